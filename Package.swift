@@ -1,0 +1,95 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One target, one folder, one idea. Every target declares each module that it imports; `tools/check-layering` reads the
+// `Layer` column of `CONTRIBUTING.md` and this file, and refuses an import that points upwards or sideways.
+
+let swiftSettings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error, .when(configuration: .debug)),
+]
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
+  .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
+}
+
+func system(_ name: String, _ pkgConfig: String? = nil) -> Target {
+  .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+
+let package = Package(
+  name: "framepace",
+  products: [
+    .library(name: "Framepace", targets: ["Framepace"]),
+    .library(name: "FramepaceKMS", targets: ["KMS"]),
+    .library(name: "FramepaceTesting", targets: ["FramepaceTesting"]),
+    .executable(name: "framepace", targets: ["FramepaceCLI"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // The system and its libraries.
+    system("CLinux"),
+    system("CDRM", "libdrm"),
+    system("CCairo", "cairo"),
+    system("CFreeType", "freetype2"),
+    system("CHarfBuzz", "harfbuzz"),
+    system("CDeflate", "libdeflate"),
+    system("CSpng", "spng"),
+    library("LinuxSystem", ["CLinux"]),
+
+    // Time: the loop, the display link, the figures.
+    library("RunLoops", ["CLinux", "LinuxSystem"]),
+    library("FrameTiming", ["LinuxSystem", "RunLoops"]),
+    library("Metering", ["LinuxSystem", "FrameTiming"]),
+
+    // Pixels: drawing, the render tree, compositing.
+    library("Geometry"),
+    library("Raster", ["Geometry", "LinuxSystem", "CCairo", "CFreeType", "CHarfBuzz", "CDeflate", "CSpng"]),
+    library("RenderTree", ["Geometry", "Raster"]),
+    .target(name: "CKernels"),
+    library("Compositing", ["CKernels", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
+
+    // What an application touches.
+    library("Layers", ["Geometry", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
+
+    // Where frames go.
+    library(
+      "Presentation",
+      ["Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
+    library(
+      "KMS",
+      [
+        "CDRM", "CLinux", "Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RunLoops",
+      ]),
+
+    // All of it, wired.
+    library(
+      "Framepace",
+      [
+        "Compositing", "FrameTiming", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
+        "RenderTree", "RunLoops",
+      ]),
+    library(
+      "FramepaceTesting",
+      [
+        "Compositing", "FrameTiming", "Framepace", "Geometry", "Layers", "LinuxSystem", "Presentation", "Raster",
+        "RenderTree", "RunLoops",
+      ]),
+    library("SampleScenes", ["Framepace"], path: "Samples/SampleScenes"),
+    .executableTarget(
+      name: "FramepaceCLI",
+      dependencies: [
+        "Framepace", "KMS", "SampleScenes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: swiftSettings),
+  ]
+)

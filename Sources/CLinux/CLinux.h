@@ -1,0 +1,33 @@
+// What Swift's Glibc module leaves out of the kernel's interface, and libdispatch's door for run loops.
+#pragma once
+
+// No _GNU_SOURCE: it changes structures that Swift's Glibc module also holds, and the two must agree.
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+// `struct epoll_event` is packed and holds a union, which Swift cannot fill in without a copy: these take plain words.
+static inline int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token) {
+  struct epoll_event event = {.events = events, .data = {.u64 = token}};
+  return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+static inline uint32_t clinux_epoll_event_events(const struct epoll_event *_Nonnull event) { return event->events; }
+static inline uint64_t clinux_epoll_event_token(const struct epoll_event *_Nonnull event) { return event->data.u64; }
+
+// `errno` as a value, read right after the call that set it.
+static inline int clinux_errno(void) { return errno; }
+
+// The main queue's wake-up descriptor (an eventfd) and its drain, as CoreFoundation uses them. Exported by libdispatch on
+// Linux, without a public header. Only the process's main thread may drain.
+extern int _dispatch_get_main_queue_handle_4CF(void);
+extern void _dispatch_main_queue_callback_4CF(void *_Nullable message);

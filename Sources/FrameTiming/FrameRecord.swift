@@ -1,0 +1,74 @@
+public import LinuxSystem
+
+/// What happened to one frame, from the tick that asked for it to the vblank that showed it.
+public struct FrameRecord: BitwiseCopyable, Sendable {
+  /// The phases in which a frame's time goes, in their order.
+  public enum Phase: UInt8, CaseIterable, Sendable, BitwiseCopyable {
+    /// Link callbacks, timers, sources, blocks and the main queue, from the loop's waking to the commit.
+    case callbacks
+    case layout
+    /// Drawing dirty bitmaps on the main thread, or handing drawings to the workers.
+    case display
+    /// Evaluating animations and finding the damage.
+    case diff
+    case composite
+    /// Handing the buffer to the presenter.
+    case present
+  }
+
+  /// Counts refresh intervals of the output's ticker: two frames in neighbouring intervals differ by 1.
+  public var frameNumber: UInt64 = 0
+  /// The vblank that asked for the frame.
+  public var tick: MonotonicTime = .zero
+  /// When the loop delivered that vblank.
+  public var tickDelivered: MonotonicTime = .zero
+  /// The vblank at which the frame was to be shown.
+  public var target: MonotonicTime = .zero
+  /// When the buffer was handed to the presenter.
+  public var submitted: MonotonicTime = .zero
+  /// The vblank at which it was shown; zero until it was.
+  public var presented: MonotonicTime = .zero
+  /// Pixels painted.
+  public var paintedPixels: Int = 0
+  /// Time spent in each phase; index by `Phase.rawValue`.
+  public var phases: PhaseDurations = PhaseDurations()
+
+  public init() {}
+
+  /// Time in all phases together.
+  public var work: Nanoseconds {
+    var sum = Nanoseconds.zero
+    for phase in Phase.allCases { sum += phases[phase] }
+    return sum
+  }
+
+  /// One duration a phase, stored in place.
+  public struct PhaseDurations: BitwiseCopyable, Sendable {
+    private var values: (Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds) = (0, 0, 0, 0, 0, 0)
+
+    public init() {}
+
+    public subscript(phase: Phase) -> Nanoseconds {
+      get {
+        switch phase {
+        case .callbacks: values.0
+        case .layout: values.1
+        case .display: values.2
+        case .diff: values.3
+        case .composite: values.4
+        case .present: values.5
+        }
+      }
+      set {
+        switch phase {
+        case .callbacks: values.0 = newValue
+        case .layout: values.1 = newValue
+        case .display: values.2 = newValue
+        case .diff: values.3 = newValue
+        case .composite: values.4 = newValue
+        case .present: values.5 = newValue
+        }
+      }
+    }
+  }
+}

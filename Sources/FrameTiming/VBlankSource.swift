@@ -1,0 +1,20 @@
+public import RunLoops
+
+/// Where vblanks come from: a display's hardware, a clock that stands in for it, or a simulation.
+///
+/// A source delivers one vblank for each request and none unasked, so that nothing wakes while nobody wants frames.
+@MainActor
+public protocol VBlankSource: AnyObject {
+  /// What ticks and why, for people: "DRM vblank of HDMI-A-1", "fallback clock 60.00 Hz: no DRM device".
+  var name: String { get }
+  /// The nominal rate.
+  var refreshRate: RefreshRate { get }
+  /// Called on the loop for each vblank that was asked for. Set by the `DisplayTicker` that owns the source.
+  var onVBlank: (@MainActor (VBlank) -> Void)? { get set }
+  /// Asks for the next vblank after now. Asking again before it came changes nothing.
+  func requestVBlank()
+  /// Lets the loop serve the source in `mode`.
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode)
+  /// Stops serving the source in every mode, and forgets a request.
+  func invalidate()
+}

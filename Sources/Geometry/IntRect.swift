@@ -1,0 +1,66 @@
+/// A rectangle of whole pixels: from (`minX`, `minY`) up to, without, (`maxX`, `maxY`).
+public struct IntRect: Hashable, BitwiseCopyable, Sendable {
+  public var minX: Int32
+  public var minY: Int32
+  public var maxX: Int32
+  public var maxY: Int32
+
+  public init(minX: Int32, minY: Int32, maxX: Int32, maxY: Int32) {
+    self.minX = minX
+    self.minY = minY
+    self.maxX = maxX
+    self.maxY = maxY
+  }
+
+  public init(x: Int, y: Int, width: Int, height: Int) {
+    self.init(
+      minX: Int32(clamping: x), minY: Int32(clamping: y), maxX: Int32(clamping: x + width), maxY: Int32(clamping: y + height)
+    )
+  }
+
+  /// The pixels that `rect` touches, even in part. What is not a number or lies out of range is clamped to ±2³⁰.
+  public init(covering rect: Rect) {
+    func pixel(_ value: Double) -> Int32 {
+      let limit = Double(1 << 30)
+      return value.isNaN ? 0 : Int32(min(max(value, -limit), limit))
+    }
+    self.init(
+      minX: pixel(rect.minX.rounded(.down)), minY: pixel(rect.minY.rounded(.down)),
+      maxX: pixel(rect.maxX.rounded(.up)), maxY: pixel(rect.maxY.rounded(.up)))
+  }
+
+  public static let zero = IntRect(minX: 0, minY: 0, maxX: 0, maxY: 0)
+
+  public var width: Int { Int(maxX) - Int(minX) }
+  public var height: Int { Int(maxY) - Int(minY) }
+  public var isEmpty: Bool { maxX <= minX || maxY <= minY }
+  /// The number of pixels; 0 when empty.
+  public var area: Int { isEmpty ? 0 : width * height }
+
+  public func intersection(_ other: IntRect) -> IntRect {
+    let result = IntRect(
+      minX: max(minX, other.minX), minY: max(minY, other.minY), maxX: min(maxX, other.maxX), maxY: min(maxY, other.maxY))
+    return result.isEmpty ? .zero : result
+  }
+
+  public func intersects(_ other: IntRect) -> Bool {
+    max(minX, other.minX) < min(maxX, other.maxX) && max(minY, other.minY) < min(maxY, other.maxY)
+  }
+
+  /// The smallest rectangle with both in it; an empty one adds nothing.
+  public func union(_ other: IntRect) -> IntRect {
+    if isEmpty { return other }
+    if other.isEmpty { return self }
+    return IntRect(
+      minX: min(minX, other.minX), minY: min(minY, other.minY), maxX: max(maxX, other.maxX), maxY: max(maxY, other.maxY))
+  }
+
+  /// Whether every pixel of `other` is in this one; an empty `other` is.
+  public func contains(_ other: IntRect) -> Bool {
+    other.isEmpty || (minX <= other.minX && minY <= other.minY && maxX >= other.maxX && maxY >= other.maxY)
+  }
+
+  public func offsetBy(dx: Int32, dy: Int32) -> IntRect {
+    IntRect(minX: minX + dx, minY: minY + dy, maxX: maxX + dx, maxY: maxY + dy)
+  }
+}

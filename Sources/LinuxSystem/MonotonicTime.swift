@@ -1,0 +1,101 @@
+/// A point in time on `CLOCK_MONOTONIC`, in nanoseconds.
+///
+/// The clock starts at an arbitrary point, never goes back, and stands still while the machine is suspended. DRM stamps
+/// vblanks and page flips on the same clock.
+public struct MonotonicTime: Hashable, Comparable, BitwiseCopyable, Sendable {
+  /// Nanoseconds since the clock's start.
+  public var nanoseconds: Int64
+
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The clock's start.
+  public static let zero = MonotonicTime(nanoseconds: 0)
+  /// Later than every other point in time.
+  public static let distantFuture = MonotonicTime(nanoseconds: .max)
+
+  public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  /// The time that passed from `right` to `left`; negative when `left` is earlier.
+  public static func - (left: MonotonicTime, right: MonotonicTime) -> Nanoseconds {
+    Nanoseconds(left.nanoseconds.saturatingSubtract(right.nanoseconds))
+  }
+
+  public static func + (time: MonotonicTime, offset: Nanoseconds) -> MonotonicTime {
+    MonotonicTime(nanoseconds: time.nanoseconds.saturatingAdd(offset.count))
+  }
+
+  public static func - (time: MonotonicTime, offset: Nanoseconds) -> MonotonicTime {
+    MonotonicTime(nanoseconds: time.nanoseconds.saturatingSubtract(offset.count))
+  }
+
+  public static func += (time: inout MonotonicTime, offset: Nanoseconds) { time = time + offset }
+
+  /// Seconds since the clock's start; exact to the nanosecond for the first 104 days.
+  public var seconds: Double { Double(nanoseconds) / 1e9 }
+}
+
+/// A length of time in nanoseconds.
+public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable, ExpressibleByIntegerLiteral {
+  /// The number of nanoseconds; may be negative.
+  public var count: Int64
+
+  public init(_ count: Int64) {
+    self.count = count
+  }
+
+  public init(integerLiteral value: Int64) {
+    count = value
+  }
+
+  public static let zero = Nanoseconds(0)
+
+  public static func microseconds(_ count: Int64) -> Nanoseconds { Nanoseconds(count.saturatingMultiply(1_000)) }
+  public static func milliseconds(_ count: Int64) -> Nanoseconds { Nanoseconds(count.saturatingMultiply(1_000_000)) }
+
+  /// `count` seconds to the nearest nanosecond; NaN becomes 0, what lies out of range the nearest end of it.
+  public static func seconds(_ count: Double) -> Nanoseconds {
+    let scaled = (count * 1e9).rounded()
+    if scaled.isNaN { return .zero }
+    return Nanoseconds(Int64(exactly: scaled) ?? (scaled < 0 ? .min : .max))
+  }
+
+  public static func < (left: Nanoseconds, right: Nanoseconds) -> Bool { left.count < right.count }
+  public static func + (left: Nanoseconds, right: Nanoseconds) -> Nanoseconds {
+    Nanoseconds(left.count.saturatingAdd(right.count))
+  }
+  public static func - (left: Nanoseconds, right: Nanoseconds) -> Nanoseconds {
+    Nanoseconds(left.count.saturatingSubtract(right.count))
+  }
+  public static func * (left: Nanoseconds, right: Int64) -> Nanoseconds {
+    Nanoseconds(left.count.saturatingMultiply(right))
+  }
+  /// Division towards zero. A divisor of 0 is a programmer's error.
+  public static func / (left: Nanoseconds, right: Int64) -> Nanoseconds { Nanoseconds(left.count / right) }
+  public static prefix func - (value: Nanoseconds) -> Nanoseconds { .zero - value }
+  public static func += (left: inout Nanoseconds, right: Nanoseconds) { left = left + right }
+  public static func -= (left: inout Nanoseconds, right: Nanoseconds) { left = left - right }
+
+  public var seconds: Double { Double(count) / 1e9 }
+  public var milliseconds: Double { Double(count) / 1e6 }
+  public var microseconds: Double { Double(count) / 1e3 }
+}
+
+// Times come from devices and arguments: a wild one must give a wild time, not a trap.
+extension Int64 {
+  func saturatingAdd(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other < 0 ? .min : .max) : sum
+  }
+
+  func saturatingSubtract(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other < 0 ? .max : .min) : difference
+  }
+
+  func saturatingMultiply(_ other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? ((self < 0) == (other < 0) ? .max : .min) : product
+  }
+}

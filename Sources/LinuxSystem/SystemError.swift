@@ -1,0 +1,35 @@
+import CLinux
+import Glibc
+
+/// A system call or C library call that failed: which one, on what, and the reason that the system gave.
+public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The call, such as `open` or `drmModeSetCrtc`.
+  public let call: String
+  /// What it was called on, such as a path; empty when there is nothing to name.
+  public let subject: String
+  /// The error number.
+  public let errno: Int32
+
+  public init(call: String, subject: String = "", errno: Int32) {
+    self.call = call
+    self.subject = subject
+    self.errno = errno
+  }
+
+  /// The error of the call that just failed on this thread. Read it before anything else is called.
+  public static func last(call: String, subject: String = "") -> SystemError {
+    SystemError(call: call, subject: subject, errno: clinux_errno())
+  }
+
+  /// The system's sentence for the error number, such as "Permission denied".
+  public var reason: String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+      guard let base = buffer.baseAddress, strerror_r(errno, base, buffer.count) == 0 else { return "error \(errno)" }
+      return String(cString: base)
+    }
+  }
+
+  public var description: String {
+    subject.isEmpty ? "\(call): \(reason) (\(errno))" : "\(call) \(subject): \(reason) (\(errno))"
+  }
+}

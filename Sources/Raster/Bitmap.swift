@@ -1,0 +1,102 @@
+import Glibc
+
+/// Why a bitmap cannot be made.
+public enum BitmapError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// A side is below 1 or above `Bitmap.maximumSide`.
+  case size(width: Int, height: Int)
+  /// The memory for it cannot be had.
+  case outOfMemory(bytes: Int)
+
+  public var description: String {
+    switch self {
+    case .size(let width, let height):
+      "bitmap of \(width)x\(height) pixels: both sides must be from 1 to \(Bitmap.maximumSide)"
+    case .outOfMemory(let bytes):
+      "bitmap: no memory for \(bytes) bytes; use a smaller size or scale"
+    }
+  }
+}
+
+/// Pixels to draw into: rows from top to bottom, each pixel the bytes B, G, R, A (one little-endian word 0xAARRGGBB),
+/// alpha multiplied in.
+///
+/// A bitmap belongs to one thread at a time. What is finished becomes an `Image` by `freeze()` and may go anywhere.
+public final class Bitmap {
+  /// The longest side that can be had: what Cairo's coordinates can address.
+  public static let maximumSide = 32_767
+
+  public let width: Int
+  public let height: Int
+  /// Bytes from one row to the next; at least 4 × `width`.
+  public let bytesPerRow: Int
+  /// The first byte of the top row.
+  public var base: UnsafeMutableRawPointer { memory.base }
+
+  private var memory: PixelMemory
+
+  /// All pixels clear (0). Rows start at multiples of 64 bytes.
+  public convenience init(width: Int, height: Int) throws(BitmapError) {
+    guard (1...Self.maximumSide).contains(width), (1...Self.maximumSide).contains(height) else {
+      throw .size(width: width, height: height)
+    }
+    let bytesPerRow = (width * 4 + 63) & ~63
+    var pointer: UnsafeMutableRawPointer?
+    guard posix_memalign(&pointer, 64, bytesPerRow * height) == 0, let pointer else {
+      throw .outOfMemory(bytes: bytesPerRow * height)
+    }
+    memset(pointer, 0, bytesPerRow * height)
+    self.init(
+      width: width, height: height, bytesPerRow: bytesPerRow,
+      memory: PixelMemory(base: pointer) { free($0) })
+  }
+
+  /// Pixels in memory that somebody else owns, such as a mapped scan-out buffer; `release` is called when the bitmap and
+  /// every image made of it are gone.
+  public convenience init(
+    width: Int, height: Int, bytesPerRow: Int, borrowing base: UnsafeMutableRawPointer,
+    release: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
+  ) {
+    self.init(width: width, height: height, bytesPerRow: bytesPerRow, memory: PixelMemory(base: base, release: release))
+  }
+
+  private init(width: Int, height: Int, bytesPerRow: Int, memory: PixelMemory) {
+    self.width = width
+    self.height = height
+    self.bytesPerRow = bytesPerRow
+    self.memory = memory
+  }
+
+  /// The first byte of a row.
+  @inline(__always)
+  public func row(_ y: Int) -> UnsafeMutableRawPointer { base + y * bytesPerRow }
+
+  /// Sets every pixel to clear.
+  public func clear() {
+    memset(base, 0, bytesPerRow * height)
+  }
+
+  /// The pixels as they are now, never to change again. The bitmap must not be drawn into afterwards.
+  ///
+  /// - Parameter isOpaque: whether every alpha is 255; looked up in the pixels when nil.
+  public func freeze(isOpaque: Bool? = nil) -> Image {
+    Image(width: width, height: height, bytesPerRow: bytesPerRow, memory: memory, isOpaque: isOpaque)
+  }
+}
+
+/// The memory behind a bitmap and the images made of it.
+///
+/// Safe to share although unchecked: the pointer never changes, and only the one `Bitmap` writes through it, which does
+/// not leave its thread.
+final class PixelMemory: @unchecked Sendable {
+  let base: UnsafeMutableRawPointer
+  private let release: @Sendable (UnsafeMutableRawPointer) -> Void
+
+  init(base: UnsafeMutableRawPointer, release: @escaping @Sendable (UnsafeMutableRawPointer) -> Void) {
+    self.base = base
+    self.release = release
+  }
+
+  deinit {
+    release(base)
+  }
+}

@@ -1,0 +1,3 @@
+public final class FrameLoop: Sendable {
+  public struct Mode: Hashable, Sendable {}
+}
