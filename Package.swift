@@ -91,5 +91,7 @@ let package = Package(
         "Framepace", "KMS", "SampleScenes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
+
+    tests("LinuxSystemTests", ["LinuxSystem"]),
   ]
 )

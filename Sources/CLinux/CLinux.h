@@ -27,6 +27,9 @@ static inline uint64_t clinux_epoll_event_token(const struct epoll_event *_Nonnu
 // `errno` as a value, read right after the call that set it.
 static inline int clinux_errno(void) { return errno; }
 
+// Names the calling thread; the kernel keeps the first 15 bytes. (`prctl` takes a variable number of arguments.)
+static inline void clinux_set_thread_name(const char *_Nonnull name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
 // The main queue's wake-up descriptor (an eventfd) and its drain, as CoreFoundation uses them. Exported by libdispatch on
 // Linux, without a public header. Only the process's main thread may drain.
 extern int _dispatch_get_main_queue_handle_4CF(void);

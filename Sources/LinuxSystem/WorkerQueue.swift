@@ -1,0 +1,243 @@
+import CLinux
+import Glibc
+
+/// What the threads of a pool and its callers share.
+///
+/// Safe to share although unchecked: everything but the mutex and the conditions is reached only between `lock` and
+/// `unlock`, and no job runs there.
+final class WorkerQueue: @unchecked Sendable {
+  private typealias Job = @Sendable () -> Void
+  private typealias Batch = UnsafeMutablePointer<WorkerBatch>
+
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  /// There is something to take, or the queue was closed.
+  private let wake: UnsafeMutablePointer<pthread_cond_t>
+  /// The last call of some batch has returned.
+  private let batchFinished: UnsafeMutablePointer<pthread_cond_t>
+
+  private var threads: [pthread_t] = []
+  private var jobs = [JobRing](repeating: JobRing(), count: WorkerPool.Priority.allCases.count)
+  /// By priority, the first batch with numbers left to hand out.
+  private var batches = [Batch?](repeating: nil, count: WorkerPool.Priority.allCases.count)
+  private var limit = Int.max
+  private var running = 0
+  private var isClosed = false
+
+  init() {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+    wake = .allocate(capacity: 1)
+    wake.initialize(to: pthread_cond_t())
+    pthread_cond_init(wake, nil)
+    batchFinished = .allocate(capacity: 1)
+    batchFinished.initialize(to: pthread_cond_t())
+    pthread_cond_init(batchFinished, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(batchFinished)
+    batchFinished.deallocate()
+    pthread_cond_destroy(wake)
+    wake.deallocate()
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  private func lock() { pthread_mutex_lock(mutex) }
+  private func unlock() { pthread_mutex_unlock(mutex) }
+
+  // MARK: Callers
+
+  /// Starts up to `count` threads and returns how many there are.
+  func start(threads count: Int) -> Int {
+    // A thread starts with its creator's mask: no signal ever finds one that would take it.
+    var all = sigset_t()
+    var previous = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &previous)
+    defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
+    lock()
+    defer { unlock() }
+    for index in 0..<count {
+      let seat = Unmanaged.passRetained(WorkerSeat(index: index, queue: self))
+      var thread = pthread_t()
+      guard pthread_create(&thread, nil, workerMain, seat.toOpaque()) == 0 else {
+        seat.release()
+        break
+      }
+      threads.append(thread)
+    }
+    return threads.count
+  }
+
+  /// Lets the threads end once nothing waits, and gives them to the caller to join or detach; none the second time.
+  func close() -> [pthread_t] {
+    lock()
+    defer { unlock() }
+    isClosed = true
+    pthread_cond_broadcast(wake)
+    defer { threads = [] }
+    return threads
+  }
+
+  var activeLimit: Int {
+    lock()
+    defer { unlock() }
+    return limit
+  }
+
+  func setActiveLimit(_ newLimit: Int) {
+    lock()
+    defer { unlock() }
+    limit = newLimit
+    pthread_cond_broadcast(wake)
+  }
+
+  func submit(_ priority: WorkerPool.Priority, _ job: @escaping @Sendable () -> Void) -> Bool {
+    lock()
+    defer { unlock() }
+    if isClosed { return false }
+    jobs[priority.rawValue].append(job)
+    if running < limit { pthread_cond_signal(wake) }
+    return true
+  }
+
+  /// Takes part in `batch` until all its calls have returned.
+  func perform(_ batch: UnsafeMutablePointer<WorkerBatch>, _ priority: WorkerPool.Priority) {
+    lock()
+    append(batch, priority)
+    if running < limit { pthread_cond_broadcast(wake) }
+    while batch.pointee.next < batch.pointee.count { call(batch, priority) }
+    while batch.pointee.finished < batch.pointee.count { pthread_cond_wait(batchFinished, mutex) }
+    unlock()
+  }
+
+  // MARK: Threads
+
+  func work(in index: Int) {
+    "framepace-w\(index)".withCString { clinux_set_thread_name($0) }
+    lock()
+    while true {
+      if running < limit {
+        running += 1
+        while running <= limit, runNext() {}
+        running -= 1
+      }
+      if isClosed, !hasWork { break }
+      pthread_cond_wait(wake, mutex)
+    }
+    // Another one may sleep because this one was counted: it has to see the end too.
+    pthread_cond_broadcast(wake)
+    unlock()
+  }
+
+  private var hasWork: Bool {
+    jobs.contains { !$0.isEmpty } || batches.contains { $0 != nil }
+  }
+
+  /// Runs one job or one call of a batch, unlocked; false when nothing waits. Locked before and after.
+  private func runNext() -> Bool {
+    for priority in WorkerPool.Priority.allCases {
+      if let batch = batches[priority.rawValue] {
+        call(batch, priority)
+        return true
+      }
+      if let job = jobs[priority.rawValue].removeFirst() {
+        unlock()
+        runAndRelease(job)
+        lock()
+        return true
+      }
+    }
+    return false
+  }
+
+  /// What the job holds goes before the lock is taken again: it may be a lot, or this very pool.
+  @inline(never)
+  private func runAndRelease(_ job: consuming @escaping Job) {
+    job()
+  }
+
+  /// Makes the next call of a batch, unlocked. Locked before and after; the batch may be gone after.
+  private func call(_ batch: UnsafeMutablePointer<WorkerBatch>, _ priority: WorkerPool.Priority) {
+    let index = batch.pointee.next
+    batch.pointee.next += 1
+    if batch.pointee.next == batch.pointee.count { remove(batch, priority) }
+    unlock()
+    batch.pointee.body(index)
+    lock()
+    batch.pointee.finished += 1
+    if batch.pointee.finished == batch.pointee.count { pthread_cond_broadcast(batchFinished) }
+  }
+
+  private func append(_ batch: UnsafeMutablePointer<WorkerBatch>, _ priority: WorkerPool.Priority) {
+    guard var last = batches[priority.rawValue] else {
+      batches[priority.rawValue] = batch
+      return
+    }
+    while let following = last.pointee.following { last = following }
+    last.pointee.following = batch
+  }
+
+  private func remove(_ batch: UnsafeMutablePointer<WorkerBatch>, _ priority: WorkerPool.Priority) {
+    guard var current = batches[priority.rawValue] else { return }
+    if current == batch {
+      batches[priority.rawValue] = batch.pointee.following
+      return
+    }
+    while let following = current.pointee.following {
+      if following == batch {
+        current.pointee.following = batch.pointee.following
+        return
+      }
+      current = following
+    }
+  }
+}
+
+/// What a thread is started with.
+private final class WorkerSeat {
+  let index: Int
+  let queue: WorkerQueue
+
+  init(index: Int, queue: WorkerQueue) {
+    self.index = index
+    self.queue = queue
+  }
+}
+
+private func workerMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let argument else { return nil }
+  let seat = Unmanaged<WorkerSeat>.fromOpaque(argument).takeRetainedValue()
+  seat.queue.work(in: seat.index)
+  return nil
+}
+
+/// Jobs, first in, first out. Grows, never shrinks.
+private struct JobRing {
+  private var slots: [(@Sendable () -> Void)?] = Array(repeating: nil, count: 16)
+  private var head = 0
+  private var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ job: @escaping @Sendable () -> Void) {
+    if count == slots.count {
+      slots = Array(slots[head...] + slots[..<head]) + Array(repeating: nil, count: slots.count)
+      head = 0
+    }
+    slots[(head + count) % slots.count] = job
+    count += 1
+  }
+
+  mutating func removeFirst() -> (@Sendable () -> Void)? {
+    guard count > 0 else { return nil }
+    defer {
+      slots[head] = nil
+      head = (head + 1) % slots.count
+      count -= 1
+    }
+    return slots[head]
+  }
+}
