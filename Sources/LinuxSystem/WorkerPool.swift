@@ -63,8 +63,10 @@ public final class WorkerPool: Sendable {
       return
     }
     withoutActuallyEscaping(body) { body in
-      var batch = WorkerBatch(body: body, count: iterations)
-      withUnsafeMutablePointer(to: &batch) { queue.perform($0, priority) }
+      withUnsafePointer(to: body) { body in
+        var batch = WorkerBatch(body: body, count: iterations)
+        withUnsafeMutablePointer(to: &batch) { queue.perform($0, priority) }
+      }
     }
   }
 
@@ -80,7 +82,8 @@ public final class WorkerPool: Sendable {
 /// The calls of one `concurrentPerform`. Lives on the caller's stack until all of them have returned; reached by other
 /// threads through the queue only.
 struct WorkerBatch {
-  let body: (Int) -> Void
+  /// Apart, so that it is called without the lock that the rest is under.
+  let body: UnsafePointer<(Int) -> Void>
   let count: Int
   /// The next number to hand out.
   var next = 0
@@ -88,7 +91,7 @@ struct WorkerBatch {
   var finished = 0
   var following: UnsafeMutablePointer<WorkerBatch>?
 
-  init(body: @escaping (Int) -> Void, count: Int) {
+  init(body: UnsafePointer<(Int) -> Void>, count: Int) {
     self.body = body
     self.count = count
   }
