@@ -1,0 +1,169 @@
+internal import CCairo
+public import Geometry
+
+extension DrawingContext {
+  /// Makes everything inside the clip clear, whatever was drawn before.
+  public func clear() {
+    cairo_save(cairo)
+    cairo_set_operator(cairo, CAIRO_OPERATOR_CLEAR)
+    cairo_paint(cairo)
+    cairo_restore(cairo)
+  }
+
+  /// Fills everything inside the clip.
+  public func fill(color: Color) {
+    setSource(color)
+    cairo_paint(cairo)
+  }
+
+  /// Fills everything inside the clip.
+  public func fill(gradient: Gradient) {
+    guard setSource(gradient) else { return }
+    cairo_paint(cairo)
+    releaseSource()
+  }
+
+  public func fill(_ rect: Rect, color: Color) {
+    setSource(color)
+    addRect(rect)
+    fillAdded(.nonZero)
+  }
+
+  public func fill(_ rect: Rect, gradient: Gradient) {
+    guard setSource(gradient) else { return }
+    addRect(rect)
+    fillAdded(.nonZero)
+    releaseSource()
+  }
+
+  /// Fills a rectangle with circular corners; see `Path.addRoundedRect(_:cornerRadius:)`.
+  public func fill(_ rect: Rect, cornerRadius: Double, color: Color) {
+    fill(.roundedRect(rect, cornerRadius: cornerRadius), color: color)
+  }
+
+  /// Fills a rectangle with circular corners; see `Path.addRoundedRect(_:cornerRadius:)`.
+  public func fill(_ rect: Rect, cornerRadius: Double, gradient: Gradient) {
+    fill(.roundedRect(rect, cornerRadius: cornerRadius), gradient: gradient)
+  }
+
+  public func fill(_ path: Path, rule: FillRule = .nonZero, color: Color) {
+    setSource(color)
+    addPath(path)
+    fillAdded(rule)
+  }
+
+  public func fill(_ path: Path, rule: FillRule = .nonZero, gradient: Gradient) {
+    guard setSource(gradient) else { return }
+    addPath(path)
+    fillAdded(rule)
+    releaseSource()
+  }
+
+  /// Draws the outline of `path` with a pen that the current transform also maps.
+  public func stroke(_ path: Path, _ style: StrokeStyle = StrokeStyle(), color: Color) {
+    guard isDrawable else { return }
+    setSource(color)
+    strokePath(path, style)
+  }
+
+  /// Draws the outline of `path` with a pen that the current transform also maps.
+  public func stroke(_ path: Path, _ style: StrokeStyle = StrokeStyle(), gradient: Gradient) {
+    guard setSource(gradient) else { return }
+    strokePath(path, style)
+    releaseSource()
+  }
+}
+
+extension DrawingContext {
+  func fillAdded(_ rule: FillRule) {
+    cairo_set_fill_rule(cairo, rule.cairo)
+    cairo_fill(cairo)
+  }
+
+  private func strokePath(_ path: Path, _ style: StrokeStyle) {
+    guard style.width > 0 else { return }
+    addPath(path)
+    // Half of what coordinates may be, in pixels: a pen wider than that covers every bitmap.
+    let pixelsPerPoint = (transform.a * transform.a + transform.b * transform.b).squareRoot()
+    cairo_set_line_width(cairo, min(style.width, 1_000_000 / max(pixelsPerPoint, 1e-6)))
+    cairo_set_line_cap(cairo, style.cap.cairo)
+    cairo_set_line_join(cairo, style.join.cairo)
+    cairo_set_miter_limit(cairo, style.miterLimit >= 1 ? style.miterLimit : 1)
+    if style.isDashed {
+      cairo_set_dash(cairo, style.dash, Int32(style.dash.count), style.dashPhase)
+    } else {
+      cairo_set_dash(cairo, nil, 0, 0)
+    }
+    withTransformInCairo { cairo_stroke(cairo) }
+  }
+
+  /// Solid paint with just the bytes of `premultipliedBGRA`, so that what is drawn here and what the compositor fills with
+  /// the same colour do not differ: Cairo alone rounds in another way.
+  func setSource(_ color: Color) {
+    let word = color.premultipliedBGRA
+    let alpha = Double(word >> 24)
+    let divisor = max(alpha, 1)
+    cairo_set_source_rgba(
+      cairo, Double(word >> 16 & 0xFF) / divisor, Double(word >> 8 & 0xFF) / divisor, Double(word & 0xFF) / divisor,
+      alpha / 255)
+  }
+
+  /// - Returns: whether there is anything to paint with.
+  func setSource(_ gradient: Gradient) -> Bool {
+    guard isDrawable, !gradient.stops.isEmpty, let pattern = gradient.makePattern() else { return false }
+    for stop in gradient.stops {
+      cairo_pattern_add_color_stop_rgba(
+        pattern, Self.unit(stop.location), Self.unit(stop.color.red), Self.unit(stop.color.green),
+        Self.unit(stop.color.blue), Self.unit(stop.color.alpha))
+    }
+    withTransformInCairo { cairo_set_source(cairo, pattern) }
+    cairo_pattern_destroy(pattern)
+    return true
+  }
+
+  /// Lets go of a pattern that would otherwise live as long as the context.
+  func releaseSource() {
+    cairo_set_source_rgba(cairo, 0, 0, 0, 0)
+  }
+
+  /// Within 0…1; NaN is 0.
+  static func unit(_ value: Double) -> Double {
+    value > 0 ? min(value, 1) : 0
+  }
+}
+
+extension Gradient {
+  /// A Cairo pattern without its stops, or nil when a coordinate is not finite or a radius is negative.
+  fileprivate func makePattern() -> OpaquePointer? {
+    func usable(_ point: Point) -> Bool { abs(point.x) < 1e9 && abs(point.y) < 1e9 }
+    func usable(_ radius: Double) -> Bool { radius >= 0 && radius < 1e9 }
+    switch shape {
+    case .linear(let start, let end):
+      guard usable(start), usable(end) else { return nil }
+      return cairo_pattern_create_linear(start.x, start.y, end.x, end.y)
+    case .radial(let startCenter, let startRadius, let endCenter, let endRadius):
+      guard usable(startCenter), usable(endCenter), usable(startRadius), usable(endRadius) else { return nil }
+      return cairo_pattern_create_radial(startCenter.x, startCenter.y, startRadius, endCenter.x, endCenter.y, endRadius)
+    }
+  }
+}
+
+extension StrokeStyle.Cap {
+  fileprivate var cairo: cairo_line_cap_t {
+    switch self {
+    case .butt: CAIRO_LINE_CAP_BUTT
+    case .round: CAIRO_LINE_CAP_ROUND
+    case .square: CAIRO_LINE_CAP_SQUARE
+    }
+  }
+}
+
+extension StrokeStyle.Join {
+  fileprivate var cairo: cairo_line_join_t {
+    switch self {
+    case .miter: CAIRO_LINE_JOIN_MITER
+    case .round: CAIRO_LINE_JOIN_ROUND
+    case .bevel: CAIRO_LINE_JOIN_BEVEL
+    }
+  }
+}

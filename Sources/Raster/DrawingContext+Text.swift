@@ -1,0 +1,79 @@
+internal import CCairo
+public import Geometry
+
+extension DrawingContext {
+  /// Draws a line of text.
+  ///
+  /// Where the transform only moves and scales evenly, glyphs are kept from one drawing to the next: they stand at whole
+  /// pixels vertically and at quarters of a pixel horizontally. Elsewhere, and above 128 pixels, their outlines are filled.
+  ///
+  /// - Parameter baseline: the left end of the line's baseline. The top of the line is `line.ascent` above it.
+  public func draw(_ line: TextLine, at baseline: Point, color: Color) {
+    guard isDrawable, !line.glyphs.isEmpty, line.font.size > 0 else { return }
+    setSource(color)
+    drawGlyphs(line, at: baseline)
+  }
+
+  /// Draws a line of text; see `draw(_:at:color:)`.
+  public func draw(_ line: TextLine, at baseline: Point, gradient: Gradient) {
+    guard !line.glyphs.isEmpty, line.font.size > 0, setSource(gradient) else { return }
+    drawGlyphs(line, at: baseline)
+    releaseSource()
+  }
+
+  /// The outline of a line of text whose baseline begins at `baseline`, in points.
+  public static func outline(of line: TextLine, at baseline: Point = .zero) -> Path {
+    var path = Path()
+    for glyph in line.glyphs {
+      let outline = line.font.face.outline(of: glyph.id)
+      path.append(outline.applying(placement(of: glyph, in: line, at: baseline)))
+    }
+    return path
+  }
+
+  private func drawGlyphs(_ line: TextLine, at baseline: Point) {
+    if let size64 = cachedSize64(of: line.font) {
+      textMask.place(line, origin: transform.apply(baseline), pixelsPerPoint: transform.a)
+      GlyphCache.shared.resolve(&textMask.placed, face: line.font.face, size64: size64)
+      if textMask.accumulate(within: clippedPixels) {
+        paintThroughMask()
+        return
+      }
+    }
+    drawOutlines(line, at: baseline)
+  }
+
+  /// The font's size in 1/64 pixel if its glyphs may come from the cache.
+  private func cachedSize64(of font: Font) -> Int? {
+    guard transform.isScaleAndTranslation, transform.a == transform.d, transform.a > 0 else { return nil }
+    let size64 = (font.size * transform.a * 64).rounded()
+    return size64 >= 1 && size64 <= 128 * 64 ? Int(size64) : nil
+  }
+
+  func drawOutlines(_ line: TextLine, at baseline: Point) {
+    for glyph in line.glyphs {
+      let placement = Self.placement(of: glyph, in: line, at: baseline)
+      addPath(line.font.face.outline(of: glyph.id), placement.concatenating(transform))
+    }
+    fillAdded(.nonZero)
+  }
+
+  /// From the design's units, y up, to points.
+  private static func placement(of glyph: TextLine.Glyph, in line: TextLine, at baseline: Point) -> Affine {
+    let unit = line.font.pointsPerUnit
+    return Affine(a: unit, b: 0, c: 0, d: -unit, tx: baseline.x + glyph.x, ty: baseline.y + glyph.y)
+  }
+
+  private func paintThroughMask() {
+    let area = textMask.area
+    let stride = Int32(textMask.stride)
+    guard !area.isEmpty else { return }
+    textMask.coverage.withUnsafeMutableBufferPointer { coverage in
+      let mask = cairo_image_surface_create_for_data(
+        coverage.baseAddress, CAIRO_FORMAT_A8, Int32(area.width), Int32(area.height), stride)
+      cairo_mask_surface(cairo, mask, Double(area.minX), Double(area.minY))
+      cairo_surface_finish(mask)
+      cairo_surface_destroy(mask)
+    }
+  }
+}

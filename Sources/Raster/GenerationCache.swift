@@ -1,0 +1,45 @@
+/// A bounded cache in two generations: what is used moves to the young one, and when that is half the limit the old one is
+/// dropped and the young one becomes old. So what is used often stays, without a list to keep in order.
+struct GenerationCache<Key: Hashable, Value> {
+  /// What all entries together may cost, in the caller's unit.
+  let limit: Int
+  private var young: [Key: (value: Value, cost: Int)] = [:]
+  private var old: [Key: (value: Value, cost: Int)] = [:]
+  private var youngCost = 0
+  private var oldCost = 0
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  /// Of all entries together.
+  var cost: Int { youngCost + oldCost }
+  var count: Int { young.count + old.count }
+
+  mutating func value(for key: Key) -> Value? {
+    if let entry = young[key] { return entry.value }
+    guard let entry = old.removeValue(forKey: key) else { return nil }
+    oldCost -= entry.cost
+    add(entry.value, for: key, cost: entry.cost)
+    return entry.value
+  }
+
+  /// Adds or replaces an entry; one that costs more than half the limit is not kept.
+  mutating func insert(_ value: Value, for key: Key, cost: Int) {
+    if let entry = young.removeValue(forKey: key) { youngCost -= entry.cost }
+    if let entry = old.removeValue(forKey: key) { oldCost -= entry.cost }
+    guard cost <= limit / 2 else { return }
+    add(value, for: key, cost: cost)
+  }
+
+  private mutating func add(_ value: Value, for key: Key, cost: Int) {
+    if youngCost + cost > limit / 2 {
+      swap(&old, &young)
+      oldCost = youngCost
+      young.removeAll(keepingCapacity: true)
+      youngCost = 0
+    }
+    young[key] = (value, cost)
+    youngCost += cost
+  }
+}

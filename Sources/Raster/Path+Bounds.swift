@@ -1,0 +1,80 @@
+public import Geometry
+
+extension Path {
+  /// The smallest upright rectangle around the outline itself (not around the control points); zero when the path is
+  /// empty. A `move` that nothing follows counts as a point.
+  public var boundingBox: Rect {
+    var horizontal = Extent()
+    var vertical = Extent()
+    var current = Point.zero
+    var start = Point.zero
+    for element in elements {
+      switch element {
+      case .move(let point):
+        start = point
+        current = point
+      case .line(let point):
+        current = point
+      case .quadCurve(let point, let control):
+        horizontal.addQuad(current.x, control.x, point.x)
+        vertical.addQuad(current.y, control.y, point.y)
+        current = point
+      case .cubicCurve(let point, let control1, let control2):
+        horizontal.addCubic(current.x, control1.x, control2.x, point.x)
+        vertical.addCubic(current.y, control1.y, control2.y, point.y)
+        current = point
+      case .close:
+        current = start
+      }
+      horizontal.add(current.x)
+      vertical.add(current.y)
+    }
+    guard horizontal.low <= horizontal.high, vertical.low <= vertical.high else { return .zero }
+    return Rect(
+      x: horizontal.low, y: vertical.low, width: horizontal.high - horizontal.low, height: vertical.high - vertical.low)
+  }
+
+  /// A rectangle that holds all of the path's stroke: `boundingBox` made larger by as much as caps and miters can reach.
+  public func boundingBox(strokedWith style: StrokeStyle) -> Rect {
+    guard !isEmpty else { return .zero }
+    let reach = style.reach
+    return boundingBox.insetBy(dx: -reach, dy: -reach)
+  }
+}
+
+/// The range of one coordinate.
+private struct Extent {
+  var low = Double.infinity
+  var high = -Double.infinity
+
+  mutating func add(_ value: Double) {
+    low = min(low, value)
+    high = max(high, value)
+  }
+
+  /// Adds the extremes between the ends, where the derivative is 0.
+  mutating func addQuad(_ p0: Double, _ p1: Double, _ p2: Double) {
+    let t = (p0 - p1) / (p0 - 2 * p1 + p2)
+    guard t > 0, t < 1 else { return }
+    let u = 1 - t
+    add(u * u * p0 + 2 * u * t * p1 + t * t * p2)
+  }
+
+  mutating func addCubic(_ p0: Double, _ p1: Double, _ p2: Double, _ p3: Double) {
+    // The derivative is 3·(a·t² + 2·b·t + c).
+    let a = p3 - 3 * p2 + 3 * p1 - p0
+    let b = p2 - 2 * p1 + p0
+    let c = p1 - p0
+    func add(at t: Double) {
+      guard t > 0, t < 1 else { return }
+      let u = 1 - t
+      self.add(u * u * u * p0 + 3 * u * u * t * p1 + 3 * u * t * t * p2 + t * t * t * p3)
+    }
+    let discriminant = b * b - a * c
+    guard discriminant >= 0 else { return }
+    // Of the two forms of the quadratic formula, those that do not subtract nearly equal numbers.
+    let sum = -(b + (b < 0 ? -1 : 1) * discriminant.squareRoot())
+    add(at: sum / a)
+    add(at: c / sum)
+  }
+}

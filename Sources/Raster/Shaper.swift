@@ -1,0 +1,97 @@
+internal import CHarfBuzz
+
+/// HarfBuzz's view of a face, in units of the design.
+///
+/// Safe to share although unchecked: the font is made immutable in `init`, and HarfBuzz lets threads share immutable ones.
+final class Shaper: @unchecked Sendable {
+  private let font: OpaquePointer?
+  private let data: FontData
+
+  /// A glyph and how far the pen moves, all in units of the design, y up.
+  struct Glyph {
+    var id: UInt32
+    var advance: Int32
+    var xOffset: Int32
+    var yOffset: Int32
+  }
+
+  init(data: FontData, index: Int, unitsPerEm: Int) {
+    self.data = data
+    let blob = hb_blob_create(
+      data.bytes.baseAddress?.assumingMemoryBound(to: CChar.self), UInt32(data.bytes.count), HB_MEMORY_MODE_READONLY, nil,
+      nil)
+    let face = hb_face_create(blob, UInt32(index))
+    hb_blob_destroy(blob)
+    font = hb_font_create(face)
+    hb_face_destroy(face)
+    hb_font_set_scale(font, Int32(unitsPerEm), Int32(unitsPerEm))
+    hb_font_make_immutable(font)
+  }
+
+  deinit {
+    hb_font_destroy(font)
+  }
+
+  /// Calls `visit` with the glyphs of one run of text, from left to right.
+  func shape(_ string: String, tabularFigures: Bool, _ visit: (Glyph) -> Void) {
+    let buffer = hb_buffer_create()
+    defer { hb_buffer_destroy(buffer) }
+    hb_buffer_pre_allocate(buffer, UInt32(clamping: string.utf8.count))
+    for (index, scalar) in string.unicodeScalars.enumerated() {
+      // One line has no breaks in it, and fonts have no glyphs for control characters.
+      let isControl = scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
+      hb_buffer_add(buffer, isControl ? 0x20 : scalar.value, UInt32(clamping: index))
+    }
+    hb_buffer_set_content_type(buffer, HB_BUFFER_CONTENT_TYPE_UNICODE)
+    // Otherwise HarfBuzz asks the environment for a language, and the glyphs may differ from machine to machine.
+    hb_buffer_set_language(buffer, hb_language_from_string("und", -1))
+    hb_buffer_guess_segment_properties(buffer)
+
+    var tabular = hb_feature_t(tag: Self.tag("tnum"), value: 1, start: 0, end: .max)
+    hb_shape(font, buffer, &tabular, tabularFigures ? 1 : 0)
+
+    var count: UInt32 = 0
+    guard let infos = hb_buffer_get_glyph_infos(buffer, &count),
+      let positions = hb_buffer_get_glyph_positions(buffer, &count)
+    else { return }
+    for index in 0..<Int(count) {
+      let position = positions[index]
+      visit(
+        Glyph(
+          id: infos[index].codepoint, advance: position.x_advance, xOffset: position.x_offset, yOffset: position.y_offset))
+    }
+  }
+
+  /// Whether the font has a glyph for a character.
+  func has(_ scalar: Unicode.Scalar) -> Bool {
+    var glyph: UInt32 = 0
+    return hb_font_get_nominal_glyph(font, scalar.value, &glyph) != 0
+  }
+
+  /// Where the glyph's ink lies around its origin, y up.
+  func inkExtents(of glyph: UInt32) -> (left: Int32, top: Int32, width: Int32, height: Int32)? {
+    var extents = hb_glyph_extents_t()
+    guard hb_font_get_glyph_extents(font, glyph, &extents) != 0 else { return nil }
+    return (extents.x_bearing, extents.y_bearing, extents.width, extents.height)
+  }
+
+  /// The heights that the font states, else those that FreeType found, else usual ones.
+  func metrics(fallback source: OutlineSource) -> FontFace.Metrics {
+    func metric(_ tag: hb_ot_metrics_tag_t) -> Double? {
+      var value: Int32 = 0
+      return hb_ot_metrics_get_position(font, tag, &value) != 0 ? Double(value) : nil
+    }
+    let unit = Double(source.unitsPerEm)
+    let ascent = metric(HB_OT_METRICS_TAG_HORIZONTAL_ASCENDER) ?? Double(source.ascender)
+    let descent = -(metric(HB_OT_METRICS_TAG_HORIZONTAL_DESCENDER) ?? Double(source.descender))
+    let lineGap = metric(HB_OT_METRICS_TAG_HORIZONTAL_LINE_GAP) ?? Double(source.height) - ascent - descent
+    return FontFace.Metrics(
+      ascent: ascent, descent: descent, lineGap: max(lineGap, 0),
+      capHeight: metric(HB_OT_METRICS_TAG_CAP_HEIGHT) ?? unit * 0.7,
+      xHeight: metric(HB_OT_METRICS_TAG_X_HEIGHT) ?? unit * 0.5)
+  }
+
+  private static func tag(_ name: StaticString) -> hb_tag_t {
+    hb_tag_from_string(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self), Int32(name.utf8CodeUnitCount))
+  }
+}

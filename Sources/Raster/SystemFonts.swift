@@ -1,0 +1,58 @@
+import Glibc
+import LinuxSystem
+
+/// The DejaVu fonts of the system, opened by file name: the same glyphs wherever the same package is installed.
+public enum SystemFonts {
+  /// A folder that is looked in instead of the usual ones when this is set.
+  public static let environmentVariable = "FRAMEPACE_FONTS"
+
+  public enum Name: String, CaseIterable, Sendable {
+    case sans = "DejaVuSans.ttf"
+    case sansBold = "DejaVuSans-Bold.ttf"
+    case mono = "DejaVuSansMono.ttf"
+  }
+
+  /// The face, read when it is first asked for and then kept.
+  public static func face(_ name: Name) throws(FontError) -> FontFace {
+    if let face = faces.withLock({ $0[name] }) { return face }
+    let face = try FontFace(path: path(of: name.rawValue))
+    return faces.withLock { faces in
+      // Of two threads that read it at the same time, one wins.
+      if let first = faces[name] { return first }
+      faces[name] = face
+      return face
+    }
+  }
+
+  /// A face at a size.
+  public static func font(_ name: Name, size: Double, tabularFigures: Bool = false) throws(FontError) -> Font {
+    Font(try face(name), size: size, tabularFigures: tabularFigures)
+  }
+
+  /// Where a font file is.
+  public static func path(of fileName: String) throws(FontError) -> String {
+    try path(of: fileName, folders: folders(environment: getenv(environmentVariable).map { String(cString: $0) }))
+  }
+
+  static func path(of fileName: String, folders: [String]) throws(FontError) -> String {
+    for folder in folders {
+      let path = folder + "/" + fileName
+      if access(path, R_OK) == 0 { return path }
+    }
+    throw .notFound(fileName: fileName, folders: folders)
+  }
+
+  static func folders(environment: String?) -> [String] {
+    if let environment, !environment.isEmpty { return [environment] }
+    return [
+      "/usr/share/fonts/truetype/dejavu",  // Debian, Ubuntu
+      "/usr/share/fonts/TTF",  // Arch
+      "/usr/share/fonts/dejavu",  // Alpine, openSUSE
+      "/usr/share/fonts/dejavu-sans-fonts",  // Fedora
+      "/usr/share/fonts/dejavu-sans-mono-fonts",
+      "/usr/local/share/fonts",
+    ]
+  }
+
+  private static let faces = Lock<[Name: FontFace]>([:])
+}
