@@ -1,0 +1,68 @@
+internal import CSpng
+import Glibc
+
+extension PNG {
+  /// The pixels of a PNG file of any kind (grey, palette, 16 bits, interlaced), alpha multiplied in. Its values are taken
+  /// for sRGB, whatever gamma or profile it states. No input, however damaged, does worse than throw.
+  ///
+  /// Multiplying rounds to the nearest; `encode` undoes it so that encoding and decoding give the same pixels again.
+  ///
+  /// - Parameter maximumPixels: a larger image throws `tooLarge` before memory is taken for it.
+  public static func decode(_ bytes: [UInt8], maximumPixels: Int = defaultMaximumPixels) throws(PNGError) -> Bitmap {
+    try decode(bytes, maximumPixels: maximumPixels, name: "")
+  }
+
+  static func decode(_ bytes: [UInt8], maximumPixels: Int, name: String) throws(PNGError) -> Bitmap {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(PNGError) in
+      try decode(UnsafeRawBufferPointer(bytes), maximumPixels: maximumPixels, name: name)
+    }
+  }
+
+  private static func decode(
+    _ bytes: UnsafeRawBufferPointer, maximumPixels: Int, name: String
+  ) throws(PNGError) -> Bitmap {
+    func check(_ status: Int32) throws(PNGError) {
+      guard status != 0 else { return }
+      if status == Int32(SPNG_EMEM.rawValue) { throw .outOfMemory(bytes: bytes.count) }
+      throw .damaged(name: name, reason: spng_strerror(status).map { String(cString: $0) } ?? "error \(status)")
+    }
+
+    guard !bytes.isEmpty else { throw .damaged(name: name, reason: "empty") }
+    guard let decoder = spng_ctx_new(0) else { throw .outOfMemory(bytes: bytes.count) }
+    defer { spng_ctx_free(decoder) }
+    // Text and profiles are not looked at: they need not be allowed to unpack to more than this.
+    try check(spng_set_chunk_limits(decoder, 1 << 20, 1 << 22))
+    try check(spng_set_png_buffer(decoder, bytes.baseAddress, bytes.count))
+    var header = spng_ihdr()
+    try check(spng_get_ihdr(decoder, &header))
+    let width = Int(header.width)
+    let height = Int(header.height)
+    guard width <= Bitmap.maximumSide, height <= Bitmap.maximumSide, width * height <= maximumPixels else {
+      throw .tooLarge(name: name, width: width, height: height, maximumPixels: maximumPixels)
+    }
+
+    let bitmap: Bitmap
+    do throws(BitmapError) {
+      bitmap = try Bitmap(width: width, height: height)
+    } catch {
+      throw .outOfMemory(bytes: width * height * 4)
+    }
+    // Rows arrive without gaps and are then moved to where they belong, the last one first as all of them move down.
+    try check(
+      spng_decode_image(
+        decoder, bitmap.base, width * height * 4, Int32(SPNG_FMT_RGBA8.rawValue), Int32(SPNG_DECODE_TRNS.rawValue)))
+    for y in stride(from: height - 1, through: 0, by: -1) {
+      memmove(bitmap.row(y), bitmap.base + y * width * 4, width * 4)
+      premultiply(bitmap.row(y).assumingMemoryBound(to: UInt32.self), count: width)
+    }
+    return bitmap
+  }
+
+  /// R, G, B, A to B, G, R, A with alpha multiplied in, rounded to the nearest.
+  private static func premultiply(_ row: UnsafeMutablePointer<UInt32>, count: Int) {
+    for x in 0..<count {
+      let word = row[x]
+      row[x] = PixelFormat.premultipliedBGRA(fromRGBA: word)
+    }
+  }
+}
