@@ -39,9 +39,11 @@ public struct Color: Hashable, BitwiseCopyable, Sendable {
   }
 
   /// Eight bits a component, alpha multiplied in, as one word 0xAARRGGBB: in memory B, G, R, A on a little-endian machine.
+  /// Components out of range are taken as the nearest, so that none comes out above alpha; NaN is 0.
   public var premultipliedBGRA: UInt32 {
-    func byte(_ value: Double) -> UInt32 { value.isNaN ? 0 : UInt32((min(max(value, 0), 1) * 255).rounded()) }
-    let alpha = alpha.isNaN ? 0 : min(max(alpha, 0), 1)
-    return byte(alpha) << 24 | byte(red * alpha) << 16 | byte(green * alpha) << 8 | byte(blue * alpha)
+    func unit(_ value: Double) -> Double { value > 0 ? min(value, 1) : 0 }
+    func byte(_ value: Double) -> UInt32 { UInt32((value * 255).rounded()) }
+    let alpha = unit(alpha)
+    return byte(alpha) << 24 | byte(unit(red) * alpha) << 16 | byte(unit(green) * alpha) << 8 | byte(unit(blue) * alpha)
   }
 }
