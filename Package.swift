@@ -93,5 +93,6 @@ let package = Package(
       swiftSettings: swiftSettings),
 
     tests("LinuxSystemTests", ["LinuxSystem"]),
+    tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
   ]
 )

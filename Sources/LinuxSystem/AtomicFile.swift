@@ -17,9 +17,7 @@ public enum AtomicFile {
   /// Replaces the file at `path`, or makes it. See `replace(_:writing:)`.
   public static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     try replace(path) { (file) throws(SystemError) in
-      try bytes.withUnsafeBufferPointer { (bytes) throws(SystemError) in
-        try file.write(UnsafeRawBufferPointer(bytes))
-      }
+      try file.write(bytes)
     }
   }
 
@@ -39,6 +37,13 @@ public enum AtomicFile {
           throw .last(call: "write", subject: path)
         }
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+      }
+    }
+
+    /// Appends bytes, all of them.
+    public borrowing func write(_ bytes: [UInt8]) throws(SystemError) {
+      try bytes.withUnsafeBufferPointer { (bytes) throws(SystemError) in
+        try write(UnsafeRawBufferPointer(bytes))
       }
     }
   }

@@ -2,8 +2,10 @@ public import LinuxSystem
 
 /// PNG files: 8 bits a component in sRGB.
 public enum PNG {
-  /// Level 1: at 1920×1080 about three times as fast as 6, for files a few per cent larger.
-  public static let defaultLevel = 1
+  /// Level 2. Of 1920×1080 pixels of user interface it makes files 2–5 % smaller than level 1 in 75–90 % of the time, as it
+  /// goes over what repeats more quickly; only pictures full of noise take a quarter longer. Level 6 saves another 3–7 %
+  /// for up to 1.4 times the time, and up to 2.6 times with pictures. (libdeflate 1.14.)
+  public static let defaultLevel = 2
   /// An image of 8192×8192.
   public static let defaultMaximumPixels = 1 << 26
 

@@ -6,9 +6,9 @@ enum PixelFormat {
     let alpha = word >> 24
     if alpha == 255 { return swappingRedAndBlue(word) }
     // (x + 128) · 257 / 65 536 is x / 255 rounded to the nearest for every product of two bytes.
-    let red = ((word & 0xFF) * alpha + 128) * 257 >> 16
-    let green = ((word >> 8 & 0xFF) * alpha + 128) * 257 >> 16
-    let blue = ((word >> 16 & 0xFF) * alpha + 128) * 257 >> 16
+    let red = (((word & 0xFF) * alpha + 128) * 257) >> 16
+    let green = (((word >> 8 & 0xFF) * alpha + 128) * 257) >> 16
+    let blue = (((word >> 16 & 0xFF) * alpha + 128) * 257) >> 16
     return alpha << 24 | red << 16 | green << 8 | blue
   }
 

@@ -62,10 +62,10 @@ final class Shaper: @unchecked Sendable {
     }
   }
 
-  /// Whether the font has a glyph for a character.
-  func has(_ scalar: Unicode.Scalar) -> Bool {
+  /// The font's glyph for a character by itself.
+  func glyph(for scalar: Unicode.Scalar) -> UInt32? {
     var glyph: UInt32 = 0
-    return hb_font_get_nominal_glyph(font, scalar.value, &glyph) != 0
+    return hb_font_get_nominal_glyph(font, scalar.value, &glyph) != 0 ? glyph : nil
   }
 
   /// Where the glyph's ink lies around its origin, y up.
@@ -75,11 +75,14 @@ final class Shaper: @unchecked Sendable {
     return (extents.x_bearing, extents.y_bearing, extents.width, extents.height)
   }
 
-  /// The heights that the font states, else those that FreeType found, else usual ones.
+  /// The heights that the font states, else those that FreeType found, and of letters those of their ink.
   func metrics(fallback source: OutlineSource) -> FontFace.Metrics {
     func metric(_ tag: hb_ot_metrics_tag_t) -> Double? {
       var value: Int32 = 0
       return hb_ot_metrics_get_position(font, tag, &value) != 0 ? Double(value) : nil
+    }
+    func inkHeight(of scalar: Unicode.Scalar) -> Double? {
+      glyph(for: scalar).flatMap { inkExtents(of: $0) }.map { Double($0.top) }
     }
     let unit = Double(source.unitsPerEm)
     let ascent = metric(HB_OT_METRICS_TAG_HORIZONTAL_ASCENDER) ?? Double(source.ascender)
@@ -87,8 +90,8 @@ final class Shaper: @unchecked Sendable {
     let lineGap = metric(HB_OT_METRICS_TAG_HORIZONTAL_LINE_GAP) ?? Double(source.height) - ascent - descent
     return FontFace.Metrics(
       ascent: ascent, descent: descent, lineGap: max(lineGap, 0),
-      capHeight: metric(HB_OT_METRICS_TAG_CAP_HEIGHT) ?? unit * 0.7,
-      xHeight: metric(HB_OT_METRICS_TAG_X_HEIGHT) ?? unit * 0.5)
+      capHeight: metric(HB_OT_METRICS_TAG_CAP_HEIGHT) ?? inkHeight(of: "H") ?? unit * 0.7,
+      xHeight: metric(HB_OT_METRICS_TAG_X_HEIGHT) ?? inkHeight(of: "x") ?? unit * 0.5)
   }
 
   private static func tag(_ name: StaticString) -> hb_tag_t {

@@ -62,8 +62,8 @@ public struct TextLine: Sendable {
   /// The line itself when it is no wider than `width`; else as many of its first characters as fit with "…" after them. An
   /// empty line when not even that fits.
   public func truncated(to width: Double) -> TextLine {
-    guard self.width > width else { return self }
-    let mark = font.face.shaper.has("…") ? "…" : "..."
+    if self.width <= width { return self }
+    let mark = font.face.shaper.glyph(for: "…") == nil ? "..." : "…"
     var best = TextLine("", font: font)
     // How many characters fit grows with the width but for a few units of kerning: a binary search over whole characters,
     // each try shaped as it would be drawn.

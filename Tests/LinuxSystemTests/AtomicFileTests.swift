@@ -1,0 +1,147 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@Suite struct AtomicFileTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func contents(of path: String) throws -> String {
+    String(decoding: try OwnedDescriptor.contents(of: path, limit: 1 << 20), as: UTF8.self)
+  }
+
+  @Test func makesAndReplaces() throws {
+    let path = folder.path + "/file"
+    try AtomicFile.write(Array("first".utf8), to: path)
+    #expect(try contents(of: path) == "first")
+    try AtomicFile.write(Array("2".utf8), to: path)
+    #expect(try contents(of: path) == "2")
+    try AtomicFile.write([], to: path)
+    #expect(try contents(of: path).isEmpty)
+    #expect(folder.names == ["file"])
+  }
+
+  /// Until the last byte is written, whoever looks sees the old file: so a kill at any moment leaves it.
+  @Test func oldContentsStayUntilTheEnd() throws {
+    let path = folder.path + "/file"
+    try AtomicFile.write(Array("old".utf8), to: path)
+    try AtomicFile.replace(path) { output throws(SystemError) in
+      for part in 0..<100 {
+        try output.write(Array("new \(part)\n".utf8))
+        #expect((try? contents(of: path)) == "old")
+      }
+    }
+    #expect(try contents(of: path).hasSuffix("new 99\n"))
+    #expect(folder.names == ["file"])
+  }
+
+  @Test func failureKeepsTheOldFileAndLeavesNothing() throws {
+    let path = folder.path + "/file"
+    try AtomicFile.write(Array("old".utf8), to: path)
+    let failure = SystemError(call: "write", subject: path, errno: ENOSPC)
+    #expect(throws: failure) {
+      try AtomicFile.replace(path) { output throws(SystemError) in
+        try output.write([1, 2, 3])
+        throw failure
+      }
+    }
+    #expect(try contents(of: path) == "old")
+    #expect(throws: failure) { try AtomicFile.replace(folder.path + "/new") { _ throws(SystemError) in throw failure } }
+    #expect(folder.names == ["file"])
+  }
+
+  @Test func errorsNameThePathThatWasGiven() {
+    for (path, code) in [
+      (folder.path + "/none/file", ENOENT), (folder.path, EISDIR), ("/proc/file", ENOENT), ("", ENOENT),
+      (folder.path + "/" + String(repeating: "x", count: 300), ENAMETOOLONG),
+    ] {
+      let error = #expect(throws: SystemError.self) { try AtomicFile.write([1], to: path) }
+      #expect(error?.subject == path && error?.errno == code, "\(String(describing: error))")
+    }
+    #expect(folder.names.isEmpty)
+  }
+
+  @Test func longestNameWorks() throws {
+    let path = folder.path + "/" + String(repeating: "x", count: 255)
+    try AtomicFile.write([1], to: path)
+    #expect(try contents(of: path) == "\u{1}")
+  }
+
+  @Test func permissionsAndLinksAreKept() throws {
+    let path = folder.path + "/file"
+    let link = folder.path + "/link"
+    try AtomicFile.write([1], to: path)
+    var status = stat()
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o111 == 0)
+    chmod(path, 0o640)
+    #expect(symlink("file", link) == 0)
+    try AtomicFile.write(Array("through".utf8), to: link)
+    #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+    #expect(try contents(of: path) == "through")
+  }
+
+  /// A device stays the device that it is. This one is always full.
+  @Test func devicesAreWrittenTo() throws {
+    try AtomicFile.write([1, 2, 3], to: "/dev/null")
+    #expect(throws: SystemError(call: "write", subject: "/dev/full", errno: ENOSPC)) {
+      try AtomicFile.write([1, 2, 3], to: "/dev/full")
+    }
+    var status = stat()
+    #expect(stat("/dev/null", &status) == 0 && status.st_mode & S_IFMT == S_IFCHR)
+  }
+
+  @Test func wholeFilesAreReadUpToTheLimit() throws {
+    let path = folder.path + "/file"
+    var bytes = [UInt8](repeating: 0, count: 300_000)
+    for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
+    try AtomicFile.write(bytes, to: path)
+    #expect(try OwnedDescriptor.contents(of: path, limit: 300_000) == bytes)
+    #expect(throws: SystemError(call: "read", subject: path, errno: EFBIG)) {
+      try OwnedDescriptor.contents(of: path, limit: 299_999)
+    }
+    // Files that do not know their size, and those without an end.
+    #expect(try !OwnedDescriptor.contents(of: "/proc/self/maps", limit: 1 << 24).isEmpty)
+    #expect(throws: SystemError(call: "read", subject: "/dev/zero", errno: EFBIG)) {
+      try OwnedDescriptor.contents(of: "/dev/zero", limit: 1_000_000)
+    }
+    #expect(throws: SystemError(call: "read", subject: folder.path, errno: EISDIR)) {
+      try OwnedDescriptor.contents(of: folder.path, limit: 10)
+    }
+    #expect(throws: SystemError(call: "open", subject: folder.path + "/none", errno: ENOENT)) {
+      try OwnedDescriptor.contents(of: folder.path + "/none", limit: 10)
+    }
+  }
+}
+
+/// A folder that goes with its owner.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    path = "/tmp/framepace-test-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+    guard mkdir(path, 0o700) == 0 else { throw SystemError.last(call: "mkdir", subject: path) }
+  }
+
+  deinit {
+    for name in names { unlink(path + "/" + name) }
+    rmdir(path)
+  }
+
+  /// Of the files in it, in order.
+  var names: [String] {
+    var names: [String] = []
+    guard let folder = opendir(path) else { return names }
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    closedir(folder)
+    return names.sorted()
+  }
+}

@@ -1,0 +1,240 @@
+import Geometry
+import Raster
+import Testing
+
+@Suite struct DrawingContextTests {
+  /// Coverage of a pixel by an upright rectangle is an area: the drawn alpha is off by at most 1 of 255 on Cairo's grid of
+  /// 1/256 pixel.
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func rectanglesHaveAnalyticCoverage(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<50 {
+      func coordinate() -> Double { Double(Int.random(in: -512...(26 * 256), using: &generator)) / 256 }
+      let (x0, x1, y0, y1) = (coordinate(), coordinate(), coordinate(), coordinate())
+      let rect = Rect(x: min(x0, x1), y: min(y0, y1), width: abs(x1 - x0), height: abs(y1 - y0))
+      let bitmap = try Bitmap.drawing(width: 24, height: 24) { $0.fill(rect, color: .black) }
+      for y in 0..<24 {
+        for x in 0..<24 {
+          let pixel = rect.intersection(Rect(x: Double(x), y: Double(y), width: 1, height: 1))
+          let expected = pixel.width * pixel.height * 255
+          #expect(abs(Double(alpha(bitmap[x, y])) - expected) <= 1, "seed \(seed), \(rect), pixel \(x), \(y)")
+        }
+      }
+    }
+  }
+
+  @Test func areaOfACircle() throws {
+    let bitmap = try Bitmap.drawing(width: 220, height: 220) {
+      $0.fill(.circle(center: Point(110.3, 109.6), radius: 100), color: .black)
+    }
+    let area = Double(bitmap.pixels.reduce(0) { $0 + alpha($1) }) / 255
+    #expect(abs(area - .pi * 10_000) < 0.001 * .pi * 10_000)
+  }
+
+  /// The compositor fills with `premultipliedBGRA`: what is drawn must not differ from it.
+  @Test func solidColorsAreExact() throws {
+    var generator = SeededGenerator(seed: 7)
+    let bitmap = try Bitmap(width: 1, height: 1)
+    let context = DrawingContext(bitmap: bitmap)
+    for _ in 0..<5_000 {
+      let color = Color(
+        red: .random(in: -0.1...1.1, using: &generator), green: .random(in: 0...1, using: &generator),
+        blue: .random(in: 0...1, using: &generator), alpha: .random(in: 0...1.1, using: &generator))
+      context.clear()
+      context.fill(Rect(x: 0, y: 0, width: 1, height: 1), color: color)
+      context.flush()
+      #expect(bitmap[0, 0] == color.premultipliedBGRA, "\(color)")
+    }
+  }
+
+  @Test func scaleMapsPointsToPixels() throws {
+    let bitmap = try Bitmap.drawing(width: 40, height: 20, scale: 2) { context in
+      #expect(context.bounds == Rect(x: 0, y: 0, width: 20, height: 10))
+      context.fill(Rect(x: 5, y: 2, width: 3, height: 4), color: .white)
+    }
+    for y in 0..<20 {
+      for x in 0..<40 {
+        #expect(bitmap[x, y] == ((10..<16).contains(x) && (4..<12).contains(y) ? 0xFFFF_FFFF : 0))
+      }
+    }
+  }
+
+  @Test func transformsApplyInnermostFirst() throws {
+    let bitmap = try Bitmap.drawing(width: 30, height: 30) { context in
+      context.translate(x: 10, y: 5)
+      context.scale(x: 2, y: 3)
+      context.fill(Rect(x: 1, y: 1, width: 2, height: 2), color: .white)
+    }
+    #expect(bitmap[12, 8] == 0xFFFF_FFFF && bitmap[15, 13] == 0xFFFF_FFFF)
+    #expect(bitmap.pixels.count { $0 != 0 } == 4 * 6)
+  }
+
+  @Test func restoreBringsBackTransformAndClip() throws {
+    let bitmap = try Bitmap.drawing(width: 10, height: 10) { context in
+      context.withSavedState {
+        context.translate(x: 5, y: 0)
+        context.clip(Rect(x: 0, y: 0, width: 1, height: 1))
+        #expect(context.clippedPixels == IntRect(x: 5, y: 0, width: 1, height: 1))
+        context.fill(color: .white)
+      }
+      #expect(context.transform == .identity)
+      context.fill(Rect(x: 0, y: 9, width: 10, height: 1), color: .white)
+    }
+    #expect(bitmap.pixels.count { $0 != 0 } == 1 + 10)
+    #expect(bitmap[5, 0] == 0xFFFF_FFFF)
+  }
+
+  @Test func fillRulesDiffer() throws {
+    var path = Path.rect(Rect(x: 0, y: 0, width: 9, height: 9))
+    path.addRect(Rect(x: 3, y: 3, width: 3, height: 3))
+    let nonZero = try Bitmap.drawing(width: 9, height: 9) { $0.fill(path, color: .white) }
+    let evenOdd = try Bitmap.drawing(width: 9, height: 9) { $0.fill(path, rule: .evenOdd, color: .white) }
+    #expect(nonZero.pixels.allSatisfy { $0 == 0xFFFF_FFFF })
+    #expect(evenOdd[4, 4] == 0 && evenOdd[0, 0] == 0xFFFF_FFFF)
+    #expect(evenOdd.pixels.count { $0 == 0 } == 9)
+    let clipped = try Bitmap.drawing(width: 9, height: 9) { context in
+      context.clip(path, rule: .evenOdd)
+      context.fill(color: .white)
+    }
+    #expect(clipped.pixels == evenOdd.pixels)
+  }
+
+  @Test func strokeStyleShows() throws {
+    var line = Path()
+    line.move(to: Point(10, 10))
+    line.line(to: Point(30, 10))
+    func covered(_ style: StrokeStyle) throws -> Int {
+      try Bitmap.drawing(width: 40, height: 20) { $0.stroke(line, style, color: .white) }
+        .pixels.count { $0 == 0xFFFF_FFFF }
+    }
+    #expect(try covered(StrokeStyle(width: 4)) == 20 * 4)
+    #expect(try covered(StrokeStyle(width: 4, cap: .square)) == 24 * 4)
+    #expect(try covered(StrokeStyle(width: 4, dash: [5, 5])) == 10 * 4)
+    #expect(try covered(StrokeStyle(width: 4, dash: [5])) == 10 * 4)
+    #expect(try covered(StrokeStyle(width: 4, dash: [2, 8], dashPhase: 8)) == 4 * 4)
+    // Dashes that cannot be drawn: a solid line.
+    #expect(try covered(StrokeStyle(width: 4, dash: [0, 0])) == 20 * 4)
+    #expect(try covered(StrokeStyle(width: 4, dash: [-1, 4])) == 20 * 4)
+    #expect(try covered(StrokeStyle(width: 4, dash: [.nan])) == 20 * 4)
+    #expect(try covered(StrokeStyle(width: 0)) == 0)
+    #expect(try covered(StrokeStyle(width: .nan)) == 0)
+  }
+
+  @Test func gradientRunsBetweenItsStops() throws {
+    let gradient = Gradient.linear(from: Point(0, 0), to: Point(256, 0), colors: [.black, .white])
+    let bitmap = try Bitmap.drawing(width: 256, height: 1) { $0.fill(gradient: gradient) }
+    for x in 0..<256 {
+      let grey = UInt32((Double(x) + 0.5) / 256 * 255)
+      #expect(difference(bitmap[x, 0], 0xFF00_0000 | grey << 16 | grey << 8 | grey) <= 1)
+    }
+    let nothing = try Bitmap.drawing(width: 4, height: 4) { context in
+      context.fill(gradient: Gradient(gradient.shape, stops: []))
+      context.fill(gradient: .radial(center: Point(.nan, 0), radius: 3, colors: [.white]))
+      context.fill(gradient: .radial(center: .zero, radius: -3, colors: [.white]))
+    }
+    #expect(nothing.pixels.allSatisfy { $0 == 0 })
+  }
+
+  @Test func imageIsDrawnPixelForPixel() throws {
+    var generator = SeededGenerator(seed: 11)
+    for isOpaque in [true, false] {
+      let source = try Bitmap.random(width: 13, height: 9, isOpaque: isOpaque, using: &generator).freeze()
+      let bitmap = try Bitmap.drawing(width: 30, height: 20, scale: 0.5) { context in
+        context.draw(source, in: Rect(x: 10, y: 8, width: 26, height: 18))
+      }
+      for y in 0..<20 {
+        for x in 0..<30 {
+          let isInside = (5..<18).contains(x) && (4..<13).contains(y)
+          #expect(bitmap[x, y] == (isInside ? source.pixels[(y - 4) * 13 + x - 5] : 0))
+        }
+      }
+    }
+  }
+
+  @Test func stretchedImageKeepsItsEdges() throws {
+    let source = try Bitmap.drawing(width: 2, height: 2) { $0.fill(color: .white) }.freeze()
+    let bitmap = try Bitmap.drawing(width: 20, height: 20) { $0.draw(source, in: Rect(x: 2, y: 2, width: 16, height: 16)) }
+    #expect(bitmap.pixels.count { $0 == 0xFFFF_FFFF } == 16 * 16)
+    #expect(bitmap.pixels.count { $0 != 0 } == 16 * 16)
+    let half = try Bitmap.drawing(width: 20, height: 20) {
+      $0.draw(source, in: Rect(x: 2, y: 2, width: 16, height: 16), opacity: 0.5)
+    }
+    #expect(difference(half[10, 10], 0x8080_8080) <= 1)
+    #expect(half[1, 10] == 0)
+  }
+
+  /// Whatever comes in, nothing traps, and what covers everything still does.
+  @Test func wildCoordinatesAreHarmless() throws {
+    let wild: [Double] = [.nan, .infinity, -.infinity, 1e300, -1e300, 1e9, -1e9, 0, 1, -0.0, 1e-300]
+    var generator = SeededGenerator(seed: 13)
+    func value() -> Double { wild.randomElement(using: &generator) ?? 0 }
+    func point() -> Point { Point(value(), value()) }
+    let image = try Bitmap(width: 2, height: 2).freeze()
+    let bitmap = try Bitmap(width: 16, height: 16)
+    let context = DrawingContext(bitmap: bitmap)
+    for _ in 0..<500 {
+      context.save()
+      if Bool.random(using: &generator) {
+        context.concatenate(Affine(a: value(), b: value(), c: value(), d: value(), tx: value(), ty: value()))
+      }
+      var path = Path()
+      path.move(to: point())
+      path.line(to: point())
+      path.quadCurve(to: point(), control: point())
+      path.cubicCurve(to: point(), control1: point(), control2: point())
+      path.addRoundedRect(Rect(x: value(), y: value(), width: value(), height: value()), cornerRadius: value())
+      path.addArc(center: point(), radius: value(), startAngle: value(), endAngle: value())
+      _ = path.boundingBox
+      context.fill(path, color: Color(red: value(), green: value(), blue: value(), alpha: value()))
+      context.stroke(
+        path, StrokeStyle(width: value(), miterLimit: value(), dashPhase: value()),
+        gradient:
+          .linear(from: point(), to: point(), colors: [.white, .black]))
+      context.fill(path, gradient: .radial(center: point(), radius: value(), colors: [.white, .black]))
+      context.draw(image, in: Rect(x: value(), y: value(), width: value(), height: value()), opacity: value())
+      context.clip(Rect(x: value(), y: value(), width: value(), height: value()))
+      context.restore()
+    }
+    // Cairo has not given up: everything can still be covered.
+    context.fill(Rect(x: -1e12, y: -1e12, width: 2e12, height: 2e12), color: .white)
+    context.flush()
+    #expect(bitmap.pixels.allSatisfy { $0 == 0xFFFF_FFFF })
+  }
+
+  @Test func flatteningTransformDrawsNothing() throws {
+    let bitmap = try Bitmap.drawing(width: 8, height: 8) { context in
+      context.withSavedState {
+        context.scale(x: 0, y: 1)
+        context.fill(Rect(x: -5, y: 0, width: 20, height: 20), color: .white)
+        context.stroke(.rect(Rect(x: 0, y: 0, width: 5, height: 5)), color: .white)
+        context.fill(
+          Rect(x: 0, y: 0, width: 5, height: 5), gradient: .linear(from: .zero, to: Point(5, 5), colors: [.white]))
+      }
+      context.fill(Rect(x: 0, y: 0, width: 1, height: 1), color: .white)
+    }
+    #expect(bitmap.pixels.count { $0 != 0 } == 1)
+  }
+
+  @Test func cancellationIsSeen() throws {
+    var asked = 0
+    let context = DrawingContext(bitmap: try Bitmap(width: 1, height: 1)) {
+      asked += 1
+      return asked > 2
+    }
+    #expect(!context.isCancelled && !context.isCancelled && context.isCancelled)
+    #expect(!DrawingContext(bitmap: try Bitmap(width: 1, height: 1)).isCancelled)
+  }
+
+  @Test func directPixelsAndDrawingMix() throws {
+    let bitmap = try Bitmap(width: 2, height: 1)
+    let context = DrawingContext(bitmap: bitmap)
+    context.fill(Rect(x: 0, y: 0, width: 2, height: 1), color: .white)
+    context.withPixels { pixels in
+      #expect(pixels[0, 0] == 0xFFFF_FFFF)
+      pixels[1, 0] = 0xFF11_2233
+    }
+    context.fill(Rect(x: 0, y: 0, width: 1, height: 1), color: .black)
+    context.flush()
+    #expect(bitmap.pixels == [0xFF00_0000, 0xFF11_2233])
+  }
+}

@@ -1,0 +1,70 @@
+import Geometry
+import Glibc
+import LinuxSystem
+@testable import Raster
+import Testing
+
+@Suite struct FontFaceTests {
+  @Test func missingFileNamesPathAndReason() {
+    let error = #expect(throws: FontError.self) { try FontFace(path: "/nowhere/font.ttf") }
+    #expect(error == .file(SystemError(call: "open", subject: "/nowhere/font.ttf", errno: ENOENT)))
+    #expect(error?.description.contains("/nowhere/font.ttf: No such file") == true)
+    #expect(throws: FontError.self) { try FontFace(path: "/usr") }
+  }
+
+  @Test func whatIsNoFontIsRefused() throws {
+    let error = #expect(throws: FontError.self) { try FontFace(path: "/etc/passwd") }
+    guard case .unusable("/etc/passwd", _) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(error?.description.contains("accepted") == true)
+    #expect(throws: FontError.self) { try FontFace(bytes: [], path: "empty") }
+    let path = try SystemFonts.path(of: "DejaVuSans.ttf")
+    #expect(throws: FontError.self) { try FontFace(path: path, index: 7) }
+    #expect(throws: FontError.self) { try FontFace(path: path, index: -1) }
+  }
+
+  @Test func missingSystemFontNamesThePackage() {
+    let error = #expect(throws: FontError.self) {
+      try SystemFonts.path(of: "DejaVuSans.ttf", folders: ["/nowhere", "/nor/here"])
+    }
+    #expect(error?.description.contains("fonts-dejavu-core") == true)
+    #expect(error?.description.contains("/nowhere, /nor/here") == true)
+    #expect(error?.description.contains("FRAMEPACE_FONTS") == true)
+  }
+
+  @Test func environmentReplacesTheFolders() throws {
+    #expect(SystemFonts.folders(environment: "/my/fonts") == ["/my/fonts"])
+    #expect(SystemFonts.folders(environment: nil).count > 1)
+    #expect(SystemFonts.folders(environment: "") == SystemFonts.folders(environment: nil))
+    #expect(try SystemFonts.face(.mono) === SystemFonts.face(.mono))
+  }
+
+  /// Bytes changed at random: an error or odd glyphs, never a trap.
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func damagedFontsAreHarmless(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let good = try OwnedDescriptor.contents(of: SystemFonts.path(of: "DejaVuSansMono.ttf"), limit: 1 << 24)
+    let bitmap = try Bitmap(width: 64, height: 32)
+    for _ in 0..<60 {
+      var bytes = good
+      if Int.random(in: 0..<4, using: &generator) == 0 {
+        bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator))
+      }
+      // The tables' directory stands in front; glyphs everywhere.
+      for _ in 0..<Int.random(in: 1...400, using: &generator) where !bytes.isEmpty {
+        let range = Bool.random(using: &generator) ? min(bytes.count, 2_000) : bytes.count
+        bytes[Int.random(in: 0..<range, using: &generator)] = .random(in: 0...255, using: &generator)
+      }
+      guard let face = try? FontFace(bytes: bytes, path: "damaged") else { continue }
+      let line = TextLine("Ag %ffi", font: Font(face, size: 14))
+      let context = DrawingContext(bitmap: bitmap)
+      context.draw(line, at: Point(2, 20), color: .white)
+      context.rotate(0.1)
+      context.draw(line, at: Point(2, 20), color: .white)
+      _ = line.inkBounds
+      _ = line.truncated(to: 20)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+@testable import Raster
+import Testing
+
+@Suite struct GlyphCacheTests {
+  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  func staysWithinItsLimitAndReturnsWhatWasPut(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var cache = GenerationCache<Int, Int>(limit: 1_000)
+    var last: [Int: Int] = [:]
+    for step in 0..<20_000 {
+      let key = Int.random(in: 0..<200, using: &generator)
+      if Bool.random(using: &generator) {
+        cache.insert(step, for: key, cost: Int.random(in: 0...60, using: &generator))
+        last[key] = step
+      } else if let value = cache.value(for: key) {
+        #expect(value == last[key], "seed \(seed)")
+      }
+      #expect((0...1_000).contains(cache.cost), "seed \(seed)")
+    }
+    #expect(cache.count > 10)
+  }
+
+  @Test func whatIsUsedStays() {
+    var cache = GenerationCache<Int, Int>(limit: 100)
+    cache.insert(-1, for: -1, cost: 1)
+    for key in 0..<10_000 {
+      cache.insert(key, for: key, cost: 1)
+      #expect(cache.value(for: -1) == -1)
+    }
+    #expect(cache.value(for: 0) == nil)
+    #expect(cache.value(for: 9_999) == 9_999)
+  }
+
+  @Test func whatIsTooLargeIsNotKept() {
+    var cache = GenerationCache<Int, Int>(limit: 100)
+    cache.insert(1, for: 1, cost: 10)
+    cache.insert(2, for: 1, cost: 51)
+    #expect(cache.value(for: 1) == nil && cache.cost == 0)
+  }
+
+  /// A cache much smaller than the text makes the same bitmaps again and again.
+  @Test func tinyCacheGivesTheSameBitmaps() throws {
+    let face = try SystemFonts.face(.sans)
+    let tiny = GlyphCache(limit: 2_000)
+    let roomy = GlyphCache(limit: 1 << 20)
+    for round in 0..<3 {
+      for size64 in [640, 1_000, 1_300] {
+        var first = (0..<60).map { PlacedGlyph(glyph: UInt32(36 + $0), x: 0, y: 0, quarter: ($0 + round) % 4) }
+        var second = first
+        tiny.resolve(&first, face: face, size64: size64)
+        roomy.resolve(&second, face: face, size64: size64)
+        for (left, right) in zip(first, second) {
+          #expect(left.bitmap != nil && left.bitmap?.coverage == right.bitmap?.coverage)
+          #expect(left.bitmap?.left == right.bitmap?.left && left.bitmap?.top == right.bitmap?.top)
+        }
+        #expect(tiny.cost <= 2_000)
+      }
+    }
+    #expect(roomy.cost > 20_000)
+  }
+
+  @Test func oversizedGlyphsAreMarked() throws {
+    let face = try SystemFonts.face(.sans)
+    #expect(face.bitmap(of: 36, size64: 5_000 * 64, quarter: 0) === GlyphBitmap.oversized)
+    #expect(face.bitmap(of: 0xFFFF, size64: 640, quarter: 0) === GlyphBitmap.empty)
+  }
+}

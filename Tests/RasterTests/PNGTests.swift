@@ -1,0 +1,281 @@
+import CDeflate
+import Geometry
+import Glibc
+import LinuxSystem
+@testable import Raster
+import Testing
+
+@Suite struct PNGTests {
+  /// Every alpha with every component that it allows comes back as it was.
+  @Test func alphaSurvivesExactly() {
+    for alpha in 0...255 as ClosedRange<UInt32> {
+      for value in 0...alpha {
+        let pixel = alpha << 24 | value << 16 | (alpha - value) << 8 | value / 2
+        let stored = PixelFormat.rgba(fromPremultipliedBGRA: pixel)
+        #expect(PixelFormat.premultipliedBGRA(fromRGBA: stored) == pixel)
+        guard alpha > 0 else { continue }
+        let exact = (Double(value) * 255 / Double(alpha))
+        #expect(abs(Double(stored & 0xFF) - exact) <= 0.5)
+      }
+    }
+    // No colour, but no reason to trap either.
+    #expect(PixelFormat.rgba(fromPremultipliedBGRA: 0x10FF_FFFF) == 0x10FF_FFFF)
+  }
+
+  @Test func premultiplyingRoundsToTheNearest() {
+    for alpha in 0...255 as ClosedRange<UInt32> {
+      for value in 0...255 as ClosedRange<UInt32> {
+        let pixel = PixelFormat.premultipliedBGRA(fromRGBA: alpha << 24 | value)
+        #expect(Double(pixel >> 16 & 0xFF) == (Double(value * alpha) / 255).rounded())
+      }
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+  func randomPixelsSurvive(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<25 {
+      let isOpaque = Bool.random(using: &generator)
+      let bitmap = try Bitmap.random(
+        width: .random(in: 1...70, using: &generator), height: .random(in: 1...40, using: &generator), isOpaque: isOpaque,
+        using: &generator)
+      let bytes = try PNG.encode(bitmap, level: .random(in: 0...12, using: &generator))
+      #expect(bytes[25] == (isOpaque || bitmap.pixels.allSatisfy { alpha($0) == 255 } ? 2 : 6))
+      let decoded = try PNG.decode(bytes)
+      #expect(decoded.width == bitmap.width && decoded.height == bitmap.height)
+      #expect(decoded.pixels == bitmap.pixels, "seed \(seed), \(bitmap.width)x\(bitmap.height)")
+    }
+  }
+
+  /// Both filters are chosen where they should be.
+  @Test func filterFollowsThePicture() throws {
+    func filters(_ gradient: Gradient) throws -> [UInt8] {
+      let bitmap = try Bitmap.drawing(width: 64, height: 16) { $0.fill(gradient: gradient) }
+      var filter = PNGFilter()
+      var output: [UInt8] = []
+      filter.apply(to: bitmap.freeze(), bytesPerPixel: 3, into: &output)
+      #expect(output.count == 16 * (1 + 64 * 3))
+      return (0..<16).map { output[$0 * (1 + 64 * 3)] }
+    }
+    let across = Gradient.linear(from: .zero, to: Point(0, 16), colors: [.black, .white])
+    let along = Gradient.linear(from: .zero, to: Point(64, 0), colors: [.black, .white])
+    // Rows of one colour each repeat to the right, rows all alike repeat downwards.
+    #expect(try filters(across).dropFirst().allSatisfy { $0 == 1 })
+    #expect(try filters(along).dropFirst().allSatisfy { $0 == 2 })
+  }
+
+  @Test func bytesAreTheSameFromANewAndAUsedEncoder() throws {
+    var generator = SeededGenerator(seed: 3)
+    let encoder = PNGEncoder(level: 6)
+    for _ in 0..<10 {
+      let image = try Bitmap.random(
+        width: .random(in: 1...50, using: &generator), height: .random(in: 1...50, using: &generator),
+        isOpaque: .random(using: &generator), using: &generator
+      ).freeze()
+      let reused = try encoder.encode(image) { [UInt8]($0) }
+      #expect(try PNG.encode(image, level: 6) == reused)
+    }
+  }
+
+  /// Signature, order, lengths and check sums of the chunks, looked up by hand.
+  @Test func structureIsValid() throws {
+    let image = try Bitmap.drawing(width: 33, height: 7) { $0.fill(color: Color(hex: 0x336699)) }.freeze()
+    let bytes = try PNG.encode(image)
+    #expect(bytes.prefix(8) == [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+    let chunks = try #require(Chunk.all(in: bytes))
+    #expect(chunks.map(\.name) == ["IHDR", "sRGB", "IDAT", "IEND"])
+    for chunk in chunks {
+      #expect(chunk.sum == Chunk.sum(of: Array(chunk.name.utf8) + chunk.contents), "\(chunk.name)")
+    }
+    #expect(chunks[0].contents == [0, 0, 0, 33, 0, 0, 0, 7, 8, 2, 0, 0, 0])
+  }
+
+  /// Kinds of PNG that our own encoder does not write, put together by hand.
+  @Test func otherKindsAreRead() throws {
+    // 1-bit grey, 2x1: white, black.
+    let grey = Chunk.file(width: 2, height: 1, depth: 1, color: 0, rows: [0, 0b1000_0000])
+    #expect(try PNG.decode(grey).pixels == [0xFFFF_FFFF, 0xFF00_0000])
+    // A palette with alpha, 2x1.
+    let palette = Chunk.file(
+      width: 2, height: 1, depth: 8, color: 3, extra: [("PLTE", [255, 0, 0, 0, 0, 255]), ("tRNS", [128])], rows: [0, 0, 1])
+    #expect(try PNG.decode(palette).pixels == [0x8080_0000, 0xFF00_00FF])
+    // 16 bits with alpha, 1x1.
+    let deep = Chunk.file(width: 1, height: 1, depth: 16, color: 6, rows: [0, 255, 255, 0, 0, 128, 128, 255, 255])
+    #expect(try PNG.decode(deep).pixels == [0xFFFF_0080])
+    // Interlaced, 2x2: pass 1 holds one pixel, passes 6 and 7 the rest.
+    let interlaced = Chunk.file(
+      width: 2, height: 2, depth: 8, color: 0, isInterlaced: true, rows: [0, 10, 0, 20, 0, 30, 40])
+    #expect(try PNG.decode(interlaced).pixels == [10, 20, 30, 40].map { 0xFF00_0000 | $0 << 16 | $0 << 8 | $0 })
+  }
+
+  @Test func whatIsNoPNGIsRefused() throws {
+    for bytes in [[], [0], Array("GIF89a........................".utf8), [UInt8](repeating: 0xFF, count: 5_000)] {
+      #expect(throws: PNGError.self) { try PNG.decode(bytes) }
+    }
+  }
+
+  @Test func sizeIsCheckedBeforeMemoryIsTaken() {
+    let wide = Chunk.file(width: 40_000, height: 1, depth: 8, color: 0, rows: [0])
+    #expect(throws: PNGError.tooLarge(name: "", width: 40_000, height: 1, maximumPixels: PNG.defaultMaximumPixels)) {
+      try PNG.decode(wide)
+    }
+    let large = Chunk.file(width: 30_000, height: 30_000, depth: 8, color: 0, rows: [0])
+    #expect(throws: PNGError.tooLarge(name: "", width: 30_000, height: 30_000, maximumPixels: 1 << 26)) {
+      try PNG.decode(large)
+    }
+    let small = Chunk.file(width: 3, height: 3, depth: 8, color: 0, rows: [UInt8](repeating: 0, count: 12))
+    #expect(throws: PNGError.tooLarge(name: "", width: 3, height: 3, maximumPixels: 8)) {
+      try PNG.decode(small, maximumPixels: 8)
+    }
+    #expect(throws: Never.self) { try PNG.decode(small, maximumPixels: 9) }
+  }
+
+  /// Bytes changed, dropped and added; in half of the cases the check sums are made right again, so that the damage gets
+  /// past them. Anything may come out but a trap.
+  @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+  func damagedFilesAreHarmless(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    var refused = 0
+    let interlaced = Chunk.file(
+      width: 9, height: 9, depth: 4, color: 3, extra: [("PLTE", [1, 2, 3, 4, 5, 6]), ("tRNS", [7, 8])], isInterlaced: true,
+      rows: [UInt8](repeating: 0, count: 70))
+    for _ in 0..<500 {
+      let isOpaque = Bool.random(using: &generator)
+      var bytes =
+        try Bool.random(using: &generator)
+        ? interlaced
+        : PNG.encode(Bitmap.random(width: 17, height: 5, isOpaque: isOpaque, using: &generator))
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        let index = Int.random(in: 0..<bytes.count, using: &generator)
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: bytes.removeLast(bytes.count - index)
+        case 1: bytes.insert(.random(in: 0...255, using: &generator), at: index)
+        case 2: bytes.remove(at: index)
+        default: bytes[index] = .random(in: 0...255, using: &generator)
+        }
+        if bytes.isEmpty { break }
+      }
+      if Bool.random(using: &generator) { bytes = Chunk.withCorrectedSums(bytes) }
+      do {
+        let bitmap = try PNG.decode(bytes, maximumPixels: 1 << 16)
+        #expect(bitmap.pixels.allSatisfy { pixel in (0..<3).allSatisfy { pixel >> ($0 * 8) & 0xFF <= pixel >> 24 } })
+      } catch {
+        refused += 1
+      }
+    }
+    // Some damage, such as to a colour, is none to the format.
+    #expect(refused > 200 && refused < 500, "seed \(seed): \(refused)")
+  }
+
+  @Test func filesAreWrittenAndRead() throws {
+    let folder = try TemporaryFolder()
+    var generator = SeededGenerator(seed: 5)
+    let image = try Bitmap.random(width: 20, height: 10, isOpaque: false, using: &generator).freeze()
+    let path = folder.path + "/picture.png"
+    try PNG.write(image, to: path)
+    #expect(try PNG.read(path: path).pixels == image.pixels)
+
+    let missing = folder.path + "/none/picture.png"
+    let error = #expect(throws: PNGError.self) { try PNG.write(image, to: missing) }
+    #expect(error?.description.contains(missing) == true)
+    #expect(throws: PNGError.file(SystemError(call: "open", subject: missing, errno: ENOENT))) {
+      try PNG.read(path: missing)
+    }
+    try AtomicFile.write(Array("no picture".utf8), to: path)
+    let damaged = #expect(throws: PNGError.self) { try PNG.read(path: path) }
+    #expect(damaged?.description.contains(path) == true)
+  }
+}
+
+/// A folder that goes with its owner.
+final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    path = "/tmp/framepace-raster-\(getpid())-\(UInt64.random(in: 0 ... .max))"
+    try #require(mkdir(path, 0o700) == 0)
+  }
+
+  deinit {
+    if let folder = opendir(path) {
+      while let entry = readdir(folder) {
+        let name = withUnsafePointer(to: entry.pointee.d_name) {
+          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        unlink(path + "/" + name)
+      }
+      closedir(folder)
+    }
+    rmdir(path)
+  }
+}
+
+/// A part of a PNG file.
+struct Chunk {
+  var name: String
+  var contents: [UInt8]
+  var sum: UInt32
+
+  static func all(in file: [UInt8]) -> [Chunk]? {
+    var chunks: [Chunk] = []
+    var index = 8
+    func word(_ index: Int) -> UInt32 { file[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) } }
+    while index < file.count {
+      guard index + 12 <= file.count else { return nil }
+      let length = Int(word(index))
+      guard index + 12 + length <= file.count else { return nil }
+      chunks.append(
+        Chunk(
+          name: String(decoding: file[index + 4..<index + 8], as: UTF8.self),
+          contents: Array(file[index + 8..<index + 8 + length]), sum: word(index + 8 + length)))
+      index += 12 + length
+    }
+    return chunks
+  }
+
+  /// CRC-32 bit by bit, from the PNG specification's polynomial.
+  static func sum(of bytes: [UInt8]) -> UInt32 {
+    var sum = UInt32.max
+    for byte in bytes {
+      sum ^= UInt32(byte)
+      for _ in 0..<8 { sum = sum & 1 == 0 ? sum >> 1 : 0xEDB8_8320 ^ sum >> 1 }
+    }
+    return ~sum
+  }
+
+  /// The same file with right check sums as far as its chunks can be followed.
+  static func withCorrectedSums(_ file: [UInt8]) -> [UInt8] {
+    var file = file
+    var index = 8
+    while index + 12 <= file.count {
+      let length = file[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
+      guard index + 12 + length <= file.count else { break }
+      let sum = sum(of: Array(file[index + 4..<index + 8 + length]))
+      for byte in 0..<4 {
+        file[index + 8 + length + byte] = UInt8(truncatingIfNeeded: sum >> UInt32(24 - 8 * byte))
+      }
+      index += 12 + length
+    }
+    return file
+  }
+
+  static func file(
+    width: UInt32, height: UInt32, depth: UInt8, color: UInt8, extra: [(String, [UInt8])] = [],
+    isInterlaced: Bool = false, rows: [UInt8]
+  ) -> [UInt8] {
+    func bigEndian(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
+    func chunk(_ name: String, _ contents: [UInt8]) -> [UInt8] {
+      let body = Array(name.utf8) + contents
+      return bigEndian(UInt32(contents.count)) + body + bigEndian(sum(of: body))
+    }
+    // One stored block of deflate with zlib's head and check sum.
+    let length = UInt16(rows.count)
+    let adler = rows.withUnsafeBytes { libdeflate_adler32(1, $0.baseAddress, $0.count) }
+    let packed: [UInt8] =
+      [0x78, 0x01, 1, UInt8(length & 0xFF), UInt8(length >> 8), UInt8(~length & 0xFF), UInt8(~length >> 8)] + rows
+      + bigEndian(adler)
+    return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+      + chunk("IHDR", bigEndian(width) + bigEndian(height) + [depth, color, 0, 0, isInterlaced ? 1 : 0])
+      + extra.flatMap { chunk($0.0, $0.1) } + chunk("IDAT", packed) + chunk("IEND", [])
+  }
+}

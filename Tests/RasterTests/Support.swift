@@ -1,0 +1,75 @@
+import Geometry
+import Raster
+import Testing
+
+/// Random numbers that a seed repeats (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+  }
+}
+
+extension Bitmap {
+  subscript(x: Int, y: Int) -> UInt32 {
+    get { row(y).load(fromByteOffset: x * 4, as: UInt32.self) }
+    set { row(y).storeBytes(of: newValue, toByteOffset: x * 4, as: UInt32.self) }
+  }
+
+  /// Row after row, without what lies between rows.
+  var pixels: [UInt32] {
+    (0..<height).flatMap { y in (0..<width).map { self[$0, y] } }
+  }
+
+  /// Draws on clear pixels.
+  static func drawing(width: Int, height: Int, scale: Double = 1, _ body: (DrawingContext) -> Void) throws -> Bitmap {
+    let bitmap = try Bitmap(width: width, height: height)
+    let context = DrawingContext(bitmap: bitmap, scale: scale)
+    body(context)
+    context.flush()
+    return bitmap
+  }
+
+  /// Pixels that a drawing could have left: no component above its alpha.
+  static func random(
+    width: Int, height: Int, isOpaque: Bool, using generator: inout some RandomNumberGenerator
+  ) throws -> Bitmap {
+    let bitmap = try Bitmap(width: width, height: height)
+    for y in 0..<height {
+      for x in 0..<width {
+        // Clear and opaque pixels are the special cases of every conversion.
+        let alpha: UInt32 =
+          isOpaque ? 255 : [0, 255, .random(in: 0...255, using: &generator)].randomElement(using: &generator) ?? 0
+        let red = UInt32.random(in: 0...alpha, using: &generator)
+        let green = UInt32.random(in: 0...alpha, using: &generator)
+        let blue = UInt32.random(in: 0...alpha, using: &generator)
+        bitmap[x, y] = alpha << 24 | red << 16 | green << 8 | blue
+      }
+    }
+    return bitmap
+  }
+}
+
+extension Image {
+  var pixels: [UInt32] {
+    (0..<height).flatMap { y in (0..<width).map { row(y).load(fromByteOffset: $0 * 4, as: UInt32.self) } }
+  }
+}
+
+/// The largest difference of any byte of two pixels.
+func difference(_ left: UInt32, _ right: UInt32) -> Int {
+  (0..<4).map { shift in
+    abs(Int(left >> UInt32(shift * 8) & 0xFF) - Int(right >> UInt32(shift * 8) & 0xFF))
+  }.max() ?? 0
+}
+
+func alpha(_ pixel: UInt32) -> Int { Int(pixel >> 24) }
