@@ -93,6 +93,7 @@ let package = Package(
       swiftSettings: swiftSettings),
 
     tests("LinuxSystemTests", ["LinuxSystem"]),
+    tests("RunLoopsTests", ["CLinux", "LinuxSystem", "RunLoops"]),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
   ]
 )

@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -23,6 +24,9 @@ static inline int clinux_epoll_control(int epoll, int operation, int descriptor,
 
 static inline uint32_t clinux_epoll_event_events(const struct epoll_event *_Nonnull event) { return event->events; }
 static inline uint64_t clinux_epoll_event_token(const struct epoll_event *_Nonnull event) { return event->data.u64; }
+
+// The thread that entered `main` has the process's number. (glibc hides `gettid` behind _GNU_SOURCE.)
+static inline int clinux_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
 // `errno` as a value, read right after the call that set it.
 static inline int clinux_errno(void) { return errno; }

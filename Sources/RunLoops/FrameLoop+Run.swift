@@ -1,0 +1,225 @@
+import CLinux
+import Glibc
+public import LinuxSystem
+import Synchronization
+
+extension FrameLoop {
+  /// What one run knows; a nested run has its own.
+  struct Run {
+    let mode: ModeState
+    /// `distantFuture`: none.
+    let limit: MonotonicTime
+    /// The limit had passed when the run began: one pass, no sleep.
+    let polls: Bool
+    let returnsAfterSourceHandled: Bool
+    var result: RunResult?
+    var isFirstPass = true
+    /// The main queue is not polled first in two passes in a row, nor in the first.
+    var drainedMainQueue = true
+    /// Passes in a row without `beforeWaiting`.
+    var busyPasses = 0
+    /// On manual time: the pass before this one served the timers, so that ports come first.
+    var servedTimers = false
+  }
+
+  /// After so many passes without `beforeWaiting`, observers that must not starve are called.
+  static let patience = 16
+
+  /// Runs in the default mode until the loop is stopped, or has nothing left to wait for.
+  public func run() {
+    while true {
+      switch run(mode: .default) {
+      case .finished, .stopped: return
+      case .timedOut, .handledSource: continue
+      }
+    }
+  }
+
+  /// Runs the loop on its thread, which must be the calling one, in one mode.
+  ///
+  /// A run is: `entry` observers, passes until there is a result, `exit` observers. A pass is: `beforeTimers` and
+  /// `beforeSources` observers; blocks; signalled sources, and blocks again if there were any; `beforeWaiting` observers;
+  /// the wait for one thing that is ready; `afterWaiting` observers; the one thing: the timers that are due, a descriptor
+  /// that is ready, or what the main queue holds; blocks. Nothing is waited for, and its two observers are not called, when
+  /// a signalled source was handled before, when the main queue had something (looked at first in every other pass at
+  /// most), and when the limit had passed already.
+  ///
+  /// - Parameters:
+  ///   - limit: when the run ends, on the loop's clock; nil for never. One that has passed gives a single pass.
+  ///   - returnAfterSourceHandled: ends the run after a pass that called a source or a descriptor's source, or served the
+  ///     main queue. Of several signalled sources only the first is called then. Timers and blocks do not count.
+  /// - Returns: why the run ended; when several reasons came together, the first of: a source was handled, the limit
+  ///   passed, the loop was stopped, nothing is left. `finished` at once, without a call of an observer, if the mode has no
+  ///   source, descriptor, timer or block. (The common modes of the main thread always have the main queue.)
+  @discardableResult
+  public func run(mode name: Mode, until limit: MonotonicTime? = nil, returnAfterSourceHandled: Bool = false) -> RunResult {
+    // Once per run, for all callbacks in it, which the types say run on the loop's thread.
+    precondition(thread === ThreadRecord.current, "a loop can only be run by its own thread")
+    guard let mode = table.withLock({ $0.mode(name) }), !isEmpty(mode) else {
+      if name == .common { Self.reportRunInCommonModes }
+      return .finished
+    }
+    let limit = limit ?? .distantFuture
+    var run = Run(
+      mode: mode, limit: limit, polls: limit != .distantFuture && limit <= clock.now,
+      returnsAfterSourceHandled: returnAfterSourceHandled)
+
+    let outerRunning = thread.running
+    thread.running = self
+    let outerMode = table.withLock { table in
+      let outer = table.running
+      table.running = mode
+      return outer
+    }
+    let outerStop = stopRequested.exchange(false, ordering: .acquiringAndReleasing)
+    let outerWakeUp = wakeUpState.beginRun()
+
+    notify(.entry, in: mode)
+    if stopRequested.load(ordering: .acquiring) { run.result = .stopped }
+    while run.result == nil { pass(&run) }
+    wakeUpState.ignore()
+    notify(.exit, in: mode)
+
+    wakeUpState.endRun(outer: outerWakeUp)
+    stopRequested.store(outerStop, ordering: .releasing)
+    table.withLock { $0.running = outerMode }
+    thread.running = outerRunning
+    return run.result ?? .finished
+  }
+
+  /// One turn of the loop.
+  private func pass(_ run: inout Run) {
+    let mode = run.mode
+    // A wake-up by an entry observer counts.
+    if !run.isFirstPass { wakeUpState.listen() }
+    run.isFirstPass = false
+
+    notify(.beforeTimers, in: mode)
+    notify(.beforeSources, in: mode)
+    blocks.perform(in: mode)
+    var handled = performSources(in: mode, onlyFirst: run.returnsAfterSourceHandled)
+    if handled { blocks.perform(in: mode) }
+
+    let polls = handled || run.polls
+    let servesMainQueue = servesMainQueue(in: mode)
+    let port: Port?
+    if servesMainQueue, !run.drainedMainQueue, MainQueue.isReady {
+      notifyBusy(&run)
+      wakeUpState.ignore()
+      port = .mainQueue
+    } else {
+      if polls {
+        notifyBusy(&run)
+      } else {
+        run.busyPasses = 0
+        notify(.beforeWaiting, in: mode)
+      }
+      waiting.store(true, ordering: .releasing)
+      port = wait(&run, polls: polls, servesMainQueue: servesMainQueue)
+      wakeUpState.ignore()
+      waiting.store(false, ordering: .releasing)
+      if !polls { notify(.afterWaiting, in: mode) }
+    }
+
+    run.drainedMainQueue = false
+    switch port {
+    case nil: break
+    case .wakeUp: wakeUpState.acknowledge()
+    case .timer: fireTimers(in: mode)
+    case .mainQueue:
+      MainQueue.drain()
+      run.drainedMainQueue = true
+      handled = true
+    case .descriptor(let descriptor, let events):
+      if performSources(of: descriptor, events, in: mode) { handled = true }
+    }
+    blocks.perform(in: mode)
+
+    if handled, run.returnsAfterSourceHandled {
+      run.result = .handledSource
+    } else if run.limit != .distantFuture, run.limit <= clock.now {
+      run.result = .timedOut
+    } else if stopRequested.load(ordering: .acquiring) {
+      run.result = .stopped
+    } else if isEmpty(mode) {
+      run.result = .finished
+    }
+  }
+
+  // MARK: Phases
+
+  @inline(__always)
+  private func notify(_ activity: Activity, in mode: ModeState) {
+    guard mode.isObserved(activity) else { return }
+    let observers = mode.contents.withLock { $0.observers }
+    for observer in observers where observer.activities.contains(activity) { observer.call(activity) }
+  }
+
+  /// A pass finds no time to wait: observers that must not starve are called for `beforeWaiting` now and then.
+  private func notifyBusy(_ run: inout Run) {
+    run.busyPasses += 1
+    guard run.busyPasses >= Self.patience else { return }
+    run.busyPasses = 0
+    guard run.mode.isObserved(.beforeWaiting) else { return }
+    let observers = run.mode.contents.withLock { $0.observers }
+    for observer in observers where observer.evenWhenBusy && observer.activities.contains(.beforeWaiting) {
+      observer.call(.beforeWaiting)
+    }
+  }
+
+  /// Calls the sources that are signalled by now.
+  /// - Returns: whether any was called.
+  private func performSources(in mode: ModeState, onlyFirst: Bool) -> Bool {
+    let sources = mode.contents.withLock { $0.sources }
+    guard let index = sources.firstIndex(where: \.isDue) else { return false }
+    guard let next = sources[(index + 1)...].firstIndex(where: \.isDue) else { return sources[index].performIfDue() }
+
+    var batch = mode.contents.withLock { contents in
+      let spare = contents.spareSources
+      contents.spareSources = []
+      return spare
+    }
+    batch.append(sources[index])
+    for source in sources[next...] where source.isDue { batch.append(source) }
+    batch.sort { $0.comesBefore($1) }
+    var handled = false
+    for source in batch {
+      if source.performIfDue() { handled = true }
+      if handled, onlyFirst { break }
+    }
+    batch.removeAll(keepingCapacity: true)
+    let spare = batch
+    mode.contents.withLock { $0.spareSources = spare }
+    return handled
+  }
+
+  /// Calls the sources of a descriptor that is ready.
+  /// - Returns: whether any was called.
+  private func performSources(of descriptor: Int32, _ events: DescriptorSource.Events, in mode: ModeState) -> Bool {
+    var handled = false
+    for source in mode.descriptorSources(descriptor) where source.performIfConcerned(by: events) { handled = true }
+    return handled
+  }
+
+  private func fireTimers(in mode: ModeState) {
+    let now = clock.now
+    let due = mode.takeDueTimers(at: now)
+    for timer in due { timer.fireIfDue(at: now, in: wakeUpState, clock: clock) }
+    mode.giveBack(due)
+  }
+
+  // MARK: Conditions
+
+  private func servesMainQueue(in mode: ModeState) -> Bool {
+    isMain && mode.isCommon && !MainQueue.isDraining
+  }
+
+  private func isEmpty(_ mode: ModeState) -> Bool {
+    mode.isEmpty && !servesMainQueue(in: mode) && !blocks.contains(matching: mode)
+  }
+
+  private static let reportRunInCommonModes: Void = {
+    let message = "framepace: a loop cannot run in the common modes; run it in one of them\n"
+    message.utf8.withContiguousStorageIfAvailable { _ = write(2, $0.baseAddress, $0.count) }
+  }()
+}

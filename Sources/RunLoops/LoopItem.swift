@@ -1,0 +1,126 @@
+import LinuxSystem
+
+/// Where an item is: in modes of one loop or, for sources, of several.
+struct Membership: Sendable {
+  struct Seat: Sendable {
+    let mode: ModeState
+    /// A timer's place in the mode's queue; nothing for others.
+    let slot: Int
+  }
+
+  var seats: [Seat] = []
+  /// The common items of loops that the item is one of.
+  var commons: [CommonItems] = []
+  /// A timer's: what its modes' queues have it at.
+  var queuedTime = MonotonicTime.distantFuture
+
+  /// Moves a timer in the queues of its modes.
+  mutating func move(to time: MonotonicTime) {
+    queuedTime = time
+    for seat in seats { seat.mode.moveTimer(seat.slot, to: time) }
+  }
+
+  /// Whether the item is in a loop other than that of `wakeUp`.
+  func isElsewhere(than wakeUp: WakeUp) -> Bool {
+    seats.contains { $0.mode.wakeUp !== wakeUp } || commons.contains { $0.wakeUp !== wakeUp }
+  }
+}
+
+/// What all of a loop's common modes have, and modes get that become common later.
+final class CommonItems: Sendable {
+  let wakeUp: WakeUp
+  private let items = Lock<[any LoopItem]>([])
+
+  init(wakeUp: WakeUp) {
+    self.wakeUp = wakeUp
+  }
+
+  var all: [any LoopItem] { items.withLock { $0 } }
+  func insert(_ item: any LoopItem) { items.withLock { $0.append(item) } }
+  func remove(_ item: any LoopItem) { items.withLock { items in items.removeAll { $0 === item } } }
+}
+
+/// What can be added to a mode: observers, sources, descriptor sources, timers.
+protocol LoopItem: AnyObject, Sendable {
+  var isValid: Bool { get }
+  /// Its callback is the main actor's.
+  var belongsToMainActor: Bool { get }
+  /// Whether it may be in several loops at a time.
+  static var isShareable: Bool { get }
+
+  /// Reads and changes where the item is, alone.
+  func withMembership<Result: Sendable>(_ body: (inout Membership) -> Result) -> Result
+  /// Puts the item among those of `mode`; the membership is locked.
+  /// - Returns: its slot, nil when the mode cannot have it.
+  func enter(_ mode: ModeState, _ membership: Membership) -> Int?
+  /// The opposite; the membership is locked.
+  func leave(_ seat: Membership.Seat)
+  /// The item was added to or removed from a mode. No lock is held.
+  func didEnter(_ mode: ModeState)
+  func didLeave(_ mode: ModeState)
+  /// Makes the item invalid; the membership is locked.
+  /// - Returns: whether it was valid.
+  func endValidity() -> Bool
+}
+
+extension LoopItem {
+  func didEnter(_ mode: ModeState) {}
+  func didLeave(_ mode: ModeState) {}
+
+  /// - Returns: whether the item is newly in `mode`.
+  func attach(to mode: ModeState) -> Bool {
+    withMembership { membership in
+      guard isValid, Self.isShareable || !membership.isElsewhere(than: mode.wakeUp),
+        !membership.seats.contains(where: { $0.mode === mode }),
+        let slot = enter(mode, membership)
+      else { return false }
+      membership.seats.append(Membership.Seat(mode: mode, slot: slot))
+      return true
+    }
+  }
+
+  /// - Returns: whether the item was in `mode`.
+  func detach(from mode: ModeState) -> Bool {
+    withMembership { membership in
+      guard let index = membership.seats.firstIndex(where: { $0.mode === mode }) else { return false }
+      leave(membership.seats.remove(at: index))
+      return true
+    }
+  }
+
+  /// - Returns: whether the item is one of the common items now.
+  func join(_ common: CommonItems) -> Bool {
+    withMembership { membership in
+      guard isValid, Self.isShareable || !membership.isElsewhere(than: common.wakeUp) else { return false }
+      if !membership.commons.contains(where: { $0 === common }) {
+        membership.commons.append(common)
+        common.insert(self)
+      }
+      return true
+    }
+  }
+
+  /// - Returns: whether the item was one of the common items.
+  func leave(_ common: CommonItems) -> Bool {
+    withMembership { membership in
+      guard let index = membership.commons.firstIndex(where: { $0 === common }) else { return false }
+      membership.commons.remove(at: index)
+      common.remove(self)
+      return true
+    }
+  }
+
+  /// Makes the item invalid, and takes it out of everything that it is in.
+  func invalidateAndDetach() {
+    let modes: [ModeState] = withMembership { membership in
+      guard endValidity() else { return [] }
+      let seats = membership.seats
+      membership.seats = []
+      for seat in seats { leave(seat) }
+      for common in membership.commons { common.remove(self) }
+      membership.commons = []
+      return seats.map(\.mode)
+    }
+    for mode in modes { didLeave(mode) }
+  }
+}

@@ -1,0 +1,206 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// What a loop keeps for one of its modes: the items, and the kernel's objects to wait on for them.
+///
+/// Locks are taken in the order loop, item, mode. A mode's lock is held for a few instructions and never while something
+/// is called that is not in this file or a queue's.
+final class ModeState: Sendable {
+  let name: FrameLoop.Mode
+  /// Belongs to the loop, and tells loops apart.
+  let wakeUp: WakeUp
+  let clock: SystemClock
+  let ports: EpollSet
+  private let timer: OwnedDescriptor
+  let contents: Lock<Contents>
+  /// The activities that some observer of the mode wants: one that nobody observes costs this look only.
+  private let observed = Atomic<UInt32>(0)
+  private let common = Atomic<Bool>(false)
+
+  struct Contents {
+    weak var loop: FrameLoop?
+    /// By order; equal orders as they were added. Copied on write: an array that was taken to be called stays as it is.
+    var observers: [FrameLoop.Observer] = []
+    /// By order; equal orders as they were added.
+    var sources: [FrameLoop.Source] = []
+    /// By descriptor number.
+    var descriptors: [DescriptorPort?] = []
+    var descriptorSourceCount = 0
+    var timers = TimerQueue<FrameLoop.Timer>()
+    /// What the timer descriptor is set to; `distantFuture`: to nothing.
+    var armed = MonotonicTime.distantFuture
+    /// The limit of the run that waits.
+    var limit = MonotonicTime.distantFuture
+    var watchesMainQueue = false
+    /// Empty arrays whose memory is used again.
+    var spareTimers: [FrameLoop.Timer] = []
+    var spareSources: [FrameLoop.Source] = []
+  }
+
+  init(name: FrameLoop.Mode, loop: FrameLoop, wakeUp: WakeUp) {
+    self.name = name
+    self.wakeUp = wakeUp
+    clock = loop.clock
+    ports = orFatal { () throws(SystemError) in
+      let ports = try EpollSet()
+      try ports.add(wakeUp.descriptor, events: .readable, token: Port.wakeUpToken)
+      return ports
+    }
+    timer = orFatal { () throws(SystemError) in try OwnedDescriptor.timer() }
+    contents = Lock(Contents(loop: loop))
+    orFatal { [self] () throws(SystemError) in
+      try ports.add(timer.number, events: .readable, token: Port.timerToken)
+    }
+  }
+
+  var isCommon: Bool { common.load(ordering: .relaxed) }
+  func becomeCommon() { common.store(true, ordering: .relaxed) }
+
+  /// The loop, unless it is going.
+  var loop: FrameLoop? { contents.withLock { $0.loop } }
+
+  /// No source, descriptor or timer; observers do not count.
+  var isEmpty: Bool {
+    contents.withLock { $0.sources.isEmpty && $0.descriptorSourceCount == 0 && $0.timers.isEmpty }
+  }
+
+  var items: [any LoopItem] {
+    contents.withLock { contents in
+      var items: [any LoopItem] = contents.observers
+      items += contents.sources
+      for case let port? in contents.descriptors { items += port.sources }
+      items += contents.timers.all
+      return items
+    }
+  }
+
+  // MARK: Observers
+
+  @inline(__always)
+  func isObserved(_ activity: FrameLoop.Activity) -> Bool {
+    observed.load(ordering: .relaxed) & activity.rawValue != 0
+  }
+
+  func insert(_ observer: FrameLoop.Observer) {
+    contents.withLock { contents in
+      let place = contents.observers.firstIndex { $0.order > observer.order } ?? contents.observers.count
+      contents.observers.insert(observer, at: place)
+      observed.bitwiseOr(observer.activities.rawValue, ordering: .relaxed)
+    }
+  }
+
+  func remove(_ observer: FrameLoop.Observer) {
+    contents.withLock { contents in
+      contents.observers.removeAll { $0 === observer }
+      let activities = contents.observers.reduce(0) { $0 | $1.activities.rawValue }
+      observed.store(activities, ordering: .relaxed)
+    }
+  }
+
+  // MARK: Signalled sources
+
+  func insert(_ source: FrameLoop.Source) {
+    contents.withLock { contents in
+      let place = contents.sources.firstIndex { $0.order > source.order } ?? contents.sources.count
+      contents.sources.insert(source, at: place)
+    }
+  }
+
+  func remove(_ source: FrameLoop.Source) {
+    contents.withLock { contents in contents.sources.removeAll { $0 === source } }
+  }
+
+  // MARK: Timers
+
+  func insert(_ timer: FrameLoop.Timer, at time: MonotonicTime) -> TimerQueue<FrameLoop.Timer>.Slot {
+    contents.withLock { contents in
+      let slot = contents.timers.insert(timer, at: time.nanoseconds)
+      armFromOutside(&contents)
+      return slot
+    }
+  }
+
+  func removeTimer(_ slot: TimerQueue<FrameLoop.Timer>.Slot) {
+    contents.withLock { contents in
+      contents.timers.remove(slot)
+      armFromOutside(&contents)
+    }
+  }
+
+  func moveTimer(_ slot: TimerQueue<FrameLoop.Timer>.Slot, to time: MonotonicTime) {
+    contents.withLock { contents in
+      contents.timers.move(slot, to: time.nanoseconds)
+      armFromOutside(&contents)
+    }
+  }
+
+  /// The earliest time, of timers that are not being called.
+  var nextFireTime: MonotonicTime? {
+    contents.withLock { $0.timers.first.map(MonotonicTime.init(nanoseconds:)) }
+  }
+
+  /// The timers that are due, in the order in which they are to be called. Give the array back.
+  func takeDueTimers(at now: MonotonicTime) -> [FrameLoop.Timer] {
+    contents.withLock { contents in
+      var due = contents.spareTimers
+      contents.spareTimers = []
+      contents.timers.appendDue(at: now.nanoseconds, to: &due)
+      return due
+    }
+  }
+
+  func giveBack(_ timers: consuming [FrameLoop.Timer]) {
+    timers.removeAll(keepingCapacity: true)
+    let empty = timers
+    contents.withLock { $0.spareTimers = empty }
+  }
+
+  // MARK: Waiting
+
+  /// Brings the kernel's objects up to what the next wait is for.
+  /// - Returns: the earliest of the timers and `limit`.
+  @discardableResult
+  func prepareToWait(limit: MonotonicTime, servesMainQueue: Bool) -> MonotonicTime {
+    contents.withLock { contents in
+      contents.limit = limit
+      arm(&contents)
+      if contents.watchesMainQueue != servesMainQueue { watchMainQueue(servesMainQueue, &contents) }
+      return deadline(contents)
+    }
+  }
+
+  private func watchMainQueue(_ watch: Bool, _ contents: inout Contents) {
+    contents.watchesMainQueue = watch
+    guard watch else { return ports.remove(MainQueue.descriptor) }
+    orFatal { () throws(SystemError) in
+      try ports.add(MainQueue.descriptor, events: .readable, token: Port.mainQueueToken)
+    }
+  }
+
+  private func deadline(_ contents: borrowing Contents) -> MonotonicTime {
+    min(MonotonicTime(nanoseconds: contents.timers.first ?? .max), contents.limit)
+  }
+
+  /// A change by another thread is effective at once in a loop that sleeps. The loop's own thread sets the timer when it
+  /// is about to sleep, once for all changes.
+  private func armFromOutside(_ contents: inout Contents) {
+    if !wakeUp.isOwnThread { arm(&contents) }
+  }
+
+  private func arm(_ contents: inout Contents) {
+    let deadline = deadline(contents)
+    guard deadline != contents.armed, clock.manual == nil else { return }
+    contents.armed = deadline
+    var setting = itimerspec()
+    if deadline != .distantFuture {
+      // All zeros would disarm the timer.
+      let nanoseconds = max(deadline.nanoseconds, 1)
+      setting.it_value = timespec(
+        tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    }
+    // The time is absolute and in range, so that this cannot fail. Setting it also takes back that it has expired.
+    timerfd_settime(timer.number, Int32(TFD_TIMER_ABSTIME), &setting, nil)
+  }
+}

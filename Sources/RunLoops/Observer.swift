@@ -1,0 +1,93 @@
+import LinuxSystem
+import Synchronization
+
+extension FrameLoop {
+  /// Is called at chosen points of a loop's runs.
+  ///
+  /// An observer belongs to one loop at a time; adding it to a second one does nothing. Observers of a mode are called in
+  /// ascending order, those of equal order as they were added. One that is added while an activity is notified is first
+  /// called for the next one; one that is removed meanwhile is still called, one that is invalidated is not. A run that is
+  /// nested in an observer's callback does not call that observer.
+  public final class Observer: Sendable {
+    public typealias Handler = @Sendable (Observer, Activity) -> Void
+
+    /// The activities that it is called for.
+    public let activities: Activity
+    public let order: Int
+    /// False: the first call, of whichever of its activities, is the last one.
+    public let repeats: Bool
+    /// Whether it is called for `beforeWaiting` also when the loop finds no time to wait.
+    ///
+    /// A source that signals itself for ever keeps a loop from waiting, and so an observer from its call. Such a one is
+    /// called after 16 passes in a row without `beforeWaiting`, at the same point of the pass, and without an
+    /// `afterWaiting` to follow. What must not starve, as the commit of a frame, wants this.
+    public let evenWhenBusy: Bool
+
+    let belongsToMainActor: Bool
+    private let handler: Handler
+    private let membership = Lock(Membership())
+    private let valid = Atomic<Bool>(true)
+    /// Written by the thread of its loop only.
+    private let firing = Atomic<Bool>(false)
+
+    /// - Parameter handler: is called on the thread of the loop.
+    public convenience init(
+      _ activities: Activity, order: Int = 0, repeats: Bool = true, evenWhenBusy: Bool = false,
+      handler: @escaping @Sendable (Observer, Activity) -> Void
+    ) {
+      self.init(activities, order, repeats, evenWhenBusy, false, handler)
+    }
+
+    /// For the main thread's loops only: adding it to another loop is a programmer's error.
+    public convenience init(
+      _ activities: Activity, order: Int = 0, repeats: Bool = true, evenWhenBusy: Bool = false,
+      onMain handler: @escaping @MainActor (Observer, Activity) -> Void
+    ) {
+      // Safe: the item can only be added to a loop of the main thread, which every run of that loop checks that it is on.
+      self.init(activities, order, repeats, evenWhenBusy, true, unsafeBitCast(handler, to: Handler.self))
+    }
+
+    private init(
+      _ activities: Activity, _ order: Int, _ repeats: Bool, _ evenWhenBusy: Bool, _ onMain: Bool,
+      _ handler: @escaping Handler
+    ) {
+      self.activities = activities
+      self.order = order
+      self.repeats = repeats
+      self.evenWhenBusy = evenWhenBusy
+      self.handler = handler
+      belongsToMainActor = onMain
+    }
+
+    /// False after `invalidate()`, and after the call of an observer that does not repeat.
+    public var isValid: Bool { valid.load(ordering: .acquiring) }
+
+    /// Ends the observer: it is removed from its modes and never called again, nor can it be added again.
+    public func invalidate() { invalidateAndDetach() }
+
+    @inline(__always)
+    func call(_ activity: Activity) {
+      guard valid.load(ordering: .acquiring), !firing.load(ordering: .relaxed) else { return }
+      firing.store(true, ordering: .relaxed)
+      handler(self, activity)
+      firing.store(false, ordering: .relaxed)
+      if !repeats { invalidate() }
+    }
+  }
+}
+
+extension FrameLoop.Observer: LoopItem {
+  static var isShareable: Bool { false }
+
+  func withMembership<Result: Sendable>(_ body: (inout Membership) -> Result) -> Result {
+    membership.withLock { body(&$0) }
+  }
+
+  func enter(_ mode: ModeState, _ membership: Membership) -> Int? {
+    mode.insert(self)
+    return 0
+  }
+
+  func leave(_ seat: Membership.Seat) { seat.mode.remove(self) }
+  func endValidity() -> Bool { valid.exchange(false, ordering: .acquiringAndReleasing) }
+}

@@ -1,3 +1,0 @@
-public final class FrameLoop: Sendable {
-  public struct Mode: Hashable, Sendable {}
-}

@@ -1,0 +1,113 @@
+import LinuxSystem
+import Synchronization
+
+extension FrameLoop {
+  /// Work that a loop does when it has been signalled.
+  ///
+  /// A signal is remembered until a loop runs in a mode of the source, and calls the handler once however often it was
+  /// given. Signalled sources are called in ascending order, those of equal order in the order of their first signals.
+  /// A source may be in several loops: one signal is then handled by whichever comes first.
+  public final class Source: Sendable {
+    public typealias Handler = @Sendable (Source) -> Void
+    public typealias ModeHandler = @Sendable (Source, FrameLoop, Mode) -> Void
+
+    public let order: Int
+    let belongsToMainActor: Bool
+    private let handler: Handler
+    private let scheduled: ModeHandler?
+    private let cancelled: ModeHandler?
+    private let membership = Lock(Membership())
+    private let valid = Atomic<Bool>(true)
+    private let signalled = Atomic<Bool>(false)
+    private let firstSignal = Atomic<UInt64>(0)
+    /// Numbers the signals of all sources, to tell which came first.
+    private static let signalCount = Atomic<UInt64>(0)
+
+    /// - Parameters:
+    ///   - scheduled: is called for each mode that the source is added to, on the adding thread.
+    ///   - cancelled: is called for each mode that the source is removed from, on the removing thread, also by
+    ///     `invalidate()` and at the end of the loop's thread.
+    ///   - handler: is called on the thread of the loop. A signal given in it counts for the next pass.
+    public convenience init(
+      order: Int = 0, scheduled: ModeHandler? = nil, cancelled: ModeHandler? = nil,
+      handler: @escaping @Sendable (Source) -> Void
+    ) {
+      self.init(order, scheduled, cancelled, false, handler)
+    }
+
+    /// For the main thread's loops only: adding it to another loop is a programmer's error.
+    public convenience init(
+      order: Int = 0, scheduled: ModeHandler? = nil, cancelled: ModeHandler? = nil,
+      onMain handler: @escaping @MainActor (Source) -> Void
+    ) {
+      // Safe: the item can only be added to a loop of the main thread, which every run of that loop checks that it is on.
+      self.init(order, scheduled, cancelled, true, unsafeBitCast(handler, to: Handler.self))
+    }
+
+    private init(
+      _ order: Int, _ scheduled: ModeHandler?, _ cancelled: ModeHandler?, _ onMain: Bool, _ handler: @escaping Handler
+    ) {
+      self.order = order
+      self.scheduled = scheduled
+      self.cancelled = cancelled
+      self.handler = handler
+      belongsToMainActor = onMain
+    }
+
+    public var isValid: Bool { valid.load(ordering: .acquiring) }
+
+    /// Whether a signal has been given that no loop has handled yet.
+    public var isSignalled: Bool { signalled.load(ordering: .acquiring) }
+
+    /// Asks for a call in the next pass of a loop. Wakes nothing: follow it by `wakeUp()` of the loop unless this is its
+    /// own thread and it is not about to sleep. From any thread.
+    public func signal() {
+      // An exchange even when it is set: the handler then sees what was written before any of the signals.
+      guard isValid, !signalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
+      let number = Self.signalCount.wrappingAdd(1, ordering: .relaxed).newValue
+      firstSignal.store(number, ordering: .relaxed)
+    }
+
+    /// Ends the source: it is removed from its modes in all loops and never called again, nor can it be added again.
+    public func invalidate() { invalidateAndDetach() }
+
+    @inline(__always)
+    var isDue: Bool { signalled.load(ordering: .relaxed) && valid.load(ordering: .relaxed) }
+
+    func comesBefore(_ other: Source) -> Bool {
+      if order != other.order { return order < other.order }
+      return firstSignal.load(ordering: .relaxed) < other.firstSignal.load(ordering: .relaxed)
+    }
+
+    /// - Returns: whether the handler was called.
+    func performIfDue() -> Bool {
+      guard isValid, signalled.exchange(false, ordering: .acquiringAndReleasing) else { return false }
+      handler(self)
+      return true
+    }
+  }
+}
+
+extension FrameLoop.Source: LoopItem {
+  static var isShareable: Bool { true }
+
+  func withMembership<Result: Sendable>(_ body: (inout Membership) -> Result) -> Result {
+    membership.withLock { body(&$0) }
+  }
+
+  func enter(_ mode: ModeState, _ membership: Membership) -> Int? {
+    mode.insert(self)
+    return 0
+  }
+
+  func leave(_ seat: Membership.Seat) { seat.mode.remove(self) }
+  func endValidity() -> Bool { valid.exchange(false, ordering: .acquiringAndReleasing) }
+
+  func didEnter(_ mode: ModeState) {
+    if let scheduled, let loop = mode.loop { scheduled(self, loop, mode.name) }
+  }
+
+  func didLeave(_ mode: ModeState) {
+    if let cancelled, let loop = mode.loop { cancelled(self, loop, mode.name) }
+  }
+}

@@ -1,0 +1,123 @@
+public import LinuxSystem
+import Synchronization
+
+extension FrameLoop {
+  /// Calls a handler at a time, once or again and again.
+  ///
+  /// A repeating timer keeps its phase: it fires at fire time + k · interval, and times that passed unserved are skipped.
+  /// Timers that are due together are called in the order of their fire times, and those of equal times as they were
+  /// added. A timer belongs to one loop until it is removed from all its modes, which share its fire time.
+  public final class Timer: Sendable {
+    public typealias Handler = @Sendable (Timer) -> Void
+
+    private struct State {
+      var membership: Membership
+      var fireTime: MonotonicTime
+      /// While the handler runs, the timer waits in its modes without a time.
+      var isFiring = false
+      /// The handler has chosen the next time itself.
+      var wasMoved = false
+    }
+
+    /// The time from one call to the next; 0 for a timer that fires once.
+    public let interval: Nanoseconds
+    let belongsToMainActor: Bool
+    private let handler: Handler
+    private let state: Lock<State>
+    private let valid = Atomic<Bool>(true)
+
+    /// - Parameters:
+    ///   - fireTime: on the loop's clock; one that has passed fires at once.
+    ///   - interval: 0, or what is below, for a timer that fires once.
+    ///   - handler: is called on the thread of the loop. A timer that fires once is invalid afterwards.
+    public convenience init(
+      fireTime: MonotonicTime, interval: Nanoseconds = .zero, handler: @escaping @Sendable (Timer) -> Void
+    ) {
+      self.init(fireTime, interval, false, handler)
+    }
+
+    /// For the main thread's loops only: adding it to another loop is a programmer's error.
+    public convenience init(
+      fireTime: MonotonicTime, interval: Nanoseconds = .zero, onMain handler: @escaping @MainActor (Timer) -> Void
+    ) {
+      // Safe: the item can only be added to a loop of the main thread, which every run of that loop checks that it is on.
+      self.init(fireTime, interval, true, unsafeBitCast(handler, to: Handler.self))
+    }
+
+    private init(_ fireTime: MonotonicTime, _ interval: Nanoseconds, _ onMain: Bool, _ handler: @escaping Handler) {
+      self.interval = max(interval, .zero)
+      self.handler = handler
+      belongsToMainActor = onMain
+      var membership = Membership()
+      membership.queuedTime = fireTime
+      state = Lock(State(membership: membership, fireTime: fireTime))
+    }
+
+    /// False after `invalidate()`, and after the call of a timer that fires once.
+    public var isValid: Bool { valid.load(ordering: .acquiring) }
+
+    /// When the timer fires next; in its handler, the time that it fires for. From any thread.
+    ///
+    /// Set, it moves the timer, and a repeating one with its phase. A time that has passed counts as now. In the handler
+    /// of a timer that fires once it changes nothing. From a thread other than its loop's, it also wakes the loop.
+    public var nextFireTime: MonotonicTime {
+      get { state.withLock { $0.fireTime } }
+      set {
+        let owner: WakeUp? = state.withLock { state in
+          guard let mode = state.membership.seats.first?.mode else {
+            state.fireTime = newValue
+            if !state.isFiring { state.membership.queuedTime = newValue }
+            return nil
+          }
+          state.fireTime = max(newValue, mode.clock.now)
+          if state.isFiring { state.wasMoved = true } else { state.membership.move(to: state.fireTime) }
+          return mode.wakeUp
+        }
+        if let owner, !owner.isOwnThread { owner.wakeUp() }
+      }
+    }
+
+    /// Ends the timer: it is removed from its modes and never called again, nor can it be added again.
+    public func invalidate() { invalidateAndDetach() }
+
+    /// Calls the handler if the timer is still to be called, and sets the time of the next call.
+    ///
+    /// - Parameters:
+    ///   - owner: the loop that found the timer due at `now`; it may have been moved, removed or invalidated since.
+    func fireIfDue(at now: MonotonicTime, in owner: WakeUp, clock: SystemClock) {
+      let isDue = state.withLock { state in
+        guard isValid, !state.isFiring, state.fireTime <= now, state.membership.seats.first?.mode.wakeUp === owner else {
+          return false
+        }
+        state.isFiring = true
+        state.wasMoved = false
+        state.membership.move(to: .distantFuture)
+        return true
+      }
+      guard isDue else { return }
+      handler(self)
+      if interval == .zero { invalidate() }
+      let after = clock.now
+      state.withLock { state in
+        state.isFiring = false
+        if !state.wasMoved, interval > .zero {
+          let passed = (after - state.fireTime).count / interval.count
+          state.fireTime += interval * max(passed + 1, 1)
+        }
+        state.membership.move(to: state.fireTime)
+      }
+    }
+  }
+}
+
+extension FrameLoop.Timer: LoopItem {
+  static var isShareable: Bool { false }
+
+  func withMembership<Result: Sendable>(_ body: (inout Membership) -> Result) -> Result {
+    state.withLock { body(&$0.membership) }
+  }
+
+  func enter(_ mode: ModeState, _ membership: Membership) -> Int? { mode.insert(self, at: membership.queuedTime) }
+  func leave(_ seat: Membership.Seat) { seat.mode.removeTimer(seat.slot) }
+  func endValidity() -> Bool { valid.exchange(false, ordering: .acquiringAndReleasing) }
+}

@@ -1,0 +1,78 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import Synchronization
+
+/// How a sleeping loop is woken: one word that says whether a wake-up counts and whether one is pending, and an event
+/// descriptor that is written at most once per pass, and never by the loop's own thread. It also is the loop's identity.
+///
+/// Every wake-up exchanges the word, also when nothing else follows: the loop's next exchange then sees all that the caller
+/// wrote before. What was posted before an ignored wake-up is therefore seen by the pass that follows.
+final class WakeUp: Sendable {
+  private enum State {
+    /// The loop is about to look at everything anyway, or does not run.
+    static let ignoring: UInt8 = 0
+    /// The loop sleeps, or may sleep before it looks again.
+    static let listening: UInt8 = 1
+    static let pending: UInt8 = 2
+  }
+
+  private let state = Atomic<UInt8>(State.ignoring)
+  private let event: OwnedDescriptor
+  private let thread: ThreadRecord
+
+  init(thread: ThreadRecord) {
+    self.thread = thread
+    event = orFatal { () throws(SystemError) in try OwnedDescriptor.event() }
+  }
+
+  var descriptor: Int32 { event.number }
+  var isOwnThread: Bool { thread.isCurrent }
+  var isPending: Bool { state.load(ordering: .relaxed) == State.pending }
+
+  func wakeUp() {
+    let before = state.exchange(State.pending, ordering: .acquiringAndReleasing)
+    guard before == State.listening, !isOwnThread else { return }
+    var one: UInt64 = 1
+    _ = write(event.number, &one, 8)
+  }
+
+  /// From now on a wake-up counts. Forgets one that came while they did not.
+  func listen() {
+    _ = state.exchange(State.listening, ordering: .acquiringAndReleasing)
+  }
+
+  /// From now on a wake-up does not count.
+  func ignore() {
+    _ = state.exchange(State.ignoring, ordering: .acquiringAndReleasing)
+  }
+
+  /// Makes the event descriptor wait for the next write.
+  func acknowledge() {
+    var count: UInt64 = 0
+    _ = read(event.number, &count, 8)
+  }
+
+  /// A run begins, maybe inside another.
+  /// - Returns: what `endRun` needs to put the outer run back.
+  func beginRun() -> UInt8 {
+    state.exchange(State.listening, ordering: .acquiringAndReleasing)
+  }
+
+  /// A run ended: the outer run has its own state again. A wake-up that was meant for it, or came at the very end of the
+  /// inner one, is pending, so that it does not sleep over it.
+  func endRun(outer: UInt8) {
+    let (exchanged, _) = state.compareExchange(
+      expected: State.ignoring, desired: outer, ordering: .acquiringAndReleasing)
+    if !exchanged { _ = state.exchange(State.pending, ordering: .acquiringAndReleasing) }
+  }
+}
+
+/// A loop cannot work without its two or three descriptors, and nobody could do anything about it.
+func orFatal<Value: ~Copyable>(_ make: () throws(SystemError) -> Value) -> Value {
+  do {
+    return try make()
+  } catch {
+    fatalError("framepace: a loop cannot get its descriptors: \(error). Raise the process's limit (ulimit -n).")
+  }
+}

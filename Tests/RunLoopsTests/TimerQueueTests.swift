@@ -1,0 +1,61 @@
+import Testing
+
+@testable import RunLoops
+
+/// The heap against the obvious: an array that is sorted by time and order of insertion.
+@Suite struct TimerQueueTests {
+  private struct Entry {
+    var slot: Int
+    var time: Int64
+    let sequence: Int
+  }
+
+  @Test(arguments: [1, 2, 3, 5, 300]) func agreesWithASortedArray(timeRange: Int64) {
+    let seed = UInt64.random(in: .min ... .max)
+    var random = SplitMix(seed)
+    var queue = TimerQueue<Int>()
+    var model: [Entry] = []
+    for step in 0..<6_000 {
+      let time = Int64.random(in: 0...timeRange, using: &random)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<4 where model.count < 400:
+        let slot = queue.insert(step, at: time)
+        #expect(!model.contains { $0.slot == slot }, "seed \(seed): a slot that is in use")
+        model.append(Entry(slot: slot, time: time, sequence: step))
+      case 0..<6 where !model.isEmpty:
+        let entry = model.remove(at: .random(in: model.indices, using: &random))
+        #expect(queue.remove(entry.slot) == entry.sequence, "seed \(seed), step \(step)")
+      case 0..<9 where !model.isEmpty:
+        let index = Int.random(in: model.indices, using: &random)
+        model[index].time = time
+        queue.move(model[index].slot, to: time)
+      default: break
+      }
+      let sorted = model.sorted { ($0.time, $0.sequence) < ($1.time, $1.sequence) }
+      #expect(queue.first == sorted.first?.time, "seed \(seed), step \(step)")
+      #expect(queue.count == model.count, "seed \(seed), step \(step)")
+      #expect(queue.isEmpty == model.isEmpty, "seed \(seed), step \(step)")
+      var due: [Int] = [-1]
+      queue.appendDue(at: time, to: &due)
+      #expect(due == [-1] + sorted.filter { $0.time <= time }.map(\.sequence), "seed \(seed), step \(step)")
+    }
+    #expect(Set(queue.all) == Set(model.map(\.sequence)), "seed \(seed)")
+  }
+}
+
+/// A random generator that is repeated by its seed.
+struct SplitMix: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(_ seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+  }
+}
