@@ -59,6 +59,26 @@ import Testing
     #expect(roomy.cost > 20_000)
   }
 
+  /// Threads that throw out each other's glyphs all the time still get the right ones.
+  @Test func threadsShareATinyCache() async throws {
+    let face = try SystemFonts.face(.mono)
+    let cache = GlyphCache(limit: 3_000)
+    let expected = (0..<40).map { face.bitmap(of: UInt32(36 + $0), size64: 900, quarter: $0 % 4).coverage }
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<6 {
+        group.addTask {
+          for round in 0..<20 {
+            let indices = (0..<40).map { ($0 * 7 + thread + round) % 40 }
+            var placed = indices.map { PlacedGlyph(glyph: UInt32(36 + $0), x: 0, y: 0, quarter: $0 % 4) }
+            cache.resolve(&placed, face: face, size64: 900)
+            #expect(placed.map { $0.bitmap?.coverage } == indices.map { expected[$0] })
+          }
+        }
+      }
+    }
+    #expect(cache.cost <= 3_000)
+  }
+
   @Test func oversizedGlyphsAreMarked() throws {
     let face = try SystemFonts.face(.sans)
     #expect(face.bitmap(of: 36, size64: 5_000 * 64, quarter: 0) === GlyphBitmap.oversized)

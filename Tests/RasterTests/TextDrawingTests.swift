@@ -111,6 +111,20 @@ import Testing
     #expect(large.pixels.count { $0 == 0xFFFF_FFFF } > 5_000)
   }
 
+  /// The mask that a context reuses keeps nothing of an earlier line.
+  @Test func linesDoNotTouchEachOther() throws {
+    let large = TextLine("WWWWWWW", font: Font(sans, size: 30))
+    let small = TextLine("i.i", font: Font(sans, size: 12))
+    let together = try Bitmap.drawing(width: 300, height: 90) { context in
+      context.draw(large, at: Point(5, 40), color: .white)
+      context.draw(small, at: Point(5, 80), color: .white)
+    }
+    let apart = try Bitmap(width: 300, height: 90)
+    DrawingContext(bitmap: apart).draw(large, at: Point(5, 40), color: .white)
+    DrawingContext(bitmap: apart).draw(small, at: Point(5, 80), color: .white)
+    #expect(together.pixels == apart.pixels)
+  }
+
   @Test func colorAlphaAndGradient() throws {
     let line = TextLine("█", font: Font(sans, size: 40))
     let half = try Bitmap.drawing(width: 40, height: 40) {
@@ -136,8 +150,7 @@ import Testing
     #expect(bitmap.pixels.allSatisfy { $0 == 0 })
   }
 
-  /// The same bytes from two contexts, and from threads at the same time, while the cache throws glyphs out and takes them
-  /// in.
+  /// The same bytes from two contexts, and from threads at the same time.
   @Test func drawingIsDeterministic() async throws {
     let face = sans
     @Sendable func picture() throws -> [UInt32] {
