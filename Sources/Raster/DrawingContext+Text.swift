@@ -21,16 +21,6 @@ extension DrawingContext {
     releaseSource()
   }
 
-  /// The outline of a line of text whose baseline begins at `baseline`, in points.
-  public static func outline(of line: TextLine, at baseline: Point = .zero) -> Path {
-    var path = Path()
-    for glyph in line.glyphs {
-      let outline = line.font.face.outline(of: glyph.id)
-      path.append(outline.applying(placement(of: glyph, in: line, at: baseline)))
-    }
-    return path
-  }
-
   private func drawGlyphs(_ line: TextLine, at baseline: Point) {
     if let size64 = cachedSize64(of: line.font) {
       textMask.place(line, origin: transform.apply(baseline), pixelsPerPoint: transform.a)
@@ -52,16 +42,10 @@ extension DrawingContext {
 
   func drawOutlines(_ line: TextLine, at baseline: Point) {
     for glyph in line.glyphs {
-      let placement = Self.placement(of: glyph, in: line, at: baseline)
+      let placement = line.placement(of: glyph, at: baseline)
       addPath(line.font.face.outline(of: glyph.id), placement.concatenating(transform))
     }
     fillAdded(.nonZero)
-  }
-
-  /// From the design's units, y up, to points.
-  private static func placement(of glyph: TextLine.Glyph, in line: TextLine, at baseline: Point) -> Affine {
-    let unit = line.font.pointsPerUnit
-    return Affine(a: unit, b: 0, c: 0, d: -unit, tx: baseline.x + glyph.x, ty: baseline.y + glyph.y)
   }
 
   private func paintThroughMask() {

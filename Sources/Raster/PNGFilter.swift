@@ -12,8 +12,12 @@ struct PNGFilter {
     if output.count != rowBytes * image.height {
       output = [UInt8](repeating: 0, count: rowBytes * image.height)
     }
-    current = [UInt32](repeating: 0, count: width + 1)
-    above = [UInt32](repeating: 0, count: width + 1)
+    if above.count == width + 1 {
+      above.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
+    } else {
+      current = [UInt32](repeating: 0, count: width + 1)
+      above = [UInt32](repeating: 0, count: width + 1)
+    }
     for y in 0..<image.height {
       let source = image.row(y).assumingMemoryBound(to: UInt32.self)
       let start = y * rowBytes

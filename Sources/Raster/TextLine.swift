@@ -59,6 +59,21 @@ public struct TextLine: Sendable {
     return result
   }
 
+  /// The glyphs' outlines with the left end of the baseline at `baseline`, in points: to stroke a text or to clip to it.
+  public func outline(at baseline: Point = .zero) -> Path {
+    var path = Path()
+    for glyph in glyphs {
+      path.append(font.face.outline(of: glyph.id).applying(placement(of: glyph, at: baseline)))
+    }
+    return path
+  }
+
+  /// From the design's units, y up, to points.
+  func placement(of glyph: Glyph, at baseline: Point) -> Affine {
+    let unit = font.pointsPerUnit
+    return Affine(a: unit, b: 0, c: 0, d: -unit, tx: baseline.x + glyph.x, ty: baseline.y + glyph.y)
+  }
+
   /// The line itself when it is no wider than `width`; else as many of its first characters as fit with "…" after them. An
   /// empty line when not even that fits.
   public func truncated(to width: Double) -> TextLine {

@@ -111,6 +111,19 @@ import Testing
     #expect(large.pixels.count { $0 == 0xFFFF_FFFF } > 5_000)
   }
 
+  @Test func outlineIsWhatLargeTextIsDrawnFrom() throws {
+    let line = TextLine("Ägj ffi", font: Font(sans, size: 200))
+    let drawn = try Bitmap.drawing(width: 700, height: 300) { $0.draw(line, at: Point(10, 220), color: .white) }
+    let path = line.outline(at: Point(10, 220))
+    let filled = try Bitmap.drawing(width: 700, height: 300) { $0.fill(path, color: .white) }
+    #expect(drawn.pixels == filled.pixels)
+    let ink = line.inkBounds.offsetBy(dx: 10, dy: 220)
+    let box = path.boundingBox
+    // HarfBuzz rounds the ink outwards to whole units of the design.
+    #expect(abs(ink.minX - box.minX) < 0.2 && abs(ink.maxX - box.maxX) < 0.2)
+    #expect(abs(ink.minY - box.minY) < 0.2 && abs(ink.maxY - box.maxY) < 0.2)
+  }
+
   /// The mask that a context reuses keeps nothing of an earlier line.
   @Test func linesDoNotTouchEachOther() throws {
     let large = TextLine("WWWWWWW", font: Font(sans, size: 30))
