@@ -1,0 +1,128 @@
+public import LinuxSystem
+
+/// An animation of a layer, with what was settled when it was added.
+struct RunningAnimation {
+  let key: String?
+  let animation: BasicAnimation
+  var timed: TimedAnimation
+  /// Nil when nobody waits for its end.
+  var group: CompletionGroup?
+  /// Whether its end has been reported; it may stay, for what it fills.
+  var isReported = false
+
+  @MainActor
+  mutating func report(finished: Bool) {
+    guard !isReported else { return }
+    isReported = true
+    animation.completion?(finished)
+    group?.leave()
+    group = nil
+  }
+}
+
+extension Layer {
+  /// Begins an animation at the next commit, or at its `beginTime`. Later ones are seen over earlier ones of the same
+  /// property.
+  ///
+  /// - Parameter key: a name to find it by; it takes the place of an animation with the same one. Animations without a
+  ///   name run beside each other.
+  public func add(_ animation: BasicAnimation, forKey key: String? = nil) {
+    add(animation, forKey: key, defaultTiming: .linear)
+  }
+
+  private func add(_ animation: BasicAnimation, forKey key: String?, defaultTiming: TimingFunction) {
+    var animation = animation
+    if animation.from == nil && animation.to == nil && animation.by == nil {
+      animation.from = presentation[animation.property]
+    }
+    let timed = TimedAnimation(
+      animation, duration: animation.duration ?? Transaction.animationDuration,
+      timingFunction: animation.timingFunction ?? Transaction.animationTimingFunction ?? defaultTiming)
+    var running = RunningAnimation(key: key, animation: animation, timed: timed)
+    if context != nil, let group = Transaction.group {
+      group.enter()
+      running.group = group
+    }
+    if let key, let index = animations.firstIndex(where: { $0.key == key }) {
+      let replaced = animations.remove(at: index)
+      animations.append(running)
+      end(replaced)
+    } else {
+      animations.append(running)
+    }
+    markAnimations()
+  }
+
+  /// Ends an animation; what it showed is gone with the next commit.
+  public func removeAnimation(forKey key: String) {
+    guard let index = animations.firstIndex(where: { $0.key == key }) else { return }
+    end(animations.remove(at: index))
+    markAnimations()
+  }
+
+  /// Ends all animations of this layer.
+  public func removeAllAnimations() {
+    guard !animations.isEmpty else { return }
+    let removed = animations
+    animations.removeAll()
+    for animation in removed { end(animation) }
+    markAnimations()
+  }
+
+  /// The animation that was added under this key and has not been removed, as it was given.
+  public func animation(forKey key: String) -> BasicAnimation? {
+    animations.first { $0.key == key }?.animation
+  }
+
+  /// The keys of the animations that have one, in the order in which they were added.
+  public var animationKeys: [String] { animations.compactMap(\.key) }
+
+  /// The values that are shown, at the time for which the context's tree was evaluated last.
+  public var presentation: AnimatableValues {
+    guard let context else { return values }
+    return presentation(at: context.currentTime)
+  }
+
+  /// The values that are shown at a time, animations that the next commit begins included.
+  public func presentation(at time: MonotonicTime) -> AnimatableValues {
+    var result = values
+    for animation in animations { animation.timed.apply(to: &result, at: time) }
+    return result
+  }
+
+  /// What a change of the property begins by itself: the delegate's word, else that of `actions`, else that of
+  /// `defaultAction(forKey:)`.
+  public func action(forKey property: AnimatableProperty) -> LayerAction {
+    delegate?.action(for: self, forKey: property) ?? actions?[property] ?? Self.defaultAction(forKey: property)
+  }
+
+  func runAction(for property: AnimatableProperty, from shown: AnimationValue) {
+    switch action(forKey: property) {
+    case .none:
+      break
+    case .implicit:
+      let animation = BasicAnimation(property: property, from: shown)
+      add(animation, forKey: property.rawValue, defaultTiming: .default)
+    case .animation(var animation):
+      // With both of the others it is known already.
+      if animation.to == nil || animation.by == nil { animation.from = animation.from ?? shown }
+      add(animation, forKey: property.rawValue, defaultTiming: .default)
+    }
+  }
+
+  func markAnimations() {
+    areAnimationsChanged = true
+    markRecord()
+  }
+
+  /// Tells whoever waits that the animation did not come to its end: at the next commit, in no context at once.
+  private func end(_ animation: RunningAnimation) {
+    guard !animation.isReported else { return }
+    if let context {
+      context.removedAnimations.append(animation)
+    } else {
+      var animation = animation
+      animation.report(finished: false)
+    }
+  }
+}

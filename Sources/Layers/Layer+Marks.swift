@@ -1,0 +1,53 @@
+import Geometry
+
+// Marks cost a flag and, the first time since the last commit, an entry in a list of the context.
+
+extension Layer {
+  /// Has `layoutSublayers()` called in the next commit.
+  public func setNeedsLayout() {
+    needsLayout = true
+    if layoutMarkDepth != depth { context?.markLayout(self) }
+  }
+
+  /// Has new contents drawn in the next commit. A layer without size is drawn once it has one.
+  public func setNeedsDisplay() {
+    needsDisplay = true
+    markDisplay()
+  }
+
+  func markDisplay() {
+    if !isDisplayMarked { context?.markDisplay(self) }
+  }
+
+  @inline(__always)
+  func markRecord() {
+    if !isRecordMarked { context?.markRecord(self) }
+  }
+
+  /// Lays out now what needs it: this layer, the superlayers above it that need layout without a gap, and all that is
+  /// below the highest of them.
+  public func layoutIfNeeded() {
+    var top = self
+    while let above = top.superlayer, above.needsLayout { top = above }
+    top.layoutTree()
+  }
+
+  private func layoutTree() {
+    layoutOnce()
+    for layer in sublayers { layer.layoutTree() }
+  }
+
+  func layoutOnce() {
+    guard needsLayout else { return }
+    // Before the call: a mark made inside it is a new one.
+    needsLayout = false
+    layoutSublayers()
+  }
+
+  /// Makes new contents now if they are needed and the layer has a size.
+  public func displayIfNeeded() {
+    guard needsDisplay, !bounds.isEmpty else { return }
+    needsDisplay = false
+    if let delegate { delegate.display(self) } else { displayByDrawing() }
+  }
+}

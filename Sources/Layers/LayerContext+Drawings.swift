@@ -1,0 +1,72 @@
+import Geometry
+import LinuxSystem
+import Raster
+
+// Asynchronous display, on the main thread's side.
+
+extension LayerContext {
+  /// Shows the drawings that have been finished, all of a group in one go. Called once in each turn, before the commit.
+  ///
+  /// - Returns: whether contents changed.
+  @discardableResult
+  public func publishFinishedDrawings() -> Bool {
+    var hasChanged = false
+    for number in inbox.take() {
+      guard let index = groups.firstIndex(where: { $0.number == number }) else { continue }
+      let group = groups.remove(at: index)
+      for member in group.members {
+        guard let layer = member.layer, layer.asynchronous.isDrawing else { continue }
+        switch member.job.outcome {
+        case .finished(let image):
+          guard layer.asynchronous.accept(member.job) else { continue }
+          let target = member.job.target
+          layer.setContents(image, drawnSize: target.bounds.size, scale: target.scale)
+          hasChanged = true
+        case .failed(let error):
+          if layer.asynchronous.accept(member.job) { onDisplayFailure?(layer, error) }
+        case .pending, .cancelled:
+          break
+        }
+      }
+    }
+    return hasChanged
+  }
+
+  /// How many drawings were begun that are neither shown nor cancelled.
+  public var pendingDrawings: Int {
+    groups.reduce(0) { count, group in count + group.members.count { !$0.job.isCancelled } }
+  }
+
+  /// Returns when all drawings have been finished, so that `publishFinishedDrawings()` will show them. For pictures that
+  /// must not depend on how fast the workers are.
+  public func waitForDrawings() {
+    for group in groups { group.countdown.wait() }
+  }
+
+  func begin(_ drawing: any Drawing, for layer: Layer, target: DrawingTarget) {
+    let group: DrawingGroup
+    let isAlone: Bool
+    if let openGroup, !layer.publishesDrawingsAlone {
+      group = openGroup
+      isAlone = false
+    } else {
+      group = DrawingGroup(number: nextGroupNumber(), inbox: inbox)
+      isAlone = true
+    }
+    // Groups of which every drawing was superseded never say so.
+    groups.removeAll { $0.countdown.isAbandoned }
+    let job = group.add(drawing, for: layer, target: target)
+    layer.asynchronous.request(job)
+    if isAlone {
+      groups.append(group)
+      group.close()
+    }
+    // A pool that was shut down draws no more: late is better than never.
+    if !workers.submit(.drawing, { job.run() }) { job.run() }
+  }
+
+  func nextGroupNumber() -> UInt64 {
+    lastGroupNumber += 1
+    return lastGroupNumber
+  }
+}

@@ -1,0 +1,96 @@
+import Geometry
+import LinuxSystem
+
+// Layout and display. A round lays out from the top down what is dirty, and then draws what is; what is dirtied meanwhile
+// above or beside is for the next round.
+
+extension LayerContext {
+  func update(_ phases: inout CommitPhases) {
+    markDeferred()
+    let group = DrawingGroup(number: nextGroupNumber(), inbox: inbox)
+    openGroup = group
+    var round = 0
+    while layoutMarkCount > 0 || !displayMarks.isEmpty {
+      if round == Self.maximumRounds {
+        phases.unsettled = deferMarks()
+        break
+      }
+      round += 1
+      let start = clock.now
+      layOut(&phases)
+      let laidOut = clock.now
+      phases.layout += laidOut - start
+      // Layout settles first, so that nothing is drawn twice; when it does not, the frame goes as it is.
+      guard layoutMarkCount == 0 || round == Self.maximumRounds else { continue }
+      display(&phases)
+      phases.display += clock.now - laidOut
+    }
+    openGroup = nil
+    group.close()
+    if !group.members.isEmpty { groups.append(group) }
+  }
+
+  private func layOut(_ phases: inout CommitPhases) {
+    var depth = 0
+    // Layers can come further down while this goes on.
+    while depth < layoutMarks.count && layoutMarkCount > 0 {
+      let count = layoutMarks[depth].count
+      for index in 0..<count {
+        let layer = layoutMarks[depth][index]
+        // Otherwise it left, or moved to another depth and is marked there.
+        guard layer.context === self, layer.depth == depth else { continue }
+        layer.layoutMarkDepth = -1
+        guard layer.needsLayout else { continue }
+        phases.layoutCount += 1
+        layer.layoutOnce()
+      }
+      if count > 0 {
+        layoutMarks[depth].removeSubrange(0..<count)
+        layoutMarkCount -= count
+      }
+      depth += 1
+    }
+  }
+
+  private func display(_ phases: inout CommitPhases) {
+    let count = displayMarks.count
+    for index in 0..<count {
+      let layer = displayMarks[index]
+      guard layer.context === self else { continue }
+      layer.isDisplayMarked = false
+      // Without a size it stays in need of display, and is marked again once it has one.
+      guard layer.needsDisplay, !layer.bounds.isEmpty else { continue }
+      phases.displayCount += 1
+      layer.displayIfNeeded()
+    }
+    displayMarks.removeSubrange(0..<count)
+  }
+
+  /// Takes what is left out of the lists, so that a new mark counts as one, and names the first that was.
+  private func deferMarks() -> Layer? {
+    for layers in layoutMarks {
+      for layer in layers where layer.context === self {
+        layer.layoutMarkDepth = -1
+        if layer.needsLayout { deferred.append(layer) }
+      }
+    }
+    for layer in displayMarks where layer.context === self {
+      layer.isDisplayMarked = false
+      if layer.needsDisplay { deferred.append(layer) }
+    }
+    for depth in layoutMarks.indices { layoutMarks[depth].removeAll(keepingCapacity: true) }
+    layoutMarkCount = 0
+    displayMarks.removeAll(keepingCapacity: true)
+    return deferred.first
+  }
+
+  private func markDeferred() {
+    guard !deferred.isEmpty else { return }
+    let layers = deferred
+    deferred.removeAll()
+    for layer in layers where layer.context === self {
+      if layer.needsLayout { layer.setNeedsLayout() }
+      if layer.needsDisplay { layer.markDisplay() }
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import Geometry
+public import LinuxSystem
+import Raster
+public import RenderTree
+
+/// The animations of one layer as they were committed: what a render tree needs of them, so that changes made since are
+/// not seen before their commit.
+@MainActor
+final class CommittedAnimations {
+  weak var layer: Layer?
+  var recordIndex = 0
+  var isListed = false
+  var values = AnimatableValues()
+  var placement: ContentsPlacement?
+  var flags: RenderRecord.Flags = []
+  var timed: [TimedAnimation] = []
+
+  init(_ layer: Layer) { self.layer = layer }
+}
+
+extension LayerContext {
+  /// The committed tree as it is shown at a time. Unless something was changed or is animated since, it is the same value
+  /// as the last one; whoever lets go of a tree before asking for the next gets its memory back.
+  ///
+  /// The root's superlayer is the output: its coordinates are pixels, `scale` of them a point. Empty before the first
+  /// commit.
+  public func renderTree(at time: MonotonicTime) -> RenderTree {
+    let scale = scale
+    let tree = snapshots.tree(evaluation: animated.isEmpty ? nil : time.nanoseconds, animated: animated) {
+      animations, record in
+      var values = animations.values
+      for animation in animations.timed { animation.apply(to: &values, at: time) }
+      record.flags = animations.flags
+      record.update(from: values, placement: animations.placement)
+      if animations.recordIndex == 0 { record.transform = record.transform.concatenating(.scale(scale)) }
+    }
+    lastEvaluation = time
+    latestEvaluation = max(latestEvaluation ?? time, time)
+    isAnimating = hasRunningAnimations(at: time)
+    // Their ends are to be reported.
+    if time >= earliestEnd { mark() }
+    return tree
+  }
+
+  // MARK: Commit
+
+  /// - Returns: whether the tree is another one, or moves in another way.
+  func commitTree(at now: MonotonicTime) -> Bool {
+    var hasChanged = isStructureMarked
+    if isStructureMarked {
+      rebuild(at: now)
+    } else {
+      for layer in recordMarks where layer.context === self && layer.isRecordMarked {
+        let animationsChanged = commitAnimations(of: layer, at: now)
+        let recordChanged = snapshots.replace(committedRecord(of: layer), layer.contents, at: layer.recordIndex)
+        if animationsChanged { snapshots.markStale(layer.recordIndex) }
+        hasChanged = hasChanged || animationsChanged || recordChanged
+        layer.isRecordMarked = false
+      }
+      animated.removeAll { animations in
+        guard animations.timed.isEmpty else { return false }
+        animations.isListed = false
+        return true
+      }
+    }
+    recordMarks.removeAll(keepingCapacity: true)
+    if hasChanged {
+      findEarliestEnd()
+      isAnimating = hasRunningAnimations(at: now)
+    }
+    return hasChanged
+  }
+
+  private func rebuild(at now: MonotonicTime) {
+    isStructureMarked = false
+    for layer in recordMarks where layer.context === self { layer.isRecordMarked = false }
+    for animations in animated { animations.isListed = false }
+    animated.removeAll(keepingCapacity: true)
+    snapshots.removeAll()
+    append(root, at: now)
+  }
+
+  private func append(_ layer: Layer, at now: MonotonicTime) {
+    let index = snapshots.records.count
+    layer.recordIndex = index
+    layer.isCommitted = true
+    snapshots.append(committedRecord(of: layer), layer.contents)
+    _ = commitAnimations(of: layer, at: now)
+    for sublayer in layer.sublayersInPaintOrder { append(sublayer, at: now) }
+    snapshots.setSubtreeEnd(snapshots.records.count, at: index)
+  }
+
+  private func committedRecord(of layer: Layer) -> RenderRecord {
+    var record = layer.record
+    if layer === root { record.transform = record.transform.concatenating(.scale(scale)) }
+    return record
+  }
+
+  // MARK: Animations
+
+  /// Begins what is new and takes over what the layer's animations look like.
+  ///
+  /// - Returns: whether animations came or went.
+  private func commitAnimations(of layer: Layer, at now: MonotonicTime) -> Bool {
+    let haveChanged = layer.areAnimationsChanged
+    layer.areAnimationsChanged = false
+    if layer.animations.isEmpty && layer.committedAnimations == nil { return haveChanged }
+    let committed = layer.committedAnimations ?? CommittedAnimations(layer)
+    layer.committedAnimations = committed
+    committed.recordIndex = layer.recordIndex
+    committed.values = layer.values
+    committed.placement = layer.contentsPlacement
+    committed.flags = layer.recordFlags
+    committed.timed.removeAll(keepingCapacity: true)
+    for index in layer.animations.indices {
+      layer.animations[index].timed.begin(at: now)
+      committed.timed.append(layer.animations[index].timed)
+    }
+    if !committed.timed.isEmpty && !committed.isListed {
+      committed.isListed = true
+      animated.append(committed)
+    }
+    return haveChanged
+  }
+
+  private func hasRunningAnimations(at time: MonotonicTime) -> Bool {
+    for animations in animated {
+      for animation in animations.timed where !animation.isOver(at: time) { return true }
+    }
+    return false
+  }
+
+  private func findEarliestEnd() {
+    earliestEnd = .distantFuture
+    for animations in animated {
+      guard let layer = animations.layer else { continue }
+      for animation in layer.animations where !animation.isReported {
+        if let end = animation.timed.end { earliestEnd = min(earliestEnd, end) }
+      }
+    }
+  }
+
+  /// Forgets the animations that are over at `time` and tells whoever waits for the end of these and of those that were
+  /// removed.
+  func endAnimations(at time: MonotonicTime) {
+    var ended = removedAnimations.map { (animation: $0, finished: false) }
+    removedAnimations.removeAll(keepingCapacity: true)
+    for layer in leftWithAnimations where layer.context == nil {
+      ended += layer.animations.map { ($0, false) }
+      layer.animations.removeAll()
+    }
+    leftWithAnimations.removeAll(keepingCapacity: true)
+    if time >= earliestEnd {
+      for animations in animated {
+        guard let layer = animations.layer, layer.context === self else { continue }
+        takeEnded(of: layer, at: time, into: &ended)
+      }
+      // Until the commit has looked again.
+      earliestEnd = .distantFuture
+    }
+    // Last: they may begin, change and remove animations.
+    for index in ended.indices { ended[index].animation.report(finished: ended[index].finished) }
+  }
+
+  private func takeEnded(
+    of layer: Layer, at time: MonotonicTime, into ended: inout [(animation: RunningAnimation, finished: Bool)]
+  ) {
+    var index = 0
+    while index < layer.animations.count {
+      let animation = layer.animations[index]
+      guard !animation.isReported, animation.timed.isOver(at: time) else {
+        index += 1
+        continue
+      }
+      ended.append((animation, true))
+      if animation.animation.isRemovedOnCompletion {
+        layer.animations.remove(at: index)
+      } else {
+        layer.animations[index].isReported = true
+        index += 1
+      }
+      layer.markAnimations()
+    }
+  }
+}

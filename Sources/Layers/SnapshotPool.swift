@@ -1,0 +1,164 @@
+import Raster
+import RenderTree
+
+/// The committed tree, and the copies of it that were given away or may be.
+///
+/// A copy that somebody else still holds is not touched. One that is free is brought up to date by the records that have
+/// changed since it was: each copy has its own list of them. Only when layers came, went or changed their order is a copy
+/// written as a whole.
+@MainActor
+struct SnapshotPool {
+  /// The committed tree, without animations: changed by commits only.
+  private(set) var records: [RenderRecord] = []
+  private(set) var contents: [Image?] = []
+  /// For each record, in which copies it is out of date.
+  private var staleIn: [UInt8] = []
+  private var structure = 0
+  private var copies: [Copy] = []
+  private var newest: Copy?
+  private var requests = 0
+
+  /// Free copies are given up after so many requests that did not need them.
+  private static let idleLimit = 240
+
+  private final class Copy {
+    var tree = RenderTree()
+    var stale: [Int] = []
+    var structure = -1
+    var bit: UInt8
+    var lastUse = 0
+    /// For which evaluation of the animations it is right; nil when there were none.
+    var evaluation: Int64?
+
+    init(bit: UInt8) { self.bit = bit }
+
+    var isFree: Bool {
+      ArrayStorage.isUniquelyReferenced(&tree.records) && ArrayStorage.isUniquelyReferenced(&tree.contents)
+    }
+  }
+
+  var count: Int { copies.count }
+
+  // MARK: Commit
+
+  /// Begins a new structure; records follow by `append`.
+  mutating func removeAll() {
+    records.removeAll(keepingCapacity: true)
+    contents.removeAll(keepingCapacity: true)
+    staleIn.removeAll(keepingCapacity: true)
+    for copy in copies { copy.stale.removeAll(keepingCapacity: true) }
+    structure += 1
+  }
+
+  mutating func append(_ record: RenderRecord, _ image: Image?) {
+    records.append(record)
+    contents.append(image)
+    staleIn.append(0)
+  }
+
+  mutating func setSubtreeEnd(_ end: Int, at index: Int) {
+    records[index].subtreeEnd = UInt32(end)
+  }
+
+  /// Replaces a record, its place in the structure left alone.
+  ///
+  /// - Returns: whether it is another one.
+  mutating func replace(_ record: RenderRecord, _ image: Image?, at index: Int) -> Bool {
+    var record = record
+    record.subtreeEnd = records[index].subtreeEnd
+    guard record != records[index] else { return false }
+    records[index] = record
+    if contents[index] !== image { contents[index] = image }
+    markStale(index)
+    return true
+  }
+
+  /// A record is out of date in every copy: it was changed, or is no longer animated.
+  mutating func markStale(_ index: Int) {
+    for copy in copies where copy.structure == structure && staleIn[index] & copy.bit == 0 {
+      staleIn[index] |= copy.bit
+      copy.stale.append(index)
+    }
+  }
+
+  // MARK: Render
+
+  /// The committed tree with `animated` as they are at an evaluation.
+  ///
+  /// - Parameter evaluation: the same number only for the same values; nil without animations.
+  mutating func tree(
+    evaluation: Int64?, animated: [CommittedAnimations], write: (CommittedAnimations, inout RenderRecord) -> Void
+  ) -> RenderTree {
+    requests += 1
+    if let newest, newest.structure == structure, newest.stale.isEmpty, newest.evaluation == evaluation {
+      newest.lastUse = requests
+      return newest.tree
+    }
+    let copy = freeCopy()
+    bringUpToDate(copy)
+    if !animated.isEmpty {
+      copy.tree.records.withUnsafeMutableBufferPointer { target in
+        for animations in animated {
+          let index = animations.recordIndex
+          target[index] = records[index]
+          write(animations, &target[index])
+        }
+      }
+    }
+    copy.evaluation = evaluation
+    copy.lastUse = requests
+    newest = copy
+    return copy.tree
+  }
+
+  private mutating func bringUpToDate(_ copy: Copy) {
+    if copy.structure != structure {
+      copy.tree.records.removeAll(keepingCapacity: true)
+      copy.tree.contents.removeAll(keepingCapacity: true)
+      copy.tree.records.append(contentsOf: records)
+      copy.tree.contents.append(contentsOf: contents)
+      copy.structure = structure
+      return
+    }
+    for index in copy.stale {
+      staleIn[index] &= ~copy.bit
+      copy.tree.records[index] = records[index]
+      if copy.tree.contents[index] !== contents[index] { copy.tree.contents[index] = contents[index] }
+    }
+    copy.stale.removeAll(keepingCapacity: true)
+  }
+
+  /// The newest copy if it is free, else another free one, else a new one.
+  private mutating func freeCopy() -> Copy {
+    dropIdleCopy()
+    if let newest, newest.isFree { return newest }
+    if let copy = copies.first(where: \.isFree) { return copy }
+    if copies.count < UInt8.bitWidth {
+      let taken = copies.reduce(0) { $0 | $1.bit }
+      let copy = Copy(bit: 1 << UInt8((~taken).trailingZeroBitCount))
+      copies.append(copy)
+      return copy
+    }
+    // So many are held that the one unused for longest is left to its holder.
+    let oldest = copies.indices.min { copies[$0].lastUse < copies[$1].lastUse } ?? 0
+    let replacement = Copy(bit: copies[oldest].bit)
+    forgetStale(of: copies[oldest])
+    copies[oldest] = replacement
+    return replacement
+  }
+
+  /// One that is not needed any more would keep images alive.
+  private mutating func dropIdleCopy() {
+    guard let index = copies.firstIndex(where: { requests - $0.lastUse > Self.idleLimit }), copies[index].isFree else {
+      return
+    }
+    let copy = copies.remove(at: index)
+    forgetStale(of: copy)
+    if newest === copy { newest = nil }
+  }
+
+  private mutating func forgetStale(of copy: Copy) {
+    guard copy.structure == structure else { return }
+    for index in copy.stale { staleIn[index] &= ~copy.bit }
+  }
+}

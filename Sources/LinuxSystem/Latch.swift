@@ -1,0 +1,41 @@
+import Glibc
+
+/// A gate that is closed until it is opened, once and for good; threads wait at it.
+///
+/// Safe to share although unchecked: the flag is reached only while the mutex is held.
+public final class Latch: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let opened: UnsafeMutablePointer<pthread_cond_t>
+  private var isOpen = false
+
+  public init() {
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+    opened = .allocate(capacity: 1)
+    opened.initialize(to: pthread_cond_t())
+    pthread_cond_init(opened, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(opened)
+    opened.deallocate()
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Lets all through that wait, and all that come. Any thread; more than once is as once.
+  public func open() {
+    pthread_mutex_lock(mutex)
+    isOpen = true
+    pthread_cond_broadcast(opened)
+    pthread_mutex_unlock(mutex)
+  }
+
+  /// Returns when the latch is open. Any thread.
+  public func wait() {
+    pthread_mutex_lock(mutex)
+    while !isOpen { pthread_cond_wait(opened, mutex) }
+    pthread_mutex_unlock(mutex)
+  }
+}
