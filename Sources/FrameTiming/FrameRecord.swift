@@ -14,6 +14,18 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
     case composite
     /// Handing the buffer to the presenter.
     case present
+
+    /// The phase's name in tables and files.
+    public var name: String {
+      switch self {
+      case .callbacks: "callbacks"
+      case .layout: "layout"
+      case .display: "display"
+      case .diff: "diff"
+      case .composite: "composite"
+      case .present: "present"
+      }
+    }
   }
 
   /// Counts refresh intervals of the output's ticker: two frames in neighbouring intervals differ by 1.
@@ -36,17 +48,23 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public init() {}
 
   /// Time in all phases together.
-  public var work: Nanoseconds {
-    var sum = Nanoseconds.zero
-    for phase in Phase.allCases { sum += phases[phase] }
-    return sum
-  }
+  public var work: Nanoseconds { phases.total }
+
+  /// How much later than its target the frame was shown; negative when earlier, zero while it is not known.
+  public var lateness: Nanoseconds { presented == .zero ? .zero : presented - target }
+
+  /// Whether the frame was shown later than half an interval after its target: at a later vblank than it was made for.
+  /// A stamp that trembles around its vblank does not make a frame late.
+  public func isLate(interval: Nanoseconds) -> Bool { lateness > interval / 2 }
 
   /// One duration a phase, stored in place.
   public struct PhaseDurations: BitwiseCopyable, Sendable {
     private var values: (Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds) = (0, 0, 0, 0, 0, 0)
 
     public init() {}
+
+    /// All phases together.
+    public var total: Nanoseconds { values.0 + values.1 + values.2 + values.3 + values.4 + values.5 }
 
     public subscript(phase: Phase) -> Nanoseconds {
       get {

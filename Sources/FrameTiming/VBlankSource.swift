@@ -15,6 +15,8 @@ public protocol VBlankSource: AnyObject {
   func requestVBlank()
   /// Lets the loop serve the source in `mode`.
   func add(to loop: FrameLoop, mode: FrameLoop.Mode)
+  /// Stops serving the source in `mode`. A request stays until the loop runs in another of the source's modes.
+  func remove(from loop: FrameLoop, mode: FrameLoop.Mode)
   /// Stops serving the source in every mode, and forgets a request.
   func invalidate()
 }
