@@ -1,0 +1,269 @@
+public import FrameTiming
+public import LinuxSystem
+
+/// Measures the frames of one output: fed with ticks, frames handed over and frames seen, gives figures for the last moments
+/// and for the whole run.
+///
+/// Memory is fixed however long the run: a ring of the last intervals, whose figures are exact, and histograms for the whole
+/// run, exact to 1/512 of a duration (see `DurationHistogram`). Recording takes no lock and allocates nothing; reports
+/// do. To be used by one thread at a time.
+public final class FPSMeter {
+  /// The nominal rate. Changing it begins the measurement of the real one anew.
+  public var refreshRate: RefreshRate {
+    didSet {
+      guard refreshRate != oldValue else { return }
+      interval = refreshRate.interval
+      anchor = nil
+    }
+  }
+
+  /// How many refresh intervals the recent figures cover.
+  private var windowLength: Int {
+    let wanted = Int(refreshRate.intervals(in: window + interval / 2))
+    return min(max(wanted, Self.shortestWindow), ring.capacity - Self.inFlight)
+  }
+
+  /// Enough for a p99.
+  private static let shortestWindow = 120
+  /// Feedback may come for intervals that are this much newer than the window's end.
+  private static let inFlight = 8
+
+  private let window: Nanoseconds
+  private var interval: Nanoseconds
+  private var ring: IntervalRing
+  /// The whole run. Its intervals, idle and distributions are filled in by `report()`.
+  private var run: FrameReport
+  private var frameIntervals = DurationHistogram()
+  private var works = DurationHistogram()
+  private var tickLatenesses = DurationHistogram()
+  private var hitchTime = HitchTime()
+
+  private var firstNumber: UInt64?
+  private var lastNumber: UInt64 = 0
+  /// Intervals that had a frame but no tick.
+  private var untickedIntervals = 0
+  /// The tick from which the real refresh rate is measured, and the last one.
+  private var anchor: DisplayLink.Tick?
+  private var lastTick: DisplayLink.Tick?
+  private var lastPresented: FrameRecord?
+  private var isIdle = false
+  /// The first interval after the last idle ones.
+  private var resumedNumber: UInt64 = 0
+
+  /// - Parameter window: what the recent figures cover, brought up to at least 120 intervals, so that a p99 has its frames,
+  ///   and down to what 4096 intervals hold.
+  public init(refreshRate: RefreshRate, window: Nanoseconds = .milliseconds(2000)) {
+    self.refreshRate = refreshRate
+    self.window = window
+    interval = refreshRate.interval
+    let wanted = min(4096, refreshRate.intervals(in: max(.zero, window)))
+    ring = IntervalRing(holding: max(Int(wanted), Self.shortestWindow) + Self.inFlight)
+    run = FrameReport(nominalRefreshRate: refreshRate)
+  }
+
+  // MARK: - Recording
+
+  /// A tick of the output's link. Its `missed` says which of the intervals since the last one were wanted.
+  public func record(tick: DisplayLink.Tick) {
+    let number = tick.frameNumber
+    if let lastTick {
+      guard number > lastTick.frameNumber else { return }
+      let skipped = number - lastTick.frameNumber - 1
+      let missed = min(tick.missed, skipped)
+      if missed > 0 {
+        markMissed(before: number, count: missed)
+        hitchTime.didMiss(refreshRate.offset(ofInterval: Int64(clamping: missed)), before: number)
+      }
+      if skipped > missed {
+        hitchTime.didIdle()
+        // A frame may have ended the idle time before the first tick.
+        if resumedNumber <= lastTick.frameNumber { resumedNumber = number }
+      }
+    }
+    isIdle = false
+    include(number)
+    let lateness = tick.delivered - tick.timestamp
+    ring.update(number) { interval in
+      if interval.frames > 0, !interval.isTicked { untickedIntervals -= 1 }
+      interval.isTicked = true
+      interval.tickLateness = lateness
+    }
+    tickLatenesses.add(lateness)
+    run.ticks += 1
+    if anchor == nil { anchor = tick }
+    lastTick = tick
+  }
+
+  /// A frame that was handed to the presenter.
+  public func record(committed frame: FrameRecord) {
+    let number = frame.frameNumber
+    if isIdle {
+      isIdle = false
+      resumedNumber = number
+    }
+    include(number)
+    let work = frame.work
+    ring.update(number) { interval in
+      if interval.frames == 0, !interval.isTicked, !interval.isMissed { untickedIntervals += 1 }
+      interval.frames &+= 1
+      interval.work = work
+    }
+    works.add(work)
+    run.frames += 1
+  }
+
+  /// A frame whose `presented` is known. In the order in which they were seen.
+  public func record(presented frame: FrameRecord) {
+    guard frame.presented != .zero else { return }
+    let isLate = frame.isLate(interval: interval)
+    let hitch = hitchTime.presented(frameNumber: frame.frameNumber, lateness: isLate ? frame.lateness : .zero)
+    let frameInterval = intervalSinceLast(frame)
+    if let frameInterval { frameIntervals.add(frameInterval) }
+    run.presented += 1
+    if isLate { run.late += 1 }
+    run.hitchTime += hitch
+
+    let shown = refreshRate.intervals(in: frame.presented - frame.tick + interval / 2)
+    ring.update(frame.frameNumber &+ UInt64(max(0, shown))) { interval in
+      interval.presented &+= 1
+      if isLate { interval.late &+= 1 }
+      interval.frameInterval = frameInterval ?? .zero
+      interval.hitchTime += hitch
+    }
+    lastPresented = frame
+  }
+
+  /// From now on no frame is wanted, until the next tick or frame: what passes meanwhile is idle, not missed.
+  public func noteIdle() {
+    isIdle = true
+  }
+
+  // MARK: - Reports
+
+  /// The figures of the whole run.
+  public func report() -> FrameReport {
+    var report = run
+    report.nominalRefreshRate = refreshRate
+    report.refreshRate = measuredRate
+    if let firstNumber {
+      report.intervals = Int(clamping: lastNumber - firstNumber) + 1
+      report.idle = max(0, report.intervals - report.ticks - report.missed - untickedIntervals)
+    }
+    report.frameInterval = FrameReport.Distribution(frameIntervals)
+    report.work = FrameReport.Distribution(works)
+    report.tickLateness = FrameReport.Distribution(tickLatenesses)
+    return report
+  }
+
+  /// The figures of the last intervals before `time` that are complete; the one that `time` is in is not.
+  public func recentReport(at time: MonotonicTime) -> FrameReport {
+    var report = FrameReport(nominalRefreshRate: refreshRate)
+    report.refreshRate = measuredRate
+    guard let firstNumber, let lastTick else { return report }
+    let passed = UInt64(max(0, refreshRate.intervals(in: time - lastTick.timestamp)))
+    let end = lastTick.frameNumber + passed
+    let length = UInt64(windowLength)
+    let start = max(firstNumber, end > length ? end - length : 0)
+    guard start < end else { return report }
+
+    report.intervals = Int(end - start)
+    var values = WindowValues(capacity: report.intervals)
+    var unticked = 0
+    for number in start..<end {
+      guard let interval = ring.interval(number) else {
+        // After the last tick: if frames are wanted these intervals are being missed now.
+        if number > lastTick.frameNumber, !isIdle { report.missed += 1 }
+        continue
+      }
+      report.frames += Int(interval.frames)
+      report.presented += Int(interval.presented)
+      report.late += Int(interval.late)
+      report.hitchTime += interval.hitchTime
+      if interval.isTicked {
+        report.ticks += 1
+      } else if interval.isMissed || (number > lastTick.frameNumber && !isIdle) {
+        report.missed += 1
+      } else if interval.frames > 0 {
+        unticked += 1
+      }
+      values.add(interval)
+    }
+    report.idle = report.intervals - report.ticks - report.missed - unticked
+    values.fill(&report)
+    return report
+  }
+
+  // MARK: - Parts
+
+  private func include(_ number: UInt64) {
+    firstNumber = min(firstNumber ?? number, number)
+    lastNumber = max(lastNumber, number)
+  }
+
+  private func markMissed(before number: UInt64, count: UInt64) {
+    // Older ones would leave the ring at once.
+    let marked = min(count, UInt64(ring.capacity))
+    for missed in number - marked..<number {
+      ring.update(missed) { interval in
+        if interval.frames > 0, !interval.isTicked, !interval.isMissed { untickedIntervals -= 1 }
+        interval.isMissed = true
+      }
+    }
+    run.missed += Int(clamping: count)
+  }
+
+  /// The time since the last frame seen; nil for the first, and for the first after idle intervals.
+  private func intervalSinceLast(_ frame: FrameRecord) -> Nanoseconds? {
+    guard let last = lastPresented, frame.presented > last.presented else { return nil }
+    let resumes = last.frameNumber < resumedNumber && resumedNumber <= frame.frameNumber
+    return resumes ? nil : frame.presented - last.presented
+  }
+
+  private var measuredRate: Double? {
+    guard let anchor, let lastTick, lastTick.timestamp > anchor.timestamp else { return nil }
+    return Double(lastTick.frameNumber - anchor.frameNumber) / (lastTick.timestamp - anchor.timestamp).seconds
+  }
+}
+
+/// The durations of the intervals of a window.
+private struct WindowValues {
+  private var frameIntervals: [Nanoseconds] = []
+  private var works: [Nanoseconds] = []
+  private var tickLatenesses: [Nanoseconds] = []
+
+  init(capacity: Int) {
+    frameIntervals.reserveCapacity(capacity)
+    works.reserveCapacity(capacity)
+    tickLatenesses.reserveCapacity(capacity)
+  }
+
+  mutating func add(_ interval: IntervalRing.Interval) {
+    if interval.frameInterval > .zero { frameIntervals.append(interval.frameInterval) }
+    if interval.frames > 0 { works.append(interval.work) }
+    if interval.isTicked { tickLatenesses.append(interval.tickLateness) }
+  }
+
+  func fill(_ report: inout FrameReport) {
+    report.frameInterval = FrameReport.Distribution(FrameStatistics(frameIntervals))
+    report.work = FrameReport.Distribution(FrameStatistics(works))
+    report.tickLateness = FrameReport.Distribution(FrameStatistics(tickLatenesses))
+  }
+}
+
+extension FrameReport.Distribution {
+  init(_ statistics: FrameStatistics) {
+    self.init()
+    count = statistics.count
+    p50 = statistics.percentile(50)
+    p99 = statistics.percentile(99)
+    maximum = statistics.maximum
+  }
+
+  init(_ histogram: DurationHistogram) {
+    self.init()
+    count = histogram.count
+    p50 = histogram.percentile(50)
+    p99 = histogram.percentile(99)
+    maximum = histogram.maximum
+  }
+}

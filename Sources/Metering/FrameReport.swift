@@ -1,0 +1,94 @@
+public import FrameTiming
+public import LinuxSystem
+
+/// The figures of a run, or of its last moments. T is the refresh interval.
+///
+/// Refresh rate, tick rate, frame rate and presented rate are four numbers: how often the display refreshes, how often the
+/// application was asked for a frame, how many frames it made, and how many of them were seen. Rates count whole refresh
+/// intervals: 60 ticks in 60 intervals are exactly the refresh rate, wherever the second begins.
+public struct FrameReport: Equatable, Sendable {
+  /// What is known of the distribution of a duration. Nil where there are not enough frames; see `PercentileRule`.
+  public struct Distribution: Equatable, Sendable {
+    /// How many durations were measured.
+    public var count = 0
+    public var p50: Nanoseconds?
+    public var p99: Nanoseconds?
+    public var maximum: Nanoseconds?
+
+    public init() {}
+  }
+
+  /// The rate that the display's mode or the clock gives.
+  public var nominalRefreshRate: RefreshRate
+  /// The refresh rate by the stamps of the vblanks, in hertz; nil before the second tick.
+  public var refreshRate: Double?
+  /// Refresh intervals that the figures cover: ticks + missed + idle, and those that had a frame but no tick.
+  public var intervals = 0
+  /// Intervals that were ticked.
+  public var ticks = 0
+  /// Frames that were handed to the presenter.
+  public var frames = 0
+  /// Frames that were seen.
+  public var presented = 0
+  /// Frames that were seen more than T/2 after the vblank that they were made for.
+  public var late = 0
+  /// Intervals that were skipped while frames were wanted.
+  public var missed = 0
+  /// Intervals in which nothing was wanted: no tick, no frame, and nothing missed. Not dropped frames.
+  public var idle = 0
+  /// From one frame seen to the next one seen; not across idle intervals.
+  public var frameInterval = Distribution()
+  /// The work of a frame in all its phases.
+  public var work = Distribution()
+  /// From a vblank to its tick's delivery.
+  public var tickLateness = Distribution()
+  /// How long frames were seen too late, together: what a late frame is later than its target, and T for each missed
+  /// interval that no late frame accounts for.
+  public var hitchTime = Nanoseconds.zero
+
+  public init(nominalRefreshRate: RefreshRate) {
+    self.nominalRefreshRate = nominalRefreshRate
+  }
+
+  /// Ticks a second; nil without an interval.
+  public var tickRate: Double? { rate(of: ticks) }
+  /// Frames made a second; nil without an interval.
+  public var frameRate: Double? { rate(of: frames) }
+  /// Frames seen a second; nil without an interval.
+  public var presentedRate: Double? { rate(of: presented) }
+
+  /// The median work of a frame as a part of T, its budget; 1 is all of it.
+  public var workShare: Double? {
+    work.p50.map { Double($0.count) / Double(nominalRefreshRate.interval.count) }
+  }
+
+  /// Milliseconds of hitch time in a second in which frames were wanted; nil when none were.
+  public var hitchTimeRatio: Double? {
+    let wanted = nominalRefreshRate.offset(ofInterval: Int64(intervals - idle))
+    guard wanted > .zero else { return nil }
+    return hitchTime.milliseconds / wanted.seconds
+  }
+
+  /// What the hitch time ratio means; nil when there is none.
+  public var hitchSeverity: HitchSeverity? { hitchTimeRatio.map(HitchSeverity.init(ratio:)) }
+
+  private func rate(of count: Int) -> Double? {
+    guard intervals > 0 else { return nil }
+    return (refreshRate ?? nominalRefreshRate.hertz) * Double(count) / Double(intervals)
+  }
+}
+
+/// How bad a hitch time ratio is, by Apple's classes for scrolling and animation.
+public enum HitchSeverity: String, Equatable, Sendable, CaseIterable {
+  /// Below 5 ms/s: hardly noticed.
+  case good
+  /// From 5 to 10 ms/s: noticed.
+  case warning
+  /// Above 10 ms/s: disturbing.
+  case critical
+
+  /// - Parameter ratio: milliseconds of hitch time a second.
+  public init(ratio: Double) {
+    self = ratio < 5 ? .good : ratio <= 10 ? .warning : .critical
+  }
+}
