@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One target, one folder, one idea. Every target declares each module that it imports; `tools/check-layering` reads the
-// `Layer` column of `CONTRIBUTING.md` and this file, and refuses an import that points upwards or sideways.
+// One target, one folder, one idea. Every target declares each module that it imports; `tools/check-layering` compares
+// the table of layers in `CONTRIBUTING.md` with this file and the sources, and refuses an import that it does not allow.
 
 let swiftSettings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
@@ -29,7 +29,14 @@ let package = Package(
   products: [
     .library(name: "Framepace", targets: ["Framepace"]),
     .library(name: "FramepaceKMS", targets: ["KMS"]),
-    .library(name: "FramepaceTesting", targets: ["FramepaceTesting"]),
+    // The parts by themselves, for tools and benchmarks; an application wants `Framepace`.
+    .library(
+      name: "FramepaceParts",
+      targets: [
+        "Compositing", "FrameTiming", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
+        "RenderTree", "RunLoops",
+      ]),
+    .library(name: "FramepaceTesting", targets: ["FramepaceTesting", "AllocationCounter"]),
     .executable(name: "framepace", targets: ["FramepaceCLI"]),
   ],
   dependencies: [
@@ -92,6 +99,9 @@ let package = Package(
       ],
       swiftSettings: swiftSettings),
 
+    // Tests, and what only tests use.
+    .target(name: "AllocationCounter", path: "Tests/AllocationCounter", cSettings: [.treatAllWarnings(as: .error)]),
+    tests("AllocationCounterTests", ["AllocationCounter"]),
     tests("LinuxSystemTests", ["LinuxSystem"]),
     tests("RunLoopsTests", ["CLinux", "LinuxSystem", "RunLoops"]),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
