@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Figures of framepace beside those of peers, in one process. `tools/benchmark` builds it with the flags of the release
+// build, in the release build's folder.
+
+let package = Package(
+  name: "Benchmarks",
+  dependencies: [.package(name: "framepace", path: "../..")],
+  targets: [
+    // What framepace is measured against: the least that a C program needs for the same.
+    .target(name: "CPeers", cSettings: [.treatAllWarnings(as: .error)]),
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        "CPeers",
+        .product(name: "FramepaceParts", package: "framepace"),
+        .product(name: "FramepaceTesting", package: "framepace"),
+      ],
+      swiftSettings: [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+      ]),
+  ]
+)

@@ -1,0 +1,45 @@
+import Glibc
+
+let benchmarks: [Benchmark] = [SystemBenchmarks.all]
+
+func complain(_ sentence: String) {
+  var line = sentence + "\n"
+  line.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
+}
+
+var gated = false
+var wanted: [String] = []
+for argument in CommandLine.arguments.dropFirst() {
+  switch argument {
+  case "--gate": gated = true
+  case "--help", "-h":
+    print(
+      """
+      usage: tools/benchmark [--gate] [NAME…]
+
+        --gate   status 1 when a gate on an allocation count or a ratio does not hold
+        NAME     only these groups: \(benchmarks.map(\.name).joined(separator: ", "))
+
+      Times are medians of \(Harness.rounds) rounds, each beside its peer's.
+      """)
+    exit(0)
+  case let name where benchmarks.contains { $0.name == name }: wanted.append(name)
+  default:
+    complain("'\(argument)' is no benchmark: there are \(benchmarks.map(\.name).joined(separator: ", ")).")
+    exit(64)
+  }
+}
+
+var table = Table()
+table.header()
+for benchmark in benchmarks where wanted.isEmpty || wanted.contains(benchmark.name) {
+  do {
+    table.add(try benchmark.run(), group: benchmark.name)
+    fflush(nil)
+  } catch {
+    complain("error: \(benchmark.name): \(error)")
+    exit(1)
+  }
+}
+print("\(table.gates - table.failures) of \(table.gates) gates hold")
+exit(gated && table.failures > 0 ? 1 : 0)

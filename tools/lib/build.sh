@@ -1,0 +1,58 @@
+# The three builds, each with the flags it always has, so that nothing is built twice. Sourced.
+#   debug    .build        the strict one: warnings are errors, imports must be declared; all tests
+#   thread   .build-tsan   thread sanitizer
+#   release  .build        what people run: the standard library is linked in, so that the virtual machine can run it too
+
+debug_flags=(--explicit-target-dependency-import-check error)
+thread_flags=(--scratch-path "$root/.build-tsan" --sanitize thread)
+release_flags=(--configuration release --static-swift-stdlib)
+
+binary=$root/.build/release/framepace
+stamp=$root/.build/framepace.stamp
+logs=$root/.build/logs
+
+# The toolchain as far as a stat tells it: a new one must build anew.
+toolchain() {
+  local swift
+  swift=$(command -v swift) && stat -L -c '%n %Y %s' "$swift"
+}
+
+# Whether the release binary is newer than everything that it is made of. A folder's time tells what was added or removed.
+release_is_current() {
+  [[ -x $binary && -f $stamp && "$(<"$stamp")" == "$(toolchain)" ]] || return 1
+  [[ -z $(find "$root/Package.swift" "$root/Sources" "$root/Samples" "$root/tools/packages.txt" "$root/tools/lib/build.sh" \
+    -newer "$stamp" -print -quit) ]]
+}
+
+# Builds the command. The stamp bears the time at which the build began: what changes meanwhile is built next time.
+build_release() {
+  mkdir -p "$logs"
+  local began=$stamp.began
+  toolchain >"$began"
+  quietly 'building' "$logs/release.log" \
+    swift build --package-path "$root" "${release_flags[@]}" --product framepace || return
+  mv "$began" "$stamp"
+}
+
+# forget_plan CONFIGURATION: makes the next build plan anew. A build folder remembers the plan of the package that was built
+# in it last and would take it for another package's.
+forget_plan() {
+  rm -f "$root/.build/$1.yaml" "$root"/.build/*/"$1"/description.json
+}
+
+# build_other FOLDER CONFIGURATION FLAG…: builds a package that depends on this one, in this one's build folder: with the
+# same flags everything but its own sources is there already.
+build_other() {
+  local folder=$1 configuration=$2 status=0
+  shift 2
+  forget_plan "$configuration"
+  (cd "$folder" && swift build --scratch-path "$root/.build" "$@") || status=$?
+  forget_plan "$configuration"
+  return "$status"
+}
+
+# An interrupted build of another package may have left its plan behind.
+on_interrupt() {
+  forget_plan debug
+  forget_plan release
+}

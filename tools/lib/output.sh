@@ -1,0 +1,84 @@
+# What the scripts print: one calm line a step, with seconds; a live line on a terminal. Sourced, never run.
+# All of it goes to stderr, so that stdout stays the program's own.
+
+if [[ -t 2 && "${TERM:-dumb}" != dumb ]]; then
+  terminal=1 bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' green=$'\e[32m' yellow=$'\e[33m' plain=$'\e[0m' clear_line=$'\r\e[K'
+else
+  terminal='' bold='' dim='' red='' green='' yellow='' plain='' clear_line=''
+fi
+
+say() { printf '%s\n' "$*" >&2; }
+
+# Says what is wrong and what to do, then ends the script.
+die() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+
+microseconds() { printf '%s' "${EPOCHREALTIME/[.,]/}"; }
+
+# seconds_since START: "12.3", from a figure of `microseconds`.
+seconds_since() {
+  local tenths=$((($(microseconds) - $1 + 50000) / 100000))
+  printf '%d.%d' $((tenths / 10)) $((tenths % 10))
+}
+
+# The last step that a build log names, cut to what fits a line of 80 columns beside the label.
+last_step() {
+  tail -n 1 -- "$1" 2>/dev/null | tr -d '\r' | cut -c 1-44
+}
+
+# quietly LABEL LOG COMMAND…: runs a command with its output in LOG and shows that it is alive: a live line on a terminal,
+# otherwise a line every 20 s once it has taken longer than that. Returns its status; prints nothing more.
+running_group=''
+quietly() {
+  local label=$1 log=$2
+  shift 2
+  local start status=0 ticks=0
+  start=$(microseconds)
+  # A process group of its own, so that an interrupt here ends everything that the command started.
+  set -m
+  "$@" >"$log" 2>&1 </dev/null &
+  running_group=$!
+  set +m
+  while kill -0 "$running_group" 2>/dev/null; do
+    sleep 0.1
+    ticks=$((ticks + 1))
+    if [[ -n $terminal ]] && ((ticks % 5 == 0)); then
+      printf '%s  %-18s %6s s  %s%s%s' "$clear_line" "$label" "$(seconds_since "$start")" "$dim" "$(last_step "$log")" \
+        "$plain" >&2
+    elif [[ -z $terminal ]] && ((ticks % 200 == 0)); then
+      printf '  %-18s %6s s  %s\n' "$label" "$(seconds_since "$start")" "$(last_step "$log")" >&2
+    fi
+  done
+  wait "$running_group" || status=$?
+  running_group=''
+  [[ -n $terminal ]] && printf '%s' "$clear_line" >&2
+  return "$status"
+}
+
+# What matters of a failed command's log: its errors, with what is set in below a failed check; else its end.
+show_failure() {
+  local log=$1 errors
+  errors=$(awk '
+    /^[^ |]*[^|]*([Ee]rror|fatal):|^✘ Test .* recorded|WARNING: ThreadSanitizer|gate FAILED$/ { if (!seen[$0]++) print; inside = 0; next }
+    /^FAILED/ { print; inside = 1; next }
+    inside && /^ / { print; next }
+    { inside = 0 }' "$log" | head -n 40)
+  [[ -n $errors ]] || errors=$(tail -n 25 -- "$log")
+  sed 's/^/    /' <<<"$errors" >&2
+  say "    (all of it: ${log#"$root"/})"
+}
+
+# What a script cleans up when it is interrupted; a script that has something redefines it.
+on_interrupt() { :; }
+
+end_running_group() {
+  [[ -n $running_group ]] && kill -TERM -- "-$running_group" 2>/dev/null
+  [[ -n $terminal ]] && printf '%s' "$clear_line" >&2
+  on_interrupt
+  trap - "$1"
+  kill -"$1" $$
+}
+trap 'end_running_group INT' INT
+trap 'end_running_group TERM' TERM
