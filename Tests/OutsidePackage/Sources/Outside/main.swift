@@ -1,0 +1,3 @@
+import Framepace
+
+print("an outside package builds with the product Framepace")
