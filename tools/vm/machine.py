@@ -1,0 +1,266 @@
+"""A virtual machine that runs one script: the QEMU process and what goes in and out of it."""
+
+import ctypes
+import json
+import os
+import re
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+
+from initramfs import Failure
+
+# Which QEMU device a driver drives. vkms is its own: it has no picture that QEMU could see.
+DEVICES = {"vkms": None, "bochs": "bochs-display", "virtio-gpu": "virtio-gpu-pci"}
+
+# How long a guest may take to end its script and send its files once the time is up.
+GRACE = 20
+
+
+class TimeUp(Failure):
+    pass
+
+
+# How often the guest's output is passed on.
+TICK = 0.02
+
+
+class Machine:
+    """Everything that only lives as long as the run is a socket pair or a file without a name:
+    however this process ends, nothing is left behind."""
+
+    def __init__(self, build, archive, *, drivers, icount, memory, timeout, output, show_kernel_log):
+        self.timeout = timeout
+        self.output = output
+        self.status = None
+        self.displays = []
+        self.dump = None  # the file of the screendump that QEMU is at
+        self.selector = selectors.DefaultSelector()
+        self.inherited = []
+        self.environment = dict(os.environ)
+        self.line = self._program(build)
+        self._add_processor(build, archive, memory, icount, drivers)
+        self._add_ports()
+        self.passed_on = [(self.stdout, 1), (self.stderr, 2)] + [(self.log, 2)] * show_kernel_log
+        self._add_displays(drivers)
+
+    # The command line
+
+    def _program(self, build):
+        if not os.path.isdir(f"{build}/qemu"):
+            return ["qemu-system-x86_64"]
+        qemu = f"{build}/qemu/usr"
+        self.environment["LD_LIBRARY_PATH"] = f"{qemu}/lib/x86_64-linux-gnu"
+        return [f"{qemu}/bin/qemu-system-x86_64", "-L", f"{qemu}/share/qemu", "-L", f"{qemu}/share/seabios"]
+
+    def _add_processor(self, build, archive, memory, icount, drivers):
+        # One processor: under TCG a second makes the guest slower and less steady. Never KVM: where
+        # virtual machines are nested, /dev/kvm may open and then hang.
+        self._add("-M", "q35", "-nodefaults", "-display", "none", "-no-reboot")
+        self._add("-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", str(memory))
+        # The self-tests of the kernel's cryptography are 0.2 s of the boot. An unknown parameter
+        # becomes a variable in the environment of our init.
+        parameters = ["console=ttyS0", "quiet", "panic=-1", "nokaslr", "cryptomgr.notests", f"drivers={','.join(drivers)}"]
+        if icount:
+            self._add("-icount", "shift=2,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-seed", "1")
+            parameters.append("icount=1")
+        initrd = os.memfd_create("initrd", 0)
+        with open(initrd, "wb", closefd=False) as file, open(f"{build}/base.cpio", "rb") as base:
+            file.write(base.read())
+            file.write(archive)
+        self.inherited.append(initrd)
+        self._add("-kernel", f"{build}/vmlinux", "-initrd", f"/proc/self/fd/{initrd}", "-append", " ".join(parameters))
+
+    def _add_ports(self):
+        self.log = self._add_file("kernel")
+        self._add("-serial", "chardev:kernel")
+        # Without ioeventfd a write to a port is complete when it returns, which also keeps the
+        # scheduling of another thread out of the guest's time under -icount.
+        self._add("-device", "virtio-serial-pci,ioeventfd=off")
+        self.stdout = self._add_file("stdout")
+        self.stderr = self._add_file("stderr")
+        self.files = self._add_file("files")
+        self.control = self._add_socket("control", self._receive_status)
+        self.screendump = self._add_socket("screendump", self._receive_request)
+        # The guest's init counts on this order.
+        for number, name in enumerate(("stdout", "stderr", "files", "control", "screendump"), 1):
+            self._add("-device", f"virtserialport,nr={number},chardev={name},name={name}")
+        self.qmp = self._add_socket("qmp", self._receive_answer)
+        self._add("-mon", "chardev=qmp,mode=control")
+
+    def _add_displays(self, drivers):
+        for index, driver in enumerate(drivers):
+            if device := DEVICES[driver]:
+                count = drivers[: index + 1].count(driver)
+                self.displays.append(driver if count == 1 else f"{driver}-{count}")
+                self._add("-device", f"{device},id={self.displays[-1]}")
+
+    def _add(self, *arguments):
+        self.line += arguments
+
+    def _add_file(self, name):
+        """What the guest writes goes to a file, from which we read at leisure. A pipe may be full,
+        and then QEMU leaves the rest in the guest's memory, where it is lost at power-off."""
+        file = tempfile.TemporaryFile(buffering=0)
+        # QEMU wants a descriptor that is open for writing only.
+        writer = os.open(f"/proc/self/fd/{file.fileno()}", os.O_WRONLY | os.O_APPEND)
+        self.inherited.append(writer)
+        self._add("-add-fd", f"fd={writer},set={writer}", "-chardev", f"file,id={name},path=/dev/fdset/{writer},append=on")
+        return file
+
+    def _add_socket(self, name, receive_line):
+        """A socket pair on which lines go to and fro."""
+        ours, theirs = socket.socketpair()
+        self.inherited.append(theirs.detach())
+        rest = b""
+
+        def receive(data):
+            nonlocal rest
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                receive_line(line.decode(errors="replace"))
+
+        self.selector.register(ours, selectors.EVENT_READ, receive)
+        self._add("-chardev", f"socket,id={name},fd={self.inherited[-1]}")
+        return ours
+
+    # The run
+
+    def run(self):
+        """Starts QEMU and serves it until it has gone. Returns the exit status of the script."""
+        prctl = ctypes.CDLL(None).prctl
+        die_with_parent = 1  # PR_SET_PDEATHSIG: there is nobody to tidy up after a SIGKILL
+        self.process = subprocess.Popen(
+            self.line,
+            stdin=subprocess.DEVNULL,
+            stdout=2,
+            env=self.environment,
+            pass_fds=self.inherited,
+            start_new_session=True,
+            preexec_fn=lambda: prctl(die_with_parent, signal.SIGKILL),
+        )
+        try:
+            for descriptor in self.inherited:
+                os.close(descriptor)
+            return self._serve()
+        finally:
+            self.process.kill()
+            self.process.wait()
+
+    def _serve(self):
+        send(self.qmp, '{"execute": "qmp_capabilities"}')
+        deadline = time.monotonic() + self.timeout
+        time_up = False
+        # All our sockets report their end when QEMU has gone.
+        while self.selector.get_map():
+            for key, _ in self.selector.select(TICK):
+                if data := receive(key.fd):
+                    key.data(data)
+                else:
+                    self.selector.unregister(key.fileobj)
+            self._pass_on()
+            if time.monotonic() >= deadline:
+                if time_up:
+                    raise TimeUp(f"{self._limit()} The guest did not answer and was turned off; its files are lost.{self._last_messages()}")
+                time_up = True
+                deadline += GRACE
+                send(self.control, "stop")
+        self._pass_on()
+        if self.status is None:
+            raise Failure(f"The guest ended without a status: {self._what_happened()}{self._last_messages()}")
+        if self.output:
+            self._save_files()
+        if time_up:
+            raise TimeUp(f"{self._limit()} The script was ended; what it had written to /out was saved." if self.output else self._limit())
+        return self.status
+
+    def _pass_on(self):
+        for file, descriptor in self.passed_on:
+            while data := file.read(1 << 20):
+                write(descriptor, data)
+
+    def _save_files(self):
+        with tarfile.open(fileobj=self.files) as archive:
+            if hasattr(tarfile, "data_filter"):
+                archive.extractall(self.output, filter="data")
+            else:
+                archive.extractall(self.output)
+
+    def _limit(self):
+        return f"The run took longer than {self.timeout:g} s (--timeout)."
+
+    def _what_happened(self):
+        if status := self.process.wait():
+            return f"QEMU ended with status {status}."
+        if panic := re.search(r"Kernel panic.*", self._messages()):
+            return f"{panic[0]}."
+        return "it was turned off or restarted before its script had ended."
+
+    def _messages(self):
+        self.log.seek(0)
+        return self.log.read().decode(errors="replace").replace("\r", "")
+
+    def _last_messages(self):
+        lines = self._messages().splitlines()[-30:]
+        return "\nThe kernel's last messages:\n" + "\n".join(lines) if lines else ""
+
+    # What arrives
+
+    def _receive_status(self, line):
+        word, _, number = line.partition(" ")
+        if word == "status":
+            self.status = int(number)
+
+    def _receive_request(self, line):
+        try:
+            self._begin_screendump(*line.split())
+        except TypeError:
+            send(self.screendump, "usage: screendump NAME [DRIVER]")
+        except Failure as failure:
+            send(self.screendump, str(failure))
+
+    def _begin_screendump(self, name, display=None):
+        if not self.displays:
+            raise Failure("there is no display that QEMU can see; run with --driver bochs or --driver virtio-gpu")
+        if display not in (None, *self.displays):
+            raise Failure(f"there is no display {display}; there is {', '.join(self.displays)}")
+        if not self.output:
+            raise Failure("there is nowhere to put it; run with --output DIR")
+        if not re.fullmatch(r"\w[\w.+-]*", name):
+            raise Failure(f"{name} cannot be the name of a file here")
+        self.dump = os.path.abspath(f"{self.output}/{name}.ppm")
+        request = {"device": display or self.displays[0], "filename": self.dump}
+        send(self.qmp, json.dumps({"execute": "screendump", "arguments": request}))
+
+    def _receive_answer(self, line):
+        answer = json.loads(line)
+        if self.dump and ("return" in answer or "error" in answer):
+            self.dump = None
+            send(self.screendump, answer["error"]["desc"] if "error" in answer else "ok")
+
+
+def send(connection, line):
+    try:
+        connection.sendall(line.encode() + b"\n")
+    except OSError:
+        pass  # QEMU has gone, and what reads from it will say so
+
+
+def receive(descriptor):
+    try:
+        return os.read(descriptor, 1 << 20)
+    except ConnectionResetError:
+        return b""
+
+
+def write(descriptor, data):
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except BrokenPipeError:
+        sys.exit(128 + signal.SIGPIPE)  # `run … | head`: nobody wants to know the rest
