@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 
 /// A mutual exclusion lock around a value, on `pthread_mutex_t`.
 ///
@@ -7,8 +7,9 @@ import Glibc
 ///
 /// Safe to share although unchecked: the value is reached only inside `withLock`, one thread at a time.
 public final class Lock<State>: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var state: State
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  // The mutex sees to exclusive access.
+  @exclusivity(unchecked) @usableFromInline var state: State
 
   public init(_ state: sending State) {
     mutex = .allocate(capacity: 1)
@@ -23,6 +24,8 @@ public final class Lock<State>: @unchecked Sendable {
   }
 
   /// Runs `body` with the value, alone. Not re-entrant.
+  // Inlinable: called across modules, a generic function would go through its type's witnesses.
+  @inlinable
   @inline(__always)
   public func withLock<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending State) throws(Failure) -> sending Result

@@ -6,6 +6,7 @@ public struct MonotonicTime: Hashable, Comparable, BitwiseCopyable, Sendable {
   /// Nanoseconds since the clock's start.
   public var nanoseconds: Int64
 
+  @inlinable
   public init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
@@ -13,7 +14,8 @@ public struct MonotonicTime: Hashable, Comparable, BitwiseCopyable, Sendable {
   /// The clock's start.
   public static let zero = MonotonicTime(nanoseconds: 0)
   /// Later than every other point in time.
-  public static let distantFuture = MonotonicTime(nanoseconds: .max)
+  @inlinable
+  public static var distantFuture: MonotonicTime { MonotonicTime(nanoseconds: .max) }
 
   public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
