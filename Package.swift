@@ -105,6 +105,5 @@ let package = Package(
     tests("LinuxSystemTests", ["LinuxSystem"]),
     tests("RunLoopsTests", ["CLinux", "LinuxSystem", "RunLoops"]),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
-    tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
   ]
 )

@@ -76,7 +76,6 @@ extension FrameLoop.DescriptorSource: LoopItem {
       return 0
     } catch {
       refusal.withLock { $0 = error }
-      valid.store(false, ordering: .releasing)
       return nil
     }
   }

@@ -18,6 +18,8 @@ extension FrameLoop {
     var drainedMainQueue = true
     /// Passes in a row without `beforeWaiting`.
     var busyPasses = 0
+    /// A wake-up came, which may have been meant for the run outside this one.
+    var wasWoken = false
     /// On manual time: the pass before this one served the timers, so that ports come first.
     var servedTimers = false
   }
@@ -77,10 +79,9 @@ extension FrameLoop {
     notify(.entry, in: mode)
     if stopRequested.load(ordering: .acquiring) { run.result = .stopped }
     while run.result == nil { pass(&run) }
-    wakeUpState.ignore()
     notify(.exit, in: mode)
 
-    wakeUpState.endRun(outer: outerWakeUp)
+    wakeUpState.endRun(outer: outerWakeUp, wasWoken: run.wasWoken)
     stopRequested.store(outerStop, ordering: .releasing)
     table.withLock { $0.running = outerMode }
     thread.running = outerRunning
@@ -90,8 +91,8 @@ extension FrameLoop {
   /// One turn of the loop.
   private func pass(_ run: inout Run) {
     let mode = run.mode
-    // A wake-up by an entry observer counts.
-    if !run.isFirstPass { wakeUpState.listen() }
+    // The first pass has listened since before the entry observers, whose wake-ups count.
+    if !run.isFirstPass, wakeUpState.listen() { run.wasWoken = true }
     run.isFirstPass = false
 
     notify(.beforeTimers, in: mode)
@@ -105,7 +106,7 @@ extension FrameLoop {
     let port: Port?
     if servesMainQueue, !run.drainedMainQueue, MainQueue.isReady {
       notifyBusy(&run)
-      wakeUpState.ignore()
+      if wakeUpState.ignore() { run.wasWoken = true }
       port = .mainQueue
     } else {
       if polls {
@@ -116,7 +117,7 @@ extension FrameLoop {
       }
       waiting.store(true, ordering: .releasing)
       port = wait(&run, polls: polls, servesMainQueue: servesMainQueue)
-      wakeUpState.ignore()
+      if wakeUpState.ignore() { run.wasWoken = true }
       waiting.store(false, ordering: .releasing)
       if !polls { notify(.afterWaiting, in: mode) }
     }
@@ -150,7 +151,10 @@ extension FrameLoop {
 
   @inline(__always)
   private func notify(_ activity: Activity, in mode: ModeState) {
-    guard mode.isObserved(activity) else { return }
+    if mode.isObserved(activity) { callObservers(of: activity, in: mode) }
+  }
+
+  private func callObservers(of activity: Activity, in mode: ModeState) {
     let observers = mode.contents.withLock { $0.observers }
     for observer in observers where observer.activities.contains(activity) { observer.call(activity) }
   }

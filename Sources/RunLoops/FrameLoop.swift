@@ -112,4 +112,11 @@ public final class FrameLoop: Sendable {
   public func perform(in modes: [Mode] = [.common], _ block: @escaping @Sendable () -> Void) {
     blocks.append(block, modes: modes)
   }
+
+  /// Queues a block of the main actor; for the main thread's loops only.
+  public func perform(in modes: [Mode] = [.common], onMain block: @escaping @MainActor () -> Void) {
+    precondition(isMain, "an onMain: block was given to a loop of another thread")
+    // Safe: this loop runs on the main thread only, which every run checks.
+    blocks.append(unsafeBitCast(block, to: (@Sendable () -> Void).self), modes: modes)
+  }
 }

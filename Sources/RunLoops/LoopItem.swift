@@ -51,7 +51,7 @@ protocol LoopItem: AnyObject, Sendable {
   /// Reads and changes where the item is, alone.
   func withMembership<Result: Sendable>(_ body: (inout Membership) -> Result) -> Result
   /// Puts the item among those of `mode`; the membership is locked.
-  /// - Returns: its slot, nil when the mode cannot have it.
+  /// - Returns: its slot, nil when the mode cannot have it, which makes it invalid.
   func enter(_ mode: ModeState, _ membership: Membership) -> Int?
   /// The opposite; the membership is locked.
   func leave(_ seat: Membership.Seat)
@@ -69,14 +69,20 @@ extension LoopItem {
 
   /// - Returns: whether the item is newly in `mode`.
   func attach(to mode: ModeState) -> Bool {
-    withMembership { membership in
+    var isRefused = false
+    let isAttached = withMembership { membership in
       guard isValid, Self.isShareable || !membership.isElsewhere(than: mode.wakeUp),
-        !membership.seats.contains(where: { $0.mode === mode }),
-        let slot = enter(mode, membership)
+        !membership.seats.contains(where: { $0.mode === mode })
       else { return false }
+      guard let slot = enter(mode, membership) else {
+        isRefused = true
+        return false
+      }
       membership.seats.append(Membership.Seat(mode: mode, slot: slot))
       return true
     }
+    if isRefused { invalidateAndDetach() }
+    return isAttached
   }
 
   /// - Returns: whether the item was in `mode`.

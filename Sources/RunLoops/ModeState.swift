@@ -160,14 +160,13 @@ final class ModeState: Sendable {
   // MARK: Waiting
 
   /// Brings the kernel's objects up to what the next wait is for.
-  /// - Returns: the earliest of the timers and `limit`.
-  @discardableResult
+  /// - Returns: when the first timer is due; `distantFuture` when none will be.
   func prepareToWait(limit: MonotonicTime, servesMainQueue: Bool) -> MonotonicTime {
     contents.withLock { contents in
       contents.limit = limit
       arm(&contents)
       if contents.watchesMainQueue != servesMainQueue { watchMainQueue(servesMainQueue, &contents) }
-      return deadline(contents)
+      return MonotonicTime(nanoseconds: contents.timers.first ?? .max)
     }
   }
 
@@ -179,10 +178,6 @@ final class ModeState: Sendable {
     }
   }
 
-  private func deadline(_ contents: borrowing Contents) -> MonotonicTime {
-    min(MonotonicTime(nanoseconds: contents.timers.first ?? .max), contents.limit)
-  }
-
   /// A change by another thread is effective at once in a loop that sleeps. The loop's own thread sets the timer when it
   /// is about to sleep, once for all changes.
   private func armFromOutside(_ contents: inout Contents) {
@@ -190,9 +185,11 @@ final class ModeState: Sendable {
   }
 
   private func arm(_ contents: inout Contents) {
-    let deadline = deadline(contents)
-    guard deadline != contents.armed, clock.manual == nil else { return }
+    let deadline = min(MonotonicTime(nanoseconds: contents.timers.first ?? .max), contents.limit)
+    guard deadline != contents.armed else { return }
     contents.armed = deadline
+    // Nothing fires on manual time: a loop that waits has to look at the new deadline.
+    if clock.manual != nil { return wakeUp.isOwnThread ? () : wakeUp.wakeUp() }
     var setting = itimerspec()
     if deadline != .distantFuture {
       // All zeros would disarm the timer.

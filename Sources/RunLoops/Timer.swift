@@ -101,8 +101,8 @@ extension FrameLoop {
       state.withLock { state in
         state.isFiring = false
         if !state.wasMoved, interval > .zero {
-          let passed = (after - state.fireTime).count / interval.count
-          state.fireTime += interval * max(passed + 1, 1)
+          let served = (after - state.fireTime).count / interval.count
+          state.fireTime += interval * served + interval
         }
         state.membership.move(to: state.fireTime)
       }

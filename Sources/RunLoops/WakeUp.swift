@@ -37,14 +37,16 @@ final class WakeUp: Sendable {
     _ = write(event.number, &one, 8)
   }
 
-  /// From now on a wake-up counts. Forgets one that came while they did not.
-  func listen() {
-    _ = state.exchange(State.listening, ordering: .acquiringAndReleasing)
+  /// From now on a wake-up counts.
+  /// - Returns: whether one came while they did not.
+  func listen() -> Bool {
+    state.exchange(State.listening, ordering: .acquiringAndReleasing) == State.pending
   }
 
   /// From now on a wake-up does not count.
-  func ignore() {
-    _ = state.exchange(State.ignoring, ordering: .acquiringAndReleasing)
+  /// - Returns: whether one came while they did.
+  func ignore() -> Bool {
+    state.exchange(State.ignoring, ordering: .acquiringAndReleasing) == State.pending
   }
 
   /// Makes the event descriptor wait for the next write.
@@ -59,12 +61,11 @@ final class WakeUp: Sendable {
     state.exchange(State.listening, ordering: .acquiringAndReleasing)
   }
 
-  /// A run ended: the outer run has its own state again. A wake-up that was meant for it, or came at the very end of the
-  /// inner one, is pending, so that it does not sleep over it.
-  func endRun(outer: UInt8) {
-    let (exchanged, _) = state.compareExchange(
-      expected: State.ignoring, desired: outer, ordering: .acquiringAndReleasing)
-    if !exchanged { _ = state.exchange(State.pending, ordering: .acquiringAndReleasing) }
+  /// A run ended: the outer run has its own state again. A wake-up that came during the inner one may have been meant for
+  /// the outer one, which therefore does not sleep over it.
+  func endRun(outer: UInt8, wasWoken: Bool) {
+    let before = state.exchange(outer, ordering: .acquiringAndReleasing)
+    if wasWoken || before == State.pending { wakeUp() }
   }
 }
 

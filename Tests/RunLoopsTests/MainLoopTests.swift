@@ -1,0 +1,276 @@
+import Dispatch
+import Glibc
+import LinuxSystem
+import XCTest
+
+@testable import RunLoops
+
+/// What only the process's main thread has. (XCTest runs synchronous tests there.)
+final class MainLoopTests: XCTestCase {
+  private let words = Words()
+  private let never: FrameLoop.Mode = "not a common mode"
+
+  /// Runs the main loop until it is stopped; a test that hangs ends after ten seconds.
+  private func runMain(_ mode: FrameLoop.Mode = .default) {
+    let result = FrameLoop.main.run(mode: mode, until: SystemClock.monotonic.now + .seconds(10))
+    XCTAssertEqual(result, .stopped)
+  }
+
+  func testMainIsTheLoopOfTheMainThread() {
+    XCTAssert(FrameLoop.main === FrameLoop.current)
+    let seen = Box<(Bool, Bool)>((true, false))
+    onNewThread { seen.value = (FrameLoop.current === FrameLoop.main, FrameLoop.main === FrameLoop.main) }
+    XCTAssert(seen.value == (false, true))
+  }
+
+  func testTheMainQueueIsServedAndCountsAsASource() {
+    DispatchQueue.main.async { [words] in
+      words.add(pthread_equal(pthread_self(), mainThread) != 0 ? "block" : "elsewhere")
+    }
+    let limit = SystemClock.monotonic.now + .seconds(10)
+    XCTAssertEqual(FrameLoop.main.run(mode: .default, until: limit, returnAfterSourceHandled: true), .handledSource)
+    XCTAssertEqual(words.description, "block")
+  }
+
+  func testBlocksFromOtherThreadsWakeTheSleepingLoop() {
+    let thread = startThread { [words] in
+      spin { FrameLoop.main.isWaiting }
+      DispatchQueue.main.sync { words.add("sync") }
+      words.add("after")
+      DispatchQueue.main.async { words.add("async") }
+      DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(1)) { FrameLoop.main.stop() }
+    }
+    runMain()
+    thread.join()
+    XCTAssertEqual(words.description, "sync after async")
+  }
+
+  func testMainActorTasksRunAndComeBack() {
+    Task { @MainActor [words] in
+      words.add("task:\(pthread_equal(pthread_self(), mainThread) != 0)")
+      let value = await Task.detached { pthread_equal(pthread_self(), mainThread) != 0 }.value
+      words.add("detached:\(value)")
+      try? await Task.sleep(nanoseconds: 1_000)
+      words.add("back:\(pthread_equal(pthread_self(), mainThread) != 0)")
+      FrameLoop.main.stop()
+    }
+    runMain()
+    XCTAssertEqual(words.description, "task:true detached:false back:true")
+  }
+
+  func testOneDrainIsWhatWasQueuedBefore() {
+    DispatchQueue.main.async { [words] in
+      words.add("one")
+      DispatchQueue.main.async {
+        words.add("three")
+        FrameLoop.main.stop()
+      }
+    }
+    DispatchQueue.main.async { [words] in words.add("two") }
+    let observer = FrameLoop.Observer(.beforeTimers) { [words] _, _ in words.add("|") }
+    FrameLoop.main.add(observer, to: .default)
+    runMain()
+    observer.invalidate()
+    XCTAssertEqual(words.description, "| one two | three")
+  }
+
+  func testAReadyMainQueueIsServedWithoutWaitingInEveryOtherPassAtMost() {
+    let observer = FrameLoop.Observer([.beforeTimers, .beforeWaiting, .afterWaiting]) { [words] _, activity in
+      words.add(activity.word)
+    }
+    FrameLoop.main.add(observer, to: .default)
+    let timer = FrameLoop.Timer(fireTime: .zero) { [words] _ in
+      words.add("timer")
+      DispatchQueue.main.async {
+        words.add("block")
+        DispatchQueue.main.async {
+          words.add("next")
+          FrameLoop.main.stop()
+        }
+      }
+    }
+    FrameLoop.main.add(timer, to: .default)
+    runMain()
+    observer.invalidate()
+    XCTAssertEqual(words.description, "timers sleep wake timer timers block timers sleep wake next")
+  }
+
+  func testAModeThatIsNotCommonLeavesTheQueueAlone() {
+    DispatchQueue.main.async { [words] in words.add("block") }
+    let loop = FrameLoop.main
+    XCTAssertEqual(loop.run(mode: never, until: .zero), .finished)
+    loop.add(FrameLoop.Timer(fireTime: .zero) { [words] _ in words.add("timer") }, to: never)
+    XCTAssertEqual(loop.run(mode: never), .finished)
+    XCTAssertEqual(words.description, "timer")
+    XCTAssertEqual(
+      loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10), returnAfterSourceHandled: true),
+      .handledSource)
+    XCTAssertEqual(words.description, "timer block")
+  }
+
+  func testTheDefaultModeOfTheMainThreadIsNeverEmpty() {
+    XCTAssertEqual(FrameLoop.main.run(mode: .default, until: .zero), .timedOut)
+    let limit = SystemClock.monotonic.now + .milliseconds(2)
+    XCTAssertEqual(FrameLoop.main.run(mode: .default, until: limit), .timedOut)
+    XCTAssertGreaterThanOrEqual(SystemClock.monotonic.now, limit)
+  }
+
+  func testARunNestedInABlockOfTheQueueDoesNotServeItOneInATimerDoes() {
+    let loop = FrameLoop.main
+    DispatchQueue.main.async { [words] in
+      DispatchQueue.main.async { words.add("queued") }
+      // Nothing but the queue is in the mode, and it does not count here.
+      words.add("\(loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10)))")
+      loop.add(FrameLoop.Timer(fireTime: .zero) { _ in words.add("timer") }, to: .default)
+      words.add("\(loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10)))")
+      loop.add(
+        FrameLoop.Timer(fireTime: .zero) { _ in
+          words.add("outer")
+          DispatchQueue.main.async { words.add("inner") }
+          loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10), returnAfterSourceHandled: true)
+          loop.stop()
+        }, to: .default)
+    }
+    runMain()
+    // The queued block comes with the first drain after the outer one: by the outer run or by the one in the timer.
+    XCTAssertEqual(words.all.filter { $0 != "queued" }, ["finished", "timer", "finished", "outer", "inner"])
+    XCTAssertGreaterThan(words.all.firstIndex(of: "queued") ?? 0, 2)
+  }
+
+  func testALoopOnManualTimeServesTheQueueToo() {
+    let clock = ManualClock()
+    let loop = FrameLoop(clock: .manual(clock))
+    let timer = FrameLoop.Timer(fireTime: .milliseconds(20), interval: .milliseconds(20)) { [words] timer in
+      words.add("timer@\(clock.now.nanoseconds / 1_000_000)")
+      DispatchQueue.main.async { words.add("block@\(clock.now.nanoseconds / 1_000_000)") }
+    }
+    loop.add(timer, to: .default)
+    XCTAssertEqual(loop.run(mode: .default, until: .milliseconds(50)), .timedOut)
+    XCTAssertEqual(words.description, "timer@20 block@20 timer@40 block@40")
+    XCTAssertEqual(clock.now, .milliseconds(50))
+  }
+
+  func testCallbacksOfTheMainActor() {
+    let loop = FrameLoop.main
+    let log = MainActor.assumeIsolated { MainLog() }
+    loop.add(FrameLoop.Observer(.entry, repeats: false, onMain: { _, _ in log.add("observer") }), to: .default)
+    let source = FrameLoop.Source(onMain: { _ in log.add("source") })
+    loop.add(source, to: .default)
+    source.signal()
+    loop.add(FrameLoop.Timer(fireTime: .zero, onMain: { _ in log.add("timer") }), to: .default)
+    let event = Event()
+    event.post()
+    loop.add(
+      FrameLoop.DescriptorSource(
+        descriptor: event.number,
+        onMain: { source, _ in
+          log.add("descriptor")
+          source.invalidate()
+        }), to: .default)
+    loop.perform(onMain: { log.add("block") })
+    runMain()
+    source.invalidate()
+    XCTAssertEqual(MainActor.assumeIsolated { log.words }.sorted(), ["block", "descriptor", "observer", "source", "timer"])
+  }
+
+  func testSignals() throws {
+    let loop = FrameLoop.main
+    let source = try SignalSource(signals: [SIGUSR1, SIGWINCH]) { [words] signal in
+      words.add(signal == SIGUSR1 ? "usr1" : "winch")
+      if words.all.count >= 3 { loop.stop() }
+    }
+    loop.add(source, to: .common)
+    XCTAssert(loop.contains(source, in: .default))
+    raise(SIGUSR1)
+    XCTAssertEqual(words.description, "", "the signal waits for the loop")
+    // Another thread sends once the loop sleeps, to the process and to itself.
+    let thread = startThread { [words] in
+      spin { words.count("usr1") == 1 && loop.isWaiting }
+      kill(getpid(), SIGWINCH)
+      spin { words.count("winch") == 1 && loop.isWaiting }
+      kill(getpid(), SIGUSR1)
+    }
+    runMain()
+    thread.join()
+    source.invalidate()
+    XCTAssertFalse(source.isValid || loop.contains(source, in: .default))
+    XCTAssertEqual(words.description, "usr1 winch usr1")
+  }
+
+  func testASignalThatHitsAThreadWhichDoesNotBlockItArrives() throws {
+    let loop = FrameLoop.main
+    let ready = Box(false)
+    let done = Box(false)
+    // Started before, so that the signal is not blocked there: it would end the process.
+    let thread = startThread {
+      spin { ready.value }
+      raise(SIGUSR2)
+      spin { done.value }
+    }
+    let source = try SignalSource(signals: [SIGUSR2]) { [words] _ in
+      words.add("usr2")
+      loop.stop()
+    }
+    loop.add(source, to: .default)
+    ready.value = true
+    runMain()
+    done.value = true
+    thread.join()
+    source.invalidate()
+    XCTAssertEqual(words.description, "usr2")
+  }
+
+  func testInvalidatedSignalsHaveTheirFormerEffect() throws {
+    signal(SIGUSR1, SIG_IGN)
+    defer { signal(SIGUSR1, SIG_DFL) }
+    let source = try SignalSource(signals: [SIGUSR1]) { _ in XCTFail("called after its end") }
+    source.invalidate()
+    var mask = sigset_t()
+    pthread_sigmask(SIG_BLOCK, nil, &mask)
+    XCTAssertEqual(sigismember(&mask, SIGUSR1), 0)
+    var action = sigaction()
+    sigaction(SIGUSR1, nil, &action)
+    XCTAssertEqual(unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self), unsafeBitCast(SIG_IGN, to: Int.self))
+    raise(SIGUSR1)
+  }
+
+  func testSignalsThatCannotBeCaughtAreAnError() {
+    for number in [SIGKILL, 0, -1, 1_000] {
+      XCTAssertThrowsError(try SignalSource(signals: [SIGUSR1, number]) { _ in }) { error in
+        XCTAssertEqual((error as? SystemError)?.subject, "signal \(number)")
+        XCTAssertEqual((error as? SystemError)?.errno, EINVAL)
+      }
+      var mask = sigset_t()
+      pthread_sigmask(SIG_BLOCK, nil, &mask)
+      XCTAssertEqual(sigismember(&mask, SIGUSR1), 0)
+    }
+  }
+
+  func testRealTimersFireNotBeforeTheirTime() {
+    let loop = FrameLoop.main
+    let start = SystemClock.monotonic.now
+    let early = Box<Nanoseconds>(.zero)
+    let timer = FrameLoop.Timer(fireTime: start + .milliseconds(1), interval: .microseconds(700)) { [words] timer in
+      let lateness = SystemClock.monotonic.now - timer.nextFireTime
+      early.value = min(early.value, lateness)
+      words.add("tick")
+      if words.all.count == 10 { loop.stop() }
+    }
+    loop.add(timer, to: .common)
+    runMain()
+    timer.invalidate()
+    XCTAssertEqual(early.value, .zero)
+    XCTAssertEqual((timer.nextFireTime - start).count % 700_000, 300_000, "the phase is kept")
+  }
+}
+
+/// Made on the main thread, by the first test that asks.
+private let mainThread: pthread_t = pthread_self()
+
+@MainActor private final class MainLog {
+  private(set) var words: [String] = []
+  func add(_ word: String) {
+    words.append(word)
+    if words.count == 5 { FrameLoop.main.stop() }
+  }
+}

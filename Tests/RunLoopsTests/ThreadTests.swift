@@ -1,0 +1,304 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import Testing
+
+@testable import RunLoops
+
+/// An event descriptor to wait on.
+final class Event: Sendable {
+  private let descriptor: OwnedDescriptor
+
+  init() {
+    do { descriptor = try .event() } catch { fatalError("\(error)") }
+  }
+
+  var number: Int32 { descriptor.number }
+
+  func post() {
+    var one: UInt64 = 1
+    _ = write(number, &one, 8)
+  }
+
+  func consume() {
+    var count: UInt64 = 0
+    _ = read(number, &count, 8)
+  }
+}
+
+/// Waits without a sleep of a chosen length until another thread has got somewhere.
+func spin(until condition: () -> Bool) {
+  while !condition() { sched_yield() }
+}
+
+/// Loops of several threads, in real time: nothing here waits for a chosen time to pass.
+@Suite struct ThreadTests {
+  /// Runs the loop of a new thread until it is stopped.
+  /// - Parameter configure: is called on the thread, before the run.
+  private func withRunningLoop(
+    _ words: Words, observing activities: FrameLoop.Activity = [],
+    configure: @escaping @Sendable (FrameLoop) -> Void = { _ in }, _ body: (FrameLoop) -> Void
+  ) {
+    let box = Box<FrameLoop?>(nil)
+    let thread = startThread {
+      let loop = FrameLoop.current
+      loop.add(FrameLoop.Source { _ in }, to: .default)
+      loop.add(FrameLoop.Observer(activities) { _, activity in words.add(activity.word) }, to: .default)
+      configure(loop)
+      box.value = loop
+      words.add("→\(loop.run(mode: .default))")
+    }
+    spin { box.value?.isWaiting == true }
+    if let loop = box.value {
+      body(loop)
+      loop.stop()
+    }
+    thread.join()
+  }
+
+  @Test func stopFromAnotherThreadEndsASleepingRun() {
+    let words = Words()
+    withRunningLoop(words, observing: .all) { _ in }
+    #expect(words.description == "entry timers sources sleep wake exit →stopped")
+  }
+
+  @Test func aSignalFromAnotherThreadNeedsAWakeUp() {
+    let words = Words()
+    let source = FrameLoop.Source { _ in words.add("source") }
+    withRunningLoop(words, configure: { $0.add(source, to: .default) }) { loop in
+      source.signal()
+      #expect(source.isSignalled)
+      loop.wakeUp()
+      spin { words.count("source") == 1 }
+    }
+    #expect(words.description == "source →stopped")
+  }
+
+  @Test func addingFromAnotherThreadIsEffectiveWithoutAWakeUp() {
+    let words = Words()
+    let event = Event()
+    withRunningLoop(words, observing: [.beforeWaiting]) { loop in
+      loop.add(FrameLoop.Timer(fireTime: .zero) { _ in words.add("timer") }, to: .default)
+      spin { words.count("timer") == 1 && loop.isWaiting }
+      event.post()
+      loop.add(
+        FrameLoop.DescriptorSource(descriptor: event.number) { _, _ in
+          event.consume()
+          words.add("descriptor")
+        }, to: .default)
+      spin { words.count("descriptor") == 1 && words.count("sleep") == 3 && loop.isWaiting }
+      // A removed timer does not fire, and nothing wakes: the descriptor was disarmed with it.
+      let timer = FrameLoop.Timer(fireTime: SystemClock.monotonic.now + .milliseconds(30)) { _ in words.add("removed") }
+      loop.add(timer, to: .default)
+      loop.remove(timer, from: .default)
+      let later = FrameLoop.Timer(fireTime: SystemClock.monotonic.now + .milliseconds(60)) { _ in words.add("later") }
+      loop.add(later, to: .default)
+      spin { words.count("later") == 1 && loop.isWaiting }
+    }
+    #expect(words.description == "sleep timer sleep descriptor sleep later sleep →stopped")
+  }
+
+  @Test func movingATimerFromAnotherThreadWakes() {
+    let words = Words()
+    let timer = FrameLoop.Timer(fireTime: .distantFuture) { _ in words.add("timer") }
+    withRunningLoop(words, configure: { $0.add(timer, to: .default) }) { loop in
+      timer.nextFireTime = .zero
+      spin { words.count("timer") == 1 }
+    }
+    #expect(words.description == "timer →stopped" && !timer.isValid)
+  }
+
+  @Test func manualLoopsSeeWhatOtherThreadsAdd() {
+    let words = Words()
+    let box = Box<FrameLoop?>(nil)
+    let thread = startThread {
+      let loop = FrameLoop(clock: .manual(ManualClock()))
+      loop.add(FrameLoop.Source { _ in }, to: .default)
+      box.value = loop
+      words.add("→\(loop.run(mode: .default))")
+    }
+    spin { box.value?.isWaiting == true }
+    let loop = box.value
+    let timer = FrameLoop.Timer(fireTime: .milliseconds(3_600_000)) { _ in words.add("timer") }
+    loop?.add(timer, to: .default)
+    spin { words.count("timer") == 1 }
+    #expect(loop?.clock.now == .milliseconds(3_600_000))
+    loop?.stop()
+    thread.join()
+    #expect(words.description == "timer →stopped")
+  }
+
+  @Test func manyWakeUpsAreOneOrTwoPasses() {
+    let words = Words()
+    let gate = Event()
+    // The loop is held in a pass, so that all of them come while they count.
+    let hold = FrameLoop.Source { _ in
+      words.add("held")
+      spin { words.count("woken") == 10 }
+    }
+    withRunningLoop(words, observing: .beforeWaiting, configure: { $0.add(hold, to: .default) }) { loop in
+      hold.signal()
+      loop.wakeUp()
+      spin { words.count("held") == 1 }
+      for _ in 0..<10 {
+        loop.wakeUp()
+        words.add("woken")
+      }
+      spin { words.count("sleep") >= 2 && loop.isWaiting }
+      loop.add(
+        FrameLoop.DescriptorSource(descriptor: gate.number) { _, _ in
+          gate.consume()
+          words.add("gate")
+        }, to: .default)
+      gate.post()
+      spin { words.count("gate") == 1 }
+    }
+    // One to start, one or two after the wake-ups, one after the gate.
+    #expect((3...4).contains(words.count("sleep")), "\(words)")
+  }
+
+  /// Signals and blocks from three threads: each is handled, none needs a second wake-up.
+  @Test func noWakeUpIsLost() {
+    let words = Words()
+    let handled = Box(0)
+    let blocks = Box(0)
+    let source = FrameLoop.Source { _ in handled.value += 1 }
+    withRunningLoop(words, configure: { $0.add(source, to: .default) }) { loop in
+      let threads = (0..<3).map { index in
+        startThread {
+          for round in 0..<2_000 {
+            if index == 0 {
+              let before = handled.value
+              source.signal()
+              loop.wakeUp()
+              spin { handled.value > before }
+            } else {
+              let done = Box(false)
+              loop.perform(in: round % 2 == 0 ? [.common] : [.default]) {
+                blocks.value += 1
+                done.value = true
+              }
+              loop.wakeUp()
+              spin { done.value }
+            }
+          }
+        }
+      }
+      for thread in threads { thread.join() }
+    }
+    #expect(handled.value >= 2_000 && blocks.value == 4_000)
+  }
+
+  /// Configuration from other threads while the loop runs: nothing is lost, torn or called after its removal.
+  @Test func itemsComeAndGoFromOtherThreads() {
+    let words = Words()
+    withRunningLoop(words, observing: []) { loop in
+      let threads = (0..<3).map { index in
+        startThread {
+          var random = SplitMix(UInt64(index))
+          for _ in 0..<300 {
+            let mode: FrameLoop.Mode = Bool.random(using: &random) ? .common : .default
+            let timerDone = Box(false)
+            let timer = FrameLoop.Timer(fireTime: .distantFuture) { _ in timerDone.value = true }
+            let source = FrameLoop.Source { _ in }
+            let observer = FrameLoop.Observer(.all) { _, _ in }
+            loop.add(timer, to: mode)
+            loop.add(source, to: mode)
+            loop.add(observer, to: mode)
+            source.signal()
+            timer.nextFireTime = .zero
+            spin { timerDone.value && !source.isSignalled }
+            spin { !timer.isValid }
+            if Bool.random(using: &random) { loop.remove(source, from: mode) } else { source.invalidate() }
+            observer.invalidate()
+          }
+        }
+      }
+      for thread in threads { thread.join() }
+      let state = loop.table.withLock { $0.mode(.default) }
+      #expect(state?.items.count == 2)
+    }
+    #expect(words.description == "→stopped")
+  }
+
+  @Test func oneLoopPerThread() {
+    let mine = Box<FrameLoop?>(nil)
+    let other = Box<FrameLoop?>(nil)
+    onNewThread {
+      mine.value = .current
+      #expect(mine.value === FrameLoop.current)
+      onNewThread { other.value = .current }
+    }
+    #expect(mine.value !== other.value && mine.value !== FrameLoop.main)
+  }
+
+  @Test func theLoopThatRunsIsCurrent() {
+    onNewThread {
+      let own = FrameLoop.current
+      let extra = FrameLoop(clock: .manual(ManualClock()))
+      #expect(FrameLoop.current === own)
+      let seen = Box<[Bool]>([])
+      extra.add(
+        FrameLoop.Timer(fireTime: .zero) { [unowned extra] _ in
+          seen.value.append(FrameLoop.current === extra)
+          own.perform { seen.value.append(FrameLoop.current === own) }
+          own.run(mode: .default, until: .zero)
+          seen.value.append(FrameLoop.current === extra)
+        }, to: .default)
+      extra.run(mode: .default)
+      #expect(seen.value == [true, true, true] && FrameLoop.current === own)
+    }
+  }
+
+  @Test func aThreadsEndReleasesItsLoopAndKeepsTheItems() {
+    final class Witness: Sendable {
+      let words: Words
+      init(_ words: Words) { self.words = words }
+      deinit { words.add("released") }
+    }
+    let words = Words()
+    let observer = FrameLoop.Observer(.entry) { _, _ in words.add("observer") }
+    let timer = FrameLoop.Timer(fireTime: .zero) { _ in words.add("timer") }
+    let source = FrameLoop.Source(
+      cancelled: { _, loop, mode in words.add("cancelled:\(mode):\(loop === FrameLoop.current)") },
+      handler: { _ in words.add("source") })
+    let former = Box<WeakLoop>(WeakLoop())
+    onNewThread {
+      let loop = FrameLoop.current
+      former.value = WeakLoop(loop: loop)
+      loop.add(observer, to: .common)
+      loop.add(timer, to: .default)
+      loop.add(source, to: .default)
+      loop.perform { [witness = Witness(words)] in witness.words.add("never") }
+    }
+    #expect(former.value.loop == nil)
+    #expect(words.description == "cancelled:default:true released")
+    #expect(observer.isValid && timer.isValid && source.isValid)
+
+    words.removeAll()
+    source.signal()
+    let next = Scenario()
+    next.loop.add(observer, to: .default)
+    next.loop.add(timer, to: .default)
+    next.loop.add(source, to: .default)
+    next.run(until: 0)
+    #expect(words.description == "observer source timer")
+  }
+
+  @Test func aLoopThatGoesLetsItsItemsGo() {
+    let timer = FrameLoop.Timer(fireTime: .zero) { _ in }
+    weak var loop: FrameLoop?
+    do {
+      let scenario = Scenario()
+      loop = scenario.loop
+      scenario.loop.add(timer, to: .common)
+      #expect(timer.withMembership { $0.seats.count } == 1)
+    }
+    #expect(loop == nil && timer.withMembership { $0.seats.isEmpty && $0.commons.isEmpty })
+  }
+}
+
+struct WeakLoop: Sendable {
+  weak let loop: FrameLoop?
+  init(loop: FrameLoop? = nil) { self.loop = loop }
+}
