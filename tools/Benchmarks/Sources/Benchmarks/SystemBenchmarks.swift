@@ -23,7 +23,7 @@ enum SystemBenchmarks {
         clock_gettime(CLOCK_MONOTONIC, &time)
         Harness.blackHole(time)
       },
-      Harness.compare("lock, against a bare pthread mutex", repeats: 1_000_000) {
+      Harness.compare("lock, against a pthread mutex", repeats: 1_000_000) {
         lock.withLock { $0 &+= 1 }
       } peer: {
         pthread_mutex_lock(mutex)
@@ -33,7 +33,7 @@ enum SystemBenchmarks {
       Harness.time("batch of 8 on the worker pool", repeats: 2_000) {
         pool.concurrentPerform(iterations: 8, priority: .compositing) { Harness.blackHole($0) }
       },
-      Harness.allocations("allocations in such a batch", limit: nil) {
+      Harness.allocations("allocations in that", limit: nil) {
         pool.concurrentPerform(iterations: 8, priority: .compositing) { Harness.blackHole($0) }
       },
     ]

@@ -1,6 +1,6 @@
 /// Prints results in columns, a group at a time, so that a long run shows what it has.
 struct Table {
-  private static let widths = (name: 40, figure: 11, ratio: 7)
+  private static let widths = (name: 38, figure: 10, ratio: 7)
   private(set) var failures = 0
   private(set) var gates = 0
 
@@ -23,7 +23,7 @@ struct Table {
     if let holds = result.holds, let limit = result.limit {
       gates += 1
       if !holds { failures += 1 }
-      line += "   ≤ \(Self.decimal(limit, places: limit == limit.rounded() ? 0 : 2)) gate \(holds ? "ok" : "FAILED")"
+      line += "  ≤ \(Self.decimal(limit, places: limit == limit.rounded() ? 0 : 2)) gate \(holds ? "ok" : "FAILED")"
     }
     print(line)
   }

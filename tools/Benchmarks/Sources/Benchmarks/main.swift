@@ -1,6 +1,8 @@
 import Glibc
 
-let benchmarks: [Benchmark] = [SystemBenchmarks.all]
+let benchmarks: [Benchmark] = [
+  SystemBenchmarks.all, LoopBenchmarks.all, MeteringBenchmarks.all, LayerBenchmarks.all,
+]
 
 func complain(_ sentence: String) {
   var line = sentence + "\n"
