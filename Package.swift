@@ -105,5 +105,6 @@ let package = Package(
     tests("LinuxSystemTests", ["LinuxSystem"]),
     tests("RunLoopsTests", ["CLinux", "LinuxSystem", "RunLoops"]),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
+    tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
   ]
 )

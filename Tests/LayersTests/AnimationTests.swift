@@ -1,0 +1,242 @@
+import Geometry
+import Layers
+import LinuxSystem
+import RenderTree
+import XCTest
+
+final class AnimationTests: XCTestCase {
+  func testExplicitAnimationLivesAndEnds() throws {
+    try onMain {
+      let stage = Stage()
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 7, height: 7))
+      stage.root.addSublayer(layer)
+      stage.turn()
+      XCTAssertFalse(stage.context.isAnimating)
+      let log = Log()
+      layer.add(
+        BasicAnimation(
+          .opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("ended \($0)") }),
+        forKey: "fade")
+      XCTAssertEqual(stage.record(of: layer)?.opacity, 1, "not before its commit")
+      XCTAssertTrue(stage.context.isDirty)
+      XCTAssertTrue(stage.turn(after: 10).treeChanged)
+      XCTAssertTrue(stage.context.isAnimating)
+      XCTAssertEqual(try XCTUnwrap(stage.record(of: layer, after: 25)).opacity, 0.25, accuracy: 1e-6)
+      XCTAssertEqual(layer.presentation.opacity, 0.25, accuracy: 1e-6)
+      XCTAssertEqual(layer.opacity, 1)
+      XCTAssertFalse(stage.context.isDirty, "nothing to commit while it runs")
+      XCTAssertEqual(try XCTUnwrap(stage.record(of: layer, after: 99)).opacity, 0.99, accuracy: 1e-6)
+      XCTAssertTrue(stage.context.isAnimating)
+      XCTAssertEqual(stage.record(of: layer, after: 100)?.opacity, 1)
+      XCTAssertFalse(stage.context.isAnimating)
+      XCTAssertEqual(log.entries, [])
+      XCTAssertTrue(stage.context.isDirty, "its end is to be reported")
+      XCTAssertNotNil(layer.animation(forKey: "fade"))
+      stage.turn(after: 90)
+      XCTAssertEqual(log.entries, ["ended true"])
+      XCTAssertNil(layer.animation(forKey: "fade"))
+      stage.turn(after: 500)
+      XCTAssertEqual(log.entries, ["ended true"])
+    }
+  }
+
+  func testEndIsFoundWithoutAnybodyRendering() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      let log = Log()
+      stage.root.add(
+        BasicAnimation(.cornerRadius, to: 4, duration: .milliseconds(10), completion: { log.append("\($0)") }))
+      stage.turn()
+      stage.turn(after: 9)
+      XCTAssertEqual(log.entries, [])
+      stage.turn(after: 1)
+      XCTAssertEqual(log.entries, ["true"])
+      XCTAssertFalse(stage.context.isAnimating)
+    }
+  }
+
+  func testAnimationThatStaysAtItsEnd() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      let log = Log()
+      stage.root.add(
+        BasicAnimation(
+          .position, to: Point(7, 8), duration: .milliseconds(10), fillMode: .forwards, isRemovedOnCompletion: false,
+          completion: { log.append("\($0)") }),
+        forKey: "move")
+      stage.turn()
+      stage.turn(after: 10)
+      stage.turn(after: 10)
+      _ = stage.tree(after: 5)
+      XCTAssertEqual(log.entries, ["true"], "reported once")
+      XCTAssertFalse(stage.context.isAnimating)
+      XCTAssertFalse(stage.context.isDirty)
+      XCTAssertEqual(stage.root.presentation.position, Point(7, 8))
+      XCTAssertEqual(stage.tree().records[0].transform.tx, 7 - 50)
+      stage.root.removeAnimation(forKey: "move")
+      stage.turn()
+      XCTAssertEqual(stage.tree().records[0].transform.tx, 0)
+      XCTAssertEqual(log.entries, ["true"])
+    }
+  }
+
+  func testReplacedRemovedAndOrphanedAnimationsDidNotFinish() {
+    onMain {
+      let stage = Stage()
+      let layer = Layer()
+      stage.root.addSublayer(layer)
+      stage.turn()
+      let log = Log()
+      @MainActor func add(_ name: String) {
+        layer.add(
+          BasicAnimation(.opacity, to: 0, duration: .milliseconds(50), completion: { log.append("\(name) \($0)") }),
+          forKey: "key")
+      }
+      add("first")
+      add("second")
+      XCTAssertEqual(layer.animationKeys, ["key"])
+      XCTAssertEqual(log.entries, [], "told at the commit")
+      stage.turn()
+      XCTAssertEqual(log.entries, ["first false"])
+      layer.removeAnimation(forKey: "key")
+      layer.removeAnimation(forKey: "key")
+      stage.turn()
+      XCTAssertEqual(log.entries, ["first false", "second false"])
+      add("third")
+      stage.turn()
+      // Out and in again within a turn: it goes on.
+      layer.removeFromSuperlayer()
+      stage.root.addSublayer(layer)
+      stage.turn(after: 10)
+      XCTAssertTrue(stage.context.isAnimating)
+      layer.removeFromSuperlayer()
+      stage.turn()
+      XCTAssertEqual(log.entries.last, "third false")
+      XCTAssertFalse(stage.context.isAnimating)
+      XCTAssertEqual(layer.animationKeys, [])
+      add("fourth")
+      layer.removeAllAnimations()
+      XCTAssertEqual(log.entries.last, "fourth false", "outside of a context at once")
+    }
+  }
+
+  func testRotationTurnsAllTheWay() {
+    onMain {
+      let stage = Stage()
+      stage.root.transform = .scale(2)
+      stage.root.add(BasicAnimation(.rotation, from: 0, to: 4 * .pi, duration: .milliseconds(1000)), forKey: "spin")
+      stage.turn()
+      for (time, angle) in [(0, 0.0), (125, .pi / 2), (375, -.pi / 2), (625, .pi / 2)] as [(Int64, Double)] {
+        let shown = stage.root.presentation(at: milliseconds(time))
+        XCTAssertEqual(shown.rotation, angle, accuracy: 1e-9, "\(time) ms")
+        XCTAssertEqual(shown.transform.determinant, 4, accuracy: 1e-9)
+      }
+    }
+  }
+
+  func testLaterAnimationsAreSeenOverEarlierOnes() {
+    onMain {
+      let stage = Stage()
+      stage.root.add(BasicAnimation(.opacity, from: 0.2, to: 0.2, duration: .milliseconds(100)))
+      stage.root.add(BasicAnimation(.opacity, from: 0.4, to: 0.4, duration: .milliseconds(50)))
+      stage.turn()
+      XCTAssertEqual(stage.root.presentation(at: milliseconds(10)).opacity, 0.4)
+      XCTAssertEqual(stage.root.presentation(at: milliseconds(60)).opacity, 0.2)
+    }
+  }
+
+  // MARK: Implicit animations
+
+  func testChangeAfterTheFirstCommitAnimates() throws {
+    try onMain {
+      let stage = Stage()
+      let layer = Layer()
+      stage.root.addSublayer(layer)
+      layer.position = Point(10, 0)
+      stage.turn()
+      XCTAssertEqual(layer.animationKeys, [], "nothing was seen before the first commit")
+      layer.position = Point(110, 0)
+      XCTAssertEqual(layer.animationKeys, ["position"])
+      XCTAssertEqual(layer.presentation.position, Point(10, 0))
+      stage.turn()
+      XCTAssertEqual(try XCTUnwrap(stage.tree().records.last).transform.tx, 10)
+      XCTAssertEqual(
+        try XCTUnwrap(stage.tree(after: 125).records.last).transform.tx,
+        10 + 100 * TimingFunction.default.progress(at: 0.5), accuracy: 1e-9)
+
+      // Once more on the way: from where it is seen.
+      let middle = layer.presentation.position
+      layer.position = Point(0, 0)
+      stage.turn(after: 125)
+      XCTAssertEqual(layer.presentation(at: milliseconds(125)).position.x, middle.x, accuracy: 1e-9)
+      XCTAssertEqual(stage.tree(after: 250).records.last?.transform.tx, 0)
+    }
+  }
+
+  func testUncommittedChangesAreNotRendered() {
+    onMain {
+      let stage = Stage()
+      let layer = Layer()
+      stage.root.addSublayer(layer)
+      stage.turn()
+      layer.position = Point(100, 0)
+      stage.turn()
+      _ = stage.tree(after: 100)
+      layer.position = Point(500, 0)
+      Transaction.withoutActions { layer.opacity = 0.5 }
+      let tree = stage.tree(after: 250)
+      XCTAssertEqual(tree.records.last?.transform.tx, 100, "the committed animation goes to the committed value")
+      XCTAssertEqual(tree.records.last?.opacity, 1)
+    }
+  }
+
+  func testActionSearch() {
+    onMain {
+      let stage = Stage()
+      let layer = Layer()
+      stage.root.addSublayer(layer)
+      stage.turn()
+      layer.actions = [
+        .opacity: .none,
+        .cornerRadius: .animation(BasicAnimation(.cornerRadius, duration: .milliseconds(77))),
+      ]
+      layer.opacity = 0.5
+      XCTAssertNil(layer.animation(forKey: "opacity"))
+      layer.cornerRadius = 4
+      XCTAssertEqual(layer.animation(forKey: "cornerRadius")?.duration, .milliseconds(77))
+      XCTAssertEqual(layer.animation(forKey: "cornerRadius")?.from, .number(0))
+      layer.bounds.size.width = 9
+      XCTAssertNotNil(layer.animation(forKey: "bounds"), "by the class")
+      let delegate = Silent()
+      layer.delegate = delegate
+      layer.transform = .scale(2)
+      XCTAssertNil(layer.animation(forKey: "transform"), "the delegate is asked first")
+      XCTAssertEqual(delegate.asked, [.transform])
+      let still = StillLayer()
+      stage.root.addSublayer(still)
+      stage.turn()
+      still.opacity = 0
+      XCTAssertEqual(still.animationKeys, [])
+    }
+  }
+}
+
+@MainActor
+final class Log {
+  private(set) var entries: [String] = []
+  func append(_ entry: String) { entries.append(entry) }
+}
+
+private final class Silent: LayerDelegate {
+  var asked: [AnimatableProperty] = []
+  func action(for layer: Layer, forKey property: AnimatableProperty) -> LayerAction? {
+    asked.append(property)
+    return LayerAction.none
+  }
+}
+
+private final class StillLayer: Layer {
+  override class func defaultAction(forKey property: AnimatableProperty) -> LayerAction { .none }
+}

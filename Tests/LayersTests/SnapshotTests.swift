@@ -1,0 +1,262 @@
+import Geometry
+import LinuxSystem
+import Raster
+import RenderTree
+import XCTest
+
+@testable import Layers
+
+final class SnapshotTests: XCTestCase {
+  /// Random edits of a random tree, frames at random times and trees held for random whiles: what is patched equals what is
+  /// made anew, and no tree changes in its holder's hands.
+  func testPatchedTreesEqualRebuiltOnes() throws {
+    try onMain {
+      let images = try (1...4).map { try Bitmap(width: $0 * 3, height: $0 * 2).freeze() }
+      for seed in 1...60 as ClosedRange<UInt64> {
+        var world = World(seed: seed, images: images)
+        for step in 0..<120 {
+          for _ in 0..<Int.random(in: 0...4, using: &world.generator) { world.edit() }
+          if world.generator.chance(0.8) { world.commit() }
+          for _ in 0..<Int.random(in: 0...3, using: &world.generator) { world.render("seed \(seed), step \(step)") }
+          world.letGo()
+        }
+        XCTAssertLessThanOrEqual(world.context.snapshotCount, 8)
+      }
+    }
+  }
+
+  func testNothingIsMadeWhileNothingChanges() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      let first = stage.tree()
+      let second = stage.tree(after: 16)
+      XCTAssertEqual(base(first), base(second), "the same memory")
+      XCTAssertFalse(stage.turn().treeChanged)
+      XCTAssertEqual(base(first), base(stage.tree()))
+    }
+  }
+
+  func testMemoryIsUsedAgain() {
+    onMain {
+      let stage = Stage()
+      let layer = Layer()
+      stage.root.addSublayer(layer)
+      stage.turn()
+      var seen = Set<UnsafeRawPointer>()
+      var held: [RenderTree] = []
+      for step in 0..<50 {
+        Transaction.withoutActions { layer.position.x = Double(step) }
+        stage.turn()
+        held.append(stage.tree())
+        if held.count > 2 { held.removeFirst() }
+        if let pointer = base(held.last) { seen.insert(pointer) }
+      }
+      XCTAssertLessThanOrEqual(seen.count, 3)
+    }
+  }
+
+  func testCopiesNobodyNeedsAreGivenUp() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      var held: [RenderTree] = []
+      for step in 0..<6 {
+        Transaction.withoutActions { stage.root.position.x = Double(step) }
+        stage.turn()
+        held.append(stage.tree())
+      }
+      XCTAssertEqual(stage.context.snapshotCount, 6)
+      held.removeAll()
+      for _ in 0..<300 {
+        Transaction.withoutActions { stage.root.position.x += 1 }
+        stage.turn()
+        _ = stage.tree()
+      }
+      XCTAssertEqual(stage.context.snapshotCount, 1)
+    }
+  }
+
+  func testArrayStorageKnowsWhoHoldsIt() {
+    var array = Array(stride(from: 1, to: 4, by: 1))
+    XCTAssertTrue(ArrayStorage.isUniquelyReferenced(&array))
+    var other = array
+    XCTAssertFalse(ArrayStorage.isUniquelyReferenced(&array))
+    other.append(4)
+    XCTAssertTrue(ArrayStorage.isUniquelyReferenced(&array))
+    XCTAssertTrue(ArrayStorage.isUniquelyReferenced(&other))
+    XCTAssertEqual([array, other], [[1, 2, 3], [1, 2, 3, 4]])
+    var empty: [Int] = []
+    XCTAssertFalse(ArrayStorage.isUniquelyReferenced(&empty))
+  }
+
+  func testValuesThatAreNotFiniteHideTheLayer() {
+    onMain {
+      let stage = Stage()
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 5, height: 5))
+      stage.root.addSublayer(layer)
+      for change in [
+        { $0.position.x = .nan }, { $0.bounds.size.width = .infinity }, { $0.transform.a = -.infinity },
+        { $0.opacity = .nan }, { $0.cornerRadius = .nan }, { $0.anchorPoint.y = .nan },
+      ] as [@MainActor (Layer) -> Void] {
+        let fresh = Layer(frame: Rect(x: 0, y: 0, width: 5, height: 5))
+        stage.root.replaceSublayer(stage.root.sublayers[0], with: fresh)
+        Transaction.withoutActions { change(fresh) }
+        stage.turn()
+        guard let record = stage.tree().records.last else { return XCTFail("no record") }
+        XCTAssertTrue(record.flags.contains(.hidden))
+        XCTAssertEqual(record, record, "no NaN is left: a record equals itself")
+      }
+    }
+  }
+
+  func testRecordValuesAreInRange() {
+    onMain {
+      let stage = Stage(scale: 2)
+      stage.root.opacity = 7
+      stage.root.cornerRadius = 1000
+      stage.root.backgroundColor = Color(red: 1, green: 0, blue: 0, alpha: 0.5)
+      stage.root.masksToBounds = true
+      stage.turn()
+      let record = stage.tree().records[0]
+      XCTAssertEqual(record.opacity, 1)
+      XCTAssertEqual(record.cornerRadius, 50)
+      XCTAssertEqual(record.backgroundColor, 0x8080_0000)
+      XCTAssertEqual(record.flags, .masksToBounds)
+      XCTAssertEqual(record.transform, .scale(2), "the root is mapped to pixels")
+      stage.context.scale = 3
+      stage.turn()
+      XCTAssertEqual(stage.tree().records[0].transform, .scale(3))
+    }
+  }
+}
+
+private func base(_ tree: RenderTree?) -> UnsafeRawPointer? {
+  tree?.records.withUnsafeBufferPointer { $0.baseAddress.map(UnsafeRawPointer.init) }
+}
+
+/// A tree of layers, what it was at the last commit, and the trees that somebody holds.
+@MainActor
+private struct World {
+  var generator: SeededGenerator
+  let context: LayerContext
+  private let root = Layer(frame: Rect(x: 0, y: 0, width: 300, height: 200))
+  private let images: [Image]
+  private var layers: [Layer]
+  private var now = MonotonicTime.zero
+  private var committed: Node
+  private var held: [(tree: RenderTree, records: [RenderRecord], ids: [UInt64])] = []
+
+  /// What a layer was at a commit.
+  private struct Node {
+    var record: RenderRecord
+    var image: Image?
+    var values: AnimatableValues
+    var placement: ContentsPlacement?
+    var timed: [TimedAnimation]
+    var sublayers: [Node]
+  }
+
+  init(seed: UInt64, images: [Image]) {
+    generator = SeededGenerator(seed: seed)
+    self.images = images
+    layers = [root]
+    context = LayerContext(root: root, workers: Stage.workers, scale: 2)
+    committed = Self.copy(root)
+    for _ in 0..<20 { edit() }
+    commit()
+  }
+
+  mutating func edit() {
+    guard let layer = layers.randomElement(using: &generator) else { return }
+    func number(_ range: ClosedRange<Double> = -100...100) -> Double { Double.random(in: range, using: &generator) }
+    Transaction.begin()
+    Transaction.disablesActions = generator.chance(0.5)
+    defer { Transaction.commit() }
+    switch Int.random(in: 0..<17, using: &generator) {
+    case 0: layer.position = Point(number(), number())
+    case 1: layer.bounds = Rect(x: number(), y: number(), width: number(0...90), height: number(0...90))
+    case 2: layer.opacity = number(0...1)
+    case 3:
+      layer.backgroundColor = generator.chance(0.2) ? nil : Color(hex: UInt32.random(in: 0...0xFFFFFF, using: &generator))
+    case 4: layer.cornerRadius = number(0...30)
+    case 5: layer.transform = .rotation(number(-3...3))
+    case 6: layer.isHidden.toggle()
+    case 7: layer.masksToBounds.toggle()
+    case 8: layer.contents = generator.chance(0.2) ? nil : images.randomElement(using: &generator)
+    case 9: layer.contentsGravity = ContentsGravity.allCases.randomElement(using: &generator) ?? .resize
+    case 10: layer.anchorPoint = Point(number(0...1), number(0...1))
+    case 11 where layers.count > 3:
+      if layer !== root { layer.removeFromSuperlayer() }
+    case 12: layer.zPosition = Double(Int.random(in: 0...2, using: &generator))
+    case 13: layer.removeAllAnimations()
+    case 14:
+      layer.add(
+        BasicAnimation(
+          .rotation, from: 0, to: number(), duration: .milliseconds(Int64.random(in: 0...80, using: &generator)),
+          repeatCount: number(0...3), autoreverses: generator.chance(0.5),
+          fillMode: generator.chance(0.5) ? .forwards : .removed, isRemovedOnCompletion: generator.chance(0.7)),
+        forKey: "spin")
+    default:
+      // In, or from one place to another.
+      let child = generator.chance(0.5) || layers.count < 4 ? Layer() : layers.randomElement(using: &generator) ?? root
+      if child === root || layer.isDescendant(of: child) { return }
+      if !layers.contains(where: { $0 === child }) { layers.append(child) }
+      layer.insertSublayer(child, at: Int.random(in: 0...max(layer.sublayers.count, 1), using: &generator))
+    }
+  }
+
+  mutating func commit() {
+    now += .milliseconds(Int64.random(in: 0...20, using: &generator))
+    _ = context.commit(at: now)
+    committed = Self.copy(root)
+  }
+
+  mutating func render(_ comment: String) {
+    let time = now + .milliseconds(Int64.random(in: -5...40, using: &generator))
+    let tree = context.renderTree(at: time)
+    var records: [RenderRecord] = []
+    var contents: [Image?] = []
+    rebuild(committed, at: time, into: &records, &contents)
+    XCTAssertEqual(tree.records, records, comment)
+    XCTAssertTrue(zip(tree.contents, contents).allSatisfy { $0 === $1 }, comment)
+    XCTAssertEqual(tree.contents.count, contents.count, comment)
+    held.append((tree, records, contents.map { $0?.id ?? 0 }))
+  }
+
+  /// Checks that what is held has not changed, and lets go of some.
+  mutating func letGo() {
+    for (tree, records, ids) in held {
+      XCTAssertEqual(tree.records, records)
+      XCTAssertEqual(tree.contents.map { $0?.id ?? 0 }, ids)
+    }
+    let chance = held.count > 8 ? 0.9 : 0.4
+    var kept = held
+    kept.removeAll { _ in generator.chance(chance) }
+    held = kept
+  }
+
+  private static func copy(_ layer: Layer) -> Node {
+    let order = layer.sublayers.enumerated().sorted {
+      ($0.element.zPosition, $0.offset) < ($1.element.zPosition, $1.offset)
+    }
+    return Node(
+      record: layer.record, image: layer.contents, values: layer.values, placement: layer.contentsPlacement,
+      timed: layer.animations.map(\.timed), sublayers: order.map { copy($0.element) })
+  }
+
+  private func rebuild(
+    _ node: Node, at time: MonotonicTime, into records: inout [RenderRecord], _ contents: inout [Image?]
+  ) {
+    let index = records.count
+    var record = node.record
+    var values = node.values
+    for animation in node.timed { animation.apply(to: &values, at: time) }
+    record.update(from: values, placement: node.placement)
+    if index == 0 { record.transform = record.transform.concatenating(.scale(2)) }
+    records.append(record)
+    contents.append(node.image)
+    for sublayer in node.sublayers { rebuild(sublayer, at: time, into: &records, &contents) }
+    records[index].subtreeEnd = UInt32(records.count)
+  }
+}

@@ -1,0 +1,134 @@
+import Geometry
+import LinuxSystem
+import Testing
+
+@testable import Layers
+
+/// What an animation of opacity from 10 to 20 over 100 ms, begun at 1,000 ms, shows at times; the layer's own value is 5.
+@Suite struct TimedAnimationTests {
+  private func shown(_ change: (inout BasicAnimation) -> Void, at time: Int64, atCommit: Bool = false) -> Double {
+    var animation = BasicAnimation(
+      .opacity, from: 10, to: 20, beginTime: atCommit ? nil : milliseconds(1000), duration: .milliseconds(100))
+    change(&animation)
+    return value(animation, at: time)
+  }
+
+  private func value(_ animation: BasicAnimation, at time: Int64) -> Double {
+    var timed = TimedAnimation(
+      animation, duration: animation.duration ?? .zero, timingFunction: animation.timingFunction ?? .linear)
+    timed.begin(at: milliseconds(1000))
+    var values = AnimatableValues()
+    values.opacity = 5
+    timed.apply(to: &values, at: milliseconds(time))
+    return values.opacity
+  }
+
+  @Test func once() {
+    let expected: [Int64: Double] = [900: 5, 999: 5, 1000: 10, 1025: 12.5, 1050: 15, 1099: 19.9, 1100: 5, 9999: 5]
+    for (time, value) in expected { #expect(abs(shown({ _ in }, at: time) - value) < 1e-12, "\(time) ms") }
+    #expect(shown({ _ in }, at: 900, atCommit: true) == 10, "never its new value before its beginning")
+  }
+
+  @Test func fillModes() {
+    for (mode, before, after) in [
+      (BasicAnimation.FillMode.removed, 5.0, 5.0), (.backwards, 10, 5), (.forwards, 5, 20), (.both, 10, 20),
+    ] {
+      #expect(shown({ $0.fillMode = mode }, at: 999) == before, "\(mode)")
+      #expect(shown({ $0.fillMode = mode }, at: 1100) == after, "\(mode)")
+      #expect(shown({ $0.fillMode = mode }, at: 1050) == 15)
+    }
+  }
+
+  @Test func repetitions() {
+    let twice: (inout BasicAnimation) -> Void = { $0.repeatCount = 2.5 }
+    #expect(shown(twice, at: 1100) == 10)
+    #expect(shown(twice, at: 1175) == 17.5)
+    #expect(shown(twice, at: 1249) == 14.9)
+    #expect(shown(twice, at: 1250) == 5)
+    #expect(
+      shown(
+        {
+          $0.repeatCount = 2.5; $0.fillMode = .forwards
+        }, at: 2000) == 15, "stays where it stopped")
+    #expect(
+      shown(
+        {
+          $0.repeatCount = 2; $0.fillMode = .forwards
+        }, at: 2000) == 20, "at the end, not at a new beginning")
+    #expect(shown({ $0.repeatCount = .infinity }, at: 1_000_000_000_000 + 1030) == 13, "exact after 30 years")
+    #expect(shown({ $0.repeatCount = .nan }, at: 1050) == 15, "a count that is none is 1")
+  }
+
+  @Test func thereAndBack() {
+    let back: (inout BasicAnimation) -> Void = { $0.autoreverses = true }
+    for (time, value) in [(1050, 15.0), (1100, 20), (1150, 15), (1199, 10.1), (1200, 5)] as [(Int64, Double)] {
+      #expect(abs(shown(back, at: time) - value) < 1e-12, "\(time) ms")
+    }
+    #expect(
+      shown(
+        {
+          $0.autoreverses = true; $0.fillMode = .forwards
+        }, at: 2000) == 10)
+    #expect(
+      shown(
+        {
+          $0.autoreverses = true; $0.repeatCount = 1.5; $0.fillMode = .forwards
+        }, at: 2000) == 20)
+    // The way back is the way there in reverse, timing function included.
+    let ease: (inout BasicAnimation) -> Void = {
+      $0.autoreverses = true; $0.timingFunction = .easeIn
+    }
+    #expect(abs(shown(ease, at: 1030) - shown(ease, at: 1170)) < 1e-12)
+  }
+
+  @Test func withoutDuration() {
+    for duration in [Nanoseconds.zero, .milliseconds(-5)] {
+      #expect(shown({ $0.duration = duration }, at: 1000) == 5)
+      #expect(
+        shown(
+          {
+            $0.duration = duration; $0.fillMode = .forwards
+          }, at: 1000) == 20)
+      #expect(
+        shown(
+          {
+            $0.duration = duration; $0.repeatCount = .infinity
+          }, at: 1000) == 5, "also for ever")
+    }
+  }
+
+  @Test func whichValues() {
+    func animation(_ from: Double?, _ to: Double?, _ by: Double?) -> BasicAnimation {
+      BasicAnimation(
+        .opacity, from: from, to: to, by: by, duration: .milliseconds(100), fillMode: .both)
+    }
+    let table: [(BasicAnimation, Double, Double)] = [
+      (animation(1, 3, nil), 1, 3), (animation(1, nil, 3), 1, 4), (animation(nil, 3, 1), 2, 3),
+      (animation(1, nil, nil), 1, 5),
+      (animation(nil, 3, nil), 5, 3), (animation(nil, nil, 3), 5, 8),
+    ]
+    for (animation, first, last) in table {
+      #expect(value(animation, at: 1000) == first, "\(animation)")
+      #expect(value(animation, at: 1100) == last, "\(animation)")
+    }
+  }
+
+  @Test func kindsOfValues() {
+    func half<Value: Animatable>(_ from: Value, _ to: Value) -> AnimationValue {
+      from.animationValue.mixed(with: to.animationValue, fraction: 0.5)
+    }
+    #expect(half(Point(0, 10), Point(10, 20)) == .point(Point(5, 15)))
+    #expect(
+      half(Rect(x: 0, y: 0, width: 10, height: 10), Rect(x: 2, y: 4, width: 20, height: 30))
+        == .rect(Rect(x: 1, y: 2, width: 15, height: 20)))
+    #expect(half(Color.black, Color.white) == .color(Color(white: 0.5)))
+    #expect(half(Color.clear, Color(red: 1, green: 0, blue: 0)) == .color(Color(red: 1, green: 0, blue: 0, alpha: 0.5)))
+    #expect(half(Affine.translation(x: 2, y: 4), .identity) == .transform(.translation(x: 1, y: 2)))
+    for value in [
+      AnimationValue.number(1), .point(Point(1, 2)), .rect(Rect(x: 1, y: 2, width: 3, height: 4)), .color(.white),
+      .transform(.translation(x: 3, y: 4)),
+    ] {
+      #expect(value.adding(value).subtracting(value) == value)
+    }
+  }
+}

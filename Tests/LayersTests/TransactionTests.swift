@@ -1,0 +1,173 @@
+import Geometry
+import Layers
+import LinuxSystem
+import RenderTree
+import XCTest
+
+final class TransactionTests: XCTestCase {
+  func testSettingsNestAndEnd() {
+    onMain {
+      XCTAssertFalse(Transaction.disablesActions)
+      XCTAssertEqual(Transaction.animationDuration, .milliseconds(250))
+      Transaction.begin()
+      Transaction.disablesActions = true
+      Transaction.animationDuration = .milliseconds(100)
+      Transaction.begin()
+      XCTAssertTrue(Transaction.disablesActions, "taken over from the transaction around it")
+      XCTAssertEqual(Transaction.animationDuration, .milliseconds(100))
+      Transaction.disablesActions = false
+      Transaction.animationTimingFunction = .easeIn
+      Transaction.commit()
+      XCTAssertTrue(Transaction.disablesActions)
+      XCTAssertNil(Transaction.animationTimingFunction)
+      Transaction.commit()
+      XCTAssertFalse(Transaction.disablesActions)
+      XCTAssertEqual(Transaction.animationDuration, .milliseconds(250))
+    }
+  }
+
+  func testTurnsOwnTransactionEndsWithTheCommit() {
+    onMain {
+      let stage = Stage()
+      Transaction.animationDuration = .milliseconds(40)
+      Transaction.disablesActions = true
+      stage.turn()
+      XCTAssertEqual(Transaction.animationDuration, .milliseconds(250))
+      XCTAssertFalse(Transaction.disablesActions)
+    }
+  }
+
+  func testWithoutActions() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      Transaction.withoutActions { stage.root.opacity = 0.5 }
+      XCTAssertEqual(stage.root.animationKeys, [])
+      stage.root.opacity = 1
+      XCTAssertEqual(stage.root.animationKeys, ["opacity"])
+      struct Refusal: Error {}
+      var refused = false
+      do {
+        try Transaction.withoutActions { throw Refusal() }
+      } catch {
+        refused = true
+      }
+      XCTAssertTrue(refused)
+      XCTAssertFalse(Transaction.disablesActions, "also after an error")
+      stage.turn()
+    }
+  }
+
+  func testSettingsReachTheAnimations() throws {
+    try onMain {
+      let stage = Stage()
+      stage.turn()
+      Transaction.begin()
+      Transaction.animationDuration = .milliseconds(1000)
+      Transaction.animationTimingFunction = .linear
+      stage.root.opacity = 0
+      Transaction.commit()
+      stage.turn()
+      XCTAssertEqual(try XCTUnwrap(stage.tree(after: 300).records.first).opacity, 0.7, accuracy: 1e-6)
+      stage.turn(after: 2000)
+    }
+  }
+
+  func testCompletionWithoutAnimationsComesAtTheCommit() {
+    onMain {
+      let log = Log()
+      Transaction.begin()
+      Transaction.setCompletion { log.append("done") }
+      XCTAssertEqual(log.entries, [])
+      Transaction.commit()
+      XCTAssertEqual(log.entries, ["done"])
+      let stage = Stage()
+      Transaction.setCompletion {
+        log.append("turn")
+        stage.root.backgroundColor = .white
+      }
+      stage.turn()
+      XCTAssertEqual(log.entries, ["done", "turn"])
+      XCTAssertTrue(stage.context.isDirty, "what it changes is for the next commit")
+    }
+  }
+
+  func testCompletionsComeInOrder() {
+    onMain {
+      let stage = Stage()
+      let (fast, slow) = (Layer(), Layer())
+      stage.root.add(fast, slow)
+      stage.turn()
+      let log = Log()
+      Transaction.begin()
+      Transaction.setCompletion { log.append("outer") }
+      slow.add(
+        BasicAnimation(.opacity, to: 0, duration: .milliseconds(30), completion: { _ in log.append("slow") }))
+      Transaction.begin()
+      Transaction.setCompletion { log.append("inner") }
+      fast.add(
+        BasicAnimation(.opacity, to: 0, duration: .milliseconds(10), completion: { _ in log.append("fast") }))
+      Transaction.commit()
+      Transaction.commit()
+      stage.turn()
+      XCTAssertEqual(log.entries, [])
+      stage.turn(after: 10)
+      XCTAssertEqual(log.entries, ["fast", "inner"])
+      stage.turn(after: 20)
+      XCTAssertEqual(log.entries, ["fast", "inner", "slow", "outer"])
+    }
+  }
+
+  func testOuterCompletionWaitsForAnInnerGroupThatHasOne() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      let log = Log()
+      Transaction.begin()
+      Transaction.setCompletion { log.append("outer") }
+      Transaction.begin()
+      Transaction.setCompletion { log.append("inner") }
+      stage.root.add(BasicAnimation(.opacity, to: 0, duration: .milliseconds(10)))
+      Transaction.commit()
+      Transaction.commit()
+      XCTAssertEqual(log.entries, [])
+      stage.turn()
+      stage.turn(after: 10)
+      XCTAssertEqual(log.entries, ["inner", "outer"])
+    }
+  }
+
+  func testSecondCompletionLeavesTheFirstWithItsAnimations() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      let log = Log()
+      Transaction.begin()
+      Transaction.setCompletion { log.append("first") }
+      Transaction.setCompletion { log.append("second") }
+      XCTAssertEqual(log.entries, ["first"])
+      stage.root.add(BasicAnimation(.opacity, to: 0, duration: .milliseconds(10)), forKey: "fade")
+      Transaction.commit()
+      stage.turn()
+      stage.root.removeAnimation(forKey: "fade")
+      stage.turn()
+      XCTAssertEqual(log.entries, ["first", "second"], "a removed animation is over too")
+    }
+  }
+
+  func testChangesMadeByACompletionAreInTheSameCommit() {
+    onMain {
+      let stage = Stage()
+      let layer = Layer()
+      stage.root.addSublayer(layer)
+      stage.turn()
+      layer.add(
+        BasicAnimation(
+          .opacity, to: 0, duration: .milliseconds(10),
+          completion: { _ in Transaction.withoutActions { layer.opacity = 0 } }))
+      stage.turn()
+      stage.turn(after: 10)
+      XCTAssertEqual(stage.tree().records.last?.opacity, 0, "no flash of the old value")
+    }
+  }
+}
