@@ -3,6 +3,7 @@
 
 import lzma
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -126,6 +127,8 @@ def vmlinux(image):
     if payload.startswith(b"\x1f\x8b"):
         return zlib.decompressobj(wbits=31).decompress(payload)
     if payload.startswith(b"\x28\xb5\x2f\xfd"):
+        if not shutil.which("zstd"):
+            raise Failure(f"{image} is compressed with zstd; install with: apt-get install zstd")
         return subprocess.run(["zstd", "-dcq"], input=payload[:-4], stdout=subprocess.PIPE, check=True).stdout
     raise Failure(f"{image} is compressed in a way that this tool does not know (it begins with {payload[:6]!r}).")
 

@@ -18,6 +18,9 @@ from initramfs import Failure
 # Which QEMU device a driver drives. vkms is its own: it has no picture that QEMU could see.
 DEVICES = {"vkms": None, "bochs": "bochs-display", "virtio-gpu": "virtio-gpu-pci"}
 
+# How long a guest may take to come up. A busy host can make ten times of what an idle one needs.
+BOOT = 120
+
 # How long a guest may take to end its script and send its files once the time is up.
 GRACE = 20
 
@@ -37,6 +40,7 @@ class Machine:
     def __init__(self, build, archive, *, drivers, icount, memory, timeout, output, show_kernel_log):
         self.timeout = timeout
         self.output = output
+        self.started = False
         self.status = None
         self.displays = []
         self.dump = None  # the file of the screendump that QEMU is at
@@ -65,7 +69,8 @@ class Machine:
         self._add("-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", str(memory))
         # The self-tests of the kernel's cryptography are 0.2 s of the boot. An unknown parameter
         # becomes a variable in the environment of our init.
-        parameters = ["console=ttyS0", "quiet", "panic=-1", "nokaslr", "cryptomgr.notests", f"drivers={','.join(drivers)}"]
+        parameters = ["console=ttyS0", "quiet", "panic=-1", "nokaslr", "cryptomgr.notests"]
+        parameters.append("drivers=" + ",".join(drivers))
         if icount:
             self._add("-icount", "shift=2,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-seed", "1")
             parameters.append("icount=1")
@@ -85,7 +90,7 @@ class Machine:
         self.stdout = self._add_file("stdout")
         self.stderr = self._add_file("stderr")
         self.files = self._add_file("files")
-        self.control = self._add_socket("control", self._receive_status)
+        self.control = self._add_socket("control", self._receive_progress)
         self.screendump = self._add_socket("screendump", self._receive_request)
         # The guest's init counts on this order.
         for number, name in enumerate(("stdout", "stderr", "files", "control", "screendump"), 1):
@@ -110,7 +115,8 @@ class Machine:
         # QEMU wants a descriptor that is open for writing only.
         writer = os.open(f"/proc/self/fd/{file.fileno()}", os.O_WRONLY | os.O_APPEND)
         self.inherited.append(writer)
-        self._add("-add-fd", f"fd={writer},set={writer}", "-chardev", f"file,id={name},path=/dev/fdset/{writer},append=on")
+        self._add("-add-fd", f"fd={writer},set={writer}")
+        self._add("-chardev", f"file,id={name},path=/dev/fdset/{writer},append=on")
         return file
 
     def _add_socket(self, name, receive_line):
@@ -154,7 +160,8 @@ class Machine:
 
     def _serve(self):
         send(self.qmp, '{"execute": "qmp_capabilities"}')
-        deadline = time.monotonic() + self.timeout
+        self.deadline = time.monotonic() + BOOT
+        limit = f"The command took longer than {self.timeout:g} s (--timeout)."
         time_up = False
         # All our sockets report their end when QEMU has gone.
         while self.selector.get_map():
@@ -164,11 +171,14 @@ class Machine:
                 else:
                     self.selector.unregister(key.fileobj)
             self._pass_on()
-            if time.monotonic() >= deadline:
+            if time.monotonic() >= self.deadline:
+                if not self.started:
+                    raise Failure(f"The guest did not come up within {BOOT} s.{self._last_messages()}")
                 if time_up:
-                    raise TimeUp(f"{self._limit()} The guest did not answer and was turned off; its files are lost.{self._last_messages()}")
+                    lost = "The guest did not answer and was turned off; its files are lost."
+                    raise TimeUp(f"{limit} {lost}{self._last_messages()}")
                 time_up = True
-                deadline += GRACE
+                self.deadline += GRACE
                 send(self.control, "stop")
         self._pass_on()
         if self.status is None:
@@ -176,7 +186,7 @@ class Machine:
         if self.output:
             self._save_files()
         if time_up:
-            raise TimeUp(f"{self._limit()} The script was ended; what it had written to /out was saved." if self.output else self._limit())
+            raise TimeUp(f"{limit} The script was ended{', and what it had written to /out saved' if self.output else ''}.")
         return self.status
 
     def _pass_on(self):
@@ -190,9 +200,6 @@ class Machine:
                 archive.extractall(self.output, filter="data")
             else:
                 archive.extractall(self.output)
-
-    def _limit(self):
-        return f"The run took longer than {self.timeout:g} s (--timeout)."
 
     def _what_happened(self):
         if status := self.process.wait():
@@ -211,10 +218,12 @@ class Machine:
 
     # What arrives
 
-    def _receive_status(self, line):
-        word, _, number = line.partition(" ")
-        if word == "status":
-            self.status = int(number)
+    def _receive_progress(self, line):
+        if line == "started":
+            self.started = True
+            self.deadline = time.monotonic() + self.timeout
+        elif line.startswith("status "):
+            self.status = int(line.split()[1])
 
     def _receive_request(self, line):
         try:
