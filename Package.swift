@@ -106,5 +106,7 @@ let package = Package(
     tests("RunLoopsTests", ["CLinux", "LinuxSystem", "RunLoops"]),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
     tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
+    tests("RenderTreeTests", ["Geometry", "Raster", "RenderTree"]),
+    tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
   ]
 )

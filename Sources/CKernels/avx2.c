@@ -1,0 +1,231 @@
+// The kernels with AVX2, eight pixels at a time.
+
+#include "pixel.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#define AVX2 __attribute__((target("avx2")))
+
+// (x·a + 127) / 255 in sixteen lanes of 16 bits.
+AVX2 static inline __m256i multiply_lanes(__m256i x, __m256i a) {
+  __m256i t = _mm256_add_epi16(_mm256_mullo_epi16(x, a), _mm256_set1_epi16(128));
+  return _mm256_srli_epi16(_mm256_add_epi16(t, _mm256_srli_epi16(t, 8)), 8);
+}
+
+// Eight pixels, each times the 16-bit factors for its bytes in `low` (pixels 0, 1, 4, 5) and `high` (2, 3, 6, 7).
+AVX2 static inline __m256i multiply_pixels(__m256i pixels, __m256i low, __m256i high) {
+  __m256i zero = _mm256_setzero_si256();
+  return _mm256_packus_epi16(multiply_lanes(_mm256_unpacklo_epi8(pixels, zero), low),
+                             multiply_lanes(_mm256_unpackhi_epi8(pixels, zero), high));
+}
+
+AVX2 static inline __m256i over_pixels(__m256i destination, __m256i source) {
+  const __m256i alpha_low = _mm256_setr_epi8(3, -1, 3, -1, 3, -1, 3, -1, 7, -1, 7, -1, 7, -1, 7, -1,  //
+                                             3, -1, 3, -1, 3, -1, 3, -1, 7, -1, 7, -1, 7, -1, 7, -1);
+  const __m256i alpha_high = _mm256_setr_epi8(11, -1, 11, -1, 11, -1, 11, -1, 15, -1, 15, -1, 15, -1, 15, -1,  //
+                                              11, -1, 11, -1, 11, -1, 11, -1, 15, -1, 15, -1, 15, -1, 15, -1);
+  __m256i inverse = _mm256_xor_si256(source, _mm256_set1_epi8(-1));
+  return _mm256_adds_epu8(source, multiply_pixels(destination, _mm256_shuffle_epi8(inverse, alpha_low),
+                                                  _mm256_shuffle_epi8(inverse, alpha_high)));
+}
+
+// Eight bytes, each four times, as the factors that `multiply_pixels` takes.
+AVX2 static inline void spread_mask(__m128i bytes, __m256i *low, __m256i *high) {
+  __m256i words = _mm256_cvtepu8_epi32(bytes);
+  const __m256i first = _mm256_setr_epi8(0, -1, 0, -1, 0, -1, 0, -1, 4, -1, 4, -1, 4, -1, 4, -1,  //
+                                         0, -1, 0, -1, 0, -1, 0, -1, 4, -1, 4, -1, 4, -1, 4, -1);
+  const __m256i second = _mm256_setr_epi8(8, -1, 8, -1, 8, -1, 8, -1, 12, -1, 12, -1, 12, -1, 12, -1,  //
+                                          8, -1, 8, -1, 8, -1, 8, -1, 12, -1, 12, -1, 12, -1, 12, -1);
+  *low = _mm256_shuffle_epi8(words, first);
+  *high = _mm256_shuffle_epi8(words, second);
+}
+
+AVX2 static inline __m256i load(const uint32_t *pixels) { return _mm256_loadu_si256((const __m256i *)pixels); }
+AVX2 static inline void store(uint32_t *pixels, __m256i value) { _mm256_storeu_si256((__m256i *)pixels, value); }
+
+AVX2 static void fill(uint32_t *destination, int64_t count, uint32_t color) {
+  __m256i colors = _mm256_set1_epi32((int)color);
+  int64_t i = 0;
+  for (; i + 32 <= count; i += 32) {
+    store(destination + i, colors);
+    store(destination + i + 8, colors);
+    store(destination + i + 16, colors);
+    store(destination + i + 24, colors);
+  }
+  for (; i + 8 <= count; i += 8) store(destination + i, colors);
+  for (; i < count; i++) destination[i] = color;
+}
+
+AVX2 static void over_color(uint32_t *destination, int64_t count, uint32_t color) {
+  __m256i colors = _mm256_set1_epi32((int)color);
+  __m256i inverse = _mm256_set1_epi16((short)(255 - (color >> 24)));
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    store(destination + i, _mm256_adds_epu8(colors, multiply_pixels(load(destination + i), inverse, inverse)));
+  }
+  for (; i < count; i++) destination[i] = over_pixel(destination[i], color);
+}
+
+AVX2 static void over_color_coverage(uint32_t *destination, int64_t count, uint32_t color, const uint8_t *coverage) {
+  __m256i colors = _mm256_set1_epi32((int)color);
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    __m128i bytes = _mm_loadl_epi64((const __m128i *)(coverage + i));
+    if (_mm_testz_si128(bytes, bytes)) continue;
+    __m256i low, high;
+    spread_mask(bytes, &low, &high);
+    store(destination + i, over_pixels(load(destination + i), multiply_pixels(colors, low, high)));
+  }
+  for (; i < count; i++) {
+    if (coverage[i]) destination[i] = over_pixel(destination[i], multiply_pixel(color, coverage[i]));
+  }
+}
+
+AVX2 static void over(uint32_t *destination, const uint32_t *source, int64_t count) {
+  const __m256i alpha = _mm256_set1_epi32((int)0xFF000000);
+  int64_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    __m256i first = load(source + i), second = load(source + i + 8);
+    if (_mm256_testc_si256(_mm256_and_si256(first, second), alpha)) {
+      store(destination + i, first);
+      store(destination + i + 8, second);
+      continue;
+    }
+    __m256i any = _mm256_or_si256(first, second);
+    if (_mm256_testz_si256(any, any)) continue;
+    store(destination + i, over_pixels(load(destination + i), first));
+    store(destination + i + 8, over_pixels(load(destination + i + 8), second));
+  }
+  for (; i < count; i++) destination[i] = over_pixel(destination[i], source[i]);
+}
+
+AVX2 static void over_opacity(uint32_t *destination, const uint32_t *source, int64_t count, uint32_t opacity) {
+  __m256i factor = _mm256_set1_epi16((short)opacity);
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    __m256i pixels = load(source + i);
+    if (_mm256_testz_si256(pixels, pixels)) continue;
+    store(destination + i, over_pixels(load(destination + i), multiply_pixels(pixels, factor, factor)));
+  }
+  for (; i < count; i++) destination[i] = over_pixel(destination[i], multiply_pixel(source[i], opacity));
+}
+
+AVX2 static void over_coverage(uint32_t *destination, const uint32_t *source, int64_t count, const uint8_t *coverage,
+                               uint32_t opacity) {
+  __m256i factor = _mm256_set1_epi16((short)opacity);
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    __m128i bytes = _mm_loadl_epi64((const __m128i *)(coverage + i));
+    if (_mm_testz_si128(bytes, bytes)) continue;
+    __m256i low, high;
+    spread_mask(bytes, &low, &high);
+    low = multiply_lanes(low, factor);
+    high = multiply_lanes(high, factor);
+    store(destination + i, over_pixels(load(destination + i), multiply_pixels(load(source + i), low, high)));
+  }
+  for (; i < count; i++) {
+    uint32_t mask = multiply_255(coverage[i], opacity);
+    destination[i] = over_pixel(destination[i], multiply_pixel(source[i], mask));
+  }
+}
+
+// Four coordinates, clamped.
+AVX2 static inline __m256i clamp_lanes(__m256i value, __m256i limit) {
+  value = _mm256_andnot_si256(_mm256_cmpgt_epi64(_mm256_setzero_si256(), value), value);
+  return _mm256_blendv_epi8(value, limit, _mm256_cmpgt_epi64(value, limit));
+}
+
+// Two pixels' bytes as 16 bits a lane, in the order in which `_mm256_unpacklo_epi8` gives the pixels 0 and 2 of four.
+AVX2 static inline __m256i interpolate_pair(__m256i p00, __m256i p01, __m256i p10, __m256i p11, __m256i right,
+                                            __m256i below) {
+  const __m256i whole = _mm256_set1_epi16(128);
+  __m256i left = _mm256_sub_epi16(whole, right);
+  __m256i upper = _mm256_add_epi16(_mm256_mullo_epi16(p00, left), _mm256_mullo_epi16(p01, right));
+  __m256i lower = _mm256_add_epi16(_mm256_mullo_epi16(p10, left), _mm256_mullo_epi16(p11, right));
+  // 255·128 is the most, which a signed word holds.
+  __m256i above = _mm256_sub_epi16(whole, below);
+  const __m256i half = _mm256_set1_epi32(8192);
+  __m256i first = _mm256_madd_epi16(_mm256_unpacklo_epi16(upper, lower), _mm256_unpacklo_epi16(above, below));
+  __m256i second = _mm256_madd_epi16(_mm256_unpackhi_epi16(upper, lower), _mm256_unpackhi_epi16(above, below));
+  return _mm256_packus_epi32(_mm256_srli_epi32(_mm256_add_epi32(first, half), 14),
+                             _mm256_srli_epi32(_mm256_add_epi32(second, half), 14));
+}
+
+AVX2 static void sample(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_sampler *s) {
+  uint64_t wide_x = (uint64_t)(int64_t)x, wide_y = (uint64_t)(int64_t)y;
+  uint64_t ux = (uint64_t)s->ux, vx = (uint64_t)s->vx;
+  uint64_t u0 = (uint64_t)s->u + wide_x * ux + wide_y * (uint64_t)s->uy + SAMPLE_ROUNDING;
+  uint64_t v0 = (uint64_t)s->v + wide_x * vx + wide_y * (uint64_t)s->vy + SAMPLE_ROUNDING;
+  // Adding whole numbers is exact: stepping gives what multiplying gives, wherever it starts.
+  __m256i u = _mm256_setr_epi64x((long long)u0, (long long)(u0 + ux), (long long)(u0 + 2 * ux), (long long)(u0 + 3 * ux));
+  __m256i v = _mm256_setr_epi64x((long long)v0, (long long)(v0 + vx), (long long)(v0 + 2 * vx), (long long)(v0 + 3 * vx));
+  const __m256i step_u = _mm256_set1_epi64x((long long)(4 * ux)), step_v = _mm256_set1_epi64x((long long)(4 * vx));
+  const __m256i limit_u = _mm256_set1_epi64x((int64_t)(s->width - 1) << 32);
+  const __m256i limit_v = _mm256_set1_epi64x((int64_t)(s->height - 1) << 32);
+  const __m256i weight_bits = _mm256_set1_epi64x(127);
+  const __m256i zero = _mm256_setzero_si256();
+  // The weight, a 64-bit lane, spread over the four 16-bit lanes of its pixel.
+  const __m256i spread = _mm256_setr_epi8(0, -1, 0, -1, 0, -1, 0, -1, 8, -1, 8, -1, 8, -1, 8, -1,  //
+                                          0, -1, 0, -1, 0, -1, 0, -1, 8, -1, 8, -1, 8, -1, 8, -1);
+  int64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    __m256i clamped_u = clamp_lanes(u, limit_u), clamped_v = clamp_lanes(v, limit_v);
+    __m256i right = _mm256_and_si256(_mm256_srli_epi64(clamped_u, 25), weight_bits);
+    __m256i below = _mm256_and_si256(_mm256_srli_epi64(clamped_v, 25), weight_bits);
+    int64_t columns[4], rows[4], rights[4], belows[4];
+    _mm256_storeu_si256((__m256i *)columns, _mm256_srli_epi64(clamped_u, 32));
+    _mm256_storeu_si256((__m256i *)rows, _mm256_srli_epi64(clamped_v, 32));
+    _mm256_storeu_si256((__m256i *)rights, right);
+    _mm256_storeu_si256((__m256i *)belows, below);
+    // Each pixel and its right neighbour in one 64-bit load, unless it has none.
+    uint64_t tops[4], bottoms[4];
+    for (int k = 0; k < 4; k++) {
+      const uint8_t *top = s->base + rows[k] * s->bytes_per_row + columns[k] * 4;
+      const uint8_t *bottom = belows[k] ? top + s->bytes_per_row : top;
+      if (rights[k]) {
+        __builtin_memcpy(&tops[k], top, 8);
+        __builtin_memcpy(&bottoms[k], bottom, 8);
+      } else {
+        uint32_t one, other;
+        __builtin_memcpy(&one, top, 4);
+        __builtin_memcpy(&other, bottom, 4);
+        tops[k] = one;
+        bottoms[k] = other;
+      }
+    }
+    __m256i top = _mm256_loadu_si256((const __m256i *)tops), bottom = _mm256_loadu_si256((const __m256i *)bottoms);
+    // Lanes of 64 bits: a pixel in the low half, its neighbour in the high one. Low halves of both 128-bit lanes first.
+    __m256i top_left = _mm256_shuffle_epi32(top, _MM_SHUFFLE(3, 1, 2, 0));
+    __m256i bottom_left = _mm256_shuffle_epi32(bottom, _MM_SHUFFLE(3, 1, 2, 0));
+    __m256i words = interpolate_pair(
+        _mm256_unpacklo_epi8(top_left, zero), _mm256_unpackhi_epi8(top_left, zero), _mm256_unpacklo_epi8(bottom_left, zero),
+        _mm256_unpackhi_epi8(bottom_left, zero), _mm256_shuffle_epi8(right, spread), _mm256_shuffle_epi8(below, spread));
+    __m256i bytes = _mm256_packus_epi16(words, zero);
+    _mm_storeu_si128((__m128i *)(destination + i),
+                     _mm256_castsi256_si128(_mm256_permute4x64_epi64(bytes, _MM_SHUFFLE(3, 1, 2, 0))));
+    u = _mm256_add_epi64(u, step_u);
+    v = _mm256_add_epi64(v, step_v);
+  }
+  for (; i < count; i++) destination[i] = sample_pixel(x + (int32_t)i, y, s);
+}
+
+static const struct ckernels_table table = {
+    .name = "AVX2",
+    .fill = fill,
+    .over_color = over_color,
+    .over_color_coverage = over_color_coverage,
+    .over = over,
+    .over_opacity = over_opacity,
+    .over_coverage = over_coverage,
+    .sample = sample,
+};
+
+const struct ckernels_table *ckernels_avx2(void) { return __builtin_cpu_supports("avx2") ? &table : 0; }
+
+#else
+
+const struct ckernels_table *ckernels_avx2(void) { return 0; }
+
+#endif

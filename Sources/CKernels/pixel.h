@@ -1,0 +1,61 @@
+// The arithmetic of one pixel, that every kernel shares: the vector ones for what is left over at the end of a row.
+#pragma once
+
+#include "CKernels.h"
+
+// (x·a + 127) / 255 for x and a from 0 to 255. 255 is odd, so that nothing lies half way.
+static inline uint32_t multiply_255(uint32_t x, uint32_t a) {
+  uint32_t t = x * a + 128;
+  return (t + (t >> 8)) >> 8;
+}
+
+// All four bytes, two at a time.
+static inline uint32_t multiply_pixel(uint32_t pixel, uint32_t a) {
+  uint32_t even = (pixel & 0x00FF00FF) * a + 0x00800080;
+  uint32_t odd = ((pixel >> 8) & 0x00FF00FF) * a + 0x00800080;
+  even = ((even + ((even >> 8) & 0x00FF00FF)) >> 8) & 0x00FF00FF;
+  odd = (odd + ((odd >> 8) & 0x00FF00FF)) & 0xFF00FF00;
+  return even | odd;
+}
+
+static inline uint32_t add_saturated(uint32_t left, uint32_t right) {
+  uint32_t even = (left & 0x00FF00FF) + (right & 0x00FF00FF);
+  uint32_t odd = ((left >> 8) & 0x00FF00FF) + ((right >> 8) & 0x00FF00FF);
+  // A carry into the ninth bit becomes 0xFF below it.
+  even |= 0x01000100 - ((even >> 8) & 0x00FF00FF);
+  odd |= 0x01000100 - ((odd >> 8) & 0x00FF00FF);
+  return (even & 0x00FF00FF) | ((odd & 0x00FF00FF) << 8);
+}
+
+static inline uint32_t over_pixel(uint32_t destination, uint32_t source) {
+  return add_saturated(source, multiply_pixel(destination, 255 - (source >> 24)));
+}
+
+static inline int64_t clamp_coordinate(int64_t value, int64_t limit) {
+  return value < 0 ? 0 : value > limit ? limit : value;
+}
+
+// Half of the smallest weight, so that weights are rounded, not cut off.
+#define SAMPLE_ROUNDING ((uint64_t)1 << 24)
+
+static inline uint32_t sample_pixel(int32_t x, int32_t y, const struct ckernels_sampler *s) {
+  uint64_t wide_x = (uint64_t)(int64_t)x, wide_y = (uint64_t)(int64_t)y;
+  int64_t u = (int64_t)((uint64_t)s->u + wide_x * (uint64_t)s->ux + wide_y * (uint64_t)s->uy + SAMPLE_ROUNDING);
+  int64_t v = (int64_t)((uint64_t)s->v + wide_x * (uint64_t)s->vx + wide_y * (uint64_t)s->vy + SAMPLE_ROUNDING);
+  u = clamp_coordinate(u, (int64_t)(s->width - 1) << 32);
+  v = clamp_coordinate(v, (int64_t)(s->height - 1) << 32);
+  int64_t column = u >> 32, row = v >> 32;
+  uint32_t right = (uint32_t)(u >> 25) & 127, below = (uint32_t)(v >> 25) & 127;
+  // At the last column and row the weight is 0: any pixel will do beside it.
+  const uint32_t *top = (const uint32_t *)(s->base + row * s->bytes_per_row) + column;
+  const uint32_t *bottom = below ? (const uint32_t *)((const uint8_t *)top + s->bytes_per_row) : top;
+  int64_t next = right ? 1 : 0;
+  uint32_t p00 = top[0], p01 = top[next], p10 = bottom[0], p11 = bottom[next];
+  uint32_t result = 0;
+  for (int shift = 0; shift < 32; shift += 8) {
+    uint32_t upper = ((p00 >> shift) & 255) * (128 - right) + ((p01 >> shift) & 255) * right;
+    uint32_t lower = ((p10 >> shift) & 255) * (128 - right) + ((p11 >> shift) & 255) * right;
+    result |= ((upper * (128 - below) + lower * below + 8192) >> 14) << shift;
+  }
+  return result;
+}

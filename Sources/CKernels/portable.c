@@ -1,0 +1,57 @@
+// The kernels in plain C: what runs where there is nothing better, and what the vector kernels are compared with.
+
+#include <string.h>
+
+#include "pixel.h"
+
+static void fill(uint32_t *destination, int64_t count, uint32_t color) {
+  for (int64_t i = 0; i < count; i++) destination[i] = color;
+}
+
+static void over_color(uint32_t *destination, int64_t count, uint32_t color) {
+  for (int64_t i = 0; i < count; i++) destination[i] = over_pixel(destination[i], color);
+}
+
+static void over_color_coverage(uint32_t *destination, int64_t count, uint32_t color, const uint8_t *coverage) {
+  for (int64_t i = 0; i < count; i++) {
+    if (coverage[i]) destination[i] = over_pixel(destination[i], multiply_pixel(color, coverage[i]));
+  }
+}
+
+static void over(uint32_t *destination, const uint32_t *source, int64_t count) {
+  for (int64_t i = 0; i < count; i++) destination[i] = over_pixel(destination[i], source[i]);
+}
+
+static void over_opacity(uint32_t *destination, const uint32_t *source, int64_t count, uint32_t opacity) {
+  for (int64_t i = 0; i < count; i++) destination[i] = over_pixel(destination[i], multiply_pixel(source[i], opacity));
+}
+
+static void over_coverage(uint32_t *destination, const uint32_t *source, int64_t count, const uint8_t *coverage,
+                          uint32_t opacity) {
+  for (int64_t i = 0; i < count; i++) {
+    uint32_t mask = multiply_255(coverage[i], opacity);
+    destination[i] = over_pixel(destination[i], multiply_pixel(source[i], mask));
+  }
+}
+
+static void sample(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_sampler *sampler) {
+  for (int64_t i = 0; i < count; i++) destination[i] = sample_pixel(x + (int32_t)i, y, sampler);
+}
+
+static const struct ckernels_table table = {
+    .name = "portable",
+    .fill = fill,
+    .over_color = over_color,
+    .over_color_coverage = over_color_coverage,
+    .over = over,
+    .over_opacity = over_opacity,
+    .over_coverage = over_coverage,
+    .sample = sample,
+};
+
+const struct ckernels_table *ckernels_portable(void) { return &table; }
+
+const struct ckernels_table *ckernels_best(void) {
+  const struct ckernels_table *vector = ckernels_avx2();
+  return vector ? vector : &table;
+}

@@ -1,0 +1,270 @@
+import CKernels
+import Geometry
+import Raster
+import RenderTree
+
+/// Paints one rectangle of the output.
+struct BandPainter {
+  let kernels: UnsafePointer<ckernels_table>
+  let records: UnsafeBufferPointer<RenderRecord>
+  let nodes: UnsafeBufferPointer<CompositeNode>
+  let scratch: CompositeScratch
+  let band: IntRect
+
+  func paint(backdrop: UInt32, _ target: PixelTarget) {
+    scratch.reserveRow(band.width)
+    if findHidden() {
+      for y in band.minY..<band.maxY {
+        kernels.pointee.fill(target.pointer(x: band.minX, y: y), Int64(band.width), backdrop | 0xFF00_0000)
+      }
+    }
+    paint(0, nodes.count, band, target, depth: 0)
+  }
+
+  // MARK: What is hidden
+
+  /// An opaque rectangle in front of what comes before it, in the picture of the group that starts at `scope`.
+  private struct Cover {
+    var pixels: IntRect
+    var scope: Int32
+    /// Which node paints it: its ancestors are not hidden by it, they hold it.
+    var node: Int32
+  }
+
+  /// Goes through the layers from front to back and notes which of them something opaque hides in this band.
+  ///
+  /// - Returns: whether the backdrop can be seen.
+  private func findHidden() -> Bool {
+    scratch.visibility.removeAll(keepingCapacity: true)
+    scratch.visibility.append(contentsOf: repeatElement(.visible, count: nodes.count))
+    let none = Cover(pixels: .zero, scope: -1, node: -1)
+    var covers = InlineArray<4, Cover>(repeating: none)
+    for index in nodes.indices.reversed() {
+      let extent = nodes[index].extent.intersection(band)
+      let own = nodes[index].own.intersection(band)
+      var visibility = CompositeScratch.Visibility.visible
+      var smallest = 0
+      for slot in 0..<4 {
+        if covers[slot].scope >= index { covers[slot] = none }
+        if covers[slot].node >= nodes[index].end, covers[slot].pixels.contains(extent) {
+          visibility = .hidden
+        } else if visibility == .visible, covers[slot].pixels.contains(own) {
+          visibility = .ownHidden
+        }
+        if covers[slot].pixels.area < covers[smallest].pixels.area { smallest = slot }
+      }
+      scratch.visibility[index] = visibility
+      let opaque = nodes[index].opaque.intersection(band)
+      if visibility == .visible, opaque.area > covers[smallest].pixels.area {
+        covers[smallest] = Cover(pixels: opaque, scope: nodes[index].group, node: Int32(index))
+      }
+    }
+    for slot in 0..<4 where covers[slot].scope < 0 && covers[slot].pixels.contains(band) { return false }
+    return true
+  }
+
+  // MARK: Layers
+
+  /// Paints the nodes from `start` up to `end`, which share the picture `target`, in the pixels of `clip`.
+  private func paint(_ start: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, depth: Int) {
+    var index = start
+    while index < end {
+      let next = Int(nodes[index].end)
+      guard scratch.visibility[index] != .hidden, nodes[index].extent.intersects(clip) else {
+        index = next
+        continue
+      }
+      if nodes[index].flags.isDisjoint(with: [.opacityGroup, .maskGroup]) {
+        if scratch.visibility[index] == .visible { paintOwn(index, clip, target, nodes[index].opacity) }
+        index += 1
+      } else {
+        paintGroup(index, next, clip, target, depth: depth)
+        index = next
+      }
+    }
+  }
+
+  private func paintGroup(_ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, depth: Int) {
+    let node = nodes[index]
+    let pixels = node.extent.intersection(clip)
+    guard node.flags.contains(.opacityGroup) else {
+      paintInside(index, end, pixels, target, opacity: node.opacity, depth: depth)
+      return
+    }
+    let group = scratch.group(depth: depth, pixels: pixels)
+    paintInside(index, end, pixels, group, opacity: 255, depth: depth + 1)
+    for y in pixels.minY..<pixels.maxY {
+      kernels.pointee.over_opacity(
+        target.pointer(x: pixels.minX, y: y), group.pointer(x: pixels.minX, y: y), Int64(pixels.width), node.opacity)
+    }
+  }
+
+  /// Paints a layer and its descendants, through its mask when it has one.
+  private func paintInside(
+    _ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, opacity: UInt32, depth: Int
+  ) {
+    let node = nodes[index]
+    let isVisible = scratch.visibility[index] == .visible
+    guard node.flags.contains(.maskGroup) else {
+      if isVisible { paintOwn(index, clip, target, opacity) }
+      paint(index + 1, end, clip, target, depth: depth)
+      return
+    }
+    let record = records[Int(node.record)]
+    if isVisible { paintBackground(node, record, clip, target, opacity) }
+    let shape = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
+    let pixels = clip.intersection(shape.pixels)
+    if pixels.isEmpty { return }
+    let group = scratch.group(depth: depth, pixels: pixels)
+    paintContents(node, record, pixels, group, 255)
+    paint(index + 1, end, pixels, group, depth: depth + 1)
+    for y in pixels.minY..<pixels.maxY {
+      blend(group.pointer(x: pixels.minX, y: y), y, pixels, shape, nil, target, opacity: 255, isOpaque: false)
+    }
+  }
+
+  private func paintOwn(_ index: Int, _ clip: IntRect, _ target: PixelTarget, _ opacity: UInt32) {
+    let node = nodes[index]
+    let pixels = node.own.intersection(clip)
+    if pixels.isEmpty { return }
+    let record = records[Int(node.record)]
+    paintBackground(node, record, pixels, target, opacity)
+    paintContents(node, record, pixels, target, opacity)
+  }
+
+  private func paintBackground(
+    _ node: CompositeNode, _ record: RenderRecord, _ clip: IntRect, _ target: PixelTarget, _ opacity: UInt32
+  ) {
+    if node.color == 0 { return }
+    let color = opacity == 255 ? node.color : multiplyPixel(node.color, opacity)
+    let shape = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
+    let pixels = shape.pixels.intersection(node.own).intersection(clip)
+    for y in pixels.minY..<pixels.maxY {
+      guard !shape.isWhole else {
+        paint(color, pixels.minX..<pixels.maxX, y, target)
+        continue
+      }
+      let touched = shape.touched(row: y, from: pixels.minX, to: pixels.maxX)
+      if touched.isEmpty { continue }
+      let covered = shape.covered(row: y, from: touched.lowerBound, to: touched.upperBound)
+      paint(color, touched.lowerBound..<covered.lowerBound, y, through: shape, target)
+      paint(color, covered, y, target)
+      paint(color, covered.upperBound..<touched.upperBound, y, through: shape, target)
+    }
+  }
+
+  private func paint(_ color: UInt32, _ columns: Range<Int32>, _ y: Int32, _ target: PixelTarget) {
+    if columns.isEmpty { return }
+    let destination = target.pointer(x: columns.lowerBound, y: y)
+    if color >> 24 == 255 {
+      kernels.pointee.fill(destination, Int64(columns.count), color)
+    } else {
+      kernels.pointee.over_color(destination, Int64(columns.count), color)
+    }
+  }
+
+  private func paint(
+    _ color: UInt32, _ columns: Range<Int32>, _ y: Int32, through shape: LayerShape, _ target: PixelTarget
+  ) {
+    if columns.isEmpty { return }
+    withUnsafePointer(to: shape.kernel) {
+      ckernels_coverage(scratch.coverage, Int64(columns.count), columns.lowerBound, y, $0)
+    }
+    kernels.pointee.over_color_coverage(
+      target.pointer(x: columns.lowerBound, y: y), Int64(columns.count), color, scratch.coverage)
+  }
+
+  private func paintContents(
+    _ node: CompositeNode, _ record: RenderRecord, _ clip: IntRect, _ target: PixelTarget, _ opacity: UInt32
+  ) {
+    guard let reference = node.image else { return }
+    reference._withUnsafeGuaranteedRef { image in
+      let isRounded = node.flags.contains(.roundedContents)
+      guard
+        let source = ContentsSource(
+          image, record, transform: node.transform, isMasked: isRounded || node.flags.contains(.maskGroup))
+      else { return }
+      var mask: LayerShape?
+      if isRounded {
+        mask = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
+      }
+      let pixels = source.shape.pixels.intersection(mask?.pixels ?? clip).intersection(node.own).intersection(clip)
+      if pixels.isEmpty { return }
+      for y in pixels.minY..<pixels.maxY {
+        let row: UnsafePointer<UInt32>
+        if let sampler = source.sampler {
+          withUnsafePointer(to: sampler) {
+            kernels.pointee.sample(scratch.samples, Int64(pixels.width), pixels.minX, y, $0)
+          }
+          row = UnsafePointer(scratch.samples)
+        } else if let offset = source.offset {
+          row = image.row(Int(y - offset.y)).assumingMemoryBound(to: UInt32.self) + Int(pixels.minX - offset.x)
+        } else {
+          return
+        }
+        blend(row, y, pixels, source.shape, mask, target, opacity: opacity, isOpaque: image.isOpaque)
+      }
+    }
+  }
+
+  /// Blends a row of pixels, the first of which is at `pixels.minX`, through one shape or two.
+  private func blend(
+    _ source: UnsafePointer<UInt32>, _ y: Int32, _ pixels: IntRect, _ shape: LayerShape, _ mask: LayerShape?,
+    _ target: PixelTarget, opacity: UInt32, isOpaque: Bool
+  ) {
+    var whole = pixels.minX..<pixels.maxX
+    var touched = whole
+    if !shape.isWhole {
+      touched = shape.touched(row: y, from: touched.lowerBound, to: touched.upperBound)
+      whole = shape.covered(row: y, from: touched.lowerBound, to: touched.upperBound)
+    }
+    if let mask, !mask.isWhole {
+      touched = mask.touched(row: y, from: touched.lowerBound, to: touched.upperBound)
+      whole = whole.clamped(to: mask.covered(row: y, from: touched.lowerBound, to: touched.upperBound))
+    }
+    if touched.isEmpty { return }
+    if whole.isEmpty { whole = touched.upperBound..<touched.upperBound }
+    blend(source, touched.lowerBound..<whole.lowerBound, y, pixels.minX, shape, mask, target, opacity)
+    if !whole.isEmpty {
+      let destination = target.pointer(x: whole.lowerBound, y: y)
+      let first = source + Int(whole.lowerBound - pixels.minX)
+      let count = Int64(whole.count)
+      if opacity < 255 {
+        kernels.pointee.over_opacity(destination, first, count, opacity)
+      } else if isOpaque {
+        destination.update(from: first, count: whole.count)
+      } else {
+        kernels.pointee.over(destination, first, count)
+      }
+    }
+    blend(source, whole.upperBound..<touched.upperBound, y, pixels.minX, shape, mask, target, opacity)
+  }
+
+  private func blend(
+    _ source: UnsafePointer<UInt32>, _ columns: Range<Int32>, _ y: Int32, _ firstColumn: Int32, _ shape: LayerShape,
+    _ mask: LayerShape?, _ target: PixelTarget, _ opacity: UInt32
+  ) {
+    if columns.isEmpty { return }
+    let count = Int64(columns.count)
+    let coverage = scratch.coverage
+    // A whole shape, beside a mask that is not, covers all.
+    if shape.isWhole {
+      coverage.update(repeating: 255, count: columns.count)
+    } else {
+      withUnsafePointer(to: shape.kernel) { ckernels_coverage(coverage, count, columns.lowerBound, y, $0) }
+    }
+    if let mask, !mask.isWhole {
+      let second = scratch.secondCoverage
+      withUnsafePointer(to: mask.kernel) { ckernels_coverage(second, count, columns.lowerBound, y, $0) }
+      ckernels_multiply_coverage(coverage, second, count)
+    }
+    kernels.pointee.over_coverage(
+      target.pointer(x: columns.lowerBound, y: y), source + Int(columns.lowerBound - firstColumn), count, coverage, opacity)
+  }
+}
+
+/// All four bytes of a pixel times a/255, as the row kernels multiply.
+func multiplyPixel(_ pixel: UInt32, _ a: UInt32) -> UInt32 {
+  multiply255(pixel >> 24, a) << 24 | multiply255(pixel >> 16 & 255, a) << 16 | multiply255(pixel >> 8 & 255, a) << 8
+    | multiply255(pixel & 255, a)
+}

@@ -1,0 +1,149 @@
+import Geometry
+import Raster
+import RenderTree
+
+/// The layers of a tree that a damage touches, in painting order. Its memory is kept for the next frame.
+struct CompositeList {
+  /// Groups deeper than this get no picture of their own: their opacity goes to each layer, their masks cut whole pixels.
+  /// Each level costs a buffer of the damage's size.
+  static let maximumGroupDepth = 32
+
+  /// The layer whose children are being taken in.
+  private struct Parent {
+    /// One past its last descendant among the records.
+    var end: Int
+    /// Among the nodes; −1 for the output.
+    var node: Int
+    var placement: LayerPlacement
+    /// In whose picture the children are painted, among the nodes; −1 for the output.
+    var group: Int32 = -1
+    var groupDepth = 0
+    /// Of the groups around it that are too deep.
+    var opacity: UInt32 = 255
+  }
+
+  private(set) var nodes: ContiguousArray<CompositeNode> = []
+  private var parents: ContiguousArray<Parent> = []
+
+  /// Takes in what `tree` shows in `damage`.
+  mutating func build(_ tree: RenderTree, damage: DamageRegion, output: IntRect) {
+    nodes.removeAll(keepingCapacity: true)
+    tree.records.withUnsafeBufferPointer { records in
+      tree.contents.withUnsafeBufferPointer { contents in
+        build(records, contents, damage, output)
+      }
+    }
+  }
+
+  private mutating func build(
+    _ records: UnsafeBufferPointer<RenderRecord>, _ contents: UnsafeBufferPointer<Image?>, _ damage: DamageRegion,
+    _ output: IntRect
+  ) {
+    let box = damage.boundingBox
+    let isOneRect = damage.rects.count == 1
+    var parent = Parent(end: records.count, node: -1, placement: LayerPlacement(transform: .identity, clip: output))
+    var index = 0
+    while true {
+      while index >= parent.end {
+        guard let grandparent = parents.popLast() else { return }
+        close(parent.node, in: grandparent.node)
+        parent = grandparent
+      }
+      let end = records[index].end(at: index, in: parent.end)
+      guard records[index].isShown else {
+        index = end
+        continue
+      }
+      let image =
+        index < contents.count && records[index].contentsID != 0 ? contents[index].map(Unmanaged.passUnretained) : nil
+      let transform = parent.placement.transform(of: records[index])
+      var own = IntRect.zero
+      if records[index].backgroundColor != 0 || image != nil {
+        own = LayerShape.pixels(records[index].bounds, transform).intersection(parent.placement.clip)
+        if !own.intersects(box) || !(isOneRect || damage.intersects(own)) { own = .zero }
+      }
+      if end == index + 1 {
+        if !own.isEmpty {
+          append(records[index], at: index, image, transform, own, parent, isLeaf: true)
+          close(nodes.count - 1, in: parent.node)
+        }
+        index = end
+        continue
+      }
+      let inner = parent.placement.entering(records[index], transform: transform)
+      if own.isEmpty, !inner.clip.intersects(box) {
+        index = end
+        continue
+      }
+      append(records[index], at: index, image, transform, own, parent, isLeaf: false)
+      parents.append(parent)
+      let isOpacityGroup = nodes[nodes.count - 1].flags.contains(.opacityGroup)
+      let isMaskGroup = nodes[nodes.count - 1].flags.contains(.maskGroup)
+      parent = Parent(
+        end: end, node: nodes.count - 1, placement: inner,
+        group: isOpacityGroup || isMaskGroup ? Int32(nodes.count - 1) : parent.group,
+        groupDepth: parent.groupDepth + (isOpacityGroup ? 1 : 0) + (isMaskGroup ? 1 : 0),
+        opacity: isOpacityGroup ? 255 : nodes[nodes.count - 1].opacity)
+      index += 1
+    }
+  }
+
+  /// Ends a node whose descendants have all been taken in; one that shows nothing in the damage goes.
+  private mutating func close(_ node: Int, in parent: Int) {
+    let extent = nodes[node].extent
+    if extent.isEmpty {
+      nodes.removeLast(nodes.count - node)
+      return
+    }
+    nodes[node].end = Int32(nodes.count)
+    if parent >= 0 { nodes[parent].extent = nodes[parent].extent.union(extent) }
+  }
+
+  private mutating func append(
+    _ record: RenderRecord, at index: Int, _ image: Unmanaged<Image>?, _ transform: Affine, _ own: IntRect,
+    _ parent: Parent, isLeaf: Bool
+  ) {
+    var node = CompositeNode(
+      record: Int32(index), end: 0, group: parent.group, transform: transform, clip: parent.placement.clip, own: own,
+      extent: own,
+      opaque: .zero, opacity: multiply255(record.opacityByte, parent.opacity), color: record.backgroundColor, image: image,
+      flags: [])
+    let hasTwoPictures = record.backgroundColor != 0 && image != nil
+    if record.opacityByte < 255, !isLeaf || hasTwoPictures, parent.groupDepth < Self.maximumGroupDepth {
+      node.flags.insert(.opacityGroup)
+    }
+    if record.flags.contains(.masksToBounds) {
+      if isLeaf {
+        if record.cornerRadius > 0 { node.flags.insert(.roundedContents) }
+      } else if parent.groupDepth < Self.maximumGroupDepth,
+        record.cornerRadius > 0 || LayerShape.wholePixels(record.bounds, transform) == nil
+      {
+        node.flags.insert(.maskGroup)
+      }
+    }
+    if node.opacity == 255, !own.isEmpty { node.opaque = opaquePixels(record, node) }
+    nodes.append(node)
+  }
+
+  /// The largest rectangle that background or contents alone fill with opaque pixels.
+  private func opaquePixels(_ record: RenderRecord, _ node: CompositeNode) -> IntRect {
+    var largest = IntRect.zero
+    if record.backgroundColor >> 24 == 255 {
+      let shape = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
+      largest = shape.coveredRect(record.bounds, node.transform).intersection(node.own)
+    }
+    if let image = node.image, image._withUnsafeGuaranteedRef({ $0.isOpaque }),
+      node.flags.isDisjoint(with: [.maskGroup, .roundedContents])
+    {
+      let rect = record.contentsRect.intersection(record.bounds)
+      let shape = LayerShape(rect, radius: 0, transform: node.transform)
+      let pixels = shape.coveredRect(rect, node.transform).intersection(node.own)
+      if pixels.area > largest.area { largest = pixels }
+    }
+    return largest
+  }
+}
+
+/// x·a/255 to the nearest integer, for x and a from 0 to 255: as the row kernels multiply.
+@inline(__always)
+func multiply255(_ x: UInt32, _ a: UInt32) -> UInt32 { (x * a + 127) / 255 }

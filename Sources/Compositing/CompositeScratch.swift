@@ -1,0 +1,55 @@
+import Geometry
+
+/// Memory that painting one rectangle needs; grows, and is used again for the next.
+///
+/// Safe to share although unchecked: who paints takes it out of the compositor's list of idle ones and has it alone.
+final class CompositeScratch: @unchecked Sendable {
+  /// A group's pixels, by depth.
+  private var groups: [(base: UnsafeMutableRawPointer, bytes: Int)] = []
+  private var row: UnsafeMutableRawPointer
+  private var rowPixels = 0
+  /// By node, whether what it paints can be seen in the rectangle that is painted.
+  var visibility: ContiguousArray<Visibility> = []
+
+  enum Visibility: UInt8 {
+    case visible
+    /// What it paints itself is hidden; descendants may be seen.
+    case ownHidden
+    /// Nothing of it and its descendants is seen.
+    case hidden
+  }
+
+  init() {
+    row = .allocate(byteCount: 64, alignment: 64)
+  }
+
+  deinit {
+    row.deallocate()
+    for group in groups { group.base.deallocate() }
+  }
+
+  /// A clear picture of `pixels`.
+  func group(depth: Int, pixels: IntRect) -> PixelTarget {
+    let bytesPerRow = (pixels.width * 4 + 63) & ~63
+    let bytes = bytesPerRow * pixels.height
+    while groups.count <= depth { groups.append((.allocate(byteCount: 64, alignment: 64), 64)) }
+    if groups[depth].bytes < bytes {
+      groups[depth].base.deallocate()
+      groups[depth] = (.allocate(byteCount: bytes, alignment: 64), bytes)
+    }
+    groups[depth].base.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
+    return PixelTarget(base: groups[depth].base, bytesPerRow: bytesPerRow, pixels: pixels)
+  }
+
+  /// Room for one row of `count` pixels and two rows of coverage.
+  func reserveRow(_ count: Int) {
+    if rowPixels >= count { return }
+    row.deallocate()
+    row = .allocate(byteCount: count * 6, alignment: 64)
+    rowPixels = count
+  }
+
+  var samples: UnsafeMutablePointer<UInt32> { row.assumingMemoryBound(to: UInt32.self) }
+  var coverage: UnsafeMutablePointer<UInt8> { (row + rowPixels * 4).assumingMemoryBound(to: UInt8.self) }
+  var secondCoverage: UnsafeMutablePointer<UInt8> { (row + rowPixels * 5).assumingMemoryBound(to: UInt8.self) }
+}

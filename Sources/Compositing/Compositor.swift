@@ -1,0 +1,78 @@
+import CKernels
+import Geometry
+public import LinuxSystem
+public import Raster
+public import RenderTree
+
+/// Paints a render tree into a bitmap: the damaged pixels and no other.
+///
+/// Every pixel is a function of the tree and of its own coordinates alone. Painting any damage gives in its pixels the bytes
+/// of a whole frame, however it is cut into rectangles, bands and threads, and whichever row kernels the processor runs.
+/// Belongs to one thread at a time; in steady state nothing is allocated.
+public final class Compositor {
+  /// From this many damaged pixels on they are shared out to the workers: below it, waking a thread costs more than it
+  /// saves.
+  private static let pixelsWorthSharing = 256 * 1024
+
+  private let workers: WorkerPool?
+  private let kernels: UnsafePointer<ckernels_table>
+  private var list = CompositeList()
+  private var bands: ContiguousArray<IntRect> = []
+  private let idleScratch = Lock(ContiguousArray<CompositeScratch>())
+
+  /// - Parameter workers: threads that help with much damage; without any the calling thread does it all.
+  public convenience init(workers: WorkerPool? = nil) {
+    self.init(workers: workers, kernels: ckernels_best())
+  }
+
+  init(workers: WorkerPool?, kernels: UnsafePointer<ckernels_table>) {
+    self.workers = workers
+    self.kernels = kernels
+  }
+
+  /// Paints what `tree` shows in the pixels of `damage`; those outside of the bitmap are left out.
+  public func composite(_ tree: RenderTree, damage: DamageRegion, into bitmap: Bitmap) {
+    let output = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
+    var damage = damage
+    damage.clip(to: output)
+    if damage.isEmpty { return }
+    list.build(tree, damage: damage, output: output)
+    cut(damage)
+    let target = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
+    // The images' lives hang on the tree, which the nodes do not hold.
+    withExtendedLifetime(tree) {
+      if bands.count > 1, let workers, damage.area >= Self.pixelsWorthSharing {
+        workers.concurrentPerform(iterations: bands.count, priority: .compositing) { paint(tree, bands[$0], target) }
+      } else {
+        for band in bands { paint(tree, band, target) }
+      }
+    }
+  }
+
+  /// Cuts the damage into bands to be painted one by one. Large ones: each goes through the whole list of layers.
+  private func cut(_ damage: DamageRegion) {
+    bands.removeAll(keepingCapacity: true)
+    let area = damage.area
+    let share = workers == nil || area < Self.pixelsWorthSharing ? area : area / ((workers?.threadCount ?? 1) * 2)
+    for rect in damage.rects {
+      let count = max(1, min(rect.height, rect.area / max(share, 1)))
+      for band in 0..<count {
+        bands.append(
+          IntRect(
+            minX: rect.minX, minY: rect.minY + Int32(rect.height * band / count), maxX: rect.maxX,
+            maxY: rect.minY + Int32(rect.height * (band + 1) / count)))
+      }
+    }
+  }
+
+  private func paint(_ tree: RenderTree, _ band: IntRect, _ target: PixelTarget) {
+    let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
+    tree.records.withUnsafeBufferPointer { records in
+      list.nodes.withUnsafeBufferPointer { nodes in
+        BandPainter(kernels: kernels, records: records, nodes: nodes, scratch: scratch, band: band)
+          .paint(backdrop: tree.backdrop, target)
+      }
+    }
+    idleScratch.withLock { $0.append(scratch) }
+  }
+}

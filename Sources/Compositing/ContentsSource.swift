@@ -1,0 +1,82 @@
+import CKernels
+import Geometry
+import Raster
+import RenderTree
+
+/// Contents on the output: which of the image's pixels lies under which of the output's, and what cuts them.
+struct ContentsSource {
+  /// By how much the image's pixels are moved, when they are moved by whole pixels and nothing else.
+  var offset: (x: Int32, y: Int32)?
+  /// Otherwise how they are interpolated.
+  var sampler: ckernels_sampler?
+  /// Their edges on the output.
+  var shape: LayerShape
+
+  /// nil when nothing of them is seen.
+  ///
+  /// - Parameter isMasked: whether the bounds with their rounded corners cut the contents too. Edges that lie on or outside
+  ///   the bounds are left to that, so that nothing is antialiased twice.
+  init?(_ image: Image, _ record: RenderRecord, transform: Affine, isMasked: Bool) {
+    let place = record.contentsRect
+    guard !place.isEmpty, let inverse = transform.inverted else { return nil }
+    var visible = place.intersection(record.bounds)
+    if isMasked { visible = Self.withoutEdges(visible, at: record.bounds, inverse) }
+    shape = LayerShape(visible, radius: 0, transform: transform)
+    guard !shape.pixels.isEmpty else { return nil }
+
+    let toPlace = Affine(
+      a: place.width / Double(image.width), b: 0, c: 0, d: place.height / Double(image.height), tx: place.minX,
+      ty: place.minY)
+    let toOutput = toPlace.concatenating(transform)
+    if let offset = Self.wholeOffset(toOutput, image) {
+      self.offset = offset
+      shape.pixels = shape.pixels.intersection(
+        IntRect(x: Int(offset.x), y: Int(offset.y), width: image.width, height: image.height))
+      return
+    }
+    guard let toImage = toOutput.inverted else { return nil }
+    // Fixed point is exact next to the image's own centre and half a step of 2⁻³² off for each pixel from there.
+    let center = toOutput.apply(Point(x: Double(image.width) / 2, y: Double(image.height) / 2))
+    func whole(_ value: Double) -> Double { value.isFinite ? min(max(value.rounded(), -0x1p30), 0x1p30) : 0 }
+    let anchor = Point(x: whole(center.x), y: whole(center.y))
+    let start = toImage.apply(Point(x: anchor.x + 0.5, y: anchor.y + 0.5))
+    let x = Int64(anchor.x)
+    let y = Int64(anchor.y)
+    let (ux, uy) = (Self.fixed(toImage.a), Self.fixed(toImage.c))
+    let (vx, vy) = (Self.fixed(toImage.b), Self.fixed(toImage.d))
+    sampler = ckernels_sampler(
+      base: image.base.assumingMemoryBound(to: UInt8.self), bytes_per_row: Int64(image.bytesPerRow),
+      width: Int32(image.width), height: Int32(image.height),
+      u: Self.fixed(start.x - 0.5) &- x &* ux &- y &* uy, ux: ux, uy: uy,
+      v: Self.fixed(start.y - 0.5) &- x &* vx &- y &* vy, vx: vx, vy: vy)
+  }
+
+  /// The output's pixel at which the image starts, when each of its pixels becomes one of the output's.
+  private static func wholeOffset(_ map: Affine, _ image: Image) -> (x: Int32, y: Int32)? {
+    let side = Double(max(image.width, image.height))
+    let error = max(max(abs(map.a - 1), abs(map.d - 1)), max(abs(map.b), abs(map.c))) * side
+    let x = map.tx.rounded()
+    let y = map.ty.rounded()
+    guard error < LayerShape.tolerance, abs(map.tx - x) < LayerShape.tolerance, abs(map.ty - y) < LayerShape.tolerance,
+      abs(x) < 0x1p30, abs(y) < 0x1p30
+    else { return nil }
+    return (Int32(x), Int32(y))
+  }
+
+  /// `rect` with the edges that lie on the edges of `bounds` two pixels further out.
+  private static func withoutEdges(_ rect: Rect, at bounds: Rect, _ inverse: Affine) -> Rect {
+    let x = 2 * (inverse.a * inverse.a + inverse.c * inverse.c).squareRoot()
+    let y = 2 * (inverse.b * inverse.b + inverse.d * inverse.d).squareRoot()
+    let left = rect.minX <= bounds.minX ? x : 0
+    let top = rect.minY <= bounds.minY ? y : 0
+    let right = rect.maxX >= bounds.maxX ? x : 0
+    let bottom = rect.maxY >= bounds.maxY ? y : 0
+    return Rect(
+      x: rect.minX - left, y: rect.minY - top, width: rect.width + left + right, height: rect.height + top + bottom)
+  }
+
+  /// With 32 bits of fraction; what is out of range becomes its nearest end.
+  private static func fixed(_ value: Double) -> Int64 {
+    value.isNaN ? 0 : Int64(min(max(value * 0x1p32, -0x1p62), 0x1p62).rounded())
+  }
+}

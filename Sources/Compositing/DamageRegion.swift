@@ -1,0 +1,222 @@
+public import Geometry
+
+/// The pixels that are to be painted again: at most `capacity` rectangles, none of which overlap.
+///
+/// What was added is always covered. What is covered beyond it stays small, since rectangles are united only where that
+/// wastes few pixels or where there would be too many: far corners never become one box, nor much damage the whole screen.
+/// A plain value without storage of its own elsewhere: nothing is ever allocated.
+public struct DamageRegion: Sendable {
+  /// The most rectangles that a region is made of.
+  public static let capacity = 32
+
+  /// Two rectangles become one when that adds no more than this many pixels.
+  ///
+  /// The cost of one more rectangle: measured as the slope of the time to composite 500 layers at 1920×1080 over the
+  /// number of rectangles that the same 256 Ki damaged pixels are cut into, divided by the time per pixel.
+  static let worthwhileWaste = 1024
+
+  /// The rectangles of a region, in no order.
+  public struct Rects: RandomAccessCollection, Sendable {
+    private var storage = InlineArray<32, IntRect>(repeating: .zero)
+    public fileprivate(set) var count = 0
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
+
+    public fileprivate(set) subscript(position: Int) -> IntRect {
+      get { storage[position] }
+      set { storage[position] = newValue }
+    }
+
+    fileprivate mutating func append(_ rect: IntRect) {
+      storage[count] = rect
+      count += 1
+    }
+
+    fileprivate mutating func remove(at position: Int) -> IntRect {
+      let removed = storage[position]
+      count -= 1
+      storage[position] = storage[count]
+      return removed
+    }
+  }
+
+  public private(set) var rects = Rects()
+
+  public init() {}
+
+  /// The pixels of one rectangle.
+  public init(_ rect: IntRect) {
+    add(rect)
+  }
+
+  public var isEmpty: Bool { rects.count == 0 }
+
+  /// The number of pixels.
+  public var area: Int {
+    var sum = 0
+    for index in 0..<rects.count { sum += rects[index].area }
+    return sum
+  }
+
+  /// The smallest rectangle around all of them.
+  public var boundingBox: IntRect {
+    var box = IntRect.zero
+    for index in 0..<rects.count { box = box.union(rects[index]) }
+    return box
+  }
+
+  public mutating func removeAll() {
+    rects.count = 0
+  }
+
+  /// Whether a pixel of `rect` is in the region.
+  public func intersects(_ rect: IntRect) -> Bool {
+    for index in 0..<rects.count where rects[index].intersects(rect) { return true }
+    return false
+  }
+
+  /// Adds the pixels of another region.
+  public mutating func add(_ other: DamageRegion) {
+    for index in 0..<other.rects.count { add(other.rects[index]) }
+  }
+
+  /// Takes away what lies outside `bounds`.
+  public mutating func clip(to bounds: IntRect) {
+    var index = 0
+    while index < rects.count {
+      let clipped = rects[index].intersection(bounds)
+      if clipped.isEmpty {
+        _ = rects.remove(at: index)
+      } else {
+        rects[index] = clipped
+        index += 1
+      }
+    }
+  }
+
+  /// Adds the pixels of a rectangle.
+  public mutating func add(_ rect: IntRect) {
+    if rect.isEmpty { return }
+    // What was cut off waits here.
+    var pending = Pending()
+    pending.push(rect)
+    while let piece = pending.pop() { insert(piece, &pending) }
+  }
+
+  private mutating func insert(_ piece: IntRect, _ pending: inout Pending) {
+    var piece = piece
+    var index = 0
+    while index < rects.count {
+      let other = rects[index]
+      if other.contains(piece) { return }
+      if piece.contains(other) {
+        _ = rects.remove(at: index)
+        continue
+      }
+      if isWorthUniting(piece, index) || (piece.intersects(other) && !pending.mayCut) {
+        _ = rects.remove(at: index)
+        piece = piece.union(other)
+        index = 0  // The larger one may touch what the smaller one did not.
+        continue
+      }
+      if piece.intersects(other) {
+        if piece.area <= other.area {
+          pending.push(differenceOf: piece, and: other)
+          return
+        }
+        _ = rects.remove(at: index)
+        pending.push(differenceOf: other, and: piece)
+        continue
+      }
+      index += 1
+    }
+    if rects.count == Self.capacity { piece = makeRoom(for: piece) }
+    rects.append(piece)
+  }
+
+  /// Whether `piece` and the rectangle at `index` are cheaper as one, which touches no third: that would be cut again.
+  private func isWorthUniting(_ piece: IntRect, _ index: Int) -> Bool {
+    guard waste(piece, rects[index]) <= Self.worthwhileWaste else { return false }
+    let united = piece.union(rects[index])
+    for third in 0..<rects.count where third != index && rects[third].intersects(united) { return false }
+    return true
+  }
+
+  /// The pixels that the union of both has and neither of them.
+  private func waste(_ one: IntRect, _ other: IntRect) -> Int {
+    one.union(other).area - one.area - other.area + one.intersection(other).area
+  }
+
+  /// Unites the two rectangles, of all and `piece`, that waste the least, and with them what they then touch.
+  ///
+  /// - Returns: what is still to be appended.
+  private mutating func makeRoom(for piece: IntRect) -> IntRect {
+    var least = (waste: Int.max, first: 0, second: 0)
+    for first in 0..<rects.count {
+      let withPiece = waste(rects[first], piece)
+      if withPiece < least.waste { least = (withPiece, first, -1) }
+      for second in 0..<first {
+        let together = waste(rects[first], rects[second])
+        if together < least.waste { least = (together, first, second) }
+      }
+    }
+    let first = rects.remove(at: least.first)
+    if least.second < 0 { return absorbing(first.union(piece)) }
+    let united = absorbing(first.union(rects.remove(at: least.second)))
+    if united.intersects(piece) { return absorbing(united.union(piece)) }
+    rects.append(united)
+    return piece
+  }
+
+  /// `rect` grown until it touches no other, which it takes the place of.
+  private mutating func absorbing(_ rect: IntRect) -> IntRect {
+    var rect = rect
+    var index = 0
+    while index < rects.count {
+      if rects[index].intersects(rect) {
+        rect = rect.union(rects.remove(at: index))
+        index = 0
+      } else {
+        index += 1
+      }
+    }
+    return rect
+  }
+
+  /// Pieces on their way into the region.
+  private struct Pending {
+    private var storage = InlineArray<64, IntRect>(repeating: .zero)
+    private var count = 0
+    private var cuts = 0
+
+    /// Whether another difference fits, and so many have not been taken yet that an end must be made: then what overlaps is
+    /// united without regard to waste, which leaves fewer rectangles each time.
+    var mayCut: Bool { count + 4 <= 64 && cuts < 256 }
+
+    mutating func push(_ rect: IntRect) {
+      storage[count] = rect
+      count += 1
+    }
+
+    mutating func pop() -> IntRect? {
+      if count == 0 { return nil }
+      count -= 1
+      return storage[count]
+    }
+
+    /// What of `rect` is not in `hole`, which it overlaps: full-width strips above and below, the rest left and right.
+    mutating func push(differenceOf rect: IntRect, and hole: IntRect) {
+      cuts += 1
+      let inner = rect.intersection(hole)
+      pushUnlessEmpty(IntRect(minX: rect.minX, minY: rect.minY, maxX: rect.maxX, maxY: inner.minY))
+      pushUnlessEmpty(IntRect(minX: rect.minX, minY: inner.maxY, maxX: rect.maxX, maxY: rect.maxY))
+      pushUnlessEmpty(IntRect(minX: rect.minX, minY: inner.minY, maxX: inner.minX, maxY: inner.maxY))
+      pushUnlessEmpty(IntRect(minX: inner.maxX, minY: inner.minY, maxX: rect.maxX, maxY: inner.maxY))
+    }
+
+    private mutating func pushUnlessEmpty(_ rect: IntRect) {
+      if !rect.isEmpty { push(rect) }
+    }
+  }
+}

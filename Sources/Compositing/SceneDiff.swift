@@ -1,0 +1,150 @@
+import Geometry
+public import RenderTree
+
+/// Finds the pixels in which two trees may look different.
+///
+/// Both trees are walked in step. A layer is recognised by its id among the children of one parent; one that has another
+/// parent, or another place among its siblings, counts as removed there and added here. A value that is kept from frame to
+/// frame: what it allocates for its first frames serves all later ones.
+public struct SceneDiff {
+  /// Children, still to be compared, of one layer that places them the same in both trees.
+  private struct Pair {
+    var old: Int
+    var oldEnd: Int
+    var new: Int
+    var newEnd: Int
+    var placement: LayerPlacement
+  }
+
+  private struct Frame {
+    var end: Int
+    var placement: LayerPlacement
+  }
+
+  private var pairs: ContiguousArray<Pair> = []
+  private var frames: ContiguousArray<Frame> = []
+  private var siblings = SiblingTable()
+  private var collector = DamageCollector()
+
+  public init() {}
+
+  /// Adds to `region` the pixels of an output of `width` × `height` that `new` may show differently from `old`.
+  public mutating func damage(
+    from old: RenderTree, to new: RenderTree, width: Int, height: Int, into region: inout DamageRegion
+  ) {
+    let output = IntRect(x: 0, y: 0, width: width, height: height)
+    if old.backdrop != new.backdrop {
+      region.add(output)
+      return
+    }
+    let placement = LayerPlacement(transform: .identity, clip: output)
+    old.records.withUnsafeBufferPointer { old in
+      new.records.withUnsafeBufferPointer { new in
+        pairs.append(Pair(old: 0, oldEnd: old.count, new: 0, newEnd: new.count, placement: placement))
+        while let pair = pairs.popLast() { compareChildren(pair, old, new) }
+      }
+    }
+    collector.finish(output: output, into: &region)
+  }
+
+  private typealias Records = UnsafeBufferPointer<RenderRecord>
+
+  private mutating func compareChildren(_ pair: Pair, _ old: Records, _ new: Records) {
+    var oldIndex = pair.old
+    var newIndex = pair.new
+    var isIndexed = false
+    while oldIndex < pair.oldEnd, newIndex < pair.newEnd {
+      let oldEnd = old[oldIndex].end(at: oldIndex, in: pair.oldEnd)
+      let newEnd = new[newIndex].end(at: newIndex, in: pair.newEnd)
+      if old[oldIndex].id == new[newIndex].id {
+        compare(old, oldIndex, oldEnd, new, newIndex, newEnd, pair.placement)
+        oldIndex = oldEnd
+        newIndex = newEnd
+        continue
+      }
+      if !isIndexed {
+        siblings.index(old, from: oldIndex, to: pair.oldEnd, new, from: newIndex, to: pair.newEnd)
+        isIndexed = true
+      }
+      // A sibling whose counterpart lies behind has been dealt with there.
+      let aheadInNew = siblings.newIndex(of: old[oldIndex].id) - newIndex
+      let aheadInOld = siblings.oldIndex(of: new[newIndex].id) - oldIndex
+      if aheadInNew < 0 || (aheadInOld >= 0 && aheadInNew > aheadInOld) {
+        damageSubtree(old, oldIndex, oldEnd, pair.placement)
+        oldIndex = oldEnd
+      } else {
+        damageSubtree(new, newIndex, newEnd, pair.placement)
+        newIndex = newEnd
+      }
+    }
+    damageSubtree(old, oldIndex, pair.oldEnd, pair.placement)
+    damageSubtree(new, newIndex, pair.newEnd, pair.placement)
+  }
+
+  /// Compares two records of one layer, in parents with that placement.
+  private mutating func compare(
+    _ old: Records, _ oldIndex: Int, _ oldEnd: Int, _ new: Records, _ newIndex: Int, _ newEnd: Int,
+    _ placement: LayerPlacement
+  ) {
+    guard old[oldIndex].holdsLike(new[newIndex]) else {
+      damageSubtree(old, oldIndex, oldEnd, placement)
+      damageSubtree(new, newIndex, newEnd, placement)
+      return
+    }
+    guard new[newIndex].isShown else { return }
+    let wasLeaf = oldEnd == oldIndex + 1
+    let isLeaf = newEnd == newIndex + 1
+    let paintsSame = old[oldIndex].paintsLike(new[newIndex]) && (wasLeaf == isLeaf || !new[newIndex].isGroupWithLayers)
+    if paintsSame, wasLeaf, isLeaf { return }
+    let transform = placement.transform(of: new[newIndex])
+    if !paintsSame {
+      add(old[oldIndex], transform, placement.clip)
+      add(new[newIndex], transform, placement.clip)
+    }
+    if wasLeaf, isLeaf { return }
+    pairs.append(
+      Pair(
+        old: oldIndex + 1, oldEnd: oldEnd, new: newIndex + 1, newEnd: newEnd,
+        placement: placement.entering(new[newIndex], transform: transform)))
+  }
+
+  /// Adds what the layers from `start` up to `end` draw, in a parent with that placement.
+  private mutating func damageSubtree(_ records: Records, _ start: Int, _ end: Int, _ placement: LayerPlacement) {
+    var placement = placement
+    var limit = end
+    var index = start
+    while index < end {
+      while index >= limit, let frame = frames.popLast() {
+        placement = frame.placement
+        limit = frame.end
+      }
+      let next = records[index].end(at: index, in: limit)
+      guard records[index].isShown else {
+        index = next
+        continue
+      }
+      let transform = placement.transform(of: records[index])
+      add(records[index], transform, placement.clip)
+      if next > index + 1 {
+        let inner = placement.entering(records[index], transform: transform)
+        if inner.clip.isEmpty {
+          index = next
+          continue
+        }
+        frames.append(Frame(end: limit, placement: placement))
+        placement = inner
+        limit = next
+      }
+      index += 1
+    }
+    frames.removeAll(keepingCapacity: true)
+  }
+
+  /// Adds what one layer draws itself.
+  private mutating func add(_ record: RenderRecord, _ transform: Affine, _ clip: IntRect) {
+    guard record.backgroundColor != 0 || record.contentsID != 0 else { return }
+    let pixels = (LayerShape.wholePixels(record.bounds, transform) ?? LayerShape.pixels(record.bounds, transform))
+      .intersection(clip)
+    if !pixels.isEmpty { collector.add(pixels) }
+  }
+}
