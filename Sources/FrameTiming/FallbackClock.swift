@@ -22,10 +22,7 @@ public final class FallbackClock: VBlankSource {
 
   private let clock: SystemClock
   private var timer: FrameLoop.Timer?
-  /// The grid point that was asked for.
-  private var requested: Int64?
-  /// The last grid point that was delivered.
-  private var delivered: Int64 = 0
+  private var grid: FallbackGrid
 
   /// - Parameters:
   ///   - refreshRate: the display's where there is one, so that the fallback does not slip frames against it.
@@ -36,6 +33,7 @@ public final class FallbackClock: VBlankSource {
     self.reason = reason
     self.clock = clock
     start = clock.now
+    grid = FallbackGrid(rate: refreshRate, start: start)
     timer = FrameLoop.Timer.parked { [weak self] in self?.fire() }
   }
 
@@ -43,10 +41,8 @@ public final class FallbackClock: VBlankSource {
 
   /// Asks for the first grid point after now.
   public func requestVBlank() {
-    guard requested == nil, let timer else { return }
-    let next = max(delivered, refreshRate.intervals(in: clock.now - start)) + 1
-    requested = next
-    timer.nextFireTime = start + refreshRate.offset(ofInterval: next)
+    guard let timer, let fireTime = grid.request(now: clock.now) else { return }
+    timer.nextFireTime = fireTime
   }
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
@@ -62,15 +58,40 @@ public final class FallbackClock: VBlankSource {
   public func invalidate() {
     timer?.invalidate()
     timer = nil
-    requested = nil
     onVBlank = nil
   }
 
   private func fire() {
-    guard let requested else { return }
-    self.requested = nil
-    let point = max(requested, refreshRate.intervals(in: clock.now - start))
-    delivered = point
-    onVBlank?(VBlank(timestamp: start + refreshRate.offset(ofInterval: point), sequence: UInt64(point)))
+    if let vblank = grid.fire(now: clock.now) { onVBlank?(vblank) }
+  }
+}
+
+/// The arithmetic of a fallback clock: which grid point is asked for, and which one is delivered. A pure value.
+struct FallbackGrid {
+  let rate: RefreshRate
+  /// Grid point 0.
+  let start: MonotonicTime
+  private var requested: Int64?
+  private var delivered: Int64 = 0
+
+  init(rate: RefreshRate, start: MonotonicTime) {
+    self.rate = rate
+    self.start = start
+  }
+
+  /// - Returns: when to fire; nil if a point is asked for already.
+  mutating func request(now: MonotonicTime) -> MonotonicTime? {
+    guard requested == nil else { return nil }
+    let next = max(delivered, rate.intervals(in: now - start)) + 1
+    requested = next
+    return start + rate.offset(ofInterval: next)
+  }
+
+  /// - Returns: the point that was asked for, or after a stall the latest one not after now; nil if none was asked for.
+  mutating func fire(now: MonotonicTime) -> VBlank? {
+    guard let due = requested else { return nil }
+    requested = nil
+    delivered = max(due, rate.intervals(in: now - start))
+    return VBlank(timestamp: start + rate.offset(ofInterval: delivered), sequence: UInt64(delivered))
   }
 }
