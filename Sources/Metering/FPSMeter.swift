@@ -221,7 +221,8 @@ public final class FPSMeter {
 
   private var measuredRate: Double? {
     guard let anchor, let lastTick, lastTick.timestamp > anchor.timestamp else { return nil }
-    return Double(lastTick.frameNumber - anchor.frameNumber) / (lastTick.timestamp - anchor.timestamp).seconds
+    let elapsed = lastTick.timestamp - anchor.timestamp
+    return Double(lastTick.frameNumber - anchor.frameNumber) * 1e9 / Double(elapsed.count)
   }
 }
 
