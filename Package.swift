@@ -104,6 +104,8 @@ let package = Package(
     tests("AllocationCounterTests", ["AllocationCounter"]),
     tests("LinuxSystemTests", ["LinuxSystem"]),
     tests("RunLoopsTests", ["CLinux", "LinuxSystem", "RunLoops"]),
+    tests("FrameTimingTests", ["FrameTiming", "LinuxSystem", "RunLoops"]),
+    tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering"]),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
     tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
     tests("RenderTreeTests", ["Geometry", "Raster", "RenderTree"]),

@@ -1,0 +1,266 @@
+import LinuxSystem
+import RunLoops
+import XCTest
+
+@testable import FrameTiming
+
+final class DisplayLinkTests: ManualLoopCase {
+  func testEachVBlankGivesOneTick() {
+    onMain { stage in
+      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      let start = stage.time.now
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: ticker) { link in if let tick = link.tick { ticks.append(tick) } }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.milliseconds(1005))
+      XCTAssertEqual(ticks.count, 100)
+      for (index, tick) in ticks.enumerated() {
+        let stamp = start + .milliseconds(10) * Int64(index + 1)
+        XCTAssertEqual(
+          tick,
+          DisplayLink.Tick(
+            timestamp: stamp, targetTimestamp: stamp + .milliseconds(10), duration: .milliseconds(10),
+            frameNumber: UInt64(index), delivered: stamp, missed: 0))
+      }
+      XCTAssertEqual(link.frameNumber, 99)
+      XCTAssertEqual(ticker.lastVBlank, VBlank(timestamp: start + .milliseconds(1000), sequence: 100))
+    }
+  }
+
+  func testALateCallbackMissesFramesAndTicksNoneTwice() {
+    onMain { stage in
+      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      let start = stage.time.now
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: ticker) { link in
+        guard let tick = link.tick else { return }
+        ticks.append(tick)
+        if tick.frameNumber == 3 { stage.time.advance(by: .milliseconds(25)) }
+      }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.milliseconds(105))
+      XCTAssertEqual(ticks.map(\.frameNumber), [0, 1, 2, 3, 6, 7, 8, 9])
+      XCTAssertEqual(ticks.map(\.missed), [0, 0, 0, 0, 2, 0, 0, 0])
+      XCTAssertEqual(ticks[4].timestamp, start + .milliseconds(70))
+      XCTAssertEqual(ticks[4].delivered, start + .milliseconds(70))
+    }
+  }
+
+  /// What is between the ticks is late: the tick that was asked for comes at once, on the grid, and it is one.
+  func testAStallBetweenTicksGivesOneTickOnTheGrid() {
+    onMain { stage in
+      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      let start = stage.time.now
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: ticker) { link in if let tick = link.tick { ticks.append(tick) } }
+      link.add(to: stage.loop, mode: .default)
+      let stall = FrameLoop.Timer(
+        fireTime: start + .milliseconds(21), onMain: { _ in stage.time.advance(by: .milliseconds(34)) })
+      stage.loop.add(stall, to: .default)
+      stage.run(.milliseconds(75))
+      XCTAssertEqual(ticks.map(\.frameNumber), [0, 1, 4, 5, 6])
+      XCTAssertEqual(ticks.map(\.missed), [0, 0, 2, 0, 0])
+      XCTAssertEqual(ticks[2].timestamp, start + .milliseconds(50))
+      XCTAssertEqual(ticks[2].delivered, start + .milliseconds(55))
+      XCTAssertEqual(ticks[3].timestamp, start + .milliseconds(60))
+    }
+  }
+
+  func testManyLinksShareOneRequestAndTickInTheOrderOfTheirCreation() {
+    onMain { stage in
+      let source = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: source)
+      var order: [Int] = []
+      let links = (0..<5).map { index in DisplayLink(ticker: ticker) { _ in order.append(index) } }
+      for link in links.reversed() { link.add(to: stage.loop, mode: .default) }
+      XCTAssertEqual(source.requests, 1)
+      for k in 1...3 as ClosedRange<Int64> {
+        stage.time.advance(to: at(k * 10))
+        source.send(VBlank(timestamp: at(k * 10), sequence: UInt64(k)), on: stage.loop)
+      }
+      XCTAssertEqual(order, [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
+      XCTAssertEqual(source.requests, 4)
+    }
+  }
+
+  func testNothingIsRequestedWhileNobodyWantsFrames() {
+    onMain { stage in
+      let source = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: source)
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: ticker) { link in
+        if let tick = link.tick { ticks.append(tick) }
+        if ticks.count == 2 { link.isPaused = true }
+      }
+      link.isPaused = true
+      XCTAssertEqual(source.requests, 0)
+      link.add(to: stage.loop, mode: .default)
+      XCTAssertEqual(source.requests, 0)
+      link.isPaused = false
+      XCTAssertEqual(source.requests, 1)
+      stage.time.advance(to: at(10))
+      source.send(VBlank(timestamp: at(10), sequence: 1), on: stage.loop)
+      stage.time.advance(to: at(20))
+      source.send(VBlank(timestamp: at(20), sequence: 2), on: stage.loop)
+      // Paused by its own handler: no further request, and what comes unasked ticks nobody.
+      XCTAssertEqual(source.requests, 2)
+      stage.time.advance(to: at(30))
+      source.send(VBlank(timestamp: at(30), sequence: 3), on: stage.loop)
+      XCTAssertEqual(ticks.count, 2)
+      XCTAssertEqual(source.requests, 2)
+      // After an idle time frame numbers have gone on, and nothing was missed.
+      stage.time.advance(to: at(500))
+      link.isPaused = false
+      XCTAssertEqual(source.requests, 3)
+      stage.time.advance(to: at(510))
+      source.send(VBlank(timestamp: at(510), sequence: 51), on: stage.loop)
+      XCTAssertEqual(ticks.map(\.frameNumber), [0, 1, 50])
+      XCTAssertEqual(ticks.map(\.missed), [0, 0, 0])
+      link.invalidate()
+      XCTAssertEqual(source.modes, [])
+      stage.time.advance(to: at(520))
+      source.send(VBlank(timestamp: at(520), sequence: 52), on: stage.loop)
+      XCTAssertEqual(source.requests, 4)
+      XCTAssertEqual(ticks.count, 3)
+    }
+  }
+
+  func testALinkTicksOnlyInItsModes() {
+    onMain { stage in
+      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      var log = ""
+      let standard = DisplayLink(ticker: ticker) { _ in log += "d" }
+      let tracking = DisplayLink(ticker: ticker) { _ in log += "t" }
+      let common = DisplayLink(ticker: ticker) { _ in log += "c" }
+      standard.add(to: stage.loop, mode: .default)
+      tracking.add(to: stage.loop, mode: .tracking)
+      common.add(to: stage.loop, mode: .common)
+      stage.run(.milliseconds(25))
+      log += " "
+      stage.run(.milliseconds(20), mode: .tracking)
+      log += " "
+      // Made common while links are added: the common link ticks there too.
+      stage.loop.addCommonMode(.tracking)
+      stage.run(.milliseconds(20), mode: .tracking)
+      log += " "
+      common.remove(from: stage.loop, mode: .common)
+      stage.run(.milliseconds(20))
+      log += " "
+      stage.run(.milliseconds(20), mode: .tracking)
+      log += " "
+      standard.remove(from: stage.loop, mode: .default)
+      stage.run(.milliseconds(20))
+      XCTAssertEqual(log, "dcdc tt tctc dd tt ")
+    }
+  }
+
+  func testLinksChangeInsideCallbacks() {
+    onMain { stage in
+      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      var log: [String] = []
+      var late: DisplayLink?
+      var victim: DisplayLink?
+      var tail: DisplayLink?
+      // Created first, so that it comes first, but added by a callback that comes later.
+      let early = DisplayLink(ticker: ticker) { link in log.append("early \(link.frameNumber)") }
+      let doomed = DisplayLink(ticker: ticker) { link in log.append("doomed \(link.frameNumber)") }
+      let sleeping = DisplayLink(ticker: ticker) { link in log.append("sleeping \(link.frameNumber)") }
+      sleeping.isPaused = true
+      let first = DisplayLink(ticker: ticker) { link in
+        log.append("first \(link.frameNumber)")
+        guard link.frameNumber == 0 else { return }
+        early.add(to: stage.loop, mode: .default)
+        late = DisplayLink(ticker: ticker) { link in log.append("late \(link.frameNumber)") }
+        late?.add(to: stage.loop, mode: .default)
+      }
+      let killer = DisplayLink(ticker: ticker) { link in
+        log.append("killer \(link.frameNumber)")
+        doomed.invalidate()
+        victim?.invalidate()
+        sleeping.isPaused = false
+        tail?.isPaused = false
+        link.invalidate()
+      }
+      victim = DisplayLink(ticker: ticker) { _ in log.append("victim") }
+      tail = DisplayLink(ticker: ticker) { link in log.append("tail \(link.frameNumber)") }
+      tail?.isPaused = true
+      for link in [first, doomed, sleeping, killer, victim, tail] { link?.add(to: stage.loop, mode: .default) }
+      stage.run(.milliseconds(25))
+      XCTAssertEqual(
+        log,
+        [
+          "doomed 0", "first 0", "killer 0",
+          "early 1", "sleeping 1", "first 1", "tail 1", "late 1",
+        ])
+    }
+  }
+
+  func testALinkIsKeptWhileAddedAndLetGoAfterwards() {
+    onMain { stage in
+      weak var weakLink: DisplayLink?
+      weak var weakTicker: DisplayTicker?
+      do {
+        let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+        weakTicker = ticker
+        var ticks = 0
+        do {
+          let link = DisplayLink(ticker: ticker) { _ in ticks += 1 }
+          link.add(to: stage.loop, mode: .default)
+          weakLink = link
+        }
+        stage.run(.milliseconds(25))
+        XCTAssertEqual(ticks, 2)
+        weakLink?.invalidate()
+      }
+      XCTAssertNil(weakLink)
+      XCTAssertNil(weakTicker)
+    }
+  }
+
+  func testTheTickerPredictsAndNumbersByItsGrid() {
+    onMain { stage in
+      let source = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: source)
+      XCTAssertEqual(ticker.predictedVBlank(after: at(3)), at(13))
+      XCTAssertEqual(ticker.frameNumber(at: at(300)), 0)
+      let link = DisplayLink(ticker: ticker) { _ in }
+      link.add(to: stage.loop, mode: .default)
+      for k in 1...3 as ClosedRange<Int64> {
+        stage.time.advance(to: at(k * 10 + 2))
+        source.send(VBlank(timestamp: at(k * 10 + 2), sequence: UInt64(k)), on: stage.loop)
+      }
+      XCTAssertEqual(ticker.predictedVBlank(after: at(32)), at(42))
+      XCTAssertEqual(ticker.predictedVBlank(after: at(41)), at(42))
+      XCTAssertEqual(ticker.predictedVBlank(after: at(42)), at(52))
+      XCTAssertEqual(ticker.predictedVBlank(after: at(31)), at(32))
+      XCTAssertEqual(ticker.predictedVBlank(after: at(12)), at(22))
+      XCTAssertEqual(ticker.frameNumber(at: at(32)), 2)
+      XCTAssertEqual(ticker.frameNumber(at: at(41)), 2)
+      XCTAssertEqual(ticker.frameNumber(at: at(532)), 52)
+      XCTAssertEqual(ticker.frameNumber(at: at(31)), 1)
+      XCTAssertEqual(ticker.frameNumber(at: at(1)), 0)
+    }
+  }
+
+  func testAnInvalidatedTickerIsSilent() {
+    onMain { stage in
+      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      var ticks = 0
+      let link = DisplayLink(ticker: ticker) { _ in
+        ticks += 1
+        if ticks == 2 { ticker.invalidate() }
+      }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.milliseconds(55))
+      XCTAssertEqual(ticks, 2)
+      link.isPaused = true
+      link.isPaused = false
+      link.invalidate()
+    }
+  }
+}
+
+/// Milliseconds after the start of a stage's clock.
+private func at(_ milliseconds: Int64) -> MonotonicTime {
+  MonotonicTime(nanoseconds: 1_000_000_000) + .milliseconds(milliseconds)
+}

@@ -1,0 +1,158 @@
+import LinuxSystem
+import Testing
+
+@testable import FrameTiming
+
+@Suite struct TickSequencerTests {
+  static let rates = [(60, 1), (60000, 1001), (24000, 1001), (144, 1)]
+
+  /// What a run of ticks must keep, however bad the vblanks were.
+  private struct Ledger {
+    let rate: RefreshRate
+    var ticks: UInt64 = 0
+    var misses: UInt64 = 0
+    var first: UInt64?
+    var last: (vblank: VBlank, number: UInt64)?
+    var faults: [String] = []
+
+    mutating func note(_ vblank: VBlank, _ number: UInt64, now: MonotonicTime) {
+      ticks += 1
+      if first == nil { first = number }
+      if let last {
+        if number <= last.number {
+          faults.append("number \(number) after \(last.number)")
+        } else {
+          misses += number - last.number - 1
+        }
+        if vblank.timestamp - last.vblank.timestamp <= rate.interval / 2 { faults.append("two ticks in one interval") }
+      }
+      if now - vblank.timestamp > rate.interval { faults.append("stamp more than an interval old") }
+      if vblank.timestamp - now > rate.interval { faults.append("stamp in the future") }
+      last = (vblank, number)
+    }
+  }
+
+  /// Steady sequences, stamps that tremble by a quarter of an interval, events that are lost, doubled and late: the frame
+  /// number follows the source's sequence, and so counts the display's own intervals.
+  @Test(arguments: rates) func frameNumbersFollowTheSequence(_ fraction: (Int, Int)) throws {
+    let rate = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+    let seed: UInt64 = 2026
+    var random = SplitMix64(seed: seed)
+    let T = rate.interval.count
+    var sequencer = TickSequencer()
+    var ledger = Ledger(rate: rate)
+    var k: Int64 = 0
+    var firstSequence: UInt64?
+    for step in 0..<250_000 {
+      k += Int64.random(in: 0...9, using: &random) == 0 ? Int64.random(in: 0...6, using: &random) : 1
+      let jitter = Int64.random(in: -T / 5...T / 5, using: &random)
+      let stamp = MonotonicTime(nanoseconds: 1_000_000_000) + rate.offset(ofInterval: k) + Nanoseconds(jitter)
+      let isStall = Int64.random(in: 0...19, using: &random) == 0
+      let lateness = Int64.random(in: 0...(isStall ? 4 * T : T / 2), using: &random)
+      let now = stamp + Nanoseconds(lateness)
+      let vblank = VBlank(timestamp: stamp, sequence: UInt64(k))
+      if case .tick(let tick, let number) = sequencer.advance(to: vblank, now: now, rate: rate) {
+        ledger.note(tick, number, now: now)
+        let first = firstSequence ?? tick.sequence
+        firstSequence = first
+        if number != tick.sequence - first { ledger.faults.append("step \(step): number \(number), \(tick)") }
+        if lateness < T, tick != vblank { ledger.faults.append("step \(step): \(tick) for \(vblank)") }
+        // The next event is one after now.
+        k = max(k, Int64(tick.sequence))
+      }
+    }
+    #expect(ledger.faults.isEmpty, "seed \(seed): \(ledger.faults.prefix(3))")
+    let last = try #require(ledger.last)
+    #expect(ledger.ticks + ledger.misses == last.number + 1)
+    #expect(ledger.ticks > 200_000)
+  }
+
+  /// A driver without sequences: the number is that of the display's interval by the stamps alone.
+  @Test(arguments: rates) func frameNumbersCountIntervalsByTheStamps(_ fraction: (Int, Int)) throws {
+    let rate = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+    let seed: UInt64 = 4711
+    var random = SplitMix64(seed: seed)
+    let T = rate.interval.count
+    var sequencer = TickSequencer()
+    var ledger = Ledger(rate: rate)
+    var k: Int64 = 0
+    for step in 0..<250_000 {
+      if step > 0 { k += Int64.random(in: 0...9, using: &random) == 0 ? Int64.random(in: 0...40, using: &random) : 1 }
+      let jitter = Int64.random(in: -T / 5...T / 5, using: &random)
+      let stamp = MonotonicTime(nanoseconds: 1_000_000_000) + rate.offset(ofInterval: k) + Nanoseconds(jitter)
+      let sequence: UInt64 = step % 3 == 0 ? 0 : random.next()
+      let outcome = sequencer.advance(to: VBlank(timestamp: stamp, sequence: sequence), now: stamp, rate: rate)
+      guard case .tick(let tick, let number) = outcome else { continue }
+      ledger.note(tick, number, now: stamp)
+      if number != UInt64(k) { ledger.faults.append("step \(step): number \(number) for \(k)") }
+    }
+    #expect(ledger.faults.isEmpty, "seed \(seed): \(ledger.faults.prefix(3))")
+    #expect(ledger.ticks > 200_000)
+  }
+
+  /// Stamps and sequences that mean nothing: what a tick promises holds all the same, and the sequencer is never stuck.
+  @Test func anyStampsKeepThePromises() throws {
+    let seed: UInt64 = 99
+    var random = SplitMix64(seed: seed)
+    let rate = try #require(RefreshRate(numerator: 60, denominator: 1))
+    var sequencer = TickSequencer()
+    var ledger = Ledger(rate: rate)
+    var now = MonotonicTime(nanoseconds: 1 << 40)
+    for _ in 0..<1_000_000 {
+      now += Nanoseconds(Int64.random(in: 0...40_000_000, using: &random))
+      let wild = Int64(truncatingIfNeeded: random.next()) >> Int64.random(in: 0...50, using: &random)
+      let vblank = VBlank(
+        timestamp: now + Nanoseconds(wild), sequence: random.next() >> UInt64.random(in: 0...63, using: &random))
+      if case .tick(let tick, let number) = sequencer.advance(to: vblank, now: now, rate: rate) {
+        ledger.note(tick, number, now: now)
+      }
+    }
+    #expect(ledger.faults.isEmpty, "seed \(seed): \(ledger.faults.prefix(3))")
+    let last = try #require(ledger.last)
+    #expect(ledger.ticks + ledger.misses == last.number + 1)
+    #expect(ledger.ticks > 100_000)
+    #expect(last.vblank.timestamp > now - .milliseconds(500))
+  }
+
+  @Test func theHalfIntervalDecides() throws {
+    let rate = try #require(RefreshRate(numerator: 100, denominator: 1))
+    var sequencer = TickSequencer()
+    _ = sequencer.advance(to: VBlank(timestamp: at(100), sequence: 7), now: at(100), rate: rate)
+    #expect(sequencer.frameNumber == 0)
+    let half = VBlank(timestamp: at(105), sequence: 8)
+    #expect(sequencer.advance(to: half, now: at(105), rate: rate) == .duplicate)
+    let more = VBlank(timestamp: at(105) + 1, sequence: 8)
+    #expect(sequencer.advance(to: more, now: at(106), rate: rate) == .tick(more, frameNumber: 1))
+    let back = VBlank(timestamp: at(90), sequence: 9)
+    #expect(sequencer.advance(to: back, now: at(110), rate: rate) == .duplicate)
+    let future = VBlank(timestamp: at(131), sequence: 9)
+    #expect(sequencer.advance(to: future, now: at(120), rate: rate) == .future)
+  }
+
+  @Test func aStaleVBlankStandsForTheLatestGridPoint() throws {
+    let rate = try #require(RefreshRate(numerator: 100, denominator: 1))
+    var sequencer = TickSequencer()
+    _ = sequencer.advance(to: VBlank(timestamp: at(10), sequence: 1), now: at(10), rate: rate)
+    let outcome = sequencer.advance(to: VBlank(timestamp: at(20), sequence: 2), now: at(57), rate: rate)
+    #expect(outcome == .tick(VBlank(timestamp: at(50), sequence: 5), frameNumber: 4))
+    // The event of the interval that was ticked already.
+    #expect(sequencer.advance(to: VBlank(timestamp: at(50), sequence: 5), now: at(58), rate: rate) == .duplicate)
+  }
+
+  @Test func aSequenceThatAgreesCountsBetterThanTheStamps() throws {
+    let rate = try #require(RefreshRate(numerator: 60, denominator: 1))
+    // A display at 59.95 Hz: after 1000 s the nominal rate is off by 50 intervals.
+    let real = try #require(RefreshRate(numerator: 5995, denominator: 100))
+    let first = VBlank(timestamp: .zero, sequence: 10)
+    let last = VBlank(timestamp: .zero + real.offset(ofInterval: 59_950), sequence: 10 + 59_950)
+    #expect(TickSequencer.intervals(from: first, to: last, rate: rate) == 59_950)
+    let stuck = VBlank(timestamp: last.timestamp, sequence: 10)
+    #expect(TickSequencer.intervals(from: first, to: stuck, rate: rate) == 60_000)
+    let jumped = VBlank(timestamp: .zero + .milliseconds(17), sequence: 4000)
+    #expect(TickSequencer.intervals(from: first, to: jumped, rate: rate) == 1)
+    let wrapped = VBlank(timestamp: .zero + .milliseconds(33), sequence: 1)
+    #expect(TickSequencer.intervals(from: VBlank(timestamp: .zero, sequence: .max), to: wrapped, rate: rate) == 2)
+  }
+
+  private func at(_ milliseconds: Int64) -> MonotonicTime { .zero + .milliseconds(milliseconds) }
+}

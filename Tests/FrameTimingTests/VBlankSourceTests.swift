@@ -1,0 +1,145 @@
+import LinuxSystem
+import RunLoops
+import XCTest
+
+@testable import FrameTiming
+
+final class VBlankSourceTests: ManualLoopCase {
+  func testTheFallbackClockSaysWhatAndWhyItIs() {
+    onMain { stage in
+      let clock = FallbackClock(refreshRate: .hundred, reason: "no DRM device", clock: stage.clock)
+      XCTAssertEqual(clock.name, "fallback clock 100.00 Hz: no DRM device")
+    }
+  }
+
+  func testASourceDeliversOneVBlankForEachRequestAndNoneUnasked() {
+    onMain { stage in
+      let sources: [any VBlankSource] = [
+        FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock),
+        SimulatedDisplay(refreshRate: .hundred, clock: stage.clock),
+      ]
+      for source in sources {
+        let start = stage.time.now
+        var stamps: [MonotonicTime] = []
+        source.onVBlank = { stamps.append($0.timestamp) }
+        source.add(to: stage.loop, mode: .default)
+        stage.run(.milliseconds(35))
+        XCTAssertEqual(stamps, [], source.name)
+        source.requestVBlank()
+        source.requestVBlank()
+        stage.run(.milliseconds(100))
+        XCTAssertEqual(stamps, [start + .milliseconds(40)], source.name)
+        source.requestVBlank()
+        // On the grid point itself: the next one.
+        stage.run(.milliseconds(5))
+        source.requestVBlank()
+        XCTAssertEqual(stamps, [start + .milliseconds(40), start + .milliseconds(140)], source.name)
+        source.invalidate()
+        stage.run(.milliseconds(100))
+        XCTAssertEqual(stamps.count, 2, source.name)
+        stage.time.advance(to: MonotonicTime(nanoseconds: (stage.time.now.nanoseconds / 10_000_000 + 1) * 10_000_000))
+      }
+    }
+  }
+
+  /// The clock through the loop, its timer and a ticker: no nanosecond of drift.
+  func testTheFallbackClockDoesNotDriftOnTheLoop() throws {
+    let rate = try XCTUnwrap(RefreshRate(numerator: 60000, denominator: 1001))
+    onMain { stage in
+      let start = stage.time.now
+      let ticker = DisplayTicker(source: FallbackClock(refreshRate: rate, reason: "a test", clock: stage.clock))
+      var ticks: UInt64 = 0
+      let link = DisplayLink(ticker: ticker) { link in
+        if link.frameNumber == ticks, link.timestamp == start + rate.offset(ofInterval: Int64(ticks) + 1) { ticks += 1 }
+      }
+      link.add(to: stage.loop, mode: .default)
+      stage.loop.run(mode: .default, until: start + rate.offset(ofInterval: 60_000))
+      XCTAssertEqual(ticks, 60_000)
+      // 60 000 intervals of 1001/60000 s.
+      XCTAssertEqual(link.timestamp, start + .milliseconds(1_001_000))
+      link.invalidate()
+    }
+  }
+
+  /// A display with every fault at once: ticks are what the display's truth says.
+  func testTicksAreTheTruthOfABadDisplay() throws {
+    for (seed, hertz) in [(1, 60), (2, 144), (3, 24)] as [(UInt64, Int64)] {
+      let rate = try XCTUnwrap(RefreshRate(numerator: hertz, denominator: 1))
+      onMain { stage in
+        let display = SimulatedDisplay(refreshRate: rate, clock: stage.clock, seed: seed)
+        display.faults.jitter = rate.interval / 5
+        display.faults.lostEvents = 0.05
+        display.faults.duplicateEvents = 0.1
+        display.faults.latestDelivery = rate.interval / 3
+        let ticker = DisplayTicker(source: display)
+        let first = display.vblank(after: stage.time.now).sequence
+        XCTAssertFalse(display.losesEvent(ofVBlank: first), "the numbers below count from the first vblank")
+        var random = SplitMix64(seed: seed)
+        var wrong = 0
+        var last: DisplayLink.Tick?
+        var ticks: UInt64 = 0
+        var missed: UInt64 = 0
+        let link = DisplayLink(ticker: ticker) { link in
+          guard let tick = link.tick, let vblank = ticker.lastVBlank else { return }
+          ticks += 1
+          missed += tick.missed
+          if tick.timestamp != display.timestamp(ofVBlank: vblank.sequence) { wrong += 1 }
+          if tick.frameNumber + first != vblank.sequence { wrong += 1 }
+          if let last, tick.frameNumber != last.frameNumber + 1 + tick.missed { wrong += 1 }
+          if tick.delivered != display.delivery(ofVBlank: vblank.sequence) { wrong += 1 }
+          last = tick
+          // Now and then a callback takes several intervals.
+          if Int.random(in: 0...49, using: &random) == 0 {
+            stage.time.advance(by: Nanoseconds(Int64.random(in: 0...rate.interval.count * 4, using: &random)))
+          }
+        }
+        link.add(to: stage.loop, mode: .default)
+        stage.loop.run(mode: .default, until: stage.time.now + rate.offset(ofInterval: 20_000))
+        XCTAssertEqual(wrong, 0, "seed \(seed)")
+        XCTAssertEqual(ticks + missed, (last?.frameNumber ?? 0) + 1, "seed \(seed)")
+        XCTAssertGreaterThan(missed, 1000, "seed \(seed)")
+        XCTAssertGreaterThan(display.deliveredEvents, ticks + 1000, "seed \(seed)")
+        link.invalidate()
+      }
+    }
+  }
+
+  func testADisplayThatIsOffDoesNotTickAndGoesOnWhenOn() {
+    onMain { stage in
+      let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+      let ticker = DisplayTicker(source: display)
+      var numbers: [UInt64] = []
+      let link = DisplayLink(ticker: ticker) { numbers.append($0.frameNumber) }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.milliseconds(25))
+      display.isOn = false
+      stage.run(.milliseconds(100))
+      XCTAssertEqual(numbers, [0, 1])
+      display.isOn = true
+      stage.run(.milliseconds(10))
+      XCTAssertEqual(numbers, [0, 1, 12])
+      XCTAssertEqual(link.tick?.missed, 10)
+    }
+  }
+
+  func testAChangeOfTheRateNeitherDoublesNorLosesATick() throws {
+    let fast = try XCTUnwrap(RefreshRate(numerator: 200, denominator: 1))
+    onMain { stage in
+      let start = stage.time.now
+      let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+      let ticker = DisplayTicker(source: display)
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: ticker) { link in
+        if let tick = link.tick { ticks.append(tick) }
+        if ticks.count == 2 { display.refreshRate = fast }
+        if ticks.count == 4 { display.refreshRate = .hundred }
+      }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.milliseconds(55))
+      XCTAssertEqual(ticks.map { ($0.timestamp - start).count / 1_000_000 }, [10, 20, 25, 30, 40, 50])
+      XCTAssertEqual(ticks.map(\.frameNumber), [0, 1, 2, 3, 4, 5])
+      XCTAssertEqual(ticks.map(\.missed), [0, 0, 0, 0, 0, 0])
+      XCTAssertEqual(ticks.map { $0.duration.count / 1_000_000 }, [10, 10, 5, 5, 10, 10])
+    }
+  }
+}

@@ -1,0 +1,240 @@
+import FrameTiming
+import LinuxSystem
+import Metering
+import Testing
+
+/// An output at 100 Hz as the meter sees it: interval n begins at n · 10 ms.
+private struct Feed {
+  let meter: FPSMeter
+  static let interval = Nanoseconds.milliseconds(10)
+
+  init() throws {
+    meter = FPSMeter(refreshRate: try #require(RefreshRate(numerator: 100, denominator: 1)))
+  }
+
+  func at(_ number: UInt64) -> MonotonicTime { .zero + Self.interval * Int64(number + 1) }
+
+  func tick(_ number: UInt64, missed: UInt64 = 0, late: Nanoseconds = 0) {
+    meter.record(
+      tick: DisplayLink.Tick(
+        timestamp: at(number), targetTimestamp: at(number + 1), duration: Self.interval, frameNumber: number,
+        delivered: at(number) + late, missed: missed))
+  }
+
+  func frame(_ number: UInt64, work: Nanoseconds, shownAfter intervals: UInt64 = 1) -> FrameRecord {
+    var record = FrameRecord()
+    record.frameNumber = number
+    record.tick = at(number)
+    record.tickDelivered = at(number)
+    record.target = at(number + 1)
+    record.submitted = at(number) + work
+    record.presented = at(number + intervals)
+    record.phases[.composite] = work
+    return record
+  }
+
+  /// A tick, its frame and its feedback.
+  func whole(_ number: UInt64, work: Nanoseconds = .milliseconds(2), shownAfter: UInt64 = 1, missed: UInt64 = 0) {
+    tick(number, missed: missed)
+    let record = frame(number, work: work, shownAfter: shownAfter)
+    meter.record(committed: record)
+    meter.record(presented: record)
+  }
+}
+
+@Suite struct FPSMeterTests {
+  @Test func aSteadyRunHasFourEqualRates() throws {
+    let feed = try Feed()
+    for number in 0..<600 as Range<UInt64> { feed.whole(number) }
+    for report in [feed.meter.report(), feed.meter.recentReport(at: feed.at(599) + 1)] {
+      #expect(report.refreshRate == 100)
+      #expect(report.tickRate == 100)
+      #expect(report.frameRate == 100)
+      #expect(report.presentedRate == 100)
+      #expect((report.late, report.missed, report.idle) == (0, 0, 0))
+      #expect(report.hitchTimeRatio == 0)
+      #expect(report.hitchSeverity == .good)
+      #expect(report.frameInterval.p50 == Feed.interval)
+      #expect(report.frameInterval.p99 == Feed.interval)
+      #expect(report.work.p50 == .milliseconds(2))
+      #expect(report.workShare == 0.2)
+      #expect(report.tickLateness.maximum == 0)
+    }
+    #expect(feed.meter.report().ticks == 600)
+    #expect(feed.meter.report().intervals == 600)
+    // Two seconds of complete intervals: the one in progress is left out.
+    #expect(feed.meter.recentReport(at: feed.at(599) + 1).ticks == 200)
+  }
+
+  @Test func theFourRatesAreFourNumbers() throws {
+    let feed = try Feed()
+    // Ticked in two of three intervals, a frame for half of the ticks, half of those seen.
+    for number in 0..<600 as Range<UInt64> where number % 3 != 2 {
+      feed.tick(number, missed: number % 3 == 0 && number > 0 ? 1 : 0)
+      if number % 3 == 0 {
+        let frame = feed.frame(number, work: .milliseconds(1))
+        feed.meter.record(committed: frame)
+        if number % 6 == 0 { feed.meter.record(presented: frame) }
+      }
+    }
+    let report = feed.meter.report()
+    #expect((report.intervals, report.ticks, report.frames, report.presented) == (599, 400, 200, 100))
+    #expect((report.missed, report.idle) == (199, 0))
+    #expect(report.refreshRate == 100)
+    #expect(report.tickRate == 100.0 * 400 / 599)
+    #expect(report.frameRate == 100.0 * 200 / 599)
+    #expect(report.presentedRate == 100.0 * 100 / 599)
+  }
+
+  @Test func idleIntervalsAreNotMissedAndNotFrameIntervals() throws {
+    let feed = try Feed()
+    for number in 0..<100 as Range<UInt64> { feed.whole(number) }
+    feed.meter.noteIdle()
+    // While nothing is wanted the live figures show idle intervals.
+    let paused = feed.meter.recentReport(at: feed.at(149) + 1)
+    #expect((paused.intervals, paused.ticks, paused.missed, paused.idle) == (149, 100, 0, 49))
+    for number in 200..<300 as Range<UInt64> { feed.whole(number) }
+    let report = feed.meter.report()
+    #expect((report.intervals, report.ticks, report.missed, report.idle) == (300, 200, 0, 100))
+    #expect(report.frameInterval.maximum == Feed.interval)
+    #expect(report.frameInterval.count == 198)
+    #expect(report.hitchTime == 0)
+    let recent = feed.meter.recentReport(at: feed.at(299) + 1)
+    #expect((recent.intervals, recent.ticks, recent.idle) == (200, 100, 100))
+  }
+
+  @Test func aDisplayThatStopsIsMissingNotIdle() throws {
+    let feed = try Feed()
+    for number in 0..<100 as Range<UInt64> { feed.whole(number) }
+    let stuck = feed.meter.recentReport(at: feed.at(110) + 1)
+    #expect((stuck.intervals, stuck.ticks, stuck.missed, stuck.idle) == (110, 100, 10, 0))
+  }
+
+  @Test func aFrameOutOfIdleIsMadeWithoutATick() throws {
+    let feed = try Feed()
+    for number in 0..<10 as Range<UInt64> { feed.whole(number) }
+    feed.meter.noteIdle()
+    let first = feed.frame(20, work: .milliseconds(1))
+    feed.meter.record(committed: first)
+    feed.meter.record(presented: first)
+    feed.whole(21)
+    let report = feed.meter.report()
+    #expect((report.intervals, report.ticks, report.frames, report.missed, report.idle) == (22, 11, 12, 0, 10))
+    #expect(report.frameInterval.maximum == Feed.interval)
+    #expect(report.frameInterval.count == 10)
+  }
+
+  @Test func aLateFrameIsOneShownHalfAnIntervalAfterItsTarget() throws {
+    let feed = try Feed()
+    feed.tick(0)
+    var frame = feed.frame(0, work: .milliseconds(1))
+    frame.presented = frame.target + Feed.interval / 2
+    feed.meter.record(presented: frame)
+    #expect(feed.meter.report().late == 0)
+    #expect(feed.meter.report().hitchTime == 0)
+    frame.presented = frame.target + Feed.interval / 2 + 1
+    feed.meter.record(presented: frame)
+    #expect(feed.meter.report().late == 1)
+    #expect(feed.meter.report().hitchTime == Feed.interval / 2 + 1)
+  }
+
+  /// A frame of three intervals makes the ticks of the same three be missed: the picture stood still once.
+  @Test func aLongFrameAndTheTicksThatItMissedAreOneHitch() throws {
+    let feed = try Feed()
+    for number in 0..<98 as Range<UInt64> { feed.whole(number) }
+    feed.tick(98)
+    let long = feed.frame(98, work: .milliseconds(35), shownAfter: 4)
+    feed.meter.record(committed: long)
+    // The flip's event comes after the next tick here, and before it elsewhere.
+    feed.tick(102, missed: 3)
+    feed.meter.record(presented: long)
+    let next = feed.frame(102, work: .milliseconds(2))
+    feed.meter.record(committed: next)
+    feed.meter.record(presented: next)
+    let report = feed.meter.report()
+    #expect((report.late, report.missed) == (1, 3))
+    #expect(report.hitchTime == .milliseconds(30))
+    // 30 ms in 103 intervals of 10 ms.
+    #expect(try #require(report.hitchTimeRatio) == 30 / 1.03)
+    #expect(report.hitchSeverity == .critical)
+  }
+
+  @Test func missedTicksWithoutALateFrameAreAHitchToo() throws {
+    let feed = try Feed()
+    for number in 0..<10 as Range<UInt64> { feed.whole(number) }
+    feed.whole(14, missed: 4)
+    #expect(feed.meter.report().hitchTime == .milliseconds(40))
+    #expect(feed.meter.report().late == 0)
+    feed.whole(15)
+    #expect(feed.meter.report().hitchTime == .milliseconds(40))
+  }
+
+  @Test func hitchClasses() {
+    #expect(HitchSeverity(ratio: 0) == .good)
+    #expect(HitchSeverity(ratio: 4.999) == .good)
+    #expect(HitchSeverity(ratio: 5) == .warning)
+    #expect(HitchSeverity(ratio: 10) == .warning)
+    #expect(HitchSeverity(ratio: 10.001) == .critical)
+  }
+
+  @Test func tooFewFramesHaveNoPercentiles() throws {
+    let feed = try Feed()
+    #expect(feed.meter.report().tickRate == nil)
+    #expect(feed.meter.report().hitchTimeRatio == nil)
+    #expect(feed.meter.recentReport(at: .zero).intervals == 0)
+    for number in 0..<99 as Range<UInt64> { feed.whole(number) }
+    #expect(feed.meter.report().work.p50 != nil)
+    #expect(feed.meter.report().work.p99 == nil)
+    feed.whole(99)
+    #expect(feed.meter.report().work.p99 != nil)
+  }
+
+  /// Random runs against sums that the test keeps by itself, and the window against the same run.
+  @Test func countsAddUp() throws {
+    for seed in 1...20 as ClosedRange<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let feed = try Feed()
+      var number: UInt64 = 0
+      var (ticks, missed, idle, frames, late) = (0, 0, 0, 0, 0)
+      for _ in 0..<5000 {
+        let skipped = Int.random(in: 0...19, using: &random) == 0 ? UInt64.random(in: 1...30, using: &random) : 0
+        let wanted = UInt64.random(in: 0...skipped, using: &random)
+        if ticks > 0 {
+          number += 1 + skipped
+          missed += Int(wanted)
+          idle += Int(skipped - wanted)
+        }
+        feed.tick(number, missed: ticks > 0 ? wanted : 0)
+        ticks += 1
+        if Bool.random(using: &random) {
+          let shownAfter = UInt64.random(in: 1...3, using: &random)
+          let frame = feed.frame(
+            number, work: Nanoseconds(Int64.random(in: 0...20_000_000, using: &random)), shownAfter: shownAfter)
+          feed.meter.record(committed: frame)
+          feed.meter.record(presented: frame)
+          frames += 1
+          if shownAfter > 1 { late += 1 }
+        }
+        if Int.random(in: 0...99, using: &random) == 0 {
+          let recent = feed.meter.recentReport(at: feed.at(number) + 1)
+          #expect(recent.ticks + recent.missed + recent.idle == recent.intervals, "seed \(seed)")
+        }
+      }
+      let report = feed.meter.report()
+      #expect((report.ticks, report.missed, report.idle) == (ticks, missed, idle), "seed \(seed)")
+      #expect((report.frames, report.presented, report.late) == (frames, frames, late), "seed \(seed)")
+      #expect(report.ticks + report.missed + report.idle == report.intervals, "seed \(seed)")
+    }
+  }
+
+  @Test func aWindowThatHoldsTheWholeRunEqualsTheRun() throws {
+    let feed = try Feed()
+    for number in 0..<150 as Range<UInt64> { feed.whole(number, shownAfter: number % 50 == 0 ? 2 : 1) }
+    let run = feed.meter.report()
+    let recent = feed.meter.recentReport(at: feed.at(150) + 1)
+    #expect(recent.intervals == 150)
+    #expect((recent.ticks, recent.frames, recent.late, recent.missed) == (run.ticks, run.frames, run.late, run.missed))
+    #expect(recent.hitchTime == run.hitchTime)
+    #expect(recent.tickRate == run.tickRate)
+  }
+}

@@ -1,0 +1,86 @@
+import FrameTiming
+import LinuxSystem
+import Metering
+import Testing
+
+@Suite struct FrameStatisticsTests {
+  @Test func percentilesByHand() {
+    // Position 0.5 · 3 = 1.5: half-way from 20 to 40.
+    let four = FrameStatistics([40, 10, 80, 20])
+    #expect(four.percentile(50) == 30)
+    #expect(four.minimum == 10)
+    #expect(four.maximum == 80)
+    #expect(four.mean == 38)  // 150/4 = 37.5, rounded
+    #expect(four.percentile(0) == 10)
+    #expect(four.percentile(100) == 80)
+    // 0.25 · 3 = 0.75: 10 + 0.75 · 10 = 17.5, rounded away from zero.
+    #expect(four.percentile(25) == 18)
+
+    // 1…100: p99 at 0.99 · 99 = 98.01, between 99 and 100.
+    let hundred = FrameStatistics((1...100).map { Nanoseconds($0 * 1000) })
+    #expect(hundred.percentile(99) == 99_010)
+    #expect(hundred.percentile(95) == 95_050)
+    #expect(hundred.percentile(50) == 50_500)
+    #expect(hundred.percentile(1) == 1990)
+    #expect(hundred.mean == 50_500)
+  }
+
+  @Test(arguments: [(50.0, 2), (95, 20), (99, 100), (99.9, 1000), (5, 20), (1, 100), (0, 1), (100, 1), (90, 10)])
+  func tooFewFramesGiveNothing(_ percent: Double, _ required: Int) {
+    #expect(PercentileRule.requiredCount(percent) == required)
+    let enough = FrameStatistics((0..<required).map { Nanoseconds(Int64($0)) })
+    let tooFew = FrameStatistics((0..<required - 1).map { Nanoseconds(Int64($0)) })
+    #expect(enough.percentile(percent) != nil)
+    #expect(tooFew.percentile(percent) == nil)
+  }
+
+  @Test func nothingIsKnownOfNoFrames() {
+    let none = FrameStatistics([])
+    #expect(none.count == 0)
+    #expect(none.minimum == nil)
+    #expect(none.mean == nil)
+    #expect(none.percentile(50) == nil)
+    #expect(FrameStatistics([7]).percentile(.nan) == 7)
+  }
+
+  @Test func theHistogramAgreesWithTheExactFigures() throws {
+    let seed: UInt64 = 31
+    var random = SplitMix64(seed: seed)
+    for scale in [100, 5_000, 1_000_000, 16_666_667, 3_000_000_000] as [Int64] {
+      var values: [Nanoseconds] = []
+      var histogram = DurationHistogram()
+      for _ in 0..<5000 {
+        let value = Nanoseconds(scale + Int64.random(in: -scale / 2...scale / 2, using: &random))
+        values.append(value)
+        histogram.add(value)
+      }
+      let exact = FrameStatistics(values)
+      #expect(histogram.count == exact.count)
+      #expect(histogram.minimum == exact.minimum)
+      #expect(histogram.maximum == exact.maximum)
+      let mean = try #require(exact.mean)
+      #expect(abs((try #require(histogram.mean) - mean).count) <= 1)
+      for percent in [0.0, 1, 5, 50, 90, 95, 99, 99.9, 100] {
+        let expected = try #require(exact.percentile(percent))
+        let found = try #require(histogram.percentile(percent))
+        #expect(
+          abs((found - expected).count) <= max(1, expected.count / 512),
+          "p\(percent) of scale \(scale): \(found.count) for \(expected.count), seed \(seed)")
+      }
+    }
+  }
+
+  @Test func theHistogramTakesEverything() {
+    var histogram = DurationHistogram()
+    for value in [-5, 0, 1, 511, 512, 1023, 1024, (1 << 36) - 1, 1 << 36, .max, .min] as [Int64] {
+      histogram.add(Nanoseconds(value))
+    }
+    #expect(histogram.count == 11)
+    #expect(histogram.minimum == Nanoseconds(.min))
+    #expect(histogram.maximum == Nanoseconds(.max))
+    #expect(histogram.percentile(99) == nil)
+    var small = DurationHistogram()
+    for value in 0..<1024 as Range<Int64> { small.add(Nanoseconds(value)) }
+    #expect(small.percentile(50) == 512)  // 511.5, rounded: every value below 1.024 µs is exact
+  }
+}

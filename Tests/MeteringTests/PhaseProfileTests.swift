@@ -1,0 +1,127 @@
+import FrameTiming
+import LinuxSystem
+import Metering
+import Testing
+
+@Suite struct PhaseProfileTests {
+  private let interval = Nanoseconds.milliseconds(10)
+
+  /// A frame at 100 Hz; what is not said is in time: 1 ms of callbacks, 3 ms of composite, handed over after 4 ms.
+  private func frame(
+    _ change: (inout FrameRecord) -> Void = { _ in }
+  ) -> FrameRecord {
+    var record = FrameRecord()
+    record.tick = .zero + .milliseconds(100)
+    record.tickDelivered = record.tick
+    record.target = record.tick + interval
+    record.submitted = record.tick + .milliseconds(4)
+    record.presented = record.target
+    record.phases[.callbacks] = .milliseconds(1)
+    record.phases[.composite] = .milliseconds(3)
+    change(&record)
+    return record
+  }
+
+  /// Shown one interval late, handed over after `submitted` milliseconds of the interval.
+  private func late(submitted: Int64, _ change: (inout FrameRecord) -> Void = { _ in }) -> FrameRecord {
+    frame { record in
+      record.submitted = record.tick + .milliseconds(submitted)
+      record.presented = record.target + interval
+      change(&record)
+    }
+  }
+
+  @Test func aFrameInTimeHasNoCause() {
+    var classifier = LateFrameClassifier()
+    #expect(classifier.cause(of: frame(), interval: interval) == nil)
+    #expect(classifier.cause(of: frame { $0.presented += interval / 2 }, interval: interval) == nil)
+  }
+
+  @Test func handedOverInTimeAndShownLateIsTheDisplay() {
+    var classifier = LateFrameClassifier()
+    #expect(classifier.cause(of: late(submitted: 4), interval: interval) == .scanOut)
+    #expect(classifier.cause(of: late(submitted: 9), interval: interval) == .scanOut)
+  }
+
+  @Test func handedOverInTheLastMillisecondMissedTheCommit() {
+    var classifier = LateFrameClassifier()
+    #expect(classifier.cause(of: late(submitted: 9) { $0.submitted += 1 }, interval: interval) == .commitMissed)
+    #expect(classifier.cause(of: late(submitted: 10), interval: interval) == .commitMissed)
+  }
+
+  @Test func workThatFittedButCameLateIsScheduling() {
+    var classifier = LateFrameClassifier()
+    let cause = classifier.cause(of: late(submitted: 12) { $0.tickDelivered += .milliseconds(8) }, interval: interval)
+    #expect(cause == .scheduling)
+  }
+
+  @Test(arguments: FrameRecord.Phase.allCases) func thePhaseThatExceedsItsUsualTimeMost(_ phase: FrameRecord.Phase) {
+    var classifier = LateFrameClassifier()
+    for _ in 0..<50 { _ = classifier.cause(of: frame(), interval: interval) }
+    let record = late(submitted: 15) { record in
+      // Composite is 5 ms, 2 more than usual; the phase is 8 ms more.
+      record.phases[.composite] += .milliseconds(2)
+      record.phases[phase] += .milliseconds(8)
+    }
+    #expect(classifier.cause(of: record, interval: interval) == .phase(phase))
+  }
+
+  @Test func theUsuallyLongPhaseIsNotToBlame() {
+    var classifier = LateFrameClassifier()
+    for _ in 0..<50 { _ = classifier.cause(of: frame { $0.phases[.composite] = .milliseconds(7) }, interval: interval) }
+    let record = late(submitted: 14) { record in
+      record.phases[.composite] = .milliseconds(7)
+      record.phases[.layout] = .milliseconds(6)
+    }
+    #expect(classifier.cause(of: record, interval: interval) == .phase(.layout))
+  }
+
+  @Test func withoutAnyFrameInTimeTheLongestPhaseIsToBlame() {
+    var classifier = LateFrameClassifier()
+    for _ in 0..<10 {
+      let record = late(submitted: 14) { record in
+        record.phases[.display] = .milliseconds(6)
+        record.phases[.composite] = .milliseconds(7)
+      }
+      #expect(classifier.cause(of: record, interval: interval) == .phase(.composite))
+    }
+  }
+
+  @Test func theTable() throws {
+    var profile = PhaseProfile(refreshRate: try #require(RefreshRate(numerator: 100, denominator: 1)))
+    #expect(profile.rows.allSatisfy { $0.p50 == nil && $0.maximum == nil && $0.share == nil })
+    // Composite takes 0.02, 0.04, … 2 ms.
+    for step in 1...100 as ClosedRange<Int64> {
+      profile.add(
+        frame { record in
+          record.phases[.callbacks] = .microseconds(500)
+          record.phases[.composite] = .microseconds(20 * step)
+        })
+    }
+    for _ in 0..<3 { profile.add(late(submitted: 15) { $0.phases[.display] = .milliseconds(20) }) }
+    profile.add(late(submitted: 5))
+    #expect(profile.frames == 104)
+    #expect(profile.lateFrames == 4)
+    #expect(profile.lateCauses.map(\.cause) == [.phase(.display), .scanOut])
+    #expect(profile.lateCauses.map(\.frames) == [3, 1])
+    #expect(profile.rows.map(\.phase) == FrameRecord.Phase.allCases)
+    let callbacks = profile.rows[0]
+    // A bucket at 0.5 ms is 0.5 µs wide.
+    #expect(abs((try #require(callbacks.p50) - .microseconds(500)).count) <= 512)
+    #expect(callbacks.maximum == .milliseconds(1))
+    // 100 · 0.5 ms + 4 · 1 ms in 104 frames of 10 ms.
+    #expect(abs(try #require(callbacks.share) - 54.0 / 1040) < 1e-9)
+    let composite = profile.rows[4]
+    // Position 0.95 · 103 = 97.85 of 0.02 … 2 and four times 3: between 1.96 and 1.98.
+    #expect(abs((try #require(composite.p95) - .microseconds(1977)).count) <= 4000)
+    #expect(composite.maximum == .milliseconds(3))
+    #expect(profile.rows[1].maximum == 0)
+    let shares = profile.rows.compactMap(\.share).reduce(0, +)
+    #expect(abs(try #require(profile.total.share) - shares) < 1e-9)
+    #expect(profile.total.maximum == .milliseconds(24))
+  }
+
+  @Test func namesAreDistinct() {
+    #expect(Set(LateCause.allCases.map(\.name)).count == LateCause.allCases.count)
+  }
+}
