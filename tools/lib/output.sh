@@ -82,3 +82,4 @@ end_running_group() {
 }
 trap 'end_running_group INT' INT
 trap 'end_running_group TERM' TERM
+trap 'end_running_group HUP' HUP
