@@ -18,11 +18,14 @@ struct Table {
   private mutating func add(_ result: Result) {
     var line = Self.left("  " + result.name, Self.widths.name)
     line += Self.right(Self.text(result.ours, result.unit), Self.widths.figure)
-    line += Self.right(result.peer.map { Self.text($0, result.unit) } ?? "", Self.widths.figure)
-    line += Self.right(result.ratio.map { Self.decimal($0, places: 2) } ?? "", Self.widths.ratio)
+    if let peer = result.peer, let ratio = result.ratio {
+      line += Self.right(Self.text(peer, result.unit), Self.widths.figure)
+      line += Self.right(Self.decimal(ratio, places: 2), Self.widths.ratio)
+    }
     if let holds = result.holds, let limit = result.limit {
       gates += 1
       if !holds { failures += 1 }
+      if result.peer == nil { line += String(repeating: " ", count: Self.widths.figure + Self.widths.ratio) }
       line += "  ≤ \(Self.decimal(limit, places: limit == limit.rounded() ? 0 : 2)) gate \(holds ? "ok" : "FAILED")"
     }
     print(line)

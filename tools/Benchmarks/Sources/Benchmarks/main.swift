@@ -1,7 +1,7 @@
 import Glibc
 
 let benchmarks: [Benchmark] = [
-  SystemBenchmarks.all, LoopBenchmarks.all, MeteringBenchmarks.all, LayerBenchmarks.all,
+  SystemBenchmarks.all, LoopBenchmarks.all, MeteringBenchmarks.all, LayerBenchmarks.all, CompositingBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {

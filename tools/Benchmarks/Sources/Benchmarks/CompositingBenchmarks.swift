@@ -1,0 +1,86 @@
+import CPeers
+import Compositing
+import Geometry
+import Layers
+import LinuxSystem
+import Raster
+import RenderTree
+
+/// From two snapshots to pixels: difference, damage, painting.
+@MainActor
+enum CompositingBenchmarks {
+  static let all = Benchmark(name: "compositing") {
+    let workers = WorkerPool(threads: 2)
+    defer { workers.shutdown() }
+    let bitmap = try Bitmap(width: MovingScene.width, height: MovingScene.height)
+    let screen = DamageRegion(IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height))
+    var frames = try FrameSequence(workers: workers, bitmap: bitmap)
+    let compositor = Compositor()
+    let threaded = Compositor(workers: workers)
+    let tree = frames.tree
+    let empty = RenderTree(backdrop: 0xFF20_3040)
+    return [
+      Harness.compare("one colour, against memset", repeats: 10, limit: 1.3) {
+        compositor.composite(empty, damage: screen, into: bitmap)
+      } peer: {
+        for y in 0..<bitmap.height {
+          peer_fill(bitmap.row(y).assumingMemoryBound(to: UInt32.self), UInt64(bitmap.width), 0xFF20_3040)
+        }
+      },
+      Harness.compare("1 of 500 layers, against all", limit: 0.05) {
+        frames.next()
+      } peer: {
+        compositor.composite(tree, damage: screen, into: bitmap)
+      },
+      Harness.allocations("allocations: 1 of 500") { frames.next() },
+      Harness.allocations("allocations: all of 500") { compositor.composite(tree, damage: screen, into: bitmap) },
+      // Two: the pool's closure (see "system"). They are the most that is let through.
+      Harness.allocations("allocations: all of 500, on threads", limit: 2) {
+        threaded.composite(tree, damage: screen, into: bitmap)
+      },
+      Harness.compare("all of 500: two threads, against one") {
+        threaded.composite(tree, damage: screen, into: bitmap)
+      } peer: {
+        compositor.composite(tree, damage: screen, into: bitmap)
+      },
+    ]
+  }
+
+  /// Frames in each of which one of 500 layers has moved; the trees are made beforehand, so that only the way from
+  /// snapshots to pixels is measured.
+  @MainActor
+  private struct FrameSequence {
+    private var trees: [RenderTree] = []
+    private var index = 0
+    private var difference = SceneDiff()
+    private var damage = DamageRegion()
+    private let compositor = Compositor()
+    private let bitmap: Bitmap
+
+    init(workers: WorkerPool, bitmap: Bitmap) throws {
+      self.bitmap = bitmap
+      let scene = MovingScene(count: 500)
+      let context = LayerContext(root: scene.root, workers: workers)
+      for index in 0..<16 {
+        scene.moveOne()
+        let time = MonotonicTime(nanoseconds: Int64(index + 1) * 16_666_667)
+        _ = context.commit(at: time)
+        trees.append(context.renderTree(at: time))
+      }
+      guard trees[0].records.count == 501, trees[0].records != trees[1].records else {
+        throw BenchmarkError("the scene does not move")
+      }
+    }
+
+    var tree: RenderTree { trees[0] }
+
+    mutating func next() {
+      let following = (index + 1) % trees.count
+      damage.removeAll()
+      difference.damage(
+        from: trees[index], to: trees[following], width: bitmap.width, height: bitmap.height, into: &damage)
+      compositor.composite(trees[following], damage: damage, into: bitmap)
+      index = following
+    }
+  }
+}
