@@ -114,7 +114,7 @@ public struct DamageRegion: Sendable {
         _ = rects.remove(at: index)
         continue
       }
-      if isWorthUniting(piece, index) || (piece.intersects(other) && !pending.mayCut) {
+      if isWorthUniting(piece, index) || (piece.intersects(other) && !pending.mayCut(beside: rects.count)) {
         _ = rects.remove(at: index)
         piece = piece.union(other)
         index = 0  // The larger one may touch what the smaller one did not.
@@ -190,9 +190,11 @@ public struct DamageRegion: Sendable {
     private var count = 0
     private var cuts = 0
 
-    /// Whether another difference fits, and so many have not been taken yet that an end must be made: then what overlaps is
-    /// united without regard to waste, which leaves fewer rectangles each time.
-    var mayCut: Bool { count + 4 <= 64 && cuts < 256 }
+    /// Whether the pieces of another difference fit into a region that has `count` rectangles already, and so few have been
+    /// taken yet that an end is in sight. Otherwise what overlaps is united without regard to waste, which leaves fewer
+    /// rectangles each time. (Cutting in a full region makes room for each piece by uniting others, which are cut next:
+    /// hundreds of cuts for one rectangle.)
+    func mayCut(beside rects: Int) -> Bool { rects + count + 4 <= DamageRegion.capacity && cuts < 256 }
 
     mutating func push(_ rect: IntRect) {
       storage[count] = rect
