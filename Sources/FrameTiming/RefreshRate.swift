@@ -7,6 +7,14 @@ public struct RefreshRate: Hashable, BitwiseCopyable, Sendable, CustomStringConv
   /// Above 0, at most 2³³: a pixel clock in hertz over the largest frame that a mode can have.
   public let denominator: Int64
 
+  /// 60 refreshes a second.
+  public static let hertz60 = RefreshRate(checkedNumerator: 60, denominator: 1)
+
+  private init(checkedNumerator numerator: Int64, denominator: Int64) {
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+
   /// Nil unless both are above 0, the rate lies from 1 to 1000 Hz, and the denominator in lowest terms is at most 2³³.
   public init?(numerator: Int64, denominator: Int64) {
     guard numerator > 0, denominator > 0 else { return nil }
@@ -48,10 +56,10 @@ public struct RefreshRate: Hashable, BitwiseCopyable, Sendable, CustomStringConv
     let divisor = UInt64(denominator) * 1_000_000_000
     guard product.high < divisor else { return elapsed.count < 0 ? .min : .max }
     let quotient = Int64(clamping: divisor.dividingFullWidth(product).quotient)
-    // The quotient is rounded towards zero, the points of the grid to the nearest nanosecond: it can be off by one.
-    let k = elapsed.count < 0 ? -quotient : quotient
-    if offset(ofInterval: k) > elapsed { return k - 1 }
-    if offset(ofInterval: k + 1) <= elapsed { return k + 1 }
+    // The points of the grid are rounded: the one beside the exact quotient can be the right one.
+    var k = elapsed.count < 0 ? -quotient : quotient
+    while offset(ofInterval: k) > elapsed { k -= 1 }
+    while offset(ofInterval: k + 1) <= elapsed { k += 1 }
     return k
   }
 
