@@ -1,0 +1,23 @@
+public import FrameTiming
+public import RunLoops
+
+/// Something that shows frames at a rate of its own: a screen, or what stands in for one.
+@MainActor
+public protocol Display: AnyObject {
+  /// What it is: "KMS HDMI-A-1 1920x1080@60.00 (vc4)", "virtual display 1280x720@60.00".
+  var name: String { get }
+  /// Why this display and how it is paced, for people: "no DRM device", "vblank events of vkms".
+  var reason: String { get }
+  /// Tells when frames are due.
+  var ticker: DisplayTicker { get }
+  /// Takes the frames.
+  var presenter: any Presenter { get }
+  /// Called once when the display is gone for good (unplugged, switched off, taken by another program): no tick and no
+  /// feedback come any more. `invalidate()` it and make another one.
+  var onLost: (@MainActor (any Error) -> Void)? { get set }
+  /// Lets `loop` serve the display's events in `mode`. To be called before the first frame, for each mode in which frames
+  /// are to be shown.
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode)
+  /// Stops ticking and presenting, and gives everything back, the screen as it was found.
+  func invalidate()
+}

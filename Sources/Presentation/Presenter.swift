@@ -1,0 +1,61 @@
+public import Compositing
+public import LinuxSystem
+public import Raster
+
+/// When a frame was seen.
+public struct PresentationFeedback: Hashable, BitwiseCopyable, Sendable {
+  /// The vblank at which the display began to show the frame. On a display that cannot tell, the first tick after the
+  /// frame was handed over and taken.
+  public var timestamp: MonotonicTime
+  /// That vblank's number, counted as the display's `VBlankSource` counts.
+  public var sequence: UInt64
+
+  public init(timestamp: MonotonicTime, sequence: UInt64) {
+    self.timestamp = timestamp
+    self.sequence = sequence
+  }
+}
+
+/// A buffer to composite a frame into.
+@MainActor
+public struct PresentationBuffer {
+  /// The pixels, in ordinary cached memory. They are what this buffer held when it was last presented; clear at first.
+  public let bitmap: Bitmap
+  /// The buffer's identity, from 0 and below the number of buffers; the same for the presenter's whole life. What a buffer
+  /// still lacks is remembered by it, not by its age.
+  public let index: Int
+
+  public init(bitmap: Bitmap, index: Int) {
+    self.bitmap = bitmap
+    self.index = index
+  }
+}
+
+/// Takes finished frames to where they are seen: a screen, memory, a sequence of pictures.
+///
+/// Asynchronous for every kind: a frame that is handed over counts as pending until `onPresented` says at which vblank it
+/// was shown. One frame may pend.
+@MainActor
+public protocol Presenter: AnyObject {
+  /// Pixels in a row.
+  var width: Int { get }
+  /// Rows.
+  var height: Int { get }
+  /// A buffer that may be painted now, nil while there is none (a frame pends). Acquiring a buffer without presenting it
+  /// costs nothing and changes nothing.
+  func acquireBuffer() -> PresentationBuffer?
+  /// Hands a painted buffer over and returns at once.
+  ///
+  /// A second call while a frame pends is a programmer's error. When it throws, the screen shows what it showed before, no
+  /// `onPresented` follows, and the buffer is free again with what was painted in it.
+  ///
+  /// - Parameters:
+  ///   - buffer: from the newest `acquireBuffer()`.
+  ///   - damage: every pixel that was painted in *this* buffer since it was last presented. It contains what differs from
+  ///     the frame before.
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws
+  /// Called once for every frame that was handed over, when it is on the screen and the next buffer is free.
+  var onPresented: (@MainActor (PresentationFeedback) -> Void)? { get set }
+  /// Gives everything back, the screen as it was found. A pending frame is forgotten, `onPresented` is not called again.
+  func invalidate()
+}
