@@ -1,0 +1,54 @@
+public import FrameTiming
+public import LinuxSystem
+public import RunLoops
+
+/// Tells the first vblank after a moment, on a display link of its own that runs only while somebody waits.
+///
+/// For presenters that learn from the ticker alone when a frame was seen: those in memory, and screens whose flips carry
+/// no stamps. Make it before the links of the application: links tick in the order of their creation, so that a frame is
+/// accounted for, and its buffer free, before the tick asks for the next one.
+@MainActor
+public final class VBlankWait {
+  private let ticker: DisplayTicker
+  private let handler: @MainActor (VBlank) -> Void
+  private var link: DisplayLink?
+  private var after: MonotonicTime?
+
+  public init(ticker: DisplayTicker, handler: @escaping @MainActor (VBlank) -> Void) {
+    self.ticker = ticker
+    self.handler = handler
+    let link = DisplayLink(ticker: ticker) { [weak self] link in self?.ticked(link) }
+    link.isPaused = true
+    self.link = link
+  }
+
+  /// Calls the handler once, at the first vblank later than `time`. Takes the place of an earlier wait.
+  public func start(after time: MonotonicTime) {
+    after = time
+    link?.isPaused = false
+  }
+
+  /// The handler is not called for what is waited for now.
+  public func cancel() {
+    after = nil
+    link?.isPaused = true
+  }
+
+  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+    link?.add(to: loop, mode: mode)
+  }
+
+  /// Ends it for good.
+  public func invalidate() {
+    after = nil
+    link?.invalidate()
+    link = nil
+  }
+
+  private func ticked(_ link: DisplayLink) {
+    // A tick that was on its way before the wait began belongs to an earlier vblank.
+    guard let after, let vblank = ticker.lastVBlank, vblank.timestamp > after else { return }
+    cancel()
+    handler(vblank)
+  }
+}
