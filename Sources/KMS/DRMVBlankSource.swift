@@ -1,0 +1,137 @@
+public import FrameTiming
+import Glibc
+import LinuxSystem
+public import RunLoops
+
+/// The vblanks of a CRTC as the kernel stamps them, to the nanosecond and with a 64-bit count.
+///
+/// Each request queues one event; nothing is queued while nobody asks.
+@MainActor
+public final class DRMVBlankSource: VBlankSource {
+  public let name: String
+  public let refreshRate: RefreshRate
+  public var onVBlank: (@MainActor (VBlank) -> Void)?
+  /// Called once when no vblank can come any more: the CRTC was switched off or the device removed.
+  var onError: ((SystemError) -> Void)?
+
+  private let device: DRMDevice
+  private let crtc: UInt32
+  private let events: DRMEventQueue
+  private var request = VBlankRequest()
+
+  init(device: DRMDevice, pipe: ScanOutPipe, events: DRMEventQueue) {
+    self.device = device
+    self.events = events
+    crtc = pipe.crtc
+    refreshRate = pipe.refreshRate
+    name = "DRM vblank of \(pipe.connector.name)"
+    events.onSequence = { [weak self] token, time, sequence in
+      self?.received(token, VBlank(timestamp: time, sequence: sequence))
+    }
+  }
+
+  /// Whether the driver has vblanks for a CRTC. Asked by calling: drivers without report the capabilities all the same.
+  ///
+  /// - Throws: what is neither an answer nor a CRTC that is off.
+  static func isSupported(by device: DRMDevice, crtc: UInt32) throws(SystemError) -> Bool {
+    do throws(SystemError) {
+      _ = try device.vblank(ofCRTC: crtc)
+      return true
+    } catch {
+      switch error.errno {
+      case EOPNOTSUPP, ENOTTY, ENOSYS: return false
+      case EINVAL: return true
+      default: throw error
+      }
+    }
+  }
+
+  public func requestVBlank() { perform(request.want()) }
+
+  /// A mode was set: the CRTC is on.
+  func crtcDidTurnOn() { perform(request.crtcDidTurnOn()) }
+
+  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) { events.add(.vblanks, to: loop, mode: mode) }
+
+  public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { events.remove(.vblanks, from: loop, mode: mode) }
+
+  public func invalidate() {
+    request.invalidate()
+    onVBlank = nil
+    onError = nil
+  }
+
+  private func received(_ token: UInt64, _ vblank: VBlank) {
+    if request.receive(token) { onVBlank?(vblank) }
+  }
+
+  private func perform(_ action: VBlankRequest.Action) {
+    guard case .queue(let token) = action else { return }
+    do throws(SystemError) {
+      try device.queueNextVBlank(ofCRTC: crtc, token: token)
+    } catch {
+      if request.fail(errno: error.errno) == .report { onError?(error) }
+    }
+  }
+}
+
+/// What a vblank source waits for: a pure value.
+struct VBlankRequest {
+  enum Action: Equatable {
+    case none
+    /// Queue an event with this token.
+    case queue(UInt64)
+    /// Tell that no vblank will come.
+    case report
+  }
+
+  private enum State: Equatable {
+    case idle
+    /// An event with this token was queued.
+    case queued(UInt64)
+    /// Wanted, but nothing can be queued before a mode is set.
+    case waitingForCRTC
+    /// Nothing comes any more.
+    case ended
+  }
+
+  private var state = State.idle
+  private var lastToken: UInt64 = 0
+  private var isCRTCOn = false
+
+  mutating func want() -> Action {
+    guard state == .idle else { return .none }
+    return queue()
+  }
+
+  /// Whether the event is the one that is waited for, and not one of an earlier request.
+  mutating func receive(_ token: UInt64) -> Bool {
+    guard state == .queued(token) else { return false }
+    state = .idle
+    return true
+  }
+
+  /// Queueing failed. Before our first mode-set the CRTC may be off (`EINVAL`): then there is something to wait for.
+  mutating func fail(errno: Int32) -> Action {
+    guard case .queued = state else { return .none }
+    if errno == EINVAL, !isCRTCOn {
+      state = .waitingForCRTC
+      return .none
+    }
+    state = .ended
+    return .report
+  }
+
+  mutating func crtcDidTurnOn() -> Action {
+    isCRTCOn = true
+    return state == .waitingForCRTC ? queue() : .none
+  }
+
+  mutating func invalidate() { state = .ended }
+
+  private mutating func queue() -> Action {
+    lastToken += 1
+    state = .queued(lastToken)
+    return .queue(lastToken)
+  }
+}

@@ -1,0 +1,108 @@
+public import FrameTiming
+public import LinuxSystem
+public import Presentation
+public import RunLoops
+
+/// A screen driven by the kernel: its vblanks, its flips.
+@MainActor
+public final class KMSDisplay: Display {
+  public let name: String
+  public let reason: String
+  public let ticker: DisplayTicker
+  public var onLost: (@MainActor (any Error) -> Void)?
+  /// The card that drives the screen.
+  public let device: DRMDevice
+  /// The connector's name: "HDMI-A-1".
+  public let connectorName: String
+  /// The mode that the first frame sets.
+  public let mode: DisplayMode
+  /// Whether the driver has vblank events. Without, a fallback clock at the mode's rate ticks.
+  public let hasVBlankEvents: Bool
+
+  /// The CRTC that is used.
+  package var crtc: UInt32 { pipe.crtc }
+
+  private let kms: KMSPresenter
+  private let events: DRMEventQueue
+  private let pipe: ScanOutPipe
+  private var isLost = false
+
+  /// Takes one screen of a card. Nothing changes on it before the first frame.
+  ///
+  /// - Parameters:
+  ///   - connector: a connector's name; nil for the first connected one.
+  ///   - clock: the clock of the loop that the display is added to.
+  public init(device: DRMDevice, connector: String? = nil, clock: SystemClock = .monotonic) throws(KMSError) {
+    let resources: DRMResources
+    do throws(SystemError) {
+      resources = try device.resources()
+    } catch {
+      throw .noModeSetting(path: device.path)
+    }
+    let connectors = try device.connectors()
+    pipe = try ScanOutPipe.choose(
+      path: device.path, connector: connector, resources: resources, connectors: connectors,
+      primaryPlanes: try device.primaryPlanes())
+    try device.becomeMaster()
+    let scanOut = try ScanOut(device: device, pipe: pipe, connectors: connectors)
+    do throws(SystemError) {
+      hasVBlankEvents = try DRMVBlankSource.isSupported(by: device, crtc: pipe.crtc)
+    } catch {
+      throw pipe.error(error)
+    }
+
+    events = DRMEventQueue(device: device)
+    let source: any VBlankSource
+    let hardware: DRMVBlankSource?
+    if hasVBlankEvents {
+      let vblanks = DRMVBlankSource(device: device, pipe: pipe, events: events)
+      (source, hardware) = (vblanks, vblanks)
+      reason = "vblank events of \(device.driver)"
+    } else {
+      let fallback = FallbackClock(
+        refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events", clock: clock)
+      (source, hardware) = (fallback, nil)
+      reason = fallback.name
+    }
+    ticker = DisplayTicker(source: source)
+    kms = try KMSPresenter(
+      scanOut: scanOut, events: events, ticker: ticker, flipsAreStamped: hasVBlankEvents, clock: clock)
+    self.device = device
+    connectorName = pipe.connector.name
+    mode = pipe.mode
+    name = "KMS \(pipe.connector.name) \(pipe.mode) (\(device.driver))"
+
+    kms.onModeSet = { [weak hardware] in hardware?.crtcDidTurnOn() }
+    kms.onLost = { [weak self] error in self?.lose(error) }
+    hardware?.onError = { [weak self] error in self?.lose(error) }
+    events.onError = { [weak self] error in self?.lose(error) }
+  }
+
+  public var presenter: any Presenter { kms }
+  /// The presenter as what it is.
+  public var kmsPresenter: KMSPresenter { kms }
+
+  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+    kms.add(to: loop, mode: mode)
+  }
+
+  public func invalidate() {
+    onLost = nil
+    kms.invalidate()
+    ticker.invalidate()
+    events.invalidate()
+  }
+
+  private func lose(_ error: SystemError) {
+    lose(.lost(connector: connectorName, mode: mode.description, error))
+  }
+
+  private func lose(_ error: KMSError) {
+    if isLost { return }
+    isLost = true
+    // What is left of the device answers nothing but errors: nobody shall ask it again.
+    ticker.invalidate()
+    events.invalidate()
+    onLost?(error)
+  }
+}

@@ -1,0 +1,70 @@
+import Glibc
+public import LinuxSystem
+
+/// Why a display cannot be used, or is no longer.
+public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The machine has no DRM card: no `/dev/dri/card*`.
+  case noDevice
+  /// A card cannot be opened or asked; the error names path, call and errno.
+  case device(path: String, SystemError)
+  /// Another program is master of the card and owns its screens.
+  case notMaster(path: String)
+  /// The card renders but drives no screen.
+  case noModeSetting(path: String)
+  /// No screen is connected to the card, or not the one that was asked for.
+  case noConnector(path: String, name: String?, available: [String])
+  /// The connector has no mode that can be used.
+  case noMode(connector: String)
+  /// No free CRTC, or no plane with a format of ours, can drive the connector.
+  case noPipe(connector: String, missing: String)
+  /// The driver refused a step of setting up or showing a frame.
+  case refused(connector: String, mode: String, SystemError)
+  /// The display went away while it was used.
+  case lost(connector: String, mode: String, SystemError)
+  /// No card could be used; one reason for each.
+  case noUsableDevice([KMSError])
+
+  public var description: String {
+    switch self {
+    case .noDevice:
+      return "no DRM device"
+    case .device(let path, let error) where error.errno == EACCES || error.errno == EPERM:
+      return "permission denied on \(path): add the user to the group that owns it (video or render), then log in again"
+    case .device(let path, let error):
+      let subject = error.subject.isEmpty || error.subject == path ? "" : " \(error.subject)"
+      return "\(path): \(error.call)\(subject): \(error.reason) (\(error.errno))"
+    case .notMaster(let path):
+      return "\(path) is in use by another program (a desktop or a boot splash): stop it or switch to a free console"
+    case .noModeSetting(let path):
+      return "\(path) drives no screen (no mode setting)"
+    case .noConnector(let path, nil, let available):
+      return available.isEmpty
+        ? "\(path) has no connectors" : "no connected connector on \(path) (\(available.joined(separator: ", ")))"
+    case .noConnector(let path, let name?, let available):
+      return "no connected connector \(name) on \(path)"
+        + (available.isEmpty ? "" : " (it has \(available.joined(separator: ", ")))")
+    case .noMode(let connector):
+      return "\(connector) reports no usable mode: check cable and EDID"
+    case .noPipe(let connector, let missing):
+      return "\(connector) cannot be driven: no \(missing)"
+    case .refused(let connector, let mode, let error):
+      return "\(connector) \(mode): \(error)\(Self.advice(error.errno))"
+    case .lost(let connector, let mode, let error):
+      return "\(connector) \(mode) is gone: \(error)\(Self.advice(error.errno))"
+    case .noUsableDevice(let reasons):
+      return reasons.isEmpty ? "no DRM device" : reasons.map(\.description).joined(separator: "; ")
+    }
+  }
+
+  /// What to do about an error number that a mode-set or flip came back with.
+  static func advice(_ number: Int32) -> String {
+    switch number {
+    case EACCES, EPERM: "; another program has become master of the card"
+    case ENODEV: "; the device was removed"
+    case EBUSY: "; a flip is pending or the screen is off"
+    case ENOSPC: "; the buffer is too small for the mode"
+    case EINVAL: "; the driver does not take this mode, or the screen is off"
+    default: ""
+    }
+  }
+}

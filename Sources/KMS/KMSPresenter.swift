@@ -1,0 +1,145 @@
+public import Compositing
+import FrameTiming
+import Glibc
+import LinuxSystem
+public import Presentation
+import Raster
+public import RunLoops
+
+/// Shows frames on a screen: two buffers, flipped at vblank.
+///
+/// Frames are composited in ordinary memory, one bitmap for each scan-out buffer, and what was painted is copied out. The
+/// first frame sets the mode. `onPresented` comes with the flip event and its stamp; drivers without vblank send that event
+/// at once and without a sequence: there the frame counts as shown at the next tick, which keeps the application at the
+/// display's pace.
+@MainActor
+public final class KMSPresenter: Presenter {
+  public let width: Int
+  public let height: Int
+  public var onPresented: (@MainActor (PresentationFeedback) -> Void)?
+  /// Called once when the screen takes no more frames.
+  var onLost: ((KMSError) -> Void)?
+  /// Called after each mode-set: the CRTC is on.
+  var onModeSet: (() -> Void)?
+
+  /// The memory to paint in, and the memory that is scanned out.
+  private struct Buffer {
+    let shadow: PresentationBuffer
+    let scanOut: DumbBuffer
+  }
+
+  private let scanOut: ScanOut
+  private let ticker: DisplayTicker
+  private let clock: SystemClock
+  private let flipsAreStamped: Bool
+  private let events: DRMEventQueue
+  private var buffers: [Buffer] = []
+  private var flip = FlipState(count: 2)
+  private var wait: VBlankWait?
+  private var token: UInt64 = 0
+  private var submitted = MonotonicTime.zero
+  private var isModeSet = false
+
+  /// Makes the buffers and asks the driver whether it takes the mode. Changes nothing on the screen.
+  ///
+  /// - Parameter flipsAreStamped: whether flip events carry a vblank's stamp and sequence.
+  init(
+    scanOut: ScanOut, events: DRMEventQueue, ticker: DisplayTicker, flipsAreStamped: Bool, clock: SystemClock
+  ) throws(KMSError) {
+    self.scanOut = scanOut
+    self.events = events
+    self.ticker = ticker
+    self.flipsAreStamped = flipsAreStamped
+    self.clock = clock
+    width = scanOut.pipe.mode.width
+    height = scanOut.pipe.mode.height
+    for index in 0..<flip.count { buffers.append(try Self.buffer(index, of: scanOut)) }
+    try scanOut.testModeSet(framebuffer: buffers[0].scanOut.framebuffer)
+    wait = VBlankWait(ticker: ticker) { [weak self] vblank in
+      self?.complete(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence))
+    }
+    events.onFlip = { [weak self] token, time, sequence in self?.flipped(token, time, sequence) }
+  }
+
+  private static func buffer(_ index: Int, of scanOut: ScanOut) throws(KMSError) -> Buffer {
+    let mode = scanOut.pipe.mode
+    do throws(SystemError) {
+      guard let bitmap = try? Bitmap(width: mode.width, height: mode.height) else {
+        throw SystemError(call: "posix_memalign", subject: "\(mode.width)x\(mode.height)", errno: ENOMEM)
+      }
+      let memory = try DumbBuffer(device: scanOut.device, width: mode.width, height: mode.height)
+      return Buffer(shadow: PresentationBuffer(bitmap: bitmap, index: index), scanOut: memory)
+    } catch {
+      throw scanOut.pipe.error(error)
+    }
+  }
+
+  /// Whether the driver is told what of a frame differs.
+  public var takesDamage: Bool { scanOut.takesDamage }
+
+  public func acquireBuffer() -> PresentationBuffer? {
+    guard !buffers.isEmpty, let index = flip.free else { return nil }
+    return buffers[index].shadow
+  }
+
+  /// - Throws: `KMSError.lost` when the device was removed or another program is its master, `.refused` otherwise.
+  public func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
+    flip.submit(buffer.index)
+    guard buffers.indices.contains(buffer.index) else {
+      flip.cancel()
+      throw scanOut.pipe.error(SystemError(call: "present", errno: EBADF))
+    }
+    let memory = buffers[buffer.index].scanOut
+    memory.copy(from: buffer.bitmap, damage: damage)
+    token += 1
+    submitted = clock.now
+    do throws(KMSError) {
+      let confirmation =
+        isModeSet
+        ? try scanOut.flip(framebuffer: memory.framebuffer, damage: damage, token: token)
+        : try scanOut.modeSet(framebuffer: memory.framebuffer, token: token)
+      if case .immediate = confirmation { wait?.start(after: submitted) }
+    } catch {
+      flip.cancel()
+      if case .lost = error { onLost?(error) }
+      throw error
+    }
+    if !isModeSet {
+      isModeSet = true
+      onModeSet?()
+    }
+  }
+
+  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+    events.add(.flips, to: loop, mode: mode)
+    wait?.add(to: loop, mode: mode)
+  }
+
+  public func invalidate() {
+    wait?.invalidate()
+    wait = nil
+    flip.cancel()
+    onPresented = nil
+    onLost = nil
+    onModeSet = nil
+    // Fails when the card is gone or another program's: then there is nothing of ours to bring back.
+    try? scanOut.restore()
+    // Only now: a framebuffer that is removed while it is scanned out takes the picture with it.
+    buffers = []
+  }
+
+  private func flipped(_ token: UInt64, _ time: MonotonicTime, _ sequence: UInt32) {
+    guard token == self.token, flip.pending != nil else { return }
+    guard flipsAreStamped else {
+      wait?.start(after: submitted)
+      return
+    }
+    let reference = ticker.lastVBlank?.sequence ?? (try? scanOut.device.vblank(ofCRTC: scanOut.pipe.crtc).sequence)
+    let wide = reference.map { UInt64(widening: sequence, near: $0) } ?? UInt64(sequence)
+    complete(PresentationFeedback(timestamp: time, sequence: wide))
+  }
+
+  private func complete(_ feedback: PresentationFeedback) {
+    if flip.complete() { onPresented?(feedback) }
+  }
+}

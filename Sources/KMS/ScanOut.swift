@@ -1,0 +1,114 @@
+import CDRM
+import Compositing
+import Geometry
+import Glibc
+import LinuxSystem
+
+/// Shows framebuffers through one pipe of a card: mode-set, flip, and at the end the screen as it was found.
+///
+/// Atomic where the card is, by the legacy calls otherwise. Keeps no account of pending flips: that is the presenter's.
+final class ScanOut {
+  /// How it will be known that a framebuffer is shown.
+  enum Confirmation {
+    /// A flip event with the token will come.
+    case event
+    /// It is shown now; nobody tells since which vblank.
+    case immediate
+  }
+
+  let device: DRMDevice
+  let pipe: ScanOutPipe
+  private let atomic: AtomicPipe?
+  private let saved: SavedScreen
+  private var savedNumber: UInt64?
+  private var bounds: IntRect { IntRect(x: 0, y: 0, width: pipe.mode.width, height: pipe.mode.height) }
+
+  /// Looks up what the pipe needs and saves what it shows. Changes nothing yet.
+  init(device: DRMDevice, pipe: ScanOutPipe, connectors: [DRMConnector]) throws(KMSError) {
+    self.device = device
+    self.pipe = pipe
+    do throws(SystemError) {
+      saved = try device.screen(ofCRTC: pipe.crtc, connectors: connectors)
+      atomic = if let plane = pipe.plane { try AtomicPipe(device: device, pipe: pipe, plane: plane) } else { nil }
+    } catch {
+      throw .refused(connector: pipe.connector.name, mode: pipe.mode.description, error)
+    }
+  }
+
+  deinit {
+    // An owner that was not invalidated leaves the screen as it was found all the same; there is nobody to tell a failure.
+    try? restore()
+  }
+
+  /// Whether flips carry damage to the kernel.
+  var takesDamage: Bool { atomic?.planeDamage != nil }
+
+  /// Asks the driver whether it would take the mode. Legacy drivers cannot be asked.
+  func testModeSet(framebuffer: UInt32) throws(KMSError) {
+    try named { () throws(SystemError) in
+      try atomic?.modeSet(
+        framebuffer: framebuffer, flags: DRM_MODE_ATOMIC_TEST_ONLY | DRM_MODE_ATOMIC_ALLOW_MODESET, token: 0)
+    }
+  }
+
+  /// Sets the mode and shows a framebuffer. Returns when the hardware has taken it.
+  func modeSet(framebuffer: UInt32, token: UInt64) throws(KMSError) -> Confirmation {
+    // Before the first change, so that one that fails halfway is undone too.
+    if savedNumber == nil { savedNumber = ScreensAtExit.remember(saved, descriptor: device.number) }
+    return try named { () throws(SystemError) in
+      if let atomic {
+        let flags = DRM_MODE_ATOMIC_ALLOW_MODESET | DRM_MODE_PAGE_FLIP_EVENT
+        try atomic.modeSet(framebuffer: framebuffer, flags: flags, token: token)
+        return .event
+      }
+      var connector = pipe.connector.id
+      var mode = pipe.mode.info
+      try device.check(
+        drmModeSetCrtc(device.number, pipe.crtc, framebuffer, 0, 0, &connector, 1, &mode), "drmModeSetCrtc")
+      return .immediate
+    }
+  }
+
+  /// Shows another framebuffer from the next vblank on. Not to be called while a flip pends.
+  func flip(framebuffer: UInt32, damage: DamageRegion, token: UInt64) throws(KMSError) -> Confirmation {
+    try named { () throws(SystemError) in
+      if let atomic {
+        try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, token: token)
+      } else {
+        let userData = UnsafeMutableRawPointer(bitPattern: UInt(token))
+        try device.check(
+          drmModePageFlip(
+            device.number, pipe.crtc, framebuffer, UInt32(DRM_MODE_PAGE_FLIP_EVENT), userData), "drmModePageFlip")
+      }
+      return .event
+    }
+  }
+
+  /// Brings back what the screen showed before the first mode-set; does nothing before one and the second time.
+  func restore() throws(KMSError) {
+    guard let number = savedNumber else { return }
+    savedNumber = nil
+    ScreensAtExit.forget(number)
+    try named { () throws(SystemError) in try saved.restore(on: device.number) }
+  }
+
+  /// Adds connector and mode to an error, and tells a display that is gone from one that refuses.
+  private func named<Result>(_ body: () throws(SystemError) -> Result) throws(KMSError) -> Result {
+    do throws(SystemError) {
+      return try body()
+    } catch {
+      throw pipe.error(error)
+    }
+  }
+}
+
+extension ScanOutPipe {
+  /// A system error with the pipe's connector and mode. A device that was removed and a lost master are losses, anything
+  /// else a refusal.
+  func error(_ error: SystemError) -> KMSError {
+    switch error.errno {
+    case ENODEV, EACCES: .lost(connector: connector.name, mode: mode.description, error)
+    default: .refused(connector: connector.name, mode: mode.description, error)
+    }
+  }
+}
