@@ -43,30 +43,30 @@ extension LayerContext {
     for group in groups { group.countdown.wait() }
   }
 
+  /// Has a layer's contents drawn, together with those of the same commit unless the layer wants its own alone.
   func begin(_ drawing: any Drawing, for layer: Layer, target: DrawingTarget) {
-    let group: DrawingGroup
-    let isAlone: Bool
-    if let openGroup, !layer.publishesDrawingsAlone {
-      group = openGroup
-      isAlone = false
-    } else {
-      group = DrawingGroup(number: nextGroupNumber(), inbox: inbox)
-      isAlone = true
-    }
     // Groups of which every drawing was superseded never say so.
     groups.removeAll { $0.countdown.isAbandoned }
+    let isAlone = !isGroupOpen || layer.publishesDrawingsAlone
+    let group = isAlone ? makeGroup() : openGroup ?? makeGroup()
+    if !isAlone { openGroup = group }
     let job = group.add(drawing, for: layer, target: target)
     layer.asynchronous.request(job)
-    if isAlone {
-      groups.append(group)
-      group.close()
-    }
+    if isAlone { group.close() }
     // A pool that was shut down draws no more: late is better than never.
     if !workers.submit(.drawing, { job.run() }) { job.run() }
   }
 
-  func nextGroupNumber() -> UInt64 {
+  func closeGroup() {
+    isGroupOpen = false
+    openGroup?.close()
+    openGroup = nil
+  }
+
+  private func makeGroup() -> DrawingGroup {
     lastGroupNumber += 1
-    return lastGroupNumber
+    let group = DrawingGroup(number: lastGroupNumber, inbox: inbox)
+    groups.append(group)
+    return group
   }
 }

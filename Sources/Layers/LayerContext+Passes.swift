@@ -7,8 +7,7 @@ import LinuxSystem
 extension LayerContext {
   func update(_ phases: inout CommitPhases) {
     markDeferred()
-    let group = DrawingGroup(number: nextGroupNumber(), inbox: inbox)
-    openGroup = group
+    isGroupOpen = true
     var round = 0
     while layoutMarkCount > 0 || !displayMarks.isEmpty {
       if round == Self.maximumRounds {
@@ -25,9 +24,7 @@ extension LayerContext {
       display(&phases)
       phases.display += clock.now - laidOut
     }
-    openGroup = nil
-    group.close()
-    if !group.members.isEmpty { groups.append(group) }
+    closeGroup()
   }
 
   private func layOut(_ phases: inout CommitPhases) {

@@ -75,7 +75,7 @@ public final class LayerContext {
   /// Layers that were taken out with animations on them.
   var leftWithAnimations: [Layer] = []
 
-  // MARK: The committed tree, see LayerContext+Snapshots
+  // MARK: The committed tree, see SnapshotPool
 
   var snapshots = SnapshotPool()
 
@@ -86,6 +86,8 @@ public final class LayerContext {
 
   let inbox = DrawingInbox()
   var groups: [DrawingGroup] = []
+  /// Whether drawings are being gathered into a group, and the group once there is one.
+  var isGroupOpen = false
   var openGroup: DrawingGroup?
   var lastGroupNumber: UInt64 = 0
 
