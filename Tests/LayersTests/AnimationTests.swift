@@ -56,6 +56,23 @@ final class AnimationTests: XCTestCase {
     }
   }
 
+  func testTimeMayGoBack() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      _ = stage.tree(after: 10_000)
+      stage.turn()
+      let log = Log()
+      stage.root.add(
+        BasicAnimation(.opacity, to: 0, duration: .milliseconds(100), completion: { log.append("\($0)") }))
+      stage.turn()
+      stage.turn(after: 50)
+      XCTAssertEqual(log.entries, [], "a time that was looked at once is not the time now")
+      stage.turn(after: 50)
+      XCTAssertEqual(log.entries, ["true"])
+    }
+  }
+
   func testAnimationThatStaysAtItsEnd() {
     onMain {
       let stage = Stage()
@@ -68,6 +85,8 @@ final class AnimationTests: XCTestCase {
         forKey: "move")
       stage.turn()
       stage.turn(after: 10)
+      _ = stage.tree(after: 5)
+      XCTAssertFalse(stage.context.isDirty, "its end is reported and not looked for again")
       stage.turn(after: 10)
       _ = stage.tree(after: 5)
       XCTAssertEqual(log.entries, ["true"], "reported once")
@@ -157,6 +176,11 @@ final class AnimationTests: XCTestCase {
       layer.position = Point(10, 0)
       stage.turn()
       XCTAssertEqual(layer.animationKeys, [], "nothing was seen before the first commit")
+      layer.removeFromSuperlayer()
+      stage.root.addSublayer(layer)
+      layer.opacity = 0.5
+      XCTAssertEqual(layer.animationKeys, [], "nor of a layer that comes anew")
+      stage.turn()
       layer.position = Point(110, 0)
       XCTAssertEqual(layer.animationKeys, ["position"])
       XCTAssertEqual(layer.presentation.position, Point(10, 0))

@@ -3,6 +3,7 @@ import Layers
 import LinuxSystem
 import Raster
 import RenderTree
+import XCTest
 
 /// SplitMix64: the same numbers on every machine for one seed.
 struct SeededGenerator: RandomNumberGenerator {
@@ -73,6 +74,7 @@ final class Stage {
   func turn(until condition: () -> Bool) {
     let deadline = SystemClock.monotonic.now + .seconds(10)
     repeat { turn() } while !condition() && SystemClock.monotonic.now < deadline
+    XCTAssertTrue(condition(), "not within ten seconds")
   }
 
   /// The tree at a time after the last turn's.
