@@ -181,7 +181,6 @@ public final class LayerContext {
   /// A layer with all below it is no longer in the tree. Its entries in the lists are passed over.
   func leave(_ layer: Layer) {
     layer.context = nil
-    layer.isCommitted = false
     if layer.asynchronous.isDrawing {
       layer.asynchronous.cancel()
       layer.needsDisplay = true
