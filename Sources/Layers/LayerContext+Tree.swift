@@ -57,12 +57,9 @@ extension LayerContext {
         hasChanged = hasChanged || animationsChanged || recordChanged
         layer.isRecordMarked = false
       }
-      animated.removeAll { animations in
-        guard animations.timed.isEmpty else { return false }
-        animations.isListed = false
-        return true
-      }
+      if hasEmptyAnimations { removeEmptyAnimations() }
     }
+    hasEmptyAnimations = false
     recordMarks.removeAll(keepingCapacity: true)
     if hasChanged {
       findEarliestEnd()
@@ -116,11 +113,21 @@ extension LayerContext {
       layer.animations[index].timed.begin(at: now)
       committed.timed.append(layer.animations[index].timed)
     }
-    if !committed.timed.isEmpty && !committed.isListed {
+    if committed.timed.isEmpty {
+      hasEmptyAnimations = hasEmptyAnimations || committed.isListed
+    } else if !committed.isListed {
       committed.isListed = true
       animated.append(committed)
     }
     return haveChanged
+  }
+
+  private func removeEmptyAnimations() {
+    animated.removeAll { animations in
+      guard animations.timed.isEmpty else { return false }
+      animations.isListed = false
+      return true
+    }
   }
 
   private func hasRunningAnimations(at time: MonotonicTime) -> Bool {

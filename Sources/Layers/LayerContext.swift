@@ -66,6 +66,8 @@ public final class LayerContext {
   var lastCommit = MonotonicTime.zero
   /// Of the layers in the committed tree.
   var animated: [CommittedAnimations] = []
+  /// Whether layers are among them that no longer have any.
+  var hasEmptyAnimations = false
   /// When the next animation is over.
   var earliestEnd = MonotonicTime.distantFuture
   /// Whether an animation is not over: at the time of the last `renderTree(at:)`, and after a commit at that of the commit.
