@@ -23,9 +23,9 @@ seconds_since() {
   printf '%d.%d' $((tenths / 10)) $((tenths % 10))
 }
 
-# The last step that a build log names, cut to what fits a line of 80 columns beside the label.
+# The last line of a log, cut to what fits a line of 80 columns beside the label. ASCII, as `cut` counts bytes.
 last_step() {
-  tail -n 1 -- "$1" 2>/dev/null | tr -d '\r' | cut -c 1-44
+  tail -n 1 -- "$1" 2>/dev/null | LC_ALL=C tr -cd '\40-\176' | sed -E 's/^ +//; s/ +/ /g' | cut -c 1-44
 }
 
 # quietly LABEL LOG COMMAND…: runs a command with its output in LOG and shows that it is alive: a live line on a terminal,
