@@ -1,0 +1,165 @@
+import Compositing
+public import FrameTiming
+public import LinuxSystem
+public import RenderTree
+
+/// One screen's worth of frames: asks for the tree at the time at which it will be seen, finds what changed, composites
+/// only that and hands the buffer to the presenter.
+///
+/// The way of a frame through an output is `tick` → `renderIfNeeded` → the presenter → `presented`. At most one frame is
+/// rendered in a refresh interval: a change right after a frame waits for the next tick, a change after a pause is
+/// rendered in the turn that made it.
+@MainActor
+public final class Output {
+  /// Where an output's pictures come from. Closures, so that nothing below the render tree knows of layers.
+  public struct Content {
+    /// The newest tree, animations evaluated for the given time.
+    public var tree: @MainActor (_ time: MonotonicTime) -> RenderTree
+    /// Whether the tree changes by itself with time.
+    public var isAnimating: @MainActor () -> Bool
+
+    public init(
+      tree: @escaping @MainActor (_ time: MonotonicTime) -> RenderTree, isAnimating: @escaping @MainActor () -> Bool
+    ) {
+      self.tree = tree
+      self.isAnimating = isAnimating
+    }
+  }
+
+  public let display: any Display
+  /// Called when no frame is wanted any more: what passes from now on is idle time.
+  public var onIdle: (@MainActor () -> Void)?
+  /// Called for every frame that was handed to the presenter.
+  public var onCommitted: (@MainActor (FrameRecord) -> Void)?
+  /// Called for every frame when it is known at which vblank it was shown.
+  public var onPresented: (@MainActor (FrameRecord) -> Void)?
+  /// Called for every tick of the output. It ticks from the first frame that is wanted to the first tick without one.
+  public var onTick: (@MainActor (DisplayLink.Tick) -> Void)?
+  /// Called when the presenter refused a frame. The output keeps the damage and tries again at the next tick.
+  public var onError: (@MainActor (any Error) -> Void)?
+
+  private let content: Content
+  private let clock: SystemClock
+  private let compositor: Compositor
+  private var diff = SceneDiff()
+  private var damage = DamageRegion()
+  private var ring: BufferRing
+  private var link: DisplayLink?
+  private var schedule = OutputSchedule()
+  /// What the last frame showed; the next one is compared with it.
+  private var shown: RenderTree?
+  /// The frame on its way to the screen.
+  private var pending: FrameRecord?
+
+  /// - Parameter workers: share the compositing of large areas; without them one thread composites all.
+  public init(display: any Display, content: Content, clock: SystemClock, workers: WorkerPool? = nil) {
+    self.display = display
+    self.content = content
+    self.clock = clock
+    compositor = Compositor(workers: workers)
+    ring = BufferRing(width: display.presenter.width, height: display.presenter.height)
+    let link = DisplayLink(ticker: display.ticker) { [weak self] link in self?.tick(link) }
+    link.isPaused = true
+    self.link = link
+    display.presenter.onPresented = { [weak self] feedback in self?.presented(feedback) }
+  }
+
+  /// The link that ticks the output; paused while no frame is wanted. Nil after `invalidate()`.
+  public var displayLink: DisplayLink? { link }
+
+  /// Whether a frame is wanted: something changed that has not been rendered yet, or an animation runs.
+  public var wantsFrame: Bool { schedule.isDirty || content.isAnimating() }
+
+  /// Whether a frame is on its way to the screen.
+  public var isPresenting: Bool { pending != nil }
+
+  /// Tells that a newer tree was published. Costs O(1); the frame is rendered by `renderIfNeeded`.
+  public func setNeedsFrame() {
+    schedule.isDirty = true
+  }
+
+  /// The whole screen is painted anew by the next frame: its memory was lost, or another program drew on it.
+  public func setNeedsFullRepaint() {
+    shown = nil
+    ring.reset(width: display.presenter.width, height: display.presenter.height)
+    schedule.isDirty = true
+  }
+
+  /// Renders and presents the newest tree if a frame is wanted and this interval has none yet; otherwise sees to it that
+  /// the next tick comes. Called at the end of a turn, after the commit.
+  ///
+  /// - Parameter turn: what the turn has spent so far on the frame: callbacks, layout and display.
+  public func renderIfNeeded(turn: FrameRecord.PhaseDurations) {
+    if wantsFrame, let target = schedule.target(at: clock.now, ticker: display.ticker) { render(for: target, turn: turn) }
+    schedule.endTurn()
+    guard let link else { return }
+    let isIdle = !wantsFrame && !schedule.hasFrameSinceTick
+    guard isIdle != link.isPaused else { return }
+    link.isPaused = isIdle
+    if isIdle { onIdle?() }
+  }
+
+  /// Stops ticking and presenting. The display is left to its owner.
+  public func invalidate() {
+    link?.invalidate()
+    link = nil
+    display.presenter.onPresented = nil
+  }
+
+  private func tick(_ link: DisplayLink) {
+    guard let tick = link.tick else { return }
+    schedule.didTick(tick)
+    onTick?(tick)
+  }
+
+  private func render(for target: MonotonicTime, turn: FrameRecord.PhaseDurations) {
+    // While a flip pends no buffer is free; `presented` or the next tick brings us back.
+    guard let buffer = display.presenter.acquireBuffer() else { return }
+    var record = schedule.newRecord(for: target, ticker: display.ticker)
+    record.phases = turn
+
+    let started = clock.now
+    let tree = content.tree(target)
+    damage.removeAll()
+    diff.damage(from: shown ?? RenderTree(), to: tree, width: ring.width, height: ring.height, into: &damage)
+    if shown == nil { damage.add(ring.bounds) }
+    if damage.isEmpty {
+      schedule.didRender(for: target)
+      return
+    }
+    let diffed = clock.now
+
+    ring.add(damage)
+    let painted = ring.takeDamage(ofBuffer: buffer.index)
+    compositor.composite(tree, damage: painted, into: buffer.bitmap)
+    let composited = clock.now
+
+    record.submitted = composited
+    record.paintedPixels = painted.area
+    record.phases[.diff] = diffed - started
+    record.phases[.composite] = composited - diffed
+    do {
+      try display.presenter.present(buffer, damage: painted)
+    } catch {
+      // What was painted never became visible: the screen still shows what it showed.
+      setNeedsFullRepaint()
+      schedule.didRender(for: target)
+      onError?(error)
+      return
+    }
+    let handedOver = clock.now
+    record.submitted = handedOver
+    record.phases[.present] = handedOver - composited
+    shown = tree
+    pending = record
+    schedule.didRender(for: target)
+    onCommitted?(record)
+  }
+
+  private func presented(_ feedback: PresentationFeedback) {
+    guard var record = pending else { return }
+    pending = nil
+    record.presented = feedback.timestamp
+    onPresented?(record)
+  }
+}

@@ -1,0 +1,65 @@
+import FrameTiming
+import LinuxSystem
+
+/// When an output may render: once in a refresh interval, for the vblank that its tick asked for, or without a tick for the
+/// first one after now.
+///
+/// A value that reads no clock and touches no display.
+@MainActor
+struct OutputSchedule {
+  /// Something changed that has not been rendered yet.
+  var isDirty = false
+  /// Whether a frame was rendered after the last tick.
+  private(set) var hasFrameSinceTick = false
+  private var tick: DisplayLink.Tick?
+  /// Whether the tick came in this turn.
+  private var isTickNew = false
+  /// The vblank that the last frame was made for.
+  private var lastTarget: MonotonicTime?
+
+  mutating func didTick(_ tick: DisplayLink.Tick) {
+    self.tick = tick
+    isTickNew = true
+    hasFrameSinceTick = false
+  }
+
+  /// The vblank for which a frame may be rendered now, or nil when this interval has its frame already.
+  ///
+  /// In a turn with a tick it is the tick's, even if callbacks took so long that it has passed: the frame was asked for
+  /// then, and is late.
+  func target(at now: MonotonicTime, ticker: DisplayTicker) -> MonotonicTime? {
+    let target = isTickNew ? tick?.targetTimestamp : nil
+    let next = target ?? ticker.predictedVBlank(after: now)
+    guard let lastTarget else { return next }
+    return next > lastTarget + ticker.refreshRate.interval / 2 ? next : nil
+  }
+
+  /// The record of a frame for `target`, with what is known of its tick.
+  func newRecord(for target: MonotonicTime, ticker: DisplayTicker) -> FrameRecord {
+    let interval = ticker.refreshRate.interval
+    var record = FrameRecord()
+    record.target = target
+    if let tick, target - tick.timestamp < interval * 3 / 2 {
+      record.tick = tick.timestamp
+      record.tickDelivered = tick.delivered
+      record.frameNumber = tick.frameNumber
+    } else {
+      // Out of idle no tick asked for the frame: it belongs to the interval in which it was made.
+      record.tick = target - interval
+      record.tickDelivered = record.tick
+      record.frameNumber = ticker.frameNumber(at: record.tick)
+    }
+    return record
+  }
+
+  mutating func didRender(for target: MonotonicTime) {
+    isDirty = false
+    hasFrameSinceTick = true
+    lastTarget = target
+  }
+
+  /// The turn is over: what comes now is not answered by its tick.
+  mutating func endTurn() {
+    isTickNew = false
+  }
+}
