@@ -1,0 +1,71 @@
+public import Framepace
+
+/// A poster that never changes: after its first frame the process sleeps.
+public final class StillScene: SampleScene {
+  public let root = Layer()
+  public let isMoving = false
+
+  public init(settings: SceneSettings) throws {
+    let unit = settings.unit
+    root.backgroundColor = Palette.night
+    let poster = PosterLayer()
+    poster.frame = Rect(origin: .zero, size: settings.size)
+    root.addSublayer(poster)
+    poster.setNeedsDisplay()
+
+    // One column in the middle: title, line, swatches, sentence.
+    let column = 1180 * unit
+    let left = (settings.size.width - column) / 2
+    var y = settings.size.height / 2 - 250 * unit
+
+    let title = text("framepace", font: settings.fonts.bold(size: 150 * unit), color: Palette.text)
+    title.frame.origin = Point(left - 8 * unit, y)
+    root.addSublayer(title)
+    y = title.frame.maxY + 8 * unit
+
+    let line = text(
+      "A frame loop for Linux: nothing changes, nothing wakes.", font: settings.fonts.regular(size: 40 * unit),
+      color: Palette.dim)
+    line.frame.origin = Point(left, y)
+    root.addSublayer(line)
+    y = line.frame.maxY + 48 * unit
+
+    let gap = 20 * unit
+    let side = (column - 4 * gap) / 5
+    for (index, color) in Palette.accents.enumerated() {
+      let swatch = Layer()
+      swatch.frame = Rect(x: left + Double(index) * (side + gap), y: y, width: side, height: 120 * unit)
+      swatch.cornerRadius = 16 * unit
+      swatch.backgroundColor = color
+      root.addSublayer(swatch)
+    }
+    y += 120 * unit + 44 * unit
+
+    let pangram = text(
+      "Sphinx of black quartz, judge my vow — 0123456789", font: settings.fonts.mono(size: 30 * unit), color: Palette.text)
+    pangram.frame.origin = Point(left, y)
+    root.addSublayer(pangram)
+  }
+
+  public func update(at time: Double) {}
+
+  private func text(_ string: String, font: Font, color: Color) -> TextLayer {
+    let layer = TextLayer()
+    layer.font = font
+    layer.color = color
+    layer.string = string
+    layer.bounds = Rect(origin: .zero, size: layer.preferredSize)
+    return layer
+  }
+}
+
+/// A soft light from above.
+private final class PosterLayer: Layer {
+  override func draw(in context: DrawingContext) {
+    context.fill(
+      bounds,
+      gradient: .radial(
+        center: Point(bounds.midX, 0), radius: bounds.height * 1.1,
+        colors: [Color(hex: 0x1C2A3A), Palette.night]))
+  }
+}
