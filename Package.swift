@@ -20,6 +20,10 @@ func system(_ name: String, _ pkgConfig: String? = nil) -> Target {
   .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig)
 }
 
+func sample(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: "Samples/\(name)", swiftSettings: swiftSettings)
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .testTarget(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
 }
@@ -92,6 +96,11 @@ let package = Package(
         "RenderTree", "RunLoops",
       ]),
     library("SampleScenes", ["Framepace"], path: "Samples/SampleScenes"),
+    sample("Modes", ["LinuxSystem", "RunLoops"]),
+    sample("Timers", ["LinuxSystem", "RunLoops"]),
+    sample("BeforeWaitingCommit", ["LinuxSystem", "RunLoops"]),
+    sample("AsynchronousLabel", ["Framepace"]),
+    sample("DisplayLinkTicks", ["Framepace"]),
     .executableTarget(
       name: "FramepaceCLI",
       dependencies: [
@@ -109,6 +118,9 @@ let package = Package(
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
     tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
     tests("RenderTreeTests", ["Geometry", "Raster", "RenderTree"]),
+    tests("FramepaceTests", ["Framepace", "FramepaceTesting"]),
+    tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes"]),
+    tests("CommandTests", ["FramepaceCLI"]),
     tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
   ]
 )

@@ -1,0 +1,54 @@
+public import Framepace
+
+/// A whole engine on manual time: loop, layers, a display of memory and its clock, all in one hand.
+///
+/// Nothing in it sleeps: where a loop would, time jumps to the next deadline. A second of frames takes as long as drawing
+/// them.
+@MainActor
+public final class ManualStage {
+  public let clock: ManualClock
+  public let loop: FrameLoop
+  public let display: VirtualDisplay
+  public let root: Layer
+  public let engine: Engine
+  /// Every frame that was shown, in order.
+  public private(set) var frames: [FrameRecord] = []
+
+  /// - Parameters:
+  ///   - width: of the display, in pixels.
+  ///   - height: of the display, in pixels.
+  ///   - root: the layer that fills it.
+  ///   - rate: how often the display refreshes; its first vblank is one interval after the start.
+  ///   - scale: pixels a point.
+  ///   - start: the time at which the clock begins.
+  public init(
+    width: Int, height: Int, root: Layer = Layer(), rate: RefreshRate, scale: Double = 1,
+    start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000), workers: WorkerPool = WorkerPool()
+  ) throws {
+    let clock = ManualClock(start: start)
+    self.clock = clock
+    self.root = root
+    loop = FrameLoop(clock: .manual(clock))
+    display = try VirtualDisplay(
+      width: width, height: height, refreshRate: rate, reason: "manual time", clock: .manual(clock))
+    engine = Engine(display: display, root: root, scale: scale, loop: loop, workers: workers)
+    engine.output.onPresented = { [weak self] in self?.frames.append($0) }
+  }
+
+  /// Lets the time run to `time` and handles all that falls due until then, that moment included.
+  public func run(until time: MonotonicTime) {
+    while clock.now < time {
+      if loop.run(mode: .default, until: time) == .finished { clock.advance(to: time) }
+    }
+  }
+
+  /// Lets the time run for `duration`.
+  public func run(for duration: Nanoseconds) {
+    run(until: clock.now + duration)
+  }
+
+  /// One turn without waiting: what is ready is handled, what is dirty is committed.
+  public func turn() {
+    loop.run(mode: .default, until: clock.now)
+  }
+}

@@ -1,0 +1,270 @@
+import Framepace
+import FramepaceTesting
+import XCTest
+
+/// The way of a frame, on manual time: what happens in which turn, and how often.
+///
+/// XCTest: these run on the process's main thread.
+final class FrameWayTests: XCTestCase {
+  func testTwoMarksInOneTurnGiveOneLayoutOneDrawAndOneFrame() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      let layer = ProbeLayer()
+      layer.frame = Rect(x: 10, y: 10, width: 20, height: 20)
+      stage.root.addSublayer(layer)
+      stage.run(for: .milliseconds(50))
+      layer.reset()
+      let before = stage.frames.count
+
+      let timer = stage.at(.milliseconds(5)) {
+        layer.setNeedsLayout()
+        layer.setNeedsDisplay()
+        layer.setNeedsLayout()
+        layer.setNeedsDisplay()
+      }
+      stage.run(for: .milliseconds(100))
+
+      XCTAssertFalse(timer.isValid)
+      XCTAssertEqual(layer.layouts, 1)
+      XCTAssertEqual(layer.draws, 1)
+      XCTAssertEqual(stage.frames.count - before, 1)
+    }
+  }
+
+  func testAMarkMadeInLayoutIsPartOfTheSameCommit() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      let outer = ProbeLayer()
+      let inner = ProbeLayer()
+      outer.frame = Rect(x: 0, y: 0, width: 40, height: 40)
+      inner.frame = Rect(x: 0, y: 0, width: 10, height: 10)
+      outer.addSublayer(inner)
+      stage.root.addSublayer(outer)
+      stage.run(for: .milliseconds(50))
+      outer.reset()
+      inner.reset()
+      let before = stage.frames.count
+
+      outer.onLayout = {
+        inner.setNeedsLayout()
+        inner.setNeedsDisplay()
+      }
+      outer.setNeedsLayout()
+      stage.run(for: .milliseconds(100))
+
+      XCTAssertEqual(outer.layouts, 1)
+      XCTAssertEqual(inner.layouts, 1)
+      XCTAssertEqual(inner.draws, 1)
+      XCTAssertEqual(stage.frames.count - before, 1)
+    }
+  }
+
+  func testAMarkFromATimerIsCommittedInItsTurnAndPresentedOnceAVBlank() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      let layer = ProbeLayer()
+      layer.frame = Rect(x: 10, y: 10, width: 20, height: 20)
+      stage.root.addSublayer(layer)
+      stage.run(for: .milliseconds(50))
+      layer.reset()
+      let before = stage.frames.count
+
+      // A timer five times as fast as the display.
+      var committedInTurn = 0
+      var marks = 0
+      let timer = FrameLoop.Timer(
+        fireTime: stage.clock.now, interval: .microseconds(3_300),
+        onMain: { _ in
+          marks += 1
+          layer.setNeedsDisplay()
+        })
+      stage.loop.add(timer, to: .common)
+      let look = FrameLoop.Observer(
+        [.beforeWaiting, .exit], order: ObserverOrder.afterCommit,
+        onMain: { _, _ in
+          if layer.draws == marks { committedInTurn += 1 }
+        })
+      stage.loop.add(look, to: .common)
+      stage.run(for: .seconds(1))
+      timer.invalidate()
+
+      XCTAssertEqual(marks, 304)
+      XCTAssertEqual(layer.draws, marks)
+      XCTAssertGreaterThanOrEqual(committedInTurn, marks)
+      let frames = stage.frames.dropFirst(before)
+      XCTAssertLessThanOrEqual(frames.count, 60)
+      XCTAssertGreaterThanOrEqual(frames.count, 58)
+      for (earlier, later) in zip(frames, frames.dropFirst()) {
+        XCTAssertGreaterThanOrEqual((later.presented - earlier.presented).count, 16_666_666)
+      }
+    }
+  }
+
+  func testALateCallbackGivesMissedFramesAndNoDoubledTick() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      let layer = Layer()
+      layer.backgroundColor = .white
+      layer.frame = Rect(x: 0, y: 0, width: 10, height: 10)
+      stage.root.addSublayer(layer)
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: stage.display.ticker) { link in
+        guard let tick = link.tick else { return }
+        ticks.append(tick)
+        Transaction.withoutActions { layer.position.x += 1 }
+        // The fifth callback takes two and a half intervals.
+        if ticks.count == 5 { stage.clock.advance(by: .microseconds(41_667)) }
+      }
+      link.add(to: stage.loop, mode: .common)
+      stage.run(for: .milliseconds(500))
+      link.invalidate()
+
+      let missed = ticks.reduce(0) { $0 + $1.missed }
+      XCTAssertEqual(missed, 2)
+      for (earlier, later) in zip(ticks, ticks.dropFirst()) {
+        XCTAssertGreaterThanOrEqual((later.timestamp - earlier.timestamp).count, 16_666_666)
+        XCTAssertEqual(later.frameNumber, earlier.frameNumber + 1 + later.missed)
+      }
+      XCTAssertEqual(ticks.count + Int(missed), 30)
+    }
+  }
+
+  func testAsynchronousContentsAppearInTheTurnInWhichTheyArrive() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      let layer = AsynchronousProbe()
+      layer.frame = Rect(x: 8, y: 8, width: 16, height: 16)
+      stage.root.addSublayer(layer)
+      layer.setNeedsDisplay()
+      stage.turn()
+      XCTAssertNil(layer.contents, "drawn on a worker, not yet published")
+      stage.engine.context.waitForDrawings()
+      let pixel = { try stage.display.copyShownImage().row(12).load(fromByteOffset: 12 * 4, as: UInt32.self) }
+
+      // One turn publishes, commits and renders; the vblank after it shows the frame.
+      stage.run(for: .milliseconds(40))
+      XCTAssertNotNil(layer.contents)
+      XCTAssertEqual(try pixel(), 0xFFFF_0000)
+
+      // The old contents stay until the new ones are there.
+      let old = layer.contents?.id
+      layer.color = Color(red: 0, green: 1, blue: 0)
+      layer.setNeedsDisplay()
+      stage.turn()
+      XCTAssertEqual(layer.contents?.id, old)
+      stage.engine.context.waitForDrawings()
+      stage.run(for: .milliseconds(40))
+      XCTAssertEqual(try pixel(), 0xFF00_FF00)
+    }
+  }
+
+  func testNothingToDoMeansNoWakeUp() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      stage.root.backgroundColor = .white
+      stage.run(for: .milliseconds(100))
+      let frames = stage.frames.count
+      var turns = 0
+      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in turns += 1 })
+      stage.loop.add(observer, to: .common)
+      stage.run(for: .seconds(10))
+      XCTAssertEqual(frames, 1)
+      XCTAssertEqual(stage.frames.count, 1)
+      XCTAssertLessThanOrEqual(turns, 1, "only the end of the ten seconds itself may wake the loop")
+    }
+  }
+
+  func testAnAnimationRendersOnceAVBlankAndThenStops() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      let layer = Layer()
+      layer.backgroundColor = .white
+      layer.frame = Rect(x: 0, y: 0, width: 10, height: 10)
+      stage.root.addSublayer(layer)
+      stage.run(for: .milliseconds(100))
+      let before = stage.frames.count
+      // The implicit animation lasts a quarter of a second: 15 intervals.
+      let timer = stage.at(.milliseconds(1), withActions: true) { layer.position.x += 40 }
+      stage.run(for: .seconds(2))
+      XCTAssertFalse(timer.isValid)
+      let frames = stage.frames.dropFirst(before)
+      XCTAssertGreaterThanOrEqual(frames.count, 14)
+      XCTAssertLessThanOrEqual(frames.count, 17)
+      XCTAssertFalse(stage.engine.context.isAnimating)
+    }
+  }
+
+  func testFramesOutOfIdleAreShownAtTheNextVBlank() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      stage.run(for: .milliseconds(100))
+      let before = stage.frames.count
+      // 3 ms after the vblank at 166.667 ms.
+      let timer = stage.at(.microseconds(69_667)) { stage.root.backgroundColor = .white }
+      stage.run(for: .seconds(1))
+      _ = timer
+      let frame = try XCTUnwrap(stage.frames.dropFirst(before).first)
+      XCTAssertEqual(frame.presented, frame.target)
+      XCTAssertLessThan((frame.presented - frame.submitted).count, 16_666_667)
+    }
+  }
+
+  @MainActor
+  private static func makeStage() throws -> ManualStage {
+    return try ManualStage(width: 64, height: 48, rate: .hertz60)
+  }
+}
+
+extension ManualStage {
+  /// Calls `body` once, `delay` from now.
+  fileprivate func at(
+    _ delay: Nanoseconds, withActions: Bool = false, _ body: @escaping @MainActor () -> Void
+  ) -> FrameLoop.Timer {
+    let timer = FrameLoop.Timer(
+      fireTime: clock.now + delay,
+      onMain: { _ in withActions ? body() : Transaction.withoutActions(body) })
+    loop.add(timer, to: .common)
+    return timer
+  }
+}
+
+/// Counts what the engine does with it.
+private final class ProbeLayer: Layer {
+  var layouts = 0
+  var draws = 0
+  var onLayout: (() -> Void)?
+
+  func reset() {
+    layouts = 0
+    draws = 0
+  }
+
+  override func layoutSublayers() {
+    layouts += 1
+    let action = onLayout
+    onLayout = nil
+    action?()
+  }
+
+  override func draw(in context: DrawingContext) {
+    draws += 1
+    context.fill(bounds, color: draws.isMultiple(of: 2) ? .white : .black)
+  }
+}
+
+/// Drawn on a worker: one colour.
+private final class AsynchronousProbe: Layer {
+  var color = Color(red: 1, green: 0, blue: 0)
+
+  override func makeDrawing() -> (any Drawing)? {
+    Fill(color: color)
+  }
+
+  private struct Fill: Drawing {
+    var color: Color
+
+    func draw(in context: DrawingContext) {
+      context.fill(color: color)
+    }
+  }
+}

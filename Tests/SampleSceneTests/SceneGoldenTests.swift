@@ -1,0 +1,77 @@
+import Framepace
+import FramepaceTesting
+import SampleScenes
+import XCTest
+
+/// Every scene against a stored picture, on decoded pixels.
+///
+/// Twice: without its text exactly, since shapes are the same on every machine; with its text within a tolerance, since
+/// another version of FreeType may round a glyph's edge otherwise.
+final class SceneGoldenTests: XCTestCase {
+  private static let folder = String(#filePath.dropLast("SceneGoldenTests.swift".count)) + "Goldens"
+
+  func testShapesAreExact() throws {
+    try onMain {
+      for scene in SceneName.allCases {
+        let image = try Self.picture(of: scene, withText: false)
+        Self.check(image, name: "\(scene.rawValue)-shapes", tolerance: .exact)
+      }
+    }
+  }
+
+  func testTextIsWithinTolerance() throws {
+    try onMain {
+      for scene in SceneName.allCases {
+        let image = try Self.picture(of: scene, withText: true)
+        // One in two hundred pixels, by a quarter of the range: an edge of a glyph, never a glyph.
+        Self.check(image, name: scene.rawValue, tolerance: .init(channel: 64, pixels: image.width * image.height / 200))
+      }
+    }
+  }
+
+  func testTheSameTimeGivesTheSamePixels() throws {
+    try onMain {
+      for scene in SceneName.allCases {
+        let first = try Self.picture(of: scene, withText: true)
+        let second = try Self.picture(of: scene, withText: true)
+        for y in 0..<first.height where memcmp(first.row(y), second.row(y), first.width * 4) != 0 {
+          XCTFail("\(scene.rawValue): row \(y) differs between two runs")
+          break
+        }
+      }
+    }
+  }
+
+  @MainActor
+  private static func check(_ image: Image, name: String, tolerance: GoldenImage.Tolerance) {
+    do {
+      try GoldenImage.check(image, against: "\(folder)/\(name).png", tolerance: tolerance)
+    } catch {
+      XCTFail("\(error)")
+    }
+  }
+
+  /// The scene half a second after its start.
+  @MainActor
+  private static func picture(of name: SceneName, withText: Bool) throws -> Image {
+    let settings = SceneSettings(size: Size(960, 540), work: .milliseconds(1), fonts: try SceneFonts())
+    let scene = try name.makeScene(settings: settings)
+    if !withText { hideText(in: scene.root) }
+    let stage = try ManualStage(width: 960, height: 540, root: scene.root, rate: .hertz60)
+    stage.engine.waitsForDrawings = true
+    let player = ScenePlayer(scene: scene, engine: stage.engine, start: stage.clock.now)
+    stage.run(for: .milliseconds(500))
+    let image = try stage.display.copyShownImage()
+    player.invalidate()
+    stage.engine.invalidate()
+    return image
+  }
+
+  @MainActor
+  private static func hideText(in layer: Layer) {
+    for sublayer in layer.sublayers {
+      if sublayer is TextLayer { sublayer.isHidden = true }
+      hideText(in: sublayer)
+    }
+  }
+}
