@@ -1,3 +1,59 @@
+// What somebody else's program looks like: a bouncing ball on a display without a screen, for a quarter of a second, then a
+// picture of the last frame and what the meter says.
 import Framepace
 
-print("an outside package builds with the product Framepace")
+@MainActor
+final class Bounce {
+  private let ball = Layer()
+  private let floor: Double
+  private let start: MonotonicTime
+  private var link: DisplayLink?
+
+  init(engine: Engine) {
+    let root = engine.context.root
+    floor = root.bounds.height - 40
+    start = engine.loop.clock.now
+    ball.bounds = Rect(x: 0, y: 0, width: 40, height: 40)
+    ball.cornerRadius = 20
+    ball.backgroundColor = Color(hex: 0xFFB84D)
+    root.addSublayer(ball)
+
+    let link = DisplayLink(ticker: engine.output.display.ticker) { [weak self] link in
+      self?.move(to: link.targetTimestamp)
+    }
+    link.add(to: engine.loop, mode: .common)
+    self.link = link
+  }
+
+  private func move(to time: MonotonicTime) {
+    let phase = (time - start).seconds.truncatingRemainder(dividingBy: 1)
+    let height = 4 * phase * (1 - phase)
+    Transaction.withoutActions { ball.position = Point(120, floor - 140 * height) }
+  }
+}
+
+@MainActor
+func main() throws {
+  let root = Layer()
+  root.backgroundColor = Color(hex: 0x0B1016)
+  let display = try VirtualDisplay(width: 240, height: 240, refreshRate: .hertz60, reason: "no screen wanted")
+  let engine = Engine(display: display, root: root)
+  let meter = FPSMeter(refreshRate: .hertz60)
+  engine.output.onTick = { meter.record(tick: $0) }
+  engine.output.onCommitted = { meter.record(committed: $0) }
+  engine.output.onPresented = { meter.record(presented: $0) }
+
+  let bounce = Bounce(engine: engine)
+  let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .milliseconds(250), onMain: { _ in engine.finish() })
+  engine.loop.add(end, to: .common)
+  engine.run()
+  withExtendedLifetime(bounce) {}
+
+  let picture = try display.copyShownImage()
+  let report = meter.report()
+  guard report.presented > 5, picture.isOpaque else { fatalError("no frames were shown") }
+  print("an outside package showed frames of \(picture.width)x\(picture.height) pixels on the \(display.name)")
+  engine.invalidate()
+}
+
+try main()
