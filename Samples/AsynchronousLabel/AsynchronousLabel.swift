@@ -2,7 +2,7 @@
 // finished bitmap becomes its contents at the end of a turn, and until then the old one stays: no flash, no wait.
 import Framepace
 
-final class AsynchronousLabel: Layer {
+final class BackgroundLabel: Layer {
   var text = "" {
     didSet { if text != oldValue { setNeedsDisplay() } }
   }
@@ -34,7 +34,7 @@ struct Program {
     let rate = RefreshRate.hertz60
     let root = Layer()
     root.backgroundColor = Color(hex: 0x0B1016)
-    let label = AsynchronousLabel(font: try SystemFonts.font(.sans, size: 24))
+    let label = BackgroundLabel(font: try SystemFonts.font(.sans, size: 24))
     label.frame = Rect(x: 20, y: 20, width: 280, height: 32)
     root.addSublayer(label)
 

@@ -29,7 +29,8 @@ struct RenderCommand: ParsableCommand {
   @Option(help: "Pixels a point, from 0.25 to 8: 2 draws everything twice as large and as sharp.")
   var scale = 1.0
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("The scene's time in the picture: \(TimeSpan.accepted).", valueName: "time"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The scene's time in the picture: \(TimeSpan.accepted).", valueName: "time"))
   var time: TimeSpan?
 
   @Option(

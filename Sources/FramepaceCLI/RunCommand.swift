@@ -22,7 +22,9 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var options: SceneOptions
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("How long to run: \(TimeSpan.accepted). Without it until Ctrl-C.", valueName: "time"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How long to run: \(TimeSpan.accepted). Without it until Ctrl-C.", valueName: "time"))
   var duration: TimeSpan?
 
   @Flag(help: "Print one JSON object a second, and the summary as the last.")

@@ -16,7 +16,9 @@ struct SceneOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The size of a display that is only memory: \(PixelSize.accepted).", valueName: "WxH"))
   var size = PixelSize(width: 1920, height: 1080)
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("For the scene stress: how long every frame is kept busy.", valueName: "time"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("For the scene stress: how long every frame is kept busy.", valueName: "time"))
   var work: TimeSpan?
 
   @Option(help: "For the scene stress: where its time is spent: callbacks, layout or display.")
