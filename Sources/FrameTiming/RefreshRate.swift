@@ -56,10 +56,11 @@ public struct RefreshRate: Hashable, BitwiseCopyable, Sendable, CustomStringConv
     let divisor = UInt64(denominator) * 1_000_000_000
     guard product.high < divisor else { return elapsed.count < 0 ? .min : .max }
     let quotient = Int64(clamping: divisor.dividingFullWidth(product).quotient)
-    // The points of the grid are rounded: the one beside the exact quotient can be the right one.
-    var k = elapsed.count < 0 ? -quotient : quotient
-    while offset(ofInterval: k) > elapsed { k -= 1 }
-    while offset(ofInterval: k + 1) <= elapsed { k += 1 }
+    // The quotient is rounded towards zero, the points of the grid to the nearest nanosecond: it can be off by one, and
+    // by no more. (A search would not end at offsets that saturate.)
+    let k = elapsed.count < 0 ? -quotient : quotient
+    if offset(ofInterval: k) > elapsed { return k - 1 }
+    if offset(ofInterval: k + 1) <= elapsed { return k + 1 }
     return k
   }
 
