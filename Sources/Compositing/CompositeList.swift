@@ -26,7 +26,7 @@ struct CompositeList {
   private var parents: ContiguousArray<Parent> = []
 
   /// Takes in what `tree` shows in `damage`.
-  mutating func build(_ tree: RenderTree, damage: DamageRegion, output: IntRect) {
+  mutating func build(_ tree: TreeSnapshot, damage: DamageRegion, output: IntRect) {
     nodes.removeAll(keepingCapacity: true)
     tree.records.withUnsafeBufferPointer { records in
       tree.contents.withUnsafeBufferPointer { contents in

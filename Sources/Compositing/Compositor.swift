@@ -31,7 +31,7 @@ public final class Compositor {
   }
 
   /// Paints what `tree` shows in the pixels of `damage`; those outside of the bitmap are left out.
-  public func composite(_ tree: RenderTree, damage: DamageRegion, into bitmap: Bitmap) {
+  public func composite(_ tree: TreeSnapshot, damage: DamageRegion, into bitmap: Bitmap) {
     let output = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
     var damage = damage
     damage.clip(to: output)
@@ -65,7 +65,7 @@ public final class Compositor {
     }
   }
 
-  private func paint(_ tree: RenderTree, _ band: IntRect, _ target: PixelTarget) {
+  private func paint(_ tree: TreeSnapshot, _ band: IntRect, _ target: PixelTarget) {
     let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
     tree.records.withUnsafeBufferPointer { records in
       list.nodes.withUnsafeBufferPointer { nodes in

@@ -30,7 +30,7 @@ public struct SceneDiff {
 
   /// Adds to `region` the pixels of an output of `width` × `height` that `new` may show differently from `old`.
   public mutating func damage(
-    from old: RenderTree, to new: RenderTree, width: Int, height: Int, into region: inout DamageRegion
+    from old: TreeSnapshot, to new: TreeSnapshot, width: Int, height: Int, into region: inout DamageRegion
   ) {
     let output = IntRect(x: 0, y: 0, width: width, height: height)
     if old.backdrop != new.backdrop {

@@ -24,7 +24,7 @@ extension LayerContext {
   ///
   /// The root's superlayer is the output: its coordinates are pixels, `scale` of them a point. Empty before the first
   /// commit.
-  public func renderTree(at time: MonotonicTime) -> RenderTree {
+  public func renderTree(at time: MonotonicTime) -> TreeSnapshot {
     let scale = scale
     let tree = snapshots.tree(evaluation: animated.isEmpty ? nil : time.nanoseconds, animated: animated) {
       animations, record in

@@ -22,7 +22,7 @@ struct SnapshotPool {
   private static let idleLimit = 240
 
   private final class Copy {
-    var tree = RenderTree()
+    var tree = TreeSnapshot()
     var stale: [Int] = []
     var structure = -1
     var bit: UInt8
@@ -88,7 +88,7 @@ struct SnapshotPool {
   /// - Parameter evaluation: the same number only for the same values; nil without animations.
   mutating func tree(
     evaluation: Int64?, animated: [CommittedAnimations], write: (CommittedAnimations, inout RenderRecord) -> Void
-  ) -> RenderTree {
+  ) -> TreeSnapshot {
     requests += 1
     if let newest, newest.structure == structure, newest.stale.isEmpty, newest.evaluation == evaluation {
       newest.lastUse = requests

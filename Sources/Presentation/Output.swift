@@ -14,12 +14,12 @@ public final class Output {
   /// Where an output's pictures come from. Closures, so that nothing below the render tree knows of layers.
   public struct Content {
     /// The newest tree, animations evaluated for the given time.
-    public var tree: @MainActor (_ time: MonotonicTime) -> RenderTree
+    public var tree: @MainActor (_ time: MonotonicTime) -> TreeSnapshot
     /// Whether the tree changes by itself with time.
     public var isAnimating: @MainActor () -> Bool
 
     public init(
-      tree: @escaping @MainActor (_ time: MonotonicTime) -> RenderTree, isAnimating: @escaping @MainActor () -> Bool
+      tree: @escaping @MainActor (_ time: MonotonicTime) -> TreeSnapshot, isAnimating: @escaping @MainActor () -> Bool
     ) {
       self.tree = tree
       self.isAnimating = isAnimating
@@ -47,7 +47,7 @@ public final class Output {
   private var link: DisplayLink?
   private var schedule = OutputSchedule()
   /// What the last frame showed; the next one is compared with it.
-  private var shown: RenderTree?
+  private var shown: TreeSnapshot?
   /// The frame on its way to the screen.
   private var pending: FrameRecord?
 
@@ -121,7 +121,7 @@ public final class Output {
     let started = clock.now
     let tree = content.tree(target)
     damage.removeAll()
-    diff.damage(from: shown ?? RenderTree(), to: tree, width: ring.width, height: ring.height, into: &damage)
+    diff.damage(from: shown ?? TreeSnapshot(), to: tree, width: ring.width, height: ring.height, into: &damage)
     if shown == nil { damage.add(ring.bounds) }
     if damage.isEmpty {
       schedule.didRender(for: target)

@@ -13,7 +13,7 @@ public struct RenderRecord: BitwiseCopyable, Equatable, Sendable {
   public var bounds: Rect
   /// Where the contents' pixels lie, in the layer's coordinates; clipped to `bounds`.
   public var contentsRect: Rect
-  /// `Image.id` of the contents, 0 without; the image itself is in `RenderTree.contents` at the same index.
+  /// `Image.id` of the contents, 0 without; the image itself is in `TreeSnapshot.contents` at the same index.
   public var contentsID: UInt64
   /// Of the layer with all its descendants, as one group: 0…1.
   public var opacity: Float

@@ -56,13 +56,13 @@ struct RandomTree {
   }
 
   /// The snapshot of the tree as it is now.
-  func snapshot() -> RenderTree {
-    var tree = RenderTree(backdrop: backdrop)
+  func snapshot() -> TreeSnapshot {
+    var tree = TreeSnapshot(backdrop: backdrop)
     append(root, to: &tree)
     return tree
   }
 
-  private func append(_ node: Node, to tree: inout RenderTree) {
+  private func append(_ node: Node, to tree: inout TreeSnapshot) {
     let index = tree.records.count
     tree.records.append(node.record)
     tree.contents.append(node.image)

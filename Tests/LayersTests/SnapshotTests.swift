@@ -44,7 +44,7 @@ final class SnapshotTests: XCTestCase {
       stage.root.addSublayer(layer)
       stage.turn()
       var seen = Set<UnsafeRawPointer>()
-      var held: [RenderTree] = []
+      var held: [TreeSnapshot] = []
       for step in 0..<50 {
         Transaction.withoutActions { layer.position.x = Double(step) }
         stage.turn()
@@ -60,7 +60,7 @@ final class SnapshotTests: XCTestCase {
     onMain {
       let stage = Stage()
       stage.turn()
-      var held: [RenderTree] = []
+      var held: [TreeSnapshot] = []
       for step in 0..<6 {
         Transaction.withoutActions { stage.root.position.x = Double(step) }
         stage.turn()
@@ -131,7 +131,7 @@ final class SnapshotTests: XCTestCase {
   }
 }
 
-private func base(_ tree: RenderTree?) -> UnsafeRawPointer? {
+private func base(_ tree: TreeSnapshot?) -> UnsafeRawPointer? {
   tree?.records.withUnsafeBufferPointer { $0.baseAddress.map(UnsafeRawPointer.init) }
 }
 
@@ -145,7 +145,7 @@ private struct World {
   private var layers: [Layer]
   private var now = MonotonicTime.zero
   private var committed: Node
-  private var held: [(tree: RenderTree, records: [RenderRecord], ids: [UInt64])] = []
+  private var held: [(tree: TreeSnapshot, records: [RenderRecord], ids: [UInt64])] = []
 
   /// What a layer was at a commit.
   private struct Node {

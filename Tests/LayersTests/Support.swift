@@ -78,7 +78,7 @@ final class Stage {
   }
 
   /// The tree at a time after the last turn's.
-  func tree(after milliseconds: Int64 = 0) -> RenderTree {
+  func tree(after milliseconds: Int64 = 0) -> TreeSnapshot {
     context.renderTree(at: now + .milliseconds(milliseconds))
   }
 

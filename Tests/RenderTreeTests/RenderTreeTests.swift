@@ -4,9 +4,9 @@ import RenderTree
 import Testing
 
 @Suite struct RenderTreeTests {
-  private func tree() -> RenderTree {
+  private func tree() -> TreeSnapshot {
     let bounds = Rect(x: 0, y: 0, width: 4, height: 2)
-    return RenderTree(
+    return TreeSnapshot(
       records: [
         RenderRecord(id: 1, subtreeEnd: 4, bounds: bounds, backgroundColor: 0xFF00_00FF),
         RenderRecord(
@@ -30,7 +30,7 @@ import Testing
 
   @Test func consistentTrees() {
     #expect(tree().inconsistency == nil)
-    #expect(RenderTree().inconsistency == nil)
+    #expect(TreeSnapshot().inconsistency == nil)
   }
 
   @Test(arguments: [0, 1, 2, 3, 4, 5, 6])

@@ -18,7 +18,7 @@ enum CompositingBenchmarks {
     let compositor = Compositor()
     let threaded = Compositor(workers: workers)
     let tree = frames.tree
-    let empty = RenderTree(backdrop: 0xFF20_3040)
+    let empty = TreeSnapshot(backdrop: 0xFF20_3040)
     return [
       Harness.compare("one colour, against memset", repeats: 10, limit: 1.3) {
         compositor.composite(empty, damage: screen, into: bitmap)
@@ -50,7 +50,7 @@ enum CompositingBenchmarks {
   /// snapshots to pixels is measured.
   @MainActor
   private struct FrameSequence {
-    private var trees: [RenderTree] = []
+    private var trees: [TreeSnapshot] = []
     private var index = 0
     private var difference = SceneDiff()
     private var damage = DamageRegion()
@@ -72,7 +72,7 @@ enum CompositingBenchmarks {
       }
     }
 
-    var tree: RenderTree { trees[0] }
+    var tree: TreeSnapshot { trees[0] }
 
     mutating func next() {
       let following = (index + 1) % trees.count

@@ -1,6 +1,6 @@
 import Geometry
 
-extension RenderTree: CustomStringConvertible {
+extension TreeSnapshot: CustomStringConvertible {
   /// One line a layer, indented by its depth; what has its default value is left out.
   public var description: String {
     var lines = ["backdrop \(Self.hexadecimal(backdrop))"]
@@ -29,7 +29,7 @@ extension RenderRecord: CustomStringConvertible {
       let map = transform
       words.append("transform \(map.a) \(map.b) \(map.c) \(map.d) \(map.tx) \(map.ty)")
     }
-    if backgroundColor != 0 { words.append("color \(RenderTree.hexadecimal(backgroundColor))") }
+    if backgroundColor != 0 { words.append("color \(TreeSnapshot.hexadecimal(backgroundColor))") }
     if cornerRadius != 0 { words.append("radius \(cornerRadius)") }
     if opacity != 1 { words.append("opacity \(opacity)") }
     if contentsID != 0 { words.append("contents \(contentsID) in \(Self.text(contentsRect))") }

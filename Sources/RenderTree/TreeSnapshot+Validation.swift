@@ -1,6 +1,6 @@
 import Raster
 
-extension RenderTree {
+extension TreeSnapshot {
   /// What is wrong with the order of the records: nil for a tree that every reader understands the same.
   ///
   /// Checked are the ranges of descendants, which must nest, the ids, which must differ and not be 0, and the contents,

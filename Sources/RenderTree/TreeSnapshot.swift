@@ -3,7 +3,7 @@ public import Raster
 /// A picture of the layer tree at one moment: records in pre-order, children back to front, and their contents.
 ///
 /// A value on copy-on-write arrays: patched in place while nobody else holds it, frozen as soon as somebody does.
-public struct RenderTree: Sendable {
+public struct TreeSnapshot: Sendable {
   /// Empty, or the root with all its descendants: `records[0].subtreeEnd == records.count`.
   public var records: [RenderRecord]
   /// The image of the record at the same index.
