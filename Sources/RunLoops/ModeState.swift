@@ -13,7 +13,7 @@ final class ModeState: Sendable {
   let wakeUp: WakeUp
   let clock: SystemClock
   let ports: EpollSet
-  private let timer: OwnedDescriptor
+  let timer: OwnedDescriptor
   let contents: Lock<Contents>
   /// The activities that some observer of the mode wants: one that nobody observes costs this look only.
   private let observed = Atomic<UInt32>(0)

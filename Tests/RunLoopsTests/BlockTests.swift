@@ -21,6 +21,19 @@ import Testing
     #expect(words.description == "common both →timedOut b1 b2 b3 →timedOut")
   }
 
+  @Test func blocksThatWaitForAnotherModeStayInFront() {
+    let scenario = Scenario()
+    let loop = scenario.loop
+    let words = scenario.words
+    scenario.source("", mode: "other")
+    loop.perform(in: ["other"]) { words.add("first") }
+    loop.perform(in: ["other"]) { words.add("second") }
+    loop.perform { [unowned loop] in loop.perform(in: ["other"]) { words.add("third") } }
+    scenario.run(until: 1)
+    scenario.run("other", until: 2)
+    #expect(words.description == "→timedOut first second third →timedOut")
+  }
+
   @Test func aBlockAloneMakesARunStartAndTheRunSleepsToItsLimit() {
     let scenario = Scenario(observing: .all)
     scenario.loop.perform { [words = scenario.words] in words.add("block") }

@@ -95,6 +95,18 @@ final class MainLoopTests: XCTestCase {
     XCTAssertEqual(words.description, "timers sleep wake timer timers block timers sleep wake next")
   }
 
+  func testTheFirstPassDoesNotLookAtTheMainQueueFirst() {
+    DispatchQueue.main.async { [words] in
+      words.add("block")
+      FrameLoop.main.stop()
+    }
+    let observer = FrameLoop.Observer([.beforeWaiting, .afterWaiting]) { [words] _, activity in words.add(activity.word) }
+    FrameLoop.main.add(observer, to: .default)
+    runMain()
+    observer.invalidate()
+    XCTAssertEqual(words.description, "sleep wake block")
+  }
+
   func testAModeThatIsNotCommonLeavesTheQueueAlone() {
     DispatchQueue.main.async { [words] in words.add("block") }
     let loop = FrameLoop.main

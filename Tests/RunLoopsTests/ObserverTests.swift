@@ -149,6 +149,23 @@ import Testing
     }
   }
 
+  @Test func theOuterRunDoesNotSleepOverAWakeUpThatANestedOneTook() {
+    let scenario = Scenario()
+    let loop = scenario.loop
+    let words = scenario.words
+    let source = scenario.source("source") { [clock = scenario.clock] _ in words.add("@\(clock.now.nanoseconds)") }
+    scenario.timer("timer", at: 10)
+    scenario.source("", mode: "inner")
+    _ = observer("outer", scenario, repeats: false) { [unowned loop] _ in loop.run(mode: "inner") }
+    _ = observer("inner", scenario, mode: "inner") { [unowned loop] _ in
+      guard !source.isSignalled else { return loop.stop() }
+      source.signal()
+      loop.wakeUp()
+    }
+    scenario.run(until: 20)
+    #expect(words.description == "outer inner inner source @0 timer →timedOut")
+  }
+
   @Test func aCommitDoesNotStarve() {
     let scenario = Scenario()
     let words = scenario.words

@@ -1,4 +1,5 @@
 import LinuxSystem
+import Synchronization
 import Testing
 
 @testable import RunLoops
@@ -130,6 +131,31 @@ import Testing
     scenario.run(until: 100)
     #expect(scenario.words.description == "entry timers sources sleep wake exit →stopped")
     #expect(scenario.clock.now == .zero)
+  }
+
+  @Test func aStopBetweenTwoPassesIsNotSleptOver() {
+    let scenario = Scenario()
+    scenario.timer("timer", at: 10)
+    // As by another thread whose wake-up came before the loop listened to it.
+    scenario.loop.add(
+      FrameLoop.Observer(.beforeTimers) { [unowned loop = scenario.loop] _, _ in
+        loop.stopRequested.store(true, ordering: .releasing)
+      }, to: .default)
+    scenario.run(until: 100)
+    #expect(scenario.words.description == "→stopped" && scenario.clock.now == .zero)
+  }
+
+  @Test func aWakeUpInEntryCountsAndOneInAfterWaitingDoesNot() {
+    for (activity, words) in [
+      (FrameLoop.Activity.entry, "sleep wake sleep wake timer"), (.afterWaiting, "sleep wake timer"),
+    ] {
+      let scenario = Scenario(observing: [.beforeWaiting, .afterWaiting])
+      scenario.timer("timer", at: 10)
+      scenario.loop.add(FrameLoop.Observer(activity) { [unowned loop = scenario.loop] _, _ in loop.wakeUp() }, to: .default)
+      scenario.loop.wakeUp()
+      scenario.run(until: 100)
+      #expect(scenario.words.description == words + " →finished")
+    }
   }
 
   @Test func innerStopLeavesTheOuterRunning() {

@@ -56,6 +56,35 @@ func spin(until condition: () -> Bool) {
     thread.join()
   }
 
+  @Test func wakeUpsCostOneWriteAndOnTheOwnThreadNone() {
+    let scenario = Scenario()
+    let loop = scenario.loop
+    let counts = Box<[UInt64]>([])
+    let count: @Sendable () -> Void = { [unowned loop] in
+      var count: UInt64 = 0
+      counts.value.append(read(loop.wakeUpState.descriptor, &count, 8) == 8 ? count : 0)
+    }
+    loop.add(
+      FrameLoop.Observer(.beforeTimers) { [unowned loop] _, _ in
+        loop.wakeUp()
+        count()
+      }, to: "own")
+    loop.add(
+      FrameLoop.Observer(.beforeTimers) { [unowned loop] _, _ in
+        onNewThread { for _ in 0..<5 { loop.wakeUp() } }
+        count()
+      }, to: "other")
+    for mode: FrameLoop.Mode in ["own", "other"] {
+      // After the wait nobody has to be woken.
+      scenario.timer("timer", at: 0, mode: mode) { [unowned loop] _ in
+        onNewThread { loop.wakeUp() }
+        count()
+      }
+      scenario.run(mode, until: 0)
+    }
+    #expect(counts.value == [0, 0, 1, 0])
+  }
+
   @Test func stopFromAnotherThreadEndsASleepingRun() {
     let words = Words()
     withRunningLoop(words, observing: .all) { _ in }
@@ -87,15 +116,15 @@ func spin(until condition: () -> Bool) {
           words.add("descriptor")
         }, to: .default)
       spin { words.count("descriptor") == 1 && words.count("sleep") == 3 && loop.isWaiting }
-      // A removed timer does not fire, and nothing wakes: the descriptor was disarmed with it.
-      let timer = FrameLoop.Timer(fireTime: SystemClock.monotonic.now + .milliseconds(30)) { _ in words.add("removed") }
+      // With the last timer the kernel's is disarmed, so that nothing wakes for it.
+      let state = loop.table.withLock { $0.mode(.default) }
+      let timer = FrameLoop.Timer(fireTime: SystemClock.monotonic.now + .seconds(1e6)) { _ in }
       loop.add(timer, to: .default)
+      #expect(state?.remainingTime ?? 0 > 999_000)
       loop.remove(timer, from: .default)
-      let later = FrameLoop.Timer(fireTime: SystemClock.monotonic.now + .milliseconds(60)) { _ in words.add("later") }
-      loop.add(later, to: .default)
-      spin { words.count("later") == 1 && loop.isWaiting }
+      #expect(state?.remainingTime == 0)
     }
-    #expect(words.description == "sleep timer sleep descriptor sleep later sleep →stopped")
+    #expect(words.description == "sleep timer sleep descriptor sleep →stopped")
   }
 
   @Test func movingATimerFromAnotherThreadWakes() {
@@ -295,6 +324,15 @@ func spin(until condition: () -> Bool) {
       #expect(timer.withMembership { $0.seats.count } == 1)
     }
     #expect(loop == nil && timer.withMembership { $0.seats.isEmpty && $0.commons.isEmpty })
+  }
+}
+
+extension ModeState {
+  /// Seconds until the kernel's timer expires; 0 when it is not armed.
+  fileprivate var remainingTime: Int {
+    var setting = itimerspec()
+    timerfd_gettime(timer.number, &setting)
+    return setting.it_value.tv_sec
   }
 }
 
