@@ -115,6 +115,17 @@ let package = Package(
     tests("RunLoopsTests", ["CLinux", "LinuxSystem", "RunLoops"]),
     tests("FrameTimingTests", ["FrameTiming", "LinuxSystem", "RunLoops"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering"]),
+    tests("KMSTests", ["CDRM", "FrameTiming", "KMS", "LinuxSystem", "Presentation"]),
+    tests(
+      "PresentationTests",
+      ["Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RunLoops"]),
+    // What Tests/VM runs inside the virtual machine.
+    .executableTarget(
+      name: "vm-guest",
+      dependencies: [
+        "CDRM", "Compositing", "FrameTiming", "Geometry", "KMS", "LinuxSystem", "Presentation", "Raster", "RunLoops",
+      ],
+      path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
     tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
     tests("RenderTreeTests", ["Geometry", "Raster", "RenderTree"]),

@@ -1,0 +1,103 @@
+import CDRM
+import FrameTiming
+import Glibc
+import LinuxSystem
+import Presentation
+import Testing
+
+@testable import KMS
+
+@Suite struct KMSErrorTests {
+  private func system(_ number: Int32, _ call: String = "drmModeAtomicCommit", _ subject: String = "flip") -> SystemError {
+    SystemError(call: call, subject: subject, errno: number)
+  }
+
+  @Test func texts() {
+    let texts: [(KMSError, String)] = [
+      (.noDevice, "no DRM device"),
+      (
+        .device(path: "/dev/dri/card0", system(EACCES, "open", "/dev/dri/card0")),
+        "permission denied on /dev/dri/card0: add the user to the group that owns it (video or render), then log in again"
+      ),
+      (
+        .device(path: "/dev/dri/card0", system(ENXIO, "open", "/dev/dri/card0")),
+        "/dev/dri/card0: open: No such device or address (6)"
+      ),
+      (
+        .device(path: "/dev/dri/card0", system(EINVAL, "drmModeGetConnector", "31")),
+        "/dev/dri/card0: drmModeGetConnector 31: Invalid argument (22)"
+      ),
+      (
+        .noConnector(path: "/dev/dri/card0", name: nil, available: ["DP-1 disconnected"]),
+        "no connected connector on /dev/dri/card0 (DP-1 disconnected)"
+      ),
+      (.noConnector(path: "/dev/dri/card0", name: nil, available: []), "/dev/dri/card0 has no connectors"),
+      (
+        .noConnector(path: "/dev/dri/card0", name: "DP-7", available: ["DP-1 connected"]),
+        "no connected connector DP-7 on /dev/dri/card0 (it has DP-1 connected)"
+      ),
+      (
+        .refused(connector: "DP-1", mode: "800x600@60.00", system(ENOSPC)),
+        "DP-1 800x600@60.00: drmModeAtomicCommit flip: No space left on device (28); the buffer is too small for the mode"
+      ),
+      (
+        .lost(connector: "DP-1", mode: "800x600@60.00", system(ENODEV)),
+        "DP-1 800x600@60.00 is gone: drmModeAtomicCommit flip: No such device (19); the device was removed"
+      ),
+      (.noUsableDevice([]), "no DRM device"),
+      (
+        .noUsableDevice([.noModeSetting(path: "/dev/dri/card0"), .noMode(connector: "DP-1")]),
+        "/dev/dri/card0 drives no screen (no mode setting); DP-1 reports no usable mode: check cable and EDID"
+      ),
+    ]
+    for (error, text) in texts { #expect(error.description == text) }
+  }
+
+  @Test func lossesAndRefusals() throws {
+    let pipe = try ScanOutPipe.choose(
+      path: "", connector: nil,
+      resources: DRMResources(crtcs: [31], connectors: [1], maximumWidth: 4096, maximumHeight: 4096),
+      connectors: [.connector(1)], primaryPlanes: nil)
+    for number in [ENODEV, EACCES] {
+      guard case .lost = pipe.error(system(number)) else { return #expect(Bool(false), "\(number)") }
+    }
+    for number in [EINVAL, EBUSY, ENOSPC, ENOENT, ENOMEM] {
+      guard case .refused = pipe.error(system(number)) else { return #expect(Bool(false), "\(number)") }
+    }
+  }
+
+  @MainActor
+  @Test func withoutCards() throws {
+    #expect(DRMDevice.cardPaths(in: "/nonexistent") == [])
+    #expect(throws: KMSError.noDevice) { try Displays.kms(folder: "/nonexistent") }
+    let rate = try #require(RefreshRate(hertz: 50))
+    let display = try Displays.automatic(width: 320, height: 200, refreshRate: rate, folder: "/nonexistent")
+    #expect(display.name == "virtual display 320x200@50.00")
+    #expect(display.reason == "fallback clock 50.00 Hz: no DRM device")
+    display.invalidate()
+  }
+
+  /// Files that are no cards: each is named with its reason.
+  @MainActor
+  @Test func whatIsNoCard() throws {
+    var template = Array("/tmp/framepace-kms-XXXXXX".utf8CString)
+    let made = try #require(mkdtemp(&template))
+    let folder = String(cString: made)
+    defer {
+      for name in ["card10", "card2", "cards", "renderD128", "card-1"] { unlink("\(folder)/\(name)") }
+      rmdir(folder)
+    }
+    for name in ["card10", "card2", "cards", "renderD128", "card-1"] {
+      let descriptor = open("\(folder)/\(name)", O_CREAT | O_WRONLY, 0o600)
+      #expect(descriptor >= 0)
+      close(descriptor)
+    }
+    #expect(DRMDevice.cardPaths(in: folder) == ["\(folder)/card2", "\(folder)/card10"])
+    #expect {
+      try Displays.kms(folder: folder)
+    } throws: { error in
+      let text = "\(error)"
+      return text.contains("card2: drmGetVersion: ") && text.contains("; \(folder)/card10: drmGetVersion: ")
+    }
+  }
+}

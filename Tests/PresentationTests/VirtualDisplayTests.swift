@@ -1,0 +1,131 @@
+import Compositing
+import FrameTiming
+import Geometry
+import LinuxSystem
+import Presentation
+import Raster
+import RunLoops
+import XCTest
+
+/// XCTest, because a loop of the main thread must run on it.
+final class VirtualDisplayTests: XCTestCase {
+  /// A virtual display on a simulated one, on manual time.
+  @MainActor
+  private final class Stage {
+    let loop: FrameLoop
+    let simulated: SimulatedDisplay
+    let display: VirtualDisplay
+    private(set) var feedback: [PresentationFeedback] = []
+
+    init() throws {
+      let clock = SystemClock.manual(ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000)))
+      loop = FrameLoop(clock: clock)
+      simulated = SimulatedDisplay(refreshRate: try XCTUnwrap(RefreshRate(hertz: 60)), clock: clock)
+      display = try VirtualDisplay(width: 64, height: 32, source: simulated, reason: "test", clock: clock)
+      display.presenter.onPresented = { [unowned self] in feedback.append($0) }
+      display.add(to: loop, mode: .default)
+    }
+
+    func present(_ value: UInt8) throws {
+      let buffer = try XCTUnwrap(display.presenter.acquireBuffer())
+      for y in 0..<buffer.bitmap.height { memset(buffer.bitmap.row(y), Int32(value), buffer.bitmap.width * 4) }
+      try display.presenter.present(buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 64, height: 32)))
+    }
+
+    func run(_ time: Nanoseconds) { loop.run(mode: .default, until: loop.clock.now + time) }
+
+    var shownValue: UInt8? { display.shownBitmap.map { $0.row(31).load(fromByteOffset: 255, as: UInt8.self) } }
+  }
+
+  private func onMain(_ body: @MainActor (Stage) throws -> Void) throws {
+    try MainActor.assumeIsolated { try body(try XCTUnwrap(try? Stage())) }
+  }
+
+  func testAFrameIsShownAtTheFirstVBlankAfterIt() throws {
+    try onMain { stage in
+      XCTAssertEqual(stage.display.name, "virtual display 64x32@60.00")
+      XCTAssertNil(stage.display.shownBitmap)
+      try stage.present(1)
+      XCTAssertNil(stage.display.presenter.acquireBuffer())
+      XCTAssertNil(stage.display.shownBitmap)
+      stage.run(.milliseconds(16))
+      XCTAssertEqual(stage.feedback, [])
+      stage.run(.milliseconds(1))
+      XCTAssertEqual(stage.feedback, [PresentationFeedback(timestamp: stage.simulated.gridTime(ofVBlank: 1), sequence: 1)])
+      XCTAssertEqual(stage.shownValue, 1)
+
+      try stage.present(2)
+      XCTAssertEqual(stage.shownValue, 1, "what is seen was painted over")
+      stage.run(.milliseconds(20))
+      XCTAssertEqual(stage.feedback.map(\.sequence), [1, 2])
+      XCTAssertEqual(stage.shownValue, 2)
+    }
+  }
+
+  func testNoVBlankIsAskedForWithoutAFrame() throws {
+    try onMain { stage in
+      stage.run(.seconds(1))
+      XCTAssertEqual(stage.simulated.deliveredEvents, 0)
+      try stage.present(1)
+      stage.run(.seconds(1))
+      XCTAssertEqual(stage.simulated.deliveredEvents, 1)
+      XCTAssertEqual(stage.feedback.count, 1)
+    }
+  }
+
+  /// The presenter's own link is older than any application's: at each tick the frame before is seen and its buffer free.
+  func testALinkFindsAFreeBufferAtEachTick() throws {
+    try onMain { stage in
+      var blocked = 0
+      var frames: UInt8 = 0
+      let link = DisplayLink(ticker: stage.display.ticker) { _ in
+        guard let buffer = stage.display.presenter.acquireBuffer() else {
+          blocked += 1
+          return
+        }
+        frames += 1
+        memset(buffer.bitmap.row(0), Int32(frames), 4)
+        stage.display.memoryPresenter.present(buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 1, height: 1)))
+      }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(stage.simulated.refreshRate.offset(ofInterval: 100) + 1)
+      link.invalidate()
+      XCTAssertEqual(blocked, 0)
+      XCTAssertEqual(frames, 100)
+      // A frame that was made at a tick is seen at the next one, never at the same.
+      XCTAssertEqual(stage.feedback.map(\.sequence), Array(2...100))
+    }
+  }
+
+  func testAcquiringWithoutPresentingChangesNothing() throws {
+    try onMain { stage in
+      try stage.present(1)
+      stage.run(.milliseconds(20))
+      let first = try XCTUnwrap(stage.display.presenter.acquireBuffer())
+      let second = try XCTUnwrap(stage.display.presenter.acquireBuffer())
+      XCTAssertEqual(first.index, second.index)
+      XCTAssertTrue(first.bitmap === second.bitmap)
+      XCTAssertFalse(first.bitmap === stage.display.shownBitmap)
+    }
+  }
+
+  func testNothingComesAfterInvalidate() throws {
+    try onMain { stage in
+      try stage.present(1)
+      stage.display.invalidate()
+      stage.run(.seconds(1))
+      XCTAssertEqual(stage.feedback, [])
+      XCTAssertEqual(stage.simulated.deliveredEvents, 0)
+    }
+  }
+
+  func testAnotherModeDoesNotServeIt() throws {
+    try onMain { stage in
+      try stage.present(1)
+      stage.loop.run(mode: "other", until: stage.loop.clock.now + .seconds(1))
+      XCTAssertEqual(stage.feedback, [])
+      stage.run(.milliseconds(20))
+      XCTAssertEqual(stage.feedback.count, 1)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Compositing
+import FrameTiming
+import Geometry
+import KMS
+import LinuxSystem
+import Presentation
+import RunLoops
+
+/// Shows the test pattern on a display, frame by frame, with the damage of each buffer, and keeps account.
+@MainActor
+final class Animation {
+  let display: KMSDisplay
+  let pattern: TestPattern
+  private(set) var feedback: [PresentationFeedback] = []
+  private(set) var ticks: [DisplayLink.Tick] = []
+  /// Ticks at which no buffer was free.
+  private(set) var blocked = 0
+  /// The number of the frame that was presented last.
+  private(set) var frame = -1
+  private(set) var error: (any Error)?
+  private(set) var lost: [any Error] = []
+
+  private let count: Int
+  private var missing: [DamageRegion] = []
+  private var link: DisplayLink?
+
+  init(_ display: KMSDisplay, frames count: Int) {
+    self.display = display
+    self.count = count
+    pattern = TestPattern(width: display.presenter.width, height: display.presenter.height)
+    display.presenter.onPresented = { [weak self] in self?.presented($0) }
+    display.onLost = { [weak self] error in
+      self?.lost.append(error)
+      FrameLoop.main.stop()
+    }
+    display.add(to: .main, mode: .default)
+    link = DisplayLink(ticker: display.ticker) { [weak self] link in self?.tick(link) }
+  }
+
+  /// Until the last frame is on the screen, an error came, or the time is up.
+  func run(limit: Nanoseconds) {
+    link?.add(to: .main, mode: .default)
+    present()
+    if error == nil { FrameLoop.main.run(mode: .default, until: FrameLoop.main.clock.now + limit) }
+    link?.isPaused = true
+  }
+
+  private func tick(_ link: DisplayLink) {
+    if let tick = link.tick { ticks.append(tick) }
+    present()
+  }
+
+  private func present() {
+    guard frame + 1 < count, error == nil else { return }
+    guard let buffer = display.presenter.acquireBuffer() else {
+      blocked += 1
+      return
+    }
+    frame += 1
+    let damage = pattern.damage(frame)
+    for index in missing.indices { missing[index].add(damage) }
+    while missing.count <= buffer.index { missing.append(DamageRegion(pattern.bounds)) }
+    let painted = missing[buffer.index]
+    missing[buffer.index].removeAll()
+    pattern.paint(frame, painted, into: buffer.bitmap)
+    do {
+      try display.presenter.present(buffer, damage: painted)
+      last = buffer
+    } catch {
+      self.error = error
+      FrameLoop.main.stop()
+    }
+  }
+
+  /// The buffer that was presented last.
+  private(set) var last: PresentationBuffer?
+
+  private func presented(_ feedback: PresentationFeedback) {
+    self.feedback.append(feedback)
+    if self.feedback.count == count { FrameLoop.main.stop() }
+  }
+}

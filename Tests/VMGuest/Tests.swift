@@ -1,0 +1,247 @@
+import CDRM
+import Compositing
+import FrameTiming
+import Glibc
+import KMS
+import LinuxSystem
+import Presentation
+import Raster
+import RunLoops
+
+/// Opens the first screen, or ends the test.
+@MainActor
+private func openDisplay(legacy: Bool = false) -> KMSDisplay {
+  do throws(KMSError) {
+    guard let path = DRMDevice.cardPaths().first else { throw .noDevice }
+    return try KMSDisplay(device: try DRMDevice(path: path, allowsAtomic: !legacy))
+  } catch {
+    Guest.expect(false, "cannot open a display: \(error)")
+    Guest.finish()
+  }
+}
+
+@MainActor
+func list() {
+  for path in DRMDevice.cardPaths() {
+    do {
+      let device = try DRMDevice(path: path)
+      Guest.say("\(path) \(device.driver) \(device.driverVersion) atomic \(device.isAtomic) master \(device.isMaster)")
+      for connector in try device.connectors() {
+        let modes = connector.modes.prefix(3).map(\.description).joined(separator: " ")
+        Guest.say("  \(connector.name) \(connector.status) \(connector.modes.count) modes: \(modes)")
+      }
+      let display = try KMSDisplay(device: device)
+      Guest.say("  \(display.name): \(display.reason); damage clips \(display.kmsPresenter.takesDamage)")
+      display.invalidate()
+    } catch {
+      Guest.expect(false, "\(path): \(error)")
+    }
+  }
+}
+
+/// Every one of so many vblanks ticks, on the mode's grid; and none comes while nobody asks.
+@MainActor
+func vblanks(_ count: Int) {
+  let display = openDisplay()
+  Guest.expect(display.hasVBlankEvents, "\(display.name) has no vblank events")
+  // The first frame switches the screen on.
+  let first = Animation(display, frames: 1)
+  first.run(limit: .seconds(2))
+  Guest.expect(first.feedback.count == 1, "no first frame: \(first.error.map { "\($0)" } ?? "time is up")")
+
+  var ticks: [DisplayLink.Tick] = []
+  let link = DisplayLink(ticker: display.ticker) { link in
+    if let tick = link.tick { ticks.append(tick) }
+    if ticks.count == count { FrameLoop.main.stop() }
+  }
+  link.add(to: .main, mode: .default)
+  FrameLoop.main.run(mode: .default, until: FrameLoop.main.clock.now + .seconds(Double(count) / 20 + 2))
+  link.isPaused = true
+
+  let missed = ticks.reduce(0) { $0 + $1.missed }
+  Guest.expect(ticks.count == count, "\(ticks.count) ticks of \(count)")
+  if let first = ticks.first, let last = ticks.last {
+    let rate = display.ticker.refreshRate
+    let intervals = Int64(last.frameNumber - first.frameNumber)
+    let deviation = (last.timestamp - first.timestamp - rate.offset(ofInterval: intervals)).microseconds
+    let lateness = ticks.map { ($0.delivered - $0.timestamp).microseconds }.sorted()
+    Guest.say(
+      "\(ticks.count) ticks, \(intervals) intervals, missed \(missed), \(rate) off by \(deviation) us in all; "
+        + "lateness us: median \(lateness[lateness.count / 2]), max \(lateness[lateness.count - 1])")
+    // A nanosecond and a bit an interval is the rounding of the kernel's own interval.
+    Guest.expect(abs(deviation) <= Double(intervals) * 0.002 + 1, "the stamps are off the mode's grid")
+    if getenv("exact") != nil { Guest.expect(missed == 0 && Int(intervals) == count - 1, "\(missed) missed") }
+  }
+
+  // One that was asked for before the pause may be on its way.
+  FrameLoop.main.run(mode: .default, until: FrameLoop.main.clock.now + .milliseconds(50))
+  let idle = FrameLoop.main.run(
+    mode: .default, until: FrameLoop.main.clock.now + .seconds(1), returnAfterSourceHandled: true)
+  Guest.expect(idle == .timedOut, "something woke the loop while nobody wanted frames")
+  display.invalidate()
+}
+
+/// Shows frames with partial damage; flips and ticks are one to one, and the scanned out memory is what was painted.
+///
+/// - Parameter dump: a name for the host, which gets what was composited and what the screen shows.
+@MainActor
+func frames(_ count: Int, legacy: Bool, dump: String?) {
+  let started = SystemClock.monotonic.now
+  let display = openDisplay(legacy: legacy)
+  let animation = Animation(display, frames: count)
+  animation.run(limit: .seconds(Double(count) / 10 + 5))
+  Guest.expect(animation.error == nil, "\(animation.error.map { "\($0)" } ?? "")")
+  Guest.expect(animation.feedback.count == count, "\(animation.feedback.count) frames of \(count) were shown")
+
+  // The mode-set and the first painting of each buffer, which is whole, take an emulated processor several intervals.
+  let start = 4
+  let missed = animation.ticks.dropFirst(start).reduce(0) { $0 + $1.missed }
+  let steps = zip(animation.feedback, animation.feedback.dropFirst()).map {
+    ($1.sequence &- $0.sequence, $1.timestamp - $0.timestamp)
+  }
+  let skips = steps.dropFirst(start).filter { $0.0 != 1 }.count
+  let backwards = steps.filter { $0.1 <= .zero || Int64(bitPattern: $0.0) <= 0 }.count
+  Guest.expect(backwards == 0, "\(backwards) feedbacks without progress")
+  let interval = display.ticker.refreshRate.interval
+  let worst = steps.map { abs(($0.1 - interval * Int64(clamping: $0.0)).microseconds) }.max() ?? 0
+  Guest.expect(worst <= 3, "feedback stamps are \(worst) us off the mode's grid")
+  if getenv("exact") != nil {
+    Guest.expect(missed == 0, "\(missed) ticks missed")
+    Guest.expect(skips == 0, "\(skips) vblanks without a frame")
+  }
+
+  guard let last = animation.last else { return }
+  let wrong = animation.pattern.wrongRows(count - 1, in: last.bitmap)
+  Guest.expect(wrong == 0, "\(wrong) rows of the composited frame differ from a full render")
+  compareScannedOut(display, with: last)
+  let took = (SystemClock.monotonic.now - started).milliseconds
+  Guest.say(
+    "\(display.name); \(display.reason); \(legacy ? "legacy" : "atomic \(display.device.isAtomic)")\n"
+      + "\(animation.feedback.count) frames, \(animation.ticks.count) ticks, missed \(missed), without buffer \(animation.blocked), "
+      + "vblanks skipped \(skips), stamp error \(worst) us, sequence \(animation.feedback.first?.sequence ?? 0)"
+      + "...\(animation.feedback.last?.sequence ?? 0), \(took) ms")
+  if let dump {
+    let rows = (0..<last.bitmap.height).map {
+      UnsafeRawBufferPointer(start: last.bitmap.row($0), count: last.bitmap.width * 4)
+    }
+    Guest.write("/out/\(dump).bgrx", rows)
+    Guest.shell("screendump \(dump)")
+  }
+  display.invalidate()
+}
+
+/// Compares the framebuffer that the CRTC scans out, as the kernel names it, with the composited bitmap: all bytes.
+@MainActor
+private func compareScannedOut(_ display: KMSDisplay, with buffer: PresentationBuffer) {
+  let descriptor = display.device.number
+  guard let crtc = drmModeGetCrtc(descriptor, display.crtc) else { return Guest.expect(false, "no CRTC") }
+  defer { drmModeFreeCrtc(crtc) }
+  guard let framebuffer = drmModeGetFB(descriptor, crtc.pointee.buffer_id) else {
+    return Guest.expect(false, "no framebuffer is scanned out")
+  }
+  defer { drmModeFreeFB(framebuffer) }
+  var offset: UInt64 = 0
+  let size = Int(framebuffer.pointee.pitch) * Int(framebuffer.pointee.height)
+  guard drmModeMapDumbBuffer(descriptor, framebuffer.pointee.handle, &offset) == 0,
+    let map = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, Int(offset)), map != MAP_FAILED
+  else { return Guest.expect(false, "cannot map the framebuffer") }
+  defer { munmap(map, size) }
+  Guest.expect(
+    Int(framebuffer.pointee.width) == buffer.bitmap.width && Int(framebuffer.pointee.height) == buffer.bitmap.height,
+    "the framebuffer has another size")
+  let rows = (0..<buffer.bitmap.height).filter {
+    memcmp(map + $0 * Int(framebuffer.pointee.pitch), buffer.bitmap.row($0), buffer.bitmap.width * 4) != 0
+  }
+  Guest.expect(rows.isEmpty, "\(rows.count) rows of the scanned out buffer differ from the composited one")
+}
+
+/// Shows a picture of another program: sets it, gives up master, and waits to be killed.
+@MainActor
+func hold() {
+  let display = openDisplay()
+  let animation = Animation(display, frames: 12)
+  animation.run(limit: .seconds(5))
+  Guest.expect(animation.feedback.count == 12, "the picture to be held was not shown")
+  do throws(KMSError) {
+    try display.device.dropMaster()
+  } catch {
+    Guest.expect(false, "\(error)")
+  }
+  Guest.shell("touch /tmp/held")
+  // A display that nobody keeps gives the screen back.
+  withExtendedLifetime(display) { while true { pause() } }
+}
+
+/// Shows other frames, and leaves: in good order, or by `exit` in the middle of a flip.
+@MainActor
+func leave(invalidating: Bool) {
+  let display = openDisplay()
+  let animation = Animation(display, frames: 41)
+  animation.run(limit: .seconds(5))
+  Guest.expect(animation.feedback.count == 41, "\(animation.feedback.count) frames of 41 were shown")
+  Guest.shell("screendump between")
+  if invalidating { display.invalidate() }
+  Guest.finish()
+}
+
+/// Takes the device away in the middle of an animation: the display reports itself lost, once, and nothing spins.
+///
+/// - Parameter driver: the driver's folder in sysfs.
+@MainActor
+func unbind(driver: String) {
+  let display = openDisplay()
+  let animation = Animation(display, frames: 100_000)
+  let timer = FrameLoop.Timer(
+    fireTime: FrameLoop.main.clock.now + .seconds(1),
+    onMain: { _ in
+      Guest.shell("cd \(driver) && for device in 0000:* virtio*; do [ ! -e $device ] || echo $device >unbind; done")
+    })
+  FrameLoop.main.add(timer, to: .default)
+  animation.run(limit: .seconds(20))
+  Guest.expect(animation.feedback.count > 10, "only \(animation.feedback.count) frames before the device went")
+  Guest.say("lost: \(animation.lost.map { "\($0)" }.joined(separator: ", "))")
+  Guest.expect(animation.lost.count == 1, "the loss was reported \(animation.lost.count) times")
+  Guest.expect(animation.error != nil, "present did not throw")
+  expectSilence(FrameLoop.main)
+  display.invalidate()
+}
+
+/// Switches the CRTC off in the middle of an animation.
+@MainActor
+func crtcOff() {
+  let display = openDisplay()
+  let animation = Animation(display, frames: 30)
+  animation.run(limit: .seconds(5))
+  Guest.expect(animation.feedback.count == 30, "\(animation.feedback.count) frames of 30 were shown")
+  let result = drmModeSetCrtc(display.device.number, display.crtc, 0, 0, 0, nil, 0, nil)
+  Guest.expect(result == 0, "cannot switch the CRTC off: \(result)")
+  var lost: [any Error] = []
+  display.onLost = { lost.append($0) }
+  let link = DisplayLink(ticker: display.ticker) { _ in }
+  link.add(to: .main, mode: .default)
+  FrameLoop.main.run(mode: .default, until: FrameLoop.main.clock.now + .seconds(1))
+  Guest.say("lost: \(lost.map { "\($0)" })")
+  Guest.expect(lost.count == 1, "the loss was reported \(lost.count) times")
+  expectSilence(FrameLoop.main)
+  display.invalidate()
+}
+
+/// The second program on a card is told that the first one owns it.
+@MainActor
+func busy() {
+  let display = openDisplay()
+  do throws(KMSError) {
+    _ = try Displays.kms()
+    Guest.expect(false, "two masters")
+  } catch {
+    Guest.say("\(error)")
+    if case .notMaster = error {} else { Guest.expect(false, "\(error)") }
+  }
+  display.invalidate()
+}
+
+@MainActor
+private func expectSilence(_ loop: FrameLoop) {
+  let result = loop.run(mode: .default, until: loop.clock.now + .seconds(1), returnAfterSourceHandled: true)
+  Guest.expect(result == .timedOut || result == .finished, "the loop is woken although the display is gone: \(result)")
+}

@@ -1,0 +1,30 @@
+// What is tested in the virtual machine, one test a command. Run by Tests/VM/kms.
+import Glibc
+
+let arguments = Array(CommandLine.arguments.dropFirst())
+
+func number(_ index: Int) -> Int {
+  guard arguments.indices.contains(index), let value = Int(arguments[index]) else {
+    print("argument \(index) is to be a number")
+    exit(64)
+  }
+  return value
+}
+
+/// The name under which the last frame is to be kept.
+let dumpName = arguments.firstIndex(of: "dump").flatMap { arguments.dropFirst($0 + 1).first }
+
+switch arguments.first {
+case "list": list()
+case "vblanks": vblanks(number(1))
+case "frames": frames(number(1), legacy: arguments.contains("legacy"), dump: dumpName)
+case "hold": hold()
+case "leave": leave(invalidating: arguments.contains("invalidate"))
+case "unbind": unbind(driver: arguments.last ?? "")
+case "crtc-off": crtcOff()
+case "busy": busy()
+default:
+  print("vm-guest list|vblanks N|frames N [legacy] [dump NAME]|hold|leave [invalidate]|unbind FOLDER|crtc-off|busy")
+  exit(64)
+}
+Guest.finish()
