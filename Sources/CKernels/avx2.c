@@ -1,5 +1,6 @@
 // The kernels with AVX2, eight pixels at a time.
 
+#include "coverage.h"
 #include "pixel.h"
 
 #if defined(__x86_64__)
@@ -154,6 +155,9 @@ AVX2 static inline __m256i interpolate_pair(__m256i p00, __m256i p01, __m256i p1
 }
 
 AVX2 static void sample(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_sampler *s) {
+  int64_t i = 0;
+  // Pixels are read in pairs: there must be two.
+  if (s->width < 2 || s->height < 2) goto rest;
   uint64_t wide_x = (uint64_t)(int64_t)x, wide_y = (uint64_t)(int64_t)y;
   uint64_t ux = (uint64_t)s->ux, vx = (uint64_t)s->vx;
   uint64_t u0 = (uint64_t)s->u + wide_x * ux + wide_y * (uint64_t)s->uy + SAMPLE_ROUNDING;
@@ -164,38 +168,28 @@ AVX2 static void sample(uint32_t *destination, int64_t count, int32_t x, int32_t
   const __m256i step_u = _mm256_set1_epi64x((long long)(4 * ux)), step_v = _mm256_set1_epi64x((long long)(4 * vx));
   const __m256i limit_u = _mm256_set1_epi64x((int64_t)(s->width - 1) << 32);
   const __m256i limit_v = _mm256_set1_epi64x((int64_t)(s->height - 1) << 32);
-  const __m256i weight_bits = _mm256_set1_epi64x(127);
+  const __m256i last_column = _mm256_set1_epi64x(s->width - 2), last_row = _mm256_set1_epi64x(s->height - 2);
+  const __m256i row_bytes = _mm256_set1_epi64x(s->bytes_per_row);
+  const __m256i weight_bits = _mm256_set1_epi64x(127), whole_weight = _mm256_set1_epi64x(128);
   const __m256i zero = _mm256_setzero_si256();
   // The weight, a 64-bit lane, spread over the four 16-bit lanes of its pixel.
   const __m256i spread = _mm256_setr_epi8(0, -1, 0, -1, 0, -1, 0, -1, 8, -1, 8, -1, 8, -1, 8, -1,  //
                                           0, -1, 0, -1, 0, -1, 0, -1, 8, -1, 8, -1, 8, -1, 8, -1);
-  int64_t i = 0;
   for (; i + 4 <= count; i += 4) {
     __m256i clamped_u = clamp_lanes(u, limit_u), clamped_v = clamp_lanes(v, limit_v);
     __m256i right = _mm256_and_si256(_mm256_srli_epi64(clamped_u, 25), weight_bits);
     __m256i below = _mm256_and_si256(_mm256_srli_epi64(clamped_v, 25), weight_bits);
-    int64_t columns[4], rows[4], rights[4], belows[4];
-    _mm256_storeu_si256((__m256i *)columns, _mm256_srli_epi64(clamped_u, 32));
-    _mm256_storeu_si256((__m256i *)rows, _mm256_srli_epi64(clamped_v, 32));
-    _mm256_storeu_si256((__m256i *)rights, right);
-    _mm256_storeu_si256((__m256i *)belows, below);
-    // Each pixel and its right neighbour in one 64-bit load, unless it has none.
-    uint64_t tops[4], bottoms[4];
-    for (int k = 0; k < 4; k++) {
-      const uint8_t *top = s->base + rows[k] * s->bytes_per_row + columns[k] * 4;
-      const uint8_t *bottom = belows[k] ? top + s->bytes_per_row : top;
-      if (rights[k]) {
-        __builtin_memcpy(&tops[k], top, 8);
-        __builtin_memcpy(&bottoms[k], bottom, 8);
-      } else {
-        uint32_t one, other;
-        __builtin_memcpy(&one, top, 4);
-        __builtin_memcpy(&other, bottom, 4);
-        tops[k] = one;
-        bottoms[k] = other;
-      }
-    }
-    __m256i top = _mm256_loadu_si256((const __m256i *)tops), bottom = _mm256_loadu_si256((const __m256i *)bottoms);
+    __m256i column = _mm256_srli_epi64(clamped_u, 32), row = _mm256_srli_epi64(clamped_v, 32);
+    // The last pixel has no neighbour: it is the one before it, with all weight on the neighbour.
+    __m256i is_last = _mm256_cmpgt_epi64(column, last_column);
+    column = _mm256_add_epi64(column, is_last);
+    right = _mm256_add_epi64(right, _mm256_and_si256(is_last, whole_weight));
+    is_last = _mm256_cmpgt_epi64(row, last_row);
+    row = _mm256_add_epi64(row, is_last);
+    below = _mm256_add_epi64(below, _mm256_and_si256(is_last, whole_weight));
+    __m256i offset = _mm256_add_epi64(_mm256_mul_epu32(row, row_bytes), _mm256_slli_epi64(column, 2));
+    __m256i top = _mm256_i64gather_epi64((const long long *)s->base, offset, 1);
+    __m256i bottom = _mm256_i64gather_epi64((const long long *)s->base, _mm256_add_epi64(offset, row_bytes), 1);
     // Lanes of 64 bits: a pixel in the low half, its neighbour in the high one. Low halves of both 128-bit lanes first.
     __m256i top_left = _mm256_shuffle_epi32(top, _MM_SHUFFLE(3, 1, 2, 0));
     __m256i bottom_left = _mm256_shuffle_epi32(bottom, _MM_SHUFFLE(3, 1, 2, 0));
@@ -208,6 +202,7 @@ AVX2 static void sample(uint32_t *destination, int64_t count, int32_t x, int32_t
     u = _mm256_add_epi64(u, step_u);
     v = _mm256_add_epi64(v, step_v);
   }
+rest:
   for (; i < count; i++) destination[i] = sample_pixel(x + (int32_t)i, y, s);
 }
 
@@ -220,6 +215,7 @@ static const struct ckernels_table table = {
     .over_opacity = over_opacity,
     .over_coverage = over_coverage,
     .sample = sample,
+    .coverage = ckernels_coverage_avx2,
 };
 
 const struct ckernels_table *ckernels_avx2(void) { return __builtin_cpu_supports("avx2") ? &table : 0; }

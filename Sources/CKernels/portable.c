@@ -1,7 +1,6 @@
 // The kernels in plain C: what runs where there is nothing better, and what the vector kernels are compared with.
 
-#include <string.h>
-
+#include "coverage.h"
 #include "pixel.h"
 
 static void fill(uint32_t *destination, int64_t count, uint32_t color) {
@@ -47,6 +46,7 @@ static const struct ckernels_table table = {
     .over_opacity = over_opacity,
     .over_coverage = over_coverage,
     .sample = sample,
+    .coverage = ckernels_coverage_portable,
 };
 
 const struct ckernels_table *ckernels_portable(void) { return &table; }

@@ -119,7 +119,10 @@ struct BandPainter {
     paintContents(node, record, pixels, group, 255)
     paint(index + 1, end, pixels, group, depth: depth + 1)
     for y in pixels.minY..<pixels.maxY {
-      blend(group.pointer(x: pixels.minX, y: y), y, pixels, shape, nil, target, opacity: 255, isOpaque: false)
+      let spans = shape.spans(row: y, from: pixels.minX, to: pixels.maxX)
+      if spans.touched_start == spans.touched_end { continue }
+      blend(
+        group.pointer(x: spans.touched_start, y: y), y, spans, shape, nil, target, opacity: 255, isOpaque: false)
     }
   }
 
@@ -140,16 +143,10 @@ struct BandPainter {
     let shape = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
     let pixels = shape.pixels.intersection(node.own).intersection(clip)
     for y in pixels.minY..<pixels.maxY {
-      guard !shape.isWhole else {
-        paint(color, pixels.minX..<pixels.maxX, y, target)
-        continue
-      }
-      let touched = shape.touched(row: y, from: pixels.minX, to: pixels.maxX)
-      if touched.isEmpty { continue }
-      let covered = shape.covered(row: y, from: touched.lowerBound, to: touched.upperBound)
-      paint(color, touched.lowerBound..<covered.lowerBound, y, through: shape, target)
-      paint(color, covered, y, target)
-      paint(color, covered.upperBound..<touched.upperBound, y, through: shape, target)
+      let spans = shape.spans(row: y, from: pixels.minX, to: pixels.maxX)
+      paint(color, spans.touched_start..<spans.covered_start, y, through: shape, target)
+      paint(color, spans.covered_start..<spans.covered_end, y, target)
+      paint(color, spans.covered_end..<spans.touched_end, y, through: shape, target)
     }
   }
 
@@ -168,7 +165,7 @@ struct BandPainter {
   ) {
     if columns.isEmpty { return }
     withUnsafePointer(to: shape.kernel) {
-      ckernels_coverage(scratch.coverage, Int64(columns.count), columns.lowerBound, y, $0)
+      kernels.pointee.coverage(scratch.coverage, Int64(columns.count), columns.lowerBound, y, $0)
     }
     kernels.pointee.over_color_coverage(
       target.pointer(x: columns.lowerBound, y: y), Int64(columns.count), color, scratch.coverage)
@@ -191,57 +188,52 @@ struct BandPainter {
       let pixels = source.shape.pixels.intersection(mask?.pixels ?? clip).intersection(node.own).intersection(clip)
       if pixels.isEmpty { return }
       for y in pixels.minY..<pixels.maxY {
+        var spans = source.shape.spans(row: y, from: pixels.minX, to: pixels.maxX)
+        if let mask { spans = spans.intersection(mask.spans(row: y, from: pixels.minX, to: pixels.maxX)) }
+        if spans.touched_start == spans.touched_end { continue }
         let row: UnsafePointer<UInt32>
         if let sampler = source.sampler {
           withUnsafePointer(to: sampler) {
-            kernels.pointee.sample(scratch.samples, Int64(pixels.width), pixels.minX, y, $0)
+            let count = Int64(spans.touched_end - spans.touched_start)
+            kernels.pointee.sample(scratch.samples, count, spans.touched_start, y, $0)
           }
           row = UnsafePointer(scratch.samples)
         } else if let offset = source.offset {
-          row = image.row(Int(y - offset.y)).assumingMemoryBound(to: UInt32.self) + Int(pixels.minX - offset.x)
+          row = image.row(Int(y - offset.y)).assumingMemoryBound(to: UInt32.self) + Int(spans.touched_start - offset.x)
         } else {
           return
         }
-        blend(row, y, pixels, source.shape, mask, target, opacity: opacity, isOpaque: image.isOpaque)
+        blend(row, y, spans, source.shape, mask, target, opacity: opacity, isOpaque: image.isOpaque)
       }
     }
   }
 
-  /// Blends a row of pixels, the first of which is at `pixels.minX`, through one shape or two.
+  /// Blends a row of pixels, the first of which is at the start of `spans`, through one shape or two.
   private func blend(
-    _ source: UnsafePointer<UInt32>, _ y: Int32, _ pixels: IntRect, _ shape: LayerShape, _ mask: LayerShape?,
+    _ source: UnsafePointer<UInt32>, _ y: Int32, _ spans: ckernels_spans, _ shape: LayerShape, _ mask: LayerShape?,
     _ target: PixelTarget, opacity: UInt32, isOpaque: Bool
   ) {
-    var whole = pixels.minX..<pixels.maxX
-    var touched = whole
-    if !shape.isWhole {
-      touched = shape.touched(row: y, from: touched.lowerBound, to: touched.upperBound)
-      whole = shape.covered(row: y, from: touched.lowerBound, to: touched.upperBound)
-    }
-    if let mask, !mask.isWhole {
-      touched = mask.touched(row: y, from: touched.lowerBound, to: touched.upperBound)
-      whole = whole.clamped(to: mask.covered(row: y, from: touched.lowerBound, to: touched.upperBound))
-    }
-    if touched.isEmpty { return }
-    if whole.isEmpty { whole = touched.upperBound..<touched.upperBound }
-    blend(source, touched.lowerBound..<whole.lowerBound, y, pixels.minX, shape, mask, target, opacity)
-    if !whole.isEmpty {
-      let destination = target.pointer(x: whole.lowerBound, y: y)
-      let first = source + Int(whole.lowerBound - pixels.minX)
-      let count = Int64(whole.count)
+    let start = spans.touched_start
+    blend(source, start..<spans.covered_start, y, through: shape, mask, target, opacity)
+    let count = Int(spans.covered_end - spans.covered_start)
+    if count > 0 {
+      let destination = target.pointer(x: spans.covered_start, y: y)
+      let first = source + Int(spans.covered_start - start)
       if opacity < 255 {
-        kernels.pointee.over_opacity(destination, first, count, opacity)
+        kernels.pointee.over_opacity(destination, first, Int64(count), opacity)
       } else if isOpaque {
-        destination.update(from: first, count: whole.count)
+        destination.update(from: first, count: count)
       } else {
-        kernels.pointee.over(destination, first, count)
+        kernels.pointee.over(destination, first, Int64(count))
       }
     }
-    blend(source, whole.upperBound..<touched.upperBound, y, pixels.minX, shape, mask, target, opacity)
+    blend(
+      source + Int(spans.covered_end - start), spans.covered_end..<spans.touched_end, y, through: shape, mask, target,
+      opacity)
   }
 
   private func blend(
-    _ source: UnsafePointer<UInt32>, _ columns: Range<Int32>, _ y: Int32, _ firstColumn: Int32, _ shape: LayerShape,
+    _ source: UnsafePointer<UInt32>, _ columns: Range<Int32>, _ y: Int32, through shape: LayerShape,
     _ mask: LayerShape?, _ target: PixelTarget, _ opacity: UInt32
   ) {
     if columns.isEmpty { return }
@@ -251,15 +243,29 @@ struct BandPainter {
     if shape.isWhole {
       coverage.update(repeating: 255, count: columns.count)
     } else {
-      withUnsafePointer(to: shape.kernel) { ckernels_coverage(coverage, count, columns.lowerBound, y, $0) }
+      withUnsafePointer(to: shape.kernel) { kernels.pointee.coverage(coverage, count, columns.lowerBound, y, $0) }
     }
     if let mask, !mask.isWhole {
       let second = scratch.secondCoverage
-      withUnsafePointer(to: mask.kernel) { ckernels_coverage(second, count, columns.lowerBound, y, $0) }
+      withUnsafePointer(to: mask.kernel) { kernels.pointee.coverage(second, count, columns.lowerBound, y, $0) }
       ckernels_multiply_coverage(coverage, second, count)
     }
-    kernels.pointee.over_coverage(
-      target.pointer(x: columns.lowerBound, y: y), source + Int(columns.lowerBound - firstColumn), count, coverage, opacity)
+    kernels.pointee.over_coverage(target.pointer(x: columns.lowerBound, y: y), source, count, coverage, opacity)
+  }
+}
+
+extension ckernels_spans {
+  /// What two shapes, one behind the other, let through of a row.
+  fileprivate func intersection(_ other: ckernels_spans) -> ckernels_spans {
+    let start = max(touched_start, other.touched_start)
+    let end = max(start, min(touched_end, other.touched_end))
+    let coveredStart = max(covered_start, other.covered_start, start)
+    let coveredEnd = min(covered_end, other.covered_end, end)
+    guard coveredStart < coveredEnd else {
+      return ckernels_spans(touched_start: start, covered_start: end, covered_end: end, touched_end: end)
+    }
+    return ckernels_spans(
+      touched_start: start, covered_start: coveredStart, covered_end: coveredEnd, touched_end: end)
   }
 }
 

@@ -19,6 +19,11 @@ public final class Compositor {
   private var list = CompositeList()
   private var bands: ContiguousArray<IntRect> = []
   private let idleScratch = Lock(ContiguousArray<CompositeScratch>())
+  /// What is being painted, and where to; both only while it is.
+  private var tree = RenderTree()
+  private var target: PixelTarget?
+  /// Paints one band: kept, so that it is not made for each frame.
+  private var paintBand: ((Int) -> Void)?
 
   /// - Parameter workers: threads that help with much damage; without any the calling thread does it all.
   public convenience init(workers: WorkerPool? = nil) {
@@ -28,6 +33,7 @@ public final class Compositor {
   init(workers: WorkerPool?, kernels: UnsafePointer<ckernels_table>) {
     self.workers = workers
     self.kernels = kernels
+    paintBand = { [unowned self] in paint(bands[$0]) }
   }
 
   /// Paints what `tree` shows in the pixels of `damage`; those outside of the bitmap are left out.
@@ -38,22 +44,23 @@ public final class Compositor {
     if damage.isEmpty { return }
     list.build(tree, damage: damage, output: output)
     cut(damage)
-    let target = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
     // The images' lives hang on the tree, which the nodes do not hold.
-    withExtendedLifetime(tree) {
-      if bands.count > 1, let workers, damage.area >= Self.pixelsWorthSharing {
-        workers.concurrentPerform(iterations: bands.count, priority: .compositing) { paint(tree, bands[$0], target) }
-      } else {
-        for band in bands { paint(tree, band, target) }
-      }
+    self.tree = tree
+    target = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
+    if let workers, let paintBand, damage.area >= Self.pixelsWorthSharing {
+      workers.concurrentPerform(iterations: bands.count, priority: .compositing, paintBand)
+    } else {
+      for band in bands { paint(band) }
     }
+    self.tree = RenderTree()
+    target = nil
   }
 
   /// Cuts the damage into bands to be painted one by one. Large ones: each goes through the whole list of layers.
   private func cut(_ damage: DamageRegion) {
     bands.removeAll(keepingCapacity: true)
     let area = damage.area
-    let share = workers == nil || area < Self.pixelsWorthSharing ? area : area / ((workers?.threadCount ?? 1) * 2)
+    let share = area < Self.pixelsWorthSharing ? area : area / ((workers?.threadCount ?? 0) + 1)
     for rect in damage.rects {
       let count = max(1, min(rect.height, rect.area / max(share, 1)))
       for band in 0..<count {
@@ -65,7 +72,8 @@ public final class Compositor {
     }
   }
 
-  private func paint(_ tree: TreeSnapshot, _ band: IntRect, _ target: PixelTarget) {
+  private func paint(_ band: IntRect) {
+    guard let target else { return }
     let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
     tree.records.withUnsafeBufferPointer { records in
       list.nodes.withUnsafeBufferPointer { nodes in

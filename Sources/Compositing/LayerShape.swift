@@ -53,6 +53,8 @@ struct LayerShape {
     kernel.unit_u = unitU
     kernel.unit_v = unitV
     kernel.cosine = kernel.ua * kernel.va + kernel.ub * kernel.vb
+    kernel.inverse_ua = abs(kernel.ua) < 1e-12 ? 0 : 1 / kernel.ua
+    kernel.inverse_va = abs(kernel.va) < 1e-12 ? 0 : 1 / kernel.va
     guard kernel.uc.isFinite, kernel.vc.isFinite, kernel.half_u.isFinite, kernel.half_v.isFinite else { return }
     isWhole = false
     pixels = Self.pixels(rect, transform)
@@ -72,14 +74,12 @@ struct LayerShape {
   }
 
   /// What lies less than a thousandth of a pixel inside covers nothing that 255 steps show.
+  @inline(__always)
   private static func pixelsWithCenters(in rect: Rect) -> IntRect {
-    guard rect.minX.isFinite, rect.minY.isFinite, rect.maxX.isFinite, rect.maxY.isFinite else { return .zero }
-    let limit = Double(1 << 30)
-    func pixel(_ value: Double) -> Int32 { Int32(min(max(value, -limit), limit)) }
     let slack = 1.0 / 1024
     let result = IntRect(
-      minX: pixel((rect.minX - 0.5 + slack).rounded(.up)), minY: pixel((rect.minY - 0.5 + slack).rounded(.up)),
-      maxX: pixel((rect.maxX - 0.5 - slack).rounded(.down) + 1), maxY: pixel((rect.maxY - 0.5 - slack).rounded(.down) + 1))
+      minX: wholeNumber(notBelow: rect.minX - 0.5 + slack), minY: wholeNumber(notBelow: rect.minY - 0.5 + slack),
+      maxX: wholeNumber(notAbove: rect.maxX - 0.5 - slack) + 1, maxY: wholeNumber(notAbove: rect.maxY - 0.5 - slack) + 1)
     return result.isEmpty ? .zero : result
   }
 
@@ -90,73 +90,34 @@ struct LayerShape {
       || max(abs(transform.a) * rect.width, abs(transform.d) * rect.height) < tolerance
     guard isUpright else { return nil }
     let box = transform.boundingBox(of: rect)
-    let left = box.minX.rounded()
-    let top = box.minY.rounded()
-    let right = box.maxX.rounded()
-    let bottom = box.maxY.rounded()
-    guard abs(box.minX - left) < tolerance, abs(box.minY - top) < tolerance, abs(box.maxX - right) < tolerance,
-      abs(box.maxY - bottom) < tolerance
+    let pixels = IntRect(
+      minX: wholeNumber(notAbove: box.minX + 0.5), minY: wholeNumber(notAbove: box.minY + 0.5),
+      maxX: wholeNumber(notAbove: box.maxX + 0.5), maxY: wholeNumber(notAbove: box.maxY + 0.5))
+    guard abs(box.minX - Double(pixels.minX)) < tolerance, abs(box.minY - Double(pixels.minY)) < tolerance,
+      abs(box.maxX - Double(pixels.maxX)) < tolerance, abs(box.maxY - Double(pixels.maxY)) < tolerance
     else { return nil }
-    return IntRect(covering: Rect(x: left, y: top, width: right - left, height: bottom - top))
+    return pixels
   }
 
-  // MARK: Rows
-
-  /// The pixels of row `y`, within `from..<to`, of which the shape may cover something.
-  func touched(row y: Int32, from: Int32, to: Int32) -> Range<Int32> {
-    span(row: y, halfU: kernel.half_u + 0.5, halfV: kernel.half_v + 0.5, from: from, to: to, outwards: true)
+  /// The largest whole number that is not above `value`, within ±2³⁰; 0 for what is no number. (Rounding by the
+  /// standard library calls a function of libm on processors without SSE 4.1.)
+  @inline(__always)
+  private static func wholeNumber(notAbove value: Double) -> Int32 {
+    guard value > -0x1p30 else { return value.isNaN ? 0 : -1 << 30 }
+    guard value < 0x1p30 else { return 1 << 30 }
+    let truncated = Int32(value)
+    return Double(truncated) > value ? truncated - 1 : truncated
   }
 
-  /// Pixels of row `y`, within `from..<to`, that the shape covers wholly: often all of those, never one too many.
-  ///
-  /// The arc of a corner stays clear of three rectangles inside the shape: of one as wide as the shape and without the
-  /// rows of the corners, of one turned by a right angle against that, and of one whose corners touch the arcs.
-  func covered(row y: Int32, from: Int32, to: Int32) -> Range<Int32> {
-    let margin = 0.51
-    let radius = kernel.radius
-    if radius <= 0 {
-      return span(row: y, halfU: kernel.half_u - margin, halfV: kernel.half_v - margin, from: from, to: to, outwards: false)
-    }
-    let radiusU = radius / kernel.unit_u
-    let radiusV = radius / kernel.unit_v
-    var result = to..<to
-    for part in 0..<3 {
-      let (partU, partV) = part == 0 ? (0.0, 1.0) : part == 1 ? (1.0, 0.0) : (0.2929, 0.2929)
-      let candidate = span(
-        row: y, halfU: kernel.half_u - max(partU * radiusU + (part == 2 ? 1 : 0), margin),
-        halfV: kernel.half_v - max(partV * radiusV + (part == 2 ? 1 : 0), margin), from: from, to: to, outwards: false)
-      if candidate.count > result.count { result = candidate }
-    }
-    return result
-  }
+  /// The smallest whole number that is not below `value`.
+  @inline(__always)
+  private static func wholeNumber(notBelow value: Double) -> Int32 { -wholeNumber(notAbove: -value) }
 
-  /// The pixels of a row whose centres are within the given distances of the middle lines. `outwards` decides about those
-  /// that are too close to tell.
-  private func span(row y: Int32, halfU: Double, halfV: Double, from: Int32, to: Int32, outwards: Bool) -> Range<Int32> {
-    let none = from..<from
-    guard halfU >= 0, halfV >= 0 else { return none }
-    var low = -Double.infinity
-    var high = Double.infinity
-    let center = Double(y) + 0.5
-    // |slope·X + offset| ≤ half
-    func limit(_ slope: Double, _ offset: Double, _ half: Double) {
-      if abs(slope) < 1e-12 {
-        if abs(offset) > half { high = -.infinity }
-        return
-      }
-      let first = (-half - offset) / slope
-      let second = (half - offset) / slope
-      low = max(low, min(first, second))
-      high = min(high, max(first, second))
-    }
-    limit(kernel.ua, kernel.ub * center + kernel.uc, halfU)
-    limit(kernel.va, kernel.vb * center + kernel.vc, halfV)
-    guard low <= high else { return none }
-    let slack = outwards ? -0.01 : 0.01
-    let first = min(max((low - 0.5 + slack).rounded(.up), Double(from)), Double(to))
-    let last = min(max((high - 0.5 - slack).rounded(.down) + 1, Double(from)), Double(to))
-    guard first < last else { return none }
-    return Int32(first)..<Int32(last)
+  /// What it covers of the pixels of row `y` within `from..<to`.
+  @inline(__always)
+  func spans(row y: Int32, from: Int32, to: Int32) -> ckernels_spans {
+    if isWhole { return ckernels_spans(touched_start: from, covered_start: from, covered_end: to, touched_end: to) }
+    return withUnsafePointer(to: kernel) { ckernels_row_spans(y, from, to, $0) }
   }
 
   /// Pixels that the shape covers wholly, as one rectangle: the largest of the three that its corners leave.

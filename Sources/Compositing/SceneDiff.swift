@@ -1,4 +1,5 @@
 import Geometry
+import Glibc
 public import RenderTree
 
 /// Finds the pixels in which two trees may look different.
@@ -86,14 +87,16 @@ public struct SceneDiff {
     _ old: Records, _ oldIndex: Int, _ oldEnd: Int, _ new: Records, _ newIndex: Int, _ newEnd: Int,
     _ placement: LayerPlacement
   ) {
-    guard old[oldIndex].holdsLike(new[newIndex]) else {
+    let wasLeaf = oldEnd == oldIndex + 1
+    let isLeaf = newEnd == newIndex + 1
+    let isSame = old.baseAddress.isSameRecord(at: oldIndex, as: new.baseAddress, at: newIndex)
+    if isSame, wasLeaf, isLeaf { return }
+    guard isSame || old[oldIndex].holdsLike(new[newIndex]) else {
       damageSubtree(old, oldIndex, oldEnd, placement)
       damageSubtree(new, newIndex, newEnd, placement)
       return
     }
     guard new[newIndex].isShown else { return }
-    let wasLeaf = oldEnd == oldIndex + 1
-    let isLeaf = newEnd == newIndex + 1
     let paintsSame = old[oldIndex].paintsLike(new[newIndex]) && (wasLeaf == isLeaf || !new[newIndex].isGroupWithLayers)
     if paintsSame, wasLeaf, isLeaf { return }
     let transform = placement.transform(of: new[newIndex])
@@ -146,5 +149,16 @@ public struct SceneDiff {
     let pixels = (LayerShape.wholePixels(record.bounds, transform) ?? LayerShape.pixels(record.bounds, transform))
       .intersection(clip)
     if !pixels.isEmpty { collector.add(pixels) }
+  }
+}
+
+extension UnsafePointer<RenderRecord>? {
+  /// Whether two records of one layer have the same bytes, but for where their subtrees end. Most have, from frame to frame.
+  @inline(__always)
+  fileprivate func isSameRecord(at index: Int, as other: UnsafePointer<RenderRecord>?, at otherIndex: Int) -> Bool {
+    guard let self, let other, let start = MemoryLayout<RenderRecord>.offset(of: \.transform) else { return false }
+    return memcmp(
+      UnsafeRawPointer(self + index) + start, UnsafeRawPointer(other + otherIndex) + start,
+      MemoryLayout<RenderRecord>.size - start) == 0
   }
 }

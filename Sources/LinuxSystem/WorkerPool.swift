@@ -55,19 +55,16 @@ public final class WorkerPool: Sendable {
   /// Calls `body` once with every number from 0 up to `iterations`, on the calling thread and on threads that are free,
   /// and returns when all calls have returned. The calling thread alone carries it to its end when no other is free.
   ///
-  /// Nothing is allocated. `body` must be safe to call from several threads at once; the type system is not asked, since
-  /// callers share pixels of which each writes its own.
-  public func concurrentPerform(iterations: Int, priority: Priority, _ body: (Int) -> Void) {
+  /// Nothing is allocated; a closure that captures something is itself, so that who calls this every frame keeps it. (It is
+  /// not kept here, but a closure that may not escape could only be shared by way of the heap.) `body` must be safe to call
+  /// from several threads at once; the type system is not asked, since callers share pixels of which each writes its own.
+  public func concurrentPerform(iterations: Int, priority: Priority, _ body: @escaping (Int) -> Void) {
     guard iterations > 1, threadCount > 0 else {
       for index in 0..<max(iterations, 0) { body(index) }
       return
     }
-    withoutActuallyEscaping(body) { body in
-      withUnsafePointer(to: body) { body in
-        var batch = WorkerBatch(body: body, count: iterations)
-        withUnsafeMutablePointer(to: &batch) { queue.perform($0, priority) }
-      }
-    }
+    var batch = WorkerBatch(body: body, count: iterations)
+    withUnsafeMutablePointer(to: &batch) { queue.perform($0, priority) }
   }
 
   /// Refuses new jobs, runs those that wait, and returns when all threads have ended. Called from a job it does not wait
@@ -82,8 +79,7 @@ public final class WorkerPool: Sendable {
 /// The calls of one `concurrentPerform`. Lives on the caller's stack until all of them have returned; reached by other
 /// threads through the queue only.
 struct WorkerBatch {
-  /// Apart, so that it is called without the lock that the rest is under.
-  let body: UnsafePointer<(Int) -> Void>
+  let body: (Int) -> Void
   let count: Int
   /// The next number to hand out.
   var next = 0
@@ -91,7 +87,7 @@ struct WorkerBatch {
   var finished = 0
   var following: UnsafeMutablePointer<WorkerBatch>?
 
-  init(body: UnsafePointer<(Int) -> Void>, count: Int) {
+  init(body: @escaping (Int) -> Void, count: Int) {
     self.body = body
     self.count = count
   }

@@ -164,9 +164,9 @@ final class WorkerQueue: @unchecked Sendable {
     let index = batch.pointee.next
     batch.pointee.next += 1
     if batch.pointee.next == batch.pointee.count { remove(batch, priority) }
-    let body = batch.pointee.body
+    let body = batch.pointee.body  // Taken here: the batch is others' to change while it is called.
     unlock()
-    body.pointee(index)
+    body(index)
     lock()
     batch.pointee.finished += 1
     if batch.pointee.finished == batch.pointee.count { pthread_cond_broadcast(batchFinished) }

@@ -36,6 +36,13 @@ struct ckernels_shape {
   double radius, unit_u, unit_v;
   // ua·va + ub·vb: the cosine of the angle between the two directions, 0 unless the map shears.
   double cosine;
+  // 1 / ua and 1 / va; 0 where the divisor is too small to matter within an output.
+  double inverse_ua, inverse_va;
+};
+
+// What a shape covers of one row: nothing outside of `touched`, all of `covered`, which lies inside. Both are half open.
+struct ckernels_spans {
+  int32_t touched_start, covered_start, covered_end, touched_end;
 };
 
 // One set of kernels. Counts are pixels, 0 or more; rows need no alignment; source and destination do not overlap.
@@ -56,6 +63,12 @@ struct ckernels_table {
                         uint32_t opacity);
   // d = the image at the pixels (x, y), (x + 1, y), …: bilinear with 7 bits of weight an axis, edge pixels repeated outside.
   void (*sample)(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_sampler *sampler);
+  // How much of the pixels (x, y), (x + 1, y), … the shape covers, 0…255.
+  //
+  // Across an edge it is the overlap of the shape with a box one pixel wide that is turned with the edge: exact for upright
+  // shapes, smooth for turned ones, and in proportion for those thinner than a pixel. In a corner it is at most ½ − distance
+  // from the arc, the distance in local units divided by the length of its gradient in pixels.
+  void (*coverage)(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
 };
 
 const struct ckernels_table *ckernels_portable(void);
@@ -64,12 +77,9 @@ const struct ckernels_table *_Nullable ckernels_avx2(void);
 // The fastest set that this processor runs.
 const struct ckernels_table *ckernels_best(void);
 
-// How much of the pixels (x, y), (x + 1, y), … the shape covers, 0…255.
-//
-// Across an edge it is the overlap of the shape with a box one pixel wide that is turned with the edge: exact for upright
-// shapes, smooth for turned ones, and in proportion for those thinner than a pixel. In a corner it is at most ½ − distance
-// from the arc, the distance in local units divided by the length of its gradient in pixels.
-void ckernels_coverage(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
+// Where the pixels from..<to of row y are worth a look: `touched` may hold some that are not covered at all and `covered`
+// may leave some out that are covered wholly, but neither errs to the other side.
+struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, const struct ckernels_shape *shape);
 
 // Multiplies coverage by coverage.
 void ckernels_multiply_coverage(uint8_t *coverage, const uint8_t *other, int64_t count);
