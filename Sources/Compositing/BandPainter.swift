@@ -35,28 +35,36 @@ struct BandPainter {
   ///
   /// - Returns: whether the backdrop can be seen.
   private func findHidden() -> Bool {
-    scratch.visibility.removeAll(keepingCapacity: true)
-    scratch.visibility.append(contentsOf: repeatElement(.visible, count: nodes.count))
+    let visibility = scratch.reserveVisibility(nodes.count)
     let none = Cover(pixels: .zero, scope: -1, node: -1)
     var covers = InlineArray<4, Cover>(repeating: none)
+    var hasCovers = false
     for index in nodes.indices.reversed() {
-      let extent = nodes[index].extent.intersection(band)
-      let own = nodes[index].own.intersection(band)
-      var visibility = CompositeScratch.Visibility.visible
-      var smallest = 0
-      for slot in 0..<4 {
-        if covers[slot].scope >= index { covers[slot] = none }
-        if covers[slot].node >= nodes[index].end, covers[slot].pixels.contains(extent) {
-          visibility = .hidden
-        } else if visibility == .visible, covers[slot].pixels.contains(own) {
-          visibility = .ownHidden
-        }
-        if covers[slot].pixels.area < covers[smallest].pixels.area { smallest = slot }
+      guard nodes[index].extent.intersects(band) else {
+        visibility[index] = .hidden
+        continue
       }
-      scratch.visibility[index] = visibility
-      let opaque = nodes[index].opaque.intersection(band)
-      if visibility == .visible, opaque.area > covers[smallest].pixels.area {
-        covers[smallest] = Cover(pixels: opaque, scope: nodes[index].group, node: Int32(index))
+      visibility[index] = .visible
+      if hasCovers {
+        let extent = nodes[index].extent.intersection(band)
+        let own = nodes[index].own.intersection(band)
+        for slot in 0..<4 {
+          if covers[slot].scope >= index { covers[slot] = none }
+          if covers[slot].node >= nodes[index].end, covers[slot].pixels.contains(extent) {
+            visibility[index] = .hidden
+            break
+          }
+          if covers[slot].pixels.contains(own) { visibility[index] = .ownHidden }
+        }
+      }
+      if visibility[index] == .visible, !nodes[index].opaque.isEmpty {
+        let opaque = nodes[index].opaque.intersection(band)
+        var smallest = 0
+        for slot in 1..<4 where covers[slot].pixels.area < covers[smallest].pixels.area { smallest = slot }
+        if opaque.area > covers[smallest].pixels.area {
+          covers[smallest] = Cover(pixels: opaque, scope: nodes[index].group, node: Int32(index))
+          hasCovers = true
+        }
       }
     }
     for slot in 0..<4 where covers[slot].scope < 0 && covers[slot].pixels.contains(band) { return false }
@@ -70,7 +78,7 @@ struct BandPainter {
     var index = start
     while index < end {
       let next = Int(nodes[index].end)
-      guard scratch.visibility[index] != .hidden, nodes[index].extent.intersects(clip) else {
+      guard scratch.visibility[index] != .hidden else {
         index = next
         continue
       }

@@ -9,7 +9,8 @@ final class CompositeScratch: @unchecked Sendable {
   private var row: UnsafeMutableRawPointer
   private var rowPixels = 0
   /// By node, whether what it paints can be seen in the rectangle that is painted.
-  var visibility: ContiguousArray<Visibility> = []
+  private(set) var visibility: UnsafeMutablePointer<Visibility>
+  private var visibilityCount = 64
 
   enum Visibility: UInt8 {
     case visible
@@ -21,10 +22,12 @@ final class CompositeScratch: @unchecked Sendable {
 
   init() {
     row = .allocate(byteCount: 64, alignment: 64)
+    visibility = .allocate(capacity: visibilityCount)
   }
 
   deinit {
     row.deallocate()
+    visibility.deallocate()
     for group in groups { group.base.deallocate() }
   }
 
@@ -39,6 +42,16 @@ final class CompositeScratch: @unchecked Sendable {
     }
     groups[depth].base.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
     return PixelTarget(base: groups[depth].base, bytesPerRow: bytesPerRow, pixels: pixels)
+  }
+
+  /// Room for what is known of `count` nodes.
+  func reserveVisibility(_ count: Int) -> UnsafeMutablePointer<Visibility> {
+    if visibilityCount < count {
+      visibility.deallocate()
+      visibility = .allocate(capacity: count)
+      visibilityCount = count
+    }
+    return visibility
   }
 
   /// Room for one row of `count` pixels and two rows of coverage.

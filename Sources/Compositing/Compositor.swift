@@ -20,7 +20,7 @@ public final class Compositor {
   private var bands: ContiguousArray<IntRect> = []
   private let idleScratch = Lock(ContiguousArray<CompositeScratch>())
   /// What is being painted, and where to; both only while it is.
-  private var tree = RenderTree()
+  private var tree = TreeSnapshot()
   private var target: PixelTarget?
   /// Paints one band: kept, so that it is not made for each frame.
   private var paintBand: ((Int) -> Void)?
@@ -52,7 +52,7 @@ public final class Compositor {
     } else {
       for band in bands { paint(band) }
     }
-    self.tree = RenderTree()
+    self.tree = TreeSnapshot()
     target = nil
   }
 

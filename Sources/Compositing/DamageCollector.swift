@@ -6,7 +6,7 @@ struct DamageCollector {
   /// From this many rectangles on cells are used.
   private static let many = 96
   /// A cell's side in pixels, 1 << `cellShift`.
-  private static let cellShift: Int32 = 7
+  private static let cellShift: Int32 = 8
 
   private var rects: ContiguousArray<IntRect> = []
   private var cells: ContiguousArray<IntRect> = []

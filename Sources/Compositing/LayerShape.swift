@@ -85,6 +85,7 @@ struct LayerShape {
 
   /// The pixels of an upright rectangle whose edges lie between pixels, nil when it is not one.
   static func wholePixels(_ rect: Rect, _ transform: Affine) -> IntRect? {
+    guard !rect.isEmpty else { return .zero }
     let isUpright =
       max(abs(transform.b) * rect.width, abs(transform.c) * rect.height) < tolerance
       || max(abs(transform.a) * rect.width, abs(transform.d) * rect.height) < tolerance

@@ -1,0 +1,254 @@
+import CKernels
+import Geometry
+import LinuxSystem
+import Raster
+import RenderTree
+import Testing
+
+@testable import Compositing
+
+@Suite struct CompositorTests {
+  private static func whole(_ bitmap: Bitmap) -> DamageRegion {
+    DamageRegion(IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height))
+  }
+
+  private func pixel(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> UInt32 {
+    bitmap.row(y).assumingMemoryBound(to: UInt32.self)[x]
+  }
+
+  /// The same trees with every set of kernels: the same bytes.
+  @Test(arguments: 1...20)
+  func kernelsAgree(seed: UInt64) throws {
+    var model = try RandomTree(seed: seed &+ 500, layers: 14, width: 90, height: 80)
+    let bitmaps = try KernelTests.tables.map { _ in try Bitmap(width: 90, height: 80) }
+    for _ in 0..<10 {
+      _ = model.edit()
+      let tree = model.snapshot()
+      for (table, bitmap) in zip(KernelTests.tables, bitmaps) {
+        Compositor(workers: nil, kernels: table).composite(tree, damage: Self.whole(bitmap), into: bitmap)
+      }
+      for bitmap in bitmaps[1...] {
+        for y in 0..<80 {
+          for x in 0..<90 where pixel(bitmap, x, y) != pixel(bitmaps[0], x, y) {
+            Issue.record("seed \(seed), pixel \(x), \(y)\n\(tree)")
+            return
+          }
+        }
+      }
+    }
+  }
+
+  /// Bands on several threads change no byte.
+  @Test(arguments: 1...3)
+  func workersChangeNothing(seed: UInt64) throws {
+    let (width, height) = (800, 450)
+    let model = try RandomTree(seed: seed, layers: 30, width: width, height: height)
+    let tree = model.snapshot()
+    let alone = try Bitmap(width: width, height: height)
+    let shared = try Bitmap(width: width, height: height)
+    let workers = WorkerPool(threads: 3)
+    Compositor().composite(tree, damage: Self.whole(alone), into: alone)
+    let compositor = Compositor(workers: workers)
+    for _ in 0..<3 {
+      shared.clear()
+      compositor.composite(tree, damage: Self.whole(shared), into: shared)
+      for y in 0..<height {
+        let same = UnsafeRawBufferPointer(start: alone.row(y), count: width * 4)
+          .elementsEqual(UnsafeRawBufferPointer(start: shared.row(y), count: width * 4))
+        if !same {
+          Issue.record("seed \(seed), row \(y)\n\(tree)")
+          return
+        }
+      }
+    }
+  }
+
+  /// Upright layers on whole pixels, against a compositor of a few lines in real numbers: order, group opacity, masks,
+  /// contents and their clip, hidden layers.
+  @Test(arguments: 1...150)
+  func agreesWithThePlainDefinition(seed: UInt64) throws {
+    var model = try RandomTree(seed: seed &+ 9000, layers: 12, width: 40, height: 30)
+    let bitmap = try Bitmap(width: 40, height: 30)
+    let compositor = Compositor()
+    for _ in 0..<4 {
+      _ = model.edit()
+      let tree = Self.onWholePixels(model.snapshot())
+      compositor.composite(tree, damage: Self.whole(bitmap), into: bitmap)
+      for y in 0..<30 {
+        for x in 0..<40 {
+          let expected = PlainCompositor(tree: tree).pixel(x, y)
+          let found = pixel(bitmap, x, y)
+          for (channel, shift) in [0, 8, 16].enumerated() {
+            let difference = abs(Double(found >> UInt32(shift) & 255) - expected[channel] * 255)
+            // Each composition rounds once or twice.
+            if difference > 4 {
+              Issue.record("seed \(seed), pixel \(x), \(y): \(String(found, radix: 16)), not \(expected)\n\(tree)")
+              return
+            }
+          }
+        }
+      }
+    }
+  }
+
+  private static func onWholePixels(_ tree: TreeSnapshot) -> TreeSnapshot {
+    var tree = tree
+    for index in tree.records.indices {
+      let record = tree.records[index]
+      func whole(_ value: Double) -> Double { min(max(value, -60), 60).rounded() }
+      tree.records[index].transform = .translation(x: whole(record.transform.tx), y: whole(record.transform.ty))
+      tree.records[index].bounds = Rect(
+        x: whole(record.bounds.minX), y: whole(record.bounds.minY), width: whole(record.bounds.width),
+        height: whole(record.bounds.height))
+      tree.records[index].cornerRadius = 0
+      if let image = tree.contents[index] {
+        tree.records[index].contentsRect = Rect(
+          x: whole(record.contentsRect.minX), y: whole(record.contentsRect.minY), width: Double(image.width),
+          height: Double(image.height))
+      }
+    }
+    return tree
+  }
+
+  /// Fading two layers as one group is not fading each of them.
+  @Test func opacityIsOfTheGroup() throws {
+    let bounds = Rect(x: 0, y: 0, width: 4, height: 1)
+    var tree = TreeSnapshot(
+      records: [
+        RenderRecord(id: 1, subtreeEnd: 3, bounds: bounds, opacity: 0.5, backgroundColor: 0xFFFF_0000),
+        RenderRecord(id: 2, subtreeEnd: 2, bounds: bounds, backgroundColor: 0xFF00_FF00),
+        RenderRecord(
+          id: 3, subtreeEnd: 3, transform: .translation(x: 2, y: 0), bounds: Rect(x: 0, y: 0, width: 1, height: 1),
+          opacity: 0.5, backgroundColor: 0xFF00_00FF),
+      ], contents: [nil, nil, nil], backdrop: 0)
+    tree.backdrop = 0
+    let bitmap = try Bitmap(width: 4, height: 1)
+    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    #expect(pixel(bitmap, 0, 0) == 0xFF00_8000)
+    #expect(pixel(bitmap, 2, 0) == 0xFF00_4040)
+  }
+
+  /// A picture that is neither turned nor scaled arrives as it is.
+  @Test func contentsAreCopiedExactly() throws {
+    let source = try Bitmap(width: 5, height: 3)
+    var random = SeededGenerator(seed: 3)
+    for y in 0..<3 {
+      let row = source.row(y).assumingMemoryBound(to: UInt32.self)
+      for x in 0..<5 { row[x] = UInt32.random(in: 0...0xFF_FFFF, using: &random) | 0xFF00_0000 }
+    }
+    let image = source.freeze()
+    let place = Rect(x: 0, y: 0, width: 2.5, height: 1.5)
+    let tree = TreeSnapshot(
+      records: [
+        RenderRecord(
+          id: 1, subtreeEnd: 1, transform: Affine.scale(2).concatenating(.translation(x: 2, y: 1)), bounds: place,
+          contentsRect: place, contentsID: image.id, flags: .opaqueContents)
+      ], contents: [image])
+    let bitmap = try Bitmap(width: 9, height: 5)
+    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    for y in 0..<5 {
+      for x in 0..<9 {
+        let isInside = (2..<7).contains(x) && (1..<4).contains(y)
+        #expect(pixel(bitmap, x, y) == (isInside ? pixel(source, x - 2, y - 1) : 0xFF00_0000))
+      }
+    }
+  }
+
+  /// A quarter turn moves pixels without blurring them.
+  @Test func quarterTurnsAreSharp() throws {
+    let source = try Bitmap(width: 3, height: 2)
+    for (index, color) in [0xFF00_0001, 0xFF00_0200, 0xFF03_0000, 0xFF40_0000, 0xFF00_5000, 0xFF00_0060].enumerated() {
+      source.row(index / 3).assumingMemoryBound(to: UInt32.self)[index % 3] = UInt32(color)
+    }
+    let image = source.freeze()
+    let place = Rect(x: 0, y: 0, width: 3, height: 2)
+    let tree = TreeSnapshot(
+      records: [
+        RenderRecord(
+          id: 1, subtreeEnd: 1, transform: Affine.rotation(.pi / 2).concatenating(.translation(x: 2, y: 0)), bounds: place,
+          contentsRect: place, contentsID: image.id)
+      ], contents: [image])
+    let bitmap = try Bitmap(width: 2, height: 3)
+    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    for y in 0..<3 {
+      for x in 0..<2 { #expect(pixel(bitmap, x, y) == pixel(source, y, 1 - x)) }
+    }
+  }
+
+  /// Deeper than any sensible tree: no buffer for each level, no trap.
+  @Test func deepGroupsEnd() throws {
+    let bounds = Rect(x: 0, y: 0, width: 8, height: 8)
+    let depth = 2000
+    let records = (0..<depth).map { index in
+      RenderRecord(
+        id: UInt32(index + 1), subtreeEnd: UInt32(depth), bounds: bounds, opacity: 0.99, cornerRadius: 1,
+        backgroundColor: 0x8040_2010, flags: .masksToBounds)
+    }
+    let tree = TreeSnapshot(records: records, contents: Array(repeating: nil, count: depth))
+    let bitmap = try Bitmap(width: 8, height: 8)
+    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    #expect(pixel(bitmap, 4, 4) >> 24 == 255)
+  }
+
+  /// What a tree from elsewhere may hold: ends out of range, contents missing, damage outside.
+  @Test func brokenTreesDoNotTrap() throws {
+    let bounds = Rect(x: 0, y: 0, width: 8, height: 8)
+    let records = (0..<6).map { index in
+      RenderRecord(
+        id: 7, subtreeEnd: [0, 900, 3, 1, .max, 2][index], bounds: bounds, contentsRect: bounds, contentsID: 4,
+        opacity: [.nan, 1, 7, -1, 1, .infinity][index], cornerRadius: [.nan, .infinity, -4, 1, 100, 0][index],
+        backgroundColor: 0xFF00_FF00, flags: .masksToBounds)
+    }
+    let tree = TreeSnapshot(records: records)
+    let bitmap = try Bitmap(width: 8, height: 8)
+    var damage = DamageRegion(IntRect(minX: -100, minY: -100, maxX: 100, maxY: 100))
+    Compositor().composite(tree, damage: damage, into: bitmap)
+    #expect(pixel(bitmap, 4, 4) >> 24 == 255)
+    var diff = SceneDiff()
+    diff.damage(from: tree, to: TreeSnapshot(records: records.reversed()), width: 8, height: 8, into: &damage)
+  }
+}
+
+/// The definition, for layers on whole pixels without corners: a pixel at a time, in real numbers.
+private struct PlainCompositor {
+  let tree: TreeSnapshot
+
+  /// Blue, green, red, alpha: 0…1, alpha multiplied in.
+  func pixel(_ x: Int, _ y: Int) -> [Double] {
+    var result = unpacked(tree.backdrop)
+    paint(0, tree.records.count, Point(x: Double(x) + 0.5, y: Double(y) + 0.5), &result)
+    return result
+  }
+
+  private func unpacked(_ pixel: UInt32) -> [Double] {
+    [0, 8, 16, 24].map { Double(pixel >> UInt32($0) & 255) / 255 }
+  }
+
+  private func over(_ source: [Double], _ opacity: Double, _ destination: inout [Double]) {
+    let remains = 1 - source[3] * opacity
+    for channel in 0..<4 { destination[channel] = source[channel] * opacity + destination[channel] * remains }
+  }
+
+  private func paint(_ start: Int, _ end: Int, _ parentPoint: Point, _ result: inout [Double]) {
+    var index = start
+    while index < end {
+      let record = tree.records[index]
+      let next = Int(record.subtreeEnd)
+      defer { index = next }
+      if record.flags.contains(.hidden) { continue }
+      let point = Point(x: parentPoint.x - record.transform.tx, y: parentPoint.y - record.transform.ty)
+      var group: [Double] = [0, 0, 0, 0]
+      let isInside = record.bounds.contains(point)
+      if isInside {
+        over(unpacked(record.backgroundColor), 1, &group)
+        if let image = tree.contents[index], record.contentsRect.contains(point) {
+          let column = Int(point.x - record.contentsRect.minX)
+          let row = Int(point.y - record.contentsRect.minY)
+          over(unpacked(image.row(row).assumingMemoryBound(to: UInt32.self)[column]), 1, &group)
+        }
+      }
+      if isInside || !record.flags.contains(.masksToBounds) { paint(index + 1, next, point, &group) }
+      over(group, Double(record.opacity), &result)
+    }
+  }
+}

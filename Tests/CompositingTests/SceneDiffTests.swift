@@ -1,0 +1,101 @@
+import Compositing
+import Geometry
+import Raster
+import RenderTree
+import Testing
+
+@Suite struct SceneDiffTests {
+  /// A root of 100 × 100 with three layers of 10 × 10 at (10, 10), (30, 10) and (50, 10); the second holds a fourth of
+  /// 4 × 4 at its (20, 20).
+  private func tree() -> TreeSnapshot {
+    func layer(_ id: UInt32, _ end: UInt32, _ x: Double, _ y: Double, _ side: Double) -> RenderRecord {
+      RenderRecord(
+        id: id, subtreeEnd: end, transform: .translation(x: x, y: y), bounds: Rect(x: 0, y: 0, width: side, height: side),
+        backgroundColor: 0xFF00_00FF)
+    }
+    return TreeSnapshot(
+      records: [
+        layer(1, 5, 0, 0, 100), layer(2, 2, 10, 10, 10), layer(3, 4, 30, 10, 10), layer(4, 4, 20, 20, 4),
+        layer(5, 5, 50, 10, 10),
+      ],
+      contents: [nil, nil, nil, nil, nil])
+  }
+
+  private func damage(_ change: (inout TreeSnapshot) -> Void, before: (inout TreeSnapshot) -> Void = { _ in }) -> [IntRect] {
+    var old = tree()
+    before(&old)
+    var new = old
+    change(&new)
+    if let root = new.records.first, Int(root.subtreeEnd) != new.records.count { Issue.record("inconsistent") }
+    var region = DamageRegion()
+    var diff = SceneDiff()
+    diff.damage(from: old, to: new, width: 100, height: 100, into: &region)
+    return region.rects.sorted { ($0.minX, $0.minY) < ($1.minX, $1.minY) }
+  }
+
+  private func rect(_ x: Int, _ y: Int, _ width: Int, _ height: Int) -> IntRect {
+    IntRect(x: x, y: y, width: width, height: height)
+  }
+
+  @Test func sameTreesDiffInNothing() {
+    #expect(damage { _ in } == [])
+    #expect(damage { $0.contents = $0.contents } == [])
+  }
+
+  @Test func whatCannotBeSeenDamagesNothing() {
+    #expect(damage({ $0.records[2].backgroundColor = 1 }, before: { $0.records[2].flags = .hidden }) == [])
+    #expect(damage({ $0.records[3].transform.tx = 3 }, before: { $0.records[2].opacity = 0 }) == [])
+    #expect(damage({ $0.records[2].flags = .hidden }, before: { $0.records[2].opacity = 0.001 }) == [])
+    #expect(damage { $0.records[3].cornerRadius = -0.0 } == [])
+    #expect(damage({ $0.records[1].transform.tx = 2e9 }, before: { $0.records[1].transform.tx = 1e9 }) == [])
+    // Outside of what an ancestor masks.
+    #expect(damage({ $0.records[3].backgroundColor = 1 }, before: { $0.records[2].flags = .masksToBounds }) == [])
+    // An opacity that rounds to the same step.
+    #expect(damage({ $0.records[1].opacity = 0.5002 }, before: { $0.records[1].opacity = 0.5 }) == [])
+  }
+
+  @Test func ownPictureDamagesItsOwnPixels() {
+    #expect(damage { $0.records[2].backgroundColor = 0xFF00_FF00 } == [rect(30, 10, 10, 10)])
+    #expect(damage { $0.records[2].cornerRadius = 3 } == [rect(30, 10, 10, 10)])
+    #expect(damage { $0.records[2].bounds.size.width = 12 } == [rect(30, 10, 12, 10)])
+    #expect(damage { $0.backdrop = 0xFF12_3456 } == [rect(0, 0, 100, 100)])
+  }
+
+  @Test func movingDamagesBothPlacesWithAllInside() {
+    // The region unites what is close together: its box is what counts here.
+    func box(_ rects: [IntRect]) -> IntRect { rects.reduce(.zero) { $0.union($1) } }
+    #expect(box(damage { $0.records[1].transform.ty = 60 }) == rect(10, 10, 10, 60))
+    #expect(box(damage { $0.records[2].transform.ty = 12 }) == rect(30, 10, 24, 26))
+    #expect(box(damage { $0.records[2].opacity = 0.5 }) == rect(30, 10, 24, 24))
+    #expect(box(damage { $0.records[2].flags = .hidden }) == rect(30, 10, 24, 24))
+    #expect(box(damage { $0.records[2].flags = .masksToBounds }) == rect(30, 10, 24, 24))
+    #expect(box(damage { $0.records[1].transform.tx = 10.5 }) == rect(10, 10, 11, 10))
+    #expect(box(damage { $0.records[1].transform.tx = 95 }) == rect(10, 10, 90, 10))
+  }
+
+  @Test func addingAndRemovingDamageTheirPlace() {
+    func box(_ rects: [IntRect]) -> IntRect { rects.reduce(.zero) { $0.union($1) } }
+    #expect(
+      damage {
+        $0.records.remove(at: 1)
+        $0.contents.remove(at: 1)
+        $0.records[0].subtreeEnd = 4
+        for (index, end) in [(1, 3), (2, 3), (3, 4)] { $0.records[index].subtreeEnd = UInt32(end) }
+      } == [rect(10, 10, 10, 10)])
+    #expect(
+      damage {
+        $0.records[1].id = 9
+      } == [rect(10, 10, 10, 10)])
+    #expect(box(damage { $0.records.removeAll() }) == rect(0, 0, 100, 100))
+  }
+
+  @Test func reorderingDamagesTheOneThatMoved() {
+    // The last of three comes first: it alone is damaged, not the two that it passed.
+    #expect(
+      damage {
+        let last = $0.records.remove(at: 4)
+        $0.records.insert(last, at: 1)
+        for (index, end) in [(1, 2), (2, 3), (3, 5), (4, 5)] { $0.records[index].subtreeEnd = UInt32(end) }
+      } == [rect(50, 10, 10, 10)])
+  }
+}
