@@ -31,7 +31,7 @@ public final class FPSMeter {
   private let window: Nanoseconds
   private var interval: Nanoseconds
   private var ring: IntervalRing
-  /// The whole run. Its intervals, idle and distributions are filled in by `report()`.
+  /// The whole run. Its intervals, idle and distributions are filled in by `report(at:)`.
   private var run: FrameReport
   private var frameIntervals = DurationHistogram()
   private var works = DurationHistogram()
@@ -39,7 +39,9 @@ public final class FPSMeter {
   private var hitchTime = HitchTime()
 
   private var firstNumber: UInt64?
+  /// The last interval that had a tick or a frame, and its vblank.
   private var lastNumber: UInt64 = 0
+  private var lastVBlank = MonotonicTime.zero
   /// Intervals that had a frame but no tick.
   private var untickedIntervals = 0
   /// The tick from which the real refresh rate is measured, and the last one.
@@ -66,9 +68,10 @@ public final class FPSMeter {
   /// A tick of the output's link. Its `missed` says which of the intervals since the last one were wanted.
   public func record(tick: DisplayLink.Tick) {
     let number = tick.frameNumber
-    if let lastTick {
-      guard number > lastTick.frameNumber else { return }
-      let skipped = number - lastTick.frameNumber - 1
+    if let lastTick, number <= lastTick.frameNumber { return }
+    if firstNumber != nil {
+      let previous = lastTick?.frameNumber ?? lastNumber
+      let skipped = number > previous ? number - previous - 1 : 0
       let missed = min(tick.missed, skipped)
       if missed > 0 {
         markMissed(before: number, count: missed)
@@ -77,11 +80,11 @@ public final class FPSMeter {
       if skipped > missed {
         hitchTime.didIdle()
         // A frame may have ended the idle time before the first tick.
-        if resumedNumber <= lastTick.frameNumber { resumedNumber = number }
+        if resumedNumber <= previous { resumedNumber = number }
       }
     }
     isIdle = false
-    include(number)
+    include(number, from: tick.timestamp)
     let lateness = tick.delivered - tick.timestamp
     ring.update(number) { interval in
       if interval.frames > 0, !interval.isTicked { untickedIntervals -= 1 }
@@ -101,7 +104,7 @@ public final class FPSMeter {
       isIdle = false
       resumedNumber = number
     }
-    include(number)
+    include(number, from: frame.tick)
     let work = frame.work
     ring.update(number) { interval in
       if interval.frames == 0, !interval.isTicked, !interval.isMissed { untickedIntervals += 1 }
@@ -141,12 +144,17 @@ public final class FPSMeter {
   // MARK: - Reports
 
   /// The figures of the whole run.
-  public func report() -> FrameReport {
+  ///
+  /// - Parameter time: where the run ends, so that idle intervals at its end count. Without it the run ends with the last
+  ///   interval that had a tick or a frame.
+  public func report(at time: MonotonicTime? = nil) -> FrameReport {
     var report = run
     report.nominalRefreshRate = refreshRate
     report.refreshRate = measuredRate
     if let firstNumber {
-      report.intervals = Int(clamping: lastNumber - firstNumber) + 1
+      let end = max(lastNumber + 1, number(at: time ?? lastVBlank))
+      report.intervals = Int(clamping: end - firstNumber)
+      if !isIdle { report.missed += Int(clamping: end - lastNumber) - 1 }
       report.idle = max(0, report.intervals - report.ticks - report.missed - untickedIntervals)
     }
     report.frameInterval = FrameReport.Distribution(frameIntervals)
@@ -159,9 +167,8 @@ public final class FPSMeter {
   public func recentReport(at time: MonotonicTime) -> FrameReport {
     var report = FrameReport(nominalRefreshRate: refreshRate)
     report.refreshRate = measuredRate
-    guard let firstNumber, let lastTick else { return report }
-    let passed = UInt64(max(0, refreshRate.intervals(in: time - lastTick.timestamp)))
-    let end = lastTick.frameNumber + passed
+    guard let firstNumber else { return report }
+    let end = number(at: time)
     let length = UInt64(windowLength)
     let start = max(firstNumber, end > length ? end - length : 0)
     guard start < end else { return report }
@@ -170,9 +177,10 @@ public final class FPSMeter {
     var values = WindowValues(capacity: report.intervals)
     var unticked = 0
     for number in start..<end {
+      // If frames are wanted, the intervals after the last tick or frame are being missed now.
+      let isBeingMissed = number > lastNumber && !isIdle
       guard let interval = ring.interval(number) else {
-        // After the last tick: if frames are wanted these intervals are being missed now.
-        if number > lastTick.frameNumber, !isIdle { report.missed += 1 }
+        if isBeingMissed { report.missed += 1 }
         continue
       }
       report.frames += Int(interval.frames)
@@ -181,7 +189,7 @@ public final class FPSMeter {
       report.hitchTime += interval.hitchTime
       if interval.isTicked {
         report.ticks += 1
-      } else if interval.isMissed || (number > lastTick.frameNumber && !isIdle) {
+      } else if interval.isMissed || isBeingMissed {
         report.missed += 1
       } else if interval.frames > 0 {
         unticked += 1
@@ -195,9 +203,16 @@ public final class FPSMeter {
 
   // MARK: - Parts
 
-  private func include(_ number: UInt64) {
+  private func include(_ number: UInt64, from vblank: MonotonicTime) {
     firstNumber = min(firstNumber ?? number, number)
-    lastNumber = max(lastNumber, number)
+    guard number >= lastNumber else { return }
+    lastNumber = number
+    lastVBlank = vblank
+  }
+
+  /// The interval that `time` is in.
+  private func number(at time: MonotonicTime) -> UInt64 {
+    lastNumber + UInt64(max(0, refreshRate.intervals(in: time - lastVBlank)))
   }
 
   private func markMissed(before number: UInt64, count: UInt64) {

@@ -103,11 +103,31 @@ private struct Feed {
     #expect((recent.intervals, recent.ticks, recent.idle) == (200, 100, 100))
   }
 
+  @Test func aRunThatEndsIdleCountsItsIdleTime() throws {
+    let feed = try Feed()
+    // One picture, made before the first tick, and nothing more.
+    let frame = feed.frame(0, work: .milliseconds(1))
+    feed.meter.record(committed: frame)
+    feed.meter.record(presented: frame)
+    feed.meter.noteIdle()
+    for report in [feed.meter.report(at: feed.at(100) + 1), feed.meter.recentReport(at: feed.at(100) + 1)] {
+      #expect((report.intervals, report.ticks, report.frames, report.presented) == (100, 0, 1, 1))
+      #expect((report.missed, report.idle) == (0, 99))
+      #expect(report.frameRate == 1)
+    }
+    // It goes on with a tick: the time between is not a frame interval.
+    feed.whole(200)
+    #expect(feed.meter.report().idle == 199)
+    #expect(feed.meter.report().frameInterval.count == 0)
+  }
+
   @Test func aDisplayThatStopsIsMissingNotIdle() throws {
     let feed = try Feed()
     for number in 0..<100 as Range<UInt64> { feed.whole(number) }
     let stuck = feed.meter.recentReport(at: feed.at(110) + 1)
     #expect((stuck.intervals, stuck.ticks, stuck.missed, stuck.idle) == (110, 100, 10, 0))
+    let run = feed.meter.report(at: feed.at(110) + 1)
+    #expect((run.intervals, run.ticks, run.missed, run.idle) == (110, 100, 10, 0))
   }
 
   @Test func aFrameOutOfIdleIsMadeWithoutATick() throws {
