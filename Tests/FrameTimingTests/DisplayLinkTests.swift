@@ -108,6 +108,7 @@ final class DisplayLinkTests: ManualLoopCase {
       source.send(VBlank(timestamp: at(30), sequence: 3), on: stage.loop)
       XCTAssertEqual(ticks.count, 2)
       XCTAssertEqual(source.requests, 2)
+      XCTAssertEqual(ticker.lastVBlank, VBlank(timestamp: at(20), sequence: 2))
       // After an idle time frame numbers have gone on, and nothing was missed.
       stage.time.advance(to: at(500))
       link.isPaused = false
