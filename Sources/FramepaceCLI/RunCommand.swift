@@ -98,7 +98,7 @@ private struct SceneRun {
       loop.add(timer, to: .common)
     }
     session.run()
-    printer.end(meter.report())
+    printer.end(meter.report(at: loop.clock.now))
     try session.requireSuccess()
   }
 }
