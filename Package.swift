@@ -129,7 +129,7 @@ let package = Package(
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
     tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
     tests("RenderTreeTests", ["Geometry", "Raster", "RenderTree"]),
-    tests("FramepaceTests", ["Framepace", "FramepaceTesting"]),
+    tests("FramepaceTests", ["Compositing", "Framepace", "FramepaceTesting"]),
     tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes"]),
     tests("CommandTests", ["FramepaceCLI"]),
     tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),

@@ -141,9 +141,9 @@ public final class Output {
     do {
       try display.presenter.present(buffer, damage: painted)
     } catch {
-      // What was painted never became visible: the screen still shows what it showed.
-      setNeedsFullRepaint()
+      // The screen still shows what it showed: the next tick paints all of it again.
       schedule.didRender(for: target)
+      setNeedsFullRepaint()
       onError?(error)
       return
     }
