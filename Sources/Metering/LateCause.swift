@@ -35,8 +35,8 @@ public enum LateCause: Hashable, Sendable, CaseIterable {
 /// 1. It was handed over `takeOverTime` or more before its target: `scanOut`.
 /// 2. It was handed over before its target: `commitMissed`.
 /// 3. Begun at its vblank and worked on without a break it would have been handed over by its target: `scheduling`.
-/// 4. Else the phase that exceeds its usual time most. What is usual is the moving mean over the frames in time, the
-///    newest with a weight of 1/16; before there are any it is nothing, and the cause is the longest phase.
+/// 4. Else the phase that exceeds its usual time most. What is usual is the moving mean over the frames in time whose
+///    work fitted, the newest with a weight of 1/16; before there are any it is nothing, and the cause is the longest phase.
 public struct LateFrameClassifier: Sendable {
   /// How long before a vblank a display needs the frame: between what Mutter (0.8 ms) and KWin (1.5 ms) leave for it.
   public static let takeOverTime = Nanoseconds.milliseconds(1)
@@ -49,7 +49,8 @@ public struct LateFrameClassifier: Sendable {
   /// - Returns: nil if it was in time.
   public mutating func cause(of frame: FrameRecord, interval: Nanoseconds) -> LateCause? {
     guard frame.isLate(interval: interval) else {
-      learn(frame.phases)
+      // A frame that was in time although its work did not fit came out of idle: it is no measure of what is usual.
+      if frame.work <= interval { learn(frame.phases) }
       return nil
     }
     if frame.submitted + Self.takeOverTime <= frame.target { return .scanOut }

@@ -50,6 +50,8 @@ public final class Output {
   private var shown: TreeSnapshot?
   /// The frame on its way to the screen.
   private var pending: FrameRecord?
+  /// Whether the display's grid was known when the pending frame was made.
+  private var isTargetKnown = false
 
   /// - Parameter workers: share the compositing of large areas; without them one thread composites all.
   public init(display: any Display, content: Content, clock: SystemClock, workers: WorkerPool? = nil) {
@@ -152,6 +154,7 @@ public final class Output {
     record.phases[.present] = handedOver - composited
     shown = tree
     pending = record
+    isTargetKnown = display.ticker.lastVBlank != nil
     schedule.didRender(for: target)
     onCommitted?(record)
   }
@@ -160,6 +163,8 @@ public final class Output {
     guard var record = pending else { return }
     pending = nil
     record.presented = feedback.timestamp
+    // Before the first vblank the target is a guess, and a screen may have to set its mode: the frame is in time.
+    if !isTargetKnown { record.target = feedback.timestamp }
     onPresented?(record)
   }
 }

@@ -174,6 +174,19 @@ final class FrameWayTests: XCTestCase {
     }
   }
 
+  func testTheFirstFrameIsInTimeWheneverItIsShown() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      stage.root.backgroundColor = .white
+      // Off the display's grid: what the engine takes for the next vblank is none.
+      stage.clock.advance(by: .milliseconds(9))
+      stage.run(for: .milliseconds(100))
+      let frame = try XCTUnwrap(stage.frames.first)
+      XCTAssertEqual(frame.target, frame.presented)
+      XCTAssertEqual((frame.presented - MonotonicTime(nanoseconds: 1_000_000_000_000)).count, 16_666_667)
+    }
+  }
+
   func testAnAnimationRendersOnceAVBlankAndThenStops() throws {
     try onMain {
       let stage = try Self.makeStage()

@@ -87,6 +87,14 @@ import Testing
     }
   }
 
+  @Test func aFrameOutOfIdleWithTooMuchWorkIsNotUsual() {
+    var classifier = LateFrameClassifier()
+    // In time, since nothing was due, although its layout took longer than an interval.
+    _ = classifier.cause(of: frame { $0.phases[.layout] = .milliseconds(12) }, interval: interval)
+    let record = late(submitted: 14) { $0.phases[.layout] = .milliseconds(11) }
+    #expect(classifier.cause(of: record, interval: interval) == .phase(.layout))
+  }
+
   @Test func theTable() throws {
     var profile = PhaseProfile(refreshRate: try #require(RefreshRate(numerator: 100, denominator: 1)))
     #expect(profile.rows.allSatisfy { $0.p50 == nil && $0.maximum == nil && $0.share == nil })
