@@ -18,6 +18,7 @@ final class SceneProfile {
     self.json = json
     profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate)
     session.engine.output.onPresented = { [weak self] in self?.add($0) }
+    session.engine.output.onIdle = { [weak self] in self?.finishUnlessMoreComes() }
   }
 
   func run() throws {
@@ -31,7 +32,7 @@ final class SceneProfile {
     if Terminal.error.isInteractive { Terminal.error.overwrite("") }
     try session.requireSuccess()
     Terminal.output.line(ProfileTable.text(profile))
-    if profile.frames < frames { Terminal.output.line("stopped after \(profile.frames) of \(frames) frames") }
+    if profile.frames < frames { Terminal.output.line("ended after \(profile.frames) of \(frames) frames") }
     if let json {
       let line = JSONText.encode(ProfileDocument(scene: scene, display: session.display, profile: profile)) + "\n"
       try AtomicFile.write(Array(line.utf8), to: json)
@@ -42,6 +43,19 @@ final class SceneProfile {
     guard profile.frames < frames else { return }
     profile.add(frame)
     if profile.frames == frames { session.engine.finish() }
+  }
+
+  /// A scene that has changed nothing for a second gives no more frames to wait for.
+  private func finishUnlessMoreComes() {
+    let engine = session.engine
+    let seen = profile.frames
+    let timer = FrameLoop.Timer(
+      fireTime: engine.loop.clock.now + .seconds(1),
+      onMain: { [weak self] _ in
+        guard let self, profile.frames <= seen + 1, !engine.output.wantsFrame else { return }
+        engine.finish()
+      })
+    engine.loop.add(timer, to: .common)
   }
 
   private func showProgress() {

@@ -90,6 +90,12 @@ struct CommandTests {
     #expect(rest.contains("\"summary\""))
   }
 
+  @Test func aProfileOfASceneThatDoesNotMoveEnds() throws {
+    let result = try framepace("profile", "still", "--display", "fallback", "--size", "64x64")
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.contains("ended after 1 of 600 frames"))
+  }
+
   @Test func profilesIntoAFile() throws {
     let folder = try TemporaryFolder()
     let result = try framepace(
