@@ -122,6 +122,20 @@ final class VBlankSourceTests: ManualLoopCase {
     }
   }
 
+  func testAChangeBetweenVBlanksGoesOnFromTheLastOne() throws {
+    let fast = try XCTUnwrap(RefreshRate(numerator: 200, denominator: 1))
+    onMain { stage in
+      let start = stage.time.now
+      let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+      stage.run(.milliseconds(23))
+      display.refreshRate = fast
+      XCTAssertEqual(display.vblank(after: stage.time.now), VBlank(timestamp: start + .milliseconds(25), sequence: 3))
+      stage.run(.milliseconds(4))
+      display.refreshRate = .hundred
+      XCTAssertEqual(display.vblank(after: stage.time.now), VBlank(timestamp: start + .milliseconds(35), sequence: 4))
+    }
+  }
+
   func testAChangeOfTheRateNeitherDoublesNorLosesATick() throws {
     let fast = try XCTUnwrap(RefreshRate(numerator: 200, denominator: 1))
     onMain { stage in
