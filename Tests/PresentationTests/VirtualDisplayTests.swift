@@ -110,12 +110,14 @@ final class VirtualDisplayTests: XCTestCase {
   }
 
   func testNothingComesAfterInvalidate() throws {
-    try onMain { stage in
-      try stage.present(1)
-      stage.display.invalidate()
-      stage.run(.seconds(1))
-      XCTAssertEqual(stage.feedback, [])
-      XCTAssertEqual(stage.simulated.deliveredEvents, 0)
+    for invalidate: @MainActor (Stage) -> Void in [{ $0.display.invalidate() }, { $0.display.presenter.invalidate() }] {
+      try onMain { stage in
+        try stage.present(1)
+        invalidate(stage)
+        stage.run(.seconds(1))
+        XCTAssertEqual(stage.feedback, [])
+        XCTAssertEqual(stage.simulated.deliveredEvents, 0)
+      }
     }
   }
 
@@ -126,6 +128,28 @@ final class VirtualDisplayTests: XCTestCase {
       XCTAssertEqual(stage.feedback, [])
       stage.run(.milliseconds(20))
       XCTAssertEqual(stage.feedback.count, 1)
+    }
+  }
+
+  /// An event may come after its vblank: a frame that was handed over in between is not what that vblank showed.
+  func testALateEventDoesNotShowAFrameThatCameAfterItsVBlank() throws {
+    try onMain { stage in
+      stage.simulated.faults.latestDelivery = .milliseconds(5)
+      let other = DisplayLink(ticker: stage.display.ticker) { _ in }
+      other.add(to: stage.loop, mode: .default)
+      var late = 0
+      for vblank in UInt64(1)...200 {
+        stage.loop.run(mode: .default, until: stage.simulated.gridTime(ofVBlank: vblank) + .milliseconds(1))
+        let before = stage.feedback.count
+        if stage.display.ticker.lastVBlank?.sequence != vblank { late += 1 }
+        guard stage.display.presenter.acquireBuffer() != nil else { continue }
+        try stage.present(1)
+        stage.run(.milliseconds(8))
+        // The next vblank has not come yet.
+        XCTAssertEqual(stage.feedback.count, before, "vblank \(vblank)")
+      }
+      XCTAssertGreaterThan(late, 20)
+      other.invalidate()
     }
   }
 }
