@@ -128,6 +128,65 @@ import Testing
     #expect(pixel(bitmap, 2, 0) == 0xFF00_4040)
   }
 
+  /// A mask cuts what is inside by its corners; with layers in it as without any.
+  @Test(arguments: [false, true])
+  func masksCutContentsAndLayers(hasLayers: Bool) throws {
+    let image = try Self.whiteImage()
+    let place = Rect(x: 0, y: 0, width: 20, height: 20)
+    let child = RenderRecord(
+      id: 2, subtreeEnd: 2, bounds: Rect(x: -50, y: -50, width: 200, height: 60), backgroundColor: 0xFFFF_FFFF)
+    var tree = TreeSnapshot(
+      records: [
+        RenderRecord(
+          id: 1, subtreeEnd: 1, bounds: place, contentsRect: place, contentsID: image.id, cornerRadius: 10,
+          flags: .masksToBounds)
+      ], contents: [image])
+    if hasLayers {
+      tree.records[0].subtreeEnd = 2
+      tree.records.append(child)
+      tree.contents.append(nil)
+    }
+    let bitmap = try Bitmap(width: 24, height: 24)
+    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    for y in 0..<24 {
+      for x in 0..<24 {
+        let (dx, dy) = (Double(x) + 0.5 - 10, Double(y) + 0.5 - 10)
+        let expected = min(max(10.5 - (dx * dx + dy * dy).squareRoot(), 0), 1) * 255
+        #expect(abs(Double(pixel(bitmap, x, y) & 255) - expected) <= 1, "\(x), \(y)")
+      }
+    }
+  }
+
+  /// Contents as large as the mask share its edge: half a pixel is half covered, not a quarter.
+  @Test(arguments: [false, true])
+  func edgesAreNotAntialiasedTwice(hasLayers: Bool) throws {
+    let image = try Self.whiteImage()
+    let place = Rect(x: 2.5, y: 2, width: 20, height: 20)
+    var tree = TreeSnapshot(
+      records: [
+        RenderRecord(
+          id: 1, subtreeEnd: 1, bounds: place, contentsRect: place, contentsID: image.id, cornerRadius: 4,
+          flags: .masksToBounds)
+      ], contents: [image])
+    if hasLayers {
+      tree.records[0].subtreeEnd = 2
+      tree.records.append(RenderRecord(id: 2, subtreeEnd: 2, bounds: place, flags: .hidden))
+      tree.contents.append(nil)
+    }
+    let bitmap = try Bitmap(width: 24, height: 24)
+    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    #expect([1, 2, 3].map { pixel(bitmap, $0, 12) & 255 } == [0, 128, 255])
+  }
+
+  private static func whiteImage() throws -> Image {
+    let source = try Bitmap(width: 20, height: 20)
+    for y in 0..<20 {
+      let row = source.row(y).assumingMemoryBound(to: UInt32.self)
+      for x in 0..<20 { row[x] = 0xFFFF_FFFF }
+    }
+    return source.freeze()
+  }
+
   /// A picture that is neither turned nor scaled arrives as it is.
   @Test func contentsAreCopiedExactly() throws {
     let source = try Bitmap(width: 5, height: 3)
