@@ -190,7 +190,7 @@ import Testing
   /// A picture that is neither turned nor scaled arrives as it is.
   @Test func contentsAreCopiedExactly() throws {
     let source = try Bitmap(width: 5, height: 3)
-    var random = SeededGenerator(seed: 3)
+    var random = SplitMix64(seed: 3)
     for y in 0..<3 {
       let row = source.row(y).assumingMemoryBound(to: UInt32.self)
       for x in 0..<5 { row[x] = UInt32.random(in: 0...0xFF_FFFF, using: &random) | 0xFF00_0000 }

@@ -1,5 +1,6 @@
 import CKernels
 import Geometry
+import LinuxSystem
 import RenderTree
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
 @Suite struct CoverageTests {
   private static let side: Int32 = 64
 
-  private func shape(_ random: inout SeededGenerator) -> (LayerShape, Rect, Affine) {
+  private func shape(_ random: inout SplitMix64) -> (LayerShape, Rect, Affine) {
     let rect = Rect(
       x: .random(in: -30...0, using: &random), y: .random(in: -30...0, using: &random),
       width: .random(in: 0.1...60, using: &random), height: .random(in: 0.1...60, using: &random))
@@ -43,7 +44,7 @@ import Testing
   /// Vector and portable code give the same bytes, wherever a row starts.
   @Test(arguments: 1...60)
   func kernelsAgree(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     let (shape, _, _) = shape(&random)
     if shape.isWhole { return }
     for y in 0..<Self.side {
@@ -57,7 +58,7 @@ import Testing
   /// The spans of a row only leave out what need not be looked at, and no pixel outside of `pixels` is covered.
   @Test(arguments: 1...400)
   func spansAreSafe(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     let (shape, rect, map) = shape(&random)
     if shape.isWhole { return }
     for y in 0..<Self.side {
@@ -85,7 +86,7 @@ import Testing
   /// Upright rectangles cover a pixel by exactly the area that they share with it.
   @Test(arguments: 1...100)
   func uprightRectanglesAreExact(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     let rect = Rect(
       x: .random(in: 1...20, using: &random), y: .random(in: 1...20, using: &random),
       width: .random(in: 0.01...30, using: &random), height: .random(in: 0.01...30, using: &random))
@@ -102,7 +103,7 @@ import Testing
   /// Turned and rounded ones come close to the area, taken from 32 × 32 points a pixel.
   @Test(arguments: 1...40)
   func turnedAndRoundedOnesAreClose(seed: UInt64) throws {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     let rect = Rect(x: -20, y: -12, width: 40, height: 24)
     let radius = Double.random(in: 2...12, using: &random)
     let map = Affine.rotation(.random(in: 0...7, using: &random)).concatenating(
@@ -139,8 +140,8 @@ import Testing
   /// Wild numbers give wild shapes, no trap.
   @Test(arguments: 1...200)
   func wildNumbersDoNotTrap(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
-    func wild(_ random: inout SeededGenerator) -> Double {
+    var random = SplitMix64(seed: seed)
+    func wild(_ random: inout SplitMix64) -> Double {
       let choices: [Double] = [
         0, -0.0, 1, 1e-300, 1e300, -1e300, .infinity, -.infinity, .nan, 1e9, -1e9, .leastNonzeroMagnitude,
         .random(in: -100...100, using: &random), Double(bitPattern: random.next()),

@@ -1,4 +1,5 @@
 import Geometry
+import LinuxSystem
 import Testing
 
 @testable import Compositing
@@ -20,7 +21,7 @@ import Testing
     #expect(region.area == rects.reduce(0) { $0 + $1.area })
   }
 
-  private func rect(_ random: inout SeededGenerator, side: Int) -> IntRect {
+  private func rect(_ random: inout SplitMix64, side: Int) -> IntRect {
     IntRect(
       x: .random(in: -50...1900, using: &random), y: .random(in: -50...1060, using: &random),
       width: .random(in: 0...side, using: &random), height: .random(in: 0...side, using: &random))
@@ -28,7 +29,7 @@ import Testing
 
   @Test(arguments: 1...200)
   func coversAllThatWasAddedDisjointly(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var region = DamageRegion()
     var added: [IntRect] = []
     let side = [4, 40, 300, 2000][Int(seed % 4)]
@@ -55,7 +56,7 @@ import Testing
   /// Many that overlap in every way, close together: pieces are cut from pieces.
   @Test(arguments: 1...100)
   func manyCutsComeToAnEnd(seed: UInt64) {
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     var region = DamageRegion()
     var added: [IntRect] = []
     for index in 0..<120 {
@@ -85,7 +86,7 @@ import Testing
   /// in far corners, and a list that becomes one box when it is full does in scattered layers.
   @Test(arguments: Workload.allCases)
   func wastesLittle(workload: Workload) {
-    var random = SeededGenerator(seed: 7)
+    var random = SplitMix64(seed: 7)
     var sum = 0.0
     for _ in 0..<5 {
       let rects = workload.rects(&random)
@@ -114,8 +115,8 @@ import Testing
       }
     }
 
-    func rects(_ random: inout SeededGenerator) -> [IntRect] {
-      func scatter(_ count: Int, _ random: inout SeededGenerator) -> [IntRect] {
+    func rects(_ random: inout SplitMix64) -> [IntRect] {
+      func scatter(_ count: Int, _ random: inout SplitMix64) -> [IntRect] {
         (0..<count).map { _ in
           IntRect(
             x: .random(in: 0...1880, using: &random), y: .random(in: 0...1040, using: &random),

@@ -1,4 +1,5 @@
 import CKernels
+import LinuxSystem
 import Testing
 
 @Suite struct KernelTests {
@@ -12,7 +13,7 @@ import Testing
   }
 
   /// Pixels of every kind: clear, opaque, translucent, in runs that the short cuts see; a few with colour above alpha.
-  private func pixels(_ count: Int, _ random: inout SeededGenerator) -> [UInt32] {
+  private func pixels(_ count: Int, _ random: inout SplitMix64) -> [UInt32] {
     var result: [UInt32] = []
     while result.count < count {
       let kind = Int.random(in: 0..<5, using: &random)
@@ -58,7 +59,7 @@ import Testing
   @Test(arguments: tables.indices)
   func compositionIsSourceOver(table: Int) {
     let kernels = Self.tables[table].pointee
-    var random = SeededGenerator(seed: 5)
+    var random = SplitMix64(seed: 5)
     for _ in 0..<200 {
       let source = pixels(64, &random)
       let before = pixels(64, &random)
@@ -82,7 +83,7 @@ import Testing
   func vectorsEqualPortable(seed: UInt64) throws {
     let portable = ckernels_portable().pointee
     let vector = try #require(ckernels_avx2()).pointee
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<40 {
       let room = 200
       let start = Int.random(in: 0..<16, using: &random)
@@ -132,8 +133,8 @@ import Testing
   }
 
   /// Of an image of 13 × 9 pixels; now and then with numbers that overflow.
-  private static func sampler(_ random: inout SeededGenerator) -> ckernels_sampler {
-    func number(_ range: ClosedRange<Double>, _ random: inout SeededGenerator) -> Int64 {
+  private static func sampler(_ random: inout SplitMix64) -> ckernels_sampler {
+    func number(_ range: ClosedRange<Double>, _ random: inout SplitMix64) -> Int64 {
       if random.chance(0.05) { return Int64.random(in: .min ... .max, using: &random) }
       if random.chance(0.2) { return Int64(Double.random(in: range, using: &random).rounded()) << 32 }
       return Int64(Double.random(in: range, using: &random) * 0x1p32)
@@ -149,7 +150,7 @@ import Testing
   @Test(arguments: tables.indices)
   func samplingDoesNotDependOnTheStart(table: Int) {
     let kernels = Self.tables[table].pointee
-    var random = SeededGenerator(seed: 9)
+    var random = SplitMix64(seed: 9)
     let image = pixels(13 * 9, &random)
     for _ in 0..<100 {
       var sampler = Self.sampler(&random)

@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: 1...50)
   func onBothBuffersOfARing(seed: UInt64) throws {
     var model = try RandomTree(seed: seed, layers: 12, width: Self.width, height: Self.height)
-    var random = SeededGenerator(seed: seed &+ 1 << 32)
+    var random = SplitMix64(seed: seed &+ 1 << 32)
     let compositor = Compositor()
     let whole = DamageRegion(IntRect(x: 0, y: 0, width: Self.width, height: Self.height))
     var full = try Bitmap(width: Self.width, height: Self.height)
@@ -66,7 +66,7 @@ import Testing
   @Test(arguments: 1...60)
   func outsideTheDamageNothingIsTouched(seed: UInt64) throws {
     var model = try RandomTree(seed: seed &+ 1000, layers: 14, width: Self.width, height: Self.height)
-    var random = SeededGenerator(seed: seed)
+    var random = SplitMix64(seed: seed)
     let compositor = Compositor()
     let full = try Bitmap(width: Self.width, height: Self.height)
     let part = try Bitmap(width: Self.width, height: Self.height)

@@ -1,27 +1,11 @@
 import Geometry
+import LinuxSystem
 import Raster
 import RenderTree
 
 #if canImport(Glibc)
   import Glibc
 #endif
-
-/// SplitMix64: the same numbers for the same seed, everywhere.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
-}
 
 /// A tree of layers that is edited at random: every kind of change that a layer tree can go through.
 struct RandomTree {
@@ -41,10 +25,10 @@ struct RandomTree {
   private let images: [Image]
   private var backdrop: UInt32 = 0xFF20_3040
   private var lastID: UInt32 = 1
-  private var random: SeededGenerator
+  private var random: SplitMix64
 
   init(seed: UInt64, layers: Int, width: Int, height: Int) throws {
-    random = SeededGenerator(seed: seed)
+    random = SplitMix64(seed: seed)
     self.width = width
     self.height = height
     var images: [Image] = []
@@ -216,7 +200,7 @@ struct RandomTree {
   }
 
   private mutating func rect() -> Rect {
-    func side(_ limit: Int, _ random: inout SeededGenerator) -> Double {
+    func side(_ limit: Int, _ random: inout SplitMix64) -> Double {
       if random.chance(0.05) { return [0, -3, 0.25, 1e7].randomElement(using: &random) ?? 0 }
       let whole = Double(Int.random(in: 1...limit, using: &random))
       return random.chance(0.7) ? whole : whole + .random(in: 0..<1, using: &random)
@@ -260,7 +244,7 @@ struct RandomTree {
     }
   }
 
-  private static func image(_ random: inout SeededGenerator) throws -> Image {
+  private static func image(_ random: inout SplitMix64) throws -> Image {
     let bitmap = try Bitmap(
       width: .random(in: 1...40, using: &random), height: .random(in: 1...40, using: &random))
     let isOpaque = random.chance(0.4)

@@ -307,7 +307,7 @@ final class AsynchronousDisplayTests: XCTestCase {
   func testRandomRequests() {
     onMain {
       for seed in 1...10 as ClosedRange<UInt64> {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let (stage, layers) = makeStage(6, threads: 3)
         var last = [Int: UInt32]()
         for _ in 0..<200 {

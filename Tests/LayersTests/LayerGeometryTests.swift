@@ -1,4 +1,5 @@
 import Geometry
+import LinuxSystem
 import Testing
 
 @testable import Layers
@@ -32,7 +33,7 @@ import Testing
 
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
   func frameReadsBackAsItWasSet(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &generator) }
     var values = AnimatableValues()
     values.bounds = Rect(x: number(-50...50), y: number(-50...50), width: number(1...90), height: number(1...90))
@@ -68,7 +69,7 @@ import Testing
 
   @Test(arguments: 1...300 as ClosedRange<UInt64>)
   func decompositionGivesTheSameMap(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     func number() -> Double { Double.random(in: -4...4, using: &generator) }
     let affine = Affine(a: number(), b: number(), c: number(), d: number(), tx: number(), ty: number())
     let parts = try #require(AffineParts(affine))

@@ -158,7 +158,7 @@ final class LayoutTests: XCTestCase {
   func testLayoutGoesFromTheTopDown() {
     onMain {
       for seed in 1...20 as ClosedRange<UInt64> {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let root = RecordingLayer("0")
         var layers = [root]
         for index in 1..<60 {

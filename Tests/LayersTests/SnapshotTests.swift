@@ -138,7 +138,7 @@ private func base(_ tree: TreeSnapshot?) -> UnsafeRawPointer? {
 /// A tree of layers, what it was at the last commit, and the trees that somebody holds.
 @MainActor
 private struct World {
-  var generator: SeededGenerator
+  var generator: SplitMix64
   let context: LayerContext
   private let root = Layer(frame: Rect(x: 0, y: 0, width: 300, height: 200))
   private let images: [Image]
@@ -158,7 +158,7 @@ private struct World {
   }
 
   init(seed: UInt64, images: [Image]) {
-    generator = SeededGenerator(seed: seed)
+    generator = SplitMix64(seed: seed)
     self.images = images
     layers = [root]
     context = LayerContext(root: root, workers: Stage.workers, scale: 2)

@@ -1,4 +1,5 @@
 import Layers
+import LinuxSystem
 import Testing
 
 @Suite struct TimingFunctionTests {
@@ -28,7 +29,7 @@ import Testing
 
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
   func randomCurves(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &generator) }
     // Corners of the square are where curves are flat or upright.
     let corner = [0.0, 1, number(0...1), number(0...1)]
@@ -48,7 +49,7 @@ import Testing
 
   @Test(arguments: 1...50 as ClosedRange<UInt64>)
   func curvesWithoutOvershootRise(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     func number() -> Double { Double.random(in: 0...1, using: &generator) }
     let function = TimingFunction(number(), number(), number(), number())
     var last = 0.0

@@ -44,7 +44,7 @@ import Testing
   /// Bytes changed at random: an error or odd glyphs, never a trap.
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func damagedFontsAreHarmless(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let good = try OwnedDescriptor.contents(of: SystemFonts.path(of: "DejaVuSansMono.ttf"), limit: 1 << 24)
     let bitmap = try Bitmap(width: 64, height: 32)
     for _ in 0..<60 {

@@ -1,10 +1,11 @@
 @testable import Raster
+import LinuxSystem
 import Testing
 
 @Suite struct GlyphCacheTests {
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func staysWithinItsLimitAndReturnsWhatWasPut(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     var cache = GenerationCache<Int, Int>(limit: 1_000)
     var last: [Int: Int] = [:]
     for step in 0..<20_000 {

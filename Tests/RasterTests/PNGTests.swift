@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
   func randomPixelsSurvive(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     for _ in 0..<25 {
       let isOpaque = Bool.random(using: &generator)
       let bitmap = try Bitmap.random(
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func bytesAreTheSameFromANewAndAUsedEncoder() throws {
-    var generator = SeededGenerator(seed: 3)
+    var generator = SplitMix64(seed: 3)
     let encoder = PNGEncoder(level: 6)
     for _ in 0..<10 {
       let image = try Bitmap.random(
@@ -134,7 +134,7 @@ import Testing
   /// past them. Anything may come out but a trap.
   @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func damagedFilesAreHarmless(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     var refused = 0
     let interlaced = Chunk.file(
       width: 9, height: 9, depth: 4, color: 3, extra: [("PLTE", [1, 2, 3, 4, 5, 6]), ("tRNS", [7, 8])], isInterlaced: true,
@@ -169,7 +169,7 @@ import Testing
 
   @Test func filesAreWrittenAndRead() throws {
     let folder = try TemporaryFolder()
-    var generator = SeededGenerator(seed: 5)
+    var generator = SplitMix64(seed: 5)
     let image = try Bitmap.random(width: 20, height: 10, isOpaque: false, using: &generator).freeze()
     let path = folder.path + "/picture.png"
     try PNG.write(image, to: path)

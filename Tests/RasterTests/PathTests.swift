@@ -1,5 +1,6 @@
 import Geometry
 import Glibc
+import LinuxSystem
 import Raster
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
   /// Against points sampled along random curves: all inside, and each side touched.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func boundingBoxIsTight(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     func point() -> Point {
       Point(.random(in: -100...100, using: &generator), .random(in: -100...100, using: &generator))
     }

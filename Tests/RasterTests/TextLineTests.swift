@@ -1,4 +1,5 @@
 import Geometry
+import LinuxSystem
 import Raster
 import Testing
 
@@ -84,7 +85,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3] as [UInt64])
   func truncationKeepsAsMuchAsFits(seed: UInt64) {
-    var generator = SeededGenerator(seed: seed)
+    var generator = SplitMix64(seed: seed)
     let letters = Array("aVAToWimwfi .,-éŁ世")
     for _ in 0..<60 {
       let string = String(

@@ -224,7 +224,7 @@ func spin(until condition: () -> Bool) {
     withRunningLoop(words, observing: []) { loop in
       let threads = (0..<3).map { index in
         startThread {
-          var random = SplitMix(UInt64(index))
+          var random = SplitMix64(seed: UInt64(index))
           for _ in 0..<300 {
             let mode: FrameLoop.Mode = Bool.random(using: &random) ? .common : .default
             let timerDone = Box(false)

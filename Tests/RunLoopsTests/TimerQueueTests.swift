@@ -1,3 +1,4 @@
+import LinuxSystem
 import Testing
 
 @testable import RunLoops
@@ -12,7 +13,7 @@ import Testing
 
   @Test(arguments: [1, 2, 3, 5, 300]) func agreesWithASortedArray(timeRange: Int64) {
     let seed = UInt64.random(in: .min ... .max)
-    var random = SplitMix(seed)
+    var random = SplitMix64(seed: seed)
     var queue = TimerQueue<Int>()
     var model: [Entry] = []
     for step in 0..<2_000 {
@@ -43,22 +44,5 @@ import Testing
       }
     }
     #expect(Set(queue.all) == Set(model.map(\.sequence)), "seed \(seed)")
-  }
-}
-
-/// A random generator that is repeated by its seed.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(_ seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
   }
 }

@@ -195,7 +195,7 @@ import Testing
   @Test func randomTimersFireWhenTheyShould() {
     for _ in 0..<40 {
       let seed = UInt64.random(in: .min ... .max)
-      var random = SplitMix(seed)
+      var random = SplitMix64(seed: seed)
       let scenario = Scenario()
       let expected = Box<[(Int64, Int)]>([])
       let fired = Box<[(Int64, Int)]>([])

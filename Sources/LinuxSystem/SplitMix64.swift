@@ -14,6 +14,9 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return Self.mix(state)
   }
 
+  /// True with the given probability, 0…1.
+  package mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
+
   /// The random number of `index` in the family named by `seed`.
   package static func hash(seed: UInt64, index: UInt64) -> UInt64 {
     mix(seed ^ mix(index &+ 0x9E37_79B9_7F4A_7C15))
