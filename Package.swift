@@ -24,8 +24,8 @@ func sample(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
   .executableTarget(name: name, dependencies: dependencies, path: "Samples/\(name)", swiftSettings: swiftSettings)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: swiftSettings)
 }
 
 let package = Package(
@@ -127,10 +127,10 @@ let package = Package(
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
-    tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
+    tests("LayersTests", ["FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
     tests("RenderTreeTests", ["Geometry", "Raster", "RenderTree"]),
     tests("FramepaceTests", ["Compositing", "Framepace", "FramepaceTesting"]),
-    tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes"]),
+    tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes"], exclude: ["Goldens"]),
     tests("CommandTests", ["FramepaceCLI"]),
     tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
   ]

@@ -1,3 +1,4 @@
+import FramepaceTesting
 import Geometry
 import LinuxSystem
 import Raster
@@ -11,11 +12,11 @@ final class SnapshotTests: XCTestCase {
   /// made anew, and no tree changes in its holder's hands.
   func testPatchedTreesEqualRebuiltOnes() throws {
     try onMain {
-      let images = try (1...4).map { try Bitmap(width: $0 * 3, height: $0 * 2).freeze() }
+      let images = try RandomLayers.images(seed: 1)
       for seed in 1...60 as ClosedRange<UInt64> {
         var world = World(seed: seed, images: images)
         for step in 0..<120 {
-          for _ in 0..<Int.random(in: 0...4, using: &world.generator) { world.edit() }
+          for _ in 0..<Int.random(in: 0...4, using: &world.generator) { world.layers.edit() }
           if world.generator.chance(0.8) { world.commit() }
           for _ in 0..<Int.random(in: 0...3, using: &world.generator) { world.render("seed \(seed), step \(step)") }
           world.letGo()
@@ -141,8 +142,7 @@ private struct World {
   var generator: SplitMix64
   let context: LayerContext
   private let root = Layer(frame: Rect(x: 0, y: 0, width: 300, height: 200))
-  private let images: [Image]
-  private var layers: [Layer]
+  let layers: RandomLayers
   private var now = MonotonicTime.zero
   private var committed: Node
   private var held: [(tree: TreeSnapshot, records: [RenderRecord], ids: [UInt64])] = []
@@ -159,51 +159,11 @@ private struct World {
 
   init(seed: UInt64, images: [Image]) {
     generator = SplitMix64(seed: seed)
-    self.images = images
-    layers = [root]
+    layers = RandomLayers(in: root, seed: seed, count: 10, images: images)
     context = LayerContext(root: root, workers: Stage.workers, scale: 2)
     committed = Self.copy(root)
-    for _ in 0..<20 { edit() }
+    for _ in 0..<20 { layers.edit() }
     commit()
-  }
-
-  mutating func edit() {
-    guard let layer = layers.randomElement(using: &generator) else { return }
-    func number(_ range: ClosedRange<Double> = -100...100) -> Double { Double.random(in: range, using: &generator) }
-    Transaction.begin()
-    Transaction.disablesActions = generator.chance(0.5)
-    defer { Transaction.commit() }
-    switch Int.random(in: 0..<17, using: &generator) {
-    case 0: layer.position = Point(number(), number())
-    case 1: layer.bounds = Rect(x: number(), y: number(), width: number(0...90), height: number(0...90))
-    case 2: layer.opacity = number(0...1)
-    case 3:
-      layer.backgroundColor = generator.chance(0.2) ? nil : Color(hex: UInt32.random(in: 0...0xFFFFFF, using: &generator))
-    case 4: layer.cornerRadius = number(0...30)
-    case 5: layer.transform = .rotation(number(-3...3))
-    case 6: layer.isHidden.toggle()
-    case 7: layer.masksToBounds.toggle()
-    case 8: layer.contents = generator.chance(0.2) ? nil : images.randomElement(using: &generator)
-    case 9: layer.contentsGravity = ContentsGravity.allCases.randomElement(using: &generator) ?? .resize
-    case 10: layer.anchorPoint = Point(number(0...1), number(0...1))
-    case 11 where layers.count > 3:
-      if layer !== root { layer.removeFromSuperlayer() }
-    case 12: layer.zPosition = Double(Int.random(in: 0...2, using: &generator))
-    case 13: layer.removeAllAnimations()
-    case 14:
-      layer.add(
-        BasicAnimation(
-          .rotation, from: 0, to: number(), duration: .milliseconds(Int64.random(in: 0...80, using: &generator)),
-          repeatCount: number(0...3), autoreverses: generator.chance(0.5),
-          fillMode: generator.chance(0.5) ? .forwards : .removed, isRemovedOnCompletion: generator.chance(0.7)),
-        forKey: "spin")
-    default:
-      // In, or from one place to another.
-      let child = generator.chance(0.5) || layers.count < 4 ? Layer() : layers.randomElement(using: &generator) ?? root
-      if child === root || layer.isDescendant(of: child) { return }
-      if !layers.contains(where: { $0 === child }) { layers.append(child) }
-      layer.insertSublayer(child, at: Int.random(in: 0...max(layer.sublayers.count, 1), using: &generator))
-    }
   }
 
   mutating func commit() {

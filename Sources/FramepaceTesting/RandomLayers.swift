@@ -1,0 +1,242 @@
+public import Framepace
+import LinuxSystem
+
+/// A tree of layers that is edited at random: every kind of change that an application can make, in any order.
+///
+/// The same seed makes the same edits, so that a test that prints it can be run again.
+@MainActor
+public final class RandomLayers {
+  /// Where the layers are; given by the test. Of the root itself only the colour, the opacity and the mask are edited.
+  public let root: Layer
+  /// The seed, for messages.
+  public let seed: UInt64
+
+  /// Layers that are in the tree, or were and may come back.
+  private var layers: [Layer] = []
+  private let images: [Image]
+  private let font: Font?
+  private let limit: Int
+  private var random: SplitMix64
+
+  /// - Parameters:
+  ///   - count: how many layers are made at first; there are never more than four times as many.
+  ///   - images: what contents are chosen from.
+  ///   - font: of text layers; without one there are none.
+  public init(in root: Layer, seed: UInt64, count: Int, images: [Image], font: Font? = nil) {
+    self.root = root
+    self.seed = seed
+    self.images = images
+    self.font = font
+    limit = count * 4
+    random = SplitMix64(seed: seed)
+    for _ in 0..<count { insertNew() }
+  }
+
+  /// Noise, transparent and opaque, in sizes of a few pixels.
+  public static func images(seed: UInt64, count: Int = 6) throws(BitmapError) -> [Image] {
+    var random = SplitMix64(seed: seed)
+    var images: [Image] = []
+    for index in 0..<count {
+      let bitmap = try Bitmap(width: .random(in: 1...40, using: &random), height: .random(in: 1...40, using: &random))
+      for y in 0..<bitmap.height {
+        let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
+        for x in 0..<bitmap.width {
+          let color = Color(hex: UInt32.random(in: 0...0xFF_FFFF, using: &random))
+          row[x] = color.withAlpha(index.isMultiple(of: 2) ? 1 : .random(in: 0...1, using: &random)).premultipliedBGRA
+        }
+      }
+      images.append(bitmap.freeze())
+    }
+    return images
+  }
+
+  /// Changes one thing, with implicit animations or without.
+  /// - Returns: what was changed, for a message.
+  @discardableResult
+  public func edit() -> String {
+    Transaction.begin()
+    defer { Transaction.commit() }
+    Transaction.disablesActions = random.chance(0.7)
+    guard let layer = layers.randomElement(using: &random) else {
+      insertNew()
+      return "add a layer"
+    }
+    return "\(change(layer)) of layer \(layers.firstIndex { $0 === layer } ?? -1)"
+  }
+
+  private func change(_ layer: Layer) -> String {
+    switch Int.random(in: 0..<24, using: &random) {
+    case 0, 1, 2:
+      layer.position.x += Double(Int.random(in: -9...9, using: &random))
+      layer.position.y += Double(Int.random(in: -9...9, using: &random))
+      return "position"
+    case 3:
+      layer.bounds = bounds()
+      return "bounds"
+    case 4:
+      layer.anchorPoint = Point(number(in: 0...1), number(in: 0...1))
+      return "anchor point"
+    case 5:
+      layer.transform = transform()
+      return "transform"
+    case 6:
+      layer.opacity = random.chance(0.3) ? 1 : number(in: 0...1)
+      return "opacity"
+    case 7:
+      layer.backgroundColor = random.chance(0.2) ? nil : color()
+      return "background colour"
+    case 8:
+      layer.cornerRadius = number(in: 0...20)
+      return "corner radius"
+    case 9:
+      layer.contents = random.chance(0.2) ? nil : images.randomElement(using: &random)
+      return "contents"
+    case 10:
+      layer.contentsGravity = ContentsGravity.allCases.randomElement(using: &random) ?? .resize
+      return "contents gravity"
+    case 11:
+      layer.contentsScale = random.chance(0.5) ? nil : number(in: 0.5...3)
+      return "contents scale"
+    case 12:
+      layer.isHidden.toggle()
+      return "hiding"
+    case 13:
+      layer.masksToBounds.toggle()
+      return "mask"
+    case 14:
+      layer.zPosition = Double(Int.random(in: -2...2, using: &random))
+      return "z position"
+    case 15:
+      layer.removeFromSuperlayer()
+      return "removal"
+    case 16, 17:
+      return layers.count < limit ? insertNew() : move(layer)
+    case 18:
+      return move(layer)
+    case 19:
+      layer.add(
+        BasicAnimation(
+          .rotation, from: 0, to: number(in: -4...4), duration: .milliseconds(Int64.random(in: 0...80, using: &random)),
+          repeatCount: number(in: 0...3), autoreverses: random.chance(0.5),
+          fillMode: random.chance(0.5) ? .forwards : .removed, isRemovedOnCompletion: random.chance(0.7)),
+        forKey: "turn")
+      return "animation"
+    case 20:
+      layer.removeAllAnimations()
+      return "end of all animations"
+    case 21:
+      root.backgroundColor = random.chance(0.4) ? nil : color()
+      root.opacity = random.chance(0.7) ? 1 : number(in: 0...1)
+      root.masksToBounds = random.chance(0.3)
+      return "the root, not"
+    default:
+      return changeDrawing(layer)
+    }
+  }
+
+  /// A change of what a layer of a kind draws by itself.
+  private func changeDrawing(_ layer: Layer) -> String {
+    switch layer {
+    case let layer as ShapeLayer:
+      layer.path = path()
+      layer.fillColor = random.chance(0.2) ? nil : color()
+      layer.strokeColor = random.chance(0.5) ? nil : color()
+      return "shape"
+    case let layer as TextLayer:
+      layer.string = String(Int.random(in: 0...99_999, using: &random))
+      layer.color = color()
+      return "text"
+    default:
+      layer.setNeedsLayout()
+      layer.setNeedsDisplay()
+      return "marks"
+    }
+  }
+
+  // MARK: The tree
+
+  @discardableResult
+  private func insertNew() -> String {
+    let layer: Layer
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0:
+      let shape = ShapeLayer()
+      shape.path = path()
+      shape.drawsAsynchronously = random.chance(0.3)
+      layer = shape
+    case 1 where font != nil:
+      let text = TextLayer()
+      text.font = font
+      text.string = String(Int.random(in: 0...999, using: &random))
+      text.drawsAsynchronously = random.chance(0.3)
+      layer = text
+    default:
+      layer = Layer()
+      if random.chance(0.5) { layer.contents = images.randomElement(using: &random) }
+    }
+    layer.bounds = bounds()
+    layer.position = Point(
+      Double(Int.random(in: 0...max(Int(root.bounds.width), 1), using: &random)),
+      Double(Int.random(in: 0...max(Int(root.bounds.height), 1), using: &random)))
+    layer.backgroundColor = random.chance(0.3) ? nil : color()
+    layer.masksToBounds = random.chance(0.2)
+    if random.chance(0.4) { layer.transform = transform() }
+    if random.chance(0.3) { layer.opacity = number(in: 0...1) }
+    layers.append(layer)
+    insert(layer, into: random.chance(0.5) ? root : layers.randomElement(using: &random) ?? root)
+    return "a new one instead"
+  }
+
+  private func move(_ layer: Layer) -> String {
+    insert(layer, into: random.chance(0.3) ? root : layers.randomElement(using: &random) ?? root)
+    return "place in the tree"
+  }
+
+  private func insert(_ layer: Layer, into parent: Layer) {
+    let parent = parent === layer || parent.isDescendant(of: layer) ? root : parent
+    parent.insertSublayer(layer, at: Int.random(in: 0...parent.sublayers.count, using: &random))
+  }
+
+  // MARK: Values
+
+  private func number(in range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
+
+  private func color() -> Color {
+    Color(hex: UInt32.random(in: 0...0xFF_FFFF, using: &random)).withAlpha(random.chance(0.5) ? 1 : number(in: 0...1))
+  }
+
+  private func bounds() -> Rect {
+    let sides = (number(in: 0...root.bounds.width), number(in: 0...root.bounds.height))
+    let origin = random.chance(0.7) ? 0 : number(in: -20...20)
+    let isWhole = random.chance(0.7)
+    return Rect(
+      x: origin, y: origin / 2, width: isWhole ? sides.0.rounded() : sides.0,
+      height: isWhole ? sides.1.rounded() : sides.1)
+  }
+
+  private func transform() -> Affine {
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0, 1, 2: .identity
+    case 3, 4: .rotation(number(in: -4...4))
+    case 5: .scale(x: number(in: -2...2), y: number(in: -2...2))
+    case 6: .scale(x: random.chance(0.5) ? 0 : 1, y: number(in: 0...3))
+    default:
+      Affine(a: number(in: -2...2), b: number(in: -2...2), c: number(in: -2...2), d: number(in: -2...2), tx: 0, ty: 0)
+    }
+  }
+
+  private func path() -> Path {
+    func point() -> Point { Point(number(in: 0...root.bounds.width), number(in: 0...root.bounds.height)) }
+    var path = Path()
+    path.move(to: point())
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      if random.chance(0.5) {
+        path.line(to: point())
+      } else {
+        path.cubicCurve(to: point(), control1: point(), control2: point())
+      }
+    }
+    path.close()
+    return path
+  }
+}
