@@ -67,4 +67,11 @@ struct FigureLine: Encodable {
 /// The last line of a run.
 struct SummaryLine: Encodable {
   var summary: FigureLine
+  /// When the first frame was seen, in seconds of CLOCK_MONOTONIC.
+  var firstPresented: Double?
+
+  init(_ figures: FrameReport) {
+    summary = FigureLine(figures)
+    firstPresented = figures.firstPresented?.seconds
+  }
 }

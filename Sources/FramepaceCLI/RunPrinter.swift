@@ -34,7 +34,7 @@ struct RunPrinter {
   func end(_ figures: FrameReport) {
     switch report {
     case .none: return
-    case .json: Terminal.output.line(JSONText.encode(SummaryLine(summary: FigureLine(figures))))
+    case .json: Terminal.output.line(JSONText.encode(SummaryLine(figures)))
     case .liveLine, .lines, .summary:
       if report == .liveLine { Terminal.output.overwrite("") }
       Terminal.output.line(RunSummary.text(figures))

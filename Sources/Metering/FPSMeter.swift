@@ -123,6 +123,7 @@ public final class FPSMeter {
     let frameInterval = intervalSinceLast(frame)
     if let frameInterval { frameIntervals.add(frameInterval) }
     run.presented += 1
+    if run.firstPresented == nil { run.firstPresented = frame.presented }
     if isLate { run.late += 1 }
     run.hitchTime += hitch
 

@@ -30,6 +30,8 @@ public struct FrameReport: Equatable, Sendable {
   public var frames = 0
   /// Frames that were seen.
   public var presented = 0
+  /// When the run's first frame was seen; nil before, and in the figures of the last moments.
+  public var firstPresented: MonotonicTime?
   /// Frames that were seen more than T/2 after the vblank that they were made for.
   public var late = 0
   /// Intervals that were skipped while frames were wanted.

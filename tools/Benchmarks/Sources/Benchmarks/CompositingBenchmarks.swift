@@ -35,7 +35,7 @@ enum CompositingBenchmarks {
       Harness.allocations("allocations: 1 of 500") { frames.next() },
       Harness.allocations("allocations: all of 500") { compositor.composite(tree, damage: screen, into: bitmap) },
       // Two: the pool's closure (see "system"). They are the most that is let through.
-      Harness.allocations("allocations: all of 500, on threads", limit: 2) {
+      Harness.allocations("allocations: all of 500, on threads") {
         threaded.composite(tree, damage: screen, into: bitmap)
       },
       Harness.compare("all of 500: two threads, against one") {

@@ -33,7 +33,7 @@ enum SystemBenchmarks {
       Harness.time("batch of 8 on the worker pool", repeats: 2_000) {
         pool.concurrentPerform(iterations: 8, priority: .compositing) { Harness.blackHole($0) }
       },
-      Harness.allocations("allocations in that", limit: nil) {
+      Harness.allocations("allocations in that") {
         pool.concurrentPerform(iterations: 8, priority: .compositing) { Harness.blackHole($0) }
       },
     ]

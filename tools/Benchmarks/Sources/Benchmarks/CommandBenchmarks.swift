@@ -1,0 +1,89 @@
+import CPeers
+import Foundation
+
+/// The command as people start it, in processes of its own, on the clock that stands in for a display.
+enum CommandBenchmarks {
+  static let all = Benchmark(name: "command") {
+    let still = try start("--scene", "still", "--quiet")
+    defer { still.process.terminate() }
+    while still.age < 2 { usleep(10_000) }
+    let before = try contextSwitches(ofProcess: still.process.processIdentifier)
+    // Both run at a time: the one that sleeps does not disturb the other.
+    let orbit = try Harness.best { try orbitTicks() }
+    let after = try contextSwitches(ofProcess: still.process.processIdentifier)
+    let switches = Result(
+      name: "still, 10 s: context switches", unit: .count, ours: Double(after - before), peer: nil, limit: 2)
+    return [orbit, switches, try firstFrame()]
+  }
+
+  /// How far ten seconds are from 600 ticks.
+  private static func orbitTicks() throws -> Result {
+    let summary = try summary(of: start("--scene", "orbit", "--duration", "10s", "--json"))
+    return Result(
+      name: "orbit, 10 s: ticks off 600", unit: .count, ours: abs(Double(summary.summary.ticks) - 600), peer: nil, limit: 1)
+  }
+
+  /// From before the process is made to the vblank at which its first frame is seen.
+  private static func firstFrame() throws -> Result {
+    var times: [Double] = []
+    for _ in 0..<11 {
+      let running = try start("--scene", "orbit", "--duration", "0.2s", "--json")
+      let summary = try summary(of: running)
+      guard let firstPresented = summary.firstPresented else { throw BenchmarkError("the command showed no frame") }
+      times.append(firstPresented * 1e9 - Double(running.started))
+    }
+    return Result(name: "start to first frame", unit: .nanoseconds, ours: Harness.median(times), peer: nil, limit: nil)
+  }
+
+  // MARK: - Processes
+
+  private struct Running {
+    let process: Process
+    let output: Pipe
+    /// On CLOCK_MONOTONIC, in nanoseconds.
+    let started: Int64
+
+    /// In seconds.
+    var age: Double { Double(peer_now() - started) / 1e9 }
+  }
+
+  private struct Summary: Decodable {
+    struct Figures: Decodable { var ticks: Int }
+    var summary: Figures
+    var firstPresented: Double?
+  }
+
+  private static func start(_ arguments: String...) throws -> Running {
+    let process = Process()
+    // Built beside this program.
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      .appendingPathComponent("framepace")
+    process.arguments = ["--display", "fallback"] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardInput = FileHandle.nullDevice
+    let started = peer_now()
+    try process.run()
+    return Running(process: process, output: output, started: started)
+  }
+
+  private static func summary(of running: Running) throws -> Summary {
+    let text = String(decoding: running.output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    running.process.waitUntilExit()
+    guard let line = text.split(separator: "\n").last else { throw BenchmarkError("the command printed nothing") }
+    return try JSONDecoder().decode(Summary.self, from: Data(line.utf8))
+  }
+
+  /// Of a process so far: voluntary ones and others, of all its threads.
+  private static func contextSwitches(ofProcess identifier: Int32) throws -> Int {
+    let folder = "/proc/\(identifier)/task"
+    var switches = 0
+    for thread in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let status = try String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8)
+      for line in status.split(separator: "\n") where line.contains("voluntary_ctxt_switches:") {
+        switches += line.split(separator: "\t").last.flatMap { Int($0) } ?? 0
+      }
+    }
+    return switches
+  }
+}
