@@ -14,6 +14,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "CPeers",
+        .product(name: "Framepace", package: "framepace"),
         .product(name: "FramepaceParts", package: "framepace"),
         .product(name: "FramepaceTesting", package: "framepace"),
       ],

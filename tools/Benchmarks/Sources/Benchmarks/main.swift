@@ -2,7 +2,7 @@ import Glibc
 
 let benchmarks: [Benchmark] = [
   SystemBenchmarks.all, LoopBenchmarks.all, MeteringBenchmarks.all, LayerBenchmarks.all, CompositingBenchmarks.all,
-  CommandBenchmarks.all,
+  FrameBenchmarks.all, CommandBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {

@@ -1,0 +1,28 @@
+import Framepace
+import FramepaceTesting
+
+/// The whole way of a frame, on manual time: tick, link callback, commit, tree, diff, compositing, presenting, feedback.
+@MainActor
+enum FrameBenchmarks {
+  static let all = Benchmark(name: "frame") {
+    let scene = MovingScene(count: 500)
+    let stage = try ManualStage(
+      width: MovingScene.width, height: MovingScene.height, root: scene.root, rate: .hertz60,
+      workers: WorkerPool(threads: 2))
+    // The stage keeps every frame's record, which is not the engine's doing.
+    stage.engine.output.onPresented = nil
+    let link = DisplayLink(ticker: stage.display.ticker) { _ in scene.moveOne() }
+    link.add(to: stage.loop, mode: .common)
+    stage.run(for: .seconds(1))
+    let interval = RefreshRate.hertz60.interval
+    let frames = stage.display.memoryPresenter.shownFrames
+    let results = [
+      Harness.time("one of 500 moved, all phases", repeats: 300) { stage.run(for: interval) },
+      Harness.allocations("allocations in that", frames: 300) { stage.run(for: interval) },
+    ]
+    guard stage.display.memoryPresenter.shownFrames - frames > 1_800 else { throw BenchmarkError("frames were not shown") }
+    link.invalidate()
+    stage.engine.invalidate()
+    return results
+  }
+}
