@@ -69,6 +69,35 @@ struct CommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a.png", "b.png"])
   }
 
+  /// A disk that is full before the picture is written: the old one stays, nothing is left beside it.
+  @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
+  func aFullDiskLeavesTheOldPicture() throws {
+    let folder = try TemporaryFolder()
+    let script = """
+      mount -t tmpfs -o size=32k tmpfs '\(folder.path)' && cd '\(folder.path)' && printf old >orbit.png
+      '\(try executable().path)' render orbit --output orbit.png --size 800x480
+      echo "status $?: $(cat orbit.png | head -c 99)"
+      ls -A
+      """
+    let result = try finish("/usr/bin/unshare", ["--user", "--map-root-user", "--mount", "/bin/sh", "-c", script])
+    #expect(result.output == "status 1: old\norbit.png\n")
+    #expect(result.error.contains("orbit.png") && result.error.contains("No space left"), "\(result.error)")
+  }
+
+  /// Killed while it writes, by the limit on a file's size, the command leaves the old picture.
+  @Test func aKillLeavesTheOldPicture() throws {
+    let folder = try TemporaryFolder()
+    let picture = URL(fileURLWithPath: "\(folder.path)/orbit.png")
+    try Data("old".utf8).write(to: picture)
+    let script = "ulimit -f 8 && exec '\(try executable().path)' render orbit --output orbit.png --size 320x200"
+    let result = try finish("/bin/sh", ["-c", script], in: folder.path)
+    #expect(result.status == SIGXFSZ, "\(result.error)")
+    #expect(try Data(contentsOf: picture) == Data("old".utf8))
+    // What a killed process cannot take back: it is hidden, and no picture.
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != "orbit.png" }
+    #expect(left.count == 1 && left.allSatisfy { $0.hasPrefix(".") && $0.hasSuffix(".part") }, "\(left)")
+  }
+
   @Test func rendersASequence() throws {
     let folder = try TemporaryFolder()
     let result = try framepace(
@@ -115,7 +144,7 @@ struct CommandTests {
   }
 }
 
-/// A run of the command that has ended.
+/// A run of a program that has ended.
 struct Finished {
   var status: Int32
   var output: String
@@ -127,26 +156,53 @@ func framepace(_ arguments: String...) throws -> Finished {
 }
 
 func framepace(_ arguments: [String], in folder: String? = nil) throws -> Finished {
-  let run = try Running(arguments, in: folder)
+  try finish(try executable().path, arguments, in: folder)
+}
+
+/// The command lies beside the tests in the build folder.
+func executable() throws -> URL {
+  let url = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("framepace")
+  guard FileManager.default.isExecutableFile(atPath: url.path) else { throw CocoaError(.fileNoSuchFile) }
+  return url
+}
+
+/// Whether processes may mount file systems that only they see.
+let mayMount =
+  (try? finish("/usr/bin/unshare", ["--user", "--map-root-user", "--mount", "/bin/mount", "-t", "tmpfs", "tmpfs", "/mnt"]))?
+  .status == 0
+
+/// Runs a program to its end.
+func finish(_ program: String, _ arguments: [String], in folder: String? = nil) throws -> Finished {
+  let run = try Running(program, arguments, in: folder)
   let output = run.readAll()
   let error = run.readErrors()
   run.process.waitUntilExit()
   return Finished(status: run.process.terminationStatus, output: output, error: error)
 }
 
-/// A run of the command that is under way.
+/// A run of a program that is under way.
 struct Running {
   let process = Process()
   private let output = Pipe()
   private let error = Pipe()
 
-  init(_ arguments: [String], in folder: String? = nil) throws {
-    process.executableURL = try Self.executable()
+  init(_ arguments: [String]) throws {
+    try self.init(executable().path, arguments)
+  }
+
+  init(_ program: String, _ arguments: [String], in folder: String? = nil) throws {
+    process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output
     process.standardError = error
     if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
+    // The threads that tests run on block signals, and children inherit that; a user's shell does not.
+    var none = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     try process.run()
   }
 
@@ -158,13 +214,6 @@ struct Running {
 
   func readAll() -> String { String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) }
   func readErrors() -> String { String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) }
-
-  /// The command lies beside the tests in the build folder.
-  private static func executable() throws -> URL {
-    let url = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("framepace")
-    guard FileManager.default.isExecutableFile(atPath: url.path) else { throw CocoaError(.fileNoSuchFile) }
-    return url
-  }
 }
 
 /// A folder that goes with its owner.
