@@ -33,6 +33,8 @@ static inline int clinux_errno(void) { return errno; }
 
 // Names the calling thread; the kernel keeps the first 15 bytes. (`prctl` takes a variable number of arguments.)
 static inline void clinux_set_thread_name(const char *_Nonnull name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+// Gets the calling thread's name: at most 15 bytes and a zero.
+static inline void clinux_get_thread_name(char *_Nonnull name) { prctl(PR_GET_NAME, name, 0, 0, 0); }
 
 // The main queue's wake-up descriptor (an eventfd) and its drain, as CoreFoundation uses them. Exported by libdispatch on
 // Linux, without a public header. Only the process's main thread may drain.

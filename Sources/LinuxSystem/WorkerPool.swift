@@ -30,7 +30,7 @@ public final class WorkerPool: Sendable {
 
   /// Lets the threads finish what waits and end, without waiting for them.
   deinit {
-    for thread in queue.close() { pthread_detach(thread) }
+    for thread in queue.close() { thread.detach() }
   }
 
   /// How many threads may work at the same time, from 1 to `threadCount`. Lowered by one while a finger is down, so that
@@ -71,7 +71,7 @@ public final class WorkerPool: Sendable {
   /// for that job's own thread.
   public func shutdown() {
     for thread in queue.close() {
-      if pthread_equal(thread, pthread_self()) != 0 { pthread_detach(thread) } else { pthread_join(thread, nil) }
+      if thread.isCurrent { thread.detach() } else { thread.join() }
     }
   }
 }

@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// What the threads of a pool and its callers share.
@@ -15,7 +14,7 @@ final class WorkerQueue: @unchecked Sendable {
   /// The last call of some batch has returned.
   private let batchFinished: UnsafeMutablePointer<pthread_cond_t>
 
-  private var threads: [pthread_t] = []
+  private var threads: [SystemThread] = []
   private var jobs = [JobRing](repeating: JobRing(), count: WorkerPool.Priority.allCases.count)
   /// By priority, the first batch with numbers left to hand out.
   private var batches = [Batch?](repeating: nil, count: WorkerPool.Priority.allCases.count)
@@ -51,28 +50,17 @@ final class WorkerQueue: @unchecked Sendable {
 
   /// Starts up to `count` threads and returns how many there are.
   func start(threads count: Int) -> Int {
-    // A thread starts with its creator's mask: no signal ever finds one that would take it.
-    var all = sigset_t()
-    var previous = sigset_t()
-    sigfillset(&all)
-    pthread_sigmask(SIG_SETMASK, &all, &previous)
-    defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
     lock()
     defer { unlock() }
     for index in 0..<count {
-      let seat = Unmanaged.passRetained(WorkerSeat(index: index, queue: self))
-      var thread = pthread_t()
-      guard pthread_create(&thread, nil, workerMain, seat.toOpaque()) == 0 else {
-        seat.release()
-        break
-      }
+      guard let thread = try? SystemThread(name: "framepace-w\(index)", { [self] in work() }) else { break }
       threads.append(thread)
     }
     return threads.count
   }
 
   /// Lets the threads end once nothing waits, and gives them to the caller to join or detach; none the second time.
-  func close() -> [pthread_t] {
+  func close() -> [SystemThread] {
     lock()
     defer { unlock() }
     isClosed = true
@@ -115,8 +103,7 @@ final class WorkerQueue: @unchecked Sendable {
 
   // MARK: Threads
 
-  func work(in index: Int) {
-    "framepace-w\(index)".withCString { clinux_set_thread_name($0) }
+  private func work() {
     lock()
     while true {
       if running < limit {
@@ -195,24 +182,6 @@ final class WorkerQueue: @unchecked Sendable {
       current = following
     }
   }
-}
-
-/// What a thread is started with.
-private final class WorkerSeat {
-  let index: Int
-  let queue: WorkerQueue
-
-  init(index: Int, queue: WorkerQueue) {
-    self.index = index
-    self.queue = queue
-  }
-}
-
-private func workerMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let argument else { return nil }
-  let seat = Unmanaged<WorkerSeat>.fromOpaque(argument).takeRetainedValue()
-  seat.queue.work(in: seat.index)
-  return nil
 }
 
 /// Jobs, first in, first out. Grows, never shrinks.

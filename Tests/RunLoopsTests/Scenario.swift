@@ -97,6 +97,7 @@ final class Box<Value: Sendable>: Sendable {
     get { state.withLock { $0 } }
     set { state.withLock { $0 = newValue } }
   }
+  func withValue(_ change: @Sendable (inout Value) -> Void) { state.withLock { change(&$0) } }
 }
 
 /// Runs a body on a new thread and waits for the thread's end.
@@ -104,25 +105,7 @@ func onNewThread(_ body: @escaping @Sendable () -> Void) {
   startThread(body).join()
 }
 
-struct RunningThread: @unchecked Sendable {
-  fileprivate let handle: pthread_t
-  func join() { pthread_join(handle, nil) }
-}
-
-func startThread(_ body: @escaping @Sendable () -> Void) -> RunningThread {
-  final class Start {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var handle = pthread_t()
-  let start = Unmanaged.passRetained(Start(body))
-  let error = pthread_create(
-    &handle, nil,
-    { pointer in
-      guard let pointer else { return nil }
-      Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue().body()
-      return nil
-    }, start.toOpaque())
-  precondition(error == 0, "no thread")
-  return RunningThread(handle: handle)
+/// Starts a thread, which has the signals that its starter has. Join it.
+func startThread(_ body: @escaping @Sendable () -> Void) -> SystemThread {
+  do { return try SystemThread(name: "test", blocksSignals: false, body) } catch { fatalError("\(error)") }
 }
