@@ -7,10 +7,7 @@ final class BlockQueue: Sendable {
     let modes: [FrameLoop.Mode]
     let block: @Sendable () -> Void
 
-    func matches(_ mode: ModeState) -> Bool {
-      for name in modes where name == mode.name || (name == .common && mode.isCommon) { return true }
-      return false
-    }
+    func matches(_ mode: ModeState) -> Bool { mode.isOne(of: modes) }
   }
 
   private struct State {

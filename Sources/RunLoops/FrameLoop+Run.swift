@@ -73,7 +73,7 @@ extension FrameLoop {
       table.running = mode
       return outer
     }
-    let outerStop = stopRequested.exchange(false, ordering: .acquiringAndReleasing)
+    let outerStop = exchangeStop(false)
     let outerWakeUp = wakeUpState.beginRun()
 
     notify(.entry, in: mode)
@@ -82,7 +82,7 @@ extension FrameLoop {
     notify(.exit, in: mode)
 
     wakeUpState.endRun(outer: outerWakeUp, wasWoken: run.wasWoken)
-    stopRequested.store(outerStop, ordering: .releasing)
+    _ = exchangeStop(outerStop)
     table.withLock { $0.running = outerMode }
     thread.running = outerRunning
     return run.result ?? .finished

@@ -25,7 +25,10 @@ public final class FrameLoop: Sendable {
   /// Whether this is a loop of the process's main thread.
   let isMain: Bool
   let blocks = BlockQueue()
+  let performers = Performers()
   let stopRequested = Atomic<Bool>(false)
+  /// See `endRuns()`.
+  let runsEnd = Atomic<Bool>(false)
   let waiting = Atomic<Bool>(false)
   let table: Lock<Table>
 

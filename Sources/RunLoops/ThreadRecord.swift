@@ -2,23 +2,42 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// What a thread knows about its loops: its own, made on first use and let go when the thread ends, and the one that runs.
+/// What a thread knows about its loops: its own, made on first use and let go when the thread ends, the one that runs, and
+/// those that have to do something when it ends.
 ///
 /// Safe to share although unchecked: the two variables are touched by the record's own thread only; other threads only
-/// compare the record's address.
+/// compare the record's address, and go through the lock.
 final class ThreadRecord: @unchecked Sendable {
+  /// The thread's name, for errors.
+  let name: String
   private var own: FrameLoop?
   /// The loop that runs on this thread; the innermost of several.
   var running: FrameLoop?
+  private let ending = Lock(Ending())
+
+  private struct Ending {
+    var loops: [WeakLoop] = []
+    var hasEnded = false
+  }
+
+  private struct WeakLoop {
+    weak let loop: FrameLoop?
+  }
+
+  init(name: String) {
+    self.name = name
+  }
 
   /// The record of the process's main thread, which may be asked for by any thread before that one uses a loop.
-  static let main = ThreadRecord()
+  static let main = ThreadRecord(name: "main")
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let error = pthread_key_create(&key) { pointer in
       guard let pointer else { return }
-      ThreadRecord.threadEnds(pointer)
+      // Callbacks of the loop that goes still find it as their thread's.
+      pthread_setspecific(ThreadRecord.key, pointer)
+      Unmanaged<ThreadRecord>.fromOpaque(pointer).takeUnretainedValue().end()
     }
     precondition(error == 0, "framepace: no thread-specific key left in this process")
     return key
@@ -26,8 +45,8 @@ final class ThreadRecord: @unchecked Sendable {
 
   static var current: ThreadRecord {
     if let pointer = pthread_getspecific(key) { return Unmanaged.fromOpaque(pointer).takeUnretainedValue() }
-    let record = clinux_is_main_thread() != 0 ? main : ThreadRecord()
-    pthread_setspecific(key, Unmanaged.passRetained(record).toOpaque())
+    let record = clinux_is_main_thread() != 0 ? main : ThreadRecord(name: SystemThread.currentName)
+    record.makeCurrent()
     return record
   }
 
@@ -45,12 +64,40 @@ final class ThreadRecord: @unchecked Sendable {
     return loop
   }
 
-  private static func threadEnds(_ pointer: UnsafeMutableRawPointer) {
-    // Callbacks of the loop that goes still find it as their thread's.
-    pthread_setspecific(key, pointer)
-    let record = Unmanaged<ThreadRecord>.fromOpaque(pointer).takeRetainedValue()
-    record.own?.detachEverything()
-    record.own = nil
-    pthread_setspecific(key, nil)
+  // MARK: Begin and end
+
+  /// Makes the calling thread, which has used no loop yet, this record's thread, and `loop` its own.
+  func begin(with loop: FrameLoop) {
+    makeCurrent()
+    own = loop
+  }
+
+  private func makeCurrent() {
+    pthread_setspecific(Self.key, Unmanaged.passRetained(self).toOpaque())
+  }
+
+  /// Has `loop`, one of this thread's, told when the thread has ended.
+  /// - Returns: false when it has.
+  func notifyAtEnd(_ loop: FrameLoop) -> Bool {
+    ending.withLock { ending in
+      guard !ending.hasEnded else { return false }
+      ending.loops.removeAll { $0.loop == nil }
+      ending.loops.append(WeakLoop(loop: loop))
+      return true
+    }
+  }
+
+  /// The calling thread, which is this record's, uses no loop any more: lets its own loop go, and refuses what waits.
+  func end() {
+    own?.detachEverything()
+    own = nil
+    let loops = ending.withLock { ending in
+      ending.hasEnded = true
+      defer { ending.loops = [] }
+      return ending.loops.compactMap(\.loop)
+    }
+    for loop in loops { loop.threadHasEnded() }
+    pthread_setspecific(Self.key, nil)
+    Unmanaged.passUnretained(self).release()
   }
 }

@@ -1,0 +1,157 @@
+import LinuxSystem
+
+/// What waits to be performed by a loop, and the source that calls for it.
+///
+/// The source is in the modes that something waits for, and in no other: performers keep a run alive, and an empty queue
+/// does not. Locks are taken in the order performers, loop, item, mode.
+final class Performers: Sendable {
+  private struct State {
+    /// By order; equal orders as they came.
+    var waiting: [Performer] = []
+    /// Taken by calls of the source that have not returned: they can still be refused.
+    var taken: [Performer] = []
+    var callDepth = 0
+    var delayed: [Delayed] = []
+    /// The modes that the source is in.
+    var modes: [FrameLoop.Mode] = []
+    var status = Status.unused
+
+    var all: [Performer] { waiting + taken + delayed.map(\.performer) }
+  }
+
+  private struct Delayed {
+    let performer: Performer
+    let timer: FrameLoop.Timer
+  }
+
+  private enum Status {
+    /// The thread does not know of the loop's performers yet.
+    case unused
+    case open
+    case closed
+  }
+
+  private let state = Lock(State())
+  private let source = FrameLoop.Source { _ in ThreadRecord.current.running?.performWaiting() }
+
+  /// How many wait for their turn; without those that wait for a time.
+  var count: Int { state.withLock { $0.waiting.count } }
+
+  // MARK: Adding
+
+  /// Queues work and wakes the loop.
+  func add(_ performer: Performer, to loop: FrameLoop) throws(PerformError) {
+    try enqueue(performer, loop) { state in
+      let place = state.waiting.lastIndex { $0.order <= performer.order }.map { $0 + 1 } ?? 0
+      state.waiting.insert(performer, at: place)
+      for mode in performer.modes where !state.modes.contains(mode) {
+        state.modes.append(mode)
+        loop.add(source, to: mode)
+      }
+    }
+    source.signal()
+    loop.wakeUp()
+  }
+
+  /// Has a timer of the loop do the work.
+  func add(_ performer: Performer, at time: MonotonicTime, to loop: FrameLoop) throws(PerformError) {
+    let timer = FrameLoop.Timer(fireTime: time) { [weak self, weak performer] _ in
+      guard let self, let performer else { return }
+      state.withLock { state in state.delayed.removeAll { $0.performer === performer } }
+      performer.perform()
+    }
+    try enqueue(performer, loop) { $0.delayed.append(Delayed(performer: performer, timer: timer)) }
+    for mode in performer.modes { loop.add(timer, to: mode) }
+  }
+
+  private func enqueue(_ performer: Performer, _ loop: FrameLoop, _ change: (inout State) -> Void) throws(PerformError) {
+    let mustRegister = state.withLock { $0.status == .unused }
+    if mustRegister, !loop.thread.notifyAtEnd(loop) { close(loop.endError) }
+    let isAccepted = state.withLock { state in
+      guard state.status != .closed else { return false }
+      state.status = .open
+      change(&state)
+      return true
+    }
+    guard isAccepted else { throw loop.endError }
+  }
+
+  // MARK: Performing
+
+  /// Performs what waits for the mode that `loop` runs in. What is queued during this waits for the next pass.
+  func performWaiting(in loop: FrameLoop) {
+    guard let mode = loop.table.withLock({ $0.running }) else { return }
+    let batch = state.withLock { state in
+      let batch = state.waiting.filter { mode.isOne(of: $0.modes) }
+      state.waiting.removeAll { mode.isOne(of: $0.modes) }
+      leaveUnusedModes(&state, loop)
+      // The call took the signal that others need.
+      if !state.waiting.isEmpty { source.signal() }
+      state.taken += batch
+      state.callDepth += 1
+      return batch
+    }
+    for performer in batch { performer.perform() }
+    state.withLock { state in
+      state.callDepth -= 1
+      if state.callDepth == 0 { state.taken = [] }
+    }
+  }
+
+  private func leaveUnusedModes(_ state: inout State, _ loop: FrameLoop) {
+    let used = Set(state.waiting.flatMap(\.modes))
+    for mode in state.modes where !used.contains(mode) { loop.remove(source, from: mode) }
+    state.modes.removeAll { !used.contains($0) }
+    // To leave the common modes is to leave each of them, also one that somebody waits for.
+    for mode in state.modes { loop.add(source, to: mode) }
+  }
+
+  // MARK: Refusing
+
+  func cancel(in loop: FrameLoop, where isMeant: (Performer) -> Bool) {
+    // Compared without the lock: keys are the caller's own types.
+    let cancelled = state.withLock { $0.all }.filter(isMeant)
+    guard !cancelled.isEmpty else { return }
+    let identities = Set(cancelled.map(ObjectIdentifier.init))
+    let timers = state.withLock { state in
+      let timers = state.delayed.filter { identities.contains(ObjectIdentifier($0.performer)) }.map(\.timer)
+      state.delayed.removeAll { identities.contains(ObjectIdentifier($0.performer)) }
+      state.waiting.removeAll { identities.contains(ObjectIdentifier($0)) }
+      leaveUnusedModes(&state, loop)
+      return timers
+    }
+    for timer in timers { timer.invalidate() }
+    for performer in cancelled { performer.refuse(.cancelled) }
+  }
+
+  /// Refuses what waits, and all that comes.
+  func close(_ error: PerformError) {
+    let (refused, timers) = state.withLock { state in
+      let refused = (state.all, state.delayed.map(\.timer))
+      state.status = .closed
+      state.waiting = []
+      state.delayed = []
+      return refused
+    }
+    source.invalidate()
+    for timer in timers { timer.invalidate() }
+    for performer in refused { performer.refuse(error) }
+  }
+}
+
+extension ModeState {
+  /// Whether what was given these modes is for this one.
+  func isOne(of modes: [FrameLoop.Mode]) -> Bool {
+    for mode in modes where mode == name || (mode == .common && isCommon) { return true }
+    return false
+  }
+}
+
+extension FrameLoop {
+  var endError: PerformError { .threadEnded(name: thread.name) }
+
+  func performWaiting() { performers.performWaiting(in: self) }
+
+  /// The loop cannot run any more.
+  func threadHasEnded() { performers.close(endError) }
+}
