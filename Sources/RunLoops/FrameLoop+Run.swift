@@ -20,7 +20,7 @@ extension FrameLoop {
     var busyPasses = 0
     /// A wake-up came, which may have been meant for the run outside this one.
     var wasWoken = false
-    /// On manual time: the pass before this one served the timers, so that ports come first.
+    /// The pass before this one served timers that were due, so that ports come first.
     var servedTimers = false
   }
 

@@ -5,27 +5,23 @@ extension FrameLoop {
   /// Waits until one port of the mode is ready, or just looks.
   /// - Returns: the port that became ready first; nil when none was, or when the loop's own thread had asked for a wake-up.
   func wait(_ run: inout Run, polls: Bool, servesMainQueue: Bool) -> Port? {
-    let firstTimer = run.mode.prepareToWait(limit: run.limit, servesMainQueue: servesMainQueue)
+    let mode = run.mode
+    // A timer that is due already needs no kernel to say so. It comes first, but then a port that is ready has its turn.
+    let timersAreFirst = !run.servedTimers
+    // A limit that had passed before the run is none to be woken by.
+    let (firstTimer, isDue) = mode.prepareToWait(
+      limit: run.polls ? .distantFuture : run.limit, servesMainQueue: servesMainQueue, unlessDue: timersAreFirst)
+    run.servedTimers = isDue && timersAreFirst
+    if run.servedTimers { return .timer }
     // A stop by another thread before this pass listened to wake-ups left no other trace.
-    let polls = polls || wakeUpState.isPending || stopRequested.load(ordering: .acquiring)
-    if let manual = clock.manual { return wait(&run, polls: polls, firstTimer: firstTimer, clock: manual) }
-    return port(of: run.mode, polls: polls)
-  }
-
-  /// On manual time: what is due or ready comes first, then the clock moves to the first timer or the limit, and only
-  /// without either there is something to wait for.
-  private func wait(_ run: inout Run, polls: Bool, firstTimer: MonotonicTime, clock: ManualClock) -> Port? {
-    let isDue = firstTimer <= clock.now && firstTimer != .distantFuture
-    // Timers that are always due and ports that are always ready take turns, as the kernel has them do in real time.
-    let portsAreFirst = !isDue || run.servedTimers
-    run.servedTimers = false
-    if portsAreFirst, let port = port(of: run.mode, polls: true) { return port }
-    if !isDue {
-      if polls { return nil }
-      let deadline = min(firstTimer, run.limit)
-      if deadline == .distantFuture { return port(of: run.mode, polls: false) }
-      clock.advance(to: deadline)
-    }
+    let polls = polls || isDue || wakeUpState.isPending || stopRequested.load(ordering: .acquiring)
+    if let port = port(of: mode, polls: polls || clock.manual != nil) { return port }
+    if isDue { return .timer }
+    guard let manual = clock.manual, !polls else { return nil }
+    // Manual time moves on when nothing is ready. Without a time to move to there is something real to wait for.
+    let deadline = min(firstTimer, run.limit)
+    guard deadline != .distantFuture else { return port(of: mode, polls: false) }
+    manual.advance(to: deadline)
     run.servedTimers = true
     return .timer
   }

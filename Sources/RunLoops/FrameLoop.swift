@@ -106,7 +106,8 @@ public final class FrameLoop: Sendable {
   /// Ends the innermost run at the end of its pass; does nothing while the loop does not run. From any thread.
   public func stop() {
     stopRequested.store(true, ordering: .releasing)
-    wakeUp()
+    // On its own thread the loop looks before it sleeps; and a wake-up might be taken for one of the run outside.
+    if !wakeUpState.isOwnThread { wakeUp() }
   }
 
   /// Queues a block, to be called once, in whichever of the modes the loop runs in first. Blocks are called in the order

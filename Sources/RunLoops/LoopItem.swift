@@ -20,10 +20,8 @@ struct Membership: Sendable {
     for seat in seats { seat.mode.moveTimer(seat.slot, to: time) }
   }
 
-  /// Whether the item is in a loop other than that of `wakeUp`.
-  func isElsewhere(than wakeUp: WakeUp) -> Bool {
-    seats.contains { $0.mode.wakeUp !== wakeUp } || commons.contains { $0.wakeUp !== wakeUp }
-  }
+  /// Whether the item is in a mode of a loop other than that of `wakeUp`. To be one of its common items is not enough.
+  func isElsewhere(than wakeUp: WakeUp) -> Bool { seats.contains { $0.mode.wakeUp !== wakeUp } }
 }
 
 /// What all of a loop's common modes have, and modes get that become common later.

@@ -136,9 +136,10 @@ final class ModeState: Sendable {
     }
   }
 
-  /// The earliest time, of timers that are not being called.
+  /// The earliest time, of timers that are not being called. Those are in the distant future, where none ever fires.
   var nextFireTime: MonotonicTime? {
-    contents.withLock { $0.timers.first.map(MonotonicTime.init(nanoseconds:)) }
+    guard let first = contents.withLock({ $0.timers.first }), first != .max else { return nil }
+    return MonotonicTime(nanoseconds: first)
   }
 
   /// The timers that are due, in the order in which they are to be called. Give the array back.
@@ -160,13 +161,17 @@ final class ModeState: Sendable {
   // MARK: Waiting
 
   /// Brings the kernel's objects up to what the next wait is for.
-  /// - Returns: when the first timer is due; `distantFuture` when none will be.
-  func prepareToWait(limit: MonotonicTime, servesMainQueue: Bool) -> MonotonicTime {
+  /// - Parameter unlessDue: leaves them alone if a timer is due.
+  /// - Returns: when the first timer is due, `distantFuture` when none will be; and whether it is by now.
+  func prepareToWait(limit: MonotonicTime, servesMainQueue: Bool, unlessDue: Bool) -> (MonotonicTime, isDue: Bool) {
     contents.withLock { contents in
+      let first = MonotonicTime(nanoseconds: contents.timers.first ?? .max)
+      let isDue = first != .distantFuture && first <= clock.now
+      if isDue, unlessDue { return (first, true) }
       contents.limit = limit
       arm(&contents)
       if contents.watchesMainQueue != servesMainQueue { watchMainQueue(servesMainQueue, &contents) }
-      return MonotonicTime(nanoseconds: contents.timers.first ?? .max)
+      return (first, isDue)
     }
   }
 

@@ -101,7 +101,11 @@ extension FrameLoop.Source: LoopItem {
   }
 
   func leave(_ seat: Membership.Seat) { seat.mode.remove(self) }
-  func endValidity() -> Bool { valid.exchange(false, ordering: .acquiringAndReleasing) }
+  func endValidity() -> Bool {
+    let wasValid = valid.exchange(false, ordering: .acquiringAndReleasing)
+    signalled.store(false, ordering: .relaxed)
+    return wasValid
+  }
 
   func didEnter(_ mode: ModeState) {
     if let scheduled, let loop = mode.loop { scheduled(self, loop, mode.name) }

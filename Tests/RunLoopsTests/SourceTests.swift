@@ -82,6 +82,18 @@ import Testing
     #expect(scenario.clock.now == .milliseconds(100))
   }
 
+  // Statement 26
+  @Test func anInvalidSourceIsNotSignalled() {
+    let scenario = Scenario()
+    let source = scenario.source("source")
+    source.signal()
+    #expect(source.isSignalled)
+    source.invalidate()
+    #expect(!source.isSignalled)
+    source.signal()
+    #expect(!source.isSignalled)
+  }
+
   @Test func oneSignalIsForOneLoop() {
     let first = Scenario()
     let second = Scenario()
