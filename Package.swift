@@ -113,6 +113,10 @@ let package = Package(
     tests("AllocationCounterTests", ["AllocationCounter"]),
     tests("LinuxSystemTests", ["LinuxSystem"]),
     tests("RunLoopsTests", ["CLinux", "LinuxSystem", "RunLoops"]),
+    // Also plays with the CFRunLoop of libFoundation, which importing CoreFoundation alone does not link.
+    .testTarget(
+      name: "RunLoopConformanceTests", dependencies: ["CLinux", "LinuxSystem", "RunLoops"], swiftSettings: swiftSettings,
+      linkerSettings: [.linkedLibrary("Foundation"), .linkedLibrary("BlocksRuntime")]),
     tests("FrameTimingTests", ["FrameTiming", "LinuxSystem", "RunLoops"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering"]),
     tests("KMSTests", ["CDRM", "FrameTiming", "KMS", "LinuxSystem", "Presentation"]),

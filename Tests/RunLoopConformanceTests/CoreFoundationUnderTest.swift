@@ -1,0 +1,240 @@
+import CoreFoundation
+import RunLoops
+
+/// The CFRunLoop of libFoundation.
+///
+/// Safe to share although unchecked: every function of CFRunLoop that is called here may be called from any thread, and the
+/// two constants are never changed.
+final class CoreFoundationUnderTest: LoopUnderTest, @unchecked Sendable {
+  private let loop: CFRunLoop
+  private let start = CFAbsoluteTimeGetCurrent()
+
+  private init(_ loop: CFRunLoop) {
+    self.loop = loop
+  }
+
+  static func current() -> any LoopUnderTest { CoreFoundationUnderTest(CFRunLoopGetCurrent()) }
+
+  // MARK: Items
+
+  func observer(
+    _ activities: FrameLoop.Activity, order: Int, repeats: Bool, evenWhenBusy: Bool,
+    _ body: @escaping @Sendable (FrameLoop.Activity) -> Void
+  ) -> any ItemUnderTest {
+    ObserverItem(activities, order: order, repeats: repeats, body)
+  }
+
+  func source(
+    order: Int, report: (@Sendable (String) -> Void)?, _ body: @escaping @Sendable () -> Void
+  ) -> any SourceUnderTest {
+    SourceItem(order: order, report: report, body)
+  }
+
+  func source(twinOf other: any SourceUnderTest, _ body: @escaping @Sendable () -> Void) -> any SourceUnderTest {
+    SourceItem(order: 0, report: nil, info: other as? SourceItem, body)
+  }
+
+  func descriptor(consumes: Bool, _ body: @escaping @Sendable () -> Void) -> any DescriptorUnderTest {
+    DescriptorItem(body)
+  }
+
+  func timer(
+    at time: Double, every interval: Double, tolerance: Double, _ body: @escaping @Sendable () -> Void
+  ) -> any TimerUnderTest {
+    TimerItem(start: start, at: time, every: interval, tolerance: tolerance, body)
+  }
+
+  func add(_ item: any ItemUnderTest, to mode: String) {
+    switch item {
+    case let item as ObserverItem: CFRunLoopAddObserver(loop, item.observer, named(mode))
+    case let item as SourceItem: CFRunLoopAddSource(loop, item.source, named(mode))
+    case let item as DescriptorItem: CFRunLoopAddSource(loop, item.source, named(mode))
+    case let item as TimerItem: CFRunLoopAddTimer(loop, item.timer, named(mode))
+    default: break
+    }
+  }
+
+  func remove(_ item: any ItemUnderTest, from mode: String) {
+    switch item {
+    case let item as ObserverItem: CFRunLoopRemoveObserver(loop, item.observer, named(mode))
+    case let item as SourceItem: CFRunLoopRemoveSource(loop, item.source, named(mode))
+    case let item as DescriptorItem: CFRunLoopRemoveSource(loop, item.source, named(mode))
+    case let item as TimerItem: CFRunLoopRemoveTimer(loop, item.timer, named(mode))
+    default: break
+    }
+  }
+
+  func contains(_ item: any ItemUnderTest, in mode: String) -> Bool {
+    switch item {
+    case let item as ObserverItem: CFRunLoopContainsObserver(loop, item.observer, named(mode))
+    case let item as SourceItem: CFRunLoopContainsSource(loop, item.source, named(mode))
+    case let item as DescriptorItem: CFRunLoopContainsSource(loop, item.source, named(mode))
+    case let item as TimerItem: CFRunLoopContainsTimer(loop, item.timer, named(mode))
+    default: false
+    }
+  }
+
+  func addCommonMode(_ mode: String) { CFRunLoopAddCommonMode(loop, named(mode)) }
+
+  // MARK: Runs
+
+  func perform(in modes: [String], _ block: @escaping @Sendable () -> Void) {
+    if modes.count == 1 { return CFRunLoopPerformBlock(loop, named(modes[0]), block) }
+    var callbacks = kCFTypeArrayCallBacks
+    let names = CFArrayCreateMutable(kCFAllocatorSystemDefault, modes.count, &callbacks)
+    for mode in modes {
+      let name = named(mode)
+      withExtendedLifetime(name) { CFArrayAppendValue(names, Unmanaged.passUnretained(name).toOpaque()) }
+    }
+    CFRunLoopPerformBlock(loop, names, block)
+  }
+
+  func run() { CFRunLoopRun() }
+
+  func run(in mode: String, for milliseconds: Double, returnAfterSourceHandled: Bool) -> FrameLoop.RunResult {
+    switch CFRunLoopRunInMode(named(mode), milliseconds / 1_000, returnAfterSourceHandled) {
+    case .stopped: .stopped
+    case .timedOut: .timedOut
+    case .handledSource: .handledSource
+    default: .finished
+    }
+  }
+
+  func stop() { CFRunLoopStop(loop) }
+  func wakeUp() { CFRunLoopWakeUp(loop) }
+
+  var now: Double { (CFAbsoluteTimeGetCurrent() - start) * 1_000 }
+  var isWaiting: Bool { CFRunLoopIsWaiting(loop) }
+  var currentMode: String? { CFRunLoopCopyCurrentMode(loop).map(name) }
+  func nextFireTime(in mode: String) -> Double? {
+    let date = CFRunLoopGetNextTimerFireDate(loop, named(mode))
+    return date == 0 ? nil : (date - start) * 1_000
+  }
+}
+
+// MARK: - Modes
+
+private func named(_ mode: String) -> CFString {
+  switch mode {
+  case "default": kCFRunLoopDefaultMode
+  case "common": kCFRunLoopCommonModes
+  default: mode.withCString { CFStringCreateWithCString(nil, $0, CFStringBuiltInEncodings.UTF8.rawValue) }
+  }
+}
+
+private func name(_ mode: CFString) -> String {
+  if CFEqual(mode, kCFRunLoopDefaultMode) { return "default" }
+  return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+    guard CFStringGetCString(mode, buffer.baseAddress, 64, CFStringBuiltInEncodings.UTF8.rawValue),
+      let text = buffer.baseAddress
+    else { return "?" }
+    return String(cString: text)
+  }
+}
+
+// MARK: - Items
+
+// CoreFoundation gets an unretained pointer to the item as its `info`: the stage keeps all items until its end.
+// Safe to share although unchecked: what CoreFoundation made is made in the initialiser, and may be used by any thread.
+
+private final class ObserverItem: ItemUnderTest, @unchecked Sendable {
+  private(set) var observer: CFRunLoopObserver!
+  private let body: @Sendable (FrameLoop.Activity) -> Void
+
+  init(
+    _ activities: FrameLoop.Activity, order: Int, repeats: Bool, _ body: @escaping @Sendable (FrameLoop.Activity) -> Void
+  ) {
+    self.body = body
+    var context = CFRunLoopObserverContext()
+    context.info = Unmanaged.passUnretained(self).toOpaque()
+    observer = CFRunLoopObserverCreate(
+      nil, CFOptionFlags(activities.rawValue), repeats, order,
+      { _, activity, info in
+        info.map { Unmanaged<ObserverItem>.fromOpaque($0).takeUnretainedValue() }?
+          .body(FrameLoop.Activity(rawValue: UInt32(activity.rawValue)))
+      }, &context)
+  }
+
+  var isValid: Bool { CFRunLoopObserverIsValid(observer) }
+  func invalidate() { CFRunLoopObserverInvalidate(observer) }
+}
+
+private final class SourceItem: SourceUnderTest, @unchecked Sendable {
+  private(set) var source: CFRunLoopSource!
+  private let report: (@Sendable (String) -> Void)?
+  private let body: @Sendable () -> Void
+
+  init(
+    order: Int, report: (@Sendable (String) -> Void)?, info: SourceItem? = nil, _ body: @escaping @Sendable () -> Void
+  ) {
+    self.report = report
+    self.body = body
+    var context = CFRunLoopSourceContext()
+    context.info = Unmanaged.passUnretained(info ?? self).toOpaque()
+    context.schedule = { info, _, mode in SourceItem.of(info)?.report?("+\(mode.map(name) ?? "?")") }
+    context.cancel = { info, _, mode in SourceItem.of(info)?.report?("-\(mode.map(name) ?? "?")") }
+    context.perform = { info in SourceItem.of(info)?.body() }
+    source = CFRunLoopSourceCreate(nil, order, &context)
+  }
+
+  private static func of(_ info: UnsafeMutableRawPointer?) -> SourceItem? {
+    info.map { Unmanaged<SourceItem>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  var isValid: Bool { CFRunLoopSourceIsValid(source) }
+  func invalidate() { CFRunLoopSourceInvalidate(source) }
+  func signal() { CFRunLoopSourceSignal(source) }
+}
+
+private final class DescriptorItem: DescriptorUnderTest, @unchecked Sendable {
+  private(set) var source: CFRunLoopSource!
+  private let event = Event()
+  private let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    self.body = body
+    var context = CFRunLoopSourceContext1()
+    context.version = 1
+    context.info = Unmanaged.passUnretained(self).toOpaque()
+    context.getPort = { info in DescriptorItem.of(info)?.event.number ?? -1 }
+    context.perform = { info in DescriptorItem.of(info)?.body() }
+    source = withUnsafeMutablePointer(to: &context) { context in
+      // One structure begins as the other; the version tells which it is.
+      context.withMemoryRebound(to: CFRunLoopSourceContext.self, capacity: 1) { CFRunLoopSourceCreate(nil, 0, $0) }
+    }
+  }
+
+  private static func of(_ info: UnsafeMutableRawPointer?) -> DescriptorItem? {
+    info.map { Unmanaged<DescriptorItem>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  var isValid: Bool { CFRunLoopSourceIsValid(source) }
+  func invalidate() { CFRunLoopSourceInvalidate(source) }
+  func post() { event.post() }
+}
+
+private final class TimerItem: TimerUnderTest, @unchecked Sendable {
+  private(set) var timer: CFRunLoopTimer!
+  private let start: CFAbsoluteTime
+  private let body: @Sendable () -> Void
+
+  init(
+    start: CFAbsoluteTime, at time: Double, every interval: Double, tolerance: Double, _ body: @escaping @Sendable () -> Void
+  ) {
+    self.start = start
+    self.body = body
+    var context = CFRunLoopTimerContext()
+    context.info = Unmanaged.passUnretained(self).toOpaque()
+    timer = CFRunLoopTimerCreate(
+      nil, start + time / 1_000, interval / 1_000, 0, 0,
+      { _, info in info.map { Unmanaged<TimerItem>.fromOpaque($0).takeUnretainedValue() }?.body() }, &context)
+    CFRunLoopTimerSetTolerance(timer, tolerance / 1_000)
+  }
+
+  var isValid: Bool { CFRunLoopTimerIsValid(timer) }
+  func invalidate() { CFRunLoopTimerInvalidate(timer) }
+  var nextFireTime: Double {
+    get { (CFRunLoopTimerGetNextFireDate(timer) - start) * 1_000 }
+    set { CFRunLoopTimerSetNextFireDate(timer, start + newValue / 1_000) }
+  }
+}

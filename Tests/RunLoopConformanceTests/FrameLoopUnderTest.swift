@@ -1,0 +1,168 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import RunLoops
+
+/// Our loop.
+final class FrameLoopUnderTest: LoopUnderTest {
+  private let loop: FrameLoop
+  private let start: MonotonicTime
+
+  private init(_ loop: FrameLoop) {
+    self.loop = loop
+    start = loop.clock.now
+  }
+
+  static func current() -> any LoopUnderTest { FrameLoopUnderTest(.current) }
+
+  // MARK: Items
+
+  func observer(
+    _ activities: FrameLoop.Activity, order: Int, repeats: Bool, evenWhenBusy: Bool,
+    _ body: @escaping @Sendable (FrameLoop.Activity) -> Void
+  ) -> any ItemUnderTest {
+    FrameLoop.Observer(activities, order: order, repeats: repeats, evenWhenBusy: evenWhenBusy) { _, activity in
+      body(activity)
+    }
+  }
+
+  func source(
+    order: Int, report: (@Sendable (String) -> Void)?, _ body: @escaping @Sendable () -> Void
+  ) -> any SourceUnderTest {
+    let tell: (String) -> FrameLoop.Source.ModeHandler? = { sign in
+      guard let report else { return nil }
+      return { _, _, mode in report("\(sign)\(mode)") }
+    }
+    return FrameLoop.Source(order: order, scheduled: tell("+"), cancelled: tell("-")) { _ in body() }
+  }
+
+  func source(twinOf other: any SourceUnderTest, _ body: @escaping @Sendable () -> Void) -> any SourceUnderTest {
+    FrameLoop.Source { _ in body() }
+  }
+
+  func descriptor(consumes: Bool, _ body: @escaping @Sendable () -> Void) -> any DescriptorUnderTest {
+    EventSource(consumes: consumes, body)
+  }
+
+  func timer(
+    at time: Double, every interval: Double, tolerance: Double, _ body: @escaping @Sendable () -> Void
+  ) -> any TimerUnderTest {
+    let timer = FrameLoop.Timer(fireTime: absolute(time), interval: .seconds(interval / 1_000)) { _ in body() }
+    return TimerOnScale(timer, start: start)
+  }
+
+  func add(_ item: any ItemUnderTest, to mode: String) {
+    switch item {
+    case let observer as FrameLoop.Observer: loop.add(observer, to: FrameLoop.Mode(mode))
+    case let source as FrameLoop.Source: loop.add(source, to: FrameLoop.Mode(mode))
+    case let event as EventSource: loop.add(event.source, to: FrameLoop.Mode(mode))
+    case let timer as TimerOnScale: loop.add(timer.timer, to: FrameLoop.Mode(mode))
+    default: break
+    }
+  }
+
+  func remove(_ item: any ItemUnderTest, from mode: String) {
+    switch item {
+    case let observer as FrameLoop.Observer: loop.remove(observer, from: FrameLoop.Mode(mode))
+    case let source as FrameLoop.Source: loop.remove(source, from: FrameLoop.Mode(mode))
+    case let event as EventSource: loop.remove(event.source, from: FrameLoop.Mode(mode))
+    case let timer as TimerOnScale: loop.remove(timer.timer, from: FrameLoop.Mode(mode))
+    default: break
+    }
+  }
+
+  func contains(_ item: any ItemUnderTest, in mode: String) -> Bool {
+    switch item {
+    case let observer as FrameLoop.Observer: loop.contains(observer, in: FrameLoop.Mode(mode))
+    case let source as FrameLoop.Source: loop.contains(source, in: FrameLoop.Mode(mode))
+    case let event as EventSource: loop.contains(event.source, in: FrameLoop.Mode(mode))
+    case let timer as TimerOnScale: loop.contains(timer.timer, in: FrameLoop.Mode(mode))
+    default: false
+    }
+  }
+
+  func addCommonMode(_ mode: String) { loop.addCommonMode(FrameLoop.Mode(mode)) }
+
+  // MARK: Runs
+
+  func perform(in modes: [String], _ block: @escaping @Sendable () -> Void) {
+    loop.perform(in: modes.map(FrameLoop.Mode.init(_:)), block)
+  }
+
+  func run() { loop.run() }
+
+  func run(in mode: String, for milliseconds: Double, returnAfterSourceHandled: Bool) -> FrameLoop.RunResult {
+    let limit = loop.clock.now + .seconds(milliseconds / 1_000)
+    return loop.run(mode: FrameLoop.Mode(mode), until: limit, returnAfterSourceHandled: returnAfterSourceHandled)
+  }
+
+  func stop() { loop.stop() }
+  func wakeUp() { loop.wakeUp() }
+
+  var now: Double { relative(loop.clock.now) }
+  var isWaiting: Bool { loop.isWaiting }
+  var currentMode: String? { loop.currentMode?.name }
+  func nextFireTime(in mode: String) -> Double? { loop.nextTimerFireTime(in: FrameLoop.Mode(mode)).map(relative) }
+
+  private func absolute(_ milliseconds: Double) -> MonotonicTime { start + .seconds(milliseconds / 1_000) }
+  private func relative(_ time: MonotonicTime) -> Double { Double((time - start).count) / 1e6 }
+}
+
+extension FrameLoop.Observer: ItemUnderTest {}
+extension FrameLoop.Source: SourceUnderTest {}
+
+private final class TimerOnScale: TimerUnderTest {
+  let timer: FrameLoop.Timer
+  private let start: MonotonicTime
+
+  init(_ timer: FrameLoop.Timer, start: MonotonicTime) {
+    self.timer = timer
+    self.start = start
+  }
+
+  var isValid: Bool { timer.isValid }
+  func invalidate() { timer.invalidate() }
+  var nextFireTime: Double {
+    get { Double((timer.nextFireTime - start).count) / 1e6 }
+    set { timer.nextFireTime = start + .seconds(newValue / 1_000) }
+  }
+}
+
+private final class EventSource: DescriptorUnderTest {
+  let source: FrameLoop.DescriptorSource
+  private let event: Event
+
+  init(consumes: Bool, _ body: @escaping @Sendable () -> Void) {
+    let event = Event()
+    self.event = event
+    source = FrameLoop.DescriptorSource(descriptor: event.number) { _, _ in
+      if consumes { event.consume() }
+      body()
+    }
+  }
+
+  var isValid: Bool { source.isValid }
+  func invalidate() { source.invalidate() }
+  func post() { event.post() }
+}
+
+/// An event descriptor.
+final class Event: Sendable {
+  private let descriptor: OwnedDescriptor
+
+  init() {
+    do { descriptor = try .event() } catch { fatalError("\(error)") }
+  }
+
+  var number: Int32 { descriptor.number }
+
+  func post() {
+    var one: UInt64 = 1
+    _ = write(number, &one, 8)
+  }
+
+  func consume() {
+    var count: UInt64 = 0
+    _ = read(number, &count, 8)
+  }
+}

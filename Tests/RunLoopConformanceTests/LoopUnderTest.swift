@@ -1,0 +1,59 @@
+import RunLoops
+
+/// What the scenarios ask of a run loop: ours and CoreFoundation's both answer. Modes are names; "default" and "common" are
+/// what each calls by these. Times are milliseconds since the loop was made.
+protocol LoopUnderTest: AnyObject, Sendable {
+  /// The calling thread's loop.
+  static func current() -> any LoopUnderTest
+
+  func observer(
+    _ activities: FrameLoop.Activity, order: Int, repeats: Bool, evenWhenBusy: Bool,
+    _ body: @escaping @Sendable (FrameLoop.Activity) -> Void
+  ) -> any ItemUnderTest
+  /// - Parameter report: is called with "+mode" and "-mode" when the source is added and removed.
+  func source(
+    order: Int, report: (@Sendable (String) -> Void)?, _ body: @escaping @Sendable () -> Void
+  ) -> any SourceUnderTest
+  /// A source that equals another in all that CoreFoundation compares.
+  func source(twinOf other: any SourceUnderTest, _ body: @escaping @Sendable () -> Void) -> any SourceUnderTest
+  /// An event descriptor, and a source that waits for it.
+  /// - Parameter consumes: our loop reads nothing from a descriptor, CoreFoundation's reads it always: whether the source
+  ///   does, so that both behave alike.
+  func descriptor(consumes: Bool, _ body: @escaping @Sendable () -> Void) -> any DescriptorUnderTest
+  func timer(
+    at time: Double, every interval: Double, tolerance: Double, _ body: @escaping @Sendable () -> Void
+  ) -> any TimerUnderTest
+
+  func add(_ item: any ItemUnderTest, to mode: String)
+  func remove(_ item: any ItemUnderTest, from mode: String)
+  func contains(_ item: any ItemUnderTest, in mode: String) -> Bool
+  func addCommonMode(_ mode: String)
+
+  func perform(in modes: [String], _ block: @escaping @Sendable () -> Void)
+  func run()
+  func run(in mode: String, for milliseconds: Double, returnAfterSourceHandled: Bool) -> FrameLoop.RunResult
+  func stop()
+  func wakeUp()
+
+  var now: Double { get }
+  var isWaiting: Bool { get }
+  var currentMode: String? { get }
+  func nextFireTime(in mode: String) -> Double?
+}
+
+protocol ItemUnderTest: AnyObject, Sendable {
+  var isValid: Bool { get }
+  func invalidate()
+}
+
+protocol SourceUnderTest: ItemUnderTest {
+  func signal()
+}
+
+protocol DescriptorUnderTest: ItemUnderTest {
+  func post()
+}
+
+protocol TimerUnderTest: ItemUnderTest {
+  var nextFireTime: Double { get set }
+}

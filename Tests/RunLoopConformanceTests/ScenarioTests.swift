@@ -1,0 +1,53 @@
+import RunLoops
+import XCTest
+
+/// The table of scenarios, played with CFRunLoop and with ours. (XCTest, because its synchronous tests have the main thread,
+/// and nothing else runs meanwhile.)
+final class ScenarioTests: XCTestCase {
+  func testBothLoopsDoWhatTheScenariosSay() {
+    for scenario in Scenario.all {
+      // Some scenarios wait for a few milliseconds: on a busy machine only what comes out thrice counts.
+      var failure: String?
+      for _ in 0..<3 {
+        failure = play(scenario)
+        if failure == nil { break }
+      }
+      if let failure { XCTFail(failure) }
+    }
+  }
+
+  func testTheTableIsWhole() {
+    XCTAssertGreaterThanOrEqual(Scenario.all.count, 90)
+    let shown = Set(Scenario.all.flatMap(\.statements))
+    XCTAssertEqual(Set(1...61).subtracting(shown), [], "statements that no scenario shows")
+    XCTAssertEqual(
+      Set(Scenario.all.map { "\($0.statements) \($0.meaning)" }).count, Scenario.all.count, "a scenario stands there twice")
+    for scenario in Scenario.all {
+      XCTAssertEqual(scenario.deviation == nil, scenario.coreFoundation == scenario.ours, scenario.meaning)
+    }
+  }
+
+  /// - Returns: what is wrong.
+  private func play(_ scenario: Scenario) -> String? {
+    var wrong: [String] = []
+    let loops: [(String, any LoopUnderTest.Type, String)] = [
+      ("CFRunLoop", CoreFoundationUnderTest.self, scenario.coreFoundation),
+      ("FrameLoop", FrameLoopUnderTest.self, scenario.ours),
+    ]
+    for (name, kind, expected) in loops {
+      let words: [String]?
+      switch scenario.place {
+      case .freshThread: words = Play.onFreshThread(kind, scenario.script)
+      case .mainThread: words = Play.onMainThread(kind, scenario.script)
+      }
+      guard let words else {
+        wrong.append("\(name) did not end")
+        continue
+      }
+      if words.joined(separator: " ") != expected {
+        wrong.append("\(name): \(words.joined(separator: " "))\n  expected: \(expected)")
+      }
+    }
+    return wrong.isEmpty ? nil : "\(scenario.statements) \(scenario.meaning)\n  " + wrong.joined(separator: "\n  ")
+  }
+}

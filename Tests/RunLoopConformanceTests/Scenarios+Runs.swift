@@ -1,0 +1,348 @@
+import RunLoops
+
+extension Scenario {
+  /// How a run begins and what makes it worth beginning.
+  static let runs: [Scenario] = [
+    Scenario([1], "a mode that nothing was ever added to ends at once", gives: "→finished") { s in
+      s.run("unknown", for: 1_000)
+    },
+    Scenario([1, 3], "observers do not keep a mode alive, nor are they called", gives: "→finished") { s in
+      s.observe()
+      s.run(for: 1_000)
+    },
+    Scenario([1], "a loop cannot run in the common modes", gives: "→finished") { s in
+      s.observe(in: "common")
+      s.source("source", in: "common")
+      s.run("common", for: 1_000)
+    },
+    Scenario(
+      [2], "the mode is current from entry to exit, and none is before and after",
+      gives: "nil at:default call at:default at:default →timedOut nil"
+    ) { s in
+      s.log(s.loop.currentMode ?? "nil")
+      s.observer("at:default", [.entry, .exit]) { s in
+        if s.loop.currentMode != "default" { s.log("but:\(s.loop.currentMode ?? "nil")") }
+      }
+      s.timer("call") { s in
+        s.log("at:\(s.loop.currentMode ?? "nil")")
+      }
+      s.timer("later", at: Stage.never)
+      s.run(for: 3)
+      s.log(s.loop.currentMode ?? "nil")
+    },
+    Scenario(
+      [2, 53, 54], "a nested run has a mode and a stop of its own",
+      gives: "outer inner:b →stopped back:a later →finished"
+    ) { s in
+      s.timer("outer", in: "a") { s in
+        s.run("b", for: 1_000)
+        s.log("back:\(s.loop.currentMode ?? "nil")")
+      }
+      s.timer("inner:b", in: "b") { s in s.stop() }
+      s.timer("never", at: Stage.never, in: "b")
+      s.timer("later", at: 3, in: "a")
+      s.run("a", for: 1_000)
+    },
+    Scenario([3], "a signalled source makes a mode worth running", gives: "entry exit →timedOut") { s in
+      s.observe([.entry, .exit])
+      s.source("source")
+      s.run()
+    },
+    Scenario([3], "so does a descriptor", gives: "→timedOut →finished") { s in
+      s.descriptor("descriptor")
+      s.run()
+      s.remove("descriptor", from: "default")
+      s.run()
+    },
+    Scenario([3], "so does a timer, however far off", gives: "→timedOut →finished") { s in
+      s.timer("timer", at: Stage.never)
+      s.run()
+      s.invalidate("timer")
+      s.run()
+    },
+    Scenario(
+      [3, 50], "so does a block for the mode, or for the common modes in one of them", gives: "block →timedOut →finished"
+    ) { s in
+      s.block("block")
+      s.run()
+      s.run()
+    },
+    Scenario(
+      [3], "a block for other modes does not; the common modes are other modes to one that is not common",
+      gives: "→finished →finished →finished"
+    ) { s in
+      s.block("other", in: ["other"])
+      s.run()
+      s.block("common")
+      s.run("mine")
+      s.block("several", in: ["other", "another"])
+      s.run("mine")
+    },
+    Scenario([4], "run() goes on until it is stopped", gives: "tick tick tick back") { s in
+      s.timer("tick", every: 1) { s in
+        if s.count("tick") == 3 { s.stop() }
+      }
+      s.loop.run()
+      s.log("back")
+    },
+    Scenario([4], "run() goes on after a source was handled, and ends when nothing is left", gives: "source timer back") {
+      s in
+      s.source("source") { s in s.timer("timer", at: 2) { s in s.invalidate("source") } }
+      s.signal("source")
+      s.loop.run()
+      s.log("back")
+    },
+    Scenario(
+      [5, 10, 13], "a limit that is no time ahead gives one pass that does not sleep",
+      gives: "entry timers sources source due exit →timedOut"
+    ) { s in
+      s.observe()
+      s.source("source")
+      s.signal("source")
+      s.timer("due")
+      s.timer("later", at: Stage.never)
+      s.burn(until: 2)
+      s.run(for: 0)
+    },
+    Scenario([5], "a negative limit is like none ahead", gives: "entry timers sources exit →timedOut") { s in
+      s.observe()
+      s.source("source")
+      s.run(for: -1_000)
+    },
+    Scenario(
+      [5, 12], "a run sleeps to its limit, and not longer", gives: "sleep wake →timedOut slept"
+    ) { s in
+      s.observe([.beforeWaiting, .afterWaiting])
+      s.source("source")
+      s.run(for: 10)
+      let time = s.loop.now
+      s.log(time >= 10 && time < 200 ? "slept" : "slept:\(time)")
+    },
+    Scenario([5], "a limit beyond sixteen years is none", gives: "timer →finished") { s in
+      s.timer("timer", at: 2)
+      s.run(for: 1e15)
+    },
+  ]
+
+  /// Which of several results counts.
+  static let results: [Scenario] = [
+    Scenario([6], "handled source, before all else", gives: "source →handledSource") { s in
+      s.source("source") { s in
+        s.burn(until: 20)
+        s.stop()
+        s.invalidate("source")
+      }
+      s.signal("source")
+      s.run(for: 10, returnAfterSourceHandled: true)
+    },
+    Scenario([6], "then the limit", gives: "source →timedOut") { s in
+      s.source("source") { s in
+        s.burn(until: 20)
+        s.stop()
+        s.invalidate("source")
+      }
+      s.signal("source")
+      s.run(for: 10)
+    },
+    Scenario([6], "then the stop", gives: "source →stopped") { s in
+      s.source("source") { s in
+        s.stop()
+        s.invalidate("source")
+      }
+      s.signal("source")
+      s.run(for: 1_000)
+    },
+    Scenario([6], "then that nothing is left", gives: "source →finished") { s in
+      s.source("source") { s in s.invalidate("source") }
+      s.signal("source")
+      s.run(for: 1_000)
+    },
+    Scenario([6, 53], "a stop that lost is forgotten", gives: "source →handledSource →timedOut source →timedOut →timedOut") {
+      s in
+      s.source("source") { s in s.stop() }
+      s.signal("source")
+      s.run(for: 1_000, returnAfterSourceHandled: true)
+      s.run(for: 3)
+      s.signal("source")
+      s.run(for: 0)
+      s.run(for: 3)
+    },
+    Scenario([6], "a source that is handled does not end a run that was not to return then", gives: "source →timedOut") {
+      s in
+      s.source("source")
+      s.signal("source")
+      s.run(for: 3)
+    },
+    Scenario([22, 53], "stopped at entry there is no pass, but an exit", gives: "entry stop exit →stopped") { s in
+      s.observe()
+      s.source("source")
+      s.observer("stop", .entry) { s in s.stop() }
+      s.run(for: 1_000)
+    },
+    Scenario([22], "a stop at exit has no effect, on the outer run neither", gives: "outer →finished later →finished") { s in
+      s.timer("outer") { s in s.run("inner", for: 1_000) }
+      s.timer(".inner", at: 1, in: "inner")
+      s.observer(".stop", .exit, in: "inner") { s in s.stop() }
+      s.timer("later", at: 5)
+      s.run(for: 1_000)
+    },
+    Scenario([53], "a stop before any run has no effect", gives: "→timedOut") { s in
+      s.source("source")
+      s.stop()
+      s.run(for: 3)
+    },
+  ]
+
+  /// The order of a pass.
+  static let passes: [Scenario] = [
+    Scenario(
+      [7, 8, 13], "observers, blocks, sources, blocks again, a look at the ports; then a pass that sleeps",
+      gives: "entry timers sources block source after timers sources sleep wake timer exit →finished"
+    ) { s in
+      s.observe()
+      s.source("source") { s in
+        s.block("after")
+        s.invalidate("source")
+      }
+      s.signal("source")
+      s.block("block")
+      s.timer("timer", at: 10)
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [7, 48], "without a handled source there is no second round of blocks before the wait",
+      gives: "one sleep wake two →timedOut"
+    ) { s in
+      s.observe([.beforeWaiting, .afterWaiting])
+      s.source("source")
+      s.block("one") { s in s.block("two") }
+      s.run(for: 3)
+    },
+    Scenario(
+      [8], "a pass that handled a source does not sleep, even if nothing else is ready",
+      gives: "timers source timers sleep →timedOut"
+    ) { s in
+      s.observe([.beforeTimers, .beforeWaiting])
+      s.source("source")
+      s.signal("source")
+      s.run(for: 3)
+    },
+    Scenario([12, 14], "afterWaiting comes before the timer that woke the loop", gives: "sleep wake timer →finished") { s in
+      s.observe([.beforeWaiting, .afterWaiting])
+      s.timer("timer", at: 2)
+      s.run(for: 1_000)
+    },
+    Scenario([12, 14], "and before the descriptor that did", gives: "sleep wake descriptor →handledSource") { s in
+      s.observe([.beforeWaiting, .afterWaiting])
+      s.descriptor("descriptor")
+      s.whileAsleep { s in s.post("descriptor") }
+      s.run(for: 1_000, returnAfterSourceHandled: true)
+    },
+    Scenario(
+      [12, 14], "a wake-up does nothing but begin another pass",
+      gives: "entry timers sources sleep wake timers sources sleep wake exit →stopped"
+    ) { s in
+      s.observe()
+      s.source("source")
+      s.whileAsleep { s in s.wakeUp() }
+      s.onThread { s in
+        s.spin { s.count("sleep") == 2 && s.loop.isWaiting }
+        s.stop()
+      }
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [13, 54], "the two observers of a wait come in pairs, but for a run that is nested between them",
+      gives: "sleep nest sleep wake inner →finished wake timer →finished"
+    ) { s in
+      s.observe([.beforeWaiting, .afterWaiting])
+      s.observe([.beforeWaiting, .afterWaiting], in: "inner")
+      s.timer("timer", at: 10)
+      s.timer("inner", at: 2, in: "inner")
+      s.observer("nest", .beforeWaiting, repeats: false) { s in s.run("inner", for: 1_000) }
+      s.run(for: 1_000)
+    },
+    Scenario([14, 35], "a pass calls all timers that are due", gives: "timers sleep wake one two three →finished") { s in
+      s.observe([.beforeTimers, .beforeWaiting, .afterWaiting])
+      s.timer("one", at: 1)
+      s.timer("two", at: 2)
+      s.timer("three", at: 3)
+      s.burn(until: 5)
+      s.run(for: 1_000)
+    },
+    Scenario([14], "a descriptor counts as a source that was handled", gives: "descriptor →handledSource →timedOut") { s in
+      s.descriptor("descriptor")
+      s.post("descriptor")
+      s.run(for: 1_000, returnAfterSourceHandled: true)
+      s.run(for: 3, returnAfterSourceHandled: true)
+    },
+    Scenario([15, 48], "blocks come again after what was ready", gives: "timer block wake-block →finished") { s in
+      s.timer("timer", at: 1) { s in s.block("block") { s in s.log("wake-block") } }
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [11, 16], "one descriptor a pass, in the order in which they became ready",
+      gives: "timers b timers a timers c →stopped"
+    ) { s in
+      s.observe(.beforeTimers)
+      for name in ["a", "b", "c"] { s.descriptor(name) { s in if name == "c" { s.stop() } } }
+      for name in ["b", "a", "c"] { s.post(name) }
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [16], "a timer and a descriptor that are ready take a pass each", gives: "timers timer timers descriptor →stopped"
+    ) { s in
+      s.observe(.beforeTimers)
+      s.timer("timer", at: 1)
+      s.descriptor("descriptor") { s in s.stop() }
+      s.observer(".post", .beforeWaiting, repeats: false) { s in
+        s.spin { s.loop.now > 3 }
+        s.post("descriptor")
+      }
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [16], "a descriptor that became ready before a timer became due",
+      coreFoundation: "timers descriptor timers timer →stopped",
+      ours: "timers timer timers descriptor →stopped",
+      because:
+        "a timer that is due before the wait needs no system call to be found; ports that are ready come in turn with it"
+    ) { s in
+      s.observe(.beforeTimers)
+      s.descriptor("descriptor") { s in if s.count("timer") == 1 { s.stop() } }
+      s.post("descriptor")
+      s.burn(until: 1)
+      s.timer("timer") { s in if s.count("descriptor") == 1 { s.stop() } }
+      s.burn(until: 2)
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [16, 51], "a wake-up by the loop's own thread while something is ready",
+      coreFoundation: "timers timers descriptor →stopped",
+      ours: "timers descriptor →stopped",
+      because: "it writes to no descriptor, and so needs no pass of its own when another port is ready"
+    ) { s in
+      s.observe(.beforeTimers)
+      s.descriptor("descriptor") { s in s.stop() }
+      s.observer(".wake", .beforeSources, repeats: false) { s in
+        s.wakeUp()
+        s.post("descriptor")
+      }
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [33], "a signal after the wait is handled in the next pass, without a wake-up", gives: "wake timer source →timedOut"
+    ) { s in
+      s.source("source")
+      s.timer("timer", at: 1) { s in s.signal("source") }
+      s.observer("wake", .afterWaiting, repeats: false)
+      s.run(for: 6)
+    },
+    Scenario([33], "also one in afterWaiting", gives: "signal source →timedOut") { s in
+      s.source("source")
+      s.timer(".timer", at: 1)
+      s.observer("signal", .afterWaiting, repeats: false) { s in s.signal("source") }
+      s.run(for: 6)
+    },
+  ]
+}

@@ -1,0 +1,219 @@
+import RunLoops
+
+extension Scenario {
+  /// Sources that are signalled.
+  static let sources: [Scenario] = [
+    Scenario([26], "a signal does not wake the loop", gives: "timer source →timedOut") { s in
+      s.source("source")
+      s.timer("timer", at: 6)
+      s.whileAsleep { s in s.signal("source") }
+      s.run(for: 12)
+    },
+    Scenario([26], "several signals are one call", gives: "source →timedOut") { s in
+      s.source("source")
+      for _ in 0..<3 { s.signal("source") }
+      s.run()
+    },
+    Scenario(
+      [26], "a signal is kept before the source is added, and while other modes run", gives: "→timedOut source →timedOut"
+    ) { s in
+      s.source("source", in: nil)
+      s.signal("source")
+      s.add("source", to: "other")
+      s.timer(".never", at: Stage.never)
+      s.run()
+      s.run("other")
+    },
+    Scenario(
+      [26], "a signal in the call counts for the next pass", gives: "timers source timers source timers sleep →timedOut"
+    ) { s in
+      s.observe([.beforeTimers, .beforeWaiting])
+      s.source("source") { s in if s.count("source") == 1 { s.signal("source") } }
+      s.signal("source")
+      s.run(for: 3)
+    },
+    Scenario(
+      [26], "or for a run that is nested in the call: nothing guards against that",
+      gives: "source source →timedOut →timedOut"
+    ) { s in
+      s.source("source") { s in
+        guard s.count("source") == 1 else { return }
+        s.signal("source")
+        s.run()
+      }
+      s.signal("source")
+      s.run()
+    },
+    Scenario([27], "ascending order, then by the first signal", gives: "a1 b1 b2 b3 c →timedOut") { s in
+      for (name, order) in [("c", 3), ("b2", 2), ("b1", 2), ("a1", 1), ("b3", 2)] { s.source(name, order: order) }
+      for name in ["c", "b1", "b2", "b3", "b1", "a1"] { s.signal(name) }
+      s.run()
+    },
+    Scenario([27], "a batch is what is signalled when it is taken", gives: "timers first →timedOut timers second →timedOut")
+    { s in
+      s.observe(.beforeTimers)
+      s.source("first", order: 1) { s in s.signal("second") }
+      s.source("second", order: 2)
+      s.signal("first")
+      s.run()
+      s.run()
+    },
+    Scenario([28], "one that another of the batch removes is still called", gives: "first second →timedOut") { s in
+      s.source("first", order: 1) { s in s.remove("second", from: "default") }
+      s.source("second", order: 2)
+      s.source("third", order: 3)
+      s.signal("first")
+      s.signal("second")
+      s.run()
+    },
+    Scenario([28], "one that another of the batch invalidates is not", gives: "first third →timedOut") { s in
+      s.source("first", order: 1) { s in s.invalidate("second") }
+      s.source("second", order: 2)
+      s.source("third", order: 3)
+      for name in ["first", "second", "third"] { s.signal(name) }
+      s.run()
+    },
+    Scenario(
+      [29], "with returnAfterSourceHandled one source a run; the others stay signalled",
+      gives: "first →handledSource second →handledSource →timedOut"
+    ) { s in
+      s.source("second", order: 2)
+      s.source("first", order: 1)
+      s.signal("second")
+      s.signal("first")
+      for _ in 0..<3 { s.run(for: 3, returnAfterSourceHandled: true) }
+    },
+    Scenario([29], "the pass goes on after it, and may serve a port", gives: "source block timer →handledSource") { s in
+      s.source("source") { s in s.block("block") }
+      s.signal("source")
+      s.timer("timer")
+      s.burn(until: 2)
+      s.run(for: 1_000, returnAfterSourceHandled: true)
+    },
+    Scenario(
+      [30], "a pass handled a source if any of the batch was called", coreFoundation: "timers first sleep →finished",
+      ours: "timers first timers sleep →finished",
+      because:
+        "CoreFoundation keeps the answer of the batch's last source only, and sleeps if that was invalidated meanwhile"
+    ) { s in
+      s.observe([.beforeTimers, .beforeWaiting])
+      s.source("first", order: 1) { s in s.invalidate("second") }
+      s.source("second", order: 2)
+      s.signal("first")
+      s.signal("second")
+      s.timer(".last", at: 4) { s in s.invalidate("first") }
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [31], "adding and removing is reported for each mode, common ones and those that become common included",
+      gives: "+default +own +later -default -own -later"
+    ) { s in
+      s.source("source", reports: true, in: "common")
+      s.add("source", to: "own")
+      s.addCommonMode("later")
+      s.add("source", to: "own")
+      s.remove("source", from: "default")
+      s.remove("source", from: "default")
+      s.remove("source", from: "own")
+      s.invalidate("source")
+      s.invalidate("source")
+      s.add("source", to: "own")
+    },
+    Scenario(
+      [31], "an invalidated source is reported removed from all its modes", gives: "+default +own -default -own false false"
+    ) { s in
+      s.source("source", reports: true)
+      s.add("source", to: "own")
+      // CoreFoundation leaves their order open.
+      s.inAnyOrder { s in s.invalidate("source") }
+      s.log("\(s.contains("source", in: "default"))")
+      s.log("\(s.contains("source", in: "own"))")
+    },
+    Scenario(
+      [31], "a source may be in several loops; the first that runs handles the signal", gives: "source →timedOut →timedOut"
+    ) { s in
+      s.source("source")
+      s.signal("source")
+      s.onOtherLoop { other in
+        other.loop.add(s.named("source"), to: "default")
+        other.run()
+      }
+      s.run()
+    },
+    Scenario(
+      [32], "sources are the same only if they are one object", coreFoundation: "one →timedOut", ours: "one two →timedOut",
+      because: "closures cannot be compared; CoreFoundation takes sources of equal order, functions and info for one"
+    ) { s in
+      s.source("one")
+      s.source("two", twinOf: "one")
+      s.signal("one")
+      s.signal("two")
+      s.run()
+    },
+  ]
+
+  /// Descriptors.
+  static let descriptors: [Scenario] = [
+    Scenario(
+      [34], "a descriptor that is added to a sleeping loop by another thread is waited for at once",
+      gives: "descriptor →handledSource"
+    ) { s in
+      s.source("source")
+      s.descriptor("descriptor", in: nil)
+      s.whileAsleep { s in
+        s.add("descriptor", to: "default")
+        s.post("descriptor")
+      }
+      s.run(for: 1_000, returnAfterSourceHandled: true)
+    },
+    Scenario(
+      [34], "a source that leaves its descriptor ready", coreFoundation: "call →timedOut", ours: "call call call →stopped",
+      because:
+        "our loop reads nothing and looks whether the descriptor is ready, so that pipes and sockets are whole for the handler"
+    ) { s in
+      s.descriptor("call", consumes: false) { s in if s.count("call") == 3 { s.stop() } }
+      s.post("call")
+      s.run(for: 10)
+    },
+    Scenario([34], "several posts before a pass are one call", gives: "call →timedOut") { s in
+      s.descriptor("call")
+      for _ in 0..<3 { s.post("call") }
+      s.run(for: 3)
+    },
+    Scenario(
+      [34], "readiness is kept before the source is added and after it was removed",
+      gives: "→timedOut →timedOut call →timedOut"
+    ) { s in
+      s.descriptor("call", in: nil)
+      s.source("source")
+      s.post("call")
+      s.run()
+      s.add("call", to: "default")
+      s.remove("call", from: "default")
+      s.run()
+      s.add("call", to: "default")
+      s.run()
+    },
+    Scenario([34], "an invalidated one is not called, nor can it be added", gives: "→timedOut false") { s in
+      s.source("source")
+      s.descriptor("call")
+      s.post("call")
+      s.invalidate("call")
+      s.add("call", to: "default")
+      s.run()
+      s.log("\(s.contains("call", in: "default"))")
+    },
+    Scenario(
+      [16, 54], "a nested run serves the descriptors that the outer run has not", gives: "a b →handledSource →stopped"
+    ) { s in
+      s.descriptor("a") { s in
+        s.run(for: 1_000, returnAfterSourceHandled: true)
+        s.stop()
+      }
+      s.descriptor("b")
+      s.post("a")
+      s.post("b")
+      s.run(for: 1_000)
+    },
+  ]
+}

@@ -1,0 +1,240 @@
+import RunLoops
+
+extension Scenario {
+  /// When timers fire, and how often.
+  static let timers: [Scenario] = [
+    Scenario([35], "due timers fire in the order of their times, not as they were added", gives: "one two three →finished") {
+      s in
+      s.timer("three", at: 3)
+      s.timer("one", at: 1)
+      s.timer("two", at: 2)
+      s.burn(until: 5)
+      s.run(for: 1_000)
+    },
+    Scenario([35, 36], "one that another due timer invalidates does not fire", gives: "one three →finished") { s in
+      s.timer("one", at: 1) { s in s.invalidate("two") }
+      s.timer("two", at: 2)
+      s.timer("three", at: 3)
+      s.burn(until: 5)
+      s.run(for: 1_000)
+    },
+    Scenario([35], "nor one that another removes, or moves on", gives: "one moved →finished true") { s in
+      s.timer("one", at: 1) { s in
+        s.remove("removed", from: "default")
+        s.move("moved", to: s.loop.now + 5)
+      }
+      s.timer("removed", at: 2)
+      s.timer("moved", at: 3)
+      s.burn(until: 5)
+      s.run(for: 1_000)
+      s.log("\(s.isValid("removed"))")
+    },
+    Scenario(
+      [35, 37], "a timer that is made with a time in the past", coreFoundation: "older younger →finished",
+      ours: "younger older →finished",
+      because:
+        "it keeps the time that it was given, and so its phase and its place among others; CoreFoundation takes now instead"
+    ) { s in
+      s.timer("older", at: -5)
+      s.timer("younger", at: -10)
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [36], "a due timer that is added in a call fires in a later pass", gives: "timers first second timers added →finished"
+    ) { s in
+      s.observe(.beforeTimers)
+      s.timer("first", at: 1) { s in s.timer("added", at: 0) }
+      s.timer("second", at: 2)
+      s.burn(until: 4)
+      s.run(for: 1_000)
+    },
+    Scenario([37], "a late repeating timer fires once and keeps its phase", gives: "tick →timedOut 40 tick →timedOut 50") {
+      s in
+      s.timer("tick", at: 10, every: 10) { s in if s.count("tick") == 1 { s.burn(until: 34) } }
+      s.run(for: 25)
+      s.log("\(s.fireTime("tick"))")
+      s.burn(until: 44)
+      s.run(for: 0)
+      s.log("\(s.fireTime("tick"))")
+    },
+    Scenario([37], "its next time is that of the call while it is called", gives: "tick 5 tick 15 →stopped 25") { s in
+      s.timer("tick", at: 5, every: 10) { s in
+        s.log("\(s.fireTime("tick"))")
+        if s.count("tick") == 2 { s.stop() }
+      }
+      s.run(for: 1_000)
+      s.log("\(s.fireTime("tick"))")
+    },
+    Scenario([40], "an interval of nothing, or below, fires once", gives: "zero negative →finished false false") { s in
+      s.timer("zero", at: 1, every: 0)
+      s.timer("negative", at: 2, every: -5)
+      s.run(for: 1_000)
+      s.log("\(s.isValid("zero"))")
+      s.log("\(s.isValid("negative"))")
+    },
+    Scenario([40], "the shortest interval repeats", gives: "tick tick tick →stopped true") { s in
+      s.timer("tick", at: 0, every: 2e-6) { s in if s.count("tick") == 3 { s.stop() } }
+      s.run(for: 1_000)
+      s.log("\(s.isValid("tick"))")
+    },
+    Scenario([41], "a timer has one time in all its modes", gives: "7 7 timer →finished →finished") { s in
+      s.timer("timer", at: 50)
+      s.add("timer", to: "other")
+      s.move("timer", to: 7)
+      s.log(s.nextFireTime(in: "default"))
+      s.log(s.nextFireTime(in: "other"))
+      s.run("other", for: 1_000)
+      s.run(for: 1_000)
+    },
+    Scenario([41], "it belongs to one loop until it is removed from all its modes", gives: "false false timer →finished") {
+      s in
+      s.timer("timer", at: 1)
+      s.add("timer", to: "other")
+      s.onOtherLoop { other in
+        other.loop.add(s.named("timer"), to: "default")
+        s.log("\(other.loop.contains(s.named("timer"), in: "default"))")
+        s.remove("timer", from: "default")
+        other.loop.add(s.named("timer"), to: "default")
+        s.log("\(other.loop.contains(s.named("timer"), in: "default"))")
+        s.remove("timer", from: "other")
+        other.loop.add(s.named("timer"), to: "default")
+        other.run(for: 1_000)
+      }
+    },
+    Scenario(
+      [42], "a timer that is being called is skipped by nested runs, others are not",
+      gives: "outer same inner back outer →stopped"
+    ) { s in
+      s.timer("outer", at: 1, every: 1) { s in
+        guard s.count("outer") == 1 else { return s.stop() }
+        _ = s.loop.run(in: "default", for: 6, returnAfterSourceHandled: false)
+        s.log("back")
+      }
+      s.timer("same", at: 1)
+      s.timer("inner", at: 3)
+      s.timer(".never", at: Stage.never)
+      s.run(for: 1_000)
+    },
+    Scenario([42], "invalidated in its call it was the last", gives: "tick tick →finished") { s in
+      s.timer("tick", at: 1, every: 1) { s in if s.count("tick") == 2 { s.invalidate("tick") } }
+      s.run(for: 1_000)
+    },
+    Scenario([42], "removed in its call and added again it goes on", gives: "tick tick →stopped") { s in
+      s.timer("tick", at: 1, every: 2) { s in
+        if s.count("tick") == 2 { return s.stop() }
+        s.remove("tick", from: "default")
+        s.add("tick", to: "default")
+      }
+      s.timer(".never", at: Stage.never)
+      s.run(for: 1_000)
+    },
+    Scenario([43], "timers and blocks are not sources", gives: "block one block two →finished") { s in
+      s.block("block")
+      s.timer("one", at: 1) { s in s.block("block") }
+      s.timer("two", at: 4)
+      s.run(for: 1_000, returnAfterSourceHandled: true)
+    },
+    Scenario(
+      [44], "without a tolerance each timer has a wait of its own", gives: "sleep wake early sleep wake late →finished"
+    ) { s in
+      s.observe([.beforeWaiting, .afterWaiting])
+      s.timer("early", at: 4)
+      s.timer("late", at: 10)
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [45], "a mode whose last timer is removed when due", coreFoundation: "sleep wake sleep wake →timedOut",
+      ours: "sleep wake →timedOut",
+      because: "our loop disarms the kernel's timer; CoreFoundation is woken by it once more"
+    ) { s in
+      s.observe([.beforeWaiting, .afterWaiting])
+      s.source("source")
+      s.timer("timer", at: 1)
+      s.burn(until: 3)
+      s.remove("timer", from: "default")
+      s.run(for: 6)
+    },
+    Scenario([46], "the next time of a mode is that of its first timer", gives: "none 5 none 9") { s in
+      s.log(s.nextFireTime(in: "default"))
+      s.timer("late", at: 9)
+      s.timer("early", at: 5)
+      s.log(s.nextFireTime(in: "default"))
+      s.log(s.nextFireTime(in: "other"))
+      s.invalidate("early")
+      s.log(s.nextFireTime(in: "default"))
+    },
+    Scenario(
+      [46], "the next time while the only timer is called", coreFoundation: "timer 2 →finished",
+      ours: "timer none →finished",
+      because: "a timer that is being called does not count: when it fires next is decided after the call"
+    ) { s in
+      s.timer("timer", at: 2) { s in s.log(s.nextFireTime(in: "default")) }
+      s.run(for: 1_000)
+    },
+  ]
+
+  /// Timers whose time is changed.
+  static let movedTimers: [Scenario] = [
+    Scenario([38], "a later time that is set in the call is a new phase", gives: "tick →timedOut 30 tick →timedOut 40") {
+      s in
+      s.timer("tick", at: 5, every: 10) { s in if s.count("tick") == 1 { s.move("tick", to: 30) } }
+      s.run(for: 12)
+      s.log("\(s.fireTime("tick"))")
+      s.run(for: 24)
+      s.log("\(s.fireTime("tick"))")
+    },
+    Scenario([38], "a time in the past that is set in the call counts as now", gives: "tick tick tick →stopped") { s in
+      s.timer("tick", at: 1, every: 1_000) { s in
+        s.move("tick", to: 0)
+        if s.count("tick") == 3 { s.stop() }
+      }
+      s.run(for: 500)
+    },
+    Scenario(
+      [38], "a timer that fires once is invalid after its call, whatever was set in it", gives: "true timer →finished false"
+    ) { s in
+      s.timer(".timer", at: 1) { s in
+        s.log("\(s.isValid(".timer"))")
+        s.log("timer")
+        s.move(".timer", to: 3)
+      }
+      s.run(for: 1_000)
+      s.log("\(s.isValid(".timer"))")
+    },
+    Scenario([38], "set outside a call, a time in the past counts as now, too", gives: "one two →finished") { s in
+      s.timer("two", at: Stage.never)
+      s.timer("one", at: 0)
+      s.move("two", to: -1_000)
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [38, 41], "a timer of two modes that moves itself in its call",
+      coreFoundation: "tick →timedOut sleep sleep tick sleep →timedOut",
+      ours: "tick →timedOut sleep tick sleep →timedOut",
+      because: "in its other modes CoreFoundation leaves the kernel's timer at the time that was served, and is woken by it"
+    ) { s in
+      s.observe(.beforeWaiting, in: "other")
+      s.timer("tick", at: 1, every: 1_000) { s in s.move("tick", to: s.count("tick") == 1 ? 8 : Stage.never) }
+      s.add("tick", to: "other")
+      s.run(for: 4)
+      s.run("other", for: 8)
+    },
+    Scenario([39], "moving a timer from another thread wakes the loop", gives: "sleep wake sleep wake timer →finished") {
+      s in
+      s.timer("timer", at: Stage.never)
+      s.observe([.beforeWaiting, .afterWaiting])
+      s.whileAsleep { s in s.move("timer", to: s.loop.now + 5) }
+      s.run(for: 1_000)
+    },
+    Scenario(
+      [39], "adding one from another thread is effective without a wake-up", gives: "sleep wake timer sleep wake →timedOut"
+    ) { s in
+      s.source("source")
+      s.observe([.beforeWaiting, .afterWaiting])
+      s.timer("timer", at: 2, in: nil)
+      s.timer(".never", at: Stage.never)
+      s.whileAsleep { s in s.add("timer", to: "default") }
+      s.run(for: 8)
+    },
+  ]
+}

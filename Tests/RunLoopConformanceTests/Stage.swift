@@ -1,0 +1,240 @@
+import Dispatch
+import Glibc
+import LinuxSystem
+import RunLoops
+
+/// What a scenario plays on: a loop of either kind with named items, that writes down what happens as words.
+///
+/// An item writes its name when it is called, then does what its body says; names with a dot in front are counted but are
+/// not among the words that are compared. Modes are names, times are milliseconds since the stage was made.
+final class Stage: Sendable {
+  typealias Body = @Sendable (Stage) -> Void
+
+  /// A time at which no scenario is still running.
+  static let never: Double = 100_000_000
+
+  let words: Words
+  private let played: Lock<(any LoopUnderTest)?>
+  private let kind: any LoopUnderTest.Type
+  private let items = Lock<[String: any ItemUnderTest]>([:])
+  private let threads = Lock<[HelperThread]>([])
+
+  /// A stage for the calling thread's loop.
+  init(_ kind: any LoopUnderTest.Type, words: Words = Words()) {
+    self.kind = kind
+    self.words = words
+    played = Lock(kind.current())
+  }
+
+  var loop: any LoopUnderTest {
+    guard let loop = played.withLock({ $0 }) else { fatalError("the loop's thread has ended") }
+    return loop
+  }
+
+  /// Waits for the helpers, and lets the loop go, so that it ends with its thread.
+  func end() {
+    for thread in threads.withLock({ $0 }) { thread.join() }
+    played.withLock { $0 = nil }
+  }
+
+  func invalidateAll() { for item in items.withLock({ Array($0.values) }) { item.invalidate() } }
+
+  /// Lets the items go. Only once the loop has ended or they are invalid: CoreFoundation's knows them by address.
+  func clear() { items.withLock { $0.removeAll() } }
+
+  // MARK: Words
+
+  func log(_ word: String) { words.add(word) }
+  /// How often a word was written so far.
+  func count(_ word: String) -> Int { words.count(word) }
+
+  /// Does something that calls back in an order that nobody promises.
+  func inAnyOrder(_ body: Body) {
+    let before = words.all.count
+    body(self)
+    words.sort(from: before)
+  }
+
+  // MARK: Items
+
+  /// Writes the activities of a mode down, before any other observer gets to know them.
+  func observe(_ activities: FrameLoop.Activity = .all, in mode: String = "default") {
+    let observer = loop.observer(activities, order: .min, repeats: true, evenWhenBusy: false) { [words] activity in
+      words.add(activity.word)
+    }
+    keep(observer, "observer of \(mode) \(activities.rawValue)")
+    loop.add(observer, to: mode)
+  }
+
+  func observer(
+    _ name: String, _ activities: FrameLoop.Activity, order: Int = 0, repeats: Bool = true, evenWhenBusy: Bool = false,
+    in mode: String? = "default", _ body: @escaping Body = { _ in }
+  ) {
+    let observer = loop.observer(activities, order: order, repeats: repeats, evenWhenBusy: evenWhenBusy) { [self] _ in
+      call(name, body)
+    }
+    keep(observer, name)
+    if let mode { loop.add(observer, to: mode) }
+  }
+
+  func source(
+    _ name: String, order: Int = 0, reports: Bool = false, in mode: String? = "default", _ body: @escaping Body = { _ in }
+  ) {
+    let report: @Sendable (String) -> Void = { [words] word in words.add(word) }
+    let source = loop.source(order: order, report: reports ? report : nil) { [self] in call(name, body) }
+    keep(source, name)
+    if let mode { loop.add(source, to: mode) }
+  }
+
+  /// A source that CoreFoundation cannot tell from another.
+  func source(_ name: String, twinOf other: String, in mode: String = "default") {
+    guard let original = item(other) as? any SourceUnderTest else { return }
+    let source = loop.source(twinOf: original) { [self] in call(name, { _ in }) }
+    keep(source, name)
+    loop.add(source, to: mode)
+  }
+
+  func descriptor(
+    _ name: String, consumes: Bool = true, in mode: String? = "default", _ body: @escaping Body = { _ in }
+  ) {
+    let descriptor = loop.descriptor(consumes: consumes) { [self] in call(name, body) }
+    keep(descriptor, name)
+    if let mode { loop.add(descriptor, to: mode) }
+  }
+
+  /// - Parameter time: due at once, unless told otherwise.
+  func timer(
+    _ name: String, at time: Double = 0, every interval: Double = 0, tolerance: Double = 0, in mode: String? = "default",
+    _ body: @escaping Body = { _ in }
+  ) {
+    let timer = loop.timer(at: time, every: interval, tolerance: tolerance) { [self] in call(name, body) }
+    keep(timer, name)
+    if let mode { loop.add(timer, to: mode) }
+  }
+
+  func named(_ name: String) -> any ItemUnderTest { item(name) }
+  func add(_ name: String, to mode: String) { loop.add(item(name), to: mode) }
+  func remove(_ name: String, from mode: String) { loop.remove(item(name), from: mode) }
+  func contains(_ name: String, in mode: String) -> Bool { loop.contains(item(name), in: mode) }
+  func invalidate(_ name: String) { item(name).invalidate() }
+  func isValid(_ name: String) -> Bool { item(name).isValid }
+
+  func signal(_ name: String) { (item(name) as? any SourceUnderTest)?.signal() }
+  func post(_ name: String) { (item(name) as? any DescriptorUnderTest)?.post() }
+  func move(_ name: String, to time: Double) { (item(name) as? any TimerUnderTest)?.nextFireTime = time }
+  /// When a timer fires next, to the millisecond.
+  func fireTime(_ name: String) -> Int {
+    Int(((item(name) as? any TimerUnderTest)?.nextFireTime ?? -1_000).rounded())
+  }
+
+  /// When a mode's next timer fires, to the millisecond.
+  func nextFireTime(in mode: String) -> String { loop.nextFireTime(in: mode).map { "\(Int($0.rounded()))" } ?? "none" }
+
+  // MARK: The loop
+
+  func block(_ name: String, in modes: [String] = ["common"], _ body: @escaping Body = { _ in }) {
+    loop.perform(in: modes) { [self] in call(name, body) }
+  }
+
+  /// Runs for so long at most, and writes the result.
+  @discardableResult
+  func run(_ mode: String = "default", for milliseconds: Double = 0, returnAfterSourceHandled: Bool = false)
+    -> FrameLoop.RunResult
+  {
+    let result = loop.run(in: mode, for: milliseconds, returnAfterSourceHandled: returnAfterSourceHandled)
+    words.add("→\(result)")
+    return result
+  }
+
+  /// Gives an object away: the caller's hold on it ends with the call.
+  func hand<Value: Sendable>(_ value: consuming Value, _ body: (Stage, Value) -> Void) { body(self, value) }
+
+  func addCommonMode(_ mode: String) { loop.addCommonMode(mode) }
+  func stop() { loop.stop() }
+  func wakeUp() { loop.wakeUp() }
+
+  // MARK: Time and threads
+
+  /// Passes time without giving the loop a turn.
+  func burn(until time: Double) { while loop.now < time { sched_yield() } }
+
+  /// Does something on another thread.
+  func onThread(_ body: @escaping Body) {
+    let thread = HelperThread { [self] in body(self) }
+    threads.withLock { $0.append(thread) }
+  }
+
+  /// Does something on another thread once the loop sleeps.
+  func whileAsleep(_ body: @escaping Body) {
+    onThread { stage in
+      stage.spin { stage.loop.isWaiting }
+      body(stage)
+    }
+  }
+
+  func spin(until condition: () -> Bool) { while !condition() { sched_yield() } }
+
+  /// Plays a part on a loop of the same kind on another thread, to that thread's end. Its items are its own.
+  func onOtherLoop(_ body: @escaping Body) {
+    HelperThread { [self] in
+      let stage = Stage(kind, words: words)
+      body(stage)
+      stage.end()
+      adopt(stage)
+    }.join()
+  }
+
+  func onMainQueue(_ name: String, _ body: @escaping Body = { _ in }) {
+    DispatchQueue.main.async { [self] in call(name, body) }
+  }
+
+  // MARK: -
+
+  private func call(_ name: String, _ body: Body) {
+    words.add(name)
+    body(self)
+  }
+
+  private func keep(_ item: any ItemUnderTest, _ name: String) { items.withLock { $0[name] = item } }
+
+  /// Takes over the items of another stage.
+  private func adopt(_ other: Stage) {
+    let others = other.items.withLock { items in
+      defer { items = [:] }
+      return items
+    }
+    items.withLock { $0.merge(others) { mine, _ in mine } }
+  }
+
+  private func item(_ name: String) -> any ItemUnderTest {
+    guard let item = items.withLock({ $0[name] }) else { fatalError("the scenario has no item \(name)") }
+    return item
+  }
+}
+
+/// What happened, as words in order. Any thread may add one.
+final class Words: Sendable {
+  private let words = Lock<[String]>([])
+
+  func add(_ word: String) { words.withLock { $0.append(word) } }
+  var all: [String] { words.withLock { $0 } }
+  /// What is compared.
+  var visible: [String] { all.filter { !$0.hasPrefix(".") } }
+  func drop(_ word: String) { words.withLock { words in words.removeAll { $0 == word } } }
+  func sort(from index: Int) { words.withLock { $0[index...].sort() } }
+  func count(_ word: String) -> Int { all.count { $0 == word } }
+}
+
+extension FrameLoop.Activity {
+  var word: String {
+    switch self {
+    case .entry: "entry"
+    case .beforeTimers: "timers"
+    case .beforeSources: "sources"
+    case .beforeWaiting: "sleep"
+    case .afterWaiting: "wake"
+    case .exit: "exit"
+    default: "activity \(rawValue)"
+    }
+  }
+}
