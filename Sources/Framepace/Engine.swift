@@ -7,7 +7,8 @@ public import RunLoops
 /// Loop, layers and outputs, wired: what turns dirty marks into frames.
 ///
 /// ```swift
-/// let engine = try Engine(display: Displays.automatic(), root: root)
+/// let display = try Displays.automatic(width: 1280, height: 720, refreshRate: .hertz60)
+/// let engine = Engine(display: display, root: root)
 /// engine.run()
 /// ```
 ///
@@ -23,12 +24,14 @@ public final class Engine {
   /// Whether a turn waits for the drawings it began and shows them in its own frame. For rendering to files, where every
   /// frame must hold all that belongs to it; a screen would miss vblanks.
   public var waitsForDrawings = false
-  /// Called when layers kept dirtying themselves through all rounds of a commit; the frame was shown all the same.
+  /// Called when layers kept dirtying themselves through all rounds of a commit; the frame was shown all the same. Without it
+  /// the first such layer is named on the standard error output.
   public var onUnsettledLayout: (@MainActor (_ layer: Layer) -> Void)?
 
   private var observers: [FrameLoop.Observer] = []
   private var turn = TurnClock()
   private var isFinished = false
+  private var hasReportedUnsettledLayout = false
 
   /// - Parameters:
   ///   - display: where frames go; the engine adds it to the loop.
@@ -58,9 +61,10 @@ public final class Engine {
     addObservers()
   }
 
-  /// Runs the loop until `finish()`. Frames, timers, sources and the main queue are served.
+  /// Runs the loop until `finish()`, at once if that was called before. Frames, timers, sources and the main queue are
+  /// served.
   public func run() {
-    isFinished = false
+    defer { isFinished = false }
     while !isFinished {
       // A loop without any source or timer ends at once; the observers alone do not keep it alive.
       if loop.run(mode: .default) == .finished { break }
@@ -73,11 +77,12 @@ public final class Engine {
     loop.stop()
   }
 
-  /// Takes the engine off the loop and lets go of its display. The layers keep their state.
+  /// Takes the engine off the loop and lets go of its display and its layers. The layers keep their state: another engine may
+  /// show them, on another display.
   public func invalidate() {
     for observer in observers { observer.invalidate() }
     observers.removeAll()
-    context.onNeedsCommit = nil
+    context.invalidate()
     output.invalidate()
     output.display.invalidate()
   }
@@ -113,7 +118,7 @@ public final class Engine {
       phases[.display] += committed.display
       if committed.treeChanged { output.setNeedsFrame() }
       if let layer = committed.unsettled {
-        onUnsettledLayout?(layer)
+        reportUnsettledLayout(layer)
         break
       }
       guard waitsForDrawings, context.pendingDrawings > 0 else { break }
@@ -121,7 +126,20 @@ public final class Engine {
       context.publishFinishedDrawings()
     }
     output.renderIfNeeded(turn: phases)
+    Transaction.endTurn()
     turn.endCommit()
+    // What completions and the output's callbacks changed: marks made since the commit have woken nobody.
+    if context.isDirty { loop.wakeUp() }
+  }
+
+  private func reportUnsettledLayout(_ layer: Layer) {
+    if let onUnsettledLayout { return onUnsettledLayout(layer) }
+    guard !hasReportedUnsettledLayout else { return }
+    hasReportedUnsettledLayout = true
+    let name = layer.name.map { " '\($0)'" } ?? ""
+    StandardError.print(
+      "framepace: the layer\(name) of type \(type(of: layer)) was dirty again after \(LayerContext.maximumRounds) rounds of a "
+        + "commit: it, or one beside it, marks itself in layoutSublayers() or draw(in:)")
   }
 
   /// A layer became dirty. Before this turn's commit nothing need be done: the turn ends in it. After it the loop is about

@@ -192,6 +192,25 @@ public final class LayerContext {
     markStructure()
   }
 
+  /// Lets go of the layers, which can then get another context. They keep what they are, their animations too; contents
+  /// that are being drawn are drawn anew there.
+  public func invalidate() {
+    onNeedsCommit = nil
+    inbox.wake = nil
+    detach(root)
+    groups.removeAll()
+  }
+
+  private func detach(_ layer: Layer) {
+    guard layer.context === self else { return }
+    layer.context = nil
+    if layer.asynchronous.isDrawing {
+      layer.asynchronous.cancel()
+      layer.needsDisplay = true
+    }
+    for sublayer in layer.sublayers { detach(sublayer) }
+  }
+
   private func scaleChanged() {
     func redisplay(_ layer: Layer) {
       if layer.drawnSize != nil && layer.contentsScale == nil { layer.setNeedsDisplay() }
@@ -219,8 +238,6 @@ public final class LayerContext {
     phases.treeChanged = commitTree(at: now)
     isCommitting = false
     isMarked = false
-    // Calls completions without animations: what they change is for the next commit.
-    Transaction.commitImplicit()
     return phases
   }
 }

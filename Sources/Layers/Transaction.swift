@@ -74,8 +74,10 @@ public enum Transaction {
     return try body()
   }
 
-  /// Ends the turn's own transaction. One that was begun and not committed stays, and so does what is around it.
-  static func commitImplicit() {
+  /// Ends the turn's own transaction; an engine does it once in each turn, after its commit. Completions without animations
+  /// are called: what they change is for the next commit. A transaction that was begun and not committed stays, and so does
+  /// what is around it.
+  public static func endTurn() {
     guard outer.isEmpty else { return }
     let ended = current
     current = Level()

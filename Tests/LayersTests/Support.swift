@@ -50,6 +50,7 @@ final class Stage {
   func turn(after milliseconds: Int64 = 0) -> CommitPhases {
     now += .milliseconds(milliseconds)
     context.publishFinishedDrawings()
+    defer { Transaction.endTurn() }
     return context.commit(at: now)
   }
 

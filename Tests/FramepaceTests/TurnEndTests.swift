@@ -1,0 +1,104 @@
+import Framepace
+import FramepaceTesting
+import XCTest
+
+/// What is changed at the very end of a turn, when the commit is over, and what outlives an engine.
+final class TurnEndTests: XCTestCase {
+  func testACompletionWithoutMarksIsCalledInItsTurn() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      var isCalled = false
+      stage.loop.perform(onMain: { Transaction.setCompletion { isCalled = true } })
+      stage.turn()
+      XCTAssertTrue(isCalled)
+    }
+  }
+
+  func testSettingsOfATurnWithoutMarksEndWithIt() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      stage.loop.perform(onMain: { Transaction.disablesActions = true })
+      stage.turn()
+      XCTAssertFalse(Transaction.disablesActions)
+    }
+  }
+
+  func testWhatACompletionChangesIsShown() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+      layer.backgroundColor = .white
+      stage.root.addSublayer(layer)
+      stage.run(for: .milliseconds(100))
+      let before = stage.frames.count
+      // The only mark changes nothing that is seen: no frame and no tick follow that could carry the change along.
+      stage.loop.perform(onMain: {
+        layer.setNeedsLayout()
+        Transaction.setCompletion { layer.isHidden = true }
+      })
+      stage.loop.wakeUp()
+      stage.run(for: .milliseconds(100))
+      XCTAssertEqual(stage.frames.count - before, 1)
+      XCTAssertFalse(stage.engine.context.isDirty)
+    }
+  }
+
+  func testWhatIsChangedWhenTheOutputGoesIdleIsShown() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+      layer.backgroundColor = .white
+      layer.isHidden = true
+      stage.root.addSublayer(layer)
+      stage.engine.output.onIdle = { layer.isHidden = false }
+      stage.run(for: .milliseconds(200))
+      XCTAssertEqual(stage.frames.count, 2)
+      XCTAssertFalse(stage.engine.context.isDirty)
+    }
+  }
+
+  func testAnotherEngineTakesTheLayersOver() throws {
+    try onMain {
+      let root = Layer()
+      root.backgroundColor = .black
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+      layer.backgroundColor = .white
+      root.addSublayer(layer)
+      let first = try ManualStage(width: 64, height: 48, root: root, rate: .hertz60)
+      first.run(for: .milliseconds(50))
+      Transaction.withoutActions {
+        layer.add(BasicAnimation(.opacity, from: 1, to: 0, duration: .seconds(1)), forKey: "fade")
+      }
+      first.run(for: .milliseconds(500))
+      let half = layer.presentation.opacity
+      first.engine.invalidate()
+
+      let second = try ManualStage(width: 80, height: 40, root: root, rate: .hertz60, start: first.clock.now)
+      second.run(for: .milliseconds(100))
+      XCTAssertGreaterThan(second.frames.count, 4, "the animation goes on")
+      XCTAssertEqual(root.bounds.size, Size(80, 40))
+      XCTAssertEqual(layer.presentation.opacity, half - 0.1, accuracy: 0.03)
+      XCTAssertEqual(layer.animationKeys, ["fade"])
+    }
+  }
+
+  func testAnEngineThatWasToldToFinishDoesNotRun() throws {
+    try onMain {
+      let stage = try Self.makeStage()
+      stage.engine.finish()
+      stage.engine.run()
+      XCTAssertTrue(stage.engine.context.isDirty, "no turn")
+      // The second time it does.
+      let timer = FrameLoop.Timer(
+        fireTime: stage.clock.now + .milliseconds(100), onMain: { [engine = stage.engine] _ in engine.finish() })
+      stage.loop.add(timer, to: .common)
+      stage.engine.run()
+      XCTAssertEqual(stage.frames.count, 1)
+    }
+  }
+
+  @MainActor
+  private static func makeStage() throws -> ManualStage {
+    try ManualStage(width: 64, height: 48, rate: .hertz60)
+  }
+}
