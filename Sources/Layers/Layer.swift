@@ -58,7 +58,7 @@ open class Layer {
 
   public internal(set) var needsLayout = false
   public internal(set) var needsDisplay = false
-  /// Whether a change of the size of `bounds` asks for new contents by `setNeedsDisplay()`.
+  /// Whether a change of `bounds`, of its size or its origin, asks for new contents by `setNeedsDisplay()`.
   public var needsDisplayOnBoundsChange = false
   /// Whether contents drawn asynchronously appear as soon as they are there, instead of together with all others that
   /// were begun in the same commit.
@@ -127,7 +127,7 @@ extension Layer {
       let old = values.bounds
       guard newValue != old else { return }
       change(.bounds) { $0.bounds = newValue }
-      if newValue.size != old.size { sizeChanged() }
+      boundsChanged(from: old)
     }
   }
 
@@ -272,8 +272,8 @@ extension Layer {
     markRecord()
   }
 
-  private func sizeChanged() {
-    setNeedsLayout()
+  private func boundsChanged(from old: Rect) {
+    if bounds.size != old.size { setNeedsLayout() }
     if needsDisplayOnBoundsChange {
       setNeedsDisplay()
     } else if needsDisplay {
