@@ -55,7 +55,6 @@ extension Layer {
     var flags: RenderRecord.Flags = []
     if isHidden { flags.insert(.hidden) }
     if masksToBounds { flags.insert(.masksToBounds) }
-    if contents?.isOpaque == true { flags.insert(.opaqueContents) }
     return flags
   }
 }

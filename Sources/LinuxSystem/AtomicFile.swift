@@ -51,8 +51,8 @@ public enum AtomicFile {
   /// Replaces the file at `path` by what `body` writes, or makes it. When `body` or anything else fails, the old file is
   /// untouched and nothing is left behind; a kill in the middle may leave a hidden temporary file beside it.
   ///
-  /// A link is followed, and the permissions of a file that exists are kept. What cannot be replaced, such as a device or a
-  /// pipe, is written to directly.
+  /// A link to a file is followed, one to nothing is replaced; the permissions of a file that exists are kept. What cannot
+  /// be replaced, such as a device or a pipe, is written to directly.
   public static func replace(
     _ path: String, writing body: (borrowing Output) throws(SystemError) -> Void
   ) throws(SystemError) {

@@ -31,6 +31,8 @@ public final class Bitmap {
   public let bytesPerRow: Int
   /// The first byte of the top row.
   public var base: UnsafeMutableRawPointer { memory.base }
+  /// Whether an image was made of it.
+  private(set) var isFrozen = false
 
   private var memory: PixelMemory
 
@@ -75,18 +77,21 @@ public final class Bitmap {
     memset(base, 0, bytesPerRow * height)
   }
 
-  /// The pixels as they are now, never to change again. The bitmap must not be drawn into afterwards.
+  /// The pixels as they are now, never to change again: the bitmap shares its memory with the image, and must not be written
+  /// to afterwards.
   ///
   /// - Parameter isOpaque: whether every alpha is 255; looked up in the pixels when nil.
   public func freeze(isOpaque: Bool? = nil) -> Image {
-    Image(width: width, height: height, bytesPerRow: bytesPerRow, memory: memory, isOpaque: isOpaque)
+    isFrozen = true
+    return Image(width: width, height: height, bytesPerRow: bytesPerRow, memory: memory, isOpaque: isOpaque)
   }
 }
 
 /// The memory behind a bitmap and the images made of it.
 ///
-/// Safe to share although unchecked: the pointer never changes, and only the one `Bitmap` writes through it, which does
-/// not leave its thread.
+/// Safe to share although unchecked: the pointer never changes, and behind an image nobody writes through it (a bitmap ends
+/// to be written to when it is frozen). A bitmap that is no image yet is written by whoever has it; what shares it between
+/// threads, as compositing in bands does, gives each its own rows.
 final class PixelMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   private let release: @Sendable (UnsafeMutableRawPointer) -> Void

@@ -28,6 +28,7 @@ public final class DrawingContext {
   ///   - isCancelled: asked when `isCancelled` is read; nil when the drawing is never cancelled.
   public init(bitmap: Bitmap, scale: Double = 1, isCancelled: (() -> Bool)? = nil) {
     precondition(scale > 0 && scale.isFinite, "DrawingContext: scale \(scale) must be above 0")
+    precondition(!bitmap.isFrozen, "DrawingContext: the bitmap was frozen, its pixels belong to an image")
     precondition(bitmap.bytesPerRow % 4 == 0, "DrawingContext: rows must start at whole pixels")
     self.bitmap = bitmap
     self.scale = scale

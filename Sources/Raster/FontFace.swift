@@ -48,6 +48,10 @@ public final class FontFace: Sendable {
 
   /// Takes the bytes of a font file; `path` only names it in errors.
   init(bytes: [UInt8], path: String, index: Int = 0) throws(FontError) {
+    // FreeType keeps other things in an index's upper half.
+    guard (0...0x7FFF).contains(index) else {
+      throw .unusable(path: path, reason: "there is no face \(index)")
+    }
     let data = FontData(bytes)
     let source = try OutlineSource(data: data, path: path, index: index)
     let shaper = Shaper(data: data, index: index, unitsPerEm: source.unitsPerEm)

@@ -30,8 +30,6 @@ public struct RenderRecord: BitwiseCopyable, Equatable, Sendable {
     public static let hidden = Flags(rawValue: 1 << 0)
     /// Contents and descendants are clipped to `bounds` with its corner radius.
     public static let masksToBounds = Flags(rawValue: 1 << 1)
-    /// The contents have no transparent pixel.
-    public static let opaqueContents = Flags(rawValue: 1 << 2)
   }
 
   public init(

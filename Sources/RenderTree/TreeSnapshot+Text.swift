@@ -33,7 +33,6 @@ extension RenderRecord: CustomStringConvertible {
     if cornerRadius != 0 { words.append("radius \(cornerRadius)") }
     if opacity != 1 { words.append("opacity \(opacity)") }
     if contentsID != 0 { words.append("contents \(contentsID) in \(Self.text(contentsRect))") }
-    if flags.contains(.opaqueContents) { words.append("opaque") }
     if flags.contains(.masksToBounds) { words.append("masks") }
     if flags.contains(.hidden) { words.append("hidden") }
     return words.joined(separator: " ")

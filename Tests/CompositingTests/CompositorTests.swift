@@ -201,7 +201,7 @@ import Testing
       records: [
         RenderRecord(
           id: 1, subtreeEnd: 1, transform: Affine.scale(2).concatenating(.translation(x: 2, y: 1)), bounds: place,
-          contentsRect: place, contentsID: image.id, flags: .opaqueContents)
+          contentsRect: place, contentsID: image.id)
       ], contents: [image])
     let bitmap = try Bitmap(width: 9, height: 5)
     Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)

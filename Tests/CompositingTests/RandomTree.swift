@@ -163,9 +163,7 @@ struct RandomTree {
     let image = random.chance(0.2) ? nil : images.randomElement(using: &random)
     node.image = image
     node.record.contentsID = image?.id ?? 0
-    node.record.flags.remove(.opaqueContents)
     guard let image else { return }
-    if image.isOpaque { node.record.flags.insert(.opaqueContents) }
     let bounds = node.record.bounds
     switch Int.random(in: 0..<4, using: &random) {
     case 0: node.record.contentsRect = bounds
