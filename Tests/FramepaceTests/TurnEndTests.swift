@@ -85,14 +85,16 @@ final class TurnEndTests: XCTestCase {
   func testAnEngineThatWasToldToFinishDoesNotRun() throws {
     try onMain {
       let stage = try Self.makeStage()
-      stage.engine.finish()
-      stage.engine.run()
-      XCTAssertTrue(stage.engine.context.isDirty, "no turn")
-      // The second time it does.
       let timer = FrameLoop.Timer(
         fireTime: stage.clock.now + .milliseconds(100), onMain: { [engine = stage.engine] _ in engine.finish() })
       stage.loop.add(timer, to: .common)
+      stage.engine.finish()
       stage.engine.run()
+      XCTAssertTrue(timer.isValid)
+      XCTAssertTrue(stage.engine.context.isDirty, "no turn")
+      // The second time it does.
+      stage.engine.run()
+      XCTAssertFalse(timer.isValid)
       XCTAssertEqual(stage.frames.count, 1)
     }
   }
