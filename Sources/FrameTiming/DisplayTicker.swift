@@ -47,7 +47,7 @@ public final class DisplayTicker {
   }
 
   /// The number of the interval in which `time` lies: that of the last tick plus the intervals since then, or less those
-  /// before it; 0 before the first tick and for times before frame 0.
+  /// before it; 0 before the first tick, which is number 1.
   public func frameNumber(at time: MonotonicTime) -> UInt64 {
     guard let last = sequencer.last else { return 0 }
     let intervals = refreshRate.intervals(in: time - last.timestamp)

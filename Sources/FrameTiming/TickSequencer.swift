@@ -23,7 +23,8 @@ struct TickSequencer {
 
   /// The vblank of the last tick; its sequence is the source's.
   private(set) var last: VBlank?
-  /// The frame number of the last tick; the first tick is number 0.
+  /// The frame number of the last tick. The first tick is number 1: 0 is the interval before it, in which a frame may have
+  /// been made without one.
   private(set) var frameNumber: UInt64 = 0
 
   mutating func advance(to vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> Outcome {
@@ -39,7 +40,7 @@ struct TickSequencer {
       current.timestamp += rate.offset(ofInterval: skipped)
       current.sequence &+= UInt64(skipped)
     }
-    if let last { frameNumber += Self.intervals(from: last, to: current, rate: rate) }
+    frameNumber += last.map { Self.intervals(from: $0, to: current, rate: rate) } ?? 1
     last = current
     return .tick(current, frameNumber: frameNumber)
   }

@@ -164,7 +164,10 @@ public final class Output {
     pending = nil
     record.presented = feedback.timestamp
     // Before the first vblank the target is a guess, and a screen may have to set its mode: the frame is in time.
-    if !isTargetKnown { record.target = feedback.timestamp }
+    if !isTargetKnown {
+      record.target = feedback.timestamp
+      schedule.didShowUntargeted(at: feedback.timestamp)
+    }
     onPresented?(record)
   }
 }

@@ -58,6 +58,12 @@ struct OutputSchedule {
     lastTarget = target
   }
 
+  /// The last frame was made before the display's grid was known, and has been shown at `time`: until then its target was a
+  /// guess, which would keep the first tick from its frame.
+  mutating func didShowUntargeted(at time: MonotonicTime) {
+    lastTarget = time
+  }
+
   /// The turn is over: what comes now is not answered by its tick.
   mutating func endTurn() {
     isTickNew = false

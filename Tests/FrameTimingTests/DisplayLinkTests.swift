@@ -20,9 +20,9 @@ final class DisplayLinkTests: ManualLoopCase {
           tick,
           DisplayLink.Tick(
             timestamp: stamp, targetTimestamp: stamp + .milliseconds(10), duration: .milliseconds(10),
-            frameNumber: UInt64(index), delivered: stamp, missed: 0))
+            frameNumber: UInt64(index) + 1, delivered: stamp, missed: 0))
       }
-      XCTAssertEqual(link.frameNumber, 99)
+      XCTAssertEqual(link.frameNumber, 100)
       XCTAssertEqual(ticker.lastVBlank, VBlank(timestamp: start + .milliseconds(1000), sequence: 100))
     }
   }
@@ -35,11 +35,11 @@ final class DisplayLinkTests: ManualLoopCase {
       let link = DisplayLink(ticker: ticker) { link in
         guard let tick = link.tick else { return }
         ticks.append(tick)
-        if tick.frameNumber == 3 { stage.time.advance(by: .milliseconds(25)) }
+        if tick.frameNumber == 4 { stage.time.advance(by: .milliseconds(25)) }
       }
       link.add(to: stage.loop, mode: .default)
       stage.run(.milliseconds(105))
-      XCTAssertEqual(ticks.map(\.frameNumber), [0, 1, 2, 3, 6, 7, 8, 9])
+      XCTAssertEqual(ticks.map(\.frameNumber), [1, 2, 3, 4, 7, 8, 9, 10])
       XCTAssertEqual(ticks.map(\.missed), [0, 0, 0, 0, 2, 0, 0, 0])
       XCTAssertEqual(ticks[4].timestamp, start + .milliseconds(70))
       XCTAssertEqual(ticks[4].delivered, start + .milliseconds(70))
@@ -58,7 +58,7 @@ final class DisplayLinkTests: ManualLoopCase {
         fireTime: start + .milliseconds(21), onMain: { _ in stage.time.advance(by: .milliseconds(34)) })
       stage.loop.add(stall, to: .default)
       stage.run(.milliseconds(75))
-      XCTAssertEqual(ticks.map(\.frameNumber), [0, 1, 4, 5, 6])
+      XCTAssertEqual(ticks.map(\.frameNumber), [1, 2, 5, 6, 7])
       XCTAssertEqual(ticks.map(\.missed), [0, 0, 2, 0, 0])
       XCTAssertEqual(ticks[2].timestamp, start + .milliseconds(50))
       XCTAssertEqual(ticks[2].delivered, start + .milliseconds(55))
@@ -115,7 +115,7 @@ final class DisplayLinkTests: ManualLoopCase {
       XCTAssertEqual(source.requests, 3)
       stage.time.advance(to: at(510))
       source.send(VBlank(timestamp: at(510), sequence: 51), on: stage.loop)
-      XCTAssertEqual(ticks.map(\.frameNumber), [0, 1, 50])
+      XCTAssertEqual(ticks.map(\.frameNumber), [1, 2, 51])
       XCTAssertEqual(ticks.map(\.missed), [0, 0, 0])
       link.invalidate()
       XCTAssertEqual(source.modes, [])
@@ -169,7 +169,7 @@ final class DisplayLinkTests: ManualLoopCase {
       sleeping.isPaused = true
       let first = DisplayLink(ticker: ticker) { link in
         log.append("first \(link.frameNumber)")
-        guard link.frameNumber == 0 else { return }
+        guard link.frameNumber == 1 else { return }
         early.add(to: stage.loop, mode: .default)
         late = DisplayLink(ticker: ticker) { link in log.append("late \(link.frameNumber)") }
         late?.add(to: stage.loop, mode: .default)
@@ -190,8 +190,8 @@ final class DisplayLinkTests: ManualLoopCase {
       XCTAssertEqual(
         log,
         [
-          "doomed 0", "first 0", "killer 0",
-          "early 1", "sleeping 1", "first 1", "tail 1", "late 1",
+          "doomed 1", "first 1", "killer 1",
+          "early 2", "sleeping 2", "first 2", "tail 2", "late 2",
         ])
     }
   }
@@ -235,10 +235,10 @@ final class DisplayLinkTests: ManualLoopCase {
       XCTAssertEqual(ticker.predictedVBlank(after: at(42)), at(52))
       XCTAssertEqual(ticker.predictedVBlank(after: at(31)), at(32))
       XCTAssertEqual(ticker.predictedVBlank(after: at(12)), at(22))
-      XCTAssertEqual(ticker.frameNumber(at: at(32)), 2)
-      XCTAssertEqual(ticker.frameNumber(at: at(41)), 2)
-      XCTAssertEqual(ticker.frameNumber(at: at(532)), 52)
-      XCTAssertEqual(ticker.frameNumber(at: at(31)), 1)
+      XCTAssertEqual(ticker.frameNumber(at: at(32)), 3)
+      XCTAssertEqual(ticker.frameNumber(at: at(41)), 3)
+      XCTAssertEqual(ticker.frameNumber(at: at(532)), 53)
+      XCTAssertEqual(ticker.frameNumber(at: at(31)), 2)
       XCTAssertEqual(ticker.frameNumber(at: at(1)), 0)
     }
   }

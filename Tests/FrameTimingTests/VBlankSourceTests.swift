@@ -50,7 +50,7 @@ final class VBlankSourceTests: ManualLoopCase {
       let ticker = DisplayTicker(source: FallbackClock(refreshRate: rate, reason: "a test", clock: stage.clock))
       var ticks: UInt64 = 0
       let link = DisplayLink(ticker: ticker) { link in
-        if link.frameNumber == ticks, link.timestamp == start + rate.offset(ofInterval: Int64(ticks) + 1) { ticks += 1 }
+        if link.frameNumber == ticks + 1, link.timestamp == start + rate.offset(ofInterval: Int64(ticks) + 1) { ticks += 1 }
       }
       link.add(to: stage.loop, mode: .default)
       stage.loop.run(mode: .default, until: start + rate.offset(ofInterval: 60_000))
@@ -84,7 +84,7 @@ final class VBlankSourceTests: ManualLoopCase {
           ticks += 1
           missed += tick.missed
           if tick.timestamp != display.timestamp(ofVBlank: vblank.sequence) { wrong += 1 }
-          if tick.frameNumber + first != vblank.sequence { wrong += 1 }
+          if tick.frameNumber + first != vblank.sequence + 1 { wrong += 1 }
           if let last, tick.frameNumber != last.frameNumber + 1 + tick.missed { wrong += 1 }
           if tick.delivered != display.delivery(ofVBlank: vblank.sequence) { wrong += 1 }
           last = tick
@@ -96,7 +96,7 @@ final class VBlankSourceTests: ManualLoopCase {
         link.add(to: stage.loop, mode: .default)
         stage.loop.run(mode: .default, until: stage.time.now + rate.offset(ofInterval: 20_000))
         XCTAssertEqual(wrong, 0, "seed \(seed)")
-        XCTAssertEqual(ticks + missed, (last?.frameNumber ?? 0) + 1, "seed \(seed)")
+        XCTAssertEqual(ticks + missed, last?.frameNumber ?? 0, "seed \(seed)")
         XCTAssertGreaterThan(missed, 1000, "seed \(seed)")
         XCTAssertGreaterThan(display.deliveredEvents, ticks + 1000, "seed \(seed)")
         link.invalidate()
@@ -114,10 +114,10 @@ final class VBlankSourceTests: ManualLoopCase {
       stage.run(.milliseconds(25))
       display.isOn = false
       stage.run(.milliseconds(100))
-      XCTAssertEqual(numbers, [0, 1])
+      XCTAssertEqual(numbers, [1, 2])
       display.isOn = true
       stage.run(.milliseconds(10))
-      XCTAssertEqual(numbers, [0, 1, 12])
+      XCTAssertEqual(numbers, [1, 2, 13])
       XCTAssertEqual(link.tick?.missed, 10)
     }
   }
@@ -151,7 +151,7 @@ final class VBlankSourceTests: ManualLoopCase {
       link.add(to: stage.loop, mode: .default)
       stage.run(.milliseconds(55))
       XCTAssertEqual(ticks.map { ($0.timestamp - start).count / 1_000_000 }, [10, 20, 25, 30, 40, 50])
-      XCTAssertEqual(ticks.map(\.frameNumber), [0, 1, 2, 3, 4, 5])
+      XCTAssertEqual(ticks.map(\.frameNumber), [1, 2, 3, 4, 5, 6])
       XCTAssertEqual(ticks.map(\.missed), [0, 0, 0, 0, 0, 0])
       XCTAssertEqual(ticks.map { $0.duration.count / 1_000_000 }, [10, 10, 5, 5, 10, 10])
     }

@@ -222,6 +222,32 @@ final class FrameWayTests: XCTestCase {
     }
   }
 
+  /// Wherever the first turn falls between two vblanks: the first frame, made before there was a tick, has an interval of its
+  /// own, and the first tick has its frame.
+  func testNoIntervalIsLostOrDoubledAtTheStart() throws {
+    try onMain {
+      for offset in stride(from: 0, to: 16_666_667 as Int64, by: 521_739) {
+        let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+        let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+        layer.backgroundColor = .white
+        stage.root.addSublayer(layer)
+        // The display's grid begins with the stage.
+        stage.clock.advance(by: Nanoseconds(offset))
+        let link = DisplayLink(ticker: stage.display.ticker) { _ in
+          Transaction.withoutActions { layer.position.x += 1 }
+        }
+        link.add(to: stage.loop, mode: .common)
+        stage.run(for: .milliseconds(200))
+        link.invalidate()
+        XCTAssertEqual(stage.frames.map(\.frameNumber), Array(0..<UInt64(stage.frames.count)), "offset \(offset) ns")
+        XCTAssertGreaterThanOrEqual(stage.frames.count, 11, "offset \(offset) ns")
+        for (earlier, later) in zip(stage.frames, stage.frames.dropFirst()) {
+          XCTAssertEqual((later.presented - earlier.presented).count, 16_666_667, accuracy: 1, "offset \(offset) ns")
+        }
+      }
+    }
+  }
+
   @MainActor
   private static func makeStage() throws -> ManualStage {
     return try ManualStage(width: 64, height: 48, rate: .hertz60)
