@@ -71,21 +71,21 @@ struct RenderCommand: ParsableCommand {
 
   @MainActor
   private func render(_ scene: SceneName, fonts: SceneFonts, progress: RenderProgress) throws {
+    let still = time?.duration ?? .milliseconds(500)
     var renderer = try SceneRenderer(
-      scene, size: size, scale: scale, rate: rate?.rate, time: time?.duration ?? .milliseconds(500), frames: frames,
-      fonts: fonts)
+      scene, size: size, scale: scale, rate: rate?.rate ?? .hertz60, time: frames == nil ? still : .zero, fonts: fonts)
     defer { renderer.invalidate() }
     guard let frames else {
       progress.begin(scene.rawValue)
       let path = output.hasSuffix(".png") ? output : "\(output)/\(scene.rawValue).png"
-      try PNG.write(renderer.nextFrame(), to: path)
+      try PNG.write(renderer.nextPicture(), to: path)
       return
     }
     for frame in 0..<frames {
       progress.begin("\(scene.rawValue) \(frame + 1)/\(frames)")
       let digits = String(frame)
       let number = String(repeating: "0", count: max(4 - digits.count, 0)) + digits
-      try PNG.write(renderer.nextFrame(), to: "\(output)/\(scene.rawValue)-\(number).png")
+      try PNG.write(renderer.nextPicture(), to: "\(output)/\(scene.rawValue)-\(number).png")
     }
   }
 

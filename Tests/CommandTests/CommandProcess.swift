@@ -1,0 +1,116 @@
+import Foundation
+
+/// A run of a program that has ended.
+struct Finished {
+  /// What it exited with, or the number of the signal that ended it.
+  var status: Int32
+  var output: String
+  var error: String
+}
+
+func framepace(_ arguments: String...) throws -> Finished {
+  try framepace(arguments)
+}
+
+func framepace(_ arguments: [String], in folder: String? = nil) throws -> Finished {
+  try finish(try executable().path, arguments, in: folder)
+}
+
+/// The command in a line of shell: `framepace` in it is the command.
+func shell(_ line: String, in folder: String? = nil) throws -> Finished {
+  try finish("/bin/sh", ["-c", "framepace() { '\(try executable().path)' \"$@\"; }; \(line)"], in: folder)
+}
+
+/// The command lies beside the tests in the build folder.
+func executable() throws -> URL {
+  let url = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("framepace")
+  guard FileManager.default.isExecutableFile(atPath: url.path) else { throw CocoaError(.fileNoSuchFile) }
+  return url
+}
+
+/// Whether processes may mount file systems that only they see.
+let mayMount =
+  (try? finish("/usr/bin/unshare", ["--user", "--map-root-user", "--mount", "/bin/mount", "-t", "tmpfs", "tmpfs", "/mnt"]))?
+  .status == 0
+
+/// Runs a program to its end.
+func finish(_ program: String, _ arguments: [String], in folder: String? = nil) throws -> Finished {
+  try Running(program, arguments, in: folder).finish()
+}
+
+/// A run of a program that is under way; killed when it takes longer than any of these may.
+final class Running {
+  let process = Process()
+  private let output = Pipe()
+  private let error = Pipe()
+  private var watchdog: DispatchWorkItem?
+
+  convenience init(_ arguments: [String], output: FileHandle? = nil) throws {
+    try self.init(executable().path, arguments, output: output)
+  }
+
+  /// - Parameter output: for the standard output instead of a pipe.
+  init(_ program: String, _ arguments: [String], in folder: String? = nil, output handle: FileHandle? = nil) throws {
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = handle ?? output
+    process.standardError = error
+    if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
+    // The threads that tests run on block signals, and children inherit that; a user's shell does not.
+    var none = sigset_t()
+    var before = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try process.run()
+    let watchdog = DispatchWorkItem { [process = process.processIdentifier] in kill(process, SIGKILL) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+    self.watchdog = watchdog
+  }
+
+  deinit {
+    watchdog?.cancel()
+    if process.isRunning { send(SIGKILL) }
+  }
+
+  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+  /// The next line of its output, without its end; nil when there is none.
+  func readLine() -> String? {
+    var line = Data()
+    while let byte = try? output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data([10]) {
+      line.append(byte)
+    }
+    return line.isEmpty ? nil : String(data: line, encoding: .utf8)
+  }
+
+  /// Waits for its end.
+  func finish() -> Finished {
+    let output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let error = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    watchdog?.cancel()
+    return Finished(status: process.terminationStatus, output: output, error: error)
+  }
+}
+
+/// A folder that goes with its owner.
+final class TemporaryFolder {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "framepace-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  var files: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+  }
+
+  func contents(of file: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(file)")) }
+}
