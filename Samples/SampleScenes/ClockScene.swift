@@ -28,15 +28,15 @@ public final class ClockScene: SampleScene {
     addMarks(to: dial, radius: radius, unit: unit)
     addNumerals(to: dial, radius: radius, settings: settings)
 
-    digits.font = settings.fonts.mono(size: 40 * unit)
-    digits.color = Palette.dim
+    digits.font = settings.fonts.mono(size: 44 * unit)
+    digits.color = Palette.text.withAlpha(0.8)
     digits.alignment = .center
     digits.bounds = Rect(x: 0, y: 0, width: 300 * unit, height: 52 * unit)
     digits.position = Point(radius, radius * 1.42)
     dial.addSublayer(digits)
 
-    addHand(hourHand, to: dial, length: 235 * unit, tail: 50 * unit, width: 20 * unit, color: Palette.text)
-    addHand(minuteHand, to: dial, length: 345 * unit, tail: 60 * unit, width: 13 * unit, color: Palette.text)
+    addHand(hourHand, to: dial, length: 190 * unit, tail: 50 * unit, width: 20 * unit, color: Palette.text)
+    addHand(minuteHand, to: dial, length: 284 * unit, tail: 60 * unit, width: 13 * unit, color: Palette.text)
     addHand(secondHand, to: dial, length: 370 * unit, tail: 80 * unit, width: 5 * unit, color: Palette.rose)
     addCap(to: dial, radius: radius, diameter: 30 * unit, color: Palette.rose)
     addCap(to: dial, radius: radius, diameter: 11 * unit, color: Palette.panel)
@@ -72,13 +72,13 @@ public final class ClockScene: SampleScene {
   private func addNumerals(to dial: Layer, radius: Double, settings: SceneSettings) {
     for hour in 1...12 {
       let numeral = TextLayer()
-      numeral.font = settings.fonts.regular(size: 58 * settings.unit)
+      numeral.font = settings.fonts.regular(size: 56 * settings.unit)
       numeral.color = Palette.text
       numeral.string = "\(hour)"
       numeral.alignment = .center
       numeral.bounds = Rect(origin: .zero, size: numeral.preferredSize)
       let angle = Double(hour) / 12 * 2 * .pi
-      numeral.position = Point(radius + radius * 0.77 * sin(angle), radius - radius * 0.77 * cos(angle))
+      numeral.position = Point(radius + radius * 0.755 * sin(angle), radius - radius * 0.755 * cos(angle))
       dial.addSublayer(numeral)
     }
   }

@@ -12,45 +12,33 @@ public final class DashboardScene: SampleScene {
 
   public init(settings: SceneSettings) throws {
     root.backgroundColor = Palette.night
-    let unit = settings.unit
-    let margin = 36 * unit
-    let gap = 16 * unit
-    let width = settings.size.width - 2 * margin
-    let titleHeight = 64 * unit
-    let bottomHeight = 300 * unit
-    addTitle(settings: settings, frame: Rect(x: margin, y: 24 * unit, width: width, height: titleHeight))
-
-    // Sixty cards in ten columns of six.
-    let top = 24 * unit + titleHeight + 8 * unit
-    let gridHeight = settings.size.height - top - bottomHeight - gap - margin
-    let cell = Size((width - 9 * gap) / 10, (gridHeight - 5 * gap) / 6)
-    for index in 0..<60 {
-      let column = Double(index % 10)
-      let row = Double(index / 10)
-      let frame = Rect(
-        x: margin + column * (cell.width + gap), y: top + row * (cell.height + gap), width: cell.width, height: cell.height)
+    let plan = DashboardPlan(size: settings.size)
+    let unit = plan.unit
+    addTitle(settings: settings, plan: plan)
+    for (index, frame) in plan.cards.enumerated() {
       let card = ValueCard(index: index, frame: frame, fonts: settings.fonts, unit: unit)
       root.addSublayer(card.layer)
       values.append(card)
     }
-
-    // Four gauges, and the history beside them.
-    let bottom = settings.size.height - margin - bottomHeight
-    let gaugeWidth = (width * 0.52 - 3 * gap) / 4
-    for (index, name) in ["load", "pressure", "flow", "heat"].enumerated() {
-      let frame = Rect(x: margin + Double(index) * (gaugeWidth + gap), y: bottom, width: gaugeWidth, height: bottomHeight)
-      let gauge = Gauge(name: name, color: Palette.accents[index], frame: frame, fonts: settings.fonts, unit: unit)
+    for (index, frame) in plan.gauges.enumerated() {
+      let gauge = Gauge(
+        name: ["load", "pressure", "flow", "heat"][index], color: Palette.accents[index], frame: frame,
+        fonts: settings.fonts, unit: unit)
       root.addSublayer(gauge.layer)
       gauges.append(gauge)
     }
-    let chartX = margin + 4 * (gaugeWidth + gap)
-    history.frame = Rect(x: chartX, y: bottom, width: margin + width - chartX, height: bottomHeight)
+    history.frame = plan.history
     history.backgroundColor = Palette.panel
     history.cornerRadius = 12 * unit
     history.masksToBounds = true
     history.unit = unit
-    history.font = settings.fonts.regular(size: 20 * unit)
     root.addSublayer(history)
+    let title = TextLayer()
+    title.font = settings.fonts.regular(size: 20 * unit)
+    title.color = Palette.dim
+    title.string = "history"
+    title.frame = Rect(origin: Point(20 * unit, 16 * unit), size: title.preferredSize)
+    history.addSublayer(title)
     update(at: 0)
   }
 
@@ -63,23 +51,73 @@ public final class DashboardScene: SampleScene {
     history.step = Int(time * 10)
   }
 
-  private func addTitle(settings: SceneSettings, frame: Rect) {
+  private func addTitle(settings: SceneSettings, plan: DashboardPlan) {
     let title = TextLayer()
-    title.font = settings.fonts.bold(size: 34 * settings.unit)
+    title.font = settings.fonts.bold(size: 34 * plan.unit)
     title.color = Palette.text
     title.string = "Plant 7"
     let size = title.preferredSize
-    title.frame = Rect(x: frame.minX, y: frame.midY - size.height / 2, width: size.width, height: size.height)
+    title.frame = Rect(x: plan.title.minX, y: plan.title.midY - size.height / 2, width: size.width, height: size.height)
     root.addSublayer(title)
 
     let note = TextLayer()
-    note.font = settings.fonts.regular(size: 22 * settings.unit)
+    note.font = settings.fonts.regular(size: 22 * plan.unit)
     note.color = Palette.dim
-    note.string = "60 values · 4 gauges · history drawn on worker threads"
+    note.string = "\(plan.cards.count) values · \(plan.gauges.count) gauges · history drawn on worker threads"
     let noteSize = note.preferredSize
+    guard noteSize.width < plan.title.width - size.width - 40 * plan.unit else { return }
     note.frame = Rect(
-      x: frame.maxX - noteSize.width, y: frame.midY - noteSize.height / 2, width: noteSize.width, height: noteSize.height)
+      x: plan.title.maxX - noteSize.width, y: plan.title.midY - noteSize.height / 2, width: noteSize.width,
+      height: noteSize.height)
     root.addSublayer(note)
+  }
+}
+
+/// Where everything lies: beside each other on a wide display, below each other on a tall one. On a small one there are
+/// fewer cards and gauges rather than some that nobody can read.
+private struct DashboardPlan {
+  let unit: Double
+  let title: Rect
+  /// Sixty at most.
+  let cards: [Rect]
+  /// Four at most.
+  let gauges: [Rect]
+  let history: Rect
+
+  init(size: Size) {
+    let isTall = size.height > size.width
+    let fitting = isTall ? min(size.width / 1080, size.height / 1920) : min(size.width / 1920, size.height / 1080)
+    let unit = max(fitting, 0.4)
+    self.unit = unit
+    let margin = 36 * unit
+    let gap = 16 * unit
+    let width = size.width - 2 * margin
+    title = Rect(x: margin, y: 24 * unit, width: width, height: 64 * unit)
+
+    // From the bottom up: history and gauges, beside or above each other.
+    let height = min(300 * unit, size.height * 0.3)
+    let bottom = size.height - margin - height
+    let gaugesTop = isTall ? bottom - gap - height : bottom
+    let gaugesWidth = isTall ? width : width * 0.52
+    let gaugeCount = min(max(Int((gaugesWidth + gap) / (150 * unit + gap)), 1), 4)
+    let gaugeWidth = (gaugesWidth - Double(gaugeCount - (isTall ? 1 : 0)) * gap) / Double(gaugeCount)
+    gauges = (0..<gaugeCount).map {
+      Rect(x: margin + Double($0) * (gaugeWidth + gap), y: gaugesTop, width: gaugeWidth, height: height)
+    }
+    let historyX = isTall ? margin : margin + Double(gaugeCount) * (gaugeWidth + gap)
+    history = Rect(x: historyX, y: bottom, width: margin + width - historyX, height: height)
+
+    // The cards fill what is left between title and gauges.
+    let top = title.maxY + 8 * unit
+    let room = max(gaugesTop - gap - top, 0)
+    let columns = min(max(Int((width + gap) / (140 * unit + gap)), 1), 10)
+    let rows = min(max(Int((room + gap) / (72 * unit + gap)), 1), (60 + columns - 1) / columns)
+    let cell = Size((width + gap) / Double(columns) - gap, (room + gap) / Double(rows) - gap)
+    cards = (0..<min(columns * rows, 60)).map {
+      Rect(
+        x: margin + Double($0 % columns) * (cell.width + gap), y: top + Double($0 / columns) * (cell.height + gap),
+        width: cell.width, height: cell.height)
+    }
   }
 }
 
@@ -141,7 +179,9 @@ private final class ValueCard {
 private final class Gauge {
   let layer = Layer()
   private let needle = Layer()
+  private let arc = ShapeLayer()
   private let percent = TextLayer()
+  private let radius: Double
 
   /// The dial opens downwards: from 135° to 405°, clockwise from the right.
   private static let start = 0.75 * Double.pi
@@ -151,23 +191,19 @@ private final class Gauge {
     layer.frame = frame
     layer.backgroundColor = Palette.panel
     layer.cornerRadius = 12 * unit
-    let radius = min(frame.width, frame.height) * 0.36
+    radius = min(frame.width, frame.height) * 0.36
     let center = Point(frame.width / 2, frame.height * 0.47)
 
-    for (part, stroke) in [(1.0, Palette.line), (0.72, color)] {
-      let arc = ShapeLayer()
-      arc.bounds = Rect(x: 0, y: 0, width: radius * 2.4, height: radius * 2.4)
-      arc.position = center
-      var path = Path()
-      path.addArc(
-        center: Point(radius * 1.2, radius * 1.2), radius: radius, startAngle: Self.start,
-        endAngle: Self.start + Self.sweep * part)
-      arc.path = path
-      arc.fillColor = nil
-      arc.strokeColor = stroke
-      arc.strokeStyle = StrokeStyle(width: radius * 0.14, cap: .round)
-      layer.addSublayer(arc)
+    let track = ShapeLayer()
+    for (part, stroke) in [(track, Palette.line), (arc, color)] {
+      part.bounds = Rect(x: 0, y: 0, width: radius * 2.4, height: radius * 2.4)
+      part.position = center
+      part.fillColor = nil
+      part.strokeColor = stroke
+      part.strokeStyle = StrokeStyle(width: radius * 0.14, cap: .round)
+      layer.addSublayer(part)
     }
+    track.path = path(to: 1)
 
     needle.bounds = Rect(x: 0, y: 0, width: radius * 0.82, height: 5 * unit)
     needle.anchorPoint = Point(0, 0.5)
@@ -198,41 +234,47 @@ private final class Gauge {
     label.string = name
     let height = label.preferredSize.height
     label.frame = Rect(x: 0, y: frame.height - height - 14 * unit, width: frame.width, height: height)
-    layer.addSublayer(label)
+    // A low panel has room for the number alone.
+    if label.frame.minY > percent.frame.maxY { layer.addSublayer(label) }
   }
 
   /// - Parameter value: from 0 to 1.
   func update(_ value: Double) {
     needle.transform = .rotation(Self.start + Self.sweep * value)
+    arc.path = path(to: value)
     percent.string = "\(Int((value * 100).rounded())) %"
+  }
+
+  private func path(to value: Double) -> Path {
+    var path = Path()
+    path.addArc(
+      center: Point(radius * 1.2, radius * 1.2), radius: radius, startAngle: Self.start,
+      endAngle: Self.start + Self.sweep * value)
+    return path
   }
 }
 
 /// The last minute as a filled curve. Its bitmap is drawn on worker threads; the old one stays until the new one is there.
 private final class HistoryLayer: Layer {
   var unit = 1.0
-  var font: Font?
   /// Which tenth of a second is the newest.
   var step = -1 {
     didSet { if step != oldValue { setNeedsDisplay() } }
   }
 
   override func makeDrawing() -> (any Drawing)? {
-    guard let font else { return nil }
-    return Chart(size: bounds.size, unit: unit, step: step, title: TextLine("history", font: font))
+    Chart(size: bounds.size, unit: unit, step: step)
   }
 
   private struct Chart: Drawing {
     var size: Size
     var unit: Double
     var step: Int
-    var title: TextLine
 
     func draw(in context: DrawingContext) {
       let inset = 20 * unit
       let plot = Rect(
         x: inset, y: inset + 32 * unit, width: size.width - 2 * inset, height: size.height - 2 * inset - 32 * unit)
-      context.draw(title, at: Point(inset, inset + title.ascent - 4 * unit), color: Palette.dim)
       for line in 0...4 {
         let y = plot.minY + plot.height * Double(line) / 4
         context.fill(

@@ -19,7 +19,7 @@ public final class StillScene: SampleScene {
     var y = settings.size.height / 2 - 250 * unit
 
     let title = text("framepace", font: settings.fonts.bold(size: 150 * unit), color: Palette.text)
-    title.frame.origin = Point(left - 8 * unit, y)
+    title.frame.origin = Point(left - 3 * unit, y)
     root.addSublayer(title)
     y = title.frame.maxY + 8 * unit
 

@@ -15,7 +15,7 @@ public final class StressScene: SampleScene {
   public init(settings: SceneSettings) throws {
     self.settings = settings
     let unit = settings.unit
-    busy = BusyLayer(work: settings.work)
+    busy = BusyLayer(work: settings.work, phase: settings.workPhase)
     root.backgroundColor = Palette.night
     lane = Rect(
       x: 96 * unit, y: settings.size.height / 2 - 90 * unit, width: settings.size.width - 192 * unit, height: 180 * unit)
@@ -83,18 +83,20 @@ public final class StressScene: SampleScene {
 /// Spends its time where a careless application does: in layout or in drawing.
 private final class BusyLayer: Layer {
   private let work: Nanoseconds
+  private let phase: SceneSettings.WorkPhase
 
-  init(work: Nanoseconds) {
+  init(work: Nanoseconds, phase: SceneSettings.WorkPhase) {
     self.work = work
+    self.phase = phase
     super.init()
   }
 
   override func layoutSublayers() {
-    spin(for: work)
+    if phase == .layout { spin(for: work) }
   }
 
   override func draw(in context: DrawingContext) {
-    spin(for: work)
+    if phase == .display { spin(for: work) }
   }
 }
 
