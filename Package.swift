@@ -119,7 +119,7 @@ let package = Package(
       linkerSettings: [.linkedLibrary("Foundation"), .linkedLibrary("BlocksRuntime")]),
     tests("FrameTimingTests", ["FrameTiming", "LinuxSystem", "RunLoops"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering"]),
-    tests("KMSTests", ["CDRM", "FrameTiming", "KMS", "LinuxSystem", "Presentation"]),
+    tests("KMSTests", ["AllocationCounter", "CDRM", "FrameTiming", "KMS", "LinuxSystem", "Presentation", "RunLoops"]),
     tests(
       "PresentationTests",
       ["Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RunLoops"]),

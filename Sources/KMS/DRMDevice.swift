@@ -116,15 +116,6 @@ public final class DRMDevice {
     }
   }
 
-  /// Reads the events that wait, whole, as many as fit. None waiting: an empty answer.
-  func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> UnsafeRawBufferPointer {
-    let count = read(number, buffer.baseAddress, buffer.count)
-    if count >= 0 { return UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
-    let error = SystemError.last(call: "read", subject: path)
-    if error.errno == EAGAIN || error.errno == EINTR { return UnsafeRawBufferPointer(rebasing: buffer[..<0]) }
-    throw error
-  }
-
   /// libdrm's mode functions answer with a negative errno.
   func check(_ result: Int32, _ call: String, _ subject: @autoclosure () -> String = "") throws(SystemError) {
     guard result >= 0 else { throw SystemError(call: call, subject: subject(), errno: -result) }

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import RunLoops
 
@@ -15,16 +16,22 @@ final class DRMEventQueue {
   /// The descriptor cannot be read any more, and is no longer waited on.
   var onError: ((SystemError) -> Void)?
 
-  private let device: DRMDevice
+  private let descriptor: Int32
+  private let path: String
   private var source: FrameLoop.DescriptorSource?
   private var memberships: [(user: User, mode: FrameLoop.Mode)] = []
-  /// The kernel keeps at most 4096 bytes of events for a descriptor.
-  private static let capacity = 4096
+  /// Room for 32 events; two come at a vblank, and what is left in the kernel makes the descriptor ready again. More than
+  /// this would not be taken from the stack. (No buffer of the queue's own: a handler may run the loop, and be served.)
+  private static let capacity = 1024
 
-  init(device: DRMDevice) {
-    self.device = device
+  /// - Parameters:
+  ///   - descriptor: an open card; must stay open until `invalidate()`.
+  ///   - path: the card's, for errors.
+  init(descriptor: Int32, path: String) {
+    self.descriptor = descriptor
+    self.path = path
     source = FrameLoop.DescriptorSource(
-      descriptor: device.number,
+      descriptor: descriptor,
       onMain: { [weak self] _, _ in self?.serve() })
   }
 
@@ -55,7 +62,7 @@ final class DRMEventQueue {
   private func serve() {
     do throws(SystemError) {
       try withUnsafeTemporaryAllocation(byteCount: Self.capacity, alignment: 8) { buffer throws(SystemError) in
-        let bytes = try device.readEvents(into: buffer)
+        let bytes = try readEvents(into: buffer)
         dispatch(bytes) { $0.isFlip }
         dispatch(bytes) { !$0.isFlip }
       }
@@ -64,6 +71,15 @@ final class DRMEventQueue {
       invalidate()
       report?(error)
     }
+  }
+
+  /// Reads the events that wait, whole, as many as fit. None waiting: an empty answer.
+  private func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> UnsafeRawBufferPointer {
+    let count = read(descriptor, buffer.baseAddress, buffer.count)
+    if count >= 0 { return UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
+    let error = SystemError.last(call: "read", subject: path)
+    if error.errno == EAGAIN || error.errno == EINTR { return UnsafeRawBufferPointer(rebasing: buffer[..<0]) }
+    throw error
   }
 
   private func dispatch(_ bytes: UnsafeRawBufferPointer, where isWanted: (DRMEvent) -> Bool) {

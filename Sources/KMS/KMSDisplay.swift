@@ -51,7 +51,7 @@ public final class KMSDisplay: Display {
       throw pipe.error(error)
     }
 
-    events = DRMEventQueue(device: device)
+    events = DRMEventQueue(descriptor: device.number, path: device.path)
     let source: any VBlankSource
     let hardware: DRMVBlankSource?
     if hasVBlankEvents {
