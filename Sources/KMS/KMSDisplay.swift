@@ -1,4 +1,5 @@
 public import FrameTiming
+import Glibc
 public import LinuxSystem
 public import Presentation
 public import RunLoops
@@ -101,8 +102,15 @@ public final class KMSDisplay: Display {
     if isLost { return }
     isLost = true
     // What is left of the device answers nothing but errors: nobody shall ask it again.
+    kms.lose(error)
     ticker.invalidate()
     events.invalidate()
-    onLost?(error)
+    guard let onLost else {
+      // Without a word the program would seem to hang.
+      var message = "framepace: \(error)\n"
+      message.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+      return
+    }
+    onLost(error)
   }
 }

@@ -39,6 +39,8 @@ public final class KMSPresenter: Presenter {
   private var token: UInt64 = 0
   private var submitted = MonotonicTime.zero
   private var isModeSet = false
+  /// Why the screen takes no more frames; nil while it does.
+  private var loss: KMSError?
 
   /// Makes the buffers and asks the driver whether it takes the mode. Changes nothing on the screen.
   ///
@@ -78,12 +80,13 @@ public final class KMSPresenter: Presenter {
   public var takesDamage: Bool { scanOut.takesDamage }
 
   public func acquireBuffer() -> PresentationBuffer? {
-    guard !buffers.isEmpty, let index = flip.free else { return nil }
+    guard loss == nil, !buffers.isEmpty, let index = flip.free else { return nil }
     return buffers[index].shadow
   }
 
   /// - Throws: `KMSError.lost` when the device was removed or another program is its master, `.refused` otherwise.
   public func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
+    if let loss { throw loss }
     flip.submit(buffer.index)
     guard buffers.indices.contains(buffer.index) else {
       flip.cancel()
@@ -126,6 +129,13 @@ public final class KMSPresenter: Presenter {
     try? scanOut.restore()
     // Only now: a framebuffer that is removed while it is scanned out takes the picture with it.
     buffers = []
+  }
+
+  /// The screen is gone: no buffer is to be had any more, what pends is forgotten, and the device is not asked again.
+  func lose(_ error: KMSError) {
+    loss = error
+    flip.cancel()
+    wait?.cancel()
   }
 
   private func flipped(_ token: UInt64, _ time: MonotonicTime, _ sequence: UInt32) {

@@ -13,7 +13,8 @@ public protocol Display: AnyObject {
   /// Takes the frames.
   var presenter: any Presenter { get }
   /// Called once when the display is gone for good (unplugged, switched off, taken by another program): no tick and no
-  /// feedback come any more. `invalidate()` it and make another one.
+  /// feedback come any more, and no buffer is to be had. `invalidate()` it and make another one. While nobody sets this,
+  /// the loss is told on stderr.
   var onLost: (@MainActor (any Error) -> Void)? { get set }
   /// Lets `loop` serve the display's events in `mode`. To be called before the first frame, for each mode in which frames
   /// are to be shown.

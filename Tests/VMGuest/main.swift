@@ -21,10 +21,10 @@ case "frames": frames(number(1), legacy: arguments.contains("legacy"), dump: dum
 case "hold": hold()
 case "leave": leave(invalidating: arguments.contains("invalidate"))
 case "unbind": unbind(driver: arguments.last ?? "")
-case "crtc-off": crtcOff()
+case "crtc-off": crtcOff(isHeard: !arguments.contains("unheard"))
 case "busy": busy()
 default:
-  print("vm-guest list|vblanks N|frames N [legacy] [dump NAME]|hold|leave [invalidate]|unbind FOLDER|crtc-off|busy")
+  print("vm-guest list|vblanks N|frames N [legacy] [dump NAME]|hold|leave [invalidate]|unbind FOLDER|crtc-off [unheard]|busy")
   exit(64)
 }
 Guest.finish()
