@@ -27,8 +27,10 @@ public final class KMSDisplay: Display {
   private let events: DRMEventQueue
   private let pipe: ScanOutPipe
   private var isLost = false
+  /// Whether the card's master is this display's to give back.
+  private var holdsMaster = true
 
-  /// Takes one screen of a card. Nothing changes on it before the first frame.
+  /// Takes one screen of a card, and is the card's master until `invalidate()`. Nothing changes on it before the first frame.
   ///
   /// - Parameters:
   ///   - connector: a connector's name; nil for the first connected one.
@@ -87,11 +89,22 @@ public final class KMSDisplay: Display {
     kms.add(to: loop, mode: mode)
   }
 
+  /// Gives everything back: the screen as it was found, and the card to whoever wants to be its master next. A display
+  /// that nobody keeps does so by itself.
   public func invalidate() {
     onLost = nil
     kms.invalidate()
     ticker.invalidate()
     events.invalidate()
+    guard holdsMaster else { return }
+    holdsMaster = false
+    // Fails when the card is gone or has another master already: then there is nothing to give back.
+    try? device.dropMaster()
+  }
+
+  // The links that the ticker keeps would keep the card open and its descriptor in the loop.
+  isolated deinit {
+    invalidate()
   }
 
   private func lose(_ error: SystemError) {

@@ -35,11 +35,6 @@ final class ScanOut {
     }
   }
 
-  deinit {
-    // An owner that was not invalidated leaves the screen as it was found all the same; there is nobody to tell a failure.
-    try? restore()
-  }
-
   /// Whether flips carry damage to the kernel.
   var takesDamage: Bool { atomic?.planeDamage != nil }
 

@@ -206,7 +206,52 @@ func unbind(driver: String) {
   display.invalidate()
 }
 
-/// Switches the CRTC off in the middle of an animation. The display is lost.
+/// A display that nobody keeps is given back like one that is invalidated: its card is closed, nothing of it is left in the
+/// loop, and the screen is as it was found.
+@MainActor
+func abandon() {
+  let before = openCards()
+  let mode: FrameLoop.Mode = "abandoned"
+  var shown: UInt32 = 0
+  var crtc: UInt32 = 0
+  do {
+    let display = openDisplay()
+    crtc = display.crtc
+    shown = framebuffer(of: crtc, on: display.device)
+    display.add(to: .main, mode: mode)
+    // An application's link keeps the ticker.
+    let animation = Animation(display, frames: 12)
+    animation.run(limit: .seconds(5))
+    Guest.expect(animation.feedback.count == 12, "\(animation.feedback.count) frames of 12 were shown")
+    Guest.expect(framebuffer(of: crtc, on: display.device) != shown, "the screen shows what it showed before")
+  }
+  Guest.expect(openCards() == before, "\(openCards() - before) cards are left open")
+  let result = FrameLoop.main.run(mode: mode, until: FrameLoop.main.clock.now + .milliseconds(100))
+  Guest.expect(result == .finished, "something is left in the loop: \(result)")
+  let again = openDisplay()
+  Guest.expect(framebuffer(of: crtc, on: again.device) == shown, "another picture was left behind")
+  again.invalidate()
+}
+
+/// The framebuffer that a CRTC shows; 0 for none.
+@MainActor
+private func framebuffer(of crtc: UInt32, on device: DRMDevice) -> UInt32 {
+  guard let answer = drmModeGetCrtc(device.number, crtc) else { return 0 }
+  defer { drmModeFreeCrtc(answer) }
+  return answer.pointee.buffer_id
+}
+
+/// How many descriptors of cards the process has open.
+private func openCards() -> Int {
+  var target = [CChar](repeating: 0, count: 256)
+  return (0..<1024).filter { number in
+    let length = readlink("/proc/self/fd/\(number)", &target, target.count)
+    let bytes = target.prefix(max(length, 0)).map { UInt8(bitPattern: $0) }
+    return String(decoding: bytes, as: UTF8.self).hasPrefix("/dev/dri/card")
+  }.count
+}
+
+/// Switches the CRTC off in the middle of an animation. The display is lost, and another one can take its card.
 ///
 /// - Parameter isHeard: whether anybody listens; the library must not be silent if not.
 @MainActor
@@ -229,6 +274,13 @@ func crtcOff(isHeard: Bool) {
   }
   expectSilence(of: display)
   display.invalidate()
+
+  // The old display still exists; its card is free all the same.
+  let next = Animation(openDisplay(), frames: 5)
+  next.run(limit: .seconds(2))
+  Guest.expect(next.feedback.count == 5, "\(next.feedback.count) frames of 5 were shown on the display that was opened next")
+  next.display.invalidate()
+  withExtendedLifetime(display) {}
 }
 
 /// The second program on a card is told that the first one owns it.

@@ -22,9 +22,13 @@ case "hold": hold()
 case "leave": leave(invalidating: arguments.contains("invalidate"))
 case "unbind": unbind(driver: arguments.last ?? "")
 case "crtc-off": crtcOff(isHeard: !arguments.contains("unheard"))
+case "abandon": abandon()
 case "busy": busy()
 default:
-  print("vm-guest list|vblanks N|frames N [legacy] [dump NAME]|hold|leave [invalidate]|unbind FOLDER|crtc-off [unheard]|busy")
+  print(
+    """
+    vm-guest list|vblanks N|frames N [legacy] [dump NAME]|hold|leave [invalidate]|unbind FOLDER|crtc-off [unheard]|abandon|busy
+    """)
   exit(64)
 }
 Guest.finish()
