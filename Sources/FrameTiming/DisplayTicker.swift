@@ -15,12 +15,15 @@ public final class DisplayTicker {
   public var lastVBlank: VBlank? { sequencer.last }
 
   private var sequencer = TickSequencer()
+  /// Counts from the last tick, or from a newer vblank that the source has told.
+  private var grid: VBlankGrid?
   /// The links that are added to a mode, in the order of their creation.
   private var links: [DisplayLink] = []
   private var loop: FrameLoop?
   /// In the loop's common modes, and called for nothing: tells which modes are common.
   private let commonMarker = FrameLoop.Observer([]) { _, _ in }
-  private var isRequested = false
+  /// When the vblank was asked for that has not come yet.
+  private var requested: MonotonicTime?
   private var isDelivering = false
   private var createdLinks: UInt64 = 0
   /// Counts what the source delivered.
@@ -37,23 +40,34 @@ public final class DisplayTicker {
   /// What ticks and why, for people.
   public var name: String { source.name }
 
-  /// The first vblank later than `time`, on the grid that the last one and the nominal rate give. Before the first vblank
-  /// no grid is known: one interval after `time`.
+  /// The first vblank later than `time`, on the grid that the last one and the nominal rate give; after a pause the source is
+  /// asked for a newer one. Before the first tick no grid is known: one interval after `time`.
   public func predictedVBlank(after time: MonotonicTime) -> MonotonicTime {
     let rate = refreshRate
-    guard let last = sequencer.last else { return time + rate.interval }
-    let origin = last.timestamp
-    return origin + rate.offset(ofInterval: rate.intervals(in: time - origin) + 1)
+    guard let grid = grid(at: time) else { return time + rate.interval }
+    return grid.vblank(after: time, rate: rate)
+  }
+
+  /// Whether the prediction for `time` is more than a guess: false before the first tick, and so long after the last vblank
+  /// that is known that the display's own rate, which is not quite the nominal one, may have carried it anywhere.
+  public func isGridKnown(at time: MonotonicTime) -> Bool {
+    grid(at: time)?.reaches(time, rate: refreshRate) ?? false
   }
 
   /// The number of the interval in which `time` lies: that of the last tick plus the intervals since then, or less those
   /// before it; 0 before the first tick, which is number 1.
   public func frameNumber(at time: MonotonicTime) -> UInt64 {
-    guard let last = sequencer.last else { return 0 }
-    let intervals = refreshRate.intervals(in: time - last.timestamp)
-    if intervals >= 0 { return sequencer.frameNumber + UInt64(intervals) }
-    let before = intervals.magnitude
-    return before > sequencer.frameNumber ? 0 : sequencer.frameNumber - before
+    grid(at: time)?.frameNumber(at: time, rate: refreshRate) ?? 0
+  }
+
+  private func grid(at time: MonotonicTime) -> VBlankGrid? {
+    let rate = refreshRate
+    guard let grid, let last = sequencer.last, !grid.reaches(time, rate: rate) else { return grid }
+    guard let newest = source.newestVBlank(), newest.timestamp > grid.origin.timestamp else { return grid }
+    let intervals = TickSequencer.intervals(from: last, to: newest, rate: rate)
+    let newer = VBlankGrid(origin: newest, frameNumber: sequencer.frameNumber + intervals)
+    self.grid = newer
+    return newer
   }
 
   /// Stops for good: the source is invalidated, and no link ticks any more.
@@ -107,8 +121,8 @@ public final class DisplayTicker {
   /// The source is in the modes of paused links too: in such a mode the links of other modes wake the loop, but nobody is
   /// called. (Leaving and entering modes at each pause costs more than those wake-ups.)
   func requestIfWanted() {
-    guard !isRequested, !isDelivering, links.contains(where: { !$0.isPaused }) else { return }
-    isRequested = true
+    guard let loop, requested == nil, !isDelivering, links.contains(where: { !$0.isPaused }) else { return }
+    requested = loop.clock.now
     source.requestVBlank()
   }
 
@@ -116,11 +130,12 @@ public final class DisplayTicker {
 
   private func deliver(_ vblank: VBlank) {
     // A source that delivers unasked ticks nobody, and does not start a chain of requests.
-    guard isRequested, !isDelivering, let loop, let mode = loop.currentMode else { return }
-    isRequested = false
+    guard requested != nil, !isDelivering, let loop, let mode = loop.currentMode else { return }
+    requested = nil
     let now = loop.clock.now
     let rate = source.refreshRate
     if case .tick(let vblank, let frameNumber) = sequencer.advance(to: vblank, now: now, rate: rate) {
+      grid = VBlankGrid(origin: vblank, frameNumber: frameNumber)
       let interval = rate.interval
       let tick = DisplayLink.Tick(
         timestamp: vblank.timestamp, targetTimestamp: vblank.timestamp + interval, duration: interval,

@@ -45,6 +45,8 @@ public final class FallbackClock: VBlankSource {
     timer.nextFireTime = fireTime
   }
 
+  public func newestVBlank() -> VBlank? { grid.newest(now: clock.now) }
+
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     guard let timer else { return }
     loop.add(timer, to: mode)
@@ -87,11 +89,18 @@ struct FallbackGrid {
     return start + rate.offset(ofInterval: next)
   }
 
+  /// The latest point that is not after now.
+  func newest(now: MonotonicTime) -> VBlank { point(rate.intervals(in: now - start)) }
+
+  private func point(_ k: Int64) -> VBlank {
+    VBlank(timestamp: start + rate.offset(ofInterval: k), sequence: UInt64(bitPattern: k))
+  }
+
   /// - Returns: the point that was asked for, or after a stall the latest one not after now; nil if none was asked for.
   mutating func fire(now: MonotonicTime) -> VBlank? {
     guard let due = requested else { return nil }
     requested = nil
     delivered = max(due, rate.intervals(in: now - start))
-    return VBlank(timestamp: start + rate.offset(ofInterval: delivered), sequence: UInt64(delivered))
+    return point(delivered)
   }
 }

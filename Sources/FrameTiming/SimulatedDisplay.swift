@@ -111,6 +111,12 @@ public final class SimulatedDisplay: VBlankSource {
     rearm()
   }
 
+  public func newestVBlank() -> VBlank? {
+    guard isOn else { return nil }
+    let sequence = vblank(after: clock.now).sequence &- 1
+    return VBlank(timestamp: timestamp(ofVBlank: sequence), sequence: sequence)
+  }
+
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     guard let timer else { return }
     loop.add(timer, to: mode)

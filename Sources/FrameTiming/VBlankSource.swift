@@ -13,6 +13,9 @@ public protocol VBlankSource: AnyObject {
   var onVBlank: (@MainActor (VBlank) -> Void)? { get set }
   /// Asks for the next vblank after now. Asking again before it came changes nothing.
   func requestVBlank()
+  /// The newest vblank that has happened, whether it was asked for or not; nil if the source cannot tell. For who wants
+  /// frames again after a pause: not asked every frame.
+  func newestVBlank() -> VBlank?
   /// Lets the loop serve the source in `mode`.
   func add(to loop: FrameLoop, mode: FrameLoop.Mode)
   /// Stops serving the source in `mode`. A request stays until the loop runs in another of the source's modes.

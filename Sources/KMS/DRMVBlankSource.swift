@@ -48,6 +48,12 @@ public final class DRMVBlankSource: VBlankSource {
 
   public func requestVBlank() { perform(request.want()) }
 
+  public func newestVBlank() -> VBlank? {
+    // Fails when the CRTC is off or the device gone; whether the display is lost is found by the next request.
+    guard let newest = try? device.vblank(ofCRTC: crtc) else { return nil }
+    return VBlank(timestamp: newest.time, sequence: newest.sequence)
+  }
+
   /// A mode was set: the CRTC is on.
   func crtcDidTurnOn() { perform(request.crtcDidTurnOn()) }
 

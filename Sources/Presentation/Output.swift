@@ -154,7 +154,7 @@ public final class Output {
     record.phases[.present] = handedOver - composited
     shown = tree
     pending = record
-    isTargetKnown = display.ticker.lastVBlank != nil
+    isTargetKnown = display.ticker.isGridKnown(at: target)
     schedule.didRender(for: target)
     onCommitted?(record)
   }
@@ -163,7 +163,8 @@ public final class Output {
     guard var record = pending else { return }
     pending = nil
     record.presented = feedback.timestamp
-    // Before the first vblank the target is a guess, and a screen may have to set its mode: the frame is in time.
+    // Before the first vblank the target is a guess, and a screen may have to set its mode; after a pause it may be one
+    // again. The frame is in time.
     if !isTargetKnown {
       record.target = feedback.timestamp
       schedule.didShowUntargeted(at: feedback.timestamp)

@@ -47,7 +47,8 @@ struct OutputSchedule {
       // Out of idle no tick asked for the frame: it belongs to the interval in which it was made.
       record.tick = target - interval
       record.tickDelivered = record.tick
-      record.frameNumber = ticker.frameNumber(at: record.tick)
+      // From the middle of the interval, so that no rounding counts it to the one before.
+      record.frameNumber = ticker.frameNumber(at: target - interval / 2)
     }
     return record
   }

@@ -243,6 +243,45 @@ final class DisplayLinkTests: ManualLoopCase {
     }
   }
 
+  func testAfterAPauseTheTickerCountsFromTheNewestVBlank() {
+    onMain { stage in
+      let source = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: source)
+      XCTAssertFalse(ticker.isGridKnown(at: at(1)))
+      let link = DisplayLink(ticker: ticker) { _ in }
+      link.add(to: stage.loop, mode: .default)
+      stage.time.advance(to: at(10))
+      source.send(VBlank(timestamp: at(10), sequence: 1), on: stage.loop)
+      XCTAssertEqual(ticker.predictedVBlank(after: at(500)), at(510))
+      XCTAssertEqual(source.questions, 0, "the last vblank is near enough")
+
+      // It cannot tell: what comes out is a guess.
+      XCTAssertEqual(ticker.predictedVBlank(after: at(2006)), at(2010))
+      XCTAssertFalse(ticker.isGridKnown(at: at(2006)))
+
+      // 200 intervals later the display, which is slow, is 4 ms behind the nominal grid.
+      source.newest = VBlank(timestamp: at(2004), sequence: 200)
+      XCTAssertEqual(ticker.predictedVBlank(after: at(2006)), at(2014))
+      XCTAssertTrue(ticker.isGridKnown(at: at(2006)))
+      XCTAssertEqual(ticker.frameNumber(at: at(2006)), 200)
+      let questions = source.questions
+      XCTAssertEqual(ticker.predictedVBlank(after: at(2016)), at(2024))
+      XCTAssertEqual(source.questions, questions, "it was asked again")
+
+      // The next tick goes on from there.
+      stage.time.advance(to: at(2024))
+      source.send(VBlank(timestamp: at(2024), sequence: 202), on: stage.loop)
+      XCTAssertEqual(link.frameNumber, 202)
+      XCTAssertEqual(ticker.predictedVBlank(after: at(2030)), at(2034))
+
+      // A stamp before the last tick's is none that happened since.
+      source.newest = VBlank(timestamp: .zero, sequence: 500)
+      XCTAssertEqual(ticker.predictedVBlank(after: at(5000)), at(5004))
+      XCTAssertFalse(ticker.isGridKnown(at: at(5000)))
+      link.invalidate()
+    }
+  }
+
   func testAnInvalidatedTickerIsSilent() {
     onMain { stage in
       let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))

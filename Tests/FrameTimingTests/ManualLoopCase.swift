@@ -39,6 +39,9 @@ final class CountingSource: VBlankSource {
   private(set) var requests = 0
   private(set) var isRequested = false
   private(set) var modes: [FrameLoop.Mode] = []
+  /// What the source says when it is asked, and how often it was.
+  var newest: VBlank?
+  private(set) var questions = 0
 
   init(refreshRate: RefreshRate) {
     self.refreshRate = refreshRate
@@ -47,6 +50,11 @@ final class CountingSource: VBlankSource {
   func requestVBlank() {
     requests += 1
     isRequested = true
+  }
+
+  func newestVBlank() -> VBlank? {
+    questions += 1
+    return newest
   }
 
   func add(to loop: FrameLoop, mode: FrameLoop.Mode) {

@@ -42,6 +42,25 @@ final class VBlankSourceTests: ManualLoopCase {
     }
   }
 
+  func testTheNewestVBlankIsToldUnasked() {
+    onMain { stage in
+      let start = stage.time.now
+      let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+      let sources: [any VBlankSource] = [
+        FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock), display,
+      ]
+      for (passed, k) in [(0, 0), (9, 0), (10, 1), (8765, 876)] as [(Int64, Int64)] {
+        stage.time.advance(to: start + .milliseconds(passed))
+        for source in sources {
+          let expected = VBlank(timestamp: start + .milliseconds(k * 10), sequence: UInt64(k))
+          XCTAssertEqual(source.newestVBlank(), expected, "\(source.name) after \(passed) ms")
+        }
+      }
+      display.isOn = false
+      XCTAssertNil(display.newestVBlank())
+    }
+  }
+
   /// The clock through the loop, its timer and a ticker: no nanosecond of drift.
   func testTheFallbackClockDoesNotDriftOnTheLoop() throws {
     let rate = try XCTUnwrap(RefreshRate(numerator: 60000, denominator: 1001))
