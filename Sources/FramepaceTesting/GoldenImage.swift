@@ -41,9 +41,9 @@ public enum GoldenImage {
 
   /// Throws a `Failure` unless `image` equals the picture at `path` within `tolerance`.
   ///
-  /// - Parameter differences: the folder for difference pictures; made when missing.
+  /// - Parameter differences: the folder for difference pictures, made when missing; nil for one of the user's own under /tmp.
   public static func check(
-    _ image: Image, against path: String, tolerance: Tolerance = .exact, differences: String = "/tmp/framepace-differences"
+    _ image: Image, against path: String, tolerance: Tolerance = .exact, differences: String? = nil
   ) throws {
     guard access(path, F_OK) == 0 else {
       try PNG.write(image, to: path)
@@ -56,9 +56,10 @@ public enum GoldenImage {
     }
     let comparison = try compare(image, expected)
     guard comparison.largest > tolerance.channel || comparison.count > tolerance.pixels else { return }
-    mkdir(differences, 0o755)
-    let name = path.split(separator: "/").last.map(String.init) ?? "picture.png"
-    let difference = "\(differences)/\(name)"
+    let folder = differences ?? "/tmp/framepace-differences-\(getuid())"
+    mkdir(folder, 0o755)
+    // With the folders around it: several suites have a golden of one name.
+    let difference = "\(folder)/\(path.split(separator: "/").suffix(3).joined(separator: "-"))"
     try PNG.write(comparison.picture, to: difference)
     throw Failure.pixels(path: path, count: comparison.count, largest: comparison.largest, difference: difference)
   }

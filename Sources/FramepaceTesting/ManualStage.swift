@@ -4,6 +4,19 @@ public import Framepace
 ///
 /// Nothing in it sleeps: where a loop would, time jumps to the next deadline. A second of frames takes as long as drawing
 /// them.
+///
+/// It belongs to the process's main thread: on Linux that is where XCTest runs synchronous tests, in which `onMain` opens
+/// the main actor. (Swift Testing runs none of its tests there, `@MainActor` or not.)
+///
+/// ```swift
+/// func testTheCardFadesIn() throws {
+///   try onMain {
+///     let stage = try ManualStage(width: 320, height: 240, root: Card(), rate: .hertz60)
+///     stage.run(for: .milliseconds(500))
+///     try GoldenImage.check(stage.display.copyShownImage(), against: "Goldens/card.png")
+///   }
+/// }
+/// ```
 @MainActor
 public final class ManualStage {
   public let clock: ManualClock

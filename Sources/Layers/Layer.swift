@@ -178,7 +178,7 @@ extension Layer {
     }
   }
 
-  /// Of the layer with all its sublayers as one group, 0…1. Animatable.
+  /// Of the layer with all its sublayers as one group, 0…1; what is beyond counts as the nearest of these. Animatable.
   public var opacity: Double {
     get { values.opacity }
     set {
