@@ -23,3 +23,8 @@ public protocol VBlankSource: AnyObject {
   /// Stops serving the source in every mode, and forgets a request.
   func invalidate()
 }
+
+extension VBlankSource {
+  /// Nothing is told; after a pause targets are guesses.
+  public func newestVBlank() -> VBlank? { nil }
+}
