@@ -100,7 +100,7 @@ extension FrameLoop {
   ) async throws -> Value {
     let performer = SuspendedPerformer()
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
+      try await withCheckedThrowingContinuation(isolation: isolation) { continuation in
         performer.begin(
           Performer(modes: modes) { error in
             continuation.resume(with: Result { try error.map { throw $0 } ?? work() })

@@ -26,6 +26,7 @@ public final class FrameLoop: Sendable {
   let isMain: Bool
   let blocks = BlockQueue()
   let performers = Performers()
+  let jobs = JobQueue()
   let stopRequested = Atomic<Bool>(false)
   /// See `endRuns()`.
   let runsEnd = Atomic<Bool>(false)

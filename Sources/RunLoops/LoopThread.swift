@@ -48,11 +48,15 @@ public final class LoopThread: Sendable {
   /// Whether the thread was told to end.
   public var isStopped: Bool { loop.runsHaveEnded }
 
+  /// For an actor's `unownedExecutor`: the actor then lives on this thread. It must keep the thread, not just its executor.
+  public var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
   /// Ends the thread, for good. Returns at once; stopping again does nothing.
   ///
   /// What is being called returns, and all runs of the loop end with their pass, nested ones too. What waits to be
   /// performed is not: who waits for it gets `PerformError.threadEnded`, as does who gives work from now on. Timers,
-  /// sources and the like leave the loop when the thread ends, and can be added to another one.
+  /// sources and the like leave the loop when the thread ends, and can be added to another one. Actors that live on it
+  /// live on: what they do afterwards is done by a thread that the loop starts when it must, and that ends with its work.
   public func stop() {
     loop.performers.close(loop.endError)
     loop.endRuns()

@@ -81,13 +81,13 @@ final class ThreadRecord: @unchecked Sendable {
   func notifyAtEnd(_ loop: FrameLoop) -> Bool {
     ending.withLock { ending in
       guard !ending.hasEnded else { return false }
-      ending.loops.removeAll { $0.loop == nil }
+      ending.loops.removeAll { $0.loop == nil || $0.loop === loop }
       ending.loops.append(WeakLoop(loop: loop))
       return true
     }
   }
 
-  /// The calling thread, which is this record's, uses no loop any more: lets its own loop go, and refuses what waits.
+  /// The calling thread, which is this record's, uses no loop any more: lets its own loop go, and tells all of them.
   func end() {
     own?.detachEverything()
     own = nil

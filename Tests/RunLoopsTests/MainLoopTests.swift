@@ -164,7 +164,7 @@ final class MainLoopTests: XCTestCase {
 
   func testCallbacksOfTheMainActor() {
     let loop = FrameLoop.main
-    let log = MainActor.assumeIsolated { MainLog() }
+    let log = MainActor.assumeIsolated { MainLog(stopsAfter: 5) }
     loop.add(FrameLoop.Observer(.entry, repeats: false, onMain: { _, _ in log.add("observer") }), to: .default)
     let source = FrameLoop.Source(onMain: { _ in log.add("source") })
     loop.add(source, to: .default)
@@ -183,6 +183,44 @@ final class MainLoopTests: XCTestCase {
     runMain()
     source.invalidate()
     XCTAssertEqual(MainActor.assumeIsolated { log.words }.sorted(), ["block", "descriptor", "observer", "source", "timer"])
+  }
+
+  // Statement 62
+  func testOtherThreadsPerformOnMain() throws {
+    let loop = FrameLoop.main
+    let log = MainActor.assumeIsolated { MainLog(stopsAfter: 4) }
+    let thread = startThread { [words] in
+      let answer = try? loop.performAndWait(onMain: {
+        log.add("and wait")
+        return pthread_equal(pthread_self(), mainThread) != 0
+      })
+      words.add("\(answer ?? false)")
+      try? loop.performLater(order: 1, onMain: { log.add("later") })
+      try? loop.performLater(in: [.default], onMain: { log.add("first") })
+      try? loop.perform(after: .milliseconds(1), onMain: { log.add("delayed") })
+    }
+    runMain()
+    thread.join()
+    XCTAssertEqual(words.description, "true")
+    XCTAssertEqual(Set(MainActor.assumeIsolated { log.words }), ["and wait", "later", "first", "delayed"])
+    // On main itself, at once.
+    try loop.performAndWait(onMain: { log.add("at once") })
+    XCTAssertEqual(MainActor.assumeIsolated { log.words }.last, "at once")
+  }
+
+  func testAnActorOnTheMainLoopAndTheMainActorShareTheThread() {
+    actor Lodger {
+      nonisolated var unownedExecutor: UnownedSerialExecutor { FrameLoop.main.asUnownedSerialExecutor() }
+      func isOnMainThread() -> Bool { pthread_equal(pthread_self(), mainThread) != 0 }
+    }
+    Task.detached { [words] in
+      let lodger = Lodger()
+      words.add("\(await lodger.isOnMainThread())")
+      words.add("\(await MainActor.run { lodger.assumeIsolated { $0.isOnMainThread() } })")
+      FrameLoop.main.stop()
+    }
+    runMain()
+    XCTAssertEqual(words.description, "true true")
   }
 
   func testSignals() throws {
@@ -281,8 +319,14 @@ private let mainThread: pthread_t = pthread_self()
 
 @MainActor private final class MainLog {
   private(set) var words: [String] = []
+  private let count: Int
+
+  init(stopsAfter count: Int) {
+    self.count = count
+  }
+
   func add(_ word: String) {
     words.append(word)
-    if words.count == 5 { FrameLoop.main.stop() }
+    if words.count == count { FrameLoop.main.stop() }
   }
 }

@@ -301,7 +301,7 @@ import Testing
     let loop = scenario.loop
     for cancelsFirst in [true, false] {
       let task = Task { [words] in try await loop.performAndWait { words.add("never") } }
-      if !cancelsFirst { while loop.performers.count == 0 { await Task.yield() } }
+      if !cancelsFirst { await suspend { loop.performers.count > 0 } }
       task.cancel()
       await #expect(throws: PerformError.cancelled) { try await task.value }
       #expect(words.description == "")

@@ -26,9 +26,23 @@ final class Event: Sendable {
   }
 }
 
-/// Waits without a sleep of a chosen length until another thread has got somewhere.
+/// Looks again and again until another thread has got somewhere. After a while it leaves the core to others: the machine may
+/// have fewer than there are tests.
 func spin(until condition: () -> Bool) {
-  while !condition() { sched_yield() }
+  var looks = 0
+  while !condition() {
+    looks += 1
+    if looks < 200 { sched_yield() } else { usleep(50) }
+  }
+}
+
+/// The same for a task.
+func suspend(until condition: () async -> Bool) async {
+  var looks = 0
+  while await !condition() {
+    looks += 1
+    if looks < 50 { await Task.yield() } else { try? await Task.sleep(nanoseconds: 50_000) }
+  }
 }
 
 /// Loops of several threads, in real time: nothing here waits for a chosen time to pass.

@@ -1,0 +1,243 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@testable import RunLoops
+
+/// Lives on a thread of its own.
+private actor Renderer {
+  let thread: LoopThread
+  private(set) var words: [String] = []
+  private var isInside = false
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.unownedExecutor }
+
+  init(_ thread: LoopThread) {
+    self.thread = thread
+  }
+
+  var isAtHome: Bool { FrameLoop.current === thread.loop && thread.loop.thread.isCurrent }
+  var threadName: String { SystemThread.currentName }
+
+  func add(_ word: String) { words.append(word) }
+
+  /// Whether another call of this actor was under way.
+  func isEnteredTwice() -> Bool {
+    defer { isInside = false }
+    let isEnteredTwice = isInside
+    isInside = true
+    for _ in 0..<20 { sched_yield() }
+    return isEnteredTwice
+  }
+
+  func isAtHomeAfterAwaiting() async -> [Bool] {
+    var answers = [isAtHome]
+    try? await Task.sleep(nanoseconds: 1_000)
+    answers.append(isAtHome)
+    answers.append(await Task.detached { [loop = thread.loop] in !loop.thread.isCurrent }.value)
+    answers.append(isAtHome)
+    await Task.yield()
+    answers.append(isAtHome)
+    return answers
+  }
+
+  /// Runs the loop within a job while another waits.
+  func runNested(_ done: Box<Bool>) {
+    let loop = thread.loop
+    Task {
+      add("task")
+      done.value = true
+    }
+    spin { loop.jobs.count == 1 }
+    loop.run(mode: .default, until: loop.clock.now + .milliseconds(1))
+    add("nested run ended")
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ExecutorTests {
+  @Test func anActorLivesOnALoopsThread() async throws {
+    let renderer = Renderer(try LoopThread(name: "render"))
+    #expect(await renderer.isAtHome)
+    #expect(await renderer.threadName == "render")
+    #expect(await renderer.isAtHomeAfterAwaiting() == [true, true, true, true, true])
+  }
+
+  @Test func callsComeInOrder() async throws {
+    let thread = try LoopThread(name: "order")
+    let renderer = Renderer(thread)
+    let begun = Latch()
+    let go = Latch()
+    try thread.loop.performLater {
+      begun.open()
+      go.wait()
+    }
+    begun.wait()
+    var tasks: [Task<Void, Never>] = []
+    for index in 0..<50 {
+      let count = thread.loop.jobs.count
+      tasks.append(Task.detached { await renderer.add("\(index)") })
+      await suspend { thread.loop.jobs.count != count }
+    }
+    go.open()
+    for task in tasks { await task.value }
+    #expect(await renderer.words == (0..<50).map(String.init))
+  }
+
+  @Test func callbacksOfTheLoopAreIsolatedAndOthersAreNot() throws {
+    let thread = try LoopThread(name: "isolated")
+    let renderer = Renderer(thread)
+    let done = Latch()
+    thread.loop.add(
+      FrameLoop.Timer(fireTime: .zero) { _ in
+        renderer.preconditionIsolated()
+        renderer.assumeIsolated { $0.add("\($0.isAtHome)") }
+        done.open()
+      }, to: .default)
+    done.wait()
+    #expect(try thread.loop.performAndWait { renderer.assumeIsolated { $0.words } } == ["true"])
+    let isIsolating = try thread.loop.performAndWait { [loop = thread.loop] in loop.isIsolatingCurrentContext() }
+    #expect(isIsolating == true)
+    #expect(thread.loop.isIsolatingCurrentContext() == false)
+  }
+
+  @Test func assumingIsolationElsewhereEndsTheProcess() async {
+    await #expect(processExitsWith: .failure) {
+      Renderer(try LoopThread(name: "isolated")).preconditionIsolated()
+    }
+  }
+
+  /// A task that never lets go of the actor starves neither the loop's other work nor its end.
+  @Test func tasksTakeTurnsWithTheRestOfTheLoop() async throws {
+    let thread = try LoopThread(name: "busy")
+    let renderer = Renderer(thread)
+    let task = Task { while !Task.isCancelled { await renderer.add("again") } }
+    for _ in 0..<100 { try await thread.loop.performAndWait {} }
+    let fired = Latch()
+    try thread.loop.perform(after: .milliseconds(1)) { fired.open() }
+    fired.wait()
+    task.cancel()
+    await task.value
+  }
+
+  @Test func aRunWithinAJobRunsNone() async throws {
+    let renderer = Renderer(try LoopThread(name: "nested"))
+    let done = Box(false)
+    await renderer.runNested(done)
+    // Without a call of the actor, which would wake the loop for the task.
+    await suspend { done.value }
+    #expect(await renderer.words == ["nested run ended", "task"])
+  }
+
+  @Test func jobsWakeALoopAndAreServedInCommonModesOnly() async throws {
+    actor Lodger {
+      let loop: FrameLoop
+      private(set) var count = 0
+      init(_ loop: FrameLoop) { self.loop = loop }
+      nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+      func call() { count += 1 }
+    }
+    let loop = Box<FrameLoop?>(nil)
+    let words = Words()
+    let (served, left, end) = (Latch(), Latch(), Latch())
+    let thread = startThread {
+      let own = FrameLoop(clock: .manual(ManualClock()))
+      let idle = FrameLoop.Source { _ in }
+      own.add(idle, to: .default)
+      own.add(idle, to: "private")
+      loop.value = own
+      own.run(mode: .default, returnAfterSourceHandled: true)
+      words.add("served")
+      served.open()
+      left.wait()
+      words.add("\(own.run(mode: "private", until: own.clock.now + .seconds(1)))")
+      words.add("waiting:\(own.jobs.count)")
+      // A job keeps a run alive, and nothing else does now.
+      idle.invalidate()
+      words.add("\(own.run(mode: .default, returnAfterSourceHandled: true))")
+      words.add("\(own.run(mode: .default, until: own.clock.now + .seconds(1)))")
+      end.wait()
+    }
+    spin { loop.value?.isWaiting == true }
+    let lodger = Lodger(try #require(loop.value))
+    await lodger.call()
+    served.wait()
+    let task = Task { await lodger.call() }
+    await suspend { lodger.loop.jobs.count > 0 }
+    left.open()
+    await task.value
+    end.open()
+    thread.join()
+    #expect(words.description == "served timedOut waiting:1 handledSource finished")
+  }
+
+  // MARK: The end of the thread
+
+  @Test func whatWaitsAtTheEndIsDone() async throws {
+    let thread = try LoopThread(name: "ends")
+    let renderer = Renderer(thread)
+    let (begun, go) = (Latch(), Latch())
+    try thread.loop.performLater {
+      begun.open()
+      go.wait()
+    }
+    begun.wait()
+    let tasks = (0..<10).map { _ in Task { await renderer.isAtHomeAfterAwaiting() } }
+    await suspend { thread.loop.jobs.count == 10 }
+    thread.stop()
+    go.open()
+    for task in tasks { #expect(await task.value == [true, true, true, true, true]) }
+  }
+
+  @Test func anActorOutlivesItsThread() async throws {
+    let thread = try LoopThread(name: "outlived")
+    let renderer = Renderer(thread)
+    for round in 0..<50 {
+      if round == 1 { thread.stop() }
+      let answers = await withTaskGroup(of: Bool.self) { group in
+        for _ in 0..<8 { group.addTask { await renderer.isEnteredTwice() } }
+        return await group.reduce(into: [Bool]()) { $0.append($1) }
+      }
+      #expect(answers == [Bool](repeating: false, count: 8))
+      #expect(await renderer.isAtHome)
+      #expect(await renderer.threadName == "outlived")
+    }
+  }
+
+  @Test func aThreadOfSomebodyElsesIsAnExecutorToo() async throws {
+    actor Lodger {
+      let loop: FrameLoop
+      init(_ loop: FrameLoop) { self.loop = loop }
+      nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+      var isAtHome: Bool { loop.thread.isCurrent }
+    }
+    let loop = Box<FrameLoop?>(nil)
+    let go = Latch()
+    // It has no run at all: what waits is done as it ends, or afterwards.
+    let thread = startThread {
+      loop.value = .current
+      go.wait()
+    }
+    spin { loop.value != nil }
+    let lodger = Lodger(try #require(loop.value))
+    let task = Task { await lodger.isAtHome }
+    await suspend { lodger.loop.jobs.count > 0 }
+    go.open()
+    #expect(await task.value)
+    thread.join()
+    #expect(await lodger.isAtHome)
+  }
+
+  @Test func actorAndThreadGoTogether() async throws {
+    weak var loop: FrameLoop?
+    weak var renderer: Renderer?
+    do {
+      let thread = try LoopThread(name: "gone")
+      let made = Renderer(thread)
+      loop = thread.loop
+      renderer = made
+      await made.add("word")
+    }
+    await suspend { loop == nil }
+    #expect(renderer == nil)
+  }
+}
