@@ -11,15 +11,15 @@ final class Performers: Sendable {
     /// Taken by calls of the source that have not returned: they can still be refused.
     var taken: [Performer] = []
     var callDepth = 0
-    var delayed: [Delayed] = []
+    var timed: [Timed] = []
     /// The modes that the source is in.
     var modes: [FrameLoop.Mode] = []
     var status = Status.unused
 
-    var all: [Performer] { waiting + taken + delayed.map(\.performer) }
+    var all: [Performer] { waiting + taken + timed.map(\.performer) }
   }
 
-  private struct Delayed {
+  private struct Timed {
     let performer: Performer
     let timer: FrameLoop.Timer
   }
@@ -57,11 +57,16 @@ final class Performers: Sendable {
   func add(_ performer: Performer, at time: MonotonicTime, to loop: FrameLoop) throws(PerformError) {
     let timer = FrameLoop.Timer(fireTime: time) { [weak self, weak performer] _ in
       guard let self, let performer else { return }
-      state.withLock { state in state.delayed.removeAll { $0.performer === performer } }
+      state.withLock { state in state.timed.removeAll { $0.performer === performer } }
       performer.perform()
     }
-    try enqueue(performer, loop) { $0.delayed.append(Delayed(performer: performer, timer: timer)) }
+    try keep(performer, with: timer, for: loop)
     for mode in performer.modes { loop.add(timer, to: mode) }
+  }
+
+  /// Refuses a performer, and invalidates a timer with it, when the loop's thread ends or it is cancelled.
+  func keep(_ performer: Performer, with timer: FrameLoop.Timer, for loop: FrameLoop) throws(PerformError) {
+    try enqueue(performer, loop) { $0.timed.append(Timed(performer: performer, timer: timer)) }
   }
 
   private func enqueue(_ performer: Performer, _ loop: FrameLoop, _ change: (inout State) -> Void) throws(PerformError) {
@@ -114,8 +119,8 @@ final class Performers: Sendable {
     guard !cancelled.isEmpty else { return }
     let identities = Set(cancelled.map(ObjectIdentifier.init))
     let timers = state.withLock { state in
-      let timers = state.delayed.filter { identities.contains(ObjectIdentifier($0.performer)) }.map(\.timer)
-      state.delayed.removeAll { identities.contains(ObjectIdentifier($0.performer)) }
+      let timers = state.timed.filter { identities.contains(ObjectIdentifier($0.performer)) }.map(\.timer)
+      state.timed.removeAll { identities.contains(ObjectIdentifier($0.performer)) }
       state.waiting.removeAll { identities.contains(ObjectIdentifier($0)) }
       leaveUnusedModes(&state, loop)
       return timers
@@ -127,10 +132,10 @@ final class Performers: Sendable {
   /// Refuses what waits, and all that comes.
   func close(_ error: PerformError) {
     let (refused, timers) = state.withLock { state in
-      let refused = (state.all, state.delayed.map(\.timer))
+      let refused = (state.all, state.timed.map(\.timer))
       state.status = .closed
       state.waiting = []
-      state.delayed = []
+      state.timed = []
       return refused
     }
     source.invalidate()
@@ -151,7 +156,4 @@ extension FrameLoop {
   var endError: PerformError { .threadEnded(name: thread.name) }
 
   func performWaiting() { performers.performWaiting(in: self) }
-
-  /// The loop cannot run any more.
-  func threadHasEnded() { performers.close(endError) }
 }

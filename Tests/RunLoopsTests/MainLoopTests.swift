@@ -223,6 +223,23 @@ final class MainLoopTests: XCTestCase {
     XCTAssertEqual(words.description, "true true")
   }
 
+  func testTicksOfATimerOnTheMainActorStayOnTheMainThread() {
+    Task { @MainActor [words] in
+      var count = 0
+      for await tick in FrameLoop.main.ticks(every: .microseconds(100)) {
+        count += 1 + Int(tick.missed)
+        XCTAssert(pthread_equal(pthread_self(), mainThread) != 0)
+        words.add("tick")
+        if words.all.count == 10 { break }
+      }
+      XCTAssertGreaterThanOrEqual(count, 10)
+      FrameLoop.main.stop()
+    }
+    runMain()
+    XCTAssertEqual(words.all.count, 10)
+    XCTAssertNil(FrameLoop.main.nextTimerFireTime(in: .default))
+  }
+
   func testSignals() throws {
     let loop = FrameLoop.main
     let source = try SignalSource(signals: [SIGUSR1, SIGWINCH]) { [words] signal in
