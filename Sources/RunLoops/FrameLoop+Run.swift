@@ -66,6 +66,7 @@ extension FrameLoop {
       mode: mode, limit: limit, polls: limit != .distantFuture && limit <= clock.now,
       returnsAfterSourceHandled: returnAfterSourceHandled)
 
+    runCount.wrappingAdd(1, ordering: .relaxed)
     let outerRunning = thread.running
     thread.running = self
     let outerMode = table.withLock { table in
@@ -116,10 +117,10 @@ extension FrameLoop {
         notify(.beforeWaiting, in: mode)
       }
       waiting.store(true, ordering: .releasing)
-      port = wait(&run, polls: polls, servesMainQueue: servesMainQueue)
+      let found = wait(&run, polls: polls, servesMainQueue: servesMainQueue)
       if wakeUpState.ignore() { run.wasWoken = true }
       waiting.store(false, ordering: .releasing)
-      if !polls { notify(.afterWaiting, in: mode) }
+      port = polls ? found : notifyAfterWaiting(in: mode, wokenBy: found)
     }
 
     run.drainedMainQueue = false
@@ -157,6 +158,17 @@ extension FrameLoop {
   private func callObservers(of activity: Activity, in mode: ModeState) {
     let observers = mode.contents.withLock { $0.observers }
     for observer in observers where observer.activities.contains(activity) { observer.call(activity) }
+  }
+
+  /// - Returns: what is to be handled. A run that was nested in an observer's call may have served the descriptor that woke
+  ///   this one: its sources must not find it empty.
+  @inline(__always)
+  private func notifyAfterWaiting(in mode: ModeState, wokenBy port: Port?) -> Port? {
+    guard mode.isObserved(.afterWaiting) else { return port }
+    let count = runCount.load(ordering: .relaxed)
+    callObservers(of: .afterWaiting, in: mode)
+    guard case .descriptor(let descriptor, _) = port, runCount.load(ordering: .relaxed) != count else { return port }
+    return Port(lookingAt: descriptor)
   }
 
   /// A pass finds no time to wait: observers that must not starve are called for `beforeWaiting` now and then.

@@ -31,6 +31,8 @@ public final class FrameLoop: Sendable {
   /// See `endRuns()`.
   let runsEnd = Atomic<Bool>(false)
   let waiting = Atomic<Bool>(false)
+  /// How many runs have begun; written by the loop's thread.
+  let runCount = Atomic<UInt>(0)
   let table: Lock<Table>
 
   struct Table {

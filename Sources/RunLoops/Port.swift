@@ -21,6 +21,14 @@ enum Port {
     default: self = .descriptor(Int32(truncatingIfNeeded: ready.token), ready.events)
     }
   }
+
+  /// A descriptor, with what it is ready for by now; nil when it is not ready.
+  init?(lookingAt descriptor: Int32) {
+    var look = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
+    guard poll(&look, 1, 0) > 0 else { return nil }
+    // The bits are the same.
+    self = .descriptor(descriptor, FrameLoop.DescriptorSource.Events(rawValue: UInt32(UInt16(bitPattern: look.revents))))
+  }
 }
 
 /// A descriptor that is waited on in one mode, for one or several sources.

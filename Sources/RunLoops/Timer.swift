@@ -86,7 +86,9 @@ extension FrameLoop {
     ///   - owner: the loop that found the timer due at `now`; it may have been moved, removed or invalidated since.
     func fireIfDue(at now: MonotonicTime, in owner: WakeUp, clock: SystemClock) {
       let isDue = state.withLock { state in
-        guard isValid, !state.isFiring, state.fireTime <= now, state.membership.seats.first?.mode.wakeUp === owner else {
+        // Moved by a timer before it in the row to a time that has come by now, it is still due.
+        let isDue = state.fireTime <= now || state.fireTime <= clock.now
+        guard isValid, !state.isFiring, isDue, state.membership.seats.first?.mode.wakeUp === owner else {
           return false
         }
         state.isFiring = true

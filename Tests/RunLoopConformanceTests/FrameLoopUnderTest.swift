@@ -100,6 +100,7 @@ final class FrameLoopUnderTest: LoopUnderTest {
   func wakeUp() { loop.wakeUp() }
 
   var now: Double { relative(loop.clock.now) }
+  var overdue: Double { now }
   var isWaiting: Bool { loop.isWaiting }
   var currentMode: String? { loop.currentMode?.name }
   func nextFireTime(in mode: String) -> Double? { loop.nextTimerFireTime(in: FrameLoop.Mode(mode)).map(relative) }

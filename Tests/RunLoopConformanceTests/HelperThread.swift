@@ -1,29 +1,21 @@
 import Dispatch
-import Glibc
 import LinuxSystem
 
 /// A thread that runs one body. Its end, at which loops let their items go, can be waited for.
-///
-/// Safe to share although unchecked: the handle is written before anybody else can have the thread.
-final class HelperThread: @unchecked Sendable {
-  private var handle = pthread_t()
+final class HelperThread: Sendable {
+  private let thread: SystemThread
   private let hasJoined = Lock(false)
   private let ended = DispatchSemaphore(value: 0)
 
   init(_ body: @escaping @Sendable () -> Void) {
-    let start = Unmanaged.passRetained(
-      Start { [ended] in
+    do throws(SystemError) {
+      thread = try SystemThread(name: "scenario") { [ended] in
         body()
         ended.signal()
-      })
-    let error = pthread_create(
-      &handle, nil,
-      { pointer in
-        guard let pointer else { return nil }
-        Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue().body()
-        return nil
-      }, start.toOpaque())
-    precondition(error == 0, "no thread")
+      }
+    } catch {
+      fatalError("\(error)")
+    }
   }
 
   /// Waits for the thread's end.
@@ -32,7 +24,7 @@ final class HelperThread: @unchecked Sendable {
       defer { joined = true }
       return joined
     }
-    if !joinedBefore { pthread_join(handle, nil) }
+    if !joinedBefore { thread.join() }
   }
 
   /// - Returns: whether the thread ended in time.
@@ -40,10 +32,5 @@ final class HelperThread: @unchecked Sendable {
     guard ended.wait(timeout: .now() + .seconds(seconds)) == .success else { return false }
     join()
     return true
-  }
-
-  private final class Start: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 }

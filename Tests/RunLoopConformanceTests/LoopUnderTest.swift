@@ -36,6 +36,8 @@ protocol LoopUnderTest: AnyObject, Sendable {
   func wakeUp()
 
   var now: Double { get }
+  /// A time that has passed, for timers that are to be called in the order in which they are given it.
+  var overdue: Double { get }
   var isWaiting: Bool { get }
   var currentMode: String? { get }
   func nextFireTime(in mode: String) -> Double?

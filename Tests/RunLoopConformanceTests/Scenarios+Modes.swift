@@ -83,6 +83,15 @@ extension Scenario {
       s.log("\(s.contains("timer", in: "common"))")
       s.log("\(s.contains("timer", in: "later"))")
     },
+    Scenario(
+      [56], "an invalid item that was in no mode", coreFoundation: "true", ours: "false",
+      because: "invalid is invalid; CoreFoundation does not find the loop that still has it among the common items"
+    ) { s in
+      s.source("source", in: "common")
+      s.remove("source", from: "default")
+      s.invalidate("source")
+      s.log("\(s.contains("source", in: "common"))")
+    },
     Scenario([56], "a timer of the common modes fires in whichever runs", gives: "tick →timedOut tick →timedOut") { s in
       s.addCommonMode("tracking")
       s.timer("tick", at: 2, every: 6, in: "common")

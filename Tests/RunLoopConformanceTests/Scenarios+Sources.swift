@@ -204,6 +204,16 @@ extension Scenario {
       s.log("\(s.contains("call", in: "default"))")
     },
     Scenario(
+      [12, 34, 54], "a run that is nested in afterWaiting, when a descriptor woke the loop",
+      coreFoundation: "nest →timedOut call →timedOut", ours: "nest call →timedOut →timedOut",
+      because: "the descriptor has not been read, and the nested run finds it ready"
+    ) { s in
+      s.descriptor("call")
+      s.post("call")
+      s.observer("nest", .afterWaiting, repeats: false) { s in s.run() }
+      s.run(for: 4)
+    },
+    Scenario(
       [16, 54], "a nested run serves the descriptors that the outer run has not", gives: "a b →handledSource →stopped"
     ) { s in
       s.descriptor("a") { s in

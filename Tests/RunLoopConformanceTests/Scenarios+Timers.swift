@@ -29,6 +29,14 @@ extension Scenario {
       s.run(for: 1_000)
       s.log("\(s.isValid("removed"))")
     },
+    Scenario([35], "one that another sets to now is still called with it", gives: "timers one two timers →timedOut") { s in
+      s.observe(.beforeTimers)
+      s.timer("one", at: 1) { s in s.move("two", to: s.loop.overdue) }
+      s.timer("two", at: 2)
+      s.timer(".never", at: Stage.never)
+      s.burn(until: 4)
+      s.run(for: 4)
+    },
     Scenario(
       [35, 37], "a timer that is made with a time in the past", coreFoundation: "older younger →finished",
       ours: "younger older →finished",
@@ -110,8 +118,8 @@ extension Scenario {
         _ = s.loop.run(in: "default", for: 6, returnAfterSourceHandled: false)
         s.log("back")
       }
-      s.timer("same", at: 1)
-      s.timer("inner", at: 3)
+      s.timer("same", at: 2)
+      s.timer("inner", at: 4)
       s.timer(".never", at: Stage.never)
       s.run(for: 1_000)
     },
@@ -127,6 +135,16 @@ extension Scenario {
       }
       s.timer(".never", at: Stage.never)
       s.run(for: 1_000)
+    },
+    Scenario(
+      [12, 42, 54], "a run that is nested in afterWaiting, when a timer woke the loop",
+      coreFoundation: "nest →timedOut call →timedOut", ours: "nest call →timedOut →timedOut",
+      because: "the timer is due, which is all that counts"
+    ) { s in
+      s.timer("call", at: 1)
+      s.timer(".never", at: Stage.never)
+      s.observer("nest", .afterWaiting, repeats: false) { s in s.run() }
+      s.run(for: 5)
     },
     Scenario([43], "timers and blocks are not sources", gives: "block one block two →finished") { s in
       s.block("block")

@@ -119,6 +119,11 @@ final class Stage: Sendable {
   func invalidate(_ name: String) { item(name).invalidate() }
   func isValid(_ name: String) -> Bool { item(name).isValid }
 
+  /// Writes down whether an item is in a mode, and valid.
+  func look(_ name: String, in mode: String) {
+    log("\(name)\(contains(name, in: mode) ? "∈" : "∉")\(mode)\(isValid(name) ? "" : ":invalid")")
+  }
+
   func signal(_ name: String) { (item(name) as? any SourceUnderTest)?.signal() }
   func post(_ name: String) { (item(name) as? any DescriptorUnderTest)?.post() }
   func move(_ name: String, to time: Double) { (item(name) as? any TimerUnderTest)?.nextFireTime = time }
@@ -195,7 +200,7 @@ final class Stage: Sendable {
     body(self)
   }
 
-  private func keep(_ item: any ItemUnderTest, _ name: String) { items.withLock { $0[name] = item } }
+  func keep(_ item: any ItemUnderTest, _ name: String) { items.withLock { $0[name] = item } }
 
   /// Takes over the items of another stage.
   private func adopt(_ other: Stage) {
