@@ -1,0 +1,266 @@
+import LinuxSystem
+import RunLoops
+
+extension Program {
+  /// What the program writes down on a loop; nil if it did not end.
+  /// - Parameter idlesToLimit: runs until idle sleep to a limit, as in a scenario, instead of being stopped.
+  func words(on kind: any LoopUnderTest.Type, idlesToLimit: Bool = false) -> [String]? {
+    Play.onFreshThread(kind) { stage in ProgramPlay(self, stage, idlesToLimit: idlesToLimit).perform() }
+  }
+}
+
+/// One play of a program.
+///
+/// It keeps book of what could wake the loop, and leaves out operations that would lead to where the two loops are known to
+/// differ: see `mayPerform`. As long as the loops agree the same operations are left out on both.
+private final class ProgramPlay: Sendable {
+  private enum Phase {
+    case entry
+    /// Wake-ups count.
+    case beforeWait
+    case woken
+    /// What woke the loop is being handled.
+    case afterWait
+    case exit
+  }
+
+  private struct Run {
+    let mode: String
+    let length: Program.RunLength
+    var phase = Phase.entry
+  }
+
+  private struct State {
+    var callCounts: [String: Int] = [:]
+    var dueTimers: Set<String> = []
+    var firingTimers: Set<String> = []
+    var postedDescriptors: Set<String> = []
+    var signalledSources: Set<String> = []
+    var sourceDepth = 0
+    var commonModeCount = 1
+    /// The next wait ends at once.
+    var isWakeUpPending = false
+    var runs: [Run] = []
+
+    mutating func setPhase(_ phase: Phase) {
+      if !runs.isEmpty { runs[runs.count - 1].phase = phase }
+    }
+
+    mutating func noteWakeUp() {
+      if runs.last?.phase == .beforeWait { isWakeUpPending = true }
+    }
+  }
+
+  private let program: Program
+  private let stage: Stage
+  private let idlesToLimit: Bool
+  private let state = Lock(State())
+
+  init(_ program: Program, _ stage: Stage, idlesToLimit: Bool) {
+    self.program = program
+    self.stage = stage
+    self.idlesToLimit = idlesToLimit
+  }
+
+  func perform() {
+    for mode in Program.modes {
+      let watch = stage.loop.observer(.all, order: .min, repeats: true, evenWhenBusy: false) { [self] activity in
+        stage.log(activity.word)
+        notice(activity)
+      }
+      stage.keep(watch, ".watch of \(mode)")
+      stage.loop.add(watch, to: mode)
+      if !idlesToLimit {
+        stage.observer(".idle of \(mode)", .beforeWaiting, order: .max, in: mode) { [self] _ in stopIfIdle() }
+      }
+      if program.hasAnchors { stage.timer(".anchor of \(mode)", at: Stage.never, in: mode) }
+    }
+    for item in program.items { make(item) }
+    perform(program.script)
+  }
+
+  private func make(_ item: Program.Item) {
+    let call: Stage.Body = { [self] _ in called(item) }
+    switch item.kind {
+    case .source(let order): stage.source(item.name, order: order, in: nil, call)
+    case .descriptor: stage.descriptor(item.name, in: nil, call)
+    case .observer(let activities, let order, let repeats):
+      stage.observer(item.name, activities, order: order, repeats: repeats, in: nil, call)
+    case .timer(let isDue, let repeats):
+      let isDue = isDue && program.hasAnchors
+      stage.timer(
+        item.name, at: isDue ? stage.loop.overdue : Stage.never, every: repeats ? Stage.never : 0, in: nil, call)
+      if isDue { state.withLock { state in _ = state.dueTimers.insert(item.name) } }
+    }
+  }
+
+  // MARK: Calls
+
+  private func called(_ item: Program.Item) {
+    let name = item.name
+    let count = state.withLock { state in
+      state.callCounts[name, default: 0] += 1
+      switch item.kind {
+      case .source:
+        state.signalledSources.remove(name)
+        state.sourceDepth += 1
+      case .descriptor:
+        state.postedDescriptors.remove(name)
+        state.setPhase(.afterWait)
+      case .timer:
+        state.dueTimers.remove(name)
+        state.firingTimers.insert(name)
+        state.setPhase(.afterWait)
+      case .observer: break
+      }
+      return state.callCounts[name] ?? 0
+    }
+    if count <= item.calls.count { perform(item.calls[count - 1]) }
+    let isOver = if case .timer(_, repeats: false) = item.kind { true } else { !stage.isValid(name) }
+    state.withLock { state in
+      if case .source = item.kind { state.sourceDepth -= 1 }
+      state.firingTimers.remove(name)
+      if isOver { state.dueTimers.remove(name) }
+    }
+  }
+
+  private func notice(_ activity: FrameLoop.Activity) {
+    state.withLock { state in
+      switch activity {
+      case .entry: state.setPhase(.entry)
+      case .beforeTimers:
+        state.setPhase(.beforeWait)
+        state.isWakeUpPending = false
+      case .afterWaiting: state.setPhase(.woken)
+      case .exit:
+        state.setPhase(.exit)
+        state.isWakeUpPending = false
+      default: break
+      }
+    }
+  }
+
+  private func stopIfIdle() {
+    let state = state.withLock { $0 }
+    guard let run = state.runs.last, case .untilIdle = run.length, !state.isWakeUpPending else { return }
+    let ready = state.dueTimers.subtracting(state.firingTimers).union(state.postedDescriptors)
+    guard !ready.contains(where: { stage.contains($0, in: run.mode) }) else { return }
+    stage.stop()
+  }
+
+  // MARK: Operations
+
+  private func perform(_ operations: [Program.Operation]) {
+    for operation in operations where mayPerform(operation) { perform(operation) }
+  }
+
+  private func perform(_ operation: Program.Operation) {
+    switch operation {
+    case .add(let name, let mode): stage.add(name, to: mode)
+    case .remove(let name, let mode): stage.remove(name, from: mode)
+    case .invalidate(let name):
+      stage.invalidate(name)
+      state.withLock { state in
+        state.dueTimers.remove(name)
+        state.signalledSources.remove(name)
+      }
+    case .signal(let name):
+      stage.signal(name)
+      if stage.isValid(name) { state.withLock { state in _ = state.signalledSources.insert(name) } }
+    case .post(let name):
+      stage.post(name)
+      state.withLock { state in _ = state.postedDescriptors.insert(name) }
+    case .fire(let name):
+      stage.move(name, to: stage.loop.overdue)
+      state.withLock { state in _ = state.dueTimers.insert(name) }
+    case .park(let name):
+      stage.move(name, to: Stage.never)
+      state.withLock { state in _ = state.dueTimers.remove(name) }
+    case .block(let name, let modes, let body):
+      stage.block(name, in: modes) { [self] _ in perform(body) }
+    case .run(let mode, let length, let returnAfterSourceHandled):
+      state.withLock { $0.runs.append(Run(mode: mode, length: length)) }
+      stage.run(
+        mode, for: length.milliseconds(idlesToLimit: idlesToLimit), returnAfterSourceHandled: returnAfterSourceHandled)
+      state.withLock { state in _ = state.runs.removeLast() }
+    case .stop:
+      stage.stop()
+      state.withLock { $0.noteWakeUp() }
+    case .wakeUp:
+      stage.wakeUp()
+      state.withLock { $0.noteWakeUp() }
+    case .addCommonMode(let mode):
+      stage.addCommonMode(mode)
+      state.withLock { $0.commonModeCount += 1 }
+    case .look(let name, let mode): stage.look(name, in: mode)
+    }
+  }
+
+  /// False for what would lead to a deviation that is documented, and has a scenario of its own.
+  private func mayPerform(_ operation: Program.Operation) -> Bool {
+    let state = state.withLock { $0 }
+    let phase = state.runs.last?.phase
+    switch operation {
+    case .add(let name, let mode):
+      if state.dueTimers.contains(name) || state.firingTimers.contains(name) {
+        // In its other modes CoreFoundation is woken by a timer that was called already.
+        guard modes(of: name).isEmpty, mode != "common" || state.commonModeCount == 1 else { return false }
+        return !isPortReady(state, otherThanTimers: true)
+      }
+      return !state.postedDescriptors.contains(name) || !isPortReady(state)
+    case .remove(let name, _):
+      // CoreFoundation has read a descriptor before afterWaiting, and so emptied it.
+      return phase != .woken || !state.postedDescriptors.contains(name)
+    case .invalidate(let name):
+      // CoreFoundation may take a batch of sources for none.
+      if state.sourceDepth > 0, state.signalledSources.contains(name) { return false }
+      return phase != .woken || !state.postedDescriptors.contains(name)
+    case .post(let name):
+      // The order of ports that are ready is the kernel's.
+      return !state.postedDescriptors.contains(name) && (modes(of: name).isEmpty || !isPortReady(state))
+    case .fire(let name):
+      guard program.hasAnchors, stage.isValid(name), modes(of: name).count <= 1 else { return false }
+      return modes(of: name).isEmpty || !isPortReady(state, otherThanTimers: true)
+    case .run(_, let length, _):
+      guard state.runs.count < 3 else { return false }
+      if case .brief = state.runs.last?.length { return false }
+      if case .brief = length, !state.runs.isEmpty { return false }
+      // A wake-up is for one run. What woke the loop is gone from CoreFoundation's ports. A batch may be taken for none.
+      return !state.isWakeUpPending && !(phase == .woken && isPortReady(state))
+        && (state.sourceDepth == 0 || state.signalledSources.isEmpty)
+    case .stop:
+      // The wake-up of a stop at entry, and that of one while something is ready.
+      return phase != .entry && (phase != .beforeWait || !isPortReady(state))
+    case .wakeUp:
+      guard state.runs.count <= 1, phase != .entry else { return false }
+      return phase != .beforeWait || !isPortReady(state)
+    case .addCommonMode:
+      guard state.dueTimers.isEmpty, state.firingTimers.isEmpty, state.postedDescriptors.isEmpty else { return false }
+      // CoreFoundation adds the common items in no order.
+      return program.items.count { $0.name.hasPrefix("observer") && stage.contains($0.name, in: "common") } < 2
+    case .look(let name, let mode):
+      // Of what is in no mode CoreFoundation does not know whether it is a common item.
+      return mode != "common" || (!name.hasPrefix("timer") && stage.isValid(name))
+    case .signal, .park, .block: return true
+    }
+  }
+
+  private func isPortReady(_ state: State, otherThanTimers: Bool = false) -> Bool {
+    if state.isWakeUpPending { return true }
+    let ready = otherThanTimers ? state.postedDescriptors : state.postedDescriptors.union(state.dueTimers)
+    return ready.contains { !modes(of: $0).isEmpty }
+  }
+
+  private func modes(of name: String) -> [String] { Program.modes.filter { stage.contains(name, in: $0) } }
+}
+
+extension Program.RunLength {
+  func milliseconds(idlesToLimit: Bool) -> Double {
+    switch self {
+    case .poll: 0
+    case .brief: 3
+    // Long enough not to be reached, unless something is wrong.
+    case .untilIdle: idlesToLimit ? 20 : 2_000
+    }
+  }
+}

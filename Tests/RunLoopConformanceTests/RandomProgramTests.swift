@@ -1,0 +1,87 @@
+import Glibc
+import LinuxSystem
+import RunLoops
+import XCTest
+
+/// Random programs, played with CFRunLoop and with ours.
+///
+/// `FRAMEPACE_LOOP_PROGRAMS=100000` plays so many instead of 2,000; `FRAMEPACE_LOOP_SEED=…` begins with that seed. A program
+/// that the loops disagree on is cut down and printed as a scenario.
+final class RandomProgramTests: XCTestCase {
+  func testBothLoopsDoTheSame() {
+    let first = Self.setting("FRAMEPACE_LOOP_SEED") ?? UInt64.random(in: 0..<1_000_000_000)
+    let count = Self.setting("FRAMEPACE_LOOP_PROGRAMS") ?? 2_000
+    print("random programs: \(count) from seed \(first)")
+    var failures = 0
+    for seed in first..<first + count {
+      let program = Program(seed: seed)
+      guard disagree(on: program) else { continue }
+      XCTFail("seed \(seed): the loops disagree\n\(Self.report(program, seed: seed))")
+      failures += 1
+      if failures == 3 { return }
+    }
+  }
+
+  func testProgramsDoSomething() {
+    // Over some hundred programs every kind of thing happens, often.
+    var words: [String: Int] = [:]
+    for seed in 0..<300 as Range<UInt64> {
+      for word in Program(seed: seed).words(on: FrameLoopUnderTest.self) ?? [] {
+        words[word.trimmingCharacters(in: .decimalDigits), default: 0] += 1
+      }
+    }
+    for word in [
+      "source", "descriptor", "timer", "observer", "block", "entry", "sleep", "→stopped", "→finished", "→timedOut",
+      "→handledSource",
+    ] {
+      XCTAssertGreaterThan(words[word] ?? 0, 20, word)
+    }
+  }
+
+  func testShrinkingKeepsWhatMatters() {
+    // “It has a stop and a signal” is true of two operations alone.
+    for seed in 1..<40 as Range<UInt64> {
+      func counts(_ program: Program) -> (Int, Int) {
+        let text = program.scenario("", gives: [])
+        return (text.components(separatedBy: "s.stop()").count - 1, text.components(separatedBy: "s.signal(").count - 1)
+      }
+      let program = Program(seed: seed)
+      guard counts(program).0 > 0, counts(program).1 > 0 else { continue }
+      let shrunk = program.shrunk { counts($0).0 > 0 && counts($0).1 > 0 }
+      let (stops, signals) = counts(shrunk)
+      XCTAssertEqual([stops, signals], [1, 1], "seed \(seed)")
+      for number in 0..<shrunk.size {
+        let (stops, signals) = counts(shrunk.keeping { $0 != number })
+        XCTAssert(stops == 0 || signals == 0, "seed \(seed): operation \(number) is not needed")
+      }
+    }
+  }
+
+  // MARK: -
+
+  /// Whether the loops write down different things, three times out of three.
+  private func disagree(on program: Program) -> Bool {
+    for _ in 0..<3 {
+      guard let reference = program.words(on: CoreFoundationUnderTest.self) else { continue }
+      if program.words(on: FrameLoopUnderTest.self) == reference { return false }
+    }
+    return true
+  }
+
+  private static func report(_ program: Program, seed: UInt64) -> String {
+    let shrunk = program.shrunk { candidate in
+      // Twice, so that it is not luck.
+      (0..<2).allSatisfy { _ in
+        guard let reference = candidate.words(on: CoreFoundationUnderTest.self) else { return false }
+        return candidate.words(on: FrameLoopUnderTest.self) != reference
+      }
+    }
+    let reference = shrunk.words(on: CoreFoundationUnderTest.self, idlesToLimit: true) ?? ["did not end"]
+    let ours = shrunk.words(on: FrameLoopUnderTest.self, idlesToLimit: true) ?? ["did not end"]
+    return shrunk.scenario("seed \(seed)", gives: reference) + "\nFrameLoop: " + ours.joined(separator: " ")
+  }
+
+  private static func setting(_ name: String) -> UInt64? {
+    getenv(name).flatMap { UInt64(String(cString: $0)) }
+  }
+}
