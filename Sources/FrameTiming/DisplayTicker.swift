@@ -54,6 +54,14 @@ public final class DisplayTicker {
     grid(at: time)?.reaches(time, rate: refreshRate) ?? false
   }
 
+  /// Whether the vblank that was asked for has come, by prediction, but its tick not yet. What a turn changes now is not all:
+  /// link callbacks are about to change more.
+  package func isTickDue(at now: MonotonicTime) -> Bool {
+    guard let requested, let last = sequencer.last else { return false }
+    // A driver may stamp a vblank, and deliver it, before it is over.
+    return predictedVBlank(after: max(requested, last.timestamp)) <= now
+  }
+
   /// The number of the interval in which `time` lies: that of the last tick plus the intervals since then, or less those
   /// before it; 0 before the first tick, which is number 1.
   public func frameNumber(at time: MonotonicTime) -> UInt64 {

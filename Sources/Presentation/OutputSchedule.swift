@@ -26,9 +26,12 @@ struct OutputSchedule {
   /// The vblank for which a frame may be rendered now, or nil when this interval has its frame already.
   ///
   /// In a turn with a tick it is the tick's, even if callbacks took so long that it has passed: the frame was asked for
-  /// then, and is late.
+  /// then, and is late. In a turn without one while a tick is due there is none: the turn of the tick renders. (Some drivers
+  /// send a flip's event a little before the vblank's: a frame made then would be the interval's, without what the tick's
+  /// callbacks change.)
   func target(at now: MonotonicTime, ticker: DisplayTicker) -> MonotonicTime? {
     let target = isTickNew ? tick?.targetTimestamp : nil
+    if target == nil, ticker.isTickDue(at: now) { return nil }
     let next = target ?? ticker.predictedVBlank(after: now)
     guard let lastTarget else { return next }
     return next > lastTarget + ticker.refreshRate.interval / 2 ? next : nil
