@@ -21,6 +21,8 @@ public final class Engine {
   public let context: LayerContext
   public let output: Output
   public let workers: WorkerPool
+  /// Memory for what lives no longer than a turn: drained at each one's end, after the frame.
+  public let frameMemory = FrameLoop.FrameMemory()
   /// Whether a turn waits for the drawings it began and shows them in its own frame. For rendering to files, where every
   /// frame must hold all that belongs to it; a screen would miss vblanks.
   public var waitsForDrawings = false
@@ -58,6 +60,7 @@ public final class Engine {
     context.onNeedsCommit = { [weak self] in self?.needsCommit() }
     display.add(to: loop, mode: .common)
     output.displayLink?.add(to: loop, mode: .common)
+    frameMemory.add(to: loop, mode: .common)
     addObservers()
   }
 
@@ -82,6 +85,7 @@ public final class Engine {
   public func invalidate() {
     for observer in observers { observer.invalidate() }
     observers.removeAll()
+    frameMemory.invalidate()
     context.invalidate()
     output.invalidate()
     output.display.invalidate()

@@ -1,3 +1,5 @@
+import RunLoops
+
 /// The orders of the engine's observers of `beforeWaiting` and `exit`: what happens at the end of every turn, and when.
 ///
 /// Lower orders run first. An application's own observer finds its place by these: below `commit` its changes are part of
@@ -13,4 +15,8 @@ public enum ObserverOrder {
   public static let commit = 2_000_000
   /// Looking at what was committed; changes made here wake the loop for another turn.
   public static let afterCommit = 2_001_000
+  /// Where `Engine.frameMemory` begins anew, at a run's entry.
+  public static let frameMemoryPush = FrameLoop.FrameMemory.pushOrder
+  /// Where it is drained, after everything else in a turn.
+  public static let frameMemoryDrain = FrameLoop.FrameMemory.drainOrder
 }
