@@ -9,17 +9,20 @@ extension FrameLoop {
     // A timer that is due already needs no kernel to say so. It comes first, but then a port that is ready has its turn.
     let timersAreFirst = !run.servedTimers
     // A limit that had passed before the run is none to be woken by.
-    let (firstTimer, isDue) = mode.prepareToWait(
+    let (timerDeadline, isDue) = mode.prepareToWait(
       limit: run.polls ? .distantFuture : run.limit, servesMainQueue: servesMainQueue, unlessDue: timersAreFirst)
     run.servedTimers = isDue && timersAreFirst
     if run.servedTimers { return .timer }
     // A stop by another thread before this pass listened to wake-ups left no other trace.
     let polls = polls || isDue || wakeUpState.isPending || stopRequested.load(ordering: .acquiring)
     if let port = port(of: mode, polls: polls || clock.manual != nil) { return port }
-    if isDue { return .timer }
+    if isDue {
+      run.servedTimers = true
+      return .timer
+    }
     guard let manual = clock.manual, !polls else { return nil }
     // Manual time moves on when nothing is ready. Without a time to move to there is something real to wait for.
-    let deadline = min(firstTimer, run.limit)
+    let deadline = min(timerDeadline, run.limit)
     guard deadline != .distantFuture else { return port(of: mode, polls: false) }
     manual.advance(to: deadline)
     run.servedTimers = true

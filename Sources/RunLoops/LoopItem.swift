@@ -13,11 +13,19 @@ struct Membership: Sendable {
   var commons: [CommonItems] = []
   /// A timer's: what its modes' queues have it at.
   var queuedTime = MonotonicTime.distantFuture
+  /// A timer's: how much later it may be called.
+  var tolerance = Nanoseconds.zero
 
   /// Moves a timer in the queues of its modes.
   mutating func move(to time: MonotonicTime) {
     queuedTime = time
     for seat in seats { seat.mode.moveTimer(seat.slot, to: time) }
+  }
+
+  /// Lets a timer be called later, in all of its modes.
+  mutating func tolerate(_ tolerance: Nanoseconds) {
+    self.tolerance = tolerance
+    for seat in seats { seat.mode.setTolerance(of: seat.slot, to: tolerance) }
   }
 
   /// Whether the item is in a mode of a loop other than that of `wakeUp`. To be one of its common items is not enough.

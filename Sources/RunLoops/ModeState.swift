@@ -114,9 +114,11 @@ final class ModeState: Sendable {
 
   // MARK: Timers
 
-  func insert(_ timer: FrameLoop.Timer, at time: MonotonicTime) -> TimerQueue<FrameLoop.Timer>.Slot {
+  func insert(
+    _ timer: FrameLoop.Timer, at time: MonotonicTime, tolerance: Nanoseconds
+  ) -> TimerQueue<FrameLoop.Timer>.Slot {
     contents.withLock { contents in
-      let slot = contents.timers.insert(timer, at: time.nanoseconds)
+      let slot = contents.timers.insert(timer, at: time.nanoseconds, tolerance: tolerance.count)
       armFromOutside(&contents)
       return slot
     }
@@ -132,6 +134,13 @@ final class ModeState: Sendable {
   func moveTimer(_ slot: TimerQueue<FrameLoop.Timer>.Slot, to time: MonotonicTime) {
     contents.withLock { contents in
       contents.timers.move(slot, to: time.nanoseconds)
+      armFromOutside(&contents)
+    }
+  }
+
+  func setTolerance(of slot: TimerQueue<FrameLoop.Timer>.Slot, to tolerance: Nanoseconds) {
+    contents.withLock { contents in
+      contents.timers.setTolerance(slot, to: tolerance.count)
       armFromOutside(&contents)
     }
   }
@@ -162,16 +171,17 @@ final class ModeState: Sendable {
 
   /// Brings the kernel's objects up to what the next wait is for.
   /// - Parameter unlessDue: leaves them alone if a timer is due.
-  /// - Returns: when the first timer is due, `distantFuture` when none will be; and whether it is by now.
+  /// - Returns: until when the loop may sleep for its timers, `distantFuture` for ever; and whether one is due by now.
   func prepareToWait(limit: MonotonicTime, servesMainQueue: Bool, unlessDue: Bool) -> (MonotonicTime, isDue: Bool) {
     contents.withLock { contents in
       let first = MonotonicTime(nanoseconds: contents.timers.first ?? .max)
+      let deadline = MonotonicTime(nanoseconds: contents.timers.deadline ?? .max)
       let isDue = first != .distantFuture && first <= clock.now
-      if isDue, unlessDue { return (first, true) }
+      if isDue, unlessDue { return (deadline, true) }
       contents.limit = limit
       arm(&contents)
       if contents.watchesMainQueue != servesMainQueue { watchMainQueue(servesMainQueue, &contents) }
-      return (first, isDue)
+      return (deadline, isDue)
     }
   }
 
@@ -190,7 +200,7 @@ final class ModeState: Sendable {
   }
 
   private func arm(_ contents: inout Contents) {
-    let deadline = min(MonotonicTime(nanoseconds: contents.timers.first ?? .max), contents.limit)
+    let deadline = min(MonotonicTime(nanoseconds: contents.timers.deadline ?? .max), contents.limit)
     guard deadline != contents.armed else { return }
     contents.armed = deadline
     // Nothing fires on manual time: a loop that waits has to look at the new deadline.

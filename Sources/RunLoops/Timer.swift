@@ -7,6 +7,8 @@ extension FrameLoop {
   /// A repeating timer keeps its phase: it fires at fire time + k · interval, and times that passed unserved are skipped.
   /// Timers that are due together are called in the order of their fire times, and those of equal times as they were
   /// added. A timer belongs to one loop until it is removed from all its modes, which share its fire time.
+  ///
+  /// A timer that need not be punctual should have a `tolerance`: the loop then wakes once for several.
   public final class Timer: Sendable {
     public typealias Handler = @Sendable (Timer) -> Void
 
@@ -77,6 +79,18 @@ extension FrameLoop {
       }
     }
 
+    /// How much later than its time the timer may be called; none at first. From any thread.
+    ///
+    /// The loop sleeps until some timer may be put off no longer, and then calls all whose times have come. The phase is
+    /// kept. What is set is cut to what makes sense: nothing below 0, and at most half the interval of a repeating timer.
+    public var tolerance: Nanoseconds {
+      get { state.withLock { $0.membership.tolerance } }
+      set {
+        let longest = interval > .zero ? Nanoseconds(interval.count / 2) : Nanoseconds(.max)
+        state.withLock { $0.membership.tolerate(min(max(newValue, .zero), longest)) }
+      }
+    }
+
     /// Ends the timer: it is removed from its modes and never called again, nor can it be added again.
     public func invalidate() { invalidateAndDetach() }
 
@@ -119,7 +133,9 @@ extension FrameLoop.Timer: LoopItem {
     state.withLock { body(&$0.membership) }
   }
 
-  func enter(_ mode: ModeState, _ membership: Membership) -> Int? { mode.insert(self, at: membership.queuedTime) }
+  func enter(_ mode: ModeState, _ membership: Membership) -> Int? {
+    mode.insert(self, at: membership.queuedTime, tolerance: membership.tolerance)
+  }
   func leave(_ seat: Membership.Seat) { seat.mode.removeTimer(seat.slot) }
   func endValidity() -> Bool { valid.exchange(false, ordering: .acquiringAndReleasing) }
 }

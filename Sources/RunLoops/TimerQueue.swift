@@ -1,61 +1,51 @@
-/// A queue of elements by time: a heap with four children a node, in which every element can be found by its slot.
+/// A queue of elements by time, each with a tolerance: how long after its time it may be served.
 ///
-/// Elements with equal times come in the order in which they were inserted; a move does not change that order.
-/// Insert, remove and move cost O(log n), the earliest time is at hand.
+/// Elements with equal times come in the order in which they were inserted; a move does not change that order. Insert,
+/// remove and move cost O(log n), the earliest time and the deadline are at hand.
 struct TimerQueue<Element> {
   /// Where an element is found again, from its insertion to its removal.
   typealias Slot = Int
 
-  private struct Node: BitwiseCopyable {
-    var time: Int64
-    var sequence: UInt64
-    var slot: Slot
-
-    @inline(__always)
-    static func < (left: Node, right: Node) -> Bool {
-      left.time < right.time || (left.time == right.time && left.sequence < right.sequence)
-    }
-  }
-
-  private var heap: [Node] = []
-  /// By slot: where the slot's node is in the heap.
-  private var positions: [Int] = []
+  /// The elements without a tolerance.
+  private var exact = SlotHeap()
+  /// Those with one, by their times, and by the times up to which they may be served.
+  private var tolerant = SlotHeap()
+  private var deadlines = SlotHeap()
   private var elements: [Element?] = []
+  /// By slot.
+  private var tolerances: [Int64] = []
   private var freeSlots: [Slot] = []
   private var nextSequence: UInt64 = 0
-  private var dueNodes: [Node] = []
+  private var dueNodes: [SlotHeap.Node] = []
 
-  var isEmpty: Bool { heap.isEmpty }
-  var count: Int { heap.count }
+  var isEmpty: Bool { count == 0 }
+  var count: Int { exact.count + tolerant.count }
   /// The earliest time.
-  var first: Int64? { heap.first?.time }
+  var first: Int64? { Self.earlier(exact.first?.time, tolerant.first?.time) }
+  /// When something has to be served at the latest. Whatever is due by then can be served together.
+  var deadline: Int64? { Self.earlier(exact.first?.time, deadlines.first?.time) }
   /// All elements, in no particular order.
   var all: [Element] { elements.compactMap { $0 } }
 
-  mutating func insert(_ element: Element, at time: Int64) -> Slot {
+  mutating func insert(_ element: Element, at time: Int64, tolerance: Int64 = 0) -> Slot {
     let slot: Slot
     if let free = freeSlots.popLast() {
       slot = free
       elements[slot] = element
+      tolerances[slot] = tolerance
     } else {
       slot = elements.count
       elements.append(element)
-      positions.append(0)
+      tolerances.append(tolerance)
     }
-    let node = Node(time: time, sequence: nextSequence, slot: slot)
+    insert(SlotHeap.Node(time: time, sequence: nextSequence, slot: slot))
     nextSequence += 1
-    heap.append(node)
-    siftUp(node, from: heap.count - 1)
     return slot
   }
 
   @discardableResult
   mutating func remove(_ slot: Slot) -> Element? {
-    let position = positions[slot]
-    let last = heap.removeLast()
-    if position < heap.count {
-      place(last, from: position)
-    }
+    _ = removeNode(slot)
     let element = elements[slot]
     elements[slot] = nil
     freeSlots.append(slot)
@@ -63,25 +53,21 @@ struct TimerQueue<Element> {
   }
 
   mutating func move(_ slot: Slot, to time: Int64) {
-    let position = positions[slot]
-    var node = heap[position]
-    node.time = time
-    place(node, from: position)
+    guard tolerances[slot] > 0 else { return exact.move(slot, to: time) }
+    tolerant.move(slot, to: time)
+    deadlines.move(slot, to: Self.deadline(time, tolerances[slot]))
+  }
+
+  mutating func setTolerance(_ slot: Slot, to tolerance: Int64) {
+    let node = removeNode(slot)
+    tolerances[slot] = tolerance
+    insert(node)
   }
 
   /// Appends the elements with a time up to `time`, earliest first.
   mutating func appendDue(at time: Int64, to due: inout [Element]) {
-    guard let first = heap.first, first.time <= time else { return }
-    // A node is not earlier than its parent: what is due hangs together at the top.
-    dueNodes.append(first)
-    var index = 0
-    while index < dueNodes.count {
-      let firstChild = positions[dueNodes[index].slot] * 4 + 1
-      for child in firstChild..<max(firstChild, min(firstChild + 4, heap.count)) where heap[child].time <= time {
-        dueNodes.append(heap[child])
-      }
-      index += 1
-    }
+    exact.appendDue(at: time, to: &dueNodes)
+    tolerant.appendDue(at: time, to: &dueNodes)
     if dueNodes.count > 1 { dueNodes.sort(by: <) }
     for node in dueNodes {
       if let element = elements[node.slot] { due.append(element) }
@@ -89,51 +75,28 @@ struct TimerQueue<Element> {
     dueNodes.removeAll(keepingCapacity: true)
   }
 
-  private mutating func place(_ node: Node, from position: Int) {
-    if position > 0, node < heap[(position - 1) / 4] {
-      siftUp(node, from: position)
-    } else {
-      siftDown(node, from: position)
-    }
+  private mutating func insert(_ node: SlotHeap.Node) {
+    guard tolerances[node.slot] > 0 else { return exact.insert(node) }
+    tolerant.insert(node)
+    var last = node
+    last.time = Self.deadline(node.time, tolerances[node.slot])
+    deadlines.insert(last)
   }
 
-  private mutating func siftUp(_ node: Node, from start: Int) {
-    heap.withUnsafeMutableBufferPointer { heap in
-      positions.withUnsafeMutableBufferPointer { positions in
-        var position = start
-        while position > 0 {
-          let parent = (position - 1) / 4
-          guard node < heap[parent] else { break }
-          heap[position] = heap[parent]
-          positions[heap[position].slot] = position
-          position = parent
-        }
-        heap[position] = node
-        positions[node.slot] = position
-      }
-    }
+  private mutating func removeNode(_ slot: Slot) -> SlotHeap.Node {
+    guard tolerances[slot] > 0 else { return exact.remove(slot) }
+    deadlines.remove(slot)
+    return tolerant.remove(slot)
   }
 
-  private mutating func siftDown(_ node: Node, from start: Int) {
-    heap.withUnsafeMutableBufferPointer { heap in
-      positions.withUnsafeMutableBufferPointer { positions in
-        var position = start
-        while true {
-          let firstChild = position * 4 + 1
-          guard firstChild < heap.count else { break }
-          var child = firstChild
-          for other in firstChild + 1..<max(firstChild + 1, min(firstChild + 4, heap.count)) where heap[other] < heap[child]
-          {
-            child = other
-          }
-          guard heap[child] < node else { break }
-          heap[position] = heap[child]
-          positions[heap[position].slot] = position
-          position = child
-        }
-        heap[position] = node
-        positions[node.slot] = position
-      }
-    }
+  @inline(__always)
+  private static func earlier(_ left: Int64?, _ right: Int64?) -> Int64? {
+    guard let left, let right else { return left ?? right }
+    return min(left, right)
+  }
+
+  private static func deadline(_ time: Int64, _ tolerance: Int64) -> Int64 {
+    let (deadline, overflows) = time.addingReportingOverflow(tolerance)
+    return overflows ? .max : deadline
   }
 }

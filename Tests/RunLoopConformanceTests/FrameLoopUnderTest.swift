@@ -48,6 +48,7 @@ final class FrameLoopUnderTest: LoopUnderTest {
     at time: Double, every interval: Double, tolerance: Double, _ body: @escaping @Sendable () -> Void
   ) -> any TimerUnderTest {
     let timer = FrameLoop.Timer(fireTime: absolute(time), interval: .seconds(interval / 1_000)) { _ in body() }
+    timer.tolerance = .seconds(tolerance / 1_000)
     return TimerOnScale(timer, start: start)
   }
 

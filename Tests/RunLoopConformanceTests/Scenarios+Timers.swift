@@ -161,6 +161,16 @@ extension Scenario {
       s.run(for: 1_000)
     },
     Scenario(
+      [44], "timers with a tolerance are called together", coreFoundation: "sleep wake early sleep wake late →finished",
+      ours: "sleep wake early late →finished",
+      because: "tolerance is CoreFoundation's on Apple's systems; on Linux it does nothing there"
+    ) { s in
+      s.observe([.beforeWaiting, .afterWaiting])
+      s.timer("early", at: 4, tolerance: 20)
+      s.timer("late", at: 12)
+      s.run(for: 1_000)
+    },
+    Scenario(
       [45], "a mode whose last timer is removed when due", coreFoundation: "sleep wake sleep wake →timedOut",
       ours: "sleep wake →timedOut",
       because: "our loop disarms the kernel's timer; CoreFoundation is woken by it once more"
