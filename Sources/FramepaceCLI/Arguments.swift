@@ -1,95 +1,109 @@
-public import ArgumentParser
+import ArgumentParser
 import Framepace
-public import SampleScenes
+import SampleScenes
 
-/// A size in pixels: `1920x1080`.
-struct PixelSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
-  static let accepted = "WIDTHxHEIGHT in pixels, each side from 1 to 16384, such as 1920x1080"
+/// A size in pixels.
+struct PixelSize: Equatable, CustomStringConvertible {
+  static let standard = PixelSize(width: 1920, height: 1080)
 
   var width: Int
   var height: Int
 
-  init(width: Int, height: Int) {
-    self.width = width
-    self.height = height
-  }
-
-  init?(argument: String) {
-    let parts = argument.split(separator: "x", omittingEmptySubsequences: false)
-    guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]) else { return nil }
-    guard (1...16_384).contains(width), (1...16_384).contains(height) else { return nil }
-    self.init(width: width, height: height)
-  }
-
   var description: String { "\(width)x\(height)" }
-  var defaultValueDescription: String { description }
-}
-
-/// A length of time: `10`, `10s`, `0.5s` or `500ms`.
-struct TimeSpan: ExpressibleByArgument, Equatable {
-  static let accepted = "a time such as 10, 0.5s or 500ms, up to 1000 hours"
-
-  var duration: Nanoseconds
-
-  init(_ duration: Nanoseconds) {
-    self.duration = duration
-  }
-
-  init?(argument: String) {
-    let (digits, factor): (Substring, Double) =
-      argument.hasSuffix("ms")
-      ? (argument.dropLast(2), 1e-3) : argument.hasSuffix("s") ? (argument.dropLast(), 1) : (argument[...], 1)
-    guard let value = Double(digits), value.isFinite, value >= 0, value * factor <= 3_600_000 else { return nil }
-    duration = .seconds(value * factor)
-  }
-
-  var defaultValueDescription: String { "\(duration.seconds)s" }
-}
-
-/// A refresh rate: `60`, `59.94` or `60000/1001`.
-struct RateArgument: ExpressibleByArgument, Equatable {
-  static let accepted = "a rate from 1 to 1000 Hz, such as 60, 59.94 or 60000/1001"
-
-  static let sixty = RateArgument(rate: .hertz60)
-
-  var rate: RefreshRate
-
-  init(rate: RefreshRate) {
-    self.rate = rate
-  }
-
-  init?(argument: String) {
-    let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
-    let parsed: RefreshRate? =
-      switch parts.count {
-      case 1: Double(parts[0]).flatMap { RefreshRate(hertz: $0) }
-      case 2:
-        if let numerator = Int64(parts[0]), let denominator = Int64(parts[1]), numerator < 1 << 40, denominator < 1 << 40 {
-          RefreshRate(numerator: numerator, denominator: denominator)
-        } else {
-          nil
-        }
-      default: nil
-      }
-    guard let parsed else { return nil }
-    rate = parsed
-  }
-
-  var defaultValueDescription: String { "\(rate)" }
 }
 
 /// Which display frames go to.
-enum DisplayChoice: String, ExpressibleByArgument, CaseIterable {
+enum DisplayChoice: String, CaseIterable {
   case auto
   case fallback
   case kms
 }
 
-extension SceneName: ExpressibleByArgument {}
+/// Turns what is written on the command line into values. What is not accepted throws the rest of a sentence that begins with
+/// the option and the value.
+///
+/// Numbers are plain digits: `Double` would also take "0x10", "1e1" and "+1", which nobody means.
+enum Accepted {
+  static let sizes = "WIDTHxHEIGHT in pixels, each from 1 to 16384, such as 1920x1080"
+  static let rates = "a rate from 1 to 1000 Hz, such as 60, 59.94 or 60000/1001"
 
-extension SceneSettings.WorkPhase: ExpressibleByArgument {}
+  @Sendable static func size(_ text: String) throws -> PixelSize {
+    let sides = text.split(separator: "x", omittingEmptySubsequences: false).map { digits($0) }
+    guard sides.count == 2, let width = sides[0], let height = sides[1], (1...16_384).contains(width),
+      (1...16_384).contains(height)
+    else { throw refused(sizes) }
+    return PixelSize(width: width, height: height)
+  }
+
+  @Sendable static func rate(_ text: String) throws -> RefreshRate {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    let parsed: RefreshRate? =
+      if parts.count == 2 {
+        if let numerator = digits(parts[0]), let denominator = digits(parts[1]), numerator < 1 << 40 {
+          RefreshRate(numerator: Int64(numerator), denominator: Int64(denominator))
+        } else {
+          nil
+        }
+      } else {
+        number(text[...]).flatMap { RefreshRate(hertz: $0) }
+      }
+    guard let parsed else { throw refused(rates) }
+    return parsed
+  }
+
+  /// A length of time in a range, whose bounds are named as a user writes them.
+  static func time(
+    from least: (name: String, duration: Nanoseconds), to most: (name: String, duration: Nanoseconds)
+  ) -> @Sendable (String) throws -> Nanoseconds {
+    { text in
+      // The longest units first: "ms" also ends in "s".
+      let units: [(String, Double)] = [
+        ("min", 60), ("us", 1e-6), ("µs", 1e-6), ("μs", 1e-6), ("ms", 1e-3), ("m", 60), ("h", 3600), ("s", 1), ("", 1),
+      ]
+      let unit = units.first { text.hasSuffix($0.0) && text.dropLast($0.0.count).last?.isLetter != true }
+      guard let unit, let value = number(text.dropLast(unit.0.count)), value * unit.1 <= 1e9,
+        case let time = Nanoseconds.seconds(value * unit.1), time >= least.duration, time <= most.duration
+      else { throw refused("a time from \(least.name) to \(most.name), such as 500us, 20ms, 1.5s, 2min or 1h") }
+      return time
+    }
+  }
+
+  static func count(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
+    { text in
+      guard let count = digits(text[...]), range.contains(count) else {
+        throw refused("a whole number from \(range.lowerBound) to \(range.upperBound)")
+      }
+      return count
+    }
+  }
+
+  @Sendable static func scale(_ text: String) throws -> Double {
+    guard let scale = number(text[...]), (0.25...8).contains(scale) else { throw refused("a number from 0.25 to 8") }
+    return scale
+  }
+
+  /// One of the values of a type.
+  @Sendable static func choice<Value: CaseIterable & RawRepresentable>(_ text: String) throws -> Value
+  where Value.RawValue == String {
+    guard let value = Value(rawValue: text) else { throw refused(Value.list) }
+    return value
+  }
+
+  private static func refused(_ accepted: String) -> ValidationError { ValidationError("use \(accepted).") }
+
+  private static func digits(_ text: Substring) -> Int? { text.allSatisfy(isDigit) ? Int(text) : nil }
+
+  private static func number(_ text: Substring) -> Double? {
+    text.allSatisfy { isDigit($0) || $0 == "." } ? Double(text) : nil
+  }
+
+  private static func isDigit(_ character: Character) -> Bool { ("0"..."9").contains(character) }
+}
 
 extension CaseIterable where Self: RawRepresentable, RawValue == String {
   /// All values in a sentence.
-  static var accepted: String { allCases.map(\.rawValue).joined(separator: ", ") }
+  static var list: String {
+    let names = allCases.map(\.rawValue)
+    return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+  }
 }

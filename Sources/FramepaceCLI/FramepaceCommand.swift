@@ -1,4 +1,6 @@
 import ArgumentParser
+import Framepace
+import Glibc
 
 /// The `framepace` command. `main` is synchronous: the process's main thread belongs to the frame loop, and an asynchronous
 /// `main` would hand it to libdispatch.
@@ -10,12 +12,66 @@ struct FramepaceCommand: ParsableCommand {
     discussion: """
       Without a subcommand it runs a scene:
 
-        framepace --fps                       the frame rate of a moving scene
-        framepace --fps --scene dashboard     of another one; see `framepace scenes`
-        framepace render clock --output .     a picture of a scene
-        framepace profile orbit               which phase takes how much of the frame budget
+        framepace --fps                   the frame rate of a moving scene
+        framepace --fps --scene clock     of another one
+        framepace render clock --output . a picture of a scene
+        framepace profile orbit           which phase takes how much
       """,
     version: "0.1.0",
     subcommands: [RunCommand.self, RenderCommand.self, ProfileCommand.self, ScenesCommand.self],
     defaultSubcommand: RunCommand.self)
+
+  static func main() {
+    StandardStreams.prepare()
+    Glibc.exit(onMainActor { status(of: Array(CommandLine.arguments.dropFirst())) })
+  }
+
+  /// Runs what the arguments ask for.
+  ///
+  /// - Returns: the status to exit with: 0, 64 for arguments that are not accepted, 1 for what else went wrong.
+  @MainActor
+  private static func status(of arguments: [String]) -> Int32 {
+    do {
+      try refuseHelpOnNothing(arguments)
+      var command = try parseAsRoot(arguments)
+      try command.run()
+      return EXIT_SUCCESS
+    } catch {
+      return report(error)
+    }
+  }
+
+  @MainActor
+  private static func report(_ error: any Error) -> Int32 {
+    if error is ReaderGone { return EXIT_SUCCESS }
+    let status = exitCode(for: error)
+    guard status.isSuccess else {
+      // One that cannot be written has the status left to tell.
+      try? Terminal.error.line(message(of: error, isUsage: status == .validationFailure))
+      return status.rawValue
+    }
+    // To the parser, help is an error too.
+    do {
+      try Terminal.output.line(fullMessage(for: error, columns: min(Terminal.output.columns ?? 80, 100)))
+      return EXIT_SUCCESS
+    } catch {
+      return report(error)
+    }
+  }
+
+  /// One sentence, and for wrong arguments a line that says where help is.
+  private static func message(of error: any Error, isUsage: Bool) -> String {
+    let sentence = "framepace: \(message(for: error))"
+    guard isUsage, let help = fullMessage(for: error).split(separator: "\n").last else { return sentence }
+    return sentence + "\n" + help.drop { $0 == " " }
+  }
+
+  /// The parser shows its general help for the name of a command that there is not.
+  private static func refuseHelpOnNothing(_ arguments: [String]) throws {
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+    guard arguments.count > 1, arguments[0] == "help", !arguments[1].hasPrefix("-"), !names.contains(arguments[1]) else {
+      return
+    }
+    throw ValidationError("There is no command '\(arguments[1])': use \(names.joined(separator: ", ")).")
+  }
 }

@@ -7,35 +7,50 @@ struct ProfileCommand: ParsableCommand {
     commandName: "profile",
     abstract: "Measures which phase of a frame takes how much of its budget.",
     discussion: """
-      Runs a scene for a number of frames and prints a table: the phases of a frame, their percentiles, and their share of
-      the time from one vblank to the next; how many frames were late, and where their time went.
+      Runs a scene for a number of frames and prints a table: the phases of a frame, \
+      their percentiles, and their share of the budget, which is the time from one \
+      vblank to the next; how many frames were late, and where their time went.
 
         framepace profile dashboard --frames 600
-        framepace profile stress --work 20ms --work-phase layout --json profile.json
+        framepace profile stress --work 20ms --json stress.json
+        framepace profile orbit --json - | jq .all.p50
+
+      JSON: times in milliseconds, shares as parts of 1, null for what has not
+      enough frames.
+        scene, display, clock  what was measured, and what ticked, and why
+        refreshRate, budget    in Hz, and what a frame may take
+        frames, late           how many
+        lateCauses             how many frames were late for which cause
+        phases                 name, p50, p95, p99, max, share of each
+        all                    the same of all phases together
       """)
 
-  @Argument(help: ArgumentHelp("The scene: \(SceneName.accepted).", valueName: "scene"))
+  @Argument(help: ArgumentHelp("The scene: \(SceneName.list).", valueName: "scene"), transform: Accepted.choice)
   var scene: SceneName
 
-  @Option(help: "How many frames to measure, from 1 to 1000000.")
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("How many frames to measure, from 1 to 1000000.", valueName: "count"),
+    transform: Accepted.count(1...1_000_000))
   var frames = 600
 
   @OptionGroup var options: SceneOptions
 
-  @Option(help: ArgumentHelp("Also write the figures to this file, as JSON.", valueName: "file"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Also write the figures to this file, as JSON; '-' prints them instead of the table.", valueName: "file"))
   var json: String?
 
   func validate() throws {
     try options.validate(scene: scene)
-    guard (1...1_000_000).contains(frames) else {
-      throw ValidationError("\(frames) frames are not accepted: from 1 to 1000000.")
-    }
+    if json == "" { throw ValidationError("--json has no name: use a file's name, or - for the standard output.") }
   }
 
   func run() throws {
     try onMainActor {
-      if let json { try OutputFolder.requireWritable(parentOf: json) }
-      try SceneProfile(scene: scene, options: options, frames: frames, json: json).run()
+      let target = json == "-" || json == "/dev/stdout" ? SceneProfile.Target.output : json.map { .file($0) } ?? .table
+      if case .file(let file) = target { try OutputPath.requireWritable(file: file) }
+      try SceneProfile(scene: scene, options: options, frames: frames, target: target).run()
     }
   }
 }

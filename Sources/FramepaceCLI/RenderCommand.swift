@@ -7,78 +7,102 @@ struct RenderCommand: ParsableCommand {
     commandName: "render",
     abstract: "Renders scenes to PNG, on a clock that is moved by hand.",
     discussion: """
-      The same command always writes the same bytes on one machine. A file is replaced only when its successor is complete.
+      The same command always writes the same bytes on one machine. A file is \
+      replaced only when its successor is complete.
 
-        framepace render orbit --output orbit.png --size 1280x720 --time 2s
-        framepace render --all --output pictures
-        framepace render clock --output frames --frames 120 --rate 60
+        framepace render orbit --output orbit.png --time 2s
+        framepace render --all --output pictures --size 1280x720
+        framepace render clock --output frames --frames 120
+
+      Picture k of a sequence shows the scene at k/rate seconds.
       """)
 
-  @Argument(help: "The scenes to render; see `framepace scenes`.")
+  @Argument(
+    help: ArgumentHelp("The scenes: \(SceneName.list).", valueName: "scene"), transform: Accepted.choice)
   var scenes: [SceneName] = []
 
   @Flag(help: "Render all scenes.")
   var all = false
 
-  @Option(help: ArgumentHelp("A folder, made when missing, or for one picture a file.", valueName: "dir|file.png"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("A folder, made if missing, or for one picture a file.", valueName: "folder|file.png"))
   var output: String
 
-  @Option(help: ArgumentHelp("\(PixelSize.accepted).", valueName: "WxH"))
-  var size = PixelSize(width: 1920, height: 1080)
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("\(Accepted.sizes).", valueName: "WxH"), transform: Accepted.size)
+  var size = PixelSize.standard
 
-  @Option(help: "Pixels a point, from 0.25 to 8: 2 draws everything twice as large and as sharp.")
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Pixels a point, from 0.25 to 8: 2 draws everything twice as large and as sharp.", valueName: "number"),
+    transform: Accepted.scale)
   var scale = 1.0
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("The scene's time in the picture: \(TimeSpan.accepted).", valueName: "time"))
-  var time: TimeSpan?
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The scene's time in the picture, from 0 to 1000h, such as 20ms, 1.5s or 2min. (default: 0.5s)", valueName: "time"),
+    transform: Accepted.time(from: ("0", .zero), to: ("1000h", .seconds(3_600_000))))
+  var time: Nanoseconds?
 
   @Option(
-    help: ArgumentHelp("Render this many frames, from the scene's start, as NAME-0000.png and so on.", valueName: "count"))
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Render so many pictures, from 1 to 100000, from the scene's start on, as NAME-0000.png and so on.", valueName: "count"
+    ),
+    transform: Accepted.count(1...100_000))
   var frames: Int?
 
-  @Option(help: ArgumentHelp("Frames a second of the scene's time: \(RateArgument.accepted).", valueName: "Hz"))
-  var rate: RateArgument?
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("With --frames, pictures a second: \(Accepted.rates). (default: 60)", valueName: "Hz"),
+    transform: Accepted.rate)
+  var rate: RefreshRate?
 
   func validate() throws {
-    if scenes.isEmpty && !all { throw ValidationError("Name a scene or use --all. Scenes: \(SceneName.accepted).") }
+    if scenes.isEmpty && !all { throw ValidationError("Name a scene, or use --all: \(SceneName.list).") }
     if !scenes.isEmpty && all { throw ValidationError("Name scenes or use --all, not both.") }
-    guard scale.isFinite, (0.25...8).contains(scale) else {
-      throw ValidationError("The scale \(scale) is not accepted: a number from 0.25 to 8.")
-    }
     if time != nil && frames != nil { throw ValidationError("Use --time for one picture or --frames for many, not both.") }
     if rate != nil && frames == nil { throw ValidationError("--rate belongs to --frames.") }
-    if let frames, !(1...100_000).contains(frames) {
-      throw ValidationError("\(frames) frames are not accepted: from 1 to 100000.")
+    if output.isEmpty || output == "-" {
+      throw ValidationError("--output '\(output)' is not accepted: use a folder or a file whose name ends in .png.")
     }
-    if output.hasSuffix(".png") && (frames != nil || all || scenes.count > 1) {
-      throw ValidationError("\(output) is one file, and this makes several pictures: name a folder.")
+    if let suffix = OutputPath.otherPicture(output) {
+      throw ValidationError(
+        "--output '\(output)': pictures are PNG, not \(suffix); use a folder or a file whose name ends in .png.")
+    }
+    if isFile && (frames != nil || all || scenes.count > 1) {
+      throw ValidationError("--output '\(output)' is one file, and this makes several pictures: use a folder.")
     }
   }
+
+  private var isFile: Bool { output.lowercased().hasSuffix(".png") }
 
   func run() throws {
     try onMainActor {
       let fonts = try SceneFonts()
+      // Found out before anything is rendered.
+      if isFile { try OutputPath.requireWritable(file: output) } else { try OutputPath.makeFolder(output) }
       let pictures = all ? SceneName.allCases : scenes
-      let progress = RenderProgress(total: pictures.count * (frames ?? 1))
+      var progress = RenderProgress(total: pictures.count * (frames ?? 1))
       defer { progress.finish() }
-      try prepareOutput()
       for scene in pictures {
-        try render(scene, fonts: fonts, progress: progress)
+        try render(scene, fonts: fonts, progress: &progress)
       }
     }
   }
 
   @MainActor
-  private func render(_ scene: SceneName, fonts: SceneFonts, progress: RenderProgress) throws {
-    let still = time?.duration ?? .milliseconds(500)
+  private func render(_ scene: SceneName, fonts: SceneFonts, progress: inout RenderProgress) throws {
     var renderer = try SceneRenderer(
-      scene, size: size, scale: scale, rate: rate?.rate ?? .hertz60, time: frames == nil ? still : .zero, fonts: fonts)
+      scene, size: size, scale: scale, rate: rate ?? .hertz60, time: frames == nil ? time ?? .milliseconds(500) : .zero,
+      fonts: fonts)
     defer { renderer.invalidate() }
     guard let frames else {
       progress.begin(scene.rawValue)
-      let path = output.hasSuffix(".png") ? output : "\(output)/\(scene.rawValue).png"
-      try PNG.write(renderer.nextPicture(), to: path)
+      try PNG.write(renderer.nextPicture(), to: isFile ? output : "\(output)/\(scene.rawValue).png")
       return
     }
     for frame in 0..<frames {
@@ -88,36 +112,22 @@ struct RenderCommand: ParsableCommand {
       try PNG.write(renderer.nextPicture(), to: "\(output)/\(scene.rawValue)-\(number).png")
     }
   }
-
-  /// Finds out before anything is rendered whether the pictures can be written.
-  private func prepareOutput() throws {
-    if output.hasSuffix(".png") {
-      try OutputFolder.requireWritable(parentOf: output)
-    } else {
-      try OutputFolder.make(output)
-    }
-  }
 }
 
 /// Says on a terminal what is being rendered; silent elsewhere.
+@MainActor
 struct RenderProgress {
   private let total: Int
-  private let count = Counter()
-
-  private final class Counter {
-    var value = 0
-  }
+  private var count = 0
 
   init(total: Int) {
     self.total = total
   }
 
-  func begin(_ what: String) {
-    count.value += 1
-    if Terminal.error.isInteractive { Terminal.error.overwrite("rendering \(count.value) of \(total): \(what)") }
+  mutating func begin(_ what: String) {
+    count += 1
+    Terminal.error.show(progress: "rendering \(count) of \(total): \(what)")
   }
 
-  func finish() {
-    if Terminal.error.isInteractive { Terminal.error.overwrite("") }
-  }
+  func finish() { Terminal.error.show(progress: "") }
 }

@@ -1,71 +1,87 @@
 import ArgumentParser
 import Framepace
-import Glibc
 import SampleScenes
 
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Runs a scene on a display, or on a clock that stands in for one (default).",
+    abstract: "Runs a scene on a screen, or on a clock that stands in for one.",
     discussion: """
-      Ends after --duration, or with Ctrl-C; the summary comes last. What ticks, and why, is always said.
+      Takes a screen if one can be used, else a clock, and says which and why. \
+      Ends after --duration, with Ctrl-C, or when nobody reads its output any more; \
+      the summary comes last.
 
         framepace --fps --scene dashboard --duration 10s
-        framepace --fps --display kms --json
+        framepace --display kms --json
+
+      Figures: a frame is late when it is seen more than half a refresh interval \
+      after the vblank that it was made for; an interval is missed when frames were \
+      wanted and there was no tick, and idle when nobody wanted one. Work is the time \
+      that a frame takes, the budget one refresh interval. A p99 needs 100 frames.
+
+      The live line shows rates and times of the last 2 seconds (120 intervals, if \
+      those are longer) and counts since the start. Every other line shows rates and \
+      counts since the line before it, so that all lines together give the summary.
+
+      JSON: times in milliseconds, rates a second, null for what is not known.
+        first line     scene, display, clock (what ticks, and why),
+                       unused (options that a screen has no use for)
+        other lines, since the line before:
+          time         seconds since the start
+          refreshRate  of the display; since the start
+          tickRate     frameRate, presentedRate
+          ticks        frames (made), presented (seen), late, missed,
+                       idle
+          hitchTimeRatio      ms a second that frames were late
+        and of the last 2 seconds:
+          frameIntervalP50    P99, Max: from one frame seen to the
+                              next
+          workP50             P99, Max: what a frame took
+          workShare           the median's part of the budget: 1 is all
+          tickLatenessP50     P99, Max: from a vblank to its tick
+        last line      summary: the same of the whole run;
+                       firstPresented: when the first frame was seen,
+                       in seconds of CLOCK_MONOTONIC
       """)
 
   @Flag(help: "Show the frame rate and the frame budget: one live line in a terminal, elsewhere a line a second.")
   var fps = false
 
-  @Option(help: ArgumentHelp("The scene: \(SceneName.accepted).", valueName: "name"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The scene: \(SceneName.list).", valueName: "name"),
+    transform: Accepted.choice)
   var scene = SceneName.orbit
 
   @OptionGroup var options: SceneOptions
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How long to run: \(TimeSpan.accepted). Without it until Ctrl-C.", valueName: "time"))
-  var duration: TimeSpan?
+    help: ArgumentHelp(
+      "How long to run, from 1us to 1000h, such as 500ms, 10s or 2min. Without it until Ctrl-C.", valueName: "time"),
+    transform: Accepted.time(from: ("1us", .microseconds(1)), to: ("1000h", .seconds(3_600_000))))
+  var duration: Nanoseconds?
 
-  @Flag(help: "Print one JSON object a second, and the summary as the last.")
+  @Flag(help: "Print a JSON object a second, and the summary as the last.")
   var json = false
 
-  @Flag(help: "Print nothing but errors.")
+  @Flag(help: "Print nothing but errors, whatever else is asked for.")
   var quiet = false
 
-  func validate() throws {
-    try options.validate(scene: scene)
-    if let duration, duration.duration <= .zero { throw ValidationError("A duration of 0 shows nothing: use a longer one.") }
-    if quiet && (json || fps) { throw ValidationError("--quiet prints nothing: do without --fps and --json.") }
-  }
+  func validate() throws { try options.validate(scene: scene) }
 
   func run() throws {
     try onMainActor {
       let report: RunReport =
         quiet ? .none : json ? .json : fps ? (Terminal.output.isInteractive ? .liveLine : .lines) : .summary
-      try SceneRun(scene: scene, options: options, duration: duration?.duration, report: report).run()
+      try SceneRun(scene: scene, options: options, duration: duration, report: report).run()
     }
   }
-}
-
-/// What a run prints.
-enum RunReport {
-  case none
-  /// Only what it runs on, and the summary.
-  case summary
-  /// One line in a terminal, written over and over.
-  case liveLine
-  /// A line a second.
-  case lines
-  /// A JSON object a second.
-  case json
 }
 
 /// One run of a scene: session, end and report.
 @MainActor
 private struct SceneRun {
   private let session: SceneSession
-  private let meter: FPSMeter
   private let report: RunReport
   private let printer: RunPrinter
 
@@ -73,32 +89,27 @@ private struct SceneRun {
     self.report = report
     let start = FrameLoop.main.clock.now
     session = try SceneSession(scene, options: options)
-    meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
+    let meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     session.measure(with: meter)
-    printer = RunPrinter(report: report, scene: scene.rawValue, display: session.display)
+    printer = RunPrinter(report: report, meter: meter, start: start)
     if let duration {
-      let end = FrameLoop.Timer(fireTime: start + duration, onMain: { [engine = session.engine] _ in engine.finish() })
+      let end = FrameLoop.Timer(fireTime: start + duration, onMain: { [session] _ in session.engine.finish() })
       session.engine.loop.add(end, to: .common)
     }
   }
 
   func run() throws {
-    printer.begin()
     let loop = session.engine.loop
-    let interval: Nanoseconds? =
-      switch report {
-      case .none, .summary: nil
-      case .liveLine: .milliseconds(500)
-      case .lines, .json: .seconds(1)
-      }
-    if let interval {
+    session.say { try printer.begin(session) }
+    if let interval = report.interval {
       let timer = FrameLoop.Timer(
         fireTime: loop.clock.now + interval, interval: interval,
-        onMain: { [meter, printer] _ in printer.update(meter.recentReport(at: loop.clock.now)) })
+        onMain: { [session, printer] _ in session.say { try printer.update(at: loop.clock.now) } })
       loop.add(timer, to: .common)
     }
     session.run()
-    printer.end(meter.report(at: loop.clock.now))
+    // Also when the display was lost; not when nobody reads.
+    session.say { try printer.end(at: loop.clock.now) }
     try session.requireSuccess()
   }
 }

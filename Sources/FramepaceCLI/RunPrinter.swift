@@ -1,100 +1,116 @@
 import Framepace
+import SampleScenes
+
+/// What a run prints.
+enum RunReport {
+  case none
+  /// Only what it runs on, and the summary.
+  case summary
+  /// One line in a terminal, written over and over.
+  case liveLine
+  /// A line a second.
+  case lines
+  /// A JSON object a second.
+  case json
+
+  /// The time between two lines of figures; nil where there are none.
+  var interval: Nanoseconds? {
+    switch self {
+    case .none, .summary: nil
+    case .liveLine: .milliseconds(500)
+    case .lines, .json: .seconds(1)
+    }
+  }
+}
 
 /// Prints what a run does, as the user asked for it.
+///
+/// While the run goes on nothing waits for the reader: a line for which there is no room is left out, and the one that comes
+/// after it covers its time too.
 @MainActor
-struct RunPrinter {
-  let report: RunReport
-  let scene: String
-  let display: any Display
+final class RunPrinter {
+  private let report: RunReport
+  private let meter: FPSMeter
+  private let terminal = Terminal.output
+  private let start: MonotonicTime
+  /// What the lines so far have counted.
+  private var printed: FrameReport
+  /// The columns of the live line.
+  private var table = FigureTable()
 
-  func begin() {
+  init(report: RunReport, meter: FPSMeter, start: MonotonicTime) {
+    self.report = report
+    self.meter = meter
+    self.start = start
+    printed = FrameReport(nominalRefreshRate: meter.refreshRate)
+  }
+
+  /// Says what runs on what, and why.
+  func begin(_ session: SceneSession) throws {
+    let display = session.display
     switch report {
     case .none: return
     case .json:
-      Terminal.output.line(
-        JSONText.encode(
-          StartLine(scene: scene, display: display.name, clock: display.ticker.name, reason: display.reason)))
+      let line = JSONValue.object([
+        ("scene", .text(session.scene.rawValue)), ("display", .text(display.name)), ("clock", .text(display.ticker.name)),
+        ("unused", .list(session.unusedOptions.map { .text($0) })),
+      ]).line
+      try terminal.offer(line + "\n")
     case .summary, .liveLine, .lines:
-      Terminal.output.line("\(scene) on \(display.name)")
-      Terminal.output.line(display.ticker.name)
-      if report != .summary { Terminal.output.line("\n" + FigureTable.header) }
+      table = FigureTable(width: width)
+      let header = report == .summary ? "" : "\n\(table.header)\n"
+      try terminal.offer(session.heading(width: width) + header)
     }
   }
 
-  func update(_ figures: FrameReport) {
+  /// A line of figures.
+  func update(at time: MonotonicTime) throws {
+    let figures = figures(at: time)
+    let fitting = FigureTable(width: width)
+    guard try terminal.offer(line(figures, in: fitting)) else { return }
+    printed.add(counts: figures.counts)
+    table = fitting
+  }
+
+  /// The rest, and the figures of the whole run. Waits for the reader.
+  func end(at time: MonotonicTime) throws {
+    if report == .none { return }
+    let last = figures(at: time)
+    let whole = meter.report(at: time)
+    if report.interval != nil, last.counts.intervals > 0 { try terminal.write(line(last, in: FigureTable(width: width))) }
+    if report == .json {
+      let summary = RunFigures(time: time - start, rates: whole, counts: whole, times: whole)
+      let line = JSONValue.object([
+        ("summary", summary.json), ("firstPresented", .decimal(whole.firstPresented?.seconds, 6)),
+      ]).line
+      try terminal.line(line)
+    } else {
+      if report == .liveLine { try terminal.write("\n") }
+      if report != .summary { try terminal.write("\n") }
+      try terminal.line(RunSummary.text(whole, width: width ?? 80))
+    }
+  }
+
+  /// How long a line may be; a terminal's last column is left free, where some go to the next line.
+  private var width: Int? { terminal.columns.map { $0 - 1 } }
+
+  private func figures(at time: MonotonicTime) -> RunFigures {
+    let whole = meter.report(at: time)
+    let recent = meter.recentReport(at: time)
+    let isLive = report == .liveLine
+    let counts = isLive ? whole : whole.counts(since: printed)
+    return RunFigures(time: time - start, rates: isLive ? recent : counts, counts: counts, times: recent)
+  }
+
+  private func line(_ figures: RunFigures, in fitting: FigureTable) -> String {
     switch report {
-    case .none, .summary: return
-    case .liveLine: Terminal.output.overwrite(FigureTable.row(figures))
-    case .lines: Terminal.output.line(FigureTable.row(figures))
-    case .json: Terminal.output.line(JSONText.encode(FigureLine(figures)))
+    case .none, .summary: return ""
+    case .json: return figures.json.line + "\n"
+    case .lines: return fitting.row(figures) + "\n"
+    case .liveLine:
+      // The terminal has become narrower or wider: below what it made of the old lines, the table begins again.
+      let header = fitting == table ? "" : "\n\n\(fitting.header)\n"
+      return "\(header)\r\(fitting.row(figures))\u{1B}[K"
     }
-  }
-
-  /// The figures of the whole run.
-  func end(_ figures: FrameReport) {
-    switch report {
-    case .none: return
-    case .json: Terminal.output.line(JSONText.encode(SummaryLine(figures)))
-    case .liveLine, .lines, .summary:
-      if report == .liveLine { Terminal.output.overwrite("") }
-      Terminal.output.line(RunSummary.text(figures))
-    }
-  }
-}
-
-/// The line of figures that `--fps` shows: right-aligned columns, 78 characters.
-enum FigureTable {
-  private static let columns: [(title: String, width: Int)] = [
-    ("frames/s", 8), ("refresh", 9), ("p50 ms", 8), ("p99 ms", 8), ("work ms", 9), ("budget", 8), ("late", 7), ("missed", 8),
-    ("idle", 7),
-  ]
-
-  static let header = columns.map { Text.right($0.title, $0.width) }.joined()
-
-  static func row(_ figures: FrameReport) -> String {
-    let cells = [
-      Text.decimal(figures.frameRate, 1),
-      Text.decimal(figures.refreshRate ?? figures.nominalRefreshRate.hertz, 2),
-      Text.milliseconds(figures.frameInterval.p50),
-      Text.milliseconds(figures.frameInterval.p99),
-      Text.milliseconds(figures.work.p50),
-      Text.percent(figures.workShare),
-      "\(figures.late)", "\(figures.missed)", "\(figures.idle)",
-    ]
-    return zip(cells, columns).map { Text.right($0, $1.width) }.joined()
-  }
-}
-
-/// The figures of a whole run, in lines.
-enum RunSummary {
-  static func text(_ figures: FrameReport) -> String {
-    var lines: [(String, String)] = []
-    lines.append(
-      (
-        "frames",
-        "\(figures.frames) made, \(figures.presented) seen, \(figures.late) late, \(figures.missed) missed, \(figures.idle) idle"
-      ))
-    lines.append(
-      (
-        "rates",
-        "refresh \(Text.decimal(figures.refreshRate ?? figures.nominalRefreshRate.hertz, 2)), tick \(Text.decimal(figures.tickRate, 2)), "
-          + "frame \(Text.decimal(figures.frameRate, 2)), presented \(Text.decimal(figures.presentedRate, 2)) a second"
-      ))
-    lines.append(
-      (
-        "interval",
-        "p50 \(Text.milliseconds(figures.frameInterval.p50)), p99 \(Text.milliseconds(figures.frameInterval.p99)), "
-          + "max \(Text.milliseconds(figures.frameInterval.maximum)) ms"
-      ))
-    lines.append(
-      (
-        "work",
-        "p50 \(Text.milliseconds(figures.work.p50)), p99 \(Text.milliseconds(figures.work.p99)), "
-          + "max \(Text.milliseconds(figures.work.maximum)) ms; \(Text.percent(figures.workShare)) of the budget"
-      ))
-    if let ratio = figures.hitchTimeRatio, let severity = figures.hitchSeverity {
-      lines.append(("hitches", "\(Text.decimal(ratio, 1)) ms/s, \(severity.rawValue)"))
-    }
-    return lines.map { Text.left($0, 10) + $1 }.joined(separator: "\n")
   }
 }

@@ -5,38 +5,58 @@ import SampleScenes
 /// One profile of a scene: so many frames on a display, then the table.
 @MainActor
 final class SceneProfile {
+  /// Where the figures go.
+  enum Target {
+    /// As a table to the standard output.
+    case table
+    /// As JSON to the standard output.
+    case output
+    /// As a table to the standard output, and as JSON to a file.
+    case file(String)
+  }
+
   private let session: SceneSession
-  private let scene: String
   private let frames: Int
-  private let json: String?
+  private let target: Target
   private var profile: PhaseProfile
 
-  init(scene: SceneName, options: SceneOptions, frames: Int, json: String?) throws {
+  init(scene: SceneName, options: SceneOptions, frames: Int, target: Target) throws {
     session = try SceneSession(scene, options: options)
-    self.scene = scene.rawValue
     self.frames = frames
-    self.json = json
+    self.target = target
     profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate)
     session.engine.output.onPresented = { [weak self] in self?.add($0) }
     session.engine.output.onIdle = { [weak self] in self?.finishUnlessMoreComes() }
   }
 
   func run() throws {
-    Terminal.output.line("\(scene) on \(session.display.name)\n\(session.display.ticker.name)\n")
+    if case .output = target {
+    } else {
+      session.say { _ = try Terminal.output.offer(session.heading(width: Terminal.output.columns) + "\n") }
+    }
     let progress = FrameLoop.Timer(
       fireTime: session.engine.loop.clock.now + .milliseconds(500), interval: .milliseconds(500),
-      onMain: { [weak self] _ in self?.showProgress() })
-    if Terminal.error.isInteractive { session.engine.loop.add(progress, to: .common) }
+      onMain: { [weak self] _ in
+        guard let self else { return }
+        Terminal.error.show(progress: "\(profile.frames) of \(self.frames) frames")
+      })
+    session.engine.loop.add(progress, to: .common)
     session.run()
     progress.invalidate()
-    if Terminal.error.isInteractive { Terminal.error.overwrite("") }
+    Terminal.error.show(progress: "")
     try session.requireSuccess()
-    Terminal.output.line(ProfileTable.text(profile))
-    if profile.frames < frames { Terminal.output.line("ended after \(profile.frames) of \(frames) frames") }
-    if let json {
-      let line = JSONText.encode(ProfileDocument(scene: scene, display: session.display, profile: profile)) + "\n"
-      try AtomicFile.write(Array(line.utf8), to: json)
+    try write()
+  }
+
+  private func write() throws {
+    let json = ProfileText.json(profile, scene: session.scene.rawValue, display: session.display).line + "\n"
+    switch target {
+    case .output: return try Terminal.output.write(json)
+    case .file(let file): try AtomicFile.write(Array(json.utf8), to: file)
+    case .table: break
     }
+    try Terminal.output.line(ProfileText.table(profile, width: Terminal.output.columns ?? 80))
+    if profile.frames < frames { try Terminal.output.line("ended after \(profile.frames) of \(frames) frames") }
   }
 
   private func add(_ frame: FrameRecord) {
@@ -56,79 +76,5 @@ final class SceneProfile {
         engine.finish()
       })
     engine.loop.add(timer, to: .common)
-  }
-
-  private func showProgress() {
-    Terminal.error.overwrite("\(profile.frames) of \(frames) frames")
-  }
-}
-
-/// The table of `framepace profile`, at most 80 characters wide.
-enum ProfileTable {
-  static func text(_ profile: PhaseProfile) -> String {
-    let widths = [8, 10, 10, 10, 10]
-    func line(_ title: String, _ cells: [String]) -> String {
-      Text.left(title, 12) + zip(cells, widths).map { Text.right($0, $1) }.joined()
-    }
-    func row(_ row: PhaseProfile.Row) -> String {
-      let share = row.share.map { Text.decimal($0 * 100, 1) + " %" } ?? "–"
-      let cells = [row.p50, row.p95, row.p99, row.maximum].map { Text.milliseconds($0) } + [share]
-      return line(row.phase?.name ?? "all", cells)
-    }
-    var lines = [line("phase", ["p50 ms", "p95 ms", "p99 ms", "max ms", "of budget"])]
-    lines += profile.rows.map(row)
-    lines.append(row(profile.total))
-    lines.append("")
-    lines.append(
-      "\(profile.frames) frames with a budget of \(Text.milliseconds(profile.budget)) ms; \(profile.lateFrames) late")
-    for cause in profile.lateCauses { lines.append("  \(Text.right("\(cause.frames)", 6))  \(cause.cause.name)") }
-    lines.append(PercentileRule.summary)
-    return lines.joined(separator: "\n")
-  }
-}
-
-/// `framepace profile --json`: times in milliseconds, shares of the budget as parts of 1.
-struct ProfileDocument: Encodable {
-  struct Phase: Encodable {
-    var name: String
-    var p50: Double?
-    var p95: Double?
-    var p99: Double?
-    var max: Double?
-    var share: Double?
-
-    init(_ row: PhaseProfile.Row) {
-      name = row.phase?.name ?? "all"
-      p50 = row.p50?.milliseconds
-      p95 = row.p95?.milliseconds
-      p99 = row.p99?.milliseconds
-      max = row.maximum?.milliseconds
-      share = row.share
-    }
-  }
-
-  var scene: String
-  var display: String
-  var clock: String
-  var refreshRate: Double
-  var budget: Double
-  var frames: Int
-  var late: Int
-  var lateCauses: [String: Int]
-  var phases: [Phase]
-  var all: Phase
-
-  @MainActor
-  init(scene: String, display: any Display, profile: PhaseProfile) {
-    self.scene = scene
-    self.display = display.name
-    clock = display.ticker.name
-    refreshRate = profile.refreshRate.hertz
-    budget = profile.budget.milliseconds
-    frames = profile.frames
-    late = profile.lateFrames
-    lateCauses = Dictionary(uniqueKeysWithValues: profile.lateCauses.map { ($0.cause.name, $0.frames) })
-    phases = profile.rows.map(Phase.init)
-    all = Phase(profile.total)
   }
 }

@@ -1,67 +1,37 @@
-import ArgumentParser
 import Framepace
 import Glibc
 import KMS
 import SampleScenes
 
-/// How a scene is to be run on a display; shared by the commands that do.
-struct SceneOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("Where frames go: auto (a KMS display if one can be used), fallback or kms.", valueName: "display"))
-  var display = DisplayChoice.auto
-
-  @Option(help: ArgumentHelp("The fallback clock's rate: \(RateArgument.accepted).", valueName: "Hz"))
-  var rate = RateArgument.sixty
-
-  @Option(help: ArgumentHelp("The size of a display that is only memory: \(PixelSize.accepted).", valueName: "WxH"))
-  var size = PixelSize(width: 1920, height: 1080)
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("For the scene stress: how long every frame is kept busy.", valueName: "time"))
-  var work: TimeSpan?
-
-  @Option(help: "For the scene stress: where its time is spent: callbacks, layout or display.")
-  var workPhase: SceneSettings.WorkPhase?
-
-  func validate(scene: SceneName) throws {
-    if (work != nil || workPhase != nil) && scene != .stress {
-      throw ValidationError("--work and --work-phase belong to the scene stress, not to \(scene.rawValue).")
-    }
-    if let work, work.duration > .seconds(10) {
-      throw ValidationError("--work of \(work.duration.seconds) s is not accepted: at most 10s.")
-    }
-    if rate != .sixty && display == .kms {
-      throw ValidationError("--rate is the fallback clock's; a KMS display has the rate of its mode.")
-    }
-  }
-}
-
 /// A scene on a display: opened, wired, run and ended in one place.
 @MainActor
 final class SceneSession {
+  let scene: SceneName
   let engine: Engine
   let display: any Display
+  /// The options that were given and that the display has no use for.
+  let unusedOptions: [String]
+  /// Called for every frame that was handed to the presenter.
+  var onCommitted: ((FrameRecord) -> Void)?
+
   private let player: ScenePlayer
   private let signals: SignalSource
+  private var refused = RefusedFrames()
   private var failure: (any Error)?
+  /// Nothing can be written any more.
+  private var isMute = false
 
   init(_ name: SceneName, options: SceneOptions, loop: FrameLoop = .main) throws {
+    scene = name
     // Before any thread is made, so that all of them leave these signals to the loop.
     let ending = EndSignals()
-    signals = try SignalSource(signals: [SIGINT, SIGTERM], onMain: { _ in ending.end?() })
-    let (width, height) = (options.size.width, options.size.height)
-    display =
-      switch options.display {
-      case .auto: try Displays.automatic(width: width, height: height, refreshRate: options.rate.rate)
-      case .kms: try Displays.kms()
-      case .fallback:
-        try VirtualDisplay(width: width, height: height, refreshRate: options.rate.rate, reason: "asked for")
-      }
+    signals = try SignalSource(signals: EndSignals.numbers, onMain: { _ in ending.end?() })
+    display = try Self.open(options)
+    unusedOptions = display is KMSDisplay ? options.clockOptions : []
     do {
       let size = Size(Double(display.presenter.width), Double(display.presenter.height))
       let settings = SceneSettings(
-        size: size, timeOfDay: Self.localTimeOfDay(), work: options.work?.duration ?? .milliseconds(12),
+        size: size, timeOfDay: Self.localTimeOfDay(), work: options.work ?? .milliseconds(12),
         workPhase: options.workPhase ?? .callbacks, fonts: try SceneFonts())
       let scene = try name.makeScene(settings: settings)
       engine = Engine(display: display, root: scene.root, loop: loop)
@@ -73,23 +43,63 @@ final class SceneSession {
     loop.add(signals, to: .common)
     ending.end = { [weak engine] in engine?.finish() }
     display.onLost = { [weak self] error in self?.fail(error) }
-    engine.output.onError = { [weak self] error in self?.fail(error) }
+    engine.output.onError = { [weak self] error in
+      guard let self else { return }
+      if refused.refused() { fail(error) }
+    }
+    engine.output.onCommitted = { [weak self] frame in
+      guard let self else { return }
+      refused.accepted()
+      onCommitted?(frame)
+    }
+  }
+
+  private static func open(_ options: SceneOptions) throws -> any Display {
+    let size = options.size ?? .standard
+    let rate = options.rate ?? .hertz60
+    return switch options.display {
+    case .auto: try Displays.automatic(width: size.width, height: size.height, refreshRate: rate)
+    case .kms: try Displays.kms()
+    case .fallback:
+      try VirtualDisplay(width: size.width, height: size.height, refreshRate: rate, reason: "asked for")
+    }
+  }
+
+  /// The first lines for people: what runs on what, what ticks, and why.
+  ///
+  /// - Parameter width: how long a line may be; nil for any length.
+  func heading(width: Int?) -> String {
+    var lines = ["\(scene.rawValue) on \(display.name)", display.ticker.name]
+    if !unusedOptions.isEmpty { lines.append("without \(unusedOptions.joined(separator: " and ")): a screen has its own") }
+    return lines.map { Text.paragraph($0, width: width ?? .max) + "\n" }.joined()
   }
 
   /// Feeds the meter with all that the output does.
   func measure(with meter: FPSMeter) {
     engine.output.onTick = { meter.record(tick: $0) }
     engine.output.onIdle = { meter.noteIdle() }
-    engine.output.onCommitted = { meter.record(committed: $0) }
+    onCommitted = { meter.record(committed: $0) }
     engine.output.onPresented = { meter.record(presented: $0) }
   }
 
-  /// Runs until the engine is finished, a signal comes or the display is lost; then gives the display back as it was.
+  /// Runs until the engine is finished, a signal comes or the display is lost; then gives the display back as it was, and
+  /// the signals their effect.
   func run() {
     engine.run()
     player.invalidate()
     engine.invalidate()
     signals.invalidate()
+  }
+
+  /// Writes what the run has to say. A failure to ends the run, and nothing is written after it.
+  func say(_ body: () throws -> Void) {
+    guard !isMute else { return }
+    do {
+      try body()
+    } catch {
+      isMute = true
+      fail(error)
+    }
   }
 
   /// Throws what ended the run, if it was not the user.
@@ -98,7 +108,7 @@ final class SceneSession {
   }
 
   private func fail(_ error: any Error) {
-    failure = error
+    if failure == nil { failure = error }
     engine.finish()
   }
 
@@ -112,8 +122,19 @@ final class SceneSession {
   }
 }
 
-/// What the signals do: known only after the engine was made, which must be after the signals are the loop's.
+/// What the signals that end a run do: known only after the engine was made, which must be after the signals are the loop's.
 @MainActor
 private final class EndSignals {
   var end: (() -> Void)?
+
+  /// Ctrl-C, `kill`, a terminal that is closed, Ctrl-\. Those that the process was told to ignore, as `nohup` does with
+  /// SIGHUP, stay ignored.
+  static var numbers: [Int32] {
+    [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { signal in
+      var action = sigaction()
+      guard sigaction(signal, nil, &action) == 0 else { return false }
+      // SIG_IGN is the address 1, which Swift does not compare functions with.
+      return withUnsafeBytes(of: action.__sigaction_handler) { $0.load(as: Int.self) } != 1
+    }
+  }
 }

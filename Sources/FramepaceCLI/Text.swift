@@ -26,4 +26,26 @@ enum Text {
 
   /// A share as a whole percentage.
   static func percent(_ share: Double?) -> String { share == nil ? "–" : decimal(share.map { $0 * 100 }, 0) + " %" }
+
+  /// Items with commas between them, broken where a line would be longer than `width`, under each other beside a title.
+  static func list(_ items: [String], title: String, width: Int) -> String {
+    fill(items.enumerated().map { $0.offset < items.count - 1 ? $0.element + "," : $0.element }, title: title, width: width)
+  }
+
+  /// A sentence, broken between words where a line would be longer than `width`.
+  static func paragraph(_ sentence: String, width: Int) -> String {
+    fill(sentence.split(separator: " ").map(String.init), title: "", width: width)
+  }
+
+  private static func fill(_ items: [String], title: String, width: Int) -> String {
+    var lines: [String] = []
+    for item in items {
+      if let last = lines.last, last.count + 1 + item.count <= width {
+        lines[lines.count - 1] = last + " " + item
+      } else {
+        lines.append((lines.isEmpty ? title : left("", title.count)) + item)
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
 }

@@ -45,17 +45,21 @@ final class Running {
   private let error = Pipe()
   private var watchdog: DispatchWorkItem?
 
-  convenience init(_ arguments: [String], output: FileHandle? = nil) throws {
-    try self.init(executable().path, arguments, output: output)
+  convenience init(_ arguments: [String], terminal: PseudoTerminal? = nil) throws {
+    try self.init(executable().path, arguments, terminal: terminal)
   }
 
-  /// - Parameter output: for the standard output instead of a pipe.
-  init(_ program: String, _ arguments: [String], in folder: String? = nil, output handle: FileHandle? = nil) throws {
+  /// - Parameter terminal: takes the standard output instead of a pipe.
+  init(_ program: String, _ arguments: [String], in folder: String? = nil, terminal: PseudoTerminal? = nil) throws {
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = handle ?? output
+    process.standardOutput = terminal?.handle ?? output
     process.standardError = error
+    if let terminal {
+      process.environment = ["TERM": terminal.kind]
+      try output.fileHandleForWriting.close()
+    }
     if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
     // The threads that tests run on block signals, and children inherit that; a user's shell does not.
     var none = sigset_t()
@@ -72,6 +76,17 @@ final class Running {
   deinit {
     watchdog?.cancel()
     if process.isRunning { send(SIGKILL) }
+  }
+
+  /// Waits until the process handles `signal` itself.
+  func waitUntilHandled(_ signal: Int32) {
+    while process.isRunning {
+      let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+      let line = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+      let caught = line.flatMap { UInt64($0.dropFirst("SigCgt:".count).drop { $0.isWhitespace }, radix: 16) } ?? 0
+      if caught & 1 << UInt64(signal - 1) != 0 { return }
+      usleep(1000)
+    }
   }
 
   func send(_ signal: Int32) { kill(process.processIdentifier, signal) }

@@ -15,4 +15,42 @@ struct CommandTests {
     #expect(result.status == 0)
     #expect(result.output.split(separator: ".").count == 3)
   }
+
+  /// Every help page is laid out for 80 columns, line for line.
+  @Test(arguments: [["--help"], ["help", "run"], ["help", "render"], ["help", "profile"], ["help", "scenes"]])
+  func helpFits(arguments: [String]) throws {
+    let result = try framepace(arguments)
+    #expect(result.status == 0)
+    #expect(result.output.contains("USAGE: framepace"))
+    for line in result.output.split(separator: "\n") where !line.hasPrefix("USAGE") {
+      #expect(line.count <= 80, "\(line)")
+    }
+    // Examples begin with spaces, and nothing that was broken stands left of them.
+    let broken = result.output.split(separator: "\n").filter { $0.hasPrefix("framepace") }
+    #expect(broken.isEmpty, "\(broken)")
+  }
+
+  /// Output that cannot be written is an error, of whatever kind the output is.
+  @Test(arguments: [
+    "scenes", "--version", "--help", "--json --duration 0.2s --size 64x64 --display fallback",
+    "--duration 0.1s --size 64x64 --display fallback", "profile orbit --frames 5 --size 64x64 --display fallback",
+    "profile orbit --frames 5 --size 64x64 --display fallback --json -",
+  ])
+  func outputThatCannotBeWrittenIsAnError(arguments: String) throws {
+    let full = try shell("framepace \(arguments) >/dev/full")
+    #expect(full.status == 1)
+    #expect(full.error == "framepace: write to standard output: No space left on device (28)\n")
+    let closed = try shell("framepace \(arguments) >&-")
+    #expect(closed.status == 1)
+    #expect(closed.error == "framepace: write to standard output: Bad file descriptor (9)\n")
+  }
+
+  /// A reader that has seen enough is the end of a run without one, and no error.
+  @Test(arguments: ["--json", "--fps"])
+  func aReaderThatIsGoneEndsTheRun(report: String) throws {
+    let result = try shell(
+      "{ framepace \(report) --size 64x64 --display fallback; echo \"status $?\" >&2; } | head -n 1 | wc -l")
+    #expect(result.output.trimmingCharacters(in: .whitespacesAndNewlines) == "1")
+    #expect(result.error == "status 0\n")
+  }
 }

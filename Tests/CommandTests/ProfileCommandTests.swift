@@ -3,9 +3,12 @@ import Testing
 
 /// `framepace profile`: the table of phases.
 struct ProfileCommandTests {
-  @Test func aProfileOfASceneThatDoesNotMoveEnds() throws {
+  private static let phases = ["callbacks", "layout", "display", "diff", "composite", "present"]
+
+  @Test func aSceneThatDoesNotMoveEnds() throws {
     let result = try framepace("profile", "still", "--display", "fallback", "--size", "64x64")
     #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.contains("1 frame with a budget"))
     #expect(result.output.contains("ended after 1 of 600 frames"))
   }
 
@@ -18,12 +21,33 @@ struct ProfileCommandTests {
       ],
       in: folder.path)
     #expect(result.status == 0, "\(result.error)")
-    for phase in ["callbacks", "layout", "display", "diff", "composite", "present"] {
-      #expect(result.output.contains(phase))
-    }
-    let data = try #require(FileManager.default.contents(atPath: folder.path + "/p.json"))
-    let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-    #expect((object["phases"] as? [[String: Any]])?.count == 6)
+    for phase in Self.phases { #expect(result.output.contains(phase)) }
+    let object = try #require(try JSONSerialization.jsonObject(with: folder.contents(of: "p.json")) as? [String: Any])
+    #expect((object["phases"] as? [[String: Any]])?.compactMap { $0["name"] as? String } == Self.phases)
     #expect(object["frames"] as? Int == 20)
+  }
+
+  /// "-" is the standard output, and there is nothing but JSON on it.
+  @Test func printsJSONInsteadOfTheTable() throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(
+      ["profile", "orbit", "--frames", "5", "--display", "fallback", "--size", "64x64", "--json", "-"], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    let objects = try JSONLines(result.output).objects
+    #expect(objects.count == 1 && objects[0]["frames"] as? Int == 5)
+    // What five frames are not enough for is said, not left out.
+    #expect((objects[0]["all"] as? [String: Any])?["p99"] is NSNull)
+    #expect(try folder.files.isEmpty)
+  }
+
+  /// No line of the table is broken by a narrow terminal.
+  @Test func theTableFitsTheTerminal() throws {
+    let terminal = try PseudoTerminal(columns: 60)
+    let run = try Running(
+      ["profile", "orbit", "--frames", "5", "--display", "fallback", "--size", "64x64"], terminal: terminal)
+    let output = terminal.read()
+    #expect(run.finish().status == 0)
+    #expect(output.contains("composite"))
+    for line in output.split(whereSeparator: \.isNewline) { #expect(line.count <= 60, "\(line)") }
   }
 }

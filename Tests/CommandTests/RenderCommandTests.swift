@@ -3,12 +3,6 @@ import Testing
 
 /// `framepace render`: pictures in files.
 struct RenderCommandTests {
-  @Test func unwritableOutputIsNamed() throws {
-    let result = try framepace("render", "still", "--output", "/proc/pictures", "--size", "64x64")
-    #expect(result.status == 1)
-    #expect(result.error.contains("/proc/pictures"))
-  }
-
   @Test func rendersTheSameBytesTwice() throws {
     let folder = try TemporaryFolder()
     for name in ["a.png", "b.png"] {
@@ -83,5 +77,23 @@ struct RenderCommandTests {
       ["render", "--all", "--output", ".", "--time", "3600000s", "--size", "64x64"], in: folder.path)
     #expect(result.status == 0, "\(result.error)")
     #expect(try folder.files.count == 5)
+  }
+
+  /// Folders are made, those around them too; a file's name may be written in capitals.
+  @Test func makesFoldersAndTakesCapitals() throws {
+    let folder = try TemporaryFolder()
+    for output in ["a/b/c", "ORBIT.PNG"] {
+      let result = try framepace(["render", "orbit", "--output", output, "--size", "64x64"], in: folder.path)
+      #expect(result.status == 0, "\(result.error)")
+    }
+    #expect(try folder.contents(of: "a/b/c/orbit.png") == folder.contents(of: "ORBIT.PNG"))
+  }
+
+  @Test func aFolderThatIsNamedAsAPictureIsRefused() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: "\(folder.path)/d.png", withIntermediateDirectories: false)
+    let result = try framepace(["render", "orbit", "--output", "d.png", "--size", "64x64"], in: folder.path)
+    #expect(result.status == 1)
+    #expect(result.error == "framepace: cannot write to 'd.png': it is a folder; name a file\n")
   }
 }

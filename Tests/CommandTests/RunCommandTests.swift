@@ -3,14 +3,128 @@ import Testing
 
 /// `framepace run`, the default: a scene on a display.
 struct RunCommandTests {
-  @Test func endsWithASummaryOnSIGTERM() throws {
-    let run = try Running(["--fps", "--json", "--scene", "still", "--display", "fallback", "--size", "64x64"])
+  private static let small = ["--size", "64x64", "--display", "fallback"]
+
+  @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT])
+  func endsWithASummaryOnASignal(signal: Int32) throws {
+    let run = try Running(["--fps", "--json", "--scene", "still"] + Self.small)
     // The first line says what it runs on: from then on signals are the loop's.
     let first = try #require(run.readLine())
     #expect(first.contains("fallback clock 60.00 Hz"))
-    run.send(SIGTERM)
+    run.send(signal)
     let ended = run.finish()
     #expect(ended.status == 0)
     #expect(ended.output.contains("\"summary\""))
+  }
+
+  /// What `nohup` does.
+  @Test func goesOnAfterASignalThatIsIgnored() throws {
+    let script =
+      "trap '' HUP; exec '\(try executable().path)' --json --duration 1s --scene still \(Self.small.joined(separator: " "))"
+    let run = try Running("/bin/sh", ["-c", script])
+    _ = try #require(run.readLine())
+    run.send(SIGHUP)
+    let ended = run.finish()
+    #expect(ended.status == 0, "\(ended.error)")
+    let summary = try #require(try JSONLines(ended.output).objects.last?["summary"] as? [String: Any])
+    #expect(try #require(summary["time"] as? Double) >= 1)
+  }
+
+  /// A terminal that takes nothing, as after Ctrl-S: the run goes on, and signals end it.
+  @Test func aTerminalThatIsStoppedDoesNotStopTheRun() throws {
+    let terminal = try PseudoTerminal(columns: 80)
+    terminal.stop()
+    let run = try Running(["--fps"] + Self.small, terminal: terminal)
+    run.waitUntilHandled(SIGTERM)
+    // The first one ends the run; the summary waits for the terminal, and the next one ends that.
+    while run.process.isRunning {
+      run.send(SIGTERM)
+      usleep(20_000)
+    }
+    #expect(run.process.terminationReason == .uncaughtSignal)
+    #expect(run.finish().status == SIGTERM, "it had to be killed")
+  }
+
+  @Test func quietPrintsNothingWhateverElseIsAskedFor() throws {
+    let result = try framepace(["--fps", "--json", "--quiet", "--duration", "100ms"] + Self.small)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.isEmpty)
+    #expect(result.error.isEmpty)
+  }
+
+  /// All lines together are the run, its last part included; every line has the same keys.
+  @Test func linesOfJSONAddUpToTheSummary() throws {
+    let result = try framepace(["--json", "--duration", "1.3s"] + Self.small)
+    #expect(result.status == 0, "\(result.error)")
+    let objects = try JSONLines(result.output).objects
+    #expect(objects.first.map { Set($0.keys) } == ["scene", "display", "clock", "unused"])
+    let summary = try #require(objects.last?["summary"] as? [String: Any])
+    let lines = objects.dropFirst().dropLast()
+    #expect(lines.count == 2)
+    for line in lines { #expect(Set(line.keys) == Set(summary.keys)) }
+    for key in ["ticks", "frames", "late", "missed", "idle"] {
+      let counts = try lines.map { try #require($0[key] as? Int) }
+      #expect(counts.reduce(0, +) == summary[key] as? Int, "\(key): \(counts)")
+    }
+    let times = try lines.map { try #require($0["time"] as? Double) }
+    #expect(times[0] >= 1 && times[0] < times[1] && times[1] >= 1.3, "\(times)")
+  }
+
+  /// A line a second, and one for what is left.
+  @Test func linesCoverTheWholeRun() throws {
+    let result = try framepace(["--fps", "--duration", "1.3s"] + Self.small)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(!result.output.contains("\u{1B}"))
+    let lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)
+    let header = try #require(lines.firstIndex { $0.contains("frames/s") })
+    let rows = lines[(header + 1)...].prefix { !$0.isEmpty }
+    #expect(rows.count == 2, "\(result.output)")
+  }
+
+  /// The live line is never longer than the terminal, which may become narrower; and its table is left complete.
+  @Test func theLiveLineFitsTheTerminal() throws {
+    let terminal = try PseudoTerminal(columns: 60)
+    let run = try Running(["--fps", "--duration", "1.7s"] + Self.small, terminal: terminal)
+    let beginning = terminal.read(upTo: "\u{1B}[K")
+    terminal.resize(columns: 40)
+    let rest = terminal.read()
+    #expect(run.finish().status == 0)
+
+    #expect(beginning.contains("frames/s") && beginning.contains("missed") && !beginning.contains("idle"))
+    for line in Self.lines(beginning) { #expect(line.count < 60, "\(line)") }
+    for line in Self.lines(rest) { #expect(line.count < 40, "\(line)") }
+    let table = Self.lines(rest).drop { !$0.contains("frames/s") }
+    #expect(table.first?.contains("missed") == true && table.first?.contains("refresh") == false)
+    #expect(table.dropFirst().first?.contains(".") == true, "no figures under the header: \(rest)")
+  }
+
+  @Test func aTerminalThatCannotOverwriteGetsLines() throws {
+    let terminal = try PseudoTerminal(columns: 80, kind: "dumb")
+    let run = try Running(["--fps", "--duration", "1.1s"] + Self.small, terminal: terminal)
+    let output = terminal.read()
+    #expect(run.finish().status == 0)
+    #expect(output.contains("frames/s") && !output.contains("\u{1B}"))
+  }
+
+  /// What a scene has not enough frames for is left out.
+  @Test func theSummaryOfOneFrameIsWithoutHoles() throws {
+    let result = try framepace(["--scene", "still", "--duration", "200ms"] + Self.small)
+    #expect(result.output.contains("1 made"))
+    #expect(!result.output.contains("–"), "\(result.output)")
+  }
+
+  private static func lines(_ text: String) -> [String] {
+    text.replacing("\u{1B}[K", with: "").split { $0.isNewline || $0 == "\r" }.map(String.init)
+  }
+}
+
+/// What `--json` prints.
+struct JSONLines {
+  var objects: [[String: Any]]
+
+  init(_ text: String) throws {
+    objects = try text.split(separator: "\n").map { line in
+      try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+    }
   }
 }

@@ -3,37 +3,99 @@ import Testing
 
 /// What is refused, and how.
 struct WrongInputTests {
-  /// Wrong input: the arguments, and what the sentence must name.
-  static let wrong: [(arguments: [String], names: [String])] = [
-    (["--scene", "orbits"], ["orbits", "orbit", "dashboard"]),
-    (["render", "nothing", "--output", "x.png"], ["nothing", "clock"]),
-    (["render", "orbit", "--output", "x.png", "--size", "0x10"], ["0x10", "1920x1080"]),
-    (["render", "orbit", "--output", "x.png", "--size", "99999x99999"], ["99999x99999", "16384"]),
-    (["render", "orbit", "--output", "x.png", "--scale", "0"], ["0", "0.25"]),
-    (["render", "orbit", "--output", "x.png", "--time", "soon"], ["soon", "500ms"]),
-    (["render", "orbit", "--output", "x.png", "--time", "-1"], ["-1"]),
-    (["render", "--output", "x.png"], ["--all"]),
-    (["render", "orbit", "clock", "--output", "x.png"], ["x.png", "folder"]),
-    (["render", "orbit", "--output", "x.png", "--frames", "0"], ["0", "100000"]),
-    (["--rate", "0"], ["0", "1000"]),
-    (["--rate", "nan"], ["nan", "1000"]),
-    (["--rate", "60/0"], ["60/0", "1000"]),
-    (["--duration", "0"], ["0"]),
-    (["--duration", "-5s"], ["-5s"]),
-    (["--display", "screen"], ["screen", "fallback"]),
-    (["--scene", "still", "--work", "5ms"], ["--work", "stress"]),
-    (["profile", "orbit", "--frames", "0"], ["0"]),
-    (["profile", "orbit", "--json", "/nonexistent/x.json"], ["/nonexistent"]),
+  /// Wrong input: the arguments, and what the sentence must name: the option or value, and what is accepted.
+  static let wrong: [(arguments: [String], wrong: String, accepted: String)] = [
+    (["--scene", "orbits"], "'orbits' is invalid for '--scene", "orbit, clock, dashboard, still or stress"),
+    (["render", "nothing", "--output", "x.png"], "'nothing' is invalid for '<scene>'", "orbit, clock"),
+    (["render", "orbit", "--output", "x.png", "--size", "0x10"], "'0x10' is invalid for '--size", "WIDTHxHEIGHT"),
+    (["render", "orbit", "--output", "x.png", "--size", "99999x9"], "'99999x9' is invalid for '--size", "1 to 16384"),
+    (["render", "orbit", "--output", "x.png", "--size", "-1x5"], "'-1x5' is invalid for '--size", "1 to 16384"),
+    (["render", "orbit", "--output", "x.png", "--scale", "0"], "'0' is invalid for '--scale", "0.25 to 8"),
+    (["render", "orbit", "--output", "x.png", "--scale", "-1"], "'-1' is invalid for '--scale", "0.25 to 8"),
+    (["render", "orbit", "--output", "x.png", "--time", "soon"], "'soon' is invalid for '--time", "500us, 20ms, 1.5s"),
+    (["render", "orbit", "--output", "x.png", "--time", "-1"], "'-1' is invalid for '--time", "0 to 1000h"),
+    (["render", "orbit", "--output", "x.png", "--time", "0x10"], "'0x10' is invalid for '--time", "0 to 1000h"),
+    (["render", "orbit", "--output", "x.png", "--time", "1e1s"], "'1e1s' is invalid for '--time", "0 to 1000h"),
+    (["render", "orbit", "--output", "x.png", "--time", "+1"], "'+1' is invalid for '--time", "0 to 1000h"),
+    (["render", "orbit", "--output", "x.png", "--time", "1001h"], "'1001h' is invalid for '--time", "0 to 1000h"),
+    (["render", "--output", "x.png"], "Name a scene", "--all"),
+    (["render", "orbit", "--all", "--output", "x"], "not both", "--all"),
+    (["render", "orbit", "clock", "--output", "x.png"], "'x.png' is one file", "folder"),
+    (["render", "orbit", "--output", "x.jpg"], "'x.jpg': pictures are PNG", ".png"),
+    (["render", "orbit", "--output", "-"], "'-' is not accepted", ".png"),
+    (["render", "orbit", "--output", ""], "--output '' is not accepted", ".png"),
+    (["render", "orbit"], "--output", "folder|file.png"),
+    (["render", "orbit", "--output", "x.png", "--frames", "0"], "'0' is invalid for '--frames", "1 to 100000"),
+    (["render", "orbit", "--output", "x", "--frames", "-1"], "'-1' is invalid for '--frames", "1 to 100000"),
+    (["render", "orbit", "--output", "x", "--rate", "60"], "--rate", "--frames"),
+    (["--rate", "0"], "'0' is invalid for '--rate", "1 to 1000 Hz"),
+    (["--rate", "-60"], "'-60' is invalid for '--rate", "1 to 1000 Hz"),
+    (["--rate", "nan"], "'nan' is invalid for '--rate", "1 to 1000 Hz"),
+    (["--rate", "60/0"], "'60/0' is invalid for '--rate", "1 to 1000 Hz"),
+    (["--rate", "60/1/1"], "'60/1/1' is invalid for '--rate", "1 to 1000 Hz"),
+    (["--duration", "0"], "'0' is invalid for '--duration", "1us to 1000h"),
+    (["--duration", "-5s"], "'-5s' is invalid for '--duration", "1us to 1000h"),
+    (["--display", "screen"], "'screen' is invalid for '--display", "auto, fallback or kms"),
+    (["--display", "kms", "--rate", "60"], "--rate belongs to the fallback clock", "--display auto or fallback"),
+    (["--display", "kms", "--size", "64x64"], "--size belongs to the fallback clock", "--display auto or fallback"),
+    (["--scene", "still", "--work", "5ms"], "--work", "scene stress"),
+    (["--scene", "stress", "--work", "11s"], "'11s' is invalid for '--work", "0 to 10s"),
+    (
+      ["--scene", "stress", "--work-phase", "present"], "'present' is invalid for '--work-phase",
+      "callbacks, layout or display"
+    ),
+    (["profile", "orbit", "--frames", "0"], "'0' is invalid for '--frames", "1 to 1000000"),
+    (["profile", "orbit", "--json", ""], "--json has no name", "a file's name"),
+    (["help", "nothing"], "'nothing'", "run, render, profile, scenes"),
   ]
 
   @Test(arguments: wrong.indices)
   func wrongInputGivesOneSentence(index: Int) throws {
-    let (arguments, names) = Self.wrong[index]
+    let (arguments, wrong, accepted) = Self.wrong[index]
     let folder = try TemporaryFolder()
     let result = try framepace(arguments, in: folder.path)
-    #expect(result.status == 64 || result.status == 1, "\(arguments): \(result.status)")
-    for name in names { #expect(result.error.contains(name), "\(arguments): \(result.error)") }
+    #expect(result.status == 64, "\(arguments): \(result.status)")
+    #expect(result.error.contains(wrong), "\(arguments): \(result.error)")
+    #expect(result.error.contains(accepted), "\(arguments): \(result.error)")
+    let lines = result.error.split(separator: "\n")
+    #expect(lines.count == 2 && lines.last?.hasPrefix("See 'framepace") == true, "\(arguments): \(result.error)")
     #expect(result.output.isEmpty, "\(arguments): \(result.output)")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty, "\(arguments) left something behind")
+    #expect(try folder.files.isEmpty, "\(arguments) left something behind")
+  }
+
+  /// Paths that cannot be written to, found out before the work, which would take longer than a test may.
+  static let unwritable: [(arguments: [String], reason: String)] = [
+    (["profile", "orbit", "--json", "/nonexistent/x.json"], "'/nonexistent/x.json': No such file"),
+    (["profile", "orbit", "--json", "/dev/full"], "'/dev/full': No space left"),
+    (["profile", "orbit", "--json", "/proc/x"], "'/proc/x': "),
+    (["profile", "orbit", "--json", "."], "'.': it is a folder"),
+    (["render", "orbit", "--output", "/proc/pictures"], "'/proc/pictures': "),
+    (["render", "orbit", "--output", "/proc/orbit.png"], "'/proc/orbit.png': "),
+    (["render", "orbit", "--output", "/dev/full"], "'/dev/full': it is no folder"),
+    (["render", "orbit", "--output", "/dev/null/pictures/here"], "'/dev/null/pictures/here': Not a directory"),
+  ]
+
+  @Test(arguments: unwritable.indices)
+  func unwritableOutputIsFoundBeforeTheWork(index: Int) throws {
+    let (arguments, reason) = Self.unwritable[index]
+    let folder = try TemporaryFolder()
+    let long =
+      arguments[0] == "profile" ? ["--frames", "1000000"] : arguments[3].hasSuffix(".png") ? [] : ["--frames", "100000"]
+    let result = try framepace(arguments + long, in: folder.path)
+    #expect(result.status == 1, "\(arguments): \(result.status)")
+    #expect(result.error.hasPrefix("framepace: cannot write to \(reason)"), "\(arguments): \(result.error)")
+    #expect(result.error.split(separator: "\n").count == 1)
+    #expect(result.output.isEmpty, "\(arguments): \(result.output)")
+    #expect(try folder.files.isEmpty, "\(arguments) left something behind")
+  }
+
+  /// Every unit of time, and a fraction: the shortest run there is.
+  @Test(arguments: ["200000us", "200000µs", "200ms", "0.2s", ".2", "0.0034min", "0.0034m", "0.00006h"])
+  func timesAreTakenInEveryUnit(time: String) throws {
+    let result = try framepace("--json", "--display", "fallback", "--size", "64x64", "--duration", time)
+    #expect(result.status == 0, "\(result.error)")
+    let summary = try #require(try JSONLines(result.output).objects.last?["summary"] as? [String: Any])
+    let seconds = try #require(summary["time"] as? Double)
+    #expect(seconds >= 0.2 && seconds < 5)
   }
 }

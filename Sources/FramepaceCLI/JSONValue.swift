@@ -1,0 +1,45 @@
+import Framepace
+
+/// A value of JSON as text: one line, its keys in the order given, numbers rounded to decimals that mean something.
+enum JSONValue {
+  case null
+  case text(String)
+  case number(String)
+  case list([JSONValue])
+  case object([(key: String, value: JSONValue)])
+
+  static func count(_ value: Int) -> JSONValue { .number(String(value)) }
+
+  /// Null when there is none.
+  static func decimal(_ value: Double?, _ decimals: Int) -> JSONValue {
+    guard let value, abs(value) < 1e9 else { return .null }
+    return .number(Text.decimal(value, decimals))
+  }
+
+  /// To the microsecond.
+  static func milliseconds(_ value: Nanoseconds?) -> JSONValue { .decimal(value?.milliseconds, 3) }
+
+  var line: String {
+    switch self {
+    case .null: "null"
+    case .text(let text): Self.quoted(text)
+    case .number(let digits): digits
+    case .list(let values): "[\(values.map(\.line).joined(separator: ","))]"
+    case .object(let members): "{\(members.map { "\(Self.quoted($0.key)):\($0.value.line)" }.joined(separator: ","))}"
+    }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case ..<" ":
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

@@ -1,0 +1,53 @@
+import Framepace
+
+/// A profile as text.
+enum ProfileText {
+  /// The table of `framepace profile`, 60 characters wide; its sentences are broken at `width`.
+  static func table(_ profile: PhaseProfile, width: Int) -> String {
+    let widths = [8, 10, 10, 10, 10]
+    func line(_ title: String, _ cells: [String]) -> String {
+      Text.left(title, 12) + zip(cells, widths).map { Text.right($0, $1) }.joined()
+    }
+    func row(_ row: PhaseProfile.Row) -> String {
+      let share = row.share.map { Text.decimal($0 * 100, 1) + " %" } ?? "–"
+      let cells = [row.p50, row.p95, row.p99, row.maximum].map { Text.milliseconds($0) } + [share]
+      return line(row.phase?.name ?? "all", cells)
+    }
+    var lines = [line("phase", ["p50 ms", "p95 ms", "p99 ms", "max ms", "budget"])]
+    lines += profile.rows.map(row)
+    lines.append(row(profile.total))
+    lines.append("")
+    let frames = profile.frames == 1 ? "1 frame" : "\(profile.frames) frames"
+    lines.append("\(frames) with a budget of \(Text.milliseconds(profile.budget)) ms; \(profile.lateFrames) late")
+    for cause in profile.lateCauses { lines.append("  \(Text.right("\(cause.frames)", 6))  \(cause.cause.name)") }
+    lines.append(Text.paragraph(PercentileRule.summary, width: width))
+    return lines.joined(separator: "\n")
+  }
+
+  /// `framepace profile --json`: times in milliseconds, shares of the budget as parts of 1.
+  @MainActor
+  static func json(_ profile: PhaseProfile, scene: String, display: any Display) -> JSONValue {
+    func phase(_ row: PhaseProfile.Row) -> JSONValue {
+      .object([
+        ("name", .text(row.phase?.name ?? "all")),
+        ("p50", .milliseconds(row.p50)),
+        ("p95", .milliseconds(row.p95)),
+        ("p99", .milliseconds(row.p99)),
+        ("max", .milliseconds(row.maximum)),
+        ("share", .decimal(row.share, 4)),
+      ])
+    }
+    return .object([
+      ("scene", .text(scene)),
+      ("display", .text(display.name)),
+      ("clock", .text(display.ticker.name)),
+      ("refreshRate", .decimal(profile.refreshRate.hertz, 3)),
+      ("budget", .milliseconds(profile.budget)),
+      ("frames", .count(profile.frames)),
+      ("late", .count(profile.lateFrames)),
+      ("lateCauses", .object(profile.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
+      ("phases", .list(profile.rows.map(phase))),
+      ("all", phase(profile.total)),
+    ])
+  }
+}

@@ -1,0 +1,60 @@
+import Framepace
+
+/// What a line of figures is made of: each figure over the time that suits it.
+struct RunFigures {
+  /// Since the start of the run.
+  var time: Nanoseconds
+  var rates: FrameReport
+  var counts: FrameReport
+  /// Intervals, work and lateness of frames.
+  var times: FrameReport
+
+  /// As one of the objects of `--json`.
+  var json: JSONValue {
+    .object([
+      ("time", .decimal(time.seconds, 3)),
+      ("refreshRate", .decimal(rates.refreshRate ?? rates.nominalRefreshRate.hertz, 3)),
+      ("tickRate", .decimal(rates.tickRate, 3)),
+      ("frameRate", .decimal(rates.frameRate, 3)),
+      ("presentedRate", .decimal(rates.presentedRate, 3)),
+      ("ticks", .count(counts.ticks)),
+      ("frames", .count(counts.frames)),
+      ("presented", .count(counts.presented)),
+      ("late", .count(counts.late)),
+      ("missed", .count(counts.missed)),
+      ("idle", .count(counts.idle)),
+      ("hitchTimeRatio", .decimal(rates.hitchTimeRatio, 3)),
+      ("frameIntervalP50", .milliseconds(times.frameInterval.p50)),
+      ("frameIntervalP99", .milliseconds(times.frameInterval.p99)),
+      ("frameIntervalMax", .milliseconds(times.frameInterval.maximum)),
+      ("workP50", .milliseconds(times.work.p50)),
+      ("workP99", .milliseconds(times.work.p99)),
+      ("workMax", .milliseconds(times.work.maximum)),
+      ("workShare", .decimal(times.workShare, 4)),
+      ("tickLatenessP50", .milliseconds(times.tickLateness.p50)),
+      ("tickLatenessP99", .milliseconds(times.tickLateness.p99)),
+      ("tickLatenessMax", .milliseconds(times.tickLateness.maximum)),
+    ])
+  }
+}
+
+extension FrameReport {
+  /// The counts of this report without those of an earlier one of the same run. An interval that was being missed may turn
+  /// out not to have been: counts do not go below 0.
+  func counts(since earlier: FrameReport) -> FrameReport {
+    var result = FrameReport(nominalRefreshRate: nominalRefreshRate)
+    result.refreshRate = refreshRate
+    for count in Self.counts { result[keyPath: count] = max(0, self[keyPath: count] - earlier[keyPath: count]) }
+    result.hitchTime = max(.zero, hitchTime - earlier.hitchTime)
+    return result
+  }
+
+  mutating func add(counts other: FrameReport) {
+    for count in Self.counts { self[keyPath: count] += other[keyPath: count] }
+    hitchTime += other.hitchTime
+  }
+
+  private static var counts: [WritableKeyPath<FrameReport, Int>] {
+    [\.intervals, \.ticks, \.frames, \.presented, \.late, \.missed, \.idle]
+  }
+}

@@ -1,0 +1,41 @@
+import Framepace
+
+/// The figures of a whole run, in lines.
+enum RunSummary {
+  /// - Parameter width: how long a line may be.
+  static func text(_ figures: FrameReport, width: Int) -> String {
+    var lines: [(title: String, items: [String])] = [
+      (
+        "frames",
+        [
+          "\(figures.frames) made", "\(figures.presented) seen", "\(figures.late) late", "\(figures.missed) missed",
+          "\(figures.idle) idle",
+        ]
+      ),
+      (
+        "a second",
+        [
+          "refresh \(Text.decimal(figures.refreshRate ?? figures.nominalRefreshRate.hertz, 2))",
+          "tick \(Text.decimal(figures.tickRate, 2))", "frame \(Text.decimal(figures.frameRate, 2))",
+          "presented \(Text.decimal(figures.presentedRate, 2))",
+        ]
+      ),
+    ]
+    if figures.frameInterval.count > 0 { lines.append(("interval", items(figures.frameInterval))) }
+    if figures.work.count > 0 {
+      let share = figures.workShare.map { ["\(Text.percent($0)) of the budget"] } ?? []
+      lines.append(("work", items(figures.work) + share))
+    }
+    if let ratio = figures.hitchTimeRatio, let severity = figures.hitchSeverity {
+      lines.append(("hitches", ["\(Text.decimal(ratio, 1)) ms/s", severity.rawValue]))
+    }
+    return lines.map { Text.list($0.items, title: Text.left($0.title, 10), width: width) }.joined(separator: "\n")
+  }
+
+  /// What there are enough frames for.
+  private static func items(_ distribution: FrameReport.Distribution) -> [String] {
+    [("p50", distribution.p50), ("p99", distribution.p99), ("max", distribution.maximum)].compactMap { name, value in
+      value.map { "\(name) \(Text.milliseconds($0)) ms" }
+    }
+  }
+}
