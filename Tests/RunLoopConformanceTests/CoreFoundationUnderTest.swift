@@ -13,7 +13,7 @@ final class CoreFoundationUnderTest: LoopUnderTest, @unchecked Sendable {
     self.loop = loop
   }
 
-  static func current() -> any LoopUnderTest { CoreFoundationUnderTest(CFRunLoopGetCurrent()) }
+  static func current() -> CoreFoundationUnderTest { CoreFoundationUnderTest(CFRunLoopGetCurrent()) }
 
   // MARK: Items
 

@@ -13,7 +13,9 @@ final class FrameLoopUnderTest: LoopUnderTest {
     start = loop.clock.now
   }
 
-  static func current() -> any LoopUnderTest { FrameLoopUnderTest(.current) }
+  static func current() -> FrameLoopUnderTest { FrameLoopUnderTest(.current) }
+  /// Time stands still but for waits, so that this is not for plays that pass time in other ways.
+  static func onManualTime() -> FrameLoopUnderTest { FrameLoopUnderTest(FrameLoop(clock: .manual(ManualClock()))) }
 
   // MARK: Items
 
@@ -101,7 +103,11 @@ final class FrameLoopUnderTest: LoopUnderTest {
   func wakeUp() { loop.wakeUp() }
 
   var now: Double { relative(loop.clock.now) }
-  var overdue: Double { now }
+  var overdue: Double {
+    // No two are the same.
+    loop.clock.manual?.advance(by: .microseconds(1))
+    return now
+  }
   var isWaiting: Bool { loop.isWaiting }
   var currentMode: String? { loop.currentMode?.name }
   func nextFireTime(in mode: String) -> Double? { loop.nextTimerFireTime(in: FrameLoop.Mode(mode)).map(relative) }

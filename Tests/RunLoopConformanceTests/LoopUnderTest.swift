@@ -1,11 +1,19 @@
 import RunLoops
 
+/// The loops to compare.
+struct LoopKind: Sendable {
+  let name: String
+  /// The calling thread's loop.
+  let current: @Sendable () -> any LoopUnderTest
+
+  static let coreFoundation = LoopKind(name: "CFRunLoop") { CoreFoundationUnderTest.current() }
+  static let frameLoop = LoopKind(name: "FrameLoop") { FrameLoopUnderTest.current() }
+  static let frameLoopOnManualTime = LoopKind(name: "FrameLoop on manual time") { FrameLoopUnderTest.onManualTime() }
+}
+
 /// What the scenarios ask of a run loop: ours and CoreFoundation's both answer. Modes are names; "default" and "common" are
 /// what each calls by these. Times are milliseconds since the loop was made.
 protocol LoopUnderTest: AnyObject, Sendable {
-  /// The calling thread's loop.
-  static func current() -> any LoopUnderTest
-
   func observer(
     _ activities: FrameLoop.Activity, order: Int, repeats: Bool, evenWhenBusy: Bool,
     _ body: @escaping @Sendable (FrameLoop.Activity) -> Void

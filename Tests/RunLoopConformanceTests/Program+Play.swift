@@ -4,7 +4,7 @@ import RunLoops
 extension Program {
   /// What the program writes down on a loop; nil if it did not end.
   /// - Parameter idlesToLimit: runs until idle sleep to a limit, as in a scenario, instead of being stopped.
-  func words(on kind: any LoopUnderTest.Type, idlesToLimit: Bool = false) -> [String]? {
+  func words(on kind: LoopKind, idlesToLimit: Bool = false) -> [String]? {
     Play.onFreshThread(kind) { stage in ProgramPlay(self, stage, idlesToLimit: idlesToLimit).perform() }
   }
 }
@@ -89,7 +89,7 @@ private final class ProgramPlay: Sendable {
     case .timer(let isDue, let repeats):
       let isDue = isDue && program.hasAnchors
       stage.timer(
-        item.name, at: isDue ? stage.loop.overdue : Stage.never, every: repeats ? Stage.never : 0, in: nil, call)
+        item.name, at: isDue ? stage.overdue : Stage.never, every: repeats ? Stage.never : 0, in: nil, call)
       if isDue { state.withLock { state in _ = state.dueTimers.insert(item.name) } }
     }
   }
@@ -171,7 +171,7 @@ private final class ProgramPlay: Sendable {
       stage.post(name)
       state.withLock { state in _ = state.postedDescriptors.insert(name) }
     case .fire(let name):
-      stage.move(name, to: stage.loop.overdue)
+      stage.move(name, to: stage.overdue)
       state.withLock { state in _ = state.dueTimers.insert(name) }
     case .park(let name):
       stage.move(name, to: Stage.never)

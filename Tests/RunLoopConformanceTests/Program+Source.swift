@@ -23,7 +23,7 @@ extension Program {
     case .observer(let activities, let order, let repeats):
       head = "s.observer(\"\(item.name)\", [\(activities.names)], order: \(order), repeats: \(repeats), in: nil)"
     case .timer(let isDue, let repeats):
-      let time = isDue && hasAnchors ? "s.loop.overdue" : "Stage.never"
+      let time = isDue && hasAnchors ? "s.overdue" : "Stage.never"
       head = "s.timer(\"\(item.name)\", at: \(time), every: \(repeats ? "Stage.never" : "0"), in: nil)"
     }
     guard item.calls.contains(where: { !$0.isEmpty }) else { return [head] }
@@ -43,7 +43,7 @@ extension Program {
     case .invalidate(let name): ["s.invalidate(\"\(name)\")"]
     case .signal(let name): ["s.signal(\"\(name)\")"]
     case .post(let name): ["s.post(\"\(name)\")"]
-    case .fire(let name): ["s.move(\"\(name)\", to: s.loop.overdue)"]
+    case .fire(let name): ["s.move(\"\(name)\", to: s.overdue)"]
     case .park(let name): ["s.move(\"\(name)\", to: Stage.never)"]
     case .block(let name, let modes, let body):
       if body.isEmpty {

@@ -3,7 +3,7 @@ import LinuxSystem
 import RunLoops
 import XCTest
 
-/// Random programs, played with CFRunLoop and with ours.
+/// Random programs, played with CFRunLoop and with ours, in real time and on manual time.
 ///
 /// `FRAMEPACE_LOOP_PROGRAMS=100000` plays so many instead of 2,000; `FRAMEPACE_LOOP_SEED=…` begins with that seed. A program
 /// that the loops disagree on is cut down and printed as a scenario.
@@ -26,7 +26,7 @@ final class RandomProgramTests: XCTestCase {
     // Over some hundred programs every kind of thing happens, often.
     var words: [String: Int] = [:]
     for seed in 0..<300 as Range<UInt64> {
-      for word in Program(seed: seed).words(on: FrameLoopUnderTest.self) ?? [] {
+      for word in Program(seed: seed).words(on: .frameLoop) ?? [] {
         words[word.trimmingCharacters(in: .decimalDigits), default: 0] += 1
       }
     }
@@ -61,24 +61,22 @@ final class RandomProgramTests: XCTestCase {
 
   /// Whether the loops write down different things, three times out of three.
   private func disagree(on program: Program) -> Bool {
-    for _ in 0..<3 {
-      guard let reference = program.words(on: CoreFoundationUnderTest.self) else { continue }
-      if program.words(on: FrameLoopUnderTest.self) == reference { return false }
-    }
-    return true
+    (0..<3).allSatisfy { _ in Self.differs(program) }
+  }
+
+  private static let ours: [LoopKind] = [.frameLoop, .frameLoopOnManualTime]
+
+  private static func differs(_ program: Program) -> Bool {
+    let reference = program.words(on: .coreFoundation)
+    return ours.contains { program.words(on: $0) != reference }
   }
 
   private static func report(_ program: Program, seed: UInt64) -> String {
-    let shrunk = program.shrunk { candidate in
-      // Twice, so that it is not luck.
-      (0..<2).allSatisfy { _ in
-        guard let reference = candidate.words(on: CoreFoundationUnderTest.self) else { return false }
-        return candidate.words(on: FrameLoopUnderTest.self) != reference
-      }
-    }
-    let reference = shrunk.words(on: CoreFoundationUnderTest.self, idlesToLimit: true) ?? ["did not end"]
-    let ours = shrunk.words(on: FrameLoopUnderTest.self, idlesToLimit: true) ?? ["did not end"]
-    return shrunk.scenario("seed \(seed)", gives: reference) + "\nFrameLoop: " + ours.joined(separator: " ")
+    // Twice, so that it is not luck.
+    let shrunk = program.shrunk { candidate in differs(candidate) && differs(candidate) }
+    func words(on kind: LoopKind) -> [String] { shrunk.words(on: kind, idlesToLimit: true) ?? ["did not end"] }
+    return shrunk.scenario("seed \(seed)", gives: words(on: .coreFoundation))
+      + ours.map { "\n\($0.name): \(words(on: $0).joined(separator: " "))" }.joined()
   }
 
   private static func setting(_ name: String) -> UInt64? {

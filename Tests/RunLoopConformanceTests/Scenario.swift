@@ -56,11 +56,11 @@ struct Scenario: Sendable {
 /// Plays a script on a loop's own thread.
 enum Play {
   /// - Returns: the words, nil if it did not end.
-  static func onFreshThread(_ kind: any LoopUnderTest.Type, _ script: @escaping Stage.Body) -> [String]? {
+  static func onFreshThread(_ kind: LoopKind, slowness: Double = 1, _ script: @escaping Stage.Body) -> [String]? {
     let words = Words()
     let played = Lock<Stage?>(nil)
     let thread = HelperThread {
-      let stage = Stage(kind, words: words)
+      let stage = Stage(kind, words: words, slowness: slowness)
       played.withLock { $0 = stage }
       script(stage)
       stage.end()
@@ -71,8 +71,8 @@ enum Play {
   }
 
   /// On the process's main thread, which has to be the calling one.
-  static func onMainThread(_ kind: any LoopUnderTest.Type, _ script: @escaping Stage.Body) -> [String] {
-    let stage = Stage(kind)
+  static func onMainThread(_ kind: LoopKind, slowness: Double = 1, _ script: @escaping Stage.Body) -> [String] {
+    let stage = Stage(kind, slowness: slowness)
     script(stage)
     stage.invalidateAll()
     let words = stage.words.visible

@@ -112,7 +112,7 @@ extension Scenario {
       s.timer(".keeper", at: Stage.never)
       s.whileAsleep { s in
         s.log(s.loop.currentMode ?? "nil")
-        s.timer("timer", at: s.loop.now + 2, in: nil)
+        s.timer("timer", at: s.now + 2, in: nil)
         s.add("timer", to: "default")
         s.log("\(s.contains("timer", in: "default"))")
         s.invalidate(".keeper")

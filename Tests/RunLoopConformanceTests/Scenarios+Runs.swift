@@ -115,7 +115,7 @@ extension Scenario {
       s.observe([.beforeWaiting, .afterWaiting])
       s.source("source")
       s.run(for: 10)
-      let time = s.loop.now
+      let time = s.now
       s.log(time >= 10 && time < 200 ? "slept" : "slept:\(time)")
     },
     Scenario([5], "a limit beyond sixteen years is none", gives: "timer →finished") { s in
@@ -296,7 +296,7 @@ extension Scenario {
       s.timer("timer", at: 1)
       s.descriptor("descriptor") { s in s.stop() }
       s.observer(".post", .beforeWaiting, repeats: false) { s in
-        s.spin { s.loop.now > 3 }
+        s.spin { s.now > 3 }
         s.post("descriptor")
       }
       s.run(for: 1_000)

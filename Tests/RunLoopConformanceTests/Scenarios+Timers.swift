@@ -21,7 +21,7 @@ extension Scenario {
     Scenario([35], "nor one that another removes, or moves on", gives: "one moved →finished true") { s in
       s.timer("one", at: 1) { s in
         s.remove("removed", from: "default")
-        s.move("moved", to: s.loop.now + 5)
+        s.move("moved", to: s.now + 5)
       }
       s.timer("removed", at: 2)
       s.timer("moved", at: 3)
@@ -31,7 +31,7 @@ extension Scenario {
     },
     Scenario([35], "one that another sets to now is still called with it", gives: "timers one two timers →timedOut") { s in
       s.observe(.beforeTimers)
-      s.timer("one", at: 1) { s in s.move("two", to: s.loop.overdue) }
+      s.timer("one", at: 1) { s in s.move("two", to: s.overdue) }
       s.timer("two", at: 2)
       s.timer(".never", at: Stage.never)
       s.burn(until: 4)
@@ -111,11 +111,11 @@ extension Scenario {
     },
     Scenario(
       [42], "a timer that is being called is skipped by nested runs, others are not",
-      gives: "outer same inner back outer →stopped"
+      gives: "outer same inner →timedOut back outer →stopped"
     ) { s in
       s.timer("outer", at: 1, every: 1) { s in
         guard s.count("outer") == 1 else { return s.stop() }
-        _ = s.loop.run(in: "default", for: 6, returnAfterSourceHandled: false)
+        s.run(for: 6)
         s.log("back")
       }
       s.timer("same", at: 2)
@@ -251,7 +251,7 @@ extension Scenario {
       s in
       s.timer("timer", at: Stage.never)
       s.observe([.beforeWaiting, .afterWaiting])
-      s.whileAsleep { s in s.move("timer", to: s.loop.now + 5) }
+      s.whileAsleep { s in s.move("timer", to: s.now + 5) }
       s.run(for: 1_000)
     },
     Scenario(

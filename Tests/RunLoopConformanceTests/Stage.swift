@@ -6,7 +6,8 @@ import RunLoops
 /// What a scenario plays on: a loop of either kind with named items, that writes down what happens as words.
 ///
 /// An item writes its name when it is called, then does what its body says; names with a dot in front are counted but are
-/// not among the words that are compared. Modes are names, times are milliseconds since the stage was made.
+/// not among the words that are compared. Modes are names. Times are milliseconds since the stage was made, or multiples of
+/// that for a machine that is too busy to be on time.
 final class Stage: Sendable {
   typealias Body = @Sendable (Stage) -> Void
 
@@ -15,14 +16,17 @@ final class Stage: Sendable {
 
   let words: Words
   private let played: Lock<(any LoopUnderTest)?>
-  private let kind: any LoopUnderTest.Type
+  private let kind: LoopKind
+  private let slowness: Double
+  private let isOver = Lock(false)
   private let items = Lock<[String: any ItemUnderTest]>([:])
   private let threads = Lock<[HelperThread]>([])
 
   /// A stage for the calling thread's loop.
-  init(_ kind: any LoopUnderTest.Type, words: Words = Words()) {
+  init(_ kind: LoopKind, words: Words = Words(), slowness: Double = 1) {
     self.kind = kind
     self.words = words
+    self.slowness = slowness
     played = Lock(kind.current())
   }
 
@@ -31,8 +35,14 @@ final class Stage: Sendable {
     return loop
   }
 
+  /// The time.
+  var now: Double { loop.now / slowness }
+  /// A time that has passed, for timers that are to be called in the order in which they are given it.
+  var overdue: Double { loop.overdue / slowness }
+
   /// Waits for the helpers, and lets the loop go, so that it ends with its thread.
   func end() {
+    isOver.withLock { $0 = true }
     for thread in threads.withLock({ $0 }) { thread.join() }
     played.withLock { $0 = nil }
   }
@@ -107,7 +117,9 @@ final class Stage: Sendable {
     _ name: String, at time: Double = 0, every interval: Double = 0, tolerance: Double = 0, in mode: String? = "default",
     _ body: @escaping Body = { _ in }
   ) {
-    let timer = loop.timer(at: time, every: interval, tolerance: tolerance) { [self] in call(name, body) }
+    let timer = loop.timer(at: time * slowness, every: interval * slowness, tolerance: tolerance * slowness) { [self] in
+      call(name, body)
+    }
     keep(timer, name)
     if let mode { loop.add(timer, to: mode) }
   }
@@ -126,14 +138,16 @@ final class Stage: Sendable {
 
   func signal(_ name: String) { (item(name) as? any SourceUnderTest)?.signal() }
   func post(_ name: String) { (item(name) as? any DescriptorUnderTest)?.post() }
-  func move(_ name: String, to time: Double) { (item(name) as? any TimerUnderTest)?.nextFireTime = time }
+  func move(_ name: String, to time: Double) { (item(name) as? any TimerUnderTest)?.nextFireTime = time * slowness }
   /// When a timer fires next, to the millisecond.
   func fireTime(_ name: String) -> Int {
-    Int(((item(name) as? any TimerUnderTest)?.nextFireTime ?? -1_000).rounded())
+    Int((((item(name) as? any TimerUnderTest)?.nextFireTime ?? -1_000) / slowness).rounded())
   }
 
   /// When a mode's next timer fires, to the millisecond.
-  func nextFireTime(in mode: String) -> String { loop.nextFireTime(in: mode).map { "\(Int($0.rounded()))" } ?? "none" }
+  func nextFireTime(in mode: String) -> String {
+    loop.nextFireTime(in: mode).map { "\(Int(($0 / slowness).rounded()))" } ?? "none"
+  }
 
   // MARK: The loop
 
@@ -146,7 +160,7 @@ final class Stage: Sendable {
   func run(_ mode: String = "default", for milliseconds: Double = 0, returnAfterSourceHandled: Bool = false)
     -> FrameLoop.RunResult
   {
-    let result = loop.run(in: mode, for: milliseconds, returnAfterSourceHandled: returnAfterSourceHandled)
+    let result = loop.run(in: mode, for: milliseconds * slowness, returnAfterSourceHandled: returnAfterSourceHandled)
     words.add("→\(result)")
     return result
   }
@@ -161,7 +175,7 @@ final class Stage: Sendable {
   // MARK: Time and threads
 
   /// Passes time without giving the loop a turn.
-  func burn(until time: Double) { while loop.now < time { sched_yield() } }
+  func burn(until time: Double) { while now < time { sched_yield() } }
 
   /// Does something on another thread.
   func onThread(_ body: @escaping Body) {
@@ -177,12 +191,15 @@ final class Stage: Sendable {
     }
   }
 
-  func spin(until condition: () -> Bool) { while !condition() { sched_yield() } }
+  /// Waits for another thread, at most to the end of the script.
+  func spin(until condition: () -> Bool) {
+    while !condition(), !isOver.withLock({ $0 }) { sched_yield() }
+  }
 
   /// Plays a part on a loop of the same kind on another thread, to that thread's end. Its items are its own.
   func onOtherLoop(_ body: @escaping Body) {
     HelperThread { [self] in
-      let stage = Stage(kind, words: words)
+      let stage = Stage(kind, words: words, slowness: slowness)
       body(stage)
       stage.end()
       adopt(stage)
