@@ -55,10 +55,11 @@ let package = Package(
     system("CHarfBuzz", "harfbuzz"),
     system("CDeflate", "libdeflate"),
     system("CSpng", "spng"),
+    .target(name: "CFatalSignals", cSettings: [.treatAllWarnings(as: .error)]),
     library("LinuxSystem", ["CLinux"]),
 
     // Time: the loop, the display link, the figures.
-    library("RunLoops", ["CLinux", "LinuxSystem"]),
+    library("RunLoops", ["CFatalSignals", "CLinux", "LinuxSystem"]),
     library("FrameTiming", ["LinuxSystem", "RunLoops"]),
     library("Metering", ["LinuxSystem", "FrameTiming"]),
 
@@ -117,6 +118,10 @@ let package = Package(
     .testTarget(
       name: "RunLoopConformanceTests", dependencies: ["CLinux", "LinuxSystem", "RunLoops"], swiftSettings: swiftSettings,
       linkerSettings: [.linkedLibrary("Foundation"), .linkedLibrary("BlocksRuntime")]),
+    // Programs that die of real faults, and what is seen of it.
+    .executableTarget(
+      name: "dying", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/Dying", swiftSettings: swiftSettings),
+    tests("FatalSignalTests", ["dying"]),
     tests("FrameTimingTests", ["FrameTiming", "LinuxSystem", "RunLoops"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering"]),
     tests("KMSTests", ["AllocationCounter", "CDRM", "FrameTiming", "KMS", "LinuxSystem", "Presentation", "RunLoops"]),

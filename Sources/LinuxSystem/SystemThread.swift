@@ -9,14 +9,17 @@ package struct SystemThread: Sendable {
   ///
   /// - Parameters:
   ///   - name: what `top -H`, `gdb` and `/proc` show; see `shortened(_:)`.
-  ///   - blocksSignals: whether the thread leaves all signals to others; else it blocks what the caller does.
+  ///   - blocksSignals: whether the thread leaves all signals but those of faults to others; else it blocks what the caller
+  ///     does.
   /// - Throws: `EAGAIN` when the system has no thread left.
   package init(name: String, blocksSignals: Bool = true, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
     var previous = sigset_t()
     if blocksSignals {
-      // A thread starts with its creator's mask: no signal ever finds one that would take it.
+      // A thread starts with its creator's mask: no signal ever finds one that would take it. But a thread's own faults are
+      // its own, and end the process at once where they are blocked.
       var all = sigset_t()
       sigfillset(&all)
+      for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT] { sigdelset(&all, fault) }
       pthread_sigmask(SIG_SETMASK, &all, &previous)
     }
     defer { if blocksSignals { pthread_sigmask(SIG_SETMASK, &previous, nil) } }

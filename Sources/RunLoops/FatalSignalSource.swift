@@ -1,0 +1,182 @@
+import CFatalSignals
+import Glibc
+public import LinuxSystem
+
+/// Why fatal signals cannot be handled.
+public enum FatalSignalError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// There is one source for the whole process, and it is there already.
+  case alreadyHandled
+  /// A signal that no handler can take, or that is no signal.
+  case notHandleable(signal: Int32)
+  case system(SystemError)
+
+  public var description: String {
+    switch self {
+    case .alreadyHandled: "fatal signals are handled by another source: invalidate it first"
+    case .notHandleable(let signal): "signal \(signal) cannot be handled"
+    case .system(let error): "fatal signals: \(error)"
+    }
+  }
+}
+
+/// Gives a dying process a last moment: when a thread other than the loop's faults, that thread is held, and the loop turns on
+/// for at most a given time, to show a message, before the process dies of the signal as it would have.
+///
+/// A fault of the loop's own thread cannot be survived for a moment: the process dies at once. In both cases a helper process,
+/// started beforehand, writes a report: the signal, the thread and its call stack by return addresses, each with file and
+/// offset. A fault during the last moment changes nothing: the process dies of the first one. The exit status and the core
+/// dump are those of the fault, and handlers that were there before come last.
+///
+/// The thread that faulted keeps what locks it held, perhaps that of `malloc`: what needs one of them waits until the time is
+/// over. A thread whose stack is used up dies at once, unless it has an alternate signal stack.
+///
+/// One source a process. Make it early: the helper process begins as a copy of this one.
+public final class FatalSignalSource: Sendable {
+  /// What ends the process.
+  public struct Fault: Hashable, Sendable {
+    public let signal: Int32
+    /// The kernel's `si_code`; 0 or less when somebody sent the signal.
+    public let code: Int32
+    /// What could not be read, written or executed; 0 where the signal has no address.
+    public let address: UInt
+    /// The thread's number, as `top -H` shows it, and its name.
+    public let thread: Int32
+    public let threadName: String
+
+    /// "SIGSEGV".
+    public var signalName: String { cfatal_signal_name(signal).map { "SIG" + String(cString: $0) } ?? "signal \(signal)" }
+  }
+
+  /// Where the helper process writes its report.
+  public enum Report: Hashable, Sendable {
+    /// There is no helper process.
+    case none
+    case standardError
+    /// Appended to a file, which is made when missing.
+    case file(String)
+  }
+
+  public typealias Handler = @Sendable (Fault) -> Void
+
+  /// What a process dies of by its own fault: bad accesses, traps, undefined instructions, `abort()`.
+  public static let faults: [Int32] = [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS]
+
+  private let wake: OwnedDescriptor
+  private let done: OwnedDescriptor
+  /// Number −1 without a helper process.
+  private let reporter: OwnedDescriptor
+  private let reporterProcess: pid_t
+  let source: FrameLoop.DescriptorSource
+
+  /// Handles signals from now on, for the calling thread's loop.
+  ///
+  /// - Parameters:
+  ///   - signals: which ones.
+  ///   - patience: for how long the loop turns on at most, from 1 ms to 10 s.
+  ///   - handler: called on the loop's thread when another thread has faulted.
+  public convenience init(
+    signals: [Int32] = FatalSignalSource.faults, patience: Nanoseconds = .milliseconds(500), report: Report = .standardError,
+    handler: @escaping @Sendable (Fault) -> Void
+  ) throws(FatalSignalError) {
+    try self.init(signals, patience, report, onMain: false, handler)
+  }
+
+  /// For the main thread's loop: adding it to another one is a programmer's error.
+  public convenience init(
+    signals: [Int32] = FatalSignalSource.faults, patience: Nanoseconds = .milliseconds(500), report: Report = .standardError,
+    onMain handler: @escaping @MainActor (Fault) -> Void
+  ) throws(FatalSignalError) {
+    // Safe: the item can only be added to a loop of the main thread, which every run of that loop checks that it is on.
+    try self.init(signals, patience, report, onMain: true, unsafeBitCast(handler, to: Handler.self))
+  }
+
+  private init(
+    _ signals: [Int32], _ patience: Nanoseconds, _ report: Report, onMain: Bool, _ handler: @escaping Handler
+  ) throws(FatalSignalError) {
+    do throws(SystemError) {
+      wake = try .event()
+      done = try .event()
+      let started = try Self.startReporter(report)
+      reporter = OwnedDescriptor(owning: started.channel)
+      reporterProcess = started.process
+    } catch {
+      throw .system(error)
+    }
+    source = FrameLoop.DescriptorSource(descriptor: wake.number, events: .readable, onMain: onMain) { source, _ in
+      // Once: the process ends before there could be another one.
+      source.invalidate()
+      var fault = cfatal_fault()
+      if cfatal_current(&fault) { handler(Fault(fault)) }
+    }
+    let milliseconds = Int32(clamping: min(max(patience.count / 1_000_000, 1), 10_000))
+    let status = cfatal_install(
+      signals, Int32(clamping: signals.count), wake.number, done.number, reporter.number, milliseconds)
+    guard status == 0 else {
+      let error = SystemError.last(call: "sigaction")
+      Self.endReporter(reporterProcess)
+      switch error.errno {
+      case EBUSY: throw .alreadyHandled
+      case EINVAL: throw .notHandleable(signal: signals.first { !Self.isHandleable($0) } ?? 0)
+      default: throw .system(error)
+      }
+    }
+  }
+
+  deinit { invalidate() }
+
+  /// Ends the loop's last moment: the process dies now. Call it in or after the handler, when the message is to be seen.
+  public func finish() {
+    var one: UInt64 = 1
+    _ = write(done.number, &one, 8)
+  }
+
+  /// Gives the signals back to who handled them before, as does the source's end.
+  public func invalidate() {
+    guard source.isValid else { return }
+    source.invalidate()
+    cfatal_remove()
+    Self.endReporter(reporterProcess)
+  }
+
+  private static func startReporter(_ report: Report) throws(SystemError) -> (channel: Int32, process: pid_t) {
+    var process: pid_t = 0
+    let channel: Int32
+    switch report {
+    case .none: return (-1, 0)
+    case .standardError: channel = cfatal_start_reporter(nil, &process)
+    case .file(let path): channel = cfatal_start_reporter(path, &process)
+    }
+    guard channel >= 0 else { throw .last(call: "fork") }
+    return (channel, process)
+  }
+
+  private static func endReporter(_ process: pid_t) {
+    guard process > 0 else { return }
+    kill(process, SIGKILL)
+    while waitpid(process, nil, 0) < 0, errno == EINTR {}
+  }
+
+  private static func isHandleable(_ signal: Int32) -> Bool {
+    (1...64).contains(signal) && signal != SIGKILL && signal != SIGSTOP
+  }
+}
+
+extension FatalSignalSource.Fault {
+  init(_ fault: cfatal_fault) {
+    signal = fault.signal
+    code = fault.code
+    address = UInt(fault.address)
+    thread = fault.thread
+    threadName = withUnsafeBytes(of: fault.thread_name) { bytes in
+      String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+}
+
+extension FrameLoop {
+  /// Lets the loop, which must be that of the thread that made the source, hear of faults in a mode, or with `.common` in all
+  /// common modes. Nothing happens if it is there already or is invalid.
+  public func add(_ source: FatalSignalSource, to mode: Mode) { add(source.source, to: mode) }
+  /// The loop hears of faults no more in a mode, or with `.common` in all common modes.
+  public func remove(_ source: FatalSignalSource, from mode: Mode) { remove(source.source, from: mode) }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import LinuxSystem
+import RunLoops
+
+// usage: dying CASE [REPORT]: a process with a loop that dies, or does not, in one of many ways. Prints what its loop still did.
+
+func say(_ line: String) {
+  print(line)
+  fflush(nil)
+}
+
+/// Reads where nothing is.
+@inline(never)
+func access() {
+  let nowhere = UnsafeRawPointer(bitPattern: 0x10)
+  say("read \(nowhere.map { $0.load(as: Int.self) } ?? 0)")
+}
+
+@inline(never)
+func trap(_ limit: Int) {
+  precondition(limit > Int(getpid()), "a trap")
+}
+
+/// Has a thread called "painter" fault.
+@MainActor
+func fault(_ body: @escaping @Sendable () -> Void) throws {
+  let thread = try LoopThread(name: "painter")
+  painters.append(thread)
+  thread.loop.perform { body() }
+  thread.loop.wakeUp()
+}
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 2 else { exit(64) }
+let name = arguments[1]
+let loop = FrameLoop.main
+let isPatient = ["finish", "loop-faults-too"].contains(name)
+
+// A thread ends with its last owner.
+var painters: [LoopThread] = []
+var turns = 0
+var watch: FatalSignalSource?
+let turning = FrameLoop.Timer(
+  fireTime: .distantFuture, interval: .milliseconds(10),
+  onMain: { _ in
+    turns += 1
+    if turns == 3 { say("three turns") }
+    if name == "finish", turns == 5 { watch?.finish() }
+  })
+loop.add(turning, to: .common)
+// What does not die is a fault too.
+let end = FrameLoop.Timer(fireTime: loop.clock.now + .seconds(30), onMain: { _ in exit(70) })
+loop.add(end, to: .common)
+
+let source = try FatalSignalSource(
+  // Nobody waits for it where it is long: the test would.
+  patience: isPatient ? .seconds(10) : .milliseconds(200),
+  report: arguments.count > 2 ? .file(arguments[2]) : .none,
+  onMain: { fault in
+    say("\(fault.signalName) of \(fault.threadName)")
+    turning.nextFireTime = loop.clock.now
+    if name == "loop-faults-too" { access() }
+  })
+watch = source
+loop.add(source, to: .common)
+
+switch name {
+case "access", "finish": try fault { access() }
+case "trap": try fault { trap(0) }
+case "abort", "loop-faults-too": try fault { abort() }
+case "raise": try fault { raise(SIGBUS) }
+case "two":
+  try fault { access() }
+  try fault { access() }
+case "loop": loop.perform(onMain: { access() })
+case "stuck":
+  loop.perform(onMain: {
+    try? fault { access() }
+    while true {}
+  })
+case "invalidated":
+  source.invalidate()
+  // The helper process has been waited for.
+  say(waitpid(-1, nil, WNOHANG) == -1 ? "no child" : "a child is left")
+  try fault { access() }
+case "second":
+  do {
+    _ = try FatalSignalSource { _ in }
+  } catch {
+    say("\(error)")
+  }
+  source.invalidate()
+  let other = try FatalSignalSource(report: .none) { _ in }
+  other.invalidate()
+  exit(0)
+case "released":
+  watch = nil
+  exit(0)
+default: exit(64)
+}
+loop.run()
