@@ -8,8 +8,10 @@ let package = Package(
   name: "Benchmarks",
   dependencies: [.package(name: "framepace", path: "../..")],
   targets: [
-    // What framepace is measured against: the least that a C program needs for the same.
-    .target(name: "CPeers", cSettings: [.treatAllWarnings(as: .error)]),
+    .systemLibrary(name: "CUV", pkgConfig: "libuv"),
+    .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0"),
+    // What framepace is measured against: the least that a C program needs for the same, and what C has for it.
+    .target(name: "CPeers", dependencies: ["CUV", "CGLib"], cSettings: [.treatAllWarnings(as: .error)]),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [

@@ -1,37 +1,10 @@
 import AllocationCounter
 import CPeers
 
-/// One line of the table: a figure, what it is held against, and the gate if it has one.
-struct Result {
-  enum Unit {
-    case nanoseconds
-    case count
-  }
-
-  let name: String
-  let unit: Unit
-  let ours: Double
-  /// The peer's figure in the same run and unit.
-  let peer: Double?
-  /// The most that a gate lets through: of the ratio where there is a peer, else of the figure itself.
-  let limit: Double?
-
-  var ratio: Double? { peer.map { $0 > 0 ? ours / $0 : .infinity } }
-
-  /// What the gate looks at.
-  var gated: Double { ratio ?? ours }
-
-  var holds: Bool? { limit.map { gated <= $0 } }
-}
-
-/// A named group of measurements that belong together.
-struct Benchmark {
-  let name: String
-  let run: @MainActor () throws -> [Result]
-}
-
 enum Harness {
   static let rounds = 5
+  /// Peers that no gate looks at are left out.
+  static let measuresGatesOnly = CommandLine.arguments.contains("--gate")
 
   /// Keeps the optimiser from dropping what nobody reads.
   @inline(never)
@@ -46,6 +19,32 @@ enum Harness {
   static func median(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     return sorted.isEmpty ? .nan : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+  }
+
+  /// - Parameter percent: by linear interpolation between the two nearest values.
+  static func percentile(_ percent: Double, of values: [Double]) -> Double {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return .nan }
+    let place = percent / 100 * Double(sorted.count - 1)
+    let lower = sorted[Int(place)]
+    return lower + (sorted[min(Int(place) + 1, sorted.count - 1)] - lower) * place.truncatingRemainder(dividingBy: 1)
+  }
+
+  /// Of the calling thread: what others do on the machine meanwhile does not count.
+  static func processorTime(_ body: () throws -> Void) rethrows -> Double {
+    let start = peer_thread_time()
+    try body()
+    return Double(peer_thread_time() - start)
+  }
+
+  /// The processor time of one repetition: of as many as take some milliseconds, but not more than `limit`.
+  static func perCall(limit: Int = .max, _ body: (Int) -> Void) -> Double {
+    var repeats = 1
+    while true {
+      let time = processorTime { body(repeats) }
+      if time > 2e6 || repeats == limit { return time / Double(repeats) }
+      repeats = min(repeats * 4, limit)
+    }
   }
 
   /// Ours and a peer, five rounds each in turn, so that what disturbs the machine disturbs both. The figures are medians of
@@ -71,9 +70,9 @@ enum Harness {
   /// does not come three times, a slower program does.
   static func best(_ measure: () throws -> Result) rethrows -> Result {
     var result = try measure()
-    for _ in 0..<2 where result.holds == false {
+    for _ in 0..<2 where !result.holds {
       let again = try measure()
-      if again.gated < result.gated { result = again }
+      if again.strain < result.strain { result = again }
     }
     return result
   }

@@ -1,142 +1,167 @@
+import AllocationCounter
 import CPeers
-import FrameTiming
-import LinuxSystem
-import Metering
-import RunLoops
+import Glibc
 
-/// The loop, the display link and the fallback clock.
-@MainActor
+/// The loop beside CFRunLoop, libuv, GLib, and the least that a C program needs for the same.
 enum LoopBenchmarks {
-  static let all = Benchmark(name: "loop") {
-    [try tickLateness(), signal(), steadyFrame(), try drift(), pass()]
+  static let all = Benchmark(name: "loop", peers: LoopKind.peers.map(\.title)) {
+    try signals() + wakeUps() + observers() + timers(1_000) + timers(100_000) + lateness() + idleWakeUps() + allocations()
   }
 
-  private static func rate(_ hertz: Double) throws -> RefreshRate {
-    guard let rate = RefreshRate(hertz: hertz) else { throw BenchmarkError("\(hertz) Hz is no refresh rate") }
-    return rate
+  // MARK: Signals
+
+  private static func signals() throws -> [Result] {
+    let main = try LoopComparison([.init(name: "signal + pass, main thread", gates: [.coreFoundation: 1.0 / 6])])
+      .results(onMainThread: true) { loop in [Harness.perCall(loop.signalAndPass)] }
+    let own = try LoopComparison([
+      .init(name: "signal + pass, own thread", gates: [.raw: 0.5, .coreFoundation: 0.25]),
+      .init(name: "a run that only looks"),
+      .init(name: "block queued and run", gates: [.coreFoundation: 1]),
+    ]).results { loop in
+      [
+        Harness.perCall(loop.signalAndPass),
+        Harness.perCall(loop.poll),
+        loop.runBlocks(1) ? Harness.perCall(limit: 1_024) { _ = loop.runBlocks($0) } : nil,
+      ]
+    }
+    return main + own
   }
 
-  /// How late a tick is, from its time on the grid to the link's handler, against the barest loop that can be written: the
-  /// medians of five rounds of 60 ticks each at 120 Hz, on the machine's clock.
-  private static func tickLateness() throws -> Result {
-    let rate = try rate(120)
-    let ticks = 60
-    return try Harness.best {
-      var ours: [Double] = []
-      var peer: [Double] = []
-      for _ in 0..<Harness.rounds {
-        ours.append(Harness.median(linkLateness(ticks: ticks, rate: rate)))
-        var lateness = [Int64](repeating: 0, count: ticks)
-        let error = peer_tick_loop(rate.interval.count, Int32(ticks), &lateness)
-        guard error == 0 else { throw SystemError(call: "timerfd", errno: error) }
-        peer.append(Harness.median(lateness.map(Double.init)))
+  // MARK: Wake-ups
+
+  private static func wakeUps() throws -> [Result] {
+    let latency = try LoopComparison([
+      .init(name: "wake by a thread, median", gates: [.raw: 1.1]), .init(name: "wake by a thread, p99"),
+    ]).results { loop in
+      let times = try wakeLatencies(of: loop, count: 300)
+      return [Harness.median(times), Harness.percentile(99, of: times)]
+    }
+    let pending = try LoopComparison([.init(name: "wake-up while one waits", gates: [.raw: 2])]).results { loop in
+      // In a callback the loop is awake, and only marks that it was asked to look again.
+      var time = 0.0
+      loop.signal()
+      loop.serve {
+        loop.wakeUp(repeats: 1)
+        time = (try? BenchmarkThread.result { Harness.perCall(loop.wakeUp) }) ?? .nan
       }
-      return Result(
-        name: "tick lateness, 120 Hz", unit: .nanoseconds, ours: Harness.median(ours),
-        peer: Harness.median(peer), limit: 1.2)
+      return [time]
+    }
+    return latency + pending
+  }
+
+  /// From another thread's signal to the callback on a loop that sleeps.
+  private static func wakeLatencies(of loop: any MeasuredLoop, count: Int) throws -> [Double] {
+    let sleeps = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    sem_init(sleeps, 0, 0)
+    defer {
+      sem_destroy(sleeps)
+      sleeps.deallocate()
+    }
+    var signalled: Int64 = 0
+    let other = try BenchmarkThread {
+      for _ in 0..<count {
+        sem_wait(sleeps)
+        usleep(50)
+        signalled = peer_now()
+        loop.signal()
+      }
+    }
+    var times: [Double] = []
+    times.reserveCapacity(count)
+    for _ in 0..<count {
+      sem_post(sleeps)
+      loop.serve { times.append(Double(peer_now() - signalled)) }
+    }
+    other.join()
+    return times
+  }
+
+  // MARK: Observers
+
+  private static func observers() throws -> [Result] {
+    try LoopComparison([
+      .init(name: "pass, 10 observers"), .init(name: "pass, 1,000 observers"),
+      .init(name: "one observer's call"),
+    ]).results { loop in
+      let none = Harness.perCall(loop.signalAndPass)
+      loop.addObservers(10)
+      let ten = Harness.perCall(loop.signalAndPass)
+      loop.addObservers(990)
+      let thousand = Harness.perCall(loop.signalAndPass)
+      return [ten, thousand, (thousand - none) / 1_000]
     }
   }
 
-  private static func linkLateness(ticks: Int, rate: RefreshRate) -> [Double] {
-    let loop = FrameLoop.main
-    let clock = FallbackClock(refreshRate: rate, reason: "benchmark", clock: loop.clock)
-    let ticker = DisplayTicker(source: clock)
-    var lateness: [Double] = []
-    lateness.reserveCapacity(ticks)
-    let link = DisplayLink(ticker: ticker) { link in
-      guard let tick = link.tick else { return }
-      lateness.append(Double((tick.delivered - tick.timestamp).count))
-      if lateness.count == ticks { loop.stop() }
-    }
-    link.add(to: loop, mode: .default)
-    loop.run(mode: .default)
-    link.invalidate()
-    ticker.invalidate()
-    return lateness
-  }
+  // MARK: Timers
 
-  /// From a signalled source to its handler and back, against the system calls that any loop needs that others can wake.
-  private static func signal() -> Result {
-    let loop = FrameLoop.main
-    var handled = 0
-    let source = FrameLoop.Source(onMain: { _ in handled += 1 })
-    loop.add(source, to: .default)
-    defer { source.invalidate() }
-    let result = Harness.compare("a signal, against eventfd and epoll", repeats: 20_000) {
-      source.signal()
-      loop.run(mode: .default, until: .zero, returnAfterSourceHandled: true)
-    } peer: {
-      _ = peer_signal()
-    }
-    Harness.blackHole(handled)
-    return result
-  }
+  private static func timers(_ count: Int) throws -> [Result] {
+    // Within an hour from one hour on.
+    let hour = 3_600_000_000_000
+    let start = peer_now() + Int64(hour)
+    let times = (0..<count).map { start + Int64(scattered($0, below: hour)) }
+    let moves = 0..<16_384
+    let which = moves.map { Int32(scattered($0, below: count)) }
+    let newTimes = moves.map { start + Int64(scattered(count + $0, below: hour)) }
 
-  /// One pass with nothing to do.
-  private static func pass() -> Result {
-    let loop = FrameLoop.main
-    let observer = FrameLoop.Observer(.all) { _, _ in }
-    loop.add(observer, to: .default)
-    defer { observer.invalidate() }
-    return Harness.time("a run with nothing to do", repeats: 20_000) {
-      loop.run(mode: .default, until: .zero)
+    let title = count == 1_000 ? "1,000 timers" : "100,000 timers"
+    let isMany = count > 1_000
+    return try LoopComparison([
+      .init(name: "\(title): add", gates: isMany ? [.libuv: 3] : [:]),
+      .init(name: "\(title): move"),
+      .init(name: "\(title): a pass"),
+      .init(name: "\(title): tick's CPU", gates: isMany ? [.raw: 1.3] : [:]),
+    ]).results { loop in
+      loop.makeTimers(at: times)
+      let add = Harness.processorTime { loop.addTimers() } / Double(count)
+      let move = Harness.perCall(limit: moves.count) { loop.moveTimers(which[..<$0], to: newTimes[..<$0]) }
+      let pass = Harness.perCall(loop.signalAndPass)
+      let ticks = 100
+      let tick = Harness.processorTime { _ = loop.tick(every: 1_000_000, count: ticks) } / Double(ticks)
+      return [add, move, pass, tick]
     }
   }
 
-  /// Allocations of a frame: loop, link, clock and meter, on manual time.
-  private static func steadyFrame() -> Result {
-    let manual = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000))
-    let loop = FrameLoop(clock: .manual(manual))
-    guard let rate = RefreshRate(hertz: 60) else { preconditionFailure("60 Hz is a refresh rate") }
-    let clock = FallbackClock(refreshRate: rate, reason: "benchmark", clock: loop.clock)
-    let ticker = DisplayTicker(source: clock)
-    let meter = FPSMeter(refreshRate: rate)
-    let link = DisplayLink(ticker: ticker) { link in
-      guard let tick = link.tick else { return }
-      meter.record(tick: tick)
-      var record = FrameRecord()
-      record.frameNumber = tick.frameNumber
-      record.tick = tick.timestamp
-      record.target = tick.targetTimestamp
-      record.presented = tick.targetTimestamp
-      meter.record(committed: record)
-      meter.record(presented: record)
-    }
-    link.add(to: loop, mode: .default)
-    defer { ticker.invalidate() }
-    return Harness.allocations("allocations: loop, link, meter", frames: 1_000) {
-      loop.run(mode: .default, until: loop.clock.now + rate.interval)
+  /// The same as any number in every run.
+  private static func scattered(_ index: Int, below limit: Int) -> Int {
+    Int((UInt64(index + 1) &* 0x9E37_79B9_7F4A_7C15 >> 16) % UInt64(limit))
+  }
+
+  private static func lateness() throws -> [Result] {
+    try lateness(at: "120 Hz", interval: 8_333_333, count: 30) + lateness(at: "1 kHz", interval: 1_000_000, count: 200)
+  }
+
+  private static func lateness(at rate: String, interval: Int64, count: Int) throws -> [Result] {
+    try LoopComparison([
+      .init(name: "\(rate), late by: median", gates: [.raw: 1.2]), .init(name: "\(rate), late by: p99"),
+    ]).results { loop in
+      let lateness = loop.tick(every: interval, count: count).map(Double.init)
+      return [Harness.median(lateness), Harness.percentile(99, of: lateness)]
     }
   }
 
-  /// How far the fallback clock is from its grid after a million ticks of 59.94 Hz, in nanoseconds.
-  private static func drift() throws -> Result {
-    let ticks: Int64 = 1_000_000
-    guard let rate = RefreshRate(numerator: 60_000, denominator: 1_001) else { throw BenchmarkError("59.94 Hz is a rate") }
-    let manual = ManualClock(start: MonotonicTime(nanoseconds: 123_456_789))
-    let loop = FrameLoop(clock: .manual(manual))
-    let clock = FallbackClock(refreshRate: rate, reason: "benchmark", clock: loop.clock)
-    let ticker = DisplayTicker(source: clock)
-    var count: Int64 = 0
-    var last = MonotonicTime.zero
-    let link = DisplayLink(ticker: ticker) { link in
-      count += 1
-      last = link.timestamp
-      if count == ticks { loop.stop() }
-    }
-    link.add(to: loop, mode: .default)
-    loop.run(mode: .default)
-    ticker.invalidate()
-    // By hand, not by the code that is looked at: 10⁶ × 1001 / 60000 s is 16 683 333 333 333⅓ ns.
-    let expected: Int64 = 123_456_789 + 16_683_333_333_333
-    return Result(
-      name: "ns of drift, 10⁶ ticks at 59.94 Hz", unit: .count, ours: Double(abs(last.nanoseconds - expected)),
-      peer: nil, limit: 0)
-  }
-}
+  // MARK: Rest
 
-/// What a benchmark cannot run without.
-struct BenchmarkError: Error, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
+  private static func idleWakeUps() throws -> [Result] {
+    try LoopComparison([.init(name: "wake-ups in 2 idle seconds", unit: .count, limit: 0)]).resultsAtOnce { loop in
+      let before = peer_thread_sleeps()
+      _ = loop.tick(every: 2_000_000_000, count: 1)
+      // It went to sleep once.
+      return [Double(peer_thread_sleeps() - before - 1)]
+    }
+  }
+
+  private static func allocations() throws -> [Result] {
+    try LoopComparison([.init(name: "allocations in a pass", unit: .count, limit: 0)]).results { loop in
+      loop.addObservers(10)
+      loop.makeTimers(at: (1...100).map { peer_now() + $0 * 3_600_000_000_000 })
+      loop.addTimers()
+      loop.signalAndPass(repeats: 100)
+      let passes = 1_000
+      allocation_counter_begin_all_threads()
+      loop.signalAndPass(repeats: passes)
+      // Read before an array is made to return it in.
+      let allocations = allocation_counter_end_all_threads().allocations
+      return [Double(allocations) / Double(passes)]
+    }
+  }
 }

@@ -1,47 +1,82 @@
 /// Prints results in columns, a group at a time, so that a long run shows what it has.
 struct Table {
-  private static let widths = (name: 38, figure: 10, ratio: 7)
+  private static let ratioWidth = 7
   private(set) var failures = 0
   private(set) var gates = 0
+  /// The peers of the columns that are being printed.
+  private var peers: [String] = []
 
-  func header() {
-    print(Self.left("", Self.widths.name), terminator: "")
-    for title in ["framepace", "peer"] { print(Self.right(title, Self.widths.figure), terminator: "") }
-    print(Self.right("ratio", Self.widths.ratio), "  gate")
-  }
-
-  mutating func add(_ results: [Result], group: String) {
-    print(group)
+  mutating func add(_ results: [Result], of benchmark: Benchmark) {
+    guard !results.isEmpty else { return }
+    if peers != benchmark.peers {
+      peers = benchmark.peers
+      header()
+    }
+    print(benchmark.name)
     for result in results { add(result) }
   }
 
+  // Many columns are narrow ones.
+  private var nameWidth: Int { peers.count > 1 ? 30 : 38 }
+  private var figureWidth: Int { peers.count > 1 ? 8 : 10 }
+
+  private func header() {
+    var line = Self.left("", nameWidth) + Self.right("framepace", 10)
+    for peer in peers { line += Self.right(peer, figureWidth) }
+    print(line + Self.right("ratio", Self.ratioWidth) + "  gate")
+  }
+
   private mutating func add(_ result: Result) {
-    var line = Self.left("  " + result.name, Self.widths.name)
-    line += Self.right(Self.text(result.ours, result.unit), Self.widths.figure)
-    if let peer = result.peer, let ratio = result.ratio {
-      line += Self.right(Self.text(peer, result.unit), Self.widths.figure)
-      line += Self.right(Self.decimal(ratio, places: 2), Self.widths.ratio)
+    var line = Self.left("  " + result.name, nameWidth)
+    line += Self.right(Self.text(result.ours, result.unit), 10)
+    for column in peers.indices where !result.peers.isEmpty || !result.gates.isEmpty {
+      let figure = result.peers.indices.contains(column) ? result.peers[column] : nil
+      let absent = result.peers.isEmpty ? "" : "–"
+      line += Self.right(figure.map { Self.text($0, result.unit) } ?? absent, figureWidth)
     }
-    if let holds = result.holds, let limit = result.limit {
+    if result.gates.isEmpty, peers.count == 1, let ratio = result.ratio(to: 0) {
+      line += Self.right(Self.decimal(ratio, places: 2), Self.ratioWidth)
+    }
+    // Each gate has a line: the second one stands below the first.
+    let margin = String(repeating: " ", count: line.count)
+    for (index, gate) in result.gates.enumerated() {
+      if index > 0 {
+        print(line)
+        line = margin
+      }
+      let ratio = gate.peer == nil ? "" : Self.decimal(result.gated(gate), places: 2)
+      line += Self.right(ratio, Self.ratioWidth) + "  " + text(gate) + (result.holds(gate) ? " gate ok" : " gate FAILED")
       gates += 1
-      if !holds { failures += 1 }
-      if result.peer == nil { line += String(repeating: " ", count: Self.widths.figure + Self.widths.ratio) }
-      line += "  ≤ \(Self.decimal(limit, places: limit == limit.rounded() ? 0 : 2)) gate \(holds ? "ok" : "FAILED")"
+      if !result.holds(gate) { failures += 1 }
     }
     print(line)
   }
 
-  /// A duration in the unit that keeps it between 1 and 1000, or a plain number.
+  private func text(_ gate: Gate) -> String {
+    let limit = "≤ " + Self.decimal(gate.limit, places: gate.limit == gate.limit.rounded() ? 0 : 2)
+    guard peers.count > 1, let peer = gate.peer else { return limit }
+    return limit + " " + peers[peer]
+  }
+
+  /// A duration with three figures that count, or a plain number.
   static func text(_ value: Double, _ unit: Result.Unit) -> String {
     switch unit {
     case .count: decimal(value, places: value == value.rounded() ? 0 : 2)
     case .nanoseconds:
       switch abs(value) {
-      case ..<1e3: decimal(value, places: 1) + " ns"
-      case ..<1e6: decimal(value / 1e3, places: 1) + " µs"
-      case ..<1e9: decimal(value / 1e6, places: 2) + " ms"
-      default: decimal(value / 1e9, places: 2) + " s"
+      case ..<999.5: threeFigures(value) + " ns"
+      case ..<999.5e3: threeFigures(value / 1e3) + " µs"
+      case ..<999.5e6: threeFigures(value / 1e6) + " ms"
+      default: threeFigures(value / 1e9) + " s"
       }
+    }
+  }
+
+  private static func threeFigures(_ value: Double) -> String {
+    switch abs(value) {
+    case ..<9.995: decimal(value, places: 2)
+    case ..<99.95: decimal(value, places: 1)
+    default: decimal(value, places: 0)
     }
   }
 

@@ -1,8 +1,8 @@
 import Glibc
 
 let benchmarks: [Benchmark] = [
-  SystemBenchmarks.all, LoopBenchmarks.all, MeteringBenchmarks.all, LayerBenchmarks.all, CompositingBenchmarks.all,
-  FrameBenchmarks.all, CommandBenchmarks.all,
+  SystemBenchmarks.all, LoopBenchmarks.all, LinkBenchmarks.all, MeteringBenchmarks.all, LayerBenchmarks.all,
+  CompositingBenchmarks.all, FrameBenchmarks.all, CommandBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {
@@ -20,7 +20,7 @@ for argument in CommandLine.arguments.dropFirst() {
       """
       usage: tools/benchmark [--gate] [NAME…]
 
-        --gate   status 1 when a gate on an allocation count or a ratio does not hold
+        --gate   status 1 when a gate on an allocation count or a ratio does not hold; leaves out peers without a gate
         NAME     only these groups: \(benchmarks.map(\.name).joined(separator: ", "))
 
       Times are medians of \(Harness.rounds) rounds, each beside its peer's.
@@ -34,10 +34,9 @@ for argument in CommandLine.arguments.dropFirst() {
 }
 
 var table = Table()
-table.header()
 for benchmark in benchmarks where wanted.isEmpty || wanted.contains(benchmark.name) {
   do {
-    table.add(try benchmark.run(), group: benchmark.name)
+    table.add(try benchmark.run(), of: benchmark)
     fflush(nil)
   } catch {
     complain("error: \(benchmark.name): \(error)")

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <sys/epoll.h>
-#include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +13,18 @@ int64_t peer_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int64_t peer_thread_time(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+int64_t peer_thread_sleeps(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_THREAD, &usage);
+  return usage.ru_nvcsw;
 }
 
 int peer_tick_loop(int64_t interval, int ticks, int64_t *lateness) {
@@ -49,20 +61,6 @@ end:
   if (set >= 0) close(set);
   if (timer >= 0) close(timer);
   return result;
-}
-
-int peer_signal(void) {
-  static int event = -1, set = -1;
-  if (set < 0) {
-    event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    set = epoll_create1(EPOLL_CLOEXEC);
-    struct epoll_event add = {.events = EPOLLIN};
-    if (event < 0 || set < 0 || epoll_ctl(set, EPOLL_CTL_ADD, event, &add) != 0) return errno;
-  }
-  uint64_t one = 1;
-  struct epoll_event ready;
-  if (write(event, &one, sizeof one) < 0 || epoll_wait(set, &ready, 1, -1) < 0 || read(event, &one, sizeof one) < 0) return errno;
-  return 0;
 }
 
 // The C library's own memset for words, which it writes for the machine at hand.

@@ -1,0 +1,90 @@
+import CPeers
+import Glibc
+
+/// Measures the same figures on loops of every kind.
+struct LoopComparison {
+  struct Figure {
+    let name: String
+    var unit = Result.Unit.nanoseconds
+    /// By peer.
+    var gates: KeyValuePairs<LoopKind, Double> = [:]
+    /// Of the figure itself.
+    var limit: Double?
+
+    fileprivate var allGates: [Gate] {
+      gates.map { Gate(peer: $0.key.column, limit: $0.value) } + (limit.map { [Gate(peer: nil, limit: $0)] } ?? [])
+    }
+  }
+
+  /// A row each.
+  let figures: [Figure]
+  private let kinds: [LoopKind]
+
+  init(_ figures: [Figure]) {
+    self.figures = figures
+    kinds = LoopKind.allCases.filter { kind in
+      kind == .framepace || !Harness.measuresGatesOnly || figures.contains { $0.gates.contains { $0.key == kind } }
+    }
+  }
+
+  private var isWanted: Bool { !Harness.measuresGatesOnly || figures.contains { !$0.allGates.isEmpty } }
+
+  /// Five rounds in each of which every kind has its turn, on a new thread and with a new loop.
+  ///
+  /// - Parameter round: returns the figures, in their order; nil for what a loop does not have.
+  func results(onMainThread: Bool = false, round: (any MeasuredLoop) throws -> [Double?]) throws -> [Result] {
+    try best {
+      var rounds: [LoopKind: [[Double?]]] = [:]
+      for _ in 0..<Harness.rounds {
+        for kind in kinds {
+          let figures =
+            try onMainThread
+            ? round(kind.make()) : BenchmarkThread.result { try round(kind.make()) }
+          rounds[kind, default: []].append(figures)
+        }
+      }
+      return rounds.mapValues { rounds in
+        figures.indices.map { index in
+          let values = rounds.compactMap { $0[index] }
+          return values.isEmpty ? nil : Harness.median(values)
+        }
+      }
+    }
+  }
+
+  /// One round, of all kinds at a time, each on a thread of its own: for what takes long and no processor.
+  func resultsAtOnce(round: @escaping (any MeasuredLoop) throws -> [Double?]) throws -> [Result] {
+    try best {
+      let outcomes = UnsafeMutableBufferPointer<[Double?]>.allocate(capacity: kinds.count)
+      outcomes.initialize(repeating: [])
+      defer {
+        outcomes.deinitialize()
+        outcomes.deallocate()
+      }
+      let threads = try kinds.enumerated().map { index, kind in
+        try BenchmarkThread { outcomes[index] = (try? round(kind.make())) ?? figures.map { _ in nil } }
+      }
+      for thread in threads { thread.join() }
+      return Dictionary(uniqueKeysWithValues: zip(kinds, outcomes))
+    }
+  }
+
+  /// Of each figure the better one, when some of them are beyond their gates and are measured again.
+  private func best(_ measure: () throws -> [LoopKind: [Double?]]) throws -> [Result] {
+    guard isWanted else { return [] }
+    var best = try results(of: measure())
+    for _ in 0..<2 where !best.allSatisfy(\.holds) {
+      let again = try results(of: measure())
+      best = zip(best, again).map { $1.strain < $0.strain ? $1 : $0 }
+    }
+    return best
+  }
+
+  private func results(of values: [LoopKind: [Double?]]) -> [Result] {
+    figures.enumerated().map { index, figure in
+      Result(
+        name: figure.name, unit: figure.unit, ours: values[.framepace]?[index] ?? .nan,
+        peers: LoopKind.peers.map { values[$0]?[index] }, gates: figure.allGates)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import CPeers
+
+/// A loop as the figures see it. Whatever is measured repeats its operation inside, so that no call through this protocol
+/// counts. A loop belongs to the thread that made it; `signal` and `wakeUp` may be called from any.
+protocol MeasuredLoop: AnyObject {
+  /// Runs until its source is signalled, and calls `body` in the source's callback.
+  func serve(_ body: () -> Void)
+  /// Signals the source, with what the library has for code that does not know which thread it is on.
+  func signal()
+  /// Wakes the loop.
+  func wakeUp(repeats: Int)
+  /// Runs; the source's callback signals it again until it was called so often.
+  func signalAndPass(repeats: Int)
+  /// Looks once for something to do.
+  func poll(repeats: Int)
+  /// Queues so many blocks and runs them.
+  /// - Returns: false where there are none.
+  func runBlocks(_ count: Int) -> Bool
+
+  /// From now on so many callbacks more are called once in every pass.
+  func addObservers(_ count: Int)
+
+  /// Makes timers, without adding them. Times are nanoseconds on CLOCK_MONOTONIC.
+  func makeTimers(at times: [Int64])
+  func addTimers()
+  func moveTimers(_ which: ArraySlice<Int32>, to times: ArraySlice<Int64>)
+  /// Runs for so many ticks of one more timer.
+  /// - Returns: how late each was.
+  func tick(every interval: Int64, count: Int) -> [Int64]
+}
+
+/// The columns of the loop's table.
+enum LoopKind: Int, CaseIterable {
+  case framepace, raw, coreFoundation, libuv, glib
+
+  static let peers = Array(allCases.dropFirst())
+  /// Where a peer is in the table.
+  var column: Int { rawValue - 1 }
+
+  var title: String {
+    switch self {
+    case .framepace: "framepace"
+    case .raw: "raw"
+    case .coreFoundation: "CF"
+    case .libuv: "libuv"
+    case .glib: "GLib"
+    }
+  }
+
+  /// A loop on the calling thread.
+  func make() throws -> any MeasuredLoop {
+    switch self {
+    case .framepace: FramepaceLoop()
+    case .raw: try CLoop(peer_raw_loop)
+    case .coreFoundation: CoreFoundationLoop()
+    case .libuv: try CLoop(peer_uv_loop)
+    case .glib: try CLoop(peer_glib_loop)
+    }
+  }
+}
+
+/// One of C.
+final class CLoop: MeasuredLoop {
+  private let functions: PeerLoop
+  private let loop: UnsafeMutableRawPointer
+
+  init(_ functions: PeerLoop) throws {
+    guard let loop = functions.make() else { throw BenchmarkError("\(String(cString: functions.name)) makes no loop") }
+    self.functions = functions
+    self.loop = loop
+  }
+
+  deinit {
+    functions.destroy(loop)
+  }
+
+  func serve(_ body: () -> Void) {
+    withoutActuallyEscaping(body) { body in
+      var body = body
+      withUnsafeMutablePointer(to: &body) { body in
+        functions.serve(loop, { $0?.assumingMemoryBound(to: (() -> Void).self).pointee() }, body)
+      }
+    }
+  }
+
+  func signal() { functions.signal(loop) }
+  func wakeUp(repeats: Int) { functions.wake_up(loop, Int32(repeats)) }
+  func signalAndPass(repeats: Int) { functions.signal_and_pass(loop, Int32(repeats)) }
+  func poll(repeats: Int) { functions.poll(loop, Int32(repeats)) }
+
+  func runBlocks(_ count: Int) -> Bool {
+    functions.run_blocks?(loop, Int32(count))
+    return functions.run_blocks != nil
+  }
+
+  func addObservers(_ count: Int) { functions.add_observers(loop, Int32(count)) }
+  func makeTimers(at times: [Int64]) { functions.make_timers(loop, times, Int32(times.count)) }
+  func addTimers() { functions.add_timers(loop) }
+
+  func moveTimers(_ which: ArraySlice<Int32>, to times: ArraySlice<Int64>) {
+    which.withUnsafeBufferPointer { which in
+      times.withUnsafeBufferPointer { times in
+        guard let first = which.baseAddress, let time = times.baseAddress else { return }
+        functions.move_timers(loop, first, time, Int32(which.count))
+      }
+    }
+  }
+
+  func tick(every interval: Int64, count: Int) -> [Int64] {
+    var lateness = [Int64](repeating: 0, count: count)
+    functions.tick(loop, interval, Int32(count), &lateness)
+    return lateness
+  }
+}
