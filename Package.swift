@@ -102,6 +102,7 @@ let package = Package(
     sample("BeforeWaitingCommit", ["LinuxSystem", "RunLoops"]),
     sample("AsynchronousLabel", ["Framepace"]),
     sample("DisplayLinkTicks", ["Framepace"]),
+    sample("RunUntil", ["Framepace", "FramepaceTesting"]),
     .executableTarget(
       name: "FramepaceCLI",
       dependencies: [
