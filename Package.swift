@@ -133,7 +133,8 @@ let package = Package(
     .executableTarget(
       name: "vm-guest",
       dependencies: [
-        "CDRM", "Compositing", "FrameTiming", "Geometry", "KMS", "LinuxSystem", "Presentation", "Raster", "RunLoops",
+        "CDRM", "Compositing", "FrameTiming", "Framepace", "Geometry", "KMS", "LinuxSystem", "Presentation", "Raster",
+        "RunLoops", "SampleScenes",
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),

@@ -10,7 +10,7 @@ import RunLoops
 
 /// Opens the first screen, or ends the test.
 @MainActor
-private func openDisplay(legacy: Bool = false) -> KMSDisplay {
+func openDisplay(legacy: Bool = false) -> KMSDisplay {
   do throws(KMSError) {
     guard let path = DRMDevice.cardPaths().first else { throw .noDevice }
     return try KMSDisplay(device: try DRMDevice(path: path, allowsAtomic: !legacy))
@@ -113,7 +113,7 @@ func frames(_ count: Int, legacy: Bool, dump: String?) {
   guard let last = animation.last else { return }
   let wrong = animation.pattern.wrongRows(count - 1, in: last.bitmap)
   Guest.expect(wrong == 0, "\(wrong) rows of the composited frame differ from a full render")
-  compareScannedOut(display, with: last)
+  compareScannedOut(display, with: last.bitmap)
   let took = (SystemClock.monotonic.now - started).milliseconds
   Guest.say(
     "\(display.name); \(display.reason); \(legacy ? "legacy" : "atomic \(display.device.isAtomic)")\n"
@@ -121,18 +121,22 @@ func frames(_ count: Int, legacy: Bool, dump: String?) {
       + "vblanks skipped \(skips), stamp error \(worst) us, sequence \(animation.feedback.first?.sequence ?? 0)"
       + "...\(animation.feedback.last?.sequence ?? 0), \(took) ms")
   if let dump {
-    let rows = (0..<last.bitmap.height).map {
-      UnsafeRawBufferPointer(start: last.bitmap.row($0), count: last.bitmap.width * 4)
-    }
-    Guest.write("/out/\(dump).bgrx", rows)
+    write(last.bitmap, to: dump)
     Guest.shell("screendump \(dump)")
   }
   display.invalidate()
 }
 
-/// Compares the framebuffer that the CRTC scans out, as the kernel names it, with the composited bitmap: all bytes.
+/// Hands a bitmap to the host.
 @MainActor
-private func compareScannedOut(_ display: KMSDisplay, with buffer: PresentationBuffer) {
+func write(_ bitmap: Bitmap, to name: String) {
+  let rows = (0..<bitmap.height).map { UnsafeRawBufferPointer(start: bitmap.row($0), count: bitmap.width * 4) }
+  Guest.write("/out/\(name).bgrx", rows)
+}
+
+/// Compares the framebuffer that the CRTC scans out, as the kernel names it, with a bitmap: all bytes.
+@MainActor
+func compareScannedOut(_ display: KMSDisplay, with bitmap: Bitmap) {
   let descriptor = display.device.number
   guard let crtc = drmModeGetCrtc(descriptor, display.crtc) else { return Guest.expect(false, "no CRTC") }
   defer { drmModeFreeCrtc(crtc) }
@@ -147,10 +151,10 @@ private func compareScannedOut(_ display: KMSDisplay, with buffer: PresentationB
   else { return Guest.expect(false, "cannot map the framebuffer") }
   defer { munmap(map, size) }
   Guest.expect(
-    Int(framebuffer.pointee.width) == buffer.bitmap.width && Int(framebuffer.pointee.height) == buffer.bitmap.height,
+    Int(framebuffer.pointee.width) == bitmap.width && Int(framebuffer.pointee.height) == bitmap.height,
     "the framebuffer has another size")
-  let rows = (0..<buffer.bitmap.height).filter {
-    memcmp(map + $0 * Int(framebuffer.pointee.pitch), buffer.bitmap.row($0), buffer.bitmap.width * 4) != 0
+  let rows = (0..<bitmap.height).filter {
+    memcmp(map + $0 * Int(framebuffer.pointee.pitch), bitmap.row($0), bitmap.width * 4) != 0
   }
   Guest.expect(rows.isEmpty, "\(rows.count) rows of the scanned out buffer differ from the composited one")
 }

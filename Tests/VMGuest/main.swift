@@ -18,6 +18,10 @@ switch arguments.first {
 case "list": list()
 case "vblanks": vblanks(number(1))
 case "frames": frames(number(1), legacy: arguments.contains("legacy"), dump: dumpName)
+case "scene":
+  do { try scene(arguments.dropFirst().first ?? "", frames: number(2), dump: dumpName) } catch {
+    Guest.expect(false, "\(error)")
+  }
 case "hold": hold()
 case "leave": leave(invalidating: arguments.contains("invalidate"))
 case "unbind": unbind(driver: arguments.last ?? "")
@@ -27,7 +31,8 @@ case "busy": busy()
 default:
   print(
     """
-    vm-guest list|vblanks N|frames N [legacy] [dump NAME]|hold|leave [invalidate]|unbind FOLDER|crtc-off [unheard]|abandon|busy
+    vm-guest list|vblanks N|frames N [legacy] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|unbind FOLDER|
+             crtc-off [unheard]|abandon|busy
     """)
   exit(64)
 }
