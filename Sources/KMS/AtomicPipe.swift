@@ -26,6 +26,8 @@ final class AtomicPipe {
   private let planeTargetSize: (width: UInt32, height: UInt32)
   /// `FB_DAMAGE_CLIPS`, where the plane has it.
   let planeDamage: UInt32?
+  /// What was found on the pipe besides.
+  let reset: PipeReset
 
   /// Looks the properties up. A driver without one of them is broken: `ENOENT` with the property's name.
   init(device: DRMDevice, pipe: ScanOutPipe, plane: UInt32) throws(SystemError) {
@@ -65,6 +67,14 @@ final class AtomicPipe {
     planeSourceSize = (try id("SRC_W", planeProperties), try id("SRC_H", planeProperties))
     planeTargetSize = (try id("CRTC_W", planeProperties), try id("CRTC_H", planeProperties))
     planeDamage = planeProperties["FB_DAMAGE_CLIPS"]?.id
+
+    var others: [PipeReset.Object] = []
+    for other in try device.planes() where other.currentCRTC == pipe.crtc && other.id != plane {
+      others.append(PipeReset.Object(id: other.id, properties: try properties(other.id, DRM_MODE_OBJECT_PLANE)))
+    }
+    reset = PipeReset(
+      crtc: PipeReset.Object(id: crtc, properties: crtcProperties),
+      plane: PipeReset.Object(id: plane, properties: planeProperties), otherPlanes: others)
   }
 
   /// Shows `framebuffer` in the pipe's mode, whatever was there before.
@@ -84,7 +94,8 @@ final class AtomicPipe {
     request.add(plane, planeTargetSize.width, width)
     request.add(plane, planeTargetSize.height, height)
     addFramebuffer(framebuffer, damageBlob: 0)
-    try request.commit(to: device, flags: flags, token: token, subject: "mode-set")
+    request.add(reset.neutral)
+    try request.commit(to: device.number, flags: flags, token: token, subject: "mode-set")
   }
 
   /// Shows another framebuffer from the next vblank on; an event with `token` says when.
@@ -101,50 +112,13 @@ final class AtomicPipe {
     request.removeAll()
     addFramebuffer(framebuffer, damageBlob: damageBlob)
     try request.commit(
-      to: device, flags: DRM_MODE_ATOMIC_NONBLOCK | DRM_MODE_PAGE_FLIP_EVENT, token: token, subject: "flip")
+      to: device.number, flags: DRM_MODE_ATOMIC_NONBLOCK | DRM_MODE_PAGE_FLIP_EVENT, token: token, subject: "flip")
   }
 
   /// A blob of 0 says that all of it may differ.
   private func addFramebuffer(_ framebuffer: UInt32, damageBlob: UInt32) {
     request.add(plane, planeFramebuffer, UInt64(framebuffer))
     if let planeDamage { request.add(plane, planeDamage, UInt64(damageBlob)) }
-  }
-}
-
-/// Properties to be set in one step. Kept from frame to frame, so that it allocates only as it grows.
-private final class AtomicRequest {
-  private let request: drmModeAtomicReqPtr
-  private var failure: SystemError?
-
-  init() throws(SystemError) {
-    guard let request = drmModeAtomicAlloc() else { throw SystemError(call: "drmModeAtomicAlloc", errno: ENOMEM) }
-    self.request = request
-  }
-
-  deinit {
-    drmModeAtomicFree(request)
-  }
-
-  func removeAll() {
-    drmModeAtomicSetCursor(request, 0)
-    failure = nil
-  }
-
-  /// A failure to add is remembered, and thrown by the commit.
-  func add(_ object: UInt32, _ property: UInt32, _ value: UInt64) {
-    let result = drmModeAtomicAddProperty(request, object, property, value)
-    if result < 0, failure == nil { failure = SystemError(call: "drmModeAtomicAddProperty", errno: -result) }
-  }
-
-  /// - Parameters:
-  ///   - flags: of `DRM_MODE_ATOMIC_…` and `DRM_MODE_PAGE_FLIP_EVENT`.
-  ///   - token: comes back in the flip event.
-  func commit(to device: DRMDevice, flags: Int32, token: UInt64, subject: String) throws(SystemError) {
-    if let failure { throw failure }
-    // The kernel hands the pointer back as the number that it is here.
-    let userData = UnsafeMutableRawPointer(bitPattern: UInt(token))
-    try device.check(
-      drmModeAtomicCommit(device.number, request, UInt32(bitPattern: flags), userData), "drmModeAtomicCommit", subject)
   }
 }
 

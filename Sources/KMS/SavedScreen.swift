@@ -12,11 +12,14 @@ struct SavedScreen: Sendable {
   let mode: drmModeModeInfo?
   /// The connectors that showed it.
   let connectors: [UInt32]
+  /// What else was on it and has been put out of the way.
+  var settings: [PropertySetting] = []
 
   /// Whether there is a picture to bring back; otherwise the CRTC is switched off.
   var hasPicture: Bool { mode != nil && framebuffer != 0 && !connectors.isEmpty }
 
-  /// Brings back what was there. Needs the card's master. The legacy call serves atomic drivers too, in one step.
+  /// Brings back what was there. Needs the card's master. The legacy call serves atomic drivers too, in one step; what else
+  /// was there follows, unless its owner has freed it meanwhile.
   func restore(on descriptor: Int32) throws(SystemError) {
     var result: Int32
     if hasPicture, var mode {
@@ -29,6 +32,10 @@ struct SavedScreen: Sendable {
     // The picture's owner may have freed it meanwhile. Off is then the nearest to what there was.
     if result == -ENOENT, hasPicture { result = drmModeSetCrtc(descriptor, crtc, 0, 0, 0, nil, 0, nil) }
     guard result >= 0 else { throw SystemError(call: "drmModeSetCrtc", subject: "CRTC \(crtc)", errno: -result) }
+    guard hasPicture, !settings.isEmpty else { return }
+    let request = try AtomicRequest()
+    request.add(settings)
+    try request.commit(to: descriptor, flags: DRM_MODE_ATOMIC_ALLOW_MODESET, subject: "restore")
   }
 }
 

@@ -28,8 +28,10 @@ final class ScanOut {
     self.device = device
     self.pipe = pipe
     do throws(SystemError) {
-      saved = try device.screen(ofCRTC: pipe.crtc, connectors: connectors)
+      var saved = try device.screen(ofCRTC: pipe.crtc, connectors: connectors)
       atomic = if let plane = pipe.plane { try AtomicPipe(device: device, pipe: pipe, plane: plane) } else { nil }
+      saved.settings = atomic?.reset.found ?? []
+      self.saved = saved
     } catch {
       throw .refused(connector: pipe.connector.name, mode: pipe.mode.description, error)
     }

@@ -10,8 +10,9 @@ import RunLoops
 
 /// Opens the first screen, or ends the test.
 @MainActor
-func openDisplay(legacy: Bool = false) -> KMSDisplay {
+func openDisplay(on device: DRMDevice? = nil, legacy: Bool = false) -> KMSDisplay {
   do throws(KMSError) {
+    if let device { return try KMSDisplay(device: device) }
     guard let path = DRMDevice.cardPaths().first else { throw .noDevice }
     return try KMSDisplay(device: try DRMDevice(path: path, allowsAtomic: !legacy))
   } catch {
@@ -235,6 +236,57 @@ func abandon() {
   let again = openDisplay()
   Guest.expect(framebuffer(of: crtc, on: again.device) == shown, "another picture was left behind")
   again.invalidate()
+}
+
+/// Another program's cursor, left on the screen: it is not above our picture, and it is back afterwards.
+@MainActor
+func leftovers() throws {
+  guard let path = DRMDevice.cardPaths().first else { return Guest.expect(false, "no card") }
+  let other = try DRMDevice(path: path)
+  let crtc = openDisplay(on: other).crtc
+  try other.becomeMaster()
+  guard let plane = addPlane(to: crtc, on: other) else { return Guest.expect(false, "cannot show another plane") }
+  let before = state(of: plane, on: other)
+  Guest.expect(before.crtc == crtc && before.framebuffer != 0, "the plane is not shown: \(before)")
+  try other.dropMaster()
+
+  let display = openDisplay()
+  let animation = Animation(display, frames: 5)
+  animation.run(limit: .seconds(5))
+  Guest.expect(animation.feedback.count == 5, "\(animation.feedback.count) frames of 5 were shown")
+  Guest.expect(state(of: plane, on: other).crtc == 0, "another program's plane is above the picture")
+  display.invalidate()
+  Guest.expect(state(of: plane, on: other) == before, "the plane is not as it was found: \(state(of: plane, on: other))")
+}
+
+/// Shows a small picture on a free plane of a CRTC.
+@MainActor
+private func addPlane(to crtc: UInt32, on device: DRMDevice) -> UInt32? {
+  guard let resources = drmModeGetPlaneResources(device.number) else { return nil }
+  defer { drmModeFreePlaneResources(resources) }
+  let planes = UnsafeBufferPointer(start: resources.pointee.planes, count: Int(resources.pointee.count_planes))
+  guard let plane = planes.first(where: { state(of: $0, on: device).crtc == 0 }) else { return nil }
+
+  let side: UInt32 = 64
+  var (handle, pitch, size, framebuffer) = (UInt32(0), UInt32(0), UInt64(0), UInt32(0))
+  guard drmModeCreateDumbBuffer(device.number, side, side, 32, 0, &handle, &pitch, &size) == 0,
+    drmModeAddFB(device.number, side, side, 32, 32, pitch, handle, &framebuffer) == 0
+  else { return nil }
+  let shown = drmModeSetPlane(
+    device.number, plane, crtc, framebuffer, 0, 0, 0, side, side, 0, 0, side << 16, side << 16)
+  return shown == 0 ? plane : nil
+}
+
+private struct PlaneState: Equatable {
+  var crtc: UInt32 = 0
+  var framebuffer: UInt32 = 0
+}
+
+@MainActor
+private func state(of plane: UInt32, on device: DRMDevice) -> PlaneState {
+  guard let answer = drmModeGetPlane(device.number, plane) else { return PlaneState() }
+  defer { drmModeFreePlane(answer) }
+  return PlaneState(crtc: answer.pointee.crtc_id, framebuffer: answer.pointee.fb_id)
 }
 
 /// The framebuffer that a CRTC shows; 0 for none.

@@ -27,12 +27,13 @@ case "leave": leave(invalidating: arguments.contains("invalidate"))
 case "unbind": unbind(driver: arguments.last ?? "")
 case "crtc-off": crtcOff(isHeard: !arguments.contains("unheard"))
 case "abandon": abandon()
+case "leftovers": do { try leftovers() } catch { Guest.expect(false, "\(error)") }
 case "busy": busy()
 default:
   print(
     """
     vm-guest list|vblanks N|frames N [legacy] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|unbind FOLDER|
-             crtc-off [unheard]|abandon|busy
+             crtc-off [unheard]|abandon|leftovers|busy
     """)
   exit(64)
 }

@@ -1,0 +1,60 @@
+import Testing
+
+@testable import KMS
+
+@Suite struct PipeResetTests {
+  private func object(_ id: UInt32, _ values: [String: UInt64]) -> PipeReset.Object {
+    // A property's id is made of its place among all names, so that a wrong one is seen.
+    var properties: [String: DRMProperties.Property] = [:]
+    for (name, value) in values { properties[name] = DRMProperties.Property(id: Self.id(of: name), value: value) }
+    return PipeReset.Object(id: id, properties: DRMProperties(properties))
+  }
+
+  private static let names = [
+    "GAMMA_LUT", "DEGAMMA_LUT", "CTM", "VRR_ENABLED", "rotation", "alpha", "FB_ID", "CRTC_ID", "SRC_W", "ACTIVE", "zpos",
+  ]
+  private static func id(of name: String) -> UInt32 { UInt32(100 + (names.firstIndex(of: name) ?? -1)) }
+
+  private func setting(_ object: UInt32, _ name: String, _ value: UInt64) -> PropertySetting {
+    PropertySetting(object: object, property: Self.id(of: name), value: value)
+  }
+
+  @Test func whatIsNeutralOrMissingIsLeftAlone() {
+    let reset = PipeReset(
+      crtc: object(31, ["ACTIVE": 1, "GAMMA_LUT": 0, "VRR_ENABLED": 0]),
+      plane: object(40, ["FB_ID": 70, "CRTC_ID": 31, "rotation": 1, "alpha": 0xFFFF, "zpos": 0]), otherPlanes: [])
+    #expect(reset.neutral == [])
+    #expect(reset.found == [])
+  }
+
+  @Test func coloursRateAndRotation() {
+    let reset = PipeReset(
+      crtc: object(31, ["ACTIVE": 1, "GAMMA_LUT": 9, "DEGAMMA_LUT": 8, "CTM": 7, "VRR_ENABLED": 1]),
+      plane: object(40, ["FB_ID": 70, "rotation": 1 << 2, "alpha": 0x7FFF]), otherPlanes: [])
+    #expect(
+      reset.neutral == [
+        setting(31, "GAMMA_LUT", 0), setting(31, "DEGAMMA_LUT", 0), setting(31, "CTM", 0), setting(31, "VRR_ENABLED", 0),
+        setting(40, "rotation", 1), setting(40, "alpha", 0xFFFF),
+      ])
+    #expect(
+      reset.found == [
+        setting(31, "GAMMA_LUT", 9), setting(31, "DEGAMMA_LUT", 8), setting(31, "CTM", 7), setting(31, "VRR_ENABLED", 1),
+        setting(40, "rotation", 4), setting(40, "alpha", 0x7FFF),
+      ])
+  }
+
+  /// Off is: no picture and no CRTC, both; one alone is refused by the kernel.
+  @Test func otherPlanesAreSwitchedOff() {
+    let reset = PipeReset(
+      crtc: object(31, ["ACTIVE": 1]), plane: object(40, ["FB_ID": 70, "CRTC_ID": 31]),
+      otherPlanes: [object(41, ["FB_ID": 71, "CRTC_ID": 31, "SRC_W": 64 << 16]), object(42, ["FB_ID": 72, "CRTC_ID": 31])])
+    #expect(
+      reset.neutral == [
+        setting(41, "FB_ID", 0), setting(41, "CRTC_ID", 0), setting(42, "FB_ID", 0), setting(42, "CRTC_ID", 0),
+      ])
+    #expect(
+      reset.found == [
+        setting(41, "FB_ID", 71), setting(41, "CRTC_ID", 31), setting(42, "FB_ID", 72), setting(42, "CRTC_ID", 31),
+      ])
+  }
+}
