@@ -30,7 +30,9 @@ public final class KMSDisplay: Display {
   /// Whether the card's master is this display's to give back.
   private var holdsMaster = true
 
-  /// Takes one screen of a card, and is the card's master until `invalidate()`. Nothing changes on it before the first frame.
+  /// Takes one screen of a card, and is the card's master until `invalidate()`. Nothing changes on it before the first frame,
+  /// except where the driver has the legacy interface only: there the screen goes black, because to set the mode is the only
+  /// way to learn whether the driver takes it.
   ///
   /// - Parameters:
   ///   - connector: a connector's name; nil for the first connected one.
@@ -75,6 +77,7 @@ public final class KMSDisplay: Display {
     mode = pipe.mode
     name = "KMS \(pipe.connector.name) \(pipe.mode) (\(device.driver))"
 
+    if kms.isModeSet { hardware?.crtcDidTurnOn() }
     kms.onModeSet = { [weak hardware] in hardware?.crtcDidTurnOn() }
     kms.onLost = { [weak self] error in self?.lose(error) }
     hardware?.onError = { [weak self] error in self?.lose(error) }

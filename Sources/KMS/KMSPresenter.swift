@@ -38,11 +38,12 @@ public final class KMSPresenter: Presenter {
   private var wait: VBlankWait?
   private var token: UInt64 = 0
   private var submitted = MonotonicTime.zero
-  private var isModeSet = false
+  private(set) var isModeSet = false
   /// Why the screen takes no more frames; nil while it does.
   private var loss: KMSError?
 
-  /// Makes the buffers and asks the driver whether it takes the mode. Changes nothing on the screen.
+  /// Makes the buffers and asks the driver whether it takes the mode. Changes nothing on the screen but with the legacy
+  /// interface, which shows the first buffer, black, from then on.
   ///
   /// - Parameter flipsAreStamped: whether flip events carry a vblank's stamp and sequence.
   init(
@@ -56,7 +57,11 @@ public final class KMSPresenter: Presenter {
     width = scanOut.pipe.mode.width
     height = scanOut.pipe.mode.height
     for index in 0..<flip.count { buffers.append(try Self.buffer(index, of: scanOut)) }
-    try scanOut.testModeSet(framebuffer: buffers[0].scanOut.framebuffer)
+    isModeSet = try scanOut.tryModeSet(framebuffer: buffers[0].scanOut.framebuffer)
+    if isModeSet {
+      flip.submit(0)
+      _ = flip.complete()
+    }
     wait = VBlankWait(ticker: ticker) { [weak self] vblank in
       self?.complete(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence))
     }
@@ -97,11 +102,11 @@ public final class KMSPresenter: Presenter {
     token += 1
     submitted = clock.now
     do throws(KMSError) {
-      let confirmation =
-        isModeSet
-        ? try scanOut.flip(framebuffer: memory.framebuffer, damage: damage, token: token)
-        : try scanOut.modeSet(framebuffer: memory.framebuffer, token: token)
-      if case .immediate = confirmation { wait?.start(after: submitted) }
+      if isModeSet {
+        try scanOut.flip(framebuffer: memory.framebuffer, damage: damage, token: token)
+      } else {
+        try scanOut.modeSet(framebuffer: memory.framebuffer, token: token)
+      }
     } catch {
       flip.cancel()
       if case .lost = error { onLost?(error) }

@@ -8,14 +8,6 @@ import LinuxSystem
 ///
 /// Atomic where the card is, by the legacy calls otherwise. Keeps no account of pending flips: that is the presenter's.
 final class ScanOut {
-  /// How it will be known that a framebuffer is shown.
-  enum Confirmation {
-    /// A flip event with the token will come.
-    case event
-    /// It is shown now; nobody tells since which vblank.
-    case immediate
-  }
-
   let device: DRMDevice
   let pipe: ScanOutPipe
   private let atomic: AtomicPipe?
@@ -37,47 +29,57 @@ final class ScanOut {
     }
   }
 
+  deinit {
+    // A display that could not be made leaves the screen as it was found; there is nobody to tell a failure.
+    try? restore()
+  }
+
   /// Whether flips carry damage to the kernel.
   var takesDamage: Bool { atomic?.planeDamage != nil }
 
-  /// Asks the driver whether it would take the mode. Legacy drivers cannot be asked.
-  func testModeSet(framebuffer: UInt32) throws(KMSError) {
+  /// Asks the driver whether it takes the mode. A legacy driver can only be asked by setting it.
+  ///
+  /// - Returns: whether the mode is set now, and the framebuffer shown.
+  func tryModeSet(framebuffer: UInt32) throws(KMSError) -> Bool {
+    guard let atomic else {
+      try modeSet(framebuffer: framebuffer, token: 0)
+      return true
+    }
     try named { () throws(SystemError) in
-      try atomic?.modeSet(
+      try atomic.modeSet(
         framebuffer: framebuffer, flags: DRM_MODE_ATOMIC_TEST_ONLY | DRM_MODE_ATOMIC_ALLOW_MODESET, token: 0)
     }
+    return false
   }
 
-  /// Sets the mode and shows a framebuffer. Returns when the hardware has taken it.
-  func modeSet(framebuffer: UInt32, token: UInt64) throws(KMSError) -> Confirmation {
+  /// Sets the mode and shows a framebuffer. Returns when the hardware has taken it; a flip event with `token` follows,
+  /// from atomic drivers alone.
+  func modeSet(framebuffer: UInt32, token: UInt64) throws(KMSError) {
     // Before the first change, so that one that fails halfway is undone too.
     if savedNumber == nil { savedNumber = ScreensAtExit.remember(saved, descriptor: device.number) }
-    return try named { () throws(SystemError) in
+    try named { () throws(SystemError) in
       if let atomic {
         let flags = DRM_MODE_ATOMIC_ALLOW_MODESET | DRM_MODE_PAGE_FLIP_EVENT
-        try atomic.modeSet(framebuffer: framebuffer, flags: flags, token: token)
-        return .event
+        return try atomic.modeSet(framebuffer: framebuffer, flags: flags, token: token)
       }
       var connector = pipe.connector.id
       var mode = pipe.mode.info
       try device.check(
         drmModeSetCrtc(device.number, pipe.crtc, framebuffer, 0, 0, &connector, 1, &mode), "drmModeSetCrtc")
-      return .immediate
     }
   }
 
-  /// Shows another framebuffer from the next vblank on. Not to be called while a flip pends.
-  func flip(framebuffer: UInt32, damage: DamageRegion, token: UInt64) throws(KMSError) -> Confirmation {
+  /// Shows another framebuffer from the next vblank on; a flip event with `token` tells. Not to be called while a flip
+  /// pends.
+  func flip(framebuffer: UInt32, damage: DamageRegion, token: UInt64) throws(KMSError) {
     try named { () throws(SystemError) in
       if let atomic {
-        try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, token: token)
-      } else {
-        let userData = UnsafeMutableRawPointer(bitPattern: UInt(token))
-        try device.check(
-          drmModePageFlip(
-            device.number, pipe.crtc, framebuffer, UInt32(DRM_MODE_PAGE_FLIP_EVENT), userData), "drmModePageFlip")
+        return try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, token: token)
       }
-      return .event
+      let userData = UnsafeMutableRawPointer(bitPattern: UInt(token))
+      try device.check(
+        drmModePageFlip(
+          device.number, pipe.crtc, framebuffer, UInt32(DRM_MODE_PAGE_FLIP_EVENT), userData), "drmModePageFlip")
     }
   }
 

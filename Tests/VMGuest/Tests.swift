@@ -238,6 +238,20 @@ func abandon() {
   again.invalidate()
 }
 
+/// What is asked of the driver when a display is opened: the atomic interface changes nothing, the legacy one sets the mode.
+/// So both refuse while another display can still be chosen.
+@MainActor
+func opening() {
+  for legacy in [false, true] {
+    let display = openDisplay(legacy: legacy)
+    let shown = framebuffer(of: display.crtc, on: display.device)
+    display.invalidate()
+    let before = framebuffer(of: display.crtc, on: display.device)
+    Guest.expect(before != 0, "the screen shows nothing at first")
+    Guest.expect((shown != before) == legacy, "legacy \(legacy): framebuffer \(shown) is shown, before it was \(before)")
+  }
+}
+
 /// Another program's cursor, left on the screen: it is not above our picture, and it is back afterwards.
 @MainActor
 func leftovers() throws {

@@ -26,6 +26,7 @@ case "hold": hold()
 case "leave": leave(invalidating: arguments.contains("invalidate"))
 case "unbind": unbind(driver: arguments.last ?? "")
 case "crtc-off": crtcOff(isHeard: !arguments.contains("unheard"))
+case "open": opening()
 case "abandon": abandon()
 case "leftovers": do { try leftovers() } catch { Guest.expect(false, "\(error)") }
 case "busy": busy()
@@ -33,7 +34,7 @@ default:
   print(
     """
     vm-guest list|vblanks N|frames N [legacy] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|unbind FOLDER|
-             crtc-off [unheard]|abandon|leftovers|busy
+             crtc-off [unheard]|open|abandon|leftovers|busy
     """)
   exit(64)
 }
