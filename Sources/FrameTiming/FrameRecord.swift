@@ -32,8 +32,6 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var frameNumber: UInt64 = 0
   /// The vblank that asked for the frame.
   public var tick: MonotonicTime = .zero
-  /// When the loop delivered that vblank.
-  public var tickDelivered: MonotonicTime = .zero
   /// The vblank at which the frame was to be shown.
   public var target: MonotonicTime = .zero
   /// When the buffer was handed to the presenter.

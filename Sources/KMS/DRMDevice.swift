@@ -58,27 +58,6 @@ public final class DRMDevice {
     return numbers.sorted().map { "\(folder)/card\($0)" }
   }
 
-  // MARK: Capabilities
-
-  /// What a driver says that it can do. That it has vblanks cannot be read here: drivers without report the same.
-  public enum Capability: UInt64, CaseIterable, Sendable {
-    case dumbBuffer = 0x1
-    case vblankHighCRTC = 0x2
-    case prime = 0x5
-    case monotonicTimestamps = 0x6
-    case asyncPageFlip = 0x7
-    case framebufferModifiers = 0x10
-    case pageFlipTarget = 0x11
-    case crtcInVBlankEvent = 0x12
-    case syncObjects = 0x13
-  }
-
-  /// The capability's value; 0 when the driver does not know it.
-  public func value(of capability: Capability) -> UInt64 {
-    var value: UInt64 = 0
-    return drmGetCap(number, capability.rawValue, &value) == 0 ? value : 0
-  }
-
   // MARK: Master
 
   /// Whether this program may set modes and flip on the card.

@@ -72,9 +72,6 @@ public final class Output {
   /// Whether a frame is wanted: something changed that has not been rendered yet, or an animation runs.
   public var wantsFrame: Bool { schedule.isDirty || content.isAnimating() }
 
-  /// Whether a frame is on its way to the screen.
-  public var isPresenting: Bool { pending != nil }
-
   /// Tells that a newer tree was published. Costs O(1); the frame is rendered by `renderIfNeeded`.
   public func setNeedsFrame() {
     schedule.isDirty = true

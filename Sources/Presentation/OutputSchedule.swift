@@ -44,12 +44,10 @@ struct OutputSchedule {
     record.target = target
     if let tick, target - tick.timestamp < interval * 3 / 2 {
       record.tick = tick.timestamp
-      record.tickDelivered = tick.delivered
       record.frameNumber = tick.frameNumber
     } else {
       // Out of idle no tick asked for the frame: it belongs to the interval in which it was made.
       record.tick = target - interval
-      record.tickDelivered = record.tick
       // From the middle of the interval, so that no rounding counts it to the one before.
       record.frameNumber = ticker.frameNumber(at: target - interval / 2)
     }

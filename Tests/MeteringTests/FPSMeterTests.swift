@@ -25,7 +25,6 @@ private struct Feed {
     var record = FrameRecord()
     record.frameNumber = number
     record.tick = at(number)
-    record.tickDelivered = at(number)
     record.target = at(number + 1)
     record.submitted = at(number) + work
     record.presented = at(number + intervals)

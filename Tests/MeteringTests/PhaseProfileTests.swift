@@ -12,7 +12,6 @@ import Testing
   ) -> FrameRecord {
     var record = FrameRecord()
     record.tick = .zero + .milliseconds(100)
-    record.tickDelivered = record.tick
     record.target = record.tick + interval
     record.submitted = record.tick + .milliseconds(4)
     record.presented = record.target
@@ -51,8 +50,12 @@ import Testing
 
   @Test func workThatFittedButCameLateIsScheduling() {
     var classifier = LateFrameClassifier()
-    let cause = classifier.cause(of: late(submitted: 12) { $0.tickDelivered += .milliseconds(8) }, interval: interval)
-    #expect(cause == .scheduling)
+    // Begun at its vblank the frame would have been handed over after 4 ms; with 10 ms of work just in time.
+    #expect(classifier.cause(of: late(submitted: 12), interval: interval) == .scheduling)
+    let full = late(submitted: 12) { $0.phases[.composite] = .milliseconds(9) }
+    #expect(classifier.cause(of: full, interval: interval) == .scheduling)
+    let more = late(submitted: 12) { $0.phases[.composite] = .milliseconds(9) + 1 }
+    #expect(classifier.cause(of: more, interval: interval) == .phase(.composite))
   }
 
   @Test(arguments: FrameRecord.Phase.allCases) func thePhaseThatExceedsItsUsualTimeMost(_ phase: FrameRecord.Phase) {

@@ -41,7 +41,6 @@ enum MeteringBenchmarks {
       var record = FrameRecord()
       record.frameNumber = number
       record.tick = stamp
-      record.tickDelivered = delivered
       record.target = stamp + rate.interval
       record.submitted = delivered + .milliseconds(2)
       record.presented = number % 53 == 0 ? record.target + rate.interval : record.target
