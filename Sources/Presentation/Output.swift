@@ -40,6 +40,9 @@ public final class Output {
 
   private let content: Content
   private let clock: SystemClock
+  // The display's, asked for once: each of them is a call through the protocol.
+  private let presenter: any Presenter
+  private let ticker: DisplayTicker
   private let compositor: Compositor
   private var diff = SceneDiff()
   private var damage = DamageRegion()
@@ -58,12 +61,14 @@ public final class Output {
     self.display = display
     self.content = content
     self.clock = clock
+    presenter = display.presenter
+    ticker = display.ticker
     compositor = Compositor(workers: workers)
-    ring = BufferRing(width: display.presenter.width, height: display.presenter.height)
-    let link = DisplayLink(ticker: display.ticker) { [weak self] link in self?.tick(link) }
+    ring = BufferRing(width: presenter.width, height: presenter.height)
+    let link = DisplayLink(ticker: ticker) { [weak self] link in self?.tick(link) }
     link.isPaused = true
     self.link = link
-    display.presenter.onPresented = { [weak self] feedback in self?.presented(feedback) }
+    presenter.onPresented = { [weak self] feedback in self?.presented(feedback) }
   }
 
   /// The link that ticks the output; paused while no frame is wanted. Nil after `invalidate()`.
@@ -80,7 +85,7 @@ public final class Output {
   /// The whole screen is painted anew by the next frame: its memory was lost, or another program drew on it.
   public func setNeedsFullRepaint() {
     shown = nil
-    ring.reset(width: display.presenter.width, height: display.presenter.height)
+    ring.reset(width: presenter.width, height: presenter.height)
     schedule.isDirty = true
   }
 
@@ -89,7 +94,7 @@ public final class Output {
   ///
   /// - Parameter turn: what the turn has spent so far on the frame: callbacks, layout and display.
   public func renderIfNeeded(turn: FrameRecord.PhaseDurations) {
-    if wantsFrame, let target = schedule.target(at: clock.now, ticker: display.ticker) { render(for: target, turn: turn) }
+    if wantsFrame, let target = schedule.target(at: clock.now, ticker: ticker) { render(for: target, turn: turn) }
     schedule.endTurn()
     guard let link else { return }
     let isIdle = !wantsFrame && !schedule.hasFrameSinceTick
@@ -102,7 +107,7 @@ public final class Output {
   public func invalidate() {
     link?.invalidate()
     link = nil
-    display.presenter.onPresented = nil
+    presenter.onPresented = nil
   }
 
   private func tick(_ link: DisplayLink) {
@@ -113,8 +118,8 @@ public final class Output {
 
   private func render(for target: MonotonicTime, turn: FrameRecord.PhaseDurations) {
     // While a flip pends no buffer is free; `presented` or the next tick brings us back.
-    guard let buffer = display.presenter.acquireBuffer() else { return }
-    var record = schedule.newRecord(for: target, ticker: display.ticker)
+    guard let buffer = presenter.acquireBuffer() else { return }
+    var record = schedule.newRecord(for: target, ticker: ticker)
     record.phases = turn
 
     let started = clock.now
@@ -138,7 +143,7 @@ public final class Output {
     record.phases[.diff] = diffed - started
     record.phases[.composite] = composited - diffed
     do {
-      try display.presenter.present(buffer, damage: painted)
+      try presenter.present(buffer, damage: painted)
     } catch {
       // The screen still shows what it showed: the next tick paints all of it again.
       schedule.didRender(for: target)
@@ -151,7 +156,7 @@ public final class Output {
     record.phases[.present] = handedOver - composited
     shown = tree
     pending = record
-    isTargetKnown = display.ticker.isGridKnown(at: target)
+    isTargetKnown = ticker.isGridKnown(at: target)
     schedule.didRender(for: target)
     onCommitted?(record)
   }
