@@ -12,10 +12,10 @@ struct FramepaceCommand: ParsableCommand {
     discussion: """
       Without a subcommand it runs a scene:
 
-        framepace --fps                   the frame rate of a moving scene
-        framepace --fps --scene clock     of another one
-        framepace render clock --output . a picture of a scene
-        framepace profile orbit           which phase takes how much
+        framepace --fps                    the frame rate of a moving scene
+        framepace --fps --scene clock      of another one
+        framepace render clock --output .  a picture of a scene
+        framepace profile orbit            which phase takes how much
       """,
     version: "0.1.0",
     subcommands: [RunCommand.self, RenderCommand.self, ProfileCommand.self, ScenesCommand.self],

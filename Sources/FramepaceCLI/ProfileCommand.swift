@@ -6,6 +6,7 @@ struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
     abstract: "Measures which phase of a frame takes how much of its budget.",
+    usage: "framepace profile <scene> [<options>]",
     discussion: """
       Runs a scene for a number of frames and prints a table: the phases of a frame, \
       their percentiles, and their share of the budget, which is the time from one \
@@ -29,7 +30,8 @@ struct ProfileCommand: ParsableCommand {
   var scene: SceneName
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("How many frames to measure, from 1 to 1000000.", valueName: "count"),
+    parsing: .unconditional,
+    help: ArgumentHelp("How many frames to measure, from 1 to 1000000. (default: 600)", valueName: "count"),
     transform: Accepted.count(1...1_000_000))
   var frames = 600
 

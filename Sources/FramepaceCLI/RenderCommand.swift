@@ -6,6 +6,7 @@ struct RenderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "render",
     abstract: "Renders scenes to PNG, on a clock that is moved by hand.",
+    usage: "framepace render <scene> ... --output <folder|file.png> [<options>]",
     discussion: """
       The same command always writes the same bytes on one machine. A file is \
       replaced only when its successor is complete.
@@ -30,13 +31,14 @@ struct RenderCommand: ParsableCommand {
   var output: String
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("\(Accepted.sizes).", valueName: "WxH"), transform: Accepted.size)
+    parsing: .unconditional, help: ArgumentHelp("\(Accepted.sizes). (default: \(PixelSize.standard))", valueName: "WxH"),
+    transform: Accepted.size)
   var size = PixelSize.standard
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Pixels a point, from 0.25 to 8: 2 draws everything twice as large and as sharp.", valueName: "number"),
+      "Pixels a point, from 0.25 to 8: 2 draws everything twice as large and as sharp. (default: 1)", valueName: "number"),
     transform: Accepted.scale)
   var scale = 1.0
 

@@ -6,6 +6,7 @@ struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Runs a scene on a screen, or on a clock that stands in for one.",
+    usage: "framepace [run] [<options>]",
     discussion: """
       Takes a screen if one can be used, else a clock, and says which and why. \
       Ends after --duration, with Ctrl-C, or when nobody reads its output any more; \
@@ -23,32 +24,32 @@ struct RunCommand: ParsableCommand {
       those are longer) and counts since the start. Every other line shows rates and \
       counts since the line before it, so that all lines together give the summary.
 
-      JSON: times in milliseconds, rates a second, null for what is not known.
-        first line     scene, display, clock (what ticks, and why),
-                       unused (options that a screen has no use for)
-        other lines, since the line before:
-          time         seconds since the start
-          refreshRate  of the display; since the start
-          tickRate     frameRate, presentedRate
-          ticks        frames (made), presented (seen), late, missed,
-                       idle
-          hitchTimeRatio      ms a second that frames were late
-        and of the last 2 seconds:
-          frameIntervalP50    P99, Max: from one frame seen to the
-                              next
-          workP50             P99, Max: what a frame took
-          workShare           the median's part of the budget: 1 is all
-          tickLatenessP50     P99, Max: from a vblank to its tick
-        last line      summary: the same of the whole run;
-                       firstPresented: when the first frame was seen,
-                       in seconds of CLOCK_MONOTONIC
+      JSON: one object a line. Times are in milliseconds, rates a second; what is \
+      not known is null.
+        first line   scene, display, clock: what ticks, and why,
+                     unused: options that a screen has no use for
+        other lines  time: in seconds since the start, refreshRate
+          since the line before:
+                     tickRate, frameRate, presentedRate, ticks,
+                     frames: made, presented: seen, late, missed, idle,
+                     hitchTimeRatio: ms a second that frames were late
+          of the last 2 seconds:
+                     frameIntervalP50, frameIntervalP99,
+                     frameIntervalMax: from one frame seen to the next,
+                     workP50, workP99, workMax: what a frame took,
+                     workShare: the median's part of the budget, 1 is all,
+                     tickLatenessP50, tickLatenessP99,
+                     tickLatenessMax: from a vblank to its tick
+        last line    summary: all these, of the whole run,
+                     firstPresented: when the first frame was seen, in
+                     seconds of CLOCK_MONOTONIC
       """)
 
   @Flag(help: "Show the frame rate and the frame budget: one live line in a terminal, elsewhere a line a second.")
   var fps = false
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("The scene: \(SceneName.list).", valueName: "name"),
+    parsing: .unconditional, help: ArgumentHelp("The scene: \(SceneName.list). (default: orbit)", valueName: "name"),
     transform: Accepted.choice)
   var scene = SceneName.orbit
 

@@ -7,7 +7,7 @@ struct SceneOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Where frames go: a screen (kms), a clock that stands in for one (fallback), or a screen if one can be used (auto).",
+      "Where frames go: a screen (kms), a clock that stands in for one (fallback), or a screen if one can be used (auto). (default: auto)",
       valueName: "display"),
     transform: Accepted.choice)
   var display = DisplayChoice.auto
