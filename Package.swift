@@ -114,7 +114,11 @@ let package = Package(
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter", cSettings: [.treatAllWarnings(as: .error)]),
     tests("AllocationCounterTests", ["AllocationCounter"]),
     tests("LinuxSystemTests", ["LinuxSystem"]),
-    tests("RunLoopsTests", ["CLinux", "LinuxSystem", "RunLoops"]),
+    tests("RunLoopsTests", ["CLinux", "LinuxSystem", "RunLoops", "loop-programs"]),
+    // What RunLoopsTests runs as processes of their own.
+    .executableTarget(
+      name: "loop-programs", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/LoopPrograms",
+      swiftSettings: swiftSettings),
     // Also plays with the CFRunLoop of libFoundation, which importing CoreFoundation alone does not link.
     .testTarget(
       name: "RunLoopConformanceTests", dependencies: ["CLinux", "LinuxSystem", "RunLoops"], swiftSettings: swiftSettings,

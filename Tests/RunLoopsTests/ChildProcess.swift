@@ -1,0 +1,42 @@
+import Glibc
+import LinuxSystem
+
+/// A process that runs one of `loop-programs`.
+struct ChildProcess {
+  private let identifier: pid_t
+
+  /// - Parameter descriptor: is the child's descriptor 3.
+  init(_ arguments: [String], descriptor: Int32? = nil) throws {
+    let program = try Self.folder() + "/loop-programs"
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    if let descriptor { posix_spawn_file_actions_adddup2(&actions, descriptor, 3) }
+    var pointers: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
+    defer { for pointer in pointers { free(pointer) } }
+    pointers.append(nil)
+    var identifier = pid_t()
+    let error = posix_spawn(&identifier, program, &actions, nil, pointers, environ)
+    guard error == 0 else { throw SystemError(call: "posix_spawn", subject: program, errno: error) }
+    self.identifier = identifier
+  }
+
+  /// Waits for the end.
+  /// - Returns: the exit status; negative: the signal that ended it.
+  func wait() -> Int32 {
+    var status: Int32 = 0
+    while waitpid(identifier, &status, 0) < 0 {}
+    let signal = status & 0x7F
+    return signal == 0 ? (status >> 8) & 0xFF : -signal
+  }
+
+  func kill() { _ = Glibc.kill(identifier, SIGKILL) }
+
+  /// Where this test program is, and the others are.
+  private static func folder() throws -> String {
+    guard let resolved = realpath("/proc/self/exe", nil) else { throw SystemError.last(call: "realpath") }
+    defer { free(resolved) }
+    let path = String(cString: resolved)
+    return String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+  }
+}
