@@ -3,12 +3,14 @@ import Glibc
 /// Programs that the tests of the loop run as processes of their own: `loop-programs NAME [ARGUMENT…]`.
 @main
 struct LoopPrograms {
+  @MainActor
   static func main() {
-    let arguments = CommandLine.arguments.dropFirst()
+    let arguments = Array(CommandLine.arguments.dropFirst())
     switch arguments.first {
     case "echo": EchoProgram.run(path: arguments.dropFirst().first)
+    case "foreign": ForeignPrograms.run(seconds: arguments.dropFirst().first.flatMap(Double.init) ?? 3)
     default:
-      print("usage: loop-programs echo [PATH]")
+      print("usage: loop-programs echo [PATH] | foreign [SECONDS]")
       exit(2)
     }
   }
