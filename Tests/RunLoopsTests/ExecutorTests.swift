@@ -54,7 +54,7 @@ private actor Renderer {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ExecutorTests {
+@Suite struct ExecutorTests {
   @Test func anActorLivesOnALoopsThread() async throws {
     let renderer = Renderer(try LoopThread(name: "render"))
     #expect(await renderer.isAtHome)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RunLoops
 
-@Suite(.timeLimit(.minutes(1))) struct LoopThreadTests {
+@Suite struct LoopThreadTests {
   private let words = Words()
 
   @Test func itRunsWorkOnItsOwnLoop() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RunLoops
 
-@Suite(.timeLimit(.minutes(1))) struct MessagePortTests {
+@Suite struct MessagePortTests {
   /// Two ends; the events of the second are written down.
   private struct Wire {
     let scenario = Scenario()

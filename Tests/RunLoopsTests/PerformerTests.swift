@@ -3,7 +3,7 @@ import Testing
 
 @testable import RunLoops
 
-@Suite(.timeLimit(.minutes(1))) struct PerformerTests {
+@Suite struct PerformerTests {
   private let words = Words()
 
   // MARK: On another thread

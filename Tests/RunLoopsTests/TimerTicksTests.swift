@@ -39,7 +39,7 @@ private actor Consumer {
   var timerCount: Int { thread.loop.table.withLock { $0.mode(.default) }?.items.count { $0 is FrameLoop.Timer } ?? 0 }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct TimerTicksTests {
+@Suite struct TimerTicksTests {
   @Test func aConsumerOnTheLoopNeverLeavesItsThread() async throws {
     let consumer = try Consumer()
     await consumer.consume(2_000, every: .milliseconds(10))
