@@ -15,7 +15,7 @@ extension FrameLoop {
     if run.servedTimers { return .timer }
     // A stop by another thread before this pass listened to wake-ups left no other trace.
     let polls = polls || isDue || wakeUpState.isPending || stopRequested.load(ordering: .acquiring)
-    if let port = port(of: mode, polls: polls || clock.manual != nil) { return port }
+    if let port = port(of: mode, polls: polls || clock.manual != nil) { return unlessLimit(port, run) }
     if isDue {
       run.servedTimers = true
       return .timer
@@ -26,7 +26,14 @@ extension FrameLoop {
     guard deadline != .distantFuture else { return port(of: mode, polls: false) }
     manual.advance(to: deadline)
     run.servedTimers = true
-    return .timer
+    return unlessLimit(.timer, run)
+  }
+
+  /// The run's limit wakes the loop as timers do. That is nothing to handle: a timer that becomes due only in an
+  /// `afterWaiting` observer is for the next pass.
+  private func unlessLimit(_ port: Port, _ run: Run) -> Port? {
+    guard case .timer = port, run.limit != .distantFuture else { return port }
+    return run.mode.hasTimerDue(at: clock.now) ? port : nil
   }
 
   private func port(of mode: ModeState, polls: Bool) -> Port? {

@@ -151,6 +151,8 @@ final class ModeState: Sendable {
     return MonotonicTime(nanoseconds: first)
   }
 
+  func hasTimerDue(at now: MonotonicTime) -> Bool { contents.withLock { $0.timers.first ?? .max } <= now.nanoseconds }
+
   /// The timers that are due, in the order in which they are to be called. Give the array back.
   func takeDueTimers(at now: MonotonicTime) -> [FrameLoop.Timer] {
     contents.withLock { contents in

@@ -68,7 +68,7 @@ extension FrameLoop {
         let owner: WakeUp? = state.withLock { state in
           guard let mode = state.membership.seats.first?.mode else {
             state.fireTime = newValue
-            if !state.isFiring { state.membership.queuedTime = newValue }
+            if state.isFiring { state.wasMoved = true } else { state.membership.queuedTime = newValue }
             return nil
           }
           state.fireTime = max(newValue, mode.clock.now)

@@ -237,7 +237,8 @@ private final class ProgramPlay: Sendable {
     case .addCommonMode:
       guard state.dueTimers.isEmpty, state.firingTimers.isEmpty, state.postedDescriptors.isEmpty else { return false }
       // CoreFoundation adds the common items in no order.
-      return program.items.count { $0.name.hasPrefix("observer") && stage.contains($0.name, in: "common") } < 2
+      let names = program.items.map(\.name).filter { $0.hasPrefix("observer") && stage.isValid($0) }
+      return names.count { stage.contains($0, in: "common") } < 2
     case .look(let name, let mode):
       // Of what is in no mode CoreFoundation does not know whether it is a common item.
       return mode != "common" || (!name.hasPrefix("timer") && stage.isValid(name))

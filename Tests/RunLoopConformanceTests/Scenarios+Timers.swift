@@ -56,6 +56,18 @@ extension Scenario {
       s.burn(until: 4)
       s.run(for: 1_000)
     },
+    Scenario([36], "added in afterWaiting it is called if a timer woke the loop", gives: "add timer added →timedOut") { s in
+      s.timer("timer", at: 2)
+      s.timer(".never", at: Stage.never)
+      s.observer("add", .afterWaiting, repeats: false) { s in s.timer("added", at: s.now) }
+      s.run(for: 6)
+    },
+    Scenario([12, 36], "not if the limit did", gives: "add →timedOut added →timedOut") { s in
+      s.timer(".never", at: Stage.never)
+      s.observer("add", .afterWaiting, repeats: false) { s in s.timer("added", at: s.now) }
+      s.run(for: 2)
+      s.run()
+    },
     Scenario([37], "a late repeating timer fires once and keeps its phase", gives: "tick →timedOut 40 tick →timedOut 50") {
       s in
       s.timer("tick", at: 10, every: 10) { s in if s.count("tick") == 1 { s.burn(until: 34) } }
@@ -217,6 +229,17 @@ extension Scenario {
         if s.count("tick") == 3 { s.stop() }
       }
       s.run(for: 500)
+    },
+    Scenario([38], "also after the timer has left its modes in the call", gives: "tick →timedOut tick →timedOut") { s in
+      s.timer("tick", at: 1, every: 1_000) { s in
+        guard s.count("tick") == 1 else { return }
+        s.remove("tick", from: "default")
+        s.move("tick", to: 0)
+      }
+      s.timer(".never", at: Stage.never)
+      s.run(for: 4)
+      s.add("tick", to: "default")
+      s.run(for: 4)
     },
     Scenario(
       [38], "a timer that fires once is invalid after its call, whatever was set in it", gives: "true timer →finished false"
