@@ -81,12 +81,22 @@ final class Running {
   /// Waits until the process handles `signal` itself.
   func waitUntilHandled(_ signal: Int32) {
     while process.isRunning {
-      let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
-      let line = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
-      let caught = line.flatMap { UInt64($0.dropFirst("SigCgt:".count).drop { $0.isWhitespace }, radix: 16) } ?? 0
+      let caught = UInt64(state("SigCgt"), radix: 16) ?? 0
       if caught & 1 << UInt64(signal - 1) != 0 { return }
       usleep(1000)
     }
+  }
+
+  /// Waits until the process's main thread has slept so many times, as it does in every frame.
+  func waitUntilAsleep(times: Int) {
+    while process.isRunning, (Int(state("voluntary_ctxt_switches")) ?? 0) < times { usleep(1000) }
+  }
+
+  /// What the kernel says of the process's main thread.
+  private func state(_ name: String) -> String {
+    let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") } ?? ""
+    return line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces)
   }
 
   func send(_ signal: Int32) { kill(process.processIdentifier, signal) }

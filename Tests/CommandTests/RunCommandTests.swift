@@ -36,6 +36,8 @@ struct RunCommandTests {
     terminal.stop()
     let run = try Running(["--fps"] + Self.small, terminal: terminal)
     run.waitUntilHandled(SIGTERM)
+    // A second and more of frames.
+    run.waitUntilAsleep(times: 150)
     // The first one ends the run; the summary waits for the terminal, and the next one ends that.
     while run.process.isRunning {
       run.send(SIGTERM)
