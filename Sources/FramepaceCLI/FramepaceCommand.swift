@@ -60,8 +60,9 @@ struct FramepaceCommand: ParsableCommand {
   }
 
   /// One sentence, and for wrong arguments a line that says where help is.
+  @MainActor
   private static func message(of error: any Error, isUsage: Bool) -> String {
-    let sentence = "framepace: \(message(for: error))"
+    let sentence = Text.paragraph("framepace: \(message(for: error))", width: Terminal.error.columns ?? .max)
     guard isUsage, let help = fullMessage(for: error).split(separator: "\n").last else { return sentence }
     return sentence + "\n" + help.drop { $0 == " " }
   }
