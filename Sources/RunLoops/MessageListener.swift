@@ -5,7 +5,8 @@ public import LinuxSystem
 /// Lets other processes, or other threads, connect through a path: its handler gets a socket for each that does.
 ///
 /// The handler is called on the thread of the loop that the listener was added to. The path is there until the listener is
-/// invalidated or goes; connections that were made live on.
+/// invalidated or goes; connections that were made live on. While the process has no descriptor left, who connects is turned
+/// away: the other end finds the connection ended.
 public final class MessageListener: Sendable {
   public typealias Handler = @Sendable (MessageListener, MessageSocket) -> Void
 
@@ -14,6 +15,8 @@ public final class MessageListener: Sendable {
   private let socket: OwnedDescriptor
   private let handler: Handler
   private let source: Lock<FrameLoop.DescriptorSource?> = Lock(nil)
+  /// A descriptor for nothing, to have one left when there is none: whoever is not accepted keeps the loop awake.
+  private let spare: Lock<Int32>
 
   /// - Parameters:
   ///   - path: of at most 107 bytes; nothing may be there, nor a socket that was left behind.
@@ -45,6 +48,7 @@ public final class MessageListener: Sendable {
       unlink(path)
       throw error
     }
+    spare = Lock(open("/dev/null", O_RDONLY | O_CLOEXEC))
     self.path = path
     self.messageLimit = messageLimit
     self.socket = socket
@@ -54,7 +58,10 @@ public final class MessageListener: Sendable {
     self.source.withLock { $0 = source }
   }
 
-  deinit { invalidate() }
+  deinit {
+    invalidate()
+    spare.withLock { spare in if spare >= 0 { close(spare) } }
+  }
 
   public var isValid: Bool { source.withLock { $0 != nil } }
 
@@ -71,12 +78,24 @@ public final class MessageListener: Sendable {
 
   private func accept() {
     let number = Glibc.accept(socket.number, nil, nil)
-    guard number >= 0 else { return }
+    guard number >= 0 else {
+      if clinux_errno() == EMFILE || clinux_errno() == ENFILE { turnAway() }
+      return
+    }
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     guard let socket = try? MessageSocket(owning: OwnedDescriptor(owning: number), messageLimit: messageLimit) else {
       return
     }
     handler(self, socket)
+  }
+
+  private func turnAway() {
+    spare.withLock { spare in
+      if spare >= 0 { close(spare) }
+      let client = Glibc.accept(socket.number, nil, nil)
+      if client >= 0 { close(client) }
+      spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    }
   }
 
   fileprivate func with(_ body: (FrameLoop.DescriptorSource) -> Bool) -> Bool {
