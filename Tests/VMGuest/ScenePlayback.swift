@@ -3,55 +3,98 @@ import Framepace
 import KMS
 import SampleScenes
 
-/// Plays a scene with the whole engine, whose output paints and hands over the damage of each buffer alone, and stops it:
-/// after many partial frames the screen shows what a full render of the last tree paints.
+/// Plays a scene with the whole engine, whose output paints and hands over the damage of each buffer alone, and stops it
+/// twice: after many partial frames the screen shows, from either buffer, what a full render of the last tree paints.
 @MainActor
 func scene(_ name: String, frames count: Int, dump: String?) throws {
   let display = openDisplay()
-  let size = Size(Double(display.presenter.width), Double(display.presenter.height))
   guard let name = SceneName(rawValue: name) else { return Guest.expect(false, "no scene \(name)") }
-  let scene = try name.makeScene(settings: SceneSettings(size: size, fonts: SceneFonts()))
-  let engine = Engine(display: display, root: scene.root)
-  var shown: [FrameRecord] = []
-  engine.output.onPresented = { shown.append($0) }
-  engine.output.onError = { Guest.expect(false, "\($0)") }
-
-  // By the number of the tick, not by its time: the emulated processor may miss some.
-  var updates = 0
-  let link = DisplayLink(ticker: display.ticker) { link in
-    updates += 1
-    Transaction.withoutActions { scene.update(at: Double(updates) / 60) }
-    if updates == count { link.isPaused = true }
-  }
-  link.add(to: engine.loop, mode: .common)
-  engine.output.onIdle = {
-    if updates == count, engine.context.pendingDrawings == 0 { engine.finish() }
-  }
-  let limit = FrameLoop.Timer(
-    fireTime: engine.loop.clock.now + .seconds(Double(count)),
-    onMain: { _ in
-      Guest.expect(false, "the scene does not come to rest")
-      engine.finish()
-    })
-  engine.loop.add(limit, to: .common)
-  engine.run()
-
+  let playback = try ScenePlayback(name, on: display)
   let full = try Bitmap(width: display.presenter.width, height: display.presenter.height)
-  let bounds = IntRect(x: 0, y: 0, width: full.width, height: full.height)
-  Compositor().composite(
-    engine.context.renderTree(at: engine.loop.clock.now), damage: DamageRegion(bounds), into: full)
-  compareScannedOut(display, with: full)
-
-  // Each buffer is painted whole at its first use.
-  let partial = shown.dropFirst(2).filter { $0.paintedPixels < bounds.width * bounds.height }.count
-  Guest.expect(partial >= 8, "\(partial) partial frames of \(shown.count) are too few to tell anything")
-  let painted =
-    shown.dropFirst(2).reduce(0) { $0 + $1.paintedPixels } * 100 / max(1, (shown.count - 2) * bounds.width * bounds.height)
-  Guest.say("\(display.name): \(shown.count) frames of \(name), \(partial) partial, \(painted) % painted")
+  for updates in [count, 1] {
+    playback.play(updates)
+    playback.renderFull(into: full)
+    compareScannedOut(display, with: full)
+  }
   if let dump {
     write(full, to: dump)
     Guest.shell("screendump \(dump)")
   }
-  link.invalidate()
-  engine.invalidate()
+
+  // Each buffer is painted whole at its first use.
+  let area = full.width * full.height
+  let later = playback.shown.dropFirst(2)
+  let partial = later.filter { $0.paintedPixels < area }.count
+  Guest.expect(partial >= 8, "\(partial) partial frames of \(later.count + 2) are too few to tell anything")
+  let painted = later.reduce(0) { $0 + $1.paintedPixels } * 100 / max(1, later.count * area)
+  Guest.say("\(display.name): \(later.count + 2) frames of \(name), \(partial) partial, \(painted) % painted")
+  playback.end()
+}
+
+/// A scene on a display, moved by the number of the tick and not by its time: the emulated processor may miss some.
+@MainActor
+private final class ScenePlayback {
+  private(set) var shown: [FrameRecord] = []
+  private let engine: Engine
+  private let scene: any SampleScene
+  private var link: DisplayLink?
+  private var committed = 0
+  private var updates = 0
+  private var goal = 0
+
+  init(_ name: SceneName, on display: KMSDisplay) throws {
+    let size = Size(Double(display.presenter.width), Double(display.presenter.height))
+    scene = try name.makeScene(settings: SceneSettings(size: size, fonts: SceneFonts()))
+    engine = Engine(display: display, root: scene.root)
+    engine.output.onError = { Guest.expect(false, "\($0)") }
+    engine.output.onCommitted = { [unowned self] _ in committed += 1 }
+    engine.output.onPresented = { [unowned self] frame in
+      shown.append(frame)
+      finishAtRest()
+    }
+    engine.output.onIdle = { [unowned self] in finishAtRest() }
+    let link = DisplayLink(ticker: display.ticker) { [unowned self] _ in move() }
+    link.isPaused = true
+    link.add(to: engine.loop, mode: .common)
+    self.link = link
+  }
+
+  /// Renders all that the engine shows.
+  func renderFull(into bitmap: Bitmap) {
+    let all = DamageRegion(IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height))
+    Compositor().composite(engine.context.renderTree(at: engine.loop.clock.now), damage: all, into: bitmap)
+  }
+
+  /// Moves the scene by so many ticks and waits until it is on the screen.
+  func play(_ count: Int) {
+    goal += count
+    link?.isPaused = false
+    let limit = FrameLoop.Timer(
+      fireTime: engine.loop.clock.now + .seconds(60),
+      onMain: { [engine] _ in
+        Guest.expect(false, "the scene does not come to rest")
+        engine.finish()
+      })
+    engine.loop.add(limit, to: .common)
+    engine.run()
+    limit.invalidate()
+  }
+
+  func end() {
+    link?.invalidate()
+    engine.invalidate()
+  }
+
+  private func move() {
+    updates += 1
+    Transaction.withoutActions { scene.update(at: Double(updates) / 60) }
+    if updates == goal { link?.isPaused = true }
+  }
+
+  private func finishAtRest() {
+    guard updates == goal, !engine.output.wantsFrame, !engine.context.isDirty, engine.context.pendingDrawings == 0 else {
+      return
+    }
+    if committed == shown.count { engine.finish() }
+  }
 }
