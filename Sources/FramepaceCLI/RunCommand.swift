@@ -21,8 +21,9 @@ struct RunCommand: ParsableCommand {
       that a frame takes, the budget one refresh interval. A p99 needs 100 frames.
 
       The live line shows rates and times of the last 2 seconds (120 intervals, if \
-      those are longer) and counts since the start. Every other line shows rates and \
-      counts since the line before it, so that all lines together give the summary.
+      those are longer) and counts since the start. Lines elsewhere show rates and \
+      counts since the line before, and together give the summary; one that would \
+      have to wait for its reader is left out, and the next one covers its time.
 
       JSON: one object a line. Times are in milliseconds, rates a second; what is \
       not known is null.
