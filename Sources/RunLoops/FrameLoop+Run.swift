@@ -157,7 +157,12 @@ extension FrameLoop {
 
   private func callObservers(of activity: Activity, in mode: ModeState) {
     let observers = mode.contents.withLock { $0.observers }
-    for observer in observers where observer.activities.contains(activity) { observer.call(activity) }
+    withExtendedLifetime(observers) {
+      for index in observers.indices {
+        // The array holds it: to retain it besides would take longer than the call.
+        Unmanaged.passUnretained(observers[index])._withUnsafeGuaranteedRef { $0.callIfConcerned(by: activity) }
+      }
+    }
   }
 
   /// - Returns: what is to be handled. A run that was nested in an observer's call may have served the descriptor that woke

@@ -66,6 +66,11 @@ extension FrameLoop {
     public func invalidate() { invalidateAndDetach() }
 
     @inline(__always)
+    func callIfConcerned(by activity: Activity) {
+      if activities.contains(activity) { call(activity) }
+    }
+
+    @inline(__always)
     func call(_ activity: Activity) {
       guard valid.load(ordering: .acquiring), !firing.load(ordering: .relaxed) else { return }
       firing.store(true, ordering: .relaxed)
