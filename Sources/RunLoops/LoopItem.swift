@@ -2,13 +2,7 @@ import LinuxSystem
 
 /// Where an item is: in modes of one loop or, for sources, of several.
 struct Membership: Sendable {
-  struct Seat: Sendable {
-    let mode: ModeState
-    /// A timer's place in the mode's queue; nothing for others.
-    let slot: Int
-  }
-
-  var seats: [Seat] = []
+  var seats = Seats()
   /// The common items of loops that the item is one of.
   var commons: [CommonItems] = []
   /// A timer's: what its modes' queues have it at.
@@ -19,13 +13,13 @@ struct Membership: Sendable {
   /// Moves a timer in the queues of its modes.
   mutating func move(to time: MonotonicTime) {
     queuedTime = time
-    for seat in seats { seat.mode.moveTimer(seat.slot, to: time) }
+    seats.forEach { $0.mode.moveTimer($0.slot, to: time) }
   }
 
   /// Lets a timer be called later, in all of its modes.
   mutating func tolerate(_ tolerance: Nanoseconds) {
     self.tolerance = tolerance
-    for seat in seats { seat.mode.setTolerance(of: seat.slot, to: tolerance) }
+    seats.forEach { $0.mode.setTolerance(of: $0.slot, to: tolerance) }
   }
 
   /// Whether the item is in a mode of a loop other than that of `wakeUp`. To be one of its common items is not enough.
@@ -94,8 +88,8 @@ extension LoopItem {
   /// - Returns: whether the item was in `mode`.
   func detach(from mode: ModeState) -> Bool {
     withMembership { membership in
-      guard let index = membership.seats.firstIndex(where: { $0.mode === mode }) else { return false }
-      leave(membership.seats.remove(at: index))
+      guard let seat = membership.seats.remove(in: mode) else { return false }
+      leave(seat)
       return true
     }
   }
@@ -127,11 +121,11 @@ extension LoopItem {
     let modes: [ModeState] = withMembership { membership in
       guard endValidity() else { return [] }
       let seats = membership.seats
-      membership.seats = []
-      for seat in seats { leave(seat) }
+      membership.seats = Membership.Seats()
+      seats.forEach(leave)
       for common in membership.commons { common.remove(self) }
       membership.commons = []
-      return seats.map(\.mode)
+      return seats.modes
     }
     for mode in modes { didLeave(mode) }
   }

@@ -12,7 +12,7 @@ struct TimerQueue<Element> {
   private var tolerant = SlotHeap()
   private var deadlines = SlotHeap()
   private var elements: [Element?] = []
-  /// By slot.
+  /// By slot; none for those past the end. A queue without tolerances has no need to look anything up.
   private var tolerances: [Int64] = []
   private var freeSlots: [Slot] = []
   private var nextSequence: UInt64 = 0
@@ -32,12 +32,11 @@ struct TimerQueue<Element> {
     if let free = freeSlots.popLast() {
       slot = free
       elements[slot] = element
-      tolerances[slot] = tolerance
     } else {
       slot = elements.count
       elements.append(element)
-      tolerances.append(tolerance)
     }
+    setTolerance(tolerance, of: slot)
     insert(SlotHeap.Node(time: time, sequence: nextSequence, slot: slot))
     nextSequence += 1
     return slot
@@ -53,14 +52,15 @@ struct TimerQueue<Element> {
   }
 
   mutating func move(_ slot: Slot, to time: Int64) {
-    guard tolerances[slot] > 0 else { return exact.move(slot, to: time) }
+    let tolerance = tolerance(of: slot)
+    guard tolerance > 0 else { return exact.move(slot, to: time) }
     tolerant.move(slot, to: time)
-    deadlines.move(slot, to: Self.deadline(time, tolerances[slot]))
+    deadlines.move(slot, to: Self.deadline(time, tolerance))
   }
 
   mutating func setTolerance(_ slot: Slot, to tolerance: Int64) {
     let node = removeNode(slot)
-    tolerances[slot] = tolerance
+    setTolerance(tolerance, of: slot)
     insert(node)
   }
 
@@ -75,16 +75,26 @@ struct TimerQueue<Element> {
     dueNodes.removeAll(keepingCapacity: true)
   }
 
+  @inline(__always)
+  private func tolerance(of slot: Slot) -> Int64 { slot < tolerances.count ? tolerances[slot] : 0 }
+
+  private mutating func setTolerance(_ tolerance: Int64, of slot: Slot) {
+    guard tolerance != self.tolerance(of: slot) else { return }
+    while tolerances.count <= slot { tolerances.append(0) }
+    tolerances[slot] = tolerance
+  }
+
   private mutating func insert(_ node: SlotHeap.Node) {
-    guard tolerances[node.slot] > 0 else { return exact.insert(node) }
+    let tolerance = tolerance(of: node.slot)
+    guard tolerance > 0 else { return exact.insert(node) }
     tolerant.insert(node)
     var last = node
-    last.time = Self.deadline(node.time, tolerances[node.slot])
+    last.time = Self.deadline(node.time, tolerance)
     deadlines.insert(last)
   }
 
   private mutating func removeNode(_ slot: Slot) -> SlotHeap.Node {
-    guard tolerances[slot] > 0 else { return exact.remove(slot) }
+    guard tolerance(of: slot) > 0 else { return exact.remove(slot) }
     deadlines.remove(slot)
     return tolerant.remove(slot)
   }
