@@ -42,6 +42,8 @@ private final class Stress: Sendable {
   private let limit: MonotonicTime
   private let threads: Lock<[LoopThread]>
   private let items = Lock<[Item]>([])
+  /// Items that the next one to be called ends: it may be just before them.
+  private let victims = Lock<[Item]>([])
   private let waiters = Atomic<Int>(0)
   let faults = Box<Set<String>>([])
   let counts = Box<[String: Int]>(["performed": 0, "refused": 0, "timers": 0, "sources": 0, "observers": 0, "jobs": 0])
@@ -198,18 +200,23 @@ private final class Stress: Sendable {
 
   /// Invalidates an item on the thread of a loop: that loop must not call it again.
   private func endItemOnItsThread(_ loop: FrameLoop, _ random: inout SplitMix64) {
+    let isLeftToOthers = Bool.random(using: &random)
     withItem(&random) { item in
-      try? loop.performLater {
-        item.invalidate()
-        item.hasEnded.value = loop
-      }
+      if isLeftToOthers { return victims.withLock { $0.append(item) } }
+      try? loop.performLater { Self.end(item) }
     }
+  }
+
+  private static func end(_ item: Item) {
+    item.invalidate()
+    item.hasEnded.value = .current
   }
 
   private func makeItem(_ random: inout SplitMix64) {
     let hasEnded = Box<FrameLoop?>(nil)
     let called: @Sendable (String) -> Void = { [self] kind in
       if hasEnded.value === FrameLoop.current { fault("\(kind) called after their end") }
+      if let victim = victims.withLock({ $0.popLast() }) { Self.end(victim) }
       count(kind)
     }
     let item: Item
