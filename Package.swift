@@ -108,6 +108,7 @@ let package = Package(
     sample("ActorOnThread", ["LinuxSystem", "RunLoops"]),
     sample("AsynchronousLabel", ["Framepace"]),
     sample("DisplayLinkTicks", ["Framepace"]),
+    sample("TurnMemory", ["LinuxSystem", "RunLoops"]),
     sample("RunUntil", ["Framepace", "FramepaceTesting"]),
     .executableTarget(
       name: "FramepaceCLI",
