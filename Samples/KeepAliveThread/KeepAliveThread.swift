@@ -42,7 +42,10 @@ struct Program {
     try journal.write("three")
     let lines = try journal.read()
     print("and then \(lines)")
-    guard lines == ["one", "two", "timer", "three"] else { fatalError("something was lost") }
+    // Where the timer comes is the machine's affair.
+    guard lines.filter({ $0 != "timer" }) == ["one", "two", "three"], lines.contains("timer") else {
+      fatalError("something was lost")
+    }
 
     journal.close()
     journal.close()
