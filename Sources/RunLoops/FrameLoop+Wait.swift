@@ -8,14 +8,17 @@ extension FrameLoop {
     let mode = run.mode
     // A timer that is due already needs no kernel to say so. It comes first, but then a port that is ready has its turn.
     let timersAreFirst = !run.servedTimers
-    // A limit that had passed before the run is none to be woken by.
-    let (timerDeadline, isDue) = mode.prepareToWait(
-      limit: run.polls ? .distantFuture : run.limit, servesMainQueue: servesMainQueue, unlessDue: timersAreFirst)
+    let (timerDeadline, isDue) = mode.lookAtTimers()
     run.servedTimers = isDue && timersAreFirst
     if run.servedTimers { return .timer }
     // A stop by another thread before this pass listened to wake-ups left no other trace.
     let polls = polls || isDue || wakeUpState.isPending || stopRequested.load(ordering: .acquiring)
-    if let port = port(of: mode, polls: polls || clock.manual != nil) { return unlessLimit(port, run) }
+    let sleeps = !polls && clock.manual == nil
+    if sleeps || !isQuiet(run, servesMainQueue: servesMainQueue),
+      let port = ask(run, polls: !sleeps, servesMainQueue: servesMainQueue)
+    {
+      return unlessLimit(port, run)
+    }
     if isDue {
       run.servedTimers = true
       return .timer
@@ -23,7 +26,7 @@ extension FrameLoop {
     guard let manual = clock.manual, !polls else { return nil }
     // Manual time moves on when nothing is ready. Without a time to move to there is something real to wait for.
     let deadline = min(timerDeadline, run.limit)
-    guard deadline != .distantFuture else { return port(of: mode, polls: false) }
+    guard deadline != .distantFuture else { return ask(run, polls: false, servesMainQueue: servesMainQueue) }
     manual.advance(to: deadline)
     run.servedTimers = true
     return unlessLimit(.timer, run)
@@ -34,6 +37,20 @@ extension FrameLoop {
   private func unlessLimit(_ port: Port, _ run: Run) -> Port? {
     guard case .timer = port, run.limit != .distantFuture else { return port }
     return run.mode.hasTimerDue(at: clock.now) ? port : nil
+  }
+
+  /// Whether the loop knows by itself that no port is ready but perhaps the timers: a look by the kernel takes as long as two
+  /// passes without one.
+  private func isQuiet(_ run: Run, servesMainQueue: Bool) -> Bool {
+    // The main queue was looked at in this pass, unless the one before drained it.
+    !run.mode.hasDescriptors && !wakeUpState.isSent && (!servesMainQueue || !run.drainedMainQueue)
+  }
+
+  /// Waits in the kernel, or has it look.
+  private func ask(_ run: Run, polls: Bool, servesMainQueue: Bool) -> Port? {
+    // A limit that had passed before the run is none to be woken by.
+    run.mode.prepareToWait(limit: run.polls ? .distantFuture : run.limit, servesMainQueue: servesMainQueue)
+    return port(of: run.mode, polls: polls)
   }
 
   private func port(of mode: ModeState, polls: Bool) -> Port? {

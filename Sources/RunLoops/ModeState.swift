@@ -18,6 +18,8 @@ final class ModeState: Sendable {
   /// The activities that some observer of the mode wants: one that nobody observes costs this look only.
   private let observed = Atomic<UInt32>(0)
   private let common = Atomic<Bool>(false)
+  /// Changed under the lock.
+  let descriptorSourceCount = Atomic<Int>(0)
 
   struct Contents {
     weak var loop: FrameLoop?
@@ -27,7 +29,6 @@ final class ModeState: Sendable {
     var sources: [FrameLoop.Source] = []
     /// By descriptor number.
     var descriptors: [DescriptorPort?] = []
-    var descriptorSourceCount = 0
     var timers = TimerQueue<FrameLoop.Timer>()
     /// What the timer descriptor is set to; `distantFuture`: to nothing.
     var armed = MonotonicTime.distantFuture
@@ -61,9 +62,11 @@ final class ModeState: Sendable {
   /// The loop, unless it is going.
   var loop: FrameLoop? { contents.withLock { $0.loop } }
 
+  var hasDescriptors: Bool { descriptorSourceCount.load(ordering: .relaxed) > 0 }
+
   /// No source, descriptor or timer; observers do not count.
   var isEmpty: Bool {
-    contents.withLock { $0.sources.isEmpty && $0.descriptorSourceCount == 0 && $0.timers.isEmpty }
+    !hasDescriptors && contents.withLock { $0.sources.isEmpty && $0.timers.isEmpty }
   }
 
   var items: [any LoopItem] {
@@ -171,19 +174,21 @@ final class ModeState: Sendable {
 
   // MARK: Waiting
 
-  /// Brings the kernel's objects up to what the next wait is for.
-  /// - Parameter unlessDue: leaves them alone if a timer is due.
   /// - Returns: until when the loop may sleep for its timers, `distantFuture` for ever; and whether one is due by now.
-  func prepareToWait(limit: MonotonicTime, servesMainQueue: Bool, unlessDue: Bool) -> (MonotonicTime, isDue: Bool) {
+  func lookAtTimers() -> (MonotonicTime, isDue: Bool) {
     contents.withLock { contents in
       let first = MonotonicTime(nanoseconds: contents.timers.first ?? .max)
       let deadline = MonotonicTime(nanoseconds: contents.timers.deadline ?? .max)
-      let isDue = first != .distantFuture && first <= clock.now
-      if isDue, unlessDue { return (deadline, true) }
+      return (deadline, first != .distantFuture && first <= clock.now)
+    }
+  }
+
+  /// Brings the kernel's objects up to what the next wait is for.
+  func prepareToWait(limit: MonotonicTime, servesMainQueue: Bool) {
+    contents.withLock { contents in
       contents.limit = limit
       arm(&contents)
       if contents.watchesMainQueue != servesMainQueue { watchMainQueue(servesMainQueue, &contents) }
-      return (deadline, isDue)
     }
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import Synchronization
 
 /// What ended a wait: the one thing that the pass handles.
 enum Port {
@@ -56,7 +57,7 @@ extension ModeState {
       }
       while contents.descriptors.count <= number { contents.descriptors.append(nil) }
       contents.descriptors[number] = port
-      contents.descriptorSourceCount += 1
+      descriptorSourceCount.wrappingAdd(1, ordering: .relaxed)
       return nil
     }
     if let refusal { throw refusal }
@@ -67,7 +68,7 @@ extension ModeState {
       let number = Int(source.descriptor)
       guard number < contents.descriptors.count, var port = contents.descriptors[number] else { return }
       port.sources.removeAll { $0 === source }
-      contents.descriptorSourceCount -= 1
+      descriptorSourceCount.wrappingSubtract(1, ordering: .relaxed)
       contents.descriptors[number] = port.sources.isEmpty ? nil : port
       if port.sources.isEmpty {
         ports.remove(source.descriptor)

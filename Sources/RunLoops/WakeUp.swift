@@ -18,6 +18,8 @@ final class WakeUp: Sendable {
   }
 
   private let state = Atomic<UInt8>(State.ignoring)
+  /// The event descriptor was, or is about to be, written, and not read since.
+  private let sent = Atomic<Bool>(false)
   private let event: OwnedDescriptor
   private let thread: ThreadRecord
 
@@ -29,10 +31,12 @@ final class WakeUp: Sendable {
   var descriptor: Int32 { event.number }
   var isOwnThread: Bool { thread.isCurrent }
   var isPending: Bool { state.load(ordering: .relaxed) == State.pending }
+  var isSent: Bool { sent.load(ordering: .relaxed) }
 
   func wakeUp() {
     let before = state.exchange(State.pending, ordering: .acquiringAndReleasing)
     guard before == State.listening, !isOwnThread else { return }
+    sent.store(true, ordering: .relaxed)
     var one: UInt64 = 1
     _ = write(event.number, &one, 8)
   }
@@ -51,6 +55,7 @@ final class WakeUp: Sendable {
 
   /// Makes the event descriptor wait for the next write.
   func acknowledge() {
+    sent.store(false, ordering: .relaxed)
     var count: UInt64 = 0
     _ = read(event.number, &count, 8)
   }

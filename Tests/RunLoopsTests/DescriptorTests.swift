@@ -22,6 +22,23 @@ import Testing
     #expect(scenario.words.description == "timers 0 timers 1 timers 2 timers 0 →stopped")
   }
 
+  @Test func aLoopThatHasNoTimeToSleepServesTimersAndDescriptors() {
+    let scenario = Scenario()
+    scenario.source("source") { [words = scenario.words, unowned loop = scenario.loop] source in
+      if words.all.count < 5 { source.signal() } else { loop.stop() }
+    }.signal()
+    let event = Event()
+    event.post()
+    scenario.loop.add(
+      FrameLoop.DescriptorSource(descriptor: event.number) { [words = scenario.words] _, _ in
+        words.add("descriptor")
+        event.consume()
+      }, to: .default)
+    scenario.timer("timer", at: 0)
+    scenario.run(until: 1)
+    #expect(scenario.words.description == "source timer source descriptor source →stopped")
+  }
+
   @Test func aHandledDescriptorIsASource() {
     let scenario = Scenario()
     let event = Event()

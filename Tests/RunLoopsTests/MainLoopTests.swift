@@ -95,6 +95,12 @@ final class MainLoopTests: XCTestCase {
     XCTAssertEqual(words.description, "timers sleep wake timer timers block timers sleep wake next")
   }
 
+  func testARunThatOnlyLooksServesTheMainQueue() {
+    DispatchQueue.main.async { [words] in words.add("block") }
+    XCTAssertEqual(FrameLoop.main.run(mode: .default, until: .zero), .timedOut)
+    XCTAssertEqual(words.description, "block")
+  }
+
   func testTheFirstPassDoesNotLookAtTheMainQueueFirst() {
     DispatchQueue.main.async { [words] in
       words.add("block")

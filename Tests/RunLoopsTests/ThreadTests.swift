@@ -99,6 +99,19 @@ func suspend(until condition: () async -> Bool) async {
     #expect(counts.value == [0, 0, 1, 0])
   }
 
+  @Test func aWakeUpIsTakenAlsoByALoopThatHasNoTimeToSleep() {
+    let scenario = Scenario()
+    let loop = scenario.loop
+    scenario.source("source") { [unowned loop] source in
+      if scenario.words.all.count < 3 { source.signal() } else { loop.stop() }
+      if scenario.words.all.count == 1 { onNewThread { loop.wakeUp() } }
+    }.signal()
+    scenario.run(until: 1)
+    #expect(scenario.words.description == "source source source →stopped")
+    var look = pollfd(fd: loop.wakeUpState.descriptor, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&look, 1, 0) == 0)
+  }
+
   @Test func stopFromAnotherThreadEndsASleepingRun() {
     let words = Words()
     withRunningLoop(words, observing: .all) { _ in }
