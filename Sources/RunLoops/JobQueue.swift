@@ -34,27 +34,28 @@ final class JobQueue: Sendable {
   var count: Int { state.withLock { $0.jobs.count } }
 
   func add(_ job: UnownedJob, to loop: FrameLoop) {
-    let server = state.withLock { state in
-      let server = state.server
+    // All of it alone: a job that can be taken may be over, and the loop's last owner gone with it, before this returns. (An
+    // executor is not held by who enqueues.)
+    let mustStartThread = state.withLock { state in
       state.jobs.append(job)
-      if server == .unset { state.server = .loop }
-      if server == .nobody { state.server = .lateThread }
-      if server == .unset || server == .loop, !state.isCalling {
-        state.isCalling = true
-        loop.add(source, to: .common)
+      if state.server == .unset { state.server = loop.thread.notifyAtEnd(loop) ? .loop : .nobody }
+      switch state.server {
+      case .loop:
+        if !state.isCalling {
+          state.isCalling = true
+          loop.add(source, to: .common)
+        }
+        source.signal()
+        loop.wakeUp()
+        return false
+      case .nobody:
+        state.server = .lateThread
+        return true
+      case .unset, .lateThread: return false
       }
-      return server
     }
-    switch server {
-    case .unset:
-      guard loop.thread.notifyAtEnd(loop) else { return threadHasEnded(of: loop) }
-      fallthrough
-    case .loop:
-      source.signal()
-      loop.wakeUp()
-    case .nobody: startLateThread(for: loop)
-    case .lateThread: break
-    }
+    // Until then nobody takes the job.
+    if mustStartThread { startLateThread(for: loop) }
   }
 
   /// Runs the jobs that wait by now, on the loop's thread.
