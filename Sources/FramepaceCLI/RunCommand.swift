@@ -109,9 +109,9 @@ private struct SceneRun {
         onMain: { [session, printer] _ in session.say { try printer.update(at: loop.clock.now) } })
       loop.add(timer, to: .common)
     }
-    session.run()
+    let end = session.run()
     // Also when the display was lost; not when nobody reads.
-    session.say { try printer.end(at: loop.clock.now) }
+    session.say { try printer.end(at: end) }
     try session.requireSuccess()
   }
 }

@@ -84,11 +84,16 @@ final class SceneSession {
 
   /// Runs until the engine is finished, a signal comes or the display is lost; then gives the display back as it was, and
   /// the signals their effect.
-  func run() {
+  ///
+  /// - Returns: when the run was over: what it takes to give the display back is no part of it.
+  @discardableResult
+  func run() -> MonotonicTime {
     engine.run()
+    let end = engine.loop.clock.now
     player.invalidate()
     engine.invalidate()
     signals.invalidate()
+    return end
   }
 
   /// Writes what the run has to say. A failure to ends the run, and nothing is written after it.

@@ -38,6 +38,23 @@ final class ModeState: Sendable {
     /// Empty arrays whose memory is used again.
     var spareTimers: [FrameLoop.Timer] = []
     var spareSources: [FrameLoop.Source] = []
+    /// How many observers want each activity, by its bit: there are eight.
+    private var observerCounts = InlineArray<8, Int>(repeating: 0)
+
+    init(loop: FrameLoop) {
+      self.loop = loop
+    }
+
+    /// An observer of `activities` came, or left.
+    /// - Returns: the activities that any observer wants now.
+    mutating func countObserver(of activities: FrameLoop.Activity, by change: Int) -> UInt32 {
+      var observed: UInt32 = 0
+      for bit in 0..<8 {
+        if activities.rawValue & 1 << bit != 0 { observerCounts[bit] += change }
+        if observerCounts[bit] > 0 { observed |= 1 << bit }
+      }
+      return observed
+    }
   }
 
   init(name: FrameLoop.Mode, loop: FrameLoop, wakeUp: WakeUp) {
@@ -88,17 +105,15 @@ final class ModeState: Sendable {
 
   func insert(_ observer: FrameLoop.Observer) {
     contents.withLock { contents in
-      let place = contents.observers.firstIndex { $0.order > observer.order } ?? contents.observers.count
-      contents.observers.insert(observer, at: place)
-      observed.bitwiseOr(observer.activities.rawValue, ordering: .relaxed)
+      contents.observers.insert(inOrder: observer)
+      observed.store(contents.countObserver(of: observer.activities, by: 1), ordering: .relaxed)
     }
   }
 
   func remove(_ observer: FrameLoop.Observer) {
     contents.withLock { contents in
-      contents.observers.removeAll { $0 === observer }
-      let activities = contents.observers.reduce(0) { $0 | $1.activities.rawValue }
-      observed.store(activities, ordering: .relaxed)
+      contents.observers.remove(inOrder: observer)
+      observed.store(contents.countObserver(of: observer.activities, by: -1), ordering: .relaxed)
     }
   }
 
@@ -106,13 +121,12 @@ final class ModeState: Sendable {
 
   func insert(_ source: FrameLoop.Source) {
     contents.withLock { contents in
-      let place = contents.sources.firstIndex { $0.order > source.order } ?? contents.sources.count
-      contents.sources.insert(source, at: place)
+      contents.sources.insert(inOrder: source)
     }
   }
 
   func remove(_ source: FrameLoop.Source) {
-    contents.withLock { contents in contents.sources.removeAll { $0 === source } }
+    contents.withLock { contents in contents.sources.remove(inOrder: source) }
   }
 
   // MARK: Timers

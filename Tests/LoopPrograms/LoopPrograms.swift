@@ -9,8 +9,9 @@ struct LoopPrograms {
     switch arguments.first {
     case "echo": EchoProgram.run(path: arguments.dropFirst().first)
     case "foreign": ForeignPrograms.run(seconds: arguments.dropFirst().first.flatMap(Double.init) ?? 3)
+    case "crowd": exit(CrowdProgram.run(share: max(arguments.dropFirst().first.flatMap { Int($0) } ?? 1, 1)))
     default:
-      print("usage: loop-programs echo [PATH] | foreign [SECONDS]")
+      print("usage: loop-programs echo [PATH] | foreign [SECONDS] | crowd [SHARE]")
       exit(2)
     }
   }
