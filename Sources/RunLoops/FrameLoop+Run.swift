@@ -126,7 +126,7 @@ extension FrameLoop {
     run.drainedMainQueue = false
     switch port {
     case nil: break
-    case .wakeUp: wakeUpState.acknowledge()
+    case .wakeUp: wakeUpState.didWake()
     case .timer: fireTimers(in: mode)
     case .mainQueue:
       MainQueue.drain()

@@ -11,12 +11,13 @@ extension FrameLoop {
     let (timerDeadline, isDue) = mode.lookAtTimers()
     run.servedTimers = isDue && timersAreFirst
     if run.servedTimers { return .timer }
+    let isQuiet = isQuiet(run, servesMainQueue: servesMainQueue)
+    // First, as it may take a wake-up with it, which then is looked for.
+    if !polls || !isQuiet { wakeUpState.acknowledge() }
     // A stop by another thread before this pass listened to wake-ups left no other trace.
     let polls = polls || isDue || wakeUpState.isPending || stopRequested.load(ordering: .acquiring)
     let sleeps = !polls && clock.manual == nil
-    if sleeps || !isQuiet(run, servesMainQueue: servesMainQueue),
-      let port = ask(run, polls: !sleeps, servesMainQueue: servesMainQueue)
-    {
+    if sleeps || !isQuiet, let port = ask(run, polls: !sleeps, servesMainQueue: servesMainQueue) {
       return unlessLimit(port, run)
     }
     if isDue {

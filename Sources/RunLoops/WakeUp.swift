@@ -18,8 +18,10 @@ final class WakeUp: Sendable {
   }
 
   private let state = Atomic<UInt8>(State.ignoring)
-  /// The event descriptor was, or is about to be, written, and not read since.
+  /// The event descriptor was, or is about to be, written, and has not woken the loop since.
   private let sent = Atomic<Bool>(false)
+  /// It has woken the loop, and was not read since; touched by the loop's thread only.
+  private let unread = Atomic<Bool>(false)
   private let event: OwnedDescriptor
   private let thread: ThreadRecord
 
@@ -53,9 +55,16 @@ final class WakeUp: Sendable {
     state.exchange(State.ignoring, ordering: .acquiringAndReleasing) == State.pending
   }
 
-  /// Makes the event descriptor wait for the next write.
-  func acknowledge() {
+  /// The event descriptor has woken the loop. What it was woken for goes first: nobody waits for the read.
+  func didWake() {
     sent.store(false, ordering: .relaxed)
+    unread.store(true, ordering: .relaxed)
+  }
+
+  /// Makes the event descriptor wait for the next write. A wake-up whose write is read here already is pending.
+  func acknowledge() {
+    guard unread.load(ordering: .relaxed) else { return }
+    unread.store(false, ordering: .relaxed)
     var count: UInt64 = 0
     _ = read(event.number, &count, 8)
   }

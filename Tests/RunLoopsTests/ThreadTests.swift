@@ -108,6 +108,8 @@ func suspend(until condition: () async -> Bool) async {
     }.signal()
     scenario.run(until: 1)
     #expect(scenario.words.description == "source source source →stopped")
+    // Before a loop sleeps it reads what woke it.
+    scenario.run(until: 1)
     var look = pollfd(fd: loop.wakeUpState.descriptor, events: Int16(POLLIN), revents: 0)
     #expect(poll(&look, 1, 0) == 0)
   }
