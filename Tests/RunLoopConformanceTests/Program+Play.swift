@@ -33,7 +33,8 @@ private final class ProgramPlay: Sendable {
   private struct State {
     var callCounts: [String: Int] = [:]
     var dueTimers: Set<String> = []
-    var firingTimers: Set<String> = []
+    /// With the mode that each was called in.
+    var firingTimers: [String: String] = [:]
     var postedDescriptors: Set<String> = []
     var signalledSources: Set<String> = []
     var sourceDepth = 0
@@ -109,7 +110,7 @@ private final class ProgramPlay: Sendable {
         state.setPhase(.afterWait)
       case .timer:
         state.dueTimers.remove(name)
-        state.firingTimers.insert(name)
+        state.firingTimers[name] = state.runs.last?.mode
         state.setPhase(.afterWait)
       case .observer: break
       }
@@ -119,7 +120,7 @@ private final class ProgramPlay: Sendable {
     let isOver = if case .timer(_, repeats: false) = item.kind { true } else { !stage.isValid(name) }
     state.withLock { state in
       if case .source = item.kind { state.sourceDepth -= 1 }
-      state.firingTimers.remove(name)
+      state.firingTimers[name] = nil
       if isOver { state.dueTimers.remove(name) }
     }
   }
@@ -143,7 +144,7 @@ private final class ProgramPlay: Sendable {
   private func stopIfIdle() {
     let state = state.withLock { $0 }
     guard let run = state.runs.last, case .untilIdle = run.length, !state.isWakeUpPending else { return }
-    let ready = state.dueTimers.subtracting(state.firingTimers).union(state.postedDescriptors)
+    let ready = state.dueTimers.subtracting(state.firingTimers.keys).union(state.postedDescriptors)
     guard !ready.contains(where: { stage.contains($0, in: run.mode) }) else { return }
     stage.stop()
   }
@@ -202,9 +203,12 @@ private final class ProgramPlay: Sendable {
     let phase = state.runs.last?.phase
     switch operation {
     case .add(let name, let mode):
-      if state.dueTimers.contains(name) || state.firingTimers.contains(name) {
+      if state.dueTimers.contains(name) || state.firingTimers[name] != nil {
         // In its other modes CoreFoundation is woken by a timer that was called already.
         guard modes(of: name).isEmpty, mode != "common" || state.commonModeCount == 1 else { return false }
+        // In the mode that it moved to in its call, CoreFoundation is not woken.
+        let home = mode == "common" ? "default" : mode
+        if state.dueTimers.contains(name), home != state.firingTimers[name, default: home] { return false }
         return !isPortReady(state, otherThanTimers: true)
       }
       return !state.postedDescriptors.contains(name) || !isPortReady(state)
@@ -220,6 +224,8 @@ private final class ProgramPlay: Sendable {
       return !state.postedDescriptors.contains(name) && (modes(of: name).isEmpty || !isPortReady(state))
     case .fire(let name):
       guard program.hasAnchors, stage.isValid(name), modes(of: name).count <= 1 else { return false }
+      // The same the other way round: added to another mode first, then moved.
+      if let firing = state.firingTimers[name], modes(of: name).contains(where: { $0 != firing }) { return false }
       return modes(of: name).isEmpty || !isPortReady(state, otherThanTimers: true)
     case .run(_, let length, _):
       guard state.runs.count < 3 else { return false }

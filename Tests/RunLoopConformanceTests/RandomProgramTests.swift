@@ -8,9 +8,6 @@ import XCTest
 /// `FRAMEPACE_LOOP_PROGRAMS=100000` plays so many instead of 2,000; `FRAMEPACE_LOOP_SEED=…` begins with that seed instead of 1:
 /// what one change is tested by is what the next one is. A program that the loops disagree on is cut down and printed as a
 /// scenario.
-///
-/// One is known that ours does not play as CFRunLoop does, seed 161596647: a timer that moves itself into the past and from one
-/// mode to another, in its call, fires in a poll of the other one; CFRunLoop's waits for the pass after.
 final class RandomProgramTests: XCTestCase {
   func testBothLoopsDoTheSame() {
     let first = Self.setting("FRAMEPACE_LOOP_SEED") ?? 1

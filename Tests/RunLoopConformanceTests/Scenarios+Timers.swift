@@ -270,6 +270,24 @@ extension Scenario {
       s.run(for: 4)
       s.run("other", for: 8)
     },
+    Scenario(
+      [38, 41], "a timer that moves itself in its call to a time that has passed, and to another mode",
+      coreFoundation: "tick poll →timedOut →timedOut →timedOut",
+      ours: "tick poll tick →timedOut →timedOut →timedOut",
+      because: "it is due there; CoreFoundation sets the kernel's timer of the mode that it was called in only"
+    ) { s in
+      s.timer(".never", at: Stage.never)
+      s.timer(".never in other", at: Stage.never, in: "other")
+      s.timer("tick", at: s.overdue, every: Stage.never) { s in
+        guard s.count("tick") == 1 else { return }
+        s.move("tick", to: s.overdue)
+        s.remove("tick", from: "default")
+        s.add("tick", to: "other")
+      }
+      s.timer("poll", at: s.overdue) { s in s.run("other") }
+      s.run(for: 4)
+      s.run("other", for: 4)
+    },
     Scenario([39], "moving a timer from another thread wakes the loop", gives: "sleep wake sleep wake timer →finished") {
       s in
       s.timer("timer", at: Stage.never)
