@@ -80,6 +80,6 @@ extension FrameLoop.DescriptorSource: LoopItem {
     }
   }
 
-  func leave(_ seat: Membership.Seat) { seat.mode.remove(self) }
+  func leave(_ registration: Membership.Registration) { registration.mode.remove(self) }
   func endValidity() -> Bool { valid.exchange(false, ordering: .acquiringAndReleasing) }
 }

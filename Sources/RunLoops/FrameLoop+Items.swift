@@ -83,7 +83,7 @@ extension FrameLoop {
       item.withMembership { membership in
         if mode == .common { return membership.commons.contains { $0 === table.common } }
         guard let state = table.mode(mode) else { return false }
-        return membership.seats.contains { $0.mode === state }
+        return membership.registrations.contains { $0.mode === state }
       }
     }
   }

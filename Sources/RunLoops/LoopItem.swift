@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// Where an item is: in modes of one loop or, for sources, of several.
 struct Membership: Sendable {
-  var seats = Seats()
+  var registrations = Registrations()
   /// The common items of loops that the item is one of.
   var commons: [CommonItems] = []
   /// A timer's: what its modes' queues have it at.
@@ -13,17 +13,17 @@ struct Membership: Sendable {
   /// Moves a timer in the queues of its modes.
   mutating func move(to time: MonotonicTime) {
     queuedTime = time
-    seats.forEach { $0.mode.moveTimer($0.slot, to: time) }
+    registrations.forEach { $0.mode.moveTimer($0.slot, to: time) }
   }
 
   /// Lets a timer be called later, in all of its modes.
   mutating func tolerate(_ tolerance: Nanoseconds) {
     self.tolerance = tolerance
-    seats.forEach { $0.mode.setTolerance(of: $0.slot, to: tolerance) }
+    registrations.forEach { $0.mode.setTolerance(of: $0.slot, to: tolerance) }
   }
 
   /// Whether the item is in a mode of a loop other than that of `wakeUp`. To be one of its common items is not enough.
-  func isElsewhere(than wakeUp: WakeUp) -> Bool { seats.contains { $0.mode.wakeUp !== wakeUp } }
+  func isElsewhere(than wakeUp: WakeUp) -> Bool { registrations.contains { $0.mode.wakeUp !== wakeUp } }
 }
 
 /// What all of a loop's common modes have, and modes get that become common later.
@@ -54,7 +54,7 @@ protocol LoopItem: AnyObject, Sendable {
   /// - Returns: its slot, nil when the mode cannot have it, which makes it invalid.
   func enter(_ mode: ModeState, _ membership: Membership) -> Int?
   /// The opposite; the membership is locked.
-  func leave(_ seat: Membership.Seat)
+  func leave(_ registration: Membership.Registration)
   /// The item was added to or removed from a mode. No lock is held.
   func didEnter(_ mode: ModeState)
   func didLeave(_ mode: ModeState)
@@ -72,13 +72,13 @@ extension LoopItem {
     var isRefused = false
     let isAttached = withMembership { membership in
       guard isValid, Self.isShareable || !membership.isElsewhere(than: mode.wakeUp),
-        !membership.seats.contains(where: { $0.mode === mode })
+        !membership.registrations.contains(where: { $0.mode === mode })
       else { return false }
       guard let slot = enter(mode, membership) else {
         isRefused = true
         return false
       }
-      membership.seats.append(Membership.Seat(mode: mode, slot: slot))
+      membership.registrations.append(Membership.Registration(mode: mode, slot: slot))
       return true
     }
     if isRefused { invalidateAndDetach() }
@@ -88,8 +88,8 @@ extension LoopItem {
   /// - Returns: whether the item was in `mode`.
   func detach(from mode: ModeState) -> Bool {
     withMembership { membership in
-      guard let seat = membership.seats.remove(in: mode) else { return false }
-      leave(seat)
+      guard let registration = membership.registrations.remove(in: mode) else { return false }
+      leave(registration)
       return true
     }
   }
@@ -120,12 +120,12 @@ extension LoopItem {
   func invalidateAndDetach() {
     let modes: [ModeState] = withMembership { membership in
       guard endValidity() else { return [] }
-      let seats = membership.seats
-      membership.seats = Membership.Seats()
-      seats.forEach(leave)
+      let registrations = membership.registrations
+      membership.registrations = Membership.Registrations()
+      registrations.forEach(leave)
       for common in membership.commons { common.remove(self) }
       membership.commons = []
-      return seats.modes
+      return registrations.modes
     }
     for mode in modes { didLeave(mode) }
   }

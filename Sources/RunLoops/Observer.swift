@@ -93,6 +93,6 @@ extension FrameLoop.Observer: LoopItem {
     return 0
   }
 
-  func leave(_ seat: Membership.Seat) { seat.mode.remove(self) }
+  func leave(_ registration: Membership.Registration) { registration.mode.remove(self) }
   func endValidity() -> Bool { valid.exchange(false, ordering: .acquiringAndReleasing) }
 }

@@ -100,7 +100,7 @@ extension FrameLoop.Source: LoopItem {
     return 0
   }
 
-  func leave(_ seat: Membership.Seat) { seat.mode.remove(self) }
+  func leave(_ registration: Membership.Registration) { registration.mode.remove(self) }
   func endValidity() -> Bool {
     let wasValid = valid.exchange(false, ordering: .acquiringAndReleasing)
     signalled.store(false, ordering: .relaxed)

@@ -66,7 +66,7 @@ extension FrameLoop {
       get { state.withLock { $0.fireTime } }
       set {
         let owner: WakeUp? = state.withLock { state in
-          guard let mode = state.membership.seats.first?.mode else {
+          guard let mode = state.membership.registrations.first?.mode else {
             state.fireTime = newValue
             if state.isFiring { state.wasMoved = true } else { state.membership.queuedTime = newValue }
             return nil
@@ -102,7 +102,7 @@ extension FrameLoop {
       let isDue = state.withLock { state in
         // Moved by a timer before it in the row to a time that has come by now, it is still due.
         let isDue = state.fireTime <= now || state.fireTime <= clock.now
-        guard isValid, !state.isFiring, isDue, state.membership.seats.first?.mode.wakeUp === owner else {
+        guard isValid, !state.isFiring, isDue, state.membership.registrations.first?.mode.wakeUp === owner else {
           return false
         }
         state.isFiring = true
@@ -136,6 +136,6 @@ extension FrameLoop.Timer: LoopItem {
   func enter(_ mode: ModeState, _ membership: Membership) -> Int? {
     mode.insert(self, at: membership.queuedTime, tolerance: membership.tolerance)
   }
-  func leave(_ seat: Membership.Seat) { seat.mode.removeTimer(seat.slot) }
+  func leave(_ registration: Membership.Registration) { registration.mode.removeTimer(registration.slot) }
   func endValidity() -> Bool { valid.exchange(false, ordering: .acquiringAndReleasing) }
 }

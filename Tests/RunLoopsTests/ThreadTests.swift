@@ -350,9 +350,9 @@ func suspend(until condition: () async -> Bool) async {
       let scenario = Scenario()
       loop = scenario.loop
       scenario.loop.add(timer, to: .common)
-      #expect(timer.withMembership { $0.seats.count } == 1)
+      #expect(timer.withMembership { $0.registrations.count } == 1)
     }
-    #expect(loop == nil && timer.withMembership { $0.seats.isEmpty && $0.commons.isEmpty })
+    #expect(loop == nil && timer.withMembership { $0.registrations.isEmpty && $0.commons.isEmpty })
   }
 }
 
