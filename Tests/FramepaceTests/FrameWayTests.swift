@@ -9,12 +9,9 @@ final class FrameWayTests: XCTestCase {
   func testTwoMarksInOneTurnGiveOneLayoutOneDrawAndOneFrame() throws {
     try onMain {
       let stage = try Self.makeStage()
-      let layer = ProbeLayer()
-      layer.frame = Rect(x: 10, y: 10, width: 20, height: 20)
+      let layer = ProbeLayer(frame: Rect(x: 10, y: 10, width: 20, height: 20))
       stage.root.addSublayer(layer)
-      stage.run(for: .milliseconds(50))
-      layer.reset()
-      let before = stage.frames.count
+      let before = stage.settle(layer)
 
       let timer = stage.at(.milliseconds(5)) {
         layer.setNeedsLayout()
@@ -34,16 +31,11 @@ final class FrameWayTests: XCTestCase {
   func testAMarkMadeInLayoutIsPartOfTheSameCommit() throws {
     try onMain {
       let stage = try Self.makeStage()
-      let outer = ProbeLayer()
-      let inner = ProbeLayer()
-      outer.frame = Rect(x: 0, y: 0, width: 40, height: 40)
-      inner.frame = Rect(x: 0, y: 0, width: 10, height: 10)
+      let outer = ProbeLayer(frame: Rect(x: 0, y: 0, width: 40, height: 40))
+      let inner = ProbeLayer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
       outer.addSublayer(inner)
       stage.root.addSublayer(outer)
-      stage.run(for: .milliseconds(50))
-      outer.reset()
-      inner.reset()
-      let before = stage.frames.count
+      let before = stage.settle(outer, inner)
 
       outer.onLayout = {
         inner.setNeedsLayout()
@@ -62,12 +54,9 @@ final class FrameWayTests: XCTestCase {
   func testAMarkFromATimerIsCommittedInItsTurnAndPresentedOnceAVBlank() throws {
     try onMain {
       let stage = try Self.makeStage()
-      let layer = ProbeLayer()
-      layer.frame = Rect(x: 10, y: 10, width: 20, height: 20)
+      let layer = ProbeLayer(frame: Rect(x: 10, y: 10, width: 20, height: 20))
       stage.root.addSublayer(layer)
-      stage.run(for: .milliseconds(50))
-      layer.reset()
-      let before = stage.frames.count
+      let before = stage.settle(layer)
 
       // A timer five times as fast as the display.
       var committedInTurn = 0
@@ -103,10 +92,7 @@ final class FrameWayTests: XCTestCase {
   func testALateCallbackGivesMissedFramesAndNoDoubledTick() throws {
     try onMain {
       let stage = try Self.makeStage()
-      let layer = Layer()
-      layer.backgroundColor = .white
-      layer.frame = Rect(x: 0, y: 0, width: 10, height: 10)
-      stage.root.addSublayer(layer)
+      let layer = stage.addSquare(side: 10)
       var ticks: [DisplayLink.Tick] = []
       let link = DisplayLink(ticker: stage.display.ticker) { link in
         guard let tick = link.tick else { return }
@@ -190,10 +176,7 @@ final class FrameWayTests: XCTestCase {
   func testAnAnimationRendersOnceAVBlankAndThenStops() throws {
     try onMain {
       let stage = try Self.makeStage()
-      let layer = Layer()
-      layer.backgroundColor = .white
-      layer.frame = Rect(x: 0, y: 0, width: 10, height: 10)
-      stage.root.addSublayer(layer)
+      let layer = stage.addSquare(side: 10)
       stage.run(for: .milliseconds(100))
       let before = stage.frames.count
       // The implicit animation lasts a quarter of a second: 15 intervals.
@@ -227,10 +210,8 @@ final class FrameWayTests: XCTestCase {
   func testNoIntervalIsLostOrDoubledAtTheStart() throws {
     try onMain {
       for offset in stride(from: 0, to: 16_666_667 as Int64, by: 521_739) {
-        let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
-        let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
-        layer.backgroundColor = .white
-        stage.root.addSublayer(layer)
+        let stage = try Self.makeStage()
+        let layer = stage.addSquare(side: 8)
         // The display's grid begins with the stage.
         stage.clock.advance(by: Nanoseconds(offset))
         let link = DisplayLink(ticker: stage.display.ticker) { _ in
@@ -250,11 +231,26 @@ final class FrameWayTests: XCTestCase {
 
   @MainActor
   private static func makeStage() throws -> ManualStage {
-    return try ManualStage(width: 64, height: 48, rate: .hertz60)
+    try ManualStage(width: 64, height: 48, rate: .hertz60)
   }
 }
 
 extension ManualStage {
+  /// A white square in the corner.
+  fileprivate func addSquare(side: Double) -> Layer {
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: side, height: side))
+    layer.backgroundColor = .white
+    root.addSublayer(layer)
+    return layer
+  }
+
+  /// Lets the first frames pass; what the probes count and what comes after `result` frames is of the test alone.
+  fileprivate func settle(_ probes: ProbeLayer...) -> Int {
+    run(for: .milliseconds(50))
+    for probe in probes { probe.reset() }
+    return frames.count
+  }
+
   /// Calls `body` once, `delay` from now.
   fileprivate func at(
     _ delay: Nanoseconds, withActions: Bool = false, _ body: @escaping @MainActor () -> Void
