@@ -1,5 +1,3 @@
-import CLinux
-import Glibc
 public import LinuxSystem
 import Synchronization
 
@@ -240,7 +238,6 @@ extension FrameLoop {
   }
 
   private static let reportRunInCommonModes: Void = {
-    let message = "framepace: a loop cannot run in the common modes; run it in one of them\n"
-    message.utf8.withContiguousStorageIfAvailable { _ = write(2, $0.baseAddress, $0.count) }
+    StandardError.print("framepace: a loop cannot run in the common modes; run it in one of them")
   }()
 }
