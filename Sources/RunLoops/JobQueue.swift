@@ -1,16 +1,30 @@
 import LinuxSystem
 import Synchronization
 
-/// The jobs of actors that live on a loop: what it does for Swift's concurrency.
+/// The jobs of actors that live on a loop, and of tasks that prefer its thread: what it does for Swift's concurrency.
 ///
 /// The loop serves them like the main queue's blocks: those that wait are run in one go, those that come meanwhile in the
 /// next pass, and none by a run within a job, which would enter an actor twice. A job cannot be refused, or its task would
 /// never end: what is left at the end of the loop's thread, or comes after it, is run by a late one, which takes that one's place.
 final class JobQueue: Sendable {
+  private struct Job {
+    let job: UnownedJob
+    /// A task's, nil for an actor's job. Held: the task may end, and let go of its executor, in the middle of its job.
+    let taskExecutor: LoopThread?
+
+    func run(on loop: FrameLoop) {
+      if let taskExecutor {
+        job.runSynchronously(on: taskExecutor.asUnownedTaskExecutor())
+      } else {
+        job.runSynchronously(on: loop.asUnownedSerialExecutor())
+      }
+    }
+  }
+
   private struct State {
-    var jobs: [UnownedJob] = []
+    var jobs: [Job] = []
     /// An empty array whose memory is used again.
-    var spare: [UnownedJob] = []
+    var spare: [Job] = []
     var server = Server.unset
     /// The source is in the common modes: something waits.
     var isCalling = false
@@ -33,7 +47,8 @@ final class JobQueue: Sendable {
   /// How many wait.
   var count: Int { state.withLock { $0.jobs.count } }
 
-  func add(_ job: UnownedJob, to loop: FrameLoop) {
+  func add(_ job: UnownedJob, of taskExecutor: LoopThread? = nil, to loop: FrameLoop) {
+    let job = Job(job: job, taskExecutor: taskExecutor)
     // All of it alone: a job that can be taken may be over, and the loop's last owner gone with it, before this returns. (An
     // executor is not held by who enqueues.)
     let mustStartThread = state.withLock { state in
@@ -71,8 +86,7 @@ final class JobQueue: Sendable {
     }
     guard !taken.isEmpty else { return false }
     isRunning.store(true, ordering: .relaxed)
-    let executor = loop.asUnownedSerialExecutor()
-    for job in taken { job.runSynchronously(on: executor) }
+    for job in taken { job.run(on: loop) }
     isRunning.store(false, ordering: .relaxed)
     taken.removeAll(keepingCapacity: true)
     let spare = taken

@@ -4,7 +4,8 @@ import Synchronization
 /// A named thread that is there for its loop, and lives until it is stopped.
 ///
 /// Nobody has to give the loop something to wait for: without work the thread sleeps in the kernel. Give it work with
-/// `loop.performLater` and `loop.performAndWait`, add timers, sources and descriptors to `loop`, or let an actor live on it:
+/// `loop.performLater` and `loop.performAndWait`, add timers, sources and descriptors to `loop`, have tasks prefer it as their
+/// executor, or let an actor live on it:
 ///
 ///     actor Renderer {
 ///       private let thread: LoopThread
