@@ -1,4 +1,5 @@
-/// A loop is an executor: an actor whose `unownedExecutor` is a loop's lives on the loop's thread. See `LoopThread`.
+/// A loop is an executor: an actor whose `unownedExecutor` is a loop's lives on the loop's thread. See `LoopThread`. Actors
+/// of one loop call each other without a turn of it.
 ///
 /// Jobs are run in the order in which they came, in runs in the common modes; a run within a job runs none. One pass runs
 /// those that wait when it comes to them, which counts as a source that was handled. A job that waits keeps a run alive, an

@@ -20,6 +20,7 @@ private actor Renderer {
   var threadName: String { SystemThread.currentName }
 
   func add(_ word: String) { words.append(word) }
+  nonisolated func addFromItsThread(_ word: String) { assumeIsolated { $0.add(word) } }
 
   /// Whether another call of this actor was under way.
   func isEnteredTwice() -> Bool {
@@ -39,6 +40,14 @@ private actor Renderer {
     await Task.yield()
     answers.append(isAtHome)
     return answers
+  }
+
+  /// Calls another actor while a job waits.
+  func call(_ other: Renderer) async {
+    let task = Task { await other.add("task") }
+    other.addFromItsThread("assumed")
+    await other.add("called")
+    await task.value
   }
 
   /// Runs the loop within a job while another waits.
@@ -98,6 +107,13 @@ private actor Renderer {
     let isIsolating = try thread.loop.performAndWait { [loop = thread.loop] in loop.isIsolatingCurrentContext() }
     #expect(isIsolating == true)
     #expect(thread.loop.isIsolatingCurrentContext() == false)
+  }
+
+  @Test func actorsOfALoopCallEachOtherWithoutATurnOfIt() async throws {
+    let thread = try LoopThread(name: "shared")
+    let (first, second) = (Renderer(thread), Renderer(thread))
+    await first.call(second)
+    #expect(await second.words == ["assumed", "called", "task"])
   }
 
   @Test func assumingIsolationElsewhereEndsTheProcess() async {

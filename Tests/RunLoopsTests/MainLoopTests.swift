@@ -217,7 +217,7 @@ final class MainLoopTests: XCTestCase {
   func testAnActorOnTheMainLoopAndTheMainActorShareTheThread() {
     actor Lodger {
       nonisolated var unownedExecutor: UnownedSerialExecutor { FrameLoop.main.asUnownedSerialExecutor() }
-      func isOnMainThread() -> Bool { pthread_equal(pthread_self(), mainThread) != 0 }
+      func isOnMainThread() -> Bool { MainActor.assumeIsolated { pthread_equal(pthread_self(), mainThread) != 0 } }
     }
     Task.detached { [words] in
       let lodger = Lodger()
