@@ -1,4 +1,3 @@
-import CDRM
 import Compositing
 import Geometry
 import Glibc
@@ -6,12 +5,13 @@ import LinuxSystem
 
 /// Drives a pipe by atomic commits: the objects and property ids that it takes.
 final class AtomicPipe {
-  private let device: DRMDevice
-  private let request: AtomicRequest
+  private let interface: any DRMInterface
+  /// What the next commit sets. Kept from frame to frame, so that it allocates only as it grows.
+  private var settings: [PropertySetting] = []
   private let crtc: UInt32
   private let plane: UInt32
   private let connector: UInt32
-  private let mode: drmModeModeInfo
+  private let mode: DisplayMode
   private let width: UInt64
   private let height: UInt64
   private let clones: [(connector: UInt32, crtcID: UInt32)]
@@ -30,35 +30,33 @@ final class AtomicPipe {
   let reset: PipeReset
 
   /// Looks the properties up. A driver without one of them is broken: `ENOENT` with the property's name.
-  init(device: DRMDevice, pipe: ScanOutPipe, plane: UInt32) throws(SystemError) {
-    func properties(_ object: UInt32, _ type: UInt32) throws(SystemError) -> DRMProperties {
-      try device.properties(of: object, type: type)
-    }
+  init(interface: any DRMInterface, pipe: ScanOutPipe, plane: UInt32) throws(SystemError) {
     func id(_ name: String, _ properties: DRMProperties) throws(SystemError) -> UInt32 {
       guard let property = properties[name] else {
         throw SystemError(call: "drmModeObjectGetProperties", subject: name, errno: ENOENT)
       }
       return property.id
     }
-    self.device = device
-    request = try AtomicRequest()
-    mode = pipe.mode.info
+    self.interface = interface
+    mode = pipe.mode
     crtc = pipe.crtc
     self.plane = plane
     connector = pipe.connector.id
     width = UInt64(pipe.mode.width)
     height = UInt64(pipe.mode.height)
 
-    connectorCRTC = try id("CRTC_ID", properties(connector, DRM_MODE_OBJECT_CONNECTOR))
+    connectorCRTC = try id("CRTC_ID", interface.properties(of: connector, type: .connector))
     var clones: [(connector: UInt32, crtcID: UInt32)] = []
-    for clone in pipe.clones { clones.append((clone, try id("CRTC_ID", properties(clone, DRM_MODE_OBJECT_CONNECTOR)))) }
+    for clone in pipe.clones {
+      clones.append((clone, try id("CRTC_ID", interface.properties(of: clone, type: .connector))))
+    }
     self.clones = clones
 
-    let crtcProperties = try properties(crtc, DRM_MODE_OBJECT_CRTC)
+    let crtcProperties = try interface.properties(of: crtc, type: .crtc)
     crtcMode = try id("MODE_ID", crtcProperties)
     crtcActive = try id("ACTIVE", crtcProperties)
 
-    let planeProperties = try properties(plane, DRM_MODE_OBJECT_PLANE)
+    let planeProperties = try interface.properties(of: plane, type: .plane)
     planeFramebuffer = try id("FB_ID", planeProperties)
     planeCRTC = try id("CRTC_ID", planeProperties)
     var origins: [UInt32] = []
@@ -69,8 +67,9 @@ final class AtomicPipe {
     planeDamage = planeProperties["FB_DAMAGE_CLIPS"]?.id
 
     var others: [PipeReset.Object] = []
-    for other in try device.planes() where other.currentCRTC == pipe.crtc && other.id != plane {
-      others.append(PipeReset.Object(id: other.id, properties: try properties(other.id, DRM_MODE_OBJECT_PLANE)))
+    for other in try interface.planes() where other != plane {
+      guard try interface.plane(other).currentCRTC == crtc else { continue }
+      others.append(PipeReset.Object(id: other, properties: try interface.properties(of: other, type: .plane)))
     }
     reset = PipeReset(
       crtc: PipeReset.Object(id: crtc, properties: crtcProperties),
@@ -78,24 +77,26 @@ final class AtomicPipe {
   }
 
   /// Shows `framebuffer` in the pipe's mode, whatever was there before.
-  func modeSet(framebuffer: UInt32, flags: Int32, token: UInt64) throws(SystemError) {
+  func modeSet(framebuffer: UInt32, flags: DRMCommitFlags, token: UInt64) throws(SystemError) {
     // libdrm's structure is the kernel's, member for member.
-    let blob = try withUnsafeBytes(of: mode) { bytes throws(SystemError) in try PropertyBlob(device: device, bytes) }
-    request.removeAll()
-    for clone in clones { request.add(clone.connector, clone.crtcID, 0) }
-    request.add(connector, connectorCRTC, UInt64(crtc))
-    request.add(crtc, crtcMode, UInt64(blob.id))
-    request.add(crtc, crtcActive, 1)
-    request.add(plane, planeCRTC, UInt64(crtc))
-    for origin in planeOrigins { request.add(plane, origin, 0) }
+    let blob = try withUnsafeBytes(of: mode.info) { bytes throws(SystemError) in
+      try PropertyBlob(interface: interface, bytes)
+    }
+    settings.removeAll(keepingCapacity: true)
+    for clone in clones { set(clone.connector, clone.crtcID, 0) }
+    set(connector, connectorCRTC, UInt64(crtc))
+    set(crtc, crtcMode, UInt64(blob.id))
+    set(crtc, crtcActive, 1)
+    set(plane, planeCRTC, UInt64(crtc))
+    for origin in planeOrigins { set(plane, origin, 0) }
     // Source coordinates are 16.16 fixed point.
-    request.add(plane, planeSourceSize.width, width << 16)
-    request.add(plane, planeSourceSize.height, height << 16)
-    request.add(plane, planeTargetSize.width, width)
-    request.add(plane, planeTargetSize.height, height)
+    set(plane, planeSourceSize.width, width << 16)
+    set(plane, planeSourceSize.height, height << 16)
+    set(plane, planeTargetSize.width, width)
+    set(plane, planeTargetSize.height, height)
     addFramebuffer(framebuffer, damageBlob: 0)
-    request.add(reset.neutral)
-    try request.commit(to: device.number, flags: flags, token: token, subject: "mode-set")
+    settings.append(contentsOf: reset.neutral)
+    try interface.commit(settings, flags: flags, token: token, subject: "mode-set")
   }
 
   /// Shows another framebuffer from the next vblank on; an event with `token` says when.
@@ -104,58 +105,23 @@ final class AtomicPipe {
   ///   refresh, and, for drivers that send each buffer's contents to the device (virtio-gpu), what they must send.
   func flip(framebuffer: UInt32, damage: DamageRegion, bounds: IntRect, token: UInt64) throws(SystemError) {
     guard planeDamage != nil else { return try commitFlip(framebuffer, damageBlob: 0, token: token) }
-    let blob = try PropertyBlob.damage(damage, bounds: bounds, device: device)
+    let blob = try PropertyBlob.damage(damage, bounds: bounds, interface: interface)
     try commitFlip(framebuffer, damageBlob: blob.id, token: token)
   }
 
   private func commitFlip(_ framebuffer: UInt32, damageBlob: UInt32, token: UInt64) throws(SystemError) {
-    request.removeAll()
+    settings.removeAll(keepingCapacity: true)
     addFramebuffer(framebuffer, damageBlob: damageBlob)
-    try request.commit(
-      to: device.number, flags: DRM_MODE_ATOMIC_NONBLOCK | DRM_MODE_PAGE_FLIP_EVENT, token: token, subject: "flip")
+    try interface.commit(settings, flags: [.nonBlocking, .flipEvent], token: token, subject: "flip")
   }
 
   /// A blob of 0 says that all of it may differ.
   private func addFramebuffer(_ framebuffer: UInt32, damageBlob: UInt32) {
-    request.add(plane, planeFramebuffer, UInt64(framebuffer))
-    if let planeDamage { request.add(plane, planeDamage, UInt64(damageBlob)) }
-  }
-}
-
-/// A value that the kernel keeps for us while a property is set to it. Who uses it then holds it by itself.
-private struct PropertyBlob: ~Copyable {
-  let id: UInt32
-  private let device: DRMDevice
-
-  init(device: DRMDevice, _ bytes: UnsafeRawBufferPointer) throws(SystemError) {
-    var id: UInt32 = 0
-    try device.check(
-      drmModeCreatePropertyBlob(device.number, bytes.baseAddress, bytes.count, &id), "drmModeCreatePropertyBlob")
-    self.id = id
-    self.device = device
+    set(plane, planeFramebuffer, UInt64(framebuffer))
+    if let planeDamage { set(plane, planeDamage, UInt64(damageBlob)) }
   }
 
-  deinit {
-    drmModeDestroyPropertyBlob(device.number, id)
-  }
-
-  /// The rectangles of a damage, in framebuffer coordinates, as `FB_DAMAGE_CLIPS` has them. An empty damage still has one
-  /// (empty) rectangle: none at all would stand for everything.
-  static func damage(_ damage: DamageRegion, bounds: IntRect, device: DRMDevice) throws(SystemError) -> PropertyBlob {
-    try withUnsafeTemporaryAllocation(of: drm_mode_rect.self, capacity: DamageRegion.capacity) {
-      rects throws(SystemError) in
-      var count = 0
-      for rect in damage.rects {
-        let clipped = rect.intersection(bounds)
-        if clipped.isEmpty { continue }
-        rects[count] = drm_mode_rect(x1: clipped.minX, y1: clipped.minY, x2: clipped.maxX, y2: clipped.maxY)
-        count += 1
-      }
-      if count == 0 {
-        rects[0] = drm_mode_rect(x1: 0, y1: 0, x2: 0, y2: 0)
-        count = 1
-      }
-      return try PropertyBlob(device: device, UnsafeRawBufferPointer(UnsafeMutableBufferPointer(rebasing: rects[..<count])))
-    }
+  private func set(_ object: UInt32, _ property: UInt32, _ value: UInt64) {
+    settings.append(PropertySetting(object: object, property: property, value: value))
   }
 }

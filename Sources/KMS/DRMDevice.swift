@@ -1,10 +1,9 @@
 import CDRM
 import Glibc
-import LinuxSystem
+package import LinuxSystem
 
 /// An open DRM card, such as `/dev/dri/card0`. Closed when its last owner goes.
 ///
-/// All calls of libdrm are made here and in this type's extensions: every error names the call and carries its errno.
 /// Not for more than one thread at a time.
 public final class DRMDevice {
   /// The node that was opened.
@@ -16,33 +15,31 @@ public final class DRMDevice {
   /// Whether mode-sets and flips go through atomic commits.
   public let isAtomic: Bool
 
-  private let descriptor: OwnedDescriptor
+  /// What the card is asked through.
+  package let interface: any DRMInterface
 
   /// Opens a card for mode setting. Becomes its master if it has none.
   ///
   /// - Parameter allowsAtomic: false for the legacy interface even where there is an atomic one.
-  public init(path: String, allowsAtomic: Bool = true) throws(KMSError) {
-    do {
-      descriptor = try OwnedDescriptor.open(path, flags: O_RDWR | O_NONBLOCK)
+  public convenience init(path: String, allowsAtomic: Bool = true) throws(KMSError) {
+    do throws(SystemError) {
+      try self.init(LibDRM(path: path), allowsAtomic: allowsAtomic)
     } catch {
       throw .device(path: path, error)
     }
-    self.path = path
-    guard let version = drmGetVersion(descriptor.number) else {
-      throw .device(path: path, .last(call: "drmGetVersion"))
-    }
-    defer { drmFreeVersion(version) }
-    driver = version.pointee.name.map { String(cString: $0) } ?? "unknown"
-    driverVersion =
-      "\(version.pointee.version_major).\(version.pointee.version_minor).\(version.pointee.version_patchlevel)"
-    // Without it the kernel hides primary planes. A driver that refuses has none, and is served by the legacy calls.
-    let hasPlanes = drmSetClientCap(descriptor.number, UInt64(DRM_CLIENT_CAP_UNIVERSAL_PLANES), 1) == 0
-    isAtomic =
-      allowsAtomic && hasPlanes && drmSetClientCap(descriptor.number, UInt64(DRM_CLIENT_CAP_ATOMIC), 1) == 0
   }
 
-  /// The descriptor: borrowed, for waiting.
-  package var number: Int32 { descriptor.number }
+  /// An open card of any kind.
+  package init(_ interface: any DRMInterface, allowsAtomic: Bool = true) throws(SystemError) {
+    self.interface = interface
+    path = interface.path
+    let version = try interface.version()
+    driver = version.name
+    driverVersion = version.number
+    func accepts(_ capability: Int32) -> Bool { (try? interface.setClientCapability(capability, to: 1)) != nil }
+    // Without it the kernel hides primary planes. A driver that refuses has none, and is served by the legacy calls.
+    isAtomic = allowsAtomic && accepts(DRM_CLIENT_CAP_UNIVERSAL_PLANES) && accepts(DRM_CLIENT_CAP_ATOMIC)
+  }
 
   /// The cards there are, in the order of their numbers; empty without DRM.
   public static func cardPaths(in folder: String = "/dev/dri") -> [String] {
@@ -61,42 +58,37 @@ public final class DRMDevice {
   // MARK: Master
 
   /// Whether this program may set modes and flip on the card.
-  public var isMaster: Bool { drmIsMaster(number) != 0 }
+  public var isMaster: Bool { interface.isMaster }
 
   /// Becomes master, which takes root's rights unless the card has been ours before. Does nothing when it is ours.
   public func becomeMaster() throws(KMSError) {
-    if isMaster || drmSetMaster(number) == 0 { return }
-    throw .notMaster(path: path)
+    if isMaster { return }
+    do throws(SystemError) {
+      try interface.setMaster()
+    } catch {
+      throw .notMaster(path: path)
+    }
   }
 
   /// Lets another program set modes. What is on the screen stays until it does.
   public func dropMaster() throws(KMSError) {
-    guard drmDropMaster(number) == 0 else { throw .device(path: path, .last(call: "drmDropMaster")) }
-  }
-
-  // MARK: Vblanks
-
-  /// The newest vblank of a CRTC. `EOPNOTSUPP`: the driver has none; `EINVAL`: the CRTC is off.
-  func vblank(ofCRTC crtc: UInt32) throws(SystemError) -> (time: MonotonicTime, sequence: UInt64) {
-    var sequence: UInt64 = 0
-    var nanoseconds: UInt64 = 0
-    guard drmCrtcGetSequence(number, crtc, &sequence, &nanoseconds) == 0 else {
-      throw .last(call: "drmCrtcGetSequence", subject: "CRTC \(crtc)")
-    }
-    return (MonotonicTime(nanoseconds: Int64(clamping: nanoseconds)), sequence)
-  }
-
-  /// Asks for an event with `token` at the next vblank of a CRTC. Errors as for `vblank(ofCRTC:)`; `ENOMEM`: too many
-  /// events have not been read.
-  func queueNextVBlank(ofCRTC crtc: UInt32, token: UInt64) throws(SystemError) {
-    let flags = UInt32(DRM_CRTC_SEQUENCE_RELATIVE)
-    guard drmCrtcQueueSequence(number, crtc, flags, 1, nil, token) == 0 else {
-      throw .last(call: "drmCrtcQueueSequence", subject: "CRTC \(crtc)")
+    do throws(SystemError) {
+      try interface.dropMaster()
+    } catch {
+      throw .device(path: path, error)
     }
   }
 
-  /// libdrm's mode functions answer with a negative errno.
-  func check(_ result: Int32, _ call: String, _ subject: @autoclosure () -> String = "") throws(SystemError) {
-    guard result >= 0 else { throw SystemError(call: call, subject: subject(), errno: -result) }
+  // MARK: Connectors
+
+  /// All connectors, each asked anew, which may take a driver many milliseconds.
+  public func connectors() throws(KMSError) -> [DRMConnector] {
+    do throws(SystemError) {
+      return try interface.resources().connectors.map { id throws(SystemError) in
+        try interface.connector(id, isProbed: true)
+      }
+    } catch {
+      throw .device(path: path, error)
+    }
   }
 }

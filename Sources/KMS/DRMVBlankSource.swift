@@ -14,13 +14,13 @@ public final class DRMVBlankSource: VBlankSource {
   /// Called once when no vblank can come any more: the CRTC was switched off or the device removed.
   var onError: ((SystemError) -> Void)?
 
-  private let device: DRMDevice
+  private let interface: any DRMInterface
   private let crtc: UInt32
-  private let events: DRMEventQueue
+  private let events: DRMEventRoute
   private var request = VBlankRequest()
 
-  init(device: DRMDevice, pipe: ScanOutPipe, events: DRMEventQueue) {
-    self.device = device
+  init(interface: any DRMInterface, pipe: ScanOutPipe, events: DRMEventRoute) {
+    self.interface = interface
     self.events = events
     crtc = pipe.crtc
     refreshRate = pipe.refreshRate
@@ -33,9 +33,9 @@ public final class DRMVBlankSource: VBlankSource {
   /// Whether the driver has vblanks for a CRTC. Asked by calling: drivers without report the capabilities all the same.
   ///
   /// - Throws: what is neither an answer nor a CRTC that is off.
-  static func isSupported(by device: DRMDevice, crtc: UInt32) throws(SystemError) -> Bool {
+  static func isSupported(by interface: any DRMInterface, crtc: UInt32) throws(SystemError) -> Bool {
     do throws(SystemError) {
-      _ = try device.vblank(ofCRTC: crtc)
+      _ = try interface.sequence(ofCRTC: crtc)
       return true
     } catch {
       switch error.errno {
@@ -50,7 +50,7 @@ public final class DRMVBlankSource: VBlankSource {
 
   public func newestVBlank() -> VBlank? {
     // Fails when the CRTC is off or the device gone; whether the display is lost is found by the next request.
-    guard let newest = try? device.vblank(ofCRTC: crtc) else { return nil }
+    guard let newest = try? interface.sequence(ofCRTC: crtc) else { return nil }
     return VBlank(timestamp: newest.time, sequence: newest.sequence)
   }
 
@@ -67,14 +67,14 @@ public final class DRMVBlankSource: VBlankSource {
     onError = nil
   }
 
-  private func received(_ token: UInt64, _ vblank: VBlank) {
+  private func received(_ token: UInt32, _ vblank: VBlank) {
     if request.receive(token) { onVBlank?(vblank) }
   }
 
   private func perform(_ action: VBlankRequest.Action) {
     guard case .queue(let token) = action else { return }
     do throws(SystemError) {
-      try device.queueNextVBlank(ofCRTC: crtc, token: token)
+      try interface.queueNextSequence(ofCRTC: crtc, token: events.token(token))
     } catch {
       if request.fail(errno: error.errno) == .report { onError?(error) }
     }
@@ -86,7 +86,7 @@ struct VBlankRequest {
   enum Action: Equatable {
     case none
     /// Queue an event with this token.
-    case queue(UInt64)
+    case queue(UInt32)
     /// Tell that no vblank will come.
     case report
   }
@@ -94,7 +94,7 @@ struct VBlankRequest {
   private enum State: Equatable {
     case idle
     /// An event with this token was queued.
-    case queued(UInt64)
+    case queued(UInt32)
     /// Wanted, but nothing can be queued before a mode is set.
     case waitingForCRTC
     /// Nothing comes any more.
@@ -102,7 +102,7 @@ struct VBlankRequest {
   }
 
   private var state = State.idle
-  private var lastToken: UInt64 = 0
+  private var lastToken: UInt32 = 0
   private var isCRTCOn = false
 
   mutating func want() -> Action {
@@ -111,7 +111,7 @@ struct VBlankRequest {
   }
 
   /// Whether the event is the one that is waited for, and not one of an earlier request.
-  mutating func receive(_ token: UInt64) -> Bool {
+  mutating func receive(_ token: UInt32) -> Bool {
     guard state == .queued(token) else { return false }
     state = .idle
     return true
@@ -136,7 +136,7 @@ struct VBlankRequest {
   mutating func invalidate() { state = .ended }
 
   private mutating func queue() -> Action {
-    lastToken += 1
+    lastToken &+= 1
     state = .queued(lastToken)
     return .queue(lastToken)
   }

@@ -1,12 +1,12 @@
-import CDRM
+package import CDRM
 public import FrameTiming
 
 /// One of a connector's modes: size and timing.
 public struct DisplayMode: Sendable, CustomStringConvertible {
   /// What goes back to the kernel to set the mode.
-  let info: drmModeModeInfo
+  package let info: drmModeModeInfo
 
-  init(_ info: drmModeModeInfo) {
+  package init(_ info: drmModeModeInfo) {
     self.info = info
   }
 

@@ -19,16 +19,36 @@ public enum Displays {
     var reasons: [KMSError] = []
     for path in DRMDevice.cardPaths(in: folder) {
       do throws(KMSError) {
-        return try KMSDisplay(device: try DRMDevice(path: path), connector: connector, clock: clock)
+        return try KMSCard(device: try DRMDevice(path: path)).display(connector: connector, clock: clock)
       } catch {
         reasons.append(error)
       }
     }
-    switch reasons.count {
-    case 0: throw .noDevice
-    case 1: throw reasons[0]
-    default: throw .noUsableDevice(reasons)
+    throw .unusable(reasons)
+  }
+
+  /// All screens of all cards: a display for each connected connector.
+  ///
+  /// - Parameters: as for `kms`.
+  /// - Returns: the displays, and the reasons why cards or screens could not be used.
+  /// - Throws: as `kms`, when there is no display at all.
+  @MainActor
+  public static func all(
+    clock: SystemClock = .monotonic, folder: String = "/dev/dri"
+  ) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError]) {
+    var displays: [KMSDisplay] = []
+    var refused: [KMSError] = []
+    for path in DRMDevice.cardPaths(in: folder) {
+      do throws(KMSError) {
+        let answer = try KMSCard(device: try DRMDevice(path: path)).displays(clock: clock)
+        displays += answer.displays
+        refused += answer.refused
+      } catch {
+        refused.append(error)
+      }
     }
+    if displays.isEmpty { throw .unusable(refused) }
+    return (displays, refused)
   }
 
   /// A screen where there is a usable one, otherwise a virtual display paced by a fallback clock. The display's `reason`
@@ -49,6 +69,17 @@ public enum Displays {
     } catch {
       return try VirtualDisplay(
         width: width, height: height, refreshRate: refreshRate, reason: error.description, clock: clock)
+    }
+  }
+}
+
+extension KMSError {
+  /// Nothing could be used, for these reasons.
+  fileprivate static func unusable(_ reasons: [KMSError]) -> KMSError {
+    switch reasons.count {
+    case 0: .noDevice
+    case 1: reasons[0]
+    default: .noUsableDevice(reasons)
     }
   }
 }

@@ -1,10 +1,10 @@
 public import FrameTiming
 import Glibc
-public import LinuxSystem
+import LinuxSystem
 public import Presentation
 public import RunLoops
 
-/// A screen driven by the kernel: its vblanks, its flips.
+/// A screen driven by the kernel: its vblanks, its flips. Made by a `KMSCard`.
 @MainActor
 public final class KMSDisplay: Display {
   public let name: String
@@ -24,43 +24,30 @@ public final class KMSDisplay: Display {
   package var crtc: UInt32 { pipe.crtc }
 
   private let kms: KMSPresenter
-  private let events: DRMEventQueue
+  private let events: DRMEventRoute
   private let pipe: ScanOutPipe
+  private let card: KMSCard
   private var isLost = false
-  /// Whether the card's master is this display's to give back.
-  private var holdsMaster = true
 
-  /// Takes one screen of a card, and is the card's master until `invalidate()`. Nothing changes on it before the first frame,
-  /// except where the driver has the legacy interface only: there the screen goes black, because to set the mode is the only
-  /// way to learn whether the driver takes it.
-  ///
   /// - Parameters:
-  ///   - connector: a connector's name; nil for the first connected one.
-  ///   - clock: the clock of the loop that the display is added to.
-  public init(device: DRMDevice, connector: String? = nil, clock: SystemClock = .monotonic) throws(KMSError) {
-    let resources: DRMResources
+  ///   - pipe: unused, on a card whose master we are.
+  ///   - connectors: all of the card, as they are now.
+  ///   - events: for this display alone.
+  init(
+    card: KMSCard, pipe: ScanOutPipe, connectors: [DRMConnector], events: DRMEventRoute, clock: SystemClock
+  ) throws(KMSError) {
+    let device = card.device
+    let scanOut = try ScanOut(interface: device.interface, pipe: pipe, connectors: connectors)
     do throws(SystemError) {
-      resources = try device.resources()
-    } catch {
-      throw .noModeSetting(path: device.path)
-    }
-    let connectors = try device.connectors()
-    pipe = try ScanOutPipe.choose(
-      path: device.path, connector: connector, resources: resources, connectors: connectors,
-      primaryPlanes: try device.primaryPlanes())
-    try device.becomeMaster()
-    let scanOut = try ScanOut(device: device, pipe: pipe, connectors: connectors)
-    do throws(SystemError) {
-      hasVBlankEvents = try DRMVBlankSource.isSupported(by: device, crtc: pipe.crtc)
+      hasVBlankEvents = try DRMVBlankSource.isSupported(by: device.interface, crtc: pipe.crtc)
     } catch {
       throw pipe.error(error)
     }
 
-    events = DRMEventQueue(descriptor: device.number, path: device.path)
     let source: any VBlankSource
     let hardware: DRMVBlankSource?
     if hasVBlankEvents {
-      let vblanks = DRMVBlankSource(device: device, pipe: pipe, events: events)
+      let vblanks = DRMVBlankSource(interface: device.interface, pipe: pipe, events: events)
       (source, hardware) = (vblanks, vblanks)
       reason = "vblank events of \(device.driver)"
     } else {
@@ -72,6 +59,9 @@ public final class KMSDisplay: Display {
     ticker = DisplayTicker(source: source)
     kms = try KMSPresenter(
       scanOut: scanOut, events: events, ticker: ticker, flipsAreStamped: hasVBlankEvents, clock: clock)
+    self.card = card
+    self.pipe = pipe
+    self.events = events
     self.device = device
     connectorName = pipe.connector.name
     mode = pipe.mode
@@ -92,20 +82,17 @@ public final class KMSDisplay: Display {
     kms.add(to: loop, mode: mode)
   }
 
-  /// Gives everything back: the screen as it was found, and the card to whoever wants to be its master next. A display
-  /// that nobody keeps does so by itself.
+  /// Gives everything back: the screen as it was found, and, with the card's last display, the card to whoever wants to be
+  /// its master next. A display that nobody keeps does so by itself.
   public func invalidate() {
     onLost = nil
     kms.invalidate()
     ticker.invalidate()
     events.invalidate()
-    guard holdsMaster else { return }
-    holdsMaster = false
-    // Fails when the card is gone or has another master already: then there is nothing to give back.
-    try? device.dropMaster()
+    card.release(events.number)
   }
 
-  // The links that the ticker keeps would keep the card open and its descriptor in the loop.
+  // The links that the ticker keeps would keep the card and its descriptor in the loop.
   isolated deinit {
     invalidate()
   }

@@ -13,6 +13,8 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
   case noModeSetting(path: String)
   /// No screen is connected to the card, or not the one that was asked for.
   case noConnector(path: String, name: String?, available: [String])
+  /// The screen is taken by another display of this program.
+  case inUse(connector: String)
   /// The connector has no mode that can be used.
   case noMode(connector: String)
   /// No free CRTC, or no plane with a format of ours, can drive the connector.
@@ -43,6 +45,8 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
     case .noConnector(let path, let name?, let available):
       return "no connected connector \(name) on \(path)"
         + (available.isEmpty ? "" : " (it has \(available.joined(separator: ", ")))")
+    case .inUse(let connector):
+      return "\(connector) is in use by another display of this program"
     case .noMode(let connector):
       return "\(connector) reports no usable mode: check cable and EDID"
     case .noPipe(let connector, let missing):

@@ -32,11 +32,11 @@ public final class KMSPresenter: Presenter {
   private let ticker: DisplayTicker
   private let clock: SystemClock
   private let flipsAreStamped: Bool
-  private let events: DRMEventQueue
+  private let events: DRMEventRoute
   private var buffers: [Buffer] = []
   private var flip = FlipState(count: 2)
   private var wait: VBlankWait?
-  private var token: UInt64 = 0
+  private var token: UInt32 = 0
   private var submitted = MonotonicTime.zero
   private(set) var isModeSet = false
   /// Why the screen takes no more frames; nil while it does.
@@ -47,7 +47,7 @@ public final class KMSPresenter: Presenter {
   ///
   /// - Parameter flipsAreStamped: whether flip events carry a vblank's stamp and sequence.
   init(
-    scanOut: ScanOut, events: DRMEventQueue, ticker: DisplayTicker, flipsAreStamped: Bool, clock: SystemClock
+    scanOut: ScanOut, events: DRMEventRoute, ticker: DisplayTicker, flipsAreStamped: Bool, clock: SystemClock
   ) throws(KMSError) {
     self.scanOut = scanOut
     self.events = events
@@ -74,7 +74,7 @@ public final class KMSPresenter: Presenter {
       guard let bitmap = try? Bitmap(width: mode.width, height: mode.height) else {
         throw SystemError(call: "posix_memalign", subject: "\(mode.width)x\(mode.height)", errno: ENOMEM)
       }
-      let memory = try DumbBuffer(device: scanOut.device, width: mode.width, height: mode.height)
+      let memory = try DumbBuffer(interface: scanOut.interface, width: mode.width, height: mode.height)
       return Buffer(shadow: PresentationBuffer(bitmap: bitmap, index: index), scanOut: memory)
     } catch {
       throw scanOut.pipe.error(error)
@@ -99,13 +99,13 @@ public final class KMSPresenter: Presenter {
     }
     let memory = buffers[buffer.index].scanOut
     memory.copy(from: buffer.bitmap, damage: damage)
-    token += 1
+    token &+= 1
     submitted = clock.now
     do throws(KMSError) {
       if isModeSet {
-        try scanOut.flip(framebuffer: memory.framebuffer, damage: damage, token: token)
+        try scanOut.flip(framebuffer: memory.framebuffer, damage: damage, token: events.token(token))
       } else {
-        try scanOut.modeSet(framebuffer: memory.framebuffer, token: token)
+        try scanOut.modeSet(framebuffer: memory.framebuffer, token: events.token(token))
       }
     } catch {
       flip.cancel()
@@ -143,13 +143,13 @@ public final class KMSPresenter: Presenter {
     wait?.cancel()
   }
 
-  private func flipped(_ token: UInt64, _ time: MonotonicTime, _ sequence: UInt32) {
+  private func flipped(_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) {
     guard token == self.token, flip.pending != nil else { return }
     guard flipsAreStamped else {
       wait?.start(after: submitted)
       return
     }
-    let reference = ticker.lastVBlank?.sequence ?? (try? scanOut.device.vblank(ofCRTC: scanOut.pipe.crtc).sequence)
+    let reference = ticker.lastVBlank?.sequence ?? (try? scanOut.interface.sequence(ofCRTC: scanOut.pipe.crtc).sequence)
     let wide = reference.map { UInt64(widening: sequence, near: $0) } ?? UInt64(sequence)
     complete(PresentationFeedback(timestamp: time, sequence: wide))
   }

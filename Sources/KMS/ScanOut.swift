@@ -1,4 +1,3 @@
-import CDRM
 import Compositing
 import Geometry
 import Glibc
@@ -8,7 +7,7 @@ import LinuxSystem
 ///
 /// Atomic where the card is, by the legacy calls otherwise. Keeps no account of pending flips: that is the presenter's.
 final class ScanOut {
-  let device: DRMDevice
+  let interface: any DRMInterface
   let pipe: ScanOutPipe
   private let atomic: AtomicPipe?
   private let saved: SavedScreen
@@ -16,12 +15,12 @@ final class ScanOut {
   private var bounds: IntRect { IntRect(x: 0, y: 0, width: pipe.mode.width, height: pipe.mode.height) }
 
   /// Looks up what the pipe needs and saves what it shows. Changes nothing yet.
-  init(device: DRMDevice, pipe: ScanOutPipe, connectors: [DRMConnector]) throws(KMSError) {
-    self.device = device
+  init(interface: any DRMInterface, pipe: ScanOutPipe, connectors: [DRMConnector]) throws(KMSError) {
+    self.interface = interface
     self.pipe = pipe
     do throws(SystemError) {
-      var saved = try device.screen(ofCRTC: pipe.crtc, connectors: connectors)
-      atomic = if let plane = pipe.plane { try AtomicPipe(device: device, pipe: pipe, plane: plane) } else { nil }
+      var saved = try SavedScreen(of: pipe.crtc, connectors: connectors, on: interface)
+      atomic = if let plane = pipe.plane { try AtomicPipe(interface: interface, pipe: pipe, plane: plane) } else { nil }
       saved.settings = atomic?.reset.found ?? []
       self.saved = saved
     } catch {
@@ -46,8 +45,7 @@ final class ScanOut {
       return true
     }
     try named { () throws(SystemError) in
-      try atomic.modeSet(
-        framebuffer: framebuffer, flags: DRM_MODE_ATOMIC_TEST_ONLY | DRM_MODE_ATOMIC_ALLOW_MODESET, token: 0)
+      try atomic.modeSet(framebuffer: framebuffer, flags: [.testOnly, .allowModeSet], token: 0)
     }
     return false
   }
@@ -56,16 +54,13 @@ final class ScanOut {
   /// from atomic drivers alone.
   func modeSet(framebuffer: UInt32, token: UInt64) throws(KMSError) {
     // Before the first change, so that one that fails halfway is undone too.
-    if savedNumber == nil { savedNumber = ScreensAtExit.remember(saved, descriptor: device.number) }
+    if savedNumber == nil { savedNumber = ScreensAtExit.remember(saved, on: interface) }
     try named { () throws(SystemError) in
       if let atomic {
-        let flags = DRM_MODE_ATOMIC_ALLOW_MODESET | DRM_MODE_PAGE_FLIP_EVENT
-        return try atomic.modeSet(framebuffer: framebuffer, flags: flags, token: token)
+        return try atomic.modeSet(framebuffer: framebuffer, flags: [.allowModeSet, .flipEvent], token: token)
       }
-      var connector = pipe.connector.id
-      var mode = pipe.mode.info
-      try device.check(
-        drmModeSetCrtc(device.number, pipe.crtc, framebuffer, 0, 0, &connector, 1, &mode), "drmModeSetCrtc")
+      try interface.setCRTC(
+        pipe.crtc, framebuffer: framebuffer, x: 0, y: 0, connectors: [pipe.connector.id], mode: pipe.mode)
     }
   }
 
@@ -76,10 +71,7 @@ final class ScanOut {
       if let atomic {
         return try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, token: token)
       }
-      let userData = UnsafeMutableRawPointer(bitPattern: UInt(token))
-      try device.check(
-        drmModePageFlip(
-          device.number, pipe.crtc, framebuffer, UInt32(DRM_MODE_PAGE_FLIP_EVENT), userData), "drmModePageFlip")
+      try interface.pageFlip(crtc: pipe.crtc, framebuffer: framebuffer, isAsynchronous: false, token: token)
     }
   }
 
@@ -88,7 +80,7 @@ final class ScanOut {
     guard let number = savedNumber else { return }
     savedNumber = nil
     ScreensAtExit.forget(number)
-    try named { () throws(SystemError) in try saved.restore(on: device.number) }
+    try named { () throws(SystemError) in try saved.restore(on: interface) }
   }
 
   /// Adds connector and mode to an error, and tells a display that is gone from one that refuses.

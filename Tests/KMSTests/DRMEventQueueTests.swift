@@ -14,23 +14,24 @@ final class DRMEventQueueTests: XCTestCase {
   private final class Stage {
     let loop = FrameLoop(clock: .manual(ManualClock()))
     let queue: DRMEventQueue
-    private(set) var seen: [String] = []
-    private let reader: Int32
+    let route: DRMEventRoute
+    var seen: [String] = []
     private let writer: Int32
 
     init() throws {
       var ends: [Int32] = [0, 0]
       XCTAssertEqual(pipe(&ends), 0)
-      (reader, writer) = (ends[0], ends[1])
-      queue = DRMEventQueue(descriptor: reader, path: "a pipe")
-      queue.onFlip = { [unowned self] token, _, _ in seen.append("flip \(token)") }
-      queue.onSequence = { [unowned self] token, _, _ in seen.append("vblank \(token)") }
-      queue.onError = { [unowned self] error in seen.append("\(error)") }
-      queue.add(.flips, to: loop, mode: .default)
+      writer = ends[1]
+      queue = DRMEventQueue(interface: LibDRM(node: OwnedDescriptor(owning: ends[0]), path: "a pipe"))
+      route = queue.makeRoute()
+      route.onFlip = { [unowned self] token, _, _ in seen.append("flip \(token)") }
+      route.onSequence = { [unowned self] token, _, _ in seen.append("vblank \(token)") }
+      route.onError = { [unowned self] error in seen.append("\(error)") }
+      route.add(.flips, to: loop, mode: .default)
     }
 
     func write(_ events: [DRMEventBytes]) {
-      let bytes = events.flatMap(\.bytes)
+      let bytes = events.flatMap { $0.bytes(route) }
       XCTAssertEqual(Glibc.write(writer, bytes, bytes.count), bytes.count)
     }
 
@@ -39,7 +40,6 @@ final class DRMEventQueueTests: XCTestCase {
 
     func close() {
       queue.invalidate()
-      Glibc.close(reader)
       Glibc.close(writer)
     }
   }
@@ -72,9 +72,9 @@ final class DRMEventQueueTests: XCTestCase {
   /// A handler that runs the loop is served in it, and the events behind its own are not lost.
   func testAHandlerMayRunTheLoop() throws {
     try onMain { stage in
-      let queue = stage.queue
-      let inner = queue.onFlip
-      queue.onFlip = { token, time, sequence in
+      let route = stage.route
+      let inner = route.onFlip
+      route.onFlip = { token, time, sequence in
         inner?(token, time, sequence)
         guard token == 1 else { return }
         stage.write([.flip(token: 8), .vblank(token: 9)])
@@ -91,8 +91,8 @@ final class DRMEventQueueTests: XCTestCase {
     try XCTSkipUnless(allocation_counter_is_available(), "a sanitizer's allocator is in place")
     try onMain { stage in
       var events = 0
-      stage.queue.onFlip = { _, _, _ in events += 1 }
-      stage.queue.onSequence = { _, _, _ in events += 1 }
+      stage.route.onFlip = { _, _, _ in events += 1 }
+      stage.route.onSequence = { _, _, _ in events += 1 }
       var largest: UInt64 = 0
       for round in 0..<20 {
         stage.write([.vblank(token: 1), .flip(token: 2)])
@@ -107,40 +107,87 @@ final class DRMEventQueueTests: XCTestCase {
     }
   }
 
+  func testEachDisplayGetsItsOwnEvents() throws {
+    try onMain { stage in
+      let other = stage.queue.makeRoute()
+      other.onFlip = { token, _, _ in stage.seen.append("other flip \(token)") }
+      other.onSequence = { token, _, _ in stage.seen.append("other vblank \(token)") }
+      let burst: [DRMEventBytes] = [
+        .vblank(token: 1), .flip(token: .max), .vblank(token: 1, to: other), .flip(token: 7, to: other),
+      ]
+      stage.write(burst)
+      stage.turn()
+      XCTAssertEqual(stage.seen, ["flip 4294967295", "other flip 7", "vblank 1", "other vblank 1"])
+      // What belongs to nobody any more is dropped.
+      other.invalidate()
+      stage.seen = []
+      stage.write(burst)
+      stage.turn()
+      XCTAssertEqual(stage.seen, ["flip 4294967295", "vblank 1"])
+    }
+  }
+
+  /// A display that goes leaves the modes that it alone was in, and no others.
+  func testADisplayThatGoesLeavesTheOthersServed() throws {
+    try onMain { stage in
+      let other = stage.queue.makeRoute()
+      other.add(.flips, to: stage.loop, mode: .default)
+      other.add(.flips, to: stage.loop, mode: "other")
+      other.add(.vblanks, to: stage.loop, mode: "other")
+      other.remove(.vblanks, from: stage.loop, mode: "other")
+      XCTAssertEqual(stage.loop.run(mode: "other", until: stage.loop.clock.now), .timedOut)
+      other.invalidate()
+      XCTAssertEqual(stage.loop.run(mode: "other", until: stage.loop.clock.now), .finished)
+      stage.write([.flip(token: 1)])
+      stage.turn()
+      XCTAssertEqual(stage.seen, ["flip 1"])
+    }
+  }
+
   func testADescriptorThatCannotBeReadIsReportedOnceAndNotWaitedOn() throws {
     try onMain { stage in
       // A pipe's writing end without a reader: in error for ever.
       var ends: [Int32] = [0, 0]
       XCTAssertEqual(pipe(&ends), 0)
       close(ends[0])
-      let queue = DRMEventQueue(descriptor: ends[1], path: "half a pipe")
+      let half = LibDRM(node: OwnedDescriptor(owning: ends[1]), path: "half a pipe")
+      let queue = DRMEventQueue(interface: half)
+      let routes = [queue.makeRoute(), queue.makeRoute()]
       var errors: [String] = []
-      queue.onError = { errors.append("\($0)") }
-      queue.add(.vblanks, to: stage.loop, mode: "other")
+      for route in routes {
+        route.onError = { errors.append("\(route.number): \($0)") }
+        route.add(.vblanks, to: stage.loop, mode: "other")
+      }
       for _ in 1...3 { stage.loop.run(mode: "other", until: stage.loop.clock.now) }
-      XCTAssertEqual(errors, ["read half a pipe: Bad file descriptor (9)"])
+      XCTAssertEqual(errors, [1, 2].map { "\($0): read half a pipe: Bad file descriptor (9)" })
       XCTAssertEqual(stage.loop.run(mode: "other"), .finished)
-      close(ends[1])
     }
   }
 }
 
 /// An event as the kernel writes it.
+@MainActor
 private struct DRMEventBytes {
-  let bytes: [UInt8]
+  /// - Parameter route: whose it is, unless it is another's already.
+  let bytes: (_ route: DRMEventRoute) -> [UInt8]
 
-  static func vblank(token: UInt64) -> DRMEventBytes {
+  static func vblank(token: UInt32, to owner: DRMEventRoute? = nil) -> DRMEventBytes {
     let base = drm_event(type: UInt32(DRM_EVENT_CRTC_SEQUENCE), length: 32)
-    return DRMEventBytes(drm_event_crtc_sequence(base: base, user_data: token, time_ns: 1, sequence: 1))
+    return DRMEventBytes { route in
+      let token = (owner ?? route).token(token)
+      return raw(drm_event_crtc_sequence(base: base, user_data: token, time_ns: 1, sequence: 1))
+    }
   }
 
-  static func flip(token: UInt64) -> DRMEventBytes {
+  static func flip(token: UInt32, to owner: DRMEventRoute? = nil) -> DRMEventBytes {
     let base = drm_event(type: UInt32(DRM_EVENT_FLIP_COMPLETE), length: 32)
-    return DRMEventBytes(
-      drm_event_vblank(base: base, user_data: token, tv_sec: 0, tv_usec: 0, sequence: 1, crtc_id: 1))
+    return DRMEventBytes { route in
+      let token = (owner ?? route).token(token)
+      return raw(drm_event_vblank(base: base, user_data: token, tv_sec: 0, tv_usec: 0, sequence: 1, crtc_id: 1))
+    }
   }
 
-  private init<Value: BitwiseCopyable>(_ value: Value) {
-    bytes = withUnsafeBytes(of: value) { Array($0) }
+  private static func raw<Value: BitwiseCopyable>(_ value: Value) -> [UInt8] {
+    withUnsafeBytes(of: value) { Array($0) }
   }
 }

@@ -44,6 +44,7 @@ import Testing
         .lost(connector: "DP-1", mode: "800x600@60.00", system(ENODEV)),
         "DP-1 800x600@60.00 is gone: drmModeAtomicCommit flip: No such device (19); the device was removed"
       ),
+      (.inUse(connector: "DP-1"), "DP-1 is in use by another display of this program"),
       (.noUsableDevice([]), "no DRM device"),
       (
         .noUsableDevice([.noModeSetting(path: "/dev/dri/card0"), .noMode(connector: "DP-1")]),
@@ -54,10 +55,11 @@ import Testing
   }
 
   @Test func lossesAndRefusals() throws {
-    let pipe = try ScanOutPipe.choose(
-      path: "", connector: nil,
-      resources: DRMResources(crtcs: [31], connectors: [1], maximumWidth: 4096, maximumHeight: 4096),
-      connectors: [.connector(1)], primaryPlanes: nil)
+    let connector = DRMConnector.connector(1)
+    let parts = CardParts(
+      path: "", resources: DRMResources(crtcs: [31], connectors: [1], maximumWidth: 4096, maximumHeight: 4096),
+      connectors: [connector], primaryPlanes: nil)
+    let pipe = try parts.pipe(for: connector, crtc: 31)
     for number in [ENODEV, EACCES] {
       guard case .lost = pipe.error(system(number)) else { return #expect(Bool(false), "\(number)") }
     }
@@ -70,6 +72,7 @@ import Testing
   @Test func withoutCards() throws {
     #expect(DRMDevice.cardPaths(in: "/nonexistent") == [])
     #expect(throws: KMSError.noDevice) { try Displays.kms(folder: "/nonexistent") }
+    #expect(throws: KMSError.noDevice) { try Displays.all(folder: "/nonexistent") }
     let rate = try #require(RefreshRate(hertz: 50))
     let display = try Displays.automatic(width: 320, height: 200, refreshRate: rate, folder: "/nonexistent")
     #expect(display.name == "virtual display 320x200@50.00")
@@ -93,11 +96,11 @@ import Testing
       close(descriptor)
     }
     #expect(DRMDevice.cardPaths(in: folder) == ["\(folder)/card2", "\(folder)/card10"])
-    #expect {
-      try Displays.kms(folder: folder)
-    } throws: { error in
+    let names = { (error: any Error) in
       let text = "\(error)"
       return text.contains("card2: drmGetVersion: ") && text.contains("; \(folder)/card10: drmGetVersion: ")
     }
+    #expect { try Displays.kms(folder: folder) } throws: { names($0) }
+    #expect { try Displays.all(folder: folder) } throws: { names($0) }
   }
 }

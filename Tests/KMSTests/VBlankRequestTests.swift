@@ -56,7 +56,7 @@ import Testing
 @Suite struct SavedScreenTests {
   private func screen(framebuffer: UInt32 = 70, isOn: Bool = true, connectors: [UInt32] = [36]) -> SavedScreen {
     SavedScreen(
-      crtc: 35, framebuffer: framebuffer, x: 0, y: 0, mode: isOn ? DisplayMode.mode(640, 480).info : nil,
+      crtc: 35, framebuffer: framebuffer, x: 0, y: 0, mode: isOn ? DisplayMode.mode(640, 480) : nil,
       connectors: connectors)
   }
 
@@ -70,9 +70,9 @@ import Testing
 
   @Test func aFailureNamesCallAndCRTC() {
     #expect {
-      try screen().restore(on: -1)
+      try screen().restore(on: LibDRM(path: "/dev/null"))
     } throws: { error in
-      "\(error)" == "drmModeSetCrtc CRTC 35: Bad file descriptor (9)"
+      "\(error)" == "drmModeSetCrtc CRTC 35: Inappropriate ioctl for device (25)"
     }
   }
 }

@@ -12,9 +12,9 @@ import RunLoops
 @MainActor
 func openDisplay(on device: DRMDevice? = nil, legacy: Bool = false) -> KMSDisplay {
   do throws(KMSError) {
-    if let device { return try KMSDisplay(device: device) }
+    if let device { return try KMSCard(device: device).display() }
     guard let path = DRMDevice.cardPaths().first else { throw .noDevice }
-    return try KMSDisplay(device: try DRMDevice(path: path, allowsAtomic: !legacy))
+    return try KMSCard(device: try DRMDevice(path: path, allowsAtomic: !legacy)).display()
   } catch {
     Guest.expect(false, "cannot open a display: \(error)")
     Guest.finish()
@@ -31,7 +31,7 @@ func list() {
         let modes = connector.modes.prefix(3).map(\.description).joined(separator: " ")
         Guest.say("  \(connector.name) \(connector.status) \(connector.modes.count) modes: \(modes)")
       }
-      let display = try KMSDisplay(device: device)
+      let display = try KMSCard(device: device).display()
       Guest.say("  \(display.name): \(display.reason); damage clips \(display.kmsPresenter.takesDamage)")
       display.invalidate()
     } catch {
@@ -138,7 +138,7 @@ func write(_ bitmap: Bitmap, to name: String) {
 /// Compares the framebuffer that the CRTC scans out, as the kernel names it, with a bitmap: all bytes.
 @MainActor
 func compareScannedOut(_ display: KMSDisplay, with bitmap: Bitmap) {
-  let descriptor = display.device.number
+  let descriptor = display.device.interface.descriptor
   guard let crtc = drmModeGetCrtc(descriptor, display.crtc) else { return Guest.expect(false, "no CRTC") }
   defer { drmModeFreeCrtc(crtc) }
   guard let framebuffer = drmModeGetFB(descriptor, crtc.pointee.buffer_id) else {
@@ -276,18 +276,18 @@ func leftovers() throws {
 /// Shows a small picture on a free plane of a CRTC.
 @MainActor
 private func addPlane(to crtc: UInt32, on device: DRMDevice) -> UInt32? {
-  guard let resources = drmModeGetPlaneResources(device.number) else { return nil }
+  guard let resources = drmModeGetPlaneResources(device.interface.descriptor) else { return nil }
   defer { drmModeFreePlaneResources(resources) }
   let planes = UnsafeBufferPointer(start: resources.pointee.planes, count: Int(resources.pointee.count_planes))
   guard let plane = planes.first(where: { state(of: $0, on: device).crtc == 0 }) else { return nil }
 
   let side: UInt32 = 64
   var (handle, pitch, size, framebuffer) = (UInt32(0), UInt32(0), UInt64(0), UInt32(0))
-  guard drmModeCreateDumbBuffer(device.number, side, side, 32, 0, &handle, &pitch, &size) == 0,
-    drmModeAddFB(device.number, side, side, 32, 32, pitch, handle, &framebuffer) == 0
+  guard drmModeCreateDumbBuffer(device.interface.descriptor, side, side, 32, 0, &handle, &pitch, &size) == 0,
+    drmModeAddFB(device.interface.descriptor, side, side, 32, 32, pitch, handle, &framebuffer) == 0
   else { return nil }
   let shown = drmModeSetPlane(
-    device.number, plane, crtc, framebuffer, 0, 0, 0, side, side, 0, 0, side << 16, side << 16)
+    device.interface.descriptor, plane, crtc, framebuffer, 0, 0, 0, side, side, 0, 0, side << 16, side << 16)
   return shown == 0 ? plane : nil
 }
 
@@ -298,7 +298,7 @@ private struct PlaneState: Equatable {
 
 @MainActor
 private func state(of plane: UInt32, on device: DRMDevice) -> PlaneState {
-  guard let answer = drmModeGetPlane(device.number, plane) else { return PlaneState() }
+  guard let answer = drmModeGetPlane(device.interface.descriptor, plane) else { return PlaneState() }
   defer { drmModeFreePlane(answer) }
   return PlaneState(crtc: answer.pointee.crtc_id, framebuffer: answer.pointee.fb_id)
 }
@@ -306,7 +306,7 @@ private func state(of plane: UInt32, on device: DRMDevice) -> PlaneState {
 /// The framebuffer that a CRTC shows; 0 for none.
 @MainActor
 private func framebuffer(of crtc: UInt32, on device: DRMDevice) -> UInt32 {
-  guard let answer = drmModeGetCrtc(device.number, crtc) else { return 0 }
+  guard let answer = drmModeGetCrtc(device.interface.descriptor, crtc) else { return 0 }
   defer { drmModeFreeCrtc(answer) }
   return answer.pointee.buffer_id
 }
@@ -330,7 +330,7 @@ func crtcOff(isHeard: Bool) {
   let animation = Animation(display, frames: 30)
   animation.run(limit: .seconds(5))
   Guest.expect(animation.feedback.count == 30, "\(animation.feedback.count) frames of 30 were shown")
-  let result = drmModeSetCrtc(display.device.number, display.crtc, 0, 0, 0, nil, 0, nil)
+  let result = drmModeSetCrtc(display.device.interface.descriptor, display.crtc, 0, 0, 0, nil, 0, nil)
   Guest.expect(result == 0, "cannot switch the CRTC off: \(result)")
   var lost: [any Error] = []
   display.onLost = nil

@@ -1,0 +1,122 @@
+import CDRM
+import FrameTiming
+import LinuxSystem
+import Raster
+
+/// What a card has to drive screens with, and what of it is in use: chooses pipes that do not collide. A pure value.
+struct CardParts: Sendable {
+  let path: String
+  let resources: DRMResources
+  let connectors: [DRMConnector]
+  /// Nil where the card is driven by the legacy calls.
+  let primaryPlanes: [DRMPlane]?
+  /// The pipes of displays that there are already.
+  var used: [ScanOutPipe] = []
+
+  /// The connected connectors that no display has.
+  var free: [DRMConnector] {
+    connectors.filter { connector in
+      connector.status == .connected && !used.contains { $0.connector.id == connector.id }
+    }
+  }
+
+  /// A connected connector that is free.
+  ///
+  /// - Parameter name: nil for the first one.
+  func connector(_ name: String?) throws(KMSError) -> DRMConnector {
+    if let connector = free.first(where: { name == nil || $0.name == name }) { return connector }
+    if let taken = used.first(where: { name == nil || $0.connector.name == name }) {
+      throw .inUse(connector: taken.connector.name)
+    }
+    throw .noConnector(path: path, name: name, available: connectors.map { "\($0.name) \($0.status)" })
+  }
+
+  /// The way from a plane to a connector.
+  ///
+  /// - Parameter crtc: of `crtcs(for:)`.
+  func pipe(for connector: DRMConnector, crtc: UInt32?) throws(KMSError) -> ScanOutPipe {
+    let best = DisplayMode.choice(
+      among: connector.modes, maximumWidth: min(resources.maximumWidth, Bitmap.maximumSide),
+      maximumHeight: min(resources.maximumHeight, Bitmap.maximumSide))
+    guard let mode = best, let rate = mode.refreshRate else { throw .noMode(connector: connector.name) }
+    guard let crtc else { throw .noPipe(connector: connector.name, missing: "free CRTC that can drive it") }
+    var plane: UInt32?
+    if primaryPlanes != nil {
+      plane = primaryPlane(of: crtc)
+      if plane == nil { throw .noPipe(connector: connector.name, missing: "primary plane that takes XRGB8888") }
+    }
+    let clones = connectors.filter { $0.currentCRTC == crtc && $0.id != connector.id }.map(\.id)
+    return ScanOutPipe(
+      connector: connector, mode: mode, refreshRate: rate, crtc: crtc, plane: plane, clones: clones)
+  }
+
+  /// The one that is on the CRTC, else one that is on none, else any.
+  private func primaryPlane(of crtc: UInt32) -> UInt32? {
+    let fitting = (primaryPlanes ?? []).filter { plane in
+      canUse(crtc, plane.possibleCRTCs) && plane.formats.contains(cdrm_format_xrgb8888)
+        && !used.contains { $0.plane == plane.id }
+    }
+    return (fitting.first { $0.currentCRTC == crtc } ?? fitting.first { $0.currentCRTC == 0 } ?? fitting.first)?.id
+  }
+
+  /// - Parameter possible: a bit for each CRTC, by its place in the card's list.
+  private func canUse(_ crtc: UInt32, _ possible: UInt32) -> Bool {
+    guard let index = resources.crtcs.firstIndex(of: crtc), index < 32 else { return false }
+    return possible & (1 << UInt32(index)) != 0
+  }
+}
+
+extension CardParts {
+  /// Gives each connector a CRTC of its own, to as many as there can be at once.
+  ///
+  /// A CRTC that drives a connector already stays with it: no screen is touched without need. The others get one that drives
+  /// nothing, else any.
+  ///
+  /// - Returns: CRTCs by connector; one that is missing cannot be driven beside the others.
+  func crtcs(for connectors: [DRMConnector]) -> [UInt32: UInt32] {
+    let free = resources.crtcs.filter { crtc in !used.contains { $0.crtc == crtc } }
+    var owners: [UInt32: DRMConnector] = [:]
+    for connector in connectors where free.contains(connector.currentCRTC) && owners[connector.currentCRTC] == nil {
+      owners[connector.currentCRTC] = connector
+    }
+    let settled = Set(owners.keys)
+    // Those that drive nothing first.
+    let open = free.filter { !settled.contains($0) }
+    let isDriving = { (crtc: UInt32) in self.connectors.contains { $0.currentCRTC == crtc } }
+    let candidates = open.filter { !isDriving($0) } + open.filter(isDriving)
+
+    // Augmenting paths (Kuhn): who finds all its CRTCs taken asks their owners to take another one.
+    func place(_ connector: DRMConnector, _ asked: inout Set<UInt32>) -> Bool {
+      for crtc in candidates where canUse(crtc, connector.possibleCRTCs) && asked.insert(crtc).inserted {
+        if let owner = owners[crtc], !place(owner, &asked) { continue }
+        owners[crtc] = connector
+        return true
+      }
+      return false
+    }
+    for connector in connectors where !owners.values.contains(where: { $0.id == connector.id }) {
+      var asked: Set<UInt32> = []
+      _ = place(connector, &asked)
+    }
+    var crtcs: [UInt32: UInt32] = [:]
+    for (crtc, connector) in owners { crtcs[connector.id] = crtc }
+    return crtcs
+  }
+}
+
+extension DRMDevice {
+  /// The planes that a CRTC's picture is made of; nil where the card is driven by the legacy calls.
+  func primaryPlanes() throws(KMSError) -> [DRMPlane]? {
+    guard isAtomic else { return nil }
+    do throws(SystemError) {
+      var primary: [DRMPlane] = []
+      for id in try interface.planes() {
+        let type = try interface.properties(of: id, type: .plane)["type"]
+        if type?.value == UInt64(DRM_PLANE_TYPE_PRIMARY) { primary.append(try interface.plane(id)) }
+      }
+      return primary
+    } catch {
+      throw .device(path: path, error)
+    }
+  }
+}

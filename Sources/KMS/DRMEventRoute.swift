@@ -1,0 +1,43 @@
+import LinuxSystem
+import RunLoops
+
+/// One display's share of its card's events: those whose token bears its number in the upper half. The lower half is the
+/// display's own, to tell one request from another.
+@MainActor
+final class DRMEventRoute {
+  /// Who wants events served in a mode.
+  enum User { case flips, vblanks }
+
+  var onFlip: ((_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
+  var onSequence: ((_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt64) -> Void)?
+  /// The card cannot be read any more; no event comes.
+  var onError: ((SystemError) -> Void)?
+  let number: UInt32
+
+  private let queue: DRMEventQueue
+
+  /// Made by the queue alone.
+  init(number: UInt32, queue: DRMEventQueue) {
+    self.number = number
+    self.queue = queue
+  }
+
+  /// What to give to the kernel with a request.
+  func token(_ counter: UInt32) -> UInt64 { UInt64(number) << 32 | UInt64(counter) }
+
+  func add(_ user: User, to loop: FrameLoop, mode: FrameLoop.Mode) {
+    queue.add(user, of: number, to: loop, mode: mode)
+  }
+
+  func remove(_ user: User, from loop: FrameLoop, mode: FrameLoop.Mode) {
+    queue.remove(user, of: number, from: loop, mode: mode)
+  }
+
+  /// No event comes any more.
+  func invalidate() {
+    queue.remove(number)
+    onFlip = nil
+    onSequence = nil
+    onError = nil
+  }
+}

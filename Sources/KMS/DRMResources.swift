@@ -1,0 +1,123 @@
+/// A driver's name, such as "i915", and version.
+package struct DRMVersion: Sendable {
+  package let name: String
+  package let number: String
+
+  package init(name: String, number: String) {
+    self.name = name
+    self.number = number
+  }
+}
+
+/// The ids of a card's parts and the sizes that its framebuffers may have.
+package struct DRMResources: Sendable {
+  package let crtcs: [UInt32]
+  package let connectors: [UInt32]
+  package let maximumWidth: Int
+  package let maximumHeight: Int
+
+  package init(crtcs: [UInt32], connectors: [UInt32], maximumWidth: Int, maximumHeight: Int) {
+    self.crtcs = crtcs
+    self.connectors = connectors
+    self.maximumWidth = maximumWidth
+    self.maximumHeight = maximumHeight
+  }
+}
+
+/// A connector as it was when asked: a socket with or without a screen.
+public struct DRMConnector: Sendable {
+  public enum Status: Sendable { case connected, disconnected, unknown }
+
+  package let id: UInt32
+  /// The kernel's name for it: "HDMI-A-1", "eDP-1", "Virtual-1".
+  public let name: String
+  public let status: Status
+  public let modes: [DisplayMode]
+  /// A bit for each CRTC that can drive it, by the CRTC's place in the card's list.
+  package let possibleCRTCs: UInt32
+  /// The CRTC that drives it now; 0 for none.
+  package let currentCRTC: UInt32
+
+  package init(
+    id: UInt32, name: String, status: Status, modes: [DisplayMode], possibleCRTCs: UInt32, currentCRTC: UInt32
+  ) {
+    self.id = id
+    self.name = name
+    self.status = status
+    self.modes = modes
+    self.possibleCRTCs = possibleCRTCs
+    self.currentCRTC = currentCRTC
+  }
+}
+
+/// A plane: what a CRTC takes pixels from.
+package struct DRMPlane: Sendable {
+  package let id: UInt32
+  /// The CRTC that takes its pixels now; 0 for none.
+  package let currentCRTC: UInt32
+  /// As a connector's.
+  package let possibleCRTCs: UInt32
+  /// Four-character codes.
+  package let formats: [UInt32]
+
+  package init(id: UInt32, currentCRTC: UInt32, possibleCRTCs: UInt32, formats: [UInt32]) {
+    self.id = id
+    self.currentCRTC = currentCRTC
+    self.possibleCRTCs = possibleCRTCs
+    self.formats = formats
+  }
+}
+
+/// What a CRTC shows.
+package struct DRMCRTC: Sendable {
+  package let framebuffer: UInt32
+  /// The place in the framebuffer that is the screen's upper left corner.
+  package let x: UInt32
+  package let y: UInt32
+  /// Nil when it is off.
+  package let mode: DisplayMode?
+
+  package init(framebuffer: UInt32, x: UInt32, y: UInt32, mode: DisplayMode?) {
+    self.framebuffer = framebuffer
+    self.x = x
+    self.y = y
+    self.mode = mode
+  }
+}
+
+/// An object's properties by name.
+package struct DRMProperties: Sendable {
+  package struct Property: Sendable {
+    package let id: UInt32
+    package let value: UInt64
+    package let kind: Kind
+
+    package init(id: UInt32, value: UInt64, kind: Kind = .range(0 ... .max)) {
+      self.id = id
+      self.value = value
+      self.kind = kind
+    }
+  }
+
+  /// Which values a property takes.
+  package enum Kind: Equatable, Sendable {
+    /// A number.
+    case range(ClosedRange<UInt64>)
+    /// A number with a sign.
+    case signedRange(ClosedRange<Int64>)
+    /// One of these.
+    case enumeration([String: UInt64])
+    /// Any of these bits, given by their numbers.
+    case bitmask([String: UInt64])
+    /// The id of another object, or 0.
+    case object
+    /// The id of a blob, or 0.
+    case blob
+  }
+
+  package private(set) var properties: [String: Property] = [:]
+
+  package init(_ properties: [String: Property]) { self.properties = properties }
+
+  package subscript(name: String) -> Property? { properties[name] }
+}

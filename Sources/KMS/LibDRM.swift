@@ -1,0 +1,104 @@
+import CDRM
+import Glibc
+package import LinuxSystem
+
+/// The kernel's answers, through libdrm. All calls of libdrm are made in this type and its extensions.
+///
+/// Sendable because it holds nothing but an open descriptor, which the kernel guards by itself.
+package final class LibDRM: DRMInterface {
+  package let path: String
+  private let node: OwnedDescriptor
+
+  /// Opens a card for mode setting. Becomes its master if it has none.
+  package convenience init(path: String) throws(SystemError) {
+    self.init(node: try OwnedDescriptor.open(path, flags: O_RDWR | O_NONBLOCK), path: path)
+  }
+
+  /// - Parameters:
+  ///   - node: an open card, which does not block.
+  ///   - path: the card's, for errors.
+  package init(node: consuming OwnedDescriptor, path: String) {
+    self.node = node
+    self.path = path
+  }
+
+  package var descriptor: Int32 { node.number }
+
+  package func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+    let count = read(descriptor, buffer.baseAddress, buffer.count)
+    if count >= 0 { return count }
+    let error = SystemError.last(call: "read", subject: path)
+    if error.errno == EAGAIN || error.errno == EINTR { return 0 }
+    throw error
+  }
+
+  package func version() throws(SystemError) -> DRMVersion {
+    guard let version = drmGetVersion(descriptor) else { throw .last(call: "drmGetVersion") }
+    defer { drmFreeVersion(version) }
+    return DRMVersion(
+      name: version.pointee.name.map { String(cString: $0) } ?? "unknown",
+      number:
+        "\(version.pointee.version_major).\(version.pointee.version_minor).\(version.pointee.version_patchlevel)")
+  }
+
+  package func capability(_ capability: Int32) throws(SystemError) -> UInt64 {
+    var value: UInt64 = 0
+    try checkErrno(drmGetCap(descriptor, UInt64(capability), &value), "drmGetCap", "\(capability)")
+    return value
+  }
+
+  package func setClientCapability(_ capability: Int32, to value: UInt64) throws(SystemError) {
+    try checkErrno(drmSetClientCap(descriptor, UInt64(capability), value), "drmSetClientCap", "\(capability)")
+  }
+
+  package var isMaster: Bool { drmIsMaster(descriptor) != 0 }
+
+  package func setMaster() throws(SystemError) {
+    try checkErrno(drmSetMaster(descriptor), "drmSetMaster")
+  }
+
+  package func dropMaster() throws(SystemError) {
+    try checkErrno(drmDropMaster(descriptor), "drmDropMaster")
+  }
+
+  // MARK: Vblanks
+
+  package func sequence(ofCRTC crtc: UInt32) throws(SystemError) -> (time: MonotonicTime, sequence: UInt64) {
+    var sequence: UInt64 = 0
+    var nanoseconds: UInt64 = 0
+    try checkErrno(
+      drmCrtcGetSequence(descriptor, crtc, &sequence, &nanoseconds), "drmCrtcGetSequence", "CRTC \(crtc)")
+    return (MonotonicTime(nanoseconds: Int64(clamping: nanoseconds)), sequence)
+  }
+
+  package func queueNextSequence(ofCRTC crtc: UInt32, token: UInt64) throws(SystemError) {
+    let flags = UInt32(DRM_CRTC_SEQUENCE_RELATIVE)
+    try checkErrno(
+      drmCrtcQueueSequence(descriptor, crtc, flags, 1, nil, token), "drmCrtcQueueSequence", "CRTC \(crtc)")
+  }
+
+  package func queueNextVBlank(ofPipe pipe: Int, token: UInt64) throws(SystemError) {
+    var request = drmVBlank()
+    let type = DRM_VBLANK_RELATIVE.rawValue | DRM_VBLANK_EVENT.rawValue
+    let highCRTC = UInt32(truncatingIfNeeded: pipe) << DRM_VBLANK_HIGH_CRTC_SHIFT & DRM_VBLANK_HIGH_CRTC_MASK.rawValue
+    request.request.type = drmVBlankSeqType(rawValue: type | highCRTC)
+    request.request.sequence = 1
+    request.request.signal = UInt(truncatingIfNeeded: token)
+    try checkErrno(drmWaitVBlank(descriptor, &request), "drmWaitVBlank", "pipe \(pipe)")
+  }
+
+  // MARK: Errors
+
+  /// For the functions of libdrm that answer with a negative errno: all of `drmMode…`.
+  func check(_ result: Int32, _ call: String, _ subject: @autoclosure () -> String = "") throws(SystemError) {
+    guard result >= 0 else { throw SystemError(call: call, subject: subject(), errno: -result) }
+  }
+
+  /// For those that leave it in `errno`: the others, and those that answer with a pointer.
+  func checkErrno(_ result: Int32, _ call: String, _ subject: @autoclosure () -> String = "") throws(SystemError) {
+    guard result >= 0 else {
+      let number = SystemError.last(call: call).errno
+      throw SystemError(call: call, subject: subject(), errno: number)
+    }
+  }
+}
