@@ -191,9 +191,10 @@ final class Stage: Sendable {
     }
   }
 
-  /// Waits for another thread, at most to the end of the script.
+  /// Waits for another thread, at most to the end of the script. It naps between its looks: a busy machine puts a thread that
+  /// only yields behind all others.
   func spin(until condition: () -> Bool) {
-    while !condition(), !isOver.withLock({ $0 }) { sched_yield() }
+    while !condition(), !isOver.withLock({ $0 }) { usleep(50) }
   }
 
   /// Plays a part on a loop of the same kind on another thread, to that thread's end. Its items are its own.
