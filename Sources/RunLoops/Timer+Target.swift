@@ -5,6 +5,9 @@ extension FrameLoop.Timer {
   ///
   ///     timer = FrameLoop.Timer(fireTime: start, interval: second, target: self) { target, timer in target.tick() }
   ///
+  /// The target's end is found at the timer's next fire time. Until then the timer is valid and in its modes, where it keeps a
+  /// run alive: invalidate it when that is too late.
+  ///
   /// - Parameters:
   ///   - fireTime: on the loop's clock; one that has passed fires at once.
   ///   - interval: 0, or what is below, for a timer that fires once.
