@@ -34,6 +34,11 @@ extension FrameLoop {
   /// Has the loop's thread do some work once a time has passed. A timer underneath counts it, on the loop's clock: after no
   /// time, too, the work waits for the loop.
   ///
+  /// - Parameters:
+  ///   - target: whom the work is for, to cancel it by; held weakly, unlike that of `performSelector:afterDelay:`. The work
+  ///     is done without it, too, and itself captures what it needs.
+  ///   - key: what the work is, to cancel it by.
+  ///   - work: is called on the loop's thread.
   /// - Throws: `threadEnded` when the loop's thread has ended or was stopped.
   public func perform(
     after delay: Nanoseconds, in modes: [Mode] = [.default], for target: (any AnyObject & Sendable)? = nil,
@@ -98,13 +103,34 @@ extension FrameLoop {
     in modes: [Mode] = [.common], isolation: isolated (any Actor)? = #isolation,
     _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
+    try await suspend(until: nil, modes, isolation, work)
+  }
+
+  /// Has the loop's thread do some work once a time has passed, and suspends the task until it is done. A timer underneath
+  /// counts the time, on the loop's clock: after no time, too, the work waits for the loop.
+  ///
+  /// - Returns: what the work returns.
+  /// - Throws: what the work throws; a `PerformError` when it was not done: `threadEnded` when the loop's thread has ended
+  ///   or was stopped, `cancelled` when the task was cancelled before the work's turn came; it does not wait for that turn.
+  public func performAndWait<Value: Sendable>(
+    after delay: Nanoseconds, in modes: [Mode] = [.default], isolation: isolated (any Actor)? = #isolation,
+    _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await suspend(until: clock.now + max(delay, .zero), modes, isolation, work)
+  }
+
+  /// - Parameter time: when the work is done; nil for the next pass.
+  private func suspend<Value: Sendable>(
+    until time: MonotonicTime?, _ modes: [Mode], _ isolation: isolated (any Actor)?,
+    _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
     let performer = SuspendedPerformer()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation(isolation: isolation) { continuation in
         performer.begin(
           Performer(modes: modes) { error in
             continuation.resume(with: Result { try error.map { throw $0 } ?? work() })
-          }, on: self)
+          }, at: time, on: self)
       }
     } onCancel: {
       performer.cancel(on: self)
@@ -140,17 +166,23 @@ private final class SuspendedPerformer: Sendable {
 
   private let state = Lock(State())
 
-  func begin(_ performer: Performer, on loop: FrameLoop) {
+  func begin(_ performer: Performer, at time: MonotonicTime?, on loop: FrameLoop) {
     let isCancelled = state.withLock { state in
       state.performer = performer
       return state.isCancelled
     }
     if isCancelled { return performer.refuse(.cancelled) }
     do throws(PerformError) {
-      try loop.performers.add(performer, to: loop)
+      if let time {
+        try loop.performers.add(performer, at: time, to: loop)
+      } else {
+        try loop.performers.add(performer, to: loop)
+      }
     } catch {
       performer.refuse(error)
     }
+    // A cancellation that came meanwhile may not have found it.
+    if state.withLock({ $0.isCancelled }) { cancel(on: loop) }
   }
 
   func cancel(on loop: FrameLoop) {

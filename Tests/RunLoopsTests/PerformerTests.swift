@@ -191,6 +191,22 @@ import Testing
   }
 
   // Statement 63
+  @Test func aTaskAwaitsWhatIsDoneAfterADelay() async throws {
+    struct Refused: Error, Equatable {}
+    let clock = ManualClock()
+    let thread = try LoopThread(name: "delays", clock: .manual(clock))
+    let loop = thread.loop
+    let time = try await loop.performAndWait(after: .milliseconds(10)) { loop.clock.now }
+    #expect(time == .milliseconds(10))
+    await #expect(throws: Refused()) { try await loop.performAndWait(after: .milliseconds(-1)) { throw Refused() } }
+    #expect(clock.now == .milliseconds(10))
+    let waiter = Task { try await loop.performAndWait(after: .milliseconds(1), in: ["never"]) {} }
+    await suspend { loop.nextTimerFireTime(in: "never") == .milliseconds(11) }
+    thread.stop()
+    await #expect(throws: PerformError.threadEnded(name: "delays")) { try await waiter.value }
+  }
+
+  // Statement 63
   @Test func noDelayStillGoesThroughTheLoop() throws {
     let scenario = Scenario(observing: [.afterWaiting])
     try scenario.after(0, "zero")
@@ -306,7 +322,42 @@ import Testing
       await #expect(throws: PerformError.cancelled) { try await task.value }
       #expect(words.description == "")
     }
-    #expect(loop.performers.count == 0 || loop.performers.count == 1)
+    #expect(loop.performers.count == 0)
+  }
+
+  // Statement 63
+  @Test func aCancelledTaskStopsWaitingForATime() async throws {
+    let scenario = Scenario()
+    let loop = scenario.loop
+    for cancelsFirst in [true, false] {
+      let task = Task { [words] in try await loop.performAndWait(after: .seconds(3_600)) { words.add("never") } }
+      if !cancelsFirst { await suspend { loop.nextTimerFireTime(in: .default) != nil } }
+      task.cancel()
+      await #expect(throws: PerformError.cancelled) { try await task.value }
+      #expect(loop.nextTimerFireTime(in: .default) == nil)
+    }
+    #expect(words.description == "")
+  }
+
+  @Test func aCancellationLeavesNothingBehindWheneverItComes() async throws {
+    let scenario = Scenario()
+    let loop = scenario.loop
+    for round in 0..<300 {
+      let begins = Box(false)
+      let task = Task.detached {
+        while !begins.value { await Task.yield() }
+        try await loop.performAndWait(after: .seconds(1)) {}
+      }
+      let canceller = startThread {
+        begins.value = true
+        // Sooner or later.
+        for _ in 0..<round { begins.value = true }
+        task.cancel()
+      }
+      await #expect(throws: PerformError.cancelled) { try await task.value }
+      canceller.join()
+    }
+    #expect(loop.nextTimerFireTime(in: .default) == nil)
   }
 }
 
