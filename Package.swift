@@ -55,6 +55,8 @@ let package = Package(
     system("CHarfBuzz", "harfbuzz"),
     system("CDeflate", "libdeflate"),
     system("CSpng", "spng"),
+    system("CSeat", "libseat"),
+    system("CUdev", "libudev"),
     .target(name: "CFatalSignals", cSettings: [.treatAllWarnings(as: .error)]),
     library("LinuxSystem", ["CLinux"]),
 
@@ -72,6 +74,9 @@ let package = Package(
 
     // What an application touches.
     library("Layers", ["Geometry", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
+
+    // Displays and input devices: who may use them, and when they come and go.
+    library("Seats", ["CSeat", "CUdev", "LinuxSystem", "RunLoops"]),
 
     // Where frames go.
     library(
@@ -134,6 +139,7 @@ let package = Package(
     .executableTarget(
       name: "dying", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/Dying", swiftSettings: swiftSettings),
     tests("FatalSignalTests", ["dying"]),
+    tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
     tests("FrameTimingTests", ["FrameTiming", "LinuxSystem", "RunLoops"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering"]),
     tests("KMSTests", ["AllocationCounter", "CDRM", "FrameTiming", "KMS", "LinuxSystem", "Presentation", "RunLoops"]),

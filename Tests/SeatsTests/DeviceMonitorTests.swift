@@ -1,0 +1,108 @@
+import LinuxSystem
+import RunLoops
+import XCTest
+
+@testable import Seats
+
+/// Enumeration and events of the kernel that the tests run on; its memory devices are on every machine.
+final class DeviceMonitorTests: XCTestCase {
+  func testDevicesOfASubsystem() throws {
+    try MainActor.assumeIsolated {
+      guard access("/sys/class/mem/null", F_OK) == 0 else { throw XCTSkip("there is no /sys/class/mem") }
+      let devices = try DeviceMonitor.devices(in: "mem")
+      let null = try XCTUnwrap(devices.first { $0.name == "null" })
+      XCTAssertEqual(null.syspath, "/sys/devices/virtual/mem/null")
+      XCTAssertEqual(null.subsystem, "mem")
+      XCTAssertEqual(null.node, "/dev/null")
+      XCTAssertEqual(null.properties["MAJOR"], "1")
+      XCTAssertEqual(null.seatName, "seat0")
+      XCTAssertEqual(devices.map(\.syspath), devices.map(\.syspath).sorted())
+      XCTAssertEqual(try DeviceMonitor.devices(in: "no-such-subsystem"), [])
+    }
+  }
+
+  /// What the kernel can be asked to send: `write` to a device's `uevent`.
+  @MainActor
+  private final class Stage {
+    let uevent: OwnedDescriptor
+    var monitor: DeviceMonitor?
+    var events: [DeviceEvent] = []
+
+    init() throws {
+      do { uevent = try OwnedDescriptor.open("/sys/class/mem/null/uevent", flags: O_WRONLY) } catch {
+        throw XCTSkip("\(error): only root may ask the kernel for events")
+      }
+      monitor = try DeviceMonitor(subsystems: ["mem"], origin: .kernel) { [unowned self] in events.append($0) }
+      monitor?.add(mode: "devices")
+      change()
+      guard turn() == .handledSource else { throw XCTSkip("the kernel's events do not come here, as in a container") }
+    }
+
+    func change() { XCTAssertEqual(write(uevent.number, "change", 6), 6) }
+
+    /// Events are there when the writing has returned, so there is nothing to wait for.
+    func turn() -> FrameLoop.RunResult {
+      FrameLoop.main.run(mode: "devices", until: FrameLoop.main.clock.now, returnAfterSourceHandled: true)
+    }
+  }
+
+  func testEventsOfTheKernel() throws {
+    try MainActor.assumeIsolated {
+      let stage = try Stage()
+      XCTAssertEqual(stage.monitor?.origin, .kernel)
+      XCTAssertEqual(stage.events.count, 1)
+      guard case .changed(let device) = stage.events.first else { return XCTFail("\(stage.events)") }
+      XCTAssertEqual(device.name, "null")
+      XCTAssertEqual(device.node, "/dev/null")
+      XCTAssertEqual(device.properties["ACTION"], "change")
+      XCTAssertEqual(stage.turn(), .timedOut)
+
+      stage.change()
+      stage.change()
+      // One a pass.
+      XCTAssertEqual(stage.turn(), .handledSource)
+      XCTAssertEqual(stage.events.count, 2)
+      XCTAssertEqual(stage.turn(), .handledSource)
+      XCTAssertEqual(stage.events.count, 3)
+
+      stage.change()
+      stage.monitor?.invalidate()
+      XCTAssertEqual(stage.turn(), .finished)
+      XCTAssertEqual(stage.events.count, 3)
+    }
+  }
+
+  func testEventsOfOtherSubsystemsAreNotReported() throws {
+    try MainActor.assumeIsolated {
+      let stage = try Stage()
+      var events: [DeviceEvent] = []
+      let monitor = try DeviceMonitor(subsystems: ["drm", "input"], origin: .kernel) { events.append($0) }
+      monitor.add(mode: "devices")
+      stage.change()
+      while stage.turn() == .handledSource {}
+      XCTAssertEqual(stage.events.count, 2)
+      XCTAssertEqual(events, [])
+    }
+  }
+
+  func testEventsThatWereLost() throws {
+    try MainActor.assumeIsolated {
+      let stage = try Stage()
+      // As root, libudev asks for room for a hundred thousand; this is for a handful.
+      var size: Int32 = 8192
+      let descriptor = try XCTUnwrap(stage.monitor).descriptor
+      XCTAssertEqual(setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size)), 0)
+      let count = 100
+      for _ in 1...count { stage.change() }
+      while stage.turn() == .handledSource {}
+      let lost = stage.events.filter { $0 == .rescan }.count
+      XCTAssertEqual(lost, 1)
+      XCTAssertLessThan(stage.events.count, count)
+      // And the monitor goes on.
+      let seen = stage.events.count
+      stage.change()
+      XCTAssertEqual(stage.turn(), .handledSource)
+      XCTAssertEqual(stage.events.count, seen + 1)
+    }
+  }
+}

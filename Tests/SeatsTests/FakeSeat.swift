@@ -1,0 +1,62 @@
+import CLinux
+import Glibc
+import LinuxSystem
+import Seats
+
+/// A seat whose events the test gives. What is asked of it is written down; a pipe makes the loop look.
+@MainActor
+final class FakeSeat: SeatProvider {
+  let seatName = "fake"
+  var log: [String] = []
+  /// What is to fail next.
+  var failure: SeatError?
+  /// Runs while a device is opened, as a daemon's event may come before its answer.
+  var whileOpening: (() -> Void)?
+
+  private var events: [SeatEvent] = []
+  private var isLost = false
+  private var opened: Int32 = 0
+  private let signal: OwnedDescriptor
+
+  init() throws {
+    signal = try OwnedDescriptor.event()
+  }
+
+  var descriptor: Int32? { signal.number }
+
+  func send(_ sent: SeatEvent..., waking: Bool = true) {
+    events += sent
+    if waking { eventfd_write(signal.number, 1) }
+  }
+
+  /// As a daemon that ends.
+  func hangUp() {
+    isLost = true
+    eventfd_write(signal.number, 1)
+  }
+
+  func receiveEvents() throws(SeatError) -> [SeatEvent] {
+    var count: eventfd_t = 0
+    eventfd_read(signal.number, &count)
+    if isLost { throw .lost(SystemError(call: "fake", errno: ECONNRESET)) }
+    defer { events = [] }
+    return events
+  }
+
+  func acknowledgeDisable() throws(SeatError) {
+    log.append("acknowledged")
+    if let failure { throw failure }
+  }
+
+  func openDevice(at path: String) throws(SeatError) -> SeatDevice {
+    if let failure { throw failure }
+    opened += 1
+    log.append("open \(path)")
+    whileOpening?()
+    return SeatDevice(path: path, id: opened, descriptor: -opened)
+  }
+
+  func closeDevice(_ device: SeatDevice) { log.append("close \(device.path)") }
+  func switchSession(to number: Int) throws(SeatError) { log.append("switch to \(number)") }
+  func close() { log.append("closed") }
+}
