@@ -151,7 +151,7 @@ let package = Package(
       name: "vm-guest",
       dependencies: [
         "CDRM", "Compositing", "FrameTiming", "Framepace", "Geometry", "KMS", "LinuxSystem", "Presentation", "Raster",
-        "RunLoops", "SampleScenes",
+        "RunLoops", "SampleScenes", "Seats",
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),

@@ -30,11 +30,13 @@ case "open": opening()
 case "abandon": abandon()
 case "leftovers": do { try leftovers() } catch { Guest.expect(false, "\(error)") }
 case "busy": busy()
+case "seat-switch": do { try seatSwitch() } catch { Guest.expect(false, "\(error)") }
+case "uevents": do { try uevents() } catch { Guest.expect(false, "\(error)") }
 default:
   print(
     """
     vm-guest list|vblanks N|frames N [legacy] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|unbind FOLDER|
-             crtc-off [unheard]|open|abandon|leftovers|busy
+             crtc-off [unheard]|open|abandon|leftovers|busy|seat-switch|uevents
     """)
   exit(64)
 }
