@@ -1,5 +1,6 @@
 import ArgumentParser
 import Framepace
+import KMS
 import SampleScenes
 
 /// A size in pixels.
@@ -10,13 +11,6 @@ struct PixelSize: Equatable, CustomStringConvertible {
   var height: Int
 
   var description: String { "\(width)x\(height)" }
-}
-
-/// Which display frames go to.
-enum DisplayChoice: String, CaseIterable {
-  case auto
-  case fallback
-  case kms
 }
 
 /// Turns what is written on the command line into values. What is not accepted throws the rest of a sentence that begins with
@@ -49,6 +43,34 @@ enum Accepted {
       }
     guard let parsed else { throw refused(rates) }
     return parsed
+  }
+
+  static let displays = "auto, fallback, kms or kms:CONNECTOR, such as kms:HDMI-A-1"
+
+  @Sendable static func display(_ text: String) throws -> DisplayChoice {
+    switch text {
+    case "auto": return .auto
+    case "fallback": return .fallback
+    case "kms": return .kms(connector: nil)
+    default:
+      guard text.hasPrefix("kms:"), text.count > 4 else { throw refused(displays) }
+      return .kms(connector: String(text.dropFirst(4)))
+    }
+  }
+
+  static let modes = "WIDTHxHEIGHT or WIDTHxHEIGHT@RATE, such as 1920x1080@59.94; 'i' at the end for an interlaced one"
+
+  @Sendable static func mode(_ text: String) throws -> ModeRequest {
+    do {
+      let isInterlaced = text.hasSuffix("i")
+      let parts = text.dropLast(isInterlaced ? 1 : 0).split(separator: "@", omittingEmptySubsequences: false)
+      guard parts.count <= 2, let first = parts.first else { throw refused(modes) }
+      let size = try size(String(first))
+      let rate = try parts.count == 2 ? rate(String(parts[1])) : nil
+      return ModeRequest(width: size.width, height: size.height, rate: rate, isInterlaced: isInterlaced)
+    } catch {
+      throw refused(modes)
+    }
   }
 
   /// A length of time in a range, whose bounds are named as a user writes them.

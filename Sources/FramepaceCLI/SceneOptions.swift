@@ -4,19 +4,7 @@ import SampleScenes
 
 /// How a scene is to be run on a display; shared by the commands that do.
 struct SceneOptions: ParsableArguments {
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Where frames go: a screen (kms), a clock that stands in for one (fallback), or a screen if one can be used (auto). (default: auto)",
-      valueName: "display"),
-    transform: Accepted.choice)
-  var display = DisplayChoice.auto
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp("The fallback clock's rate: \(Accepted.rates). (default: 60)", valueName: "Hz"),
-    transform: Accepted.rate)
-  var rate: RefreshRate?
+  @OptionGroup var display: DisplayOptions
 
   @Option(
     parsing: .unconditional,
@@ -43,15 +31,15 @@ struct SceneOptions: ParsableArguments {
     if (work != nil || workPhase != nil) && scene != .stress {
       throw ValidationError("--work and --work-phase belong to the scene stress, not to \(scene.rawValue).")
     }
-    if let option = clockOptions.first, display == .kms {
+    if size != nil, display.mode != nil || display.isScreen {
       throw ValidationError(
-        "\(option) belongs to the fallback clock: a screen has the rate and size of its mode. Use --display auto or fallback."
+        "--size belongs to the fallback clock: a screen has the size of its mode. Use --mode, or --display auto or fallback."
       )
     }
   }
 
   /// The options that were given and have no effect on a screen.
   var clockOptions: [String] {
-    (rate == nil ? [] : ["--rate"]) + (size == nil ? [] : ["--size"])
+    (display.rate == nil ? [] : ["--rate"]) + (size == nil ? [] : ["--size"])
   }
 }

@@ -56,10 +56,13 @@ final class SceneSession {
 
   private static func open(_ options: SceneOptions) throws -> any Display {
     let size = options.size ?? .standard
-    let rate = options.rate ?? .hertz60
-    return switch options.display {
+    let rate = options.display.rate ?? .hertz60
+    let mode = options.display.mode
+    return switch options.display.display {
+    case .kms(let connector): try Displays.kms(connector: connector, mode: mode)
+    // Who names a mode means a screen.
+    case .auto where mode != nil: try Displays.kms(mode: mode)
     case .auto: try Displays.automatic(width: size.width, height: size.height, refreshRate: rate)
-    case .kms: try Displays.kms()
     case .fallback:
       try VirtualDisplay(width: size.width, height: size.height, refreshRate: rate, reason: "asked for")
     }

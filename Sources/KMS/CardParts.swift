@@ -33,12 +33,18 @@ struct CardParts: Sendable {
 
   /// The way from a plane to a connector.
   ///
-  /// - Parameter crtc: of `crtcs(for:)`.
-  func pipe(for connector: DRMConnector, crtc: UInt32?) throws(KMSError) -> ScanOutPipe {
+  /// - Parameters:
+  ///   - crtc: of `crtcs(for:)`.
+  ///   - request: the mode to use; nil for the best one.
+  func pipe(for connector: DRMConnector, crtc: UInt32?, mode request: ModeRequest? = nil) throws(KMSError) -> ScanOutPipe {
     let best = DisplayMode.choice(
       among: connector.modes, maximumWidth: min(resources.maximumWidth, Bitmap.maximumSide),
       maximumHeight: min(resources.maximumHeight, Bitmap.maximumSide))
-    guard let mode = best, let rate = mode.refreshRate else { throw .noMode(connector: connector.name) }
+    let wanted = request.map { $0.choice(among: connector.modes) } ?? best
+    if let request, wanted == nil {
+      throw .unknownMode(connector: connector.name, mode: "\(request)", available: connector.modes.map(\.description))
+    }
+    guard let mode = wanted, let rate = mode.refreshRate else { throw .noMode(connector: connector.name) }
     guard let crtc else { throw .noPipe(connector: connector.name, missing: "free CRTC that can drive it") }
     var plane: UInt32?
     if primaryPlanes != nil {

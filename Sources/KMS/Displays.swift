@@ -9,17 +9,18 @@ public enum Displays {
   ///
   /// - Parameters:
   ///   - connector: a connector's name; nil for the first connected one.
+  ///   - mode: the mode to use; nil for the one that the screen prefers.
   ///   - clock: the clock of the loop that the display is added to.
   ///   - folder: where the cards are.
   /// - Throws: the reason of the only card, or `noUsableDevice` with one for each.
   @MainActor
   public static func kms(
-    connector: String? = nil, clock: SystemClock = .monotonic, folder: String = "/dev/dri"
+    connector: String? = nil, mode: ModeRequest? = nil, clock: SystemClock = .monotonic, folder: String = "/dev/dri"
   ) throws(KMSError) -> KMSDisplay {
     var reasons: [KMSError] = []
     for path in DRMDevice.cardPaths(in: folder) {
       do throws(KMSError) {
-        return try KMSCard(device: try DRMDevice(path: path)).display(connector: connector, clock: clock)
+        return try KMSCard(device: try DRMDevice(path: path)).display(connector: connector, mode: mode, clock: clock)
       } catch {
         reasons.append(error)
       }
@@ -75,7 +76,7 @@ public enum Displays {
 
 extension KMSError {
   /// Nothing could be used, for these reasons.
-  fileprivate static func unusable(_ reasons: [KMSError]) -> KMSError {
+  static func unusable(_ reasons: [KMSError]) -> KMSError {
     switch reasons.count {
     case 0: .noDevice
     case 1: reasons[0]

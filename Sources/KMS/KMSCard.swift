@@ -27,11 +27,15 @@ public final class KMSCard {
   ///
   /// - Parameters:
   ///   - connector: a connector's name; nil for the first connected one that is free.
+  ///   - mode: the mode to use; nil for the one that the screen prefers.
   ///   - clock: the clock of the loop that the display is added to.
-  public func display(connector: String? = nil, clock: SystemClock = .monotonic) throws(KMSError) -> KMSDisplay {
+  public func display(
+    connector: String? = nil, mode: ModeRequest? = nil, clock: SystemClock = .monotonic
+  ) throws(KMSError) -> KMSDisplay {
     let parts = try parts()
     let chosen = try parts.connector(connector)
-    return try display(try parts.pipe(for: chosen, crtc: parts.crtcs(for: [chosen])[chosen.id]), of: parts, clock: clock)
+    let pipe = try parts.pipe(for: chosen, crtc: parts.crtcs(for: [chosen])[chosen.id], mode: mode)
+    return try display(pipe, of: parts, clock: clock)
   }
 
   /// Takes every connected screen that is free.

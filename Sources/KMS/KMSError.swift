@@ -17,6 +17,8 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
   case inUse(connector: String)
   /// The connector has no mode that can be used.
   case noMode(connector: String)
+  /// The connector has no mode like the one that was asked for.
+  case unknownMode(connector: String, mode: String, available: [String])
   /// No free CRTC, or no plane with a format of ours, can drive the connector.
   case noPipe(connector: String, missing: String)
   /// The driver refused a step of setting up or showing a frame.
@@ -49,6 +51,9 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
       return "\(connector) is in use by another display of this program"
     case .noMode(let connector):
       return "\(connector) reports no usable mode: check cable and EDID"
+    case .unknownMode(let connector, let mode, let available):
+      return "\(connector) has no mode \(mode)"
+        + (available.isEmpty ? ", nor any other: check cable and EDID" : "; it has \(available.joined(separator: ", "))")
     case .noPipe(let connector, let missing):
       return "\(connector) cannot be driven: no \(missing)"
     case .refused(let connector, let mode, let error):

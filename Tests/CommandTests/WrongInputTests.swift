@@ -35,8 +35,16 @@ struct WrongInputTests {
     (["--rate", "60/1/1"], "'60/1/1' is invalid for '--rate", "1 to 1000 Hz"),
     (["--duration", "0"], "'0' is invalid for '--duration", "1us to 1000h"),
     (["--duration", "-5s"], "'-5s' is invalid for '--duration", "1us to 1000h"),
-    (["--display", "screen"], "'screen' is invalid for '--display", "auto, fallback or kms"),
-    (["--display", "kms", "--rate", "60"], "--rate belongs to the fallback clock", "--display auto or fallback"),
+    (["--display", "screen"], "'screen' is invalid for '--display", "auto, fallback, kms or kms:CONNECTOR"),
+    (["--display", "kms:"], "'kms:' is invalid for '--display", "kms:HDMI-A-1"),
+    (["--mode", "1920"], "'1920' is invalid for '--mode", "WIDTHxHEIGHT@RATE"),
+    (["--mode", "1920x1080@"], "'1920x1080@' is invalid for '--mode", "WIDTHxHEIGHT@RATE"),
+    (["--mode", "1920x1080@60@60"], "is invalid for '--mode", "1920x1080@59.94"),
+    (["--mode", "1920x1080@5000"], "is invalid for '--mode", "1920x1080@59.94"),
+    (["--display", "fallback", "--mode", "64x64"], "--mode belongs to a screen", "--display kms"),
+    (["--mode", "64x64", "--rate", "60"], "--rate belongs to the fallback clock", "one of them"),
+    (["--mode", "64x64", "--size", "64x64"], "--size belongs to the fallback clock", "--display auto or fallback"),
+    (["--display", "kms", "--rate", "60"], "--rate belongs to the fallback clock", "auto or fallback"),
     (["--display", "kms", "--size", "64x64"], "--size belongs to the fallback clock", "--display auto or fallback"),
     (["--scene", "still", "--work", "5ms"], "--work", "scene stress"),
     (["--scene", "stress", "--work", "11s"], "'11s' is invalid for '--work", "0 to 10s"),
@@ -80,7 +88,9 @@ struct WrongInputTests {
     let (arguments, reason) = Self.unwritable[index]
     let folder = try TemporaryFolder()
     let long =
-      arguments[0] == "profile" ? ["--frames", "1000000"] : arguments[3].hasSuffix(".png") ? [] : ["--frames", "100000"]
+      arguments[0] == "vblank"
+      ? []
+      : arguments[0] == "profile" ? ["--frames", "1000000"] : arguments[3].hasSuffix(".png") ? [] : ["--frames", "100000"]
     let result = try framepace(arguments + long, in: folder.path)
     #expect(result.status == 1, "\(arguments): \(result.status)")
     #expect(result.error.hasPrefix("framepace: cannot write to \(reason)"), "\(arguments): \(result.error)")

@@ -46,6 +46,22 @@ import Testing
     #expect(throws: KMSError.noConnector(path: "/dev/dri/card0", name: nil, available: [])) { try choose([]) }
   }
 
+  @Test func theModeThatIsAskedFor() throws {
+    let modes: [DisplayMode] = [.mode(1024, 768, isPreferred: true), .mode(800, 600), .mode(8000, 6000)]
+    let connector = DRMConnector.connector(1, modes: modes, possible: 0b1)
+    func pipe(_ width: Int, _ height: Int) throws(KMSError) -> ScanOutPipe {
+      try parts([connector]).pipe(for: connector, crtc: 31, mode: ModeRequest(width: width, height: height))
+    }
+    #expect(try pipe(800, 600).mode.width == 800)
+    #expect(try pipe(800, 600).refreshRate == modes[1].refreshRate)
+    // Larger than any framebuffer: the driver is to say so, not we.
+    #expect(try pipe(8000, 6000).mode.width == 8000)
+    let available = modes.map(\.description)
+    #expect(throws: KMSError.unknownMode(connector: "HDMI-A-1", mode: "800x601", available: available)) {
+      try pipe(800, 601)
+    }
+  }
+
   @Test func theCRTCThatDrivesItAlready() throws {
     let pipe = try choose([.connector(1, possible: 0b111, current: 33), .connector(2, "DP-1")])
     #expect(pipe.crtc == 33)

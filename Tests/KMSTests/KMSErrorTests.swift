@@ -45,6 +45,14 @@ import Testing
         "DP-1 800x600@60.00 is gone: drmModeAtomicCommit flip: No such device (19); the device was removed"
       ),
       (.inUse(connector: "DP-1"), "DP-1 is in use by another display of this program"),
+      (
+        .unknownMode(connector: "DP-1", mode: "1x1@60.00", available: ["800x600@60.32", "640x480@59.94"]),
+        "DP-1 has no mode 1x1@60.00; it has 800x600@60.32, 640x480@59.94"
+      ),
+      (
+        .unknownMode(connector: "DP-1", mode: "1x1", available: []),
+        "DP-1 has no mode 1x1, nor any other: check cable and EDID"
+      ),
       (.noUsableDevice([]), "no DRM device"),
       (
         .noUsableDevice([.noModeSetting(path: "/dev/dri/card0"), .noMode(connector: "DP-1")]),

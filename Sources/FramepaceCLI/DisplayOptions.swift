@@ -1,0 +1,57 @@
+import ArgumentParser
+import Framepace
+import KMS
+
+/// Which display frames go to.
+enum DisplayChoice: Equatable {
+  /// A screen if one can be used, else a clock.
+  case auto
+  /// A clock that stands in for a screen.
+  case fallback
+  /// A screen: the named connector's, or the first that is connected.
+  case kms(connector: String?)
+}
+
+/// Which display a command uses; shared by those that do.
+struct DisplayOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      A screen (kms, or kms:CONNECTOR such as kms:HDMI-A-1), a clock that stands in for one (fallback), or a screen if one \
+      can be used (auto). (default: auto)
+      """, valueName: "display"),
+    completion: .list(["auto", "fallback", "kms"]), transform: Accepted.display)
+  var display = DisplayChoice.auto
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The screen's mode: \(Accepted.modes). With it, auto stands for kms. (default: the one that the screen prefers)",
+      valueName: "WxH@Hz"),
+    transform: Accepted.mode)
+  var mode: ModeRequest?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The fallback clock's rate: \(Accepted.rates). (default: 60)", valueName: "Hz"),
+    transform: Accepted.rate)
+  var rate: RefreshRate?
+
+  /// Whether nothing but a screen will do.
+  var isScreen: Bool { if case .kms = display { true } else { false } }
+
+  func validate() throws {
+    if mode != nil, display == .fallback {
+      throw ValidationError("--mode belongs to a screen: use --display kms, or --rate for the fallback clock.")
+    }
+    if rate != nil, isScreen {
+      throw ValidationError(
+        "--rate belongs to the fallback clock: a screen has the rate of its mode. Use --mode, or --display auto or fallback."
+      )
+    }
+    if rate != nil, mode != nil {
+      throw ValidationError("--rate belongs to the fallback clock and --mode to a screen: use one of them.")
+    }
+  }
+}
