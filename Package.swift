@@ -159,7 +159,7 @@ let package = Package(
     tests("RenderTreeTests", ["Geometry", "Raster", "RenderTree"]),
     tests("FramepaceTests", ["Compositing", "Framepace", "FramepaceTesting"]),
     tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes"], exclude: ["Goldens"]),
-    tests("CommandTests", ["FramepaceCLI"]),
+    tests("CommandTests", ["CDRM", "Framepace", "FramepaceCLI", "KMS"]),
     tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
   ]
 )

@@ -18,7 +18,9 @@ struct FramepaceCommand: ParsableCommand {
         framepace profile orbit            which phase takes how much
       """,
     version: "0.1.0",
-    subcommands: [RunCommand.self, RenderCommand.self, ProfileCommand.self, ScenesCommand.self],
+    subcommands: [
+      RunCommand.self, RenderCommand.self, ProfileCommand.self, DisplaysCommand.self, ScenesCommand.self,
+    ],
     defaultSubcommand: RunCommand.self)
 
   static func main() {

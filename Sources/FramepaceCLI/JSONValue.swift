@@ -8,6 +8,11 @@ enum JSONValue {
   case list([JSONValue])
   case object([(key: String, value: JSONValue)])
 
+  static func boolean(_ value: Bool) -> JSONValue { .number(value ? "true" : "false") }
+
+  /// Null when there is none.
+  static func optional(_ text: String?) -> JSONValue { text.map { .text($0) } ?? .null }
+
   static func count(_ value: Int) -> JSONValue { .number(String(value)) }
 
   /// Null when there is none.

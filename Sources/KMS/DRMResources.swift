@@ -37,10 +37,14 @@ public struct DRMConnector: Sendable {
   package let possibleCRTCs: UInt32
   /// The CRTC that drives it now; 0 for none.
   package let currentCRTC: UInt32
+  /// Of the visible picture in millimetres; nil when the screen does not say.
+  public let size: (width: Int, height: Int)?
 
   package init(
-    id: UInt32, name: String, status: Status, modes: [DisplayMode], possibleCRTCs: UInt32, currentCRTC: UInt32
+    id: UInt32, name: String, status: Status, modes: [DisplayMode], possibleCRTCs: UInt32, currentCRTC: UInt32,
+    size: (width: Int, height: Int)? = nil
   ) {
+    self.size = size
     self.id = id
     self.name = name
     self.status = status

@@ -33,11 +33,12 @@ extension LibDRM {
       case DRM_MODE_DISCONNECTED: .disconnected
       default: .unknown
       }
+    let (width, height) = (Int(connector.pointee.mmWidth), Int(connector.pointee.mmHeight))
     let type = drmModeGetConnectorTypeName(connector.pointee.connector_type).map { String(cString: $0) } ?? "Unknown"
     return DRMConnector(
       id: id, name: "\(type)-\(connector.pointee.connector_type_id)", status: status,
       modes: Array(start: connector.pointee.modes, count: connector.pointee.count_modes).map(DisplayMode.init),
-      possibleCRTCs: possible, currentCRTC: current)
+      possibleCRTCs: possible, currentCRTC: current, size: width > 0 && height > 0 ? (width, height) : nil)
   }
 
   package func planes() throws(SystemError) -> [UInt32] {

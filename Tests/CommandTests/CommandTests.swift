@@ -17,7 +17,9 @@ struct CommandTests {
   }
 
   /// Every help page is laid out for 80 columns, line for line.
-  @Test(arguments: [["--help"], ["help", "run"], ["help", "render"], ["help", "profile"], ["help", "scenes"]])
+  @Test(arguments: [
+    ["--help"], ["help", "run"], ["help", "render"], ["help", "profile"], ["help", "displays"], ["help", "scenes"],
+  ])
   func helpFits(arguments: [String]) throws {
     let result = try framepace(arguments)
     #expect(result.status == 0)
@@ -34,7 +36,7 @@ struct CommandTests {
   @Test(arguments: [
     "scenes", "--version", "--help", "--json --duration 0.2s --size 64x64 --display fallback",
     "--duration 0.1s --size 64x64 --display fallback", "profile orbit --frames 5 --size 64x64 --display fallback",
-    "profile orbit --frames 5 --size 64x64 --display fallback --json -",
+    "profile orbit --frames 5 --size 64x64 --display fallback --json -", "displays",
   ])
   func outputThatCannotBeWrittenIsAnError(arguments: String) throws {
     let full = try shell("framepace \(arguments) >/dev/full")

@@ -54,7 +54,7 @@ struct WrongInputTests {
     ),
     (["profile", "orbit", "--frames", "0"], "'0' is invalid for '--frames", "1 to 1000000"),
     (["profile", "orbit", "--json", ""], "--json has no name", "a file's name"),
-    (["help", "nothing"], "'nothing'", "run, render, profile, scenes"),
+    (["help", "nothing"], "'nothing'", "run, render, profile, displays, scenes"),
   ]
 
   @Test(arguments: wrong.indices)

@@ -1,0 +1,154 @@
+import CDRM
+import Glibc
+import LinuxSystem
+
+extension CardReport {
+  /// A report of each card of the machine; empty without DRM. Changes nothing on any screen. Asking screens for their modes
+  /// may take many milliseconds each.
+  ///
+  /// - Parameter folder: where the cards are.
+  public static func all(in folder: String = "/dev/dri") -> [CardReport] {
+    DRMDevice.cardPaths(in: folder).map { path in
+      do throws(KMSError) {
+        return try DRMDevice(path: path).report()
+      } catch {
+        var report = CardReport(path: path)
+        report.problem = error
+        return report
+      }
+    }
+  }
+}
+
+extension DRMDevice {
+  /// What the card drives, what it can do, and why it cannot be used if it cannot. Gives up the card's master.
+  ///
+  /// - Parameter processes: where the kernel tells of processes.
+  func report(processes: String = "/proc") throws(KMSError) -> CardReport {
+    // Who opens a card that has no master is its master. So if we are not, somebody else is.
+    let isFree = isMaster
+    if isFree { try? dropMaster() }
+    do throws(SystemError) {
+      var report = CardReport(path: path)
+      report.driver = driver
+      report.driverVersion = driverVersion
+      let hasWriteback = (try? interface.setClientCapability(DRM_CLIENT_CAP_WRITEBACK_CONNECTORS, to: 1)) != nil
+      guard let resources = try? interface.resources(), !resources.crtcs.isEmpty else {
+        report.problem = .noModeSetting(path: path)
+        return report
+      }
+      let modes = try addCRTCs(resources, to: &report)
+      try addPlanes(to: &report)
+      try addConnectors(resources, modes: modes, hasWriteback: hasWriteback, to: &report)
+      addAbilities(resources, to: &report)
+      report.problem = problem(report, isFree: isFree)
+      if !isFree { report.users = CardUsers.names(of: path, processes: processes) }
+      return report
+    } catch {
+      throw .device(path: path, error)
+    }
+  }
+
+  /// - Returns: the modes of CRTCs that are on.
+  private func addCRTCs(
+    _ resources: DRMResources, to report: inout CardReport
+  ) throws(SystemError) -> [UInt32: CardReport.Mode] {
+    var modes: [UInt32: CardReport.Mode] = [:]
+    for id in resources.crtcs {
+      let properties = try? interface.properties(of: id, type: .crtc)
+      if properties?["GAMMA_LUT"] != nil { report.abilities.gammaTable = true }
+      if properties?["CTM"] != nil { report.abilities.colorMatrix = true }
+      modes[id] = try interface.crtc(id).mode.map(CardReport.Mode.init)
+      report.crtcs.append(CardReport.CRTC(id: id, mode: modes[id]))
+    }
+    return modes
+  }
+
+  private func addPlanes(to report: inout CardReport) throws(SystemError) {
+    // A driver without planes of its own may refuse to tell them.
+    for id in (try? interface.planes()) ?? [] {
+      let plane = try interface.plane(id)
+      let properties = try? interface.properties(of: id, type: .plane)
+      if properties?["FB_DAMAGE_CLIPS"] != nil { report.abilities.damageClips = true }
+      let kind: CardReport.Plane.Kind =
+        switch properties?["type"]?.value {
+        case UInt64(DRM_PLANE_TYPE_PRIMARY): .primary
+        case UInt64(DRM_PLANE_TYPE_CURSOR): .cursor
+        default: .overlay
+        }
+      if kind == .cursor { report.abilities.cursorPlane = true }
+      report.planes.append(
+        CardReport.Plane(
+          id: id, kind: kind, crtc: plane.currentCRTC == 0 ? nil : plane.currentCRTC, formats: plane.formats.count))
+    }
+  }
+
+  private func addConnectors(
+    _ resources: DRMResources, modes: [UInt32: CardReport.Mode], hasWriteback: Bool, to report: inout CardReport
+  ) throws(SystemError) {
+    for id in resources.connectors + (hasWriteback ? writebackConnectors(besides: resources) : []) {
+      let connector = try interface.connector(id, isProbed: true)
+      // What is no screen: pixels go to memory.
+      if connector.name.hasPrefix("Writeback") {
+        report.abilities.writeback = true
+        continue
+      }
+      let properties = try? interface.properties(of: id, type: .connector)
+      // All atomic CRTCs have `VRR_ENABLED`; drivers that can use it say of each screen whether that can.
+      if properties?["vrr_capable"] != nil { report.abilities.variableRate = true }
+      let edid = properties?["EDID"].flatMap { $0.value == 0 ? nil : try? interface.blob(UInt32(clamping: $0.value)) }
+      let crtc = connector.currentCRTC == 0 ? nil : connector.currentCRTC
+      report.connectors.append(
+        CardReport.Connector(
+          name: connector.name, status: connector.status, edid: edid.flatMap { EDID($0) },
+          size: connector.size, modes: connector.modes.map(CardReport.Mode.init),
+          currentMode: crtc.flatMap { modes[$0] }, crtc: crtc,
+          takesVariableRate: properties?["vrr_capable"].map { $0.value != 0 }))
+    }
+  }
+
+  /// Those that are listed only since the driver knows that we know of them.
+  private func writebackConnectors(besides resources: DRMResources) -> [UInt32] {
+    ((try? interface.resources())?.connectors ?? []).filter { !resources.connectors.contains($0) }
+  }
+
+  private func addAbilities(_ resources: DRMResources, to report: inout CardReport) {
+    func has(_ capability: Int32) -> Bool { (try? interface.capability(capability)) ?? 0 != 0 }
+    report.abilities.atomic = isAtomic
+    report.abilities.asynchronousFlips = has(DRM_CAP_ASYNC_PAGE_FLIP)
+    report.abilities.atomicAsynchronousFlips = has(Self.atomicAsynchronousFlipCapability)
+    for (pipe, crtc) in resources.crtcs.enumerated() {
+      if answers({ () throws(SystemError) in _ = try interface.sequence(ofCRTC: crtc) }) {
+        report.abilities.sequenceEvents = true
+        report.abilities.vblankEvents = true
+      } else if answers({ () throws(SystemError) in try interface.queueNextVBlank(ofPipe: pipe, token: 0) }) {
+        // The event that was queued, if the CRTC is on, goes with this device when it is closed.
+        report.abilities.vblankEvents = true
+      }
+    }
+  }
+
+  /// Whether a vblank call is served, or would be if the CRTC were on.
+  private func answers(_ call: () throws(SystemError) -> Void) -> Bool {
+    do throws(SystemError) {
+      try call()
+      return true
+    } catch {
+      return error.errno == EINVAL
+    }
+  }
+
+  /// `DRM_CAP_ATOMIC_ASYNC_PAGE_FLIP` of Linux 6.8, which older headers do not have.
+  private static let atomicAsynchronousFlipCapability: Int32 = 0x15
+
+  private func problem(_ report: CardReport, isFree: Bool) -> KMSError? {
+    let connected = report.connectors.filter { $0.status == .connected }
+    if connected.isEmpty {
+      return .noConnector(path: path, name: nil, available: report.connectors.map { "\($0.name) \($0.status)" })
+    }
+    if let first = connected.first, connected.allSatisfy({ $0.modes.allSatisfy { $0.refreshRate == nil } }) {
+      return .noMode(connector: first.name)
+    }
+    return isFree ? nil : .notMaster(path: path)
+  }
+}

@@ -1,0 +1,117 @@
+public import FrameTiming
+
+/// A card as it was when asked: what it drives, what it can do, and why it cannot be used if it cannot. A value.
+public struct CardReport: Sendable, Equatable {
+  /// What a card and its driver can do, found by asking for it where a capability alone does not tell.
+  public struct Abilities: Sendable, Equatable {
+    /// Vblanks are stamped and told of. Found by calling: drivers without them report every capability all the same.
+    public var vblankEvents = false
+    /// With 64 bits of sequence and stamps in nanoseconds (`DRM_IOCTL_CRTC_QUEUE_SEQUENCE`). Found by calling.
+    public var sequenceEvents = false
+    /// All changes of a frame in one step.
+    public var atomic = false
+    /// The rate can vary where the screen takes that (`vrr_capable` of a connector, `VRR_ENABLED` of a CRTC).
+    public var variableRate = false
+    /// Flips that do not wait for the vblank, by the legacy calls (`DRM_CAP_ASYNC_PAGE_FLIP`).
+    public var asynchronousFlips = false
+    /// The same by atomic commits (`DRM_CAP_ATOMIC_ASYNC_PAGE_FLIP`).
+    public var atomicAsynchronousFlips = false
+    /// Commits can tell what of a frame differs (`FB_DAMAGE_CLIPS`).
+    public var damageClips = false
+    /// What a CRTC shows can be written to memory.
+    public var writeback = false
+    /// There is a plane for the pointer.
+    public var cursorPlane = false
+    /// Colours can be changed by a table (`GAMMA_LUT`).
+    public var gammaTable = false
+    /// Colours can be changed by a matrix (`CTM`).
+    public var colorMatrix = false
+
+    public init() {}
+  }
+
+  /// A socket with or without a screen.
+  public struct Connector: Sendable, Equatable {
+    /// The kernel's name: "HDMI-A-1".
+    public var name: String
+    public var status: DRMConnector.Status
+    /// What the screen says of itself; nil where it says nothing, or nothing that can be read.
+    public var edid: EDID?
+    /// Of the visible picture in millimetres, as the screen says; nil when it does not.
+    public var size: (width: Int, height: Int)?
+    public var modes: [Mode]
+    /// The mode that it is driven in now; nil when it is off.
+    public var currentMode: Mode?
+    /// The CRTC that drives it now; nil for none.
+    public var crtc: UInt32?
+    /// Whether the screen takes a variable rate; nil where the driver does not say.
+    public var takesVariableRate: Bool?
+
+    public static func == (first: Connector, second: Connector) -> Bool {
+      first.name == second.name && first.status == second.status && first.edid == second.edid
+        && first.size?.width == second.size?.width && first.size?.height == second.size?.height
+        && first.modes == second.modes && first.currentMode == second.currentMode && first.crtc == second.crtc
+        && first.takesVariableRate == second.takesVariableRate
+    }
+  }
+
+  /// Size and timing.
+  public struct Mode: Sendable, Equatable {
+    public var width: Int
+    public var height: Int
+    /// Exactly, from pixel clock and totals; nil when they make no sense.
+    public var refreshRate: RefreshRate?
+    public var isInterlaced: Bool
+    public var isPreferred: Bool
+    /// "1920x1080@59.94".
+    public var name: String
+
+    init(_ mode: DisplayMode) {
+      width = mode.width
+      height = mode.height
+      refreshRate = mode.refreshRate
+      isInterlaced = mode.isInterlaced
+      isPreferred = mode.isPreferred
+      name = mode.description
+    }
+  }
+
+  /// What drives connectors.
+  public struct CRTC: Sendable, Equatable {
+    public var id: UInt32
+    /// Nil when it is off.
+    public var mode: Mode?
+  }
+
+  /// What a CRTC takes pixels from.
+  public struct Plane: Sendable, Equatable {
+    public enum Kind: String, Sendable, CaseIterable { case primary, cursor, overlay }
+
+    public var id: UInt32
+    public var kind: Kind
+    /// The CRTC that it is on now; nil for none.
+    public var crtc: UInt32?
+    /// How many pixel formats it takes.
+    public var formats: Int
+  }
+
+  /// The node: "/dev/dri/card0".
+  public var path: String
+  /// The kernel driver's name; nil when the card could not be opened.
+  public var driver: String?
+  /// "1.6.0"; nil when the card could not be opened.
+  public var driverVersion: String?
+  public var abilities = Abilities()
+  public var connectors: [Connector] = []
+  public var crtcs: [CRTC] = []
+  public var planes: [Plane] = []
+  /// Why no picture can be shown on the card now; nil when one can.
+  public var problem: KMSError?
+  /// Programs that have the card open, as far as this user may know: "Xorg (812)". Asked only where another program is its
+  /// master.
+  public var users: [String] = []
+
+  public init(path: String) {
+    self.path = path
+  }
+}

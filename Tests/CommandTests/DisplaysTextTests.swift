@@ -1,0 +1,163 @@
+import CDRM
+import Foundation
+import Framepace
+import LinuxSystem
+import Testing
+
+@testable import FramepaceCLI
+@testable import KMS
+
+/// What `framepace displays` prints, of cards that are made up.
+struct DisplaysTextTests {
+  private static func mode(_ width: Int, _ height: Int, clock: UInt32, _ total: (Int, Int), preferred: Bool = false)
+    -> CardReport.Mode
+  {
+    var info = drmModeModeInfo()
+    info.clock = clock
+    (info.hdisplay, info.vdisplay) = (UInt16(width), UInt16(height))
+    (info.htotal, info.vtotal) = (UInt16(total.0), UInt16(total.1))
+    info.type = preferred ? UInt32(DRM_MODE_TYPE_PREFERRED) : 0
+    return CardReport.Mode(DisplayMode(info))
+  }
+
+  private static let ntsc = mode(1920, 1080, clock: 148_352, (2200, 1125))
+  private static let sixty = mode(1920, 1080, clock: 148_500, (2200, 1125), preferred: true)
+
+  private static func card() -> CardReport {
+    var report = CardReport(path: "/dev/dri/card0")
+    report.driver = "i915"
+    report.driverVersion = "1.6.0"
+    report.abilities.vblankEvents = true
+    report.abilities.sequenceEvents = true
+    report.abilities.atomic = true
+    report.abilities.cursorPlane = true
+    report.crtcs = [CardReport.CRTC(id: 80, mode: sixty), CardReport.CRTC(id: 131, mode: nil)]
+    report.planes = [
+      CardReport.Plane(id: 31, kind: .primary, crtc: 80, formats: 12),
+      CardReport.Plane(id: 71, kind: .cursor, crtc: nil, formats: 1),
+      CardReport.Plane(id: 81, kind: .primary, crtc: nil, formats: 12),
+    ]
+    report.connectors = [
+      CardReport.Connector(
+        name: "HDMI-A-1", status: .connected, edid: EDID(Self.monitor), size: (376, 301), modes: [sixty, ntsc],
+        currentMode: sixty, crtc: 80, takesVariableRate: false),
+      CardReport.Connector(name: "DP-1", status: .disconnected, modes: []),
+    ]
+    return report
+  }
+
+  @Test func cardAt80Columns() {
+    let text = DisplaysText.text([Self.card()], width: 79)
+    #expect(
+      text == """
+        /dev/dri/card0 i915 1.6.0
+          usable    HDMI-A-1, paced by vblanks
+          can       vblank events, sequence events, atomic commits, cursor plane
+          cannot    variable rate, asynchronous flips, asynchronous atomic flips,
+                    damage clips, writeback, gamma table, colour matrix
+          CRTCs     80 1920x1080@60.00, 131 off
+          planes    2 primary, 1 cursor
+
+          HDMI-A-1  connected, Dell E193FP (DEL), serial G656656FLESA, 376 x 301 mm,
+                    fixed rate, now 1920x1080@60.00
+            modes   1920x1080@60.00 preferred, 1920x1080@59.94
+
+          DP-1      disconnected
+        """, "\(text)")
+  }
+
+  @Test func aCardWithoutVBlanksIsPacedByAClock() {
+    var card = Self.card()
+    card.abilities.vblankEvents = false
+    #expect(
+      DisplaysText.text([card], width: 79).contains(
+        """
+          usable    HDMI-A-1, paced by a clock at the mode's rate: the driver has no
+                    vblank events
+        """))
+  }
+
+  /// Each reason says what to do, or who is in the way.
+  @Test func whyACardCannotBeUsed() {
+    var denied = CardReport(path: "/dev/dri/card1")
+    denied.problem = .device(path: "/dev/dri/card1", SystemError(call: "open", subject: "/dev/dri/card1", errno: EACCES))
+    #expect(
+      DisplaysText.text([denied], width: 79) == """
+        /dev/dri/card1
+          unusable  permission denied on /dev/dri/card1: add the user to the group that
+                    owns it (video or render), then log in again
+        """)
+    var taken = Self.card()
+    taken.problem = .notMaster(path: "/dev/dri/card0")
+    taken.users = ["Xorg (812)", "plymouthd (99)"]
+    let text = DisplaysText.text([taken], width: 200)
+    #expect(text.contains("unusable  /dev/dri/card0 is in use by another program"), "\(text)")
+    #expect(text.contains("it is open in Xorg (812), plymouthd (99)"), "\(text)")
+    var dark = Self.card()
+    dark.problem = .noConnector(path: "/dev/dri/card0", name: nil, available: ["DP-1 disconnected"])
+    #expect(DisplaysText.text([dark], width: 200).contains("no connected connector on /dev/dri/card0 (DP-1 disconnected)"))
+  }
+
+  @Test func noCardsIsAnAnswer() throws {
+    #expect(DisplaysText.text([], width: 200).contains("no DRM device"))
+    let object = try #require(try JSONLines(DisplaysText.json([]).line).objects.first)
+    #expect((object["cards"] as? [Any])?.isEmpty == true)
+    #expect((object["reason"] as? String)?.contains("no DRM device") == true)
+  }
+
+  @Test(arguments: [40, 59, 79, 199])
+  func linesFit(width: Int) {
+    var card = Self.card()
+    card.connectors[0].modes = Array(repeating: Self.ntsc, count: 40)
+    for line in DisplaysText.text([card, Self.card()], width: width).split(separator: "\n") {
+      #expect(line.count <= width, "\(line)")
+    }
+  }
+
+  @Test func jsonHasEveryKeyThatTheHelpNames() throws {
+    var denied = CardReport(path: "/dev/dri/card1")
+    denied.problem = .noModeSetting(path: "/dev/dri/card1")
+    let object = try #require(try JSONLines(DisplaysText.json([Self.card(), denied]).line).objects.first)
+    #expect(object["reason"] is NSNull)
+    let cards = try #require(object["cards"] as? [[String: Any]])
+    #expect(cards.map { $0["usable"] as? Bool } == [true, false])
+    #expect(cards[1]["driver"] is NSNull && cards[1]["abilities"] is NSNull)
+    #expect(cards[1]["problem"] as? String == "/dev/dri/card1 drives no screen (no mode setting)")
+
+    let abilities = try #require(cards[0]["abilities"] as? [String: Bool])
+    #expect(abilities["vblankEvents"] == true && abilities["writeback"] == false && abilities.count == 11)
+    let connector = try #require((cards[0]["connectors"] as? [[String: Any]])?.first)
+    #expect(connector["monitor"] as? String == "Dell E193FP")
+    #expect(connector["widthMillimeters"] as? Int == 376)
+    let modes = try #require(connector["modes"] as? [[String: Any]])
+    #expect(modes.map { $0["refreshRateFraction"] as? String } == ["60/1", "148352/2475"])
+    #expect((connector["currentMode"] as? [String: Any])?["preferred"] as? Bool == true)
+
+    let help = try framepace("help", "displays").output
+    let crtc = try #require((cards[0]["crtcs"] as? [[String: Any]])?.first)
+    let plane = try #require((cards[0]["planes"] as? [[String: Any]])?.first)
+    let keys = [object, cards[0], abilities, connector, modes[0], crtc, plane].flatMap { Array($0.keys) }
+    for key in keys { #expect(help.contains(key), "\(key) is not in the help") }
+  }
+
+  /// Ends well on any machine, with whatever cards.
+  @Test func listsThisMachine() throws {
+    let text = try framepace("displays")
+    #expect(text.status == 0 && !text.output.isEmpty, "\(text.error)")
+    let json = try framepace("displays", "--json")
+    let object = try #require(try JSONLines(json.output).objects.first)
+    let cards = try #require(object["cards"] as? [Any])
+    #expect(cards.isEmpty == (object["reason"] is String))
+  }
+
+  /// A monitor of 2005, as an X server has logged it.
+  private static let monitor: [UInt8] = {
+    let digits = Array(
+      """
+      00ffffffffffff0010ac0e7000000000180f010368261e782ec665a2594c9d24125054a54b00714f8180010101010101\
+      010101010101302a009851002a4030701300520e1100001e000000ff0047363536363536464c4553410a000000fc0044\
+      656c6c204531393346500a20000000fd00384c1e530e000a20202020202000b4
+      """)
+    return stride(from: 0, to: digits.count, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
+  }()
+}
