@@ -37,6 +37,9 @@ public struct RefreshRate: Hashable, BitwiseCopyable, Sendable, CustomStringConv
   /// One refresh interval, to the nearest nanosecond. For the time of a far tick use `offset(ofInterval:)`.
   public var interval: Nanoseconds { offset(ofInterval: 1) }
 
+  /// One refresh interval in nanoseconds, not rounded to whole ones.
+  var exactInterval: Double { 1e9 * Double(denominator) / Double(numerator) }
+
   /// The time from the grid's origin to its k-th point, to the nearest nanosecond: it is rounded once, so that no error
   /// adds up however large k is. Negative k lies before the origin. What 2⁶³ ns cannot hold becomes the nearest end.
   public func offset(ofInterval k: Int64) -> Nanoseconds {

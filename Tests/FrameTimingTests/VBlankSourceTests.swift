@@ -91,8 +91,8 @@ final class VBlankSourceTests: ManualLoopCase {
         display.faults.duplicateEvents = 0.1
         display.faults.latestDelivery = rate.interval / 3
         let ticker = DisplayTicker(source: display)
-        let first = display.vblank(after: stage.time.now).sequence
-        XCTAssertFalse(display.losesEvent(ofVBlank: first), "the numbers below count from the first vblank")
+        let first = display.grid.vblank(after: stage.time.now)
+        XCTAssertFalse(display.grid.losesEvent(ofVBlank: first), "the numbers below count from the first vblank")
         var random = SplitMix64(seed: seed)
         var wrong = 0
         var last: DisplayLink.Tick?
@@ -102,10 +102,10 @@ final class VBlankSourceTests: ManualLoopCase {
           guard let tick = link.tick, let vblank = ticker.lastVBlank else { return }
           ticks += 1
           missed += tick.missed
-          if tick.timestamp != display.timestamp(ofVBlank: vblank.sequence) { wrong += 1 }
+          if tick.timestamp != display.grid.timestamp(ofVBlank: vblank.sequence) { wrong += 1 }
           if tick.frameNumber + first != vblank.sequence + 1 { wrong += 1 }
           if let last, tick.frameNumber != last.frameNumber + 1 + tick.missed { wrong += 1 }
-          if tick.delivered != display.delivery(ofVBlank: vblank.sequence) { wrong += 1 }
+          if tick.delivered != display.grid.delivery(ofVBlank: vblank.sequence) { wrong += 1 }
           last = tick
           // Now and then a callback takes several intervals.
           if Int.random(in: 0...49, using: &random) == 0 {
@@ -148,10 +148,12 @@ final class VBlankSourceTests: ManualLoopCase {
       let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
       stage.run(.milliseconds(23))
       display.refreshRate = fast
-      XCTAssertEqual(display.vblank(after: stage.time.now), VBlank(timestamp: start + .milliseconds(25), sequence: 3))
+      XCTAssertEqual(display.grid.vblank(after: stage.time.now), 3)
+      XCTAssertEqual(display.grid.time(ofVBlank: 3), start + .milliseconds(25))
       stage.run(.milliseconds(4))
       display.refreshRate = .hundred
-      XCTAssertEqual(display.vblank(after: stage.time.now), VBlank(timestamp: start + .milliseconds(35), sequence: 4))
+      XCTAssertEqual(display.grid.vblank(after: stage.time.now), 4)
+      XCTAssertEqual(display.grid.time(ofVBlank: 4), start + .milliseconds(35))
     }
   }
 

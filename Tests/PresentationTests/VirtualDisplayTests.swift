@@ -51,7 +51,7 @@ final class VirtualDisplayTests: XCTestCase {
       stage.run(.milliseconds(16))
       XCTAssertEqual(stage.feedback, [])
       stage.run(.milliseconds(1))
-      XCTAssertEqual(stage.feedback, [PresentationFeedback(timestamp: stage.simulated.gridTime(ofVBlank: 1), sequence: 1)])
+      XCTAssertEqual(stage.feedback, [PresentationFeedback(timestamp: stage.simulated.grid.time(ofVBlank: 1), sequence: 1)])
       XCTAssertEqual(stage.shownValue, 1)
 
       try stage.present(2)
@@ -139,7 +139,7 @@ final class VirtualDisplayTests: XCTestCase {
       other.add(to: stage.loop, mode: .default)
       var late = 0
       for vblank in UInt64(1)...200 {
-        stage.loop.run(mode: .default, until: stage.simulated.gridTime(ofVBlank: vblank) + .milliseconds(1))
+        stage.loop.run(mode: .default, until: stage.simulated.grid.time(ofVBlank: vblank) + .milliseconds(1))
         let before = stage.feedback.count
         if stage.display.ticker.lastVBlank?.sequence != vblank { late += 1 }
         guard stage.display.presenter.acquireBuffer() != nil else { continue }

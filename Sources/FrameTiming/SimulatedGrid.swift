@@ -1,0 +1,176 @@
+import Glibc
+public import LinuxSystem
+
+/// The vblanks of a simulated display: when they are, what is told of them, and when. A pure value.
+///
+/// What is random is a function of the seed and the vblank's number alone. It does not depend on who asked what before, and
+/// the same seed gives the same display again.
+public struct SimulatedGrid: BitwiseCopyable, Sendable {
+  /// What the display does; of a variable one the fastest that it can.
+  public let rate: RefreshRate
+  /// The slowest rate of a variable display; nil where all intervals are the same.
+  public let slowestRate: RefreshRate?
+  /// The vblank from which the rate holds, and its number.
+  public let start: MonotonicTime
+  public let firstVBlank: UInt64
+  public let seed: UInt64
+  public var faults = SimulatedDisplay.Faults()
+
+  public init(
+    rate: RefreshRate, slowestRate: RefreshRate? = nil, start: MonotonicTime, firstVBlank: UInt64 = 0, seed: UInt64
+  ) {
+    self.rate = rate
+    self.slowestRate = slowestRate
+    self.start = start
+    self.firstVBlank = firstVBlank
+    self.seed = seed
+  }
+
+  // MARK: - The truth
+
+  /// When a vblank is. Exact for those since the start.
+  public func time(ofVBlank number: UInt64) -> MonotonicTime {
+    let k = Int64(bitPattern: number &- firstVBlank)
+    if let slowestRate { return start + variableOffset(ofInterval: k, slowest: slowestRate) }
+    var offset = rate.offset(ofInterval: k)
+    if faults.drift != 0 {
+      // The integral of a period that swings by `drift`.
+      let cycle = faults.driftCycle.seconds * rate.hertz / (2 * .pi)
+      offset += Nanoseconds.seconds(faults.drift / rate.hertz * cycle * sin(Double(k) / cycle))
+    }
+    return start + offset
+  }
+
+  /// The number of the first vblank later than `time`.
+  public func vblank(after time: MonotonicTime) -> UInt64 {
+    var number = firstVBlank &+ UInt64(bitPattern: estimatedIntervals(in: time - start))
+    while self.time(ofVBlank: number &- 1) > time { number &-= 1 }
+    while self.time(ofVBlank: number) <= time { number &+= 1 }
+    return number
+  }
+
+  // MARK: - What is told
+
+  /// A vblank as its event tells it: with its noise, and with a stamp or a sequence that means nothing if such is its fault.
+  public func told(ofVBlank number: UInt64) -> VBlank {
+    var vblank = VBlank(timestamp: timestamp(ofVBlank: number), sequence: number)
+    if happens(.backward, number, faults.backwardStamps) {
+      vblank.timestamp = timestamp(ofVBlank: number &- 1 &- random(.backwardDistance, number) % 8)
+    }
+    if happens(.zeroStamp, number, faults.zeroStamps) { vblank.timestamp = .zero }
+    if happens(.zeroSequence, number, faults.zeroSequences) { vblank.sequence = 0 }
+    return vblank
+  }
+
+  /// A vblank's stamp: its time, noise, jitter, and what makes it an outlier.
+  public func timestamp(ofVBlank number: UInt64) -> MonotonicTime {
+    let interval = rate.interval.count
+    var error: Int64 = 0
+    if faults.noise > .zero {
+      let wide = Nanoseconds.seconds(faults.noise.seconds * normal(number)).count
+      error += min(max(wide, -interval / 3), interval / 3)
+    }
+    error += even(.jitter, number, limit: min(faults.jitter.count, interval / 2 - 1))
+    if happens(.outlier, number, faults.outliers) {
+      error += even(.outlierDistance, number, limit: Int64(saturating: Double(interval) * faults.farthestOutlier))
+    }
+    return time(ofVBlank: number) + Nanoseconds(error)
+  }
+
+  /// Whether the event of a vblank is lost.
+  public func losesEvent(ofVBlank number: UInt64) -> Bool { happens(.loss, number, faults.lostEvents) }
+
+  /// Whether the event of a vblank comes twice.
+  public func duplicatesEvent(ofVBlank number: UInt64) -> Bool { happens(.duplicate, number, faults.duplicateEvents) }
+
+  /// When the event of a vblank comes.
+  public func delivery(ofVBlank number: UInt64) -> MonotonicTime {
+    var delay: Int64 = 0
+    if faults.latestDelivery > .zero { delay += part(.delay, number, of: faults.latestDelivery.count) }
+    if happens(.lateWakeUp, number, faults.lateWakeUps), faults.latestWakeUp > .zero {
+      delay += part(.wakeUpDelay, number, of: faults.latestWakeUp.count)
+    }
+    return time(ofVBlank: number) + Nanoseconds(delay)
+  }
+
+  /// The vblank whose event answers who asks at `time`: the first one later that is not lost.
+  public func answer(toRequestAt time: MonotonicTime) -> UInt64 {
+    var number = vblank(after: time)
+    // A display that loses everything gives its event after a second, so that this ends.
+    var attempts = Int(rate.hertz)
+    while losesEvent(ofVBlank: number), attempts > 0 {
+      number &+= 1
+      attempts -= 1
+    }
+    return number
+  }
+
+  // MARK: - Variable intervals
+
+  private static let blockLength: Int64 = 64
+  private static let blocksInCycle = 16.0
+
+  /// The intervals of a variable display lie around a middle that wanders slowly, each by up to a fifth away from it: as long
+  /// as an application's frames take. In blocks, so that a far vblank is known without all those before it.
+  private func variableOffset(ofInterval k: Int64, slowest: RefreshRate) -> Nanoseconds {
+    let block = (k - (k < 0 ? Self.blockLength - 1 : 0)) / Self.blockLength
+    let begin = blockOffset(block, slowest: slowest)
+    let length = blockOffset(block + 1, slowest: slowest) - begin
+    var (passed, all) = (0.0, 0.0)
+    for index in 0..<Self.blockLength {
+      let number = UInt64(bitPattern: block * Self.blockLength + index)
+      let weight = 0.8 + 0.4 * unit(.interval, number)
+      if block * Self.blockLength + index < k { passed += weight }
+      all += weight
+    }
+    return Nanoseconds(Int64(saturating: begin + length * passed / all))
+  }
+
+  private func blockOffset(_ block: Int64, slowest: RefreshRate) -> Double {
+    let (shortest, longest) = (rate.exactInterval, slowest.exactInterval)
+    let angle = 2 * .pi / Self.blocksInCycle
+    let swing = (longest - shortest) / 4 / angle * (1 - cos(Double(block) * angle))
+    return Double(Self.blockLength) * (Double(block) * (shortest + longest) / 2 + swing)
+  }
+
+  /// Near enough to begin a search.
+  private func estimatedIntervals(in elapsed: Nanoseconds) -> Int64 {
+    guard let slowestRate else { return rate.intervals(in: elapsed) }
+    return Int64(saturating: Double(elapsed.count) / (rate.exactInterval + slowestRate.exactInterval) * 2)
+  }
+
+  // MARK: - Random numbers
+
+  private enum Family: UInt64 {
+    case jitter = 1
+    case loss, duplicate, delay, normal, normalAngle, outlier, outlierDistance, backward, backwardDistance, zeroStamp
+    case zeroSequence, lateWakeUp, wakeUpDelay, interval
+  }
+
+  private func random(_ family: Family, _ number: UInt64) -> UInt64 {
+    SplitMix64.hash(seed: seed &+ family.rawValue &* 0x9E37_79B9_7F4A_7C15, index: number)
+  }
+
+  /// From 0 to below 1.
+  private func unit(_ family: Family, _ number: UInt64) -> Double { Double(random(family, number) >> 11) * 0x1p-53 }
+
+  private func happens(_ family: Family, _ number: UInt64, _ part: Double) -> Bool {
+    part > 0 && unit(family, number) < part
+  }
+
+  /// From 0 to `whole`.
+  private func part(_ family: Family, _ number: UInt64, of whole: Int64) -> Int64 {
+    Int64(random(family, number) % (UInt64(whole) + 1))
+  }
+
+  /// From `-limit` to `limit`.
+  private func even(_ family: Family, _ number: UInt64, limit: Int64) -> Int64 {
+    limit > 0 ? Int64(random(family, number) % UInt64(2 * limit + 1)) - limit : 0
+  }
+
+  /// Of mean 0 and standard deviation 1, by G. E. P. Box and M. E. Muller, "A Note on the Generation of Random Normal
+  /// Deviates", 1958.
+  private func normal(_ number: UInt64) -> Double {
+    (-2 * log(1 - unit(.normal, number))).squareRoot() * cos(2 * .pi * unit(.normalAngle, number))
+  }
+}
