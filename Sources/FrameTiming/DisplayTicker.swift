@@ -14,9 +14,7 @@ public final class DisplayTicker {
   /// The last vblank that was a tick.
   public var lastVBlank: VBlank? { sequencer.last }
 
-  private var sequencer = TickSequencer()
-  /// Counts from the last tick, or from a newer vblank that the source has told.
-  private var grid: VBlankGrid?
+  private var sequencer: TickSequencer
   /// The links that are added to a mode, in the order of their creation.
   private var links: [DisplayLink] = []
   private var loop: FrameLoop?
@@ -32,6 +30,7 @@ public final class DisplayTicker {
   /// Takes over the source: nobody else may request its vblanks.
   public init(source: any VBlankSource) {
     self.source = source
+    sequencer = TickSequencer(refreshRate: source.refreshRate, isVariable: source.isVariable)
     source.onVBlank = { [weak self] vblank in self?.deliver(vblank) }
   }
 
@@ -40,18 +39,19 @@ public final class DisplayTicker {
   /// What ticks and why, for people.
   public var name: String { source.name }
 
-  /// The first vblank later than `time`, on the grid that the last one and the nominal rate give; after a pause the source is
-  /// asked for a newer one. Before the first tick no grid is known: one interval after `time`.
+  /// What is known of the display's vblanks, from the stamps of those that were.
+  public var model: VBlankModel { sequencer.model }
+
+  /// The first vblank later than `time`, as the model predicts it; after a pause the source is asked for a newer one. Before
+  /// the first tick nothing is known: one interval after `time`.
   public func predictedVBlank(after time: MonotonicTime) -> MonotonicTime {
-    let rate = refreshRate
-    guard let grid = grid(at: time) else { return time + rate.interval }
-    return grid.vblank(after: time, rate: rate)
+    prediction(after: time)?.timestamp ?? time + refreshRate.interval
   }
 
   /// Whether the prediction for `time` is more than a guess: false before the first tick, and so long after the last vblank
   /// that is known that the display's own rate, which is not quite the nominal one, may have carried it anywhere.
   public func isGridKnown(at time: MonotonicTime) -> Bool {
-    grid(at: time)?.reaches(time, rate: refreshRate) ?? false
+    prediction(after: time)?.isKnown(period: model.period) ?? false
   }
 
   /// Whether the vblank that was asked for has come, by prediction, but its tick not yet. What a turn changes now is not all:
@@ -65,17 +65,16 @@ public final class DisplayTicker {
   /// The number of the interval in which `time` lies: that of the last tick plus the intervals since then, or less those
   /// before it; 0 before the first tick, which is number 1.
   public func frameNumber(at time: MonotonicTime) -> UInt64 {
-    grid(at: time)?.frameNumber(at: time, rate: refreshRate) ?? 0
+    _ = prediction(after: time)
+    return sequencer.frameNumber(at: time)
   }
 
-  private func grid(at time: MonotonicTime) -> VBlankGrid? {
-    let rate = refreshRate
-    guard let grid, let last = sequencer.last, !grid.reaches(time, rate: rate) else { return grid }
-    guard let newest = source.newestVBlank(), newest.timestamp > grid.origin.timestamp else { return grid }
-    let intervals = TickSequencer.intervals(from: last, to: newest, rate: rate)
-    let newer = VBlankGrid(origin: newest, frameNumber: sequencer.frameNumber + intervals)
-    self.grid = newer
-    return newer
+  private func prediction(after time: MonotonicTime) -> VBlankModel.Prediction? {
+    guard let known = model.last, let prediction = model.prediction(after: time) else { return nil }
+    guard !prediction.isKnown(period: model.period) else { return prediction }
+    guard let newest = source.newestVBlank(), newest.timestamp > known.timestamp else { return prediction }
+    sequencer.learn(newest)
+    return model.prediction(after: time)
   }
 
   /// Stops for good: the source is invalidated, and no link ticks any more.
@@ -143,10 +142,11 @@ public final class DisplayTicker {
     let now = loop.clock.now
     let rate = source.refreshRate
     if case .tick(let vblank, let frameNumber) = sequencer.advance(to: vblank, now: now, rate: rate) {
-      grid = VBlankGrid(origin: vblank, frameNumber: frameNumber)
       let interval = rate.interval
+      // An unsteady stamp may lie a little before its vblank.
+      let middle = vblank.timestamp + (model.isVariable ? .zero : interval / 2)
       let tick = DisplayLink.Tick(
-        timestamp: vblank.timestamp, targetTimestamp: vblank.timestamp + interval, duration: interval,
+        timestamp: vblank.timestamp, targetTimestamp: predictedVBlank(after: middle), duration: interval,
         frameNumber: frameNumber, delivered: now, missed: 0)
       let isCommon = loop.contains(commonMarker, in: mode)
       deliveries += 1

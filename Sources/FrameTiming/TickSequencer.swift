@@ -1,62 +1,140 @@
 import LinuxSystem
 
-/// The arithmetic of a display ticker: which vblanks become ticks, and how many intervals lie between two of them.
+/// The arithmetic of a display ticker: which vblanks become ticks, with what stamp, and how many intervals lie between two
+/// of them.
 ///
-/// A pure value. T is the nominal refresh interval. The rules:
+/// A pure value. T is the interval as the model believes it. The rules:
 /// - Stamps strictly increase, and no interval is ticked twice: a vblank counts only if its stamp is later than the last
-///   tick's by more than T/2. Others (the same event again, a stamp that goes back) are swallowed.
+///   tick's by more than T/2; on a variable display, later at all. Others (the same event again, a stamp that goes back) are
+///   swallowed.
 /// - A stamp more than T after now is no vblank that happened, and is swallowed too: believing it would swallow all
 ///   that come until then. (Drivers do stamp up to a blanking time ahead: the start of scan-out, not of the interrupt.)
+/// - A stamp that the model does not believe and that lies more than T/4 off the grid gives way to it: the vblank was, its
+///   stamp is wrong. (Nearer ones cannot make two vblanks seem one.)
 /// - A vblank that is delivered T or more after its stamp stands for the latest grid point that is not after now; the
 ///   intervals before it are missed. So a stall gives one tick and no burst, and the tick's target is not in the past.
-/// - Frame numbers count intervals: by the source's sequence where it agrees with the stamps, else by the stamps alone.
+/// - Frame numbers count intervals, as the model does: by the source's sequence where it agrees with the stamps, else by
+///   the stamps alone.
 struct TickSequencer {
   /// What became of a vblank.
   enum Outcome: Equatable {
     /// A tick, with the stamp and frame number that it carries.
     case tick(VBlank, frameNumber: UInt64)
-    /// The interval has had its tick, or the stamp went back.
+    /// The interval has had its tick, or nobody knows which interval it is.
     case duplicate
     /// The stamp lies more than an interval in the future.
     case future
   }
 
-  /// The vblank of the last tick; its sequence is the source's.
+  private(set) var model: VBlankModel
+  /// The vblank of the last tick; its sequence is the source's, or counted on from the last that the source gave.
   private(set) var last: VBlank?
   /// The frame number of the last tick. The first tick is number 1: 0 is the interval before it, in which a frame may have
   /// been made without one.
   private(set) var frameNumber: UInt64 = 0
+  /// The last tick's interval, as the model counts them.
+  private var lastInterval: Int64 = 0
 
+  init(refreshRate: RefreshRate, isVariable: Bool = false) {
+    model = VBlankModel(refreshRate: refreshRate, isVariable: isVariable)
+  }
+
+  /// A vblank came.
+  ///
+  /// - Parameters:
+  ///   - now: when it was delivered.
+  ///   - rate: the source's nominal rate at this time.
   mutating func advance(to vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> Outcome {
-    let interval = rate.interval
-    guard vblank.timestamp - now <= interval else { return .future }
-    // An unsteady stamp that falls half an interval after the last tick or before is not a new interval.
-    if let last, vblank.timestamp - last.timestamp <= interval / 2 { return .duplicate }
+    guard vblank.timestamp - now <= max(period, rate.interval) else { return .future }
+    model.expect(rate)
+    let verdict = model.observe(vblank)
+    guard var (current, interval) = place(vblank, as: verdict, now: now) else { return .duplicate }
 
-    var current = vblank
-    let lateness = now - vblank.timestamp
-    if lateness >= interval {
-      let skipped = rate.intervals(in: lateness)
-      current.timestamp += rate.offset(ofInterval: skipped)
-      current.sequence &+= UInt64(skipped)
+    // The same event again is none that came late.
+    guard isLater(current.timestamp) else { return .duplicate }
+    if !model.isVariable, now - current.timestamp >= period {
+      let skipped = skip(to: now, from: current, interval)
+      current.timestamp = skipped.timestamp
+      current.sequence &+= UInt64(bitPattern: skipped.interval &- interval)
+      interval = skipped.interval
     }
-    frameNumber += last.map { Self.intervals(from: $0, to: current, rate: rate) } ?? 1
+    var passed: Int64 = 1
+    if let last {
+      passed = interval &- lastInterval
+      // The model has begun anew, and counts fewer intervals than were ticked.
+      if passed <= 0, model.isVariable || current.timestamp - last.timestamp > period * 3 / 4 { passed = 1 }
+      guard passed > 0 else { return .duplicate }
+    }
+    if current.sequence == 0, let last, last.sequence != 0 { current.sequence = last.sequence &+ UInt64(passed) }
+    frameNumber &+= UInt64(passed)
+    lastInterval = interval
     last = current
     return .tick(current, frameNumber: frameNumber)
   }
 
-  /// How many intervals lie between two vblanks that are more than T/2 apart; at least 1.
-  ///
-  /// The difference of the sequences, if it agrees with the stamps to T/2, and to 1/32 over long gaps, where the nominal
-  /// rate of a display is off by up to a few per cent. A sequence that stands still or jumps does not agree.
-  static func intervals(from last: VBlank, to current: VBlank, rate: RefreshRate) -> UInt64 {
-    let elapsed = current.timestamp - last.timestamp
-    let counted = Int64(bitPattern: current.sequence &- last.sequence)
-    if counted > 0, counted < 1 << 40 {
-      let error = elapsed - rate.offset(ofInterval: counted)
-      let tolerance = rate.interval / 2 + elapsed / 32
-      if error <= tolerance, -error <= tolerance { return UInt64(counted) }
+  /// A vblank that nobody asked for, and that is no tick: the model learns from it.
+  mutating func learn(_ vblank: VBlank) { model.observe(vblank) }
+
+  /// The number of the interval in which `time` lies: that of the last tick plus the intervals since then, or less those
+  /// before it; 0 before the first tick, which is number 1.
+  func frameNumber(at time: MonotonicTime) -> UInt64 {
+    guard let last, let interval = model.interval(at: time) else { return 0 }
+    var passed = interval &- lastInterval
+    // The tick's interval begins with its stamp, wherever the grid has it.
+    passed = time >= last.timestamp ? max(passed, 0) : min(passed, -1)
+    if passed >= 0 { return frameNumber &+ UInt64(passed) }
+    return frameNumber - min(passed.magnitude, frameNumber)
+  }
+
+  /// Whether a stamp is that of another interval than the last tick's.
+  private func isLater(_ time: MonotonicTime) -> Bool {
+    guard let last else { return true }
+    return time - last.timestamp > (model.isVariable ? .zero : period / 2)
+  }
+
+  private var period: Nanoseconds { Nanoseconds(Int64(saturating: model.period)) }
+
+  /// A vblank with the stamp that it should have had, and its interval; nil if that cannot be known.
+  private func place(
+    _ vblank: VBlank, as verdict: VBlankModel.Verdict, now: MonotonicTime
+  ) -> (VBlank, interval: Int64)? {
+    switch verdict {
+    case .accepted, .relocked, .duplicate: return (vblank, model.interval)
+    case .outlier:
+      guard let interval = model.interval(of: vblank) else { return nil }
+      // No event comes before its vblank: if the grid says so, it is the grid that is wrong.
+      guard model.isSettled, let point = model.prediction(ofInterval: interval), point.isKnown(period: model.period),
+        !point.lies(within: period / 4, of: vblank.timestamp), point.timestamp - point.uncertainty <= now
+      else { return (vblank, interval) }
+      return (VBlank(timestamp: point.timestamp, sequence: vblank.sequence), interval)
+    case .backward, .unstamped:
+      // The event came, so a vblank was; the grid tells when.
+      guard last != nil, let interval = model.interval(at: now),
+        let point = model.prediction(ofInterval: interval), point.isKnown(period: model.period)
+      else { return nil }
+      return (VBlank(timestamp: point.timestamp, sequence: 0), interval)
     }
-    return UInt64(max(1, rate.intervals(in: elapsed + rate.interval / 2)))
+  }
+
+  /// The latest grid point that is not after `now`, which is an interval or more after a vblank.
+  private func skip(
+    to now: MonotonicTime, from vblank: VBlank, _ interval: Int64
+  ) -> (timestamp: MonotonicTime, interval: Int64) {
+    if let latest = model.interval(at: now), latest > interval, let point = model.prediction(ofInterval: latest),
+      point.isKnown(period: model.period)
+    {
+      return (point.timestamp, latest)
+    }
+    let count = model.refreshRate.intervals(in: now - vblank.timestamp)
+    return (vblank.timestamp + model.refreshRate.offset(ofInterval: count), interval &+ count)
+  }
+}
+
+extension VBlankModel.Prediction {
+  /// Whether it is more than a guess: a quarter of an interval away it could be the next vblank as well.
+  func isKnown(period: Double) -> Bool { Double(uncertainty.count) <= period / 4 }
+
+  func lies(within distance: Nanoseconds, of time: MonotonicTime) -> Bool {
+    timestamp - time <= distance && time - timestamp <= distance
   }
 }

@@ -9,6 +9,8 @@ public protocol VBlankSource: AnyObject {
   var name: String { get }
   /// The nominal rate.
   var refreshRate: RefreshRate { get }
+  /// Whether intervals last as long as the application likes, but not less than one at `refreshRate`.
+  var isVariable: Bool { get }
   /// Called on the loop for each vblank that was asked for. Set by the `DisplayTicker` that owns the source.
   var onVBlank: (@MainActor (VBlank) -> Void)? { get set }
   /// Asks for the next vblank after now. Asking again before it came changes nothing.
@@ -25,6 +27,8 @@ public protocol VBlankSource: AnyObject {
 }
 
 extension VBlankSource {
+  /// All intervals are the same.
+  public var isVariable: Bool { false }
   /// Nothing is told; after a pause targets are guesses.
   public func newestVBlank() -> VBlank? { nil }
 }

@@ -1,0 +1,45 @@
+/// How unsteady a display's stamps are, found from those that come.
+///
+/// It looks at how much further off the grid a stamp is than the one before, which also tells while the grid itself is
+/// wrong. It follows the median of that by small steps, up when one is beyond it and down when not (H. Robbins and S.
+/// Monro, "A Stochastic Approximation Method", 1951), and takes 1.4826 times it, which for a normal distribution is its standard
+/// deviation (F. R. Hampel, "The Influence Curve and Its Role in Robust Estimation", 1974): a few wild stamps do not move it.
+struct StampNoise: BitwiseCopyable, Sendable {
+  private var median: Double
+  private var count = 0
+  /// How many in a row were below half the median.
+  private var calm = 0
+  private var last: Double?
+  private let limits: (least: Double, most: Double)
+
+  /// Begins with a guess; nanoseconds.
+  init(interval: Double) {
+    // Stamps of flips are whole microseconds; beyond a sixth of an interval there is no grid to be seen.
+    limits = (500, max(500, interval / 6))
+    median = min(max(interval / 100, limits.least), limits.most)
+  }
+
+  /// Of a stamp, in square nanoseconds.
+  var variance: Double {
+    let deviation = 1.4826 * median
+    return deviation * deviation
+  }
+
+  /// A stamp lay so many nanoseconds off the grid.
+  mutating func note(_ residual: Double) {
+    defer { last = residual }
+    guard let last else { return }
+    count += 1
+    // A difference of two has twice the variance of one.
+    let distance = abs(residual - last) * 0.5.squareRoot()
+    calm = distance < median / 2 ? calm + 1 : 0
+    // Quicker when it is far off, as when a quiet display becomes an unsteady one.
+    let isFarOff = distance > 6 * median || calm >= 8
+    let step = isFarOff ? 0.25 : max(0.05, 1 / Double(count + 2))
+    let next = distance > median ? median * (1 + step) : median / (1 + step)
+    median = min(max(next, limits.least), limits.most)
+  }
+
+  /// The grid begins anew: what is noted next has none before it.
+  mutating func forgetLast() { last = nil }
+}
