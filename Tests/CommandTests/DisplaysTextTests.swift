@@ -1,7 +1,6 @@
 import CDRM
 import Foundation
 import Framepace
-import LinuxSystem
 import Testing
 
 @testable import FramepaceCLI
