@@ -1,7 +1,7 @@
 public import LinuxSystem
 import RunLoops
 
-/// Turns the vblanks of one source into ticks for any number of display links.
+/// Turns the vblanks of a display into ticks for any number of display links.
 ///
 /// However many links there are, one vblank is asked for at a time, after all links had the last one; none while no
 /// unpaused link is added to a mode. A tick carries the vblank's stamp, never the time now; stamps strictly increase; an
@@ -10,7 +10,8 @@ import RunLoops
 /// no burst.
 @MainActor
 public final class DisplayTicker {
-  public let source: any VBlankSource
+  /// Tells of the vblanks: the display's hardware, or a clock that stands in for it. Changes when the display goes and comes.
+  public private(set) var source: any VBlankSource
   /// The last vblank that was a tick.
   public var lastVBlank: VBlank? { sequencer.last }
 
@@ -23,6 +24,7 @@ public final class DisplayTicker {
   /// When the vblank was asked for that has not come yet.
   private var requested: MonotonicTime?
   private var isDelivering = false
+  private var isInvalid = false
   private var createdLinks: UInt64 = 0
   /// Counts what the source delivered.
   private var deliveries: UInt64 = 0
@@ -31,7 +33,7 @@ public final class DisplayTicker {
   public init(source: any VBlankSource) {
     self.source = source
     sequencer = TickSequencer(refreshRate: source.refreshRate, isVariable: source.isVariable)
-    source.onVBlank = { [weak self] vblank in self?.deliver(vblank) }
+    take(source)
   }
 
   /// The source's nominal rate.
@@ -70,15 +72,45 @@ public final class DisplayTicker {
   }
 
   private func prediction(after time: MonotonicTime) -> VBlankModel.Prediction? {
-    guard let known = model.last, let prediction = model.prediction(after: time) else { return nil }
-    guard !prediction.isKnown(period: model.period) else { return prediction }
-    guard let newest = source.newestVBlank(), newest.timestamp > known.timestamp else { return prediction }
+    let prediction = model.prediction(after: time)
+    if let prediction, prediction.isKnown(period: model.period) { return prediction }
+    // Before the first tick nobody has counted on anything; after a change of the source any vblank of it is news.
+    guard sequencer.last != nil, let newest = source.newestVBlank(),
+      model.last.map({ newest.timestamp > $0.timestamp }) ?? true
+    else { return prediction }
     sequencer.learn(newest)
     return model.prediction(after: time)
   }
 
+  /// Lets another source tick from now on, and invalidates the one that did: for a display whose hardware is gone or is
+  /// another one, and that goes on.
+  ///
+  /// Links notice nothing but another rate. Stamps and frame numbers go on increasing: between the two sources time is
+  /// counted in intervals of the new one. A vblank that the old one owed is owed by the new one.
+  public func change(to source: any VBlankSource) {
+    guard !isInvalid, source !== self.source else { return }
+    self.source.invalidate()
+    take(source)
+    sequencer.change(to: source.refreshRate, isVariable: source.isVariable)
+    if let loop {
+      for link in links {
+        for mode in link.modes { source.add(to: loop, mode: mode) }
+      }
+    }
+    if requested != nil { source.requestVBlank() }
+  }
+
+  private func take(_ source: any VBlankSource) {
+    self.source = source
+    source.onVBlank = { [weak self, weak source] vblank in
+      // What an earlier one still delivers was not asked of it.
+      if let self, self.source === source { deliver(vblank) }
+    }
+  }
+
   /// Stops for good: the source is invalidated, and no link ticks any more.
   public func invalidate() {
+    isInvalid = true
     links.removeAll()
     loop = nil
     commonMarker.invalidate()

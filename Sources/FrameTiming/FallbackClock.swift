@@ -16,7 +16,7 @@ public final class FallbackClock: VBlankSource {
   public let refreshRate: RefreshRate
   /// Why the display's own vblanks are not used: "no DRM device".
   public let reason: String
-  /// The grid's origin: the time at which the clock was made. Its sequence is 0.
+  /// The grid's origin. Its sequence is 0.
   public let start: MonotonicTime
   public var onVBlank: (@MainActor (VBlank) -> Void)?
 
@@ -27,13 +27,15 @@ public final class FallbackClock: VBlankSource {
   /// - Parameters:
   ///   - refreshRate: the display's where there is one, so that the fallback does not slip frames against it.
   ///   - reason: why the fallback is used; part of `name`.
+  ///   - start: the grid's origin; nil for now. A clock that takes over from a display that is gone goes on from its last
+  ///     vblank.
   ///   - clock: the clock of the loop that the source is added to.
-  public init(refreshRate: RefreshRate, reason: String, clock: SystemClock) {
+  public init(refreshRate: RefreshRate, reason: String, start: MonotonicTime? = nil, clock: SystemClock) {
     self.refreshRate = refreshRate
     self.reason = reason
     self.clock = clock
-    start = clock.now
-    grid = FallbackGrid(rate: refreshRate, start: start)
+    self.start = start ?? clock.now
+    grid = FallbackGrid(rate: refreshRate, start: self.start)
     timer = FrameLoop.Timer.parked { [weak self] in self?.fire() }
   }
 

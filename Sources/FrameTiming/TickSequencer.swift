@@ -34,9 +34,18 @@ struct TickSequencer {
   private(set) var frameNumber: UInt64 = 0
   /// The last tick's interval, as the model counts them.
   private var lastInterval: Int64 = 0
+  /// Whether the last tick was another source's, and the model counts from a stamp that is still to come.
+  private var isModelNew = false
 
   init(refreshRate: RefreshRate, isVariable: Bool = false) {
     model = VBlankModel(refreshRate: refreshRate, isVariable: isVariable)
+  }
+
+  /// Another source ticks from now on: what was known of the display is of no use. Time between the two is counted in
+  /// intervals of the new one.
+  mutating func change(to refreshRate: RefreshRate, isVariable: Bool) {
+    model = VBlankModel(refreshRate: refreshRate, isVariable: isVariable)
+    isModelNew = last != nil
   }
 
   /// A vblank came.
@@ -48,6 +57,7 @@ struct TickSequencer {
     guard vblank.timestamp - now <= max(period, rate.interval) else { return .future }
     model.expect(rate)
     let verdict = model.observe(vblank)
+    joinModel(at: vblank)
     guard var (current, interval) = place(vblank, as: verdict, now: now) else { return .duplicate }
 
     // The same event again is none that came late.
@@ -73,13 +83,27 @@ struct TickSequencer {
   }
 
   /// A vblank that nobody asked for, and that is no tick: the model learns from it.
-  mutating func learn(_ vblank: VBlank) { model.observe(vblank) }
+  mutating func learn(_ vblank: VBlank) {
+    model.observe(vblank)
+    joinModel(at: vblank)
+  }
+
+  /// Places the last tick on the grid of a model that has begun with a vblank.
+  private mutating func joinModel(at vblank: VBlank) {
+    guard isModelNew, model.last != nil, let last else { return }
+    isModelNew = false
+    lastInterval = model.interval &- nominalIntervals(from: last, to: vblank.timestamp + model.refreshRate.interval / 2)
+  }
+
+  private func nominalIntervals(from vblank: VBlank, to time: MonotonicTime) -> Int64 {
+    model.refreshRate.intervals(in: time - vblank.timestamp)
+  }
 
   /// The number of the interval in which `time` lies: that of the last tick plus the intervals since then, or less those
   /// before it; 0 before the first tick, which is number 1.
   func frameNumber(at time: MonotonicTime) -> UInt64 {
-    guard let last, let interval = model.interval(at: time) else { return 0 }
-    var passed = interval &- lastInterval
+    guard let last else { return 0 }
+    var passed = model.interval(at: time).map { $0 &- lastInterval } ?? nominalIntervals(from: last, to: time)
     // The tick's interval begins with its stamp, wherever the grid has it.
     passed = time >= last.timestamp ? max(passed, 0) : min(passed, -1)
     if passed >= 0 { return frameNumber &+ UInt64(passed) }

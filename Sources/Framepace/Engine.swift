@@ -37,7 +37,7 @@ public final class Engine {
 
   /// - Parameters:
   ///   - display: where frames go; the engine adds it to the loop.
-  ///   - root: the layer that fills the display; its bounds become the display's size in points.
+  ///   - root: the layer that fills the display; its bounds become the display's size in points, and follow it.
   ///   - scale: pixels a point.
   ///   - loop: a loop bound to the main thread.
   ///   - workers: draw asynchronous contents and share the compositing of large areas.
@@ -51,12 +51,8 @@ public final class Engine {
     let content = Output.Content(tree: { context.renderTree(at: $0) }, isAnimating: { context.isAnimating })
     output = Output(display: display, content: content, clock: loop.clock, workers: workers)
 
-    Transaction.withoutActions {
-      root.bounds = Rect(
-        x: 0, y: 0, width: Double(display.presenter.width) / scale, height: Double(display.presenter.height) / scale)
-      root.anchorPoint = .zero
-      root.position = .zero
-    }
+    fitRoot()
+    output.onResize = { [weak self] in self?.fitRoot() }
     context.onNeedsCommit = { [weak self] in self?.needsCommit() }
     display.add(to: loop, mode: .common)
     output.displayLink?.add(to: loop, mode: .common)
@@ -89,6 +85,17 @@ public final class Engine {
     context.invalidate()
     output.invalidate()
     output.display.invalidate()
+  }
+
+  /// The root layer fills the display.
+  private func fitRoot() {
+    let (root, presenter, scale) = (context.root, output.display.presenter, context.scale)
+    Transaction.withoutActions {
+      root.bounds = Rect(
+        x: 0, y: 0, width: Double(presenter.width) / scale, height: Double(presenter.height) / scale)
+      root.anchorPoint = .zero
+      root.position = .zero
+    }
   }
 
   private func addObservers() {

@@ -37,6 +37,8 @@ public final class Output {
   public var onTick: (@MainActor (DisplayLink.Tick) -> Void)?
   /// Called when the presenter refused a frame. The output keeps the damage and tries again at the next tick.
   public var onError: (@MainActor (any Error) -> Void)?
+  /// Called when the display came back with another size, before the first frame of that size.
+  public var onResize: (@MainActor () -> Void)?
 
   private let content: Content
   private let clock: SystemClock
@@ -69,6 +71,7 @@ public final class Output {
     link.isPaused = true
     self.link = link
     presenter.onPresented = { [weak self] feedback in self?.presented(feedback) }
+    presenter.onReset = { [weak self] in self?.presenterDidReset() }
   }
 
   /// The link that ticks the output; paused while no frame is wanted. Nil after `invalidate()`.
@@ -108,6 +111,15 @@ public final class Output {
     link?.invalidate()
     link = nil
     presenter.onPresented = nil
+    presenter.onReset = nil
+  }
+
+  /// The display went, or is back. What was on its way is never seen.
+  private func presenterDidReset() {
+    pending = nil
+    let (width, height) = (ring.width, ring.height)
+    setNeedsFullRepaint()
+    if (width, height) != (ring.width, ring.height) { onResize?() }
   }
 
   private func tick(_ link: DisplayLink) {
@@ -117,6 +129,12 @@ public final class Output {
   }
 
   private func render(for target: MonotonicTime, turn: FrameRecord.PhaseDurations) {
+    guard presenter.isReady else {
+      // Evaluated all the same: animations end in time, and with them the ticks.
+      _ = content.tree(target)
+      schedule.didRender(for: target)
+      return
+    }
     // While a flip pends no buffer is free; `presented` or the next tick brings us back.
     guard let buffer = presenter.acquireBuffer() else { return }
     var record = schedule.newRecord(for: target, ticker: ticker)

@@ -21,7 +21,7 @@ public struct PresentationFeedback: Hashable, BitwiseCopyable, Sendable {
 public struct PresentationBuffer {
   /// The pixels, in ordinary cached memory. They are what this buffer held when it was last presented; clear at first.
   public let bitmap: Bitmap
-  /// The buffer's identity, from 0 and below the number of buffers; the same for the presenter's whole life. What a buffer
+  /// The buffer's identity, from 0 and below the number of buffers; the same until the presenter is reset. What a buffer
   /// still lacks is remembered by it, not by its age.
   public let index: Int
 
@@ -37,9 +37,9 @@ public struct PresentationBuffer {
 /// was shown. One frame may pend.
 @MainActor
 public protocol Presenter: AnyObject {
-  /// Pixels in a row.
+  /// Pixels in a row. Another number after `onReset` only.
   var width: Int { get }
-  /// Rows.
+  /// Rows. As `width`.
   var height: Int { get }
   /// A buffer that may be painted now, nil while there is none (a frame pends). Acquiring a buffer without presenting it
   /// costs nothing and changes nothing.
@@ -56,6 +56,21 @@ public protocol Presenter: AnyObject {
   func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws
   /// Called once for every frame that was handed over, when it is on the screen and the next buffer is free.
   var onPresented: (@MainActor (PresentationFeedback) -> Void)? { get set }
+  /// Whether frames can be shown. While not, no buffer is to be had, and it does not help to ask before `onReset`.
+  var isReady: Bool { get }
+  /// Called when `isReady` has changed, and when the buffers were replaced by others, perhaps of another size. A frame that
+  /// pended is never seen, and what was painted is gone.
+  var onReset: (@MainActor () -> Void)? { get set }
   /// Gives everything back, the screen as it was found. A pending frame is forgotten, `onPresented` is not called again.
   func invalidate()
+}
+
+/// A presenter that is always there.
+extension Presenter {
+  public var isReady: Bool { true }
+  public var onReset: (@MainActor () -> Void)? {
+    get { nil }
+    // There is nothing to tell.
+    set {}
+  }
 }

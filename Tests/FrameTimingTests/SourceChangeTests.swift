@@ -1,0 +1,130 @@
+import LinuxSystem
+import RunLoops
+import XCTest
+
+@testable import FrameTiming
+
+/// A ticker whose display goes and comes: links go on, on another source.
+final class SourceChangeTests: ManualLoopCase {
+  func testTheSourceThatTakesOverOwesWhatWasAskedFor() {
+    onMain { stage in
+      let (old, new) = (CountingSource(refreshRate: .hundred), CountingSource(refreshRate: .hundred))
+      let ticker = DisplayTicker(source: old)
+      var ticks: [UInt64] = []
+      let link = DisplayLink(ticker: ticker) { ticks.append($0.frameNumber) }
+      link.add(to: stage.loop, mode: "one")
+      link.add(to: stage.loop, mode: "two")
+      let start = stage.time.now
+      old.send(VBlank(timestamp: start, sequence: 5), on: stage.loop, mode: "one")
+      let outdated = old.onVBlank
+      ticker.change(to: new)
+      XCTAssertTrue(ticker.source === new)
+      XCTAssertNil(old.onVBlank, "the old source was not invalidated")
+      XCTAssertEqual(new.modes.map(\.description).sorted(), ["one", "two"])
+      XCTAssertEqual(new.requests, 1)
+
+      stage.time.advance(by: .milliseconds(10))
+      let late = FrameLoop.Timer(
+        fireTime: start, onMain: { _ in outdated?(VBlank(timestamp: start + .milliseconds(10), sequence: 6)) })
+      stage.loop.add(late, to: "one")
+      stage.run(1, mode: "one")
+      XCTAssertEqual(ticks, [1], "a source that is no more has ticked")
+      new.send(VBlank(timestamp: start + .milliseconds(10), sequence: 900), on: stage.loop, mode: "two")
+      XCTAssertEqual(ticks, [1, 2])
+      XCTAssertEqual(new.requests, 2)
+    }
+  }
+
+  func testWhoWantsNothingIsAskedForNothing() {
+    onMain { stage in
+      let ticker = DisplayTicker(source: CountingSource(refreshRate: .hundred))
+      let link = DisplayLink(ticker: ticker) { _ in }
+      link.isPaused = true
+      link.add(to: stage.loop, mode: .default)
+      let new = CountingSource(refreshRate: .hundred)
+      ticker.change(to: new)
+      XCTAssertEqual(new.requests, 0)
+      link.isPaused = false
+      XCTAssertEqual(new.requests, 1)
+      ticker.invalidate()
+      let last = CountingSource(refreshRate: .hundred)
+      ticker.change(to: last)
+      XCTAssertTrue(ticker.source === new, "a ticker that ended has begun again")
+    }
+  }
+
+  /// A clock that takes over from the last vblank goes on in its phase: no interval is ticked twice, and none is left out.
+  func testAClockGoesOnFromTheLastVBlank() {
+    onMain { stage in
+      let hardware = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: hardware)
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: ticker) { link in if let tick = link.tick { ticks.append(tick) } }
+      link.add(to: stage.loop, mode: .default)
+      let start = stage.time.now
+      hardware.send(VBlank(timestamp: start, sequence: 77), on: stage.loop)
+      stage.time.advance(by: .milliseconds(4))
+      let clock = FallbackClock(
+        refreshRate: .hundred, reason: "the display is gone", start: ticker.lastVBlank?.timestamp, clock: stage.clock)
+      ticker.change(to: clock)
+      XCTAssertTrue(ticker.isGridKnown(at: stage.time.now))
+      XCTAssertEqual(ticker.predictedVBlank(after: stage.time.now), start + .milliseconds(10))
+      XCTAssertEqual(ticker.frameNumber(at: stage.time.now), 1)
+      stage.run(.milliseconds(40))
+      XCTAssertEqual(ticks.map(\.timestamp), (0...4).map { start + .milliseconds(10) * Int64($0) })
+      XCTAssertEqual(ticks.map(\.frameNumber), [1, 2, 3, 4, 5])
+      XCTAssertEqual(ticks.map(\.missed), [0, 0, 0, 0, 0])
+    }
+  }
+
+  /// Of another source nothing is known before its first vblank; frame numbers go on all the same.
+  func testPredictionsOfAnotherSourceAreGuessesAtFirst() {
+    onMain { stage in
+      let old = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: old)
+      let link = DisplayLink(ticker: ticker) { _ in }
+      link.add(to: stage.loop, mode: .default)
+      let start = stage.time.now
+      old.send(VBlank(timestamp: start, sequence: 1), on: stage.loop)
+      let new = CountingSource(refreshRate: .hundred)
+      ticker.change(to: new)
+      let later = start + .milliseconds(25)
+      XCTAssertFalse(ticker.isGridKnown(at: later))
+      XCTAssertEqual(ticker.frameNumber(at: later), 3)
+      // The sequence would say 999 intervals, and the stamps do not contradict it enough.
+      new.newest = VBlank(timestamp: start + .milliseconds(23), sequence: 3)
+      XCTAssertTrue(ticker.isGridKnown(at: later))
+      XCTAssertEqual(ticker.predictedVBlank(after: later), start + .milliseconds(33))
+    }
+  }
+
+  /// Whatever sources take turns, with whatever rates and stamps: time goes forward, and numbers count it.
+  func testStampsAndNumbersGoForwardThroughAnyChanges() {
+    for seed in UInt64(1)...20 {
+      onMain { stage in
+        var generator = SplitMix64(seed: seed)
+        let rates = [24, 60, 75, 100].compactMap { RefreshRate(numerator: $0, denominator: 1) }
+        var source = CountingSource(refreshRate: .hundred)
+        let ticker = DisplayTicker(source: source)
+        var ticks: [DisplayLink.Tick] = []
+        let link = DisplayLink(ticker: ticker) { link in if let tick = link.tick { ticks.append(tick) } }
+        link.add(to: stage.loop, mode: .default)
+        for _ in 0..<300 {
+          stage.time.advance(by: .milliseconds(Int64(generator.next() % 90)))
+          if generator.next() % 4 == 0 {
+            source = CountingSource(refreshRate: rates[Int(generator.next() % 4)])
+            ticker.change(to: source)
+          }
+          let stamp = stage.time.now - .milliseconds(Int64(generator.next() % 30))
+          source.send(VBlank(timestamp: stamp, sequence: generator.next() % 50), on: stage.loop)
+          XCTAssertTrue(source.isRequested, "seed \(seed): the chain of requests broke")
+        }
+        XCTAssertGreaterThan(ticks.count, 100, "seed \(seed)")
+        for (first, second) in zip(ticks, ticks.dropFirst()) {
+          XCTAssertLessThan(first.timestamp, second.timestamp, "seed \(seed)")
+          XCTAssertLessThan(first.frameNumber, second.frameNumber, "seed \(seed)")
+        }
+      }
+    }
+  }
+}
