@@ -19,6 +19,8 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
   case noMode(connector: String)
   /// The connector has no mode like the one that was asked for.
   case unknownMode(connector: String, mode: String, available: [String])
+  /// The screen is off, so that it has no vblanks.
+  case screenOff(connector: String)
   /// No free CRTC, or no plane with a format of ours, can drive the connector.
   case noPipe(connector: String, missing: String)
   /// The driver refused a step of setting up or showing a frame.
@@ -54,6 +56,8 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
     case .unknownMode(let connector, let mode, let available):
       return "\(connector) has no mode \(mode)"
         + (available.isEmpty ? ", nor any other: check cable and EDID" : "; it has \(available.joined(separator: ", "))")
+    case .screenOff(let connector):
+      return "\(connector) is off and has no vblanks: name a mode to switch it on"
     case .noPipe(let connector, let missing):
       return "\(connector) cannot be driven: no \(missing)"
     case .refused(let connector, let mode, let error):

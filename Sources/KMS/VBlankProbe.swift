@@ -1,0 +1,132 @@
+public import FrameTiming
+import Glibc
+public import LinuxSystem
+import Presentation
+import Compositing
+import Geometry
+
+/// The vblanks of a screen by themselves, for who measures them: nothing is drawn.
+///
+/// Without a mode nothing is changed either, and no rights are needed beyond opening the card: another program may be its
+/// master and go on showing its pictures. With a mode the screen is black meanwhile.
+@MainActor
+public final class VBlankProbe {
+  /// Where they come from: the kernel, or a clock at the mode's rate where the driver has none. Whose `onVBlank` it is, is
+  /// the owner's to say.
+  public let source: any VBlankSource
+  /// "Virtual-1 1024x768@60.00 (vkms)".
+  public let name: String
+  /// Called once when no vblank can come any more.
+  public var onLost: (@MainActor (any Error) -> Void)?
+
+  /// What keeps a screen black.
+  private var display: KMSDisplay?
+  private var events: DRMEventQueue?
+  private let device: DRMDevice
+
+  /// - Parameters:
+  ///   - connector: a connector's name; nil for the first one that is on, or with a mode the first that is connected.
+  ///   - mode: to be set, with a black picture; nil to measure the screen as it is.
+  ///   - clock: the clock of the loop that the source is added to.
+  ///   - folder: where the cards are.
+  /// - Throws: the reason of the only card, or `noUsableDevice` with one for each. `screenOff`: without a mode there is
+  ///   nothing to measure.
+  public static func open(
+    connector: String? = nil, mode: ModeRequest? = nil, clock: SystemClock = .monotonic, folder: String = "/dev/dri"
+  ) throws(KMSError) -> VBlankProbe {
+    var reasons: [KMSError] = []
+    for path in DRMDevice.cardPaths(in: folder) {
+      do throws(KMSError) {
+        return try VBlankProbe(device: try DRMDevice(path: path), connector: connector, mode: mode, clock: clock)
+      } catch {
+        reasons.append(error)
+      }
+    }
+    throw .unusable(reasons)
+  }
+
+  init(
+    device: DRMDevice, connector: String?, mode: ModeRequest?, clock: SystemClock
+  ) throws(KMSError) {
+    self.device = device
+    if let mode {
+      let display = try KMSCard(device: device).display(connector: connector, mode: mode, clock: clock)
+      name = "\(display.connectorName) \(display.mode) (\(device.driver))"
+      source = display.ticker.source
+      self.display = display
+      try showBlack(on: display)
+      display.onLost = { [weak self] error in self?.onLost?(error) }
+      return
+    }
+
+    // Opening made us master if nobody was; others shall not find the card taken.
+    if device.isMaster { try? device.dropMaster() }
+    let pipe = try Self.litPipe(of: device, connector: connector)
+    name = "\(pipe.connector.name) \(pipe.mode) (\(device.driver))"
+    do throws(SystemError) {
+      _ = try device.interface.sequence(ofCRTC: pipe.crtc)
+    } catch {
+      switch error.errno {
+      case EOPNOTSUPP, ENOTTY, ENOSYS:
+        source = FallbackClock(
+          refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events", clock: clock)
+        return
+      case EINVAL: throw .screenOff(connector: pipe.connector.name)
+      default: throw pipe.error(error)
+      }
+    }
+    let events = DRMEventQueue(interface: device.interface)
+    let route = events.makeRoute()
+    let vblanks = DRMVBlankSource(interface: device.interface, pipe: pipe, events: route)
+    self.events = events
+    source = vblanks
+    vblanks.crtcDidTurnOn()
+    let lose: (SystemError) -> Void = { [weak self] error in self?.onLost?(pipe.error(error)) }
+    vblanks.onError = lose
+    route.onError = lose
+  }
+
+  isolated deinit {
+    invalidate()
+  }
+
+  /// Ends the vblanks, and gives the screen back as it was found.
+  public func invalidate() {
+    onLost = nil
+    source.invalidate()
+    display?.invalidate()
+    events?.invalidate()
+  }
+
+  private func showBlack(on display: KMSDisplay) throws(KMSError) {
+    // By the legacy calls the mode was set when it was tried.
+    guard !display.kmsPresenter.isModeSet, let buffer = display.presenter.acquireBuffer() else { return }
+    var whole = DamageRegion()
+    whole.add(IntRect(x: 0, y: 0, width: display.mode.width, height: display.mode.height))
+    do {
+      try display.kmsPresenter.present(buffer, damage: whole)
+    } catch {
+      throw (error as? KMSError) ?? .device(path: device.path, SystemError(call: "present", errno: EIO))
+    }
+  }
+
+  /// The way to a screen that is on.
+  private static func litPipe(of device: DRMDevice, connector name: String?) throws(KMSError) -> ScanOutPipe {
+    do throws(SystemError) {
+      _ = try device.interface.resources()
+    } catch {
+      throw .noModeSetting(path: device.path)
+    }
+    let connectors = try device.connectors()
+    let named = connectors.filter { name == nil || $0.name == name }
+    let candidates = named.filter { $0.currentCRTC != 0 } + named.filter { $0.currentCRTC == 0 && $0.status == .connected }
+    guard let connector = candidates.first else {
+      throw .noConnector(path: device.path, name: name, available: connectors.map { "\($0.name) \($0.status)" })
+    }
+    guard connector.currentCRTC != 0, let mode = try? device.interface.crtc(connector.currentCRTC).mode,
+      let rate = mode.refreshRate
+    else { throw .screenOff(connector: connector.name) }
+    return ScanOutPipe(
+      connector: connector, mode: mode, refreshRate: rate, crtc: connector.currentCRTC, plane: nil, clones: [])
+  }
+}
