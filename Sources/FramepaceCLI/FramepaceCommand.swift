@@ -19,7 +19,7 @@ struct FramepaceCommand: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, RenderCommand.self, ProfileCommand.self, DisplaysCommand.self, ScenesCommand.self,
+      RunCommand.self, RenderCommand.self, ProfileCommand.self, VBlankCommand.self, DisplaysCommand.self, ScenesCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

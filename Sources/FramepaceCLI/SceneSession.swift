@@ -15,7 +15,7 @@ final class SceneSession {
   var onCommitted: ((FrameRecord) -> Void)?
 
   private let player: ScenePlayer
-  private let signals: SignalSource
+  private let signals: EndSignals
   private var refused = RefusedFrames()
   private var failure: (any Error)?
   /// Nothing can be written any more.
@@ -24,8 +24,7 @@ final class SceneSession {
   init(_ name: SceneName, options: SceneOptions, loop: FrameLoop = .main) throws {
     scene = name
     // Before any thread is made, so that all of them leave these signals to the loop.
-    let ending = EndSignals()
-    signals = try SignalSource(signals: EndSignals.numbers, onMain: { _ in ending.end?() })
+    signals = try EndSignals()
     display = try Self.open(options)
     unusedOptions = display is KMSDisplay ? options.clockOptions : []
     do {
@@ -40,8 +39,7 @@ final class SceneSession {
       display.invalidate()
       throw error
     }
-    loop.add(signals, to: .common)
-    ending.end = { [weak engine] in engine?.finish() }
+    signals.add(to: loop) { [weak engine] in engine?.finish() }
     display.onLost = { [weak self] error in self?.fail(error) }
     engine.output.onError = { [weak self] error in
       guard let self else { return }
@@ -127,22 +125,5 @@ final class SceneSession {
     var local = tm()
     localtime_r(&seconds, &local)
     return Double(local.tm_hour * 3600 + local.tm_min * 60 + local.tm_sec) + Double(now.tv_nsec) / 1e9
-  }
-}
-
-/// What the signals that end a run do: known only after the engine was made, which must be after the signals are the loop's.
-@MainActor
-private final class EndSignals {
-  var end: (() -> Void)?
-
-  /// Ctrl-C, `kill`, a terminal that is closed, Ctrl-\. Those that the process was told to ignore, as `nohup` does with
-  /// SIGHUP, stay ignored.
-  static var numbers: [Int32] {
-    [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { signal in
-      var action = sigaction()
-      guard sigaction(signal, nil, &action) == 0 else { return false }
-      // SIG_IGN is the address 1, which Swift does not compare functions with.
-      return withUnsafeBytes(of: action.__sigaction_handler) { $0.load(as: Int.self) } != 1
-    }
   }
 }

@@ -18,7 +18,8 @@ struct CommandTests {
 
   /// Every help page is laid out for 80 columns, line for line.
   @Test(arguments: [
-    ["--help"], ["help", "run"], ["help", "render"], ["help", "profile"], ["help", "displays"], ["help", "scenes"],
+    ["--help"], ["help", "run"], ["help", "render"], ["help", "profile"], ["help", "vblank"],
+    ["help", "displays"], ["help", "scenes"],
   ])
   func helpFits(arguments: [String]) throws {
     let result = try framepace(arguments)
@@ -37,6 +38,7 @@ struct CommandTests {
     "scenes", "--version", "--help", "--json --duration 0.2s --size 64x64 --display fallback",
     "--duration 0.1s --size 64x64 --display fallback", "profile orbit --frames 5 --size 64x64 --display fallback",
     "profile orbit --frames 5 --size 64x64 --display fallback --json -", "displays",
+    "vblank --display fallback --count 5", "vblank --display fallback --count 5 --json",
   ])
   func outputThatCannotBeWrittenIsAnError(arguments: String) throws {
     let full = try shell("framepace \(arguments) >/dev/full")

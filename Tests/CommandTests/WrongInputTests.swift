@@ -44,6 +44,11 @@ struct WrongInputTests {
     (["--display", "fallback", "--mode", "64x64"], "--mode belongs to a screen", "--display kms"),
     (["--mode", "64x64", "--rate", "60"], "--rate belongs to the fallback clock", "one of them"),
     (["--mode", "64x64", "--size", "64x64"], "--size belongs to the fallback clock", "--display auto or fallback"),
+    (["vblank", "--count", "1"], "'1' is invalid for '--count", "2 to 1000000"),
+    (["vblank", "--count", "many"], "'many' is invalid for '--count", "2 to 1000000"),
+    (["vblank", "--plot", "x.jpg"], "'x.jpg'", ".png"),
+    (["vblank", "--record", "-"], "--record '-'", "a file's name"),
+    (["vblank", "--display", "kms:HDMI-A-1", "--rate", "60"], "--rate belongs to the fallback clock", "--mode"),
     (["--display", "kms", "--rate", "60"], "--rate belongs to the fallback clock", "auto or fallback"),
     (["--display", "kms", "--size", "64x64"], "--size belongs to the fallback clock", "--display auto or fallback"),
     (["--scene", "still", "--work", "5ms"], "--work", "scene stress"),
@@ -54,7 +59,7 @@ struct WrongInputTests {
     ),
     (["profile", "orbit", "--frames", "0"], "'0' is invalid for '--frames", "1 to 1000000"),
     (["profile", "orbit", "--json", ""], "--json has no name", "a file's name"),
-    (["help", "nothing"], "'nothing'", "run, render, profile, displays, scenes"),
+    (["help", "nothing"], "'nothing'", "run, render, profile, vblank, displays, scenes"),
   ]
 
   @Test(arguments: wrong.indices)
@@ -75,6 +80,8 @@ struct WrongInputTests {
   static let unwritable: [(arguments: [String], reason: String)] = [
     (["profile", "orbit", "--json", "/nonexistent/x.json"], "'/nonexistent/x.json': No such file"),
     (["profile", "orbit", "--json", "/dev/full"], "'/dev/full': No space left"),
+    (["vblank", "--count", "1000000", "--record", "/nonexistent/x"], "'/nonexistent/x': No such file"),
+    (["vblank", "--count", "1000000", "--plot", "/nonexistent/x.png"], "'/nonexistent/x.png': No such file"),
     (["profile", "orbit", "--json", "/proc/x"], "'/proc/x': "),
     (["profile", "orbit", "--json", "."], "'.': it is a folder"),
     (["render", "orbit", "--output", "/proc/pictures"], "'/proc/pictures': "),

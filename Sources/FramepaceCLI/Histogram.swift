@@ -1,0 +1,117 @@
+import Framepace
+
+/// How many durations lie in each of some equal ranges. What lies far out is counted apart, so that a single stall does not
+/// press all others into one range.
+struct Histogram: Equatable {
+  /// Where the first range begins.
+  private(set) var start = Nanoseconds.zero
+  /// How long each is: 1, 2 or 5 of a power of ten, at least `leastWidth`.
+  private(set) var width = Self.leastWidth
+  private(set) var counts: [Int] = []
+  /// Values before the first range.
+  private(set) var below = 0
+  /// Values after the last one.
+  private(set) var above = 0
+
+  static let leastWidth = Nanoseconds(100)
+
+  /// - Parameter ranges: how many at most; above 0.
+  init(_ values: [Nanoseconds], ranges: Int) {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return }
+    // 90 of 100, and on either side what is no further away than those are wide.
+    let tail = (sorted.count - 1) / 20
+    let (innerLow, innerHigh) = (sorted[tail], sorted[sorted.count - 1 - tail])
+    let reach = max(innerHigh - innerLow, Self.leastWidth)
+    let low = sorted.first { $0 >= innerLow - reach } ?? innerLow
+    let high = sorted.last { $0 <= innerHigh + reach } ?? innerHigh
+
+    width = Self.leastWidth
+    while Self.index(of: high, width) - Self.index(of: low, width) >= Int64(ranges), let next = Self.wider(width) {
+      width = next
+    }
+    let first = Self.index(of: low, width)
+    start = width * first
+    counts = Array(repeating: 0, count: Int(Self.index(of: high, width) - first) + 1)
+    for value in sorted {
+      let index = Self.index(of: value, width) - first
+      if index < 0 {
+        below += 1
+      } else if index >= counts.count {
+        above += 1
+      } else {
+        counts[Int(index)] += 1
+      }
+    }
+  }
+
+  /// Where range `index` begins, and the one before it ends.
+  func bound(_ index: Int) -> Nanoseconds { start + width * Int64(index) }
+
+  var end: Nanoseconds { bound(counts.count) }
+
+  /// The range that `value` lies in, counted from 0; rounded down, also below 0.
+  private static func index(of value: Nanoseconds, _ width: Nanoseconds) -> Int64 {
+    let quotient = value.count / width.count
+    return value.count % width.count < 0 ? quotient - 1 : quotient
+  }
+
+  /// 100, 200, 500, 1000 …; nil where there is nothing wider.
+  private static func wider(_ width: Nanoseconds) -> Nanoseconds? {
+    var leading = width.count
+    while leading >= 10 { leading /= 10 }
+    let (count, overflow) =
+      leading == 2 ? (width.count / 2).multipliedReportingOverflow(by: 5) : width.count.multipliedReportingOverflow(by: 2)
+    return overflow ? nil : Nanoseconds(count)
+  }
+}
+
+extension Histogram {
+  /// Durations as numbers of a unit, with as many decimals as the ranges need.
+  struct Scale: Equatable {
+    let unit: String
+    private let nanoseconds: Double
+    private let decimals: Int
+
+    init(_ histogram: Histogram) {
+      let isLong = histogram.width >= .milliseconds(1)
+      unit = isLong ? "ms" : "µs"
+      nanoseconds = isLong ? 1e6 : 1e3
+      decimals = histogram.width >= .microseconds(1) ? 0 : 1
+    }
+
+    func text(_ duration: Nanoseconds) -> String { Text.decimal(Double(duration.count) / nanoseconds, decimals) }
+  }
+
+  /// A line of text for each range: its bounds, a bar, how many.
+  ///
+  /// - Parameter width: how long a line may be.
+  func lines(width: Int) -> [String] {
+    let scale = Scale(self)
+    var rows: [(label: String, count: Int)] = []
+    if below > 0 { rows.append(("below \(scale.text(start))", below)) }
+    let ends = (0...counts.count).map { scale.text(bound($0)) }
+    let (fromWidth, toWidth) = (ends.dropLast().map(\.count).max() ?? 0, ends.dropFirst().map(\.count).max() ?? 0)
+    for (index, count) in counts.enumerated() {
+      rows.append(("\(Text.right(ends[index], fromWidth)) – \(Text.right(ends[index + 1], toWidth))", count))
+    }
+    if above > 0 { rows.append(("from \(scale.text(end))", above)) }
+
+    let labels = rows.map(\.label.count).max() ?? 0
+    let numbers = rows.map { String($0.count).count }.max() ?? 0
+    let most = rows.map(\.count).max() ?? 0
+    let room = max(1, min(width, 100) - labels - numbers - 6)
+    return rows.map { label, count in
+      let bar = Self.bar(count, of: most, length: room)
+      return "  \(Text.right(label, labels))  \(Text.left(bar, room))  \(Text.right("\(count)", numbers))"
+    }
+  }
+
+  /// A bar to the eighth of a character; whatever is not nothing is seen.
+  private static func bar(_ count: Int, of most: Int, length: Int) -> String {
+    guard count > 0, most > 0 else { return "" }
+    let eighths = max(1, Int((Double(count) / Double(most) * Double(length) * 8).rounded()))
+    let parts = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+    return String(repeating: "█", count: eighths / 8) + parts[eighths % 8]
+  }
+}

@@ -1,0 +1,144 @@
+import Framepace
+
+/// A measurement of vblanks as a picture: how stamps and arrivals are distributed.
+struct VBlankPlot {
+  static let size = PixelSize(width: 1280, height: 640)
+
+  private static let paper = Color(hex: 0xFFFFFF)
+  private static let ink = Color(hex: 0x24292F)
+  private static let faint = Color(hex: 0x6E7781)
+  private static let rule = Color(hex: 0xE4E8EC)
+  private static let bar = Color(hex: 0x2F81F7)
+  private static let tail = Color(hex: 0xD4731A)
+
+  private let title: Font
+  private let text: Font
+  private let small: Font
+
+  /// - Throws: when the fonts cannot be had.
+  init() throws(FontError) {
+    title = try SystemFonts.font(.sansBold, size: 24)
+    text = try SystemFonts.font(.sans, size: 17)
+    small = try SystemFonts.font(.sans, size: 15, tabularFigures: true)
+  }
+
+  func image(_ measurement: VBlankMeasurement) throws(BitmapError) -> Image {
+    let bitmap = try Bitmap(width: Self.size.width, height: Self.size.height)
+    let context = DrawingContext(bitmap: bitmap)
+    context.fill(color: Self.paper)
+    let report = measurement.report
+    let room = Double(Self.size.width) - 80
+    let name = measurement.display.map { "\($0), \(measurement.clock)" } ?? measurement.clock
+    context.draw(TextLine(name, font: title).truncated(to: room), at: Point(40, 52), color: Self.ink)
+    context.draw(
+      TextLine(Self.figures(measurement), font: text).truncated(to: room), at: Point(40, 84), color: Self.faint)
+
+    let whole = Rect(x: 40, y: 120, width: room, height: 500)
+    if measurement.hasJitter {
+      let width = (room - 40) / 2
+      draw(
+        report.deviations, title: "Stamps, from an even grid", in: Rect(x: 40, y: 120, width: width, height: 500), context)
+      draw(
+        report.delays, title: "Arrival, after the stamp",
+        in: Rect(x: 80 + width, y: 120, width: width, height: 500), context)
+    } else {
+      draw(report.delays, title: "Arrival, after the stamp", in: whole, context)
+    }
+    context.flush()
+    return bitmap.freeze(isOpaque: true)
+  }
+
+  private static func figures(_ measurement: VBlankMeasurement) -> String {
+    let report = measurement.report
+    var items = [
+      "\(report.count) vblanks in \(Text.decimal(report.duration.seconds, 2)) s", "\(report.missed) missed",
+      "\(Text.decimal(report.rate, 4)) Hz",
+    ]
+    if let drift = VBlankText.drift(report) { items.append("drift \(drift)") }
+    if measurement.isFallback {
+      items.append("about this machine, not about a display")
+    } else if !measurement.hasJitter {
+      items.append("all stamps less than 1 µs from an even grid")
+    }
+    return items.joined(separator: "  ·  ")
+  }
+
+  // MARK: A panel
+
+  private func draw(_ values: [Nanoseconds], title: String, in panel: Rect, _ context: DrawingContext) {
+    let histogram = Histogram(values, ranges: Int(panel.width / 15))
+    context.draw(TextLine(title, font: text), at: Point(panel.minX, panel.minY + 18), color: Self.ink)
+    guard !histogram.counts.isEmpty else { return }
+    let scale = Histogram.Scale(histogram)
+    let plot = Rect(x: panel.minX + 64, y: panel.minY + 64, width: panel.width - 84, height: panel.height - 120)
+    let most = histogram.counts.max() ?? 1
+    let step = Self.step(covering: most, lines: 5)
+    let top = max(step, (most + step - 1) / step * step)
+    drawGrid(step: step, top: top, in: plot, context)
+    drawBars(histogram, top: top, in: plot, context)
+    drawBounds(histogram, scale: scale, below: plot, context)
+
+    let unit = TextLine(scale.unit, font: text)
+    context.draw(unit, at: Point(plot.minX + (plot.width - unit.width) / 2, plot.maxY + 48), color: Self.faint)
+    var outside: [String] = []
+    if histogram.below > 0 { outside.append("\(histogram.below) below \(scale.text(histogram.start))") }
+    if histogram.above > 0 { outside.append("\(histogram.above) from \(scale.text(histogram.end))") }
+    if !outside.isEmpty, let most = values.max(), let least = values.min() {
+      if histogram.above > 0 { outside.append("longest \(scale.text(most))") }
+      if histogram.below > 0 { outside.append("earliest \(scale.text(least))") }
+      let line = TextLine("not shown: \(outside.joined(separator: ", ")) \(scale.unit)", font: small)
+      context.draw(line, at: Point(panel.maxX - line.width, panel.minY + 18), color: Self.tail)
+    }
+  }
+
+  private func drawGrid(step: Int, top: Int, in plot: Rect, _ context: DrawingContext) {
+    for count in stride(from: 0, through: top, by: step) {
+      let y = (plot.maxY - plot.height * Double(count) / Double(top)).rounded()
+      context.fill(Rect(x: plot.minX, y: y, width: plot.width, height: 1), color: count == 0 ? Self.faint : Self.rule)
+      let label = TextLine("\(count)", font: small)
+      context.draw(label, at: Point(plot.minX - 10 - label.width, y + small.capHeight / 2), color: Self.faint)
+    }
+    let label = TextLine("vblanks", font: small)
+    context.draw(label, at: Point(plot.minX - 10 - label.width, plot.minY - 18), color: Self.faint)
+  }
+
+  private func drawBars(_ histogram: Histogram, top: Int, in plot: Rect, _ context: DrawingContext) {
+    let slot = plot.width / Double(histogram.counts.count)
+    for (index, count) in histogram.counts.enumerated() where count > 0 {
+      // At least a pixel: whatever is not nothing is seen.
+      let height = max(1, (plot.height * Double(count) / Double(top)).rounded())
+      let left = (plot.minX + slot * Double(index)).rounded()
+      let right = (plot.minX + slot * Double(index + 1)).rounded()
+      let gap = min(1, max(0, right - left - 1))
+      context.fill(
+        Rect(x: left, y: plot.maxY.rounded() - height, width: right - left - gap, height: height), color: Self.bar)
+    }
+  }
+
+  /// The bounds of every so many ranges, as many as can be read.
+  private func drawBounds(_ histogram: Histogram, scale: Histogram.Scale, below plot: Rect, _ context: DrawingContext) {
+    let slot = plot.width / Double(histogram.counts.count)
+    let widest = [0, histogram.counts.count].map { TextLine(scale.text(histogram.bound($0)), font: small).width }.max() ?? 0
+    let step = Self.step(atLeast: (widest + 18) / slot)
+    // Counted from zero, so that the bounds are round.
+    let first = Int(histogram.start.count / histogram.width.count)
+    for index in 0...histogram.counts.count where (first + index) % step == 0 {
+      let x = (plot.minX + slot * Double(index)).rounded()
+      context.fill(Rect(x: x, y: plot.maxY, width: 1, height: 5), color: Self.faint)
+      let label = TextLine(scale.text(histogram.bound(index)), font: small)
+      context.draw(label, at: Point(x - label.width / 2, plot.maxY + 22), color: Self.faint)
+    }
+  }
+
+  /// 1, 2 or 5 of a power of ten.
+  private static func step(atLeast least: Double) -> Int {
+    var power = 1
+    while power < 1_000_000_000 {
+      for factor in [1, 2, 5] where Double(factor * power) >= least { return factor * power }
+      power *= 10
+    }
+    return power
+  }
+
+  private static func step(covering most: Int, lines: Int) -> Int { step(atLeast: Double(most) / Double(lines)) }
+}

@@ -1,0 +1,97 @@
+import Framepace
+
+/// A measurement of vblanks as text.
+enum VBlankText {
+  /// The first lines: what is measured.
+  static func heading(display: String?, clock: String, width: Int) -> String {
+    [display, clock].compactMap(\.self).map { Text.paragraph($0, width: width) }.joined(separator: "\n")
+  }
+
+  /// Figures, table and histograms.
+  ///
+  /// - Parameter width: how long a line may be.
+  static func summary(_ measurement: VBlankMeasurement, width: Int) -> String {
+    let report = measurement.report
+    var blocks = [figures(report, width: width), table(measurement)]
+    if measurement.hasJitter {
+      blocks.append(histogram(report.deviations, title: "stamps, from an even grid", width: width))
+    }
+    if !report.delays.isEmpty { blocks.append(histogram(report.delays, title: "arrival, after the stamp", width: width)) }
+    blocks.append(Text.paragraph(PercentileRule.summary, width: width))
+    if measurement.isFallback { blocks.append(Text.paragraph(VBlankMeasurement.fallbackNote, width: width)) }
+    return blocks.joined(separator: "\n\n")
+  }
+
+  private static func figures(_ report: VBlankReport, width: Int) -> String {
+    var counts = ["\(report.count) in \(Text.decimal(report.duration.seconds, 2)) s", "\(report.missed) missed"]
+    if report.rejected > 0 { counts.append("\(report.rejected) rejected") }
+    var lines: [(title: String, items: [String])] = [
+      ("vblanks", counts),
+      ("rate", ["\(Text.decimal(report.rate, 4)) Hz", "nominally \(Text.decimal(report.nominalRate.hertz, 4)) Hz"]),
+    ]
+    if let drift = drift(report) { lines.append(("drift", [drift])) }
+    return lines.map { Text.list($0.items, title: Text.left($0.title, 10), width: width) }.joined(separator: "\n")
+  }
+
+  /// "+12.3 ± 0.4 ppm".
+  static func drift(_ report: VBlankReport) -> String? {
+    guard let drift = report.drift else { return nil }
+    let number = Text.decimal(drift, 2)
+    let sign = drift > 0 && number.contains { ("1"..."9").contains($0) } ? "+" : ""
+    let uncertainty = report.driftUncertainty.map { " ± \(Text.decimal($0, 2))" } ?? ""
+    return "\(sign)\(number)\(uncertainty) ppm"
+  }
+
+  private static func table(_ measurement: VBlankMeasurement) -> String {
+    func line(_ title: String, _ cells: [String]) -> String {
+      Text.left(title, 18) + cells.map { Text.right($0, 10) }.joined()
+    }
+    let header = line("", ["p50 µs", "p95 µs", "p99 µs", "max µs"])
+    let rows = measurement.rows.map { name, _, statistics in
+      line(name, [50, 95, 99, 100].map { Text.decimal(statistics.percentile($0)?.microseconds, 2) })
+    }
+    return ([header] + rows).joined(separator: "\n")
+  }
+
+  private static func histogram(_ values: [Nanoseconds], title: String, width: Int) -> String {
+    let histogram = Histogram(values, ranges: 12)
+    return (["\(title), in \(Histogram.Scale(histogram).unit)"] + histogram.lines(width: width)).joined(separator: "\n")
+  }
+
+  /// `framepace vblank --json`.
+  static func json(_ measurement: VBlankMeasurement) -> JSONValue {
+    let report = measurement.report
+    func microseconds(_ value: Nanoseconds?) -> JSONValue { .decimal(value?.microseconds, 3) }
+    func histogram(_ values: [Nanoseconds]) -> JSONValue {
+      let histogram = Histogram(values, ranges: 50)
+      return .object([
+        ("start", microseconds(histogram.start)), ("width", microseconds(histogram.width)),
+        ("below", .count(histogram.below)), ("counts", .list(histogram.counts.map { .count($0) })),
+        ("above", .count(histogram.above)),
+      ])
+    }
+    var members: [(key: String, value: JSONValue)] = [
+      ("display", .optional(measurement.display)),
+      ("clock", .text(measurement.clock)),
+      ("isFallback", .boolean(measurement.isFallback)),
+      ("requested", .count(measurement.requested)),
+      ("count", .count(report.count)),
+      ("missed", .count(report.missed)),
+      ("rejected", .count(report.rejected)),
+      ("time", .decimal(report.duration.seconds, 6)),
+      ("nominalRate", .decimal(report.nominalRate.hertz, 6)),
+      ("nominalRateFraction", .text("\(report.nominalRate.numerator)/\(report.nominalRate.denominator)")),
+      ("rate", .decimal(report.rate, 6)),
+      ("drift", .decimal(report.drift, 4)),
+      ("driftUncertainty", .decimal(report.driftUncertainty, 4)),
+    ]
+    for (_, key, statistics) in measurement.rows {
+      for (suffix, percent) in [("P50", 50.0), ("P95", 95), ("P99", 99), ("Max", 100)] {
+        members.append((key + suffix, microseconds(statistics.percentile(percent))))
+      }
+    }
+    members.append(("deviationHistogram", histogram(report.deviations)))
+    members.append(("arrivalHistogram", histogram(report.delays)))
+    return .object(members)
+  }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import Framepace
+import Testing
+
+@testable import FramepaceCLI
+
+/// What `framepace vblank` prints, of vblanks that are made up.
+struct VBlankTextTests {
+  /// 101 vblanks at 60 Hz, 20 ppm fast: stamps 3 µs early and late in turn, delivered after 40, 50 … 130 µs; one missed.
+  private static func measurement(display: String? = "HDMI-A-1 1920x1080@60.00 (i915)") -> VBlankMeasurement {
+    let samples = (Int64(0)..<102).filter { $0 != 50 }.map { number in
+      let offset = Double(number) * 1e9 / 60 / (1 + 20e-6) + (number % 2 == 0 ? 3000 : -3000)
+      let time = MonotonicTime(nanoseconds: 7_000_000_000 + Int64(offset.rounded()))
+      return VBlankReport.Sample(
+        vblank: VBlank(timestamp: time, sequence: UInt64(number)), arrival: time + .microseconds(40 + number % 10 * 10))
+    }
+    return VBlankMeasurement(
+      display: display, clock: display == nil ? "fallback clock 60.00 Hz: asked for" : "DRM vblank of HDMI-A-1",
+      isFallback: display == nil, requested: 101, report: VBlankReport(samples, nominalRate: .hertz60))
+  }
+
+  @Test func headingSaysWhatIsMeasured() {
+    let measurement = Self.measurement()
+    #expect(
+      VBlankText.heading(display: measurement.display, clock: measurement.clock, width: 79)
+        == "HDMI-A-1 1920x1080@60.00 (i915)\nDRM vblank of HDMI-A-1")
+    #expect(VBlankText.heading(display: nil, clock: "clock", width: 79) == "clock")
+  }
+
+  /// Every column and every figure, worked out by hand but the prediction's, which are the model's own affair.
+  @Test func summaryAt80Columns() {
+    var lines = VBlankText.summary(Self.measurement(), width: 79).split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines[7].hasPrefix("prediction error  ") && lines[7].count == 58)
+    lines[7] = "prediction error"
+    #expect(
+      lines.joined(separator: "\n") == """
+        vblanks   101 in 1.68 s, 1 missed
+        rate      60.0012 Hz, nominally 60.0000 Hz
+        drift     +20.10 ± 1.22 ppm
+
+                              p50 µs    p95 µs    p99 µs    max µs
+        jitter of stamps        3.00      3.10      3.11      3.11
+        arrival                80.00    130.00    130.00    130.00
+        prediction error
+
+        stamps, from an even grid, in µs
+          -4 – -3  █████████████████████████████▎                                    16
+          -3 – -2  ████████████████████████████████████████████████████████████████  35
+          -2 – -1                                                                     0
+          -1 –  0                                                                     0
+           0 –  1                                                                     0
+           1 –  2                                                                     0
+           2 –  3  ███████████████████████████████▏                                  17
+           3 –  4  ████████████████████████████████████████████████████████████▍     33
+
+        arrival, after the stamp, in µs
+           40 –  50  ████████████████████████████████████████████████████████▍       10
+           50 –  60  ██████████████████████████████████████████████████████████████  11
+           60 –  70  ████████████████████████████████████████████████████████▍       10
+           70 –  80  ████████████████████████████████████████████████████████▍       10
+           80 –  90  ████████████████████████████████████████████████████████▍       10
+           90 – 100  ████████████████████████████████████████████████████████▍       10
+          100 – 110  ████████████████████████████████████████████████████████▍       10
+          110 – 120  ████████████████████████████████████████████████████████▍       10
+          120 – 130  ████████████████████████████████████████████████████████▍       10
+          130 – 140  ████████████████████████████████████████████████████████▍       10
+
+        percentile P: linear interpolation at P/100 x (N - 1) of the sorted values;
+        needs 100/(100 - P) frames (p99: 100)
+        """, "\(lines.joined(separator: "\n"))")
+  }
+
+  @Test(arguments: [59, 79, 199])
+  func linesFit(width: Int) {
+    for display in [nil, "HDMI-A-1 1920x1080@60.00 (i915)"] {
+      let text = VBlankText.summary(Self.measurement(display: display), width: width)
+      for line in text.split(separator: "\n") { #expect(line.count <= width, "\(line)") }
+      #expect(text.contains("The stamps are a clock's") == (display == nil))
+    }
+  }
+
+  @Test func fewVBlanksAreSaidToBeFew() {
+    let samples = [VBlankReport.Sample(vblank: VBlank(timestamp: .zero, sequence: 0), arrival: .zero)]
+    var measurement = Self.measurement()
+    measurement.report = VBlankReport(samples, nominalRate: .hertz60)
+    let text = VBlankText.summary(measurement, width: 79)
+    #expect(text.contains("rate      – Hz") && !text.contains("drift"))
+    #expect(text.contains("arrival                    –         –         –      0.00"), "\(text)")
+    measurement.report = VBlankReport([], nominalRate: .hertz60)
+    #expect(VBlankText.summary(measurement, width: 79).contains("vblanks   0 in 0.00 s, 0 missed"))
+  }
+
+  @Test func jsonHasEveryKeyThatTheHelpNames() throws {
+    let object = try #require(try JSONLines(VBlankText.json(Self.measurement()).line).objects.first)
+    var keys = [
+      "display", "clock", "isFallback", "requested", "count", "missed", "rejected", "time", "nominalRate",
+      "nominalRateFraction", "rate", "drift", "driftUncertainty", "deviationHistogram", "arrivalHistogram",
+    ]
+    for name in ["jitter", "arrival", "prediction"] { keys += ["P50", "P95", "P99", "Max"].map { name + $0 } }
+    #expect(Set(object.keys) == Set(keys))
+    #expect(object["count"] as? Int == 101 && object["missed"] as? Int == 1)
+    #expect(object["isFallback"] as? Bool == false)
+    #expect(object["nominalRateFraction"] as? String == "60/1")
+    #expect(object["arrivalP95"] as? Double == 130)
+    #expect(abs(try #require(object["rate"] as? Double) - 60.0012) < 0.0002)
+    let histogram = try #require(object["arrivalHistogram"] as? [String: Any])
+    #expect(Set(histogram.keys) == ["start", "width", "below", "counts", "above"])
+    #expect((histogram["counts"] as? [Int])?.reduce(0, +) == 101)
+    let help = try framepace("help", "vblank").output
+    for key in keys where !key.hasPrefix("arrivalP") && !key.hasPrefix("jitter") && !key.hasPrefix("prediction") {
+      #expect(key == "arrivalMax" || help.contains(key), "\(key) is not in the help")
+    }
+  }
+
+  @Test func aPictureHasPaperAndBars() throws {
+    for display in [nil, "HDMI-A-1 1920x1080@60.00 (i915)"] {
+      let image = try VBlankPlot().image(Self.measurement(display: display))
+      #expect(image.width == VBlankPlot.size.width && image.height == VBlankPlot.size.height && image.isOpaque)
+      var blue = 0
+      for y in 0..<image.height {
+        let row = image.row(y).assumingMemoryBound(to: UInt32.self)
+        for x in 0..<image.width where row[x] == 0xFF2F_81F7 { blue += 1 }
+      }
+      #expect(blue > 20_000, "only \(blue) pixels of bars")
+    }
+  }
+}
+
+/// `framepace vblank` as a process, on the fallback clock.
+struct VBlankCommandTests {
+  private static let fallback = ["vblank", "--display", "fallback", "--rate", "200"]
+
+  @Test func measuresTheFallbackAndSaysSo() throws {
+    let result = try framepace(Self.fallback + ["--count", "40"])
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.hasPrefix("fallback clock 200.00 Hz: asked for\n\nvblanks   40 in "))
+    #expect(result.output.contains("rate      200.0000 Hz"))
+    #expect(result.output.contains("nothing about a display"))
+    #expect(result.error.isEmpty)
+  }
+
+  @Test func writesRecordAndPicture() throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(
+      Self.fallback + ["--count", "20", "--record", "stamps", "--plot", "plot.png", "--json"], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(try folder.files == ["plot.png", "stamps"])
+    let object = try #require(try JSONLines(result.output).objects.first)
+    #expect(object["count"] as? Int == 20 && object["isFallback"] as? Bool == true)
+    #expect(object["jitterP99"] is NSNull && object["display"] is NSNull)
+    let text = try String(decoding: folder.contents(of: "stamps"), as: UTF8.self)
+    let recording = try VBlankRecording(parsing: text)
+    #expect(recording.vblanks.count == 20)
+    #expect(recording.refreshRate.hertz == 200)
+    let image = try PNG.read(path: folder.path + "/plot.png")
+    #expect(image.width == VBlankPlot.size.width)
+  }
+
+  /// Ctrl-C ends it with the figures so far.
+  @Test(arguments: [SIGINT, SIGTERM])
+  func aSignalEndsItWithASummary(signal: Int32) throws {
+    let run = try Running(Self.fallback + ["--count", "1000000"])
+    run.waitUntilHandled(signal)
+    run.waitUntilAsleep(times: 10)
+    run.send(signal)
+    let result = run.finish()
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.contains("vblanks   ") && result.output.contains("arrival"))
+  }
+
+  @Test func aScreenThatIsNotThereIsNamed() throws {
+    let result = try framepace("vblank", "--display", "kms:DSI-99", "--count", "5")
+    #expect(result.status == 1)
+    #expect(result.error.contains("no DRM device") || result.error.contains("DSI-99"), "\(result.error)")
+    #expect(result.output.isEmpty)
+  }
+}
+
+struct VBlankSilenceTests {
+  /// Three seconds of looks without a vblank, whatever was before.
+  @Test func silenceIsGivenUpAfterAWhile() {
+    var silence = VBlankSilence(rate: .hertz60)
+    for count in [0, 0, 0, 0, 0, 30, 60, 60, 60, 60, 60, 60] {
+      let isTooLong = silence.isTooLong(count: count)
+      #expect(!isTooLong)
+    }
+    let isTooLong = silence.isTooLong(count: 60)
+    #expect(isTooLong)
+  }
+
+  /// A display of 1 Hz has ten seconds.
+  @Test func slowDisplaysHaveMoreTime() throws {
+    var silence = VBlankSilence(rate: try #require(RefreshRate(hertz: 1)))
+    let looks = (1...30).first { _ in silence.isTooLong(count: 0) }
+    #expect(looks == 20)
+  }
+}
