@@ -57,7 +57,9 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
 
   /// One duration a phase, stored in place.
   public struct PhaseDurations: BitwiseCopyable, Sendable {
-    private var values: (Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds) = (0, 0, 0, 0, 0, 0)
+    private var values: (Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds) = (
+      .zero, .zero, .zero, .zero, .zero, .zero
+    )
 
     public init() {}
 

@@ -5,7 +5,7 @@ import Glibc
 /// Level-triggered: a descriptor stays ready until its cause is gone. Nothing is ever read from it.
 public struct EpollSet: ~Copyable, Sendable {
   /// What a descriptor is waited on for, and what it was found ready for.
-  public struct Events: OptionSet, Hashable, BitwiseCopyable, Sendable {
+  public struct Events: OptionSet, Hashable, BitwiseCopyable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
     public static let readable = Events(rawValue: EPOLLIN.rawValue)
@@ -14,6 +14,14 @@ public struct EpollSet: ~Copyable, Sendable {
     public static let error = Events(rawValue: EPOLLERR.rawValue)
     /// The other end is gone; always reported, never asked for.
     public static let hangUp = Events(rawValue: EPOLLHUP.rawValue)
+
+    /// The names of the events: "readable, hangUp".
+    public var description: String {
+      let names: [(Events, String)] = [
+        (.readable, "readable"), (.writable, "writable"), (.error, "error"), (.hangUp, "hangUp"),
+      ]
+      return names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
   }
 
   /// One descriptor that is ready.

@@ -39,7 +39,7 @@ public struct MonotonicTime: Hashable, Comparable, BitwiseCopyable, Sendable {
 }
 
 /// A length of time in nanoseconds.
-public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable, ExpressibleByIntegerLiteral {
+public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable {
   /// The number of nanoseconds; may be negative.
   public var count: Int64
 
@@ -47,8 +47,10 @@ public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable, Expr
     self.count = count
   }
 
-  public init(integerLiteral value: Int64) {
-    count = value
+  /// A duration to the nanosecond, rounded towards zero; what lies out of range becomes the nearest end of it.
+  public init(_ duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    self.init(seconds.saturatingMultiply(1_000_000_000).saturatingAdd(attoseconds / 1_000_000_000))
   }
 
   public static let zero = Nanoseconds(0)
@@ -82,6 +84,38 @@ public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable, Expr
   public var seconds: Double { Double(count) / 1e9 }
   public var milliseconds: Double { Double(count) / 1e6 }
   public var microseconds: Double { Double(count) / 1e3 }
+}
+
+extension Duration {
+  /// The same length of time.
+  public init(_ time: Nanoseconds) { self = .nanoseconds(time.count) }
+}
+
+extension Nanoseconds: CustomStringConvertible {
+  /// In the largest unit that leaves a whole number before the point, without zeros at the end: "20 ms", "16.666667 ms",
+  /// "1.5 s", "-250 ns".
+  public var description: String {
+    let units: [(name: String, size: UInt64)] = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)]
+    let size = count.magnitude
+    let unit = units.first { size >= $0.size } ?? units[3]
+    return (count < 0 ? "-" : "") + decimal(size, per: unit.size) + " " + unit.name
+  }
+}
+
+extension MonotonicTime: CustomStringConvertible {
+  /// Seconds since the clock's start: "1234.5 s".
+  public var description: String {
+    (nanoseconds < 0 ? "-" : "") + decimal(nanoseconds.magnitude, per: 1_000_000_000) + " s"
+  }
+}
+
+/// `count / unit` exactly, for a `unit` that is a power of ten.
+private func decimal(_ count: UInt64, per unit: UInt64) -> String {
+  let (whole, rest) = count.quotientAndRemainder(dividingBy: unit)
+  if rest == 0 { return "\(whole)" }
+  var digits = Array(String(unit + rest).dropFirst())
+  while digits.last == "0" { digits.removeLast() }
+  return "\(whole)." + String(digits)
 }
 
 // Times come from devices and arguments: a wild one must give a wild time, not a trap.

@@ -36,7 +36,7 @@ extension FrameLoop {
   }
 
   /// The points of a run that observers are called at. The numbers are CoreFoundation's.
-  public struct Activity: OptionSet, Hashable, Sendable {
+  public struct Activity: OptionSet, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
@@ -54,5 +54,15 @@ extension FrameLoop {
     /// A run ends; once per run, nested ones included.
     public static let exit = Activity(rawValue: 1 << 7)
     public static let all = Activity(rawValue: 0x0FFF_FFFF)
+
+    /// The names of the activities: "beforeWaiting, exit".
+    public var description: String {
+      if self == .all { return "all" }
+      let names: [(Activity, String)] = [
+        (.entry, "entry"), (.beforeTimers, "beforeTimers"), (.beforeSources, "beforeSources"),
+        (.beforeWaiting, "beforeWaiting"), (.afterWaiting, "afterWaiting"), (.exit, "exit"),
+      ]
+      return names.filter { contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
   }
 }

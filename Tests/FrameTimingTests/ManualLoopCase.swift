@@ -69,7 +69,7 @@ final class CountingSource: VBlankSource {
     isRequested = false
     let timer = FrameLoop.Timer(fireTime: loop.clock.now, onMain: { [self] _ in onVBlank?(vblank) })
     loop.add(timer, to: mode)
-    loop.run(mode: mode, until: loop.clock.now + 1)
+    loop.run(mode: mode, until: loop.clock.now + Nanoseconds(1))
   }
 }
 

@@ -30,7 +30,7 @@ import Testing
     for _ in 0..<2000 {
       let k = Int64.random(in: -3_000_000_000...3_000_000_000, using: &random)
       let offset = rate.offset(ofInterval: k)
-      let around = [-1, 0, 1].map { rate.intervals(in: offset + $0) - k }
+      let around = [-1, 0, 1].map { rate.intervals(in: offset + Nanoseconds($0)) - k }
       if around != [-1, 0, 0] { wrong.append(k) }
     }
     #expect(wrong.isEmpty, "seed \(seed)")
@@ -45,7 +45,7 @@ import Testing
       #expect(rate.intervals(in: Nanoseconds(.min)) < -9_000_000_000)
     }
     let large = try #require(RefreshRate(numerator: (1 << 33) * 60 - 1, denominator: 1 << 33))
-    #expect(large.interval == 16_666_667)
+    #expect(large.interval == Nanoseconds(16_666_667))
   }
 
   @Test func fractionsAreInLowestTermsAndChecked() {

@@ -27,7 +27,7 @@ final class SourceChangeTests: ManualLoopCase {
       let late = FrameLoop.Timer(
         fireTime: start, onMain: { _ in outdated?(VBlank(timestamp: start + .milliseconds(10), sequence: 6)) })
       stage.loop.add(late, to: "one")
-      stage.run(1, mode: "one")
+      stage.run(Nanoseconds(1), mode: "one")
       XCTAssertEqual(ticks, [1], "a source that is no more has ticked")
       new.send(VBlank(timestamp: start + .milliseconds(10), sequence: 900), on: stage.loop, mode: "two")
       XCTAssertEqual(ticks, [1, 2])

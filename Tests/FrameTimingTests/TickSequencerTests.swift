@@ -125,7 +125,7 @@ import Testing
     #expect(sequencer.frameNumber == 1)
     let half = VBlank(timestamp: at(105), sequence: 8)
     #expect(sequencer.advance(to: half, now: at(105), rate: rate) == .duplicate)
-    let more = VBlank(timestamp: at(105) + 1, sequence: 8)
+    let more = VBlank(timestamp: at(105) + Nanoseconds(1), sequence: 8)
     #expect(sequencer.advance(to: more, now: at(106), rate: rate) == .tick(more, frameNumber: 2))
     let back = VBlank(timestamp: at(90), sequence: 9)
     #expect(sequencer.advance(to: back, now: at(110), rate: rate) == .duplicate)

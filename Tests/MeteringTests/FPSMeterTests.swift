@@ -14,7 +14,7 @@ private struct Feed {
 
   func at(_ number: UInt64) -> MonotonicTime { .zero + Self.interval * Int64(number + 1) }
 
-  func tick(_ number: UInt64, missed: UInt64 = 0, late: Nanoseconds = 0) {
+  func tick(_ number: UInt64, missed: UInt64 = 0, late: Nanoseconds = .zero) {
     meter.record(
       tick: DisplayLink.Tick(
         timestamp: at(number), targetTimestamp: at(number + 1), duration: Self.interval, frameNumber: number,

@@ -88,7 +88,7 @@ final class VirtualDisplayTests: XCTestCase {
         stage.display.memoryPresenter.present(buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 1, height: 1)))
       }
       link.add(to: stage.loop, mode: .default)
-      stage.run(stage.simulated.refreshRate.offset(ofInterval: 100) + 1)
+      stage.run(stage.simulated.refreshRate.offset(ofInterval: 100) + Nanoseconds(1))
       link.invalidate()
       XCTAssertEqual(blocked, 0)
       XCTAssertEqual(frames, 100)
