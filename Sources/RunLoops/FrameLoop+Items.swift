@@ -54,7 +54,7 @@ extension FrameLoop {
   // MARK: -
 
   func insert(_ item: some LoopItem, _ mode: Mode) {
-    precondition(!item.belongsToMainActor || isMain, "an onMain: callback was added to a loop of another thread")
+    if item.belongsToMainActor { requireMainThreadsLoop() }
     let entered: [ModeState] = table.withLock { table in
       if mode == .common {
         guard item.join(table.common) else { return [] }

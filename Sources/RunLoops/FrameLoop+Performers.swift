@@ -88,7 +88,7 @@ extension FrameLoop {
   public func performAndWait<Value: Sendable>(
     in modes: [Mode] = [.common], onMain work: @escaping @MainActor () throws -> Value
   ) throws -> Value {
-    precondition(isMain, "an onMain: closure was given to a loop of another thread")
+    requireMainThreadsLoop()
     // Safe: it is called on this loop's thread only, and that is the main thread.
     let work = unsafeBitCast(work, to: (@Sendable () throws -> Value).self)
     return try performAndWait(in: modes, work)
@@ -151,7 +151,7 @@ extension FrameLoop {
   }
 
   private func onThisLoop(_ work: @escaping @MainActor () -> Void) -> @Sendable () -> Void {
-    precondition(isMain, "an onMain: closure was given to a loop of another thread")
+    requireMainThreadsLoop()
     // Safe: it is called on this loop's thread only, and that is the main thread.
     return unsafeBitCast(work, to: (@Sendable () -> Void).self)
   }

@@ -54,7 +54,7 @@ extension FrameLoop {
   @discardableResult
   public func run(mode name: Mode, until limit: MonotonicTime? = nil, returnAfterSourceHandled: Bool = false) -> RunResult {
     // Once per run, for all callbacks in it, which the types say run on the loop's thread.
-    precondition(thread === ThreadRecord.current, "a loop can only be run by its own thread")
+    requireOwnThread()
     guard let mode = table.withLock({ $0.mode(name) }), !isEmpty(mode) else {
       if name == .common { Self.reportRunInCommonModes }
       return .finished

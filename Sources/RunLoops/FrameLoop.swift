@@ -122,7 +122,7 @@ public final class FrameLoop: Sendable {
 
   /// Queues a block of the main actor; for the main thread's loops only.
   public func perform(in modes: [Mode] = [.common], onMain block: @escaping @MainActor () -> Void) {
-    precondition(isMain, "an onMain: block was given to a loop of another thread")
+    requireMainThreadsLoop()
     // Safe: this loop runs on the main thread only, which every run checks.
     blocks.append(unsafeBitCast(block, to: (@Sendable () -> Void).self), modes: modes)
   }
