@@ -16,8 +16,8 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = [], path: Str
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
 }
 
-func system(_ name: String, _ pkgConfig: String? = nil) -> Target {
-  .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig)
+func system(_ name: String, _ pkgConfig: String? = nil, apt package: String? = nil) -> Target {
+  .systemLibrary(name: name, path: "Sources/\(name)", pkgConfig: pkgConfig, providers: package.map { [.apt([$0])] })
 }
 
 func sample(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -33,6 +33,7 @@ let package = Package(
   products: [
     .library(name: "Framepace", targets: ["Framepace"]),
     .library(name: "FramepaceKMS", targets: ["KMS"]),
+    .library(name: "RunLoops", targets: ["RunLoops", "LinuxSystem"]),
     // The parts by themselves, for tools and benchmarks; an application wants `Framepace`.
     .library(
       name: "FramepaceParts",
@@ -49,14 +50,14 @@ let package = Package(
   targets: [
     // The system and its libraries.
     system("CLinux"),
-    system("CDRM", "libdrm"),
-    system("CCairo", "cairo"),
-    system("CFreeType", "freetype2"),
-    system("CHarfBuzz", "harfbuzz"),
-    system("CDeflate", "libdeflate"),
-    system("CSpng", "spng"),
-    system("CSeat", "libseat"),
-    system("CUdev", "libudev"),
+    system("CDRM", "libdrm", apt: "libdrm-dev"),
+    system("CCairo", "cairo", apt: "libcairo2-dev"),
+    system("CFreeType", "freetype2", apt: "libfreetype-dev"),
+    system("CHarfBuzz", "harfbuzz", apt: "libharfbuzz-dev"),
+    system("CDeflate", "libdeflate", apt: "libdeflate-dev"),
+    system("CSpng", "spng", apt: "libspng-dev"),
+    system("CSeat", "libseat", apt: "libseat-dev"),
+    system("CUdev", "libudev", apt: "libudev-dev"),
     .target(name: "CFatalSignals", cSettings: [.treatAllWarnings(as: .error)]),
     library("LinuxSystem", ["CLinux"]),
 
