@@ -10,7 +10,7 @@ public struct SystemClock: Sendable {
   /// The machine's `CLOCK_MONOTONIC`.
   public static let monotonic = SystemClock(manual: nil)
 
-  /// A clock that moves only when told to.
+  /// A clock that time does not move. Who has it does, and a loop on it: to its next timer or limit, instead of sleeping.
   public static func manual(_ clock: ManualClock) -> SystemClock { SystemClock(manual: clock) }
 
   /// The time now. 20 ns on the machine's clock; never fails.
@@ -28,7 +28,8 @@ public struct SystemClock: Sendable {
   }
 }
 
-/// A clock that stands still until it is moved. It never goes back. Any thread may read and move it.
+/// A clock that stands still until it is moved: by its owner, or by a loop that would sleep. It never goes back. Any thread
+/// may read and move it.
 public final class ManualClock: Sendable {
   private let nanoseconds: Atomic<Int64>
 

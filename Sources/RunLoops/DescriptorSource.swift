@@ -7,6 +7,10 @@ extension FrameLoop {
   /// Nothing is read from the descriptor: the handler is called again, pass for pass, until it has removed the cause. A
   /// pass serves one ready descriptor, and descriptors take turns. The source borrows the descriptor: remove it before
   /// closing it.
+  ///
+  /// Two sources may wait on one descriptor, one for `.readable` and one for `.writable`, say: a writer that has nothing to
+  /// write is removed and added again, while the reader stays. Buffered readers, as `readLine()` is one, do not go with it:
+  /// what they have read ahead makes the descriptor ready for nobody.
   public final class DescriptorSource: Sendable {
     public typealias Events = EpollSet.Events
     public typealias Handler = @Sendable (DescriptorSource, Events) -> Void

@@ -12,6 +12,9 @@ import Synchronization
 ///       nonisolated var unownedExecutor: UnownedSerialExecutor { thread.unownedExecutor }
 ///     }
 ///
+/// A callback of the loop is on that actor's thread, but not in its isolation: `renderer.assumeIsolated { $0.draw() }` enters
+/// it, without a hop.
+///
 /// The thread runs its loop in the default mode, and blocks all signals. It ends when it is stopped, or when the last
 /// reference to this object goes; the loop alone does not keep it. Everything may be called from any thread, also from this
 /// one.
@@ -24,7 +27,8 @@ public final class LoopThread: Sendable {
 
   /// Starts the thread.
   ///
-  /// - Parameter clock: what the loop measures time by.
+  /// - Parameter clock: what the loop measures time by. The thread runs at once, and a loop moves a manual clock to its next
+  ///   timer by itself: one that a test shall move step by step belongs to a loop that the test runs.
   /// - Throws: `EAGAIN` when the system has no thread left.
   public init(name: String, clock: SystemClock = .monotonic) throws(SystemError) {
     self.name = name

@@ -3,7 +3,7 @@ public import LinuxSystem
 extension FrameLoop.Timer {
   /// A timer that belongs to an object, and does not keep it alive.
   ///
-  ///     timer = FrameLoop.Timer(fireTime: start, interval: second, target: self) { target, timer in target.tick() }
+  ///     timer = FrameLoop.Timer(fireTime: start, interval: second, target: self, onMain: { target, _ in target.tick() })
   ///
   /// The target's end is found at the timer's next fire time. Until then the timer is valid and in its modes, where it keeps a
   /// run alive: invalidate it when that is too late.
