@@ -83,12 +83,28 @@ public final class DRMDevice {
 
   /// All connectors, each asked anew, which may take a driver many milliseconds.
   public func connectors() throws(KMSError) -> [DRMConnector] {
-    do throws(SystemError) {
-      return try interface.resources().connectors.map { id throws(SystemError) in
-        try interface.connector(id, isProbed: true)
+    try connectors(try resources().connectors)
+  }
+
+  /// Those connectors that there still are: one that goes with its dock meanwhile is none.
+  func connectors(_ ids: [UInt32]) throws(KMSError) -> [DRMConnector] {
+    var connectors: [DRMConnector] = []
+    for id in ids {
+      do throws(SystemError) {
+        connectors.append(try interface.connector(id, isProbed: true))
+      } catch {
+        if error.errno != ENOENT { throw .device(path: path, error) }
       }
+    }
+    return connectors
+  }
+
+  func resources() throws(KMSError) -> DRMResources {
+    do throws(SystemError) {
+      return try interface.resources()
     } catch {
-      throw .device(path: path, error)
+      throw error.errno == EOPNOTSUPP || error.errno == EINVAL
+        ? .noModeSetting(path: path) : .device(path: path, error)
     }
   }
 }

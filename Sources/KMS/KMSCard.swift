@@ -32,6 +32,7 @@ public final class KMSCard {
   public func display(
     connector: String? = nil, mode: ModeRequest? = nil, clock: SystemClock = .monotonic
   ) throws(KMSError) -> KMSDisplay {
+    defer { dropMasterIfUnused() }
     let parts = try parts()
     let chosen = try parts.connector(connector)
     let pipe = try parts.pipe(for: chosen, crtc: parts.crtcs(for: [chosen])[chosen.id], mode: mode)
@@ -44,9 +45,12 @@ public final class KMSCard {
   public func displays(
     clock: SystemClock = .monotonic
   ) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError]) {
+    defer { dropMasterIfUnused() }
     var parts = try parts()
     let connectors = parts.free
+    // Says why there is none.
     if connectors.isEmpty { _ = try parts.connector(nil) }
+    try device.becomeMaster()
     let crtcs = parts.crtcs(for: connectors)
     var displays: [KMSDisplay] = []
     var refused: [KMSError] = []
@@ -69,28 +73,18 @@ public final class KMSCard {
   }
 
   private func parts() throws(KMSError) -> CardParts {
-    let resources: DRMResources
-    do throws(SystemError) {
-      resources = try device.interface.resources()
-    } catch {
-      throw .noModeSetting(path: device.path)
-    }
+    let resources = try device.resources()
     return CardParts(
-      path: device.path, resources: resources, connectors: try device.connectors(),
+      path: device.path, resources: resources, connectors: try device.connectors(resources.connectors),
       primaryPlanes: try device.primaryPlanes(), used: Array(used.values))
   }
 
   private func display(_ pipe: ScanOutPipe, of parts: CardParts, clock: SystemClock) throws(KMSError) -> KMSDisplay {
     try device.becomeMaster()
-    do throws(KMSError) {
-      let route = events.makeRoute()
-      let display = try KMSDisplay(card: self, pipe: pipe, connectors: parts.connectors, events: route, clock: clock)
-      used[route.number] = pipe
-      return display
-    } catch {
-      dropMasterIfUnused()
-      throw error
-    }
+    let route = events.makeRoute()
+    let display = try KMSDisplay(card: self, pipe: pipe, connectors: parts.connectors, events: route, clock: clock)
+    used[route.number] = pipe
+    return display
   }
 
   private func dropMasterIfUnused() {

@@ -80,7 +80,12 @@ final class ScanOut {
     guard let number = savedNumber else { return }
     savedNumber = nil
     ScreensAtExit.forget(number)
-    try named { () throws(SystemError) in try saved.restore(on: interface) }
+    do throws(SystemError) {
+      try saved.restore(on: interface)
+    } catch {
+      // Nothing comes after this that could set it right, and what was busy may not be any more.
+      try named { () throws(SystemError) in try saved.restore(on: interface) }
+    }
   }
 
   /// Adds connector and mode to an error, and tells a display that is gone from one that refuses.

@@ -112,11 +112,6 @@ public final class VBlankProbe {
 
   /// The way to a screen that is on.
   private static func litPipe(of device: DRMDevice, connector name: String?) throws(KMSError) -> ScanOutPipe {
-    do throws(SystemError) {
-      _ = try device.interface.resources()
-    } catch {
-      throw .noModeSetting(path: device.path)
-    }
     let connectors = try device.connectors()
     let named = connectors.filter { name == nil || $0.name == name }
     let candidates = named.filter { $0.currentCRTC != 0 } + named.filter { $0.currentCRTC == 0 && $0.status == .connected }
