@@ -42,6 +42,7 @@ let package = Package(
         "RenderTree", "RunLoops",
       ]),
     .library(name: "FramepaceTesting", targets: ["FramepaceTesting", "AllocationCounter"]),
+    .library(name: "FramepaceKMSTesting", targets: ["KMSTesting"]),
     .executable(name: "framepace", targets: ["FramepaceCLI"]),
   ],
   dependencies: [
@@ -88,6 +89,8 @@ let package = Package(
       [
         "CDRM", "CLinux", "Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RunLoops",
       ]),
+
+    library("KMSTesting", ["CDRM", "FrameTiming", "KMS", "LinuxSystem", "Raster", "RunLoops"]),
 
     // All of it, wired.
     library(
@@ -143,7 +146,12 @@ let package = Package(
     tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
     tests("FrameTimingTests", ["FrameTiming", "LinuxSystem", "RunLoops"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering"]),
-    tests("KMSTests", ["AllocationCounter", "CDRM", "FrameTiming", "KMS", "LinuxSystem", "Presentation", "RunLoops"]),
+    tests(
+      "KMSTests",
+      [
+        "AllocationCounter", "CDRM", "Compositing", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "KMS",
+        "KMSTesting", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops",
+      ]),
     tests(
       "PresentationTests",
       ["Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RunLoops"]),

@@ -17,6 +17,8 @@ let package = Package(
       dependencies: [
         "CPeers",
         .product(name: "Framepace", package: "framepace"),
+        .product(name: "FramepaceKMS", package: "framepace"),
+        .product(name: "FramepaceKMSTesting", package: "framepace"),
         .product(name: "FramepaceParts", package: "framepace"),
         .product(name: "FramepaceTesting", package: "framepace"),
       ],

@@ -2,7 +2,7 @@ import Glibc
 
 let benchmarks: [Benchmark] = [
   SystemBenchmarks.all, LoopBenchmarks.all, LinkBenchmarks.all, MeteringBenchmarks.all, LayerBenchmarks.all,
-  CompositingBenchmarks.all, FrameBenchmarks.all, CommandBenchmarks.all,
+  CompositingBenchmarks.all, PresenterBenchmarks.all, FrameBenchmarks.all, CommandBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {

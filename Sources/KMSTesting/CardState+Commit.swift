@@ -1,0 +1,205 @@
+import CDRM
+import Glibc
+import KMS
+import LinuxSystem
+
+/// What objects would be set to by a commit that is being checked.
+struct CommitProposal {
+  var crtcs: [CardState.CRTCSettings] = []
+  var planes: [CardState.PlaneSettings] = []
+  var connectorCRTCs: [UInt32] = []
+  /// A bit for each CRTC that the commit has to do with, by its place.
+  var touched: UInt32 = 0
+}
+
+/// Atomic commits: proposed, checked, and then done as a whole.
+extension CardState {
+  mutating func commit(
+    _ settings: [PropertySetting], flags: DRMCommitFlags, token: UInt64, client: Int, at time: MonotonicTime
+  ) throws(Refusal) {
+    guard clients[client].isAtomic else { throw Refusal(EINVAL) }
+    try requireMaster(client)
+    let sendsEvent = flags.contains(.flipEvent)
+    // No driver here tears.
+    if flags.contains(.asynchronous) || (flags.contains(.testOnly) && sendsEvent) { throw Refusal(EINVAL) }
+    propose()
+    for setting in settings { try propose(setting) }
+    touchWhatPlanesLeaveAndTake()
+    let needsModeSet = try checkProposal()
+    if needsModeSet, !flags.contains(.allowModeSet) { throw Refusal(EINVAL) }
+    if sendsEvent, proposal.touched == 0 { throw Refusal(EINVAL) }
+    for index in crtcs.indices where proposal.touched & (1 << UInt32(index)) != 0 {
+      if sendsEvent {
+        guard proposal.crtcs[index].isActive || crtcs[index].settings.isActive else { throw Refusal(EINVAL) }
+        try requireRoom(client)
+      }
+      if flags.contains(.nonBlocking), crtcs[index].isFlipPending { throw Refusal(EBUSY) }
+    }
+    if flags.contains(.testOnly) { return }
+    accept(token: token, sendsEvent: sendsEvent, isBlocking: !flags.contains(.nonBlocking), client: client, at: time)
+  }
+
+  private mutating func propose() {
+    proposal.crtcs.removeAll(keepingCapacity: true)
+    proposal.planes.removeAll(keepingCapacity: true)
+    proposal.connectorCRTCs.removeAll(keepingCapacity: true)
+    for crtc in crtcs { proposal.crtcs.append(crtc.settings) }
+    for plane in planes { proposal.planes.append(plane.settings) }
+    for connector in connectors { proposal.connectorCRTCs.append(connector.crtc) }
+    proposal.touched = 0
+  }
+
+  private mutating func touch(_ crtc: UInt32) {
+    if let index = crtcIndex(crtc) { proposal.touched |= 1 << UInt32(index) }
+  }
+
+  private mutating func touchWhatPlanesLeaveAndTake() {
+    for index in planes.indices where planes[index].settings != proposal.planes[index] {
+      touch(planes[index].settings.crtc)
+      touch(proposal.planes[index].crtc)
+    }
+  }
+
+  // MARK: Proposing
+
+  private mutating func propose(_ setting: PropertySetting) throws(Refusal) {
+    guard let property = CardProperty(id: setting.property) else { throw Refusal(ENOENT) }
+    if let index = crtcIndex(setting.object) { return try propose(property, setting.value, crtc: index) }
+    if let index = planeIndex(setting.object) { return try propose(property, setting.value, plane: index) }
+    guard let index = connectorIndex(setting.object), property == .crtcID else { throw Refusal(ENOENT) }
+    guard setting.value == 0 || crtcIndex(UInt32(truncatingIfNeeded: setting.value)) != nil else {
+      throw Refusal(EINVAL)
+    }
+    touch(proposal.connectorCRTCs[index])
+    proposal.connectorCRTCs[index] = UInt32(truncatingIfNeeded: setting.value)
+    touch(proposal.connectorCRTCs[index])
+  }
+
+  private mutating func propose(_ property: CardProperty, _ value: UInt64, crtc index: Int) throws(Refusal) {
+    proposal.touched |= 1 << UInt32(index)
+    switch property {
+    case .active where value <= 1: proposal.crtcs[index].isActive = value == 1
+    case .variableRate where value <= 1: proposal.crtcs[index].variableRate = value
+    case .modeID:
+      proposal.crtcs[index].modeBlob = UInt32(truncatingIfNeeded: value)
+      proposal.crtcs[index].mode = value == 0 ? nil : try mode(ofBlob: UInt32(truncatingIfNeeded: value))
+    case .gammaLUT:
+      let blob = UInt32(truncatingIfNeeded: value)
+      guard blob == 0 || blobIndex(blob) != nil else { throw Refusal(EINVAL) }
+      proposal.crtcs[index].gammaBlob = blob
+    case .active, .variableRate: throw Refusal(EINVAL)
+    default: throw Refusal(ENOENT)
+    }
+  }
+
+  private func mode(ofBlob id: UInt32) throws(Refusal) -> DisplayMode {
+    guard let index = blobIndex(id), blobs[index].bytes.count == MemoryLayout<drmModeModeInfo>.size else {
+      throw Refusal(EINVAL)
+    }
+    return DisplayMode(blobs[index].bytes.withUnsafeBytes { $0.loadUnaligned(as: drmModeModeInfo.self) })
+  }
+
+  private mutating func propose(_ property: CardProperty, _ value: UInt64, plane index: Int) throws(Refusal) {
+    let id = UInt32(truncatingIfNeeded: value)
+    // A plane that is named is committed, even if nothing of it differs.
+    touch(proposal.planes[index].crtc)
+    switch property {
+    case .framebufferID:
+      guard value == 0 || framebuffer(id) != nil else { throw Refusal(EINVAL) }
+      proposal.planes[index].framebuffer = id
+    case .crtcID:
+      guard value == 0 || crtcIndex(id) != nil else { throw Refusal(EINVAL) }
+      proposal.planes[index].crtc = id
+    case .sourceX: proposal.planes[index].source.x = value
+    case .sourceY: proposal.planes[index].source.y = value
+    case .sourceWidth: proposal.planes[index].source.width = value
+    case .sourceHeight: proposal.planes[index].source.height = value
+    case .targetX: proposal.planes[index].target.x = value
+    case .targetY: proposal.planes[index].target.y = value
+    case .targetWidth: proposal.planes[index].target.width = value
+    case .targetHeight: proposal.planes[index].target.height = value
+    case .rotation where value.nonzeroBitCount == 1 && value < 16: proposal.planes[index].rotation = value
+    case .alpha where value <= 0xFFFF: proposal.planes[index].alpha = value
+    case .damageClips: try requireDamage(id)
+    case .type, .rotation, .alpha: throw Refusal(EINVAL)
+    default: throw Refusal(ENOENT)
+    }
+  }
+
+  /// Whole rectangles, or nothing.
+  private func requireDamage(_ id: UInt32) throws(Refusal) {
+    if id == 0 { return }
+    guard let index = blobIndex(id), !blobs[index].bytes.isEmpty,
+      blobs[index].bytes.count % MemoryLayout<drm_mode_rect>.size == 0
+    else { throw Refusal(EINVAL) }
+  }
+
+  // MARK: Checking
+
+  /// Whether the proposal can be done.
+  ///
+  /// - Returns: whether a screen goes dark on the way.
+  private func checkProposal() throws(Refusal) -> Bool {
+    var needsModeSet = false
+    for index in crtcs.indices {
+      let (old, new) = (crtcs[index].settings, proposal.crtcs[index])
+      let isDriving = proposal.connectorCRTCs.contains(crtcs[index].id)
+      // A mode without a connector to show it, and the reverse.
+      if isDriving != (new.mode != nil) || (new.isActive && new.mode == nil) { throw Refusal(EINVAL) }
+      let isNew = new.mode.map { !old.mode.isSame(as: $0) } ?? (old.mode != nil)
+      if isNew, let mode = new.mode { try require(mode) }
+      if isNew || old.isActive != new.isActive { needsModeSet = true }
+    }
+    for index in connectors.indices where proposal.connectorCRTCs[index] != connectors[index].crtc {
+      needsModeSet = true
+      let crtc = proposal.connectorCRTCs[index]
+      guard crtc == 0 || canUse(crtc, connectors[index].possibleCRTCs) else { throw Refusal(EINVAL) }
+    }
+    for index in planes.indices where planes[index].settings != proposal.planes[index] {
+      try check(proposal.planes[index], of: planes[index])
+    }
+    return needsModeSet
+  }
+
+  private func check(_ settings: PlaneSettings, of plane: Plane) throws(Refusal) {
+    guard (settings.framebuffer == 0) == (settings.crtc == 0) else { throw Refusal(EINVAL) }
+    guard let framebuffer = framebuffer(settings.framebuffer) else { return }
+    guard canUse(settings.crtc, plane.possibleCRTCs) else { throw Refusal(EINVAL) }
+    let source = settings.source
+    guard source.x + source.width <= UInt64(framebuffer.width) << 16,
+      source.y + source.height <= UInt64(framebuffer.height) << 16
+    else { throw Refusal(ENOSPC) }
+    // No plane here scales, and the lowest one fills its screen.
+    let target = settings.target
+    guard source.width == target.width << 16, source.height == target.height << 16 else { throw Refusal(ERANGE) }
+    guard plane.kind == .primary, let index = crtcIndex(settings.crtc), let mode = proposal.crtcs[index].mode else { return }
+    guard target == (0, 0, UInt64(mode.width), UInt64(mode.height)) else { throw Refusal(EINVAL) }
+  }
+
+  // MARK: Doing
+
+  private mutating func accept(
+    token: UInt64, sendsEvent: Bool, isBlocking: Bool, client: Int, at time: MonotonicTime
+  ) {
+    for index in crtcs.indices where proposal.touched & (1 << UInt32(index)) != 0 { finishFlip(ofCRTC: index) }
+    for index in connectors.indices { connectors[index].crtc = proposal.connectorCRTCs[index] }
+    for index in planes.indices { planes[index].settings = proposal.planes[index] }
+    for index in crtcs.indices where proposal.touched & (1 << UInt32(index)) != 0 {
+      let (old, new) = (crtcs[index].settings, proposal.crtcs[index])
+      let isModeSet = old.isActive != new.isActive || new.mode.map { !old.mode.isSame(as: $0) } ?? (old.mode != nil)
+      if isModeSet, old.isActive { turnOff(crtc: index) }
+      crtcs[index].settings = new
+      if isModeSet, new.isActive { turnOn(crtc: index, at: time) }
+      guard new.isActive else {
+        showPlanes(ofCRTC: index)
+        continue
+      }
+      // Who waits for it sees it done; an event comes with the vblank all the same.
+      if isBlocking { showPlanes(ofCRTC: index) }
+      if sendsEvent || !isBlocking {
+        startFlip(ofCRTC: index, client: client, token: token, sendsEvent: sendsEvent, at: time)
+      }
+    }
+    freeUnusedBlobs()
+  }
+}

@@ -1,0 +1,70 @@
+import Glibc
+import KMS
+import LinuxSystem
+
+extension CardState {
+  mutating func addParts(connectors: [SimulatedCard.Connector], crtcs count: Int) {
+    for index in 0..<min(count, 32) {
+      crtcs.append(CRTC(id: newID()))
+      for kind in [Plane.Kind.primary, .cursor] {
+        planes.append(Plane(id: newID(), kind: kind, possibleCRTCs: 1 << UInt32(index)))
+      }
+    }
+    for connector in connectors { addConnector(connector) }
+  }
+
+  mutating func addConnector(_ connector: SimulatedCard.Connector) {
+    var added = Connector(
+      id: newID(), name: connector.name, isConnected: connector.isConnected, modes: connector.modes,
+      possibleCRTCs: connector.possibleCRTCs)
+    if !connector.edid.isEmpty {
+      added.edidBlob = connector.edid.withUnsafeBytes { addBlob($0, client: Self.kernel) }
+    }
+    connectors.append(added)
+  }
+
+  /// The kernel's own picture on each connected screen that a CRTC is left for.
+  mutating func showConsole(at time: MonotonicTime) {
+    for place in connectors.indices where connectors[place].isConnected {
+      guard let mode = connectors[place].modes.first(where: \.isPreferred) ?? connectors[place].modes.first,
+        let index = crtcs.indices.first(where: {
+          !crtcs[$0].settings.isActive && canUse(crtcs[$0].id, connectors[place].possibleCRTCs)
+        }), let plane = primaryPlaneIndex(ofCRTC: index)
+      else { continue }
+      let memory = BufferMemory(byteCount: mode.width * mode.height * 4)
+      let framebuffer = Framebuffer(
+        id: newID(), client: Self.kernel, memory: memory, width: mode.width, height: mode.height,
+        bytesPerRow: mode.width * 4)
+      framebuffers.append(framebuffer)
+      connectors[place].crtc = crtcs[index].id
+      crtcs[index].settings.isActive = true
+      crtcs[index].settings.mode = mode
+      crtcs[index].settings.modeBlob = addModeBlob(mode)
+      planes[plane].settings.show(framebuffer.id, on: crtcs[index].id, x: 0, y: 0, mode: mode)
+      turnOn(crtc: index, at: time)
+      showPlanes(ofCRTC: index)
+    }
+  }
+
+  /// Beside the console's picture.
+  mutating func addLeftovers(on name: String) {
+    guard let connector = connectors.first(where: { $0.name == name }), let index = crtcIndex(connector.crtc),
+      let primary = primaryPlaneIndex(ofCRTC: index),
+      let cursor = planes.firstIndex(where: { $0.kind == .cursor && canUse(connector.crtc, $0.possibleCRTCs) })
+    else { return }
+    let colors = [UInt8](repeating: 7, count: 256 * 8).withUnsafeBytes { addBlob($0, client: Self.kernel) }
+    crtcs[index].settings.gammaBlob = colors
+    crtcs[index].settings.variableRate = 1
+    planes[primary].settings.rotation = 1 << 2
+    planes[primary].settings.alpha = 0x8000
+    let side = 64
+    let arrow = Framebuffer(
+      id: newID(), client: Self.kernel, memory: BufferMemory(byteCount: side * side * 4), width: side, height: side,
+      bytesPerRow: side * 4)
+    framebuffers.append(arrow)
+    let size = UInt64(side)
+    planes[cursor].settings = PlaneSettings(
+      framebuffer: arrow.id, crtc: connector.crtc, source: (0, 0, size << 16, size << 16), target: (0, 0, size, size))
+    showPlanes(ofCRTC: index)
+  }
+}

@@ -1,0 +1,117 @@
+import CDRM
+import Glibc
+import KMS
+import LinuxSystem
+
+/// The legacy calls.
+extension CardState {
+  mutating func setCRTC(
+    _ id: UInt32, framebuffer: UInt32, x: UInt32, y: UInt32, connectors ids: [UInt32], mode: DisplayMode?, client: Int,
+    at time: MonotonicTime
+  ) throws(Refusal) {
+    try requireMaster(client)
+    guard let index = crtcIndex(id) else { throw Refusal(ENOENT) }
+    guard let mode else {
+      guard ids.isEmpty else { throw Refusal(EINVAL) }
+      return switchOff(crtc: index)
+    }
+    guard let shown = self.framebuffer(framebuffer) else { throw Refusal(ENOENT) }
+    try require(mode)
+    guard Int(x) + mode.width <= shown.width, Int(y) + mode.height <= shown.height else { throw Refusal(ENOSPC) }
+    guard !ids.isEmpty, let plane = primaryPlaneIndex(ofCRTC: index) else { throw Refusal(EINVAL) }
+    for connector in ids {
+      guard let place = connectorIndex(connector) else { throw Refusal(ENOENT) }
+      guard canUse(id, connectors[place].possibleCRTCs) else { throw Refusal(EINVAL) }
+    }
+
+    finishFlip(ofCRTC: index)
+    for place in connectors.indices {
+      if ids.contains(connectors[place].id) {
+        connectors[place].crtc = id
+      } else if connectors[place].crtc == id {
+        connectors[place].crtc = 0
+      }
+    }
+    // Those that others have lost.
+    for other in crtcs.indices where other != index && crtcs[other].settings.isActive {
+      if !connectors.contains(where: { $0.crtc == crtcs[other].id }) { switchOff(crtc: other) }
+    }
+    let isNew = !crtcs[index].settings.isActive || !crtcs[index].settings.mode.isSame(as: mode)
+    crtcs[index].settings.isActive = true
+    if isNew { crtcs[index].settings.modeBlob = addModeBlob(mode) }
+    crtcs[index].settings.mode = mode
+    planes[plane].settings.show(framebuffer, on: id, x: x, y: y, mode: mode)
+    if isNew { turnOn(crtc: index, at: time) }
+    showPlanes(ofCRTC: index)
+    freeUnusedBlobs()
+  }
+
+  mutating func switchOff(crtc index: Int) {
+    turnOff(crtc: index)
+    let id = crtcs[index].id
+    for place in connectors.indices where connectors[place].crtc == id { connectors[place].crtc = 0 }
+    for plane in planes.indices where planes[plane].settings.crtc == id { planes[plane].settings = PlaneSettings() }
+    crtcs[index].settings.isActive = false
+    crtcs[index].settings.mode = nil
+    crtcs[index].settings.modeBlob = 0
+    showPlanes(ofCRTC: index)
+    freeUnusedBlobs()
+  }
+
+  mutating func pageFlip(
+    crtc id: UInt32, framebuffer: UInt32, isAsynchronous: Bool, token: UInt64, client: Int, at time: MonotonicTime
+  ) throws(Refusal) {
+    try requireMaster(client)
+    // No driver here can.
+    if isAsynchronous { throw Refusal(EINVAL) }
+    guard let index = crtcIndex(id), let next = self.framebuffer(framebuffer) else { throw Refusal(ENOENT) }
+    guard crtcs[index].settings.isActive, let mode = crtcs[index].settings.mode else { throw Refusal(EBUSY) }
+    guard mode.width <= next.width, mode.height <= next.height else { throw Refusal(ENOSPC) }
+    if crtcs[index].isFlipPending { throw Refusal(EBUSY) }
+    guard let plane = primaryPlaneIndex(ofCRTC: index) else { throw Refusal(EINVAL) }
+    try requireRoom(client)
+    planes[plane].settings.framebuffer = framebuffer
+    startFlip(ofCRTC: index, client: client, token: token, sendsEvent: true, at: time)
+  }
+
+  func requireMaster(_ client: Int) throws(Refusal) {
+    if !clients[client].isMaster { throw Refusal(EACCES) }
+  }
+
+  /// A mode whose timing makes sense, and that the card does not refuse.
+  func require(_ mode: DisplayMode) throws(Refusal) {
+    guard mode.width > 0, mode.height > 0, mode.refreshRate != nil, mode.info.hdisplay <= mode.info.htotal,
+      mode.info.vdisplay <= mode.info.vtotal, !refusedModes.contains(mode.description)
+    else { throw Refusal(EINVAL) }
+  }
+
+  /// A blob that no client holds.
+  mutating func addModeBlob(_ mode: DisplayMode) -> UInt32 {
+    let id = withUnsafeBytes(of: mode.info) { addBlob($0, client: Self.kernel) }
+    if let index = blobIndex(id) { blobs[index].isOwned = false }
+    return id
+  }
+
+  /// Who owns what no client does.
+  static let kernel = -1
+}
+
+extension CardState.PlaneSettings {
+  /// On all of a screen. How it is turned and how translucent stays.
+  mutating func show(_ framebuffer: UInt32, on crtc: UInt32, x: UInt32, y: UInt32, mode: DisplayMode) {
+    let (width, height) = (UInt64(mode.width), UInt64(mode.height))
+    (self.framebuffer, self.crtc) = (framebuffer, crtc)
+    source = (UInt64(x) << 16, UInt64(y) << 16, width << 16, height << 16)
+    target = (0, 0, width, height)
+  }
+}
+
+extension DisplayMode? {
+  /// Byte for byte.
+  func isSame(as other: DisplayMode) -> Bool {
+    guard let self else { return false }
+    return withUnsafeBytes(of: self.info) { first in
+      withUnsafeBytes(of: other.info) { second in first.elementsEqual(second) }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import CDRM
+import Glibc
+import KMS
+import LinuxSystem
+
+extension CardState {
+  /// When something that was asked for happens.
+  var nextRequestedVBlank: MonotonicTime? {
+    crtcs.reduce(nil) { earliest, crtc in
+      guard !crtc.waiting.isEmpty, let next = crtc.vblanks.next else { return earliest }
+      return min(earliest ?? next, next)
+    }
+  }
+
+  /// All vblanks up to `time`, those of several CRTCs in the order of their times.
+  mutating func advance(to time: MonotonicTime) {
+    if isUnplugged { return }
+    while true {
+      var due: (index: Int, time: MonotonicTime)?
+      for (index, crtc) in crtcs.enumerated() {
+        guard let next = crtc.vblanks.next, next <= time, next < due?.time ?? .distantFuture else { continue }
+        due = (index, next)
+      }
+      guard let due else { return }
+      crtcs[due.index].vblanks.advance()
+      answer(due.index)
+    }
+  }
+
+  /// Does and tells what the CRTC's vblank is waited for.
+  private mutating func answer(_ index: Int) {
+    for request in crtcs[index].waiting {
+      if request.kind.isFlip { showPlanes(ofCRTC: index) }
+      send(request, crtc: index, time: crtcs[index].vblanks.last, sequence: crtcs[index].vblanks.sequence)
+    }
+    crtcs[index].waiting.removeAll(keepingCapacity: true)
+  }
+
+  /// From now on the screen shows what the CRTC's planes are set to.
+  mutating func showPlanes(ofCRTC index: Int) {
+    let id = crtcs[index].id
+    for plane in planes.indices {
+      let isOn = planes[plane].settings.crtc == id
+      let wasOn = planes[plane].shownCRTC == id
+      guard isOn || wasOn else { continue }
+      planes[plane].shown = isOn ? planes[plane].settings.framebuffer : 0
+      planes[plane].shownCRTC = isOn ? id : 0
+    }
+  }
+
+  // MARK: On and off
+
+  mutating func turnOn(crtc index: Int, at time: MonotonicTime) {
+    crtcs[index].vblanks.turnOn(rate: crtcs[index].settings.mode?.refreshRate, at: time)
+  }
+
+  /// What was waited for comes at once, with the sequence that there is: earlier than it was asked for.
+  mutating func turnOff(crtc index: Int) {
+    answer(index)
+    crtcs[index].vblanks.turnOff()
+  }
+
+  /// A blocking call waits for the flip that pends.
+  mutating func finishFlip(ofCRTC index: Int) {
+    guard crtcs[index].isFlipPending else { return }
+    for request in crtcs[index].waiting where request.kind.isFlip {
+      showPlanes(ofCRTC: index)
+      send(request, crtc: index, time: crtcs[index].vblanks.last, sequence: crtcs[index].vblanks.sequence)
+    }
+    crtcs[index].waiting.removeAll { $0.kind.isFlip }
+  }
+
+  // MARK: Requests
+
+  /// Whether a client has room for one more event.
+  func requireRoom(_ client: Int) throws(Refusal) {
+    if clients[client].outstandingEvents >= ClientState.eventCapacity { throw Refusal(ENOMEM) }
+  }
+
+  mutating func queue(_ kind: VBlankRequest.Kind, crtc index: Int, client: Int, token: UInt64) throws(Refusal) {
+    guard hasVBlanks else { throw Refusal(EOPNOTSUPP) }
+    guard crtcs[index].vblanks.rate != nil else { throw Refusal(EINVAL) }
+    try requireRoom(client)
+    clients[client].outstandingEvents += 1
+    crtcs[index].waiting.append(VBlankRequest(client: client, token: token, kind: kind))
+  }
+
+  /// Shows what the CRTC's planes are set to: at the next vblank, or now where the driver has none. Room has been seen to.
+  mutating func startFlip(ofCRTC index: Int, client: Int, token: UInt64, sendsEvent: Bool, at time: MonotonicTime) {
+    let request = VBlankRequest(client: client, token: token, kind: sendsEvent ? .flip : .silentFlip)
+    if sendsEvent { clients[client].outstandingEvents += 1 }
+    if hasVBlanks { return crtcs[index].waiting.append(request) }
+    showPlanes(ofCRTC: index)
+    send(request, crtc: index, time: time, sequence: 0)
+  }
+
+  // MARK: Events
+
+  private func send(_ request: VBlankRequest, crtc index: Int, time: MonotonicTime, sequence: UInt64) {
+    let nanoseconds = time.nanoseconds
+    let seconds = UInt32(truncatingIfNeeded: nanoseconds / 1_000_000_000)
+    let microseconds = UInt32(truncatingIfNeeded: nanoseconds % 1_000_000_000 / 1_000)
+    func header(_ type: Int32) -> drm_event { drm_event(type: UInt32(bitPattern: type), length: 32) }
+    func stamped(_ type: Int32) -> drm_event_vblank {
+      drm_event_vblank(
+        base: header(type), user_data: request.token, tv_sec: seconds, tv_usec: microseconds,
+        sequence: UInt32(truncatingIfNeeded: sequence), crtc_id: crtcs[index].id)
+    }
+    switch request.kind {
+    case .silentFlip: break
+    case .flip: write(stamped(DRM_EVENT_FLIP_COMPLETE), to: request.client)
+    case .vblank: write(stamped(DRM_EVENT_VBLANK), to: request.client)
+    case .sequence:
+      write(
+        drm_event_crtc_sequence(
+          base: header(DRM_EVENT_CRTC_SEQUENCE), user_data: request.token, time_ns: nanoseconds, sequence: sequence),
+        to: request.client)
+    }
+  }
+
+  /// There is always room in the pipe for as many events as a client may have outstanding.
+  private func write<Event: BitwiseCopyable>(_ event: Event, to client: Int) {
+    guard clients[client].isOpen else { return }
+    withUnsafeBytes(of: event) { _ = Glibc.write(clients[client].eventWriter, $0.baseAddress, $0.count) }
+  }
+}

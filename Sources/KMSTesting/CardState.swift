@@ -1,0 +1,175 @@
+import CDRM
+import KMS
+import LinuxSystem
+
+/// All that a simulated card knows: its objects, and what each is set to. A value; `SimulatedCard` guards it.
+///
+/// Frames allocate nothing: objects stay where they are, and blobs reuse each other's memory.
+struct CardState {
+  struct Connector {
+    let id: UInt32
+    let name: String
+    var isConnected: Bool
+    var modes: [DisplayMode]
+    let possibleCRTCs: UInt32
+    var edidBlob: UInt32 = 0
+    /// 0: driven by none.
+    var crtc: UInt32 = 0
+  }
+
+  /// What a CRTC is set to.
+  struct CRTCSettings {
+    var isActive = false
+    /// A copy of what the mode's blob says.
+    var mode: DisplayMode?
+    var modeBlob: UInt32 = 0
+    var gammaBlob: UInt32 = 0
+    var variableRate: UInt64 = 0
+  }
+
+  struct CRTC {
+    let id: UInt32
+    var settings = CRTCSettings()
+    var vblanks = VBlankCounter()
+    /// What the next vblank is to do and tell, in the order in which it was asked for.
+    var waiting: [VBlankRequest] = []
+
+    var isFlipPending: Bool { waiting.contains(where: \.kind.isFlip) }
+  }
+
+  /// What a plane is set to.
+  struct PlaneSettings: Equatable {
+    var framebuffer: UInt32 = 0
+    var crtc: UInt32 = 0
+    /// Pixels in 16.16 fixed point.
+    var source = (x: UInt64(0), y: UInt64(0), width: UInt64(0), height: UInt64(0))
+    var target = (x: UInt64(0), y: UInt64(0), width: UInt64(0), height: UInt64(0))
+    var rotation: UInt64 = 1
+    var alpha: UInt64 = 0xFFFF
+
+    static func == (first: PlaneSettings, second: PlaneSettings) -> Bool {
+      first.framebuffer == second.framebuffer && first.crtc == second.crtc && first.source == second.source
+        && first.target == second.target && first.rotation == second.rotation && first.alpha == second.alpha
+    }
+  }
+
+  struct Plane {
+    enum Kind: UInt64 { case overlay, primary, cursor }
+    let id: UInt32
+    let kind: Kind
+    let possibleCRTCs: UInt32
+    var settings = PlaneSettings()
+    /// What the screen shows of it, and where: while a flip pends, that of before.
+    var shown: UInt32 = 0
+    var shownCRTC: UInt32 = 0
+  }
+
+  struct Framebuffer {
+    let id: UInt32
+    let client: Int
+    let memory: BufferMemory
+    let width: Int
+    let height: Int
+    let bytesPerRow: Int
+  }
+
+  struct Handle {
+    let id: UInt32
+    let client: Int
+    let memory: BufferMemory
+  }
+
+  struct Blob {
+    var id: UInt32 = 0
+    var client = 0
+    var bytes: [UInt8] = []
+    /// Whether its maker holds it; properties hold it besides.
+    var isOwned = false
+  }
+
+  var connectors: [Connector] = []
+  var crtcs: [CRTC] = []
+  var planes: [Plane] = []
+  var framebuffers: [Framebuffer] = []
+  var handles: [Handle] = []
+  /// One for each time that it is mapped.
+  var mappings: [BufferMemory] = []
+  /// Those with the id 0 are free, and keep their memory.
+  var blobs: [Blob] = []
+  var clients: [ClientState] = []
+  var isUnplugged = false
+  /// Whether the driver has vblanks; without, flips are complete at once.
+  let hasVBlanks: Bool
+  let isAtomic: Bool
+  var refusedModes: Set<String> = []
+  var calls = CallLog()
+  /// Room for a commit that is being checked: what CRTCs, planes and connectors would be set to.
+  var proposal = CommitProposal()
+  private var lastID: UInt32 = 30
+
+  init(hasVBlanks: Bool, isAtomic: Bool) {
+    self.hasVBlanks = hasVBlanks
+    self.isAtomic = isAtomic
+  }
+
+  mutating func newID() -> UInt32 {
+    lastID += 1
+    return lastID
+  }
+
+  // MARK: Looking up
+
+  func crtcIndex(_ id: UInt32) -> Int? { crtcs.firstIndex { $0.id == id } }
+  func planeIndex(_ id: UInt32) -> Int? { planes.firstIndex { $0.id == id } }
+  func connectorIndex(_ id: UInt32) -> Int? { connectors.firstIndex { $0.id == id } }
+  func framebuffer(_ id: UInt32) -> Framebuffer? { framebuffers.first { $0.id == id } }
+  func blobIndex(_ id: UInt32) -> Int? { id == 0 ? nil : blobs.firstIndex { $0.id == id } }
+
+  /// The plane that has a CRTC's picture.
+  func primaryPlaneIndex(ofCRTC index: Int) -> Int? {
+    planes.firstIndex { $0.kind == .primary && $0.possibleCRTCs & (1 << UInt32(index)) != 0 }
+  }
+
+  func canUse(_ crtc: UInt32, _ possible: UInt32) -> Bool {
+    crtcIndex(crtc).map { possible & (1 << UInt32($0)) != 0 } ?? false
+  }
+
+  // MARK: Blobs
+
+  mutating func addBlob(_ bytes: UnsafeRawBufferPointer, client: Int) -> UInt32 {
+    if !blobs.contains(where: { $0.id == 0 }) { blobs.append(Blob()) }
+    let index = blobs.firstIndex { $0.id == 0 } ?? 0
+    blobs[index].id = newID()
+    blobs[index].client = client
+    blobs[index].isOwned = true
+    blobs[index].bytes.removeAll(keepingCapacity: true)
+    blobs[index].bytes.append(contentsOf: bytes)
+    return blobs[index].id
+  }
+
+  /// Frees blobs that neither their makers nor properties hold.
+  mutating func freeUnusedBlobs() {
+    for index in blobs.indices where blobs[index].id != 0 && !blobs[index].isOwned {
+      let id = blobs[index].id
+      let isSet =
+        crtcs.contains { $0.settings.modeBlob == id || $0.settings.gammaBlob == id }
+        || connectors.contains { $0.edidBlob == id }
+      if !isSet { blobs[index].id = 0 }
+    }
+  }
+}
+
+/// The memory of a dumb buffer; freed with its last handle, framebuffer and mapping.
+///
+/// Sendable: the pointer never changes, and what is behind it is the simulated hardware's memory, shared as such.
+final class BufferMemory: @unchecked Sendable {
+  let pixels: UnsafeMutableRawBufferPointer
+
+  init(byteCount: Int) {
+    pixels = .allocate(byteCount: byteCount, alignment: 64)
+    // Not black: a program that forgets to clear it is seen.
+    pixels.initializeMemory(as: UInt8.self, repeating: 0xA5)
+  }
+
+  deinit { pixels.deallocate() }
+}

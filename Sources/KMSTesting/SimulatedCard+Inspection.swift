@@ -1,0 +1,75 @@
+import Glibc
+import KMS
+import LinuxSystem
+public import Raster
+
+/// What can be seen of a card from outside.
+extension SimulatedCard {
+  /// What programs have made and not freed; all 0 after a program that leaves nothing behind.
+  public struct Holdings: Equatable, Sendable {
+    public var framebuffers = 0
+    /// Handles of dumb buffers.
+    public var handles = 0
+    public var mappings = 0
+    public var blobs = 0
+
+    public init() {}
+  }
+
+  public var holdings: Holdings {
+    state.withLock { state in
+      var holdings = Holdings()
+      holdings.framebuffers = state.framebuffers.count { $0.client != CardState.kernel }
+      holdings.handles = state.handles.count
+      holdings.mappings = state.mappings.count
+      holdings.blobs = state.blobs.count { $0.id != 0 && $0.isOwned && $0.client != CardState.kernel }
+      return holdings
+    }
+  }
+
+  /// Whether some program is the card's master.
+  public var hasMaster: Bool { state.withLock { $0.clients.contains(where: \.isMaster) } }
+
+  /// How many programs have it open.
+  public var openCount: Int { state.withLock { $0.clients.count(where: \.isOpen) } }
+
+  /// What the screens show and how, in words, a line for each connector and plane; the same words for the same state.
+  public var screens: String {
+    state.withLock { state in
+      var lines = state.connectors.map { connector in
+        guard let index = state.crtcIndex(connector.crtc) else { return "\(connector.name): off" }
+        let settings = state.crtcs[index].settings
+        let mode = settings.mode?.description ?? "no mode"
+        return "\(connector.name): CRTC \(connector.crtc), \(mode), active \(settings.isActive), "
+          + "gamma \(settings.gammaBlob), variable rate \(settings.variableRate)"
+      }
+      for plane in state.planes where plane.settings.crtc != 0 {
+        let settings = plane.settings
+        lines.append(
+          "plane \(plane.id) on CRTC \(settings.crtc): framebuffer \(settings.framebuffer), \(settings.source) to "
+            + "\(settings.target), rotation \(settings.rotation), alpha \(settings.alpha)")
+      }
+      return lines.joined(separator: "\n")
+    }
+  }
+
+  /// A copy of the pixels that a connector's screen shows now: those of the primary plane. Nil when it is off.
+  public func copyShownImage(of connector: String) throws(BitmapError) -> Image? {
+    let shown = state.withLock { state -> (framebuffer: CardState.Framebuffer, x: Int, y: Int, width: Int, height: Int)? in
+      guard let connector = state.connectors.first(where: { $0.name == connector }),
+        let plane = state.planes.first(where: { $0.kind == .primary && $0.shownCRTC == connector.crtc && $0.shown != 0 }),
+        let framebuffer = state.framebuffer(plane.shown)
+      else { return nil }
+      let (source, target) = (plane.settings.source, plane.settings.target)
+      return (framebuffer, Int(source.x >> 16), Int(source.y >> 16), Int(target.width), Int(target.height))
+    }
+    guard let shown else { return nil }
+    let copy = try Bitmap(width: shown.width, height: shown.height)
+    guard let pixels = shown.framebuffer.memory.pixels.baseAddress else { return nil }
+    for row in 0..<shown.height {
+      let start = pixels + (shown.y + row) * shown.framebuffer.bytesPerRow + shown.x * 4
+      memcpy(copy.row(row), start, shown.width * 4)
+    }
+    return copy.freeze()
+  }
+}

@@ -1,0 +1,126 @@
+import Glibc
+import KMS
+import LinuxSystem
+
+/// A program's open descriptor of a simulated card: what `LibDRM` is of a real one. What is its own goes when it is closed.
+final class SimulatedClient: DRMInterface {
+  let path: String
+  let card: SimulatedCard
+  /// Its place among the card's clients.
+  let number: Int
+  private let reader: OwnedDescriptor
+  private let writer: OwnedDescriptor
+
+  init(card: SimulatedCard) throws(SystemError) {
+    var ends: [Int32] = [0, 0]
+    guard pipe(&ends) == 0 else { throw .last(call: "pipe") }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    reader = OwnedDescriptor(owning: ends[0])
+    writer = OwnedDescriptor(owning: ends[1])
+    self.card = card
+    path = card.path
+    let eventWriter = ends[1]
+    number = card.state.withLock { $0.open(eventWriter: eventWriter) }
+  }
+
+  deinit {
+    card.state.withLock { $0.close(number) }
+  }
+
+  var descriptor: Int32 { reader.number }
+
+  /// Counts the call and makes it, unless it is to fail or the card is gone.
+  func perform<Result: Sendable>(
+    _ call: CardCall, on subject: @autoclosure () -> String = "", worksUnplugged: Bool = false,
+    _ body: (_ state: inout CardState, _ now: MonotonicTime) throws(Refusal) -> Result
+  ) throws(SystemError) -> Result {
+    let now = card.clock.now
+    do throws(Refusal) {
+      return try card.state.withLock { state throws(Refusal) in
+        state.advance(to: now)
+        try state.calls.note(call)
+        if state.isUnplugged, !worksUnplugged { throw Refusal(ENODEV) }
+        return try body(&state, now)
+      }
+    } catch {
+      throw SystemError(call: call.description, subject: subject(), errno: error.errno)
+    }
+  }
+
+  /// Events wait for who reads them even when the card is gone.
+  func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
+    let wanted = buffer.count / CardState.eventSize * CardState.eventSize
+    nonisolated(unsafe) let start = buffer.baseAddress  // Ours for this call alone.
+    let descriptor = descriptor
+    let number = number
+    do throws(SystemError) {
+      return try perform(.read, on: path, worksUnplugged: true) { state, _ throws(Refusal) in
+        let count = read(descriptor, start, wanted)
+        guard count > 0 else { return 0 }
+        state.clients[number].outstandingEvents -= count / CardState.eventSize
+        return count
+      }
+    } catch {
+      if error.errno == EAGAIN || error.errno == EINTR { return 0 }
+      throw error
+    }
+  }
+
+  // MARK: Driver and client
+
+  func version() throws(SystemError) -> DRMVersion {
+    try perform(.version) { _, _ in DRMVersion(name: "simulated", number: "1.0.0") }
+  }
+
+  func capability(_ capability: Int32) throws(SystemError) -> UInt64 {
+    try perform(.capability, on: "\(capability)") { state, _ throws(Refusal) in
+      try state.capability(capability)
+    }
+  }
+
+  func setClientCapability(_ capability: Int32, to value: UInt64) throws(SystemError) {
+    try perform(.setClientCapability, on: "\(capability)") { state, _ throws(Refusal) in
+      try state.setClientCapability(capability, to: value, client: number)
+    }
+  }
+
+  var isMaster: Bool {
+    (try? perform(.isMaster) { state, _ in state.clients[number].isMaster }) ?? false
+  }
+
+  func setMaster() throws(SystemError) {
+    try perform(.setMaster) { state, _ throws(Refusal) in try state.setMaster(number) }
+  }
+
+  func dropMaster() throws(SystemError) {
+    try perform(.dropMaster) { state, _ throws(Refusal) in try state.dropMaster(number) }
+  }
+
+  // MARK: Vblanks
+
+  func sequence(ofCRTC crtc: UInt32) throws(SystemError) -> (time: MonotonicTime, sequence: UInt64) {
+    try perform(.sequence, on: "CRTC \(crtc)") { state, _ throws(Refusal) in
+      guard state.hasVBlanks else { throw Refusal(EOPNOTSUPP) }
+      guard let index = state.crtcIndex(crtc) else { throw Refusal(ENOENT) }
+      guard state.crtcs[index].settings.isActive else { throw Refusal(EINVAL) }
+      return (state.crtcs[index].vblanks.last, state.crtcs[index].vblanks.sequence)
+    }
+  }
+
+  func queueNextSequence(ofCRTC crtc: UInt32, token: UInt64) throws(SystemError) {
+    try perform(.queueSequence, on: "CRTC \(crtc)") { state, _ throws(Refusal) in
+      guard let index = state.crtcIndex(crtc) else { throw Refusal(state.hasVBlanks ? ENOENT : EOPNOTSUPP) }
+      try state.queue(.sequence, crtc: index, client: number, token: token)
+    }
+  }
+
+  func queueNextVBlank(ofPipe pipe: Int, token: UInt64) throws(SystemError) {
+    try perform(.queueVBlank, on: "pipe \(pipe)") { state, _ throws(Refusal) in
+      guard state.crtcs.indices.contains(pipe) else { throw Refusal(EINVAL) }
+      try state.queue(.vblank, crtc: pipe, client: number, token: token)
+    }
+  }
+}

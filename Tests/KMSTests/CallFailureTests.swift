@@ -1,0 +1,139 @@
+import FrameTiming
+import FramepaceTesting
+import Geometry
+import Glibc
+import KMSTesting
+import LinuxSystem
+import RunLoops
+import XCTest
+
+@testable import KMS
+
+/// A short life of a display, again and again, each time with one call of the driver failing: whatever fails, and however,
+/// nothing crashes, nothing is left behind, and the screen is as it was found.
+final class CallFailureTests: XCTestCase {
+  func testAtomic() throws { try onMain { try Sweep(isAtomic: true, hasVBlanks: true).run() } }
+  func testLegacy() throws { try onMain { try Sweep(isAtomic: false, hasVBlanks: true).run() } }
+  func testAtomicWithoutVBlanks() throws { try onMain { try Sweep(isAtomic: true, hasVBlanks: false).run() } }
+  func testLegacyWithoutVBlanks() throws { try onMain { try Sweep(isAtomic: false, hasVBlanks: false).run() } }
+
+}
+
+@MainActor
+private struct Sweep {
+  let isAtomic: Bool
+  let hasVBlanks: Bool
+
+  private static let numbers = [EBUSY, EINVAL, ENOMEM, ENOSPC, EACCES, ENODEV, EINTR, ENOENT]
+
+  /// What the program was told.
+  @MainActor
+  private final class Report {
+    var thrown: KMSError?
+    var lost: KMSError?
+    var frames = 0
+    /// Keeps the card open: what is closed leaves nothing behind anyhow.
+    var device: DRMDevice?
+  }
+
+  func run() throws {
+    let whole = stage()
+    let report = Report()
+    let before = whole.card.screens
+    try live(on: whole, report)
+    XCTAssertNil(report.thrown)
+    XCTAssertNil(report.lost)
+    XCTAssertEqual(report.frames, 4)
+    XCTAssertEqual(whole.card.screens, before)
+    XCTAssertEqual(whole.card.holdings, SimulatedCard.Holdings())
+    let calls = whole.card.callCount
+    XCTAssertGreaterThan(calls, 30)
+    for number in 1...calls {
+      for errno in Self.numbers { try fail(number, errno) }
+    }
+  }
+
+  private func stage() -> CardStage {
+    let stage = CardStage(hasVBlanks: hasVBlanks, isAtomic: isAtomic)
+    // What the legacy calls cannot see they leave alone.
+    if isAtomic { stage.card.addLeftovers(on: "HDMI-A-1") }
+    return stage
+  }
+
+  private func fail(_ number: Int, _ errno: Int32) throws {
+    let stage = stage()
+    let before = stage.card.screens
+    stage.card.fail(call: number, errno: errno)
+    let report = Report()
+    try live(on: stage, report)
+    guard let call = stage.card.failedCall else { return XCTFail("call \(number) was not made") }
+    let place = "call \(number), \(call) with errno \(errno)"
+    expectNothingLeft(on: stage, but: call, place)
+    // A picture that its owner has freed cannot be brought back.
+    let isFreed = report.frames == 4 && call == .setCRTC && errno == ENOENT
+    if !isFreed { XCTAssertEqual(stage.card.screens, before, place) }
+    if call == .sequence, errno == EINVAL {
+      // Taken for the answer of a CRTC that is off; if it is not, the next request tells.
+    } else if let error = report.thrown ?? report.lost {
+      expect(error, says: call, errno, place)
+    } else {
+      XCTAssertEqual(report.frames, 4, "\(place): nobody was told")
+    }
+    report.device = nil
+    XCTAssertEqual(stage.card.openCount, 0, place)
+  }
+
+  /// What could not be freed is left, and nothing else.
+  private func expectNothingLeft(on stage: CardStage, but call: CardCall, _ place: String) {
+    var left = SimulatedCard.Holdings()
+    switch call {
+    case .removeFramebuffer: left.framebuffers = 1
+    case .destroyDumbBuffer: left.handles = 1
+    case .unmapDumbBuffer: left.mappings = 1
+    case .destroyBlob: left.blobs = 1
+    default: break
+    }
+    XCTAssertEqual(stage.card.holdings, left, place)
+    XCTAssertEqual(stage.card.hasMaster, call == .dropMaster, place)
+  }
+
+  /// Names connector and mode, or the card, and the call.
+  private func expect(_ error: KMSError, says call: CardCall, _ errno: Int32, _ place: String) {
+    switch error {
+    case .refused(let connector, let mode, let error), .lost(let connector, let mode, let error):
+      XCTAssertEqual("\(connector) \(mode)", "HDMI-A-1 64x48@60.00", place)
+      XCTAssertEqual("\(error.call) \(error.errno)", "\(call) \(errno)", place)
+    case .device(let path, let error):
+      XCTAssertEqual(path, "/dev/dri/card0", place)
+      XCTAssertEqual("\(error.call) \(error.errno)", "\(call) \(errno)", place)
+    case .noModeSetting: XCTAssertTrue(call == .resources && (errno == EINVAL || errno == EOPNOTSUPP), place)
+    case .noConnector: XCTAssertTrue(call == .connector && errno == ENOENT, place)
+    default: XCTFail("\(place): \(error)")
+    }
+  }
+
+  /// Opens a display, shows a first frame and three more, and gives it back.
+  private func live(on stage: CardStage, _ report: Report) throws {
+    do {
+      let opened = try stage.card.open()
+      report.device = opened
+      let display = try KMSCard(device: opened).display(clock: stage.loop.clock)
+      display.add(to: stage.loop, mode: .default)
+      display.onLost = { report.lost = $0 as? KMSError }
+      let link = DisplayLink(ticker: display.ticker) { _ in }
+      link.add(to: stage.loop, mode: .default)
+      defer {
+        link.invalidate()
+        display.invalidate()
+      }
+      for frame in 0..<4 {
+        let rect =
+          frame == 0
+          ? IntRect(x: 0, y: 0, width: 64, height: 48) : IntRect(x: 3 * frame, y: frame, width: 20, height: 9)
+        if try stage.show(UInt32(frame) &* 0x1234_5678, in: rect, on: display) != nil { report.frames += 1 }
+      }
+    } catch let error as KMSError {
+      report.thrown = error
+    }
+  }
+}

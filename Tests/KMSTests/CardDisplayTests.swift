@@ -1,0 +1,229 @@
+import Compositing
+import FrameTiming
+import Framepace
+import FramepaceTesting
+import Geometry
+import Glibc
+import KMSTesting
+import LinuxSystem
+import Presentation
+import Raster
+import RunLoops
+import XCTest
+
+@testable import KMS
+
+/// Displays on a simulated card: nothing is left behind, each has its own ticks and flips, and the screen shows what was
+/// composited.
+final class CardDisplayTests: XCTestCase {
+  /// A thousand times opened, shown on or not, and given back: nothing is left.
+  func testAThousandDisplaysLeaveNothingBehind() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        let stage = CardStage(isAtomic: isAtomic)
+        let before = stage.card.screens
+        var descriptors = 0
+        for round in 1...1_000 {
+          try showOnce(round, on: stage)
+          XCTAssertEqual(stage.card.openCount, 0, "round \(round)")
+          XCTAssertEqual(stage.card.screens, before, "round \(round)")
+          // The loop opens its own at first.
+          if round == 1 { descriptors = openDescriptors() }
+        }
+        XCTAssertEqual(openDescriptors(), descriptors)
+      }
+    }
+  }
+
+  /// A thousand modes on a card that stays open.
+  func testAThousandModesLeaveNothingBehind() throws {
+    try onMain {
+      let stage = CardStage()
+      let before = stage.card.screens
+      let card = try stage.open()
+      for round in 1...1_000 {
+        let mode = DisplayMode.simulated(40 + round % 17, 30 + round % 13, hertz: 50 + round % 40, isPreferred: true)
+        stage.card.setModes([.simulated(64, 48), mode], of: "HDMI-A-1")
+        let display = try card.display(clock: stage.loop.clock)
+        display.add(to: stage.loop, mode: .default)
+        let all = IntRect(x: 0, y: 0, width: mode.width, height: mode.height)
+        XCTAssertNotNil(try stage.show(UInt32(round), in: all, on: display))
+        XCTAssertTrue(stage.card.screens.contains(" \(mode), "), "round \(round): \(stage.card.screens)")
+        let image = try stage.card.copyShownImage(of: "HDMI-A-1")
+        XCTAssertEqual(image?.width, mode.width)
+        display.invalidate()
+        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings(), "round \(round)")
+        XCTAssertEqual(stage.card.screens, before, "round \(round)")
+        XCTAssertFalse(stage.card.hasMaster)
+      }
+      XCTAssertEqual(stage.card.openCount, 1)
+    }
+  }
+
+  /// Two screens of one card, of two rates: each ticks at its own, and each flips at its own vblanks.
+  func testTwoDisplaysOfOneCard() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        let stage = CardStage(
+          connectors: [
+            .init("DP-1", modes: [.simulated(64, 48)]), .init("DP-2", modes: [.simulated(80, 60, hertz: 75)]),
+            .init("DP-3", modes: [.simulated(64, 48)], isConnected: false),
+          ], isAtomic: isAtomic)
+        let before = stage.card.screens
+        let card = try stage.open()
+        let (displays, refused) = try card.displays(clock: stage.loop.clock)
+        XCTAssertEqual(refused, [])
+        XCTAssertEqual(displays.map(\.connectorName), ["DP-1", "DP-2"])
+        XCTAssertThrowsError(try card.display(connector: "DP-2")) {
+          XCTAssertEqual($0 as? KMSError, .inUse(connector: "DP-2"))
+        }
+        let runs = displays.map { FlipRun($0, on: stage.loop) }
+        stage.run(for: .seconds(2))
+        for (run, rate) in zip(runs, [60, 75]) {
+          let place = "\(run.display.name), atomic \(isAtomic)"
+          XCTAssertNil(run.error, place)
+          XCTAssertEqual(run.ticks, 2 * rate, accuracy: 1, place)
+          XCTAssertEqual(run.feedback.count, 2 * rate, accuracy: 2, place)
+          let interval = Nanoseconds(1_000_000_000 / Int64(rate))
+          for (frame, next) in zip(run.feedback, run.feedback.dropFirst()) {
+            XCTAssertEqual(next.sequence, frame.sequence + 1, place)
+            // Flips are stamped to the microsecond.
+            XCTAssertLessThan(abs((next.timestamp - frame.timestamp - interval).count), 1_001, place)
+          }
+        }
+        // The first one goes, the other goes on.
+        runs[0].end()
+        XCTAssertTrue(stage.card.hasMaster)
+        let (ticks, shown) = (runs[1].ticks, runs[1].feedback.count)
+        stage.run(for: .seconds(1))
+        XCTAssertEqual(runs[1].ticks - ticks, 75, accuracy: 1)
+        XCTAssertEqual(runs[1].feedback.count - shown, 75, accuracy: 1)
+        XCTAssertEqual(runs[0].ticks, 120, accuracy: 1)
+        runs[1].end()
+        XCTAssertFalse(stage.card.hasMaster)
+        XCTAssertEqual(stage.card.screens, before)
+        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+      }
+    }
+  }
+
+  /// Random edits of random layers: what the screen shows, from either buffer, is what a full render paints.
+  func testTheScreenShowsWhatWasComposited() throws {
+    try onMain {
+      let images = try RandomLayers.images(seed: 7)
+      let workers = WorkerPool()
+      var partialFrames = 0
+      for seed in 1...12 as ClosedRange<UInt64> {
+        let stage = CardStage(
+          connectors: [.init("HDMI-A-1", modes: [.simulated(96, 64)])], hasVBlanks: seed % 3 != 0,
+          isAtomic: seed % 2 == 0)
+        let display = try stage.openDisplay()
+        let root = Layer()
+        let engine = Engine(display: display, root: root, loop: stage.loop, workers: workers)
+        let proof = try ScreenProof(engine, stage.card, width: 96, height: 64)
+        let layers = RandomLayers(in: root, seed: seed, count: 10, images: images)
+        for edit in 1...100 {
+          let change = layers.edit()
+          // Now and then several of them in a frame, or one while a frame is on its way.
+          stage.run(for: .milliseconds(edit % 3 == 0 ? 25 : 9))
+          if let difference = proof.difference { return XCTFail("seed \(seed), \(edit) \(change): \(difference)") }
+        }
+        stage.run(for: .milliseconds(500))
+        XCTAssertNil(proof.difference, "seed \(seed), at rest")
+        XCTAssertGreaterThan(proof.frames, 40, "seed \(seed)")
+        partialFrames += proof.partialFrames
+        engine.invalidate()
+        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+      }
+      // Else nothing has been proven.
+      XCTAssertGreaterThan(partialFrames, 200)
+    }
+  }
+}
+
+/// Paints every frame a second time, whole, and compares it with what the screen shows.
+@MainActor
+private final class ScreenProof {
+  private let expected: Bitmap
+  private let whole: DamageRegion
+  private(set) var frames = 0
+  private(set) var partialFrames = 0
+  /// The first one found.
+  private(set) var difference: String?
+
+  init(_ engine: Engine, _ card: SimulatedCard, width: Int, height: Int) throws {
+    expected = try Bitmap(width: width, height: height)
+    whole = DamageRegion(IntRect(x: 0, y: 0, width: width, height: height))
+    let context = engine.context
+    engine.output.onError = { [self] in difference = "\($0)" }
+    engine.output.onCommitted = { [self] frame in
+      Compositor().composite(context.renderTree(at: frame.target), damage: whole, into: expected)
+      if frame.paintedPixels < whole.area { partialFrames += 1 }
+    }
+    engine.output.onPresented = { [self] frame in
+      frames += 1
+      guard difference == nil else { return }
+      guard let shown = try? card.copyShownImage(of: "HDMI-A-1") else { return difference = "the screen is off" }
+      for y in 0..<height where memcmp(shown.row(y), expected.row(y), width * 4) != 0 {
+        return difference = "frame \(frame.frameNumber), row \(y) of the screen differs from the row painted anew"
+      }
+    }
+  }
+}
+
+/// Opens a card and a display of it, shows a frame every other round, and gives both back.
+@MainActor
+private func showOnce(_ round: Int, on stage: CardStage) throws {
+  let card = try stage.open()
+  let display = try card.display(clock: stage.loop.clock)
+  display.add(to: stage.loop, mode: .default)
+  XCTAssertEqual(stage.card.holdings.framebuffers, 2)
+  if round % 2 == 0 {
+    let all = IntRect(x: 0, y: 0, width: 64, height: 48)
+    XCTAssertNotNil(try stage.show(UInt32(round), in: all, on: display))
+  }
+  display.invalidate()
+  XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings(), "round \(round)")
+}
+
+/// How many descriptors the process has open.
+private func openDescriptors() -> Int { (0..<1024 as Range<Int32>).count { fcntl($0, F_GETFD) >= 0 } }
+
+/// Presents a small frame at each tick, and keeps account.
+@MainActor
+private final class FlipRun {
+  let display: KMSDisplay
+  private(set) var ticks = 0
+  private(set) var feedback: [PresentationFeedback] = []
+  private(set) var error: (any Error)?
+  private var link: DisplayLink?
+
+  init(_ display: KMSDisplay, on loop: FrameLoop) {
+    self.display = display
+    display.add(to: loop, mode: .default)
+    display.presenter.onPresented = { [weak self] in self?.feedback.append($0) }
+    let link = DisplayLink(ticker: display.ticker) { [weak self] _ in self?.tick() }
+    link.add(to: loop, mode: .default)
+    self.link = link
+    present()
+  }
+
+  func end() {
+    link?.invalidate()
+    display.invalidate()
+  }
+
+  private func tick() {
+    ticks += 1
+    present()
+  }
+
+  private func present() {
+    guard let buffer = display.presenter.acquireBuffer() else { return }
+    do {
+      try display.presenter.present(buffer, damage: DamageRegion(IntRect(x: 1, y: 1, width: 8, height: 8)))
+    } catch {
+      self.error = error
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Compositing
+import FrameTiming
+import FramepaceTesting
+import Geometry
+import KMSTesting
+import LinuxSystem
+import Presentation
+import Raster
+import RunLoops
+
+@testable import KMS
+
+/// A simulated card on manual time, and the loop that its displays are on.
+@MainActor
+final class CardStage {
+  let clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000_000))
+  let loop: FrameLoop
+  let card: SimulatedCard
+  private let vblanks: SimulatedVBlanks
+
+  init(
+    connectors: [SimulatedCard.Connector] = [.init("HDMI-A-1", modes: [.simulated(64, 48)])], crtcs: Int = 2,
+    showsConsole: Bool = true, hasVBlanks: Bool = true, isAtomic: Bool = true
+  ) {
+    loop = FrameLoop(clock: .manual(clock))
+    card = SimulatedCard(
+      connectors: connectors, crtcs: crtcs, showsConsole: showsConsole, hasVBlanks: hasVBlanks, isAtomic: isAtomic,
+      clock: .manual(clock))
+    vblanks = SimulatedVBlanks(of: card, on: loop)
+  }
+
+  func open() throws(KMSError) -> KMSCard { KMSCard(device: try card.open()) }
+
+  func openDisplay(_ connector: String? = nil) throws(KMSError) -> KMSDisplay {
+    let display = try open().display(connector: connector, clock: .manual(clock))
+    display.add(to: loop, mode: .default)
+    return display
+  }
+
+  /// Lets the time run for `duration`.
+  func run(for duration: Nanoseconds) {
+    let end = clock.now + duration
+    while clock.now < end {
+      if loop.run(mode: .default, until: end) == .finished { clock.advance(to: end) }
+    }
+  }
+
+  /// Presents a frame of one colour in a rectangle and waits until it is seen.
+  ///
+  /// - Returns: when it was; nil when it was not within a tenth of a second.
+  func show(_ color: UInt32, in rect: IntRect, on display: KMSDisplay) throws -> PresentationFeedback? {
+    var seen: PresentationFeedback?
+    display.presenter.onPresented = { seen = $0 }
+    defer { display.presenter.onPresented = nil }
+    guard let buffer = display.presenter.acquireBuffer() else { return nil }
+    fill(buffer.bitmap, rect, color)
+    try display.presenter.present(buffer, damage: DamageRegion(rect))
+    _ = loop.run(timeout: .milliseconds(100)) { seen != nil }
+    return seen
+  }
+
+  private func fill(_ bitmap: Bitmap, _ rect: IntRect, _ color: UInt32) {
+    for y in Int(rect.minY)..<Int(rect.maxY) {
+      let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
+      for x in Int(rect.minX)..<Int(rect.maxX) { row[x] = color }
+    }
+  }
+}
