@@ -33,9 +33,9 @@ struct HistogramTests {
   }
 
   @Test func equalValuesAreOneRange() {
-    let histogram = Histogram(Array(repeating: 16_665, count: 50), ranges: 10)
+    let histogram = Histogram(Array(repeating: Nanoseconds(16_665), count: 50), ranges: 10)
     #expect(histogram.counts == [50])
-    #expect(histogram.start == 16_600 && histogram.width == 100)
+    #expect(histogram.start == Nanoseconds(16_600) && histogram.width == Nanoseconds(100))
     #expect(Histogram([], ranges: 10).counts.isEmpty)
     #expect(Histogram([], ranges: 10).lines(width: 80).isEmpty)
   }
@@ -81,7 +81,7 @@ struct HistogramTests {
       let histogram = Histogram(values, ranges: 4)
       return histogram.lines(width: 60).first.map { $0.prefix { $0 != "█" } + Histogram.Scale(histogram).unit }
     }
-    #expect(first(Array(repeating: 150, count: 9)) == "  0.1 – 0.2  µs")
+    #expect(first(Array(repeating: Nanoseconds(150), count: 9)) == "  0.1 – 0.2  µs")
     #expect(first(microseconds(1...9)) == "  0 –  5  µs")
     #expect(first(microseconds([1000, 9000])) == "  0 –  5  ms")
   }
