@@ -21,11 +21,12 @@ extension FrameLoop {
       var wasMoved = false
     }
 
+    // First, beside the reference count: a timer that is one of many is in no cache, and each line of it has to be fetched.
+    private let state: Lock<State>
     /// The time from one call to the next; 0 for a timer that fires once.
     public let interval: Nanoseconds
     let belongsToMainActor: Bool
     private let handler: Handler
-    private let state: Lock<State>
     private let valid = Atomic<Bool>(true)
 
     /// - Parameters:
