@@ -9,6 +9,14 @@
 /// wake-up was, in nanoseconds. Returns 0, or an error number.
 int peer_tick_loop(int64_t interval, int ticks, int64_t *lateness);
 
+/// Has another thread call a function, and waits until it has, `count` times: with a queue, an eventfd and a semaphore. `time`
+/// is how long that took, in nanoseconds. Returns 0, or an error number.
+int peer_call_thread(int count, int64_t *time);
+
+/// Sends another thread a message of 64 bytes, and waits until it comes back, `count` times: both threads wait with epoll on
+/// a socket that keeps messages apart. `time` is how long that took, in nanoseconds. Returns 0, or an error number.
+int peer_message_thread(int count, int64_t *time);
+
 /// Fills `count` words with `value`.
 void peer_fill(uint32_t *words, uint64_t count, uint32_t value);
 
