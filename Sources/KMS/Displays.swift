@@ -10,17 +10,20 @@ public enum Displays {
   /// - Parameters:
   ///   - connector: a connector's name; nil for the first connected one.
   ///   - mode: the mode to use; nil for the one that the screen prefers.
+  ///   - buffering: how many buffers frames are painted in.
   ///   - clock: the clock of the loop that the display is added to.
   ///   - folder: where the cards are.
   /// - Throws: the reason of the only card, or `noUsableDevice` with one for each.
   @MainActor
   public static func kms(
-    connector: String? = nil, mode: ModeRequest? = nil, clock: SystemClock = .monotonic, folder: String = "/dev/dri"
+    connector: String? = nil, mode: ModeRequest? = nil, buffering: Buffering = .double,
+    clock: SystemClock = .monotonic, folder: String = "/dev/dri"
   ) throws(KMSError) -> KMSDisplay {
     var reasons: [KMSError] = []
     for path in DRMDevice.cardPaths(in: folder) {
       do throws(KMSError) {
-        return try KMSCard(device: try DRMDevice(path: path)).display(connector: connector, mode: mode, clock: clock)
+        let card = KMSCard(device: try DRMDevice(path: path))
+        return try card.display(connector: connector, mode: mode, buffering: buffering, clock: clock)
       } catch {
         reasons.append(error)
       }
@@ -35,13 +38,13 @@ public enum Displays {
   /// - Throws: as `kms`, when there is no display at all.
   @MainActor
   public static func all(
-    clock: SystemClock = .monotonic, folder: String = "/dev/dri"
+    buffering: Buffering = .double, clock: SystemClock = .monotonic, folder: String = "/dev/dri"
   ) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError]) {
     var displays: [KMSDisplay] = []
     var refused: [KMSError] = []
     for path in DRMDevice.cardPaths(in: folder) {
       do throws(KMSError) {
-        let answer = try KMSCard(device: try DRMDevice(path: path)).displays(clock: clock)
+        let answer = try KMSCard(device: try DRMDevice(path: path)).displays(buffering: buffering, clock: clock)
         displays += answer.displays
         refused += answer.refused
       } catch {

@@ -1,5 +1,6 @@
 import FrameTiming
 public import LinuxSystem
+public import Presentation
 
 /// A card and the screens that it drives: one descriptor, one master and one queue of events, which all its displays share.
 ///
@@ -28,22 +29,23 @@ public final class KMSCard {
   /// - Parameters:
   ///   - connector: a connector's name; nil for the first connected one that is free.
   ///   - mode: the mode to use; nil for the one that the screen prefers.
+  ///   - buffering: how many buffers frames are painted in.
   ///   - clock: the clock of the loop that the display is added to.
   public func display(
-    connector: String? = nil, mode: ModeRequest? = nil, clock: SystemClock = .monotonic
+    connector: String? = nil, mode: ModeRequest? = nil, buffering: Buffering = .double, clock: SystemClock = .monotonic
   ) throws(KMSError) -> KMSDisplay {
     defer { dropMasterIfUnused() }
     let parts = try parts()
     let chosen = try parts.connector(connector)
     let pipe = try parts.pipe(for: chosen, crtc: parts.crtcs(for: [chosen])[chosen.id], mode: mode)
-    return try display(pipe, of: parts, clock: clock)
+    return try display(pipe, of: parts, buffering: buffering, clock: clock)
   }
 
   /// Takes every connected screen that is free.
   ///
   /// - Returns: the displays, and why others could not be taken.
   public func displays(
-    clock: SystemClock = .monotonic
+    buffering: Buffering = .double, clock: SystemClock = .monotonic
   ) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError]) {
     defer { dropMasterIfUnused() }
     var parts = try parts()
@@ -57,7 +59,7 @@ public final class KMSCard {
     for connector in connectors {
       do throws(KMSError) {
         let pipe = try parts.pipe(for: connector, crtc: crtcs[connector.id])
-        displays.append(try display(pipe, of: parts, clock: clock))
+        displays.append(try display(pipe, of: parts, buffering: buffering, clock: clock))
         parts.used.append(pipe)
       } catch {
         refused.append(error)
@@ -79,10 +81,13 @@ public final class KMSCard {
       primaryPlanes: try device.primaryPlanes(), used: Array(used.values))
   }
 
-  private func display(_ pipe: ScanOutPipe, of parts: CardParts, clock: SystemClock) throws(KMSError) -> KMSDisplay {
+  private func display(
+    _ pipe: ScanOutPipe, of parts: CardParts, buffering: Buffering, clock: SystemClock
+  ) throws(KMSError) -> KMSDisplay {
     try device.becomeMaster()
     let route = events.makeRoute()
-    let display = try KMSDisplay(card: self, pipe: pipe, connectors: parts.connectors, events: route, clock: clock)
+    let display = try KMSDisplay(
+      card: self, pipe: pipe, connectors: parts.connectors, events: route, buffering: buffering, clock: clock)
     used[route.number] = pipe
     return display
   }

@@ -34,7 +34,8 @@ public final class KMSDisplay: Display {
   ///   - connectors: all of the card, as they are now.
   ///   - events: for this display alone.
   init(
-    card: KMSCard, pipe: ScanOutPipe, connectors: [DRMConnector], events: DRMEventRoute, clock: SystemClock
+    card: KMSCard, pipe: ScanOutPipe, connectors: [DRMConnector], events: DRMEventRoute, buffering: Buffering,
+    clock: SystemClock
   ) throws(KMSError) {
     let device = card.device
     let scanOut = try ScanOut(interface: device.interface, pipe: pipe, connectors: connectors)
@@ -58,7 +59,8 @@ public final class KMSDisplay: Display {
     }
     ticker = DisplayTicker(source: source)
     kms = try KMSPresenter(
-      scanOut: scanOut, events: events, ticker: ticker, flipsAreStamped: hasVBlankEvents, clock: clock)
+      scanOut: scanOut, buffering: buffering, events: events, ticker: ticker, flipsAreStamped: hasVBlankEvents,
+      clock: clock)
     self.card = card
     self.pipe = pipe
     self.events = events

@@ -6,7 +6,7 @@ public import Presentation
 import Raster
 public import RunLoops
 
-/// Shows frames on a screen: two buffers, flipped at vblank.
+/// Shows frames on a screen: two or three buffers, flipped at vblank.
 ///
 /// Frames are composited in ordinary memory, one bitmap for each scan-out buffer, and what was painted is copied out. The
 /// first frame sets the mode. `onPresented` comes with the flip event and its stamp; drivers without vblank send that event
@@ -17,6 +17,7 @@ public final class KMSPresenter: Presenter {
   public let width: Int
   public let height: Int
   public var onPresented: (@MainActor (PresentationFeedback) -> Void)?
+  public var onRefused: (@MainActor (any Error) -> Void)?
   /// Called once when the screen takes no more frames.
   var onLost: ((KMSError) -> Void)?
   /// Called after each mode-set: the CRTC is on.
@@ -26,6 +27,8 @@ public final class KMSPresenter: Presenter {
   private struct Buffer {
     let shadow: PresentationBuffer
     let scanOut: DumbBuffer
+    /// What was painted in it since it was on the screen.
+    var damage = DamageRegion()
   }
 
   private let scanOut: ScanOut
@@ -34,7 +37,7 @@ public final class KMSPresenter: Presenter {
   private let flipsAreStamped: Bool
   private let events: DRMEventRoute
   private var buffers: [Buffer] = []
-  private var flip = FlipState(count: 2)
+  private var flip: FlipState
   private var wait: VBlankWait?
   private var token: UInt32 = 0
   private var submitted = MonotonicTime.zero
@@ -47,7 +50,8 @@ public final class KMSPresenter: Presenter {
   ///
   /// - Parameter flipsAreStamped: whether flip events carry a vblank's stamp and sequence.
   init(
-    scanOut: ScanOut, events: DRMEventRoute, ticker: DisplayTicker, flipsAreStamped: Bool, clock: SystemClock
+    scanOut: ScanOut, buffering: Buffering, events: DRMEventRoute, ticker: DisplayTicker, flipsAreStamped: Bool,
+    clock: SystemClock
   ) throws(KMSError) {
     self.scanOut = scanOut
     self.events = events
@@ -56,10 +60,11 @@ public final class KMSPresenter: Presenter {
     self.clock = clock
     width = scanOut.pipe.mode.width
     height = scanOut.pipe.mode.height
+    flip = FlipState(count: buffering.count)
     for index in 0..<flip.count { buffers.append(try Self.buffer(index, of: scanOut)) }
     isModeSet = try scanOut.tryModeSet(framebuffer: buffers[0].scanOut.framebuffer)
     if isModeSet {
-      flip.submit(0)
+      _ = flip.submit(0)
       _ = flip.complete()
     }
     wait = VBlankWait(ticker: ticker) { [weak self] vblank in
@@ -92,20 +97,24 @@ public final class KMSPresenter: Presenter {
   /// - Throws: `KMSError.lost` when the device was removed or another program is its master, `.refused` otherwise.
   public func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
     if let loss { throw loss }
-    flip.submit(buffer.index)
     guard buffers.indices.contains(buffer.index) else {
-      flip.cancel()
       throw scanOut.pipe.error(SystemError(call: "present", errno: EBADF))
     }
-    let memory = buffers[buffer.index].scanOut
-    memory.copy(from: buffer.bitmap, damage: damage)
+    buffers[buffer.index].damage = damage
+    buffers[buffer.index].scanOut.copy(from: buffer.bitmap, damage: damage)
+    if flip.submit(buffer.index) { try commit(buffer.index) }
+  }
+
+  /// Gives the kernel the buffer that pends. One that it refuses pends no longer.
+  private func commit(_ index: Int) throws(KMSError) {
+    let framebuffer = buffers[index].scanOut.framebuffer
     token &+= 1
     submitted = clock.now
     do throws(KMSError) {
       if isModeSet {
-        try scanOut.flip(framebuffer: memory.framebuffer, damage: damage, token: events.token(token))
+        try scanOut.flip(framebuffer: framebuffer, damage: buffers[index].damage, token: events.token(token))
       } else {
-        try scanOut.modeSet(framebuffer: memory.framebuffer, token: events.token(token))
+        try scanOut.modeSet(framebuffer: framebuffer, token: events.token(token))
       }
     } catch {
       flip.cancel()
@@ -128,6 +137,7 @@ public final class KMSPresenter: Presenter {
     wait = nil
     flip.cancel()
     onPresented = nil
+    onRefused = nil
     onLost = nil
     onModeSet = nil
     // Fails when the card is gone or another program's: then there is nothing of ours to bring back.
@@ -155,6 +165,13 @@ public final class KMSPresenter: Presenter {
   }
 
   private func complete(_ feedback: PresentationFeedback) {
-    if flip.complete() { onPresented?(feedback) }
+    guard flip.complete() else { return }
+    var refusal: KMSError?
+    // The frame that waited comes before everything else: its vblank is the next one.
+    if let next = flip.pending {
+      do throws(KMSError) { try commit(next) } catch { refusal = error }
+    }
+    onPresented?(feedback)
+    if let refusal { onRefused?(refusal) }
   }
 }

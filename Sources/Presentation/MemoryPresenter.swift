@@ -26,17 +26,16 @@ public final class MemoryPresenter: Presenter {
 
   /// - Parameters:
   ///   - ticker: says when frames are shown.
-  ///   - bufferCount: at least 2.
   ///   - clock: the clock of the loop that the display is added to.
   public init(
-    width: Int, height: Int, bufferCount: Int = 2, ticker: DisplayTicker, clock: SystemClock
+    width: Int, height: Int, buffering: Buffering = .double, ticker: DisplayTicker, clock: SystemClock
   ) throws(BitmapError) {
     self.width = width
     self.height = height
     self.clock = clock
-    flip = FlipState(count: bufferCount)
+    flip = FlipState(count: buffering.count)
     var buffers: [PresentationBuffer] = []
-    for index in 0..<bufferCount {
+    for index in 0..<flip.count {
       buffers.append(PresentationBuffer(bitmap: try Bitmap(width: width, height: height), index: index))
     }
     self.buffers = buffers
@@ -51,8 +50,7 @@ public final class MemoryPresenter: Presenter {
   }
 
   public func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
-    flip.submit(buffer.index)
-    wait?.start(after: clock.now)
+    if flip.submit(buffer.index) { wait?.start(after: clock.now) }
   }
 
   /// Lets `loop` serve the presenter in `mode`.
@@ -70,6 +68,7 @@ public final class MemoryPresenter: Presenter {
 
   private func show(at vblank: VBlank) {
     guard flip.complete(), let shownBitmap else { return }
+    if flip.pending != nil { wait?.start(after: vblank.timestamp) }
     shownFrames += 1
     let feedback = PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence)
     onShown?(shownBitmap, feedback)

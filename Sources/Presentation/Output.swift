@@ -35,7 +35,7 @@ public final class Output {
   public var onPresented: (@MainActor (FrameRecord) -> Void)?
   /// Called for every tick of the output. It ticks from the first frame that is wanted to the first tick without one.
   public var onTick: (@MainActor (DisplayLink.Tick) -> Void)?
-  /// Called when the presenter refused a frame. The output keeps the damage and tries again at the next tick.
+  /// Called when the presenter refused a frame, at once or late. The next tick paints the whole screen and tries again.
   public var onError: (@MainActor (any Error) -> Void)?
   /// Called when the display came back with another size, before the first frame of that size.
   public var onResize: (@MainActor () -> Void)?
@@ -53,10 +53,8 @@ public final class Output {
   private var schedule = OutputSchedule()
   /// What the last frame showed; the next one is compared with it.
   private var shown: TreeSnapshot?
-  /// The frame on its way to the screen.
-  private var pending: FrameRecord?
-  /// Whether the display's grid was known when the pending frame was made.
-  private var isTargetKnown = false
+  /// The frames on their way to the screen, in the order in which they will be seen.
+  private var pending: [PendingFrame] = []
 
   /// - Parameter workers: share the compositing of large areas; without them one thread composites all.
   public init(display: any Display, content: Content, clock: SystemClock, workers: WorkerPool? = nil) {
@@ -72,6 +70,7 @@ public final class Output {
     self.link = link
     presenter.onPresented = { [weak self] feedback in self?.presented(feedback) }
     presenter.onReset = { [weak self] in self?.presenterDidReset() }
+    presenter.onRefused = { [weak self] error in self?.refused(error) }
   }
 
   /// The link that ticks the output; paused while no frame is wanted. Nil after `invalidate()`.
@@ -110,13 +109,15 @@ public final class Output {
   public func invalidate() {
     link?.invalidate()
     link = nil
+    pending = []
     presenter.onPresented = nil
+    presenter.onRefused = nil
     presenter.onReset = nil
   }
 
   /// The display went, or is back. What was on its way is never seen.
   private func presenterDidReset() {
-    pending = nil
+    pending.removeAll(keepingCapacity: true)
     let (width, height) = (ring.width, ring.height)
     setNeedsFullRepaint()
     if (width, height) != (ring.width, ring.height) { onResize?() }
@@ -135,13 +136,14 @@ public final class Output {
       schedule.didRender(for: target)
       return
     }
-    // While a flip pends no buffer is free; `presented` or the next tick brings us back.
+    // While flips pend no buffer may be free; `presented` or the next tick brings us back.
     guard let buffer = presenter.acquireBuffer() else { return }
     var record = schedule.newRecord(for: target, ticker: ticker)
+    record.target = OutputSchedule.appearance(ofFrameFor: target, pending: pending.count, ticker: ticker)
     record.phases = turn
 
     let started = clock.now
-    let tree = content.tree(target)
+    let tree = content.tree(record.target)
     damage.removeAll()
     diff.damage(from: shown ?? TreeSnapshot(), to: tree, width: ring.width, height: ring.height, into: &damage)
     if shown == nil { damage.add(ring.bounds) }
@@ -163,32 +165,45 @@ public final class Output {
     do {
       try presenter.present(buffer, damage: painted)
     } catch {
-      // The screen still shows what it showed: the next tick paints all of it again.
       schedule.didRender(for: target)
-      setNeedsFullRepaint()
-      onError?(error)
+      refused(error)
       return
     }
     let handedOver = clock.now
     record.submitted = handedOver
     record.phases[.present] = handedOver - composited
     shown = tree
-    pending = record
-    isTargetKnown = ticker.isGridKnown(at: target)
+    pending.append(PendingFrame(record: record, isTargetKnown: ticker.isGridKnown(at: record.target)))
     schedule.didRender(for: target)
     onCommitted?(record)
   }
 
   private func presented(_ feedback: PresentationFeedback) {
-    guard var record = pending else { return }
-    pending = nil
+    if pending.isEmpty { return }
+    let frame = pending.removeFirst()
+    var record = frame.record
     record.presented = feedback.timestamp
     // Before the first vblank the target is a guess, and a screen may have to set its mode; after a pause it may be one
     // again. The frame is in time.
-    if !isTargetKnown {
+    if !frame.isTargetKnown {
       record.target = feedback.timestamp
-      schedule.didShowUntargeted(at: feedback.timestamp)
+      // A newer frame has a target of its own.
+      if pending.isEmpty { schedule.didShowUntargeted(at: feedback.timestamp) }
     }
     onPresented?(record)
   }
+
+  /// What is on the screen is not what was shown last, or not known: all of it is painted again.
+  private func refused(_ error: any Error) {
+    pending.removeAll(keepingCapacity: true)
+    setNeedsFullRepaint()
+    onError?(error)
+  }
+}
+
+/// A frame that was handed over and is not seen yet.
+private struct PendingFrame {
+  let record: FrameRecord
+  /// Whether the display's grid was known when the frame was made.
+  let isTargetKnown: Bool
 }

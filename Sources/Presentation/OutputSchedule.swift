@@ -37,6 +37,12 @@ struct OutputSchedule {
     return next > lastTarget + ticker.refreshRate.interval / 2 ? next : nil
   }
 
+  /// When a frame that is made for `target` will be seen: frames that pend take the vblanks before it.
+  static func appearance(ofFrameFor target: MonotonicTime, pending: Int, ticker: DisplayTicker) -> MonotonicTime {
+    let half = ticker.refreshRate.interval / 2
+    return (0..<pending).reduce(target) { vblank, _ in ticker.predictedVBlank(after: vblank + half) }
+  }
+
   /// The record of a frame for `target`, with what is known of its tick.
   func newRecord(for target: MonotonicTime, ticker: DisplayTicker) -> FrameRecord {
     let interval = ticker.refreshRate.interval

@@ -34,19 +34,20 @@ public struct PresentationBuffer {
 /// Takes finished frames to where they are seen: a screen, memory, a sequence of pictures.
 ///
 /// Asynchronous for every kind: a frame that is handed over counts as pending until `onPresented` says at which vblank it
-/// was shown. One frame may pend.
+/// was shown. Frames are shown in the order in which they were handed over; how many may pend is told by
+/// `acquireBuffer()`: one with two buffers, two with three.
 @MainActor
 public protocol Presenter: AnyObject {
   /// Pixels in a row. Another number after `onReset` only.
   var width: Int { get }
   /// Rows. As `width`.
   var height: Int { get }
-  /// A buffer that may be painted now, nil while there is none (a frame pends). Acquiring a buffer without presenting it
+  /// A buffer that may be painted now, nil while there is none (frames pend). Acquiring a buffer without presenting it
   /// costs nothing and changes nothing.
   func acquireBuffer() -> PresentationBuffer?
   /// Hands a painted buffer over and returns at once.
   ///
-  /// A second call while a frame pends is a programmer's error. When it throws, the screen shows what it showed before, no
+  /// A call without a free buffer is a programmer's error. When it throws, the screen shows what it showed before, no
   /// `onPresented` follows, and the buffer is free again with what was painted in it.
   ///
   /// - Parameters:
@@ -61,16 +62,24 @@ public protocol Presenter: AnyObject {
   /// Called when `isReady` has changed, and when the buffers were replaced by others, perhaps of another size. A frame that
   /// pended is never seen, and what was painted is gone.
   var onReset: (@MainActor () -> Void)? { get set }
-  /// Gives everything back, the screen as it was found. A pending frame is forgotten, `onPresented` is not called again.
+  /// Called when what was handed over will not be shown after all: the display refused it late, or has not said for too
+  /// long that it shows it. All frames that pend are forgotten, no `onPresented` follows for them, and their buffers are
+  /// free. What the screen shows is not known: the next frame must paint all of it.
+  var onRefused: (@MainActor (any Error) -> Void)? { get set }
+  /// Gives everything back, the screen as it was found. Pending frames are forgotten, nothing is called again.
   func invalidate()
 }
 
-/// A presenter that is always there.
+/// A presenter that is always there and takes every frame, or refuses it at once.
 extension Presenter {
   public var isReady: Bool { true }
   public var onReset: (@MainActor () -> Void)? {
     get { nil }
     // There is nothing to tell.
+    set {}
+  }
+  public var onRefused: (@MainActor (any Error) -> Void)? {
+    get { nil }
     set {}
   }
 }

@@ -12,6 +12,9 @@ package final class ReplaceablePresenter: Presenter {
   package var onPresented: (@MainActor (PresentationFeedback) -> Void)? {
     didSet { current?.onPresented = onPresented }
   }
+  package var onRefused: (@MainActor (any Error) -> Void)? {
+    didSet { current?.onRefused = onRefused }
+  }
   package var onReset: (@MainActor () -> Void)?
 
   package init(_ presenter: any Presenter) {
@@ -26,10 +29,12 @@ package final class ReplaceablePresenter: Presenter {
   package func replace(with presenter: (any Presenter)?) {
     guard presenter != nil || current != nil else { return }
     current?.onPresented = nil
+    current?.onRefused = nil
     current = presenter
     if let presenter {
       (width, height) = (presenter.width, presenter.height)
       presenter.onPresented = onPresented
+      presenter.onRefused = onRefused
     }
     onReset?()
   }
@@ -46,6 +51,7 @@ package final class ReplaceablePresenter: Presenter {
     current?.invalidate()
     current = nil
     onPresented = nil
+    onRefused = nil
     onReset = nil
   }
 }

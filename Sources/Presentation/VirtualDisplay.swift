@@ -20,7 +20,7 @@ public final class VirtualDisplay: Display {
   ///   - reason: why it is used.
   ///   - clock: the clock of the loop that the display is added to.
   public init(
-    width: Int, height: Int, source: any VBlankSource, reason: String, bufferCount: Int = 2,
+    width: Int, height: Int, source: any VBlankSource, reason: String, buffering: Buffering = .double,
     clock: SystemClock = .monotonic
   ) throws(BitmapError) {
     let rate = source.refreshRate.description.dropLast(3)
@@ -28,7 +28,7 @@ public final class VirtualDisplay: Display {
     self.reason = reason
     ticker = DisplayTicker(source: source)
     memory = try MemoryPresenter(
-      width: width, height: height, bufferCount: bufferCount, ticker: ticker, clock: clock)
+      width: width, height: height, buffering: buffering, ticker: ticker, clock: clock)
   }
 
   /// A display driven by a `FallbackClock`.

@@ -106,7 +106,7 @@ private final class EarlyFlipDisplay: Display, Presenter {
   func acquireBuffer() -> PresentationBuffer? { flip.free.map { buffers[$0] } }
 
   func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
-    flip.submit(buffer.index)
+    _ = flip.submit(buffer.index)
     timer?.nextFireTime = source.point(after: clock.now)
   }
 

@@ -17,11 +17,12 @@ final class VirtualDisplayTests: XCTestCase {
     let display: VirtualDisplay
     private(set) var feedback: [PresentationFeedback] = []
 
-    init() throws {
+    init(_ buffering: Buffering = .double) throws {
       let clock = SystemClock.manual(ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000)))
       loop = FrameLoop(clock: clock)
       simulated = SimulatedDisplay(refreshRate: try XCTUnwrap(RefreshRate(hertz: 60)), clock: clock)
-      display = try VirtualDisplay(width: 64, height: 32, source: simulated, reason: "test", clock: clock)
+      display = try VirtualDisplay(
+        width: 64, height: 32, source: simulated, reason: "test", buffering: buffering, clock: clock)
       display.presenter.onPresented = { [unowned self] in feedback.append($0) }
       display.add(to: loop, mode: .default)
     }
@@ -59,6 +60,28 @@ final class VirtualDisplayTests: XCTestCase {
       stage.run(.milliseconds(20))
       XCTAssertEqual(stage.feedback.map(\.sequence), [1, 2])
       XCTAssertEqual(stage.shownValue, 2)
+    }
+  }
+
+  /// The second frame is painted while the first one pends, and seen a vblank after it.
+  func testAThirdBufferTakesAFrameWhileOnePends() throws {
+    try MainActor.assumeIsolated {
+      let stage = try Stage(.triple)
+      try stage.present(1)
+      try stage.present(2)
+      XCTAssertNil(stage.display.presenter.acquireBuffer())
+      for value in 1...2 as ClosedRange<UInt8> {
+        stage.run(.milliseconds(17))
+        XCTAssertEqual(stage.feedback.map(\.sequence), Array(1...UInt64(value)))
+        XCTAssertEqual(stage.shownValue, value)
+        try stage.present(value + 2)
+        XCTAssertEqual(stage.shownValue, value, "what is seen was painted over")
+      }
+      stage.run(.milliseconds(40))
+      XCTAssertEqual(stage.feedback.map(\.sequence), [1, 2, 3, 4])
+      XCTAssertEqual(stage.shownValue, 4)
+      stage.run(.seconds(1))
+      XCTAssertEqual(stage.simulated.deliveredEvents, 4)
     }
   }
 

@@ -1,0 +1,190 @@
+import Compositing
+import Framepace
+import FramepaceTesting
+import XCTest
+
+/// What two and three buffers are for, on a display at 100 Hz that takes frames up to 2 ms before each vblank.
+final class BufferingTests: XCTestCase {
+  /// A frame takes 9 of 10 ms, and so misses the vblank that it was made for. With two buffers the next one is begun when it
+  /// is seen, 20 ms after it was begun itself; with three at the next tick.
+  func testThreeBuffersKeepTheRateOfFramesThatTakeAWholeInterval() throws {
+    try onMain {
+      for (buffering, expected) in [(Buffering.double, 50), (.triple, 100)] {
+        let stage = try Stage(buffering)
+        stage.run(.seconds(2), work: { .milliseconds(9) })
+        XCTAssertEqual(stage.presented.count, 2 * expected, accuracy: 3, "\(buffering)")
+        // Once it is in step, every one of three buffers is made for the vblank that shows it.
+        if buffering == .triple { for frame in stage.presented.dropFirst(3) { XCTAssertEqual(frame.lateness, .zero) } }
+        stage.expectMatched()
+      }
+    }
+  }
+
+  /// A frame that is in time with two buffers is seen no later with three, whatever else turns the loop in between.
+  func testThreeBuffersDoNotDelayFramesThatAreInTime() throws {
+    try onMain {
+      for buffering in [Buffering.double, .triple] {
+        let stage = try Stage(buffering)
+        let other = FrameLoop.Timer(fireTime: stage.loop.clock.now, interval: .milliseconds(3), onMain: { _ in })
+        stage.loop.add(other, to: .common)
+        stage.run(.seconds(1), work: { .milliseconds(2) })
+        other.invalidate()
+        XCTAssertEqual(stage.presented.count, 100, accuracy: 3, "\(buffering)")
+        for frame in stage.presented.dropFirst(3) {
+          XCTAssertEqual(frame.lateness, .zero, "\(buffering)")
+          XCTAssertEqual(frame.presented - frame.tick, .milliseconds(10), "\(buffering)")
+        }
+        stage.expectMatched()
+      }
+    }
+  }
+
+  /// Work of any length, and a display that now and then refuses what it has: every flip belongs to one frame, in order.
+  func testEveryFlipBelongsToOneFrame() throws {
+    try onMain {
+      let seed = UInt64.random(in: 0...999_999)
+      print("seed \(seed)")
+      for buffering in [Buffering.double, .triple] {
+        var random = SplitMix64(seed: seed)
+        let stage = try Stage(buffering)
+        stage.refusals = { random.chance(0.05) }
+        var other = SplitMix64(seed: seed + 1)
+        stage.run(.seconds(20), work: { .microseconds(Int64.random(in: 0...25_000, using: &other)) })
+        XCTAssertGreaterThan(stage.errors, 10)
+        XCTAssertGreaterThan(stage.presented.count, 400)
+        stage.expectMatched()
+      }
+    }
+  }
+}
+
+/// An engine on such a display, whose one link works for a while and then paints another colour.
+@MainActor
+private final class Stage {
+  let clock = ManualClock(start: .zero + .seconds(1))
+  let loop: FrameLoop
+  let display: DeadlineDisplay
+  let engine: Engine
+  var refusals: () -> Bool = { false }
+  private(set) var committed: [FrameRecord] = []
+  private(set) var presented: [FrameRecord] = []
+  private(set) var errors = 0
+  private var color: UInt32 = 0
+  /// The colour that each frame was made with, by the order of commits; nil for those that were refused.
+  private var colors: [UInt32] = []
+
+  init(_ buffering: Buffering) throws {
+    loop = FrameLoop(clock: .manual(clock))
+    display = try DeadlineDisplay(buffering, clock: loop.clock)
+    let root = Layer()
+    engine = Engine(display: display, root: root, loop: loop)
+    display.mayRefuse = { [weak self] in self?.refusals() ?? false }
+    engine.output.onCommitted = { [weak self] in
+      self?.committed.append($0)
+      self?.colors.append(self?.color ?? 0)
+    }
+    engine.output.onPresented = { [weak self] in self?.presented.append($0) }
+    engine.output.onError = { [weak self] _ in self?.refused() }
+    Transaction.withoutActions { root.backgroundColor = .black }
+  }
+
+  func run(_ duration: Nanoseconds, work: @escaping @MainActor () -> Nanoseconds) {
+    let link = DisplayLink(ticker: display.ticker) { [weak self] _ in
+      guard let self else { return }
+      clock.advance(by: work())
+      color = (color + 1) & 0xFF_FFFF
+      Transaction.withoutActions { self.engine.context.root.backgroundColor = Color(hex: self.color) }
+    }
+    link.add(to: loop, mode: .common)
+    loop.run(mode: .default, until: clock.now + duration)
+    link.invalidate()
+    loop.run(mode: .default, until: clock.now + .milliseconds(100))
+  }
+
+  /// Every record is of the frame that was seen then.
+  func expectMatched(file: StaticString = #filePath, line: UInt = #line) {
+    XCTAssertEqual(presented.map(\.submitted), committed.map(\.submitted), file: file, line: line)
+    XCTAssertEqual(presented.map(\.presented), display.shown.map(\.time), file: file, line: line)
+    XCTAssertEqual(colors, display.shown.map { $0.pixel & 0xFF_FFFF }, file: file, line: line)
+    engine.invalidate()
+  }
+
+  /// What pends will not be seen.
+  private func refused() {
+    errors += 1
+    committed.removeLast(committed.count - presented.count)
+    colors.removeLast(colors.count - presented.count)
+  }
+}
+
+/// A display that shows a frame at the first vblank that is at least 2 ms away.
+@MainActor
+private final class DeadlineDisplay: Display, Presenter {
+  let name = "a test"
+  let reason = "a test"
+  let width = 16
+  let height = 16
+  let ticker: DisplayTicker
+  var onLost: (@MainActor (any Error) -> Void)?
+  var onPresented: (@MainActor (PresentationFeedback) -> Void)?
+  var onRefused: (@MainActor (any Error) -> Void)?
+  var mayRefuse: () -> Bool = { false }
+  /// The middle pixel of every frame that was seen.
+  private(set) var shown: [(pixel: UInt32, time: MonotonicTime)] = []
+
+  private let simulated: SimulatedDisplay
+  private let buffers: [PresentationBuffer]
+  private var flip: FlipState
+  private let clock: SystemClock
+  private var timer: FrameLoop.Timer?
+
+  init(_ buffering: Buffering, clock: SystemClock) throws {
+    self.clock = clock
+    simulated = SimulatedDisplay(refreshRate: try XCTUnwrap(RefreshRate(hertz: 100)), clock: clock)
+    ticker = DisplayTicker(source: simulated)
+    flip = FlipState(count: buffering.count)
+    buffers = try (0..<flip.count).map { PresentationBuffer(bitmap: try Bitmap(width: 16, height: 16), index: $0) }
+    timer = FrameLoop.Timer(
+      fireTime: .distantFuture, interval: Nanoseconds(.max),
+      onMain: { [weak self] timer in
+        timer.nextFireTime = .distantFuture
+        self?.complete()
+      })
+  }
+
+  var presenter: any Presenter { self }
+
+  func acquireBuffer() -> PresentationBuffer? { flip.free.map { buffers[$0] } }
+
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
+    if flip.submit(buffer.index) { start() }
+  }
+
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+    if let timer { loop.add(timer, to: mode) }
+  }
+
+  func invalidate() {
+    timer?.invalidate()
+    ticker.invalidate()
+  }
+
+  private func start() {
+    let interval: Int64 = 10_000_000
+    let (first, earliest) = (simulated.grid.time(ofVBlank: 0), clock.now + .milliseconds(2))
+    let number = ((earliest - first).count + interval - 1) / interval
+    timer?.nextFireTime = first + Nanoseconds(number * interval)
+  }
+
+  private func complete() {
+    if mayRefuse() {
+      flip.cancel()
+      onRefused?(SystemError(call: "a test", errno: 22))
+      return
+    }
+    guard flip.complete(), let index = flip.shown else { return }
+    if flip.pending != nil { start() }
+    shown.append((buffers[index].bitmap.row(8).load(fromByteOffset: 32, as: UInt32.self), clock.now))
+    onPresented?(PresentationFeedback(timestamp: clock.now, sequence: UInt64(shown.count)))
+  }
+}
