@@ -127,15 +127,20 @@ struct TickSequencer {
     case .outlier:
       guard let interval = model.interval(of: vblank) else { return nil }
       // No event comes before its vblank: if the grid says so, it is the grid that is wrong.
-      guard model.isSettled, let point = model.prediction(ofInterval: interval), point.isKnown(period: model.period),
+      guard model.isSettled, model.expectedRate == nil, let point = model.prediction(ofInterval: interval),
+        point.isKnown(period: model.period),
         !point.lies(within: period / 4, of: vblank.timestamp), point.timestamp - point.uncertainty <= now
       else { return (vblank, interval) }
       return (VBlank(timestamp: point.timestamp, sequence: vblank.sequence), interval)
     case .backward, .unstamped:
-      // The event came, so a vblank was; the grid tells when.
-      guard last != nil, let interval = model.interval(at: now),
-        let point = model.prediction(ofInterval: interval), point.isKnown(period: model.period)
+      // The event came, so a vblank was; the grid tells when, but not so exactly that it could not be the one that follows.
+      guard let last, model.expectedRate == nil, let latest = model.interval(at: now),
+        let soon = model.interval(at: now + period / 8)
       else { return nil }
+      let counted = lastInterval &+ Int64(bitPattern: vblank.sequence &- last.sequence)
+      let isPast = vblank.sequence != 0 && last.sequence != 0 && counted <= latest
+      let interval = isPast ? latest : soon
+      guard let point = model.prediction(ofInterval: interval), point.isKnown(period: model.period) else { return nil }
       return (VBlank(timestamp: point.timestamp, sequence: 0), interval)
     }
   }
@@ -144,13 +149,15 @@ struct TickSequencer {
   private func skip(
     to now: MonotonicTime, from vblank: VBlank, _ interval: Int64
   ) -> (timestamp: MonotonicTime, interval: Int64) {
-    if let latest = model.interval(at: now), latest > interval, let point = model.prediction(ofInterval: latest),
-      point.isKnown(period: model.period)
+    if model.expectedRate == nil, let latest = model.interval(at: now),
+      let point = model.prediction(ofInterval: latest), point.isKnown(period: model.period)
     {
-      return (point.timestamp, latest)
+      // It may be the same one: its stamp was early.
+      return latest >= interval ? (point.timestamp, latest) : (vblank.timestamp, interval)
     }
-    let count = model.refreshRate.intervals(in: now - vblank.timestamp)
-    return (vblank.timestamp + model.refreshRate.offset(ofInterval: count), interval &+ count)
+    let rate = model.expectedRate ?? model.refreshRate
+    let count = rate.intervals(in: now - vblank.timestamp)
+    return (vblank.timestamp + rate.offset(ofInterval: count), interval &+ count)
   }
 }
 

@@ -108,7 +108,10 @@ extension VBlankModel {
         if length > 0.9 * refreshRate.exactInterval { return (counted, true) }
       } else {
         let tolerance = period / 2 + Self.gate * filter.variance(after: counted).squareRoot()
-        if abs(elapsed - Double(counted) * period) <= tolerance { return (counted, true) }
+        // Some of the intervals may have been those of a rate that was announced.
+        let other = expectedRate?.exactInterval ?? period
+        let lengths = min(period, other) * Double(counted)...max(period, other) * Double(counted)
+        if elapsed >= lengths.lowerBound - tolerance, elapsed <= lengths.upperBound + tolerance { return (counted, true) }
       }
     }
     if isVariable {
@@ -209,6 +212,8 @@ extension VBlankModel {
     guard let filter, let last else { return }
     interval &+= max(1, intervals(from: last, to: vblank, filter: filter).count)
     self.last = vblank
+    // The stamps may have become unsteady, and not the grid another one.
+    noise = StampNoise(interval: refreshRate.exactInterval)
     // A grid that did not hold for long tells nothing of the period either.
     if doTheyAgree, isSettled {
       let deviation = priorDeviation / 10
