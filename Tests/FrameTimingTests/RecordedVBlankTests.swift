@@ -1,0 +1,46 @@
+import Glibc
+import LinuxSystem
+import Testing
+
+@testable import FrameTiming
+
+/// Stamps that were read from a clock and not made up.
+@Suite struct RecordedVBlankTests {
+  private static let folder = String(#filePath.dropLast("RecordedVBlankTests.swift".count)) + "Recordings/"
+  /// What the timer of the recording was set to.
+  private static let timerStart = MonotonicTime(nanoseconds: 27_786_208_628_710)
+
+  /// A timer of 60 Hz on a busy machine: half its stamps lie within some ten microseconds of each other, one in twenty
+  /// milliseconds late, the latest two intervals.
+  @Test func aBusyMachinesTimerIsPredicted() throws {
+    let recording = try read("timer.vblanks")
+    #expect(recording.refreshRate == .hertz60)
+    #expect(recording.vblanks.count == 900)
+    var model = VBlankModel(refreshRate: recording.refreshRate)
+    var errors: [Int64] = []
+    var nominalErrors: [Int64] = []
+    for vblank in recording.vblanks {
+      model.observe(vblank)
+      guard vblank.sequence > 120 else { continue }
+      let truth = Self.timerStart + RefreshRate.hertz60.offset(ofInterval: Int64(vblank.sequence))
+      let prediction = try #require(model.prediction(after: truth - .milliseconds(8)))
+      errors.append(abs((prediction.timestamp - truth).count))
+      nominalErrors.append(abs((vblank.timestamp + RefreshRate.hertz60.interval - truth).count))
+    }
+    // Every stamp is late by what it takes to wake: the grid as it is seen lies that much behind the timer's.
+    let (ours, nominal) = (percentile95(errors), percentile95(nominalErrors))
+    #expect(ours < 400_000)
+    #expect(nominal > 4 * ours, "the recording is too good to tell")
+    #expect(abs(model.period - 1e9 / 60) < 2_000)
+  }
+
+  private func percentile95(_ errors: [Int64]) -> Int64 { errors.sorted()[errors.count * 95 / 100] }
+
+  private func read(_ name: String) throws -> VBlankRecording {
+    let file = try #require(fopen(Self.folder + name, "r"), "\(Self.folder + name) cannot be read")
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return try VBlankRecording(parsing: String(decoding: bytes[..<count], as: UTF8.self))
+  }
+}
