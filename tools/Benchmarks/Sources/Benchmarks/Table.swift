@@ -45,14 +45,17 @@ struct Table {
         line = margin
       }
       let ratio = gate.peer == nil ? "" : Self.decimal(result.gated(gate), places: 2)
-      line += Self.right(ratio, Self.ratioWidth) + "  " + text(gate) + (result.holds(gate) ? " gate ok" : " gate FAILED")
+      line +=
+        Self.right(ratio, Self.ratioWidth) + "  " + text(gate, result.unit)
+        + (result.holds(gate) ? " gate ok" : " gate FAILED")
       gates += 1
       if !result.holds(gate) { failures += 1 }
     }
     print(line)
   }
 
-  private func text(_ gate: Gate) -> String {
+  private func text(_ gate: Gate, _ unit: Result.Unit) -> String {
+    if gate.peer == nil { return "≤ " + Self.text(gate.limit, unit) }
     let limit = "≤ " + Self.decimal(gate.limit, places: gate.limit == gate.limit.rounded() ? 0 : 2)
     guard peers.count > 1, let peer = gate.peer else { return limit }
     return limit + " " + peers[peer]

@@ -1,8 +1,9 @@
 import Glibc
 
 let benchmarks: [Benchmark] = [
-  SystemBenchmarks.all, LoopBenchmarks.all, ThreadBenchmarks.all, LinkBenchmarks.all, MeteringBenchmarks.all,
-  LayerBenchmarks.all, CompositingBenchmarks.all, PresenterBenchmarks.all, FrameBenchmarks.all, CommandBenchmarks.all,
+  SystemBenchmarks.all, LoopBenchmarks.all, ThreadBenchmarks.all, LinkBenchmarks.all, PredictionBenchmarks.all,
+  MeteringBenchmarks.all, LayerBenchmarks.all, CompositingBenchmarks.all, PresenterBenchmarks.all, FrameBenchmarks.all,
+  CommandBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {
