@@ -107,9 +107,9 @@ extension VBlankModel {
       if isVariable {
         if length > 0.9 * refreshRate.exactInterval { return (counted, true) }
       } else {
-        let tolerance = period / 2 + Self.gate * filter.variance(after: counted).squareRoot()
         // Some of the intervals may have been those of a rate that was announced.
         let other = expectedRate?.exactInterval ?? period
+        let tolerance = max(period, other) / 2 + Self.gate * filter.variance(after: counted).squareRoot()
         let lengths = min(period, other) * Double(counted)...max(period, other) * Double(counted)
         if elapsed >= lengths.lowerBound - tolerance, elapsed <= lengths.upperBound + tolerance { return (counted, true) }
       }
