@@ -70,7 +70,7 @@ struct VBlankPlot {
     context.draw(TextLine(title, font: text), at: Point(panel.minX, panel.minY + 18), color: Self.ink)
     guard !histogram.counts.isEmpty else { return }
     let scale = Histogram.Scale(histogram)
-    let plot = Rect(x: panel.minX + 64, y: panel.minY + 64, width: panel.width - 84, height: panel.height - 120)
+    let plot = Rect(x: panel.minX + 68, y: panel.minY + 64, width: panel.width - 68, height: panel.height - 120)
     let most = histogram.counts.max() ?? 1
     let step = Self.step(covering: most, lines: 5)
     let top = max(step, (most + step - 1) / step * step)

@@ -46,6 +46,12 @@ struct EDIDTests {
     #expect(edid.defects.isEmpty)
   }
 
+  @Test func aNameGoesBeforeOtherTexts() {
+    var bytes = Self.panel
+    bytes[93] = 0xFC
+    #expect(EDID(bytes)?.name == "BOE CQ")
+  }
+
   @Test func readsAVirtualMonitor() throws {
     let edid = try #require(EDID(Self.virtual + [UInt8](repeating: 0, count: 128)))
     #expect(edid.manufacturer == "RHT")

@@ -34,7 +34,7 @@ struct VBlankReportTests {
   /// Stamps that are 50 µs early and late in turn: that is their jitter, and no drift.
   @Test func findsTheJitter() throws {
     let report = Self.report((0..<601).map { Self.sample($0, jitter: .microseconds($0 % 2 == 0 ? 50 : -50)) })
-    for percent in [50.0, 95, 99, 100] {
+    for percent in [0.0, 50, 95, 99, 100] {
       let jitter = try #require(report.jitter.percentile(percent))
       #expect(abs(jitter.microseconds - 50) < 0.6, "p\(percent) \(jitter)")
     }
@@ -78,6 +78,21 @@ struct VBlankReportTests {
     #expect(report.missed == 5)
     #expect(abs(try #require(report.drift) + 40) < 0.001)
     #expect(try #require(report.jitter.maximum) <= 1)
+  }
+
+  /// The next vblank is foretold from those before it, and only the next: what came after a gap was not.
+  @Test func findsTheErrorOfThePrediction() throws {
+    let late: Int64 = 450
+    let lost: Set<Int64> = [200, 201, 300]
+    let samples = (Int64(0)..<600).filter { !lost.contains($0) }
+      .map { Self.sample($0, ppm: 50, jitter: $0 == late ? .microseconds(100) : 0) }
+    let report = Self.report(samples)
+    #expect(report.surprises.count == report.count - 1 - 2)
+    #expect(abs(try #require(report.surprises.max()).microseconds - 100) < 1)
+    #expect(report.predictionError.maximum == report.surprises.max())
+    #expect(try #require(report.predictionError.percentile(95)) < .microseconds(1))
+    // The stamp is off the grid by as much, but for what it moves the grid.
+    #expect(abs(try #require(report.jitter.maximum).microseconds - 100) < 1)
   }
 
   /// Before the first and after the last vblank nothing is missed.
