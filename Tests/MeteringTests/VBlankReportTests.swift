@@ -85,7 +85,7 @@ struct VBlankReportTests {
     let late: Int64 = 450
     let lost: Set<Int64> = [200, 201, 300]
     let samples = (Int64(0)..<600).filter { !lost.contains($0) }
-      .map { Self.sample($0, ppm: 50, jitter: $0 == late ? .microseconds(100) : 0) }
+      .map { Self.sample($0, ppm: 50, jitter: $0 == late ? .microseconds(100) : .zero) }
     let report = Self.report(samples)
     #expect(report.surprises.count == report.count - 1 - 2)
     #expect(abs(try #require(report.surprises.max()).microseconds - 100) < 1)

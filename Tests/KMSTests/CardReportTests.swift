@@ -1,0 +1,128 @@
+import FrameTiming
+import FramepaceTesting
+import Glibc
+import KMSTesting
+import LinuxSystem
+import Testing
+
+@testable import KMS
+
+/// What is found out of a card by asking it.
+struct CardReportTests {
+  private func card(
+    _ connectors: [SimulatedCard.Connector] = [
+      .init("HDMI-A-1", modes: [.simulated(640, 480), .simulated(320, 240, hertz: 75)], edid: EDIDTests.monitor),
+      .init("DP-1", modes: [], isConnected: false),
+    ], hasVBlanks: Bool = true, isAtomic: Bool = true, showsConsole: Bool = true
+  ) -> SimulatedCard {
+    SimulatedCard(
+      connectors: connectors, showsConsole: showsConsole, hasVBlanks: hasVBlanks, isAtomic: isAtomic,
+      clock: .manual(ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000))))
+  }
+
+  @Test func partsAndScreens() throws {
+    let card = card()
+    let report = try card.open().report()
+    #expect(report.path == "/dev/dri/card0" && report.driver == "simulated" && report.driverVersion == "1.0.0")
+    #expect(report.problem == nil)
+    #expect(report.crtcs.map { $0.mode?.name } == ["640x480@60.00", nil])
+    #expect(report.planes.map(\.kind) == [.primary, .cursor, .primary, .cursor])
+    #expect(report.planes.allSatisfy { $0.formats > 0 })
+
+    let screen = try #require(report.connectors.first)
+    #expect(screen.name == "HDMI-A-1" && screen.status == .connected)
+    #expect(screen.edid?.name == "Dell E193FP")
+    #expect(screen.modes.map(\.name) == ["640x480@60.00", "320x240@75.00"])
+    #expect(screen.modes[1].refreshRate == RefreshRate(numerator: 75, denominator: 1))
+    #expect(screen.currentMode == screen.modes[0])
+    #expect(screen.crtc == report.crtcs[0].id)
+    let other = try #require(report.connectors.last)
+    #expect(other.name == "DP-1" && other.status == .disconnected && other.edid == nil && other.currentMode == nil)
+  }
+
+  @Test func abilitiesAreFoundByAsking() throws {
+    let full = try card().open().report().abilities
+    #expect(full.vblankEvents && full.sequenceEvents && full.atomic && full.cursorPlane && full.damageClips)
+    #expect(full.gammaTable && !full.colorMatrix && !full.writeback && !full.variableRate)
+    let none = try card(hasVBlanks: false, isAtomic: false).open().report().abilities
+    #expect(!none.vblankEvents && !none.sequenceEvents && !none.atomic)
+  }
+
+  /// A CRTC that is off has vblanks as soon as it is on.
+  @Test func aDarkScreenHasVBlanksToo() throws {
+    let report = try card(showsConsole: false).open().report()
+    #expect(report.crtcs.allSatisfy { $0.mode == nil })
+    #expect(report.abilities.vblankEvents && report.abilities.sequenceEvents)
+  }
+
+  /// A kernel older than the sequence calls.
+  @Test func vblankEventsAreFoundWithoutSequences() throws {
+    let card = card()
+    card.fail(.sequence, errno: ENOTTY)
+    let abilities = try card.open().report().abilities
+    #expect(abilities.vblankEvents && !abilities.sequenceEvents)
+    #expect(card.callCount(of: .queueVBlank) > 0)
+  }
+
+  @Test func asynchronousFlipsAreOfTwoKinds() throws {
+    let card = card()
+    card.fail(.capability, errno: EINVAL)
+    let abilities = try card.open().report().abilities
+    #expect(!abilities.asynchronousFlips && !abilities.atomicAsynchronousFlips)
+  }
+
+  @Test func whyItCannotBeUsed() throws {
+    let dark = try card([.init("DP-1", modes: [], isConnected: false)]).open().report()
+    #expect(dark.problem == .noConnector(path: "/dev/dri/card0", name: nil, available: ["DP-1 disconnected"]))
+    let blank = try card([.init("DP-1", modes: [])]).open().report()
+    #expect(blank.problem == .noMode(connector: "DP-1"))
+    let renderer = card()
+    renderer.fail(.resources, errno: EOPNOTSUPP)
+    #expect(try renderer.open().report().problem == .noModeSetting(path: "/dev/dri/card0"))
+
+    let taken = card()
+    let master = try taken.open()
+    let report = try taken.open().report()
+    #expect(report.problem == .notMaster(path: "/dev/dri/card0"))
+    #expect(report.connectors.count == 2 && report.abilities.vblankEvents, "what can be asked is told all the same")
+    #expect(master.isMaster)
+  }
+
+  /// Others find the card as free as it was, and the screens as they were.
+  @Test func nothingIsChanged() throws {
+    let card = card()
+    let before = card.screens
+    do {
+      let device = try card.open()
+      _ = try device.report()
+      #expect(!card.hasMaster)
+      #expect(card.screens == before)
+      #expect(card.holdings == SimulatedCard.Holdings())
+    }
+    #expect(card.openCount == 0)
+  }
+
+  /// Whichever call fails, there is a report with less in it, or an error that names the call.
+  @Test(arguments: [EIO, ENODEV, EACCES, EINVAL])
+  func anyCallMayFail(errno: Int32) throws {
+    let card = card()
+    _ = try card.open().report()
+    let calls = card.callCount
+    #expect(calls > 20)
+    for number in 1...calls {
+      card.resetCalls()
+      card.fail(call: number, errno: errno)
+      do throws(KMSError) {
+        let report = try card.open().report()
+        #expect(report.path == "/dev/dri/card0")
+      } catch {
+        guard case .device(_, let reason) = error else {
+          Issue.record("call \(number): \(error)")
+          continue
+        }
+        #expect(reason.errno == errno && reason.call == card.failedCall?.description, "call \(number): \(reason)")
+      }
+      #expect(card.openCount == 0 && card.holdings == SimulatedCard.Holdings(), "call \(number)")
+    }
+  }
+}
