@@ -34,6 +34,24 @@ build_release() {
   mv "$began" "$stamp"
 }
 
+# Builds the command unless it is newer than everything that it is made of. Ends the script when that fails.
+require_release() {
+  release_is_current && return
+  require_swift
+  if [[ -x $binary ]]; then
+    say "Building framepace (release)"
+  else
+    say "Building framepace (release); the first time takes minutes"
+  fi
+  local start
+  start=$(microseconds)
+  if ! build_release; then
+    show_failure "$logs/release.log"
+    die "The build failed after $(seconds_since "$start") s."
+  fi
+  say "  built in $(seconds_since "$start") s"
+}
+
 # forget_plan CONFIGURATION: makes the next build plan anew. A build folder remembers the plan of the package that was built
 # in it last and would take it for another package's.
 forget_plan() {

@@ -1,9 +1,14 @@
 # Looks whether Swift and the Debian packages of tools/packages.txt are there, and installs what is missing. Sourced.
 
+# wanted_packages GROUP…: the packages of these groups, one a line.
+wanted_packages() {
+  awk -v groups=" $* " '!/^#/ && NF && index(groups, " " $1 " ") && !seen[$2]++ { print $2 }' "$root/tools/packages.txt"
+}
+
 # missing_packages GROUP…: the packages of these groups that are not installed. One call of dpkg-query: 10 ms.
 missing_packages() {
   local wanted
-  wanted=$(awk -v groups=" $* " '!/^#/ && NF && index(groups, " " $1 " ") && !seen[$2]++ { print $2 }' "$root/tools/packages.txt")
+  wanted=$(wanted_packages "$@")
   # shellcheck disable=SC2086 # one argument a package
   { dpkg-query -W -f '${Package} ${db:Status-Status}\n' $wanted 2>/dev/null || true; } |
     awk -v wanted="$wanted" '
@@ -15,7 +20,7 @@ missing_packages() {
 install_packages() {
   if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     say "This is no Debian or Ubuntu system, so nothing is installed for you. framepace needs the equivalents of:" \
-      "$(awk '!/^#/ && NF && !seen[$2]++ { printf "%s ", $2 }' "$root/tools/packages.txt")"
+      "$(wanted_packages "$@" | paste -sd ' ')"
     return
   fi
   local missing as_root=()
