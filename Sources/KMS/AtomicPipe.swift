@@ -104,12 +104,16 @@ final class AtomicPipe {
   /// - Parameter damage: what was painted in this framebuffer since it was shown last. It covers what the screen must
   ///   refresh, and, for drivers that send each buffer's contents to the device (virtio-gpu), what they must send.
   func flip(framebuffer: UInt32, damage: DamageRegion, bounds: IntRect, token: UInt64) throws(SystemError) {
-    guard planeDamage != nil else { return try commitFlip(framebuffer, damageBlob: 0, token: token) }
     let blob = try PropertyBlob.damage(damage, bounds: bounds, interface: interface)
-    try commitFlip(framebuffer, damageBlob: blob.id, token: token)
+    try flip(framebuffer: framebuffer, damageBlob: blob.id, token: token)
   }
 
-  private func commitFlip(_ framebuffer: UInt32, damageBlob: UInt32, token: UInt64) throws(SystemError) {
+  /// As above, without a word of what differs.
+  func flip(framebuffer: UInt32, token: UInt64) throws(SystemError) {
+    try flip(framebuffer: framebuffer, damageBlob: 0, token: token)
+  }
+
+  private func flip(framebuffer: UInt32, damageBlob: UInt32, token: UInt64) throws(SystemError) {
     settings.removeAll(keepingCapacity: true)
     addFramebuffer(framebuffer, damageBlob: damageBlob)
     try interface.commit(settings, flags: [.nonBlocking, .flipEvent], token: token, subject: "flip")

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import RunLoops
 
@@ -46,6 +47,12 @@ final class DRMEventQueue {
     let route = DRMEventRoute(number: lastNumber, queue: self)
     routes.append(Entry(number: lastNumber, route: route))
     return route
+  }
+
+  /// Whether events wait to be read.
+  var hasUnread: Bool {
+    var item = pollfd(fd: interface.descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&item, 1, 0) > 0 && item.revents & Int16(POLLIN) != 0
   }
 
   func add(_ user: DRMEventRoute.User, of route: UInt32, to loop: FrameLoop, mode: FrameLoop.Mode) {

@@ -76,6 +76,7 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
     case ENODEV: "; the device was removed"
     case EBUSY: "; a flip is pending or the screen is off"
     case ENOSPC: "; the buffer is too small for the mode"
+    case ETIMEDOUT: "; the driver has not said for a second that it shows the frame"
     case EINVAL: "; the driver does not take this mode, or the screen is off"
     default: ""
     }

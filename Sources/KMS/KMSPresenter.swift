@@ -12,6 +12,9 @@ public import RunLoops
 /// first frame sets the mode. `onPresented` comes with the flip event and its stamp; drivers without vblank send that event
 /// at once and without a sequence: there the frame counts as shown at the next tick, which keeps the application at the
 /// display's pace.
+///
+/// A flip that the kernel refuses because something else is on its way is handed over again at the next vblank. One whose
+/// event does not come for a second is given up and told by `onRefused`, and the next frame sets the mode anew.
 @MainActor
 public final class KMSPresenter: Presenter {
   public let width: Int
@@ -41,6 +44,14 @@ public final class KMSPresenter: Presenter {
   private var wait: VBlankWait?
   private var token: UInt32 = 0
   private var submitted = MonotonicTime.zero
+  private var timeout = FlipTimeout()
+  private var timer: FrameLoop.Timer?
+  /// Whether the newest frame that was handed over is a flip, and not a mode-set.
+  private var isFlip = false
+  /// Whether the pending frame is to be handed over again, at the vblank that is waited for.
+  private var isRetrying = false
+  /// How many flips were given up because their event did not come.
+  public private(set) var lostFlips: UInt64 = 0
   private(set) var isModeSet = false
   /// Why the screen takes no more frames; nil while it does.
   private var loss: KMSError?
@@ -67,9 +78,10 @@ public final class KMSPresenter: Presenter {
       _ = flip.submit(0)
       _ = flip.complete()
     }
-    wait = VBlankWait(ticker: ticker) { [weak self] vblank in
-      self?.complete(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence))
-    }
+    wait = VBlankWait(ticker: ticker) { [weak self] vblank in self?.waited(vblank) }
+    // One that fired without an interval would be spent.
+    timer = FrameLoop.Timer(
+      fireTime: .distantFuture, interval: Nanoseconds(.max), onMain: { [weak self] timer in self?.look(timer) })
     events.onFlip = { [weak self] token, time, sequence in self?.flipped(token, time, sequence) }
   }
 
@@ -102,40 +114,66 @@ public final class KMSPresenter: Presenter {
     }
     buffers[buffer.index].damage = damage
     buffers[buffer.index].scanOut.copy(from: buffer.bitmap, damage: damage)
-    if flip.submit(buffer.index) { try commit(buffer.index) }
+    if flip.submit(buffer.index) { try begin(buffer.index) }
   }
 
-  /// Gives the kernel the buffer that pends. One that it refuses pends no longer.
+  // MARK: Handing over
+
+  /// A frame pends from now on: the kernel is to have it. One that it refuses pends no longer.
+  private func begin(_ index: Int) throws(KMSError) {
+    if let time = timeout.begin(at: clock.now) { timer?.nextFireTime = time }
+    try commit(index)
+  }
+
   private func commit(_ index: Int) throws(KMSError) {
-    let framebuffer = buffers[index].scanOut.framebuffer
     token &+= 1
     submitted = clock.now
+    isFlip = isModeSet
     do throws(KMSError) {
-      if isModeSet {
-        try scanOut.flip(framebuffer: framebuffer, damage: buffers[index].damage, token: events.token(token))
-      } else {
-        try scanOut.modeSet(framebuffer: framebuffer, token: events.token(token))
-      }
+      if isFlip { try commitFlip(index) } else { try commitModeSet(index) }
     } catch {
-      flip.cancel()
+      forget()
+      // The screen may have been switched off by somebody.
+      isModeSet = false
       if case .lost = error { onLost?(error) }
       throw error
     }
-    if !isModeSet {
-      isModeSet = true
-      onModeSet?()
+  }
+
+  private func commitFlip(_ index: Int) throws(KMSError) {
+    let buffer = buffers[index]
+    do throws(KMSError) {
+      try scanOut.flip(
+        framebuffer: buffer.scanOut.framebuffer, damage: buffer.damage, token: events.token(token))
+    } catch {
+      guard case .refused(_, _, let reason) = error,
+        CommitAnswer(errno: reason.errno, isFlip: true, hasExtras: false) == .retryAtVBlank
+      else { throw error }
+      // If what is in the way does not pass, the frame's time runs out.
+      isRetrying = true
+      wait?.start(after: submitted)
     }
+  }
+
+  private func commitModeSet(_ index: Int) throws(KMSError) {
+    try scanOut.modeSet(framebuffer: buffers[index].scanOut.framebuffer, token: events.token(token))
+    isModeSet = true
+    onModeSet?()
+    if !scanOut.modeSetsAreTold { wait?.start(after: submitted) }
   }
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     events.add(.flips, to: loop, mode: mode)
+    if let timer { loop.add(timer, to: mode) }
     wait?.add(to: loop, mode: mode)
   }
 
   public func invalidate() {
     wait?.invalidate()
     wait = nil
-    flip.cancel()
+    timer?.invalidate()
+    timer = nil
+    forget()
     onPresented = nil
     onRefused = nil
     onLost = nil
@@ -149,12 +187,23 @@ public final class KMSPresenter: Presenter {
   /// The screen is gone: no buffer is to be had any more, what pends is forgotten, and the device is not asked again.
   func lose(_ error: KMSError) {
     loss = error
+    forget()
+    timer?.invalidate()
+    timer = nil
+  }
+
+  /// What was handed over is not waited for any more.
+  private func forget() {
     flip.cancel()
+    timeout.end(isFlipSeen: false)
+    isRetrying = false
     wait?.cancel()
   }
 
+  // MARK: Being seen
+
   private func flipped(_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) {
-    guard token == self.token, flip.pending != nil else { return }
+    guard token == self.token, flip.pending != nil, !isRetrying else { return }
     guard flipsAreStamped else {
       wait?.start(after: submitted)
       return
@@ -164,14 +213,48 @@ public final class KMSPresenter: Presenter {
     complete(PresentationFeedback(timestamp: time, sequence: wide))
   }
 
+  private func waited(_ vblank: VBlank) {
+    if isRetrying, let index = flip.pending {
+      isRetrying = false
+      do throws(KMSError) { try commit(index) } catch { onRefused?(error) }
+    } else {
+      complete(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence))
+    }
+  }
+
   private func complete(_ feedback: PresentationFeedback) {
     guard flip.complete() else { return }
+    timeout.end(isFlipSeen: isFlip)
     var refusal: KMSError?
     // The frame that waited comes before everything else: its vblank is the next one.
     if let next = flip.pending {
-      do throws(KMSError) { try commit(next) } catch { refusal = error }
+      do throws(KMSError) { try begin(next) } catch { refusal = error }
     }
     onPresented?(feedback)
     if let refusal { onRefused?(refusal) }
+  }
+
+  /// The timer fired: looks whether the pending frame's event is overdue.
+  private func look(_ timer: FrameLoop.Timer) {
+    timer.nextFireTime = .distantFuture
+    switch timeout.look(at: clock.now, hasUnread: events.hasUnread) {
+    case .rest: break
+    case .look(let time): timer.nextFireTime = time
+    case .giveUp: giveUp()
+    }
+  }
+
+  /// The pending frame's event is lost. It may be on the screen or not: the next frame sets the mode anew.
+  private func giveUp() {
+    lostFlips += 1
+    isModeSet = false
+    forget()
+    let reason = SystemError(call: "flip event", errno: ETIMEDOUT)
+    let pipe = scanOut.pipe
+    guard timeout.lostInARow < FlipTimeout.most else {
+      onLost?(.lost(connector: pipe.connector.name, mode: pipe.mode.description, reason))
+      return
+    }
+    onRefused?(KMSError.refused(connector: pipe.connector.name, mode: pipe.mode.description, reason))
   }
 }

@@ -22,6 +22,7 @@ final class ScanOut {
       var saved = try SavedScreen(of: pipe.crtc, connectors: connectors, on: interface)
       atomic = if let plane = pipe.plane { try AtomicPipe(interface: interface, pipe: pipe, plane: plane) } else { nil }
       saved.settings = atomic?.reset.found ?? []
+      takesDamage = atomic?.planeDamage != nil
       self.saved = saved
     } catch {
       throw .refused(connector: pipe.connector.name, mode: pipe.mode.description, error)
@@ -34,7 +35,9 @@ final class ScanOut {
   }
 
   /// Whether flips carry damage to the kernel.
-  var takesDamage: Bool { atomic?.planeDamage != nil }
+  private(set) var takesDamage: Bool
+  /// Whether a flip event follows a mode-set.
+  var modeSetsAreTold: Bool { atomic != nil }
 
   /// Asks the driver whether it takes the mode. A legacy driver can only be asked by setting it.
   ///
@@ -65,13 +68,21 @@ final class ScanOut {
   }
 
   /// Shows another framebuffer from the next vblank on; a flip event with `token` tells. Not to be called while a flip
-  /// pends.
+  /// pends. A driver that refuses it with its damage, and takes it without, is told of no damage any more.
   func flip(framebuffer: UInt32, damage: DamageRegion, token: UInt64) throws(KMSError) {
     try named { () throws(SystemError) in
-      if let atomic {
-        return try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, token: token)
+      guard let atomic else {
+        return try interface.pageFlip(crtc: pipe.crtc, framebuffer: framebuffer, isAsynchronous: false, token: token)
       }
-      try interface.pageFlip(crtc: pipe.crtc, framebuffer: framebuffer, isAsynchronous: false, token: token)
+      guard takesDamage else { return try atomic.flip(framebuffer: framebuffer, token: token) }
+      do throws(SystemError) {
+        try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, token: token)
+      } catch {
+        let answer = CommitAnswer(errno: error.errno, isFlip: true, hasExtras: true)
+        guard answer == .retryWithoutExtras else { throw error }
+        try atomic.flip(framebuffer: framebuffer, token: token)
+        takesDamage = false
+      }
     }
   }
 
@@ -102,9 +113,8 @@ extension ScanOutPipe {
   /// A system error with the pipe's connector and mode. A device that was removed and a lost master are losses, anything
   /// else a refusal.
   func error(_ error: SystemError) -> KMSError {
-    switch error.errno {
-    case ENODEV, EACCES: .lost(connector: connector.name, mode: mode.description, error)
-    default: .refused(connector: connector.name, mode: mode.description, error)
-    }
+    CommitAnswer(errno: error.errno, isFlip: false, hasExtras: false) == .lost
+      ? .lost(connector: connector.name, mode: mode.description, error)
+      : .refused(connector: connector.name, mode: mode.description, error)
   }
 }

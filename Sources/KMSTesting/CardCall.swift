@@ -51,6 +51,7 @@ struct CallLog {
   /// The call that was made to fail by its number.
   private(set) var failed: CardCall?
   private var failing: (number: Int, errno: Int32)?
+  private var failingNext: (call: CardCall, errno: Int32)?
   /// By the call's place; 0 for those that succeed.
   private var refused = [Int32](repeating: 0, count: CardCall.allCases.count)
 
@@ -63,16 +64,22 @@ struct CallLog {
       failed = call
       throw Refusal(failing.errno)
     }
+    if let next = failingNext, next.call == call {
+      failingNext = nil
+      throw Refusal(next.errno)
+    }
     if refused[place] != 0 { throw Refusal(refused[place]) }
   }
 
   mutating func fail(_ number: Int, errno: Int32) { failing = (count + number, errno) }
+
+  mutating func fail(next call: CardCall, errno: Int32) { failingNext = (call, errno) }
 
   mutating func fail(_ call: CardCall, errno: Int32) { refused[call.rawValue] = errno }
 
   mutating func reset() {
     let size = counts.count
     for place in 0..<size { (counts[place], refused[place]) = (0, 0) }
-    (count, failing, failed) = (0, nil, nil)
+    (count, failing, failingNext, failed) = (0, nil, nil, nil)
   }
 }

@@ -87,6 +87,9 @@ extension CardState {
 
   /// Shows what the CRTC's planes are set to: at the next vblank, or now where the driver has none. Room has been seen to.
   mutating func startFlip(ofCRTC index: Int, client: Int, token: UInt64, sendsEvent: Bool, at time: MonotonicTime) {
+    let isLost = sendsEvent && flipEventsToLose > 0
+    if isLost { flipEventsToLose -= 1 }
+    let sendsEvent = sendsEvent && !isLost
     let request = VBlankRequest(client: client, token: token, kind: sendsEvent ? .flip : .silentFlip)
     if sendsEvent { clients[client].outstandingEvents += 1 }
     if hasVBlanks { return crtcs[index].waiting.append(request) }

@@ -98,6 +98,8 @@ struct CardState {
   var blobs: [Blob] = []
   var clients: [ClientState] = []
   var isUnplugged = false
+  /// How many of the next flips are not told.
+  var flipEventsToLose = 0
   /// Whether the driver has vblanks; without, flips are complete at once.
   let hasVBlanks: Bool
   let isAtomic: Bool

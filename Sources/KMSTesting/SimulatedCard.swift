@@ -139,6 +139,11 @@ public final class SimulatedCard: Sendable {
 
   // MARK: Vblanks
 
+  /// Flips that are done and never told, as some drivers do around a suspend: the next `count` ones.
+  public func loseFlipEvents(_ count: Int) {
+    state.withLock { $0.flipEventsToLose = count }
+  }
+
   /// Lets all vblanks up to `time` happen. Calls do so too, up to the clock's time.
   public func advance(to time: MonotonicTime) {
     state.withLock { $0.advance(to: time) }
@@ -159,6 +164,11 @@ public final class SimulatedCard: Sendable {
   /// Lets one call fail: the next one is 1. It has no effect, once.
   public func fail(call number: Int, errno: Int32) {
     state.withLock { $0.calls.fail(number, errno: errno) }
+  }
+
+  /// Lets the next call of a kind fail, once.
+  public func fail(next call: CardCall, errno: Int32) {
+    state.withLock { $0.calls.fail(next: call, errno: errno) }
   }
 
   /// Lets all calls of a kind fail, from now on; 0 ends it.

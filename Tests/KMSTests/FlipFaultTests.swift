@@ -1,0 +1,281 @@
+import Compositing
+import FrameTiming
+import Framepace
+import FramepaceTesting
+import Geometry
+import Glibc
+import KMSTesting
+import LinuxSystem
+import Presentation
+import RunLoops
+import XCTest
+
+@testable import KMS
+
+/// Flips that the kernel refuses, or never tells of, while a scene animates: it goes on by itself, and the screen shows it.
+final class FlipFaultTests: XCTestCase {
+  /// A lost event is noticed within 1.1 s, told once, and the screen painted anew.
+  func testALostFlipEventIsRecoveredByAModeSet() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        for hasVBlanks in [true, false] {
+          for buffering in [Buffering.double, .triple] {
+            let place = "atomic \(isAtomic), vblanks \(hasVBlanks), \(buffering)"
+            let run = try AnimationRun(isAtomic: isAtomic, hasVBlanks: hasVBlanks, buffering: buffering)
+            run.stage.run(for: .seconds(1))
+            let before = run.shown
+            run.stage.card.loseFlipEvents(1)
+            run.stage.run(for: .milliseconds(1_200))
+            XCTAssertLessThan(run.shown - before, 14, place)
+            XCTAssertEqual(run.presenter.lostFlips, 1, place)
+            XCTAssertEqual(
+              run.errors.map(\.description),
+              [
+                "HDMI-A-1 64x48@60.00: flip event: Connection timed out (110); the driver has not said for a second that it "
+                  + "shows the frame"
+              ], place)
+            let resumed = run.shown
+            run.stage.run(for: .seconds(1))
+            XCTAssertGreaterThan(run.shown - resumed, 55, place)
+            XCTAssertNil(run.lost, place)
+            try run.expectScreen(place)
+            run.end(place)
+          }
+        }
+      }
+    }
+  }
+
+  /// A driver that tells of mode-sets and of no flip: after three the display is lost, with an error that says why.
+  func testRepeatedTimeOutsEndTheDisplay() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        let run = try AnimationRun(isAtomic: isAtomic)
+        run.stage.run(for: .seconds(1))
+        for _ in 0..<6 {
+          run.stage.card.loseFlipEvents(1)
+          run.stage.run(for: .milliseconds(1_000))
+        }
+        XCTAssertEqual(run.presenter.lostFlips, 3)
+        XCTAssertEqual(run.errors.count, 2)
+        guard case .lost("HDMI-A-1", "64x48@60.00", let reason) = run.lost else {
+          return XCTFail("\(String(describing: run.lost))")
+        }
+        XCTAssertEqual(reason.errno, ETIMEDOUT)
+        let calls = run.stage.card.callCount
+        run.stage.run(for: .seconds(5))
+        XCTAssertEqual(run.stage.card.callCount, calls, "a lost display is asked again")
+        run.end("atomic \(isAtomic)")
+      }
+    }
+  }
+
+  /// A whole program that stood still for ten seconds, such as in a debugger, while a flip's event waited to be read.
+  func testAPauseOfTheProgramIsNoTimeOut() throws {
+    try onMain {
+      let run = try AnimationRun()
+      run.stage.run(for: .milliseconds(500))
+      for _ in 0..<5 {
+        run.stage.loop.perform(in: [.default]) { [clock = run.stage.clock] in clock.advance(by: .seconds(10)) }
+        run.stage.run(for: .milliseconds(500))
+      }
+      XCTAssertEqual(run.presenter.lostFlips, 0)
+      XCTAssertEqual(run.errors, [])
+      run.end("")
+    }
+  }
+
+  /// At rest nothing wakes the loop: the last frame's time-out looks once, and sees that nothing pends.
+  func testAtRestNoTimerIsSet() throws {
+    try onMain {
+      let run = try AnimationRun()
+      run.stage.run(for: .milliseconds(500))
+      run.rest()
+      run.stage.run(for: .seconds(2))
+      let next = run.stage.loop.nextTimerFireTime(in: .default) ?? .distantFuture
+      XCTAssertGreaterThan(next, run.stage.clock.now + .seconds(100_000))
+      run.end("")
+    }
+  }
+
+  /// What passes is waited for: the frame is handed over again at each vblank, nobody is told, and nothing of it is lost.
+  func testWhatPassesIsTriedAgain() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        for errno in [EBUSY, ENOMEM] {
+          let place = "atomic \(isAtomic), errno \(errno)"
+          let run = try AnimationRun(isAtomic: isAtomic)
+          run.stage.run(for: .milliseconds(500))
+          let call = isAtomic ? CardCall.commit : .pageFlip
+          run.stage.card.fail(call, errno: errno)
+          let (shown, calls) = (run.shown, run.stage.card.callCount(of: call))
+          run.stage.run(for: .milliseconds(500))
+          XCTAssertLessThanOrEqual(run.shown - shown, 1, place)
+          let tries = run.stage.card.callCount(of: call) - calls
+          XCTAssertTrue((28...32).contains(tries), "\(place): \(tries) tries in 30 intervals")
+          run.stage.card.fail(call, errno: 0)
+          run.stage.run(for: .milliseconds(500))
+          XCTAssertGreaterThan(run.shown - shown, 25, place)
+          XCTAssertEqual(run.errors, [], place)
+          XCTAssertNil(run.lost, place)
+          try run.expectScreen(place)
+          run.end(place)
+        }
+      }
+    }
+  }
+
+  /// What does not pass runs into the time-out, and by a mode-set that is refused as well into errors that are told.
+  func testWhatIsBusyForEverIsTold() throws {
+    try onMain {
+      let run = try AnimationRun()
+      run.stage.run(for: .milliseconds(500))
+      run.stage.card.fail(.commit, errno: EBUSY)
+      run.stage.run(for: .milliseconds(1_200))
+      XCTAssertEqual(run.presenter.lostFlips, 1)
+      XCTAssertEqual(run.errors.first?.number, ETIMEDOUT)
+      XCTAssertEqual(run.errors.last?.number, EBUSY)
+      run.stage.card.fail(.commit, errno: 0)
+      let shown = run.shown
+      run.stage.run(for: .milliseconds(500))
+      XCTAssertGreaterThan(run.shown - shown, 25)
+      run.end("")
+    }
+  }
+
+  /// A driver that does not take damage after all is asked once more without, and told of none from then on.
+  func testAFlipThatIsRefusedWithItsDamageGoesWithout() throws {
+    try onMain {
+      for errno in [EINVAL, ENOSPC] {
+        let run = try AnimationRun()
+        run.stage.run(for: .milliseconds(500))
+        XCTAssertTrue(run.presenter.takesDamage)
+        // The blob is made, then comes the commit.
+        run.failNextFlip(errno)
+        let (shown, blobs) = (run.shown, run.stage.card.callCount(of: .createBlob))
+        run.stage.run(for: .milliseconds(500))
+        XCTAssertFalse(run.presenter.takesDamage)
+        XCTAssertLessThanOrEqual(run.stage.card.callCount(of: .createBlob) - blobs, 1)
+        XCTAssertGreaterThan(run.shown - shown, 28)
+        XCTAssertEqual(run.errors, [])
+        try run.expectScreen("errno \(errno)")
+        run.end("")
+      }
+    }
+  }
+
+  /// What nothing can be done about is told, with connector, mode, call and errno; the next frame sets the mode.
+  func testOtherRefusalsAreTold() throws {
+    try onMain {
+      for (isAtomic, errno) in [(true, EIO), (true, ERANGE), (false, EINVAL), (false, ENOSPC)] {
+        let place = "atomic \(isAtomic), errno \(errno)"
+        let run = try AnimationRun(isAtomic: isAtomic)
+        run.stage.run(for: .milliseconds(500))
+        let modeSets = run.modeSets
+        run.failNextFlip(errno)
+        let shown = run.shown
+        run.stage.run(for: .milliseconds(500))
+        XCTAssertEqual(run.errors.map(\.number), [errno], place)
+        let call = isAtomic ? CardCall.commit : .pageFlip
+        let text = run.errors.first?.description ?? ""
+        XCTAssertTrue(text.hasPrefix("HDMI-A-1 64x48@60.00: \(call)"), "\(place): \(text)")
+        XCTAssertEqual(run.modeSets, modeSets + 1, place)
+        XCTAssertGreaterThan(run.shown - shown, 25, place)
+        try run.expectScreen(place)
+        run.end(place)
+      }
+    }
+  }
+
+  /// Another program is master, or the device is no more: the display is lost at once.
+  func testLosses() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        for errno in [EACCES, ENODEV] {
+          let run = try AnimationRun(isAtomic: isAtomic)
+          run.stage.run(for: .milliseconds(500))
+          run.failNextFlip(errno)
+          run.stage.run(for: .milliseconds(100))
+          XCTAssertEqual(run.lost?.number, errno)
+          run.end("")
+        }
+      }
+    }
+  }
+}
+
+/// An engine with a scene that is another at each tick, on a screen of a simulated card.
+@MainActor
+private final class AnimationRun {
+  let stage: CardStage
+  let display: KMSDisplay
+  let engine: Engine
+  let root = Layer()
+  private(set) var shown = 0
+  private(set) var errors: [KMSError] = []
+  private(set) var lost: KMSError?
+  private(set) var modeSets = 0
+  private let isAtomic: Bool
+  private var link: DisplayLink?
+  private var color: UInt32 = 0
+
+  var presenter: KMSPresenter { display.kmsPresenter }
+
+  init(isAtomic: Bool = true, hasVBlanks: Bool = true, buffering: Buffering = .double) throws {
+    self.isAtomic = isAtomic
+    stage = CardStage(hasVBlanks: hasVBlanks, isAtomic: isAtomic)
+    display = try stage.open().display(buffering: buffering, clock: stage.loop.clock)
+    engine = Engine(display: display, root: root, loop: stage.loop)
+    let link = DisplayLink(ticker: display.ticker) { [weak self] _ in self?.tick() }
+    link.add(to: stage.loop, mode: .default)
+    self.link = link
+    display.onLost = { [weak self] in self?.lost = $0 as? KMSError }
+    engine.output.onPresented = { [weak self] _ in self?.shown += 1 }
+    engine.output.onError = { [weak self] in if let error = $0 as? KMSError { self?.errors.append(error) } }
+    let onModeSet = presenter.onModeSet
+    presenter.onModeSet = { [weak self] in
+      onModeSet?()
+      self?.modeSets += 1
+    }
+  }
+
+  func rest() { link?.isPaused = true }
+
+  private func tick() {
+    color += 1
+    Transaction.withoutActions { root.backgroundColor = Color(hex: color) }
+  }
+
+  /// The call that hands the next frame over fails, once.
+  func failNextFlip(_ errno: Int32) {
+    let call = isAtomic ? CardCall.commit : .pageFlip
+    stage.card.fail(next: call, errno: errno)
+  }
+
+  /// When nothing moves any more, the screen shows what the layers are.
+  func expectScreen(_ place: String) throws {
+    rest()
+    Transaction.withoutActions { root.backgroundColor = Color(hex: 0x12_34_56) }
+    stage.run(for: .milliseconds(200))
+    let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"), place)
+    for y in [0, 20, 47] {
+      XCTAssertEqual(image.row(y).load(fromByteOffset: 4 * 63, as: UInt32.self) & 0xFF_FFFF, 0x12_34_56, place)
+    }
+  }
+
+  func end(_ place: String) {
+    link?.invalidate()
+    engine.invalidate()
+    XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings(), place)
+  }
+}
+
+extension KMSError {
+  /// The errno of what the driver answered.
+  fileprivate var number: Int32? {
+    switch self {
+    case .refused(_, _, let error), .lost(_, _, let error), .device(_, let error): error.errno
+    default: nil
+    }
+  }
+}
