@@ -5,7 +5,7 @@ import LinuxSystem
 /// What a thread knows about its loops: its own, made on first use and let go when the thread ends, the one that runs, and
 /// those that have to do something when it ends.
 ///
-/// Safe to share although unchecked: the two variables are touched by the record's own thread only; other threads only
+/// Safe to share although unchecked: the variables are touched by the record's own thread only; other threads only
 /// compare the record's address, and go through the lock.
 final class ThreadRecord: @unchecked Sendable {
   /// The thread's name, for errors.
@@ -13,6 +13,8 @@ final class ThreadRecord: @unchecked Sendable {
   private var own: FrameLoop?
   /// The loop that runs on this thread; the innermost of several.
   var running: FrameLoop?
+  /// How many runs of loops there are on this thread, one in another.
+  var runDepth = 0
   private let ending = Lock(Ending())
 
   private struct Ending {
@@ -50,10 +52,16 @@ final class ThreadRecord: @unchecked Sendable {
     return record
   }
 
+  /// Whether the calling thread is this record's.
   @inline(__always)
   var isCurrent: Bool {
-    pthread_getspecific(Self.key) == UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    guard let pointer = pthread_getspecific(Self.key) else { return isOfNewThread }
+    return pointer == UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
+
+  /// The thread has used no loop yet. It may be the main thread, whose record was there before.
+  @inline(never)
+  private var isOfNewThread: Bool { Self.current === self }
 
   /// The loop of this record's thread.
   var loop: FrameLoop {
@@ -79,12 +87,15 @@ final class ThreadRecord: @unchecked Sendable {
   /// Has `loop`, one of this thread's, told when the thread has ended.
   /// - Returns: false when it has.
   func notifyAtEnd(_ loop: FrameLoop) -> Bool {
-    ending.withLock { ending in
-      guard !ending.hasEnded else { return false }
-      ending.loops.removeAll { $0.loop == nil || $0.loop === loop }
-      ending.loops.append(WeakLoop(loop: loop))
-      return true
+    let (isAccepted, present) = ending.withLock { ending -> (Bool, [FrameLoop]) in
+      let present = ending.loops.compactMap(\.loop)
+      guard !ending.hasEnded else { return (false, present) }
+      ending.loops = (present.filter { $0 !== loop } + [loop]).map(WeakLoop.init)
+      return (true, present)
     }
+    // One of these may by now be a loop's last reference, and what goes with a loop must not find the lock taken.
+    withExtendedLifetime(present) {}
+    return isAccepted
   }
 
   /// The calling thread, which is this record's, uses no loop any more: lets its own loop go, and tells all of them.
