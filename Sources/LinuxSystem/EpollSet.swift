@@ -69,6 +69,10 @@ public struct EpollSet: ~Copyable, Sendable {
     withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: buffer.count) { events in
       guard let base = events.baseAddress else { return 0 }
       let count = Int(epoll_wait(descriptor.number, base, Int32(events.count), timeout))
+      // To wait again after any other error would be to do so for ever.
+      if count < 0, clinux_errno() != EINTR {
+        fatalError("\(SystemError.last(call: "epoll_wait")): somebody closed a descriptor that is not theirs")
+      }
       guard count > 0 else { return 0 }
       for index in 0..<count {
         buffer[index] = Ready(

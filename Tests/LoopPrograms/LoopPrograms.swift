@@ -10,9 +10,10 @@ struct LoopPrograms {
     case "echo": EchoProgram.run(path: arguments.dropFirst().first)
     case "foreign": ForeignPrograms.run(seconds: arguments.dropFirst().first.flatMap(Double.init) ?? 3)
     case "crowd": exit(CrowdProgram.run(share: max(arguments.dropFirst().first.flatMap { Int($0) } ?? 1, 1)))
+    case "closed-descriptors": ClosedDescriptorProgram.run()
     case "first-use": exit(FirstUseProgram.run(question: arguments.dropFirst().first))
     default:
-      print("usage: loop-programs echo [PATH] | foreign [SECONDS] | crowd [SHARE] | first-use QUESTION")
+      print("usage: loop-programs echo [PATH] | foreign [SECONDS] | crowd [SHARE] | first-use QUESTION | closed-descriptors")
       exit(2)
     }
   }

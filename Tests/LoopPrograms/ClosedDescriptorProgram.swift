@@ -1,0 +1,15 @@
+import Glibc
+import LinuxSystem
+import RunLoops
+
+/// A program that closes descriptors that are not its own, and its loop's with them.
+enum ClosedDescriptorProgram {
+  static func run() {
+    // A loop that does not notice would try to sleep again and again.
+    alarm(60)
+    guard let thread = try? LoopThread(name: "closes") else { exit(2) }
+    let loop = thread.loop
+    loop.add(FrameLoop.Timer(fireTime: loop.clock.now) { _ in for number: Int32 in 3..<64 { close(number) } }, to: .default)
+    thread.waitUntilEnded()
+  }
+}
