@@ -94,9 +94,11 @@ static void report(void) {
 }
 
 // Lets the signal do what it did before there was this handler: at the handler's return, before anything else is executed.
-static void die_of(int signal) {
+// Who handled it then gets what the kernel had said of the fault.
+static void die_of(int signal, siginfo_t *info) {
   sigaction(signal, &previous[signal], NULL);
-  syscall(SYS_tgkill, getpid(), current_thread(), signal);
+  if (syscall(SYS_rt_tgsigqueueinfo, getpid(), current_thread(), signal, info) != 0)
+    syscall(SYS_tgkill, getpid(), current_thread(), signal);
 }
 
 static void handle(int signal, siginfo_t *info, void *context) {
@@ -110,7 +112,7 @@ static void handle(int signal, siginfo_t *info, void *context) {
       for (;;) pause();
     }
     // This handler itself faulted.
-    die_of(signal);
+    die_of(signal, info);
     return;
   }
   describe(signal, info, context);
@@ -120,12 +122,19 @@ static void handle(int signal, siginfo_t *info, void *context) {
     post(wake_descriptor);
     wait_for(done_descriptor, patience);
   }
-  die_of(signal);
+  die_of(signal, info);
   errno = error;
 }
 
+static bool is_handled(int signal) {
+  for (int32_t index = 0; index < handled_count; index++)
+    if (handled[index] == signal) return true;
+  return false;
+}
+
 int cfatal_install(
-    const int32_t *signals, int32_t count, int wake, int done, int reporter, int32_t patience_milliseconds) {
+    const int32_t *signals, int32_t count, int wake, int done, int reporter, int32_t patience_milliseconds,
+    int32_t *refused) {
   if (handled_count > 0) {
     errno = EBUSY;
     return -1;
@@ -143,9 +152,12 @@ int cfatal_install(
   sigfillset(&action.sa_mask);
   for (int32_t index = 0; index < count; index++) {
     int signal = signals[index];
+    // What was there before it was named for the first time is what it is given back to.
+    if (is_handled(signal)) continue;
     if (signal <= 0 || signal >= NSIG || sigaction(signal, &action, &previous[signal]) != 0) {
       int error = signal <= 0 || signal >= NSIG ? EINVAL : errno;
       cfatal_remove();
+      *refused = signal;
       errno = error;
       return -1;
     }

@@ -1,6 +1,7 @@
 import CFatalSignals
 import Glibc
 public import LinuxSystem
+import Synchronization
 
 /// Why fatal signals cannot be handled.
 public enum FatalSignalError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -8,12 +9,15 @@ public enum FatalSignalError: Error, Sendable, Equatable, CustomStringConvertibl
   case alreadyHandled
   /// A signal that no handler can take, or that is no signal.
   case notHandleable(signal: Int32)
+  /// No signal was named.
+  case noSignals
   case system(SystemError)
 
   public var description: String {
     switch self {
     case .alreadyHandled: "fatal signals are handled by another source: invalidate it first"
-    case .notHandleable(let signal): "signal \(signal) cannot be handled"
+    case .notHandleable(let signal): "signal \(signal) cannot be handled: leave it out"
+    case .noSignals: "no fatal signal was named: name one at least"
     case .system(let error): "fatal signals: \(error)"
     }
   }
@@ -66,12 +70,14 @@ public final class FatalSignalSource: Sendable {
   /// Number −1 without a helper process.
   private let reporter: OwnedDescriptor
   private let reporterProcess: pid_t
+  /// The signals are this source's. One that could not be made has none, and leaves alone whose they are.
+  private let isInstalled = Atomic<Bool>(false)
   let source: FrameLoop.DescriptorSource
 
   /// Handles signals from now on, for the calling thread's loop.
   ///
   /// - Parameters:
-  ///   - signals: which ones.
+  ///   - signals: which ones; one at least.
   ///   - patience: for how long the loop turns on at most, from 1 ms to 10 s.
   ///   - handler: called on the loop's thread when another thread has faulted.
   public convenience init(
@@ -93,6 +99,7 @@ public final class FatalSignalSource: Sendable {
   private init(
     _ signals: [Int32], _ patience: Nanoseconds, _ report: Report, onMain: Bool, _ handler: @escaping Handler
   ) throws(FatalSignalError) {
+    if signals.isEmpty { throw .noSignals }
     do throws(SystemError) {
       wake = try .event()
       done = try .event()
@@ -109,17 +116,19 @@ public final class FatalSignalSource: Sendable {
       if cfatal_current(&fault) { handler(Fault(fault)) }
     }
     let milliseconds = Int32(clamping: min(max(patience.count / 1_000_000, 1), 10_000))
+    var refused: Int32 = 0
     let status = cfatal_install(
-      signals, Int32(clamping: signals.count), wake.number, done.number, reporter.number, milliseconds)
+      signals, Int32(clamping: signals.count), wake.number, done.number, reporter.number, milliseconds, &refused)
     guard status == 0 else {
       let error = SystemError.last(call: "sigaction")
       Self.endReporter(reporterProcess)
       switch error.errno {
       case EBUSY: throw .alreadyHandled
-      case EINVAL: throw .notHandleable(signal: signals.first { !Self.isHandleable($0) } ?? 0)
+      case EINVAL: throw .notHandleable(signal: refused)
       default: throw .system(error)
       }
     }
+    isInstalled.store(true, ordering: .releasing)
   }
 
   deinit { invalidate() }
@@ -132,7 +141,7 @@ public final class FatalSignalSource: Sendable {
 
   /// Gives the signals back to who handled them before, as does the source's end.
   public func invalidate() {
-    guard source.isValid else { return }
+    guard isInstalled.exchange(false, ordering: .acquiringAndReleasing) else { return }
     source.invalidate()
     cfatal_remove()
     Self.endReporter(reporterProcess)
@@ -154,10 +163,6 @@ public final class FatalSignalSource: Sendable {
     guard process > 0 else { return }
     kill(process, SIGKILL)
     while waitpid(process, nil, 0) < 0, errno == EINTR {}
-  }
-
-  private static func isHandleable(_ signal: Int32) -> Bool {
-    (1...64).contains(signal) && signal != SIGKILL && signal != SIGSTOP
   }
 }
 

@@ -21,6 +21,16 @@ func trap(_ limit: Int) {
   precondition(limit > Int(getpid()), "a trap")
 }
 
+/// A handler of the signal that was there before.
+func handleForSomebodyElse(
+  _ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?, _ context: UnsafeMutableRawPointer?
+) {
+  guard let information = information?.pointee else { exit(71) }
+  let address = information._sifields._sigfault.si_addr
+  say("code \(information.si_code), address \(UInt(bitPattern: address))")
+  exit(0)
+}
+
 /// Has a thread called "painter" fault.
 @MainActor
 func fault(_ body: @escaping @Sendable () -> Void) throws {
@@ -52,7 +62,15 @@ loop.add(turning, to: .common)
 let end = FrameLoop.Timer(fireTime: loop.clock.now + .seconds(30), onMain: { _ in exit(70) })
 loop.add(end, to: .common)
 
+if name == "chained" {
+  var action = sigaction()
+  action.sa_flags = SA_SIGINFO
+  action.__sigaction_handler.sa_sigaction = handleForSomebodyElse
+  sigaction(SIGSEGV, &action, nil)
+}
+
 let source = try FatalSignalSource(
+  signals: name == "named-often" ? Array(repeating: SIGSEGV, count: 200) : FatalSignalSource.faults,
   // Nobody waits for it where it is long: the test would.
   patience: isPatient ? .seconds(10) : .milliseconds(200),
   report: arguments.count > 2 ? .file(arguments[2]) : .none,
@@ -65,7 +83,7 @@ watch = source
 loop.add(source, to: .common)
 
 switch name {
-case "access", "finish": try fault { access() }
+case "access", "finish", "chained", "named-often": try fault { access() }
 case "trap": try fault { trap(0) }
 case "abort", "loop-faults-too": try fault { abort() }
 case "raise": try fault { raise(SIGBUS) }
@@ -92,6 +110,24 @@ case "second":
   source.invalidate()
   let other = try FatalSignalSource(report: .none) { _ in }
   other.invalidate()
+  exit(0)
+case "second-is-refused":
+  do {
+    _ = try FatalSignalSource { _ in }
+  } catch {
+    say("\(error)")
+  }
+  try fault { access() }
+case "not-handleable":
+  source.invalidate()
+  // The C library keeps 32 for itself.
+  for signals: [Int32] in [[SIGSEGV, SIGKILL], [32], [65], []] {
+    do {
+      _ = try FatalSignalSource(signals: signals, report: .none) { _ in }
+    } catch {
+      say("\(error)")
+    }
+  }
   exit(0)
 case "released":
   watch = nil

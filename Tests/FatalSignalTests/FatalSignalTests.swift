@@ -70,6 +70,38 @@ import Testing
     #expect(end.lines == ["fatal signals are handled by another source: invalidate it first"])
   }
 
+  @Test func aSourceThatIsRefusedLeavesTheFirstAlone() throws {
+    let end = try die("second-is-refused")
+    #expect(end.signal == SIGSEGV)
+    #expect(
+      end.lines == [
+        "fatal signals are handled by another source: invalidate it first", "SIGSEGV of painter", "three turns",
+      ])
+    #expect(end.report.contains("SIGSEGV"))
+  }
+
+  /// However often it is named, even more often than there are signals.
+  @Test func aSignalThatIsNamedAgainCountsOnce() throws {
+    let end = try die("named-often")
+    #expect(end.signal == SIGSEGV)
+    #expect(end.lines == ["SIGSEGV of painter", "three turns"])
+  }
+
+  @Test func aSignalThatCannotBeHandledIsNamed() throws {
+    let end = try die("not-handleable")
+    #expect(
+      end.lines == [
+        "signal 9 cannot be handled: leave it out", "signal 32 cannot be handled: leave it out",
+        "signal 65 cannot be handled: leave it out", "no fatal signal was named: name one at least",
+      ])
+  }
+
+  /// Who handled the signal before, such as another reporter of crashes, hears of the fault itself: SEGV_MAPERR at 0x10.
+  @Test func aHandlerThatWasThereBeforeGetsTheFault() throws {
+    let end = try die("chained")
+    #expect(end.lines == ["SIGSEGV of painter", "three turns", "code 1, address 16"])
+  }
+
   /// The helper process ends with this one and keeps nothing of it open, such as the pipe that the test reads to its end.
   @Test func theHelperHoldsNothing() throws {
     let end = try die("released")

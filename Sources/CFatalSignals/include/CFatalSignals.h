@@ -32,10 +32,12 @@ const char *_Nullable cfatal_signal_name(int32_t signal);
 int cfatal_start_reporter(const char *_Nullable path, pid_t *_Nonnull process);
 
 // Handles the signals from now on. The calling thread is the loop's, `wake` and `done` are event descriptors of its: the first
-// is written when another thread has faulted, the second ends that thread's wait. `reporter` may be -1.
-// Returns 0, or -1 with errno; EBUSY when signals are handled already.
+// is written when another thread has faulted, the second ends that thread's wait. `reporter` may be -1. One signal is named at
+// least; one that is named twice counts once.
+// Returns 0, or -1 with errno: EBUSY when signals are handled already; EINVAL when *refused cannot be handled.
 int cfatal_install(
-    const int32_t *_Nonnull signals, int32_t count, int wake, int done, int reporter, int32_t patience_milliseconds);
+    const int32_t *_Nonnull signals, int32_t count, int wake, int done, int reporter, int32_t patience_milliseconds,
+    int32_t *_Nonnull refused);
 
 // Gives the signals back to who handled them before.
 void cfatal_remove(void);
