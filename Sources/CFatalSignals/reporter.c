@@ -171,6 +171,27 @@ static _Noreturn void run_reporter(int channel, int output, const char *path) {
   _exit(0);
 }
 
+// Closes descriptors from a number on. Before Linux 5.9, or where a filter forbids the short way, it does it one by one.
+static void close_from(unsigned first) {
+  if (syscall(SYS_close_range, first, ~0u, 0u) == 0) return;
+  int folder = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
+  // The kernel's struct linux_dirent64: number, offset, the entry's size, kind, name.
+  static _Alignas(8) char entries[4096];
+  long size;
+  while ((size = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0) {
+    for (long at = 0; at < size;) {
+      unsigned short entry_size;
+      memcpy(&entry_size, entries + at + 16, sizeof entry_size);
+      unsigned number = 0;
+      const char *name = entries + at + 19;
+      for (; *name >= '0' && *name <= '9'; name++) number = number * 10 + (unsigned)(*name - '0');
+      if (*name == 0 && number >= first && number != (unsigned)folder) close((int)number);
+      at += entry_size;
+    }
+  }
+  close(folder);
+}
+
 int cfatal_start_reporter(const char *path, pid_t *process) {
   int channels[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channels) != 0) return -1;
@@ -184,7 +205,7 @@ int cfatal_start_reporter(const char *path, pid_t *process) {
     // What the parent has open must not stay open through the child: a display would stay taken.
     int channel = 3, output = 2;
     if (dup2(channels[1], channel) < 0) _exit(1);
-    syscall(SYS_close_range, 4u, ~0u, 0u);
+    close_from(4);
     close(0);
     close(1);
     run_reporter(channel, output, path);
