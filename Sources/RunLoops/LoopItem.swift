@@ -29,15 +29,37 @@ struct Membership: Sendable {
 /// What all of a loop's common modes have, and modes get that become common later.
 final class CommonItems: Sendable {
   let wakeUp: WakeUp
-  private let items = Lock<[any LoopItem]>([])
+  private let state = Lock(State())
+
+  private struct State {
+    var items: [ObjectIdentifier: Numbered] = [:]
+    var nextNumber: UInt64 = 0
+  }
+
+  private struct Numbered {
+    let number: UInt64
+    let item: any LoopItem
+  }
 
   init(wakeUp: WakeUp) {
     self.wakeUp = wakeUp
   }
 
-  var all: [any LoopItem] { items.withLock { $0 } }
-  func insert(_ item: any LoopItem) { items.withLock { $0.append(item) } }
-  func remove(_ item: any LoopItem) { items.withLock { items in items.removeAll { $0 === item } } }
+  /// In the order in which they became common items.
+  var all: [any LoopItem] {
+    state.withLock { Array($0.items.values) }.sorted { $0.number < $1.number }.map(\.item)
+  }
+
+  func insert(_ item: any LoopItem) {
+    state.withLock { state in
+      state.items[ObjectIdentifier(item)] = Numbered(number: state.nextNumber, item: item)
+      state.nextNumber += 1
+    }
+  }
+
+  func remove(_ item: any LoopItem) {
+    state.withLock { $0.items[ObjectIdentifier(item)] = nil }
+  }
 }
 
 /// What can be added to a mode: observers, sources, descriptor sources, timers.
