@@ -66,13 +66,14 @@ extension FrameLoop {
     for state in entered { item.didEnter(state) }
   }
 
-  func take(_ item: some LoopItem, _ mode: Mode) {
+  /// - Parameter kept: modes that the item stays in, those of `mode` too. It is in them already.
+  func take(_ item: some LoopItem, _ mode: Mode, keeping kept: [Mode] = []) {
     let left: [ModeState] = table.withLock { table in
       if mode == .common {
         guard item.leave(table.common) else { return [] }
-        return table.modes.filter { $0.isCommon && item.detach(from: $0) }
+        return table.modes.filter { $0.isCommon && !$0.isOne(of: kept) && item.detach(from: $0) }
       }
-      guard let state = table.mode(mode), item.detach(from: state) else { return [] }
+      guard let state = table.mode(mode), !state.isOne(of: kept), item.detach(from: state) else { return [] }
       return [state]
     }
     for state in left { item.didLeave(state) }

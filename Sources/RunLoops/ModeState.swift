@@ -76,6 +76,12 @@ final class ModeState: Sendable {
   var isCommon: Bool { common.load(ordering: .relaxed) }
   func becomeCommon() { common.store(true, ordering: .relaxed) }
 
+  /// Whether what was given these modes is for this one.
+  func isOne(of modes: [FrameLoop.Mode]) -> Bool {
+    for mode in modes where mode == name || (mode == .common && isCommon) { return true }
+    return false
+  }
+
   /// The loop, unless it is going.
   var loop: FrameLoop? { contents.withLock { $0.loop } }
 

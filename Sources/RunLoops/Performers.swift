@@ -11,12 +11,13 @@ final class Performers: Sendable {
     /// Taken by calls of the source that have not returned: they can still be refused.
     var taken: [Performer] = []
     var callDepth = 0
-    var timed: [Timed] = []
+    /// Those that a timer performs.
+    var timed: [ObjectIdentifier: Timed] = [:]
     /// The modes that the source is in.
     var modes: [FrameLoop.Mode] = []
     var status = Status.unused
 
-    var all: [Performer] { waiting + taken + timed.map(\.performer) }
+    var all: [Performer] { waiting + taken + timed.values.map(\.performer) }
   }
 
   private struct Timed {
@@ -57,7 +58,7 @@ final class Performers: Sendable {
   func add(_ performer: Performer, at time: MonotonicTime, to loop: FrameLoop) throws(PerformError) {
     let timer = FrameLoop.Timer(fireTime: time) { [weak self, weak performer] _ in
       guard let self, let performer else { return }
-      state.withLock { state in state.timed.removeAll { $0.performer === performer } }
+      state.withLock { $0.timed[ObjectIdentifier(performer)] = nil }
       performer.perform()
     }
     try keep(performer, with: timer, for: loop)
@@ -66,7 +67,9 @@ final class Performers: Sendable {
 
   /// Refuses a performer, and invalidates a timer with it, when the loop's thread ends or it is cancelled.
   func keep(_ performer: Performer, with timer: FrameLoop.Timer, for loop: FrameLoop) throws(PerformError) {
-    try enqueue(performer, loop) { $0.timed.append(Timed(performer: performer, timer: timer)) }
+    try enqueue(performer, loop) {
+      $0.timed[ObjectIdentifier(performer)] = Timed(performer: performer, timer: timer)
+    }
   }
 
   private func enqueue(_ performer: Performer, _ loop: FrameLoop, _ change: (inout State) -> Void) throws(PerformError) {
@@ -97,18 +100,20 @@ final class Performers: Sendable {
       return batch
     }
     for performer in batch { performer.perform() }
-    state.withLock { state in
+    // The last references may be these: what goes with a performer is its owner's, and must not find the lock taken.
+    let done = state.withLock { state in
       state.callDepth -= 1
-      if state.callDepth == 0 { state.taken = [] }
+      return state.callDepth == 0 ? exchange(&state.taken, with: []) : []
     }
+    withExtendedLifetime(done) {}
   }
 
   private func leaveUnusedModes(_ state: inout State, _ loop: FrameLoop) {
     let used = Set(state.waiting.flatMap(\.modes))
-    for mode in state.modes where !used.contains(mode) { loop.remove(source, from: mode) }
+    let left = state.modes.filter { !used.contains($0) }
     state.modes.removeAll { !used.contains($0) }
-    // To leave the common modes is to leave each of them, also one that somebody waits for.
-    for mode in state.modes { loop.add(source, to: mode) }
+    // Not for a moment out of a mode that somebody waits for: a run in it may have nothing else.
+    for mode in left { loop.take(source, mode, keeping: state.modes) }
   }
 
   // MARK: Refusing
@@ -119,8 +124,7 @@ final class Performers: Sendable {
     guard !cancelled.isEmpty else { return }
     let identities = Set(cancelled.map(ObjectIdentifier.init))
     let timers = state.withLock { state in
-      let timers = state.timed.filter { identities.contains(ObjectIdentifier($0.performer)) }.map(\.timer)
-      state.timed.removeAll { identities.contains(ObjectIdentifier($0.performer)) }
+      let timers = identities.compactMap { state.timed.removeValue(forKey: $0)?.timer }
       state.waiting.removeAll { identities.contains(ObjectIdentifier($0)) }
       leaveUnusedModes(&state, loop)
       return timers
@@ -132,23 +136,15 @@ final class Performers: Sendable {
   /// Refuses what waits, and all that comes.
   func close(_ error: PerformError) {
     let (refused, timers) = state.withLock { state in
-      let refused = (state.all, state.timed.map(\.timer))
+      let refused = (state.all, state.timed.values.map(\.timer))
       state.status = .closed
       state.waiting = []
-      state.timed = []
+      state.timed = [:]
       return refused
     }
     source.invalidate()
     for timer in timers { timer.invalidate() }
     for performer in refused { performer.refuse(error) }
-  }
-}
-
-extension ModeState {
-  /// Whether what was given these modes is for this one.
-  func isOne(of modes: [FrameLoop.Mode]) -> Bool {
-    for mode in modes where mode == name || (mode == .common && isCommon) { return true }
-    return false
   }
 }
 

@@ -177,6 +177,27 @@ import Testing
     #expect(scenario.words.description == "one released two →finished")
   }
 
+  /// What goes with finished work may use the loop's performers: a `deinit` that cancels what is left is a known idiom.
+  @Test func whatGoesWithWorkFindsNoLockTaken() throws {
+    final class Key: Hashable, Sendable {
+      let loop: FrameLoop
+      let words: Words
+      init(_ scenario: Scenario) { (loop, words) = (scenario.loop, scenario.words) }
+      static func == (left: Key, right: Key) -> Bool { left === right }
+      func hash(into hasher: inout Hasher) {}
+      deinit {
+        loop.cancelPerformers(key: "other")
+        words.add("gone")
+      }
+    }
+    let scenario = Scenario()
+    try scenario.later("work", key: Key(scenario))
+    try scenario.later("other", in: ["later"], key: "other")
+    scenario.run(until: 1)
+    #expect(scenario.words.description == "work gone →finished")
+    #expect(scenario.loop.performers.count == 0)
+  }
+
   // MARK: After a delay
 
   // Statement 63
