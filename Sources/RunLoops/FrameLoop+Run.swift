@@ -114,10 +114,10 @@ extension FrameLoop {
         run.busyPasses = 0
         notify(.beforeWaiting, in: mode)
       }
-      waiting.store(true, ordering: .releasing)
+      wakeUpState.beginWait()
       let found = wait(&run, polls: polls, servesMainQueue: servesMainQueue)
       if wakeUpState.ignore() { run.wasWoken = true }
-      waiting.store(false, ordering: .releasing)
+      wakeUpState.endWait()
       port = polls ? found : notifyAfterWaiting(in: mode, wokenBy: found)
     }
 

@@ -30,7 +30,6 @@ public final class FrameLoop: Sendable {
   let stopRequested = Atomic<Bool>(false)
   /// See `endRuns()`.
   let runsEnd = Atomic<Bool>(false)
-  let waiting = Atomic<Bool>(false)
   /// How many runs have begun; written by the loop's thread.
   let runCount = Atomic<UInt>(0)
   let table: Lock<Table>
@@ -58,7 +57,7 @@ public final class FrameLoop: Sendable {
   }
 
   /// One more loop, bound to the calling thread: for tests, and for rendering on manual time. Its items are removed when
-  /// it goes.
+  /// it goes; sources are not told, since there is no loop any more that they could be told of.
   public convenience init(clock: SystemClock) {
     self.init(clock: clock, thread: .current)
   }
@@ -89,7 +88,7 @@ public final class FrameLoop: Sendable {
   // MARK: State
 
   /// Whether the loop sleeps, or looks whether it has to. From any thread.
-  public var isWaiting: Bool { waiting.load(ordering: .acquiring) }
+  public var isWaiting: Bool { wakeUpState.isWaiting }
 
   /// The mode of the innermost run, nil while the loop does not run. From any thread.
   public var currentMode: Mode? { table.withLock { $0.running?.name } }
@@ -110,7 +109,7 @@ public final class FrameLoop: Sendable {
   public func stop() {
     stopRequested.store(true, ordering: .releasing)
     // On its own thread the loop looks before it sleeps; and a wake-up might be taken for one of the run outside.
-    if !wakeUpState.isOwnThread { wakeUp() }
+    if wakeUpState.isFromOutside { wakeUp() }
   }
 
   /// Queues a block, to be called once, in whichever of the modes the loop runs in first. Blocks are called in the order

@@ -22,6 +22,7 @@ final class WakeUp: Sendable {
   private let sent = Atomic<Bool>(false)
   /// It has woken the loop, and was not read since; touched by the loop's thread only.
   private let unread = Atomic<Bool>(false)
+  private let waiting = Atomic<Bool>(false)
   private let event: OwnedDescriptor
   private let thread: ThreadRecord
 
@@ -35,9 +36,18 @@ final class WakeUp: Sendable {
   var isPending: Bool { state.load(ordering: .relaxed) == State.pending }
   var isSent: Bool { sent.load(ordering: .relaxed) }
 
+  /// Whether the loop sleeps, or looks whether it has to.
+  var isWaiting: Bool { waiting.load(ordering: .acquiring) }
+  func beginWait() { waiting.store(true, ordering: .releasing) }
+  func endWait() { waiting.store(false, ordering: .releasing) }
+
+  /// Whether the loop may sleep over what the caller did: it is another thread, or a handler of signals that has interrupted the
+  /// loop's own one in its wait.
+  var isFromOutside: Bool { !isOwnThread || isWaiting }
+
   func wakeUp() {
     let before = state.exchange(State.pending, ordering: .acquiringAndReleasing)
-    guard before == State.listening, !isOwnThread else { return }
+    guard before == State.listening, isFromOutside else { return }
     sent.store(true, ordering: .relaxed)
     var one: UInt64 = 1
     _ = write(event.number, &one, 8)
