@@ -127,8 +127,8 @@ public final class FrameArena {
     if poisonsDrainedMemory { poison(from: start) }
     next = start
     used = start.used
-    // Several pieces become one that holds what they held together.
-    if levels.isEmpty, chunks.count > 1 {
+    // Several pieces become one that holds what they held together, once nobody has anything of them.
+    if used == 0, chunks.count > 1 {
       let size = capacity
       for chunk in chunks { chunk.base.deallocate() }
       chunks.removeAll(keepingCapacity: true)

@@ -67,6 +67,7 @@ extension FrameLoop {
     runCount.wrappingAdd(1, ordering: .relaxed)
     let outerRunning = thread.running
     thread.running = self
+    thread.runDepth += 1
     let outerMode = table.withLock { table in
       let outer = table.running
       table.running = mode
@@ -83,6 +84,7 @@ extension FrameLoop {
     wakeUpState.endRun(outer: outerWakeUp, wasWoken: run.wasWoken)
     _ = exchangeStop(outerStop)
     table.withLock { $0.running = outerMode }
+    thread.runDepth -= 1
     thread.running = outerRunning
     return run.result ?? .finished
   }

@@ -52,6 +52,66 @@ final class FrameMemoryTests: XCTestCase {
     XCTAssertEqual(memory.arena.used, 0)
   }
 
+  /// A run that begins without the memory, and in whose turns it is taken into the mode: it leaves the turn around it alone.
+  private func join(_ join: @escaping @Sendable (FrameLoop, _ memory: FrameLoop.FrameMemory) -> Void, isThereBefore: Bool) {
+    let scenario = Scenario()
+    let memory = FrameLoop.FrameMemory(arena: FrameArena(poisonsDrainedMemory: true))
+    let shared = Unchecked(memory)
+    if isThereBefore { memory.add(to: scenario.loop, mode: .common) }
+    let used = Box<[Int]>([])
+    scenario.timer("inner", at: 2, every: 1, mode: "inner") { [loop = scenario.loop] _ in
+      if used.value.isEmpty { join(loop, shared.value) }
+      used.value.append(shared.value.arena.used)
+      _ = shared.value.arena.take(UInt8.self, count: 1_000)
+    }
+    let survived = Box(false)
+    scenario.timer("outer", at: 1) { _ in
+      let buffer = shared.value.arena.copy(Array(1...50) as [UInt8])
+      scenario.run("inner", until: 6)
+      survived.value = Array(buffer) == Array(1...50)
+    }
+    scenario.run(until: 10)
+    XCTAssertTrue(survived.value)
+    // What its first turn took is the outer run's; all others begin with as much.
+    XCTAssertEqual(used.value.count, 5)
+    XCTAssertEqual(Set(used.value.dropFirst()).count, 1, "\(used.value)")
+    if isThereBefore { XCTAssertEqual(memory.arena.used, 0) }
+  }
+
+  func testARunWhoseModeBecomesCommonLeavesTheOuterTurnAlone() {
+    join({ loop, _ in loop.addCommonMode("inner") }, isThereBefore: true)
+  }
+
+  func testARunThatTheMemoryIsAddedInLeavesTheOuterTurnAlone() {
+    join({ loop, memory in memory.add(to: loop, mode: "inner") }, isThereBefore: false)
+  }
+
+  func testInvalidatedInANestedRunItEndsTheLevelsThatItBegan() {
+    let scenario = Scenario()
+    let memory = FrameLoop.FrameMemory(arena: FrameArena(poisonsDrainedMemory: true))
+    let shared = Unchecked(memory)
+    scenario.loop.addCommonMode("inner")
+    memory.add(to: scenario.loop, mode: .common)
+    let survived = Box(false)
+    scenario.timer("inner", at: 2, mode: "inner") { _ in
+      _ = shared.value.arena.take(UInt8.self, count: 1_000)
+      shared.value.invalidate()
+    }
+    scenario.timer("outer", at: 1) { _ in
+      let buffer = shared.value.arena.copy(Array(1...50) as [UInt8])
+      scenario.run("inner", until: 6)
+      survived.value = Array(buffer) == Array(1...50)
+    }
+    scenario.run(until: 10)
+    XCTAssertTrue(survived.value)
+    XCTAssertEqual(memory.arena.used, 0)
+    // And now it is not the loop's any more.
+    _ = memory.arena.take(UInt8.self, count: 10)
+    scenario.timer("later", at: 20)
+    scenario.run(until: 30)
+    XCTAssertEqual(memory.arena.used, 10)
+  }
+
   func testALoopThatNeverWaitsDrainsAllTheSame() {
     let scenario = Scenario()
     let memory = FrameLoop.FrameMemory()
