@@ -228,10 +228,11 @@ final class ModeState: Sendable {
 
   private func arm(_ contents: inout Contents) {
     let deadline = min(MonotonicTime(nanoseconds: contents.timers.deadline ?? .max), contents.limit)
+    // Nothing fires on manual time: a loop that waits has to look at the new deadline. It may have looked at the old one and
+    // not begun to wait.
+    if clock.manual != nil { return wakeUp.isOwnThread ? () : wakeUp.wakeUp() }
     guard deadline != contents.armed else { return }
     contents.armed = deadline
-    // Nothing fires on manual time: a loop that waits has to look at the new deadline.
-    if clock.manual != nil { return wakeUp.isOwnThread ? () : wakeUp.wakeUp() }
     var setting = itimerspec()
     if deadline != .distantFuture {
       // All zeros would disarm the timer.

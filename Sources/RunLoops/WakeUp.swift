@@ -75,6 +75,7 @@ final class WakeUp: Sendable {
   func acknowledge() {
     guard unread.load(ordering: .relaxed) else { return }
     unread.store(false, ordering: .relaxed)
+    sent.store(false, ordering: .relaxed)
     var count: UInt64 = 0
     _ = read(event.number, &count, 8)
   }

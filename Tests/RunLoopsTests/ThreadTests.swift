@@ -186,6 +186,47 @@ func suspend(until condition: () async -> Bool) async {
     #expect(words.description == "timer →stopped")
   }
 
+  /// A loop on manual time may have looked at its timers and not begun to wait: it hears of every timer, also of one whose time
+  /// was the earliest before.
+  @Test func manualLoopsAreWokenForATimeThatTheyHadBefore() {
+    let scenario = Scenario()
+    let loop = scenario.loop
+    let isWoken = Box<[Bool]>([])
+    let add: @Sendable () -> Void = { [unowned loop] in
+      onNewThread { loop.add(FrameLoop.Timer(fireTime: .milliseconds(5)) { _ in }, to: .default) }
+    }
+    add()
+    loop.add(
+      FrameLoop.Observer(.beforeTimers) { [unowned loop] _, _ in
+        // The second pass comes after the timer.
+        guard loop.clock.now == .milliseconds(5), isWoken.value.isEmpty else { return }
+        #expect(!loop.wakeUpState.isPending)
+        add()
+        isWoken.value.append(loop.wakeUpState.isPending)
+      }, to: .default)
+    loop.add(FrameLoop.Source { _ in }, to: .default)
+    scenario.run(until: 10)
+    #expect(isWoken.value == [true])
+  }
+
+  @Test func aWriteThatIsReadBeforeItWokeAnybodyIsForgotten() {
+    let wakeUp = WakeUp(thread: ThreadRecord(name: "another"))
+    func isReadable() -> Bool {
+      var look = pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0)
+      return poll(&look, 1, 0) > 0
+    }
+    _ = wakeUp.beginRun()
+    wakeUp.wakeUp()
+    #expect(wakeUp.isSent && isReadable())
+    wakeUp.didWake()
+    _ = wakeUp.ignore()
+    _ = wakeUp.listen()
+    wakeUp.wakeUp()
+    wakeUp.acknowledge()
+    // Else each look at the ports would ask the kernel, until the next wake-up.
+    #expect(!wakeUp.isSent && !isReadable() && wakeUp.isPending)
+  }
+
   @Test func manyWakeUpsAreOneOrTwoPasses() {
     let words = Words()
     let gate = Event()
