@@ -115,7 +115,7 @@ final class JobQueue: Sendable {
 
   /// Runs what waits, on a thread that passes for the loop's, and ends when nothing does.
   private func startLateThread(for loop: FrameLoop) {
-    let thread = orFatal { () throws(SystemError) in
+    let thread = orFatal("Raise the limit of threads (ulimit -u).") { () throws(SystemError) in
       try SystemThread(name: loop.thread.name) { [self] in
         repeat {
           loop.thread.begin(with: loop)

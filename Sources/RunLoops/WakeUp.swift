@@ -93,12 +93,3 @@ final class WakeUp: Sendable {
     if wasWoken || before == State.pending { wakeUp() }
   }
 }
-
-/// A loop cannot work without its two or three descriptors, and nobody could do anything about it.
-func orFatal<Value: ~Copyable>(_ make: () throws(SystemError) -> Value) -> Value {
-  do {
-    return try make()
-  } catch {
-    fatalError("framepace: a loop cannot get its descriptors: \(error). Raise the process's limit (ulimit -n).")
-  }
-}
