@@ -18,14 +18,24 @@ extension FrameLoop {
     public let descriptor: Int32
     public let events: Events
     let belongsToMainActor: Bool
-    private let handler: Handler
     private let membership = Lock(Membership())
-    private let refusal = Lock<SystemError?>(nil)
+    private let state: Lock<State>
     private let valid = Atomic<Bool>(true)
+
+    /// A structure, since a bare function is wrapped anew each time that it passes through a generic one, such as a lock's.
+    private struct Callback {
+      let handler: Handler
+    }
+
+    private struct State {
+      /// Nil after the source's end.
+      var callback: Callback?
+      var refusal: SystemError?
+    }
 
     /// - Parameters:
     ///   - events: what to wait for; errors and hang-ups are reported in any case.
-    ///   - handler: is called on the thread of the loop, with the events that were found.
+    ///   - handler: is called on the thread of the loop, with the events that were found; let go when the source ends.
     public convenience init(
       descriptor: Int32, events: Events = .readable, handler: @escaping @Sendable (DescriptorSource, Events) -> Void
     ) {
@@ -44,7 +54,7 @@ extension FrameLoop {
     init(descriptor: Int32, events: Events, onMain: Bool, handler: @escaping Handler) {
       self.descriptor = descriptor
       self.events = events
-      self.handler = handler
+      state = Lock(State(callback: Callback(handler: handler)))
       belongsToMainActor = onMain
     }
 
@@ -53,15 +63,19 @@ extension FrameLoop {
 
     /// Why the source became invalid as it was added: the descriptor is not open (`EBADF`), or cannot be waited on, as
     /// regular files cannot (`EPERM`).
-    public var error: SystemError? { refusal.withLock { $0 } }
+    public var error: SystemError? { state.withLock { $0.refusal } }
 
-    /// Ends the source: it is removed from its modes in all loops and never called again, nor can it be added again.
+    /// Ends the source: it is removed from its modes in all loops and never called again, nor can it be added again. Its handler
+    /// is let go, at the latest when the calls that go on are over.
     public func invalidate() { invalidateAndDetach() }
 
     /// - Returns: whether the handler was called.
     func performIfConcerned(by found: Events) -> Bool {
-      guard isValid, !found.isDisjoint(with: events.union([.error, .hangUp])) else { return false }
-      handler(self, found)
+      guard isValid, !found.isDisjoint(with: events.union([.error, .hangUp])), let callback = state.withLock({ $0.callback })
+      else {
+        return false
+      }
+      callback.handler(self, found)
       return true
     }
   }
@@ -79,11 +93,16 @@ extension FrameLoop.DescriptorSource: LoopItem {
       try mode.insert(self)
       return 0
     } catch {
-      refusal.withLock { $0 = error }
+      state.withLock { $0.refusal = error }
       return nil
     }
   }
 
   func leave(_ registration: Membership.Registration) { registration.mode.remove(self) }
   func endValidity() -> Bool { valid.exchange(false, ordering: .acquiringAndReleasing) }
+
+  func releaseCallback() {
+    let released = state.withLock { exchange(&$0.callback, with: nil) }
+    withExtendedLifetime(released) {}
+  }
 }

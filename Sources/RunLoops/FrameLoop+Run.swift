@@ -183,7 +183,7 @@ extension FrameLoop {
     run.busyPasses = 0
     guard run.mode.isObserved(.beforeWaiting) else { return }
     let observers = run.mode.contents.withLock { $0.observers }
-    for observer in observers where observer.evenWhenBusy && observer.activities.contains(.beforeWaiting) {
+    for observer in observers where observer.item.evenWhenBusy && observer.activities.contains(.beforeWaiting) {
       observer.call(.beforeWaiting)
     }
   }

@@ -83,6 +83,9 @@ protocol LoopItem: AnyObject, Sendable {
   /// Makes the item invalid; the membership is locked.
   /// - Returns: whether it was valid.
   func endValidity() -> Bool
+  /// Lets the closures go that the item was made with; those that are being called live to their call's end. No lock is held,
+  /// since their end is the caller's code.
+  func releaseCallback()
 }
 
 extension LoopItem {
@@ -138,10 +141,10 @@ extension LoopItem {
     }
   }
 
-  /// Makes the item invalid, and takes it out of everything that it is in.
+  /// Makes the item invalid, takes it out of everything that it is in, and lets go of what it would have called.
   func invalidateAndDetach() {
-    let modes: [ModeState] = withMembership { membership in
-      guard endValidity() else { return [] }
+    let modes: [ModeState]? = withMembership { membership in
+      guard endValidity() else { return nil }
       let registrations = membership.registrations
       membership.registrations = Membership.Registrations()
       registrations.forEach(leave)
@@ -149,6 +152,8 @@ extension LoopItem {
       membership.commons = []
       return registrations.modes
     }
+    guard let modes else { return }
     for mode in modes { didLeave(mode) }
+    releaseCallback()
   }
 }

@@ -24,9 +24,9 @@ final class ModeState: Sendable {
   struct Contents {
     weak var loop: FrameLoop?
     /// By order; equal orders as they were added. Copied on write: an array that was taken to be called stays as it is.
-    var observers: [FrameLoop.Observer] = []
+    var observers: [FrameLoop.Observer.Callee] = []
     /// By order; equal orders as they were added.
-    var sources: [FrameLoop.Source] = []
+    var sources: [FrameLoop.Source.Callee] = []
     /// By descriptor number.
     var descriptors: [DescriptorPort?] = []
     var timers = TimerQueue<FrameLoop.Timer>()
@@ -37,7 +37,7 @@ final class ModeState: Sendable {
     var watchesMainQueue = false
     /// Empty arrays whose memory is used again.
     var spareTimers: [FrameLoop.Timer] = []
-    var spareSources: [FrameLoop.Source] = []
+    var spareSources: [FrameLoop.Source.Callee] = []
     /// How many observers want each activity, by its bit: there are eight.
     private var observerCounts = InlineArray<8, Int>(repeating: 0)
 
@@ -94,8 +94,8 @@ final class ModeState: Sendable {
 
   var items: [any LoopItem] {
     contents.withLock { contents in
-      var items: [any LoopItem] = contents.observers
-      items += contents.sources
+      var items: [any LoopItem] = contents.observers.map(\.item)
+      items += contents.sources.map(\.item) as [any LoopItem]
       for case let port? in contents.descriptors { items += port.sources }
       items += contents.timers.all
       return items
@@ -109,7 +109,7 @@ final class ModeState: Sendable {
     observed.load(ordering: .relaxed) & activity.rawValue != 0
   }
 
-  func insert(_ observer: FrameLoop.Observer) {
+  func insert(_ observer: FrameLoop.Observer.Callee) {
     contents.withLock { contents in
       contents.observers.insert(inOrder: observer)
       observed.store(contents.countObserver(of: observer.activities, by: 1), ordering: .relaxed)
@@ -118,21 +118,19 @@ final class ModeState: Sendable {
 
   func remove(_ observer: FrameLoop.Observer) {
     contents.withLock { contents in
-      contents.observers.remove(inOrder: observer)
+      contents.observers.remove(observer, order: observer.order)
       observed.store(contents.countObserver(of: observer.activities, by: -1), ordering: .relaxed)
     }
   }
 
   // MARK: Signalled sources
 
-  func insert(_ source: FrameLoop.Source) {
-    contents.withLock { contents in
-      contents.sources.insert(inOrder: source)
-    }
+  func insert(_ source: FrameLoop.Source.Callee) {
+    contents.withLock { contents in contents.sources.insert(inOrder: source) }
   }
 
   func remove(_ source: FrameLoop.Source) {
-    contents.withLock { contents in contents.sources.remove(inOrder: source) }
+    contents.withLock { contents in contents.sources.remove(source, order: source.order) }
   }
 
   // MARK: Timers

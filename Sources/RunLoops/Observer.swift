@@ -11,11 +11,15 @@ extension FrameLoop {
   public final class Observer: Sendable {
     public typealias Handler = @Sendable (Observer, Activity) -> Void
 
+    // What a call looks at comes first: with a thousand observers the cache is what a call costs.
+    fileprivate let valid = Atomic<Bool>(true)
+    /// Written by the thread of its loop only.
+    fileprivate let firing = Atomic<Bool>(false)
+    /// False: the first call, of whichever of its activities, is the last one.
+    public let repeats: Bool
     /// The activities that it is called for.
     public let activities: Activity
     public let order: Int
-    /// False: the first call, of whichever of its activities, is the last one.
-    public let repeats: Bool
     /// Whether it is called for `beforeWaiting` also when the loop finds no time to wait.
     ///
     /// A source that signals itself for ever keeps a loop from waiting, and so an observer from its call. Such a one is
@@ -24,13 +28,16 @@ extension FrameLoop {
     public let evenWhenBusy: Bool
 
     let belongsToMainActor: Bool
-    private let handler: Handler
+    /// Nil after the observer's end.
+    private let callback: Lock<Callback?>
     private let membership = Lock(Membership())
-    private let valid = Atomic<Bool>(true)
-    /// Written by the thread of its loop only.
-    private let firing = Atomic<Bool>(false)
 
-    /// - Parameter handler: is called on the thread of the loop.
+    /// A structure, since a bare function is wrapped anew each time that it passes through a generic one, such as a lock's.
+    private struct Callback {
+      let handler: Handler
+    }
+
+    /// - Parameter handler: is called on the thread of the loop; let go when the observer ends.
     public convenience init(
       _ activities: Activity, order: Int = 0, repeats: Bool = true, evenWhenBusy: Bool = false,
       handler: @escaping @Sendable (Observer, Activity) -> Void
@@ -55,28 +62,45 @@ extension FrameLoop {
       self.order = order
       self.repeats = repeats
       self.evenWhenBusy = evenWhenBusy
-      self.handler = handler
+      callback = Lock(Callback(handler: handler))
       belongsToMainActor = onMain
     }
 
     /// False after `invalidate()`, and after the call of an observer that does not repeat.
     public var isValid: Bool { valid.load(ordering: .acquiring) }
 
-    /// Ends the observer: it is removed from its modes and never called again, nor can it be added again.
+    /// Ends the observer: it is removed from its modes and never called again, nor can it be added again. Its handler is let go,
+    /// at the latest when the calls that go on are over.
     public func invalidate() { invalidateAndDetach() }
+  }
+}
+
+extension FrameLoop.Observer {
+  /// The observer in a mode.
+  final class Callee: OrderedCallee {
+    let item: FrameLoop.Observer
+    private let handler: Handler
+
+    init(_ item: FrameLoop.Observer, _ handler: @escaping Handler) {
+      self.item = item
+      self.handler = handler
+    }
+
+    var order: Int { item.order }
+    var activities: FrameLoop.Activity { item.activities }
 
     @inline(__always)
-    func callIfConcerned(by activity: Activity) {
+    func callIfConcerned(by activity: FrameLoop.Activity) {
       if activities.contains(activity) { call(activity) }
     }
 
     @inline(__always)
-    func call(_ activity: Activity) {
-      guard valid.load(ordering: .acquiring), !firing.load(ordering: .relaxed) else { return }
-      firing.store(true, ordering: .relaxed)
-      handler(self, activity)
-      firing.store(false, ordering: .relaxed)
-      if !repeats { invalidate() }
+    func call(_ activity: FrameLoop.Activity) {
+      guard item.valid.load(ordering: .acquiring), !item.firing.load(ordering: .relaxed) else { return }
+      item.firing.store(true, ordering: .relaxed)
+      handler(item, activity)
+      item.firing.store(false, ordering: .relaxed)
+      if !item.repeats { item.invalidate() }
     }
   }
 }
@@ -89,10 +113,16 @@ extension FrameLoop.Observer: LoopItem {
   }
 
   func enter(_ mode: ModeState, _ membership: Membership) -> Int? {
-    mode.insert(self)
+    guard let callback = callback.withLock({ $0 }) else { return nil }
+    mode.insert(Callee(self, callback.handler))
     return 0
   }
 
   func leave(_ registration: Membership.Registration) { registration.mode.remove(self) }
   func endValidity() -> Bool { valid.exchange(false, ordering: .acquiringAndReleasing) }
+
+  func releaseCallback() {
+    let released = callback.withLock { exchange(&$0, with: nil) }
+    withExtendedLifetime(released) {}
+  }
 }

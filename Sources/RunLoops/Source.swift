@@ -13,20 +13,27 @@ extension FrameLoop {
 
     public let order: Int
     let belongsToMainActor: Bool
-    private let handler: Handler
-    private let scheduled: ModeHandler?
-    private let cancelled: ModeHandler?
+    /// Nil after the source's end.
+    private let callback: Lock<Callback?>
     private let membership = Lock(Membership())
-    private let valid = Atomic<Bool>(true)
-    private let signalled = Atomic<Bool>(false)
-    private let firstSignal = Atomic<UInt64>(0)
+    fileprivate let valid = Atomic<Bool>(true)
+    fileprivate let signalled = Atomic<Bool>(false)
+    fileprivate let firstSignal = Atomic<UInt64>(0)
     /// Numbers the signals of all sources, to tell which came first.
     private static let signalCount = Atomic<UInt64>(0)
 
+    private struct Callback {
+      let handler: Handler
+      let scheduled: ModeHandler?
+      let cancelled: ModeHandler?
+    }
+
+    /// All closures are let go when the source ends.
+    ///
     /// - Parameters:
     ///   - scheduled: is called for each mode that the source is added to, on the adding thread.
     ///   - cancelled: is called for each mode that the source is removed from, on the removing thread, also by
-    ///     `invalidate()` and at the end of the loop's thread.
+    ///     `invalidate()` and at the end of the loop's thread. A loop that was made by `FrameLoop(clock:)` tells nobody when it goes.
     ///   - handler: is called on the thread of the loop. A signal given in it counts for the next pass.
     public convenience init(
       order: Int = 0, scheduled: ModeHandler? = nil, cancelled: ModeHandler? = nil,
@@ -48,9 +55,7 @@ extension FrameLoop {
       _ order: Int, _ scheduled: ModeHandler?, _ cancelled: ModeHandler?, _ onMain: Bool, _ handler: @escaping Handler
     ) {
       self.order = order
-      self.scheduled = scheduled
-      self.cancelled = cancelled
-      self.handler = handler
+      callback = Lock(Callback(handler: handler, scheduled: scheduled, cancelled: cancelled))
       belongsToMainActor = onMain
     }
 
@@ -68,21 +73,37 @@ extension FrameLoop {
       firstSignal.store(number, ordering: .relaxed)
     }
 
-    /// Ends the source: it is removed from its modes in all loops and never called again, nor can it be added again.
+    /// Ends the source: it is removed from its modes in all loops and never called again, nor can it be added again. What it was
+    /// made with is let go, at the latest when the calls that go on are over.
     public func invalidate() { invalidateAndDetach() }
+  }
+}
+
+extension FrameLoop.Source {
+  /// The source in a mode.
+  final class Callee: OrderedCallee {
+    let item: FrameLoop.Source
+    private let handler: Handler
+
+    init(_ item: FrameLoop.Source, _ handler: @escaping Handler) {
+      self.item = item
+      self.handler = handler
+    }
+
+    var order: Int { item.order }
 
     @inline(__always)
-    var isDue: Bool { signalled.load(ordering: .relaxed) && valid.load(ordering: .relaxed) }
+    var isDue: Bool { item.signalled.load(ordering: .relaxed) && item.valid.load(ordering: .relaxed) }
 
-    func comesBefore(_ other: Source) -> Bool {
+    func comesBefore(_ other: Callee) -> Bool {
       if order != other.order { return order < other.order }
-      return firstSignal.load(ordering: .relaxed) < other.firstSignal.load(ordering: .relaxed)
+      return item.firstSignal.load(ordering: .relaxed) < other.item.firstSignal.load(ordering: .relaxed)
     }
 
     /// - Returns: whether the handler was called.
     func performIfDue() -> Bool {
-      guard isValid, signalled.exchange(false, ordering: .acquiringAndReleasing) else { return false }
-      handler(self)
+      guard item.isValid, item.signalled.exchange(false, ordering: .acquiringAndReleasing) else { return false }
+      handler(item)
       return true
     }
   }
@@ -96,7 +117,8 @@ extension FrameLoop.Source: LoopItem {
   }
 
   func enter(_ mode: ModeState, _ membership: Membership) -> Int? {
-    mode.insert(self)
+    guard let callback = callback.withLock({ $0 }) else { return nil }
+    mode.insert(Callee(self, callback.handler))
     return 0
   }
 
@@ -108,10 +130,15 @@ extension FrameLoop.Source: LoopItem {
   }
 
   func didEnter(_ mode: ModeState) {
-    if let scheduled, let loop = mode.loop { scheduled(self, loop, mode.name) }
+    if let scheduled = callback.withLock({ $0 })?.scheduled, let loop = mode.loop { scheduled(self, loop, mode.name) }
   }
 
   func didLeave(_ mode: ModeState) {
-    if let cancelled, let loop = mode.loop { cancelled(self, loop, mode.name) }
+    if let cancelled = callback.withLock({ $0 })?.cancelled, let loop = mode.loop { cancelled(self, loop, mode.name) }
+  }
+
+  func releaseCallback() {
+    let released = callback.withLock { exchange(&$0, with: nil) }
+    withExtendedLifetime(released) {}
   }
 }

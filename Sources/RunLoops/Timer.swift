@@ -19,6 +19,13 @@ extension FrameLoop {
       var isFiring = false
       /// The handler has chosen the next time itself.
       var wasMoved = false
+      /// Nil after the timer's end.
+      var callback: Callback?
+    }
+
+    /// A structure, since a bare function is wrapped anew each time that it passes through a generic one, such as a lock's.
+    private struct Callback {
+      let handler: Handler
     }
 
     // First, beside the reference count: a timer that is one of many is in no cache, and each line of it has to be fetched.
@@ -26,13 +33,13 @@ extension FrameLoop {
     /// The time from one call to the next; 0 for a timer that fires once.
     public let interval: Nanoseconds
     let belongsToMainActor: Bool
-    private let handler: Handler
     private let valid = Atomic<Bool>(true)
 
     /// - Parameters:
     ///   - fireTime: on the loop's clock; one that has passed fires at once.
     ///   - interval: 0, or what is below, for a timer that fires once.
-    ///   - handler: is called on the thread of the loop. A timer that fires once is invalid afterwards.
+    ///   - handler: is called on the thread of the loop; let go when the timer ends. A timer that fires once is invalid after
+    ///     its call.
     public convenience init(
       fireTime: MonotonicTime, interval: Nanoseconds = .zero, handler: @escaping @Sendable (Timer) -> Void
     ) {
@@ -49,11 +56,10 @@ extension FrameLoop {
 
     private init(_ fireTime: MonotonicTime, _ interval: Nanoseconds, _ onMain: Bool, _ handler: @escaping Handler) {
       self.interval = max(interval, .zero)
-      self.handler = handler
       belongsToMainActor = onMain
       var membership = Membership()
       membership.queuedTime = fireTime
-      state = Lock(State(membership: membership, fireTime: fireTime))
+      state = Lock(State(membership: membership, fireTime: fireTime, callback: Callback(handler: handler)))
     }
 
     /// False after `invalidate()`, and after the call of a timer that fires once.
@@ -92,7 +98,8 @@ extension FrameLoop {
       }
     }
 
-    /// Ends the timer: it is removed from its modes and never called again, nor can it be added again.
+    /// Ends the timer: it is removed from its modes and never called again, nor can it be added again. Its handler is let go, or
+    /// at the end of its call if that goes on.
     public func invalidate() { invalidateAndDetach() }
 
     /// Calls the handler if the timer is still to be called, and sets the time of the next call.
@@ -100,19 +107,19 @@ extension FrameLoop {
     /// - Parameters:
     ///   - owner: the loop that found the timer due at `now`; it may have been moved, removed or invalidated since.
     func fireIfDue(at now: MonotonicTime, in owner: WakeUp, clock: SystemClock) {
-      let isDue = state.withLock { state in
+      let callback: Callback? = state.withLock { state in
         // Moved by a timer before it in the row to a time that has come by now, it is still due.
         let isDue = state.fireTime <= now || state.fireTime <= clock.now
         guard isValid, !state.isFiring, isDue, state.membership.registrations.first?.mode.wakeUp === owner else {
-          return false
+          return nil
         }
         state.isFiring = true
         state.wasMoved = false
         state.membership.move(to: .distantFuture)
-        return true
+        return state.callback
       }
-      guard isDue else { return }
-      handler(self)
+      guard let callback else { return }
+      callback.handler(self)
       if interval == .zero { invalidate() }
       let after = clock.now
       state.withLock { state in
@@ -139,4 +146,9 @@ extension FrameLoop.Timer: LoopItem {
   }
   func leave(_ registration: Membership.Registration) { registration.mode.removeTimer(registration.slot) }
   func endValidity() -> Bool { valid.exchange(false, ordering: .acquiringAndReleasing) }
+
+  func releaseCallback() {
+    let released = state.withLock { exchange(&$0.callback, with: nil) }
+    withExtendedLifetime(released) {}
+  }
 }
