@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -30,6 +31,10 @@ static inline int clinux_is_main_thread(void) { return syscall(SYS_gettid) == ge
 
 // `errno` as a value, read right after the call that set it.
 static inline int clinux_errno(void) { return errno; }
+
+// Takes the next connection, closed on exec from its first moment: a child that another thread starts has no part of it. (glibc
+// hides `accept4` behind _GNU_SOURCE.)
+static inline int clinux_accept(int socket) { return (int)syscall(SYS_accept4, socket, NULL, NULL, SOCK_CLOEXEC); }
 
 // Names the calling thread; the kernel keeps the first 15 bytes. (`prctl` takes a variable number of arguments.)
 static inline void clinux_set_thread_name(const char *_Nonnull name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// A system call or C library call that failed: which one, on what, and the reason that the system gave.
-public struct SystemError: Error, Sendable, Equatable, CustomStringConvertible {
+public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call, such as `open` or `drmModeSetCrtc`.
   public let call: String
   /// What it was called on, such as a path; empty when there is nothing to name.

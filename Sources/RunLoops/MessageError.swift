@@ -20,15 +20,4 @@ public enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
     case .system(let error): "the message was not sent: \(error)"
     }
   }
-
-  public func hash(into hasher: inout Hasher) {
-    switch self {
-    case .queueFull: hasher.combine(0)
-    case .tooLong(let size, let limit):
-      hasher.combine(size)
-      hasher.combine(limit)
-    case .ended: hasher.combine(1)
-    case .system(let error): hasher.combine(error.errno)
-    }
-  }
 }

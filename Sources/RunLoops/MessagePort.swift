@@ -35,12 +35,11 @@ public final class MessagePort: Sendable {
   }
 
   private let socket: MessageSocket
-  private let handler: Handler
   private let state = Lock(State())
 
   /// - Parameters:
   ///   - socket: one that no other port has.
-  ///   - handler: is called on the thread of the loop.
+  ///   - handler: is called on the thread of the loop; let go when the port ends.
   public convenience init(_ socket: MessageSocket, handler: @escaping @Sendable (MessagePort, Event) -> Void) {
     self.init(socket, false, handler)
   }
@@ -53,13 +52,12 @@ public final class MessagePort: Sendable {
 
   private init(_ socket: MessageSocket, _ onMain: Bool, _ handler: @escaping Handler) {
     self.socket = socket
-    self.handler = handler
     // Weakly: loops keep their sources, and this port ends with its owner.
     let reader = FrameLoop.DescriptorSource(
-      descriptor: socket.descriptor, events: .readable, onMain: onMain, handler: { [weak self] _, _ in self?.read() })
+      descriptor: socket.descriptor, events: .readable, onMain: onMain, handler: { [weak self] _, _ in self?.read(handler) })
     let writer = FrameLoop.DescriptorSource(
       descriptor: socket.descriptor, events: .writable, onMain: onMain,
-      handler: { [weak self] _, _ in self?.becameWritable() })
+      handler: { [weak self] _, _ in self?.becameWritable(handler) })
     state.withLock { state in
       state.reader = reader
       state.writer = writer
@@ -94,7 +92,7 @@ public final class MessagePort: Sendable {
 
   // MARK: Events
 
-  private func read() {
+  private func read(_ handler: Handler) {
     let event: Event
     do throws(SystemError) {
       switch try socket.receive() {
@@ -118,7 +116,7 @@ public final class MessagePort: Sendable {
     }
   }
 
-  private func becameWritable() {
+  private func becameWritable(_ handler: Handler) {
     let isAsked = state.withLock { state in
       guard let writer = state.writer, state.waitsForRoom else { return false }
       state.waitsForRoom = false

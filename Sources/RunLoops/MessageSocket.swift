@@ -25,14 +25,13 @@ public final class MessageSocket: Sendable {
   /// Takes over a connected socket of the type `SOCK_SEQPACKET`, such as a child got from its parent.
   ///
   /// - Parameter messageLimit: in bytes; at least 0, and at most what the kernel's queue holds, 200 KiB or more.
-  /// - Throws: when it is no socket.
+  /// - Throws: `ENOTSOCK` when it is no socket, `EPROTOTYPE` when it is one of another type, which does not keep messages apart.
   public init(owning socket: consuming OwnedDescriptor, messageLimit: Int = 65_536) throws(SystemError) {
-    try Self.set(SO_PASSCRED, of: socket.number)
-    var queueSize: Int32 = 0
-    var size = socklen_t(MemoryLayout<Int32>.size)
-    guard getsockopt(socket.number, SOL_SOCKET, SO_SNDBUF, &queueSize, &size) == 0 else {
-      throw .last(call: "getsockopt", subject: "SO_SNDBUF")
+    guard try Self.get(SO_TYPE, of: socket.number) == Int32(SOCK_SEQPACKET.rawValue) else {
+      throw SystemError(call: "getsockopt", subject: "type of descriptor \(socket.number)", errno: EPROTOTYPE)
     }
+    try Self.set(SO_PASSCRED, of: socket.number)
+    let queueSize = try Self.get(SO_SNDBUF, of: socket.number)
     // The kernel refuses a message that does not leave it 32 bytes.
     let limit = min(max(messageLimit, 0), Int(queueSize) - 32)
     self.messageLimit = limit
@@ -40,11 +39,17 @@ public final class MessageSocket: Sendable {
     buffer = Lock([UInt8](repeating: 0, count: limit + 1))
   }
 
-  /// Connects to the path that a `MessageListener`, or another program, listens at.
+  /// Connects to the path that a `MessageListener`, or another program, listens at. Never waits.
+  ///
+  /// - Throws: `EAGAIN` when too many wait there to be accepted, which may be over soon; and what else the system refuses, such
+  ///   as `ENOENT` and `ECONNREFUSED` when nobody listens.
   public convenience init(connectingTo path: String, messageLimit: Int = 65_536) throws(SystemError) {
     let socket = try OwnedDescriptor.messageSocket()
+    try socket.setBlocking(false)
     let status = try withSocketAddress(path) { address, size in connect(socket.number, address, size) }
     guard status == 0 else { throw .last(call: "connect", subject: path) }
+    // As any other, for whoever it is handed to.
+    try socket.setBlocking(true)
     try self.init(owning: socket, messageLimit: messageLimit)
   }
 
@@ -128,6 +133,15 @@ public final class MessageSocket: Sendable {
   /// Ends the connection for both sides. What was sent before still arrives.
   func shutDown() { shutdown(socket.number, Int32(SHUT_RDWR)) }
 
+  private static func get(_ option: Int32, of socket: Int32) throws(SystemError) -> Int32 {
+    var value: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(socket, SOL_SOCKET, option, &value, &size) == 0 else {
+      throw .last(call: "getsockopt", subject: "option \(option) of descriptor \(socket)")
+    }
+    return value
+  }
+
   private static func set(_ option: Int32, of socket: Int32) throws(SystemError) {
     var on: Int32 = 1
     guard setsockopt(socket, SOL_SOCKET, option, &on, socklen_t(MemoryLayout<Int32>.size)) == 0 else {
@@ -143,6 +157,10 @@ extension OwnedDescriptor {
     let number = socket(AF_UNIX, messageSocketType, 0)
     guard number >= 0 else { throw .last(call: "socket") }
     return OwnedDescriptor(owning: number)
+  }
+
+  borrowing func setBlocking(_ blocks: Bool) throws(SystemError) {
+    guard fcntl(number, F_SETFL, blocks ? 0 : O_NONBLOCK) == 0 else { throw .last(call: "fcntl") }
   }
 }
 

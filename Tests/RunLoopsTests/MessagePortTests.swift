@@ -337,6 +337,71 @@ import Testing
     for child in children { #expect(child.wait() == 0) }
   }
 
+  /// Who is connected, but was not accepted yet, is told that it never will be.
+  @Test func aListenersEndEndsThoseThatWaitForIt() throws {
+    let scenario = Scenario()
+    let path = "/tmp/framepace-backlog-\(getpid())"
+    let listener = try MessageListener(path: path) { _, _ in }
+    let events = Box<[MessagePort.Event]>([])
+    let client = MessagePort(try MessageSocket(connectingTo: path)) { _, event in events.value.append(event) }
+    scenario.loop.add(client, to: .default)
+    listener.invalidate()
+    scenario.run(until: 0)
+    #expect(events.value == [.ended(nil)])
+    #expect(!listener.isValid && access(path, F_OK) != 0)
+  }
+
+  @Test func aListenerRemovesItsOwnPathOnly() throws {
+    let path = "/tmp/framepace-successor-\(getpid())"
+    let first = try MessageListener(path: path) { _, _ in }
+    unlink(path)
+    let successor = try MessageListener(path: path) { _, _ in }
+    first.invalidate()
+    #expect(access(path, F_OK) == 0)
+    _ = try MessageSocket(connectingTo: path)
+    successor.invalidate()
+    #expect(access(path, F_OK) != 0)
+  }
+
+  @Test func connectingDoesNotWaitForAListenerThatIsBusy() throws {
+    let path = "/tmp/framepace-busy-\(getpid())"
+    let listener = try MessageListener(path: path) { _, _ in }
+    defer { listener.invalidate() }
+    // One may wait, and one more.
+    #expect(listen(listener.source.descriptor, 0) == 0)
+    let first = try MessageSocket(connectingTo: path)
+    #expect(throws: SystemError(call: "connect", subject: path, errno: EAGAIN)) { try MessageSocket(connectingTo: path) }
+    // Whoever gets the socket finds it as others are.
+    #expect(fcntl(first.descriptor, F_GETFL) & O_NONBLOCK == 0)
+  }
+
+  @Test func aSocketThatDoesNotKeepMessagesApartIsAnError() throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    defer { close(ends[1]) }
+    let number = ends[0]
+    let error = #expect(throws: SystemError.self) { try MessageSocket(owning: OwnedDescriptor(owning: number)) }
+    #expect(error?.errno == EPROTOTYPE)
+  }
+
+  @Test func anInvalidatedPortKeepsNothingThatItsHandlerCaptured() throws {
+    final class Owner: Sendable {}
+    let wire = try Wire()
+    weak var owner: Owner?
+    let (socket, other) = try MessageSocket.pair()
+    let port: MessagePort
+    do {
+      let kept = Owner()
+      owner = kept
+      port = MessagePort(socket) { _, _ in _ = kept }
+    }
+    wire.scenario.loop.add(port, to: .default)
+    #expect(owner != nil)
+    port.invalidate()
+    #expect(owner == nil)
+    withExtendedLifetime(other) {}
+  }
+
   @Test func pathsThatCannotBeAreErrors() {
     for path in ["", String(repeating: "x", count: 108), "/nowhere/at/all"] {
       #expect(throws: SystemError.self) { try MessageListener(path: path) { _, _ in } }
