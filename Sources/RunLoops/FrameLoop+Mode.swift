@@ -1,7 +1,8 @@
 extension FrameLoop {
   /// A name for what a loop listens to while it runs: only the items of the mode that it runs in are served.
   ///
-  /// Any text makes a mode: `let modal: FrameLoop.Mode = "modal"`.
+  /// Any text makes a mode: `let modal: FrameLoop.Mode = "modal"`. A loop keeps each of its modes, with two descriptors, as long as
+  /// it lives: have a mode for a kind of thing that goes on, not one for each.
   public struct Mode: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     public let name: String
 
