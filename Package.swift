@@ -130,14 +130,19 @@ let package = Package(
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter", cSettings: [.treatAllWarnings(as: .error)]),
     tests("AllocationCounterTests", ["AllocationCounter"]),
     tests("LinuxSystemTests", ["LinuxSystem"]),
-    tests("RunLoopsTests", ["CLinux", "LinuxSystem", "RunLoops", "loop-programs"]),
+    // What tests of loops have in common.
+    .target(
+      name: "LoopTestSupport", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/LoopTestSupport",
+      swiftSettings: swiftSettings),
+    tests("RunLoopsTests", ["CLinux", "LinuxSystem", "LoopTestSupport", "RunLoops", "loop-programs"]),
     // What RunLoopsTests runs as processes of their own.
     .executableTarget(
       name: "loop-programs", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/LoopPrograms",
       swiftSettings: swiftSettings),
     // Also plays with the CFRunLoop of libFoundation, which importing CoreFoundation alone does not link.
     .testTarget(
-      name: "RunLoopConformanceTests", dependencies: ["CLinux", "LinuxSystem", "RunLoops"], swiftSettings: swiftSettings,
+      name: "RunLoopConformanceTests", dependencies: ["CLinux", "LinuxSystem", "LoopTestSupport", "RunLoops"],
+      swiftSettings: swiftSettings,
       linkerSettings: [.linkedLibrary("Foundation"), .linkedLibrary("BlocksRuntime")]),
     // Programs that die of real faults, and what is seen of it.
     .executableTarget(

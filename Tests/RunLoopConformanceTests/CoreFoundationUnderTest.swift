@@ -1,4 +1,5 @@
 import CoreFoundation
+import LoopTestSupport
 import RunLoops
 
 /// The CFRunLoop of libFoundation.

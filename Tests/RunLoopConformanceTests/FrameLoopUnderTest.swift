@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import LinuxSystem
+import LoopTestSupport
 import RunLoops
 
 /// Our loop.
@@ -152,25 +153,4 @@ private final class EventSource: DescriptorUnderTest {
   var isValid: Bool { source.isValid }
   func invalidate() { source.invalidate() }
   func post() { event.post() }
-}
-
-/// An event descriptor.
-final class Event: Sendable {
-  private let descriptor: OwnedDescriptor
-
-  init() {
-    do { descriptor = try .event() } catch { fatalError("\(error)") }
-  }
-
-  var number: Int32 { descriptor.number }
-
-  func post() {
-    var one: UInt64 = 1
-    _ = write(number, &one, 8)
-  }
-
-  func consume() {
-    var count: UInt64 = 0
-    _ = read(number, &count, 8)
-  }
 }

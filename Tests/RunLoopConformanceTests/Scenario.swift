@@ -1,4 +1,5 @@
 import LinuxSystem
+import LoopTestSupport
 import RunLoops
 
 /// A short play for a run loop, which is played with CFRunLoop and with ours: what is written down has to be the same, unless

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import LinuxSystem
+import LoopTestSupport
 import RunLoops
 
 /// What a scenario plays on: a loop of either kind with named items, that writes down what happens as words.
@@ -232,32 +233,5 @@ final class Stage: Sendable {
   private func item(_ name: String) -> any ItemUnderTest {
     guard let item = items.withLock({ $0[name] }) else { fatalError("the scenario has no item \(name)") }
     return item
-  }
-}
-
-/// What happened, as words in order. Any thread may add one.
-final class Words: Sendable {
-  private let words = Lock<[String]>([])
-
-  func add(_ word: String) { words.withLock { $0.append(word) } }
-  var all: [String] { words.withLock { $0 } }
-  /// What is compared.
-  var visible: [String] { all.filter { !$0.hasPrefix(".") } }
-  func drop(_ word: String) { words.withLock { words in words.removeAll { $0 == word } } }
-  func sort(from index: Int) { words.withLock { $0[index...].sort() } }
-  func count(_ word: String) -> Int { all.count { $0 == word } }
-}
-
-extension FrameLoop.Activity {
-  var word: String {
-    switch self {
-    case .entry: "entry"
-    case .beforeTimers: "timers"
-    case .beforeSources: "sources"
-    case .beforeWaiting: "sleep"
-    case .afterWaiting: "wake"
-    case .exit: "exit"
-    default: "activity \(rawValue)"
-    }
   }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import LinuxSystem
+import LoopTestSupport
 import XCTest
 
 @testable import RunLoops

@@ -1,18 +1,8 @@
 import Glibc
 import LinuxSystem
+import LoopTestSupport
 
 @testable import RunLoops
-
-/// What happened, as words in order. Any thread may add one.
-final class Words: Sendable, CustomStringConvertible {
-  private let words = Lock<[String]>([])
-
-  func add(_ word: String) { words.withLock { $0.append(word) } }
-  func removeAll() { words.withLock { $0.removeAll() } }
-  var all: [String] { words.withLock { $0 } }
-  var description: String { all.joined(separator: " ") }
-  func count(_ word: String) -> Int { all.count { $0 == word } }
-}
 
 /// A loop on manual time, whose activities are written down.
 struct Scenario {
@@ -73,20 +63,6 @@ struct Scenario {
 
 extension MonotonicTime {
   static func milliseconds(_ count: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: count * 1_000_000) }
-}
-
-extension FrameLoop.Activity {
-  var word: String {
-    switch self {
-    case .entry: "entry"
-    case .beforeTimers: "timers"
-    case .beforeSources: "sources"
-    case .beforeWaiting: "sleep"
-    case .afterWaiting: "wake"
-    case .exit: "exit"
-    default: "activity \(rawValue)"
-    }
-  }
 }
 
 /// A value that callbacks of one thread share.

@@ -1,49 +1,10 @@
 import CLinux
 import Glibc
 import LinuxSystem
+import LoopTestSupport
 import Testing
 
 @testable import RunLoops
-
-/// An event descriptor to wait on.
-final class Event: Sendable {
-  private let descriptor: OwnedDescriptor
-
-  init() {
-    do { descriptor = try .event() } catch { fatalError("\(error)") }
-  }
-
-  var number: Int32 { descriptor.number }
-
-  func post() {
-    var one: UInt64 = 1
-    _ = write(number, &one, 8)
-  }
-
-  func consume() {
-    var count: UInt64 = 0
-    _ = read(number, &count, 8)
-  }
-}
-
-/// Looks again and again until another thread has got somewhere. After a while it leaves the core to others: the machine may
-/// have fewer than there are tests.
-func spin(until condition: () -> Bool) {
-  var looks = 0
-  while !condition() {
-    looks += 1
-    if looks < 200 { sched_yield() } else { usleep(50) }
-  }
-}
-
-/// The same for a task.
-func suspend(until condition: () async -> Bool) async {
-  var looks = 0
-  while await !condition() {
-    looks += 1
-    if looks < 50 { await Task.yield() } else { try? await Task.sleep(nanoseconds: 50_000) }
-  }
-}
 
 /// Loops of several threads, in real time: nothing here waits for a chosen time to pass.
 @Suite struct ThreadTests {

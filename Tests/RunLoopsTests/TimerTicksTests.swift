@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import LoopTestSupport
 import Testing
 
 @testable import RunLoops

@@ -1,0 +1,34 @@
+import LinuxSystem
+package import RunLoops
+
+/// What happened, as words in order. Any thread may add one.
+package final class Words: Sendable, CustomStringConvertible {
+  private let words = Lock<[String]>([])
+
+  package init() {}
+
+  package func add(_ word: String) { words.withLock { $0.append(word) } }
+  package func removeAll() { words.withLock { $0.removeAll() } }
+  package func drop(_ word: String) { words.withLock { words in words.removeAll { $0 == word } } }
+  package func sort(from index: Int) { words.withLock { $0[index...].sort() } }
+
+  package var all: [String] { words.withLock { $0 } }
+  /// Those without a dot in front.
+  package var visible: [String] { all.filter { !$0.hasPrefix(".") } }
+  package var description: String { all.joined(separator: " ") }
+  package func count(_ word: String) -> Int { all.count { $0 == word } }
+}
+
+extension FrameLoop.Activity {
+  package var word: String {
+    switch self {
+    case .entry: "entry"
+    case .beforeTimers: "timers"
+    case .beforeSources: "sources"
+    case .beforeWaiting: "sleep"
+    case .afterWaiting: "wake"
+    case .exit: "exit"
+    default: "activity \(rawValue)"
+    }
+  }
+}
