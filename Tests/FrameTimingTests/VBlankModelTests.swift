@@ -25,7 +25,11 @@ import Testing
     var within = 0
     var predictions = 0
     for number: UInt64 in 1...6000 {
-      model.observe(grid.told(ofVBlank: number))
+      let told = grid.told(ofVBlank: number)
+      // What was told is not predicted again, early as its stamp may be.
+      if model.observe(told) == .accepted {
+        #expect(model.prediction(after: told.timestamp)?.interval == Int64(number))
+      }
       guard number > 120 else { continue }
       for ahead in errors.keys {
         let truth = grid.time(ofVBlank: number + ahead)
