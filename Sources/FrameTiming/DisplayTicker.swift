@@ -57,11 +57,12 @@ public final class DisplayTicker {
   }
 
   /// Whether the vblank that was asked for has come, by prediction, but its tick not yet. What a turn changes now is not all:
-  /// link callbacks are about to change more.
+  /// link callbacks are about to change more. An interval later it counts as lost: frames do not wait for it any more.
   package func isTickDue(at now: MonotonicTime) -> Bool {
     guard let requested, let last = sequencer.last else { return false }
     // A driver may stamp a vblank, and deliver it, before it is over.
-    return predictedVBlank(after: max(requested, last.timestamp)) <= now
+    let due = predictedVBlank(after: max(requested, last.timestamp))
+    return due <= now && now < due + refreshRate.interval
   }
 
   /// The number of the interval in which `time` lies: that of the last tick plus the intervals since then, or less those

@@ -5,7 +5,8 @@ public import RunLoops
 
 /// The vblanks of a CRTC as the kernel stamps them, to the nanosecond and with a 64-bit count.
 ///
-/// Each request queues one event; nothing is queued while nobody asks.
+/// Each request queues one event; nothing is queued while nobody asks. An event that does not come within a second is looked
+/// after: it is asked for once more if vblanks go by, and otherwise the display is lost.
 @MainActor
 public final class DRMVBlankSource: VBlankSource {
   public let name: String
@@ -18,6 +19,15 @@ public final class DRMVBlankSource: VBlankSource {
   private let crtc: UInt32
   private let events: DRMEventRoute
   private var request = VBlankRequest()
+  /// How long an event may take: no mode has intervals of this length.
+  private static let limit = Nanoseconds.seconds(1)
+  /// Looks after an event that does not come. Set by a request when it is not: what is asked for later is looked after in
+  /// its turn, so that a vblank costs a comparison.
+  private var watch: FrameLoop.Timer?
+  private var isWatching = false
+  /// The loop's, once there is one.
+  private var clock: SystemClock?
+  private var requested = MonotonicTime.zero
 
   init(interface: any DRMInterface, pipe: ScanOutPipe, events: DRMEventRoute) {
     self.interface = interface
@@ -28,6 +38,7 @@ public final class DRMVBlankSource: VBlankSource {
     events.onSequence = { [weak self] token, time, sequence in
       self?.received(token, VBlank(timestamp: time, sequence: sequence))
     }
+    watch = .parked { [weak self] in self?.look() }
   }
 
   /// Whether the driver has vblanks for a CRTC. Asked by calling: drivers without report the capabilities all the same.
@@ -57,12 +68,21 @@ public final class DRMVBlankSource: VBlankSource {
   /// A mode was set: the CRTC is on.
   func crtcDidTurnOn() { perform(request.crtcDidTurnOn()) }
 
-  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) { events.add(.vblanks, to: loop, mode: mode) }
+  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+    clock = loop.clock
+    events.add(.vblanks, to: loop, mode: mode)
+    if let watch { loop.add(watch, to: mode) }
+  }
 
-  public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { events.remove(.vblanks, from: loop, mode: mode) }
+  public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
+    events.remove(.vblanks, from: loop, mode: mode)
+    if let watch { loop.remove(watch, from: mode) }
+  }
 
   public func invalidate() {
     request.invalidate()
+    watch?.invalidate()
+    watch = nil
     onVBlank = nil
     onError = nil
   }
@@ -75,8 +95,38 @@ public final class DRMVBlankSource: VBlankSource {
     guard case .queue(let token) = action else { return }
     do throws(SystemError) {
       try interface.queueNextSequence(ofCRTC: crtc, token: events.token(token))
+      if let clock { requested = clock.now }
+      if !isWatching { look(at: requested + Self.limit) }
     } catch {
-      if request.fail(errno: error.errno) == .report { onError?(error) }
+      fail(error)
+    }
+  }
+
+  private func fail(_ error: SystemError) {
+    if request.fail(errno: error.errno) == .report { onError?(error) }
+  }
+
+  // MARK: An event that does not come
+
+  private func look(at time: MonotonicTime) {
+    guard let watch, clock != nil else { return }
+    isWatching = true
+    watch.nextFireTime = time
+  }
+
+  private func look() {
+    isWatching = false
+    guard request.isQueued, let clock else { return }
+    if clock.now < requested + Self.limit { return look(at: requested + Self.limit) }
+    // After a pause of the whole program it may be among those that are not read yet.
+    if events.hasUnread { return look(at: clock.now + FlipTimeout.grace) }
+    do throws(SystemError) {
+      let newest = try interface.sequence(ofCRTC: crtc)
+      // No vblank since then: the hardware has none any more.
+      if newest.time <= requested { throw SystemError(call: "drmCrtcQueueSequence", subject: "CRTC \(crtc)", errno: ETIME) }
+      perform(request.askAgain())
+    } catch {
+      fail(error)
     }
   }
 }
@@ -109,6 +159,14 @@ struct VBlankRequest {
     guard state == .idle else { return .none }
     return queue()
   }
+
+  /// Whether an event was queued that has not come.
+  var isQueued: Bool {
+    if case .queued = state { true } else { false }
+  }
+
+  /// The event that was queued is lost; should it come after all, it is not the one that is waited for.
+  mutating func askAgain() -> Action { isQueued ? queue() : .none }
 
   /// Whether the event is the one that is waited for, and not one of an earlier request.
   mutating func receive(_ token: UInt32) -> Bool {

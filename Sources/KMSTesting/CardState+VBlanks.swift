@@ -6,7 +6,8 @@ import LinuxSystem
 extension CardState {
   /// When something that was asked for happens.
   var nextRequestedVBlank: MonotonicTime? {
-    crtcs.reduce(nil) { earliest, crtc in
+    if vblanksAreStopped { return nil }
+    return crtcs.reduce(nil) { earliest, crtc in
       guard !crtc.waiting.isEmpty, let next = crtc.vblanks.next else { return earliest }
       return min(earliest ?? next, next)
     }
@@ -14,7 +15,7 @@ extension CardState {
 
   /// All vblanks up to `time`, those of several CRTCs in the order of their times.
   mutating func advance(to time: MonotonicTime) {
-    if isUnplugged { return }
+    if isUnplugged || vblanksAreStopped { return }
     while true {
       var due: (index: Int, time: MonotonicTime)?
       for (index, crtc) in crtcs.enumerated() {
@@ -81,6 +82,10 @@ extension CardState {
     guard hasVBlanks else { throw Refusal(EOPNOTSUPP) }
     guard crtcs[index].vblanks.rate != nil else { throw Refusal(EINVAL) }
     try requireRoom(client)
+    if vblankEventsToLose > 0 {
+      vblankEventsToLose -= 1
+      return
+    }
     clients[client].outstandingEvents += 1
     crtcs[index].waiting.append(VBlankRequest(client: client, token: token, kind: kind))
   }

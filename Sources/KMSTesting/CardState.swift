@@ -100,6 +100,9 @@ struct CardState {
   var isUnplugged = false
   /// How many of the next flips are not told.
   var flipEventsToLose = 0
+  /// How many of the next vblanks that are asked for are not told.
+  var vblankEventsToLose = 0
+  var vblanksAreStopped = false
   /// Whether the driver has vblanks; without, flips are complete at once.
   let hasVBlanks: Bool
   let isAtomic: Bool

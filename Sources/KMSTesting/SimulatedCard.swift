@@ -144,6 +144,20 @@ public final class SimulatedCard: Sendable {
     state.withLock { $0.flipEventsToLose = count }
   }
 
+  /// Vblanks that happen and are never told, as some drivers lose them: the next `count` ones that are asked for.
+  public func loseVBlankEvents(_ count: Int) {
+    state.withLock { $0.vblankEventsToLose = count }
+  }
+
+  /// From now on there are no vblanks, as after a reset that the hardware has not survived.
+  public func stopVBlanks() {
+    let now = clock.now
+    state.withLock { state in
+      state.advance(to: now)
+      state.vblanksAreStopped = true
+    }
+  }
+
   /// Lets all vblanks up to `time` happen. Calls do so too, up to the clock's time.
   public func advance(to time: MonotonicTime) {
     state.withLock { $0.advance(to: time) }

@@ -44,6 +44,17 @@ import Testing
     expectEqual(request.receive(1), false)
   }
 
+  @Test func aLostEventIsAskedForUnderAnotherToken() {
+    var request = VBlankRequest()
+    expectEqual(request.askAgain(), .none)
+    expectEqual(request.want(), .queue(1))
+    expectEqual(request.askAgain(), .queue(2))
+    expectEqual(request.receive(1), false)
+    expectEqual(request.receive(2), true)
+    expectEqual(request.isQueued, false)
+    expectEqual(request.askAgain(), .none)
+  }
+
   @Test func nothingAfterInvalidate() {
     var request = VBlankRequest()
     expectEqual(request.want(), .queue(1))

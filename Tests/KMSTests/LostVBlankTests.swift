@@ -1,0 +1,96 @@
+import FrameTiming
+import Framepace
+import FramepaceTesting
+import Glibc
+import KMSTesting
+import LinuxSystem
+import XCTest
+
+@testable import KMS
+
+/// Vblank events that never come.
+final class LostVBlankTests: XCTestCase {
+  /// What changes meanwhile is shown all the same, and within 1.1 s the ticks go on.
+  func testFramesDoNotWaitForALostTick() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        let stage = CardStage(isAtomic: isAtomic)
+        let display = try stage.openDisplay()
+        let root = Layer()
+        let engine = Engine(display: display, root: root, loop: stage.loop)
+        var ticks = 0
+        let link = DisplayLink(ticker: display.ticker) { _ in ticks += 1 }
+        link.add(to: stage.loop, mode: .default)
+        stage.run(for: .milliseconds(500))
+
+        stage.card.loseVBlankEvents(1)
+        // The one on its way comes yet.
+        stage.run(for: .milliseconds(20))
+        ticks = 0
+        for hex: UInt32 in [0x11_22_33, 0x44_55_66, 0x77_88_99] {
+          let change = FrameLoop.Timer(
+            fireTime: stage.clock.now + .milliseconds(103),
+            onMain: { _ in Transaction.withoutActions { root.backgroundColor = Color(hex: hex) } })
+          stage.loop.add(change, to: .default)
+          stage.run(for: .milliseconds(160))
+          let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"))
+          XCTAssertEqual(image.row(5).load(as: UInt32.self) & 0xFF_FFFF, hex, "atomic \(isAtomic)")
+        }
+        XCTAssertEqual(ticks, 0)
+        stage.run(for: .milliseconds(620))
+        let resumed = ticks
+        stage.run(for: .seconds(1))
+        XCTAssertEqual(ticks - resumed, 60, "atomic \(isAtomic)")
+        XCTAssertGreaterThan(resumed, 0)
+
+        // At rest nothing is looked after.
+        link.invalidate()
+        stage.run(for: .seconds(3))
+        let next = stage.loop.nextTimerFireTime(in: .default) ?? .distantFuture
+        XCTAssertGreaterThan(next, stage.clock.now + .seconds(100_000))
+        engine.invalidate()
+        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+      }
+    }
+  }
+
+  /// Hardware that has no vblanks any more: the display is lost, and somebody is told.
+  func testVBlanksThatEndAreALoss() throws {
+    try onMain {
+      let stage = CardStage()
+      let display = try stage.openDisplay()
+      var lost: [KMSError] = []
+      display.onLost = { if let error = $0 as? KMSError { lost.append(error) } }
+      let link = DisplayLink(ticker: display.ticker) { _ in }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(for: .milliseconds(500))
+      stage.card.stopVBlanks()
+      stage.run(for: .milliseconds(900))
+      XCTAssertEqual(lost, [])
+      stage.run(for: .milliseconds(200))
+      let reason = SystemError(call: "drmCrtcQueueSequence", subject: "CRTC 31", errno: ETIME)
+      XCTAssertEqual(lost, [.lost(connector: "HDMI-A-1", mode: "64x48@60.00", reason)])
+      display.invalidate()
+    }
+  }
+
+  /// Nothing is lost where the program itself did not listen.
+  func testAPauseOfTheProgramIsNoLoss() throws {
+    try onMain {
+      let stage = CardStage()
+      let display = try stage.openDisplay()
+      var stamps: [MonotonicTime] = []
+      let link = DisplayLink(ticker: display.ticker) { stamps.append($0.timestamp) }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(for: .milliseconds(500))
+      let requests = stage.card.callCount(of: .queueSequence)
+      let count = stamps.count
+      stage.card.advance(to: stage.clock.now + .milliseconds(20))
+      stage.clock.advance(by: .seconds(5))
+      stage.run(for: .milliseconds(100))
+      XCTAssertEqual(stage.card.callCount(of: .queueSequence) - requests, stamps.count - count)
+      link.invalidate()
+      display.invalidate()
+    }
+  }
+}
