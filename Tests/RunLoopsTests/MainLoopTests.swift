@@ -308,6 +308,32 @@ final class MainLoopTests: XCTestCase {
     raise(SIGUSR1)
   }
 
+  /// Whatever their order: the signal is the process's end, as it was before, only after both.
+  func testTwoSourcesOfASignalDoNotUndoEachOther() throws {
+    let loop = FrameLoop.main
+    for endsFirst in [0, 1] {
+      let sources = try (0..<2).map { _ in
+        try SignalSource(signals: [SIGUSR1]) { [words] _ in
+          words.add("usr1")
+          loop.stop()
+        }
+      }
+      for source in sources { loop.add(source, to: .default) }
+      sources[endsFirst].invalidate()
+      raise(SIGUSR1)
+      runMain()
+      sources[1 - endsFirst].invalidate()
+      var mask = sigset_t()
+      pthread_sigmask(SIG_BLOCK, nil, &mask)
+      XCTAssertEqual(sigismember(&mask, SIGUSR1), 0)
+      var action = sigaction()
+      sigaction(SIGUSR1, nil, &action)
+      XCTAssertEqual(
+        unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self), unsafeBitCast(SIG_DFL, to: Int.self))
+    }
+    XCTAssertEqual(words.description, "usr1 usr1")
+  }
+
   func testSignalsThatCannotBeCaughtAreAnError() {
     for number in [SIGKILL, 0, -1, 1_000] {
       XCTAssertThrowsError(try SignalSource(signals: [SIGUSR1, number]) { _ in }) { error in
