@@ -84,10 +84,12 @@ let package = Package(
     library(
       "Presentation",
       ["Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
+    .target(name: "CFatalScreens", dependencies: ["CDRM"], cSettings: [.treatAllWarnings(as: .error)]),
     library(
       "KMS",
       [
-        "CDRM", "CLinux", "Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RunLoops",
+        "CDRM", "CFatalScreens", "CLinux", "Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster",
+        "RunLoops",
       ]),
 
     library("KMSTesting", ["CDRM", "FrameTiming", "KMS", "LinuxSystem", "Raster", "RunLoops"]),
@@ -154,8 +156,8 @@ let package = Package(
     tests(
       "KMSTests",
       [
-        "AllocationCounter", "CDRM", "Compositing", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "KMS",
-        "KMSTesting", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops",
+        "AllocationCounter", "CDRM", "CFatalScreens", "Compositing", "FrameTiming", "Framepace", "FramepaceTesting",
+        "Geometry", "KMS", "KMSTesting", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops",
       ]),
     tests(
       "PresentationTests",

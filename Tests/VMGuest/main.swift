@@ -24,6 +24,7 @@ case "scene":
   }
 case "hold": hold()
 case "leave": leave(invalidating: arguments.contains("invalidate"))
+case "die": die(arguments.dropFirst().first ?? "")
 case "unbind": unbind(driver: arguments.last ?? "")
 case "crtc-off": crtcOff(isHeard: !arguments.contains("unheard"))
 case "open": opening()
@@ -35,8 +36,8 @@ case "uevents": do { try uevents() } catch { Guest.expect(false, "\(error)") }
 default:
   print(
     """
-    vm-guest list|vblanks N|frames N [legacy] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|unbind FOLDER|
-             crtc-off [unheard]|open|abandon|leftovers|busy|seat-switch|uevents
+    vm-guest list|vblanks N|frames N [legacy] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
+             die exit|segv|abort|trap|term|int|thread|kill|unbind FOLDER|crtc-off [unheard]|open|abandon|leftovers|busy|seat-switch|uevents
     """)
   exit(64)
 }

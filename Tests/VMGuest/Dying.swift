@@ -1,0 +1,45 @@
+import Glibc
+import LinuxSystem
+import RunLoops
+
+/// Shows frames, and ends in one way or another while one is on its way.
+@MainActor
+func die(_ way: String) {
+  let display = openDisplay()
+  let animation = Animation(display, frames: 41)
+  animation.run(limit: .seconds(5))
+  Guest.expect(animation.feedback.count == 41, "\(animation.feedback.count) frames of 41 were shown")
+  Guest.shell("screendump between")
+  let timer = FrameLoop.Timer(
+    fireTime: FrameLoop.main.clock.now + .milliseconds(100),
+    onMain: { _ in
+      switch way {
+      case "exit": exit(3)
+      case "segv": UnsafeMutablePointer<Int>(bitPattern: 0x10)?.pointee = 1
+      case "abort": abort()
+      case "trap": preconditionFailure("meant to fail")
+      case "term": kill(getpid(), SIGTERM)
+      case "int": kill(getpid(), SIGINT)
+      case "kill": kill(getpid(), SIGKILL)
+      case "thread":
+        faultOnAnotherThread()
+        pause()
+      default: Guest.expect(false, "there is no such end")
+      }
+    })
+  FrameLoop.main.add(timer, to: .default)
+  // More frames, one of which is on its way then.
+  Animation(display, frames: 10_000).run(limit: .seconds(5))
+  Guest.expect(false, "the process goes on")
+  withExtendedLifetime(display) { Guest.finish() }
+}
+
+private func faultOnAnotherThread() {
+  var thread = pthread_t()
+  pthread_create(
+    &thread, nil,
+    { _ in
+      UnsafeMutablePointer<Int>(bitPattern: 0x10)?.pointee = 1
+      return nil
+    }, nil)
+}
