@@ -89,7 +89,7 @@ let package = Package(
       "KMS",
       [
         "CDRM", "CFatalScreens", "CLinux", "Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster",
-        "RunLoops",
+        "RunLoops", "Seats",
       ]),
 
     library("KMSTesting", ["CDRM", "FrameTiming", "KMS", "LinuxSystem", "Raster", "RunLoops"]),
@@ -124,7 +124,7 @@ let package = Package(
     .executableTarget(
       name: "FramepaceCLI",
       dependencies: [
-        "Framepace", "KMS", "SampleScenes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Framepace", "KMS", "SampleScenes", "Seats", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
 

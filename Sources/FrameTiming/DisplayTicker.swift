@@ -98,7 +98,9 @@ public final class DisplayTicker {
         for mode in link.modes { source.add(to: loop, mode: mode) }
       }
     }
-    if requested != nil { source.requestVBlank() }
+    guard requested != nil, let loop else { return }
+    requested = loop.clock.now
+    source.requestVBlank()
   }
 
   private func take(_ source: any VBlankSource) {

@@ -65,6 +65,11 @@ struct CardParts: Sendable {
     return (fitting.first { $0.currentCRTC == crtc } ?? fitting.first { $0.currentCRTC == 0 } ?? fitting.first)?.id
   }
 
+  /// Whether a CRTC can drive a connector, and no display has it.
+  func canDrive(_ connector: DRMConnector, with crtc: UInt32) -> Bool {
+    canUse(crtc, connector.possibleCRTCs) && !used.contains { $0.crtc == crtc }
+  }
+
   /// - Parameter possible: a bit for each CRTC, by its place in the card's list.
   private func canUse(_ crtc: UInt32, _ possible: UInt32) -> Bool {
     guard let index = resources.crtcs.firstIndex(of: crtc), index < 32 else { return false }

@@ -33,6 +33,9 @@ final class DRMEventQueue {
   /// and be served.)
   private static let capacity = 1024
 
+  /// Whether events are read. Not any more after one could not be.
+  var isValid: Bool { source != nil }
+
   init(interface: any DRMInterface) {
     self.interface = interface
     source = FrameLoop.DescriptorSource(

@@ -42,6 +42,15 @@ public struct DisplayMode: Sendable, CustomStringConvertible {
 }
 
 extension DisplayMode {
+  /// Whether size and timing are the same; which one is preferred does not matter.
+  func isSame(as other: DisplayMode) -> Bool {
+    var (first, second) = (info, other.info)
+    (first.type, second.type) = (0, 0)
+    // The kernel leaves what is behind a name's end as it is.
+    (first.name, second.name) = (drmModeModeInfo().name, drmModeModeInfo().name)
+    return withUnsafeBytes(of: first) { first in withUnsafeBytes(of: second) { first.elementsEqual($0) } }
+  }
+
   /// The mode to use: the preferred one, else the largest, of those the fastest; the connector's order decides ties. Modes
   /// without sensible timing or larger than the maximum do not count.
   static func choice(among modes: [DisplayMode], maximumWidth: Int, maximumHeight: Int) -> DisplayMode? {

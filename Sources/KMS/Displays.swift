@@ -11,18 +11,22 @@ public enum Displays {
   ///   - connector: a connector's name; nil for the first connected one.
   ///   - mode: the mode to use; nil for the one that the screen prefers.
   ///   - buffering: how many buffers frames are painted in.
+  ///   - session: opens the cards; nil for one without a seat.
   ///   - clock: the clock of the loop that the display is added to.
   ///   - folder: where the cards are.
   /// - Throws: the reason of the only card, or `noUsableDevice` with one for each.
   @MainActor
   public static func kms(
-    connector: String? = nil, mode: ModeRequest? = nil, buffering: Buffering = .double,
+    connector: String? = nil, mode: ModeRequest? = nil, buffering: Buffering = .double, session: DisplaySession? = nil,
     clock: SystemClock = .monotonic, folder: String = "/dev/dri"
   ) throws(KMSError) -> KMSDisplay {
+    let paths = DRMDevice.cardPaths(in: folder)
+    if paths.isEmpty { throw .noDevice }
+    let session = session ?? .direct()
     var reasons: [KMSError] = []
-    for path in DRMDevice.cardPaths(in: folder) {
+    for path in paths {
       do throws(KMSError) {
-        let card = KMSCard(device: try DRMDevice(path: path))
+        let card = try session.card(at: path)
         return try card.display(connector: connector, mode: mode, buffering: buffering, clock: clock)
       } catch {
         reasons.append(error)
@@ -38,13 +42,17 @@ public enum Displays {
   /// - Throws: as `kms`, when there is no display at all.
   @MainActor
   public static func all(
-    buffering: Buffering = .double, clock: SystemClock = .monotonic, folder: String = "/dev/dri"
+    buffering: Buffering = .double, session: DisplaySession? = nil, clock: SystemClock = .monotonic,
+    folder: String = "/dev/dri"
   ) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError]) {
+    let paths = DRMDevice.cardPaths(in: folder)
+    if paths.isEmpty { throw .noDevice }
+    let session = session ?? .direct()
     var displays: [KMSDisplay] = []
     var refused: [KMSError] = []
-    for path in DRMDevice.cardPaths(in: folder) {
+    for path in paths {
       do throws(KMSError) {
-        let answer = try KMSCard(device: try DRMDevice(path: path)).displays(buffering: buffering, clock: clock)
+        let answer = try session.card(at: path).displays(buffering: buffering, clock: clock)
         displays += answer.displays
         refused += answer.refused
       } catch {
@@ -62,14 +70,16 @@ public enum Displays {
   ///   - width: of the virtual display, in pixels; a screen has its own.
   ///   - height: as `width`.
   ///   - refreshRate: of the virtual display.
+  ///   - session: as for `kms`.
   ///   - clock: the clock of the loop that the display is added to.
   ///   - folder: where the cards are.
   @MainActor
   public static func automatic(
-    width: Int, height: Int, refreshRate: RefreshRate, clock: SystemClock = .monotonic, folder: String = "/dev/dri"
+    width: Int, height: Int, refreshRate: RefreshRate, session: DisplaySession? = nil, clock: SystemClock = .monotonic,
+    folder: String = "/dev/dri"
   ) throws(BitmapError) -> any Display {
     do throws(KMSError) {
-      return try kms(clock: clock, folder: folder)
+      return try kms(session: session, clock: clock, folder: folder)
     } catch {
       return try VirtualDisplay(
         width: width, height: height, refreshRate: refreshRate, reason: error.description, clock: clock)

@@ -1,25 +1,48 @@
 import FrameTiming
+import Glibc
 public import LinuxSystem
 public import Presentation
+import RunLoops
 
 /// A card and the screens that it drives: one descriptor, one master and one queue of events, which all its displays share.
 ///
-/// Kept by its displays. It is the card's master from its first display to its last.
+/// Kept by its displays. It is the card's master from its first display to its last. A card whose device was removed is
+/// opened again when the device is back.
 @MainActor
 public final class KMSCard {
-  public let device: DRMDevice
+  /// Nil while the device is gone.
+  public private(set) var device: DRMDevice?
+  /// The device's node.
+  public private(set) var path: String
 
-  private let events: DRMEventQueue
-  /// What each display uses, by the number of its route.
-  private var used: [UInt32: ScanOutPipe] = [:]
+  let access: CardAccess
+  private var events: DRMEventQueue?
+  private var displays: [DisplayEntry] = []
 
-  public init(device: DRMDevice) {
+  private struct DisplayEntry {
+    /// Also while it is being deinitialized.
+    let id: ObjectIdentifier
+    weak var display: KMSDisplay?
+    /// Nil while the device is gone.
+    var pipe: ScanOutPipe?
+  }
+
+  /// A card that nobody is told about: a display that is away asks for itself every now and then. One of a
+  /// `DisplaySession` is told.
+  public convenience init(device: DRMDevice) {
+    self.init(device: device, access: .direct(device))
+  }
+
+  init(device: DRMDevice, access: CardAccess) {
     self.device = device
+    self.access = access
+    path = device.path
     events = DRMEventQueue(interface: device.interface)
   }
 
   isolated deinit {
-    events.invalidate()
+    events?.invalidate()
+    access.close()
   }
 
   /// Takes one screen of the card until its `invalidate()`. Nothing changes on it before the first frame, except where the
@@ -38,7 +61,8 @@ public final class KMSCard {
     let parts = try parts()
     let chosen = try parts.connector(connector)
     let pipe = try parts.pipe(for: chosen, crtc: parts.crtcs(for: [chosen])[chosen.id], mode: mode)
-    return try display(pipe, of: parts, buffering: buffering, clock: clock)
+    let request = KMSDisplay.Request(connector: connector, mode: mode, buffering: buffering)
+    return try display(request, pipe, connectors: parts.connectors, clock: clock)
   }
 
   /// Takes every connected screen that is free.
@@ -52,14 +76,15 @@ public final class KMSCard {
     let connectors = parts.free
     // Says why there is none.
     if connectors.isEmpty { _ = try parts.connector(nil) }
-    try device.becomeMaster()
+    try becomeMaster()
     let crtcs = parts.crtcs(for: connectors)
     var displays: [KMSDisplay] = []
     var refused: [KMSError] = []
     for connector in connectors {
       do throws(KMSError) {
         let pipe = try parts.pipe(for: connector, crtc: crtcs[connector.id])
-        displays.append(try display(pipe, of: parts, buffering: buffering, clock: clock))
+        let request = KMSDisplay.Request(connector: connector.name, buffering: buffering)
+        displays.append(try display(request, pipe, connectors: parts.connectors, clock: clock))
         parts.used.append(pipe)
       } catch {
         refused.append(error)
@@ -68,32 +93,87 @@ public final class KMSCard {
     return (displays, refused)
   }
 
+  private func display(
+    _ request: KMSDisplay.Request, _ pipe: ScanOutPipe, connectors: [DRMConnector], clock: SystemClock
+  ) throws(KMSError) -> KMSDisplay {
+    let screen = try connect(pipe, connectors: connectors, buffering: request.buffering, clock: clock)
+    let display = KMSDisplay(card: self, screen: screen, request: request, clock: clock)
+    reserve(pipe, for: display)
+    return display
+  }
+
+  // MARK: For its displays
+
+  /// Shows on a pipe that is free.
+  func connect(
+    _ pipe: ScanOutPipe, connectors: [DRMConnector], buffering: Buffering, previous: PreviousScreen? = nil,
+    pacing: (ticker: DisplayTicker, wait: VBlankWait)? = nil, clock: SystemClock
+  ) throws(KMSError) -> ConnectedScreen {
+    try becomeMaster()
+    let (device, events) = try open()
+    return try ConnectedScreen(
+      pipe: pipe, of: device, connectors: connectors, events: events.makeRoute(), buffering: buffering,
+      previous: previous, pacing: pacing, clock: clock)
+  }
+
+  /// What there is to show with now.
+  ///
+  /// - Parameter display: whose own parts count as free.
+  func parts(for display: KMSDisplay? = nil) throws(KMSError) -> CardParts {
+    let (device, _) = try open()
+    let resources = try device.resources()
+    return CardParts(
+      path: path, resources: resources, connectors: try device.connectors(resources.connectors),
+      primaryPlanes: try device.primaryPlanes(),
+      used: displays.filter { $0.display != nil && $0.display !== display }.compactMap(\.pipe))
+  }
+
+  /// No other display takes what this one uses, also while its screen is away.
+  func reserve(_ pipe: ScanOutPipe, for display: KMSDisplay) {
+    displays.removeAll { $0.display == nil || $0.display === display }
+    displays.append(DisplayEntry(id: ObjectIdentifier(display), display: display, pipe: pipe))
+  }
+
   /// A display is done with its screen. The second time it is nothing.
-  func release(_ route: UInt32) {
-    guard used.removeValue(forKey: route) != nil else { return }
+  func release(_ display: KMSDisplay) {
+    guard displays.contains(where: { $0.id == ObjectIdentifier(display) }) else { return }
+    displays.removeAll { $0.display == nil || $0.id == ObjectIdentifier(display) }
     dropMasterIfUnused()
   }
 
-  private func parts() throws(KMSError) -> CardParts {
-    let resources = try device.resources()
-    return CardParts(
-      path: device.path, resources: resources, connectors: try device.connectors(resources.connectors),
-      primaryPlanes: try device.primaryPlanes(), used: Array(used.values))
+  /// The device is gone: nothing is asked of it any more, and its node is let go of, so that the one that comes gets it.
+  func close() {
+    guard device != nil else { return }
+    events?.invalidate()
+    (device, events) = (nil, nil)
+    for index in displays.indices { displays[index].pipe = nil }
+    access.close()
+    tell(.deviceRemoved)
   }
 
-  private func display(
-    _ pipe: ScanOutPipe, of parts: CardParts, buffering: Buffering, clock: SystemClock
-  ) throws(KMSError) -> KMSDisplay {
-    try device.becomeMaster()
-    let route = events.makeRoute()
-    let display = try KMSDisplay(
-      card: self, pipe: pipe, connectors: parts.connectors, events: route, buffering: buffering, clock: clock)
-    used[route.number] = pipe
-    return display
+  private func open() throws(KMSError) -> (DRMDevice, DRMEventQueue) {
+    if let device, let events, events.isValid { return (device, events) }
+    let device = if let device { device } else { try access.open() }
+    let events = DRMEventQueue(interface: device.interface)
+    (self.device, self.events, path) = (device, events, device.path)
+    return (device, events)
+  }
+
+  private func becomeMaster() throws(KMSError) {
+    let (device, _) = try open()
+    if access.takesMaster { return try device.becomeMaster() }
+    if !device.isMaster { throw .notMaster(path: path) }
   }
 
   private func dropMasterIfUnused() {
     // Fails when the card is gone or has another master already: then there is nothing to give back.
-    if used.isEmpty { try? device.dropMaster() }
+    if access.takesMaster, !displays.contains(where: { $0.display != nil }) { try? device?.dropMaster() }
+  }
+
+  // MARK: What happens to it
+
+  /// Tells all displays.
+  func tell(_ event: DisplayLife.Event) {
+    for display in displays.compactMap(\.display) { display.happened(event) }
   }
 }

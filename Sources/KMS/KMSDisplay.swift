@@ -5,93 +5,111 @@ public import Presentation
 public import RunLoops
 
 /// A screen driven by the kernel: its vblanks, its flips. Made by a `KMSCard`.
+///
+/// The display is the same while its screen goes and comes: see `state`.
 @MainActor
 public final class KMSDisplay: Display {
-  public let name: String
-  public let reason: String
-  public let ticker: DisplayTicker
-  public var onLost: (@MainActor (any Error) -> Void)?
-  /// The card that drives the screen.
-  public let device: DRMDevice
-  /// The connector's name: "HDMI-A-1".
-  public let connectorName: String
-  /// The mode that the first frame sets.
-  public let mode: DisplayMode
-  /// Whether the driver has vblank events. Without, a fallback clock at the mode's rate ticks.
-  public let hasVBlankEvents: Bool
-
-  /// The CRTC that is used.
-  package var crtc: UInt32 { pipe.crtc }
-
-  private let kms: KMSPresenter
-  private let events: DRMEventRoute
-  private let pipe: ScanOutPipe
-  private let card: KMSCard
-  private var isLost = false
-
-  /// - Parameters:
-  ///   - pipe: unused, on a card whose master we are.
-  ///   - connectors: all of the card, as they are now.
-  ///   - events: for this display alone.
-  init(
-    card: KMSCard, pipe: ScanOutPipe, connectors: [DRMConnector], events: DRMEventRoute, buffering: Buffering,
-    clock: SystemClock
-  ) throws(KMSError) {
-    let device = card.device
-    let scanOut = try ScanOut(interface: device.interface, pipe: pipe, connectors: connectors)
-    do throws(SystemError) {
-      hasVBlankEvents = try DRMVBlankSource.isSupported(by: device.interface, crtc: pipe.crtc)
-    } catch {
-      throw pipe.error(error)
-    }
-
-    let source: any VBlankSource
-    let hardware: DRMVBlankSource?
-    if hasVBlankEvents {
-      let vblanks = DRMVBlankSource(interface: device.interface, pipe: pipe, events: events)
-      (source, hardware) = (vblanks, vblanks)
-      reason = "vblank events of \(device.driver)"
-    } else {
-      let fallback = FallbackClock(
-        refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events", clock: clock)
-      (source, hardware) = (fallback, nil)
-      reason = fallback.name
-    }
-    ticker = DisplayTicker(source: source)
-    kms = try KMSPresenter(
-      scanOut: scanOut, buffering: buffering, events: events, ticker: ticker, flipsAreStamped: hasVBlankEvents,
-      clock: clock)
-    self.card = card
-    self.pipe = pipe
-    self.events = events
-    self.device = device
-    connectorName = pipe.connector.name
-    mode = pipe.mode
-    name = "KMS \(pipe.connector.name) \(pipe.mode) (\(device.driver))"
-
-    if kms.isModeSet { hardware?.crtcDidTurnOn() }
-    kms.onModeSet = { [weak hardware] in hardware?.crtcDidTurnOn() }
-    kms.onLost = { [weak self] error in self?.lose(error) }
-    hardware?.onError = { [weak self] error in self?.lose(error) }
-    events.onError = { [weak self] error in self?.lose(error) }
+  /// What was asked for, and is looked for when the screen is back.
+  struct Request {
+    /// Nil for any.
+    var connector: String?
+    /// Nil for the one that the screen prefers.
+    var mode: ModeRequest?
+    var buffering = Buffering.double
   }
 
-  public var presenter: any Presenter { kms }
-  /// The presenter as what it is.
-  public var kmsPresenter: KMSPresenter { kms }
+  public let ticker: DisplayTicker
+  public var onLost: (@MainActor (any Error) -> Void)?
+  public var onStateChange: (@MainActor (DisplayState) -> Void)?
+  /// The connector's name: "HDMI-A-1".
+  public private(set) var connectorName: String
+  /// The mode that the first frame sets. Another one after the screen was changed, perhaps.
+  public private(set) var mode: DisplayMode
+  public private(set) var name: String
+  public private(set) var reason: String
+  /// Whether the driver has vblank events. Without, a fallback clock at the mode's rate ticks.
+  public private(set) var hasVBlankEvents: Bool
+
+  /// What the kernel said when the display last went away, or did not come back; nil if that was no error.
+  public private(set) var lastError: KMSError?
+
+  /// Whether the screen is to be on. While it is off there are no flips and no vblanks; links tick on a clock, and layers
+  /// keep their state. Switching it on sets the mode anew, and all is painted.
+  public var isPowered = true {
+    didSet { if isPowered != oldValue { happened(.power(isPowered)) } }
+  }
+
+  let card: KMSCard
+  let request: Request
+  let clock: SystemClock
+  /// What outputs have, whatever screen there is.
+  let stable: ReplaceablePresenter
+  let wait: VBlankWait
+  /// Nil while there is none. One that is stopped is kept until the next, with what it shows, unless it must go.
+  var screen: ConnectedScreen?
+  /// What the screen showed before it was ours, while no `screen` keeps that.
+  var previous: PreviousScreen?
+
+  private var life: DisplayLife
+  private var retry: FrameLoop.Timer?
+  private var memberships: [(loop: FrameLoop, mode: FrameLoop.Mode)] = []
+  /// What has happened and was not answered yet.
+  private var events: [DisplayLife.Event] = []
+  private var isAnswering = false
+
+  init(card: KMSCard, screen: ConnectedScreen, request: Request, clock: SystemClock) {
+    self.card = card
+    self.screen = screen
+    self.request = request
+    self.clock = clock
+    ticker = screen.ticker
+    wait = screen.wait
+    stable = ReplaceablePresenter(screen.presenter)
+    connectorName = screen.pipe.connector.name
+    mode = screen.pipe.mode
+    hasVBlankEvents = screen.hasVBlankEvents
+    name = screen.pipe.displayName(driver: card.device?.driver)
+    reason = screen.reason
+    life = DisplayLife(
+      hearsEvents: card.access.hearsEvents, checkInterval: card.access.checkInterval, at: clock.now)
+    retry = .parked { [weak self] in self?.happened(.retryDue) }
+    screen.onFailure = { [weak self] error in self?.failed(error) }
+    for action in life.begin() { perform(action) }
+  }
+
+  public var presenter: any Presenter { stable }
+  /// The presenter of the screen that there is; nil while there is none.
+  public var kmsPresenter: KMSPresenter? { screen?.presenter }
+  public var state: DisplayState { life.state }
+  /// The card that drives the screen; nil while it is gone.
+  public var device: DRMDevice? { card.device }
+  /// The CRTC that is used, or was last; 0 after the device was gone.
+  package var crtc: UInt32 { screen?.pipe.crtc ?? previous?.screen.crtc ?? 0 }
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    kms.add(to: loop, mode: mode)
+    guard !memberships.contains(where: { $0.loop === loop && $0.mode == mode }) else { return }
+    memberships.append((loop, mode))
+    screen?.add(to: loop, mode: mode)
+    wait.add(to: loop, mode: mode)
+    if let retry { loop.add(retry, to: mode) }
+    card.access.add(loop, mode)
   }
 
   /// Gives everything back: the screen as it was found, and, with the card's last display, the card to whoever wants to be
   /// its master next. A display that nobody keeps does so by itself.
   public func invalidate() {
-    onLost = nil
-    kms.invalidate()
+    (onLost, onStateChange) = (nil, nil)
+    stable.invalidate()
+    screen?.invalidate()
+    screen = nil
+    // Fails when the card is gone or another program's: then there is nothing of ours to bring back.
+    try? previous?.restore()
+    previous = nil
+    wait.invalidate()
     ticker.invalidate()
-    events.invalidate()
-    card.release(events.number)
+    retry?.invalidate()
+    retry = nil
+    card.release(self)
   }
 
   // The links that the ticker keeps would keep the card and its descriptor in the loop.
@@ -99,17 +117,69 @@ public final class KMSDisplay: Display {
     invalidate()
   }
 
-  private func lose(_ error: SystemError) {
-    lose(.lost(connector: connectorName, mode: mode.description, error))
+  // MARK: Life
+
+  /// Does what an event asks for. One that comes while another is answered is answered after it.
+  func happened(_ event: DisplayLife.Event) {
+    // After `invalidate()` there is nothing left to do.
+    guard retry != nil else { return }
+    events.append(event)
+    guard !isAnswering else { return }
+    isAnswering = true
+    defer { isAnswering = false }
+    while !events.isEmpty {
+      // Who is told of a state may invalidate the display.
+      for action in life.handle(events.removeFirst(), at: clock.now) where retry != nil { perform(action) }
+    }
   }
 
-  private func lose(_ error: KMSError) {
-    if isLost { return }
-    isLost = true
-    // What is left of the device answers nothing but errors: nobody shall ask it again.
-    kms.lose(error)
-    ticker.invalidate()
-    events.invalidate()
+  private func failed(_ error: KMSError) {
+    lastError = error
+    happened(.failed(DisplayLife.Failure(error)))
+  }
+
+  private func perform(_ action: DisplayLife.Action) {
+    switch action {
+    case .stop: stop()
+    case .switchOff: switchOff()
+    case .closeDevice: closeDevice()
+    // An answer comes before everything else that has happened.
+    case .probe: events.insert(answer(probe), at: 0)
+    case .show: events.insert(answer(show), at: 0)
+    case .retry(let pause): retry?.nextFireTime = pause.map { clock.now + $0 } ?? .distantFuture
+    case .tell(let state): onStateChange?(state)
+    case .end: end()
+    }
+  }
+
+  private func answer(_ question: () throws(KMSError) -> DisplayLife.Event) -> DisplayLife.Event {
+    do throws(KMSError) {
+      return try question()
+    } catch {
+      lastError = error
+      return .failed(DisplayLife.Failure(error))
+    }
+  }
+
+  /// The screen is as it was asked for.
+  func show(on screen: ConnectedScreen) {
+    let old = self.screen
+    self.screen = screen
+    connectorName = screen.pipe.connector.name
+    mode = screen.pipe.mode
+    hasVBlankEvents = screen.hasVBlankEvents
+    name = screen.pipe.displayName(driver: card.device?.driver)
+    reason = screen.reason
+    screen.onFailure = { [weak self] error in self?.failed(error) }
+    for membership in memberships { screen.add(to: membership.loop, mode: membership.mode) }
+    ticker.change(to: screen.source)
+    stable.replace(with: screen.presenter)
+    // Its buffers go only now, with the last of what they show.
+    _ = old?.presenter.freeBuffers()
+  }
+
+  private func end() {
+    let error = KMSError.sessionEnded(connector: connectorName)
     guard let onLost else {
       // Without a word the program would seem to hang.
       var message = "framepace: \(error)\n"
@@ -117,5 +187,11 @@ public final class KMSDisplay: Display {
       return
     }
     onLost(error)
+  }
+}
+
+extension ScanOutPipe {
+  fileprivate func displayName(driver: String?) -> String {
+    "KMS \(connector.name) \(mode)\(driver.map { " (\($0))" } ?? "")"
   }
 }

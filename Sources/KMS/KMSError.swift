@@ -1,5 +1,7 @@
 import Glibc
 public import LinuxSystem
+public import Presentation
+public import Seats
 
 /// Why a display cannot be used, or is no longer.
 public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -27,6 +29,12 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
   case refused(connector: String, mode: String, SystemError)
   /// The display went away while it was used.
   case lost(connector: String, mode: String, SystemError)
+  /// The display shows nothing now.
+  case away(connector: String, DisplayState.Absence)
+  /// The seat does not hand out the card.
+  case seat(SeatError)
+  /// The session that the card was opened through has ended, and the display with it.
+  case sessionEnded(connector: String)
   /// No card could be used; one reason for each.
   case noUsableDevice([KMSError])
 
@@ -64,6 +72,12 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
       return "\(connector) \(mode): \(error)\(Self.advice(error.errno))"
     case .lost(let connector, let mode, let error):
       return "\(connector) \(mode) is gone: \(error)\(Self.advice(error.errno))"
+    case .away(let connector, let absence):
+      return "\(connector) \(absence)"
+    case .seat(let error):
+      return error.description
+    case .sessionEnded(let connector):
+      return "\(connector) is lost: the session that opened its card has ended (seatd or logind): start the program again"
     case .noUsableDevice(let reasons):
       return reasons.isEmpty ? "no DRM device" : reasons.map(\.description).joined(separator: "; ")
     }

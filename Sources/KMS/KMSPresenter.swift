@@ -41,7 +41,7 @@ public final class KMSPresenter: Presenter {
   private let events: DRMEventRoute
   private var buffers: [Buffer] = []
   private var flip: FlipState
-  private var wait: VBlankWait?
+  private let wait: VBlankWait
   private var token: UInt32 = 0
   private var submitted = MonotonicTime.zero
   private var timeout = FlipTimeout()
@@ -55,18 +55,22 @@ public final class KMSPresenter: Presenter {
   private(set) var isModeSet = false
   /// Why the screen takes no more frames; nil while it does.
   private var loss: KMSError?
+  private var isStopped = false
 
   /// Makes the buffers and asks the driver whether it takes the mode. Changes nothing on the screen but with the legacy
   /// interface, which shows the first buffer, black, from then on.
   ///
-  /// - Parameter flipsAreStamped: whether flip events carry a vblank's stamp and sequence.
+  /// - Parameters:
+  ///   - wait: of the display; used until `stop()`, and left to it.
+  ///   - flipsAreStamped: whether flip events carry a vblank's stamp and sequence.
   init(
-    scanOut: ScanOut, buffering: Buffering, events: DRMEventRoute, ticker: DisplayTicker, flipsAreStamped: Bool,
-    clock: SystemClock
+    scanOut: ScanOut, buffering: Buffering, events: DRMEventRoute, ticker: DisplayTicker, wait: VBlankWait,
+    flipsAreStamped: Bool, clock: SystemClock
   ) throws(KMSError) {
     self.scanOut = scanOut
     self.events = events
     self.ticker = ticker
+    self.wait = wait
     self.flipsAreStamped = flipsAreStamped
     self.clock = clock
     width = scanOut.pipe.mode.width
@@ -78,7 +82,7 @@ public final class KMSPresenter: Presenter {
       _ = flip.submit(0)
       _ = flip.complete()
     }
-    wait = VBlankWait(ticker: ticker) { [weak self] vblank in self?.waited(vblank) }
+    wait.handler = { [weak self] vblank in self?.waited(vblank) }
     // One that fired without an interval would be spent.
     timer = FrameLoop.Timer(
       fireTime: .distantFuture, interval: Nanoseconds(.max), onMain: { [weak self] timer in self?.look(timer) })
@@ -102,13 +106,13 @@ public final class KMSPresenter: Presenter {
   public var takesDamage: Bool { scanOut.takesDamage }
 
   public func acquireBuffer() -> PresentationBuffer? {
-    guard loss == nil, !buffers.isEmpty, let index = flip.free else { return nil }
+    guard !isStopped, let index = flip.free else { return nil }
     return buffers[index].shadow
   }
 
   /// - Throws: `KMSError.lost` when the device was removed or another program is its master, `.refused` otherwise.
   public func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
-    if let loss { throw loss }
+    if isStopped { throw loss ?? scanOut.pipe.error(SystemError(call: "present", errno: ENODEV)) }
     guard buffers.indices.contains(buffer.index) else {
       throw scanOut.pipe.error(SystemError(call: "present", errno: EBADF))
     }
@@ -135,7 +139,8 @@ public final class KMSPresenter: Presenter {
       forget()
       // The screen may have been switched off by somebody.
       isModeSet = false
-      if case .lost = error { onLost?(error) }
+      // Without a mode there are no vblanks at which to try again: that is the display's to do.
+      if case .lost = error { onLost?(error) } else if !isFlip { onLost?(error) }
       throw error
     }
   }
@@ -151,7 +156,7 @@ public final class KMSPresenter: Presenter {
       else { throw error }
       // If what is in the way does not pass, the frame's time runs out.
       isRetrying = true
-      wait?.start(after: submitted)
+      wait.start(after: submitted)
     }
   }
 
@@ -159,37 +164,46 @@ public final class KMSPresenter: Presenter {
     try scanOut.modeSet(framebuffer: buffers[index].scanOut.framebuffer, token: events.token(token))
     isModeSet = true
     onModeSet?()
-    if !scanOut.modeSetsAreTold { wait?.start(after: submitted) }
+    if !scanOut.modeSetsAreTold { wait.start(after: submitted) }
   }
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     events.add(.flips, to: loop, mode: mode)
     if let timer { loop.add(timer, to: mode) }
-    wait?.add(to: loop, mode: mode)
   }
 
   public func invalidate() {
-    wait?.invalidate()
-    wait = nil
-    timer?.invalidate()
-    timer = nil
-    forget()
-    onPresented = nil
-    onRefused = nil
-    onLost = nil
-    onModeSet = nil
+    stop()
     // Fails when the card is gone or another program's: then there is nothing of ours to bring back.
     try? scanOut.restore()
     // Only now: a framebuffer that is removed while it is scanned out takes the picture with it.
     buffers = []
   }
 
-  /// The screen is gone: no buffer is to be had any more, what pends is forgotten, and the device is not asked again.
-  func lose(_ error: KMSError) {
+  /// Ends it, and leaves the screen as it is: no buffer is to be had any more, what pends is forgotten, and the device is
+  /// not asked again.
+  ///
+  /// - Parameter error: why, for who presents all the same.
+  func stop(_ error: KMSError? = nil) {
     loss = error
+    isStopped = true
     forget()
     timer?.invalidate()
     timer = nil
+    wait.handler = nil
+    onPresented = nil
+    onRefused = nil
+    onLost = nil
+    onModeSet = nil
+  }
+
+  /// Leaves it to the next presenter to bring back what the screen showed before it was ours.
+  func handOver() -> PreviousScreen? { scanOut.handOver() }
+
+  /// Frees the buffers; what the screen shows of them is gone. Brings nothing back.
+  func freeBuffers() -> PreviousScreen? {
+    buffers = []
+    return handOver()
   }
 
   /// What was handed over is not waited for any more.
@@ -197,7 +211,7 @@ public final class KMSPresenter: Presenter {
     flip.cancel()
     timeout.end(isFlipSeen: false)
     isRetrying = false
-    wait?.cancel()
+    wait.cancel()
   }
 
   // MARK: Being seen
@@ -205,7 +219,7 @@ public final class KMSPresenter: Presenter {
   private func flipped(_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) {
     guard token == self.token, flip.pending != nil, !isRetrying else { return }
     guard flipsAreStamped else {
-      wait?.start(after: submitted)
+      wait.start(after: submitted)
       return
     }
     let reference = ticker.lastVBlank?.sequence ?? (try? scanOut.interface.sequence(ofCRTC: scanOut.pipe.crtc).sequence)

@@ -10,12 +10,16 @@ final class ScanOut {
   let interface: any DRMInterface
   let pipe: ScanOutPipe
   private let atomic: AtomicPipe?
-  private let saved: SavedScreen
-  private var savedNumber: UInt64?
+  private var previous: PreviousScreen?
+  private var hasChanged = false
   private var bounds: IntRect { IntRect(x: 0, y: 0, width: pipe.mode.width, height: pipe.mode.height) }
 
   /// Looks up what the pipe needs and saves what it shows. Changes nothing yet.
-  init(interface: any DRMInterface, pipe: ScanOutPipe, connectors: [DRMConnector]) throws(KMSError) {
+  ///
+  /// - Parameter previous: what is to be brought back at the end, if that was found earlier.
+  init(
+    interface: any DRMInterface, pipe: ScanOutPipe, connectors: [DRMConnector], previous: PreviousScreen? = nil
+  ) throws(KMSError) {
     self.interface = interface
     self.pipe = pipe
     do throws(SystemError) {
@@ -23,7 +27,7 @@ final class ScanOut {
       atomic = if let plane = pipe.plane { try AtomicPipe(interface: interface, pipe: pipe, plane: plane) } else { nil }
       saved.settings = atomic?.reset.found ?? []
       takesDamage = atomic?.planeDamage != nil
-      self.saved = saved
+      self.previous = previous ?? PreviousScreen(saved, on: interface)
     } catch {
       throw .refused(connector: pipe.connector.name, mode: pipe.mode.description, error)
     }
@@ -31,7 +35,7 @@ final class ScanOut {
 
   deinit {
     // A display that could not be made leaves the screen as it was found; there is nobody to tell a failure.
-    try? restore()
+    if hasChanged { try? restore() }
   }
 
   /// Whether flips carry damage to the kernel.
@@ -57,7 +61,8 @@ final class ScanOut {
   /// from atomic drivers alone.
   func modeSet(framebuffer: UInt32, token: UInt64) throws(KMSError) {
     // Before the first change, so that one that fails halfway is undone too.
-    if savedNumber == nil { savedNumber = ScreensAtExit.remember(saved, on: interface) }
+    previous?.willChange()
+    hasChanged = true
     try named { () throws(SystemError) in
       if let atomic {
         return try atomic.modeSet(framebuffer: framebuffer, flags: [.allowModeSet, .flipEvent], token: token)
@@ -88,15 +93,13 @@ final class ScanOut {
 
   /// Brings back what the screen showed before the first mode-set; does nothing before one and the second time.
   func restore() throws(KMSError) {
-    guard let number = savedNumber else { return }
-    savedNumber = nil
-    ScreensAtExit.forget(number)
-    do throws(SystemError) {
-      try saved.restore(on: interface)
-    } catch {
-      // Nothing comes after this that could set it right, and what was busy may not be any more.
-      try named { () throws(SystemError) in try saved.restore(on: interface) }
-    }
+    try named { () throws(SystemError) in try previous?.restore() }
+  }
+
+  /// Leaves the screen as it is: what was found is brought back by who shows on it next.
+  func handOver() -> PreviousScreen? {
+    defer { previous = nil }
+    return previous
   }
 
   /// Adds connector and mode to an error, and tells a display that is gone from one that refuses.

@@ -55,7 +55,11 @@ public final class VBlankProbe {
       source = display.ticker.source
       self.display = display
       try showBlack(on: display)
-      display.onLost = { [weak self] error in self?.onLost?(error) }
+      // It would come back by itself, but what was measured is not one display's then.
+      display.onStateChange = { [weak self, weak display] state in
+        guard let self, let display, case .waiting(let absence) = state else { return }
+        onLost?(KMSError.away(connector: display.connectorName, absence))
+      }
       return
     }
 
@@ -100,11 +104,11 @@ public final class VBlankProbe {
 
   private func showBlack(on display: KMSDisplay) throws(KMSError) {
     // By the legacy calls the mode was set when it was tried.
-    guard !display.kmsPresenter.isModeSet, let buffer = display.presenter.acquireBuffer() else { return }
+    guard display.kmsPresenter?.isModeSet == false, let buffer = display.presenter.acquireBuffer() else { return }
     var whole = DamageRegion()
     whole.add(IntRect(x: 0, y: 0, width: display.mode.width, height: display.mode.height))
     do {
-      try display.kmsPresenter.present(buffer, damage: whole)
+      try display.presenter.present(buffer, damage: whole)
     } catch {
       throw (error as? KMSError) ?? .device(path: device.path, SystemError(call: "present", errno: EIO))
     }

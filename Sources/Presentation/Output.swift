@@ -118,6 +118,7 @@ public final class Output {
   /// The display went, or is back. What was on its way is never seen.
   private func presenterDidReset() {
     pending.removeAll(keepingCapacity: true)
+    schedule.didReset()
     let (width, height) = (ring.width, ring.height)
     setNeedsFullRepaint()
     if (width, height) != (ring.width, ring.height) { onResize?() }

@@ -72,6 +72,13 @@ struct OutputSchedule {
     lastTarget = time
   }
 
+  /// The display went or came: what was made for it before does not keep the next frame back. (Of a screen that has just
+  /// come no tick need be expected: its first frame switches it on.)
+  mutating func didReset() {
+    lastTarget = nil
+    hasFrameSinceTick = false
+  }
+
   /// The turn is over: what comes now is not answered by its tick.
   mutating func endTurn() {
     isTickNew = false

@@ -10,11 +10,12 @@ public import RunLoops
 @MainActor
 public final class VBlankWait {
   private let ticker: DisplayTicker
-  private let handler: @MainActor (VBlank) -> Void
+  /// Called at the vblank that is waited for.
+  package var handler: (@MainActor (VBlank) -> Void)?
   private var link: DisplayLink?
   private var after: MonotonicTime?
 
-  public init(ticker: DisplayTicker, handler: @escaping @MainActor (VBlank) -> Void) {
+  public init(ticker: DisplayTicker, handler: (@MainActor (VBlank) -> Void)? = nil) {
     self.ticker = ticker
     self.handler = handler
     let link = DisplayLink(ticker: ticker) { [weak self] link in self?.ticked(link) }
@@ -49,6 +50,6 @@ public final class VBlankWait {
     // A tick that was on its way before the wait began belongs to an earlier vblank.
     guard let after, let vblank = ticker.lastVBlank, vblank.timestamp > after else { return }
     cancel()
-    handler(vblank)
+    handler?(vblank)
   }
 }

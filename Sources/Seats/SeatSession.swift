@@ -27,6 +27,8 @@ public final class SeatSession {
   public private(set) var error: SeatError?
   /// Who hands out the devices and why, in a sentence.
   public let reason: String
+  /// Whether no seat stands behind the session: devices are opened with the program's own rights.
+  public var isDirect: Bool { provider is DirectProvider }
   /// "seat0", where nothing else was set up.
   public let seatName: String
 

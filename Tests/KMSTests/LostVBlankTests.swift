@@ -54,13 +54,15 @@ final class LostVBlankTests: XCTestCase {
     }
   }
 
-  /// Hardware that has no vblanks any more: the display is lost, and somebody is told.
+  /// Hardware that has no vblanks any more: the screen is given up, and somebody is told.
   func testVBlanksThatEndAreALoss() throws {
     try onMain {
       let stage = CardStage()
       let display = try stage.openDisplay()
       var lost: [KMSError] = []
-      display.onLost = { if let error = $0 as? KMSError { lost.append(error) } }
+      display.onStateChange = { [unowned display] state in
+        if state != .showing, let error = display.lastError { lost.append(error) }
+      }
       let link = DisplayLink(ticker: display.ticker) { _ in }
       link.add(to: stage.loop, mode: .default)
       stage.run(for: .milliseconds(500))
@@ -69,7 +71,7 @@ final class LostVBlankTests: XCTestCase {
       XCTAssertEqual(lost, [])
       stage.run(for: .milliseconds(200))
       let reason = SystemError(call: "drmCrtcQueueSequence", subject: "CRTC 31", errno: ETIME)
-      XCTAssertEqual(lost, [.lost(connector: "HDMI-A-1", mode: "64x48@60.00", reason)])
+      XCTAssertEqual(lost, [.refused(connector: "HDMI-A-1", mode: "64x48@60.00", reason)])
       display.invalidate()
     }
   }

@@ -20,29 +20,52 @@ final class Animation {
   private(set) var error: (any Error)?
   private(set) var lost: [any Error] = []
 
+  /// Frames that the driver did not take.
+  private(set) var refusals = 0
+  /// How often the loop woke up.
+  private(set) var wakeUps = 0
+
   private let count: Int
+  /// Whether what the driver does not take is presented again, as an output does.
+  private let goesOn: Bool
+  private var observer: FrameLoop.Observer?
   private var missing: [DamageRegion] = []
   private var link: DisplayLink?
 
-  init(_ display: KMSDisplay, frames count: Int) {
+  init(_ display: KMSDisplay, frames count: Int, goesOn: Bool = false) {
     self.display = display
     self.count = count
+    self.goesOn = goesOn
     pattern = TestPattern(width: display.presenter.width, height: display.presenter.height)
     display.presenter.onPresented = { [weak self] in self?.presented($0) }
     display.onLost = { [weak self] error in
       self?.lost.append(error)
       FrameLoop.main.stop()
     }
+    display.presenter.onReset = { [weak self] in
+      self?.missing = []
+      // A screen that has come ticks after its first frame.
+      self?.present()
+    }
     display.add(to: .main, mode: .default)
+    let observer = FrameLoop.Observer(.afterWaiting, onMain: { [weak self] _, _ in self?.wakeUps += 1 })
+    FrameLoop.main.add(observer, to: .default)
+    self.observer = observer
     link = DisplayLink(ticker: display.ticker) { [weak self] link in self?.tick(link) }
   }
 
   /// Until the last frame is on the screen, an error came, or the time is up.
   func run(limit: Nanoseconds) {
+    link?.isPaused = false
     link?.add(to: .main, mode: .default)
     present()
     if error == nil { FrameLoop.main.run(mode: .default, until: FrameLoop.main.clock.now + limit) }
     link?.isPaused = true
+  }
+
+  /// Waits until the last frame is on the screen.
+  func rest() {
+    FrameLoop.main.run(mode: .default, until: FrameLoop.main.clock.now + .milliseconds(200))
   }
 
   private func tick(_ link: DisplayLink) {
@@ -67,6 +90,12 @@ final class Animation {
       try display.presenter.present(buffer, damage: painted)
       last = buffer
     } catch {
+      if goesOn {
+        // The screen shows what it showed: all is painted again.
+        refusals += 1
+        missing = []
+        return
+      }
       self.error = error
       FrameLoop.main.stop()
     }

@@ -1,4 +1,5 @@
 import Glibc
+import KMS
 
 /// What the tests in the virtual machine have in common: expectations, and the way out.
 @MainActor
@@ -33,5 +34,17 @@ enum Guest {
 
   static func finish() -> Never {
     exit(failures == 0 ? 0 : 1)
+  }
+}
+
+extension KMSDisplay {
+  /// The card, which there must be.
+  @MainActor
+  var card: DRMDevice {
+    guard let device else {
+      Guest.expect(false, "\(name) has no card any more")
+      Guest.finish()
+    }
+    return device
   }
 }

@@ -32,7 +32,7 @@ func list() {
         Guest.say("  \(connector.name) \(connector.status) \(connector.modes.count) modes: \(modes)")
       }
       let display = try KMSCard(device: device).display()
-      Guest.say("  \(display.name): \(display.reason); damage clips \(display.kmsPresenter.takesDamage)")
+      Guest.say("  \(display.name): \(display.reason); damage clips \(display.kmsPresenter?.takesDamage ?? false)")
       display.invalidate()
     } catch {
       Guest.expect(false, "\(path): \(error)")
@@ -117,7 +117,7 @@ func frames(_ count: Int, legacy: Bool, dump: String?) {
   compareScannedOut(display, with: last.bitmap)
   let took = (SystemClock.monotonic.now - started).milliseconds
   Guest.say(
-    "\(display.name); \(display.reason); \(legacy ? "legacy" : "atomic \(display.device.isAtomic)")\n"
+    "\(display.name); \(display.reason); \(legacy ? "legacy" : "atomic \(display.card.isAtomic)")\n"
       + "\(animation.feedback.count) frames, \(animation.ticks.count) ticks, missed \(missed), without buffer \(animation.blocked), "
       + "vblanks skipped \(skips), stamp error \(worst) us, sequence \(animation.feedback.first?.sequence ?? 0)"
       + "...\(animation.feedback.last?.sequence ?? 0), \(took) ms")
@@ -138,7 +138,7 @@ func write(_ bitmap: Bitmap, to name: String) {
 /// Compares the framebuffer that the CRTC scans out, as the kernel names it, with a bitmap: all bytes.
 @MainActor
 func compareScannedOut(_ display: KMSDisplay, with bitmap: Bitmap) {
-  let descriptor = display.device.interface.descriptor
+  let descriptor = display.card.interface.descriptor
   guard let crtc = drmModeGetCrtc(descriptor, display.crtc) else { return Guest.expect(false, "no CRTC") }
   defer { drmModeFreeCrtc(crtc) }
   guard let framebuffer = drmModeGetFB(descriptor, crtc.pointee.buffer_id) else {
@@ -168,7 +168,7 @@ func hold() {
   animation.run(limit: .seconds(5))
   Guest.expect(animation.feedback.count == 12, "the picture to be held was not shown")
   do throws(KMSError) {
-    try display.device.dropMaster()
+    try display.card.dropMaster()
   } catch {
     Guest.expect(false, "\(error)")
   }
@@ -189,28 +189,6 @@ func leave(invalidating: Bool) {
   Guest.finish()
 }
 
-/// Takes the device away in the middle of an animation: the display reports itself lost, once, and nothing spins.
-///
-/// - Parameter driver: the driver's folder in sysfs.
-@MainActor
-func unbind(driver: String) {
-  let display = openDisplay()
-  let animation = Animation(display, frames: 100_000)
-  let timer = FrameLoop.Timer(
-    fireTime: FrameLoop.main.clock.now + .seconds(1),
-    onMain: { _ in
-      Guest.shell("cd \(driver) && for device in 0000:* virtio*; do [ ! -e $device ] || echo $device >unbind; done")
-    })
-  FrameLoop.main.add(timer, to: .default)
-  animation.run(limit: .seconds(20))
-  Guest.expect(animation.feedback.count > 10, "only \(animation.feedback.count) frames before the device went")
-  Guest.say("lost: \(animation.lost.map { "\($0)" }.joined(separator: ", "))")
-  Guest.expect(animation.lost.count == 1, "the loss was reported \(animation.lost.count) times")
-  Guest.expect(animation.error != nil, "present did not throw")
-  expectSilence(of: display)
-  display.invalidate()
-}
-
 /// A display that nobody keeps is given back like one that is invalidated: its card is closed, nothing of it is left in the
 /// loop, and the screen is as it was found.
 @MainActor
@@ -222,19 +200,19 @@ func abandon() {
   do {
     let display = openDisplay()
     crtc = display.crtc
-    shown = framebuffer(of: crtc, on: display.device)
+    shown = framebuffer(of: crtc, on: display.card)
     display.add(to: .main, mode: mode)
     // An application's link keeps the ticker.
     let animation = Animation(display, frames: 12)
     animation.run(limit: .seconds(5))
     Guest.expect(animation.feedback.count == 12, "\(animation.feedback.count) frames of 12 were shown")
-    Guest.expect(framebuffer(of: crtc, on: display.device) != shown, "the screen shows what it showed before")
+    Guest.expect(framebuffer(of: crtc, on: display.card) != shown, "the screen shows what it showed before")
   }
   Guest.expect(openCards() == before, "\(openCards() - before) cards are left open")
   let result = FrameLoop.main.run(mode: mode, until: FrameLoop.main.clock.now + .milliseconds(100))
   Guest.expect(result == .finished, "something is left in the loop: \(result)")
   let again = openDisplay()
-  Guest.expect(framebuffer(of: crtc, on: again.device) == shown, "another picture was left behind")
+  Guest.expect(framebuffer(of: crtc, on: again.card) == shown, "another picture was left behind")
   again.invalidate()
 }
 
@@ -244,9 +222,9 @@ func abandon() {
 func opening() {
   for legacy in [false, true] {
     let display = openDisplay(legacy: legacy)
-    let shown = framebuffer(of: display.crtc, on: display.device)
+    let shown = framebuffer(of: display.crtc, on: display.card)
     display.invalidate()
-    let before = framebuffer(of: display.crtc, on: display.device)
+    let before = framebuffer(of: display.crtc, on: display.card)
     Guest.expect(before != 0, "the screen shows nothing at first")
     Guest.expect((shown != before) == legacy, "legacy \(legacy): framebuffer \(shown) is shown, before it was \(before)")
   }
@@ -321,38 +299,6 @@ private func openCards() -> Int {
   }.count
 }
 
-/// Switches the CRTC off in the middle of an animation. The display is lost, and another one can take its card.
-///
-/// - Parameter isHeard: whether anybody listens; the library must not be silent if not.
-@MainActor
-func crtcOff(isHeard: Bool) {
-  let display = openDisplay()
-  let animation = Animation(display, frames: 30)
-  animation.run(limit: .seconds(5))
-  Guest.expect(animation.feedback.count == 30, "\(animation.feedback.count) frames of 30 were shown")
-  let result = drmModeSetCrtc(display.device.interface.descriptor, display.crtc, 0, 0, 0, nil, 0, nil)
-  Guest.expect(result == 0, "cannot switch the CRTC off: \(result)")
-  var lost: [any Error] = []
-  display.onLost = nil
-  if isHeard { display.onLost = { lost.append($0) } }
-  let link = DisplayLink(ticker: display.ticker) { _ in }
-  link.add(to: .main, mode: .default)
-  FrameLoop.main.run(mode: .default, until: FrameLoop.main.clock.now + .seconds(1))
-  if isHeard {
-    Guest.say("lost: \(lost.map { "\($0)" })")
-    Guest.expect(lost.count == 1, "the loss was reported \(lost.count) times")
-  }
-  expectSilence(of: display)
-  display.invalidate()
-
-  // The old display still exists; its card is free all the same.
-  let next = Animation(openDisplay(), frames: 5)
-  next.run(limit: .seconds(2))
-  Guest.expect(next.feedback.count == 5, "\(next.feedback.count) frames of 5 were shown on the display that was opened next")
-  next.display.invalidate()
-  withExtendedLifetime(display) {}
-}
-
 /// The second program on a card is told that the first one owns it.
 @MainActor
 func busy() {
@@ -365,18 +311,4 @@ func busy() {
     if case .notMaster = error {} else { Guest.expect(false, "\(error)") }
   }
   display.invalidate()
-}
-
-/// Who still asks a lost display for vblanks or buffers gets none, and the loop sleeps.
-@MainActor
-private func expectSilence(of display: KMSDisplay) {
-  Guest.expect(display.presenter.acquireBuffer() == nil, "a display that is gone wants frames")
-  var ticks = 0
-  let link = DisplayLink(ticker: display.ticker) { _ in ticks += 1 }
-  link.add(to: .main, mode: .default)
-  let loop = FrameLoop.main
-  let result = loop.run(mode: .default, until: loop.clock.now + .seconds(1), returnAfterSourceHandled: true)
-  Guest.expect(result == .timedOut || result == .finished, "the loop is woken although the display is gone: \(result)")
-  Guest.expect(ticks == 0, "\(ticks) ticks of a display that is gone")
-  link.invalidate()
 }

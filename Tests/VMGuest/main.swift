@@ -25,8 +25,13 @@ case "scene":
 case "hold": hold()
 case "leave": leave(invalidating: arguments.contains("invalidate"))
 case "die": die(arguments.dropFirst().first ?? "")
-case "unbind": unbind(driver: arguments.last ?? "")
-case "crtc-off": crtcOff(isHeard: !arguments.contains("unheard"))
+case "returns":
+  guard let trouble = Trouble(rawValue: arguments.last ?? "") else {
+    print("a trouble is one of \(Trouble.allCases.map(\.rawValue))")
+    exit(64)
+  }
+  returns(trouble)
+case "spin": spin(milliseconds: number(1))
 case "open": opening()
 case "abandon": abandon()
 case "leftovers": do { try leftovers() } catch { Guest.expect(false, "\(error)") }
@@ -37,7 +42,8 @@ default:
   print(
     """
     vm-guest list|vblanks N|frames N [legacy] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
-             die exit|segv|abort|trap|term|int|thread|kill|unbind FOLDER|crtc-off [unheard]|open|abandon|leftovers|busy|seat-switch|uevents
+             die exit|segv|abort|trap|term|int|thread|kill|returns TROUBLE|spin MS|open|abandon|leftovers|busy|
+             seat-switch|uevents
     """)
   exit(64)
 }

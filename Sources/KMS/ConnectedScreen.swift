@@ -1,0 +1,84 @@
+import FrameTiming
+import LinuxSystem
+import Presentation
+import RunLoops
+
+/// What a display has of a screen while it shows on it: the way to it, buffers, and vblanks. Another one after each return.
+@MainActor
+final class ConnectedScreen {
+  let pipe: ScanOutPipe
+  let source: any VBlankSource
+  /// The display's, which was made with the first screen.
+  let ticker: DisplayTicker
+  let wait: VBlankWait
+  let presenter: KMSPresenter
+  /// Whether the driver has vblank events. Without, a fallback clock at the mode's rate ticks.
+  let hasVBlankEvents: Bool
+  /// How the display is paced, for people.
+  let reason: String
+  /// Called once when frames or vblanks do not come any more.
+  var onFailure: ((KMSError) -> Void)?
+
+  private let events: DRMEventRoute
+
+  /// - Parameters:
+  ///   - pipe: unused, on a card whose master we are.
+  ///   - connectors: all of the card, as they are now.
+  ///   - events: for this screen alone.
+  ///   - previous: what the screen showed before it was ours, if that was found earlier.
+  ///   - pacing: the display's ticker and wait; nil for its first screen.
+  init(
+    pipe: ScanOutPipe, of device: DRMDevice, connectors: [DRMConnector], events: DRMEventRoute, buffering: Buffering,
+    previous: PreviousScreen? = nil, pacing: (ticker: DisplayTicker, wait: VBlankWait)? = nil, clock: SystemClock
+  ) throws(KMSError) {
+    let interface = device.interface
+    let scanOut = try ScanOut(interface: interface, pipe: pipe, connectors: connectors, previous: previous)
+    do throws(SystemError) {
+      hasVBlankEvents = try DRMVBlankSource.isSupported(by: interface, crtc: pipe.crtc)
+    } catch {
+      throw pipe.error(error)
+    }
+
+    let hardware = hasVBlankEvents ? DRMVBlankSource(interface: interface, pipe: pipe, events: events) : nil
+    if let hardware {
+      source = hardware
+      reason = "vblank events of \(device.driver)"
+    } else {
+      let fallback = FallbackClock(
+        refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events",
+        start: pacing?.ticker.lastVBlank?.timestamp, clock: clock)
+      source = fallback
+      reason = fallback.name
+    }
+    ticker = pacing?.ticker ?? DisplayTicker(source: source)
+    wait = pacing?.wait ?? VBlankWait(ticker: ticker)
+    presenter = try KMSPresenter(
+      scanOut: scanOut, buffering: buffering, events: events, ticker: ticker, wait: wait,
+      flipsAreStamped: hasVBlankEvents, clock: clock)
+    self.pipe = pipe
+    self.events = events
+
+    if presenter.isModeSet { hardware?.crtcDidTurnOn() }
+    presenter.onModeSet = { [weak hardware] in hardware?.crtcDidTurnOn() }
+    presenter.onLost = { [weak self] error in self?.onFailure?(error) }
+    hardware?.onError = { [weak self] error in self?.onFailure?(pipe.error(error)) }
+    events.onError = { [weak self] error in self?.onFailure?(pipe.error(error)) }
+  }
+
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+    presenter.add(to: loop, mode: mode)
+  }
+
+  /// Takes no frames any more, and leaves the screen as it is.
+  func stop() {
+    onFailure = nil
+    presenter.stop()
+    events.invalidate()
+  }
+
+  /// Brings back what the screen showed, and frees all.
+  func invalidate() {
+    stop()
+    presenter.invalidate()
+  }
+}

@@ -1,0 +1,191 @@
+import Glibc
+public import LinuxSystem
+import RunLoops
+public import Seats
+
+/// Where a program's cards come from: the session that opens them, and the events that tell of cards and screens that come
+/// and go. A program has one, and its cards keep it.
+///
+/// Through a seat a card is given up when the user switches to another console, and is back with the user. Without one it is
+/// opened with the program's own rights, and is a program's as long as it wants: who takes it in between is noticed, and
+/// asked once a second whether it is done.
+///
+/// Nothing is polled where events come. Where none can come, as in some sandboxes, screens are asked every 5 s.
+@MainActor
+public final class DisplaySession {
+  public let seat: SeatSession
+  /// Who tells of cards and screens that come and go, and why, in a sentence.
+  public let eventsReason: String
+
+  /// How often screens are asked where no event comes.
+  public static let checkInterval = Nanoseconds.seconds(5)
+  /// How long a session is waited for that has not got its seat yet.
+  private static let patience = Nanoseconds.seconds(1)
+
+  private var monitor: DeviceMonitor?
+  private var observer: SeatSession.Observer?
+  private var cards: [Entry] = []
+
+  private struct Entry {
+    weak var card: KMSCard?
+  }
+
+  /// - Parameter seat: opens the cards. The session of a real seat takes the console's keyboard: see its article.
+  public init(seat: SeatSession) {
+    self.seat = seat
+    var hear: ((DeviceEvent) -> Void)?
+    do throws(SystemError) {
+      let monitor = try DeviceMonitor(subsystems: ["drm"], handler: { hear?($0) })
+      (self.monitor, eventsReason) = (monitor, monitor.reason)
+    } catch {
+      let seconds = Int64(Self.checkInterval.seconds)
+      eventsReason = "no events of devices (\(error)): screens are asked every \(seconds) s"
+    }
+    hear = { [weak self] event in self?.happened(event) }
+    let observer = SeatSession.Observer { [weak self] seat in self?.changed(seat.state) }
+    seat.add(observer)
+    self.observer = observer
+  }
+
+  /// A session without a seat, whose cards are opened with the program's own rights.
+  public static func direct(why: String = "no seat was asked for") -> DisplaySession {
+    DisplaySession(seat: .direct(why: why))
+  }
+
+  isolated deinit {
+    monitor?.invalidate()
+    if let observer { seat.remove(observer) }
+  }
+
+  /// Opens a card.
+  ///
+  /// - Parameters:
+  ///   - path: its node: "/dev/dri/card0".
+  ///   - allowsAtomic: false for the legacy interface even where there is an atomic one.
+  public func card(at path: String, allowsAtomic: Bool = true) throws(KMSError) -> KMSCard {
+    guard seat.waitUntilActive(for: Self.patience) else { throw .seat(.inactive(path: path)) }
+    let place = CardPlace(path: path)
+    let opened = OpenedCard(seat: seat)
+    let device = try opened.open(path, allowsAtomic: allowsAtomic)
+    let access = CardAccess(
+      open: { [self] () throws(KMSError) in
+        try opened.open(place.path(avoiding: openPaths), allowsAtomic: allowsAtomic)
+      },
+      close: { opened.close() }, takesMaster: seat.isDirect, hearsEvents: monitor != nil,
+      checkInterval: monitor == nil ? Self.checkInterval : nil,
+      add: { [self] loop, mode in
+        seat.add(to: loop, mode: mode)
+        monitor?.add(to: loop, mode: mode)
+      })
+    let card = KMSCard(device: device, access: access)
+    cards.removeAll { $0.card == nil }
+    cards.append(Entry(card: card))
+    return card
+  }
+
+  private var openCards: [KMSCard] { cards.compactMap(\.card) }
+  private var openPaths: [String] { openCards.filter { $0.device != nil }.map(\.path) }
+
+  // MARK: What happens
+
+  private func happened(_ event: DeviceEvent) {
+    switch event {
+    case .added(let device) where device.isGraphicsCard:
+      for card in openCards { card.tell(.deviceAdded) }
+    case .removed(let device) where device.isGraphicsCard:
+      for card in openCards where card.path == device.node { card.tell(.deviceRemoved) }
+    case .changed(let device) where device.isHotplug && device.propertyID == nil:
+      for card in openCards where card.path == device.node { card.tell(.hotplug) }
+    case .added, .removed, .changed: break
+    case .rescan:
+      for card in openCards {
+        card.tell(.deviceAdded)
+        card.tell(.hotplug)
+      }
+    }
+  }
+
+  private func changed(_ state: SessionState) {
+    for card in openCards {
+      switch state {
+      case .active: card.tell(.session(isActive: true))
+      case .disabling, .inactive: card.tell(.session(isActive: false))
+      case .gone: card.tell(.sessionEnded)
+      }
+    }
+  }
+}
+
+/// A card's device as its seat has handed it out.
+@MainActor
+private final class OpenedCard {
+  private let seat: SeatSession
+  private var device: SeatDevice?
+
+  init(seat: SeatSession) {
+    self.seat = seat
+  }
+
+  func open(_ path: String, allowsAtomic: Bool) throws(KMSError) -> DRMDevice {
+    close()
+    let device: SeatDevice
+    do throws(SeatError) {
+      device = try seat.openDevice(at: path)
+    } catch .device(let path, let error) {
+      throw .device(path: path, error)
+    } catch {
+      throw .seat(error)
+    }
+    self.device = device
+    // The seat closes its own descriptor; ours is closed with the last that uses it, at exit perhaps.
+    let number = fcntl(device.descriptor, F_DUPFD_CLOEXEC, 0)
+    guard number >= 0 else { throw .device(path: path, .last(call: "fcntl", subject: path)) }
+    do throws(SystemError) {
+      return try DRMDevice(LibDRM(node: OwnedDescriptor(owning: number), path: path), allowsAtomic: allowsAtomic)
+    } catch {
+      throw .device(path: path, error)
+    }
+  }
+
+  func close() {
+    if let device { seat.closeDevice(device) }
+    device = nil
+  }
+}
+
+/// Where a card is in the machine, to find it again: its node may have another number when it comes back.
+@MainActor
+private struct CardPlace {
+  let path: String
+  /// The folder in sysfs of what the card is part of, such as a PCI device.
+  private let parent: String?
+  private let driver: String?
+
+  init(path: String) {
+    self.path = path
+    let device = Self.cards.first { $0.node == path }
+    parent = device?.parent
+    driver = device?.driver
+  }
+
+  /// The node of the card that is in the same place now, else of one that the same driver drives, else the node that it had.
+  ///
+  /// - Parameter paths: of other cards that are open.
+  func path(avoiding paths: [String]) -> String {
+    let free = Self.cards.filter { !paths.contains($0.node ?? "") }
+    let found = free.first { $0.parent == parent } ?? free.first { driver != nil && $0.driver == driver }
+    return found?.node ?? path
+  }
+
+  private static var cards: [Device] {
+    // Without sysfs there is nothing to tell cards by but their nodes.
+    ((try? DeviceMonitor.devices(in: "drm")) ?? []).filter(\.isGraphicsCard)
+  }
+}
+
+extension Device {
+  /// "…/0000:00:02.0" of "…/0000:00:02.0/drm/card0".
+  fileprivate var parent: String {
+    syspath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
+  }
+}

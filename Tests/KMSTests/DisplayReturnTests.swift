@@ -1,0 +1,369 @@
+import Framepace
+import FramepaceTesting
+import Glibc
+import KMSTesting
+import XCTest
+
+@testable import KMS
+
+/// Whatever happens to a display, and whatever it is about to do, it comes back by itself, and the scene goes on.
+final class DisplayReturnTests: XCTestCase {
+  func testAScreenIsUnpluggedAndPluggedInAgain() throws {
+    try onMain {
+      try Troubled.all(waiting: .unplugged, keepsMaster: true) { stage in
+        stage.card.setConnected(false, "HDMI-A-1")
+        stage.shown?.tell(.hotplug)
+      } mend: { stage in
+        stage.card.setConnected(true, "HDMI-A-1")
+        stage.shown?.tell(.hotplug)
+      }
+    }
+  }
+
+  func testAScreenIsChangedForALargerOne() throws {
+    try onMain {
+      try Troubled.all(waiting: nil, keepsMaster: true) { stage in
+        stage.card.setModes([.simulated(80, 60, hertz: 75)], of: "HDMI-A-1")
+        stage.shown?.tell(.hotplug)
+      } mend: { stage in
+        XCTAssertEqual(stage.display.mode.description, "80x60@75.00")
+        XCTAssertEqual(stage.display.ticker.refreshRate.description, "75.00 Hz")
+        XCTAssertEqual(stage.root.bounds.width, 80)
+        XCTAssertEqual(stage.root.bounds.height, 60)
+      }
+    }
+  }
+
+  func testAnotherProgramTakesTheCardForAWhile() throws {
+    try onMain {
+      var other: DRMDevice?
+      try Troubled.all(waiting: .taken, keepsMaster: false) { stage in
+        try? stage.display.device?.dropMaster()
+        other = try? stage.card.open()
+        XCTAssertEqual(other?.isMaster, true)
+      } mend: { _ in
+        other = nil
+      }
+    }
+  }
+
+  func testTheDeviceIsRemovedAndComesBack() throws {
+    try onMain {
+      try Troubled.all(waiting: .deviceRemoved, keepsMaster: false) { stage in
+        stage.card.unplug()
+        stage.hasDevice = false
+        stage.shown?.tell(.deviceRemoved)
+        XCTAssertEqual(stage.card.openCount, 0, "the device that is gone is still open")
+      } mend: { stage in
+        stage.replaceCard()
+        stage.shown?.tell(.deviceAdded)
+      }
+    }
+  }
+
+  /// Nobody tells: what is asked of the device says so.
+  func testTheDeviceIsRemovedUnheard() throws {
+    try onMain {
+      try Troubled.all(hearsEvents: false, waiting: .deviceRemoved, keepsMaster: false) { stage in
+        stage.card.unplug()
+        stage.hasDevice = false
+      } mend: { stage in
+        stage.replaceCard()
+      }
+    }
+  }
+
+  func testAnotherSessionHasTheSeatForAWhile() throws {
+    try onMain {
+      var other: DRMDevice?
+      try Troubled.all(waiting: .sessionInactive, keepsMaster: false) { stage in
+        try? stage.display.device?.dropMaster()
+        other = try? stage.card.open()
+        XCTAssertEqual(other?.isMaster, true)
+        stage.shown?.tell(.session(isActive: false))
+      } mend: { stage in
+        other = nil
+        XCTAssertEqual(stage.shows, 1, "another session's card was asked for")
+        stage.shown?.tell(.session(isActive: true))
+      }
+    }
+  }
+
+  func testTheScreenIsSwitchedOffForAWhile() throws {
+    try onMain {
+      try Troubled.all(waiting: .switchedOff, keepsMaster: true) { stage in
+        stage.display.isPowered = false
+        XCTAssertTrue(stage.card.screens.hasPrefix("HDMI-A-1: off"), stage.card.screens)
+      } mend: { stage in
+        stage.display.isPowered = true
+      }
+    }
+  }
+
+  /// It is back before anybody can look.
+  func testAnotherProgramSwitchesTheScreenOff() throws {
+    try onMain {
+      try Troubled.all(waiting: nil, keepsMaster: true) {
+        $0.card.switchOff("HDMI-A-1")
+      } mend: { stage in
+        stage.root.backgroundColor = Color(red: 0, green: 1, blue: 1)
+      }
+    }
+  }
+
+  /// A display that cannot come back says so, once, and its screen is let go of.
+  func testTheSessionEnds() throws {
+    try onMain {
+      let stage = try Troubled(.animating, isAtomic: true, hasVBlanks: true, hearsEvents: true)
+      var lost: [any Error] = []
+      stage.display.onLost = { lost.append($0) }
+      stage.turn { $0.shown?.tell(.sessionEnded) }
+      stage.run(.seconds(1))
+      XCTAssertEqual(lost.map { $0 as? KMSError }, [.sessionEnded(connector: "HDMI-A-1")])
+      XCTAssertEqual(stage.card.openCount, 0)
+      stage.turn { $0.shown?.tell(.session(isActive: true)) }
+      stage.run(.seconds(10))
+      XCTAssertEqual(stage.card.openCount, 0, "a session that ended has begun again")
+      stage.end()
+    }
+  }
+
+  /// Two screens of one card: each has its own life, and the card's end is both's.
+  func testTwoScreensOfOneCard() throws {
+    try onMain {
+      let stage = CardStage(connectors: [
+        .init("HDMI-A-1", modes: [.simulated(64, 48)]), .init("DP-1", modes: [.simulated(40, 30, hertz: 50)]),
+      ])
+      let card = KMSCard(
+        device: try stage.card.open(),
+        access: CardAccess(open: { () throws(KMSError) in throw .noDevice }, hearsEvents: true))
+      let displays = try card.displays(clock: stage.loop.clock).displays
+      XCTAssertEqual(displays.map(\.connectorName), ["HDMI-A-1", "DP-1"])
+      for display in displays { display.add(to: stage.loop, mode: .default) }
+      let whole = IntRect(x: 0, y: 0, width: 40, height: 30)
+      for display in displays { XCTAssertNotNil(try stage.show(1, in: whole, on: display)) }
+      stage.card.setConnected(false, "HDMI-A-1")
+      card.tell(.hotplug)
+      XCTAssertEqual(displays.map(\.state), [.waiting(.unplugged), .showing])
+      XCTAssertNotNil(try stage.show(2, in: whole, on: displays[1]))
+      stage.card.setConnected(true, "HDMI-A-1")
+      card.tell(.hotplug)
+      XCTAssertEqual(displays.map(\.state), [.showing, .showing])
+      for display in displays { XCTAssertNotNil(try stage.show(3, in: whole, on: display)) }
+
+      // One notices, both are told.
+      stage.card.unplug()
+      XCTAssertNil(try? stage.show(4, in: whole, on: displays[0]))
+      XCTAssertEqual(displays.map(\.state), [.waiting(.deviceRemoved), .waiting(.deviceRemoved)])
+      XCTAssertEqual(stage.card.openCount, 0)
+      for display in displays { display.invalidate() }
+    }
+  }
+}
+
+/// A scene on a simulated card, about to get into trouble.
+@MainActor
+private final class Troubled {
+  enum Moment: CaseIterable {
+    /// A scene at rest is on the screen.
+    case idle
+    case animating
+    case flipPending
+    /// The first frame is on its way.
+    case modeSetPending
+  }
+
+  let clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000_000))
+  let loop: FrameLoop
+  let root = Layer()
+  let engine: Engine
+  let display: KMSDisplay
+  private(set) var shown: KMSCard?
+  private(set) var card: SimulatedCard
+  var hasDevice = true
+  /// How often the display went to the screen, the first time included.
+  private(set) var shows = 1
+  private(set) var frames = 0
+  private(set) var ticks: [DisplayLink.Tick] = []
+  private(set) var states: [DisplayState] = []
+  private var vblanks: SimulatedVBlanks
+  private var link: DisplayLink?
+  private let make: @MainActor () -> SimulatedCard
+  private var moment: Moment
+  private var before: String
+
+  private final class Place {
+    var card: SimulatedCard?
+  }
+  private let place = Place()
+
+  init(_ moment: Moment, isAtomic: Bool, hasVBlanks: Bool, hearsEvents: Bool) throws {
+    let clock = clock
+    loop = FrameLoop(clock: .manual(clock))
+    make = {
+      SimulatedCard(
+        connectors: [.init("HDMI-A-1", modes: [.simulated(64, 48)])], hasVBlanks: hasVBlanks, isAtomic: isAtomic,
+        clock: .manual(clock))
+    }
+    card = make()
+    place.card = card
+    before = card.screens
+    vblanks = SimulatedVBlanks(of: card, on: loop)
+    let place = place
+    let access = CardAccess(
+      open: { () throws(KMSError) in
+        guard let card = place.card else { throw .noDevice }
+        return try card.open()
+      }, hearsEvents: hearsEvents)
+    let opened = KMSCard(device: try card.open(), access: access)
+    shown = opened
+    display = try opened.display(clock: .manual(clock))
+    root.backgroundColor = .white
+    engine = Engine(display: display, root: root, loop: loop)
+    self.moment = moment
+
+    display.onStateChange = { [unowned self] state in
+      states.append(state)
+      if state == .showing { shows += 1 }
+    }
+    engine.output.onPresented = { [unowned self] _ in frames += 1 }
+    let link = DisplayLink(ticker: display.ticker) { [unowned self] link in if let tick = link.tick { ticks.append(tick) } }
+    link.isPaused = moment == .idle
+    link.add(to: loop, mode: .default)
+    self.link = link
+    switch moment {
+    case .idle: run(.seconds(1))
+    case .animating, .flipPending:
+      animate()
+      run(.milliseconds(500))
+      if moment == .flipPending { stopAtPendingFlip() }
+    case .modeSetPending: loop.run(mode: .default, until: clock.now)
+    }
+    if moment != .modeSetPending { XCTAssertGreaterThan(frames, 0) }
+  }
+
+  func run(_ time: Nanoseconds) {
+    let end = clock.now + time
+    while clock.now < end {
+      if loop.run(mode: .default, until: end) == .finished { clock.advance(to: end) }
+    }
+  }
+
+  /// What happens, happens in a turn.
+  func turn(_ body: @escaping @MainActor (Troubled) -> Void) {
+    loop.add(FrameLoop.Timer(fireTime: clock.now, onMain: { [unowned self] _ in body(self) }), to: .default)
+    loop.run(mode: .default, until: clock.now)
+  }
+
+  private func animate() {
+    let child = Layer()
+    child.backgroundColor = .black
+    child.bounds = Rect(x: 0, y: 0, width: 8, height: 8)
+    Transaction.withoutActions { root.addSublayer(child) }
+    var animation = BasicAnimation(.position, from: Point(x: 0, y: 0), to: Point(x: 60, y: 40))
+    animation.duration = .milliseconds(700)
+    animation.repeatCount = .infinity
+    child.add(animation, forKey: "wander")
+  }
+
+  /// Steps through the loop until a frame was handed over and not seen.
+  private func stopAtPendingFlip() {
+    var committed = 0
+    engine.output.onCommitted = { _ in committed += 1 }
+    let seen = frames
+    for _ in 0..<100 where committed == 0 { run(.milliseconds(1)) }
+    engine.output.onCommitted = nil
+    XCTAssertEqual(committed, 1)
+    XCTAssertLessThanOrEqual(frames - seen, 1)
+  }
+
+  /// The same device in the same place, new from the factory.
+  func replaceCard() {
+    vblanks.invalidate()
+    card = make()
+    place.card = card
+    before = card.screens
+    vblanks = SimulatedVBlanks(of: card, on: loop)
+    hasDevice = true
+  }
+
+  func end() {
+    link?.invalidate()
+    engine.invalidate()
+    vblanks.invalidate()
+    shown = nil
+  }
+
+  /// Every moment on every kind of driver.
+  ///
+  /// - Parameters:
+  ///   - waiting: what the display says meanwhile; nil if it is back at once.
+  ///   - keepsMaster: whether the card is ours meanwhile.
+  static func all(
+    hearsEvents: Bool = true, waiting: DisplayState.Absence?, keepsMaster: Bool,
+    trouble: @escaping @MainActor (Troubled) -> Void, mend: @escaping @MainActor (Troubled) -> Void
+  ) throws {
+    for (isAtomic, hasVBlanks) in [(true, true), (false, true), (true, false), (false, false)] {
+      for moment in Moment.allCases {
+        let name = "\(moment), atomic \(isAtomic), vblanks \(hasVBlanks)"
+        let stage = try Troubled(moment, isAtomic: isAtomic, hasVBlanks: hasVBlanks, hearsEvents: hearsEvents)
+        stage.go(name, waiting: waiting, trouble: trouble, mend: mend)
+        try stage.expectTheSceneToGoOn(name)
+        stage.end()
+        XCTAssertFalse(stage.card.hasMaster, name)
+        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings(), name)
+        // Its own screen does not show what another one showed.
+        if waiting != nil { XCTAssertEqual(stage.card.screens, stage.before, name) }
+      }
+    }
+  }
+
+  private func go(
+    _ name: String, waiting: DisplayState.Absence?, trouble: @escaping @MainActor (Troubled) -> Void,
+    mend: @escaping @MainActor (Troubled) -> Void
+  ) {
+    turn(trouble)
+    // A scene at rest asks nothing, and hears of nothing that nobody tells.
+    if waiting != nil, moment == .idle || moment == .modeSetPending, display.state == .showing {
+      turn { $0.root.backgroundColor = .black }
+    }
+    run(.seconds(3))
+    if let waiting {
+      XCTAssertEqual(display.state, .waiting(waiting), name)
+      XCTAssertEqual(states, [.waiting(waiting)], name)
+    }
+    let (calls, seen, ticked) = (card.callCount, frames, ticks.count)
+    run(.seconds(5))
+    if waiting != nil {
+      XCTAssertEqual(frames, seen, "\(name): a frame was seen on a screen that is away")
+      XCTAssertLessThan(card.callCount - calls, 150, "\(name): the card is asked and asked")
+      if moment != .idle {
+        XCTAssertEqual(Double(ticks.count - ticked), 300, accuracy: 3, "\(name): the links do not go on")
+      }
+    }
+    turn(mend)
+    run(.seconds(7))
+    XCTAssertEqual(display.state, .showing, "\(name): \(states), \(display.lastError.map { "\($0)" } ?? "")")
+  }
+
+  private func expectTheSceneToGoOn(_ name: String) throws {
+    for (first, second) in zip(ticks, ticks.dropFirst()) {
+      XCTAssertLessThan(first.timestamp, second.timestamp, name)
+      XCTAssertLessThan(first.frameNumber, second.frameNumber, name)
+    }
+    let (seen, ticked) = (frames, ticks.count)
+    run(.seconds(2))
+    let expected = 2 * display.ticker.refreshRate.hertz
+    if moment == .animating || moment == .flipPending {
+      XCTAssertEqual(Double(frames - seen), expected, accuracy: 3, "\(name): the animation does not go on")
+    }
+    if moment != .idle { XCTAssertEqual(Double(ticks.count - ticked), expected, accuracy: 3, name) }
+    turn { stage in Transaction.withoutActions { stage.root.backgroundColor = Color(red: 1, green: 0, blue: 0) } }
+    run(.milliseconds(100))
+    let image = try XCTUnwrap(try card.copyShownImage(of: "HDMI-A-1"), "\(name): the screen is off")
+    XCTAssertEqual(image.width, display.mode.width, name)
+    // The corner that no animation reaches.
+    let pixel = image.row(image.height - 1).load(fromByteOffset: 4 * (image.width - 1), as: UInt32.self)
+    XCTAssertEqual(pixel & 0xFF_FFFF, 0xFF_0000, "\(name): the screen does not show the scene")
+  }
+}

@@ -1,0 +1,152 @@
+import CDRM
+import FrameTiming
+import Glibc
+import KMS
+import LinuxSystem
+import Presentation
+import RunLoops
+import Seats
+
+/// What happens to a display while it animates, and is over after a while.
+enum Trouble: String, CaseIterable {
+  case crtcOff = "crtc-off"
+  case master
+  case power
+  case unplugged
+  case unbound
+  case fullQueue = "full-queue"
+  case hog
+  case suspend
+  case console
+}
+
+/// An animation meets trouble and goes on by itself afterwards: frames are seen again, each in its turn, and what is scanned
+/// out is the last of them.
+@MainActor
+func returns(_ trouble: Trouble) {
+  let session = DisplaySession(seat: trouble == .console ? .automatic() : .direct(why: "a test"))
+  Guest.say("\(trouble.rawValue): \(session.seat.reason); \(session.eventsReason)")
+  let display: KMSDisplay
+  do throws(KMSError) {
+    guard let path = DRMDevice.cardPaths().first else { throw .noDevice }
+    display = try session.card(at: path).display()
+  } catch { return Guest.expect(false, "cannot open a display: \(error)") }
+
+  var states: [DisplayState] = []
+  display.onStateChange = { states.append($0) }
+  let animation = Animation(display, frames: 1_000_000, goesOn: true)
+  let place = Place(of: display)
+  let begin = FrameLoop.Timer(
+    fireTime: FrameLoop.main.clock.now + .seconds(2), onMain: { _ in place.begin(trouble, on: display) })
+  FrameLoop.main.add(begin, to: .default)
+  animation.run(limit: .seconds(2))
+  let before = animation.feedback.count
+  Guest.expect(before > 10, "only \(before) frames before the trouble")
+
+  // The last second of three: what was on its way is over, and not spinning is seen.
+  animation.run(limit: .seconds(3))
+  let during = states
+  let (frames, ticks, passes) = (animation.feedback.count, animation.ticks.count, animation.wakeUps)
+  animation.run(limit: .seconds(1))
+  let isAway = display.state != .showing
+  if isAway {
+    Guest.expect(animation.feedback.count == frames, "frames were seen meanwhile")
+    Guest.expect(animation.ticks.count > ticks + 10, "the links do not go on")
+    Guest.expect(animation.wakeUps - passes < 400, "the loop was woken \(animation.wakeUps - passes) times in a second")
+  }
+  place.end(trouble, on: display)
+  animation.run(limit: .seconds(6))
+  let (seen, ticked) = (animation.feedback.count, animation.ticks.count)
+  animation.run(limit: .seconds(2))
+  Guest.expect(display.state == .showing, "\(display.state); \(display.lastError.map { "\($0)" } ?? "no error")")
+  Guest.expect(animation.feedback.count > seen + 15, "only \(animation.feedback.count - seen) frames in the last 2 s")
+  Guest.expect(animation.ticks.count > ticked + 15, "only \(animation.ticks.count - ticked) ticks in the last 2 s")
+  for (first, second) in zip(animation.ticks, animation.ticks.dropFirst()) {
+    Guest.expect(first.timestamp < second.timestamp && first.frameNumber < second.frameNumber, "time went back")
+  }
+  Guest.expect(animation.lost.isEmpty, "\(animation.lost)")
+  // So that what was handed over last is on the screen.
+  animation.rest()
+  if let last = animation.last { compareScannedOut(display, with: last.bitmap) }
+  Guest.say(
+    "\(trouble.rawValue): \(before) frames before, \(animation.feedback.count - frames) after; meanwhile \(during); "
+      + "then \(states.dropFirst(during.count)); \(animation.refusals) refused")
+  display.invalidate()
+}
+
+/// Brings trouble to a display, and takes it away.
+@MainActor
+private final class Place {
+  private let connector: String
+  /// The device's folder of its driver, and its name in it.
+  private let driver: String
+  private let device: String
+  private var other: DRMDevice?
+
+  init(of display: KMSDisplay) {
+    let node = "/sys/class/drm/card0"
+    connector = "\(node)-\(display.connectorName)/status"
+    driver = Self.target(of: "\(node)/device/driver")
+    device = Self.target(of: "\(node)/device").split(separator: "/").last.map(String.init) ?? ""
+  }
+
+  private static func target(of path: String) -> String {
+    guard let resolved = realpath(path, nil) else { return "" }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  func begin(_ trouble: Trouble, on display: KMSDisplay) {
+    switch trouble {
+    case .crtcOff:
+      let result = drmModeSetCrtc(display.card.interface.descriptor, display.crtc, 0, 0, 0, nil, 0, nil)
+      Guest.expect(result == 0, "cannot switch the CRTC off: \(result)")
+    case .master:
+      do throws(KMSError) {
+        try display.card.dropMaster()
+        let other = try DRMDevice(path: display.card.path)
+        Guest.expect(other.isMaster, "the other program is not master")
+        self.other = other
+      } catch { Guest.expect(false, "\(error)") }
+    case .power: display.isPowered = false
+    case .unplugged: Guest.shell("echo off >\(connector)")
+    // A driver of PCI devices; the node must be free for the one that comes.
+    case .unbound: Guest.shell("echo \(device) >\(driver)/unbind")
+    case .fullQueue: fillQueue(of: display)
+    case .hog: Guest.shell("vm-guest spin 1000")
+    case .suspend: Guest.shell("echo devices >/sys/power/pm_test; echo mem >/sys/power/state")
+    case .console: Guest.shell("chvt 2")
+    }
+  }
+
+  func end(_ trouble: Trouble, on display: KMSDisplay) {
+    switch trouble {
+    case .master: other = nil
+    case .power: display.isPowered = true
+    case .unplugged: Guest.shell("echo detect >\(connector)")
+    case .unbound: Guest.shell("echo \(device) >\(driver)/bind")
+    case .console: Guest.shell("chvt 1")
+    case .crtcOff, .fullQueue, .hog, .suspend: break
+    }
+  }
+
+  /// The kernel has room for 128 events of a client, those that are asked for included.
+  private func fillQueue(of display: KMSDisplay) {
+    let descriptor = display.card.interface.descriptor
+    var count = 0
+    while count < 1000, drmCrtcQueueSequence(descriptor, display.crtc, UInt32(DRM_CRTC_SEQUENCE_RELATIVE), 60, nil, 0) == 0 {
+      count += 1
+    }
+    Guest.expect((100...128).contains(count), "\(count) events fitted")
+  }
+}
+
+/// Takes the processor from everybody for so many milliseconds.
+@MainActor
+func spin(milliseconds: Int) {
+  var parameters = sched_param()
+  parameters.sched_priority = 50
+  Guest.expect(sched_setscheduler(0, SCHED_FIFO, &parameters) == 0, "no real-time priority")
+  let end = SystemClock.monotonic.now + .milliseconds(Int64(milliseconds))
+  while SystemClock.monotonic.now < end {}
+}
