@@ -29,6 +29,7 @@ struct RunCommand: ParsableCommand {
       not known is null.
         first line   scene, display, clock: what ticks, and why,
                      unused: options that a screen has no use for
+        at a change  change: the screen went, or is back
         other lines  time: in seconds since the start, refreshRate
           since the line before:
                      tickRate, frameRate, presentedRate, ticks,
@@ -94,6 +95,10 @@ private struct SceneRun {
     let meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     session.measure(with: meter)
     printer = RunPrinter(report: report, meter: meter, start: start)
+    session.onDisplayChange = { [unowned session, printer] sentence in
+      meter.refreshRate = session.display.ticker.refreshRate
+      session.say { try printer.note(sentence) }
+    }
     if let duration {
       let end = FrameLoop.Timer(fireTime: start + duration, onMain: { [session] _ in session.engine.finish() })
       session.engine.loop.add(end, to: .common)

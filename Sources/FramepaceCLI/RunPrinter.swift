@@ -63,6 +63,16 @@ final class RunPrinter {
     }
   }
 
+  /// A sentence about what happened meanwhile, in a line of its own.
+  func note(_ sentence: String) throws {
+    switch report {
+    case .none: return
+    case .json: try terminal.offer(JSONValue.object([("change", .text(sentence))]).line + "\n")
+    case .summary, .lines: try terminal.offer("\(sentence)\n")
+    case .liveLine: try terminal.offer("\r\(sentence)\u{1B}[K\n")
+    }
+  }
+
   /// A line of figures.
   func update(at time: MonotonicTime) throws {
     let figures = figures(at: time)

@@ -2,6 +2,7 @@ import Framepace
 import Glibc
 import KMS
 import SampleScenes
+import Seats
 
 /// A scene on a display: opened, wired, run and ended in one place.
 @MainActor
@@ -13,7 +14,11 @@ final class SceneSession {
   let unusedOptions: [String]
   /// Called for every frame that was handed to the presenter.
   var onCommitted: ((FrameRecord) -> Void)?
+  /// Called with a sentence when the display went, or is back.
+  var onDisplayChange: ((String) -> Void)?
 
+  /// Nil where there is no card, or no screen is wanted.
+  private let cards: DisplaySession?
   private let player: ScenePlayer
   private let signals: EndSignals
   private var refused = RefusedFrames()
@@ -25,7 +30,7 @@ final class SceneSession {
     scene = name
     // Before any thread is made, so that all of them leave these signals to the loop.
     signals = try EndSignals()
-    display = try Self.open(options)
+    (display, cards) = try Self.open(options)
     unusedOptions = display is KMSDisplay ? options.clockOptions : []
     do {
       let size = Size(Double(display.presenter.width), Double(display.presenter.height))
@@ -41,6 +46,7 @@ final class SceneSession {
     }
     signals.add(to: loop) { [weak engine] in engine?.finish() }
     display.onLost = { [weak self] error in self?.fail(error) }
+    display.onStateChange = { [weak self] state in self?.displayChanged(state) }
     engine.output.onError = { [weak self] error in
       guard let self else { return }
       if refused.refused() { fail(error) }
@@ -52,17 +58,35 @@ final class SceneSession {
     }
   }
 
-  private static func open(_ options: SceneOptions) throws -> any Display {
+  private static func open(_ options: SceneOptions) throws -> (any Display, DisplaySession?) {
     let size = options.size ?? .standard
     let rate = options.display.rate ?? .hertz60
     let mode = options.display.mode
-    return switch options.display.display {
-    case .kms(let connector): try Displays.kms(connector: connector, mode: mode)
-    // Who names a mode means a screen.
-    case .auto where mode != nil: try Displays.kms(mode: mode)
-    case .auto: try Displays.automatic(width: size.width, height: size.height, refreshRate: rate)
-    case .fallback:
-      try VirtualDisplay(width: size.width, height: size.height, refreshRate: rate, reason: "asked for")
+    // A seat is for who wants a screen, and has one.
+    let wantsScreen = options.display.display != .fallback && !DRMDevice.cardPaths().isEmpty
+    let cards = wantsScreen ? DisplaySession(seat: .automatic()) : nil
+    let display: any Display =
+      switch options.display.display {
+      case .kms(let connector): try Displays.kms(connector: connector, mode: mode, session: cards)
+      // Who names a mode means a screen.
+      case .auto where mode != nil: try Displays.kms(mode: mode, session: cards)
+      case .auto: try Displays.automatic(width: size.width, height: size.height, refreshRate: rate, session: cards)
+      case .fallback:
+        try VirtualDisplay(width: size.width, height: size.height, refreshRate: rate, reason: "asked for")
+      }
+    guard display is KMSDisplay else { return (display, nil) }
+    ConsoleKeyboard.giveBack()
+    return (display, cards)
+  }
+
+  private func displayChanged(_ state: DisplayState) {
+    guard let screen = display as? KMSDisplay else { return }
+    switch state {
+    case .showing:
+      // The seat may have been another session's.
+      ConsoleKeyboard.giveBack()
+      onDisplayChange?("\(screen.connectorName) \(screen.mode) is back")
+    case .waiting(let absence): onDisplayChange?("\(screen.connectorName) \(absence): waiting for it")
     }
   }
 
@@ -71,6 +95,7 @@ final class SceneSession {
   /// - Parameter width: how long a line may be; nil for any length.
   func heading(width: Int?) -> String {
     var lines = ["\(scene.rawValue) on \(display.name)", display.ticker.name]
+    if let cards { lines.append(cards.seat.reason) }
     if !unusedOptions.isEmpty { lines.append("without \(unusedOptions.joined(separator: " and ")): a screen has its own") }
     return lines.map { Text.paragraph($0, width: width ?? .max) + "\n" }.joined()
   }
