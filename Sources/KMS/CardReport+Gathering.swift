@@ -32,14 +32,15 @@ extension DRMDevice {
       var report = CardReport(path: path)
       report.driver = driver
       report.driverVersion = driverVersion
-      let hasWriteback = (try? interface.setClientCapability(DRM_CLIENT_CAP_WRITEBACK_CONNECTORS, to: 1)) != nil
+      // Only who knows of writeback connectors is told of them.
+      try? interface.setClientCapability(DRM_CLIENT_CAP_WRITEBACK_CONNECTORS, to: 1)
       guard let resources = try? interface.resources(), !resources.crtcs.isEmpty else {
         report.problem = .noModeSetting(path: path)
         return report
       }
       let modes = try addCRTCs(resources, to: &report)
       try addPlanes(to: &report)
-      try addConnectors(resources, modes: modes, hasWriteback: hasWriteback, to: &report)
+      try addConnectors(resources, modes: modes, to: &report)
       addAbilities(resources, to: &report)
       report.problem = problem(report, isFree: isFree)
       if !isFree { report.users = CardUsers.names(of: path, processes: processes) }
@@ -84,10 +85,10 @@ extension DRMDevice {
   }
 
   private func addConnectors(
-    _ resources: DRMResources, modes: [UInt32: CardReport.Mode], hasWriteback: Bool, to report: inout CardReport
+    _ resources: DRMResources, modes: [UInt32: CardReport.Mode], to report: inout CardReport
   ) throws(SystemError) {
-    for id in resources.connectors + (hasWriteback ? writebackConnectors(besides: resources) : []) {
-      let connector = try interface.connector(id, isProbed: true)
+    for id in resources.connectors {
+      guard let connector = try presentConnector(id) else { continue }
       // What is no screen: pixels go to memory.
       if connector.name.hasPrefix("Writeback") {
         report.abilities.writeback = true
@@ -107,9 +108,14 @@ extension DRMDevice {
     }
   }
 
-  /// Those that are listed only since the driver knows that we know of them.
-  private func writebackConnectors(besides resources: DRMResources) -> [UInt32] {
-    ((try? interface.resources())?.connectors ?? []).filter { !resources.connectors.contains($0) }
+  /// Nil for one that goes with its dock meanwhile.
+  private func presentConnector(_ id: UInt32) throws(SystemError) -> DRMConnector? {
+    do throws(SystemError) {
+      return try interface.connector(id, isProbed: true)
+    } catch {
+      if error.errno == ENOENT { return nil }
+      throw error
+    }
   }
 
   private func addAbilities(_ resources: DRMResources, to report: inout CardReport) {
@@ -143,10 +149,12 @@ extension DRMDevice {
 
   private func problem(_ report: CardReport, isFree: Bool) -> KMSError? {
     let connected = report.connectors.filter { $0.status == .connected }
-    if connected.isEmpty {
+    let uncertain = report.connectors.filter { $0.status == .unknown && !$0.modes.isEmpty }
+    let screens = connected.isEmpty ? uncertain : connected
+    if screens.isEmpty {
       return .noConnector(path: path, name: nil, available: report.connectors.map { "\($0.name) \($0.status)" })
     }
-    if let first = connected.first, connected.allSatisfy({ $0.modes.allSatisfy { $0.refreshRate == nil } }) {
+    if let first = screens.first, screens.allSatisfy({ $0.modes.allSatisfy { $0.refreshRate == nil } }) {
       return .noMode(connector: first.name)
     }
     return isFree ? nil : .notMaster(path: path)

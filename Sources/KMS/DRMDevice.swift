@@ -57,7 +57,7 @@ public final class DRMDevice {
 
   // MARK: Master
 
-  /// Whether this program may set modes and flip on the card.
+  /// Whether this program may set modes and flip on the card. True as well of a card that is gone: every other call says so.
   public var isMaster: Bool { interface.isMaster }
 
   /// Becomes master, which takes root's rights unless the card has been ours before. Does nothing when it is ours.
@@ -66,7 +66,7 @@ public final class DRMDevice {
     do throws(SystemError) {
       try interface.setMaster()
     } catch {
-      throw .notMaster(path: path)
+      throw [EACCES, EPERM, EBUSY].contains(error.errno) ? .notMaster(path: path) : .device(path: path, error)
     }
   }
 

@@ -37,6 +37,19 @@ import Testing
     #expect(try choose(connectors, name: "HDMI-A-1").connector.id == 4)
   }
 
+  /// VGA without a data line cannot tell whether it is connected.
+  @Test func whatCannotTellIsUsedWhereItIsNamedOrNoneIsConnected() throws {
+    let vga = DRMConnector.connector(1, "VGA-1", status: .unknown)
+    let blind = DRMConnector.connector(2, "VGA-2", status: .unknown, modes: [])
+    let off = DRMConnector.connector(3, "DP-1", status: .disconnected)
+    #expect(try choose([blind, vga, off]).connector.name == "VGA-1")
+    #expect(try choose([vga, .connector(4, "DP-2")]).connector.name == "DP-2")
+    #expect(try choose([vga, .connector(4, "DP-2")], name: "VGA-1").connector.name == "VGA-1")
+    #expect(parts([vga, .connector(4, "DP-2")]).free.map(\.name) == ["DP-2"])
+    #expect(throws: KMSError.self) { try choose([blind], name: "VGA-2") }
+    #expect(throws: KMSError.self) { try choose([off]) }
+  }
+
   @Test func aConnectorThatIsNotThereIsNamed() {
     let connectors: [DRMConnector] = [.connector(1, "DP-1", status: .disconnected), .connector(2, "HDMI-A-1")]
     let available = ["DP-1 disconnected", "HDMI-A-1 connected"]

@@ -43,9 +43,19 @@ struct CardReportTests {
   @Test func abilitiesAreFoundByAsking() throws {
     let full = try card().open().report().abilities
     #expect(full.vblankEvents && full.sequenceEvents && full.atomic && full.cursorPlane && full.damageClips)
-    #expect(full.gammaTable && !full.colorMatrix && !full.writeback && !full.variableRate)
+    #expect(full.gammaTable && full.colorMatrix && !full.writeback && !full.variableRate)
     let none = try card(hasVBlanks: false, isAtomic: false).open().report().abilities
     #expect(!none.vblankEvents && !none.sequenceEvents && !none.atomic)
+  }
+
+  /// One that goes with its dock while the card is asked hides nothing of the others.
+  @Test func aConnectorThatGoesMeanwhileIsNone() throws {
+    let card = card()
+    let device = try card.open()
+    card.fail(next: .connector, errno: ENOENT)
+    #expect(try device.report().connectors.map(\.name) == ["DP-1"])
+    card.fail(next: .connector, errno: EIO)
+    #expect(throws: KMSError.self) { try device.report() }
   }
 
   /// A CRTC that is off has vblanks as soon as it is on.

@@ -109,6 +109,25 @@ final class VBlankProbeTests: XCTestCase {
     }
   }
 
+  /// Another program's hold on a card is told as that, anything else as what it is.
+  func testWhyACardCannotBeHad() throws {
+    try onMain {
+      for (number, isInUse) in [(EACCES, true), (EPERM, true), (EBUSY, true), (EINTR, false), (EIO, false)] {
+        let stage = CardStage()
+        let device = try stage.card.open()
+        try device.dropMaster()
+        stage.card.fail(next: .setMaster, errno: number)
+        let reason = SystemError(call: "drmSetMaster", errno: number)
+        let expected: KMSError = isInUse ? .notMaster(path: device.path) : .device(path: device.path, reason)
+        XCTAssertThrowsError(try device.becomeMaster()) { XCTAssertEqual($0 as? KMSError, expected) }
+        // A card that is gone has no master; whoever asks it anything else is told.
+        stage.card.unplug()
+        XCTAssertTrue(device.isMaster)
+        XCTAssertThrowsError(try device.connectors())
+      }
+    }
+  }
+
   /// A screen that goes off, and a card that is pulled out, are told once, and nothing waits for them.
   func testALossIsToldOnce() throws {
     try onMain {
