@@ -36,6 +36,20 @@ static void switch_off(const struct cscreens_screen *screen) {
   request(screen->descriptor, DRM_IOCTL_MODE_SETCRTC, &off);
 }
 
+static void restore_settings(const struct cscreens_screen *screen, uint32_t start, uint32_t count) {
+  static const uint32_t one[CSCREENS_SETTINGS] = {[0 ... CSCREENS_SETTINGS - 1] = 1};
+  struct drm_mode_atomic settings = {
+      .flags = DRM_MODE_ATOMIC_ALLOW_MODESET,
+      // An entry for each setting: an object may have several.
+      .count_objs = count,
+      .objs_ptr = (uint64_t)(uintptr_t)(screen->objects + start),
+      .count_props_ptr = (uint64_t)(uintptr_t)one,
+      .props_ptr = (uint64_t)(uintptr_t)(screen->properties + start),
+      .prop_values_ptr = (uint64_t)(uintptr_t)(screen->values + start),
+  };
+  request(screen->descriptor, DRM_IOCTL_MODE_ATOMIC, &settings);
+}
+
 static void restore(const struct cscreens_screen *screen) {
   if (screen->framebuffer == 0) {
     switch_off(screen);
@@ -56,18 +70,12 @@ static void restore(const struct cscreens_screen *screen) {
     if (errno == ENOENT) switch_off(screen);
     return;
   }
-  if (screen->setting_count == 0) return;
-  static const uint32_t one[CSCREENS_SETTINGS] = {[0 ... CSCREENS_SETTINGS - 1] = 1};
-  struct drm_mode_atomic settings = {
-      .flags = DRM_MODE_ATOMIC_ALLOW_MODESET,
-      // An entry for each setting: an object may have several.
-      .count_objs = screen->setting_count,
-      .objs_ptr = (uint64_t)(uintptr_t)screen->objects,
-      .count_props_ptr = (uint64_t)(uintptr_t)one,
-      .props_ptr = (uint64_t)(uintptr_t)screen->properties,
-      .prop_values_ptr = (uint64_t)(uintptr_t)screen->values,
-  };
-  request(screen->descriptor, DRM_IOCTL_MODE_ATOMIC, &settings);
+  // Each object by itself: one that its owner has freed keeps nothing else away.
+  for (uint32_t start = 0, end; start < screen->setting_count; start = end) {
+    end = start + 1;
+    while (end < screen->setting_count && screen->objects[end] == screen->objects[start]) end++;
+    restore_settings(screen, start, end - start);
+  }
 }
 
 static void restore_all(void) {

@@ -18,8 +18,8 @@ struct PropertyBlob: ~Copyable {
     try? interface.destroyBlob(id)
   }
 
-  /// The rectangles of a damage, in framebuffer coordinates, as `FB_DAMAGE_CLIPS` has them. An empty damage still has one
-  /// (empty) rectangle: none at all would stand for everything.
+  /// The rectangles of a damage, in framebuffer coordinates, as `FB_DAMAGE_CLIPS` has them. An empty damage is told
+  /// as one pixel: no rectangle at all would stand for everything, and an empty one is refused.
   static func damage(
     _ damage: DamageRegion, bounds: IntRect, interface: any DRMInterface
   ) throws(SystemError) -> PropertyBlob {
@@ -33,7 +33,7 @@ struct PropertyBlob: ~Copyable {
         count += 1
       }
       if count == 0 {
-        rects[0] = drm_mode_rect(x1: 0, y1: 0, x2: 0, y2: 0)
+        rects[0] = drm_mode_rect(x1: 0, y1: 0, x2: 1, y2: 1)
         count = 1
       }
       return try PropertyBlob(

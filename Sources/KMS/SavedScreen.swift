@@ -11,15 +11,48 @@ struct SavedScreen: Sendable {
   let mode: DisplayMode?
   /// The connectors that showed it.
   let connectors: [UInt32]
-  /// What else was on it and has been put out of the way.
+  /// What else was on it and has been put out of the way, object by object.
   var settings: [PropertySetting] = []
+  /// Hold the blobs among `settings`.
+  var copies: BlobCopies?
 
   /// Whether there is a picture to bring back; otherwise the CRTC is switched off.
   var hasPicture: Bool { mode != nil && framebuffer != 0 && !connectors.isEmpty }
 
+  /// Remembers what a mode-set puts out of the way. To be called before it. A blob that is gone already is left out.
+  mutating func keep(_ reset: PipeReset, on interface: any DRMInterface) throws(SystemError) {
+    let copies = BlobCopies(interface: interface)
+    for (place, setting) in reset.found.enumerated() {
+      guard reset.blobs.contains(place) else {
+        settings.append(setting)
+        continue
+      }
+      guard let copy = try copies.copy(UInt32(clamping: setting.value)) else { continue }
+      settings.append(PropertySetting(object: setting.object, property: setting.property, value: UInt64(copy)))
+    }
+    self.copies = copies
+  }
+
   /// Brings back what was there. Needs the card's master. The legacy call serves atomic drivers too, in one step; what else
-  /// was there follows, unless its owner has freed it meanwhile.
+  /// was there follows. Each object by itself: a cursor whose owner has freed it keeps nothing else away.
   func restore(on interface: any DRMInterface) throws(SystemError) {
+    try restorePicture(on: interface)
+    var failure: SystemError?
+    var rest = settings[...]
+    while let first = rest.first {
+      let object = rest.prefix { $0.object == first.object }
+      rest = rest.dropFirst(object.count)
+      do throws(SystemError) {
+        try interface.commit(Array(object), flags: .allowModeSet, token: 0, subject: "restore")
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    copies?.free()
+  }
+
+  private func restorePicture(on interface: any DRMInterface) throws(SystemError) {
     guard hasPicture else { return try switchOff(on: interface) }
     do throws(SystemError) {
       try interface.setCRTC(crtc, framebuffer: framebuffer, x: x, y: y, connectors: connectors, mode: mode)
@@ -28,8 +61,6 @@ struct SavedScreen: Sendable {
       guard error.errno == ENOENT else { throw error }
       try switchOff(on: interface)
     }
-    if settings.isEmpty { return }
-    try interface.commit(settings, flags: .allowModeSet, token: 0, subject: "restore")
   }
 
   private func switchOff(on interface: any DRMInterface) throws(SystemError) {

@@ -25,7 +25,7 @@ final class ScanOut {
     do throws(SystemError) {
       var saved = try SavedScreen(of: pipe.crtc, connectors: connectors, on: interface)
       atomic = if let plane = pipe.plane { try AtomicPipe(interface: interface, pipe: pipe, plane: plane) } else { nil }
-      saved.settings = atomic?.reset.found ?? []
+      if let atomic { try saved.keep(atomic.reset, on: interface) }
       takesDamage = atomic?.planeDamage != nil
       self.previous = previous ?? PreviousScreen(saved, on: interface)
     } catch {

@@ -21,6 +21,8 @@ enum CardProperty: UInt32, CaseIterable {
   case rotation = 17
   case alpha = 18
   case damageClips = 19
+  case degammaLUT = 20
+  case colorMatrix = 21
 
   /// What the kernel calls it.
   var name: String {
@@ -44,6 +46,8 @@ enum CardProperty: UInt32, CaseIterable {
     case .rotation: "rotation"
     case .alpha: "alpha"
     case .damageClips: "FB_DAMAGE_CLIPS"
+    case .degammaLUT: "DEGAMMA_LUT"
+    case .colorMatrix: "CTM"
     }
   }
 
@@ -51,7 +55,7 @@ enum CardProperty: UInt32, CaseIterable {
     switch self {
     case .type: .enumeration(["Overlay": 0, "Primary": 1, "Cursor": 2])
     case .crtcID, .framebufferID: .object
-    case .edid, .modeID, .gammaLUT, .damageClips: .blob
+    case .edid, .modeID, .gammaLUT, .degammaLUT, .colorMatrix, .damageClips: .blob
     case .active, .variableRate: .range(0...1)
     case .sourceX, .sourceY, .sourceWidth, .sourceHeight: .range(0...0xFFFF_FFFF)
     case .targetX, .targetY: .signedRange(Int64(Int32.min)...Int64(Int32.max))
@@ -63,7 +67,9 @@ enum CardProperty: UInt32, CaseIterable {
 
   /// What connectors have.
   static let ofConnectors: [CardProperty] = [.edid, .crtcID]
-  static let ofCRTCs: [CardProperty] = [.active, .modeID, .gammaLUT, .variableRate]
+  static let ofCRTCs: [CardProperty] = [
+    .active, .modeID, .gammaLUT, .degammaLUT, .colorMatrix, .variableRate,
+  ]
   static let ofPlanes: [CardProperty] = [
     .type, .framebufferID, .crtcID, .sourceX, .sourceY, .sourceWidth, .sourceHeight, .targetX, .targetY, .targetWidth,
     .targetHeight, .rotation, .alpha, .damageClips,
@@ -89,6 +95,8 @@ extension CardState {
       case .active: crtc.settings.isActive ? 1 : 0
       case .modeID: UInt64(crtc.settings.modeBlob)
       case .gammaLUT: UInt64(crtc.settings.gammaBlob)
+      case .degammaLUT: UInt64(crtc.settings.degammaBlob)
+      case .colorMatrix: UInt64(crtc.settings.colorMatrixBlob)
       default: crtc.settings.variableRate
       }
     }

@@ -83,13 +83,18 @@ extension CardState {
     case .modeID:
       proposal.crtcs[index].modeBlob = UInt32(truncatingIfNeeded: value)
       proposal.crtcs[index].mode = value == 0 ? nil : try mode(ofBlob: UInt32(truncatingIfNeeded: value))
-    case .gammaLUT:
-      let blob = UInt32(truncatingIfNeeded: value)
-      guard blob == 0 || blobIndex(blob) != nil else { throw Refusal(EINVAL) }
-      proposal.crtcs[index].gammaBlob = blob
+    case .gammaLUT: proposal.crtcs[index].gammaBlob = try colors(value)
+    case .degammaLUT: proposal.crtcs[index].degammaBlob = try colors(value)
+    case .colorMatrix: proposal.crtcs[index].colorMatrixBlob = try colors(value)
     case .active, .variableRate: throw Refusal(EINVAL)
     default: throw Refusal(ENOENT)
     }
+  }
+
+  private func colors(_ value: UInt64) throws(Refusal) -> UInt32 {
+    let blob = UInt32(truncatingIfNeeded: value)
+    guard blob == 0 || blobIndex(blob) != nil else { throw Refusal(EINVAL) }
+    return blob
   }
 
   private func mode(ofBlob id: UInt32) throws(Refusal) -> DisplayMode {
@@ -120,18 +125,27 @@ extension CardState {
     case .targetHeight: proposal.planes[index].target.height = value
     case .rotation where value.nonzeroBitCount == 1 && value < 16: proposal.planes[index].rotation = value
     case .alpha where value <= 0xFFFF: proposal.planes[index].alpha = value
-    case .damageClips: try requireDamage(id)
+    case .damageClips: try requireDamage(id, ofPlane: index)
     case .type, .rotation, .alpha: throw Refusal(EINVAL)
     default: throw Refusal(ENOENT)
     }
   }
 
-  /// Whole rectangles, or nothing.
-  private func requireDamage(_ id: UInt32) throws(Refusal) {
+  /// Whole rectangles, none of them empty, all inside the picture; or nothing.
+  private func requireDamage(_ id: UInt32, ofPlane plane: Int) throws(Refusal) {
     if id == 0 { return }
-    guard let index = blobIndex(id), !blobs[index].bytes.isEmpty,
-      blobs[index].bytes.count % MemoryLayout<drm_mode_rect>.size == 0
+    let size = MemoryLayout<drm_mode_rect>.size
+    guard let index = blobIndex(id), !blobs[index].bytes.isEmpty, blobs[index].bytes.count % size == 0,
+      let framebuffer = framebuffer(proposal.planes[plane].framebuffer)
     else { throw Refusal(EINVAL) }
+    let areValid = blobs[index].bytes.withUnsafeBytes { bytes in
+      stride(from: 0, to: bytes.count, by: size).allSatisfy { offset in
+        let rect = bytes.loadUnaligned(fromByteOffset: offset, as: drm_mode_rect.self)
+        return 0 <= rect.x1 && rect.x1 < rect.x2 && Int(rect.x2) <= framebuffer.width
+          && 0 <= rect.y1 && rect.y1 < rect.y2 && Int(rect.y2) <= framebuffer.height
+      }
+    }
+    if !areValid { throw Refusal(EINVAL) }
   }
 
   // MARK: Checking

@@ -46,14 +46,22 @@ extension CardState {
     }
   }
 
+  private mutating func addUnownedBlob(_ bytes: [UInt8]) -> UInt32 {
+    let id = bytes.withUnsafeBytes { addBlob($0, client: Self.kernel) }
+    if let index = blobIndex(id) { blobs[index].isOwned = false }
+    return id
+  }
+
   /// Beside the console's picture.
   mutating func addLeftovers(on name: String) {
     guard let connector = connectors.first(where: { $0.name == name }), let index = crtcIndex(connector.crtc),
       let primary = primaryPlaneIndex(ofCRTC: index),
       let cursor = planes.firstIndex(where: { $0.kind == .cursor && canUse(connector.crtc, $0.possibleCRTCs) })
     else { return }
-    let colors = [UInt8](repeating: 7, count: 256 * 8).withUnsafeBytes { addBlob($0, client: Self.kernel) }
-    crtcs[index].settings.gammaBlob = colors
+    // Their makers have let go of them: the properties alone hold them.
+    crtcs[index].settings.gammaBlob = addUnownedBlob([UInt8](repeating: 7, count: 256 * 8))
+    crtcs[index].settings.degammaBlob = addUnownedBlob([UInt8](repeating: 8, count: 256 * 8))
+    crtcs[index].settings.colorMatrixBlob = addUnownedBlob([UInt8](repeating: 9, count: 9 * 8))
     crtcs[index].settings.variableRate = 1
     planes[primary].settings.rotation = 1 << 2
     planes[primary].settings.alpha = 0x8000
@@ -62,6 +70,7 @@ extension CardState {
       id: newID(), client: Self.kernel, memory: BufferMemory(byteCount: side * side * 4), width: side, height: side,
       bytesPerRow: side * 4)
     framebuffers.append(arrow)
+    leftoverCursor = arrow.id
     let size = UInt64(side)
     planes[cursor].settings = PlaneSettings(
       framebuffer: arrow.id, crtc: connector.crtc, source: (0, 0, size << 16, size << 16), target: (0, 0, size, size))

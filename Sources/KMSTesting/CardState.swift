@@ -24,7 +24,13 @@ struct CardState {
     var mode: DisplayMode?
     var modeBlob: UInt32 = 0
     var gammaBlob: UInt32 = 0
+    var degammaBlob: UInt32 = 0
+    var colorMatrixBlob: UInt32 = 0
     var variableRate: UInt64 = 0
+
+    func holds(_ blob: UInt32) -> Bool {
+      modeBlob == blob || gammaBlob == blob || degammaBlob == blob || colorMatrixBlob == blob
+    }
   }
 
   struct CRTC {
@@ -106,6 +112,8 @@ struct CardState {
   /// Whether the driver has vblanks; without, flips are complete at once.
   let hasVBlanks: Bool
   let isAtomic: Bool
+  /// The picture of the cursor that another program has left.
+  var leftoverCursor: UInt32 = 0
   var refusedModes: Set<String> = []
   var calls = CallLog()
   /// Room for a commit that is being checked: what CRTCs, planes and connectors would be set to.
@@ -157,8 +165,7 @@ struct CardState {
     for index in blobs.indices where blobs[index].id != 0 && !blobs[index].isOwned {
       let id = blobs[index].id
       let isSet =
-        crtcs.contains { $0.settings.modeBlob == id || $0.settings.gammaBlob == id }
-        || connectors.contains { $0.edidBlob == id }
+        crtcs.contains { $0.settings.holds(id) } || connectors.contains { $0.edidBlob == id }
       if !isSet { blobs[index].id = 0 }
     }
   }

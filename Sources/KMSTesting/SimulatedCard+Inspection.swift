@@ -41,7 +41,7 @@ extension SimulatedCard {
         let settings = state.crtcs[index].settings
         let mode = settings.mode?.description ?? "no mode"
         return "\(connector.name): CRTC \(connector.crtc), \(mode), active \(settings.isActive), "
-          + "gamma \(settings.gammaBlob), variable rate \(settings.variableRate)"
+          + "colours \(state.contents(of: [settings.degammaBlob, settings.colorMatrixBlob, settings.gammaBlob])), variable rate \(settings.variableRate)"
       }
       for plane in state.planes where plane.settings.crtc != 0 {
         let settings = plane.settings
@@ -71,5 +71,16 @@ extension SimulatedCard {
       memcpy(copy.row(row), start, shown.width * 4)
     }
     return copy.freeze()
+  }
+}
+
+extension CardState {
+  /// Tells blobs apart by what is in them: for each how many bytes, and their sum.
+  fileprivate func contents(of blobs: [UInt32]) -> String {
+    let words = blobs.map { id in
+      guard let index = blobIndex(id) else { return "none" }
+      return "\(self.blobs[index].bytes.count):\(self.blobs[index].bytes.reduce(0) { $0 + Int($1) })"
+    }
+    return words.joined(separator: " ")
   }
 }

@@ -124,7 +124,25 @@ public final class SimulatedCard: Sendable {
     }
   }
 
-  /// What another program may leave on a connector's screen beside its picture: a table of colours, a variable rate, a
+  /// A screen is dark and keeps its mode, as a console that is blanked.
+  public func blank(_ connector: String) {
+    let now = clock.now
+    state.withLock { state in
+      state.advance(to: now)
+      guard let connector = state.connectors.first(where: { $0.name == connector }),
+        let crtc = state.crtcIndex(connector.crtc)
+      else { return }
+      state.turnOff(crtc: crtc)
+      state.crtcs[crtc].settings.isActive = false
+    }
+  }
+
+  /// The cursor that `addLeftovers` made is freed by its owner.
+  public func freeLeftoverCursor() {
+    state.withLock { $0.removeFramebuffer($0.leftoverCursor) }
+  }
+
+  /// What another program may leave on a connector's screen beside its picture: tables of colours, a variable rate, a
   /// plane that is turned and translucent, and a cursor.
   public func addLeftovers(on connector: String) {
     state.withLock { $0.addLeftovers(on: connector) }

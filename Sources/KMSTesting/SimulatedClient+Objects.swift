@@ -43,7 +43,7 @@ extension SimulatedClient {
       let plane = state.planes.first { $0.kind == .primary && $0.settings.crtc == id }?.settings ?? .init()
       return DRMCRTC(
         framebuffer: plane.framebuffer, x: UInt32(plane.source.x >> 16), y: UInt32(plane.source.y >> 16),
-        mode: state.crtcs[index].settings.isActive ? state.crtcs[index].settings.mode : nil)
+        mode: state.crtcs[index].settings.mode)
     }
   }
 

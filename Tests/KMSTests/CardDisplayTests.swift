@@ -107,6 +107,21 @@ final class CardDisplayTests: XCTestCase {
     }
   }
 
+  /// Frames in which nothing was painted, or nothing of the screen, are shown as others are.
+  func testAFrameWithoutDamageIsTaken() throws {
+    try onMain {
+      let stage = CardStage()
+      let display = try stage.openDisplay()
+      for rect in [IntRect(x: 0, y: 0, width: 64, height: 48), IntRect.zero, IntRect(x: 100, y: 100, width: 5, height: 5)] {
+        guard let buffer = display.presenter.acquireBuffer() else { return XCTFail("no buffer is free") }
+        try display.presenter.present(buffer, damage: DamageRegion(rect))
+        stage.run(for: .milliseconds(50))
+      }
+      XCTAssertEqual(display.kmsPresenter?.takesDamage, true)
+      display.invalidate()
+    }
+  }
+
   /// Random edits of random layers: what the screen shows, from either buffer, is what a full render paints.
   func testTheScreenShowsWhatWasComposited() throws {
     try onMain {

@@ -12,6 +12,7 @@ import Testing
 
   private static let names = [
     "GAMMA_LUT", "DEGAMMA_LUT", "CTM", "VRR_ENABLED", "rotation", "alpha", "FB_ID", "CRTC_ID", "SRC_W", "ACTIVE", "zpos",
+    "MODE_ID",
   ]
   private static func id(of name: String) -> UInt32 { UInt32(100 + (names.firstIndex(of: name) ?? -1)) }
 
@@ -41,6 +42,17 @@ import Testing
         setting(31, "GAMMA_LUT", 9), setting(31, "DEGAMMA_LUT", 8), setting(31, "CTM", 7), setting(31, "VRR_ENABLED", 1),
         setting(40, "rotation", 4), setting(40, "alpha", 0x7FFF),
       ])
+    #expect(reset.blobs == [0, 1, 2])
+  }
+
+  /// One that has a mode and is not active is made dark again at the end; one without a mode is off anyway.
+  @Test func aBlankedScreenIsBlankedAgain() {
+    func found(_ values: [String: UInt64]) -> [PropertySetting] {
+      PipeReset(crtc: object(31, values), plane: object(40, ["alpha": 7]), otherPlanes: []).found
+    }
+    #expect(found(["ACTIVE": 0, "MODE_ID": 5]) == [setting(40, "alpha", 7), setting(31, "ACTIVE", 0)])
+    #expect(found(["ACTIVE": 1, "MODE_ID": 5]) == [setting(40, "alpha", 7)])
+    #expect(found(["ACTIVE": 0, "MODE_ID": 0]) == [setting(40, "alpha", 7)])
   }
 
   /// Off is: no picture and no CRTC, both; one alone is refused by the kernel.

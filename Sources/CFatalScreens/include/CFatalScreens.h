@@ -22,7 +22,7 @@ struct cscreens_screen {
   uint8_t mode[CSCREENS_MODE_BYTES];
   uint32_t connector_count;
   uint32_t connectors[CSCREENS_CONNECTORS];
-  // Properties that are set in one commit afterwards.
+  // Properties that are set afterwards, those of an object in one commit.
   uint32_t setting_count;
   uint32_t objects[CSCREENS_SETTINGS];
   uint32_t properties[CSCREENS_SETTINGS];

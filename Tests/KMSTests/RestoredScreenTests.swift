@@ -1,0 +1,61 @@
+import FramepaceTesting
+import Geometry
+import Glibc
+import KMSTesting
+import LinuxSystem
+import Presentation
+import XCTest
+
+@testable import KMS
+
+/// What is on a screen besides our picture: it comes back when a display ends.
+final class RestoredScreenTests: XCTestCase {
+  /// Colours that only the screen's properties hold, a cursor, how the plane is turned, and a variable rate.
+  func testWhatWasLeftComesBack() throws {
+    try onMain {
+      let stage = CardStage()
+      stage.card.addLeftovers(on: "HDMI-A-1")
+      let before = stage.card.screens
+      for _ in 1...3 {
+        try showOne(on: stage) {
+          XCTAssertTrue(stage.card.screens.contains("colours none none none"), stage.card.screens)
+        }
+        XCTAssertEqual(stage.card.screens, before)
+        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+      }
+    }
+  }
+
+  /// A cursor that its owner has freed meanwhile keeps nothing else away.
+  func testOneThatIsFreedKeepsNothingElseAway() throws {
+    try onMain {
+      let stage = CardStage()
+      stage.card.addLeftovers(on: "HDMI-A-1")
+      let before = stage.card.screens.split(separator: "\n")
+      XCTAssertEqual(before.count, 3)
+      try showOne(on: stage) { stage.card.freeLeftoverCursor() }
+      XCTAssertEqual(stage.card.screens.split(separator: "\n"), before.dropLast())
+      XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+    }
+  }
+
+  /// A console that is blanked is dark again, and has its mode.
+  func testABlankedScreenIsDarkAgain() throws {
+    try onMain {
+      let stage = CardStage()
+      stage.card.blank("HDMI-A-1")
+      let before = stage.card.screens
+      XCTAssertTrue(before.contains("64x48@60.00, active false"), before)
+      try showOne(on: stage) { XCTAssertTrue(stage.card.screens.contains("active true")) }
+      XCTAssertEqual(stage.card.screens, before)
+    }
+  }
+}
+
+@MainActor
+private func showOne(on stage: CardStage, meanwhile: () -> Void) throws {
+  let display = try stage.openDisplay()
+  XCTAssertNotNil(try stage.show(0x12_34_56, in: IntRect(x: 0, y: 0, width: 64, height: 48), on: display))
+  meanwhile()
+  display.invalidate()
+}
