@@ -1,8 +1,9 @@
 import Glibc
 import LinuxSystem
 
-/// How long another thread may take to get somewhere, on a machine with more tests than cores and under a sanitizer.
-private let patience = Nanoseconds.seconds(60)
+/// How long another thread or task may take to get somewhere: on a machine with more tests than cores, and under a sanitizer,
+/// a new task comes after all tests that wait already.
+private let patience = Nanoseconds.seconds(300)
 
 /// Looks again and again until another thread has got somewhere. After a while it leaves the core to others: the machine may
 /// have fewer than there are tests. What never comes ends the tests, with the line that waited for it.
