@@ -66,6 +66,7 @@ public final class KMSDisplay: Display {
     wait = screen.wait
     stable = ReplaceablePresenter(screen.presenter)
     connectorName = screen.pipe.connector.name
+    crtc = screen.pipe.crtc
     mode = screen.pipe.mode
     hasVBlankEvents = screen.hasVBlankEvents
     name = screen.pipe.displayName(driver: card.device?.driver)
@@ -83,8 +84,8 @@ public final class KMSDisplay: Display {
   public var state: DisplayState { life.state }
   /// The card that drives the screen; nil while it is gone.
   public var device: DRMDevice? { card.device }
-  /// The CRTC that is used, or was last; 0 after the device was gone.
-  package var crtc: UInt32 { screen?.pipe.crtc ?? previous?.screen.crtc ?? 0 }
+  /// The CRTC that is used, or was last.
+  package private(set) var crtc: UInt32
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     guard !memberships.contains(where: { $0.loop === loop && $0.mode == mode }) else { return }
@@ -166,6 +167,7 @@ public final class KMSDisplay: Display {
     let old = self.screen
     self.screen = screen
     connectorName = screen.pipe.connector.name
+    crtc = screen.pipe.crtc
     mode = screen.pipe.mode
     hasVBlankEvents = screen.hasVBlankEvents
     name = screen.pipe.displayName(driver: card.device?.driver)

@@ -12,7 +12,6 @@ enum Trouble: String, CaseIterable {
   case crtcOff = "crtc-off"
   case master
   case power
-  case unplugged
   case unbound
   case fullQueue = "full-queue"
   case hog
@@ -35,7 +34,7 @@ func returns(_ trouble: Trouble) {
   var states: [DisplayState] = []
   display.onStateChange = { states.append($0) }
   let animation = Animation(display, frames: 1_000_000, goesOn: true)
-  let place = Place(of: display)
+  let place = Place()
   let begin = FrameLoop.Timer(
     fireTime: FrameLoop.main.clock.now + .seconds(2), onMain: { _ in place.begin(trouble, on: display) })
   FrameLoop.main.add(begin, to: .default)
@@ -77,15 +76,13 @@ func returns(_ trouble: Trouble) {
 /// Brings trouble to a display, and takes it away.
 @MainActor
 private final class Place {
-  private let connector: String
   /// The device's folder of its driver, and its name in it.
   private let driver: String
   private let device: String
   private var other: DRMDevice?
 
-  init(of display: KMSDisplay) {
+  init() {
     let node = "/sys/class/drm/card0"
-    connector = "\(node)-\(display.connectorName)/status"
     driver = Self.target(of: "\(node)/device/driver")
     device = Self.target(of: "\(node)/device").split(separator: "/").last.map(String.init) ?? ""
   }
@@ -109,7 +106,6 @@ private final class Place {
         self.other = other
       } catch { Guest.expect(false, "\(error)") }
     case .power: display.isPowered = false
-    case .unplugged: Guest.shell("echo off >\(connector)")
     // A driver of PCI devices; the node must be free for the one that comes.
     case .unbound: Guest.shell("echo \(device) >\(driver)/unbind")
     case .fullQueue: fillQueue(of: display)
@@ -123,7 +119,6 @@ private final class Place {
     switch trouble {
     case .master: other = nil
     case .power: display.isPowered = true
-    case .unplugged: Guest.shell("echo detect >\(connector)")
     case .unbound: Guest.shell("echo \(device) >\(driver)/bind")
     case .console: Guest.shell("chvt 1")
     case .crtcOff, .fullQueue, .hog, .suspend: break
