@@ -15,8 +15,13 @@ struct ChildProcess {
     var pointers: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
     defer { for pointer in pointers { free(pointer) } }
     pointers.append(nil)
+    // A child that is to die shall do so at once: the backtracer takes seconds, and under a sanitizer for ever.
+    var environment: [UnsafeMutablePointer<CChar>?] = Self.environment
+    let noBacktrace = strdup("SWIFT_BACKTRACE=enable=no")
+    defer { free(noBacktrace) }
+    environment += [noBacktrace, nil]
     var identifier = pid_t()
-    let error = posix_spawn(&identifier, program, &actions, nil, pointers, environ)
+    let error = posix_spawn(&identifier, program, &actions, nil, pointers, environment)
     guard error == 0 else { throw SystemError(call: "posix_spawn", subject: program, errno: error) }
     self.identifier = identifier
   }
@@ -31,6 +36,17 @@ struct ChildProcess {
   }
 
   func kill() { _ = Glibc.kill(identifier, SIGKILL) }
+
+  /// This process's variables, but for the one that is set for the child.
+  private static var environment: [UnsafeMutablePointer<CChar>] {
+    var variables: [UnsafeMutablePointer<CChar>] = []
+    var next = environ
+    while let variable = next.pointee {
+      if strncmp(variable, "SWIFT_BACKTRACE=", 16) != 0 { variables.append(variable) }
+      next += 1
+    }
+    return variables
+  }
 
   /// Where this test program is, and the others are.
   private static func folder() throws -> String {
