@@ -7,12 +7,18 @@ import RunLoops
 final class Journal: Sendable {
   private let thread: LoopThread
   private let lines = Lock<[String]>([])
+  /// Opened by the timer.
+  private let timerHasCome = Latch()
 
   init() throws {
     thread = try LoopThread(name: "journal")
     // Timers and sources of the thread work like those of main.
     let timer = FrameLoop.Timer(
-      fireTime: thread.loop.clock.now + .milliseconds(5), handler: { [lines] _ in lines.withLock { $0.append("timer") } })
+      fireTime: thread.loop.clock.now + .milliseconds(5),
+      handler: { [lines, timerHasCome] _ in
+        lines.withLock { $0.append("timer") }
+        timerHasCome.open()
+      })
     thread.loop.add(timer, to: .default)
   }
 
@@ -24,6 +30,8 @@ final class Journal: Sendable {
   func read() throws -> [String] {
     try thread.loop.performAndWait { [lines] in lines.withLock { $0 } }
   }
+
+  func waitForTimer() { timerHasCome.wait() }
 
   var loop: FrameLoop { thread.loop }
   func close() { thread.stop() }
@@ -37,8 +45,8 @@ struct Program {
     try journal.write("two")
     print("the journal has \(try journal.read())")
 
-    // Once more, after the thread has slept in the kernel.
-    while journal.loop.nextTimerFireTime(in: .default) != nil || !journal.loop.isWaiting {}
+    // Once more, after the thread has slept in the kernel until its timer.
+    journal.waitForTimer()
     try journal.write("three")
     let lines = try journal.read()
     print("and then \(lines)")
