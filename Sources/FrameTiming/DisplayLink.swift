@@ -19,20 +19,24 @@ public final class DisplayLink {
     public var duration: Nanoseconds
     /// Counts the ticker's refresh intervals, from 0 at its first tick: two ticks in neighbouring intervals differ by 1.
     public var frameNumber: UInt64
-    /// When the loop delivered the vblank; `delivered - timestamp` is the tick's lateness.
+    /// When the tick was to be delivered: at the vblank, or later where it was put off to a deadline before the target.
+    public var start: MonotonicTime
+    /// When the loop delivered the tick; `delivered - start` is its lateness.
     public var delivered: MonotonicTime
     /// The intervals since the link's last tick that had none although the link wanted them: the loop was busy, or ran in
     /// a mode that the link is not in. 0 for the first tick and for the first after a pause.
     public var missed: UInt64
 
+    /// - Parameter start: when the tick was to be delivered; nil for at its stamp.
     public init(
       timestamp: MonotonicTime, targetTimestamp: MonotonicTime, duration: Nanoseconds, frameNumber: UInt64,
-      delivered: MonotonicTime, missed: UInt64
+      start: MonotonicTime? = nil, delivered: MonotonicTime, missed: UInt64
     ) {
       self.timestamp = timestamp
       self.targetTimestamp = targetTimestamp
       self.duration = duration
       self.frameNumber = frameNumber
+      self.start = start ?? timestamp
       self.delivered = delivered
       self.missed = missed
     }

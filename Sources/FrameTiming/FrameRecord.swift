@@ -30,10 +30,18 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
 
   /// Counts refresh intervals of the output's ticker: two frames in neighbouring intervals differ by 1.
   public var frameNumber: UInt64 = 0
-  /// The vblank that asked for the frame.
+  /// The vblank that asked for the frame; for one that no tick asked for, such as the first after a pause, the one before
+  /// its target.
   public var tick: MonotonicTime = .zero
-  /// The vblank at which the frame was to be shown.
+  /// The vblank at which the frame was to be shown, as it was predicted.
   public var target: MonotonicTime = .zero
+  /// Whether the target was more than a guess when the frame was made. Where it was not, it becomes the vblank at which
+  /// the frame was shown: nobody is late for what nobody knew.
+  public var isTargetKnown = true
+  /// When the frame was to be begun: at `tick`, or later where the tick was put off to a deadline before the target.
+  public var start: MonotonicTime = .zero
+  /// When it was begun: when link callbacks were called, or when the loop woke to the turn that made it without a tick.
+  public var delivered: MonotonicTime = .zero
   /// When the buffer was handed to the presenter.
   public var submitted: MonotonicTime = .zero
   /// The vblank at which it was shown; zero until it was.

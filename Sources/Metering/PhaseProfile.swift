@@ -23,7 +23,7 @@ public struct PhaseProfile: Sendable {
 
   /// How many frames were late for one cause.
   public struct LateCount: Equatable, Sendable {
-    public var cause: LateCause
+    public var cause: FrameRecord.Cause
     public var frames: Int
   }
 
@@ -36,7 +36,7 @@ public struct PhaseProfile: Sendable {
   private var phases: [DurationHistogram]
   private var work = DurationHistogram()
   private var classifier = LateFrameClassifier()
-  private var causes = [Int](repeating: 0, count: LateCause.allCases.count)
+  private var causes = [Int](repeating: 0, count: FrameRecord.Cause.allCases.count)
 
   public init(refreshRate: RefreshRate) {
     self.refreshRate = refreshRate
@@ -66,7 +66,7 @@ public struct PhaseProfile: Sendable {
 
   /// What made frames late, the most frequent first; causes without a frame are left out.
   public var lateCauses: [LateCount] {
-    LateCause.allCases.map { LateCount(cause: $0, frames: causes[$0.index]) }
+    FrameRecord.Cause.allCases.map { LateCount(cause: $0, frames: causes[$0.index]) }
       .filter { $0.frames > 0 }
       .sorted { ($1.frames, $0.cause.index) < ($0.frames, $1.cause.index) }
   }
@@ -79,7 +79,7 @@ public struct PhaseProfile: Sendable {
   }
 }
 
-extension LateCause {
+extension FrameRecord.Cause {
   /// The place in `allCases`.
   fileprivate var index: Int {
     let phases = FrameRecord.Phase.allCases.count
@@ -87,7 +87,8 @@ extension LateCause {
     case .phase(let phase): Int(phase.rawValue)
     case .scheduling: phases
     case .commitMissed: phases + 1
-    case .scanOut: phases + 2
+    case .prediction: phases + 2
+    case .scanOut: phases + 3
     }
   }
 }

@@ -54,7 +54,7 @@ public final class Output {
   /// What the last frame showed; the next one is compared with it.
   private var shown: TreeSnapshot?
   /// The frames on their way to the screen, in the order in which they will be seen.
-  private var pending: [PendingFrame] = []
+  private var pending: [FrameRecord] = []
 
   /// - Parameter workers: share the compositing of large areas; without them one thread composites all.
   public init(display: any Display, content: Content, clock: SystemClock, workers: WorkerPool? = nil) {
@@ -139,11 +139,12 @@ public final class Output {
     }
     // While flips pend no buffer may be free; `presented` or the next tick brings us back.
     guard let buffer = presenter.acquireBuffer() else { return }
-    var record = schedule.newRecord(for: target, ticker: ticker)
+    let started = clock.now
+    var record = schedule.newRecord(for: target, begun: started - turn.total, ticker: ticker)
     record.target = OutputSchedule.appearance(ofFrameFor: target, pending: pending.count, ticker: ticker)
+    record.isTargetKnown = ticker.isGridKnown(at: record.target)
     record.phases = turn
 
-    let started = clock.now
     let tree = content.tree(record.target)
     damage.removeAll()
     diff.damage(from: shown ?? TreeSnapshot(), to: tree, width: ring.width, height: ring.height, into: &damage)
@@ -174,19 +175,18 @@ public final class Output {
     record.submitted = handedOver
     record.phases[.present] = handedOver - composited
     shown = tree
-    pending.append(PendingFrame(record: record, isTargetKnown: ticker.isGridKnown(at: record.target)))
+    pending.append(record)
     schedule.didRender(for: target)
     onCommitted?(record)
   }
 
   private func presented(_ feedback: PresentationFeedback) {
     if pending.isEmpty { return }
-    let frame = pending.removeFirst()
-    var record = frame.record
+    var record = pending.removeFirst()
     record.presented = feedback.timestamp
     // Before the first vblank the target is a guess, and a screen may have to set its mode; after a pause it may be one
     // again. The frame is in time.
-    if !frame.isTargetKnown {
+    if !record.isTargetKnown {
       record.target = feedback.timestamp
       // A newer frame has a target of its own.
       if pending.isEmpty { schedule.didShowUntargeted(at: feedback.timestamp) }
@@ -200,11 +200,4 @@ public final class Output {
     setNeedsFullRepaint()
     onError?(error)
   }
-}
-
-/// A frame that was handed over and is not seen yet.
-private struct PendingFrame {
-  let record: FrameRecord
-  /// Whether the display's grid was known when the frame was made.
-  let isTargetKnown: Bool
 }

@@ -44,7 +44,9 @@ struct OutputSchedule {
   }
 
   /// The record of a frame for `target`, with what is known of its tick.
-  func newRecord(for target: MonotonicTime, ticker: DisplayTicker) -> FrameRecord {
+  ///
+  /// - Parameter begun: when the turn began that makes it.
+  func newRecord(for target: MonotonicTime, begun: MonotonicTime, ticker: DisplayTicker) -> FrameRecord {
     let interval = ticker.refreshRate.interval
     var record = FrameRecord()
     record.target = target
@@ -57,6 +59,8 @@ struct OutputSchedule {
       // From the middle of the interval, so that no rounding counts it to the one before.
       record.frameNumber = ticker.frameNumber(at: target - interval / 2)
     }
+    (record.start, record.delivered) = (record.tick, begun)
+    if isTickNew, let tick { (record.start, record.delivered) = (tick.start, tick.delivered) }
     return record
   }
 

@@ -1,0 +1,82 @@
+import FrameTiming
+import LinuxSystem
+import Testing
+
+/// What a record says of a late frame, to the nanosecond.
+@Suite struct FrameRecordTests {
+  private let interval = Nanoseconds.milliseconds(10)
+
+  /// A frame at 100 Hz that was begun at its vblank, handed over after so much of the interval, and seen one interval late.
+  private func late(submitted: Nanoseconds, _ change: (inout FrameRecord) -> Void = { _ in }) -> FrameRecord {
+    var record = FrameRecord()
+    record.tick = .zero + .milliseconds(100)
+    record.start = record.tick
+    record.delivered = record.tick
+    record.target = record.tick + interval
+    record.submitted = record.tick + submitted
+    record.presented = record.target + interval
+    record.phases[.callbacks] = .milliseconds(1)
+    record.phases[.composite] = .milliseconds(3)
+    change(&record)
+    return record
+  }
+
+  @Test func inTimeOrNotSeenYetThereIsNoCause() {
+    let unseen = late(submitted: .milliseconds(15)) { $0.presented = .zero }
+    #expect(unseen.cause(interval: interval) == nil)
+    let trembling = late(submitted: .milliseconds(15)) { $0.presented = $0.target + interval / 2 }
+    #expect(trembling.cause(interval: interval) == nil)
+    let late = late(submitted: .milliseconds(15)) { $0.presented = $0.target + interval / 2 + Nanoseconds(1) }
+    #expect(late.cause(interval: interval) != nil)
+  }
+
+  @Test func aMillisecondBeforeTheTargetIsInTimeForADisplay() {
+    let inTime = late(submitted: .milliseconds(9))
+    #expect(inTime.cause(interval: interval) == .scanOut)
+    #expect(late(submitted: .milliseconds(9) + Nanoseconds(1)).cause(interval: interval) == .commitMissed)
+    #expect(late(submitted: .milliseconds(10)).cause(interval: interval) == .commitMissed)
+    #expect(late(submitted: .milliseconds(10) + Nanoseconds(1)).cause(interval: interval) == .scheduling)
+  }
+
+  @Test func aVBlankWhereNoneWasPredictedIsThePrediction() {
+    func shown(_ lateness: Nanoseconds) -> FrameRecord.Cause? {
+      late(submitted: .milliseconds(4)) { $0.presented = $0.target + lateness }.cause(interval: interval)
+    }
+    #expect(shown(.milliseconds(6)) == .prediction)
+    #expect(shown(.microseconds(7_499)) == .prediction)
+    #expect(shown(.microseconds(7_500)) == .scanOut)
+    #expect(shown(.microseconds(12_500)) == .scanOut)
+    #expect(shown(.microseconds(12_501)) == .prediction)
+    #expect(shown(.milliseconds(30)) == .scanOut)
+  }
+
+  @Test func workThatFittedFromItsStartWasScheduledLate() {
+    // 4 ms of work.
+    func begun(_ start: Nanoseconds) -> FrameRecord.Cause? {
+      late(submitted: .milliseconds(12)) { $0.start = $0.tick + start }.cause(interval: interval)
+    }
+    #expect(begun(.zero) == .scheduling)
+    #expect(begun(.milliseconds(6)) == .scheduling)
+    // Put off to so late a start the work itself was too much.
+    #expect(begun(.milliseconds(6) + Nanoseconds(1)) == .phase(.composite))
+  }
+
+  @Test func thePhaseThatExceedsItsUsualTimeMost() {
+    var usual = FrameRecord.PhaseDurations()
+    usual[.composite] = .milliseconds(7)
+    let record = late(submitted: .milliseconds(14)) { record in
+      record.phases[.composite] = .milliseconds(7)
+      record.phases[.layout] = .milliseconds(6)
+    }
+    #expect(record.cause(interval: interval) == .phase(.composite))
+    #expect(record.cause(interval: interval, usual: usual) == .phase(.layout))
+    let even = late(submitted: .milliseconds(14)) { record in
+      for phase in FrameRecord.Phase.allCases { record.phases[phase] = .milliseconds(2) }
+    }
+    #expect(even.cause(interval: interval) == .phase(.callbacks))
+  }
+
+  @Test func namesAreDistinct() {
+    #expect(Set(FrameRecord.Cause.allCases.map(\.name)).count == FrameRecord.Cause.allCases.count)
+  }
+}

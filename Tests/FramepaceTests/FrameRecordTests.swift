@@ -1,0 +1,61 @@
+import Framepace
+import FramepaceTesting
+import XCTest
+
+/// What an output writes into a frame's record: the plan, and what became of it.
+final class FrameRecordTests: XCTestCase {
+  private static let interval = Nanoseconds.milliseconds(10)
+
+  /// The loop serves something else first: the frame was to be begun at the vblank and was begun later.
+  func testAFrameThatATickAskedFor() throws {
+    try onMain {
+      let stage = try ManualStage(width: 16, height: 16, rate: RefreshRate(hertz: 100) ?? .hertz60)
+      stage.run(for: .milliseconds(35))
+      // From 1 ms before each vblank to 2 ms after it.
+      let busy = FrameLoop.Timer(
+        fireTime: stage.clock.now + .milliseconds(4), interval: Self.interval,
+        onMain: { _ in stage.clock.advance(by: .milliseconds(3)) })
+      stage.loop.add(busy, to: .default)
+      let link = DisplayLink(ticker: stage.display.ticker) { link in
+        stage.clock.advance(by: .milliseconds(1))
+        Transaction.withoutActions { stage.root.opacity = Double(link.frameNumber % 2) }
+      }
+      link.add(to: stage.loop, mode: .common)
+      let first = stage.frames.count
+      stage.run(for: .milliseconds(65))
+      busy.invalidate()
+      link.invalidate()
+      let frames = stage.frames.dropFirst(first)
+      XCTAssertGreaterThan(frames.count, 3)
+      for frame in frames {
+        XCTAssertEqual(frame.start, frame.tick, "\(frame)")
+        XCTAssertEqual(frame.delivered, frame.start + .milliseconds(2), "\(frame)")
+        XCTAssertEqual(frame.target, frame.tick + Self.interval, "\(frame)")
+        XCTAssertEqual(frame.submitted, frame.delivered + .milliseconds(1), "\(frame)")
+        XCTAssertEqual(frame.presented, frame.target, "\(frame)")
+        XCTAssertTrue(frame.isTargetKnown, "\(frame)")
+        XCTAssertNil(frame.cause(interval: Self.interval), "\(frame)")
+      }
+      stage.engine.invalidate()
+    }
+  }
+
+  /// The first frame of all has no grid to be made for; one after a pause has.
+  func testAFrameWithoutATick() throws {
+    try onMain {
+      let stage = try ManualStage(width: 16, height: 16, rate: RefreshRate(hertz: 100) ?? .hertz60)
+      stage.run(for: .milliseconds(203))
+      let made = stage.clock.now
+      Transaction.withoutActions { stage.root.backgroundColor = .white }
+      stage.run(for: .milliseconds(30))
+      XCTAssertEqual(stage.frames.map(\.isTargetKnown), [false, true])
+      let frame = try XCTUnwrap(stage.frames.last)
+      XCTAssertEqual(frame.delivered, made)
+      XCTAssertEqual(frame.submitted, made)
+      XCTAssertEqual(frame.target, made + .milliseconds(7))
+      XCTAssertEqual(frame.tick, made - .milliseconds(3))
+      XCTAssertEqual(frame.start, frame.tick)
+      stage.engine.invalidate()
+    }
+  }
+}
