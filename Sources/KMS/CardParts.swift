@@ -128,15 +128,13 @@ extension DRMDevice {
   /// The planes that a CRTC's picture is made of; nil where the card is driven by the legacy calls.
   func primaryPlanes() throws(KMSError) -> [DRMPlane]? {
     guard isAtomic else { return nil }
-    do throws(SystemError) {
+    return try ask { () throws(SystemError) in
       var primary: [DRMPlane] = []
       for id in try interface.planes() {
         let type = try interface.properties(of: id, type: .plane)["type"]
         if type?.value == UInt64(DRM_PLANE_TYPE_PRIMARY) { primary.append(try interface.plane(id)) }
       }
       return primary
-    } catch {
-      throw .device(path: path, error)
     }
   }
 }

@@ -21,13 +21,14 @@ extension CardReport {
 }
 
 extension DRMDevice {
-  /// What the card drives, what it can do, and why it cannot be used if it cannot. Gives up the card's master.
+  /// What the card drives, what it can do, and why it cannot be used if it cannot. Gives up the card's master at the end.
+  /// Where another program is master, screens are not asked: what the kernel knows of them is told.
   ///
   /// - Parameter processes: where the kernel tells of processes.
   func report(processes: String = "/proc") throws(KMSError) -> CardReport {
     // Who opens a card that has no master is its master. So if we are not, somebody else is.
     let isFree = isMaster
-    if isFree { try? dropMaster() }
+    defer { if isFree { try? dropMaster() } }
     do throws(SystemError) {
       var report = CardReport(path: path)
       report.driver = driver
@@ -87,14 +88,13 @@ extension DRMDevice {
   private func addConnectors(
     _ resources: DRMResources, modes: [UInt32: CardReport.Mode], to report: inout CardReport
   ) throws(SystemError) {
-    for id in resources.connectors {
-      guard let connector = try presentConnector(id) else { continue }
+    for connector in try connectors(resources.connectors) {
       // What is no screen: pixels go to memory.
       if connector.name.hasPrefix("Writeback") {
         report.abilities.writeback = true
         continue
       }
-      let properties = try? interface.properties(of: id, type: .connector)
+      let properties = try? interface.properties(of: connector.id, type: .connector)
       // All atomic CRTCs have `VRR_ENABLED`; drivers that can use it say of each screen whether that can.
       if properties?["vrr_capable"] != nil { report.abilities.variableRate = true }
       let edid = properties?["EDID"].flatMap { $0.value == 0 ? nil : try? interface.blob(UInt32(clamping: $0.value)) }
@@ -105,16 +105,6 @@ extension DRMDevice {
           size: connector.size, modes: connector.modes.map(CardReport.Mode.init),
           currentMode: crtc.flatMap { modes[$0] }, crtc: crtc,
           takesVariableRate: properties?["vrr_capable"].map { $0.value != 0 }))
-    }
-  }
-
-  /// Nil for one that goes with its dock meanwhile.
-  private func presentConnector(_ id: UInt32) throws(SystemError) -> DRMConnector? {
-    do throws(SystemError) {
-      return try interface.connector(id, isProbed: true)
-    } catch {
-      if error.errno == ENOENT { return nil }
-      throw error
     }
   }
 

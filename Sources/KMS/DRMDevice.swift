@@ -55,6 +55,15 @@ public final class DRMDevice {
     return numbers.sorted().map { "\(folder)/card\($0)" }
   }
 
+  /// Makes a call whose error, if there is one, is told with the card's path.
+  func ask<Answer>(_ call: () throws(SystemError) -> Answer) throws(KMSError) -> Answer {
+    do throws(SystemError) {
+      return try call()
+    } catch {
+      throw .device(path: path, error)
+    }
+  }
+
   // MARK: Master
 
   /// Whether this program may set modes and flip on the card. True as well of a card that is gone: every other call says so.
@@ -72,28 +81,28 @@ public final class DRMDevice {
 
   /// Lets another program set modes. What is on the screen stays until it does.
   public func dropMaster() throws(KMSError) {
-    do throws(SystemError) {
-      try interface.dropMaster()
-    } catch {
-      throw .device(path: path, error)
-    }
+    try ask { () throws(SystemError) in try interface.dropMaster() }
   }
 
   // MARK: Connectors
 
-  /// All connectors, each asked anew, which may take a driver many milliseconds.
+  /// All connectors. The card's master has each asked anew, which may take a driver many milliseconds; anybody else is told
+  /// what the kernel knows from the last time that one was.
   public func connectors() throws(KMSError) -> [DRMConnector] {
-    try connectors(try resources().connectors)
+    let ids = try resources().connectors
+    return try ask { () throws(SystemError) in try connectors(ids) }
   }
 
   /// Those connectors that there still are: one that goes with its dock meanwhile is none.
-  func connectors(_ ids: [UInt32]) throws(KMSError) -> [DRMConnector] {
+  func connectors(_ ids: [UInt32]) throws(SystemError) -> [DRMConnector] {
+    // Since Linux 5.15 nobody else's question gets as far as the screen; before, it could make another program's flicker.
+    let isMaster = isMaster
     var connectors: [DRMConnector] = []
     for id in ids {
       do throws(SystemError) {
-        connectors.append(try interface.connector(id, isProbed: true))
+        connectors.append(try interface.connector(id, isProbed: isMaster))
       } catch {
-        if error.errno != ENOENT { throw .device(path: path, error) }
+        if error.errno != ENOENT { throw error }
       }
     }
     return connectors

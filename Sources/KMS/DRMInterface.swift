@@ -30,8 +30,8 @@ package protocol DRMInterface: AnyObject, Sendable {
   func resources() throws(SystemError) -> DRMResources
   /// A connector with its encoders' answers.
   ///
-  /// - Parameter isProbed: asks the screen anew, which may take a driver many milliseconds (it reads the EDID); otherwise
-  ///   the answer is what the kernel knows.
+  /// - Parameter isProbed: has the screen asked anew, which may take a driver many milliseconds (it reads the EDID); only for
+  ///   the card's master. Otherwise the answer is what the kernel knows.
   func connector(_ id: UInt32, isProbed: Bool) throws(SystemError) -> DRMConnector
   /// The planes of all kinds; empty where the driver shows none.
   func planes() throws(SystemError) -> [UInt32]

@@ -76,7 +76,6 @@ public final class KMSCard {
     let connectors = parts.free
     // Says why there is none.
     if connectors.isEmpty { _ = try parts.connector(nil) }
-    try becomeMaster()
     let crtcs = parts.crtcs(for: connectors)
     var displays: [KMSDisplay] = []
     var refused: [KMSError] = []
@@ -104,26 +103,27 @@ public final class KMSCard {
 
   // MARK: For its displays
 
-  /// Shows on a pipe that is free.
+  /// Shows on a pipe of `parts(for:)`.
   func connect(
     _ pipe: ScanOutPipe, connectors: [DRMConnector], buffering: Buffering, previous: PreviousScreen? = nil,
     pacing: (ticker: DisplayTicker, wait: VBlankWait)? = nil, clock: SystemClock
   ) throws(KMSError) -> ConnectedScreen {
-    try becomeMaster()
     let (device, events) = try open()
     return try ConnectedScreen(
       pipe: pipe, of: device, connectors: connectors, events: events.makeRoute(), buffering: buffering,
       previous: previous, pacing: pacing, clock: clock)
   }
 
-  /// What there is to show with now.
+  /// What there is to show with now. Becomes the card's master first: nobody else can have its screens asked.
   ///
   /// - Parameter display: whose own parts count as free.
   func parts(for display: KMSDisplay? = nil) throws(KMSError) -> CardParts {
+    try becomeMaster()
     let (device, _) = try open()
     let resources = try device.resources()
     return CardParts(
-      path: path, resources: resources, connectors: try device.connectors(resources.connectors),
+      path: path, resources: resources,
+      connectors: try device.ask { () throws(SystemError) in try device.connectors(resources.connectors) },
       primaryPlanes: try device.primaryPlanes(),
       used: displays.filter { $0.display != nil && $0.display !== display }.compactMap(\.pipe))
   }

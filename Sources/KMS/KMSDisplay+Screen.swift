@@ -36,6 +36,8 @@ extension KMSDisplay {
   /// Whether a screen is there, and is shown what it would be shown now.
   func probe() throws(KMSError) -> DisplayLife.Event {
     guard let screen, let device = card.device else { throw .noDevice }
+    // What another program has left on the screen is not ours, even if it is gone: all is to be set and painted anew.
+    guard device.isMaster else { throw .notMaster(path: card.path) }
     let (pipe, interface) = (screen.pipe, device.interface)
     do throws(SystemError) {
       let connector = try interface.connector(pipe.connector.id, isProbed: true)

@@ -63,8 +63,8 @@ public final class VBlankProbe {
       return
     }
 
-    // Opening made us master if nobody was; others shall not find the card taken.
-    if device.isMaster { try? device.dropMaster() }
+    // Opening made us master if nobody was. That lets us ask the screens; then others shall not find the card taken.
+    defer { if device.isMaster { try? device.dropMaster() } }
     let pipe = try Self.litPipe(of: device, connector: connector)
     name = "\(pipe.connector.name) \(pipe.mode) (\(device.driver))"
     do throws(SystemError) {

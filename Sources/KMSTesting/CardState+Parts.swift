@@ -2,6 +2,13 @@ import Glibc
 import KMS
 import LinuxSystem
 
+extension CardState.Connector {
+  /// A screen that is plugged in or pulled out is noticed, as its voltage is; one that nobody has looked for is not.
+  var status: DRMConnector.Status {
+    knownModes == nil ? .unknown : isConnected ? .connected : .disconnected
+  }
+}
+
 extension CardState {
   mutating func addParts(connectors: [SimulatedCard.Connector], crtcs count: Int) {
     for index in 0..<min(count, 32) {
@@ -23,8 +30,14 @@ extension CardState {
     connectors.append(added)
   }
 
-  /// The kernel's own picture on each connected screen that a CRTC is left for.
+  /// Asks a screen for its modes.
+  mutating func probe(connector index: Int) {
+    connectors[index].knownModes = connectors[index].isConnected ? connectors[index].modes : []
+  }
+
+  /// The kernel's own picture on each connected screen that a CRTC is left for. All screens are asked.
   mutating func showConsole(at time: MonotonicTime) {
+    for place in connectors.indices { probe(connector: place) }
     for place in connectors.indices where connectors[place].isConnected {
       guard let mode = connectors[place].modes.first(where: \.isPreferred) ?? connectors[place].modes.first,
         let index = crtcs.indices.first(where: {

@@ -10,7 +10,10 @@ struct CardState {
     let id: UInt32
     let name: String
     var isConnected: Bool
+    /// The screen's.
     var modes: [DisplayMode]
+    /// What the kernel knows of them since a screen was last asked; nil while none was.
+    var knownModes: [DisplayMode]?
     let possibleCRTCs: UInt32
     var edidBlob: UInt32 = 0
     /// 0: driven by none.

@@ -41,7 +41,8 @@ public final class SimulatedCard: Sendable {
 
   /// - Parameters:
   ///   - crtcs: how many; each has a primary plane and one for a cursor.
-  ///   - showsConsole: whether the kernel's console is on the connected screens, as far as there are CRTCs.
+  ///   - showsConsole: whether the kernel's console is on the connected screens, as far as there are CRTCs. Without it, nobody
+  ///     has looked for screens before the card's first master does.
   ///   - hasVBlanks: without, flips are complete at once and vblanks are refused, as by drivers that have none.
   ///   - isAtomic: without, there are the legacy calls only.
   ///   - clock: of the loop that the displays are added to.
@@ -75,12 +76,13 @@ public final class SimulatedCard: Sendable {
     changeConnector(connector) { $0.isConnected = isConnected }
   }
 
-  /// Another screen: other modes.
+  /// Another screen: other modes, which are known once the card's master asks for them.
   public func setModes(_ modes: [DisplayMode], of connector: String) {
     changeConnector(connector) { $0.modes = modes }
   }
 
-  /// A new connector, as of a dock; CRTCs are those that there are.
+  /// A new connector, as of a dock; CRTCs are those that there are. Whether it has a screen is known once the card's master
+  /// asks.
   public func addConnector(_ connector: Connector) {
     state.withLock { $0.addConnector(connector) }
   }

@@ -40,6 +40,22 @@ struct CardReportTests {
     #expect(other.name == "DP-1" && other.status == .disconnected && other.edid == nil && other.currentMode == nil)
   }
 
+  /// As on a kernel that shows no console: the first who asks is told, and who is not the card's master asks no screen.
+  @Test func screensAreAskedByTheMaster() throws {
+    let fresh = card(showsConsole: false)
+    let report = try fresh.open().report()
+    #expect(report.connectors.map(\.status) == [.connected, .disconnected])
+    #expect(report.connectors[0].modes.count == 2 && report.problem == nil)
+    #expect(!fresh.hasMaster)
+
+    let taken = card()
+    let master = try taken.open()
+    taken.setModes([.simulated(800, 600)], of: "HDMI-A-1")
+    #expect(try taken.open().report().connectors[0].modes.map(\.name) == ["640x480@60.00", "320x240@75.00"])
+    #expect(taken.callCount(of: .connector) == 0)
+    #expect(try master.connectors()[0].modes.map(\.description) == ["800x600@60.00"])
+  }
+
   @Test func abilitiesAreFoundByAsking() throws {
     let full = try card().open().report().abilities
     #expect(full.vblankEvents && full.sequenceEvents && full.atomic && full.cursorPlane && full.damageClips)
@@ -51,11 +67,10 @@ struct CardReportTests {
   /// One that goes with its dock while the card is asked hides nothing of the others.
   @Test func aConnectorThatGoesMeanwhileIsNone() throws {
     let card = card()
-    let device = try card.open()
     card.fail(next: .connector, errno: ENOENT)
-    #expect(try device.report().connectors.map(\.name) == ["DP-1"])
+    #expect(try card.open().report().connectors.map(\.name) == ["DP-1"])
     card.fail(next: .connector, errno: EIO)
-    #expect(throws: KMSError.self) { try device.report() }
+    #expect(throws: KMSError.self) { try card.open().report() }
   }
 
   /// A CRTC that is off has vblanks as soon as it is on.

@@ -47,6 +47,43 @@ final class DisplayReturnTests: XCTestCase {
     }
   }
 
+  /// The screen that it comes back to is another one.
+  func testTheScreenIsChangedWhileAnotherProgramHasTheCard() throws {
+    try onMain {
+      var other: DRMDevice?
+      try Troubled.all(waiting: .taken, keepsMaster: false) { stage in
+        try? stage.display.device?.dropMaster()
+        other = try? stage.card.open()
+        XCTAssertEqual(other?.isMaster, true)
+        stage.card.setModes([.simulated(80, 60, hertz: 75)], of: "HDMI-A-1")
+      } mend: { stage in
+        other = nil
+        stage.run(.seconds(2))
+        XCTAssertEqual(stage.display.mode.description, "80x60@75.00")
+      }
+    }
+  }
+
+  /// Another program has come and gone while a scene was at rest: the next one who asks finds its picture.
+  func testAnotherProgramHasLeftItsPicture() throws {
+    try onMain {
+      let stage = try Troubled(.idle, isAtomic: true, hasVBlanks: true, hearsEvents: true)
+      try XCTUnwrap(stage.display.device).dropMaster()
+      let other = try stage.card.open()
+      let buffer = try other.interface.createDumbBuffer(width: 64, height: 48)
+      try other.interface.setCRTC(
+        stage.display.crtc, framebuffer: try other.interface.addFramebuffer(buffer, width: 64, height: 48), x: 0, y: 0,
+        connectors: [try other.connectors()[0].id], mode: stage.display.mode)
+      try other.dropMaster()
+      stage.turn { $0.shown?.tell(.hotplug) }
+      stage.run(.seconds(1))
+      XCTAssertEqual(stage.states, [.waiting(.taken), .showing])
+      let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"))
+      XCTAssertEqual(image.row(5).load(as: UInt32.self) & 0xFF_FFFF, 0xFF_FFFF)
+      stage.end()
+    }
+  }
+
   func testTheDeviceIsRemovedAndComesBack() throws {
     try onMain {
       try Troubled.all(waiting: .deviceRemoved, keepsMaster: false) { stage in

@@ -204,6 +204,8 @@ import Testing
     #expect(try bench.client.blob(UInt32(edid.value)) == [0, 255, 255])
     bench.card.setConnected(false, "DP-1")
     connector = try bench.client.connector(bench.connector, isProbed: false)
+    #expect(connector.status == .disconnected && connector.modes.count == 1)
+    connector = try bench.client.connector(bench.connector, isProbed: true)
     #expect(connector.status == .disconnected && connector.modes.isEmpty)
     // It is still driven.
     try bench.flip(to: bench.framebuffers[1])
@@ -213,6 +215,20 @@ import Testing
     bench.card.removeConnector("DP-1")
     expect(ENOENT) { _ = try bench.client.connector(bench.connector, isProbed: true) }
     expect(EINVAL) { _ = try bench.client.sequence(ofCRTC: bench.crtc) }
+  }
+
+  /// Anybody else is told what the kernel knows.
+  @Test func onlyTheMastersQuestionReachesTheScreen() throws {
+    let bench = try Bench()
+    let other = try bench.card.open().interface
+    func modes(_ client: any DRMInterface, isProbed: Bool = true) throws -> [String] {
+      try client.connector(bench.connector, isProbed: isProbed).modes.map(\.description)
+    }
+    bench.card.setModes([.simulated(100, 50)], of: "DP-1")
+    #expect(try modes(other) == ["64x48@60.00"])
+    #expect(try modes(bench.client, isProbed: false) == ["64x48@60.00"])
+    #expect(try modes(bench.client) == ["100x50@60.00"])
+    #expect(try modes(other, isProbed: false) == ["100x50@60.00"])
   }
 
   // MARK: Atomic

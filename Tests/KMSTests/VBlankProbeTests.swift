@@ -32,6 +32,7 @@ final class VBlankProbeTests: XCTestCase {
       probe.invalidate()
       XCTAssertEqual(stage.card.screens, before)
       XCTAssertTrue(master.isMaster)
+      XCTAssertEqual(stage.card.callCount(of: .connector), 0, "another program's screen was asked")
       XCTAssertEqual(stage.card.callCount(of: .commit) + stage.card.callCount(of: .setCRTC), 0)
       XCTAssertEqual(stage.loop.run(mode: .default, until: stage.clock.now + .milliseconds(50)), .timedOut)
     }
