@@ -9,8 +9,6 @@ enum DRMEvent: Equatable, Sendable {
   case flip(token: UInt64, time: MonotonicTime, sequence: UInt32)
   /// A kind that nobody here asks for.
   case other(type: UInt32)
-
-  var isFlip: Bool { if case .flip = self { true } else { false } }
 }
 
 /// Walks over the events in the bytes of one `read`. Ends at the first event that is cut off or too short to be what it

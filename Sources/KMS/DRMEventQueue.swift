@@ -4,8 +4,8 @@ import RunLoops
 
 /// Reads a card's events on the loop and hands each to the display that asked for it: no thread of its own.
 ///
-/// Flips are handed out before vblanks. The kernel puts both into one read, in the order in which they were asked for; a
-/// tick that came first would find the last frame still pending and its buffer in use, although it is on the screen.
+/// A handler may run the loop: what was read with its event is handed out in that run, and not kept from the other displays
+/// for as long as it lasts.
 @MainActor
 final class DRMEventQueue {
   private struct Entry {
@@ -28,10 +28,9 @@ final class DRMEventQueue {
   private var routes: [Entry] = []
   private var lastNumber: UInt32 = 0
   private var memberships: [Membership] = []
-  /// Room for 32 events; two come at a vblank of each display, and what is left in the kernel makes the descriptor ready
-  /// again. More than this would not be taken from the stack. (No buffer of the queue's own: a handler may run the loop,
-  /// and be served.)
-  private static let capacity = 1024
+  private var backlog = DRMEventBacklog()
+  /// Tell when a run begins, of each loop that events are served in.
+  private var observers: [(loop: FrameLoop, observer: FrameLoop.Observer)] = []
 
   /// Whether events are read. Not any more after one could not be.
   var isValid: Bool { source != nil }
@@ -52,8 +51,9 @@ final class DRMEventQueue {
     return route
   }
 
-  /// Whether events wait to be read.
+  /// Whether events wait to be read, or handed out.
   var hasUnread: Bool {
+    if !backlog.isEmpty { return true }
     var item = pollfd(fd: interface.descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&item, 1, 0) > 0 && item.revents & Int16(POLLIN) != 0
   }
@@ -62,7 +62,7 @@ final class DRMEventQueue {
     let membership = Membership(route: route, user: user, loop: loop, mode: mode)
     guard let source, !memberships.contains(membership) else { return }
     memberships.append(membership)
-    loop.add(source, to: mode)
+    enter(membership, source)
   }
 
   func remove(_ user: DRMEventRoute.User, of route: UInt32, from loop: FrameLoop, mode: FrameLoop.Mode) {
@@ -79,8 +79,26 @@ final class DRMEventQueue {
   func invalidate() {
     source?.invalidate()
     source = nil
+    for (_, observer) in observers { observer.invalidate() }
+    observers = []
+    backlog.removeAll()
     routes = []
     memberships = []
+  }
+
+  // MARK: Modes
+
+  private func enter(_ membership: Membership, _ source: FrameLoop.DescriptorSource) {
+    let (loop, mode) = (membership.loop, membership.mode)
+    loop.add(source, to: mode)
+    loop.add(observer(of: loop), to: mode)
+  }
+
+  private func observer(of loop: FrameLoop) -> FrameLoop.Observer {
+    if let known = observers.first(where: { $0.loop === loop }) { return known.observer }
+    let observer = FrameLoop.Observer(.entry, onMain: { [weak self, weak loop] _, _ in self?.runBegins(of: loop) })
+    observers.append((loop, observer))
+    return observer
   }
 
   /// A mode is left when the last that wants events served in it leaves it.
@@ -90,18 +108,28 @@ final class DRMEventQueue {
     memberships.removeAll(where: isLeaving)
     for old in left where !memberships.contains(where: { $0.loop === old.loop && $0.mode == old.mode }) {
       old.loop.remove(source, from: old.mode)
+      old.loop.remove(observer(of: old.loop), from: old.mode)
       // To leave the common modes is to leave each of them, also one that is named by itself.
-      for membership in memberships where membership.loop === old.loop { old.loop.add(source, to: membership.mode) }
+      for membership in memberships where membership.loop === old.loop { enter(membership, source) }
     }
   }
 
+  // MARK: Serving
+
+  /// A run that a handler has begun: its descriptor may have nothing more to read.
+  private func runBegins(of loop: FrameLoop?) {
+    guard !backlog.isEmpty, let loop, let mode = loop.currentMode else { return }
+    loop.perform(in: [mode], onMain: { [weak self] in self?.handOut() })
+  }
+
   private func serve() {
+    // What a run is nested in was handing out.
+    handOut()
+    guard isValid else { return }
     do throws(SystemError) {
-      try withUnsafeTemporaryAllocation(byteCount: Self.capacity, alignment: 8) { buffer throws(SystemError) in
+      try withUnsafeTemporaryAllocation(byteCount: DRMEventBacklog.byteCount, alignment: 8) { buffer throws(SystemError) in
         let count = try interface.readEvents(into: buffer)
-        let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)])
-        dispatch(bytes) { $0.isFlip }
-        dispatch(bytes) { !$0.isFlip }
+        backlog.fill(from: UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)]))
       }
     } catch {
       // The descriptor cannot be read any more: it is no longer waited on.
@@ -109,12 +137,11 @@ final class DRMEventQueue {
       invalidate()
       for entry in told { entry.route?.onError?(error) }
     }
+    handOut()
   }
 
-  private func dispatch(_ bytes: UnsafeRawBufferPointer, where isWanted: (DRMEvent) -> Bool) {
-    var parser = DRMEventParser(bytes)
-    while let event = parser.next() {
-      guard isWanted(event) else { continue }
+  private func handOut() {
+    while let event = backlog.take() {
       switch event {
       case .flip(let token, let time, let sequence):
         route(of: token)?.onFlip?(UInt32(truncatingIfNeeded: token), time, sequence)

@@ -25,7 +25,7 @@ final class DRMEventRoute {
   /// What to give to the kernel with a request.
   func token(_ counter: UInt32) -> UInt64 { UInt64(number) << 32 | UInt64(counter) }
 
-  /// Whether the card has events that were not read yet, of whichever display.
+  /// Whether the card has events that were not handed out yet, of whichever display.
   var hasUnread: Bool { queue.hasUnread }
 
   func add(_ user: User, to loop: FrameLoop, mode: FrameLoop.Mode) {

@@ -107,6 +107,34 @@ final class CardDisplayTests: XCTestCase {
     }
   }
 
+  /// A dialog that one display's link runs the loop for: the other display, whose vblank came with the same read, goes on.
+  func testARunInALinksCallbackKeepsNoDisplayWaiting() throws {
+    try onMain {
+      let stage = CardStage(
+        connectors: ["DP-1", "DP-2"].map { .init($0, modes: [.simulated(64, 48)]) })
+      let (displays, _) = try stage.open().displays(clock: stage.loop.clock)
+      var ticks = [0, 0]
+      var during: [Int] = []
+      let links = displays.enumerated().map { index, display in
+        DisplayLink(ticker: display.ticker) { _ in
+          ticks[index] += 1
+          guard ticks[0] == 30, during.isEmpty else { return }
+          during = ticks
+          stage.run(for: .seconds(1))
+          during = zip(ticks, during).map { $0 - $1 }
+        }
+      }
+      for (display, link) in zip(displays, links) {
+        display.add(to: stage.loop, mode: .default)
+        link.add(to: stage.loop, mode: .default)
+      }
+      stage.run(for: .seconds(2))
+      XCTAssertEqual(during.last ?? 0, 60, accuracy: 1)
+      for link in links { link.invalidate() }
+      for display in displays { display.invalidate() }
+    }
+  }
+
   /// Frames in which nothing was painted, or nothing of the screen, are shown as others are.
   func testAFrameWithoutDamageIsTaken() throws {
     try onMain {

@@ -69,7 +69,7 @@ final class DRMEventQueueTests: XCTestCase {
     }
   }
 
-  /// A handler that runs the loop is served in it, and the events behind its own are not lost.
+  /// A handler that runs the loop is served in it, what was read with its own event first.
   func testAHandlerMayRunTheLoop() throws {
     try onMain { stage in
       let route = stage.route
@@ -82,7 +82,44 @@ final class DRMEventQueueTests: XCTestCase {
       }
       stage.write([.flip(token: 1), .flip(token: 2), .vblank(token: 3)])
       stage.turn()
-      XCTAssertEqual(stage.seen, ["flip 1", "flip 8", "vblank 9", "flip 2", "vblank 3"])
+      XCTAssertEqual(stage.seen, ["flip 1", "flip 2", "vblank 3", "flip 8", "vblank 9"])
+    }
+  }
+
+  /// Also where nothing more is to be read in its run, and its handlers run the loop once more, in another mode.
+  func testWhatWasReadIsHandedOutInARunThatAHandlerBegins() throws {
+    try onMain { stage in
+      let other = stage.queue.makeRoute()
+      other.add(.vblanks, to: stage.loop, mode: "dialog")
+      let begin: @MainActor (String) -> Void = { name in
+        stage.seen.append(name)
+        XCTAssertTrue(other.hasUnread)
+        stage.loop.run(mode: "dialog", until: stage.loop.clock.now)
+        stage.seen.append("end of \(name)")
+      }
+      stage.route.onFlip = { token, _, _ in begin("flip \(token)") }
+      stage.route.onSequence = { token, _, _ in begin("vblank \(token)") }
+      other.onSequence = { token, _, _ in stage.seen.append("other vblank \(token)") }
+      stage.write([.vblank(token: 3), .flip(token: 1), .vblank(token: 4, to: other), .vblank(token: 5, to: other)])
+      stage.turn()
+      let expected = ["flip 1", "vblank 3", "other vblank 4", "other vblank 5", "end of vblank 3", "end of flip 1"]
+      XCTAssertEqual(stage.seen, expected)
+      XCTAssertFalse(other.hasUnread)
+      other.invalidate()
+    }
+  }
+
+  /// A handler that ends it all: nothing is handed out or read after it.
+  func testNothingComesAfterTheEnd() throws {
+    try onMain { stage in
+      stage.route.onFlip = { token, _, _ in
+        stage.seen.append("flip \(token)")
+        stage.queue.invalidate()
+      }
+      stage.write([.flip(token: 1), .flip(token: 2), .vblank(token: 3)])
+      stage.turn()
+      stage.turn()
+      XCTAssertEqual(stage.seen, ["flip 1"])
     }
   }
 
