@@ -30,18 +30,18 @@ struct CompositeList {
     nodes.removeAll(keepingCapacity: true)
     tree.records.withUnsafeBufferPointer { records in
       tree.contents.withUnsafeBufferPointer { contents in
-        build(records, contents, damage, output)
+        build(records, contents, damage, LayerPlacement(of: tree, on: output))
       }
     }
   }
 
   private mutating func build(
     _ records: UnsafeBufferPointer<RenderRecord>, _ contents: UnsafeBufferPointer<Image?>, _ damage: DamageRegion,
-    _ output: IntRect
+    _ root: LayerPlacement
   ) {
     let box = damage.boundingBox
     let isOneRect = damage.rects.count == 1
-    var parent = Parent(end: records.count, node: -1, placement: LayerPlacement(transform: .identity, clip: output))
+    var parent = Parent(end: records.count, node: -1, placement: root)
     var index = 0
     while true {
       while index >= parent.end {

@@ -30,6 +30,14 @@ struct LayerPlacement: Equatable {
   }
 }
 
+extension LayerPlacement {
+  /// Of a tree's root on an output.
+  init(of tree: TreeSnapshot, on output: IntRect) {
+    transform = tree.viewport?.transform ?? .identity
+    clip = tree.viewport?.clip.intersection(output) ?? output
+  }
+}
+
 extension RenderRecord {
   /// The opacity in steps of 1/255.
   @inline(__always)

@@ -34,11 +34,11 @@ public struct SceneDiff {
     from old: TreeSnapshot, to new: TreeSnapshot, width: Int, height: Int, into region: inout DamageRegion
   ) {
     let output = IntRect(x: 0, y: 0, width: width, height: height)
-    if old.backdrop != new.backdrop {
+    if old.backdrop != new.backdrop || old.viewport != new.viewport {
       region.add(output)
       return
     }
-    let placement = LayerPlacement(transform: .identity, clip: output)
+    let placement = LayerPlacement(of: new, on: output)
     old.records.withUnsafeBufferPointer { old in
       new.records.withUnsafeBufferPointer { new in
         pairs.append(Pair(old: 0, oldEnd: old.count, new: 0, newEnd: new.count, placement: placement))

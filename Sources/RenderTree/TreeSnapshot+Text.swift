@@ -4,6 +4,7 @@ extension TreeSnapshot: CustomStringConvertible {
   /// One line a layer, indented by its depth; what has its default value is left out.
   public var description: String {
     var lines = ["backdrop \(Self.hexadecimal(backdrop))"]
+    if let viewport { lines.append(viewport.description) }
     var ends: [Int] = []
     for (index, record) in records.enumerated() {
       while let end = ends.last, index >= end { ends.removeLast() }
@@ -19,6 +20,12 @@ extension TreeSnapshot: CustomStringConvertible {
   }
 }
 
+extension Viewport: CustomStringConvertible {
+  public var description: String {
+    "viewport \(clip.minX) \(clip.minY) \(clip.width) \(clip.height) transform \(transform.numbers)"
+  }
+}
+
 extension RenderRecord: CustomStringConvertible {
   /// The layer on one line; what has its default value is left out.
   public var description: String {
@@ -26,8 +33,7 @@ extension RenderRecord: CustomStringConvertible {
     if transform.isTranslation {
       if transform.tx != 0 || transform.ty != 0 { words.append("at \(transform.tx) \(transform.ty)") }
     } else {
-      let map = transform
-      words.append("transform \(map.a) \(map.b) \(map.c) \(map.d) \(map.tx) \(map.ty)")
+      words.append("transform \(transform.numbers)")
     }
     if backgroundColor != 0 { words.append("color \(TreeSnapshot.hexadecimal(backgroundColor))") }
     if cornerRadius != 0 { words.append("radius \(cornerRadius)") }
@@ -39,4 +45,8 @@ extension RenderRecord: CustomStringConvertible {
   }
 
   private static func text(_ rect: Rect) -> String { "\(rect.minX) \(rect.minY) \(rect.width) \(rect.height)" }
+}
+
+extension Affine {
+  fileprivate var numbers: String { "\(a) \(b) \(c) \(d) \(tx) \(ty)" }
 }

@@ -10,10 +10,15 @@ public struct TreeSnapshot: Sendable {
   public var contents: [Image?]
   /// What lies behind the root: 0xAARRGGBB with alpha 0xFF.
   public var backdrop: UInt32
+  /// Where the output shows the tree; nil for pixel for pixel, from its corner on.
+  public var viewport: Viewport?
 
-  public init(records: [RenderRecord] = [], contents: [Image?] = [], backdrop: UInt32 = 0xFF00_0000) {
+  public init(
+    records: [RenderRecord] = [], contents: [Image?] = [], backdrop: UInt32 = 0xFF00_0000, viewport: Viewport? = nil
+  ) {
     self.records = records
     self.contents = contents
     self.backdrop = backdrop
+    self.viewport = viewport
   }
 }

@@ -93,6 +93,9 @@ import Testing
 
   private static func onWholePixels(_ tree: TreeSnapshot) -> TreeSnapshot {
     var tree = tree
+    if let viewport = tree.viewport {
+      tree.viewport?.transform = .translation(x: viewport.transform.tx.rounded(), y: viewport.transform.ty.rounded())
+    }
     for index in tree.records.indices {
       let record = tree.records[index]
       func whole(_ value: Double) -> Double { min(max(value, -60), 60).rounded() }
@@ -234,6 +237,28 @@ import Testing
     }
   }
 
+  /// What a viewport shows is what the root would at that place, and nothing of it outside of the clip.
+  @Test(arguments: 1...20)
+  func aViewportPlacesAndClipsTheTree(seed: UInt64) throws {
+    var tree = try RandomTree(seed: seed, layers: 12, width: 64, height: 48).snapshot()
+    let clip = IntRect(x: 16, y: 3, width: 32, height: 24)
+    let transform = Affine.scale(0.5).concatenating(.translation(x: 16, y: 3))
+    var placed = tree
+    placed.records[0].transform = placed.records[0].transform.concatenating(transform)
+    tree.viewport = Viewport(transform: transform, clip: clip)
+    let (found, expected) = (try Bitmap(width: 64, height: 30), try Bitmap(width: 64, height: 30))
+    Compositor().composite(tree, damage: Self.whole(found), into: found)
+    Compositor().composite(placed, damage: Self.whole(expected), into: expected)
+    var wrong = 0
+    for y in 0..<30 {
+      for x in 0..<64 {
+        let isInside = clip.intersects(IntRect(x: x, y: y, width: 1, height: 1))
+        if pixel(found, x, y) != (isInside ? pixel(expected, x, y) : tree.backdrop) { wrong += 1 }
+      }
+    }
+    #expect(wrong == 0, "seed \(seed)")
+  }
+
   /// Deeper than any sensible tree: no buffer for each level, no trap.
   @Test func deepGroupsEnd() throws {
     let bounds = Rect(x: 0, y: 0, width: 8, height: 8)
@@ -275,7 +300,9 @@ private struct PlainCompositor {
   /// Blue, green, red, alpha: 0…1, alpha multiplied in.
   func pixel(_ x: Int, _ y: Int) -> [Double] {
     var result = unpacked(tree.backdrop)
-    paint(0, tree.records.count, Point(x: Double(x) + 0.5, y: Double(y) + 0.5), &result)
+    let shift = tree.viewport?.transform ?? .identity
+    if let clip = tree.viewport?.clip, !clip.intersects(IntRect(x: x, y: y, width: 1, height: 1)) { return result }
+    paint(0, tree.records.count, Point(x: Double(x) + 0.5 - shift.tx, y: Double(y) + 0.5 - shift.ty), &result)
     return result
   }
 

@@ -24,6 +24,7 @@ struct RandomTree {
   private let height: Int
   private let images: [Image]
   private var backdrop: UInt32 = 0xFF20_3040
+  private var viewport: Viewport?
   private var lastID: UInt32 = 1
   private var random: SplitMix64
 
@@ -41,7 +42,7 @@ struct RandomTree {
 
   /// The snapshot of the tree as it is now.
   func snapshot() -> TreeSnapshot {
-    var tree = TreeSnapshot(backdrop: backdrop)
+    var tree = TreeSnapshot(backdrop: backdrop, viewport: viewport)
     append(root, to: &tree)
     return tree
   }
@@ -126,9 +127,26 @@ struct RandomTree {
         backdrop = UInt32.random(in: 0...0xFF_FFFF, using: &random) | 0xFF00_0000
         return "backdrop"
       }
+      if random.chance(0.3) { return changeViewport() }
       root.record.backgroundColor = random.chance(0.5) ? 0 : color()
       return "root's color"
     }
+  }
+
+  /// As a mirror has them: larger and smaller, inside of the output and beyond it.
+  private mutating func changeViewport() -> String {
+    guard random.chance(0.7) else {
+      viewport = nil
+      return "no viewport"
+    }
+    let clip = IntRect(
+      x: .random(in: -9...width / 2, using: &random), y: .random(in: -9...height / 2, using: &random),
+      width: .random(in: 0...width, using: &random), height: .random(in: 0...height, using: &random))
+    var transform = Affine.scale(x: .random(in: 0.2...3, using: &random), y: .random(in: 0.2...3, using: &random))
+    transform.tx = Double(clip.minX)
+    transform.ty = Double(clip.minY)
+    viewport = Viewport(transform: transform, clip: clip)
+    return "viewport"
   }
 
   private func descendants(of node: Node) -> [Node] {

@@ -59,6 +59,15 @@ import Testing
     #expect(damage { $0.records[2].cornerRadius = 3 } == [rect(30, 10, 10, 10)])
     #expect(damage { $0.records[2].bounds.size.width = 12 } == [rect(30, 10, 12, 10)])
     #expect(damage { $0.backdrop = 0xFF12_3456 } == [rect(0, 0, 100, 100)])
+    #expect(damage { $0.viewport = Viewport(transform: .identity, clip: rect(0, 0, 50, 50)) } == [rect(0, 0, 100, 100)])
+  }
+
+  @Test func damageLiesWhereTheViewportShowsIt() {
+    let half = Viewport(
+      transform: Affine.scale(x: 0.5, y: 0.25).concatenating(.translation(x: 40, y: 10)), clip: rect(40, 10, 16, 25))
+    #expect(damage({ $0.records[2].backgroundColor = 1 }, before: { $0.viewport = half })[0].minX == 55)
+    #expect(damage({ $0.records[2].backgroundColor = 1 }, before: { $0.viewport = half })[0].maxX == 56)
+    #expect(damage({ $0.records[4].backgroundColor = 1 }, before: { $0.viewport = half }) == [])
   }
 
   @Test func movingDamagesBothPlacesWithAllInside() {

@@ -28,6 +28,16 @@ import Testing
         """)
   }
 
+  @Test func textSaysWhereTheTreeIsShown() {
+    let clip = IntRect(x: 8, y: 0, width: 4, height: 2)
+    let tree = TreeSnapshot(viewport: Viewport(transform: .translation(x: 8, y: 0), clip: clip))
+    #expect(
+      tree.description == """
+        backdrop #ff000000
+        viewport 8 0 4 2 transform 1.0 0.0 0.0 1.0 8.0 0.0
+        """)
+  }
+
   @Test func consistentTrees() {
     #expect(tree().inconsistency == nil)
     #expect(TreeSnapshot().inconsistency == nil)
