@@ -1,4 +1,4 @@
-import Geometry
+public import Geometry
 
 /// Where contents lie in a layer whose size is not theirs. Top is above bottom as seen on screen: y points down here.
 ///
@@ -20,6 +20,42 @@ public enum ContentsGravity: String, CaseIterable, Hashable, BitwiseCopyable, Se
   case resizeAspect
   /// As small as fills the bounds with unchanged proportions, in the middle.
   case resizeAspectFill
+
+  /// Where something lies.
+  ///
+  /// - Parameters:
+  ///   - size: its own size.
+  ///   - bounds: what it lies in. It reaches beyond them where it is larger.
+  /// - Returns: nothing for an empty size.
+  public func rect(of size: Size, in bounds: Rect) -> Rect {
+    guard !size.isEmpty else { return .zero }
+    var (width, height) = (size.width, size.height)
+    switch self {
+    case .resize:
+      (width, height) = (bounds.width, bounds.height)
+    case .resizeAspect, .resizeAspectFill:
+      let horizontal = bounds.width / width
+      let vertical = bounds.height / height
+      let scale = self == .resizeAspect ? min(horizontal, vertical) : max(horizontal, vertical)
+      width *= scale
+      height *= scale
+    default:
+      break
+    }
+    let x =
+      switch self {
+      case .left, .topLeft, .bottomLeft, .resize: bounds.minX
+      case .right, .topRight, .bottomRight: bounds.maxX - width
+      default: bounds.midX - width / 2
+      }
+    let y =
+      switch self {
+      case .top, .topLeft, .topRight, .resize: bounds.minY
+      case .bottom, .bottomLeft, .bottomRight: bounds.maxY - height
+      default: bounds.midY - height / 2
+      }
+    return Rect(x: x, y: y, width: width, height: height)
+  }
 }
 
 /// How contents are to be placed, apart from the bounds they are placed in.
@@ -33,34 +69,7 @@ struct ContentsPlacement: BitwiseCopyable {
 
   /// Where the bitmap lies in a layer with these bounds.
   func rect(in bounds: Rect) -> Rect {
-    guard !size.isEmpty else { return .zero }
-    var width = size.width
-    var height = size.height
-    switch gravity {
-    case .resize:
-      width = bounds.width
-      height = bounds.height
-    case .resizeAspect, .resizeAspectFill:
-      let horizontal = bounds.width / width
-      let vertical = bounds.height / height
-      let scale = gravity == .resizeAspect ? min(horizontal, vertical) : max(horizontal, vertical)
-      width *= scale
-      height *= scale
-    default:
-      break
-    }
-    let x =
-      switch gravity {
-      case .left, .topLeft, .bottomLeft, .resize: bounds.minX
-      case .right, .topRight, .bottomRight: bounds.maxX - width
-      default: bounds.midX - width / 2
-      }
-    let y =
-      switch gravity {
-      case .top, .topLeft, .topRight, .resize: bounds.minY
-      case .bottom, .bottomLeft, .bottomRight: bounds.maxY - height
-      default: bounds.midY - height / 2
-      }
-    return Rect(x: x, y: y, width: width * overhang.width, height: height * overhang.height)
+    let rect = gravity.rect(of: size, in: bounds)
+    return Rect(x: rect.minX, y: rect.minY, width: rect.width * overhang.width, height: rect.height * overhang.height)
   }
 }

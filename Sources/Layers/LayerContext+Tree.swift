@@ -25,6 +25,16 @@ extension LayerContext {
   /// The root's superlayer is the output: its coordinates are pixels, `scale` of them a point. Empty before the first
   /// commit.
   public func renderTree(at time: MonotonicTime) -> TreeSnapshot {
+    ownViewTime = time
+    return evaluate(at: time)
+  }
+
+  func renderTree(at time: MonotonicTime, for viewer: TreeViewer) -> TreeSnapshot {
+    viewer.time = time
+    return evaluate(at: time)
+  }
+
+  private func evaluate(at time: MonotonicTime) -> TreeSnapshot {
     let scale = scale
     let tree = snapshots.tree(evaluation: animated.isEmpty ? nil : time.nanoseconds, animated: animated) {
       animations, record in
@@ -35,8 +45,7 @@ extension LayerContext {
       if animations.recordIndex == 0 { record.transform = record.transform.concatenating(.scale(scale)) }
     }
     lastEvaluation = time
-    latestEvaluation = max(latestEvaluation ?? time, time)
-    isAnimating = hasRunningAnimations(at: time)
+    isAnimating = hasRunningAnimations(at: shownTime)
     // Their ends are to be reported.
     if time >= earliestEnd { mark() }
     return tree

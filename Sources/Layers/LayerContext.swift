@@ -61,8 +61,10 @@ public final class LayerContext {
 
   /// Of `renderTree(at:)`, nil before the first.
   var lastEvaluation: MonotonicTime?
-  /// The latest time evaluated since the last commit.
-  var latestEvaluation: MonotonicTime?
+  /// Who shows the tree.
+  var viewers: [TreeViewer] = []
+  /// The last time since the last commit for which the tree was asked for by nobody of them.
+  var ownViewTime: MonotonicTime?
   var lastCommit = MonotonicTime.zero
   /// Of the layers in the committed tree.
   var animated: [CommittedAnimations] = []
@@ -70,7 +72,8 @@ public final class LayerContext {
   var hasEmptyAnimations = false
   /// When the next animation is over.
   var earliestEnd = MonotonicTime.distantFuture
-  /// Whether an animation is not over: at the time of the last `renderTree(at:)`, and after a commit at that of the commit.
+  /// Whether an animation is not over: at the time of the last `renderTree(at:)`, that of the viewer furthest behind, and after
+  /// a commit at that of the commit.
   public internal(set) var isAnimating = false
   /// Animations that were removed, to be reported.
   var removedAnimations: [RunningAnimation] = []
@@ -231,8 +234,8 @@ public final class LayerContext {
     isCommitting = true
     isMarked = true
     lastCommit = now
-    endAnimations(at: max(now, latestEvaluation ?? now))
-    latestEvaluation = nil
+    endAnimations(at: max(now, shownTime))
+    forgetViewTimes()
     var phases = CommitPhases()
     update(&phases)
     phases.treeChanged = commitTree(at: now)
