@@ -173,7 +173,7 @@ let package = Package(
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
     tests("LayersTests", ["FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
     tests("RenderTreeTests", ["Geometry", "Raster", "RenderTree"]),
-    tests("FramepaceTests", ["Compositing", "Framepace", "FramepaceTesting", "Presentation"]),
+    tests("FramepaceTests", ["Compositing", "Framepace", "FramepaceTesting", "Presentation", "RenderTree"]),
     tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes"], exclude: ["Goldens"]),
     tests("CommandTests", ["CDRM", "Framepace", "FramepaceCLI", "KMS"]),
     tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),

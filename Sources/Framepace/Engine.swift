@@ -14,11 +14,15 @@ public import RunLoops
 ///
 /// Nothing is laid out, drawn or presented before the end of a turn, whoever changed a layer and however often. When
 /// nothing changes and nothing animates, the engine does not wake at all.
+///
+/// It may have several displays: `mirror(on:gravity:)` shows the same layers on one more, `addOutput(display:root:scale:)`
+/// others.
 @MainActor
 public final class Engine {
   public let loop: FrameLoop
-  /// The layers that the engine commits.
+  /// The layers of the engine's first display.
   public let context: LayerContext
+  /// The engine's first display's.
   public let output: Output
   public let workers: WorkerPool
   /// Memory for what lives no longer than a turn: drained at each one's end, after the frame.
@@ -30,6 +34,8 @@ public final class Engine {
   /// the first such layer is named on the standard error output.
   public var onUnsettledLayout: (@MainActor (_ layer: Layer) -> Void)?
 
+  /// Trees of layers, each with the outputs that show it.
+  var groups: [OutputGroup] = []
   private var observers: [FrameLoop.Observer] = []
   private var turn = TurnClock()
   private var isFinished = false
@@ -46,16 +52,11 @@ public final class Engine {
   ) {
     self.loop = loop
     self.workers = workers
-    let context = LayerContext(root: root, workers: workers, scale: scale, clock: loop.clock, wake: { loop.wakeUp() })
-    self.context = context
-    let content = Output.Content(tree: { context.renderTree(at: $0) }, isAnimating: { context.isAnimating })
-    output = Output(display: display, content: content, clock: loop.clock, workers: workers)
-
-    fitRoot()
-    output.onResize = { [weak self] in self?.fitRoot() }
+    var group = OutputGroup(root: root, scale: scale, loop: loop, workers: workers)
+    context = group.context
+    output = group.addFirst(display)
+    groups = [group]
     context.onNeedsCommit = { [weak self] in self?.needsCommit() }
-    display.add(to: loop, mode: .common)
-    output.displayLink?.add(to: loop, mode: .common)
     frameMemory.add(to: loop, mode: .common)
     addObservers()
   }
@@ -76,26 +77,14 @@ public final class Engine {
     loop.stop()
   }
 
-  /// Takes the engine off the loop and lets go of its display and its layers. The layers keep their state: another engine may
+  /// Takes the engine off the loop and lets go of its displays and its layers. The layers keep their state: another engine may
   /// show them, on another display.
   public func invalidate() {
     for observer in observers { observer.invalidate() }
     observers.removeAll()
     frameMemory.invalidate()
-    context.invalidate()
-    output.invalidate()
-    output.display.invalidate()
-  }
-
-  /// The root layer fills the display.
-  private func fitRoot() {
-    let (root, presenter, scale) = (context.root, output.display.presenter, context.scale)
-    Transaction.withoutActions {
-      root.bounds = Rect(
-        x: 0, y: 0, width: Double(presenter.width) / scale, height: Double(presenter.height) / scale)
-      root.anchorPoint = .zero
-      root.position = .zero
-    }
+    for index in groups.indices { groups[index].invalidate() }
+    groups.removeAll()
   }
 
   private func addObservers() {
@@ -108,7 +97,8 @@ public final class Engine {
     let publish = FrameLoop.Observer(
       [.beforeWaiting, .exit], order: ObserverOrder.publish, evenWhenBusy: true,
       onMain: { [weak self] _, _ in
-        self?.context.publishFinishedDrawings()
+        guard let self else { return }
+        for group in groups { group.context.publishFinishedDrawings() }
       })
     let commit = FrameLoop.Observer(
       [.beforeWaiting, .exit], order: ObserverOrder.commit, evenWhenBusy: true,
@@ -123,11 +113,25 @@ public final class Engine {
     turn.beginCommit(at: loop.clock.now)
     var phases = FrameRecord.PhaseDurations()
     phases[.callbacks] = turn.callbacks
+    for group in groups { commit(group, &phases) }
+    for group in groups {
+      for member in group.members { member.output.renderIfNeeded(turn: phases) }
+    }
+    Transaction.endTurn()
+    turn.endCommit()
+    // What completions and the outputs' callbacks changed: marks made since the commit have woken nobody.
+    if groups.contains(where: \.context.isDirty) { loop.wakeUp() }
+  }
+
+  private func commit(_ group: OutputGroup, _ phases: inout FrameRecord.PhaseDurations) {
+    let context = group.context
     while context.isDirty {
       let committed = context.commit(at: loop.clock.now)
       phases[.layout] += committed.layout
       phases[.display] += committed.display
-      if committed.treeChanged { output.setNeedsFrame() }
+      if committed.treeChanged {
+        for member in group.members { member.output.setNeedsFrame() }
+      }
       if let layer = committed.unsettled {
         reportUnsettledLayout(layer)
         break
@@ -136,11 +140,6 @@ public final class Engine {
       context.waitForDrawings()
       context.publishFinishedDrawings()
     }
-    output.renderIfNeeded(turn: phases)
-    Transaction.endTurn()
-    turn.endCommit()
-    // What completions and the output's callbacks changed: marks made since the commit have woken nobody.
-    if context.isDirty { loop.wakeUp() }
   }
 
   private func reportUnsettledLayout(_ layer: Layer) {
@@ -153,9 +152,9 @@ public final class Engine {
         + "commit: it, or one beside it, marks itself in layoutSublayers() or draw(in:)")
   }
 
-  /// A layer became dirty. Before this turn's commit nothing need be done: the turn ends in it. After it the loop is about
-  /// to sleep, and is told to turn once more.
-  private func needsCommit() {
+  /// A layer became dirty, or a display came. Before this turn's commit nothing need be done: the turn ends in it. After it the
+  /// loop is about to sleep, and is told to turn once more.
+  func needsCommit() {
     if turn.isCommitted { loop.wakeUp() }
   }
 }

@@ -96,9 +96,9 @@ public final class Output {
   ///
   /// - Parameter turn: what the turn has spent so far on the frame: callbacks, layout and display.
   public func renderIfNeeded(turn: FrameRecord.PhaseDurations) {
+    guard let link else { return }
     if wantsFrame, let target = schedule.target(at: clock.now, ticker: ticker) { render(for: target, turn: turn) }
     schedule.endTurn()
-    guard let link else { return }
     let isIdle = !wantsFrame && !schedule.hasFrameSinceTick
     guard isIdle != link.isPaused else { return }
     link.isPaused = isIdle

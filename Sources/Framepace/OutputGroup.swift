@@ -1,0 +1,88 @@
+import Geometry
+import Layers
+import LinuxSystem
+import Presentation
+import RenderTree
+import RunLoops
+
+/// One tree of layers and the displays that show it: one for which it is laid out, the others mirror it.
+@MainActor
+struct OutputGroup {
+  /// An output, and its look at the tree.
+  struct Member {
+    let output: Output
+    let viewer: TreeViewer
+  }
+
+  let context: LayerContext
+  private(set) var members: [Member] = []
+  private let loop: FrameLoop
+  private let workers: WorkerPool
+
+  init(root: Layer, scale: Double, loop: FrameLoop, workers: WorkerPool) {
+    self.loop = loop
+    self.workers = workers
+    context = LayerContext(root: root, workers: workers, scale: scale, clock: loop.clock, wake: { loop.wakeUp() })
+  }
+
+  /// The display that the tree is laid out for: the root layer fills it, and follows its size.
+  mutating func addFirst(_ display: any Display) -> Output {
+    let viewer = context.makeViewer()
+    let output = add(display, viewer) { viewer.renderTree(at: $0) }
+    let (context, presenter) = (context, display.presenter)
+    Self.fit(context, to: presenter)
+    output.onResize = { Self.fit(context, to: presenter) }
+    return output
+  }
+
+  /// A display that shows the tree as it is laid out, placed by `gravity`.
+  mutating func addMirror(on display: any Display, gravity: ContentsGravity) -> Output {
+    let (context, viewer, presenter) = (context, context.makeViewer(), display.presenter)
+    return add(display, viewer) { time in
+      var tree = viewer.renderTree(at: time)
+      let size = tree.records.first?.bounds.size ?? .zero
+      tree.viewport = Viewport(
+        of: Size(size.width * context.scale, size.height * context.scale), onWidth: presenter.width,
+        height: presenter.height, gravity: gravity)
+      return tree
+    }
+  }
+
+  private mutating func add(
+    _ display: any Display, _ viewer: TreeViewer, tree: @escaping @MainActor (MonotonicTime) -> TreeSnapshot
+  ) -> Output {
+    let context = context
+    let content = Output.Content(tree: tree, isAnimating: { context.isAnimating })
+    let output = Output(display: display, content: content, clock: loop.clock, workers: workers)
+    output.setNeedsFrame()
+    display.add(to: loop, mode: .common)
+    output.displayLink?.add(to: loop, mode: .common)
+    members.append(Member(output: output, viewer: viewer))
+    return output
+  }
+
+  func shows(_ output: Output) -> Bool { members.contains { $0.output === output } }
+
+  /// Ends an output and lets go of its display; the others go on.
+  mutating func remove(_ output: Output) {
+    guard let index = members.firstIndex(where: { $0.output === output }) else { return }
+    members.remove(at: index).viewer.invalidate()
+    output.invalidate()
+    output.display.invalidate()
+  }
+
+  /// Ends all outputs, and lets go of the layers.
+  mutating func invalidate() {
+    context.invalidate()
+    for member in members { remove(member.output) }
+  }
+
+  private static func fit(_ context: LayerContext, to presenter: any Presenter) {
+    let (root, scale) = (context.root, context.scale)
+    Transaction.withoutActions {
+      root.bounds = Rect(x: 0, y: 0, width: Double(presenter.width) / scale, height: Double(presenter.height) / scale)
+      root.anchorPoint = .zero
+      root.position = .zero
+    }
+  }
+}

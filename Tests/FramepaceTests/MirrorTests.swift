@@ -1,0 +1,149 @@
+import Framepace
+import FramepaceTesting
+import RenderTree
+import XCTest
+
+/// One scene on several displays, of other sizes and rates.
+final class MirrorTests: XCTestCase {
+  /// Random edits of random layers: every buffer of every display shows, byte for byte, what is painted anew for its own time
+  /// and place.
+  func testPartialEqualsFullOnEveryBufferOfEveryDisplay() throws {
+    try onMain {
+      let images = try RandomLayers.images(seed: 2)
+      let workers = WorkerPool()
+      var partialFrames = [0, 0, 0]
+      for seed in 1...5 as ClosedRange<UInt64> {
+        let stage = try ManualStage(width: 96, height: 64, rate: .hertz60, workers: workers)
+        let layers = RandomLayers(in: stage.root, seed: seed, count: 10, images: images)
+        let context = stage.engine.context
+        let large = try stage.makeDisplay(width: 120, height: 100, hertz: 50)
+        let small = try stage.makeDisplay(width: 50, height: 40, hertz: 75)
+        let proofs = try [
+          MirrorProof(stage.engine.output, of: context, on: stage.display, viewport: nil),
+          MirrorProof(
+            stage.engine.mirror(on: large), of: context, on: large,
+            viewport: Viewport(x: 0, y: 10, width: 120, height: 80, of: Size(96, 64))),
+          MirrorProof(
+            stage.engine.mirror(on: small), of: context, on: small,
+            viewport: Viewport(x: 0, y: 3, width: 50, height: 34, of: Size(96, 64))),
+        ]
+        for edit in 1...100 {
+          let change = layers.edit()
+          stage.run(for: .milliseconds(edit % 3 == 0 ? 25 : 9))
+          for proof in proofs {
+            if let difference = proof.difference { return XCTFail("seed \(seed), \(edit) \(change): \(difference)") }
+          }
+        }
+        stage.run(for: .milliseconds(500))
+        for (index, proof) in proofs.enumerated() {
+          proof.checkAtRest(at: stage.clock.now)
+          XCTAssertNil(proof.difference, "seed \(seed), display \(index)")
+          XCTAssertEqual(proof.buffers.count, 2, "seed \(seed), display \(index)")
+          partialFrames[index] += proof.partialFrames
+        }
+        stage.engine.invalidate()
+      }
+      // Else nothing has been proven.
+      for count in partialFrames { XCTAssertGreaterThan(count, 120) }
+    }
+  }
+
+  /// An animation that runs for two seconds: each display shows it at its own rate, at its own vblanks, each of them in time.
+  func testEachDisplayHasItsOwnRate() throws {
+    try onMain {
+      let stage = try ManualStage(width: 96, height: 64, rate: .hertz60)
+      let other = try stage.makeDisplay(width: 96, height: 64, hertz: 50)
+      let mirror = stage.engine.mirror(on: other)
+      let proof = try MirrorProof(mirror, of: stage.engine.context, on: other, viewport: nil)
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+      layer.backgroundColor = .white
+      stage.root.addSublayer(layer)
+      layer.add(BasicAnimation(.position, from: Point(4, 4), to: Point(92, 60), duration: .seconds(2)))
+      stage.run(for: .seconds(3))
+      XCTAssertNil(proof.difference)
+      for (frames, hertz) in [(stage.frames, 60), (proof.frames, 50)] {
+        XCTAssertEqual(frames.count, 2 * hertz, accuracy: 3, "\(hertz) Hz")
+        for (earlier, later) in zip(frames, frames.dropFirst()) {
+          let interval = Double((later.presented - earlier.presented).count)
+          XCTAssertEqual(interval, 1e9 / Double(hertz), accuracy: 1, "\(hertz) Hz")
+          XCTAssertEqual(Double(later.lateness.count), 0, accuracy: 1, "\(hertz) Hz")
+        }
+      }
+      XCTAssertFalse(stage.engine.context.isAnimating)
+      stage.engine.invalidate()
+    }
+  }
+
+  /// Two displays and nothing to show: one frame each, and nothing wakes.
+  func testAStillSceneWakesNobody() throws {
+    try onMain {
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      stage.root.backgroundColor = .white
+      let other = try stage.makeDisplay(width: 80, height: 48, hertz: 50)
+      stage.engine.mirror(on: other)
+      stage.run(for: .milliseconds(200))
+      var turns = 0
+      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in turns += 1 })
+      stage.loop.add(observer, to: .common)
+      stage.run(for: .seconds(10))
+      XCTAssertEqual(stage.frames.count, 1)
+      XCTAssertEqual(other.memoryPresenter.shownFrames, 1)
+      XCTAssertLessThanOrEqual(turns, 1, "only the end of the ten seconds itself may wake the loop")
+      stage.engine.invalidate()
+    }
+  }
+
+  /// The picture is placed as gravity says, and what it leaves free is black, whatever reaches beyond the root.
+  func testGravityPlacesThePicture() throws {
+    try onMain {
+      let stage = try ManualStage(width: 40, height: 20, rate: .hertz60, scale: 2)
+      stage.root.backgroundColor = .white
+      let beyond = Layer(frame: Rect(x: -50, y: -50, width: 200, height: 200))
+      beyond.backgroundColor = .white
+      stage.root.addSublayer(beyond)
+      let expected: [(ContentsGravity, IntRect)] = [
+        (.resizeAspect, IntRect(x: 0, y: 15, width: 60, height: 30)),
+        (.resize, IntRect(x: 0, y: 0, width: 60, height: 60)),
+        (.resizeAspectFill, IntRect(x: 0, y: 0, width: 60, height: 60)),
+        (.center, IntRect(x: 10, y: 20, width: 40, height: 20)),
+        (.bottomRight, IntRect(x: 20, y: 40, width: 40, height: 20)),
+      ]
+      let displays = try expected.map { gravity, _ in
+        let display = try stage.makeDisplay(width: 60, height: 60, hertz: 60)
+        stage.engine.mirror(on: display, gravity: gravity)
+        return display
+      }
+      stage.run(for: .milliseconds(100))
+      for (display, (gravity, rect)) in zip(displays, expected) {
+        let image = try display.copyShownImage()
+        var wrong = 0
+        for y in 0..<60 {
+          for x in 0..<60 {
+            let color: UInt32 = rect.contains(IntRect(x: x, y: y, width: 1, height: 1)) ? 0xFFFF_FFFF : 0xFF00_0000
+            if image.row(y).load(fromByteOffset: 4 * x, as: UInt32.self) != color { wrong += 1 }
+          }
+        }
+        XCTAssertEqual(wrong, 0, "\(gravity)")
+      }
+      stage.engine.invalidate()
+    }
+  }
+}
+
+extension Viewport {
+  fileprivate init(x: Int, y: Int, width: Int, height: Int, of picture: Size) {
+    let scale = Affine.scale(x: Double(width) / picture.width, y: Double(height) / picture.height)
+    self.init(
+      transform: scale.concatenating(.translation(x: Double(x), y: Double(y))),
+      clip: IntRect(x: x, y: y, width: width, height: height))
+  }
+}
+
+extension ManualStage {
+  /// One more display on the stage's time.
+  func makeDisplay(width: Int, height: Int, hertz: Double) throws -> VirtualDisplay {
+    let rate = try XCTUnwrap(RefreshRate(hertz: hertz))
+    return try VirtualDisplay(
+      width: width, height: height, refreshRate: rate, reason: "manual time", clock: .manual(clock))
+  }
+}

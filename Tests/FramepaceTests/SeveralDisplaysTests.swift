@@ -1,0 +1,198 @@
+import Compositing
+import Framepace
+import FramepaceTesting
+import XCTest
+
+/// Several displays on one engine: each goes its own way, whatever becomes of the others.
+final class SeveralDisplaysTests: XCTestCase {
+  /// Two scenes on two displays of 60 and 50 Hz: each shows its own layers, laid out for its own size, at its own rate.
+  func testTwoScenes() throws {
+    try onMain {
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      let other = try stage.makeDisplay(width: 80, height: 60, hertz: 50)
+      let corner = { (display: VirtualDisplay) in try XCTUnwrap(display.shownBitmap).row(0).load(as: UInt32.self) }
+      let root = Layer()
+      let output = stage.engine.addOutput(display: other, root: root, scale: 2)
+      XCTAssertEqual(root.bounds, Rect(x: 0, y: 0, width: 40, height: 30))
+      XCTAssertEqual(stage.root.bounds, Rect(x: 0, y: 0, width: 64, height: 48))
+      var frames: [FrameRecord] = []
+      output.onPresented = { frames.append($0) }
+      for (layer, color) in [(stage.root, Color.white), (root, .black)] {
+        layer.backgroundColor = color
+        layer.add(BasicAnimation(.opacity, from: 0.5, to: 1, duration: .seconds(2)))
+      }
+      stage.run(for: .seconds(3))
+      XCTAssertEqual(stage.frames.count, 120, accuracy: 3)
+      XCTAssertEqual(frames.count, 100, accuracy: 3)
+      XCTAssertEqual(try corner(stage.display), 0xFFFF_FFFF)
+      XCTAssertEqual(try corner(other), 0xFF00_0000)
+
+      // A change of one is no frame of the other.
+      let shown = stage.frames.count
+      Transaction.withoutActions { root.backgroundColor = .white }
+      stage.run(for: .milliseconds(100))
+      XCTAssertEqual(stage.frames.count, shown)
+      XCTAssertEqual(try corner(other), 0xFFFF_FFFF)
+
+      // The layers of an output that is gone are free for another engine.
+      stage.engine.remove(output)
+      XCTAssertEqual(stage.engine.outputs.count, 1)
+      let next = try stage.makeDisplay(width: 32, height: 32, hertz: 50)
+      let engine = Engine(display: next, root: root, loop: stage.loop)
+      stage.run(for: .milliseconds(100))
+      XCTAssertEqual(next.memoryPresenter.shownFrames, 1)
+      engine.invalidate()
+      stage.engine.invalidate()
+    }
+  }
+
+  /// A display that takes a frame and never says that it was seen: the other one does not miss any.
+  func testOneThatIsStuckDoesNotDelayTheOther() throws {
+    try onMain {
+      for firstIsStuck in [true, false] {
+        let clock = ManualClock()
+        let loop = FrameLoop(clock: .manual(clock))
+        let stuck = try StuckDisplay(clock: clock)
+        let rate = try XCTUnwrap(RefreshRate(hertz: 50))
+        let good = try VirtualDisplay(
+          width: 20, height: 20, refreshRate: rate, reason: "a test", clock: .manual(clock))
+        let root = Layer()
+        let displays: [any Display] = firstIsStuck ? [stuck, good] : [good, stuck]
+        let engine = Engine(display: displays[0], root: root, loop: loop)
+        engine.mirror(on: displays[1])
+        var frames: [FrameRecord] = []
+        engine.outputs[firstIsStuck ? 1 : 0].onPresented = { frames.append($0) }
+        var hasEnded = false
+        Transaction.setCompletion { hasEnded = true }
+        root.backgroundColor = .white
+        root.add(BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1)))
+        loop.run(mode: .default, until: clock.now + .seconds(2))
+        XCTAssertEqual(stuck.presented, 1)
+        XCTAssertEqual(frames.count, 50, accuracy: 2, "the first is stuck: \(firstIsStuck)")
+        for frame in frames { XCTAssertEqual(frame.lateness, .zero) }
+        XCTAssertTrue(hasEnded)
+        engine.invalidate()
+      }
+    }
+  }
+
+  /// The screen of a mirror goes and comes back, then that for which the scene is laid out, with another size.
+  func testScreensGoAndComeBack() throws {
+    try onMain {
+      let clock = ManualClock()
+      let loop = FrameLoop(clock: .manual(clock))
+      let first = try GuestDisplay(width: 20, height: 10, clock: clock)
+      let second = try GuestDisplay(width: 40, height: 40, rate: try XCTUnwrap(RefreshRate(hertz: 50)), clock: clock)
+      let root = Layer()
+      root.backgroundColor = .white
+      let engine = Engine(display: first, root: root, loop: loop)
+      engine.mirror(on: second)
+      let child = Layer(frame: Rect(x: 0, y: 0, width: 2, height: 2))
+      root.addSublayer(child)
+      child.backgroundColor = .black
+      var turning = BasicAnimation(.rotation, from: 0, to: 6, duration: .seconds(1))
+      turning.repeatCount = .infinity
+      child.add(turning)
+
+      /// How many frames both show in a second.
+      @MainActor func run() -> [Int] {
+        var counts = [0, 0]
+        for (index, output) in engine.outputs.enumerated() { output.onPresented = { _ in counts[index] += 1 } }
+        loop.run(mode: .default, until: clock.now + .seconds(1))
+        return counts
+      }
+      @MainActor func expect(_ frames: [Int], line: UInt = #line) {
+        for (found, expected) in zip(run(), frames) { XCTAssertEqual(found, expected, accuracy: 2, line: line) }
+      }
+      expect([60, 50])
+      XCTAssertEqual(second.rows(of: 0xFFFF_FFFF, column: 39), 10..<30)
+      second.unplug()
+      expect([60, 0])
+      second.plug(width: 30, height: 30)
+      expect([60, 50])
+      XCTAssertEqual(second.rows(of: 0xFFFF_FFFF, column: 29), 8..<23)
+      first.unplug()
+      expect([0, 50])
+      XCTAssertEqual(second.rows(of: 0xFFFF_FFFF, column: 29), 8..<23)
+      first.plug(width: 10, height: 10)
+      expect([60, 50])
+      XCTAssertEqual(root.bounds, Rect(x: 0, y: 0, width: 10, height: 10))
+      XCTAssertEqual(second.rows(of: 0xFFFF_FFFF, column: 29), 0..<30)
+
+      // For good: the mirror goes on.
+      engine.remove(engine.output)
+      expect([50])
+      XCTAssertEqual(engine.outputs.count, 1)
+      engine.remove(engine.outputs[0])
+      XCTAssertEqual(engine.outputs.count, 0)
+      // The animation does not keep a loop awake on which nobody shows it.
+      var turns = 0
+      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in turns += 1 })
+      loop.add(observer, to: .common)
+      loop.run(mode: .default, until: clock.now + .seconds(1))
+      XCTAssertLessThanOrEqual(turns, 1)
+      engine.invalidate()
+    }
+  }
+
+  /// Outputs come and go in callbacks of others.
+  func testOutputsComeAndGoInCallbacks() throws {
+    try onMain {
+      let stage = try ManualStage(width: 16, height: 16, rate: .hertz60)
+      stage.root.backgroundColor = .white
+      stage.root.add(BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1)))
+      var mirror: Output?
+      var frames = 0
+      stage.engine.output.onTick = { [engine = stage.engine] tick in
+        if tick.frameNumber == 10, let display = try? stage.makeDisplay(width: 16, height: 16, hertz: 50) {
+          mirror = engine.mirror(on: display)
+          mirror?.onPresented = { _ in frames += 1 }
+        }
+      }
+      stage.engine.output.onCommitted = { [engine = stage.engine] frame in
+        if frame.frameNumber == 30, let mirror { engine.remove(mirror) }
+      }
+      stage.run(for: .seconds(2))
+      // Twenty intervals of the first display are a third of a second.
+      XCTAssertEqual(frames, 16, accuracy: 2)
+      XCTAssertEqual(stage.frames.count, 60, accuracy: 2)
+      XCTAssertEqual(stage.engine.outputs.count, 1)
+      stage.engine.invalidate()
+    }
+  }
+}
+
+extension GuestDisplay {
+  /// In which rows a column of what is shown has that colour; nil unless they follow each other.
+  fileprivate func rows(of color: UInt32, column: Int) -> Range<Int>? {
+    guard let bitmap = memory?.shownBitmap else { return nil }
+    let rows = (0..<bitmap.height).filter { bitmap.row($0).load(fromByteOffset: 4 * column, as: UInt32.self) == color }
+    guard let first = rows.first, let last = rows.last, last - first + 1 == rows.count else { return nil }
+    return first..<last + 1
+  }
+}
+
+/// A display whose presenter takes one frame and says nothing any more.
+@MainActor
+private final class StuckDisplay: Display, Presenter {
+  let name = "stuck"
+  let reason = "a test"
+  let ticker: DisplayTicker
+  var onLost: (@MainActor (any Error) -> Void)?
+  var onPresented: (@MainActor (PresentationFeedback) -> Void)?
+  let width = 20
+  let height = 20
+  private(set) var presented = 0
+  private let buffer: PresentationBuffer
+
+  init(clock: ManualClock) throws {
+    ticker = DisplayTicker(source: FallbackClock(refreshRate: .hertz60, reason: "a test", clock: .manual(clock)))
+    buffer = PresentationBuffer(bitmap: try Bitmap(width: 20, height: 20), index: 0)
+  }
+
+  var presenter: any Presenter { self }
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {}
+  func acquireBuffer() -> PresentationBuffer? { presented == 0 ? buffer : nil }
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion) { presented += 1 }
+  func invalidate() { ticker.invalidate() }
+}
