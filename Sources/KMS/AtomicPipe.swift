@@ -45,7 +45,8 @@ final class AtomicPipe {
     width = UInt64(pipe.mode.width)
     height = UInt64(pipe.mode.height)
 
-    connectorCRTC = try id("CRTC_ID", interface.properties(of: connector, type: .connector))
+    let connectorProperties = try interface.properties(of: connector, type: .connector)
+    connectorCRTC = try id("CRTC_ID", connectorProperties)
     var clones: [(connector: UInt32, crtcID: UInt32)] = []
     for clone in pipe.clones {
       clones.append((clone, try id("CRTC_ID", interface.properties(of: clone, type: .connector))))
@@ -72,6 +73,7 @@ final class AtomicPipe {
       others.append(PipeReset.Object(id: other, properties: try interface.properties(of: other, type: .plane)))
     }
     reset = PipeReset(
+      connector: PipeReset.Object(id: connector, properties: connectorProperties),
       crtc: PipeReset.Object(id: crtc, properties: crtcProperties),
       plane: PipeReset.Object(id: plane, properties: planeProperties), otherPlanes: others)
   }

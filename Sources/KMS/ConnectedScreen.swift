@@ -24,15 +24,18 @@ final class ConnectedScreen {
   /// - Parameters:
   ///   - pipe: unused, on a card whose master we are.
   ///   - connectors: all of the card, as they are now.
+  ///   - claims: of the card.
   ///   - events: for this screen alone.
   ///   - previous: what the screen showed before it was ours, if that was found earlier.
   ///   - pacing: the display's ticker and wait; nil for its first screen.
   init(
-    pipe: ScanOutPipe, of device: DRMDevice, connectors: [DRMConnector], events: DRMEventRoute, buffering: Buffering,
-    previous: PreviousScreen? = nil, pacing: (ticker: DisplayTicker, wait: VBlankWait)? = nil, clock: SystemClock
+    pipe: ScanOutPipe, of device: DRMDevice, connectors: [DRMConnector], claims: ScreenClaims, events: DRMEventRoute,
+    buffering: Buffering, previous: PreviousScreen? = nil, pacing: (ticker: DisplayTicker, wait: VBlankWait)? = nil,
+    clock: SystemClock
   ) throws(KMSError) {
     let interface = device.interface
-    let scanOut = try ScanOut(interface: interface, pipe: pipe, connectors: connectors, previous: previous)
+    let scanOut = try ScanOut(
+      interface: interface, pipe: pipe, connectors: connectors, claims: claims, previous: previous)
     do throws(SystemError) {
       hasVBlankEvents = try DRMVBlankSource.isSupported(by: interface, crtc: pipe.crtc)
     } catch {

@@ -17,7 +17,13 @@ public final class KMSCard {
 
   let access: CardAccess
   private var events: DRMEventQueue?
-  private var displays: [DisplayEntry] = []
+  private let claims = ScreenClaims()
+  private var displays: [DisplayEntry] = [] {
+    didSet {
+      claims.connectors = [:]
+      for pipe in displays.compactMap(\.pipe) { claims.connectors[pipe.crtc] = pipe.connector.id }
+    }
+  }
 
   private struct DisplayEntry {
     /// Also while it is being deinitialized.
@@ -110,7 +116,7 @@ public final class KMSCard {
   ) throws(KMSError) -> ConnectedScreen {
     let (device, events) = try open()
     return try ConnectedScreen(
-      pipe: pipe, of: device, connectors: connectors, events: events.makeRoute(), buffering: buffering,
+      pipe: pipe, of: device, connectors: connectors, claims: claims, events: events.makeRoute(), buffering: buffering,
       previous: previous, pacing: pacing, clock: clock)
   }
 
@@ -138,6 +144,7 @@ public final class KMSCard {
   func release(_ display: KMSDisplay) {
     guard displays.contains(where: { $0.id == ObjectIdentifier(display) }) else { return }
     displays.removeAll { $0.display == nil || $0.id == ObjectIdentifier(display) }
+    claims.settle()
     dropMasterIfUnused()
   }
 
@@ -147,6 +154,7 @@ public final class KMSCard {
     events?.invalidate()
     (device, events) = (nil, nil)
     for index in displays.indices { displays[index].pipe = nil }
+    claims.forget()
     access.close()
     tell(.deviceRemoved)
   }

@@ -1,7 +1,10 @@
 import CDRM
 
-/// What other programs leave on a CRTC that a mode-set does not name, and that would change our picture: planes above it, a
-/// plane that is turned or translucent, colour tables, a variable rate. A pure value.
+/// What other programs leave on a pipe that a mode-set does not name, and that would change our picture: planes above it, a
+/// plane that is turned or translucent, colour tables, a screen that was told to expect other colours than sRGB, a variable
+/// rate. A pure value.
+///
+/// What is a matter of cable and screen stays as it was set: "max bpc", "Broadcast RGB", "underscan", "content type".
 struct PipeReset: Equatable, Sendable {
   /// An object of the pipe, as it was found.
   struct Object {
@@ -19,7 +22,10 @@ struct PipeReset: Equatable, Sendable {
   /// - Parameters:
   ///   - plane: the one that is ours.
   ///   - otherPlanes: those that are on the CRTC besides.
-  init(crtc: Object, plane: Object, otherPlanes: [Object]) {
+  init(connector: Object, crtc: Object, plane: Object, otherPlanes: [Object]) {
+    reset("HDR_OUTPUT_METADATA", of: connector, to: 0, isBlob: true)
+    // 0 is "Default" with every driver.
+    reset("Colorspace", of: connector, to: 0)
     for name in ["GAMMA_LUT", "DEGAMMA_LUT", "CTM"] { reset(name, of: crtc, to: 0, isBlob: true) }
     reset("VRR_ENABLED", of: crtc, to: 0)
     reset("rotation", of: plane, to: UInt64(DRM_MODE_ROTATE_0))

@@ -17,7 +17,9 @@ struct SavedScreen: Sendable {
   var copies: BlobCopies?
 
   /// Whether there is a picture to bring back; otherwise the CRTC is switched off.
-  var hasPicture: Bool { mode != nil && framebuffer != 0 && !connectors.isEmpty }
+  var hasPicture: Bool { hasPicture(on: connectors) }
+
+  private func hasPicture(on connectors: [UInt32]) -> Bool { mode != nil && framebuffer != 0 && !connectors.isEmpty }
 
   /// Remembers what a mode-set puts out of the way. To be called before it. A blob that is gone already is left out.
   mutating func keep(_ reset: PipeReset, on interface: any DRMInterface) throws(SystemError) {
@@ -35,8 +37,10 @@ struct SavedScreen: Sendable {
 
   /// Brings back what was there. Needs the card's master. The legacy call serves atomic drivers too, in one step; what else
   /// was there follows. Each object by itself: a cursor whose owner has freed it keeps nothing else away.
-  func restore(on interface: any DRMInterface) throws(SystemError) {
-    try restorePicture(on: interface)
+  ///
+  /// - Parameter taken: connectors to be left alone; nothing that is held for the screen is freed then.
+  func restore(on interface: any DRMInterface, without taken: [UInt32] = []) throws(SystemError) {
+    try restorePicture(on: interface, connectors.filter { !taken.contains($0) })
     var failure: SystemError?
     var rest = settings[...]
     while let first = rest.first {
@@ -49,11 +53,11 @@ struct SavedScreen: Sendable {
       }
     }
     if let failure { throw failure }
-    copies?.free()
+    if taken.isEmpty { copies?.free() }
   }
 
-  private func restorePicture(on interface: any DRMInterface) throws(SystemError) {
-    guard hasPicture else { return try switchOff(on: interface) }
+  private func restorePicture(on interface: any DRMInterface, _ connectors: [UInt32]) throws(SystemError) {
+    guard hasPicture(on: connectors) else { return try switchOff(on: interface) }
     do throws(SystemError) {
       try interface.setCRTC(crtc, framebuffer: framebuffer, x: x, y: y, connectors: connectors, mode: mode)
     } catch {

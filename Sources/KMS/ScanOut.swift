@@ -16,9 +16,12 @@ final class ScanOut {
 
   /// Looks up what the pipe needs and saves what it shows. Changes nothing yet.
   ///
-  /// - Parameter previous: what is to be brought back at the end, if that was found earlier.
+  /// - Parameters:
+  ///   - claims: of the card.
+  ///   - previous: what is to be brought back at the end, if that was found earlier.
   init(
-    interface: any DRMInterface, pipe: ScanOutPipe, connectors: [DRMConnector], previous: PreviousScreen? = nil
+    interface: any DRMInterface, pipe: ScanOutPipe, connectors: [DRMConnector], claims: ScreenClaims,
+    previous: PreviousScreen? = nil
   ) throws(KMSError) {
     self.interface = interface
     self.pipe = pipe
@@ -27,7 +30,7 @@ final class ScanOut {
       atomic = if let plane = pipe.plane { try AtomicPipe(interface: interface, pipe: pipe, plane: plane) } else { nil }
       if let atomic { try saved.keep(atomic.reset, on: interface) }
       takesDamage = atomic?.planeDamage != nil
-      self.previous = previous ?? PreviousScreen(saved, on: interface)
+      self.previous = previous ?? PreviousScreen(saved, on: interface, claims: claims)
     } catch {
       throw .refused(connector: pipe.connector.name, mode: pipe.mode.description, error)
     }

@@ -23,6 +23,8 @@ enum CardProperty: UInt32, CaseIterable {
   case damageClips = 19
   case degammaLUT = 20
   case colorMatrix = 21
+  case hdrMetadata = 22
+  case colorSpace = 23
 
   /// What the kernel calls it.
   var name: String {
@@ -48,6 +50,8 @@ enum CardProperty: UInt32, CaseIterable {
     case .damageClips: "FB_DAMAGE_CLIPS"
     case .degammaLUT: "DEGAMMA_LUT"
     case .colorMatrix: "CTM"
+    case .hdrMetadata: "HDR_OUTPUT_METADATA"
+    case .colorSpace: "Colorspace"
     }
   }
 
@@ -55,7 +59,8 @@ enum CardProperty: UInt32, CaseIterable {
     switch self {
     case .type: .enumeration(["Overlay": 0, "Primary": 1, "Cursor": 2])
     case .crtcID, .framebufferID: .object
-    case .edid, .modeID, .gammaLUT, .degammaLUT, .colorMatrix, .damageClips: .blob
+    case .edid, .modeID, .gammaLUT, .degammaLUT, .colorMatrix, .damageClips, .hdrMetadata: .blob
+    case .colorSpace: .enumeration(["Default": 0, "BT709_YCC": 2, "BT2020_RGB": 9])
     case .active, .variableRate: .range(0...1)
     case .sourceX, .sourceY, .sourceWidth, .sourceHeight: .range(0...0xFFFF_FFFF)
     case .targetX, .targetY: .signedRange(Int64(Int32.min)...Int64(Int32.max))
@@ -66,7 +71,7 @@ enum CardProperty: UInt32, CaseIterable {
   }
 
   /// What connectors have.
-  static let ofConnectors: [CardProperty] = [.edid, .crtcID]
+  static let ofConnectors: [CardProperty] = [.edid, .crtcID, .hdrMetadata, .colorSpace]
   static let ofCRTCs: [CardProperty] = [
     .active, .modeID, .gammaLUT, .degammaLUT, .colorMatrix, .variableRate,
   ]
@@ -86,7 +91,14 @@ enum CardProperty: UInt32, CaseIterable {
 
 extension CardState {
   func properties(ofConnector connector: Connector) -> DRMProperties {
-    table(CardProperty.ofConnectors) { $0 == .edid ? UInt64(connector.edidBlob) : UInt64(connector.crtc) }
+    table(CardProperty.ofConnectors) { property in
+      switch property {
+      case .edid: UInt64(connector.edidBlob)
+      case .hdrMetadata: UInt64(connector.settings.hdrBlob)
+      case .colorSpace: connector.settings.colorSpace
+      default: UInt64(connector.settings.crtc)
+      }
+    }
   }
 
   func properties(ofCRTC crtc: CRTC) -> DRMProperties {

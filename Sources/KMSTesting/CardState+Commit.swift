@@ -7,7 +7,7 @@ import LinuxSystem
 struct CommitProposal {
   var crtcs: [CardState.CRTCSettings] = []
   var planes: [CardState.PlaneSettings] = []
-  var connectorCRTCs: [UInt32] = []
+  var connectors: [CardState.ConnectorSettings] = []
   /// A bit for each CRTC that the commit has to do with, by its place.
   var touched: UInt32 = 0
 }
@@ -42,10 +42,10 @@ extension CardState {
   private mutating func propose() {
     proposal.crtcs.removeAll(keepingCapacity: true)
     proposal.planes.removeAll(keepingCapacity: true)
-    proposal.connectorCRTCs.removeAll(keepingCapacity: true)
+    proposal.connectors.removeAll(keepingCapacity: true)
     for crtc in crtcs { proposal.crtcs.append(crtc.settings) }
     for plane in planes { proposal.planes.append(plane.settings) }
-    for connector in connectors { proposal.connectorCRTCs.append(connector.crtc) }
+    for connector in connectors { proposal.connectors.append(connector.settings) }
     proposal.touched = 0
   }
 
@@ -66,13 +66,22 @@ extension CardState {
     guard let property = CardProperty(id: setting.property) else { throw Refusal(ENOENT) }
     if let index = crtcIndex(setting.object) { return try propose(property, setting.value, crtc: index) }
     if let index = planeIndex(setting.object) { return try propose(property, setting.value, plane: index) }
-    guard let index = connectorIndex(setting.object), property == .crtcID else { throw Refusal(ENOENT) }
-    guard setting.value == 0 || crtcIndex(UInt32(truncatingIfNeeded: setting.value)) != nil else {
-      throw Refusal(EINVAL)
+    guard let index = connectorIndex(setting.object) else { throw Refusal(ENOENT) }
+    try propose(property, setting.value, connector: index)
+  }
+
+  private mutating func propose(_ property: CardProperty, _ value: UInt64, connector index: Int) throws(Refusal) {
+    touch(proposal.connectors[index].crtc)
+    switch property {
+    case .crtcID:
+      guard value == 0 || crtcIndex(UInt32(truncatingIfNeeded: value)) != nil else { throw Refusal(EINVAL) }
+      proposal.connectors[index].crtc = UInt32(truncatingIfNeeded: value)
+      touch(proposal.connectors[index].crtc)
+    case .hdrMetadata: proposal.connectors[index].hdrBlob = try blob(value)
+    case .colorSpace where [0, 2, 9].contains(value): proposal.connectors[index].colorSpace = value
+    case .edid, .colorSpace: throw Refusal(EINVAL)
+    default: throw Refusal(ENOENT)
     }
-    touch(proposal.connectorCRTCs[index])
-    proposal.connectorCRTCs[index] = UInt32(truncatingIfNeeded: setting.value)
-    touch(proposal.connectorCRTCs[index])
   }
 
   private mutating func propose(_ property: CardProperty, _ value: UInt64, crtc index: Int) throws(Refusal) {
@@ -83,15 +92,15 @@ extension CardState {
     case .modeID:
       proposal.crtcs[index].modeBlob = UInt32(truncatingIfNeeded: value)
       proposal.crtcs[index].mode = value == 0 ? nil : try mode(ofBlob: UInt32(truncatingIfNeeded: value))
-    case .gammaLUT: proposal.crtcs[index].gammaBlob = try colors(value)
-    case .degammaLUT: proposal.crtcs[index].degammaBlob = try colors(value)
-    case .colorMatrix: proposal.crtcs[index].colorMatrixBlob = try colors(value)
+    case .gammaLUT: proposal.crtcs[index].gammaBlob = try blob(value)
+    case .degammaLUT: proposal.crtcs[index].degammaBlob = try blob(value)
+    case .colorMatrix: proposal.crtcs[index].colorMatrixBlob = try blob(value)
     case .active, .variableRate: throw Refusal(EINVAL)
     default: throw Refusal(ENOENT)
     }
   }
 
-  private func colors(_ value: UInt64) throws(Refusal) -> UInt32 {
+  private func blob(_ value: UInt64) throws(Refusal) -> UInt32 {
     let blob = UInt32(truncatingIfNeeded: value)
     guard blob == 0 || blobIndex(blob) != nil else { throw Refusal(EINVAL) }
     return blob
@@ -157,16 +166,16 @@ extension CardState {
     var needsModeSet = false
     for index in crtcs.indices {
       let (old, new) = (crtcs[index].settings, proposal.crtcs[index])
-      let isDriving = proposal.connectorCRTCs.contains(crtcs[index].id)
+      let isDriving = proposal.connectors.contains { $0.crtc == crtcs[index].id }
       // A mode without a connector to show it, and the reverse.
       if isDriving != (new.mode != nil) || (new.isActive && new.mode == nil) { throw Refusal(EINVAL) }
       let isNew = new.mode.map { !old.mode.isSame(as: $0) } ?? (old.mode != nil)
       if isNew, let mode = new.mode { try require(mode) }
       if isNew || old.isActive != new.isActive { needsModeSet = true }
     }
-    for index in connectors.indices where proposal.connectorCRTCs[index] != connectors[index].crtc {
+    for index in connectors.indices where proposal.connectors[index].crtc != connectors[index].crtc {
       needsModeSet = true
-      let crtc = proposal.connectorCRTCs[index]
+      let crtc = proposal.connectors[index].crtc
       guard crtc == 0 || canUse(crtc, connectors[index].possibleCRTCs) else { throw Refusal(EINVAL) }
     }
     for index in planes.indices where planes[index].settings != proposal.planes[index] {
@@ -196,7 +205,7 @@ extension CardState {
     token: UInt64, sendsEvent: Bool, isBlocking: Bool, client: Int, at time: MonotonicTime
   ) {
     for index in crtcs.indices where proposal.touched & (1 << UInt32(index)) != 0 { finishFlip(ofCRTC: index) }
-    for index in connectors.indices { connectors[index].crtc = proposal.connectorCRTCs[index] }
+    for index in connectors.indices { connectors[index].settings = proposal.connectors[index] }
     for index in planes.indices { planes[index].settings = proposal.planes[index] }
     for index in crtcs.indices where proposal.touched & (1 << UInt32(index)) != 0 {
       let (old, new) = (crtcs[index].settings, proposal.crtcs[index])

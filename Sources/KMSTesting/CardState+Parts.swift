@@ -67,11 +67,13 @@ extension CardState {
 
   /// Beside the console's picture.
   mutating func addLeftovers(on name: String) {
-    guard let connector = connectors.first(where: { $0.name == name }), let index = crtcIndex(connector.crtc),
+    guard let place = connectors.firstIndex(where: { $0.name == name }), let index = crtcIndex(connectors[place].crtc),
       let primary = primaryPlaneIndex(ofCRTC: index),
-      let cursor = planes.firstIndex(where: { $0.kind == .cursor && canUse(connector.crtc, $0.possibleCRTCs) })
+      let cursor = planes.firstIndex(where: { $0.kind == .cursor && canUse(crtcs[index].id, $0.possibleCRTCs) })
     else { return }
     // Their makers have let go of them: the properties alone hold them.
+    connectors[place].settings.hdrBlob = addUnownedBlob([UInt8](repeating: 6, count: 32))
+    connectors[place].settings.colorSpace = 9
     crtcs[index].settings.gammaBlob = addUnownedBlob([UInt8](repeating: 7, count: 256 * 8))
     crtcs[index].settings.degammaBlob = addUnownedBlob([UInt8](repeating: 8, count: 256 * 8))
     crtcs[index].settings.colorMatrixBlob = addUnownedBlob([UInt8](repeating: 9, count: 9 * 8))
@@ -86,7 +88,7 @@ extension CardState {
     leftoverCursor = arrow.id
     let size = UInt64(side)
     planes[cursor].settings = PlaneSettings(
-      framebuffer: arrow.id, crtc: connector.crtc, source: (0, 0, size << 16, size << 16), target: (0, 0, size, size))
+      framebuffer: arrow.id, crtc: crtcs[index].id, source: (0, 0, size << 16, size << 16), target: (0, 0, size, size))
     showPlanes(ofCRTC: index)
   }
 }

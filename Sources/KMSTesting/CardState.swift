@@ -6,6 +6,14 @@ import LinuxSystem
 ///
 /// Frames allocate nothing: objects stay where they are, and blobs reuse each other's memory.
 struct CardState {
+  /// What a connector is set to.
+  struct ConnectorSettings {
+    /// 0: driven by none.
+    var crtc: UInt32 = 0
+    var hdrBlob: UInt32 = 0
+    var colorSpace: UInt64 = 0
+  }
+
   struct Connector {
     let id: UInt32
     let name: String
@@ -16,8 +24,14 @@ struct CardState {
     var knownModes: [DisplayMode]?
     let possibleCRTCs: UInt32
     var edidBlob: UInt32 = 0
-    /// 0: driven by none.
-    var crtc: UInt32 = 0
+    var settings = ConnectorSettings()
+
+    var crtc: UInt32 {
+      get { settings.crtc }
+      set { settings.crtc = newValue }
+    }
+
+    func holds(_ blob: UInt32) -> Bool { edidBlob == blob || settings.hdrBlob == blob }
   }
 
   /// What a CRTC is set to.
@@ -168,7 +182,7 @@ struct CardState {
     for index in blobs.indices where blobs[index].id != 0 && !blobs[index].isOwned {
       let id = blobs[index].id
       let isSet =
-        crtcs.contains { $0.settings.holds(id) } || connectors.contains { $0.edidBlob == id }
+        crtcs.contains { $0.settings.holds(id) } || connectors.contains { $0.holds(id) }
       if !isSet { blobs[index].id = 0 }
     }
   }

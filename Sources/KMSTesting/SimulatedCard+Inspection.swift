@@ -41,7 +41,9 @@ extension SimulatedCard {
         let settings = state.crtcs[index].settings
         let mode = settings.mode?.description ?? "no mode"
         return "\(connector.name): CRTC \(connector.crtc), \(mode), active \(settings.isActive), "
-          + "colours \(state.contents(of: [settings.degammaBlob, settings.colorMatrixBlob, settings.gammaBlob])), variable rate \(settings.variableRate)"
+          + "colours \(state.contents(of: [settings.degammaBlob, settings.colorMatrixBlob, settings.gammaBlob])), "
+          + "HDR \(state.contents(of: [connector.settings.hdrBlob])), colour space \(connector.settings.colorSpace), "
+          + "variable rate \(settings.variableRate)"
       }
       for plane in state.planes where plane.settings.crtc != 0 {
         let settings = plane.settings

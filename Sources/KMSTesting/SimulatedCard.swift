@@ -126,6 +126,19 @@ public final class SimulatedCard: Sendable {
     }
   }
 
+  /// A connector shows what another one shows, as a console on several screens: both are on one CRTC.
+  public func clone(_ connector: String, of other: String) {
+    let now = clock.now
+    state.withLock { state in
+      state.advance(to: now)
+      guard let index = state.connectors.firstIndex(where: { $0.name == connector }),
+        let source = state.connectors.first(where: { $0.name == other })
+      else { return }
+      if let crtc = state.crtcIndex(state.connectors[index].crtc) { state.switchOff(crtc: crtc) }
+      state.connectors[index].crtc = source.crtc
+    }
+  }
+
   /// A screen is dark and keeps its mode, as a console that is blanked.
   public func blank(_ connector: String) {
     let now = clock.now
@@ -144,8 +157,8 @@ public final class SimulatedCard: Sendable {
     state.withLock { $0.removeFramebuffer($0.leftoverCursor) }
   }
 
-  /// What another program may leave on a connector's screen beside its picture: tables of colours, a variable rate, a
-  /// plane that is turned and translucent, and a cursor.
+  /// What another program may leave on a connector's screen beside its picture: tables of colours, a screen that expects
+  /// others than sRGB, a variable rate, a plane that is turned and translucent, and a cursor.
   public func addLeftovers(on connector: String) {
     state.withLock { $0.addLeftovers(on: connector) }
   }

@@ -12,7 +12,7 @@ import Testing
 
   private static let names = [
     "GAMMA_LUT", "DEGAMMA_LUT", "CTM", "VRR_ENABLED", "rotation", "alpha", "FB_ID", "CRTC_ID", "SRC_W", "ACTIVE", "zpos",
-    "MODE_ID",
+    "MODE_ID", "HDR_OUTPUT_METADATA", "Colorspace", "max bpc",
   ]
   private static func id(of name: String) -> UInt32 { UInt32(100 + (names.firstIndex(of: name) ?? -1)) }
 
@@ -22,7 +22,7 @@ import Testing
 
   @Test func whatIsNeutralOrMissingIsLeftAlone() {
     let reset = PipeReset(
-      crtc: object(31, ["ACTIVE": 1, "GAMMA_LUT": 0, "VRR_ENABLED": 0]),
+      connector: object(50, [:]), crtc: object(31, ["ACTIVE": 1, "GAMMA_LUT": 0, "VRR_ENABLED": 0]),
       plane: object(40, ["FB_ID": 70, "CRTC_ID": 31, "rotation": 1, "alpha": 0xFFFF, "zpos": 0]), otherPlanes: [])
     #expect(reset.neutral == [])
     #expect(reset.found == [])
@@ -30,6 +30,7 @@ import Testing
 
   @Test func coloursRateAndRotation() {
     let reset = PipeReset(
+      connector: object(50, [:]),
       crtc: object(31, ["ACTIVE": 1, "GAMMA_LUT": 9, "DEGAMMA_LUT": 8, "CTM": 7, "VRR_ENABLED": 1]),
       plane: object(40, ["FB_ID": 70, "rotation": 1 << 2, "alpha": 0x7FFF]), otherPlanes: [])
     #expect(
@@ -45,10 +46,20 @@ import Testing
     #expect(reset.blobs == [0, 1, 2])
   }
 
+  /// An HDR desktop leaves a screen that expects its colours. How many bits go over the cable is left alone.
+  @Test func aScreenIsToldOfPlainColours() {
+    let reset = PipeReset(
+      connector: object(50, ["HDR_OUTPUT_METADATA": 6, "Colorspace": 9, "max bpc": 10]), crtc: object(31, ["ACTIVE": 1]),
+      plane: object(40, ["FB_ID": 70]), otherPlanes: [])
+    #expect(reset.neutral == [setting(50, "HDR_OUTPUT_METADATA", 0), setting(50, "Colorspace", 0)])
+    #expect(reset.found == [setting(50, "HDR_OUTPUT_METADATA", 6), setting(50, "Colorspace", 9)])
+    #expect(reset.blobs == [0])
+  }
+
   /// One that has a mode and is not active is made dark again at the end; one without a mode is off anyway.
   @Test func aBlankedScreenIsBlankedAgain() {
     func found(_ values: [String: UInt64]) -> [PropertySetting] {
-      PipeReset(crtc: object(31, values), plane: object(40, ["alpha": 7]), otherPlanes: []).found
+      PipeReset(connector: object(50, [:]), crtc: object(31, values), plane: object(40, ["alpha": 7]), otherPlanes: []).found
     }
     #expect(found(["ACTIVE": 0, "MODE_ID": 5]) == [setting(40, "alpha", 7), setting(31, "ACTIVE", 0)])
     #expect(found(["ACTIVE": 1, "MODE_ID": 5]) == [setting(40, "alpha", 7)])
@@ -58,7 +69,7 @@ import Testing
   /// Off is: no picture and no CRTC, both; one alone is refused by the kernel.
   @Test func otherPlanesAreSwitchedOff() {
     let reset = PipeReset(
-      crtc: object(31, ["ACTIVE": 1]), plane: object(40, ["FB_ID": 70, "CRTC_ID": 31]),
+      connector: object(50, [:]), crtc: object(31, ["ACTIVE": 1]), plane: object(40, ["FB_ID": 70, "CRTC_ID": 31]),
       otherPlanes: [object(41, ["FB_ID": 71, "CRTC_ID": 31, "SRC_W": 64 << 16]), object(42, ["FB_ID": 72, "CRTC_ID": 31])])
     #expect(
       reset.neutral == [

@@ -10,7 +10,7 @@ import XCTest
 
 /// What is on a screen besides our picture: it comes back when a display ends.
 final class RestoredScreenTests: XCTestCase {
-  /// Colours that only the screen's properties hold, a cursor, how the plane is turned, and a variable rate.
+  /// Colours that only the screen's properties hold, HDR, a cursor, how the plane is turned, and a variable rate.
   func testWhatWasLeftComesBack() throws {
     try onMain {
       let stage = CardStage()
@@ -18,7 +18,8 @@ final class RestoredScreenTests: XCTestCase {
       let before = stage.card.screens
       for _ in 1...3 {
         try showOne(on: stage) {
-          XCTAssertTrue(stage.card.screens.contains("colours none none none"), stage.card.screens)
+          XCTAssertTrue(
+            stage.card.screens.contains("colours none none none, HDR none, colour space 0"), stage.card.screens)
         }
         XCTAssertEqual(stage.card.screens, before)
         XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
