@@ -63,6 +63,31 @@ public enum Displays {
     return (displays, refused)
   }
 
+  /// All screens beside one that was taken, such as to mirror it on.
+  ///
+  /// - Parameters: as for `kms`; the session that has opened the display.
+  /// - Returns: the displays, and the reasons why cards or screens could not be used.
+  @MainActor
+  public static func others(
+    beside display: KMSDisplay, buffering: Buffering = .double, session: DisplaySession? = nil,
+    clock: SystemClock = .monotonic, folder: String = "/dev/dri"
+  ) -> (displays: [KMSDisplay], refused: [KMSError]) {
+    let session = session ?? .direct()
+    var displays: [KMSDisplay] = []
+    var refused: [KMSError] = []
+    for path in DRMDevice.cardPaths(in: folder) {
+      do throws(KMSError) {
+        let card = path == display.card.path ? display.card : try session.card(at: path)
+        let answer = try card.furtherDisplays(buffering: buffering, clock: clock)
+        displays += answer.displays
+        refused += answer.refused
+      } catch {
+        refused.append(error)
+      }
+    }
+    return (displays, refused)
+  }
+
   /// A screen where there is a usable one, otherwise a virtual display paced by a fallback clock. The display's `reason`
   /// says which and why.
   ///

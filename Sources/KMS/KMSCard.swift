@@ -66,7 +66,9 @@ public final class KMSCard {
     defer { dropMasterIfUnused() }
     let parts = try parts()
     let chosen = try parts.connector(connector)
-    let pipe = try parts.pipe(for: chosen, crtc: parts.crtcs(for: [chosen])[chosen.id], mode: mode)
+    // One that leaves as many of the other screens as can be their own.
+    let crtcs = parts.crtcs(for: [chosen] + parts.free.filter { $0.id != chosen.id })
+    let pipe = try parts.pipe(for: chosen, crtc: crtcs[chosen.id], mode: mode)
     let request = KMSDisplay.Request(connector: connector, mode: mode, buffering: buffering)
     return try display(request, pipe, connectors: parts.connectors, clock: clock)
   }
@@ -78,10 +80,25 @@ public final class KMSCard {
     buffering: Buffering = .double, clock: SystemClock = .monotonic
   ) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError]) {
     defer { dropMasterIfUnused() }
-    var parts = try parts()
-    let connectors = parts.free
+    let parts = try parts()
     // Says why there is none.
-    if connectors.isEmpty { _ = try parts.connector(nil) }
+    if parts.free.isEmpty { _ = try parts.connector(nil) }
+    return displays(parts, buffering: buffering, clock: clock)
+  }
+
+  /// As `displays`, and none where all are taken.
+  func furtherDisplays(
+    buffering: Buffering, clock: SystemClock
+  ) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError]) {
+    defer { dropMasterIfUnused() }
+    return displays(try parts(), buffering: buffering, clock: clock)
+  }
+
+  private func displays(
+    _ parts: CardParts, buffering: Buffering, clock: SystemClock
+  ) -> (displays: [KMSDisplay], refused: [KMSError]) {
+    var parts = parts
+    let connectors = parts.free
     let crtcs = parts.crtcs(for: connectors)
     var displays: [KMSDisplay] = []
     var refused: [KMSError] = []

@@ -1,0 +1,42 @@
+import Compositing
+import Framepace
+import Glibc
+import KMSTesting
+import RenderTree
+
+/// Paints every frame of an output a second time, whole, and compares it with what a screen shows.
+@MainActor
+final class ScreenProof {
+  private let expected: Bitmap
+  private let whole: DamageRegion
+  private(set) var frames: [FrameRecord] = []
+  private(set) var partialFrames = 0
+  /// The first one found.
+  private(set) var difference: String?
+
+  /// - Parameters:
+  ///   - connector: the screen's.
+  ///   - viewport: where it is to show the tree.
+  init(
+    _ output: Output, of context: LayerContext, _ card: SimulatedCard, _ connector: String, viewport: Viewport? = nil
+  ) throws {
+    let (width, height) = (output.display.presenter.width, output.display.presenter.height)
+    expected = try Bitmap(width: width, height: height)
+    whole = DamageRegion(IntRect(x: 0, y: 0, width: width, height: height))
+    output.onError = { [self] in difference = "\($0)" }
+    output.onCommitted = { [self] frame in
+      var tree = context.renderTree(at: frame.target)
+      tree.viewport = viewport
+      Compositor().composite(tree, damage: whole, into: expected)
+      if frame.paintedPixels < whole.area { partialFrames += 1 }
+    }
+    output.onPresented = { [self] frame in
+      frames.append(frame)
+      guard difference == nil else { return }
+      guard let shown = try? card.copyShownImage(of: connector) else { return difference = "\(connector) is off" }
+      for y in 0..<height where memcmp(shown.row(y), expected.row(y), width * 4) != 0 {
+        return difference = "frame \(frame.frameNumber), row \(y) of \(connector) differs from the row painted anew"
+      }
+    }
+  }
+}
