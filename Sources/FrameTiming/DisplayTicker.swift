@@ -16,6 +16,8 @@ public final class DisplayTicker {
   public var lastVBlank: VBlank? { sequencer.last }
 
   private var sequencer: TickSequencer
+  private var requester: VBlankRequester
+  private var sleepWatch = SleepWatch()
   /// The links that are added to a mode, in the order of their creation.
   private var links: [DisplayLink] = []
   private var loop: FrameLoop?
@@ -32,14 +34,20 @@ public final class DisplayTicker {
   /// Takes over the source: nobody else may request its vblanks.
   public init(source: any VBlankSource) {
     self.source = source
+    requester = VBlankRequester(source: source)
     sequencer = TickSequencer(refreshRate: source.refreshRate, isVariable: source.isVariable)
     take(source)
   }
 
   /// The source's nominal rate.
   public var refreshRate: RefreshRate { source.refreshRate }
-  /// What ticks and why, for people.
-  public var name: String { source.name }
+  /// What ticks and why, for people; and what is wrong with it.
+  public var name: String { sourceFault.map { "\(source.name), but \($0)" } ?? source.name }
+  /// What is wrong with what the source tells; nil for nothing that can be seen.
+  public var sourceFault: SourceFault? {
+    if let ahead = sequencer.stampsAhead { return .stampsAhead(ahead) }
+    return requester.fruitlessRequests >= 8 ? .oldVBlanks : nil
+  }
 
   /// What is known of the display's vblanks, from the stamps of those that were.
   public var model: VBlankModel { sequencer.model }
@@ -79,7 +87,7 @@ public final class DisplayTicker {
     guard sequencer.last != nil, let newest = source.newestVBlank(),
       model.last.map({ newest.timestamp > $0.timestamp }) ?? true
     else { return prediction }
-    sequencer.learn(newest)
+    sequencer.learn(newest, now: max(time, loop?.clock.now ?? time))
     return model.prediction(after: time)
   }
 
@@ -90,17 +98,30 @@ public final class DisplayTicker {
   /// counted in intervals of the new one. A vblank that the old one owed is owed by the new one.
   public func change(to source: any VBlankSource) {
     guard !isInvalid, source !== self.source else { return }
-    self.source.invalidate()
+    let isMeasured = self.source.isDisplay
+    requester.invalidate()
+    requester = VBlankRequester(source: source)
     take(source)
-    sequencer.change(to: source.refreshRate, isVariable: source.isVariable)
+    sequencer.change(
+      to: source.refreshRate, isVariable: source.isVariable, isMeasured: isMeasured, isDisplay: source.isDisplay)
     if let loop {
       for link in links {
-        for mode in link.modes { source.add(to: loop, mode: mode) }
+        for mode in link.modes { requester.add(to: loop, mode: mode) }
       }
     }
     guard requested != nil, let loop else { return }
-    requested = loop.clock.now
-    source.requestVBlank()
+    request(at: loop.clock.now)
+  }
+
+  /// Says that the display was off, set to another mode, or asleep with the machine: where its vblanks lie is not known any
+  /// more, although its rate is.
+  ///
+  /// What was asked for and comes with a stamp from before is no tick: a kernel ends what was asked of a display that it
+  /// switches off. Nothing counts as known until three stamps agree. (That the machine has slept is noticed without being told,
+  /// when a vblank comes late or is asked for after a pause.)
+  public func losePhase() {
+    guard let loop else { return }
+    sequencer.losePhase(at: loop.clock.now)
   }
 
   private func take(_ source: any VBlankSource) {
@@ -117,7 +138,7 @@ public final class DisplayTicker {
     links.removeAll()
     loop = nil
     commonMarker.invalidate()
-    source.invalidate()
+    requester.invalidate()
   }
 
   // MARK: - For DisplayLink
@@ -140,7 +161,7 @@ public final class DisplayTicker {
       let index = links.firstIndex { $0.number > link.number } ?? links.endIndex
       links.insert(link, at: index)
     }
-    source.add(to: loop, mode: mode)
+    requester.add(to: loop, mode: mode)
     requestIfWanted()
   }
 
@@ -149,12 +170,12 @@ public final class DisplayTicker {
     if link.modes.isEmpty { links.removeAll { $0 === link } }
     guard let loop else { return }
     for mode in modes where !links.contains(where: { $0.modes.contains(mode) }) {
-      source.remove(from: loop, mode: mode)
+      requester.remove(from: loop, mode: mode)
     }
     if links.isEmpty { loop.remove(commonMarker, from: .common) }
     // To leave the common modes is to leave each of them, also one that another link names itself.
     for other in links {
-      for mode in other.modes { source.add(to: loop, mode: mode) }
+      for mode in other.modes { requester.add(to: loop, mode: mode) }
     }
   }
 
@@ -163,9 +184,23 @@ public final class DisplayTicker {
   /// The source is in the modes of paused links too: in such a mode the links of other modes wake the loop, but nobody is
   /// called. (Leaving and entering modes at each pause costs more than those wake-ups.)
   func requestIfWanted() {
-    guard let loop, requested == nil, !isDelivering, links.contains(where: { !$0.isPaused }) else { return }
-    requested = loop.clock.now
-    source.requestVBlank()
+    guard let loop, requested == nil, !isDelivering, wantsTicks else { return }
+    let now = loop.clock.now
+    noticeSleep(at: now)
+    request(at: now)
+  }
+
+  private var wantsTicks: Bool { links.contains { !$0.isPaused } }
+
+  private func request(at now: MonotonicTime) {
+    requested = now
+    requester.request(now: now)
+  }
+
+  /// Notices that the machine has slept. It never does so within an interval and a half: a steady display costs a comparison.
+  private func noticeSleep(at now: MonotonicTime) {
+    guard let loop, sleepWatch.isDue(at: now, interval: refreshRate.interval) else { return }
+    if sleepWatch.hasSlept(loop.clock.slept) { losePhase() }
   }
 
   // MARK: - Ticks
@@ -173,25 +208,53 @@ public final class DisplayTicker {
   private func deliver(_ vblank: VBlank) {
     // A source that delivers unasked ticks nobody, and does not start a chain of requests.
     guard requested != nil, !isDelivering, let loop, let mode = loop.currentMode else { return }
-    requested = nil
     let now = loop.clock.now
-    let rate = source.refreshRate
-    if case .tick(let vblank, let frameNumber) = sequencer.advance(to: vblank, now: now, rate: rate) {
-      let interval = rate.interval
-      // An unsteady stamp may lie a little before its vblank.
-      let middle = vblank.timestamp + (model.isVariable ? .zero : interval / 2)
-      let tick = DisplayLink.Tick(
-        timestamp: vblank.timestamp, targetTimestamp: predictedVBlank(after: middle), duration: interval,
-        frameNumber: frameNumber, delivered: now, missed: 0)
-      let isCommon = loop.contains(commonMarker, in: mode)
-      deliveries += 1
-      isDelivering = true
-      // The array is kept as it is now: links may be added, paused and invalidated by each other's callbacks.
-      let links = links
-      for link in links where link.isServed(in: mode, isCommon: isCommon) { link.deliver(tick, number: deliveries) }
-      isDelivering = false
+    noticeSleep(at: now)
+    guard case .tick(let vblank, let frameNumber) = sequencer.advance(to: vblank, now: now, rate: source.refreshRate) else {
+      guard wantsTicks else {
+        requested = nil
+        return requester.cancel()
+      }
+      // Still asked for, so that what the source owes from an earlier request is taken.
+      return requester.requestAgain(now: now)
     }
+    requester.succeeded()
+    requested = nil
+    let interval = refreshRate.interval
+    // An unsteady stamp may lie a little before its vblank.
+    let middle = vblank.timestamp + (model.isVariable ? .zero : interval / 2)
+    let tick = DisplayLink.Tick(
+      timestamp: vblank.timestamp, targetTimestamp: predictedVBlank(after: middle), duration: interval,
+      frameNumber: frameNumber, delivered: now, missed: 0)
+    let isCommon = loop.contains(commonMarker, in: mode)
+    deliveries += 1
+    isDelivering = true
+    // The array is kept as it is now: links may be added, paused and invalidated by each other's callbacks.
+    let links = links
+    for link in links where link.isServed(in: mode, isCommon: isCommon) { link.deliver(tick, number: deliveries) }
+    isDelivering = false
     // Only now: a callback that took longer than an interval has missed the vblanks that it covered.
     requestIfWanted()
+  }
+}
+
+/// Notices that the machine has slept: a pure value.
+struct SleepWatch: Hashable, Sendable {
+  private var last: MonotonicTime?
+  private var slept: Nanoseconds?
+
+  /// What a thread can be held up by while it reads two clocks is less, and a machine sleeps for longer.
+  private static let shortest = Nanoseconds.milliseconds(100)
+
+  /// Whether so much time has passed since the last question that the machine may have slept.
+  mutating func isDue(at now: MonotonicTime, interval: Nanoseconds) -> Bool {
+    defer { last = now }
+    return last.map { now - $0 > interval * 3 / 2 } ?? true
+  }
+
+  /// - Parameter slept: how long the machine has slept since it was started.
+  mutating func hasSlept(_ slept: Nanoseconds) -> Bool {
+    defer { self.slept = max(slept, self.slept ?? slept) }
+    return self.slept.map { slept - $0 > Self.shortest } ?? false
   }
 }

@@ -14,6 +14,7 @@ public import RunLoops
 @MainActor
 public final class FallbackClock: VBlankSource {
   public let refreshRate: RefreshRate
+  public let isDisplay = false
   /// Why the display's own vblanks are not used: "no DRM device".
   public let reason: String
   /// The grid's origin. Its sequence is 0.

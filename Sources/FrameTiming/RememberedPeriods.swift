@@ -27,4 +27,11 @@ struct RememberedPeriods: BitwiseCopyable, Sendable {
     entries[next] = entry
     next = (next + 1) % entries.count
   }
+
+  /// Lets each period be off by at least as much; square nanoseconds.
+  mutating func loosen(_ variance: (RefreshRate) -> Double) {
+    for index in entries.indices {
+      if let entry = entries[index] { entries[index]?.variance = max(entry.variance, variance(entry.rate)) }
+    }
+  }
 }

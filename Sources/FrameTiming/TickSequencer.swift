@@ -9,6 +9,10 @@ import LinuxSystem
 ///   swallowed.
 /// - A stamp more than T after now is no vblank that happened, and is swallowed too: believing it would swallow all
 ///   that come until then. (Drivers do stamp up to a blanking time ahead: the start of scan-out, not of the interrupt.)
+///   Eight in a row are another clock's, such as that of another time namespace: from then on, and until a stamp is not
+///   ahead any more, the arrival is the stamp.
+/// - A stamp that is not later than the moment at which the display was lost is none that its loss did not bring: a kernel
+///   ends what was asked of a display that it switches off.
 /// - A stamp that the model does not believe and that lies more than T/4 off the grid gives way to it: the vblank was, its
 ///   stamp is wrong. (Nearer ones cannot make two vblanks seem one.)
 /// - A vblank that is delivered T or more after its stamp stands for the latest grid point that is not after now; the
@@ -24,6 +28,8 @@ struct TickSequencer {
     case duplicate
     /// The stamp lies more than an interval in the future.
     case future
+    /// The display was lost after it was asked, and what came is from before.
+    case early
   }
 
   private(set) var model: VBlankModel
@@ -36,16 +42,38 @@ struct TickSequencer {
   private var lastInterval: Int64 = 0
   /// Whether the last tick was another source's, and the model counts from a stamp that is still to come.
   private var isModelNew = false
+  /// Stamps in a row that lay in the future.
+  private var futures = 0
+  /// How far ahead of now the stamps of another clock were when they were found to be so; nil while they are not.
+  private(set) var stampsAhead: Nanoseconds?
+  /// When the display was last lost.
+  private var lost: MonotonicTime?
+
+  /// So many stamps ahead in a row are no accident.
+  private static let mostFutures = 8
 
   init(refreshRate: RefreshRate, isVariable: Bool = false) {
     model = VBlankModel(refreshRate: refreshRate, isVariable: isVariable)
   }
 
-  /// Another source ticks from now on: what was known of the display is of no use. Time between the two is counted in
-  /// intervals of the new one.
-  mutating func change(to refreshRate: RefreshRate, isVariable: Bool) {
-    model = VBlankModel(refreshRate: refreshRate, isVariable: isVariable)
+  /// Another source ticks from now on: of what was known of the display only its periods are of use. Time between the two is
+  /// counted in intervals of the new one.
+  ///
+  /// - Parameters:
+  ///   - isMeasured: whether the old source's stamps were a display's own.
+  ///   - isDisplay: whether the new one's are.
+  mutating func change(to refreshRate: RefreshRate, isVariable: Bool, isMeasured: Bool, isDisplay: Bool) {
+    model = model.continued(
+      refreshRate: refreshRate, isVariable: isVariable, isMeasured: isMeasured && stampsAhead == nil,
+      isDisplay: isDisplay)
     isModelNew = last != nil
+    (futures, stampsAhead, lost) = (0, nil, nil)
+  }
+
+  /// The display was off, or the machine asleep: its period is kept, where its vblanks lie is not known any more.
+  mutating func losePhase(at now: MonotonicTime) {
+    model.losePhase()
+    lost = now
   }
 
   /// A vblank came.
@@ -54,7 +82,12 @@ struct TickSequencer {
   ///   - now: when it was delivered.
   ///   - rate: the source's nominal rate at this time.
   mutating func advance(to vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> Outcome {
-    guard vblank.timestamp - now <= max(period, rate.interval) else { return .future }
+    if let lost {
+      // One was asked for at most. The stamps of a clock that is behind would all be early.
+      self.lost = nil
+      if vblank.timestamp <= lost { return .early }
+    }
+    guard let vblank = stamped(vblank, now: now, rate: rate) else { return .future }
     model.expect(rate)
     let verdict = model.observe(vblank)
     joinModel(at: vblank)
@@ -82,8 +115,34 @@ struct TickSequencer {
     return .tick(current, frameNumber: frameNumber)
   }
 
+  /// A vblank with its stamp, or with its arrival for one if stamps are another clock's; nil if it is in the future.
+  private mutating func stamped(_ vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> VBlank? {
+    let ahead = vblank.timestamp - now
+    guard ahead > max(period, rate.interval) else {
+      if futures > 0 || stampsAhead != nil { stampsAreOurs() }
+      return vblank
+    }
+    futures = min(futures + 1, Self.mostFutures)
+    guard futures >= Self.mostFutures else { return nil }
+    if stampsAhead == nil {
+      stampsAhead = ahead
+      model.losePhase()
+    }
+    return VBlank(timestamp: now, sequence: vblank.sequence)
+  }
+
+  private mutating func stampsAreOurs() {
+    futures = 0
+    guard stampsAhead != nil else { return }
+    stampsAhead = nil
+    model.losePhase()
+  }
+
   /// A vblank that nobody asked for, and that is no tick: the model learns from it.
-  mutating func learn(_ vblank: VBlank) {
+  mutating func learn(_ vblank: VBlank, now: MonotonicTime) {
+    // One of another clock has no time of arrival that could be its stamp.
+    guard stampsAhead == nil, vblank.timestamp - now <= period else { return }
+    if let lost, vblank.timestamp <= lost { return }
     model.observe(vblank)
     joinModel(at: vblank)
   }

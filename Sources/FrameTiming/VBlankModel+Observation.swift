@@ -23,6 +23,9 @@ extension VBlankModel {
   /// More than these in a gap, 34 years of them, are a stamp that means nothing.
   private static var mostIntervals: Int64 { 1 << 40 }
 
+  /// So many stamps in a row must agree with the one before until a grid that was lost is believed anew.
+  static var proofs: Int { 2 }
+
   /// Takes a vblank into account. Constant time, without allocation.
   @discardableResult
   public mutating func observe(_ vblank: VBlank) -> Verdict {
@@ -45,6 +48,10 @@ extension VBlankModel {
     // A stamp in the interval of the last, or the same one again.
     if count == 0 || vblank.timestamp == last.timestamp { return .duplicate }
     if count < 0 { return suspect(vblank, as: .backward) }
+    if unproven > 0, !isVariable {
+      prove(vblank, after: previous, intervals: count)
+      return .accepted
+    }
 
     var ahead = filter
     ahead.advance(by: count)
@@ -76,17 +83,6 @@ extension VBlankModel {
   /// interval of the new rate after the one before, to a tenth.
   public mutating func expect(_ rate: RefreshRate) {
     expectedRate = rate == refreshRate ? nil : rate
-  }
-
-  /// Says that the display was off, or the machine asleep: where the grid lies is not known any more, and the next stamp
-  /// begins it. The period is kept.
-  public mutating func losePhase() {
-    guard let filter else { return }
-    suspects = Suspects()
-    lastSeen = nil
-    let unknown = period * period
-    self.filter = makeFilter(
-      at: filter.origin, phaseVariance: unknown, period: filter.period, variance: filter.periodVariance)
   }
 
   // MARK: - Counting
@@ -135,7 +131,7 @@ extension VBlankModel {
     restart(at: phase, period: expectedPeriod, variance: .infinity)
   }
 
-  private mutating func restart(at phase: MonotonicTime, period: Double, variance: Double) {
+  mutating func restart(at phase: MonotonicTime, period: Double, variance: Double) {
     // A rate that was measured from one vblank to the next is worth less than one that was told.
     let prior = expectedPeriod == refreshRate.exactInterval ? priorDeviation : expectedPeriod / 20
     filter = makeFilter(
@@ -146,7 +142,7 @@ extension VBlankModel {
     noise.forgetLast()
   }
 
-  private func makeFilter(
+  func makeFilter(
     at phase: MonotonicTime, phaseVariance: Double, period: Double, variance: Double
   ) -> PhaseFilter {
     // Crystals drift by less, clocks that are being set by as much; an application's frames do not keep time at all.
@@ -192,13 +188,7 @@ extension VBlankModel {
   // MARK: - Stamps that are not believed
 
   private mutating func suspect(_ vblank: VBlank, as verdict: Verdict) -> Verdict {
-    var agrees = false
-    if let before = suspects.last {
-      let (gap, counted) = distance(from: before, to: vblank)
-      let count = counted ?? (gap / period).rounded()
-      // Over a long gap that nobody counted any stamp would agree.
-      agrees = count >= 1 && abs(gap - count * period) <= Self.otherRate * period && (counted != nil || count <= 2)
-    }
+    let agrees = suspects.last.map { isWhole($0, to: vblank) } ?? false
     suspects.agreeing = agrees ? suspects.agreeing + 1 : 0
     suspects.count += 1
     suspects.last = vblank
@@ -212,6 +202,7 @@ extension VBlankModel {
     guard let filter, let last else { return }
     interval &+= max(1, intervals(from: last, to: vblank, filter: filter).count)
     self.last = vblank
+    unproven = 0
     // The stamps may have become unsteady, and not the grid another one.
     noise = StampNoise(interval: refreshRate.exactInterval)
     // A grid that did not hold for long tells nothing of the period either.
@@ -248,6 +239,7 @@ extension VBlankModel {
     guard let filter, let last else { return }
     interval &+= max(1, intervals(from: last, to: vblank, filter: filter).count)
     self.last = vblank
+    unproven = 0
     expectedPeriod = isNear(refreshRate.exactInterval, length) ? refreshRate.exactInterval : length
     restart(at: vblank.timestamp)
   }
@@ -259,6 +251,13 @@ extension VBlankModel {
     let counted = Int64(bitPattern: second.sequence &- first.sequence)
     let isCounted = first.sequence != 0 && second.sequence != 0 && counted > 0 && counted < 1000
     return (Double((second.timestamp - first.timestamp).count), isCounted ? Double(counted) : nil)
+  }
+
+  /// Whether two vblanks lie whole periods apart, to a tenth of one. Over a long gap that nobody counted any two would.
+  func isWhole(_ first: VBlank, to second: VBlank) -> Bool {
+    let (gap, counted) = distance(from: first, to: second)
+    let count = counted ?? (gap / period).rounded()
+    return count >= 1 && abs(gap - count * period) <= Self.otherRate * period && (counted != nil || count <= 2)
   }
 
   /// Whether a length is a given interval's, to a tenth.

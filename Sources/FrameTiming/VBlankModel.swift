@@ -58,6 +58,8 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
   /// The last vblank with a stamp, whatever it was taken for.
   var lastSeen: VBlank?
   var remembered = RememberedPeriods()
+  /// How many more stamps must agree with the one before until the grid is believed: after the display was off. 0 while it is.
+  var unproven = 0
 
   public init(refreshRate: RefreshRate, isVariable: Bool = false) {
     self.refreshRate = refreshRate
@@ -132,6 +134,7 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
   }
 
   private func deviation(_ filter: PhaseFilter, after count: Int64) -> Nanoseconds {
-    Nanoseconds(Int64(saturating: filter.variance(after: count).squareRoot()))
+    let deviation = filter.variance(after: count).squareRoot()
+    return Nanoseconds(Int64(saturating: unproven > 0 ? max(deviation, period) : deviation))
   }
 }

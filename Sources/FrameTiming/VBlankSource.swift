@@ -11,6 +11,8 @@ public protocol VBlankSource: AnyObject {
   var refreshRate: RefreshRate { get }
   /// Whether intervals last as long as the application likes, but not less than one at `refreshRate`.
   var isVariable: Bool { get }
+  /// Whether the stamps are a display's own, and not those of a clock that stands in for one.
+  var isDisplay: Bool { get }
   /// Called on the loop for each vblank that was asked for. Set by the `DisplayTicker` that owns the source.
   var onVBlank: (@MainActor (VBlank) -> Void)? { get set }
   /// Asks for the next vblank after now. Asking again before it came changes nothing.
@@ -29,6 +31,8 @@ public protocol VBlankSource: AnyObject {
 extension VBlankSource {
   /// All intervals are the same.
   public var isVariable: Bool { false }
+  /// Stamps are a display's.
+  public var isDisplay: Bool { true }
   /// Nothing is told; after a pause targets are guesses.
   public func newestVBlank() -> VBlank? { nil }
 }

@@ -62,7 +62,12 @@ final class ConnectedScreen {
     self.events = events
 
     if presenter.isModeSet { hardware?.crtcDidTurnOn() }
-    presenter.onModeSet = { [weak hardware] in hardware?.crtcDidTurnOn() }
+    presenter.onModeSet = { [weak hardware, weak ticker] in
+      guard let hardware else { return }
+      // Vblanks begin anew, and one that was asked for may have come early.
+      ticker?.losePhase()
+      hardware.crtcDidTurnOn()
+    }
     presenter.onLost = { [weak self] error in self?.onFailure?(error) }
     hardware?.onError = { [weak self] error in self?.onFailure?(pipe.error(error)) }
     events.onError = { [weak self] error in self?.onFailure?(pipe.error(error)) }

@@ -26,7 +26,8 @@ public final class KMSDisplay: Display {
   /// The mode that the first frame sets. Another one after the screen was changed, perhaps.
   public private(set) var mode: DisplayMode
   public private(set) var name: String
-  public private(set) var reason: String
+  /// How it is paced, and what is wrong with its vblanks.
+  public var reason: String { ticker.sourceFault.map { "\(pacing), but \($0)" } ?? pacing }
   /// Whether the driver has vblank events. Without, a fallback clock at the mode's rate ticks.
   public private(set) var hasVBlankEvents: Bool
 
@@ -50,6 +51,7 @@ public final class KMSDisplay: Display {
   /// What the screen showed before it was ours, while no `screen` keeps that.
   var previous: PreviousScreen?
 
+  private var pacing: String
   private var life: DisplayLife
   private var retry: FrameLoop.Timer?
   private var memberships: [(loop: FrameLoop, mode: FrameLoop.Mode)] = []
@@ -70,7 +72,7 @@ public final class KMSDisplay: Display {
     mode = screen.pipe.mode
     hasVBlankEvents = screen.hasVBlankEvents
     name = screen.pipe.displayName(driver: card.device?.driver)
-    reason = screen.reason
+    pacing = screen.reason
     life = DisplayLife(
       hearsEvents: card.access.hearsEvents, checkInterval: card.access.checkInterval, at: clock.now)
     retry = .parked { [weak self] in self?.happened(.retryDue) }
@@ -171,7 +173,7 @@ public final class KMSDisplay: Display {
     mode = screen.pipe.mode
     hasVBlankEvents = screen.hasVBlankEvents
     name = screen.pipe.displayName(driver: card.device?.driver)
-    reason = screen.reason
+    pacing = screen.reason
     screen.onFailure = { [weak self] error in self?.failed(error) }
     for membership in memberships { screen.add(to: membership.loop, mode: membership.mode) }
     ticker.change(to: screen.source)

@@ -20,6 +20,16 @@ public struct SystemClock: Sendable {
     return Self.monotonicNow()
   }
 
+  /// How long the machine has slept since it was started, which `now` leaves out: `CLOCK_BOOTTIME` less `CLOCK_MONOTONIC`.
+  /// Where the thread is held up between the two it is that much less, and never more.
+  public var slept: Nanoseconds {
+    if let manual { return manual.slept }
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    let sinceBoot = MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    return sinceBoot - Self.monotonicNow()
+  }
+
   @inline(__always)
   static func monotonicNow() -> MonotonicTime {
     var time = timespec()
@@ -32,6 +42,7 @@ public struct SystemClock: Sendable {
 /// may read and move it.
 public final class ManualClock: Sendable {
   private let nanoseconds: Atomic<Int64>
+  private let sleep = Atomic<Int64>(0)
 
   /// Starts at `start`.
   public init(start: MonotonicTime = .zero) {
@@ -54,5 +65,13 @@ public final class ManualClock: Sendable {
   /// Moves the clock forward by `offset`; a negative one changes nothing.
   public func advance(by offset: Nanoseconds) {
     advance(to: now + offset)
+  }
+
+  /// How long the machine that this is the clock of has slept. The clock stood still meanwhile.
+  public var slept: Nanoseconds { Nanoseconds(sleep.load(ordering: .acquiring)) }
+
+  /// Lets the machine have slept for so much longer.
+  public func machineSlept(for time: Nanoseconds) {
+    sleep.add(time.count, ordering: .acquiringAndReleasing)
   }
 }

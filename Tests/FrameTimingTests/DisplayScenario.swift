@@ -18,6 +18,8 @@ struct DisplayScenario: CustomStringConvertible {
     case rate(nominal: RefreshRate, actual: RefreshRate)
     /// The vblanks go on somewhere else on the clock, as they do after a suspend.
     case jump(Nanoseconds)
+    /// The same, but the model is told of it.
+    case off(Nanoseconds)
 
     var description: String {
       switch self {
@@ -27,6 +29,7 @@ struct DisplayScenario: CustomStringConvertible {
       case .faults(let faults): "\(faults)"
       case .rate(let nominal, let actual): "rate \(nominal), in truth \(actual.numerator)/\(actual.denominator)"
       case .jump(let time): "jump \(time.count) ns"
+      case .off(let time): "off \(time.count) ns"
       }
     }
   }
@@ -52,7 +55,7 @@ struct DisplayScenario: CustomStringConvertible {
     var scenario = DisplayScenario(seed: seed, rate: rate, steps: [])
     for _ in 0..<count {
       let interval = rate.interval.count
-      switch Int.random(in: 0..<12, using: &random) {
+      switch Int.random(in: 0..<13, using: &random) {
       case 0: scenario.steps.append(.pause(Nanoseconds(Int64.random(in: 0...interval * 400, using: &random))))
       case 1: scenario.steps.append(.pause(Nanoseconds(Int64.random(in: 0...interval * 4, using: &random))))
       case 2, 3: scenario.steps.append(.stall(Nanoseconds(Int64.random(in: 0...interval * 9, using: &random))))
@@ -62,6 +65,7 @@ struct DisplayScenario: CustomStringConvertible {
         rate = change.nominal
         scenario.steps.append(.rate(nominal: change.nominal, actual: change.actual))
       case 7: scenario.steps.append(.jump(Nanoseconds(Int64.random(in: interval...interval * 100, using: &random))))
+      case 8: scenario.steps.append(.off(Nanoseconds(Int64.random(in: interval...interval * 100, using: &random))))
       default: scenario.steps.append(.listen(Int.random(in: 1...300, using: &random)))
       }
       scenario.steps.append(.listen(Int.random(in: 1...30, using: &random)))
@@ -192,6 +196,13 @@ private struct Player {
         unsure = max(unsure, 3)
         last = nil
       }
+    case .off(let time):
+      let vblank = grid.vblank(after: now) &- 1
+      regrid(grid.rate, start: grid.time(ofVBlank: vblank) + time, vblank)
+      sequencer.losePhase(at: now)
+      last = nil
+      unsure = 6
+      now = max(now, grid.start)
     case .jump(let time):
       let vblank = grid.vblank(after: now) &- 1
       regrid(grid.rate, start: grid.time(ofVBlank: vblank) + time, vblank)

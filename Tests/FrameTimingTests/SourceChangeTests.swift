@@ -77,7 +77,7 @@ final class SourceChangeTests: ManualLoopCase {
     }
   }
 
-  /// Of another source nothing is known before its first vblank; frame numbers go on all the same.
+  /// Of another source nothing is known before its third vblank; frame numbers go on all the same.
   func testPredictionsOfAnotherSourceAreGuessesAtFirst() {
     onMain { stage in
       let old = CountingSource(refreshRate: .hundred)
@@ -88,13 +88,20 @@ final class SourceChangeTests: ManualLoopCase {
       old.send(VBlank(timestamp: start, sequence: 1), on: stage.loop)
       let new = CountingSource(refreshRate: .hundred)
       ticker.change(to: new)
-      let later = start + .milliseconds(25)
+      var later = start + .milliseconds(25)
       XCTAssertFalse(ticker.isGridKnown(at: later))
       XCTAssertEqual(ticker.frameNumber(at: later), 3)
       // The sequence would say 999 intervals, and the stamps do not contradict it enough.
-      new.newest = VBlank(timestamp: start + .milliseconds(23), sequence: 3)
+      for sequence: Int64 in 1...2 {
+        new.newest = VBlank(timestamp: start + .milliseconds(3) + .milliseconds(10) * sequence, sequence: UInt64(sequence))
+        XCTAssertFalse(ticker.isGridKnown(at: later))
+        later += .milliseconds(10)
+        XCTAssertEqual(ticker.frameNumber(at: later), UInt64(3 + sequence))
+      }
+      new.newest = VBlank(timestamp: start + .milliseconds(33), sequence: 3)
+      later = start + .milliseconds(35)
       XCTAssertTrue(ticker.isGridKnown(at: later))
-      XCTAssertEqual(ticker.predictedVBlank(after: later), start + .milliseconds(33))
+      XCTAssertEqual(ticker.predictedVBlank(after: later), start + .milliseconds(43))
     }
   }
 
@@ -117,6 +124,8 @@ final class SourceChangeTests: ManualLoopCase {
           }
           let stamp = stage.time.now - .milliseconds(Int64(generator.next() % 30))
           source.send(VBlank(timestamp: stamp, sequence: generator.next() % 50), on: stage.loop)
+          // One that brought nothing new twice is asked again later.
+          if !source.isRequested { stage.run(source.refreshRate.interval / 2) }
           XCTAssertTrue(source.isRequested, "seed \(seed): the chain of requests broke")
         }
         XCTAssertGreaterThan(ticks.count, 100, "seed \(seed)")

@@ -1,0 +1,173 @@
+import LinuxSystem
+import RunLoops
+import Testing
+import XCTest
+
+@testable import FrameTiming
+
+/// What a model makes of a display that was off.
+@Suite struct LostPhaseModelTests {
+  static let rates = [(24, 1), (60000, 1001), (60, 1), (144, 1), (500, 1)]
+
+  /// Whatever the first stamps are after such a time: once three good ones have come the grid is known, and it is the true one;
+  /// nothing is promised earlier, and the period is never lost.
+  @Test(arguments: rates) func threeStampsThatAgreeAreBelieved(_ fraction: (Int, Int)) throws {
+    let nominal = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+    let seed = UInt64.random(in: 0...999_999)
+    print("lost phase at \(nominal), seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<200 {
+      let rate = try #require(RefreshRate(hertz: nominal.hertz * Double.random(in: 0.999...1.001, using: &random)))
+      var model = VBlankModel(refreshRate: nominal)
+      var start = MonotonicTime(nanoseconds: 1_000_000_000)
+      for k in 1...600 as ClosedRange<Int64> {
+        model.observe(VBlank(timestamp: start + rate.offset(ofInterval: k), sequence: UInt64(k)))
+      }
+      let period = model.period
+      #expect(abs(period - rate.exactInterval) < rate.exactInterval * 1e-6, "seed \(seed)")
+      model.losePhase()
+      start += Nanoseconds(Int64.random(in: 700 * rate.interval.count...5000 * rate.interval.count, using: &random))
+      #expect(!isKnown(model, at: start), "seed \(seed)")
+      // Wrong ones first, up to two and a little late each.
+      var k: Int64 = 0
+      for _ in 0..<Int.random(in: 0...2, using: &random) {
+        k += 1
+        let wrong = Nanoseconds(Int64.random(in: rate.interval.count / 5...rate.interval.count * 2 / 5, using: &random))
+        model.observe(VBlank(timestamp: start + rate.offset(ofInterval: k) + wrong, sequence: UInt64(k)))
+        #expect(!isKnown(model, at: start + rate.offset(ofInterval: k)), "seed \(seed)")
+      }
+      let hasSequence = random.chance(0.5)
+      for good in 1...3 {
+        k += 1
+        model.observe(VBlank(timestamp: start + rate.offset(ofInterval: k), sequence: hasSequence ? UInt64(k) : 0))
+        if good == 1 { #expect(!isKnown(model, at: start + rate.offset(ofInterval: k)), "seed \(seed)") }
+      }
+      #expect(isKnown(model, at: start + rate.offset(ofInterval: k)), "seed \(seed)")
+      #expect(abs(model.period - period) < rate.exactInterval * 2e-6, "seed \(seed)")
+      let next = try #require(model.prediction(after: start + rate.offset(ofInterval: k)))
+      let error = next.timestamp - (start + rate.offset(ofInterval: k + 1))
+      #expect(abs(error.count) < rate.interval.count / 100_000 + 1000, "seed \(seed)")
+    }
+  }
+
+  /// A variable display's phase is its last vblank, whatever was before.
+  @Test func aVariableDisplayIsKnownWithItsNextVBlank() {
+    var model = VBlankModel(refreshRate: .hertz60, isVariable: true)
+    model.observe(VBlank(timestamp: .zero + .seconds(1), sequence: 1))
+    model.losePhase()
+    model.observe(VBlank(timestamp: .zero + .seconds(3), sequence: 2))
+    #expect(isKnown(model, at: .zero + .seconds(3)))
+  }
+
+  private func isKnown(_ model: VBlankModel, at time: MonotonicTime) -> Bool {
+    model.prediction(after: time)?.isKnown(period: model.period) ?? false
+  }
+}
+
+/// What becomes of ticks when a display goes off, the machine sleeps, or a source takes over.
+final class LostPhaseTests: ManualLoopCase {
+  /// A kernel ends what was asked of a display that it switches off: an event with the time of that.
+  func testAnEventThatCameEarlyIsNoTick() {
+    onMain { stage in
+      let source = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: source)
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: ticker) { link in if let tick = link.tick { ticks.append(tick) } }
+      link.add(to: stage.loop, mode: .default)
+      let start = stage.time.now
+      source.send(VBlank(timestamp: start, sequence: 1), on: stage.loop)
+      XCTAssertTrue(ticker.isGridKnown(at: start))
+      stage.time.advance(by: .milliseconds(7))
+      ticker.losePhase()
+      XCTAssertFalse(ticker.isGridKnown(at: stage.time.now))
+      let requests = source.requests
+      source.send(VBlank(timestamp: start + .milliseconds(7), sequence: 2), on: stage.loop)
+      XCTAssertEqual(ticks.count, 1)
+      XCTAssertEqual(source.requests, requests + 1, "it is asked for what did not come")
+      // It is on again, in another phase.
+      stage.time.advance(to: start + .milliseconds(104))
+      source.send(VBlank(timestamp: start + .milliseconds(104), sequence: 11), on: stage.loop)
+      XCTAssertEqual(ticks.last?.timestamp, start + .milliseconds(104))
+      XCTAssertEqual(ticks.count, 2)
+    }
+  }
+
+  /// Nobody says that the machine has slept: it is seen when the event comes that the sleep ended, and when frames are wanted
+  /// again after a pause.
+  func testThatTheMachineHasSleptIsNoticed() {
+    onMain { stage in
+      let source = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: source)
+      var stamps: [MonotonicTime] = []
+      let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
+      link.add(to: stage.loop, mode: .default)
+      let start = stage.time.now
+      for k in 0...5 as ClosedRange<Int64> {
+        stage.time.advance(to: start + .milliseconds(10) * k)
+        source.send(VBlank(timestamp: start + .milliseconds(10) * k, sequence: UInt64(k) + 1), on: stage.loop)
+      }
+      XCTAssertEqual(stamps.count, 6)
+      XCTAssertTrue(ticker.isGridKnown(at: stage.time.now))
+
+      stage.time.machineSlept(for: .seconds(3600))
+      stage.time.advance(to: start + .milliseconds(300))
+      source.send(VBlank(timestamp: start + .milliseconds(55), sequence: 7), on: stage.loop)
+      XCTAssertEqual(stamps.count, 6, "the event that the sleep ended has ticked")
+      XCTAssertFalse(ticker.isGridKnown(at: stage.time.now))
+      for k in 31...33 as ClosedRange<Int64> {
+        let stamp = start + .milliseconds(10 * k + 4)
+        stage.time.advance(to: stamp)
+        source.send(VBlank(timestamp: stamp, sequence: UInt64(k)), on: stage.loop)
+        XCTAssertEqual(stamps.last, stamp)
+      }
+      XCTAssertTrue(ticker.isGridKnown(at: stage.time.now))
+
+      link.isPaused = true
+      source.send(VBlank(timestamp: start + .milliseconds(344), sequence: 34), on: stage.loop)
+      stage.time.machineSlept(for: .seconds(60))
+      stage.time.advance(to: start + .milliseconds(700))
+      link.isPaused = false
+      XCTAssertFalse(ticker.isGridKnown(at: stage.time.now))
+
+      // A pause is no sleep.
+      for k in 71...74 as ClosedRange<Int64> {
+        stage.time.advance(to: start + .milliseconds(10 * k))
+        source.send(VBlank(timestamp: start + .milliseconds(10 * k), sequence: UInt64(k)), on: stage.loop)
+      }
+      link.isPaused = true
+      source.send(VBlank(timestamp: start + .milliseconds(750), sequence: 75), on: stage.loop)
+      stage.time.advance(to: start + .milliseconds(1000))
+      link.isPaused = false
+      XCTAssertTrue(ticker.isGridKnown(at: stage.time.now))
+    }
+  }
+
+  /// A screen that goes and comes back has the rate that it had, whatever the clock that stood in for it said.
+  func testThePeriodIsKeptThroughAnAbsence() throws {
+    let truth = try XCTUnwrap(RefreshRate(numerator: 5995, denominator: 100))
+    try onMain { stage in
+      let screen = SimulatedDisplay(refreshRate: .hertz60, clock: stage.clock)
+      screen.setRate(.hertz60, actual: truth)
+      let ticker = DisplayTicker(source: screen)
+      let link = DisplayLink(ticker: ticker) { _ in }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.seconds(20))
+      XCTAssertEqual(ticker.model.period, truth.exactInterval, accuracy: 100)
+      ticker.change(to: FallbackClock(refreshRate: .hertz60, reason: "it is away", clock: stage.clock))
+      stage.run(.seconds(100))
+      stage.run(.milliseconds(5))
+      let back = SimulatedDisplay(refreshRate: .hertz60, clock: stage.clock)
+      back.setRate(.hertz60, actual: truth)
+      let returned = stage.time.now
+      ticker.change(to: back)
+      XCTAssertFalse(ticker.isGridKnown(at: returned))
+      stage.run(.milliseconds(55))
+      XCTAssertTrue(ticker.isGridKnown(at: stage.time.now))
+      XCTAssertEqual(ticker.model.period, truth.exactInterval, accuracy: 200)
+      let second = try XCTUnwrap(ticker.model.prediction(after: stage.time.now + .seconds(1)))
+      let next = back.grid.time(ofVBlank: back.grid.vblank(after: stage.time.now + .seconds(1)))
+      XCTAssertEqual(Double((second.timestamp - next).count), 0, accuracy: 20_000)
+      link.invalidate()
+    }
+  }
+}
