@@ -59,8 +59,11 @@ enum DisplaysText {
       return "\(problem)\(users)"
     }
     let names = report.connectors.filter { $0.status == .connected }.map(\.name).joined(separator: ", ")
-    return report.abilities.vblankEvents
-      ? "\(names), paced by vblanks" : "\(names), paced by a clock at the mode's rate: the driver has no vblank events"
+    if !report.abilities.vblankEvents {
+      return "\(names), paced by a clock at the mode's rate: the driver has no vblank events"
+    }
+    return report.abilities.sequenceEvents
+      ? "\(names), paced by vblanks" : "\(names), paced by vblanks stamped to the microsecond: the kernel is older than 4.15"
   }
 
   private static func screen(_ connector: CardReport.Connector) -> [String] {

@@ -54,7 +54,9 @@ struct CardParts: Sendable {
       throw .unknownMode(connector: connector.name, mode: "\(request)", available: connector.modes.map(\.description))
     }
     guard let mode = wanted, let rate = mode.refreshRate else { throw .noMode(connector: connector.name) }
-    guard let crtc else { throw .noPipe(connector: connector.name, missing: "free CRTC that can drive it") }
+    guard let crtc, let index = resources.crtcs.firstIndex(of: crtc) else {
+      throw .noPipe(connector: connector.name, missing: "free CRTC that can drive it")
+    }
     var plane: UInt32?
     if primaryPlanes != nil {
       plane = primaryPlane(of: crtc)
@@ -62,7 +64,7 @@ struct CardParts: Sendable {
     }
     let clones = connectors.filter { $0.currentCRTC == crtc && $0.id != connector.id }.map(\.id)
     return ScanOutPipe(
-      connector: connector, mode: mode, refreshRate: rate, crtc: crtc, plane: plane, clones: clones)
+      connector: connector, mode: mode, refreshRate: rate, crtc: crtc, crtcIndex: index, plane: plane, clones: clones)
   }
 
   /// The one that is on the CRTC, else one that is on none, else any.

@@ -114,23 +114,9 @@ extension DRMDevice {
     report.abilities.asynchronousFlips = has(DRM_CAP_ASYNC_PAGE_FLIP)
     report.abilities.atomicAsynchronousFlips = has(Self.atomicAsynchronousFlipCapability)
     for (pipe, crtc) in resources.crtcs.enumerated() {
-      if answers({ () throws(SystemError) in _ = try interface.sequence(ofCRTC: crtc) }) {
-        report.abilities.sequenceEvents = true
-        report.abilities.vblankEvents = true
-      } else if answers({ () throws(SystemError) in try interface.queueNextVBlank(ofPipe: pipe, token: 0) }) {
-        // The event that was queued, if the CRTC is on, goes with this device when it is closed.
-        report.abilities.vblankEvents = true
-      }
-    }
-  }
-
-  /// Whether a vblank call is served, or would be if the CRTC were on.
-  private func answers(_ call: () throws(SystemError) -> Void) -> Bool {
-    do throws(SystemError) {
-      try call()
-      return true
-    } catch {
-      return error.errno == EINVAL
+      guard let calls = try? VBlankCalls.find(crtc: crtc, pipe: pipe, on: interface) else { continue }
+      report.abilities.vblankEvents = true
+      if case .sequences = calls { report.abilities.sequenceEvents = true }
     }
   }
 

@@ -36,16 +36,19 @@ final class ConnectedScreen {
     let interface = device.interface
     let scanOut = try ScanOut(
       interface: interface, pipe: pipe, connectors: connectors, claims: claims, previous: previous)
+    let calls: VBlankCalls?
     do throws(SystemError) {
-      hasVBlankEvents = try DRMVBlankSource.isSupported(by: interface, crtc: pipe.crtc)
+      calls = try VBlankCalls.find(crtc: pipe.crtc, pipe: pipe.crtcIndex, on: interface)
     } catch {
       throw pipe.error(error)
     }
+    hasVBlankEvents = calls != nil
 
-    let hardware = hasVBlankEvents ? DRMVBlankSource(interface: interface, pipe: pipe, events: events) : nil
-    if let hardware {
-      source = hardware
-      reason = "vblank events of \(device.driver)"
+    var hardware: DRMVBlankSource?
+    if let calls {
+      let vblanks = DRMVBlankSource(interface: interface, pipe: pipe, calls: calls, events: events)
+      (hardware, source) = (vblanks, vblanks)
+      reason = calls.name(driver: device.driver)
     } else {
       let fallback = FallbackClock(
         refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events",

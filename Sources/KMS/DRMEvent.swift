@@ -7,6 +7,8 @@ enum DRMEvent: Equatable, Sendable {
   case sequence(token: UInt64, time: MonotonicTime, sequence: UInt64)
   /// A flip is complete: stamp to the microsecond, the sequence's low 32 bits. Drivers without vblank send sequence 0.
   case flip(token: UInt64, time: MonotonicTime, sequence: UInt32)
+  /// A vblank that was queued for by the older call, stamped as a flip.
+  case vblank(token: UInt64, time: MonotonicTime, sequence: UInt32)
   /// A kind that nobody here asks for.
   case other(type: UInt32)
 }
@@ -34,11 +36,13 @@ struct DRMEventParser: IteratorProtocol {
       let event = bytes.loadUnaligned(fromByteOffset: offset, as: drm_event_crtc_sequence.self)
       return .sequence(
         token: event.user_data, time: MonotonicTime(nanoseconds: event.time_ns), sequence: event.sequence)
-    case DRM_EVENT_FLIP_COMPLETE:
+    case let type where type == DRM_EVENT_FLIP_COMPLETE || type == DRM_EVENT_VBLANK:
       guard length >= MemoryLayout<drm_event_vblank>.size else { return nil }
       let event = bytes.loadUnaligned(fromByteOffset: offset, as: drm_event_vblank.self)
-      let nanoseconds = Int64(event.tv_sec) * 1_000_000_000 + Int64(event.tv_usec) * 1_000
-      return .flip(token: event.user_data, time: MonotonicTime(nanoseconds: nanoseconds), sequence: event.sequence)
+      let time = MonotonicTime(nanoseconds: Int64(event.tv_sec) * 1_000_000_000 + Int64(event.tv_usec) * 1_000)
+      return type == DRM_EVENT_VBLANK
+        ? .vblank(token: event.user_data, time: time, sequence: event.sequence)
+        : .flip(token: event.user_data, time: time, sequence: event.sequence)
     default:
       return .other(type: header.type)
     }

@@ -19,7 +19,12 @@ struct DRMEventBacklog {
   mutating func fill(from bytes: UnsafeRawBufferPointer) {
     removeAll()
     append(from: bytes) { if case .flip = $0 { true } else { false } }
-    append(from: bytes) { if case .sequence = $0 { true } else { false } }
+    append(from: bytes) { event in
+      switch event {
+      case .sequence, .vblank: true
+      case .flip, .other: false
+      }
+    }
   }
 
   /// The next one to hand out.

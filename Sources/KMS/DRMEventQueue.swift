@@ -147,6 +147,8 @@ final class DRMEventQueue {
         route(of: token)?.onFlip?(UInt32(truncatingIfNeeded: token), time, sequence)
       case .sequence(let token, let time, let sequence):
         route(of: token)?.onSequence?(UInt32(truncatingIfNeeded: token), time, sequence)
+      case .vblank(let token, let time, let sequence):
+        route(of: token)?.onVBlank?(UInt32(truncatingIfNeeded: token), time, sequence)
       case .other: break
       }
     }

@@ -10,6 +10,8 @@ final class DRMEventRoute {
 
   var onFlip: ((_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
   var onSequence: ((_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt64) -> Void)?
+  /// A vblank of the older call.
+  var onVBlank: ((_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
   /// The card cannot be read any more; no event comes.
   var onError: ((SystemError) -> Void)?
   let number: UInt32
@@ -41,6 +43,7 @@ final class DRMEventRoute {
     queue.remove(number)
     onFlip = nil
     onSequence = nil
+    onVBlank = nil
     onError = nil
   }
 }

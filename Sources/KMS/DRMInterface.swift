@@ -84,9 +84,11 @@ package protocol DRMInterface: AnyObject, Sendable {
   /// Asks for a sequence event with `token` at the next vblank of a CRTC. Errors as for `sequence(ofCRTC:)`; `ENOMEM`: too
   /// many events have not been read.
   func queueNextSequence(ofCRTC crtc: UInt32, token: UInt64) throws(SystemError)
-  /// As `queueNextSequence`, by the older call: a vblank event, stamped to the microsecond and with 32 bits of sequence.
+  /// As `sequence(ofCRTC:)`, by the older call: to the microsecond, and with 32 bits of sequence.
   ///
   /// - Parameter pipe: the CRTC's place in the card's list.
+  func vblank(ofPipe pipe: Int) throws(SystemError) -> (time: MonotonicTime, sequence: UInt32)
+  /// As `queueNextSequence`, by the older call: a vblank event.
   func queueNextVBlank(ofPipe pipe: Int, token: UInt64) throws(SystemError)
 }
 

@@ -8,18 +8,24 @@ package import LinuxSystem
 package final class LibDRM: DRMInterface {
   package let path: String
   private let node: OwnedDescriptor
+  private let knowsSequences: Bool
 
   /// Opens a card for mode setting. Becomes its master if it has none.
-  package convenience init(path: String) throws(SystemError) {
-    self.init(node: try OwnedDescriptor.open(path, flags: O_RDWR | O_NONBLOCK), path: path)
+  ///
+  /// - Parameter knowsSequences: false to answer as a kernel before 4.15, on any kernel: for tests of what is done then.
+  package convenience init(path: String, knowsSequences: Bool = true) throws(SystemError) {
+    let node = try OwnedDescriptor.open(path, flags: O_RDWR | O_NONBLOCK)
+    self.init(node: node, path: path, knowsSequences: knowsSequences)
   }
 
   /// - Parameters:
   ///   - node: an open card, which does not block.
   ///   - path: the card's, for errors.
-  package init(node: consuming OwnedDescriptor, path: String) {
+  ///   - knowsSequences: as above.
+  package init(node: consuming OwnedDescriptor, path: String, knowsSequences: Bool = true) {
     self.node = node
     self.path = path
+    self.knowsSequences = knowsSequences
   }
 
   package var descriptor: Int32 { node.number }
@@ -64,6 +70,7 @@ package final class LibDRM: DRMInterface {
   // MARK: Vblanks
 
   package func sequence(ofCRTC crtc: UInt32) throws(SystemError) -> (time: MonotonicTime, sequence: UInt64) {
+    try requireSequences("drmCrtcGetSequence", crtc)
     var sequence: UInt64 = 0
     var nanoseconds: UInt64 = 0
     try checkErrno(
@@ -72,19 +79,38 @@ package final class LibDRM: DRMInterface {
   }
 
   package func queueNextSequence(ofCRTC crtc: UInt32, token: UInt64) throws(SystemError) {
+    try requireSequences("drmCrtcQueueSequence", crtc)
     let flags = UInt32(DRM_CRTC_SEQUENCE_RELATIVE)
     try checkErrno(
       drmCrtcQueueSequence(descriptor, crtc, flags, 1, nil, token), "drmCrtcQueueSequence", "CRTC \(crtc)")
   }
 
+  /// What the kernel says of a call that it does not know.
+  private func requireSequences(_ call: String, _ crtc: UInt32) throws(SystemError) {
+    if !knowsSequences { throw SystemError(call: call, subject: "CRTC \(crtc)", errno: EINVAL) }
+  }
+
+  package func vblank(ofPipe pipe: Int) throws(SystemError) -> (time: MonotonicTime, sequence: UInt32) {
+    // Of no vblank from now on: the answer is there at once.
+    let reply = try waitVBlank(DRM_VBLANK_RELATIVE.rawValue, pipe, sequence: 0, token: 0)
+    let nanoseconds = Int64(reply.tval_sec) &* 1_000_000_000 &+ Int64(reply.tval_usec) &* 1_000
+    return (MonotonicTime(nanoseconds: nanoseconds), reply.sequence)
+  }
+
   package func queueNextVBlank(ofPipe pipe: Int, token: UInt64) throws(SystemError) {
+    _ = try waitVBlank(DRM_VBLANK_RELATIVE.rawValue | DRM_VBLANK_EVENT.rawValue, pipe, sequence: 1, token: token)
+  }
+
+  private func waitVBlank(
+    _ type: UInt32, _ pipe: Int, sequence: UInt32, token: UInt64
+  ) throws(SystemError) -> drmVBlankReply {
     var request = drmVBlank()
-    let type = DRM_VBLANK_RELATIVE.rawValue | DRM_VBLANK_EVENT.rawValue
     let highCRTC = UInt32(truncatingIfNeeded: pipe) << DRM_VBLANK_HIGH_CRTC_SHIFT & DRM_VBLANK_HIGH_CRTC_MASK.rawValue
     request.request.type = drmVBlankSeqType(rawValue: type | highCRTC)
-    request.request.sequence = 1
+    request.request.sequence = sequence
     request.request.signal = UInt(truncatingIfNeeded: token)
     try checkErrno(drmWaitVBlank(descriptor, &request), "drmWaitVBlank", "pipe \(pipe)")
+    return request.reply
   }
 
   // MARK: Errors

@@ -6,6 +6,8 @@ struct ScanOutPipe: Sendable {
   let mode: DisplayMode
   let refreshRate: RefreshRate
   let crtc: UInt32
+  /// The CRTC's place in the card's list.
+  let crtcIndex: Int
   /// The CRTC's primary plane; nil where the card is driven by the legacy calls.
   let plane: UInt32?
   /// Connectors that show the CRTC's picture now and must be taken off it, because they may not take our mode.

@@ -67,21 +67,21 @@ public final class VBlankProbe {
     defer { if device.isMaster { try? device.dropMaster() } }
     let pipe = try Self.litPipe(of: device, connector: connector)
     name = "\(pipe.connector.name) \(pipe.mode) (\(device.driver))"
+    let found: VBlankCalls?
     do throws(SystemError) {
-      _ = try device.interface.sequence(ofCRTC: pipe.crtc)
+      found = try VBlankCalls.find(crtc: pipe.crtc, pipe: pipe.crtcIndex, on: device.interface)
+      _ = try found?.newest(on: device.interface)
     } catch {
-      switch error.errno {
-      case EOPNOTSUPP, ENOTTY, ENOSYS:
-        source = FallbackClock(
-          refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events", clock: clock)
-        return
-      case EINVAL: throw .screenOff(connector: pipe.connector.name)
-      default: throw pipe.error(error)
-      }
+      throw error.errno == EINVAL ? .screenOff(connector: pipe.connector.name) : pipe.error(error)
+    }
+    guard let calls = found else {
+      source = FallbackClock(
+        refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events", clock: clock)
+      return
     }
     let events = DRMEventQueue(interface: device.interface)
     let route = events.makeRoute()
-    let vblanks = DRMVBlankSource(interface: device.interface, pipe: pipe, events: route)
+    let vblanks = DRMVBlankSource(interface: device.interface, pipe: pipe, calls: calls, events: route)
     self.events = events
     source = vblanks
     vblanks.crtcDidTurnOn()
@@ -116,16 +116,18 @@ public final class VBlankProbe {
 
   /// The way to a screen that is on.
   private static func litPipe(of device: DRMDevice, connector name: String?) throws(KMSError) -> ScanOutPipe {
-    let connectors = try device.connectors()
+    let resources = try device.resources()
+    let connectors = try device.ask { () throws(SystemError) in try device.connectors(resources.connectors) }
     let named = connectors.filter { name == nil || $0.name == name }
     let candidates = named.filter { $0.currentCRTC != 0 } + named.filter { $0.currentCRTC == 0 && $0.status == .connected }
     guard let connector = candidates.first else {
       throw .noConnector(path: device.path, name: name, available: connectors.map { "\($0.name) \($0.status)" })
     }
-    guard connector.currentCRTC != 0, let mode = try? device.interface.crtc(connector.currentCRTC).mode,
+    let crtc = connector.currentCRTC
+    guard let index = resources.crtcs.firstIndex(of: crtc), let mode = try? device.interface.crtc(crtc).mode,
       let rate = mode.refreshRate
     else { throw .screenOff(connector: connector.name) }
     return ScanOutPipe(
-      connector: connector, mode: mode, refreshRate: rate, crtc: connector.currentCRTC, plane: nil, clones: [])
+      connector: connector, mode: mode, refreshRate: rate, crtc: crtc, crtcIndex: index, plane: nil, clones: [])
   }
 }

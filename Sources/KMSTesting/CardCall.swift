@@ -6,7 +6,7 @@ public enum CardCall: Int, CaseIterable, Sendable, CustomStringConvertible {
   case blob, createBlob, destroyBlob
   case createDumbBuffer, destroyDumbBuffer, mapDumbBuffer, unmapDumbBuffer, addFramebuffer, removeFramebuffer
   case setCRTC, pageFlip, commit
-  case sequence, queueSequence, queueVBlank
+  case sequence, queueSequence, vblank, queueVBlank
 
   /// What libdrm calls it.
   public var description: String {
@@ -39,7 +39,7 @@ public enum CardCall: Int, CaseIterable, Sendable, CustomStringConvertible {
     case .commit: "drmModeAtomicCommit"
     case .sequence: "drmCrtcGetSequence"
     case .queueSequence: "drmCrtcQueueSequence"
-    case .queueVBlank: "drmWaitVBlank"
+    case .vblank, .queueVBlank: "drmWaitVBlank"
     }
   }
 }

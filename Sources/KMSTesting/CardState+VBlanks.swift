@@ -73,13 +73,16 @@ extension CardState {
 
   // MARK: Requests
 
+  /// What a driver without vblanks says. A kernel of before the calls for sequences has no other word for it.
+  var vblankRefusal: Int32 { hasSequences ? EOPNOTSUPP : EINVAL }
+
   /// Whether a client has room for one more event.
   func requireRoom(_ client: Int) throws(Refusal) {
     if clients[client].outstandingEvents >= ClientState.eventCapacity { throw Refusal(ENOMEM) }
   }
 
   mutating func queue(_ kind: VBlankRequest.Kind, crtc index: Int, client: Int, token: UInt64) throws(Refusal) {
-    guard hasVBlanks else { throw Refusal(EOPNOTSUPP) }
+    guard hasVBlanks else { throw Refusal(vblankRefusal) }
     guard crtcs[index].vblanks.rate != nil else { throw Refusal(EINVAL) }
     try requireRoom(client)
     if vblankEventsToLose > 0 {

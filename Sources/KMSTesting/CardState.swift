@@ -128,6 +128,8 @@ struct CardState {
   var vblanksAreStopped = false
   /// Whether the driver has vblanks; without, flips are complete at once.
   let hasVBlanks: Bool
+  /// Whether the kernel knows the calls for sequences.
+  let hasSequences: Bool
   let isAtomic: Bool
   /// The picture of the cursor that another program has left.
   var leftoverCursor: UInt32 = 0
@@ -137,8 +139,9 @@ struct CardState {
   var proposal = CommitProposal()
   private var lastID: UInt32 = 30
 
-  init(hasVBlanks: Bool, isAtomic: Bool) {
+  init(hasVBlanks: Bool, hasSequences: Bool, isAtomic: Bool) {
     self.hasVBlanks = hasVBlanks
+    self.hasSequences = hasSequences
     self.isAtomic = isAtomic
   }
 

@@ -44,15 +44,16 @@ public final class SimulatedCard: Sendable {
   ///   - showsConsole: whether the kernel's console is on the connected screens, as far as there are CRTCs. Without it, nobody
   ///     has looked for screens before the card's first master does.
   ///   - hasVBlanks: without, flips are complete at once and vblanks are refused, as by drivers that have none.
+  ///   - hasSequences: without, vblanks are told of to the microsecond and with 32 bits of sequence, as by kernels before 4.15.
   ///   - isAtomic: without, there are the legacy calls only.
   ///   - clock: of the loop that the displays are added to.
   public init(
-    connectors: [Connector], crtcs: Int = 2, showsConsole: Bool = true, hasVBlanks: Bool = true, isAtomic: Bool = true,
-    path: String = "/dev/dri/card0", clock: SystemClock
+    connectors: [Connector], crtcs: Int = 2, showsConsole: Bool = true, hasVBlanks: Bool = true,
+    hasSequences: Bool = true, isAtomic: Bool = true, path: String = "/dev/dri/card0", clock: SystemClock
   ) {
     self.path = path
     self.clock = clock
-    var state = CardState(hasVBlanks: hasVBlanks, isAtomic: isAtomic)
+    var state = CardState(hasVBlanks: hasVBlanks, hasSequences: hasSequences, isAtomic: isAtomic)
     state.addParts(connectors: connectors, crtcs: crtcs)
     if showsConsole { state.showConsole(at: clock.now) }
     self.state = Lock(state)
@@ -180,6 +181,16 @@ public final class SimulatedCard: Sendable {
   /// Vblanks that happen and are never told, as some drivers lose them: the next `count` ones that are asked for.
   public func loseVBlankEvents(_ count: Int) {
     state.withLock { $0.vblankEventsToLose = count }
+  }
+
+  /// Lets the CRTC of a connector have counted so many vblanks.
+  public func setSequence(_ sequence: UInt64, of connector: String) {
+    state.withLock { state in
+      guard let connector = state.connectors.first(where: { $0.name == connector }),
+        let crtc = state.crtcIndex(connector.crtc)
+      else { return }
+      state.crtcs[crtc].vblanks.sequence = sequence
+    }
   }
 
   /// From now on there are no vblanks, as after a reset that the hardware has not survived.

@@ -108,6 +108,7 @@ final class SimulatedClient: DRMInterface {
 
   func sequence(ofCRTC crtc: UInt32) throws(SystemError) -> (time: MonotonicTime, sequence: UInt64) {
     try perform(.sequence, on: "CRTC \(crtc)") { state, _ throws(Refusal) in
+      guard state.hasSequences else { throw Refusal(EINVAL) }
       guard state.hasVBlanks else { throw Refusal(EOPNOTSUPP) }
       guard let index = state.crtcIndex(crtc) else { throw Refusal(ENOENT) }
       guard state.crtcs[index].settings.isActive else { throw Refusal(EINVAL) }
@@ -117,8 +118,19 @@ final class SimulatedClient: DRMInterface {
 
   func queueNextSequence(ofCRTC crtc: UInt32, token: UInt64) throws(SystemError) {
     try perform(.queueSequence, on: "CRTC \(crtc)") { state, _ throws(Refusal) in
+      guard state.hasSequences else { throw Refusal(EINVAL) }
       guard let index = state.crtcIndex(crtc) else { throw Refusal(state.hasVBlanks ? ENOENT : EOPNOTSUPP) }
       try state.queue(.sequence, crtc: index, client: number, token: token)
+    }
+  }
+
+  func vblank(ofPipe pipe: Int) throws(SystemError) -> (time: MonotonicTime, sequence: UInt32) {
+    try perform(.vblank, on: "pipe \(pipe)") { state, _ throws(Refusal) in
+      guard state.hasVBlanks else { throw Refusal(state.vblankRefusal) }
+      guard state.crtcs.indices.contains(pipe), state.crtcs[pipe].settings.isActive else { throw Refusal(EINVAL) }
+      let counter = state.crtcs[pipe].vblanks
+      let microseconds = counter.last.nanoseconds / 1_000
+      return (MonotonicTime(nanoseconds: microseconds * 1_000), UInt32(truncatingIfNeeded: counter.sequence))
     }
   }
 

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// A CRTC's vblanks: a grid at the mode's rate from the moment when it was switched on, and a count that goes on from there.
 struct VBlankCounter {
-  private(set) var sequence: UInt64 = 0
+  var sequence: UInt64 = 0
   private(set) var last = MonotonicTime.zero
   private var start = MonotonicTime.zero
   private var index: Int64 = 0

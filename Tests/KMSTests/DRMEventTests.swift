@@ -12,8 +12,10 @@ import Testing
     return bytes(drm_event_crtc_sequence(base: base, user_data: token, time_ns: time, sequence: sequence))
   }
 
-  private func flip(token: UInt64, seconds: UInt32, microseconds: UInt32, sequence: UInt32) -> [UInt8] {
-    let base = drm_event(type: UInt32(DRM_EVENT_FLIP_COMPLETE), length: 32)
+  private func flip(
+    token: UInt64, seconds: UInt32, microseconds: UInt32, sequence: UInt32, type: Int32 = DRM_EVENT_FLIP_COMPLETE
+  ) -> [UInt8] {
+    let base = drm_event(type: UInt32(type), length: 32)
     return bytes(
       drm_event_vblank(
         base: base, user_data: token, tv_sec: seconds, tv_usec: microseconds, sequence: sequence, crtc_id: 35))
@@ -33,11 +35,13 @@ import Testing
     let read =
       sequence(token: .max, time: 5_000_000_001, sequence: 1 << 40) + unknown
       + flip(token: 7, seconds: 4_000_000_000, microseconds: 999_999, sequence: .max)
+      + flip(token: 8, seconds: 1, microseconds: 2, sequence: 3, type: DRM_EVENT_VBLANK)
     #expect(
       parse(read) == [
         .sequence(token: .max, time: MonotonicTime(nanoseconds: 5_000_000_001), sequence: 1 << 40),
         .other(type: 0x8000_0001),
         .flip(token: 7, time: MonotonicTime(nanoseconds: 4_000_000_000_999_999_000), sequence: .max),
+        .vblank(token: 8, time: MonotonicTime(nanoseconds: 1_000_002_000), sequence: 3),
       ])
   }
 
@@ -53,7 +57,7 @@ import Testing
 
   @Test func wrongLengthsEndTheWalk() {
     for length: UInt32 in [0, 1, 7, 8, 31, 33, 4096, .max] {
-      for type in [DRM_EVENT_CRTC_SEQUENCE, DRM_EVENT_FLIP_COMPLETE] {
+      for type in [DRM_EVENT_CRTC_SEQUENCE, DRM_EVENT_FLIP_COMPLETE, DRM_EVENT_VBLANK] {
         var read = sequence(token: 1, time: 2, sequence: 3)
         read.replaceSubrange(0..<8, with: bytes(drm_event(type: UInt32(type), length: length)))
         #expect(parse(read) == [], "length \(length)")

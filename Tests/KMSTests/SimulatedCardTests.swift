@@ -110,9 +110,12 @@ import Testing
     try bench.client.queueNextVBlank(ofPipe: 0, token: 2)
     bench.advance()
     let time = MonotonicTime(nanoseconds: 5_016_666_667)
-    // The older event is of a kind that nobody asks for yet.
+    let short = MonotonicTime(nanoseconds: 5_016_666_000)
     let events = try bench.events()
-    #expect(events == [.sequence(token: 1, time: time, sequence: 1), .other(type: UInt32(DRM_EVENT_VBLANK))])
+    #expect(events == [.sequence(token: 1, time: time, sequence: 1), .vblank(token: 2, time: short, sequence: 1)])
+    let older = try bench.client.vblank(ofPipe: 0)
+    #expect((older.sequence, older.time) == (1, short))
+    expect(EINVAL) { _ = try bench.client.vblank(ofPipe: 1) }
     // It counts on while nobody asks.
     for _ in 0..<5 { bench.advance() }
     let newest = try bench.client.sequence(ofCRTC: bench.crtc)

@@ -85,6 +85,26 @@ final class VBlankProbeTests: XCTestCase {
     }
   }
 
+  /// A kernel that does not know the calls for sequences: stamps are of microseconds.
+  func testAnOldKernelIsHeardByTheOlderCall() throws {
+    try onMain {
+      let stage = CardStage(hasSequences: false)
+      let probe = try openProbe(stage)
+      XCTAssertEqual(probe.source.name, "DRM vblank of HDMI-A-1")
+      let vblanks = listen(to: probe, count: 60, on: stage)
+      XCTAssertEqual(vblanks.count, 60)
+      for (first, second) in zip(vblanks, vblanks.dropFirst()) {
+        XCTAssertEqual(second.sequence, first.sequence + 1)
+        XCTAssertEqual((second.timestamp - first.timestamp).milliseconds, 1000 / 60.0, accuracy: 0.002)
+        XCTAssertEqual(second.timestamp.nanoseconds % 1_000, 0)
+      }
+      XCTAssertEqual(stage.card.callCount(of: .queueSequence), 0)
+      probe.invalidate()
+      stage.card.blank("HDMI-A-1")
+      XCTAssertEqual(error(CardStage(showsConsole: false, hasSequences: false)), .screenOff(connector: "HDMI-A-1"))
+    }
+  }
+
   func testWhyThereIsNothingToHear() throws {
     try onMain {
       let dark = CardStage(showsConsole: false)

@@ -1,0 +1,102 @@
+import FrameTiming
+import Glibc
+import LinuxSystem
+
+/// Which of the kernel's calls tell of a CRTC's vblanks.
+enum VBlankCalls: Equatable, Sendable {
+  /// `drmCrtcQueueSequence`: stamps in nanoseconds, 64 bits of sequence.
+  case sequences(crtc: UInt32)
+  /// `drmWaitVBlank`, all that a kernel before 4.15 has: stamps in microseconds, 32 bits of sequence.
+  ///
+  /// - Parameter pipe: the CRTC's place in the card's list.
+  case events(pipe: Int)
+
+  /// Finds out by calling: drivers without vblanks report every capability all the same.
+  ///
+  /// - Returns: nil where the driver has none.
+  /// - Throws: what is neither an answer nor a CRTC that is off.
+  static func find(crtc: UInt32, pipe: Int, on interface: any DRMInterface) throws(SystemError) -> VBlankCalls? {
+    do throws(SystemError) {
+      _ = try interface.sequence(ofCRTC: crtc)
+      return .sequences(crtc: crtc)
+    } catch {
+      switch error.errno {
+      case EOPNOTSUPP: return nil
+      // The CRTC is off, or the kernel does not know the call.
+      case EINVAL where knowsSequences(interface): return .sequences(crtc: crtc)
+      case EINVAL, ENOTTY, ENOSYS: return try findEvents(crtc: crtc, pipe: pipe, on: interface)
+      default: throw error
+      }
+    }
+  }
+
+  /// Asks for a CRTC that there cannot be: who knows the call misses it.
+  private static func knowsSequences(_ interface: any DRMInterface) -> Bool {
+    do throws(SystemError) {
+      _ = try interface.sequence(ofCRTC: 0)
+      return true
+    } catch {
+      return error.errno == ENOENT
+    }
+  }
+
+  private static func findEvents(crtc: UInt32, pipe: Int, on interface: any DRMInterface) throws(SystemError) -> VBlankCalls?
+  {
+    do throws(SystemError) {
+      _ = try interface.vblank(ofPipe: pipe)
+      return .events(pipe: pipe)
+    } catch {
+      switch error.errno {
+      case EOPNOTSUPP, ENOTTY, ENOSYS: return nil
+      // Kernels of that age say so too where the driver has no vblanks. A CRTC that is off may turn out to have none when
+      // it is on: then the display comes back with a clock.
+      case EINVAL: return try isOn(crtc, interface) ? nil : .events(pipe: pipe)
+      default: throw error
+      }
+    }
+  }
+
+  private static func isOn(_ crtc: UInt32, _ interface: any DRMInterface) throws(SystemError) -> Bool {
+    guard try interface.crtc(crtc).mode != nil else { return false }
+    // One that is blanked has a mode.
+    return try interface.properties(of: crtc, type: .crtc)["ACTIVE"]?.value != 0
+  }
+
+  /// The newest vblank. `EINVAL`: the CRTC is off.
+  ///
+  /// - Parameter reference: a sequence that is not far from it, to tell which the low 32 bits are of.
+  func newest(on interface: any DRMInterface, near reference: UInt64 = 0) throws(SystemError) -> VBlank {
+    switch self {
+    case .sequences(let crtc):
+      let newest = try interface.sequence(ofCRTC: crtc)
+      return VBlank(timestamp: newest.time, sequence: newest.sequence)
+    case .events(let pipe):
+      let newest = try interface.vblank(ofPipe: pipe)
+      return VBlank(timestamp: newest.time, sequence: UInt64(widening: newest.sequence, near: reference))
+    }
+  }
+
+  /// Asks for an event with `token` at the next vblank. `ENOMEM`: too many events have not been read.
+  func queueNext(on interface: any DRMInterface, token: UInt64) throws(SystemError) {
+    switch self {
+    case .sequences(let crtc): try interface.queueNextSequence(ofCRTC: crtc, token: token)
+    case .events(let pipe): try interface.queueNextVBlank(ofPipe: pipe, token: token)
+    }
+  }
+
+  /// What `queueNext` failed with when its event does not come.
+  var silence: SystemError {
+    switch self {
+    case .sequences(let crtc): SystemError(call: "drmCrtcQueueSequence", subject: "CRTC \(crtc)", errno: ETIME)
+    case .events(let pipe): SystemError(call: "drmWaitVBlank", subject: "pipe \(pipe)", errno: ETIME)
+    }
+  }
+
+  /// For people.
+  func name(driver: String) -> String {
+    switch self {
+    case .sequences: "vblank events of \(driver)"
+    case .events: "vblank events of \(driver), stamped to the microsecond: the kernel is older than 4.15"
+    }
+  }
+}

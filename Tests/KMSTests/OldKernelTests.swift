@@ -1,0 +1,97 @@
+import FrameTiming
+import FramepaceTesting
+import Geometry
+import KMSTesting
+import LinuxSystem
+import Presentation
+import RunLoops
+import XCTest
+
+@testable import KMS
+
+/// Kernels before 4.15, which tell of vblanks by `drmWaitVBlank` alone, and say `EINVAL` to every call that they do not know.
+final class OldKernelTests: XCTestCase {
+  /// A display is paced by the older events, also where their count of 32 bits runs over.
+  func testADisplayIsPacedByTheOlderEvents() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        let stage = CardStage(hasSequences: false, isAtomic: isAtomic)
+        stage.card.setSequence(1 << 32 - 100, of: "HDMI-A-1")
+        let display = try stage.openDisplay()
+        XCTAssertTrue(display.hasVBlankEvents)
+        XCTAssertEqual(
+          display.reason, "vblank events of simulated, stamped to the microsecond: the kernel is older than 4.15")
+        var ticks: [VBlank] = []
+        let link = DisplayLink(ticker: display.ticker) { [unowned display] _ in
+          if let vblank = display.ticker.lastVBlank { ticks.append(vblank) }
+        }
+        link.add(to: stage.loop, mode: .default)
+        stage.run(for: .seconds(10))
+        XCTAssertEqual(ticks.count, 600, accuracy: 1)
+        XCTAssertEqual(stage.card.callCount(of: .queueVBlank), ticks.count, accuracy: 1)
+        XCTAssertEqual(stage.card.callCount(of: .queueSequence), 0)
+        let sequences = ticks.map(\.sequence)
+        XCTAssertEqual(sequences, Array((sequences.first ?? 0)..<(sequences.first ?? 0) + UInt64(ticks.count)))
+        XCTAssertLessThan(try XCTUnwrap(sequences.first), 1 << 32)
+        XCTAssertGreaterThan(try XCTUnwrap(sequences.last), 1 << 32)
+        for tick in ticks { XCTAssertEqual(tick.timestamp.nanoseconds % 1_000, 0) }
+
+        // A frame's sequence counts on from the ticks'.
+        let shown = try XCTUnwrap(try stage.show(1, in: IntRect(x: 0, y: 0, width: 64, height: 48), on: display))
+        XCTAssertGreaterThan(shown.sequence, 1 << 32)
+        // At rest nothing is asked for.
+        link.invalidate()
+        stage.run(for: .milliseconds(100))
+        let calls = stage.card.callCount
+        stage.run(for: .seconds(1))
+        XCTAssertEqual(stage.card.callCount, calls)
+        display.invalidate()
+      }
+    }
+  }
+
+  /// What `EINVAL` stands for is found out: a CRTC that is off, a call that is not known, a driver without vblanks.
+  func testWhichCallsThereAre() throws {
+    try onMain {
+      let events = VBlankCalls.events(pipe: 0)
+      for (hasVBlanks, hasSequences, showsConsole, expected) in [
+        (true, true, true, .sequences(crtc: 31)), (true, true, false, .sequences(crtc: 31)), (false, true, true, nil),
+        (false, true, false, nil), (true, false, true, events), (true, false, false, events), (false, false, true, nil),
+        // Seen when it is on.
+        (false, false, false, events),
+      ] as [(Bool, Bool, Bool, VBlankCalls?)] {
+        let stage = CardStage(showsConsole: showsConsole, hasVBlanks: hasVBlanks, hasSequences: hasSequences)
+        let interface = try stage.card.open().interface
+        XCTAssertEqual(
+          try VBlankCalls.find(crtc: 31, pipe: 0, on: interface), expected,
+          "vblanks \(hasVBlanks), sequences \(hasSequences), console \(showsConsole)")
+      }
+      // A screen that is blanked has a mode, and its CRTC is off.
+      let stage = CardStage(hasSequences: false)
+      stage.card.blank("HDMI-A-1")
+      XCTAssertEqual(try VBlankCalls.find(crtc: 31, pipe: 0, on: stage.card.open().interface), events)
+    }
+  }
+
+  /// A screen that was off, of a driver without vblanks: what it was taken to have is missed once it is on.
+  func testADriverWithoutVBlanksIsFoundOutByTheFirstFrame() throws {
+    try onMain {
+      let stage = CardStage(showsConsole: false, hasVBlanks: false, hasSequences: false)
+      let display = try stage.openDisplay()
+      XCTAssertTrue(display.hasVBlankEvents)
+      var ticks = 0
+      let link = DisplayLink(ticker: display.ticker) { _ in ticks += 1 }
+      link.add(to: stage.loop, mode: .default)
+      _ = try stage.show(1, in: IntRect(x: 0, y: 0, width: 64, height: 48), on: display)
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(display.state, .showing)
+      XCTAssertFalse(display.hasVBlankEvents)
+      XCTAssertEqual(display.reason, "fallback clock 60.00 Hz: simulated has no vblank events")
+      ticks = 0
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(ticks, 60, accuracy: 1)
+      link.invalidate()
+      display.invalidate()
+    }
+  }
+}
