@@ -175,7 +175,7 @@ let package = Package(
     tests("RenderTreeTests", ["Geometry", "Raster", "RenderTree"]),
     tests("FramepaceTests", ["Compositing", "Framepace", "FramepaceTesting", "Presentation", "RenderTree"]),
     tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes"], exclude: ["Goldens"]),
-    tests("CommandTests", ["CDRM", "Framepace", "FramepaceCLI", "KMS"]),
+    tests("CommandTests", ["CDRM", "Compositing", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS"]),
     tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
   ]
 )

@@ -14,6 +14,7 @@ struct RunCommand: ParsableCommand {
 
         framepace --fps --scene dashboard --duration 10s
         framepace --display kms --json
+        framepace --fps --mirror
 
       Figures: a frame is late when it is seen more than half a refresh interval \
       after the vblank that it was made for; an interval is missed when frames were \
@@ -23,11 +24,13 @@ struct RunCommand: ParsableCommand {
       The live line shows rates and times of the last 2 seconds (120 intervals, if \
       those are longer) and counts since the start. Lines elsewhere show rates and \
       counts since the line before, and together give the summary; one that would \
-      have to wait for its reader is left out, and the next one covers its time.
+      have to wait for its reader is left out, and the next one covers its time. \
+      With --mirror they are of the first screen, and the summary is of each.
 
       JSON: one object a line. Times are in milliseconds, rates a second; what is \
       not known is null.
         first line   scene, display, clock: what ticks, and why,
+                     mirrors: display and clock of each,
                      unused: options that a screen has no use for
         at a change  change: the screen went, or is back
         other lines  time: in seconds since the start, refreshRate
@@ -44,7 +47,8 @@ struct RunCommand: ParsableCommand {
                      tickLatenessMax: from a vblank to its tick
         last line    summary: all these, of the whole run,
                      firstPresented: when the first frame was seen, in
-                     seconds of CLOCK_MONOTONIC
+                     seconds of CLOCK_MONOTONIC,
+                     mirrors: display and summary of each
       """)
 
   @Flag(help: "Show the frame rate and the frame budget: one live line in a terminal, elsewhere a line a second.")
@@ -56,6 +60,9 @@ struct RunCommand: ParsableCommand {
   var scene = SceneName.orbit
 
   @OptionGroup var options: SceneOptions
+
+  @Flag(help: "Show the scene on every other usable screen too, scaled to its size, at its own rate.")
+  var mirror = false
 
   @Option(
     parsing: .unconditional,
@@ -70,13 +77,18 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Print nothing but errors, whatever else is asked for.")
   var quiet = false
 
-  func validate() throws { try options.validate(scene: scene) }
+  func validate() throws {
+    try options.validate(scene: scene)
+    if mirror, options.display.display == .fallback {
+      throw ValidationError("--mirror needs screens: use --display auto or kms.")
+    }
+  }
 
   func run() throws {
     try onMainActor {
       let report: RunReport =
         quiet ? .none : json ? .json : fps ? (Terminal.output.isInteractive ? .liveLine : .lines) : .summary
-      try SceneRun(scene: scene, options: options, duration: duration, report: report).run()
+      try SceneRun(scene: scene, options: options, mirror: mirror, duration: duration, report: report).run()
     }
   }
 }
@@ -88,12 +100,13 @@ private struct SceneRun {
   private let report: RunReport
   private let printer: RunPrinter
 
-  init(scene: SceneName, options: SceneOptions, duration: Nanoseconds?, report: RunReport) throws {
+  init(scene: SceneName, options: SceneOptions, mirror: Bool, duration: Nanoseconds?, report: RunReport) throws {
     self.report = report
     let start = FrameLoop.main.clock.now
     session = try SceneSession(scene, options: options)
     let meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     session.measure(with: meter)
+    if mirror { session.mirror() }
     printer = RunPrinter(report: report, meter: meter, start: start)
     session.onDisplayChange = { [unowned session, printer] sentence in
       meter.refreshRate = session.display.ticker.refreshRate
@@ -116,7 +129,7 @@ private struct SceneRun {
     }
     let end = session.run()
     // Also when the display was lost; not when nobody reads.
-    session.say { try printer.end(at: end) }
+    session.say { try printer.end(at: end, of: session) }
     try session.requireSuccess()
   }
 }

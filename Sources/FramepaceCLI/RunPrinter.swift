@@ -53,7 +53,7 @@ final class RunPrinter {
     case .json:
       let line = JSONValue.object([
         ("scene", .text(session.scene.rawValue)), ("display", .text(display.name)), ("clock", .text(display.ticker.name)),
-        ("unused", .list(session.unusedOptions.map { .text($0) })),
+        ("mirrors", .list(session.mirrors?.names ?? [])), ("unused", .list(session.unusedOptions.map { .text($0) })),
       ]).line
       try terminal.offer(line + "\n")
     case .summary, .liveLine, .lines:
@@ -83,7 +83,7 @@ final class RunPrinter {
   }
 
   /// The rest, and the figures of the whole run. Waits for the reader.
-  func end(at time: MonotonicTime) throws {
+  func end(at time: MonotonicTime, of session: SceneSession) throws {
     if report == .none { return }
     let last = figures(at: time)
     let whole = meter.report(at: time)
@@ -92,12 +92,14 @@ final class RunPrinter {
       let summary = RunFigures(time: time - start, rates: whole, counts: whole, times: whole)
       let line = JSONValue.object([
         ("summary", summary.json), ("firstPresented", .decimal(whole.firstPresented?.seconds, 6)),
+        ("mirrors", .list(session.mirrors?.summaries(from: start, to: time) ?? [])),
       ]).line
       try terminal.line(line)
     } else {
       if report == .liveLine { try terminal.write("\n") }
       if report != .summary { try terminal.write("\n") }
       try terminal.line(RunSummary.text(whole, width: width ?? 80))
+      if let mirrors = session.mirrors { try terminal.write(mirrors.summary(at: time, width: width ?? 80)) }
     }
   }
 

@@ -16,6 +16,8 @@ final class SceneSession {
   var onCommitted: ((FrameRecord) -> Void)?
   /// Called with a sentence when the display went, or is back.
   var onDisplayChange: ((String) -> Void)?
+  /// Nil unless the scene is mirrored.
+  private(set) var mirrors: SceneMirrors?
 
   /// Nil where there is no card, or no screen is wanted.
   private let cards: DisplaySession?
@@ -81,13 +83,16 @@ final class SceneSession {
 
   private func displayChanged(_ state: DisplayState) {
     guard let screen = display as? KMSDisplay else { return }
-    switch state {
-    case .showing:
-      // The seat may have been another session's.
-      ConsoleKeyboard.giveBack()
-      onDisplayChange?("\(screen.connectorName) \(screen.mode) is back")
-    case .waiting(let absence): onDisplayChange?("\(screen.connectorName) \(absence): waiting for it")
-    }
+    // The seat may have been another session's.
+    if state == .showing { ConsoleKeyboard.giveBack() }
+    onDisplayChange?(screen.sentence(about: state))
+  }
+
+  /// Shows the scene on all other screens too.
+  func mirror() {
+    let mirrors = SceneMirrors(of: engine, session: cards)
+    mirrors.onChange = { [weak self] sentence in self?.onDisplayChange?(sentence) }
+    self.mirrors = mirrors
   }
 
   /// The first lines for people: what runs on what, what ticks, and why.
@@ -96,6 +101,7 @@ final class SceneSession {
   func heading(width: Int?) -> String {
     var lines = ["\(scene.rawValue) on \(display.name)", display.ticker.name]
     if let cards { lines.append(cards.seat.reason) }
+    lines += mirrors?.heading ?? []
     if !unusedOptions.isEmpty { lines.append("without \(unusedOptions.joined(separator: " and ")): a screen has its own") }
     return lines.map { Text.paragraph($0, width: width ?? .max) + "\n" }.joined()
   }

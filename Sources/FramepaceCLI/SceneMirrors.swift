@@ -1,0 +1,84 @@
+import Framepace
+import KMS
+
+/// The screens that a scene is shown on beside its display, each with figures of its own. One that is lost, or refuses what it
+/// is given, goes; the others go on.
+@MainActor
+final class SceneMirrors {
+  struct Mirror {
+    let display: any Display
+    let output: Output
+    let meter: FPSMeter
+  }
+
+  private(set) var mirrors: [Mirror] = []
+  /// Called with a sentence when a screen went, or is back.
+  var onChange: ((String) -> Void)?
+
+  private let engine: Engine
+  /// Why it is on no more screens.
+  private let refused: [String]
+
+  /// Shows what an engine shows on further displays.
+  ///
+  /// - Parameter refused: what could not be used, and why.
+  init(of engine: Engine, on displays: [any Display], refused: [String]) {
+    self.engine = engine
+    self.refused = displays.isEmpty && refused.isEmpty ? ["there is no other screen"] : refused
+    for display in displays { add(display) }
+  }
+
+  /// On all usable screens but the display's own.
+  convenience init(of engine: Engine, session: DisplaySession?) {
+    let screen = engine.output.display as? KMSDisplay
+    let others = screen.map { Displays.others(beside: $0, session: session) }
+    self.init(
+      of: engine, on: others?.displays ?? [], refused: others?.refused.map(\.description) ?? ["there is no screen"])
+  }
+
+  /// What is mirrored where, and what ticks there; what is not mirrored, and why.
+  var heading: [String] {
+    mirrors.flatMap { ["mirrored on \($0.display.name)", $0.display.ticker.name] } + refused.map { "not mirrored: \($0)" }
+  }
+
+  private func add(_ display: any Display) {
+    let output = engine.mirror(on: display)
+    let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
+    mirrors.append(Mirror(display: display, output: output, meter: meter))
+    var refused = RefusedFrames()
+    output.onTick = { meter.record(tick: $0) }
+    output.onIdle = { meter.noteIdle() }
+    output.onCommitted = { frame in
+      refused.accepted()
+      meter.record(committed: frame)
+    }
+    output.onPresented = { meter.record(presented: $0) }
+    output.onError = { [weak self, weak output] error in
+      if refused.refused(), let output { self?.remove(output, error) }
+    }
+    display.onLost = { [weak self, weak output] error in
+      if let output { self?.remove(output, error) }
+    }
+    display.onStateChange = { [weak self, weak display] state in
+      guard let self, let display else { return }
+      meter.refreshRate = display.ticker.refreshRate
+      if let screen = display as? KMSDisplay { onChange?(screen.sentence(about: state)) }
+    }
+  }
+
+  /// Its figures stay.
+  private func remove(_ output: Output, _ error: any Error) {
+    engine.remove(output)
+    onChange?("\(output.display.name) is mirrored on no more: \(error)")
+  }
+}
+
+extension KMSDisplay {
+  /// What is to be said when its state is another one.
+  func sentence(about state: DisplayState) -> String {
+    switch state {
+    case .showing: "\(connectorName) \(mode) is back"
+    case .waiting(let absence): "\(connectorName) \(absence): waiting for it"
+    }
+  }
+}

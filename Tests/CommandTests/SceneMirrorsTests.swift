@@ -1,0 +1,116 @@
+import Compositing
+import Framepace
+import FramepaceTesting
+import XCTest
+
+@testable import FramepaceCLI
+
+/// What `--mirror` says of its screens, on displays that are made up. XCTest: an engine belongs to the main thread.
+final class SceneMirrorsTests: XCTestCase {
+  /// Two mirrors of 50 and 30 Hz: each is named with its clock, and each has its own figures.
+  func testEachMirrorHasItsOwnFigures() throws {
+    try onMain {
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      let displays = try [50.0, 30].map { hertz in
+        try VirtualDisplay(
+          width: Int(hertz), height: 40, refreshRate: try XCTUnwrap(RefreshRate(hertz: hertz)), reason: "a test",
+          clock: .manual(stage.clock))
+      }
+      let mirrors = SceneMirrors(of: stage.engine, on: displays, refused: ["DP-3 cannot be driven"])
+      XCTAssertEqual(
+        mirrors.heading,
+        [
+          "mirrored on virtual display 50x40@50.00", "fallback clock 50.00 Hz: a test",
+          "mirrored on virtual display 30x40@30.00", "fallback clock 30.00 Hz: a test",
+          "not mirrored: DP-3 cannot be driven",
+        ])
+      XCTAssertEqual(
+        mirrors.names.map(\.line),
+        [50, 30].map {
+          "{\"display\":\"virtual display \($0)x40@\($0).00\",\"clock\":\"fallback clock \($0).00 Hz: a test\"}"
+        })
+      let start = stage.clock.now
+      Self.animate(stage)
+      stage.run(for: .seconds(2))
+      let text = mirrors.summary(at: stage.clock.now, width: 80)
+      let lines = mirrors.summaries(from: start, to: stage.clock.now).map(\.line)
+      for (mirror, hertz) in zip(mirrors.mirrors, [50, 30]) {
+        let report = mirror.meter.report(at: stage.clock.now)
+        XCTAssertEqual(report.presented, 2 * hertz, accuracy: 2)
+        let name = "virtual display \(hertz)x40@\(hertz).00"
+        XCTAssertTrue(
+          text.contains("\nmirrored on \(name)\nframes    \(report.frames) made, \(report.presented) seen, 0 late"), text)
+        XCTAssertTrue(
+          lines.contains {
+            $0.hasPrefix("{\"display\":\"\(name)\",\"summary\":{\"time\":2.000,\"refreshRate\":\(hertz).000,")
+              && $0.contains("\"presented\":\(report.presented),")
+          }, "\(lines)")
+      }
+      stage.engine.invalidate()
+    }
+  }
+
+  /// A screen that refuses one frame after the other is left alone, and said so; the scene goes on.
+  func testAMirrorThatRefusesGoes() throws {
+    try onMain {
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      let display = try RefusingDisplay(clock: stage.clock)
+      let mirrors = SceneMirrors(of: stage.engine, on: [display], refused: [])
+      var sentences: [String] = []
+      mirrors.onChange = { sentences.append($0) }
+      Self.animate(stage)
+      stage.run(for: .seconds(2))
+      XCTAssertEqual(sentences, ["refusing is mirrored on no more: present: Invalid argument (22)"])
+      XCTAssertEqual(display.refused, RefusedFrames.limit + 1)
+      XCTAssertEqual(stage.engine.outputs.count, 1)
+      XCTAssertEqual(stage.frames.count, 120, accuracy: 2)
+      stage.engine.invalidate()
+    }
+  }
+
+  func testNoScreenToMirrorOn() throws {
+    try onMain {
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      XCTAssertEqual(
+        SceneMirrors(of: stage.engine, on: [], refused: []).heading, ["not mirrored: there is no other screen"])
+      XCTAssertEqual(SceneMirrors(of: stage.engine, session: nil).heading, ["not mirrored: there is no screen"])
+      stage.engine.invalidate()
+    }
+  }
+
+  @MainActor
+  private static func animate(_ stage: ManualStage) {
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+    layer.backgroundColor = .white
+    stage.root.addSublayer(layer)
+    layer.add(BasicAnimation(.position, from: Point(0, 0), to: Point(60, 40), duration: .seconds(10)))
+  }
+}
+
+/// A display whose presenter takes no frame.
+@MainActor
+private final class RefusingDisplay: Display, Presenter {
+  let name = "refusing"
+  let reason = "a test"
+  let ticker: DisplayTicker
+  var onLost: (@MainActor (any Error) -> Void)?
+  var onPresented: (@MainActor (PresentationFeedback) -> Void)?
+  let width = 16
+  let height = 16
+  private(set) var refused = 0
+  private let buffer: PresentationBuffer
+
+  init(clock: ManualClock) throws {
+    ticker = DisplayTicker(source: FallbackClock(refreshRate: .hertz60, reason: "a test", clock: .manual(clock)))
+    buffer = PresentationBuffer(bitmap: try Bitmap(width: 16, height: 16), index: 0)
+  }
+
+  var presenter: any Presenter { self }
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {}
+  func acquireBuffer() -> PresentationBuffer? { buffer }
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
+    refused += 1
+    throw SystemError(call: "present", errno: 22)
+  }
+  func invalidate() { ticker.invalidate() }
+}
