@@ -1,0 +1,62 @@
+import Glibc
+public import LinuxSystem
+
+/// How long the frames of a simulated application take, and how late its loop wakes. A pure value.
+///
+/// What is random is a function of the seed and the frame's number alone.
+public struct SimulatedWork: BitwiseCopyable, Sendable {
+  /// Frames take this, normally distributed.
+  public var mean: Nanoseconds
+  public var deviation: Nanoseconds
+  /// The part of the frames that take `spike` instead.
+  public var spikes: Double
+  public var spike: Nanoseconds
+  /// Half of the wake-ups are later than this, one in a hundred 2.3 times as late: lognormal, as was measured for a timerfd
+  /// on an idle machine.
+  public var wakeUpLatency = Nanoseconds.microseconds(58)
+  /// The part of the wake-ups that come later still, evenly distributed up to `latestWakeUp`.
+  public var lateWakeUps = 0.001
+  public var latestWakeUp = Nanoseconds.milliseconds(3)
+  public var seed: UInt64
+
+  public init(
+    mean: Nanoseconds, deviation: Nanoseconds = .zero, spikes: Double = 0, spike: Nanoseconds = .zero, seed: UInt64 = 0
+  ) {
+    self.mean = mean
+    self.deviation = deviation
+    self.spikes = spikes
+    self.spike = spike
+    self.seed = seed
+  }
+
+  /// How long a frame takes.
+  public func work(ofFrame number: UInt64) -> Nanoseconds {
+    if isSpike(frame: number) { return spike }
+    return max(mean + .seconds(deviation.seconds * normal(.work, number)), .zero)
+  }
+
+  /// Whether a frame is one of the spikes.
+  public func isSpike(frame number: UInt64) -> Bool { unit(.spike, number) < spikes }
+
+  /// How late the loop wakes for a frame.
+  public func latency(ofFrame number: UInt64) -> Nanoseconds {
+    if unit(.lateWakeUp, number) < lateWakeUps { return .seconds(latestWakeUp.seconds * unit(.lateness, number)) }
+    return .seconds(wakeUpLatency.seconds * exp(0.35 * normal(.latency, number)))
+  }
+
+  private enum Family: UInt64 {
+    case work = 1
+    case spike, latency, lateWakeUp, lateness
+  }
+
+  /// From 0 to below 1.
+  private func unit(_ family: Family, _ number: UInt64, _ part: UInt64 = 0) -> Double {
+    let family = seed &+ (2 &* family.rawValue &+ part) &* 0x9E37_79B9_7F4A_7C15
+    return Double(SplitMix64.hash(seed: family, index: number) >> 11) * 0x1p-53
+  }
+
+  /// Of mean 0 and standard deviation 1; see `SimulatedGrid`.
+  private func normal(_ family: Family, _ number: UInt64) -> Double {
+    (-2 * log(1 - unit(family, number))).squareRoot() * cos(2 * .pi * unit(family, number, 1))
+  }
+}

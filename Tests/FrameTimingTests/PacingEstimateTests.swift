@@ -1,0 +1,153 @@
+import LinuxSystem
+import Testing
+
+@testable import FrameTiming
+
+@Suite struct PacingEstimateTests {
+  /// By hand: eight of 1…8 ms. The longest is 8, the median the fifth, k is 1 and ½ for the fewness.
+  @Test func upperAndSpread() {
+    var estimate = PacingEstimate()
+    for milliseconds in 1...7 as ClosedRange<Int64> {
+      estimate.observe(.milliseconds(milliseconds))
+      #expect(estimate.value == nil)
+    }
+    estimate.observe(.milliseconds(8))
+    #expect(estimate.value == .microseconds(8_000 + 4_500))
+    #expect(estimate.reach == .microseconds(8_000 + 7_500))
+    // Within it: k falls by a thousandth. The longest of nine, and their fifth.
+    estimate.observe(.milliseconds(8))
+    #expect(estimate.value == .milliseconds(8) + .seconds(0.003 * (1 - 0.25 * 0.004 + 4.0 / 9)))
+    // Beyond it, but not a spike: k rises. Of ten the longest, and the sixth.
+    let longer = estimate.value.map { $0 + Nanoseconds(1) } ?? .zero
+    estimate.observe(longer)
+    let factor = 1 - 0.001 + 0.25 * 0.996 + 0.4
+    #expect(estimate.value == longer + .seconds((longer - .milliseconds(6)).seconds * factor))
+  }
+
+  @Test func alwaysTheSameHasASpreadAllTheSame() {
+    var estimate = PacingEstimate()
+    for _ in 0..<1_064 { estimate.observe(.milliseconds(3)) }
+    // k has fallen to 0.
+    #expect(estimate.value == .milliseconds(3) + .seconds(0.000_02 * 4 / 64))
+  }
+
+  @Test func aSpikeIsForgottenAndMovesNothingMuch() throws {
+    for seed in 0..<50 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      var estimate = PacingEstimate()
+      for _ in 0..<500 { estimate.observe(Self.normal(3, 0.6, &random)) }
+      var twin = estimate
+      estimate.observe(.milliseconds(200))
+      var most = Nanoseconds.zero
+      for round in 0..<80 {
+        let duration = Self.normal(3, 0.6, &random)
+        estimate.observe(duration)
+        twin.observe(duration)
+        let (spiked, plain) = (try #require(estimate.value), try #require(twin.value))
+        most = max(most, spiked - plain)
+        if round >= 64 { #expect(abs((spiked - plain).count) < 1_000_000, "seed \(seed)") }
+      }
+      #expect(most < .milliseconds(1), "seed \(seed)")
+    }
+  }
+
+  /// The quantile is found on distributions that are not normal either, spikes or none.
+  @Test(arguments: [0.0, 0.02]) func theMissBudgetIsKept(spikes: Double) throws {
+    let kinds: [(String, (inout SplitMix64) -> Nanoseconds)] = [
+      ("normal", { Self.normal(3, 0.6, &$0) }),
+      ("even", { .seconds(Double.random(in: 0.002...0.005, using: &$0)) }),
+      (
+        "triangular",
+        { .seconds(0.002 + 0.002 * max(Double.random(in: 0...1, using: &$0), Double.random(in: 0...1, using: &$0))) }
+      ),
+    ]
+    for (name, draw) in kinds {
+      for seed in 0..<5 as Range<UInt64> {
+        var random = SplitMix64(seed: seed)
+        var estimate = PacingEstimate()
+        var (missed, all) = (0, 0)
+        for _ in 0..<10_000 {
+          if random.chance(spikes) {
+            estimate.observe(.milliseconds(9))
+            continue
+          }
+          let duration = draw(&random)
+          if let value = estimate.value {
+            all += 1
+            if duration > value { missed += 1 }
+          }
+          estimate.observe(duration)
+        }
+        #expect(Double(missed) <= 0.005 * Double(all), "\(name), seed \(seed): \(missed) of \(all)")
+      }
+    }
+  }
+
+  /// Whatever comes, in whatever order: at most αN + 5.
+  @Test func theBoundHoldsForAnyOrder() {
+    for seed in 0..<60 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      var estimate = PacingEstimate()
+      var (exceeded, all) = (0, 0)
+      for _ in 0..<40 {
+        // A load for a while: steady, alternating, rising, or just beyond what was expected.
+        let (kind, mean) = (Int.random(in: 0..<5, using: &random), Double.random(in: 0...20, using: &random))
+        let deviation = Double.random(in: 0...3, using: &random)
+        for round in 0..<Int.random(in: 1...200, using: &random) {
+          var duration =
+            switch kind {
+            case 0: Self.normal(mean, deviation, &random)
+            case 1: Self.normal(round % 3 == 0 ? mean + 8 : mean, deviation, &random)
+            case 2: Self.normal(mean + Double(round) * 0.05, deviation, &random)
+            case 3: Nanoseconds.seconds(mean / 1000)
+            default: (estimate.value ?? .zero) + Nanoseconds(Int64.random(in: -2...2, using: &random))
+            }
+          duration = max(duration, .zero)
+          if let value = estimate.value {
+            all += 1
+            if duration > value, duration <= estimate.reach { exceeded += 1 }
+          }
+          estimate.observe(duration)
+        }
+      }
+      let bound = PacingEstimate.missBudget * Double(all) + 5
+      #expect(Double(exceeded) <= bound, "seed \(seed): \(exceeded) of \(all)")
+    }
+  }
+
+  @Test func upAtOnceAndDownSlowly() throws {
+    for seed in 0..<50 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      var estimate = PacingEstimate()
+      for _ in 0..<300 { estimate.observe(Self.normal(3, 0.4, &random)) }
+      var missed = 0
+      for _ in 0..<64 {
+        let duration = Self.normal(8, 0.4, &random)
+        if duration > (try #require(estimate.value)) { missed += 1 }
+        estimate.observe(duration)
+      }
+      #expect((3...5).contains(missed), "seed \(seed): \(missed)")
+      for _ in 0..<5 { estimate.observe(Self.normal(3, 0.4, &random)) }
+      #expect(try #require(estimate.value) > .milliseconds(8), "seed \(seed)")
+      for _ in 0..<60 { estimate.observe(Self.normal(3, 0.4, &random)) }
+      #expect(try #require(estimate.value) < .milliseconds(6), "seed \(seed)")
+    }
+  }
+
+  @Test func forgettingMakesItUnknown() {
+    var estimate = PacingEstimate()
+    for _ in 0..<100 { estimate.observe(.milliseconds(3)) }
+    for _ in 0..<56 { estimate.forgetOldest() }
+    #expect(estimate.count == 8)
+    #expect(estimate.value != nil)
+    estimate.forgetOldest()
+    #expect(estimate.value == nil)
+  }
+
+  /// Milliseconds.
+  private static func normal(_ mean: Double, _ deviation: Double, _ random: inout SplitMix64) -> Nanoseconds {
+    // The sum of twelve even ones has variance 1.
+    let sum = (0..<12).reduce(0.0) { sum, _ in sum + Double.random(in: -0.5...0.5, using: &random) }
+    return .seconds((mean + deviation * sum) / 1000)
+  }
+}
