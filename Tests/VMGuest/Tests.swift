@@ -9,12 +9,15 @@ import Raster
 import RunLoops
 
 /// Opens the first screen, or ends the test.
+///
+/// - Parameter old: as on a kernel before 4.15, which has the older calls for vblanks only.
 @MainActor
-func openDisplay(on device: DRMDevice? = nil, legacy: Bool = false) -> KMSDisplay {
-  do throws(KMSError) {
+func openDisplay(on device: DRMDevice? = nil, legacy: Bool = false, old: Bool = false) -> KMSDisplay {
+  do {
     if let device { return try KMSCard(device: device).display() }
-    guard let path = DRMDevice.cardPaths().first else { throw .noDevice }
-    return try KMSCard(device: try DRMDevice(path: path, allowsAtomic: !legacy)).display()
+    guard let path = DRMDevice.cardPaths().first else { throw KMSError.noDevice }
+    let card = try DRMDevice(LibDRM(path: path, knowsSequences: !old), allowsAtomic: !legacy)
+    return try KMSCard(device: card).display()
   } catch {
     Guest.expect(false, "cannot open a display: \(error)")
     Guest.finish()
@@ -42,8 +45,9 @@ func list() {
 
 /// Every one of so many vblanks ticks, on the mode's grid; and none comes while nobody asks.
 @MainActor
-func vblanks(_ count: Int) {
-  let display = openDisplay()
+func vblanks(_ count: Int, old: Bool) {
+  let display = openDisplay(old: old)
+  if old { Guest.say(display.reason) }
   Guest.expect(display.hasVBlankEvents, "\(display.name) has no vblank events")
   // The first frame switches the screen on.
   let first = Animation(display, frames: 1)
@@ -86,9 +90,9 @@ func vblanks(_ count: Int) {
 ///
 /// - Parameter dump: a name for the host, which gets what was composited and what the screen shows.
 @MainActor
-func frames(_ count: Int, legacy: Bool, dump: String?) {
+func frames(_ count: Int, legacy: Bool, old: Bool, dump: String?) {
   let started = SystemClock.monotonic.now
-  let display = openDisplay(legacy: legacy)
+  let display = openDisplay(legacy: legacy, old: old)
   let animation = Animation(display, frames: count)
   animation.run(limit: .seconds(Double(count) / 10 + 5))
   Guest.expect(animation.error == nil, "\(animation.error.map { "\($0)" } ?? "")")

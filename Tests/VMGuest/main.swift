@@ -16,8 +16,9 @@ let dumpName = arguments.firstIndex(of: "dump").flatMap { arguments.dropFirst($0
 
 switch arguments.first {
 case "list": list()
-case "vblanks": vblanks(number(1))
-case "frames": frames(number(1), legacy: arguments.contains("legacy"), dump: dumpName)
+case "vblanks": vblanks(number(1), old: arguments.contains("old"))
+case "frames":
+  frames(number(1), legacy: arguments.contains("legacy"), old: arguments.contains("old"), dump: dumpName)
 case "scene":
   do { try scene(arguments.dropFirst().first ?? "", frames: number(2), dump: dumpName) } catch {
     Guest.expect(false, "\(error)")
@@ -41,7 +42,7 @@ case "uevents": do { try uevents() } catch { Guest.expect(false, "\(error)") }
 default:
   print(
     """
-    vm-guest list|vblanks N|frames N [legacy] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
+    vm-guest list|vblanks N [old]|frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
              die exit|segv|abort|trap|term|int|thread|kill|returns TROUBLE|spin MS|open|abandon|leftovers|busy|
              seat-switch|uevents
     """)
