@@ -28,11 +28,22 @@ public final class DisplaySession {
 
   private struct Entry {
     weak var card: KMSCard?
+    let allowsAtomic: Bool
   }
 
+  /// Opens a node with the program's own rights.
+  typealias Opener = @MainActor (_ path: String, _ allowsAtomic: Bool) throws(KMSError) -> DRMDevice
+  private let opener: Opener?
+
   /// - Parameter seat: opens the cards. The session of a real seat takes the console's keyboard: see its article.
-  public init(seat: SeatSession) {
+  public convenience init(seat: SeatSession) {
+    self.init(seat: seat, opener: nil)
+  }
+
+  /// - Parameter opener: opens the cards in the seat's place: those of a test.
+  init(seat: SeatSession, opener: Opener?) {
     self.seat = seat
+    self.opener = opener
     var hear: ((DeviceEvent) -> Void)?
     do throws(SystemError) {
       let monitor = try DeviceMonitor(subsystems: ["drm"], handler: { hear?($0) })
@@ -52,20 +63,31 @@ public final class DisplaySession {
     DisplaySession(seat: .direct(why: why))
   }
 
+  /// The session of displays for which none is named: without a seat, and the same for all of them while one is in use.
+  static var unnamed: DisplaySession {
+    if let inUse = lastUnnamed { return inUse }
+    let session = direct(why: "no session was named")
+    lastUnnamed = session
+    return session
+  }
+  private static weak var lastUnnamed: DisplaySession?
+
   isolated deinit {
     monitor?.invalidate()
     if let observer { seat.remove(observer) }
   }
 
-  /// Opens a card.
+  /// Opens a card; one that is in use already is the same for all who ask, as a program can be its master but once.
   ///
   /// - Parameters:
   ///   - path: its node: "/dev/dri/card0".
-  ///   - allowsAtomic: false for the legacy interface even where there is an atomic one.
+  ///   - allowsAtomic: false for the legacy interface even where there is an atomic one. A card that was opened otherwise is
+  ///     opened a second time, and shows nothing before the first is given back.
   public func card(at path: String, allowsAtomic: Bool = true) throws(KMSError) -> KMSCard {
+    if let known = cards.first(where: { $0.card?.path == path && $0.allowsAtomic == allowsAtomic })?.card { return known }
     guard seat.waitUntilActive(for: Self.patience) else { throw .seat(.inactive(path: path)) }
     let place = CardPlace(path: path)
-    let opened = OpenedCard(seat: seat)
+    let opened = OpenedCard(seat: seat, opener: opener)
     let device = try opened.open(path, allowsAtomic: allowsAtomic)
     let access = CardAccess(
       open: { [self] () throws(KMSError) in
@@ -79,7 +101,7 @@ public final class DisplaySession {
       })
     let card = KMSCard(device: device, access: access)
     cards.removeAll { $0.card == nil }
-    cards.append(Entry(card: card))
+    cards.append(Entry(card: card, allowsAtomic: allowsAtomic))
     return card
   }
 
@@ -120,14 +142,17 @@ public final class DisplaySession {
 @MainActor
 private final class OpenedCard {
   private let seat: SeatSession
+  private let opener: DisplaySession.Opener?
   private var device: SeatDevice?
 
-  init(seat: SeatSession) {
+  init(seat: SeatSession, opener: DisplaySession.Opener?) {
     self.seat = seat
+    self.opener = opener
   }
 
   func open(_ path: String, allowsAtomic: Bool) throws(KMSError) -> DRMDevice {
     close()
+    if let opener { return try opener(path, allowsAtomic) }
     let device: SeatDevice
     do throws(SeatError) {
       device = try seat.openDevice(at: path)

@@ -11,7 +11,7 @@ public enum Displays {
   ///   - connector: a connector's name; nil for the first connected one.
   ///   - mode: the mode to use; nil for the one that the screen prefers.
   ///   - buffering: how many buffers frames are painted in.
-  ///   - session: opens the cards; nil for one without a seat.
+  ///   - session: opens the cards; nil for one without a seat, which all displays share for which none is named.
   ///   - clock: the clock of the loop that the display is added to.
   ///   - folder: where the cards are.
   /// - Throws: the reason of the only card, or `noUsableDevice` with one for each.
@@ -22,7 +22,7 @@ public enum Displays {
   ) throws(KMSError) -> KMSDisplay {
     let paths = DRMDevice.cardPaths(in: folder)
     if paths.isEmpty { throw .noDevice }
-    let session = session ?? .direct()
+    let session = session ?? .unnamed
     var reasons: [KMSError] = []
     for path in paths {
       do throws(KMSError) {
@@ -47,7 +47,7 @@ public enum Displays {
   ) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError]) {
     let paths = DRMDevice.cardPaths(in: folder)
     if paths.isEmpty { throw .noDevice }
-    let session = session ?? .direct()
+    let session = session ?? .unnamed
     var displays: [KMSDisplay] = []
     var refused: [KMSError] = []
     for path in paths {
@@ -72,7 +72,7 @@ public enum Displays {
     beside display: KMSDisplay, buffering: Buffering = .double, session: DisplaySession? = nil,
     clock: SystemClock = .monotonic, folder: String = "/dev/dri"
   ) -> (displays: [KMSDisplay], refused: [KMSError]) {
-    let session = session ?? .direct()
+    let session = session ?? .unnamed
     var displays: [KMSDisplay] = []
     var refused: [KMSError] = []
     for path in DRMDevice.cardPaths(in: folder) {

@@ -5,6 +5,7 @@ public import Presentation
 import RunLoops
 
 /// A card and the screens that it drives: one descriptor, one master and one queue of events, which all its displays share.
+/// So a program makes all displays of a card from one `KMSCard`; a `DisplaySession` keeps them for who asks by path.
 ///
 /// Kept by its displays. It is the card's master from its first display to its last. A card whose device was removed is
 /// opened again when the device is back.
@@ -23,6 +24,13 @@ public final class KMSCard {
       claims.connectors = [:]
       for pipe in displays.compactMap(\.pipe) { claims.connectors[pipe.crtc] = pipe.connector.id }
     }
+  }
+
+  /// Those of this program.
+  private static var all: [Entry] = []
+
+  private struct Entry {
+    weak var card: KMSCard?
   }
 
   private struct DisplayEntry {
@@ -44,6 +52,8 @@ public final class KMSCard {
     self.access = access
     path = device.path
     events = DRMEventQueue(interface: device.interface)
+    Self.all.removeAll { $0.card == nil }
+    Self.all.append(Entry(card: self))
   }
 
   isolated deinit {
@@ -186,13 +196,24 @@ public final class KMSCard {
 
   private func becomeMaster() throws(KMSError) {
     let (device, _) = try open()
-    if access.takesMaster { return try device.becomeMaster() }
-    if !device.isMaster { throw .notMaster(path: path) }
+    do throws(KMSError) {
+      if access.takesMaster { return try device.becomeMaster() }
+      if !device.isMaster { throw .notMaster(path: path) }
+    } catch .notMaster where isOpenTwice {
+      throw .openTwice(path: path)
+    }
   }
+
+  /// Whether another one of this program has displays on the same device.
+  private var isOpenTwice: Bool {
+    Self.all.contains { $0.card !== self && $0.card?.path == path && $0.card?.isInUse == true }
+  }
+
+  private var isInUse: Bool { displays.contains { $0.display != nil } }
 
   private func dropMasterIfUnused() {
     // Fails when the card is gone or has another master already: then there is nothing to give back.
-    if access.takesMaster, !displays.contains(where: { $0.display != nil }) { try? device?.dropMaster() }
+    if access.takesMaster, !isInUse { try? device?.dropMaster() }
   }
 
   // MARK: What happens to it

@@ -102,7 +102,7 @@ extension DisplayLife.Failure {
     // Also a node that has not its rights yet.
     case .device(_, let system) where [ENODEV, ENOENT, ENXIO, EACCES, EPERM].contains(system.errno): self = .noDevice
     case .lost(_, _, let system) where system.errno == ENODEV: self = .noDevice
-    case .notMaster: self = .notMaster
+    case .notMaster, .openTwice: self = .notMaster
     case .lost(_, _, let system) where system.errno == EACCES: self = .notMaster
     case .noConnector: self = .unplugged
     default: self = .refused(error.description)

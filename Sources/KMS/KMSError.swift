@@ -11,6 +11,8 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
   case device(path: String, SystemError)
   /// Another program is master of the card and owns its screens.
   case notMaster(path: String)
+  /// This program has opened the card twice, and shows on it through the other one.
+  case openTwice(path: String)
   /// The card renders but drives no screen.
   case noModeSetting(path: String)
   /// No screen is connected to the card, or not the one that was asked for.
@@ -49,6 +51,8 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
       return "\(path): \(error.call)\(subject): \(error.reason) (\(error.errno))"
     case .notMaster(let path):
       return "\(path) is in use by another program (a desktop or a boot splash): stop it or switch to a free console"
+    case .openTwice(let path):
+      return "\(path) is in use by this program already: make all displays of a card from one KMSCard or DisplaySession"
     case .noModeSetting(let path):
       return "\(path) drives no screen (no mode setting)"
     case .noConnector(let path, nil, let available):
