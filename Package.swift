@@ -119,6 +119,7 @@ let package = Package(
     sample("ActorOnThread", ["LinuxSystem", "RunLoops"]),
     sample("AsynchronousLabel", ["Framepace"]),
     sample("DisplayLinkTicks", ["Framepace"]),
+    sample("SeveralDisplays", ["Framepace"]),
     sample("TurnMemory", ["LinuxSystem", "RunLoops"]),
     sample("RunUntil", ["Framepace", "FramepaceTesting"]),
     .executableTarget(
@@ -167,7 +168,7 @@ let package = Package(
       name: "vm-guest",
       dependencies: [
         "CDRM", "Compositing", "FrameTiming", "Framepace", "Geometry", "KMS", "LinuxSystem", "Presentation", "Raster",
-        "RunLoops", "SampleScenes", "Seats",
+        "RenderTree", "RunLoops", "SampleScenes", "Seats",
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),

@@ -32,6 +32,7 @@ case "returns":
     exit(64)
   }
   returns(trouble)
+case "mirror": do { try mirror() } catch { Guest.expect(false, "\(error)") }
 case "spin": spin(milliseconds: number(1))
 case "open": opening()
 case "abandon": abandon()
@@ -43,7 +44,7 @@ default:
   print(
     """
     vm-guest list|vblanks N [old]|frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
-             die exit|segv|abort|trap|term|int|thread|kill|returns TROUBLE|spin MS|open|abandon|leftovers|busy|
+             die exit|segv|abort|trap|term|int|thread|kill|returns TROUBLE|mirror|spin MS|open|abandon|leftovers|busy|
              seat-switch|uevents
     """)
   exit(64)
