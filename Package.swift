@@ -158,7 +158,7 @@ let package = Package(
       "KMSTests",
       [
         "AllocationCounter", "CDRM", "CFatalScreens", "Compositing", "FrameTiming", "Framepace", "FramepaceTesting",
-        "Geometry", "KMS", "KMSTesting", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops",
+        "Geometry", "KMS", "KMSTesting", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Seats",
       ]),
     tests(
       "PresentationTests",

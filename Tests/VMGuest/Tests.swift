@@ -303,16 +303,28 @@ private func openCards() -> Int {
   }.count
 }
 
-/// The second program on a card is told that the first one owns it.
+/// Who finds another master on a card is told so, and who is that itself is told that.
 @MainActor
 func busy() {
-  let display = openDisplay()
-  do throws(KMSError) {
+  var other: DRMDevice?
+  do {
+    other = try DRMDevice(path: DRMDevice.cardPaths().first ?? "")
     _ = try Displays.kms()
     Guest.expect(false, "two masters")
   } catch {
     Guest.say("\(error)")
-    if case .notMaster = error {} else { Guest.expect(false, "\(error)") }
+    if case KMSError.notMaster = error {} else { Guest.expect(false, "\(error)") }
+  }
+  Guest.expect(other?.isMaster == true, "the first program is master no more")
+  other = nil
+
+  let display = openDisplay()
+  do throws(KMSError) {
+    _ = try Displays.kms()
+    Guest.expect(false, "a card was opened twice")
+  } catch {
+    Guest.say("\(error)")
+    if case .openTwice = error {} else { Guest.expect(false, "\(error)") }
   }
   display.invalidate()
 }
