@@ -24,7 +24,8 @@ public final class DisplayLink {
     /// When the loop delivered the tick; `delivered - start` is its lateness.
     public var delivered: MonotonicTime
     /// The intervals since the link's last tick that had none although the link wanted them: the loop was busy, or ran in
-    /// a mode that the link is not in. 0 for the first tick and for the first after a pause.
+    /// a mode that the link is not in. Those that its frame rate leaves out do not count. 0 for the first tick and for the
+    /// first after a pause.
     public var missed: UInt64
 
     /// - Parameter start: when the tick was to be delivered; nil for at its stamp.
@@ -54,12 +55,18 @@ public final class DisplayLink {
   /// Whether the link has wanted frames ever since its last tick.
   private var isContinuous = false
   private var isInvalid = false
+  private var divisor: FrameDivisor
+  /// The nominal interval that the divisor was made for.
+  private var dividedInterval: Nanoseconds
 
   /// A link that ticks nowhere yet: add it to a mode of a loop.
   public init(ticker: DisplayTicker, handler: @escaping @MainActor (DisplayLink) -> Void) {
     self.ticker = ticker
     self.handler = handler
     number = ticker.nextLinkNumber()
+    let rate = ticker.refreshRate
+    divisor = FrameDivisor(.default, of: rate)
+    dividedInterval = rate.interval
   }
 
   /// The last tick's vblank; zero before the first tick.
@@ -78,6 +85,29 @@ public final class DisplayLink {
       isContinuous = false
       if !isPaused { startWanting() }
     }
+  }
+
+  /// How often the link is to be called. It is at every whole number of vblanks, so that its ticks are evenly spaced: the
+  /// number whose rate lies in the range and nearest to the preferred one. Where none does, the slowest above the range. Links
+  /// of the same number are called at the same vblanks.
+  ///
+  /// On a variable display no two ticks are closer than that many of its shortest intervals.
+  public var preferredFrameRateRange = FrameRateRange.default {
+    didSet { if preferredFrameRateRange != oldValue { divide() } }
+  }
+
+  /// Every how many vblanks the link is called at the display's rate; at least 1.
+  public var intervalsPerTick: Int { Int(divisor.count) }
+
+  /// The link is not called more often than every so many vblanks, whatever its range says.
+  package var leastIntervalsPerTick = 1 {
+    didSet { if leastIntervalsPerTick != oldValue { divide() } }
+  }
+
+  private func divide() {
+    let rate = ticker.refreshRate
+    dividedInterval = rate.interval
+    divisor = FrameDivisor(preferredFrameRateRange, of: rate, least: UInt64(max(leastIntervalsPerTick, 1)))
   }
 
   /// Lets the link be called while `loop` runs in `mode`; `.common` stands for all common modes.
@@ -120,15 +150,25 @@ public final class DisplayLink {
     modes.contains(mode) || (isCommon && modes.contains(.common))
   }
 
-  /// Calls the handler if the link has wanted frames since before the delivery.
-  func deliver(_ shared: Tick, number: UInt64) {
+  /// Calls the handler if the link has wanted frames since before the delivery, and if the interval is one of its own.
+  func deliver(_ shared: Tick, number: UInt64, isVariable: Bool) {
     guard !isPaused, firstDelivery <= number else { return }
+    if shared.duration != dividedInterval { divide() }
+    guard divisor.count == 1 || isDue(shared, isVariable: isVariable) else { return }
     var tick = shared
-    if isContinuous, let last = self.tick {
-      tick.missed = tick.frameNumber - last.frameNumber - 1
+    // What a variable display leaves out nobody has missed.
+    if isContinuous, let last = self.tick, !isVariable || divisor.count == 1 {
+      tick.missed = divisor.intervals(between: last.frameNumber, and: tick.frameNumber)
     }
     self.tick = tick
     isContinuous = true
     handler(self)
+  }
+
+  private func isDue(_ shared: Tick, isVariable: Bool) -> Bool {
+    guard isVariable else { return divisor.includes(shared.frameNumber) }
+    guard isContinuous, let last = tick else { return true }
+    // A quarter less: stamps tremble.
+    return shared.timestamp - last.timestamp >= shared.duration * Int64(divisor.count) - shared.duration / 4
   }
 }

@@ -6,7 +6,8 @@ import RunLoops
 /// However many links there are, one vblank is asked for at a time, after all links had the last one; none while no
 /// unpaused link is added to a mode. A tick carries the vblank's stamp, never the time now; stamps strictly increase; an
 /// interval is never ticked twice; frame numbers count intervals, those without a tick included, so that what was missed
-/// is arithmetic. A late callback costs the intervals that it covered: the tick that follows is the latest one, and there is
+/// is arithmetic. A link that wants fewer frames is called at every second, third … vblank; each is asked for all the same,
+/// since a source is asked for the next one only, and another link may want it. A late callback costs the intervals that it covered: the tick that follows is the latest one, and there is
 /// no burst.
 @MainActor
 public final class DisplayTicker {
@@ -231,30 +232,11 @@ public final class DisplayTicker {
     isDelivering = true
     // The array is kept as it is now: links may be added, paused and invalidated by each other's callbacks.
     let links = links
-    for link in links where link.isServed(in: mode, isCommon: isCommon) { link.deliver(tick, number: deliveries) }
+    for link in links where link.isServed(in: mode, isCommon: isCommon) {
+      link.deliver(tick, number: deliveries, isVariable: model.isVariable)
+    }
     isDelivering = false
     // Only now: a callback that took longer than an interval has missed the vblanks that it covered.
     requestIfWanted()
-  }
-}
-
-/// Notices that the machine has slept: a pure value.
-struct SleepWatch: Hashable, Sendable {
-  private var last: MonotonicTime?
-  private var slept: Nanoseconds?
-
-  /// What a thread can be held up by while it reads two clocks is less, and a machine sleeps for longer.
-  private static let shortest = Nanoseconds.milliseconds(100)
-
-  /// Whether so much time has passed since the last question that the machine may have slept.
-  mutating func isDue(at now: MonotonicTime, interval: Nanoseconds) -> Bool {
-    defer { last = now }
-    return last.map { now - $0 > interval * 3 / 2 } ?? true
-  }
-
-  /// - Parameter slept: how long the machine has slept since it was started.
-  mutating func hasSlept(_ slept: Nanoseconds) -> Bool {
-    defer { self.slept = max(slept, self.slept ?? slept) }
-    return self.slept.map { slept - $0 > Self.shortest } ?? false
   }
 }

@@ -40,6 +40,17 @@ public final class Output {
   /// Called when the display came back with another size, before the first frame of that size.
   public var onResize: (@MainActor () -> Void)?
 
+  /// Lets the output become slower when frames take longer than their interval, and faster again: a frame every second, third …
+  /// interval, and made for as many vblanks later. Nil, as it is at first, for a frame at every tick however late the frames are.
+  /// A frame that is ready early is seen early.
+  public var automaticInterval: AutomaticInterval? {
+    didSet {
+      let intervals = automaticInterval?.intervals ?? 1
+      schedule.lead = intervals
+      link?.leastIntervalsPerTick = intervals
+    }
+  }
+
   private let content: Content
   private let clock: SystemClock
   // The display's, asked for once: each of them is a call through the protocol.
@@ -73,7 +84,8 @@ public final class Output {
     presenter.onRefused = { [weak self] error in self?.refused(error) }
   }
 
-  /// The link that ticks the output; paused while no frame is wanted. Nil after `invalidate()`.
+  /// The link that ticks the output; paused while no frame is wanted. Nil after `invalidate()`. Frames are as far apart as its
+  /// ticks are by its `preferredFrameRateRange`.
   public var displayLink: DisplayLink? { link }
 
   /// Whether a frame is wanted: something changed that has not been rendered yet, or an animation runs.
@@ -97,7 +109,9 @@ public final class Output {
   /// - Parameter turn: what the turn has spent so far on the frame: callbacks, layout and display.
   public func renderIfNeeded(turn: FrameRecord.PhaseDurations) {
     guard let link else { return }
-    if wantsFrame, let target = schedule.target(at: clock.now, ticker: ticker) { render(for: target, turn: turn) }
+    if wantsFrame, let target = schedule.target(at: clock.now, every: link.intervalsPerTick, ticker: ticker) {
+      render(for: target, turn: turn)
+    }
     schedule.endTurn()
     let isIdle = !wantsFrame && !schedule.hasFrameSinceTick
     guard isIdle != link.isPaused else { return }
@@ -191,6 +205,7 @@ public final class Output {
       // A newer frame has a target of its own.
       if pending.isEmpty { schedule.didShowUntargeted(at: feedback.timestamp) }
     }
+    automaticInterval?.observe(record, interval: ticker.refreshRate.interval)
     onPresented?(record)
   }
 

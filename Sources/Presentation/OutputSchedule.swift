@@ -1,8 +1,8 @@
 import FrameTiming
 import LinuxSystem
 
-/// When an output may render: once in a refresh interval, for the vblank that its tick asked for, or without a tick for the
-/// first one after now.
+/// When an output may render: once in a refresh interval, or in as many as its link leaves between two ticks; for the vblank
+/// that its tick asked for, or without a tick for the first one after now.
 ///
 /// A value that reads no clock and touches no display.
 @MainActor
@@ -11,6 +11,8 @@ struct OutputSchedule {
   var isDirty = false
   /// Whether a frame was rendered after the last tick.
   private(set) var hasFrameSinceTick = false
+  /// How many intervals a frame may take: it is made for so many vblanks later.
+  var lead = 1
   private var tick: DisplayLink.Tick?
   /// Whether the tick came in this turn.
   private var isTickNew = false
@@ -29,12 +31,16 @@ struct OutputSchedule {
   /// then, and is late. In a turn without one while a tick is due there is none: the turn of the tick renders. (Some drivers
   /// send a flip's event a little before the vblank's: a frame made then would be the interval's, without what the tick's
   /// callbacks change.)
-  func target(at now: MonotonicTime, ticker: DisplayTicker) -> MonotonicTime? {
+  ///
+  /// - Parameter distance: how many intervals lie between two frames.
+  func target(at now: MonotonicTime, every distance: Int, ticker: DisplayTicker) -> MonotonicTime? {
     let target = isTickNew ? tick?.targetTimestamp : nil
     if target == nil, ticker.isTickDue(at: now) { return nil }
-    let next = target ?? ticker.predictedVBlank(after: now)
+    let first = target ?? ticker.predictedVBlank(after: now)
+    let next = Self.appearance(ofFrameFor: first, pending: lead - 1, ticker: ticker)
     guard let lastTarget else { return next }
-    return next > lastTarget + ticker.refreshRate.interval / 2 ? next : nil
+    let interval = ticker.refreshRate.interval
+    return next > lastTarget + interval * Int64(distance) - interval / 2 ? next : nil
   }
 
   /// When a frame that is made for `target` will be seen: frames that pend take the vblanks before it.
@@ -50,14 +56,14 @@ struct OutputSchedule {
     let interval = ticker.refreshRate.interval
     var record = FrameRecord()
     record.target = target
-    if let tick, target - tick.timestamp < interval * 3 / 2 {
+    if let tick, target - tick.timestamp < interval * Int64(lead) + interval / 2 {
       record.tick = tick.timestamp
       record.frameNumber = tick.frameNumber
     } else {
       // Out of idle no tick asked for the frame: it belongs to the interval in which it was made.
-      record.tick = target - interval
+      record.tick = target - interval * Int64(lead)
       // From the middle of the interval, so that no rounding counts it to the one before.
-      record.frameNumber = ticker.frameNumber(at: target - interval / 2)
+      record.frameNumber = ticker.frameNumber(at: record.tick + interval / 2)
     }
     (record.start, record.delivered) = (record.tick, begun)
     if isTickNew, let tick { (record.start, record.delivered) = (tick.start, tick.delivered) }

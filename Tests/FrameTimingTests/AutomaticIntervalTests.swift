@@ -1,0 +1,157 @@
+import LinuxSystem
+import Testing
+
+@testable import FrameTiming
+
+@Suite struct AutomaticIntervalTests {
+  /// An application on a display: each frame begins at its tick, takes its work, and is seen at the next vblank after that.
+  private struct Application {
+    let rate: RefreshRate
+    var automatic = AutomaticInterval()
+    var now = MonotonicTime.zero + .seconds(100)
+    var changes: [(time: MonotonicTime, intervals: Int)] = []
+    private var tick: Int64 = 0
+    private let start = MonotonicTime.zero + .seconds(100)
+
+    init(_ rate: RefreshRate) { self.rate = rate }
+
+    /// One frame whose work takes so many intervals.
+    mutating func frame(_ work: Double, isLateAnyway: Bool = false) {
+      let intervals = Int64(automatic.intervals)
+      let duration = Nanoseconds.seconds(work / rate.hertz)
+      // A display takes a frame over so long before its vblank.
+      let takeOver = min(.milliseconds(1), rate.interval / 4)
+      let ready = rate.intervals(in: rate.offset(ofInterval: tick) + duration + takeOver) + 1
+      let target = tick + intervals
+      let seen = max(ready, target) + (isLateAnyway ? 1 : 0)
+      now = start + rate.offset(ofInterval: seen)
+      if automatic.observe(work: duration, isLate: seen > target, at: now, interval: rate.interval) {
+        changes.append((now, automatic.intervals))
+      }
+      // The tick of the interval in which the buffer is free.
+      tick += intervals
+      while tick < seen { tick += Int64(automatic.intervals) }
+    }
+
+    mutating func run(_ seconds: Double, _ work: () -> Double) {
+      let end = now + .seconds(seconds)
+      while now < end { frame(work()) }
+    }
+  }
+
+  static let rates = [(24, 1), (30, 1), (60000, 1001), (60, 1), (144, 1), (500, 1)]
+
+  /// Slower within 2.0 ± 0.2 s of an overload's beginning, back within 2 s of its end.
+  @Test(arguments: rates) func itFollowsALoadInTwoSeconds(_ fraction: (Int, Int)) throws {
+    let rate = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+    let seed = UInt64.random(in: 0...999_999)
+    print("automatic interval at \(rate), seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<20 {
+      var application = Application(rate)
+      let light = Double.random(in: 0.1...0.6, using: &random)
+      let heavy = Double.random(in: 1.15...1.65, using: &random)
+      func noisy(_ work: Double) -> Double { work * Double.random(in: 0.95...1.05, using: &random) }
+      application.run(Double.random(in: 3...6, using: &random)) { noisy(light) }
+      #expect(application.changes.isEmpty)
+      let overloaded = application.now
+      application.run(6) { noisy(heavy) }
+      #expect(application.changes.map(\.intervals) == [2], "seed \(seed), heavy \(heavy)")
+      let down = try #require(application.changes.first).time - overloaded
+      #expect(abs(down.seconds - 2.0) <= 0.2, "seed \(seed): \(down.seconds) s")
+      let relieved = application.now
+      application.run(6) { noisy(light) }
+      #expect(application.changes.map(\.intervals) == [2, 1], "seed \(seed), light \(light)")
+      let up = try #require(application.changes.last).time - relieved
+      #expect(up.seconds <= 2, "seed \(seed): \(up.seconds) s")
+    }
+  }
+
+  /// What needs three intervals gets them at once, and not two first.
+  @Test func itGoesToTheIntervalThatIsNeeded() {
+    var application = Application(.hertz60)
+    application.run(4) { 0.5 }
+    application.run(5) { 2.4 }
+    #expect(application.changes.map(\.intervals) == [3])
+    application.run(5) { 1.4 }
+    #expect(application.changes.map(\.intervals) == [3, 2])
+    application.run(5) { 0.4 }
+    #expect(application.changes.map(\.intervals) == [3, 2, 1])
+    application.run(5) { 9 }
+    #expect(application.changes.last?.intervals == 4, "no slower than it may be")
+  }
+
+  @Test(arguments: rates) func oneMissChangesNothing(_ fraction: (Int, Int)) throws {
+    let rate = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+    var application = Application(rate)
+    for work in [1.5, 3.0, 30.0, 2 * rate.hertz] {
+      application.run(3) { 0.5 }
+      application.frame(work)
+      application.run(3) { 0.5 }
+      #expect(application.changes.isEmpty, "a frame of \(work) intervals")
+    }
+  }
+
+  /// Whatever the load is, as long as it stays what it is: it settles, and does not go to and fro.
+  @Test func nothingGoesToAndFroAtTheBoundary() {
+    let seed = UInt64.random(in: 0...999_999)
+    print("automatic interval at the boundary, seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    for step in 0...40 {
+      let mean = 0.7 + Double(step) * 0.015
+      for spread in [0.0, 0.02, 0.1, 0.3] {
+        var application = Application(.hertz60)
+        application.run(120) {
+          // Nearly normal.
+          let normal = (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0...1, using: &random) }
+          return max(0.05, mean + spread * mean * normal)
+        }
+        #expect(application.changes.count <= 4, "seed \(seed): \(mean) ± \(spread): \(application.changes.count) changes")
+        let settled = application.changes.count
+        application.run(60) { mean }
+        #expect(application.changes.count <= settled + 1, "seed \(seed): \(mean) ± \(spread), then steady")
+      }
+    }
+  }
+
+  /// Frames that are late although their work fitted, as on a display that loses vblanks, would be late at any rate.
+  @Test func whatIsNotTheWorksFaultChangesNothing() {
+    var application = Application(.hertz60)
+    for _ in 0..<2000 { application.frame(0.5, isLateAnyway: true) }
+    #expect(application.changes.isEmpty)
+  }
+
+  /// Two loads in turn, each shorter than it takes to believe it.
+  @Test func shortOverloadsChangeNothing() {
+    var application = Application(.hertz60)
+    for _ in 0..<20 {
+      application.run(1) { 1.4 }
+      application.run(1.5) { 0.5 }
+    }
+    #expect(application.changes.isEmpty)
+  }
+
+  /// Spikes are misses, but too few to slow all the others for.
+  @Test func rareSpikesDoNotKeepItSlow() {
+    let seed = UInt64.random(in: 0...999_999)
+    print("automatic interval with spikes, seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    var application = Application(.hertz60)
+    application.run(60) { random.chance(0.02) ? 1.6 : 0.3 }
+    #expect(application.changes.isEmpty, "seed \(seed)")
+    application.run(5) { 1.5 }
+    application.run(20) { random.chance(0.01) ? 1.6 : 0.3 }
+    #expect(application.automatic.intervals == 1, "seed \(seed)")
+  }
+
+  /// Time in which nothing was shown is no overload.
+  @Test func aPauseIsNotCounted() {
+    var application = Application(.hertz60)
+    for _ in 0..<30 {
+      for _ in 0..<3 { application.frame(1.5) }
+      application.now += .seconds(10)
+      for _ in 0..<40 { application.frame(0.2) }
+    }
+    #expect(application.changes.isEmpty)
+  }
+}

@@ -1,0 +1,175 @@
+import LinuxSystem
+import RunLoops
+import Testing
+import XCTest
+
+@testable import FrameTiming
+
+@Suite struct FrameDivisorTests {
+  /// The rate that a range gives on a display, against all divisors tried one by one.
+  @Test func itIsTheNearestOfAllDivisors() throws {
+    let seed = UInt64.random(in: 0...999_999)
+    print("frame divisors, seed \(seed)")
+    var random = SplitMix64(seed: seed)
+    for _ in 0..<2_000 {
+      let hertz = random.chance(0.3) ? 60_000.0 / 1001 : Double.random(in: 24...500, using: &random)
+      let rate = try #require(RefreshRate(hertz: hertz))
+      let minimum = random.chance(0.3) ? 0 : Double.random(in: 0...200, using: &random)
+      let maximum = random.chance(0.3) ? .infinity : max(minimum + Double.random(in: 0...200, using: &random), 1)
+      let preferred = random.chance(0.3) ? nil : Double.random(in: 0.5...600, using: &random)
+      let range = FrameRateRange(minimum: minimum, maximum: maximum, preferred: preferred)
+      let chosen = FrameDivisor(range, of: rate).count
+      let all = (1...1000).filter {
+        let divided = rate.hertz / Double($0)
+        return divided >= minimum * 0.995 && divided <= maximum * 1.005
+      }
+      let wanted = range.preferred ?? .infinity
+      let expected = all.min { first, second in
+        let (one, other) = (rate.hertz / Double(first), rate.hertz / Double(second))
+        if wanted == .infinity { return one > other }
+        return (abs(one - wanted), first) < (abs(other - wanted), second)
+      }
+      if let expected {
+        #expect(chosen == UInt64(expected), "seed \(seed): \(range) at \(rate.hertz)")
+      } else {
+        let above = (1...1000).last { rate.hertz / Double($0) >= minimum * 0.995 } ?? 1
+        #expect(chosen == UInt64(above), "seed \(seed): \(range) at \(rate.hertz)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (60, 1, 30.0, 30.0, 30.0, 2), (60000, 1001, 30, 30, 30, 2), (60000, 1001, 60, 60, 60, 1), (60, 1, 40, 50, 45, 1),
+    (60, 1, 24, 60, 24, 2), (120, 1, 24, 120, 24, 5), (144, 1, 60, 60, 60, 2), (24, 1, 60, 120, 120, 1),
+    (60, 1, 0, 10, 10, 6), (500, 1, 8, 15, 10, 50),
+  ])
+  func knownAnswers(
+    _ numerator: Int64, _ denominator: Int64, _ minimum: Double, _ maximum: Double, _ preferred: Double, _ expected: UInt64
+  ) throws {
+    let rate = try #require(RefreshRate(numerator: numerator, denominator: denominator))
+    let range = FrameRateRange(minimum: minimum, maximum: maximum, preferred: preferred)
+    #expect(FrameDivisor(range, of: rate).count == expected)
+  }
+
+  @Test func anyNumbersGiveADivisor() {
+    let odd: [Double] = [.nan, -.nan, .infinity, -.infinity, -1, 0, 1e-300, .leastNonzeroMagnitude, 1e300]
+    for minimum in odd {
+      for maximum in odd {
+        for preferred in odd {
+          let range = FrameRateRange(minimum: minimum, maximum: maximum, preferred: preferred)
+          #expect(range.minimum <= range.maximum)
+          let count = FrameDivisor(range, of: .hertz60).count
+          #expect(count >= 1 && count <= 1_000_000)
+        }
+      }
+    }
+    #expect(FrameDivisor(.default, of: .hertz60, least: 3).count == 3)
+  }
+
+  @Test func intervalsBetweenAreCounted() {
+    for count in 1...7 as ClosedRange<UInt64> {
+      let range = FrameRateRange(minimum: 0, maximum: 60 / Double(count))
+      let divisor = FrameDivisor(range, of: .hertz60)
+      #expect(divisor.count == count)
+      for first in 0..<30 as Range<UInt64> {
+        for second in first..<30 {
+          let expected = (first..<max(second, first)).dropFirst().filter { $0 % count == 0 }.count
+          #expect(divisor.intervals(between: first, and: second) == UInt64(expected), "\(first) to \(second) of \(count)")
+        }
+      }
+    }
+  }
+}
+
+/// Links that want fewer ticks than the display has vblanks.
+final class FrameRateRangeTests: ManualLoopCase {
+  func testLinksOfTheSameRateTickTogether() {
+    onMain { stage in
+      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      var log: [String: [UInt64]] = [:]
+      @MainActor func link(_ name: String, _ hertz: Double) -> DisplayLink {
+        let link = DisplayLink(ticker: ticker) { link in log[name, default: []].append(link.frameNumber) }
+        link.preferredFrameRateRange = FrameRateRange(minimum: hertz, maximum: hertz)
+        link.add(to: stage.loop, mode: .default)
+        return link
+      }
+      let first = link("first", 50)
+      stage.run(.milliseconds(35))
+      // Begun in another interval.
+      let second = link("second", 50)
+      let slow = link("slow", 25)
+      let all = link("all", 100)
+      XCTAssertEqual([first, slow, all].map(\.intervalsPerTick), [2, 4, 1])
+      stage.run(.milliseconds(165))
+      XCTAssertEqual(log["first"], [2, 4, 6, 8, 10, 12, 14, 16, 18, 20])
+      XCTAssertEqual(log["second"], [4, 6, 8, 10, 12, 14, 16, 18, 20])
+      XCTAssertEqual(log["slow"], [4, 8, 12, 16, 20])
+      XCTAssertEqual(log["all"], Array(4...20))
+      XCTAssertEqual(first.tick?.missed, 0)
+      XCTAssertEqual(first.duration, .milliseconds(10))
+      XCTAssertEqual(first.targetTimestamp, first.timestamp + .milliseconds(10))
+      for link in [first, second, slow, all] { link.invalidate() }
+    }
+  }
+
+  /// Only what the link would have had counts.
+  func testWhatIsMissedIsCountedInTheLinksIntervals() {
+    onMain { stage in
+      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: ticker) { link in
+        guard let tick = link.tick else { return }
+        ticks.append(tick)
+        if tick.frameNumber == 9 { stage.time.advance(by: .milliseconds(95)) }
+      }
+      link.preferredFrameRateRange = FrameRateRange(maximum: 34)
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.milliseconds(305))
+      XCTAssertEqual(ticks.map(\.frameNumber), [3, 6, 9, 21, 24, 27, 30])
+      XCTAssertEqual(ticks.map(\.missed), [0, 0, 0, 3, 0, 0, 0])
+      link.invalidate()
+    }
+  }
+
+  /// A link keeps its rate, as well as it can, when the display's becomes another.
+  func testTheDivisorFollowsTheDisplaysRate() throws {
+    let slow = try XCTUnwrap(RefreshRate(numerator: 50, denominator: 1))
+    onMain { stage in
+      let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+      let ticker = DisplayTicker(source: display)
+      var stamps: [MonotonicTime] = []
+      let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
+      link.preferredFrameRateRange = FrameRateRange(minimum: 20, maximum: 30)
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.milliseconds(500))
+      XCTAssertEqual(link.intervalsPerTick, 4)
+      display.refreshRate = slow
+      let changed = stage.time.now
+      stage.run(.milliseconds(500))
+      XCTAssertEqual(link.intervalsPerTick, 2)
+      for (first, second) in zip(stamps, stamps.dropFirst()) where first > changed || second <= changed {
+        XCTAssertEqual(second - first, .milliseconds(40))
+      }
+      XCTAssertEqual(Double(stamps.count), 25, accuracy: 1)
+      link.invalidate()
+    }
+  }
+
+  func testOnAVariableDisplayTicksKeepTheirDistance() {
+    onMain { stage in
+      let display = SimulatedDisplay(.vrr, clock: stage.clock, seed: 3)
+      let ticker = DisplayTicker(source: display)
+      var stamps: [MonotonicTime] = []
+      let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
+      link.preferredFrameRateRange = FrameRateRange(maximum: 72)
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.seconds(20))
+      let shortest = zip(stamps, stamps.dropFirst()).map { $1 - $0 }.min() ?? .zero
+      XCTAssertGreaterThan(shortest, display.refreshRate.interval * 7 / 4)
+      // The display goes down to 48 Hz, and is faster than 72 at times.
+      XCTAssertGreaterThan(stamps.count, 20 * 40)
+      XCTAssertLessThan(stamps.count, 20 * 72)
+      link.invalidate()
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Framepace
+import FramepaceTesting
+import Presentation
+import XCTest
+
+/// Outputs that show fewer frames than their display could.
+final class FrameRateTests: XCTestCase {
+  /// An animation at half the display's rate: a frame every second interval, none of them late, and none of those between missed.
+  func testAnOutputKeepsTheRateOfItsLink() throws {
+    try onMain {
+      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+      stage.engine.output.displayLink?.preferredFrameRateRange = FrameRateRange(minimum: 30, maximum: 30)
+      let layer = Layer()
+      layer.frame = Rect(x: 0, y: 0, width: 8, height: 8)
+      layer.backgroundColor = .white
+      stage.root.addSublayer(layer)
+      // Another link at the full rate changes layers in between.
+      let link = DisplayLink(ticker: stage.display.ticker) { link in
+        Transaction.withoutActions { layer.position.y = Double(link.frameNumber % 16) }
+      }
+      link.add(to: stage.loop, mode: .common)
+      layer.add(BasicAnimation(.cornerRadius, from: 0, to: 4, duration: .seconds(10)), forKey: "move")
+      var missed: UInt64 = 0
+      var ticks = 0
+      stage.engine.output.onTick = { tick in
+        missed += tick.missed
+        ticks += 1
+      }
+      stage.run(for: .seconds(4))
+      let frames = stage.frames.dropFirst(3)
+      XCTAssertEqual(Double(frames.count), 117, accuracy: 2)
+      for (first, second) in zip(frames, frames.dropFirst()) {
+        XCTAssertEqual((second.presented - first.presented).count, 33_333_333, accuracy: 2)
+        XCTAssertEqual(second.frameNumber, first.frameNumber + 2)
+      }
+      for frame in frames { XCTAssertFalse(frame.isLate(interval: link.duration)) }
+      XCTAssertEqual(missed, 0)
+      XCTAssertEqual(Double(ticks), 120, accuracy: 2)
+      link.invalidate()
+      stage.engine.invalidate()
+    }
+  }
+
+  /// Frames that take 1.3 intervals: after two seconds one is made every second interval, in time for it; and when they take
+  /// less again, at every one.
+  func testAnOutputBecomesSlowerAndFaster() throws {
+    try onMain {
+      for isAutomatic in [true, false] {
+        let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+        if isAutomatic { stage.engine.output.automaticInterval = AutomaticInterval() }
+        let layer = Layer()
+        layer.frame = Rect(x: 0, y: 0, width: 8, height: 8)
+        layer.backgroundColor = .white
+        stage.root.addSublayer(layer)
+        layer.add(BasicAnimation(.cornerRadius, from: 0, to: 4, duration: .seconds(100)), forKey: "move")
+        let load = Load()
+        stage.engine.output.onTick = { _ in stage.clock.advance(by: load.work) }
+        let lateFrames = { (duration: Nanoseconds) -> (late: Int, all: Int) in
+          let before = stage.frames.count
+          stage.run(for: duration)
+          let frames = stage.frames.dropFirst(before)
+          return (frames.filter { $0.isLate(interval: .milliseconds(16)) }.count, frames.count)
+        }
+        stage.run(for: .seconds(3))
+        XCTAssertEqual(lateFrames(.seconds(2)).all, 120)
+
+        load.work = .microseconds(21_667)
+        stage.run(for: .milliseconds(2300))
+        let heavy = lateFrames(.seconds(2))
+        XCTAssertEqual(Double(heavy.all), 60, accuracy: 1)
+        XCTAssertEqual(heavy.late, isAutomatic ? 0 : heavy.all)
+        XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, isAutomatic ? 2 : nil)
+        XCTAssertEqual(stage.engine.output.displayLink?.intervalsPerTick, isAutomatic ? 2 : 1)
+
+        load.work = .milliseconds(4)
+        stage.run(for: .milliseconds(2100))
+        let light = lateFrames(.seconds(2))
+        XCTAssertEqual(light.all, 120)
+        XCTAssertEqual(light.late, 0)
+        stage.engine.invalidate()
+      }
+    }
+  }
+}
+
+/// What each tick of an output takes.
+@MainActor
+private final class Load {
+  var work = Nanoseconds.milliseconds(4)
+}
