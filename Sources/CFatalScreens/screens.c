@@ -50,7 +50,12 @@ static void restore_settings(const struct cscreens_screen *screen, uint32_t star
   request(screen->descriptor, DRM_IOCTL_MODE_ATOMIC, &settings);
 }
 
-static void restore(const struct cscreens_screen *screen) {
+static void hide_cursor(const struct cscreens_screen *screen) {
+  struct drm_mode_cursor none = {.flags = DRM_MODE_CURSOR_BO, .crtc_id = screen->crtc};
+  request(screen->descriptor, DRM_IOCTL_MODE_CURSOR, &none);
+}
+
+static void restore_picture(const struct cscreens_screen *screen) {
   if (screen->framebuffer == 0) {
     switch_off(screen);
     return;
@@ -68,8 +73,12 @@ static void restore(const struct cscreens_screen *screen) {
   if (request(screen->descriptor, DRM_IOCTL_MODE_SETCRTC, &picture) < 0) {
     // The picture's owner may have freed it. Off is then the nearest to what there was.
     if (errno == ENOENT) switch_off(screen);
-    return;
   }
+}
+
+static void restore(const struct cscreens_screen *screen) {
+  restore_picture(screen);
+  if (screen->hides_cursor) hide_cursor(screen);
   // Each object by itself: one that its owner has freed keeps nothing else away.
   for (uint32_t start = 0, end; start < screen->setting_count; start = end) {
     end = start + 1;
@@ -149,6 +158,10 @@ int cscreens_remember(const struct cscreens_screen *screen) {
     return number;
   }
   return -1;
+}
+
+void cscreens_hide_cursor(int number) {
+  if (number >= 0 && number < CSCREENS_SCREENS) slots[number].screen.hides_cursor = true;
 }
 
 void cscreens_forget(int number) {

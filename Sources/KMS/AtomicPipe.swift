@@ -26,6 +26,8 @@ final class AtomicPipe {
   private let planeTargetSize: (width: UInt32, height: UInt32)
   /// `FB_DAMAGE_CLIPS`, where the plane has it.
   let planeDamage: UInt32?
+  /// Nil where there is no cursor plane.
+  let cursor: AtomicCursor?
   /// What was found on the pipe besides.
   let reset: PipeReset
 
@@ -67,19 +69,26 @@ final class AtomicPipe {
     planeTargetSize = (try id("CRTC_W", planeProperties), try id("CRTC_H", planeProperties))
     planeDamage = planeProperties["FB_DAMAGE_CLIPS"]?.id
 
+    var cursorObject: PipeReset.Object?
+    if let id = pipe.cursorPlane {
+      cursorObject = PipeReset.Object(id: id, properties: try interface.properties(of: id, type: .plane))
+    }
+    cursor = cursorObject.flatMap { AtomicCursor(plane: $0.id, properties: $0.properties) }
     var others: [PipeReset.Object] = []
-    for other in try interface.planes() where other != plane {
+    for other in try interface.planes() where other != plane && other != pipe.cursorPlane {
       guard try interface.plane(other).currentCRTC == crtc else { continue }
       others.append(PipeReset.Object(id: other, properties: try interface.properties(of: other, type: .plane)))
     }
     reset = PipeReset(
       connector: PipeReset.Object(id: connector, properties: connectorProperties),
       crtc: PipeReset.Object(id: crtc, properties: crtcProperties),
-      plane: PipeReset.Object(id: plane, properties: planeProperties), otherPlanes: others)
+      plane: PipeReset.Object(id: plane, properties: planeProperties), cursor: cursorObject, otherPlanes: others)
   }
 
   /// Shows `framebuffer` in the pipe's mode, whatever was there before.
-  func modeSet(framebuffer: UInt32, flags: DRMCommitFlags, token: UInt64) throws(SystemError) {
+  func modeSet(
+    framebuffer: UInt32, cursor: CursorSetting, flags: DRMCommitFlags, token: UInt64
+  ) throws(SystemError) {
     // libdrm's structure is the kernel's, member for member.
     let blob = try withUnsafeBytes(of: mode.info) { bytes throws(SystemError) in
       try PropertyBlob(interface: interface, bytes)
@@ -98,28 +107,45 @@ final class AtomicPipe {
     set(plane, planeTargetSize.height, height)
     addFramebuffer(framebuffer, damageBlob: 0)
     settings.append(contentsOf: reset.neutral)
+    add(cursor)
     try interface.commit(settings, flags: flags, token: token, subject: "mode-set")
   }
 
   /// Shows another framebuffer from the next vblank on; an event with `token` says when.
   ///
-  /// - Parameter damage: what was painted in this framebuffer since it was shown last. It covers what the screen must
-  ///   refresh, and, for drivers that send each buffer's contents to the device (virtio-gpu), what they must send.
-  func flip(framebuffer: UInt32, damage: DamageRegion, bounds: IntRect, token: UInt64) throws(SystemError) {
+  /// - Parameters:
+  ///   - damage: what was painted in this framebuffer since it was shown last. It covers what the screen must refresh, and,
+  ///     for drivers that send each buffer's contents to the device (virtio-gpu), what they must send.
+  ///   - cursor: nil for as it was.
+  func flip(
+    framebuffer: UInt32, damage: DamageRegion, bounds: IntRect, cursor: CursorSetting?, token: UInt64
+  ) throws(SystemError) {
     let blob = try PropertyBlob.damage(damage, bounds: bounds, interface: interface)
-    try flip(framebuffer: framebuffer, damageBlob: blob.id, token: token)
+    try flip(framebuffer: framebuffer, damageBlob: blob.id, cursor: cursor, token: token)
   }
 
   /// As above, without a word of what differs.
-  func flip(framebuffer: UInt32, token: UInt64) throws(SystemError) {
-    try flip(framebuffer: framebuffer, damageBlob: 0, token: token)
+  func flip(framebuffer: UInt32, cursor: CursorSetting?, token: UInt64) throws(SystemError) {
+    try flip(framebuffer: framebuffer, damageBlob: 0, cursor: cursor, token: token)
   }
 
-  private func flip(framebuffer: UInt32, damageBlob: UInt32, token: UInt64) throws(SystemError) {
+  private func flip(
+    framebuffer: UInt32, damageBlob: UInt32, cursor: CursorSetting?, token: UInt64
+  ) throws(SystemError) {
     settings.removeAll(keepingCapacity: true)
     addFramebuffer(framebuffer, damageBlob: damageBlob)
+    if let cursor { add(cursor) }
     try interface.commit(settings, flags: [.nonBlocking, .flipEvent], token: token, subject: "flip")
   }
+
+  /// Shows the cursor otherwise from the next vblank on; an event with `token` says when.
+  func setCursor(_ cursor: CursorSetting, token: UInt64) throws(SystemError) {
+    settings.removeAll(keepingCapacity: true)
+    add(cursor)
+    try interface.commit(settings, flags: [.nonBlocking, .flipEvent], token: token, subject: "cursor")
+  }
+
+  private func add(_ setting: CursorSetting) { cursor?.add(setting, crtc: crtc, to: &settings) }
 
   /// A blob of 0 says that all of it may differ.
   private func addFramebuffer(_ framebuffer: UInt32, damageBlob: UInt32) {

@@ -12,6 +12,7 @@ struct CardParts: Sendable {
   let primaryPlanes: [DRMPlane]?
   /// The pipes of displays that there are already.
   var used: [ScanOutPipe] = []
+  var cursorPlanes: [DRMPlane] = []
 
   /// The connected connectors that no display has. Where none of the card is connected, those that cannot tell, such as VGA
   /// without a data line, and have modes.
@@ -64,7 +65,8 @@ struct CardParts: Sendable {
     }
     let clones = connectors.filter { $0.currentCRTC == crtc && $0.id != connector.id }.map(\.id)
     return ScanOutPipe(
-      connector: connector, mode: mode, refreshRate: rate, crtc: crtc, crtcIndex: index, plane: plane, clones: clones)
+      connector: connector, mode: mode, refreshRate: rate, crtc: crtc, crtcIndex: index, plane: plane,
+      cursorPlane: plane == nil ? nil : cursorPlane(of: crtc), clones: clones)
   }
 
   /// The one that is on the CRTC, else one that is on none, else any.
@@ -74,6 +76,15 @@ struct CardParts: Sendable {
         && !used.contains { $0.plane == plane.id }
     }
     return (fitting.first { $0.currentCRTC == crtc } ?? fitting.first { $0.currentCRTC == 0 } ?? fitting.first)?.id
+  }
+
+  /// One that is on the CRTC or on none.
+  private func cursorPlane(of crtc: UInt32) -> UInt32? {
+    let fitting = cursorPlanes.filter { plane in
+      canUse(crtc, plane.possibleCRTCs) && plane.formats.contains(cdrm_format_argb8888)
+        && !used.contains { $0.cursorPlane == plane.id }
+    }
+    return (fitting.first { $0.currentCRTC == crtc } ?? fitting.first { $0.currentCRTC == 0 })?.id
   }
 
   /// Whether a CRTC can drive a connector, and no display has it.
@@ -127,16 +138,19 @@ extension CardParts {
 }
 
 extension DRMDevice {
-  /// The planes that a CRTC's picture is made of; nil where the card is driven by the legacy calls.
-  func primaryPlanes() throws(KMSError) -> [DRMPlane]? {
+  /// The planes for a CRTC's picture and for its cursor; nil where the card is driven by the legacy calls.
+  func planes() throws(KMSError) -> (primary: [DRMPlane], cursor: [DRMPlane])? {
     guard isAtomic else { return nil }
     return try ask { () throws(SystemError) in
-      var primary: [DRMPlane] = []
+      var planes: (primary: [DRMPlane], cursor: [DRMPlane]) = ([], [])
       for id in try interface.planes() {
-        let type = try interface.properties(of: id, type: .plane)["type"]
-        if type?.value == UInt64(DRM_PLANE_TYPE_PRIMARY) { primary.append(try interface.plane(id)) }
+        switch try interface.properties(of: id, type: .plane)["type"]?.value {
+        case UInt64(DRM_PLANE_TYPE_PRIMARY): planes.primary.append(try interface.plane(id))
+        case UInt64(DRM_PLANE_TYPE_CURSOR): planes.cursor.append(try interface.plane(id))
+        default: break
+        }
       }
-      return primary
+      return planes
     }
   }
 }

@@ -19,6 +19,9 @@ final class ConnectedScreen {
   /// Called once when frames or vblanks do not come any more.
   var onFailure: ((KMSError) -> Void)?
 
+  /// Called when the screen goes on without something that was asked for.
+  var onRefusal: ((FeatureRefusal) -> Void)?
+
   private let events: DRMEventRoute
 
   /// - Parameters:
@@ -72,6 +75,7 @@ final class ConnectedScreen {
       hardware.crtcDidTurnOn()
     }
     presenter.onLost = { [weak self] error in self?.onFailure?(error) }
+    presenter.onRefusal = { [weak self] refusal in self?.onRefusal?(refusal) }
     hardware?.onError = { [weak self] error in self?.onFailure?(pipe.error(error)) }
     events.onError = { [weak self] error in self?.onFailure?(pipe.error(error)) }
   }
@@ -83,6 +87,7 @@ final class ConnectedScreen {
   /// Takes no frames any more, and leaves the screen as it is.
   func stop() {
     onFailure = nil
+    onRefusal = nil
     presenter.stop()
     events.invalidate()
   }

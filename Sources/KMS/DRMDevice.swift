@@ -39,7 +39,12 @@ public final class DRMDevice {
     func accepts(_ capability: Int32) -> Bool { (try? interface.setClientCapability(capability, to: 1)) != nil }
     // Without it the kernel hides primary planes. A driver that refuses has none, and is served by the legacy calls.
     isAtomic = allowsAtomic && accepts(DRM_CLIENT_CAP_UNIVERSAL_PLANES) && accepts(DRM_CLIENT_CAP_ATOMIC)
+    // Since Linux 6.6 drivers of virtual machines hide their cursor planes from who does not tell them of hot spots.
+    if isAtomic { _ = accepts(Self.cursorHotSpotCapability) }
   }
+
+  /// `DRM_CLIENT_CAP_CURSOR_PLANE_HOTSPOT`, which older headers do not have.
+  private static let cursorHotSpotCapability: Int32 = 6
 
   /// The cards there are, in the order of their numbers; empty without DRM.
   public static func cardPaths(in folder: String = "/dev/dri") -> [String] {

@@ -1,3 +1,4 @@
+import CDRM
 package import LinuxSystem
 
 /// Everything that this target asks of a card: libdrm's calls, one for one, as Swift values.
@@ -53,8 +54,10 @@ package protocol DRMInterface: AnyObject, Sendable {
   /// Maps a dumb buffer's memory for reading and writing, shared with the card.
   func mapDumbBuffer(_ buffer: DRMDumbBuffer) throws(SystemError) -> UnsafeMutableRawBufferPointer
   func unmapDumbBuffer(_ memory: UnsafeMutableRawBufferPointer)
-  /// Makes a framebuffer, whose pixels are XRGB8888, of a dumb buffer.
-  func addFramebuffer(_ buffer: DRMDumbBuffer, width: Int, height: Int) throws(SystemError) -> UInt32
+  /// Makes a framebuffer of a dumb buffer.
+  func addFramebuffer(
+    _ buffer: DRMDumbBuffer, width: Int, height: Int, format: DRMPixelFormat
+  ) throws(SystemError) -> UInt32
   /// A framebuffer that is on a screen takes the picture with it.
   func removeFramebuffer(_ id: UInt32) throws(SystemError)
 
@@ -77,6 +80,16 @@ package protocol DRMInterface: AnyObject, Sendable {
     _ settings: [PropertySetting], flags: DRMCommitFlags, token: UInt64, subject: StaticString
   ) throws(SystemError)
 
+  // MARK: Cursor, by the legacy calls
+
+  /// Shows a dumb buffer, whose pixels are ARGB8888, as the CRTC's cursor. No buffer (0) hides it. `ENXIO`: the driver has
+  /// no cursor.
+  func setCursor(
+    ofCRTC crtc: UInt32, handle: UInt32, width: Int, height: Int, hotSpotX: Int32, hotSpotY: Int32
+  ) throws(SystemError)
+  /// Moves the cursor's upper left corner.
+  func moveCursor(ofCRTC crtc: UInt32, x: Int32, y: Int32) throws(SystemError)
+
   // MARK: Vblanks
 
   /// The newest vblank of a CRTC. `EOPNOTSUPP`: the driver has none; `EINVAL`: the CRTC is off.
@@ -95,6 +108,21 @@ package protocol DRMInterface: AnyObject, Sendable {
 /// The kinds of objects that have properties.
 package enum DRMObjectType: Sendable {
   case connector, crtc, plane
+}
+
+/// How a framebuffer's pixels are laid out.
+package enum DRMPixelFormat: Sendable {
+  case xrgb8888
+  /// Alpha is multiplied in.
+  case argb8888
+
+  /// The four-character code.
+  package var code: UInt32 {
+    switch self {
+    case .xrgb8888: cdrm_format_xrgb8888
+    case .argb8888: cdrm_format_argb8888
+    }
+  }
 }
 
 /// A property of an object and the value that it is to have.

@@ -14,11 +14,19 @@ final class DumbBuffer {
   private var mapping: UnsafeMutableRawBufferPointer?
   private let bytesPerRow: Int
   private let bounds: IntRect
-  /// The framebuffer's id.
+  /// The framebuffer's id; 0 without one.
   private(set) var framebuffer: UInt32 = 0
+  var width: Int { bounds.width }
+  var height: Int { bounds.height }
+  /// The memory's, on this device.
+  var handle: UInt32 { allocation?.handle ?? 0 }
 
-  /// A black buffer.
-  init(interface: any DRMInterface, width: Int, height: Int) throws(SystemError) {
+  /// A buffer that is all 0.
+  ///
+  /// - Parameter format: of the framebuffer; nil for none.
+  init(
+    interface: any DRMInterface, width: Int, height: Int, format: DRMPixelFormat? = .xrgb8888
+  ) throws(SystemError) {
     self.interface = interface
     bounds = IntRect(x: 0, y: 0, width: width, height: height)
     let allocation = try interface.createDumbBuffer(width: width, height: height)
@@ -27,7 +35,9 @@ final class DumbBuffer {
     guard bytesPerRow >= width * 4, allocation.byteCount >= bytesPerRow * height else {
       throw SystemError(call: "drmModeCreateDumbBuffer", subject: "\(width)x\(height)", errno: ENOSPC)
     }
-    framebuffer = try interface.addFramebuffer(allocation, width: width, height: height)
+    if let format {
+      framebuffer = try interface.addFramebuffer(allocation, width: width, height: height, format: format)
+    }
     let mapping = try interface.mapDumbBuffer(allocation)
     self.mapping = mapping
     mapping.initializeMemory(as: UInt8.self, repeating: 0)
@@ -39,6 +49,13 @@ final class DumbBuffer {
     if let mapping { interface.unmapDumbBuffer(mapping) }
     if framebuffer != 0 { try? interface.removeFramebuffer(framebuffer) }
     if let allocation { try? interface.destroyDumbBuffer(allocation.handle) }
+  }
+
+  /// Puts an image into the upper left corner, as far as it fits; the rest becomes 0.
+  func replace(with image: Image) {
+    guard let mapping, let pixels = mapping.baseAddress else { return }
+    mapping.initializeMemory(as: UInt8.self, repeating: 0)
+    for y in 0..<min(image.height, height) { memcpy(pixels + y * bytesPerRow, image.row(y), min(image.width, width) * 4) }
   }
 
   /// Copies what `damage` covers, as far as it lies in the buffer. `bitmap` has the buffer's size.

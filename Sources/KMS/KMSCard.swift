@@ -154,11 +154,13 @@ public final class KMSCard {
     try becomeMaster()
     let (device, _) = try open()
     let resources = try device.resources()
+    let planes = try device.planes()
     return CardParts(
       path: path, resources: resources,
       connectors: try device.ask { () throws(SystemError) in try device.connectors(resources.connectors) },
-      primaryPlanes: try device.primaryPlanes(),
-      used: displays.filter { $0.display != nil && $0.display !== display }.compactMap(\.pipe))
+      primaryPlanes: planes?.primary,
+      used: displays.filter { $0.display != nil && $0.display !== display }.compactMap(\.pipe),
+      cursorPlanes: planes?.cursor ?? [])
   }
 
   /// No other display takes what this one uses, also while its screen is away.

@@ -1,4 +1,5 @@
 public import FrameTiming
+public import Geometry
 import Glibc
 import LinuxSystem
 public import Presentation
@@ -31,6 +32,22 @@ public final class KMSDisplay: Display {
   /// Whether the driver has vblank events. Without, a fallback clock at the mode's rate ticks.
   public private(set) var hasVBlankEvents: Bool
 
+  /// Called once for each thing that was asked for and that the screen goes on without, with the reason.
+  public var onRefusal: (@MainActor (FeatureRefusal) -> Void)?
+
+  /// The pointer's picture, which the screen's hardware shows above all layers: to move it costs no frame. Nil, the default,
+  /// for none. It is shown as long as the display is used, also when the screen has been away. See `cursorState` for
+  /// whether the screen can show it.
+  public var cursor: Cursor? {
+    didSet { showCursor() }
+  }
+
+  /// Where the cursor's hot spot is, in pixels from the screen's upper left corner; it may be outside. Shown with the next
+  /// frame, and if none is due at the next vblank.
+  public var cursorPosition = Point.zero {
+    didSet { if cursor != nil { showCursor() } }
+  }
+
   /// What the kernel said when the display last went away, or did not come back; nil if that was no error.
   public private(set) var lastError: KMSError?
 
@@ -50,6 +67,8 @@ public final class KMSDisplay: Display {
   var screen: ConnectedScreen?
   /// What the screen showed before it was ours, while no `screen` keeps that.
   var previous: PreviousScreen?
+
+  var toldRefusals: Set<FeatureRefusal> = []
 
   private var pacing: String
   private var life: DisplayLife
@@ -76,7 +95,7 @@ public final class KMSDisplay: Display {
     life = DisplayLife(
       hearsEvents: card.access.hearsEvents, checkInterval: card.access.checkInterval, at: clock.now)
     retry = .parked { [weak self] in self?.happened(.retryDue) }
-    screen.onFailure = { [weak self] error in self?.failed(error) }
+    watch(screen)
     for action in life.begin() { perform(action) }
   }
 
@@ -101,7 +120,7 @@ public final class KMSDisplay: Display {
   /// Gives everything back: the screen as it was found, and, with the card's last display, the card to whoever wants to be
   /// its master next. A display that nobody keeps does so by itself.
   public func invalidate() {
-    (onLost, onStateChange) = (nil, nil)
+    (onLost, onStateChange, onRefusal) = (nil, nil, nil)
     stable.invalidate()
     screen?.invalidate()
     screen = nil
@@ -134,6 +153,12 @@ public final class KMSDisplay: Display {
       // Who is told of a state may invalidate the display.
       for action in life.handle(events.removeFirst(), at: clock.now) where retry != nil { perform(action) }
     }
+  }
+
+  private func watch(_ screen: ConnectedScreen) {
+    screen.onFailure = { [weak self] error in self?.failed(error) }
+    screen.onRefusal = { [weak self] refusal in self?.refused(refusal) }
+    showCursor()
   }
 
   private func failed(_ error: KMSError) {
@@ -174,7 +199,7 @@ public final class KMSDisplay: Display {
     hasVBlankEvents = screen.hasVBlankEvents
     name = screen.pipe.displayName(driver: card.device?.driver)
     pacing = screen.reason
-    screen.onFailure = { [weak self] error in self?.failed(error) }
+    watch(screen)
     for membership in memberships { screen.add(to: membership.loop, mode: membership.mode) }
     ticker.change(to: screen.source)
     stable.replace(with: screen.presenter)

@@ -23,6 +23,8 @@ public final class KMSPresenter: Presenter {
   public var onRefused: (@MainActor (any Error) -> Void)?
   /// Called once when the screen takes no more frames.
   var onLost: ((KMSError) -> Void)?
+  /// Called when the screen goes on without something that was asked for.
+  var onRefusal: ((FeatureRefusal) -> Void)?
   /// Called after each mode-set: the CRTC is on.
   var onModeSet: (() -> Void)?
 
@@ -34,13 +36,19 @@ public final class KMSPresenter: Presenter {
     var damage = DamageRegion()
   }
 
-  private let scanOut: ScanOut
+  let scanOut: ScanOut
   private let ticker: DisplayTicker
-  private let clock: SystemClock
+  let clock: SystemClock
   private let flipsAreStamped: Bool
   private let events: DRMEventRoute
   private var buffers: [Buffer] = []
   private var flip: FlipState
+  var cursor = CursorUse()
+  /// Whether a cursor is on its way to the screen without a frame. A frame that is handed over waits for it: one commit
+  /// pends at a time.
+  private var isCursorPending = false
+  /// Runs when a turn's frame has been handed over, if there is one.
+  private var turnEnd: FrameLoop.Observer?
   private let wait: VBlankWait
   private var token: UInt32 = 0
   private var submitted = MonotonicTime.zero
@@ -86,8 +94,13 @@ public final class KMSPresenter: Presenter {
     // One that fired without an interval would be spent.
     timer = FrameLoop.Timer(
       fireTime: .distantFuture, interval: Nanoseconds(.max), onMain: { [weak self] timer in self?.look(timer) })
+    turnEnd = FrameLoop.Observer(
+      [.beforeWaiting, .exit], order: Self.turnEndOrder, onMain: { [weak self] _, _ in self?.showCursor() })
     events.onFlip = { [weak self] token, time, sequence in self?.flipped(token, time, sequence) }
   }
+
+  /// After the commit, and what follows it: see `ObserverOrder` of Framepace.
+  private static let turnEndOrder = 2_001_500
 
   private static func buffer(_ index: Int, of scanOut: ScanOut) throws(KMSError) -> Buffer {
     let mode = scanOut.pipe.mode
@@ -125,6 +138,7 @@ public final class KMSPresenter: Presenter {
 
   /// A frame pends from now on: the kernel is to have it. One that it refuses pends no longer.
   private func begin(_ index: Int) throws(KMSError) {
+    if isCursorPending { return }
     if let time = timeout.begin(at: clock.now) { timer?.nextFireTime = time }
     try commit(index)
   }
@@ -147,9 +161,11 @@ public final class KMSPresenter: Presenter {
 
   private func commitFlip(_ index: Int) throws(KMSError) {
     let buffer = buffers[index]
+    let setting = cursorSetting()
     do throws(KMSError) {
-      try scanOut.flip(
-        framebuffer: buffer.scanOut.framebuffer, damage: buffer.damage, token: events.token(token))
+      let answer = try scanOut.flip(
+        framebuffer: buffer.scanOut.framebuffer, damage: buffer.damage, cursor: setting, token: events.token(token))
+      cursorAnswered(answer)
     } catch {
       guard case .refused(_, _, let reason) = error,
         CommitAnswer(errno: reason.errno, isFlip: true, hasExtras: false) == .retryAtVBlank
@@ -161,7 +177,11 @@ public final class KMSPresenter: Presenter {
   }
 
   private func commitModeSet(_ index: Int) throws(KMSError) {
-    try scanOut.modeSet(framebuffer: buffers[index].scanOut.framebuffer, token: events.token(token))
+    cursor.state.forget()
+    let setting = cursorSetting() ?? .hidden
+    try scanOut.modeSet(
+      framebuffer: buffers[index].scanOut.framebuffer, cursor: setting, token: events.token(token))
+    if scanOut.cursorRidesWithFrames { cursorAnswered(.told) }
     isModeSet = true
     onModeSet?()
     if !scanOut.modeSetsAreTold { wait.start(after: submitted) }
@@ -170,6 +190,7 @@ public final class KMSPresenter: Presenter {
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     events.add(.flips, to: loop, mode: mode)
     if let timer { loop.add(timer, to: mode) }
+    if let turnEnd { loop.add(turnEnd, to: mode) }
   }
 
   public func invalidate() {
@@ -178,6 +199,7 @@ public final class KMSPresenter: Presenter {
     try? scanOut.restore()
     // Only now: a framebuffer that is removed while it is scanned out takes the picture with it.
     buffers = []
+    scanOut.freeCursor()
   }
 
   /// Ends it, and leaves the screen as it is: no buffer is to be had any more, what pends is forgotten, and the device is
@@ -190,10 +212,13 @@ public final class KMSPresenter: Presenter {
     forget()
     timer?.invalidate()
     timer = nil
+    turnEnd?.invalidate()
+    turnEnd = nil
     wait.handler = nil
     onPresented = nil
     onRefused = nil
     onLost = nil
+    onRefusal = nil
     onModeSet = nil
   }
 
@@ -203,6 +228,7 @@ public final class KMSPresenter: Presenter {
   /// Frees the buffers; what the screen shows of them is gone. Brings nothing back.
   func freeBuffers() -> PreviousScreen? {
     buffers = []
+    scanOut.freeCursor()
     return handOver()
   }
 
@@ -211,24 +237,28 @@ public final class KMSPresenter: Presenter {
     flip.cancel()
     timeout.end(isFlipSeen: false)
     isRetrying = false
+    isCursorPending = false
     wait.cancel()
   }
 
   // MARK: Being seen
 
   private func flipped(_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) {
-    guard token == self.token, flip.pending != nil, !isRetrying else { return }
+    guard token == self.token, isCursorPending || flip.pending != nil, !isRetrying else { return }
     guard flipsAreStamped else {
       wait.start(after: submitted)
       return
     }
+    if isCursorPending { return cursorIsSeen() }
     let reference = ticker.lastVBlank?.sequence ?? (try? scanOut.interface.sequence(ofCRTC: scanOut.pipe.crtc).sequence)
     let wide = reference.map { UInt64(widening: sequence, near: $0) } ?? UInt64(sequence)
     complete(PresentationFeedback(timestamp: time, sequence: wide))
   }
 
   private func waited(_ vblank: VBlank) {
-    if isRetrying, let index = flip.pending {
+    if isCursorPending {
+      cursorIsSeen()
+    } else if isRetrying, let index = flip.pending {
       isRetrying = false
       do throws(KMSError) { try commit(index) } catch { onRefused?(error) }
     } else {
@@ -239,13 +269,62 @@ public final class KMSPresenter: Presenter {
   private func complete(_ feedback: PresentationFeedback) {
     guard flip.complete() else { return }
     timeout.end(isFlipSeen: isFlip)
-    var refusal: KMSError?
     // The frame that waited comes before everything else: its vblank is the next one.
-    if let next = flip.pending {
-      do throws(KMSError) { try begin(next) } catch { refusal = error }
-    }
+    let refusal = beginPending()
     onPresented?(feedback)
     if let refusal { onRefused?(refusal) }
+  }
+
+  private func beginPending() -> KMSError? {
+    guard let next = flip.pending else { return nil }
+    do throws(KMSError) {
+      try begin(next)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // MARK: A cursor without a frame
+
+  /// At the end of a turn: shows a change of the cursor that no frame has taken along, once in an interval.
+  private func showCursor() {
+    guard cursor.state.isDue, isModeSet, !isStopped else { return }
+    let now = clock.now
+    if scanOut.cursorRidesWithFrames {
+      // The turn of a tick that is due may have a frame, which would have to wait for the cursor.
+      if flip.pending != nil || isCursorPending || ticker.isTickDue(at: now) { return }
+      token &+= 1
+      submitted = now
+    }
+    guard let setting = cursorSetting() else { return }
+    do throws(KMSError) {
+      isCursorPending = try scanOut.setCursor(setting, token: events.token(token))
+      cursorAnswered(.told)
+      if isCursorPending, let time = timeout.begin(at: now) { timer?.nextFireTime = time }
+    } catch {
+      failedToShowCursor(error)
+    }
+  }
+
+  private func failedToShowCursor(_ error: KMSError) {
+    guard case .refused(_, _, let reason) = error else {
+      onLost?(error)
+      return
+    }
+    if CommitAnswer(errno: reason.errno, isFlip: true, hasExtras: false) == .retryAtVBlank {
+      // Something else is on its way to the screen, and no frame can be there before it.
+      isCursorPending = true
+      wait.start(after: submitted)
+    } else {
+      cursorAnswered(.refused(reason))
+    }
+  }
+
+  private func cursorIsSeen() {
+    isCursorPending = false
+    timeout.end(isFlipSeen: true)
+    if let refusal = beginPending() { onRefused?(refusal) }
   }
 
   /// The timer fired: looks whether the pending frame's event is overdue.

@@ -29,7 +29,9 @@ extension LibDRM {
     munmap(memory.baseAddress, memory.count)
   }
 
-  package func addFramebuffer(_ buffer: DRMDumbBuffer, width: Int, height: Int) throws(SystemError) -> UInt32 {
+  package func addFramebuffer(
+    _ buffer: DRMDumbBuffer, width: Int, height: Int, format: DRMPixelFormat
+  ) throws(SystemError) -> UInt32 {
     // One plane of pixels of four that there may be.
     let handles: InlineArray<4, UInt32> = [buffer.handle, 0, 0, 0]
     let pitches: InlineArray<4, UInt32> = [UInt32(clamping: buffer.bytesPerRow), 0, 0, 0]
@@ -39,7 +41,7 @@ extension LibDRM {
       pitches.span.withUnsafeBufferPointer { pitches in
         offsets.span.withUnsafeBufferPointer { offsets in
           drmModeAddFB2(
-            descriptor, UInt32(clamping: width), UInt32(clamping: height), cdrm_format_xrgb8888, handles.baseAddress,
+            descriptor, UInt32(clamping: width), UInt32(clamping: height), format.code, handles.baseAddress,
             pitches.baseAddress, offsets.baseAddress, &framebuffer, 0)
         }
       }
@@ -75,6 +77,19 @@ extension LibDRM {
     try check(
       drmModePageFlip(descriptor, crtc, framebuffer, UInt32(bitPattern: flags), userData), "drmModePageFlip",
       "CRTC \(crtc)")
+  }
+
+  package func setCursor(
+    ofCRTC crtc: UInt32, handle: UInt32, width: Int, height: Int, hotSpotX: Int32, hotSpotY: Int32
+  ) throws(SystemError) {
+    try check(
+      drmModeSetCursor2(
+        descriptor, crtc, handle, UInt32(clamping: width), UInt32(clamping: height), hotSpotX, hotSpotY),
+      "drmModeSetCursor2", "CRTC \(crtc)")
+  }
+
+  package func moveCursor(ofCRTC crtc: UInt32, x: Int32, y: Int32) throws(SystemError) {
+    try check(drmModeMoveCursor(descriptor, crtc, x, y), "drmModeMoveCursor", "CRTC \(crtc)")
   }
 
   /// The ioctl itself: libdrm's request is a list of its own, which it copies, sorts and frees for each commit.

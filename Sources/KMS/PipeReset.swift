@@ -21,8 +21,9 @@ struct PipeReset: Equatable, Sendable {
 
   /// - Parameters:
   ///   - plane: the one that is ours.
+  ///   - cursor: the cursor plane that is ours. Every mode-set says what is on it.
   ///   - otherPlanes: those that are on the CRTC besides.
-  init(connector: Object, crtc: Object, plane: Object, otherPlanes: [Object]) {
+  init(connector: Object, crtc: Object, plane: Object, cursor: Object? = nil, otherPlanes: [Object]) {
     reset("HDR_OUTPUT_METADATA", of: connector, to: 0, isBlob: true)
     // 0 is "Default" with every driver.
     reset("Colorspace", of: connector, to: 0)
@@ -30,6 +31,15 @@ struct PipeReset: Equatable, Sendable {
     reset("VRR_ENABLED", of: crtc, to: 0)
     reset("rotation", of: plane, to: UInt64(DRM_MODE_ROTATE_0))
     reset("alpha", of: plane, to: 0xFFFF)
+    if let cursor {
+      reset("rotation", of: cursor, to: UInt64(DRM_MODE_ROTATE_0))
+      reset("alpha", of: cursor, to: 0xFFFF)
+      keep(
+        [
+          "FB_ID", "CRTC_ID", "SRC_X", "SRC_Y", "SRC_W", "SRC_H", "CRTC_X", "CRTC_Y", "CRTC_W", "CRTC_H", "HOTSPOT_X",
+          "HOTSPOT_Y",
+        ], of: cursor)
+    }
     for other in otherPlanes {
       reset("FB_ID", of: other, to: 0)
       reset("CRTC_ID", of: other, to: 0)
@@ -37,6 +47,13 @@ struct PipeReset: Equatable, Sendable {
     // A screen that is blanked: it has a mode, and is dark. Last, when all else is as it was.
     if let active = crtc.properties["ACTIVE"], active.value == 0, crtc.properties["MODE_ID"]?.value ?? 0 != 0 {
       found.append(PropertySetting(object: crtc.id, property: active.id, value: 0))
+    }
+  }
+
+  /// What we set in the course of time.
+  private mutating func keep(_ names: [String], of object: Object) {
+    for property in names.compactMap({ object.properties[$0] }) {
+      found.append(PropertySetting(object: object.id, property: property.id, value: property.value))
     }
   }
 

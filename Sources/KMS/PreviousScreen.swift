@@ -2,7 +2,7 @@ import LinuxSystem
 
 /// What a screen showed before it was ours: brought back once, at the end or when the process exits, if it was changed.
 final class PreviousScreen {
-  let screen: SavedScreen
+  private(set) var screen: SavedScreen
   private let interface: any DRMInterface
   private let claims: ScreenClaims
   /// Under which it is brought back at exit; nil while nothing was changed, and afterwards.
@@ -14,6 +14,13 @@ final class PreviousScreen {
     self.screen = screen
     self.interface = interface
     self.claims = claims
+  }
+
+  /// From now on there is a cursor of ours, by the legacy calls, to be put away.
+  func willShowCursor() {
+    guard !screen.hidesCursor else { return }
+    screen.hidesCursor = true
+    if let number { ScreensAtExit.hideCursor(number) }
   }
 
   /// From now on there is something to bring back.

@@ -13,6 +13,8 @@ struct SavedScreen: Sendable {
   let connectors: [UInt32]
   /// What else was on it and has been put out of the way, object by object.
   var settings: [PropertySetting] = []
+  /// Whether a cursor that the legacy calls have shown is to go.
+  var hidesCursor = false
   /// Hold the blobs among `settings`.
   var copies: BlobCopies?
 
@@ -42,6 +44,13 @@ struct SavedScreen: Sendable {
   func restore(on interface: any DRMInterface, without taken: [UInt32] = []) throws(SystemError) {
     try restorePicture(on: interface, connectors.filter { !taken.contains($0) })
     var failure: SystemError?
+    if hidesCursor {
+      do throws(SystemError) {
+        try interface.setCursor(ofCRTC: crtc, handle: 0, width: 0, height: 0, hotSpotX: 0, hotSpotY: 0)
+      } catch {
+        failure = error
+      }
+    }
     var rest = settings[...]
     while let first = rest.first {
       let object = rest.prefix { $0.object == first.object }

@@ -1,7 +1,9 @@
+import CDRM
 import Compositing
 import Geometry
 import Glibc
 import LinuxSystem
+import Raster
 
 /// Shows framebuffers through one pipe of a card: mode-set, flip, and at the end the screen as it was found.
 ///
@@ -12,6 +14,11 @@ final class ScanOut {
   private let atomic: AtomicPipe?
   private var previous: PreviousScreen?
   private var hasChanged = false
+  /// Nil where there is no cursor.
+  private var cursorBuffers: CursorBuffers?
+  /// What the legacy call shows.
+  private var legacyCursor: UInt32 = 0
+  private var legacyImage: UInt64 = 0
   private var bounds: IntRect { IntRect(x: 0, y: 0, width: pipe.mode.width, height: pipe.mode.height) }
 
   /// Looks up what the pipe needs and saves what it shows. Changes nothing yet.
@@ -34,6 +41,7 @@ final class ScanOut {
     } catch {
       throw .refused(connector: pipe.connector.name, mode: pipe.mode.description, error)
     }
+    if atomic?.cursor != nil { cursorBuffers = makeCursorBuffers(format: .argb8888) }
   }
 
   deinit {
@@ -51,46 +59,79 @@ final class ScanOut {
   /// - Returns: whether the mode is set now, and the framebuffer shown.
   func tryModeSet(framebuffer: UInt32) throws(KMSError) -> Bool {
     guard let atomic else {
-      try modeSet(framebuffer: framebuffer, token: 0)
+      try modeSet(framebuffer: framebuffer, cursor: .hidden, token: 0)
+      if hasLegacyCursor { cursorBuffers = makeCursorBuffers(format: nil) }
       return true
     }
     try named { () throws(SystemError) in
-      try atomic.modeSet(framebuffer: framebuffer, flags: [.testOnly, .allowModeSet], token: 0)
+      try atomic.modeSet(framebuffer: framebuffer, cursor: .hidden, flags: [.testOnly, .allowModeSet], token: 0)
     }
     return false
   }
 
   /// Sets the mode and shows a framebuffer. Returns when the hardware has taken it; a flip event with `token` follows,
-  /// from atomic drivers alone.
-  func modeSet(framebuffer: UInt32, token: UInt64) throws(KMSError) {
+  /// from atomic drivers alone. The legacy calls leave the cursor as it is.
+  func modeSet(framebuffer: UInt32, cursor: CursorSetting, token: UInt64) throws(KMSError) {
     // Before the first change, so that one that fails halfway is undone too.
     previous?.willChange()
     hasChanged = true
     try named { () throws(SystemError) in
       if let atomic {
-        return try atomic.modeSet(framebuffer: framebuffer, flags: [.allowModeSet, .flipEvent], token: token)
+        return try atomic.modeSet(
+          framebuffer: framebuffer, cursor: cursor, flags: [.allowModeSet, .flipEvent], token: token)
       }
+      (legacyCursor, legacyImage) = (0, 0)
       try interface.setCRTC(
         pipe.crtc, framebuffer: framebuffer, x: 0, y: 0, connectors: [pipe.connector.id], mode: pipe.mode)
     }
   }
 
   /// Shows another framebuffer from the next vblank on; a flip event with `token` tells. Not to be called while a flip
-  /// pends. A driver that refuses it with its damage, and takes it without, is told of no damage any more.
-  func flip(framebuffer: UInt32, damage: DamageRegion, token: UInt64) throws(KMSError) {
+  /// pends. A driver that refuses it with its cursor or damage, and takes it without, is shown it without; and is told of no
+  /// damage any more.
+  ///
+  /// - Parameter cursor: nil for as it was. The legacy calls leave it so in any case.
+  func flip(
+    framebuffer: UInt32, damage: DamageRegion, cursor: CursorSetting?, token: UInt64
+  ) throws(KMSError) -> CursorAnswer {
     try named { () throws(SystemError) in
       guard let atomic else {
-        return try interface.pageFlip(crtc: pipe.crtc, framebuffer: framebuffer, isAsynchronous: false, token: token)
+        try interface.pageFlip(crtc: pipe.crtc, framebuffer: framebuffer, isAsynchronous: false, token: token)
+        return .left
       }
-      guard takesDamage else { return try atomic.flip(framebuffer: framebuffer, token: token) }
       do throws(SystemError) {
-        try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, token: token)
+        if takesDamage {
+          try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, cursor: cursor, token: token)
+        } else {
+          try atomic.flip(framebuffer: framebuffer, cursor: cursor, token: token)
+        }
+        return cursor == nil ? .left : .told
       } catch {
-        let answer = CommitAnswer(errno: error.errno, isFlip: true, hasExtras: true)
+        let answer = CommitAnswer(errno: error.errno, isFlip: true, hasExtras: takesDamage || cursor != nil)
         guard answer == .retryWithoutExtras else { throw error }
-        try atomic.flip(framebuffer: framebuffer, token: token)
+        if cursor != nil { return try flip(atomic, framebuffer, damage, withoutCursor: error, token) }
+        try atomic.flip(framebuffer: framebuffer, cursor: nil, token: token)
         takesDamage = false
+        return .left
       }
+    }
+  }
+
+  private func flip(
+    _ atomic: AtomicPipe, _ framebuffer: UInt32, _ damage: DamageRegion, withoutCursor refusal: SystemError, _ token: UInt64
+  ) throws(SystemError) -> CursorAnswer {
+    guard takesDamage else {
+      try atomic.flip(framebuffer: framebuffer, cursor: nil, token: token)
+      return .refused(refusal)
+    }
+    do throws(SystemError) {
+      try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, cursor: nil, token: token)
+      return .refused(refusal)
+    } catch {
+      guard CommitAnswer(errno: error.errno, isFlip: true, hasExtras: true) == .retryWithoutExtras else { throw error }
+      try atomic.flip(framebuffer: framebuffer, cursor: nil, token: token)
+      takesDamage = false
+      return .left
     }
   }
 
@@ -112,6 +153,87 @@ final class ScanOut {
     } catch {
       throw pipe.error(error)
     }
+  }
+}
+
+// MARK: Cursor
+
+extension ScanOut {
+  /// What has become of a cursor that was to go with a frame.
+  enum CursorAnswer {
+    case told
+    /// Nothing was said of it.
+    case left
+    case refused(SystemError)
+  }
+
+  /// Whether a frame takes a change of the cursor along.
+  var cursorRidesWithFrames: Bool { atomic != nil }
+
+  /// The size of the hardware's cursors; nil where there is none.
+  var cursorSize: (width: Int, height: Int)? { cursorBuffers.map { ($0.width, $0.height) } }
+
+  /// What the driver is to be told so that an image is shown. Only for one that fits, and while no other is on its way.
+  func cursorSetting(_ image: Image, _ look: CursorState.Look) throws(KMSError) -> CursorSetting {
+    try named { () throws(SystemError) in
+      guard let cursorBuffers else { return .hidden }
+      return .shown(try cursorBuffers.buffer(for: image), look)
+    }
+  }
+
+  /// A setting of the image was taken.
+  func didShowCursor(_ image: UInt64) { cursorBuffers?.didShow(image) }
+
+  /// Shows the cursor otherwise, without a frame. Not to be called while a flip pends.
+  ///
+  /// - Returns: whether a flip event with `token` follows: otherwise it is done.
+  func setCursor(_ cursor: CursorSetting, token: UInt64) throws(KMSError) -> Bool {
+    try named { () throws(SystemError) in
+      guard let atomic else {
+        try setLegacyCursor(cursor)
+        return false
+      }
+      try atomic.setCursor(cursor, token: token)
+      return true
+    }
+  }
+
+  /// The memory goes, and what the screen shows of it.
+  func freeCursor() { cursorBuffers?.free() }
+
+  /// Nothing but the call itself tells. What is shown is left alone: the buffer is one that there is not.
+  private var hasLegacyCursor: Bool {
+    do throws(SystemError) {
+      try interface.setCursor(ofCRTC: pipe.crtc, handle: .max, width: 64, height: 64, hotSpotX: 0, hotSpotY: 0)
+      return true
+    } catch {
+      return ![ENXIO, EOPNOTSUPP, ENOSYS].contains(error.errno)
+    }
+  }
+
+  private func setLegacyCursor(_ cursor: CursorSetting) throws(SystemError) {
+    guard case .shown(let buffer, let look) = cursor else {
+      legacyCursor = 0
+      return try interface.setCursor(ofCRTC: pipe.crtc, handle: 0, width: 0, height: 0, hotSpotX: 0, hotSpotY: 0)
+    }
+    // First to its place: it shall not be seen elsewhere.
+    try interface.moveCursor(ofCRTC: pipe.crtc, x: look.x, y: look.y)
+    previous?.willShowCursor()
+    guard buffer.handle != legacyCursor || look.image != legacyImage else { return }
+    try interface.setCursor(
+      ofCRTC: pipe.crtc, handle: buffer.handle, width: buffer.width, height: buffer.height, hotSpotX: look.hotSpotX,
+      hotSpotY: look.hotSpotY)
+    (legacyCursor, legacyImage) = (buffer.handle, look.image)
+  }
+
+  private func makeCursorBuffers(format: DRMPixelFormat?) -> CursorBuffers {
+    // Older drivers do not say: 64 is what all have.
+    func side(_ capability: Int32) -> Int {
+      let value = (try? interface.capability(capability)) ?? 0
+      return (1...1024).contains(value) ? Int(value) : 64
+    }
+    return CursorBuffers(
+      interface: interface, width: side(DRM_CAP_CURSOR_WIDTH), height: side(DRM_CAP_CURSOR_HEIGHT), format: format)
   }
 }
 

@@ -10,6 +10,8 @@ struct ScanOutPipe: Sendable {
   let crtcIndex: Int
   /// The CRTC's primary plane; nil where the card is driven by the legacy calls.
   let plane: UInt32?
+  /// The CRTC's cursor plane; nil without one, and where the card is driven by the legacy calls.
+  var cursorPlane: UInt32?
   /// Connectors that show the CRTC's picture now and must be taken off it, because they may not take our mode.
   let clones: [UInt32]
 }

@@ -9,7 +9,7 @@ import LinuxSystem
 enum ScreensAtExit {
   private struct Entry {
     let interface: any DRMInterface
-    let screen: SavedScreen
+    var screen: SavedScreen
     let process: pid_t
     /// Under which it is brought back by signals.
     let number: Int32
@@ -30,6 +30,15 @@ enum ScreensAtExit {
         interface: interface, screen: screen, process: getpid(),
         number: screen.rememberForSignals(descriptor: interface.descriptor))
       return state.next
+    }
+  }
+
+  /// With a screen, a cursor that the legacy calls have shown is to go.
+  static func hideCursor(_ number: UInt64) {
+    state.withLock { state in
+      guard let entry = state.entries[number] else { return }
+      state.entries[number]?.screen.hidesCursor = true
+      cscreens_hide_cursor(entry.number)
     }
   }
 
@@ -72,17 +81,18 @@ extension SavedScreen {
       withUnsafeMutableBytes(of: &plain.connectors) { to in
         for (index, id) in connectors.enumerated() { to.storeBytes(of: id, toByteOffset: 4 * index, as: UInt32.self) }
       }
-      plain.setting_count = UInt32(settings.count)
-      for (index, setting) in settings.enumerated() {
-        withUnsafeMutableBytes(of: &plain.objects) {
-          $0.storeBytes(of: setting.object, toByteOffset: 4 * index, as: UInt32.self)
-        }
-        withUnsafeMutableBytes(of: &plain.properties) {
-          $0.storeBytes(of: setting.property, toByteOffset: 4 * index, as: UInt32.self)
-        }
-        withUnsafeMutableBytes(of: &plain.values) {
-          $0.storeBytes(of: setting.value, toByteOffset: 8 * index, as: UInt64.self)
-        }
+    }
+    plain.hides_cursor = hidesCursor
+    plain.setting_count = UInt32(settings.count)
+    for (index, setting) in settings.enumerated() {
+      withUnsafeMutableBytes(of: &plain.objects) {
+        $0.storeBytes(of: setting.object, toByteOffset: 4 * index, as: UInt32.self)
+      }
+      withUnsafeMutableBytes(of: &plain.properties) {
+        $0.storeBytes(of: setting.property, toByteOffset: 4 * index, as: UInt32.self)
+      }
+      withUnsafeMutableBytes(of: &plain.values) {
+        $0.storeBytes(of: setting.value, toByteOffset: 8 * index, as: UInt64.self)
       }
     }
     return cscreens_remember(&plain)

@@ -5,7 +5,7 @@ public enum CardCall: Int, CaseIterable, Sendable, CustomStringConvertible {
   case resources, connector, currentConnector, planes, plane, crtc, properties
   case blob, createBlob, destroyBlob
   case createDumbBuffer, destroyDumbBuffer, mapDumbBuffer, unmapDumbBuffer, addFramebuffer, removeFramebuffer
-  case setCRTC, pageFlip, commit
+  case setCRTC, pageFlip, commit, setCursor, moveCursor
   case sequence, queueSequence, vblank, queueVBlank
 
   /// What libdrm calls it.
@@ -37,6 +37,8 @@ public enum CardCall: Int, CaseIterable, Sendable, CustomStringConvertible {
     case .setCRTC: "drmModeSetCrtc"
     case .pageFlip: "drmModePageFlip"
     case .commit: "drmModeAtomicCommit"
+    case .setCursor: "drmModeSetCursor2"
+    case .moveCursor: "drmModeMoveCursor"
     case .sequence: "drmCrtcGetSequence"
     case .queueSequence: "drmCrtcQueueSequence"
     case .vblank, .queueVBlank: "drmWaitVBlank"

@@ -3,7 +3,6 @@ import Glibc
 import KMS
 
 extension CardState {
-  static let formats = [cdrm_format_xrgb8888]
   /// The bytes of each event that a card sends.
   static let eventSize = 32
 
@@ -22,7 +21,7 @@ extension CardState {
   }
 
   mutating func addFramebuffer(
-    _ buffer: DRMDumbBuffer, width: Int, height: Int, client: Int
+    _ buffer: DRMDumbBuffer, width: Int, height: Int, format: DRMPixelFormat, client: Int
   ) throws(Refusal) -> UInt32 {
     guard let index = handleIndex(buffer.handle, client: client) else { throw Refusal(ENOENT) }
     let memory = handles[index].memory
@@ -30,7 +29,8 @@ extension CardState {
       buffer.bytesPerRow * height <= memory.pixels.count
     else { throw Refusal(EINVAL) }
     let framebuffer = Framebuffer(
-      id: newID(), client: client, memory: memory, width: width, height: height, bytesPerRow: buffer.bytesPerRow)
+      id: newID(), client: client, memory: memory, width: width, height: height, bytesPerRow: buffer.bytesPerRow,
+      format: format)
     framebuffers.append(framebuffer)
     return framebuffer.id
   }

@@ -187,7 +187,9 @@ extension CardState {
   private func check(_ settings: PlaneSettings, of plane: Plane) throws(Refusal) {
     guard (settings.framebuffer == 0) == (settings.crtc == 0) else { throw Refusal(EINVAL) }
     guard let framebuffer = framebuffer(settings.framebuffer) else { return }
-    guard canUse(settings.crtc, plane.possibleCRTCs) else { throw Refusal(EINVAL) }
+    guard canUse(settings.crtc, plane.possibleCRTCs), framebuffer.format == plane.kind.format else {
+      throw Refusal(EINVAL)
+    }
     let source = settings.source
     guard source.x + source.width <= UInt64(framebuffer.width) << 16,
       source.y + source.height <= UInt64(framebuffer.height) << 16
@@ -195,6 +197,9 @@ extension CardState {
     // No plane here scales, and the lowest one fills its screen.
     let target = settings.target
     guard source.width == target.width << 16, source.height == target.height << 16 else { throw Refusal(ERANGE) }
+    if plane.kind == .cursor, (target.width, target.height) != (UInt64(Self.cursorSide), UInt64(Self.cursorSide)) {
+      throw Refusal(EINVAL)
+    }
     guard plane.kind == .primary, let index = crtcIndex(settings.crtc), let mode = proposal.crtcs[index].mode else { return }
     guard target == (0, 0, UInt64(mode.width), UInt64(mode.height)) else { throw Refusal(EINVAL) }
   }

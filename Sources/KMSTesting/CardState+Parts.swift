@@ -10,10 +10,10 @@ extension CardState.Connector {
 }
 
 extension CardState {
-  mutating func addParts(connectors: [SimulatedCard.Connector], crtcs count: Int) {
+  mutating func addParts(connectors: [SimulatedCard.Connector], crtcs count: Int, hasCursors: Bool) {
     for index in 0..<min(count, 32) {
       crtcs.append(CRTC(id: newID()))
-      for kind in [Plane.Kind.primary, .cursor] {
+      for kind in hasCursors ? [Plane.Kind.primary, .cursor] : [.primary] {
         planes.append(Plane(id: newID(), kind: kind, possibleCRTCs: 1 << UInt32(index)))
       }
     }
@@ -83,7 +83,7 @@ extension CardState {
     let side = 64
     let arrow = Framebuffer(
       id: newID(), client: Self.kernel, memory: BufferMemory(byteCount: side * side * 4), width: side, height: side,
-      bytesPerRow: side * 4)
+      bytesPerRow: side * 4, format: .argb8888)
     framebuffers.append(arrow)
     leftoverCursor = arrow.id
     let size = UInt64(side)

@@ -46,6 +46,7 @@ extension CardState {
       guard isOn || wasOn else { continue }
       planes[plane].shown = isOn ? planes[plane].settings.framebuffer : 0
       planes[plane].shownCRTC = isOn ? id : 0
+      planes[plane].shownTarget = planes[plane].settings.target
     }
   }
 

@@ -77,7 +77,12 @@ struct CardState {
   }
 
   struct Plane {
-    enum Kind: UInt64 { case overlay, primary, cursor }
+    enum Kind: UInt64 {
+      case overlay, primary, cursor
+
+      /// The pixels that planes of the kind take.
+      var format: DRMPixelFormat { self == .cursor ? .argb8888 : .xrgb8888 }
+    }
     let id: UInt32
     let kind: Kind
     let possibleCRTCs: UInt32
@@ -85,6 +90,7 @@ struct CardState {
     /// What the screen shows of it, and where: while a flip pends, that of before.
     var shown: UInt32 = 0
     var shownCRTC: UInt32 = 0
+    var shownTarget = (x: UInt64(0), y: UInt64(0), width: UInt64(0), height: UInt64(0))
   }
 
   struct Framebuffer {
@@ -94,6 +100,7 @@ struct CardState {
     let width: Int
     let height: Int
     let bytesPerRow: Int
+    var format = DRMPixelFormat.xrgb8888
   }
 
   struct Handle {

@@ -55,6 +55,31 @@ extension SimulatedCard {
     }
   }
 
+  /// A cursor as a screen shows it.
+  public struct ShownCursor {
+    /// Of the plane's whole size.
+    public let image: Image
+    /// Where its upper left corner is.
+    public let x: Int
+    public let y: Int
+  }
+
+  /// The cursor that a connector's screen shows now; nil when it shows none.
+  public func shownCursor(of connector: String) throws(BitmapError) -> ShownCursor? {
+    let shown = state.withLock { state -> (framebuffer: CardState.Framebuffer, x: UInt64, y: UInt64)? in
+      guard let connector = state.connectors.first(where: { $0.name == connector }), connector.crtc != 0,
+        let plane = state.planes.first(where: { $0.kind == .cursor && $0.shownCRTC == connector.crtc && $0.shown != 0 }),
+        let framebuffer = state.framebuffer(plane.shown)
+      else { return nil }
+      return (framebuffer, plane.shownTarget.x, plane.shownTarget.y)
+    }
+    guard let shown, let pixels = shown.framebuffer.memory.pixels.baseAddress else { return nil }
+    let copy = try Bitmap(width: shown.framebuffer.width, height: shown.framebuffer.height)
+    for row in 0..<copy.height { memcpy(copy.row(row), pixels + row * shown.framebuffer.bytesPerRow, copy.width * 4) }
+    return ShownCursor(
+      image: copy.freeze(), x: Int(Int64(bitPattern: shown.x)), y: Int(Int64(bitPattern: shown.y)))
+  }
+
   /// A copy of the pixels that a connector's screen shows now: those of the primary plane. Nil when it is off.
   public func copyShownImage(of connector: String) throws(BitmapError) -> Image? {
     let shown = state.withLock { state -> (framebuffer: CardState.Framebuffer, x: Int, y: Int, width: Int, height: Int)? in

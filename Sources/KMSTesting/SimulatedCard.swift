@@ -40,7 +40,7 @@ public final class SimulatedCard: Sendable {
   let state: Lock<CardState>
 
   /// - Parameters:
-  ///   - crtcs: how many; each has a primary plane and one for a cursor.
+  ///   - crtcs: how many; each has a primary plane and, with `hasCursors`, one for a cursor of 64x64.
   ///   - showsConsole: whether the kernel's console is on the connected screens, as far as there are CRTCs. Without it, nobody
   ///     has looked for screens before the card's first master does.
   ///   - hasVBlanks: without, flips are complete at once and vblanks are refused, as by drivers that have none.
@@ -49,12 +49,13 @@ public final class SimulatedCard: Sendable {
   ///   - clock: of the loop that the displays are added to.
   public init(
     connectors: [Connector], crtcs: Int = 2, showsConsole: Bool = true, hasVBlanks: Bool = true,
-    hasSequences: Bool = true, isAtomic: Bool = true, path: String = "/dev/dri/card0", clock: SystemClock
+    hasSequences: Bool = true, isAtomic: Bool = true, hasCursors: Bool = true, path: String = "/dev/dri/card0",
+    clock: SystemClock
   ) {
     self.path = path
     self.clock = clock
     var state = CardState(hasVBlanks: hasVBlanks, hasSequences: hasSequences, isAtomic: isAtomic)
-    state.addParts(connectors: connectors, crtcs: crtcs)
+    state.addParts(connectors: connectors, crtcs: crtcs, hasCursors: hasCursors)
     if showsConsole { state.showConsole(at: clock.now) }
     self.state = Lock(state)
   }

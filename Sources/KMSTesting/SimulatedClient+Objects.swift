@@ -34,7 +34,7 @@ extension SimulatedClient {
       guard let index = state.planeIndex(id) else { throw Refusal(ENOENT) }
       let plane = state.planes[index]
       return DRMPlane(
-        id: id, currentCRTC: plane.settings.crtc, possibleCRTCs: plane.possibleCRTCs, formats: CardState.formats)
+        id: id, currentCRTC: plane.settings.crtc, possibleCRTCs: plane.possibleCRTCs, formats: [plane.kind.format.code])
     }
   }
 

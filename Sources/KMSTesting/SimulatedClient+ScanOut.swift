@@ -37,9 +37,25 @@ extension SimulatedClient {
     }
   }
 
-  func addFramebuffer(_ buffer: DRMDumbBuffer, width: Int, height: Int) throws(SystemError) -> UInt32 {
+  func addFramebuffer(
+    _ buffer: DRMDumbBuffer, width: Int, height: Int, format: DRMPixelFormat
+  ) throws(SystemError) -> UInt32 {
     try perform(.addFramebuffer, on: "\(width)x\(height)") { state, _ throws(Refusal) in
-      try state.addFramebuffer(buffer, width: width, height: height, client: number)
+      try state.addFramebuffer(buffer, width: width, height: height, format: format, client: number)
+    }
+  }
+
+  func setCursor(
+    ofCRTC crtc: UInt32, handle: UInt32, width: Int, height: Int, hotSpotX: Int32, hotSpotY: Int32
+  ) throws(SystemError) {
+    try perform(.setCursor, on: "CRTC \(crtc)") { state, _ throws(Refusal) in
+      try state.setCursor(ofCRTC: crtc, handle: handle, width: width, height: height, client: number)
+    }
+  }
+
+  func moveCursor(ofCRTC crtc: UInt32, x: Int32, y: Int32) throws(SystemError) {
+    try perform(.moveCursor, on: "CRTC \(crtc)") { state, _ throws(Refusal) in
+      try state.moveCursor(ofCRTC: crtc, x: x, y: y, client: number)
     }
   }
 

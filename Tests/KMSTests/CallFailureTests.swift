@@ -4,6 +4,7 @@ import Geometry
 import Glibc
 import KMSTesting
 import LinuxSystem
+import Raster
 import RunLoops
 import XCTest
 
@@ -38,6 +39,8 @@ private struct Sweep {
   private final class Report {
     var thrown: KMSError?
     var lost: KMSError?
+    /// What the driver said to the cursor.
+    var refused: SystemError?
     var frames = 0
     /// Keeps the card open: what is closed leaves nothing behind anyhow.
     var device: DRMDevice?
@@ -50,6 +53,7 @@ private struct Sweep {
     try live(on: whole, report)
     XCTAssertNil(report.thrown)
     XCTAssertNil(report.lost)
+    XCTAssertNil(report.refused)
     XCTAssertEqual(report.frames, 4)
     XCTAssertEqual(whole.card.screens, before)
     XCTAssertEqual(whole.card.holdings, SimulatedCard.Holdings())
@@ -140,7 +144,12 @@ private struct Sweep {
         link.invalidate()
         display.invalidate()
       }
+      display.onRefusal = { if case .driver(_, _, let error) = $0 { report.refused = error } }
+      // By the legacy calls it would take the place of the one that is there.
+      if opened.isAtomic == isAtomic { display.cursor = Cursor(image: try Bitmap(width: 8, height: 8).freeze()) }
       for frame in 0..<4 {
+        display.cursorPosition = Point(Double(frame), 1)
+        if frame == 2 { stage.run(for: .milliseconds(20)) }
         let rect =
           frame == 0
           ? IntRect(x: 0, y: 0, width: 64, height: 48) : IntRect(x: 3 * frame, y: frame, width: 20, height: 9)

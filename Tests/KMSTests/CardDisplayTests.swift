@@ -41,11 +41,13 @@ final class CardDisplayTests: XCTestCase {
       let stage = CardStage()
       let before = stage.card.screens
       let card = try stage.open()
+      let pointer = try Bitmap(width: 16, height: 16).freeze()
       for round in 1...1_000 {
         let mode = DisplayMode.simulated(40 + round % 17, 30 + round % 13, hertz: 50 + round % 40, isPreferred: true)
         stage.card.setModes([.simulated(64, 48), mode], of: "HDMI-A-1")
         let display = try card.display(clock: stage.loop.clock)
         display.add(to: stage.loop, mode: .default)
+        if round % 3 != 0 { display.cursor = Cursor(image: pointer) }
         let all = IntRect(x: 0, y: 0, width: mode.width, height: mode.height)
         XCTAssertNotNil(try stage.show(UInt32(round), in: all, on: display))
         XCTAssertTrue(stage.card.screens.contains(" \(mode), "), "round \(round): \(stage.card.screens)")
@@ -191,6 +193,7 @@ private func showOnce(_ round: Int, on stage: CardStage) throws {
   let display = try card.display(clock: stage.loop.clock)
   display.add(to: stage.loop, mode: .default)
   XCTAssertEqual(stage.card.holdings.framebuffers, 2)
+  if round % 3 == 0 { display.cursor = Cursor(image: try Bitmap(width: 16, height: 16).freeze()) }
   if round % 2 == 0 {
     let all = IntRect(x: 0, y: 0, width: 64, height: 48)
     XCTAssertNotNil(try stage.show(UInt32(round), in: all, on: display))

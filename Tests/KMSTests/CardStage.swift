@@ -20,12 +20,13 @@ final class CardStage {
 
   init(
     connectors: [SimulatedCard.Connector] = [.init("HDMI-A-1", modes: [.simulated(64, 48)])], crtcs: Int = 2,
-    showsConsole: Bool = true, hasVBlanks: Bool = true, hasSequences: Bool = true, isAtomic: Bool = true
+    showsConsole: Bool = true, hasVBlanks: Bool = true, hasSequences: Bool = true, isAtomic: Bool = true,
+    hasCursors: Bool = true
   ) {
     loop = FrameLoop(clock: .manual(clock))
     card = SimulatedCard(
       connectors: connectors, crtcs: crtcs, showsConsole: showsConsole, hasVBlanks: hasVBlanks,
-      hasSequences: hasSequences, isAtomic: isAtomic, clock: .manual(clock))
+      hasSequences: hasSequences, isAtomic: isAtomic, hasCursors: hasCursors, clock: .manual(clock))
     vblanks = SimulatedVBlanks(of: card, on: loop)
   }
 

@@ -1,5 +1,6 @@
 import Framepace
 import FramepaceTesting
+import Geometry
 import Glibc
 import KMSTesting
 import XCTest
@@ -72,7 +73,8 @@ final class DisplayReturnTests: XCTestCase {
       let other = try stage.card.open()
       let buffer = try other.interface.createDumbBuffer(width: 64, height: 48)
       try other.interface.setCRTC(
-        stage.display.crtc, framebuffer: try other.interface.addFramebuffer(buffer, width: 64, height: 48), x: 0, y: 0,
+        stage.display.crtc,
+        framebuffer: try other.interface.addFramebuffer(buffer, width: 64, height: 48, format: .xrgb8888), x: 0, y: 0,
         connectors: [try other.connectors()[0].id], mode: stage.display.mode)
       try other.dropMaster()
       stage.turn { $0.shown?.tell(.hotplug) }
@@ -255,6 +257,8 @@ private final class Troubled {
     let opened = KMSCard(device: try card.open(), access: access)
     shown = opened
     display = try opened.display(clock: .manual(clock))
+    display.cursor = Cursor(image: try Bitmap(width: 20, height: 20).freeze())
+    display.cursorPosition = Point(11, 12)
     root.backgroundColor = .white
     engine = Engine(display: display, root: root, loop: loop)
     self.moment = moment
@@ -346,6 +350,7 @@ private final class Troubled {
         let stage = try Troubled(moment, isAtomic: isAtomic, hasVBlanks: hasVBlanks, hearsEvents: hearsEvents)
         stage.go(name, waiting: waiting, trouble: trouble, mend: mend)
         try stage.expectTheSceneToGoOn(name)
+        XCTAssertEqual(try stage.card.shownCursor(of: "HDMI-A-1")?.x, 11, name)
         stage.end()
         XCTAssertFalse(stage.card.hasMaster, name)
         XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings(), name)

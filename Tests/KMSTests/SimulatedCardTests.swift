@@ -32,7 +32,7 @@ import Testing
 
     func add(_ width: Int, _ height: Int) throws -> UInt32 {
       let buffer = try client.createDumbBuffer(width: width, height: height)
-      return try client.addFramebuffer(buffer, width: width, height: height)
+      return try client.addFramebuffer(buffer, width: width, height: height, format: .xrgb8888)
     }
 
     func show(_ framebuffer: UInt32) throws(SystemError) {

@@ -22,6 +22,8 @@ struct cscreens_screen {
   uint8_t mode[CSCREENS_MODE_BYTES];
   uint32_t connector_count;
   uint32_t connectors[CSCREENS_CONNECTORS];
+  // Whether a cursor that the older calls have shown is to go.
+  bool hides_cursor;
   // Properties that are set afterwards, those of an object in one commit.
   uint32_t setting_count;
   uint32_t objects[CSCREENS_SETTINGS];
@@ -32,6 +34,9 @@ struct cscreens_screen {
 // From now on the screen is brought back when the process dies of a signal, which it then does as it would have. Not for more
 // than one thread at a time. Returns its number, or -1 when there is no room: CSCREENS_SCREENS of them are remembered.
 int cscreens_remember(const struct cscreens_screen *_Nonnull screen);
+
+// With the screen, a cursor that the older calls have shown is to go. -1 is nothing.
+void cscreens_hide_cursor(int number);
 
 // The screen is no longer ours to bring back. -1 is nothing.
 void cscreens_forget(int number);
