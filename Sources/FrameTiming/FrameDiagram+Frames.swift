@@ -1,0 +1,45 @@
+public import LinuxSystem
+
+extension FrameDiagram {
+  /// The diagram of frames and the vblanks around them.
+  ///
+  /// Its lanes are
+  /// - `vblank`;
+  /// - `tick`: when a frame was begun, and before it since when it was due;
+  /// - `work`: the time spent on it;
+  /// - `commit`: when its buffer was handed over;
+  /// - `flip`: when it was seen, and for a late one since when it should have been.
+  ///
+  /// - Parameters:
+  ///   - vblanks: when they were.
+  ///   - frames: in any order; one that has not been seen has no flip.
+  ///   - interval: the display's refresh interval.
+  ///   - start: the time of the first character.
+  public init(
+    vblanks: [MonotonicTime], frames: [FrameRecord], interval: Nanoseconds, start: MonotonicTime,
+    scale: Nanoseconds = .milliseconds(1), columns: Int = 72
+  ) {
+    self.init(start: start, scale: scale, columns: columns)
+    for lane in ["vblank", "tick", "work", "commit", "flip"] { addLane(lane) }
+    for vblank in vblanks { mark("|", at: vblank, in: "vblank") }
+    // Marks first: what lasts only fills what they leave.
+    for frame in frames {
+      let digit = frame.digit
+      mark(digit, at: frame.delivered, in: "tick")
+      mark(digit, at: frame.submitted, in: "commit")
+      if frame.presented != .zero { mark(digit, at: frame.presented, in: "flip") }
+    }
+    for frame in frames {
+      if frame.delivered > frame.start { fill("-", from: frame.start, to: frame.delivered, in: "tick") }
+      if frame.work > .zero { fill(frame.digit, from: frame.submitted - frame.work, to: frame.submitted, in: "work") }
+      guard frame.isLate(interval: interval) else { continue }
+      mark("x", at: frame.target, in: "flip")
+      fill(".", from: frame.target, to: frame.presented, in: "flip")
+    }
+  }
+}
+
+extension FrameRecord {
+  /// Stands for the frame in a diagram.
+  fileprivate var digit: Character { Character(String(frameNumber % 10)) }
+}

@@ -1,0 +1,174 @@
+import LinuxSystem
+import RunLoops
+import XCTest
+
+@testable import FrameTiming
+
+/// What a ticker makes of a display at 100 Hz and a busy loop, in pictures: each gives the vblanks and what keeps the loop
+/// busy, and says when which tick is delivered.
+///
+/// - `vblank`: `|` is one, `o` one whose event is lost, `d` one whose event comes twice, `z` one without a stamp.
+/// - `work`: how long the callback of a tick takes that is delivered then.
+/// - `busy`: what else the loop does.
+/// - `paused`: when no link wants frames.
+final class TickerDiagramTests: ManualLoopCase {
+  func testTicksComeWithTheirVBlanks() throws {
+    try check(
+      """
+      vblank  |         |         |         |         |
+      work    ###       ###       ###       ###       ###
+      tick    1         2         3         4         5
+      """)
+  }
+
+  /// The vblanks that a callback covers are missed; what comes after them is one tick, and no burst.
+  func testACallbackOfTwoIntervals() throws {
+    try check(
+      """
+      vblank  |         |         |         |         |         |         |
+      work              #######################
+      tick    1         2                             5         6         7
+      """)
+  }
+
+  /// The tick was asked for before the loop was busy: it comes at once afterwards, for the vblank of that moment.
+  func testAStallBetweenTicks() throws {
+    try check(
+      """
+      vblank  |         |         |         |         |         |         |
+      busy                   ##########################
+      tick    1         2                              5        6         7
+      """)
+  }
+
+  /// Shorter than an interval a stall makes the tick late, and costs none.
+  func testAShortStall() throws {
+    try check(
+      """
+      vblank  |         |         |         |         |
+      busy                   ########      ####
+      tick    1         2            3         4      5
+      """)
+  }
+
+  /// Every event twice: every tick once.
+  func testEventsThatComeTwice() throws {
+    try check(
+      """
+      vblank  d         d         d         d         d
+      tick    1         2         3         4         5
+      """)
+  }
+
+  /// The request is answered by a later vblank: frame numbers tell what was missed.
+  func testEventsThatAreLost() throws {
+    try check(
+      """
+      vblank  |         |         o         |         o         o         |
+      tick    1         2                   4                             7
+      """)
+  }
+
+  /// A stall over a lost event, and an event twice after it.
+  func testAStallOverALostEvent() throws {
+    try check(
+      """
+      vblank  |         o         |         |         d         |
+      busy        ############################
+      tick    1                               4       5         6
+      """)
+  }
+
+  /// The stamp is missing, not the vblank.
+  func testAnEventWithoutAStamp() throws {
+    try check(
+      """
+      vblank  |         |         z         |         z         |
+      tick    1         2         3         4         5         6
+      """)
+  }
+
+  /// While nobody wants frames there is no tick, and numbers go on.
+  func testAPause() throws {
+    try check(
+      """
+      vblank  |         |         |         |         |         |         |
+      paused             ==========================
+      tick    1         2                             5         6         7
+      """)
+  }
+
+  // MARK: - Playing
+
+  private func check(_ text: String, file: StaticString = #filePath, line: UInt = #line) throws {
+    try onMain { stage in
+      let start = stage.time.now + .milliseconds(5)
+      let given = try FrameDiagram(parsing: text, start: start)
+      var played = given
+      played.clear("tick")
+      let ticker = DisplayTicker(source: DrawnSource(given, clock: stage.clock))
+      let work = given.spans(in: "work")
+      let link = DisplayLink(ticker: ticker) { link in
+        guard let tick = link.tick else { return }
+        played.mark(Character("\(tick.frameNumber % 10)"), at: tick.delivered, in: "tick")
+        if let work = work.first(where: { $0.begin == tick.delivered }) { stage.time.advance(to: work.end) }
+      }
+      link.add(to: stage.loop, mode: .default)
+      func at(_ time: MonotonicTime, _ body: @escaping @MainActor () -> Void) {
+        stage.loop.add(FrameLoop.Timer(fireTime: time, onMain: { _ in body() }), to: .default)
+      }
+      for busy in given.spans(in: "busy") { at(busy.begin) { stage.time.advance(to: busy.end) } }
+      for pause in given.spans(in: "paused") {
+        at(pause.begin) { link.isPaused = true }
+        at(pause.end) { link.isPaused = false }
+      }
+      stage.run(given.time(ofColumn: given.columns) - stage.time.now)
+      XCTAssertEqual(played.description, given.description, file: file, line: line)
+      link.invalidate()
+    }
+  }
+}
+
+/// A display whose vblanks are the marks of a diagram.
+@MainActor
+private final class DrawnSource: VBlankSource {
+  let name = "drawn vblanks"
+  let refreshRate = RefreshRate.hundred
+  var onVBlank: (@MainActor (VBlank) -> Void)?
+
+  private let vblanks: [(kind: Character, vblank: VBlank)]
+  private let clock: SystemClock
+  private var timer: FrameLoop.Timer?
+  private var pending: (kind: Character, vblank: VBlank)?
+
+  init(_ diagram: FrameDiagram, clock: SystemClock) {
+    self.clock = clock
+    vblanks = diagram.marks(in: "vblank").enumerated().map { index, mark in
+      (mark.character, VBlank(timestamp: mark.time, sequence: UInt64(index) + 1))
+    }
+    timer = FrameLoop.Timer.parked { [weak self] in self?.fire() }
+  }
+
+  func requestVBlank() {
+    pending = vblanks.first { $0.kind != "o" && $0.vblank.timestamp > clock.now }
+    if let pending { timer?.nextFireTime = pending.vblank.timestamp }
+  }
+
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+    if let timer { loop.add(timer, to: mode) }
+  }
+
+  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
+    if let timer { loop.remove(timer, from: mode) }
+  }
+
+  func invalidate() { timer?.invalidate() }
+
+  private func fire() {
+    guard var event = pending else { return }
+    pending = nil
+    if event.kind == "z" { event.vblank.timestamp = .zero }
+    onVBlank?(event.vblank)
+    if event.kind == "d" { onVBlank?(event.vblank) }
+  }
+}
