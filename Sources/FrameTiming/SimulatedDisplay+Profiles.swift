@@ -13,12 +13,16 @@ extension SimulatedDisplay {
     /// Of a variable display its slowest rate.
     public var slowestRate: RefreshRate?
     public var faults: Faults
+    /// What an application's frames take on the machine.
+    public var work = SimulatedWork.spiky
 
-    /// A good display on a good driver: stamps to 5 µs at the rate that the mode says.
+    /// A good display on a good driver: stamps to 5 µs at the rate that the mode says. Work is even.
     public static let steady: Profile = {
       var faults = Faults()
       faults.noise = .microseconds(5)
-      return Profile(.steady, actual: .hertz60, faults)
+      var profile = Profile(.steady, actual: .hertz60, faults)
+      profile.work = .even
+      return profile
     }()
 
     /// Stamps that are taken in software: 35 µs of noise, one in a hundred off by up to a third of an interval, and
@@ -38,14 +42,17 @@ extension SimulatedDisplay {
       return Profile(.drifting, actual: .hertz59_95, faults)
     }()
 
-    /// A machine that cannot keep up: one event in five comes up to three intervals late.
+    /// A machine that cannot keep up: one event in five comes up to three intervals late, and for 2 s of every 6 s each
+    /// frame takes 20 ms.
     public static let overloaded: Profile = {
       var faults = Faults()
       faults.noise = .microseconds(10)
       faults.latestDelivery = .milliseconds(2)
       faults.lateWakeUps = 0.2
       faults.latestWakeUp = .milliseconds(50)
-      return Profile(.overloaded, actual: .hertz59_95, faults)
+      var profile = Profile(.overloaded, actual: .hertz59_95, faults)
+      profile.work.overload = SimulatedWork.Overload(cycle: .seconds(6), part: 1.0 / 3, work: .milliseconds(20))
+      return profile
     }()
 
     /// A display from 48 to 144 Hz that follows an application whose frames take longer and shorter.
@@ -96,7 +103,9 @@ extension SimulatedDisplay {
 
   /// A display of a kind, whose vblank 0 is now.
   public convenience init(_ profile: Profile, clock: SystemClock, seed: UInt64 = 0) {
-    self.init(refreshRate: profile.refreshRate, slowestRate: profile.slowestRate, clock: clock, seed: seed)
+    self.init(
+      refreshRate: profile.refreshRate, slowestRate: profile.slowestRate, clock: clock, seed: seed,
+      name: "simulated display, \(profile.name.rawValue), seed \(seed)")
     setRate(profile.refreshRate, actual: profile.actualRate)
     faults = profile.faults
   }

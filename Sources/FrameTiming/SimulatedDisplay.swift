@@ -7,7 +7,7 @@ public import RunLoops
 /// whatever the stamp says.
 @MainActor
 public final class SimulatedDisplay: VBlankSource {
-  public let name = "simulated display"
+  public let name: String
   public var onVBlank: (@MainActor (VBlank) -> Void)?
   /// Whether its intervals last as long as it likes, but not less than one at `refreshRate`.
   public var isVariable: Bool { grid.slowestRate != nil }
@@ -47,7 +47,12 @@ public final class SimulatedDisplay: VBlankSource {
   ///   - slowestRate: makes it a variable display, which `refreshRate` is the fastest rate of.
   ///   - clock: the clock of the loop that the source is added to.
   ///   - seed: names the display's random numbers.
-  public init(refreshRate: RefreshRate, slowestRate: RefreshRate? = nil, clock: SystemClock, seed: UInt64 = 0) {
+  ///   - name: what it is, for people.
+  public init(
+    refreshRate: RefreshRate, slowestRate: RefreshRate? = nil, clock: SystemClock, seed: UInt64 = 0,
+    name: String = "simulated display"
+  ) {
+    self.name = name
     nominalRate = refreshRate
     grid = SimulatedGrid(rate: refreshRate, slowestRate: slowestRate, start: clock.now, seed: seed)
     self.clock = clock

@@ -147,12 +147,16 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     case zeroSequence, lateWakeUp, wakeUpDelay, interval
   }
 
+  private func seed(_ family: Family) -> UInt64 { seed &+ family.rawValue &* 0x9E37_79B9_7F4A_7C15 }
+
   private func random(_ family: Family, _ number: UInt64) -> UInt64 {
-    SplitMix64.hash(seed: seed &+ family.rawValue &* 0x9E37_79B9_7F4A_7C15, index: number)
+    SplitMix64.hash(seed: seed(family), index: number)
   }
 
   /// From 0 to below 1.
-  private func unit(_ family: Family, _ number: UInt64) -> Double { Double(random(family, number) >> 11) * 0x1p-53 }
+  private func unit(_ family: Family, _ number: UInt64) -> Double {
+    SplitMix64.unit(seed: seed(family), index: number)
+  }
 
   private func happens(_ family: Family, _ number: UInt64, _ part: Double) -> Bool {
     part > 0 && unit(family, number) < part
@@ -168,9 +172,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     limit > 0 ? Int64(random(family, number) % UInt64(2 * limit + 1)) - limit : 0
   }
 
-  /// Of mean 0 and standard deviation 1, by G. E. P. Box and M. E. Muller, "A Note on the Generation of Random Normal
-  /// Deviates", 1958.
   private func normal(_ number: UInt64) -> Double {
-    (-2 * log(1 - unit(.normal, number))).squareRoot() * cos(2 * .pi * unit(.normalAngle, number))
+    SplitMix64.normal(seeds: (seed(.normal), seed(.normalAngle)), index: number)
   }
 }

@@ -4,13 +4,15 @@ public import LinuxSystem
 /// How long the frames of a simulated application take, and how late its loop wakes. A pure value.
 ///
 /// What is random is a function of the seed and the frame's number alone.
-public struct SimulatedWork: BitwiseCopyable, Sendable {
+public struct SimulatedWork: Hashable, BitwiseCopyable, Sendable {
   /// Frames take this, normally distributed.
   public var mean: Nanoseconds
   public var deviation: Nanoseconds
   /// The part of the frames that take `spike` instead.
   public var spikes: Double
   public var spike: Nanoseconds
+  /// When frames take longer; nil for never.
+  public var overload: Overload?
   /// Half of the wake-ups are later than this, one in a hundred 2.3 times as late: lognormal, as was measured for a timerfd
   /// on an idle machine.
   public var wakeUpLatency = Nanoseconds.microseconds(58)
@@ -30,9 +32,12 @@ public struct SimulatedWork: BitwiseCopyable, Sendable {
   }
 
   /// How long a frame takes.
-  public func work(ofFrame number: UInt64) -> Nanoseconds {
+  ///
+  /// - Parameter time: since the application's start.
+  public func work(ofFrame number: UInt64, at time: Nanoseconds = .zero) -> Nanoseconds {
     if isSpike(frame: number) { return spike }
-    return max(mean + .seconds(deviation.seconds * normal(.work, number)), .zero)
+    let middle = overload.flatMap { $0.holds(at: time) ? $0.work : nil } ?? mean
+    return max(middle + .seconds(deviation.seconds * normal(.work, number)), .zero)
   }
 
   /// Whether a frame is one of the spikes.
@@ -44,19 +49,30 @@ public struct SimulatedWork: BitwiseCopyable, Sendable {
     return .seconds(wakeUpLatency.seconds * exp(0.35 * normal(.latency, number)))
   }
 
+  /// Where a frame's time goes: as much as is usual evenly to callbacks, layout and display, what exceeds it to one of them.
+  public func phases(ofFrame number: UInt64, at time: Nanoseconds = .zero) -> FrameRecord.PhaseDurations {
+    let all = work(ofFrame: number, at: time)
+    let spent: [FrameRecord.Phase] = [.callbacks, .layout, .display]
+    var phases = FrameRecord.PhaseDurations()
+    for phase in spent { phases[phase] = min(all, mean) / 3 }
+    let exceeding = spent[Int(SplitMix64.hash(seed: seed(.phase), index: number) % 3)]
+    phases[exceeding] += all - phases.total
+    return phases
+  }
+
   private enum Family: UInt64 {
     case work = 1
-    case spike, latency, lateWakeUp, lateness
+    case spike, latency, lateWakeUp, lateness, phase
+  }
+
+  private func seed(_ family: Family, _ part: UInt64 = 0) -> UInt64 {
+    seed &+ (2 &* family.rawValue &+ part) &* 0x9E37_79B9_7F4A_7C15
   }
 
   /// From 0 to below 1.
-  private func unit(_ family: Family, _ number: UInt64, _ part: UInt64 = 0) -> Double {
-    let family = seed &+ (2 &* family.rawValue &+ part) &* 0x9E37_79B9_7F4A_7C15
-    return Double(SplitMix64.hash(seed: family, index: number) >> 11) * 0x1p-53
-  }
+  private func unit(_ family: Family, _ number: UInt64) -> Double { SplitMix64.unit(seed: seed(family), index: number) }
 
-  /// Of mean 0 and standard deviation 1; see `SimulatedGrid`.
   private func normal(_ family: Family, _ number: UInt64) -> Double {
-    (-2 * log(1 - unit(family, number))).squareRoot() * cos(2 * .pi * unit(family, number, 1))
+    SplitMix64.normal(seeds: (seed(family), seed(family, 1)), index: number)
   }
 }

@@ -1,0 +1,75 @@
+import Compositing
+import FrameTiming
+import LinuxSystem
+import Raster
+import RunLoops
+
+/// Shows frames at the vblanks of a simulated display, to nobody.
+///
+/// As with a screen the flip's event comes when that of the vblank would, with the stamp that the display gives it.
+@MainActor
+final class SimulatedPresenter: Presenter {
+  let width: Int
+  let height: Int
+  var onPresented: (@MainActor (PresentationFeedback) -> Void)?
+
+  private let vblanks: SimulatedDisplay
+  private let takeOverTime: Nanoseconds
+  private let clock: SystemClock
+  private let buffers: [PresentationBuffer]
+  private var flip: FlipState
+  private var timer: FrameLoop.Timer?
+  /// The vblank at which the pending frame is seen.
+  private var vblank: UInt64?
+
+  init(
+    width: Int, height: Int, vblanks: SimulatedDisplay, takeOverTime: Nanoseconds, buffering: Buffering,
+    clock: SystemClock
+  ) throws(BitmapError) {
+    self.width = width
+    self.height = height
+    self.vblanks = vblanks
+    self.takeOverTime = takeOverTime
+    self.clock = clock
+    flip = FlipState(count: buffering.count)
+    var buffers: [PresentationBuffer] = []
+    for index in 0..<flip.count {
+      buffers.append(PresentationBuffer(bitmap: try Bitmap(width: width, height: height), index: index))
+    }
+    self.buffers = buffers
+    timer = FrameLoop.Timer.parked { [weak self] in self?.flipped() }
+  }
+
+  func acquireBuffer() -> PresentationBuffer? { flip.free.map { buffers[$0] } }
+
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
+    if flip.submit(buffer.index) { begin(at: clock.now + takeOverTime) }
+  }
+
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+    if let timer { loop.add(timer, to: mode) }
+  }
+
+  func invalidate() {
+    timer?.invalidate()
+    timer = nil
+    vblank = nil
+    flip.cancel()
+    onPresented = nil
+  }
+
+  private func begin(at time: MonotonicTime) {
+    let next = vblanks.grid.vblank(after: time)
+    vblank = next
+    timer?.nextFireTime = vblanks.grid.delivery(ofVBlank: next)
+  }
+
+  private func flipped() {
+    guard let vblank, flip.complete() else { return }
+    self.vblank = nil
+    let stamp = vblanks.grid.timestamp(ofVBlank: vblank)
+    // One that waited was handed over to the display long ago: it takes the vblank that follows.
+    if flip.pending != nil { begin(at: vblanks.grid.time(ofVBlank: vblank)) }
+    onPresented?(PresentationFeedback(timestamp: stamp, sequence: vblank))
+  }
+}
