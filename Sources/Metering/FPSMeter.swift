@@ -36,6 +36,9 @@ public final class FPSMeter {
   private var frameIntervals = DurationHistogram()
   private var works = DurationHistogram()
   private var tickLatenesses = DurationHistogram()
+  private var latencies = DurationHistogram()
+  private var animationErrors = DurationHistogram()
+  private var lateCauses = LateCauses()
   private var hitchTime = HitchTime()
 
   private var firstNumber: UInt64?
@@ -116,12 +119,20 @@ public final class FPSMeter {
   }
 
   /// A frame whose `presented` is known. In the order in which they were seen.
-  public func record(presented frame: FrameRecord) {
-    guard frame.presented != .zero else { return }
+  ///
+  /// - Returns: why it was late; nil if it was in time.
+  @discardableResult
+  public func record(presented frame: FrameRecord) -> FrameRecord.Cause? {
+    guard frame.presented != .zero else { return nil }
     let isLate = frame.isLate(interval: interval)
     let hitch = hitchTime.presented(frameNumber: frame.frameNumber, lateness: isLate ? frame.lateness : .zero)
     let frameInterval = intervalSinceLast(frame)
-    if let frameInterval { frameIntervals.add(frameInterval) }
+    if let frameInterval {
+      frameIntervals.add(frameInterval)
+      animationErrors.add(animationError(frame, after: frameInterval))
+    }
+    latencies.add(frame.presented - frame.delivered)
+    let cause = lateCauses.add(frame, interval: interval)
     run.presented += 1
     if run.firstPresented == nil { run.firstPresented = frame.presented }
     if isLate { run.late += 1 }
@@ -135,6 +146,7 @@ public final class FPSMeter {
       interval.hitchTime += hitch
     }
     lastPresented = frame
+    return cause
   }
 
   /// From now on no frame is wanted, until the next tick or frame: what passes meanwhile is idle, not missed.
@@ -161,6 +173,9 @@ public final class FPSMeter {
     report.frameInterval = FrameReport.Distribution(frameIntervals)
     report.work = FrameReport.Distribution(works)
     report.tickLateness = FrameReport.Distribution(tickLatenesses)
+    report.latency = FrameReport.Distribution(latencies)
+    report.animationError = FrameReport.Distribution(animationErrors)
+    report.lateCauses = lateCauses.counts
     return report
   }
 
@@ -233,6 +248,12 @@ public final class FPSMeter {
     guard let last = lastPresented, frame.presented > last.presented else { return nil }
     let resumes = last.frameNumber < resumedNumber && resumedNumber <= frame.frameNumber
     return resumes ? nil : frame.presented - last.presented
+  }
+
+  /// How much time passed in the picture and not on the display since the last frame, or the other way round.
+  private func animationError(_ frame: FrameRecord, after interval: Nanoseconds) -> Nanoseconds {
+    let step = frame.target - (lastPresented?.target ?? frame.target)
+    return max(step - interval, interval - step)
   }
 
   private var measuredRate: Double? {

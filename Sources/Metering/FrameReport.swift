@@ -44,6 +44,15 @@ public struct FrameReport: Equatable, Sendable {
   public var work = Distribution()
   /// From a vblank to its tick's delivery.
   public var tickLateness = Distribution()
+  /// From the beginning of a frame, when its link callbacks were called, to the vblank that showed it. In the figures of a
+  /// whole run only.
+  public var latency = Distribution()
+  /// How unevenly time passes in what is seen: how much the step from one frame's target to the next one's differs from the
+  /// step between the vblanks that showed them; not across idle intervals. (PresentMon's
+  /// "animation error".) In the figures of a whole run only.
+  public var animationError = Distribution()
+  /// What made frames late, the most frequent first. In the figures of a whole run only.
+  public var lateCauses: [LateCount] = []
   /// How long frames were seen too late, together: what a late frame is later than its target, and T for each missed
   /// interval that no late frame accounts for.
   public var hitchTime = Nanoseconds.zero

@@ -21,12 +21,6 @@ public struct PhaseProfile: Sendable {
     public var share: Double?
   }
 
-  /// How many frames were late for one cause.
-  public struct LateCount: Equatable, Sendable {
-    public var cause: FrameRecord.Cause
-    public var frames: Int
-  }
-
   public let refreshRate: RefreshRate
   /// Frames added.
   public private(set) var frames = 0
@@ -35,8 +29,7 @@ public struct PhaseProfile: Sendable {
 
   private var phases: [DurationHistogram]
   private var work = DurationHistogram()
-  private var classifier = LateFrameClassifier()
-  private var causes = [Int](repeating: 0, count: FrameRecord.Cause.allCases.count)
+  private var causes = LateCauses()
 
   public init(refreshRate: RefreshRate) {
     self.refreshRate = refreshRate
@@ -51,9 +44,7 @@ public struct PhaseProfile: Sendable {
     frames += 1
     for phase in FrameRecord.Phase.allCases { phases[Int(phase.rawValue)].add(frame.phases[phase]) }
     work.add(frame.work)
-    guard let cause = classifier.cause(of: frame, interval: budget) else { return }
-    lateFrames += 1
-    causes[cause.index] += 1
+    if causes.add(frame, interval: budget) != nil { lateFrames += 1 }
   }
 
   /// One row for each phase, in their order.
@@ -65,30 +56,12 @@ public struct PhaseProfile: Sendable {
   public var total: Row { row(nil, work) }
 
   /// What made frames late, the most frequent first; causes without a frame are left out.
-  public var lateCauses: [LateCount] {
-    FrameRecord.Cause.allCases.map { LateCount(cause: $0, frames: causes[$0.index]) }
-      .filter { $0.frames > 0 }
-      .sorted { ($1.frames, $0.cause.index) < ($0.frames, $1.cause.index) }
-  }
+  public var lateCauses: [LateCount] { causes.counts }
 
   private func row(_ phase: FrameRecord.Phase?, _ histogram: DurationHistogram) -> Row {
     Row(
       phase: phase, p50: histogram.percentile(50), p95: histogram.percentile(95), p99: histogram.percentile(99),
       maximum: histogram.maximum,
       share: frames == 0 ? nil : histogram.sum.seconds / Double(frames) / budget.seconds)
-  }
-}
-
-extension FrameRecord.Cause {
-  /// The place in `allCases`.
-  fileprivate var index: Int {
-    let phases = FrameRecord.Phase.allCases.count
-    return switch self {
-    case .phase(let phase): Int(phase.rawValue)
-    case .scheduling: phases
-    case .commitMissed: phases + 1
-    case .prediction: phases + 2
-    case .scanOut: phases + 3
-    }
   }
 }

@@ -42,6 +42,59 @@ private struct Feed {
 }
 
 @Suite struct FPSMeterTests {
+  /// From the callbacks to the vblank that shows the frame, and only of frames that were seen.
+  @Test func latencyIsFromTheBeginningToTheScreen() throws {
+    let feed = try Feed()
+    for number in 0..<100 as Range<UInt64> {
+      feed.tick(number)
+      var record = feed.frame(number, work: .milliseconds(2), shownAfter: number == 50 ? 3 : 1)
+      record.delivered = feed.at(number) + .milliseconds(4)
+      feed.meter.record(committed: record)
+      if number != 60 { feed.meter.record(presented: record) }
+    }
+    let latency = feed.meter.report().latency
+    #expect(latency.count == 99)
+    #expect(abs((latency.p50 ?? .zero).milliseconds - 6) < 0.02)
+    #expect(latency.maximum == .milliseconds(26))
+    #expect(feed.meter.recentReport(at: feed.at(99)).latency.count == 0)
+  }
+
+  /// A late frame is shown with too long a step before it and too short a one after it; a pause is neither.
+  @Test func animationErrorIsTheDifferenceOfTheSteps() throws {
+    let feed = try Feed()
+    for number in 0..<20 as Range<UInt64> { feed.whole(number) }
+    #expect(feed.meter.report().animationError.maximum == .zero)
+    // Made for interval 21, shown in 22; the next one is in time.
+    feed.whole(20, shownAfter: 2)
+    #expect(feed.meter.report().animationError.maximum == Feed.interval)
+    feed.whole(22, missed: 1)
+    #expect(feed.meter.report().animationError.maximum == Feed.interval)
+    feed.meter.noteIdle()
+    feed.whole(90)
+    let error = feed.meter.report().animationError
+    #expect(error.maximum == Feed.interval)
+    #expect(error.count == 21)
+  }
+
+  /// The same causes as those of a profile, and told for each frame.
+  @Test func causesOfLateFramesAreCounted() throws {
+    let feed = try Feed()
+    for number in 0..<20 as Range<UInt64> { feed.whole(number) }
+    var slow = feed.frame(20, work: .milliseconds(12), shownAfter: 2)
+    slow.start = slow.tick
+    #expect(feed.meter.record(presented: slow) == .phase(.composite))
+    var prompt = feed.frame(22, work: .milliseconds(2), shownAfter: 2)
+    prompt.start = prompt.tick
+    #expect(feed.meter.record(presented: prompt) == .scanOut)
+    #expect(feed.meter.record(presented: feed.frame(24, work: .milliseconds(2))) == nil)
+    prompt = feed.frame(26, work: .milliseconds(2), shownAfter: 2)
+    feed.meter.record(presented: prompt)
+    #expect(
+      feed.meter.report().lateCauses == [
+        LateCount(cause: .scanOut, frames: 2), LateCount(cause: .phase(.composite), frames: 1),
+      ])
+  }
+
   @Test func aSteadyRunHasFourEqualRates() throws {
     let feed = try Feed()
     for number in 0..<600 as Range<UInt64> { feed.whole(number) }
