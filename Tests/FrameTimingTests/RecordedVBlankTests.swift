@@ -34,6 +34,43 @@ import Testing
     #expect(abs(model.period - 1e9 / 60) < 2_000)
   }
 
+  /// A kernel's vblanks, of which the busy machine did not get all: those that came are predicted to a few nanoseconds
+  /// across the gaps, none is taken for wrong, and intervals are counted as the kernel does.
+  @Test func aKernelsVBlanksArePredictedAcrossGaps() throws {
+    let recording = try read("vkms.vblanks")
+    #expect(recording.vblanks.count == 600)
+    let nominal = recording.refreshRate.interval
+    var model = VBlankModel(refreshRate: recording.refreshRate)
+    var gaps = 0
+    for (index, vblank) in recording.vblanks.enumerated() {
+      if index > 20 {
+        let prediction = try #require(model.prediction(after: vblank.timestamp - nominal / 2))
+        #expect(abs((prediction.timestamp - vblank.timestamp).count) <= 10, "\(vblank)")
+      }
+      let last = model.last
+      let interval = model.interval
+      #expect(model.observe(vblank) == .accepted, "\(vblank)")
+      guard let last else { continue }
+      let passed = vblank.sequence - last.sequence
+      #expect(model.interval - interval == Int64(passed), "\(vblank)")
+      if passed > 1 { gaps += 1 }
+    }
+    #expect(gaps == 58, "the recording is too good to tell")
+    #expect(abs(model.period - 16_665_600) < 0.1)
+  }
+
+  /// The same as ticks: each is delivered, when its vblank was, and the numbers count those that were not.
+  @Test func aKernelsVBlanksAreTicksThatCountWhatWasMissed() throws {
+    let recording = try read("vkms.vblanks")
+    let first = try #require(recording.vblanks.first)
+    var sequencer = TickSequencer(refreshRate: recording.refreshRate)
+    for vblank in recording.vblanks {
+      let now = vblank.timestamp + .microseconds(300)
+      let outcome = sequencer.advance(to: vblank, now: now, rate: recording.refreshRate)
+      #expect(outcome == .tick(vblank, frameNumber: vblank.sequence - first.sequence + 1))
+    }
+  }
+
   private func percentile95(_ errors: [Int64]) -> Int64 { errors.sorted()[errors.count * 95 / 100] }
 
   private func read(_ name: String) throws -> VBlankRecording {
