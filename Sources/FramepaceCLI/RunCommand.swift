@@ -15,11 +15,31 @@ struct RunCommand: ParsableCommand {
         framepace --fps --scene dashboard --duration 10s
         framepace --display kms --json
         framepace --fps --mirror
+        framepace --simulate noisy --duration 10s --fps
+        framepace --simulate overloaded --duration 60s --fast --diagram
+
+      With --simulate screen, machine and application are simulated, and time with \
+      them: frames are real, but take as long as the profile says. The same seed \
+      gives the same figures, on every machine.
+        steady      60 Hz, stamps to 5 us, frames of 3 ms +- 0.6 ms
+        noisy       59.95 Hz, stamps to 35 us, some off by up to 5.6 ms;
+                    here and below two frames in a hundred take 9 ms
+        drifting    59.95 Hz, 0.02 % faster and slower within 40 s
+        overloaded  every fifth event up to 50 ms late; for 2 s of every 6 s
+                    frames take 20 ms
+        vrr         from 48 to 144 Hz, as it likes
+        flaky       events lost, doubled and late, stamps and sequences wrong
+
+      --diagram draws the ticks, the work, the commits and the flips around the \
+      latest frame of each cause, a character a millisecond if that fits.
 
       Figures: a frame is late when it is seen more than half a refresh interval \
       after the vblank that it was made for; an interval is missed when frames were \
       wanted and there was no tick, and idle when nobody wanted one. Work is the time \
-      that a frame takes, the budget one refresh interval. A p99 needs 100 frames.
+      that a frame takes, the budget one refresh interval. Latency is from the \
+      beginning of a frame to the vblank that showed it. Animation is by how much \
+      the step of time from picture to picture is not that of their vblanks. A p99 \
+      needs 100 frames.
 
       The live line shows rates and times of the last 2 seconds (120 intervals, if \
       those are longer) and counts since the start. Lines elsewhere show rates and \
@@ -48,6 +68,10 @@ struct RunCommand: ParsableCommand {
         last line    summary: all these, of the whole run,
                      firstPresented: when the first frame was seen, in
                      seconds of CLOCK_MONOTONIC,
+                     lateCauses: how many frames were late for which cause,
+                     latencyP50, latencyP99, latencyMax,
+                     animationErrorP50, animationErrorP99,
+                     animationErrorMax,
                      mirrors: display and summary of each
       """)
 
@@ -64,12 +88,17 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Show the scene on every other usable screen too, scaled to its size, at its own rate.")
   var mirror = false
 
+  @OptionGroup var simulation: SimulationOptions
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
       "How long to run, from 1us to 1000h, such as 500ms, 10s or 2min. Without it until Ctrl-C.", valueName: "time"),
     transform: Accepted.time(from: ("1us", .microseconds(1)), to: ("1000h", .seconds(3_600_000))))
   var duration: Nanoseconds?
+
+  @Flag(help: "At the end, draw what happened around the latest frame of each cause.")
+  var diagram = false
 
   @Flag(help: "Print a JSON object a second, and the summary as the last.")
   var json = false
@@ -79,16 +108,21 @@ struct RunCommand: ParsableCommand {
 
   func validate() throws {
     try options.validate(scene: scene)
-    if mirror, options.display.display == .fallback {
+    if mirror, options.display.display == .fallback || simulation.simulate != nil {
       throw ValidationError("--mirror needs screens: use --display auto or kms.")
     }
+    try simulation.validate(display: options.display, duration: duration)
+    if options.work != nil, simulation.simulate != nil {
+      throw ValidationError("--work keeps this machine busy, for which no simulated time passes: leave out --simulate.")
+    }
+    if diagram, json { throw ValidationError("--diagram draws text: leave out --json.") }
   }
 
   func run() throws {
     try onMainActor {
       let report: RunReport =
         quiet ? .none : json ? .json : fps ? (Terminal.output.isInteractive ? .liveLine : .lines) : .summary
-      try SceneRun(scene: scene, options: options, mirror: mirror, duration: duration, report: report).run()
+      try SceneRun(self, report: report).run()
     }
   }
 }
@@ -100,19 +134,22 @@ private struct SceneRun {
   private let report: RunReport
   private let printer: RunPrinter
 
-  init(scene: SceneName, options: SceneOptions, mirror: Bool, duration: Nanoseconds?, report: RunReport) throws {
+  init(_ command: RunCommand, report: RunReport) throws {
     self.report = report
-    let start = FrameLoop.main.clock.now
-    session = try SceneSession(scene, options: options)
+    let simulation = try command.simulation.simulation(size: command.options.size)
+    let start = (simulation?.loop ?? .main).clock.now
+    session = try SceneSession(command.scene, options: command.options, simulation: simulation)
     let meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
-    session.measure(with: meter)
-    if mirror { session.mirror() }
-    printer = RunPrinter(report: report, meter: meter, start: start)
+    let lateFrames = command.diagram ? LateFrames(start: start) : nil
+    session.measure(with: meter, lateFrames)
+    if command.mirror { session.mirror() }
+    printer = RunPrinter(
+      report: report, meter: meter, lateFrames: lateFrames, start: start, isPatient: simulation?.isFast ?? false)
     session.onDisplayChange = { [unowned session, printer] sentence in
       meter.refreshRate = session.display.ticker.refreshRate
       session.say { try printer.note(sentence) }
     }
-    if let duration {
+    if let duration = command.duration {
       let end = FrameLoop.Timer(fireTime: start + duration, onMain: { [session] _ in session.engine.finish() })
       session.engine.loop.add(end, to: .common)
     }

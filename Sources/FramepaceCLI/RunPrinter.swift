@@ -26,11 +26,13 @@ enum RunReport {
 /// Prints what a run does, as the user asked for it.
 ///
 /// While the run goes on nothing waits for the reader: a line for which there is no room is left out, and the one that comes
-/// after it covers its time too.
+/// after it covers its time too. (Only a run that is faster than the clock waits: its reader would miss most of it.)
 @MainActor
 final class RunPrinter {
   private let report: RunReport
   private let meter: FPSMeter
+  private let lateFrames: LateFrames?
+  private let isPatient: Bool
   private let terminal = Terminal.output
   private let start: MonotonicTime
   /// What the lines so far have counted.
@@ -38,9 +40,15 @@ final class RunPrinter {
   /// The columns of the live line.
   private var table = FigureTable()
 
-  init(report: RunReport, meter: FPSMeter, start: MonotonicTime) {
+  /// - Parameters:
+  ///   - lateFrames: are drawn at the end.
+  ///   - start: of the run.
+  ///   - isPatient: whether each line waits for the reader.
+  init(report: RunReport, meter: FPSMeter, lateFrames: LateFrames?, start: MonotonicTime, isPatient: Bool) {
     self.report = report
     self.meter = meter
+    self.lateFrames = lateFrames
+    self.isPatient = isPatient
     self.start = start
     printed = FrameReport(nominalRefreshRate: meter.refreshRate)
   }
@@ -77,7 +85,8 @@ final class RunPrinter {
   func update(at time: MonotonicTime) throws {
     let figures = figures(at: time)
     let fitting = FigureTable(width: width)
-    guard try terminal.offer(line(figures, in: fitting)) else { return }
+    let line = line(figures, in: fitting)
+    if isPatient { try terminal.write(line) } else if try !terminal.offer(line) { return }
     printed.add(counts: figures.counts)
     table = fitting
   }
@@ -93,6 +102,12 @@ final class RunPrinter {
       let line = JSONValue.object([
         ("summary", summary.json), ("firstPresented", .decimal(whole.firstPresented?.seconds, 6)),
         ("mirrors", .list(session.mirrors?.summaries(from: start, to: time) ?? [])),
+        ("latencyP50", .milliseconds(whole.latency.p50)), ("latencyP99", .milliseconds(whole.latency.p99)),
+        ("latencyMax", .milliseconds(whole.latency.maximum)),
+        ("animationErrorP50", .milliseconds(whole.animationError.p50)),
+        ("animationErrorP99", .milliseconds(whole.animationError.p99)),
+        ("animationErrorMax", .milliseconds(whole.animationError.maximum)),
+        ("lateCauses", .object(whole.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
       ]).line
       try terminal.line(line)
     } else {
@@ -100,6 +115,7 @@ final class RunPrinter {
       if report != .summary { try terminal.write("\n") }
       try terminal.line(RunSummary.text(whole, width: width ?? 80))
       if let mirrors = session.mirrors { try terminal.write(mirrors.summary(at: time, width: width ?? 80)) }
+      if let diagrams = lateFrames?.text(width: width ?? 80), !diagrams.isEmpty { try terminal.line("\n" + diagrams) }
     }
   }
 

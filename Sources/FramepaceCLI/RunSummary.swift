@@ -4,14 +4,19 @@ import Framepace
 enum RunSummary {
   /// - Parameter width: how long a line may be.
   static func text(_ figures: FrameReport, width: Int) -> String {
-    var lines: [(title: String, items: [String])] = [
+    var lines: [(title: String, items: [String])] = []
+    lines.append(
       (
         "frames",
         [
           "\(figures.frames) made", "\(figures.presented) seen", "\(figures.late) late", "\(figures.missed) missed",
           "\(figures.idle) idle",
         ]
-      ),
+      ))
+    if !figures.lateCauses.isEmpty {
+      lines.append(("late by", figures.lateCauses.map { "\($0.frames) \($0.cause.name)" }))
+    }
+    lines.append(
       (
         "a second",
         [
@@ -19,13 +24,14 @@ enum RunSummary {
           "tick \(Text.decimal(figures.tickRate, 2))", "frame \(Text.decimal(figures.frameRate, 2))",
           "presented \(Text.decimal(figures.presentedRate, 2))",
         ]
-      ),
-    ]
+      ))
     if figures.frameInterval.count > 0 { lines.append(("interval", items(figures.frameInterval))) }
     if figures.work.count > 0 {
       let share = figures.workShare.map { ["\(Text.percent($0)) of the budget"] } ?? []
       lines.append(("work", items(figures.work) + share))
     }
+    if figures.latency.count > 0 { lines.append(("latency", items(figures.latency))) }
+    if figures.animationError.count > 0 { lines.append(("animation", items(figures.animationError))) }
     if let ratio = figures.hitchTimeRatio, let severity = figures.hitchSeverity {
       lines.append(("hitches", ["\(Text.decimal(ratio, 1)) ms/s", severity.rawValue]))
     }

@@ -19,6 +19,7 @@ final class SceneSession {
   /// Nil unless the scene is mirrored.
   private(set) var mirrors: SceneMirrors?
 
+  private let simulation: Simulation?
   /// Nil where there is no card, or no screen is wanted.
   private let cards: DisplaySession?
   private let player: ScenePlayer
@@ -28,11 +29,14 @@ final class SceneSession {
   /// Nothing can be written any more.
   private var isMute = false
 
-  init(_ name: SceneName, options: SceneOptions, loop: FrameLoop = .main) throws {
+  /// - Parameter simulation: what the scene runs on and in, instead of a display and the main loop.
+  init(_ name: SceneName, options: SceneOptions, simulation: Simulation? = nil) throws {
+    let loop = simulation?.loop ?? .main
     scene = name
+    self.simulation = simulation
     // Before any thread is made, so that all of them leave these signals to the loop.
     signals = try EndSignals()
-    (display, cards) = try Self.open(options)
+    (display, cards) = try simulation.map { ($0.screen, nil) } ?? Self.open(options)
     unusedOptions = display is KMSDisplay ? options.clockOptions : []
     do {
       let size = Size(Double(display.presenter.width), Double(display.presenter.height))
@@ -42,6 +46,11 @@ final class SceneSession {
       let scene = try name.makeScene(settings: settings)
       engine = Engine(display: display, root: scene.root, loop: loop)
       player = ScenePlayer(scene: scene, engine: engine, start: loop.clock.now)
+      if let simulation {
+        // The workers' time is real.
+        engine.waitsForDrawings = true
+        if scene.isMoving { simulation.occupy(engine) }
+      }
     } catch {
       display.invalidate()
       throw error
@@ -102,16 +111,23 @@ final class SceneSession {
     var lines = ["\(scene.rawValue) on \(display.name)", display.ticker.name]
     if let cards { lines.append(cards.seat.reason) }
     lines += mirrors?.heading ?? []
+    if let simulation { lines.append(simulation.note) }
     if !unusedOptions.isEmpty { lines.append("without \(unusedOptions.joined(separator: " and ")): a screen has its own") }
     return lines.map { Text.paragraph($0, width: width ?? .max) + "\n" }.joined()
   }
 
-  /// Feeds the meter with all that the output does.
-  func measure(with meter: FPSMeter) {
-    engine.output.onTick = { meter.record(tick: $0) }
+  /// Feeds the meter, and the memory of late frames, with all that the output does.
+  func measure(with meter: FPSMeter, _ lateFrames: LateFrames? = nil) {
+    engine.output.onTick = { tick in
+      meter.record(tick: tick)
+      lateFrames?.record(tick: tick)
+    }
     engine.output.onIdle = { meter.noteIdle() }
     onCommitted = { meter.record(committed: $0) }
-    engine.output.onPresented = { meter.record(presented: $0) }
+    engine.output.onPresented = { frame in
+      let cause = meter.record(presented: frame)
+      lateFrames?.record(presented: frame, cause: cause)
+    }
   }
 
   /// Runs until the engine is finished, a signal comes or the display is lost; then gives the display back as it was, and
@@ -123,6 +139,7 @@ final class SceneSession {
     engine.run()
     let end = engine.loop.clock.now
     player.invalidate()
+    simulation?.invalidate()
     engine.invalidate()
     signals.invalidate()
     return end

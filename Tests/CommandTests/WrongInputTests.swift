@@ -60,6 +60,22 @@ struct WrongInputTests {
     ),
     (["profile", "orbit", "--frames", "0"], "'0' is invalid for '--frames", "1 to 1000000"),
     (["profile", "orbit", "--json", ""], "--json has no name", "a file's name"),
+    (
+      ["--simulate", "perfect"], "'perfect' is invalid for '--simulate", "steady, noisy, drifting, overloaded, vrr or flaky"
+    ),
+    (["--simulate", "noisy", "--seed", "-1"], "'-1' is invalid for '--seed", "0 to 4294967295"),
+    (["--seed", "1"], "--seed belongs to --simulate", "--simulate"),
+    (["--fast", "--duration", "1s"], "--fast belongs to --simulate", "--simulate"),
+    (["--simulate", "noisy", "--fast"], "--fast needs a --duration", "--duration"),
+    (
+      ["--simulate", "noisy", "--rate", "60"], "--simulate has a display of its own",
+      "leave out --display, --mode and --rate"
+    ),
+    (["--simulate", "noisy", "--display", "kms"], "--simulate has a display of its own", "leave out --display"),
+    (
+      ["--simulate", "noisy", "--scene", "stress", "--work", "5ms"], "--work keeps this machine busy", "leave out --simulate"
+    ),
+    (["--diagram", "--json"], "--diagram draws text", "leave out --json"),
     (["help", "nothing"], "'nothing'", "run, render, profile, vblank, displays, scenes"),
   ]
 

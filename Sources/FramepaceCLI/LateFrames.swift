@@ -1,0 +1,160 @@
+import Framepace
+
+/// Remembers, for each cause, the frame of a run that was latest, and the longest time without a tick that no late frame
+/// explains, with what happened around them: to be drawn at the end.
+@MainActor
+final class LateFrames {
+  /// What is worth drawing.
+  private enum Event {
+    case late(FrameRecord, FrameRecord.Cause)
+    case missed(DisplayLink.Tick)
+    /// The end of a run in which nothing was.
+    case end
+  }
+
+  /// It, and the frames around it.
+  private struct Scene {
+    var event: Event
+    var frames: [FrameRecord]
+    var ticks: [DisplayLink.Tick]
+  }
+
+  /// As many frames, and ticks, as are seen before and after a late one.
+  private static let memory = 12
+
+  private let start: MonotonicTime
+  private var frames: [FrameRecord] = []
+  private var ticks: [DisplayLink.Tick] = []
+  private var interval = Nanoseconds.zero
+  private var late: [FrameRecord.Cause: (frame: FrameRecord, scene: Scene)] = [:]
+  private var missed: (tick: DisplayLink.Tick, scene: Scene)?
+  /// What comes after them is not known yet.
+  private var freshLate: (frame: FrameRecord, cause: FrameRecord.Cause)?
+  private var freshMissed: DisplayLink.Tick?
+
+  /// - Parameter start: of the run.
+  init(start: MonotonicTime) {
+    self.start = start
+  }
+
+  func record(tick: DisplayLink.Tick) {
+    interval = tick.duration
+    ticks.append(tick)
+    if ticks.count > Self.memory { ticks.removeFirst() }
+    if tick.missed > missed?.tick.missed ?? 0 { freshMissed = tick }
+  }
+
+  /// - Parameter cause: why it was late; nil if it was in time.
+  func record(presented frame: FrameRecord, cause: FrameRecord.Cause?) {
+    frames.append(frame)
+    if frames.count > Self.memory { frames.removeFirst() }
+    keepFresh()
+    guard let cause else { return }
+    if let kept = late[cause]?.frame, kept.lateness >= frame.lateness { return }
+    freshLate = (frame, cause)
+  }
+
+  private func keepFresh() {
+    if let (frame, cause) = freshLate {
+      late[cause] = (frame, Scene(event: .late(frame, cause), frames: frames, ticks: ticks))
+      freshLate = nil
+    }
+    if let tick = freshMissed, frames.last.map({ $0.frameNumber >= tick.frameNumber }) ?? false {
+      freshMissed = nil
+      guard !frames.contains(where: { explains($0, tick) }) else { return }
+      missed = (tick, Scene(event: .missed(tick), frames: frames, ticks: ticks))
+    }
+  }
+
+  /// Whether a frame was late that was made in the intervals which a tick has missed, or at its ends.
+  private func explains(_ frame: FrameRecord, _ tick: DisplayLink.Tick) -> Bool {
+    frame.frameNumber + tick.missed + 1 >= tick.frameNumber && frame.isLate(interval: interval)
+  }
+
+  // MARK: - Text
+
+  /// The diagrams and what they mean, the latest frame's first; without late frames that of the last ones. Empty if there
+  /// were no frames.
+  ///
+  /// - Parameter width: how long a line may be.
+  func text(width: Int) -> String {
+    keepFresh()
+    guard !frames.isEmpty else { return "" }
+    var shown = late.values.sorted { left, right in
+      (right.frame.lateness, left.frame.frameNumber) < (left.frame.lateness, right.frame.frameNumber)
+    }.map(\.scene)
+    if let missed { shown.append(missed.scene) }
+    if shown.isEmpty { shown = [Scene(event: .end, frames: frames, ticks: ticks)] }
+    return (shown.map { text($0, width: width) } + [FrameDiagram.legend]).joined(separator: "\n\n")
+  }
+
+  private func text(_ scene: Scene, width: Int) -> String {
+    let columns = min(max(width, 40), 100) - 8
+    let (begin, end) = bounds(scene)
+    let diagram = FrameDiagram(
+      vblanks: vblanks(scene), frames: scene.frames, interval: interval, start: begin,
+      scale: Self.scale(for: end - begin, columns: columns), columns: columns)
+    return "\(Text.paragraph(sentence(scene.event), width: width))\n\(diagram.ruler)\n\(diagram)"
+  }
+
+  /// An interval before a late frame's tick to one after its flip, or around what was missed; of the last frames four.
+  private func bounds(_ scene: Scene) -> (MonotonicTime, MonotonicTime) {
+    switch scene.event {
+    case .late(let frame, _): return (frame.tick - interval, frame.presented + interval)
+    case .missed(let tick):
+      return (tick.timestamp - interval * (Int64(clamping: tick.missed) + 2), tick.timestamp + interval)
+    case .end:
+      let end = scene.frames.last?.presented ?? start
+      return (end - interval * 4, end)
+    }
+  }
+
+  /// A millisecond a character if it fits.
+  private static func scale(for time: Nanoseconds, columns: Int) -> Nanoseconds {
+    let steps: [Int64] = [100, 200, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 1_000_000]
+    let scales = steps.map { Nanoseconds.microseconds($0) }
+    // Half a character at the end belongs to the last.
+    return scales.first { $0 * Int64(columns - 1) >= time } ?? .seconds(10)
+  }
+
+  /// When the vblanks were: by the ticks, and where there was none by the intervals that the ticks count.
+  private func vblanks(_ scene: Scene) -> [MonotonicTime] {
+    var vblanks: [MonotonicTime] = []
+    for (tick, next) in zip(scene.ticks, scene.ticks.dropFirst()) {
+      let count = Int64(clamping: next.frameNumber &- tick.frameNumber)
+      guard count > 0, count <= Self.memory else {
+        vblanks.append(tick.timestamp)
+        continue
+      }
+      for k in 0..<count { vblanks.append(tick.timestamp + (next.timestamp - tick.timestamp) * k / count) }
+    }
+    if let last = scene.ticks.last { vblanks.append(last.timestamp) }
+    // The flips of those for which no tick has come yet.
+    for flip in scene.frames.map(\.presented) where flip > (vblanks.last ?? .zero) + interval / 2 { vblanks.append(flip) }
+    return vblanks
+  }
+
+  private func sentence(_ event: Event) -> String {
+    func at(_ time: MonotonicTime) -> String { "at \(Text.decimal((time - start).seconds, 3)) s" }
+    switch event {
+    case .late(let frame, let cause):
+      let lateness = "\(Text.milliseconds(frame.lateness)) ms late"
+      return "\(cause.name): frame \(frame.frameNumber) \(at(frame.tick)), \(lateness): \(reason(frame, cause))"
+    case .missed(let tick):
+      let intervals = tick.missed == 1 ? "an interval" : "\(tick.missed) intervals"
+      return "missed: \(intervals) before frame \(tick.frameNumber) \(at(tick.timestamp)): no tick came"
+    case .end: return "no frame was late; the last ones"
+    }
+  }
+
+  private func reason(_ frame: FrameRecord, _ cause: FrameRecord.Cause) -> String {
+    switch cause {
+    case .phase(let phase):
+      "\(phase.name) took \(Text.milliseconds(frame.phases[phase])) ms of \(Text.milliseconds(interval)) ms"
+    case .scheduling: "begun \(Text.milliseconds(frame.delivered - frame.start)) ms after it was due"
+    case .commitMissed: "handed over only \(Text.milliseconds(frame.target - frame.submitted)) ms before its vblank"
+    case .prediction: "no vblank was where it was predicted"
+    case .scanOut: "handed over in time, and not shown"
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Framepace
+
+/// Whether a scene runs on a simulated screen, and on which.
+struct SimulationOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Run on a simulated screen, in simulated time: \(SimulatedDisplay.Profile.Name.list).", valueName: "profile"),
+    completion: .list(SimulatedDisplay.Profile.Name.allCases.map(\.rawValue)), transform: Accepted.choice)
+  var simulate: SimulatedDisplay.Profile.Name?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "With --simulate, names the random numbers: the same seed gives the same run. (default: 0)", valueName: "number"),
+    transform: Accepted.count(0...4_294_967_295))
+  var seed: Int?
+
+  @Flag(help: "With --simulate, do not wait for the time to pass.")
+  var fast = false
+
+  func validate(display: DisplayOptions, duration: Nanoseconds?) throws {
+    guard simulate != nil else {
+      if seed != nil { throw ValidationError("--seed belongs to --simulate.") }
+      if fast { throw ValidationError("--fast belongs to --simulate: a display has its own pace.") }
+      return
+    }
+    if display.display != .auto || display.mode != nil || display.rate != nil {
+      throw ValidationError(
+        "--simulate has a display of its own, and a rate: leave out --display, --mode and --rate, or --simulate.")
+    }
+    if fast, duration == nil { throw ValidationError("--fast needs a --duration: it would go on at full speed.") }
+  }
+
+  /// Nil where nothing is to be simulated.
+  @MainActor
+  func simulation(size: PixelSize?) throws -> Simulation? {
+    guard let simulate else { return nil }
+    return try Simulation(.named(simulate), seed: UInt64(seed ?? 0), size: size ?? .standard, isPaced: !fast)
+  }
+}

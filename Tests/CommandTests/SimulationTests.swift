@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+/// `framepace run --simulate`: a run on a simulated screen, which its seed decides.
+struct SimulationTests {
+  private static func run(_ profile: String, _ more: String...) throws -> Finished {
+    try framepace(["run", "--simulate", profile, "--size", "64x64"] + more)
+  }
+
+  private static func summary(_ result: Finished) throws -> [String: Any] {
+    let last = try #require(try JSONLines(result.output).objects.last)
+    var figures = try #require(last["summary"] as? [String: Any])
+    figures.merge(last.filter { $0.key != "summary" }) { figure, _ in figure }
+    return figures
+  }
+
+  @Test(arguments: ["steady", "noisy", "drifting", "overloaded", "vrr", "flaky"])
+  func aSeedIsARun(profile: String) throws {
+    func run(_ seed: String) throws -> String {
+      let result = try Self.run(profile, "--seed", seed, "--duration", "2s", "--fast", "--json")
+      #expect(result.status == 0, "\(result.error)")
+      return result.output
+    }
+    let first = try run("7")
+    #expect(first.contains("simulated display, \(profile), seed 7"))
+    #expect(try run("7") == first)
+    #expect(try run("8").replacing("seed 8", with: "seed 7") != first)
+    // A line for each simulated second, every one although they come at once.
+    let times = try JSONLines(first).objects.dropFirst().compactMap { $0["time"] as? Double }
+    #expect(times.map { $0.rounded() } == [1, 2])
+  }
+
+  @Test func nothingIsLateOnASteadyDisplay() throws {
+    let summary = try Self.summary(try Self.run("steady", "--duration", "20s", "--fast", "--json"))
+    #expect(summary["late"] as? Int == 0)
+    #expect(summary["missed"] as? Int == 0)
+    #expect(try #require(summary["frames"] as? Int) > 1190)
+    #expect((summary["lateCauses"] as? [String: Any])?.isEmpty == true)
+    // Work of 3 ± 0.6 ms, begun at the vblank.
+    #expect(abs(try #require(summary["workP50"] as? Double) - 3) < 0.1)
+    #expect(abs(try #require(summary["workP99"] as? Double) - 4.4) < 0.2)
+    // But for what it takes to wake, some 60 µs, it takes the whole interval to be seen.
+    #expect(abs(try #require(summary["latencyP50"] as? Double) - 16.61) < 0.03)
+  }
+
+  /// Frames are late for work in each phase, and for the machine's wake-ups; the causes add up.
+  @Test func anOverloadedMachineSaysWhyFramesWereLate() throws {
+    let summary = try Self.summary(try Self.run("overloaded", "--duration", "20s", "--fast", "--json"))
+    let causes = try #require(summary["lateCauses"] as? [String: Int])
+    #expect(Set(causes.keys).isSuperset(of: ["callbacks", "layout", "display", "scheduling"]), "\(causes)")
+    #expect(causes.values.reduce(0, +) == summary["late"] as? Int)
+    #expect(try #require(summary["animationErrorMax"] as? Double) > 16)
+  }
+
+  /// Watched, simulated time passes as real time does, and gives the same figures.
+  @Test func withoutFastItTakesItsTime() throws {
+    let start = Date()
+    let paced = try Self.run("overloaded", "--duration", "700ms", "--json")
+    #expect(Date().timeIntervalSince(start) >= 0.69)
+    let fast = try Self.run("overloaded", "--duration", "700ms", "--fast", "--json")
+    #expect(paced.output == fast.output, "\(paced.error)")
+  }
+
+  /// A scene that does not change gives no frames to wait for; the time passes all the same, and signals end it.
+  @Test func anIdleSceneIsEndedByASignal() throws {
+    let run = try Running(["run", "--simulate", "steady", "--scene", "still", "--size", "64x64", "--json"])
+    _ = try #require(run.readLine())
+    run.send(SIGINT)
+    let ended = run.finish()
+    #expect(ended.status == 0, "\(ended.error)")
+    #expect(ended.output.contains("\"summary\""))
+  }
+
+  // MARK: - Diagrams
+
+  /// One for each cause, beginning with the latest frame, none wider than 80 columns, and the legend once.
+  @Test func diagramsAreOfTheLatestFrameOfEachCause() throws {
+    let result = try Self.run("overloaded", "--duration", "20s", "--fast", "--diagram")
+    let lines = result.output.split(separator: "\n").map(String.init)
+    for line in lines { #expect(line.count <= 80, "\(line)") }
+    let causes = try #require(lines.first { $0.hasPrefix("late by") }).dropFirst(10).split(separator: ",").map {
+      $0.drop { $0 == " " || $0.isNumber }
+    }
+    #expect(causes.count >= 4)
+    let drawn = lines.drop { !$0.contains(": frame ") }.prefix { !$0.hasPrefix("missed:") }
+    let titles = drawn.filter { $0.contains(": frame ") }
+    #expect(Set(titles.map { $0.prefix { $0 != ":" } }) == Set(causes))
+    let latenesses = titles.compactMap { $0.split(separator: " s, ").last?.prefix { $0 != " " } }.compactMap { Double($0) }
+    #expect(latenesses.count == causes.count && latenesses == latenesses.sorted(by: >), "\(latenesses)")
+    for lane in ["vblank", "tick", "work", "commit", "flip"] {
+      #expect(drawn.filter { $0.hasPrefix("\(lane)  ") }.count == causes.count, "\(lane)")
+    }
+    #expect(drawn.filter { $0.hasPrefix("flip") }.allSatisfy { $0.contains("x.") })
+    #expect(lines.filter { $0.contains("|  a vblank") }.count == 1)
+  }
+
+  /// This very run, to the character: what a user sees, and what the seed promises.
+  @Test func theLastFramesAreDrawnWhenNoneWasLate() throws {
+    let result = try Self.run("steady", "--duration", "1s", "--fast", "--diagram")
+    let diagram = try #require(result.output.split(separator: "\n\n").dropFirst().first)
+    #expect(
+      diagram == """
+        no frame was late; the last ones
+        ms      0         10        20        30        40        50        60        70
+        vblank  |                |               |                |                |
+        tick    6                7               8                9
+        work    666              77              88               999
+        commit     6               7               8                 9
+        flip    5                6               7                8                9
+        """)
+  }
+
+  /// A vblank whose event is lost makes no frame late: it is drawn too.
+  @Test func missedIntervalsAreDrawn() throws {
+    let result = try Self.run("flaky", "--duration", "5s", "--fast", "--diagram")
+    #expect(result.output.contains("missed: an interval before frame "), "\(result.output)")
+  }
+
+  /// On any display.
+  @Test func aClocksFramesAreDrawnToo() throws {
+    let result = try framepace([
+      "--scene", "stress", "--work", "20ms", "--duration", "400ms", "--diagram", "--size", "64x64", "--display", "fallback",
+    ])
+    #expect(result.output.contains("callbacks: frame "), "\(result.output)")
+  }
+}
