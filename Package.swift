@@ -32,7 +32,7 @@ let package = Package(
   name: "framepace",
   products: [
     .library(name: "Framepace", targets: ["Framepace"]),
-    .library(name: "FramepaceKMS", targets: ["KMS"]),
+    .library(name: "FramepaceKMS", targets: ["KMS", "Seats"]),
     .library(name: "RunLoops", targets: ["RunLoops", "LinuxSystem"]),
     // The parts by themselves, for tools and benchmarks; an application wants `Framepace`.
     .library(
@@ -120,6 +120,8 @@ let package = Package(
     sample("AsynchronousLabel", ["Framepace"]),
     sample("DisplayLinkTicks", ["Framepace"]),
     sample("SeveralDisplays", ["Framepace"]),
+    sample("Kiosk", ["Framepace", "KMS", "Seats"]),
+    sample("UnpluggedScreen", ["Framepace", "KMS", "KMSTesting"]),
     sample("TurnMemory", ["LinuxSystem", "RunLoops"]),
     sample("RunUntil", ["Framepace", "FramepaceTesting"]),
     .executableTarget(

@@ -125,6 +125,10 @@ public final class KMSCard {
     return (displays, refused)
   }
 
+  /// Looks at the screens of all displays anew, as an event of the kernel lets it: for a program that hears of screens that
+  /// come and go in some other way, and for tests.
+  public func lookForScreens() { tell(.hotplug) }
+
   private func display(
     _ request: KMSDisplay.Request, _ pipe: ScanOutPipe, connectors: [DRMConnector], clock: SystemClock
   ) throws(KMSError) -> KMSDisplay {

@@ -1,0 +1,85 @@
+// A program that has a screen to itself: it takes the seat's screens while its console is in front, asks for a mode, says when its
+// screen goes and comes, and gives all back at the end. Without a screen it runs on a clock, in memory.
+//
+//   swift run Kiosk HDMI-A-1 1920x1080      until Ctrl-C or SIGTERM
+//   swift run Kiosk                         one second on whatever there is
+import Framepace
+import Glibc
+import KMS
+import Seats
+
+@main
+struct Program {
+  @MainActor
+  static func main() {
+    do {
+      try run()
+    } catch {
+      say("\(error)")
+      exit(1)
+    }
+  }
+
+  @MainActor
+  private static func run() throws {
+    // Before there are threads: they leave these signals to the loop then.
+    let ends = try SignalSource(signals: [SIGINT, SIGTERM], onMain: { _ in FrameLoop.main.stop() })
+    FrameLoop.main.add(ends, to: .common)
+
+    let session = DisplaySession(seat: .automatic())
+    let display = try openDisplay(session)
+    say("\(display.name): \(display.reason)")
+    // A screen that goes comes back by itself; the layers keep their state.
+    display.onStateChange = { state in
+      switch state {
+      case .showing: say("\(display.name) shows the picture")
+      case .waiting(let absence): say("\(display.name) \(absence)")
+      }
+    }
+
+    let engine = Engine(display: display, root: makeScene())
+    if CommandLine.arguments.count == 1 {
+      let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .seconds(1), onMain: { _ in engine.finish() })
+      engine.loop.add(end, to: .common)
+    }
+    var frames = 0
+    engine.output.onPresented = { _ in frames += 1 }
+    engine.run()
+    // The screen is as it was before.
+    engine.invalidate()
+    say("\(frames) frames")
+  }
+
+  /// The screen that is named, in the mode that is named; else any that can be used; else none, and it says why.
+  @MainActor
+  private static func openDisplay(_ session: DisplaySession) throws -> any Display {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let connector = arguments.first else {
+      return try Displays.automatic(width: 640, height: 360, refreshRate: .hertz60, session: session)
+    }
+    let size = arguments.dropFirst().first?.split(separator: "x").compactMap { Int($0) } ?? []
+    let mode = size.count == 2 ? ModeRequest(width: size[0], height: size[1]) : nil
+    return try Displays.kms(connector: connector, mode: mode, session: session)
+  }
+
+  /// A dot that goes to and fro.
+  @MainActor
+  private static func makeScene() -> Layer {
+    let root = Layer()
+    let dot = Layer(frame: Rect(x: 40, y: 100, width: 80, height: 80))
+    dot.cornerRadius = 40
+    dot.backgroundColor = Color(hex: 0x4CC2FF)
+    root.addSublayer(dot)
+    dot.add(
+      BasicAnimation(
+        .position, from: Point(80, 140), to: Point(480, 140), duration: .seconds(2), repeatCount: .infinity,
+        autoreverses: true))
+    return root
+  }
+
+  /// At once: into a pipe, such as the journal's, `print` alone keeps lines back until there are many.
+  private static func say(_ line: String) {
+    print(line)
+    fflush(nil)
+  }
+}
