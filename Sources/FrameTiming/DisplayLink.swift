@@ -83,7 +83,7 @@ public final class DisplayLink {
     didSet {
       guard isPaused != oldValue else { return }
       isContinuous = false
-      if !isPaused { startWanting() }
+      if isPaused { ticker.dropDelayedIfUnwanted() } else { startWanting() }
     }
   }
 
@@ -150,11 +150,16 @@ public final class DisplayLink {
     modes.contains(mode) || (isCommon && modes.contains(.common))
   }
 
-  /// Calls the handler if the link has wanted frames since before the delivery, and if the interval is one of its own.
-  func deliver(_ shared: Tick, number: UInt64, isVariable: Bool) {
-    guard !isPaused, firstDelivery <= number else { return }
+  /// Whether the link has wanted frames since before the delivery, and the interval is one of its own.
+  func wants(_ shared: Tick, number: UInt64, isVariable: Bool) -> Bool {
+    guard !isPaused, firstDelivery <= number else { return false }
     if shared.duration != dividedInterval { divide() }
-    guard divisor.count == 1 || isDue(shared, isVariable: isVariable) else { return }
+    return divisor.count == 1 || isDue(shared, isVariable: isVariable)
+  }
+
+  /// Calls the handler if the link wants the tick.
+  func deliver(_ shared: Tick, number: UInt64, isVariable: Bool) {
+    guard wants(shared, number: number, isVariable: isVariable) else { return }
     var tick = shared
     // What a variable display leaves out nobody has missed.
     if isContinuous, let last = self.tick, !isVariable || divisor.count == 1 {

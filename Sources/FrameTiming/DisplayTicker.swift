@@ -7,14 +7,25 @@ import RunLoops
 /// unpaused link is added to a mode. A tick carries the vblank's stamp, never the time now; stamps strictly increase; an
 /// interval is never ticked twice; frame numbers count intervals, those without a tick included, so that what was missed
 /// is arithmetic. A link that wants fewer frames is called at every second, third … vblank; each is asked for all the same,
-/// since a source is asked for the next one only, and another link may want it. A late callback costs the intervals that it covered: the tick that follows is the latest one, and there is
-/// no burst.
+/// since a source is asked for the next one only, and another link may want it. A late callback costs the intervals that it
+/// covered: the tick that follows is the latest one, and there is no burst.
+///
+/// Under `FramePolicy.lateStart` a tick is put off to the deadline that its pacer names, and everything else waits with it:
+/// the next vblank is asked for after its delivery, and a tick that nobody wants any more is dropped.
 @MainActor
 public final class DisplayTicker {
   /// Tells of the vblanks: the display's hardware, or a clock that stands in for it. Changes when the display goes and comes.
   public private(set) var source: any VBlankSource
   /// The last vblank that was a tick.
   public var lastVBlank: VBlank? { sequencer.last }
+
+  /// When ticks are delivered. A tick that is put off already keeps its deadline.
+  public var policy: FramePolicy {
+    get { pacer.policy }
+    set { pacer.policy = newValue }
+  }
+  /// What is known of how long frames take, and decides how far ticks are put off.
+  public private(set) var pacer = FramePacer()
 
   private var sequencer: TickSequencer
   private var requester: VBlankRequester
@@ -26,7 +37,13 @@ public final class DisplayTicker {
   private let commonMarker = FrameLoop.Observer([]) { _, _ in }
   /// When the vblank was asked for that has not come yet.
   private var requested: MonotonicTime?
+  /// The tick that waits for its deadline; nil before the first link.
+  private var delayed: DelayedTick?
   private var isDelivering = false
+  /// The tick that is put off, if one is.
+  var delayedTick: DisplayLink.Tick? { delayed?.tick }
+  /// Whether the next vblank is asked for right after a tick.
+  private var isContinuing = false
   private var isInvalid = false
   private var createdLinks: UInt64 = 0
   /// Counts what the source delivered.
@@ -65,9 +82,10 @@ public final class DisplayTicker {
     prediction(after: time)?.isKnown(period: model.period) ?? false
   }
 
-  /// Whether the vblank that was asked for has come, by prediction, but its tick not yet. What a turn changes now is not all:
+  /// Whether the vblank that was asked for has come, by prediction, but its tick not yet, or is put off. What a turn changes now is not all:
   /// link callbacks are about to change more. An interval later it counts as lost: frames do not wait for it any more.
   package func isTickDue(at now: MonotonicTime) -> Bool {
+    if let tick = delayedTick { return now < tick.targetTimestamp + refreshRate.interval }
     guard let requested, let last = sequencer.last else { return false }
     // A driver may stamp a vblank, and deliver it, before it is over.
     let due = predictedVBlank(after: max(requested, last.timestamp))
@@ -110,7 +128,7 @@ public final class DisplayTicker {
         for mode in link.modes { requester.add(to: loop, mode: mode) }
       }
     }
-    guard requested != nil, let loop else { return }
+    guard requested != nil, let loop else { return dropDelayed() }
     request(at: loop.clock.now)
   }
 
@@ -123,7 +141,11 @@ public final class DisplayTicker {
   public func losePhase() {
     guard let loop else { return }
     sequencer.losePhase(at: loop.clock.now)
+    dropDelayed()
   }
+
+  /// A frame of the ticker's display was seen. Every frame that was, in their order: the pacer learns from them.
+  package func observe(_ frame: FrameRecord) { pacer.observe(frame, interval: refreshRate.interval) }
 
   private func take(_ source: any VBlankSource) {
     self.source = source
@@ -139,6 +161,8 @@ public final class DisplayTicker {
     links.removeAll()
     loop = nil
     commonMarker.invalidate()
+    delayed?.invalidate()
+    delayed = nil
     requester.invalidate()
   }
 
@@ -162,7 +186,7 @@ public final class DisplayTicker {
       let index = links.firstIndex { $0.number > link.number } ?? links.endIndex
       links.insert(link, at: index)
     }
-    requester.add(to: loop, mode: mode)
+    addToLoop(mode)
     requestIfWanted()
   }
 
@@ -172,12 +196,23 @@ public final class DisplayTicker {
     guard let loop else { return }
     for mode in modes where !links.contains(where: { $0.modes.contains(mode) }) {
       requester.remove(from: loop, mode: mode)
+      delayed?.remove(from: loop, mode: mode)
     }
     if links.isEmpty { loop.remove(commonMarker, from: .common) }
     // To leave the common modes is to leave each of them, also one that another link names itself.
     for other in links {
-      for mode in other.modes { requester.add(to: loop, mode: mode) }
+      for mode in other.modes { addToLoop(mode) }
     }
+    dropDelayedIfUnwanted()
+  }
+
+  /// Source and deadline are served in the same modes.
+  private func addToLoop(_ mode: FrameLoop.Mode) {
+    guard let loop, !isInvalid else { return }
+    requester.add(to: loop, mode: mode)
+    let delayed = delayed ?? DelayedTick { [weak self] in self?.deadlineCame() }
+    self.delayed = delayed
+    delayed.add(to: loop, mode: mode)
   }
 
   /// Asks for a vblank if a link wants one. Inside a delivery that waits until all links had their tick.
@@ -185,10 +220,26 @@ public final class DisplayTicker {
   /// The source is in the modes of paused links too: in such a mode the links of other modes wake the loop, but nobody is
   /// called. (Leaving and entering modes at each pause costs more than those wake-ups.)
   func requestIfWanted() {
-    guard let loop, requested == nil, !isDelivering, wantsTicks else { return }
+    guard let loop, requested == nil, delayedTick == nil, !isDelivering, wantsTicks else { return }
     let now = loop.clock.now
     noticeSleep(at: now)
+    if !isContinuing {
+      let pause = sequencer.last.map { now - $0.timestamp } ?? .zero
+      pacer.pauseEnded(at: now, after: pause, interval: refreshRate.interval)
+    }
     request(at: now)
+  }
+
+  /// A link was paused, or left a mode: what was put off may be for nobody.
+  func dropDelayedIfUnwanted() {
+    if delayedTick != nil, !wantsTicks { delayed?.drop() }
+  }
+
+  /// What was put off is no tick any more; who still wants one waits for the next vblank.
+  private func dropDelayed() {
+    guard delayedTick != nil else { return }
+    delayed?.drop()
+    requestIfWanted()
   }
 
   private var wantsTicks: Bool { links.contains { !$0.isPaused } }
@@ -208,7 +259,7 @@ public final class DisplayTicker {
 
   private func deliver(_ vblank: VBlank) {
     // A source that delivers unasked ticks nobody, and does not start a chain of requests.
-    guard requested != nil, !isDelivering, let loop, let mode = loop.currentMode else { return }
+    guard requested != nil, !isDelivering, let loop, loop.currentMode != nil else { return }
     let now = loop.clock.now
     noticeSleep(at: now)
     guard case .tick(let vblank, let frameNumber) = sequencer.advance(to: vblank, now: now, rate: source.refreshRate) else {
@@ -221,12 +272,50 @@ public final class DisplayTicker {
     }
     requester.succeeded()
     requested = nil
+    let tick = tick(of: vblank, frameNumber, now: now)
+    if tick.start > max(now, tick.timestamp), isWanted(tick), let delayed { return delayed.delay(tick) }
+    pacer.tickWasDelivered(at: now, start: tick.start, wasDelayed: false)
+    deliver(tick, at: now)
+  }
+
+  /// Whether a link is called with the tick. Nobody wakes for one that is left out.
+  private func isWanted(_ tick: DisplayLink.Tick) -> Bool {
+    links.contains { $0.wants(tick, number: nextDelivery, isVariable: model.isVariable) }
+  }
+
+  private func tick(of vblank: VBlank, _ frameNumber: UInt64, now: MonotonicTime) -> DisplayLink.Tick {
     let interval = refreshRate.interval
     // An unsteady stamp may lie a little before its vblank.
     let middle = vblank.timestamp + (model.isVariable ? .zero : interval / 2)
-    let tick = DisplayLink.Tick(
-      timestamp: vblank.timestamp, targetTimestamp: predictedVBlank(after: middle), duration: interval,
-      frameNumber: frameNumber, delivered: now, missed: 0)
+    let prediction = prediction(after: middle)
+    let target = prediction?.timestamp ?? middle + interval
+    // Of a variable display the next vblank comes when the frame does.
+    let isTargetKnown = prediction?.isKnown(period: model.period) ?? false && !model.isVariable
+    let start = pacer.start(
+      for: target, isTargetKnown: isTargetKnown, vblank: vblank.timestamp, now: now, interval: interval)
+    return DisplayLink.Tick(
+      timestamp: vblank.timestamp, targetTimestamp: target, duration: interval, frameNumber: frameNumber, start: start,
+      delivered: now, missed: 0)
+  }
+
+  /// The time to which a tick was put off.
+  private func deadlineCame() {
+    guard let loop, let planned = delayed?.take() else { return }
+    let now = loop.clock.now
+    var tick = planned
+    // The loop was busy for so long that the tick's frame could only be late: the latest vblank takes its place.
+    if now >= planned.targetTimestamp, case .tick(let vblank, let frameNumber) = sequencer.renew(at: now) {
+      tick = self.tick(of: vblank, frameNumber, now: now)
+      tick.start = min(tick.start, now)
+    }
+    pacer.tickWasDelivered(at: now, start: planned.start, wasDelayed: true)
+    deliver(tick, at: now)
+  }
+
+  private func deliver(_ tick: DisplayLink.Tick, at now: MonotonicTime) {
+    guard let loop, let mode = loop.currentMode else { return }
+    var tick = tick
+    tick.delivered = now
     let isCommon = loop.contains(commonMarker, in: mode)
     deliveries += 1
     isDelivering = true
@@ -237,6 +326,8 @@ public final class DisplayTicker {
     }
     isDelivering = false
     // Only now: a callback that took longer than an interval has missed the vblanks that it covered.
+    isContinuing = true
     requestIfWanted()
+    isContinuing = false
   }
 }

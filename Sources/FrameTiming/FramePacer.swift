@@ -53,7 +53,8 @@ public struct FramePacer: Sendable {
     return work + latency + commitMargin.value
   }
 
-  /// When the tick of a vblank is to be delivered: not before the vblank. At once if that is not later than now.
+  /// When the tick of a vblank is to be delivered: at once if that is not later than now, or the vblank's own time. (An event
+  /// may come a little before the time that it bears.)
   ///
   /// - Parameters:
   ///   - target: the vblank that the tick's frame is made for.

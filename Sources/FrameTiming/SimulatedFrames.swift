@@ -71,8 +71,9 @@ public struct SimulatedFrames: Sendable {
     record.start = pacer.start(
       for: record.target, isTargetKnown: record.isTargetKnown, vblank: vblank.timestamp, now: now, interval: interval)
 
-    let isDelayed = record.start > now
-    now = max(now, record.start) + work.latency(ofFrame: count)
+    let isDelayed = record.start > max(now, record.tick)
+    if isDelayed { now = record.start }
+    now += work.latency(ofFrame: count)
     record.delivered = now
     pacer.tickWasDelivered(at: now, start: record.start, wasDelayed: isDelayed)
     noteShownFrame()

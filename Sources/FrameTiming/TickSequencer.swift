@@ -115,6 +115,21 @@ struct TickSequencer {
     return .tick(current, frameNumber: frameNumber)
   }
 
+  /// The last tick was put off, and perhaps for so long that its interval is over: then the latest grid point that is not
+  /// after now is the tick in its place, and the last one's interval is missed.
+  mutating func renew(at now: MonotonicTime) -> Outcome {
+    guard var current = last, !model.isVariable, now - current.timestamp >= period else { return .duplicate }
+    let skipped = skip(to: now, from: current, lastInterval)
+    let passed = skipped.interval &- lastInterval
+    guard passed > 0, isLater(skipped.timestamp) else { return .duplicate }
+    current.timestamp = skipped.timestamp
+    if current.sequence != 0 { current.sequence &+= UInt64(passed) }
+    frameNumber &+= UInt64(passed)
+    lastInterval = skipped.interval
+    last = current
+    return .tick(current, frameNumber: frameNumber)
+  }
+
   /// A vblank with its stamp, or with its arrival for one if stamps are another clock's; nil if it is in the future.
   private mutating func stamped(_ vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> VBlank? {
     let ahead = vblank.timestamp - now

@@ -88,6 +88,13 @@ public final class Output {
   /// ticks are by its `preferredFrameRateRange`.
   public var displayLink: DisplayLink? { link }
 
+  /// When frames are begun: as soon as a vblank comes, or as late as they can still be ready for the next one. It is the
+  /// display's, and with it that of all its links.
+  public var policy: FramePolicy {
+    get { ticker.policy }
+    set { ticker.policy = newValue }
+  }
+
   /// Whether a frame is wanted: something changed that has not been rendered yet, or an animation runs.
   public var wantsFrame: Bool { schedule.isDirty || content.isAnimating() }
 
@@ -151,6 +158,8 @@ public final class Output {
       schedule.didRender(for: target)
       return
     }
+    // A frame that is begun late queues behind no other one: it would be late by an interval for good, and so would all after.
+    if schedule.isTickDelayed, !pending.isEmpty { return }
     // While flips pend no buffer may be free; `presented` or the next tick brings us back.
     guard let buffer = presenter.acquireBuffer() else { return }
     let started = clock.now
@@ -206,6 +215,7 @@ public final class Output {
       if pending.isEmpty { schedule.didShowUntargeted(at: feedback.timestamp) }
     }
     automaticInterval?.observe(record, interval: ticker.refreshRate.interval)
+    ticker.observe(record)
     onPresented?(record)
   }
 

@@ -19,6 +19,9 @@ struct OutputSchedule {
   /// The vblank that the last frame was made for.
   private var lastTarget: MonotonicTime?
 
+  /// Whether the turn's tick was put off, so that its frame is for the next vblank or for none.
+  var isTickDelayed: Bool { isTickNew && (tick.map { $0.start > $0.timestamp } ?? false) }
+
   mutating func didTick(_ tick: DisplayLink.Tick) {
     self.tick = tick
     isTickNew = true

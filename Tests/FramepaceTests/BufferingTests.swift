@@ -39,6 +39,70 @@ final class BufferingTests: XCTestCase {
     }
   }
 
+  /// Work of 3 ms and the display's 2 are learned; then every frame is in time, for the next vblank, and late.
+  func testLateStartLearnsWorkAndDisplay() throws {
+    try onMain {
+      for buffering in [Buffering.double, .triple] {
+        let stage = try Stage(buffering)
+        stage.engine.output.policy = .lateStart
+        stage.run(.seconds(3), work: { .milliseconds(3) })
+        let frames = stage.presented.dropFirst(100)
+        XCTAssertGreaterThan(frames.count, 180, "\(buffering)")
+        for frame in frames {
+          XCTAssertEqual(frame.lateness, .zero, "\(buffering): \(frame)")
+          XCTAssertEqual(frame.target - frame.tick, .milliseconds(10), "\(buffering)")
+          XCTAssertLessThan(frame.presented - frame.start, .microseconds(5_600), "\(buffering)")
+          XCTAssertEqual(frame.delivered, frame.start, "\(buffering)")
+        }
+        XCTAssertGreaterThan(stage.display.ticker.pacer.commitMargin.value, .milliseconds(2), "\(buffering)")
+        stage.expectMatched()
+      }
+    }
+  }
+
+  /// What changes between a vblank and the deadline is in the frame of the deadline; there is one frame an interval.
+  func testAChangeBeforeTheDeadlineWaitsForIt() throws {
+    try onMain {
+      let stage = try Stage(.double)
+      stage.engine.output.policy = .lateStart
+      let input = FrameLoop.Timer(
+        fireTime: stage.loop.clock.now + .milliseconds(1), interval: .milliseconds(10),
+        onMain: { [root = stage.engine.context.root] timer in
+          let isOdd = timer.nextFireTime.nanoseconds / 10_000_000 % 2 == 1
+          Transaction.withoutActions { root.opacity = isOdd ? 1 : 0.5 }
+        })
+      stage.loop.add(input, to: .common)
+      stage.run(.seconds(2), work: { .milliseconds(1) })
+      input.invalidate()
+      let frames = stage.presented.dropFirst(100)
+      XCTAssertGreaterThan(frames.count, 80)
+      for (frame, next) in zip(frames, frames.dropFirst()) where next.presented - frame.presented < .milliseconds(50) {
+        XCTAssertEqual(next.presented - frame.presented, .milliseconds(10))
+      }
+      for frame in frames.prefix(80) { XCTAssertGreaterThan(frame.start - frame.tick, .milliseconds(4), "\(frame)") }
+      stage.engine.invalidate()
+    }
+  }
+
+  /// The work would have fitted, but something else kept the loop past the deadline.
+  func testABusyLoopIsScheduling() throws {
+    try onMain {
+      let stage = try Stage(.double)
+      stage.engine.output.policy = .lateStart
+      // From 5 ms before a vblank to the vblank, once in 0.2 s.
+      let busy = FrameLoop.Timer(
+        fireTime: stage.loop.clock.now + .milliseconds(95), interval: .milliseconds(200),
+        onMain: { [clock = stage.clock] _ in clock.advance(by: .microseconds(4_500)) })
+      stage.loop.add(busy, to: .common)
+      stage.run(.seconds(3), work: { .milliseconds(2) })
+      busy.invalidate()
+      let late = stage.presented.dropFirst(100).filter { $0.isLate(interval: .milliseconds(10)) }
+      XCTAssertGreaterThan(late.count, 8)
+      for frame in late { XCTAssertEqual(frame.cause(interval: .milliseconds(10)), .scheduling, "\(frame)") }
+      stage.expectMatched()
+    }
+  }
+
   /// Work of any length, and a display that now and then refuses what it has: every flip belongs to one frame, in order.
   func testEveryFlipBelongsToOneFrame() throws {
     try onMain {

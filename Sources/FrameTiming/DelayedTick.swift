@@ -1,0 +1,41 @@
+import LinuxSystem
+import RunLoops
+
+/// A tick that was put off to a deadline, and the timer that wakes for it: one for all ticks, so that none allocates.
+@MainActor
+final class DelayedTick {
+  /// Nil while there is none.
+  private(set) var tick: DisplayLink.Tick?
+  private let timer: FrameLoop.Timer
+
+  /// - Parameter handler: is called when the deadline has come; it takes the tick.
+  init(handler: @escaping @MainActor () -> Void) {
+    timer = FrameLoop.Timer.parked(handler: handler)
+  }
+
+  func delay(_ tick: DisplayLink.Tick) {
+    self.tick = tick
+    timer.nextFireTime = tick.start
+  }
+
+  /// The tick, which is delivered now.
+  func take() -> DisplayLink.Tick? {
+    defer { tick = nil }
+    return tick
+  }
+
+  /// The tick is not delivered, and nobody is woken for it.
+  func drop() {
+    guard tick != nil else { return }
+    tick = nil
+    timer.nextFireTime = .distantFuture
+  }
+
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { loop.add(timer, to: mode) }
+  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { loop.remove(timer, from: mode) }
+
+  func invalidate() {
+    tick = nil
+    timer.invalidate()
+  }
+}

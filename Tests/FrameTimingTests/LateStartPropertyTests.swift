@@ -1,0 +1,140 @@
+import LinuxSystem
+import RunLoops
+import XCTest
+
+@testable import FrameTiming
+
+/// What holds under late start on displays with faults, in loops that are busy, for links that pause as they like.
+final class LateStartPropertyTests: ManualLoopCase {
+  func testTicksAreTheDisplaysIntervals() {
+    onMain { _ in
+      var ticks = 0
+      var delayed = 0
+      for seed in 0..<60 as Range<UInt64> {
+        let rehearsal = Rehearsal(seed: seed)
+        rehearsal.run(ticks: 400)
+        ticks += rehearsal.ticks
+        delayed += rehearsal.delayed
+        if let fault = rehearsal.fault { return XCTFail("seed \(seed), after \(rehearsal.ticks) ticks: \(fault)") }
+      }
+      XCTAssertGreaterThan(ticks, 10_000)
+      XCTAssertGreaterThan(delayed * 3, ticks, "too few were put off")
+    }
+  }
+}
+
+/// A display, a link that works, and what disturbs both.
+@MainActor
+private final class Rehearsal {
+  private(set) var ticks = 0
+  private(set) var delayed = 0
+  /// The first that went wrong.
+  private(set) var fault: String?
+
+  private let stage = ManualLoopCase.Stage()
+  private let display: SimulatedDisplay
+  private let ticker: DisplayTicker
+  private var link: DisplayLink?
+  private var random: SplitMix64
+  private let interval: Nanoseconds
+  private var last: (tick: DisplayLink.Tick, vblank: UInt64)?
+  /// Since the last tick.
+  private var wasPaused = false
+  private var pending: FrameRecord?
+  private var wakeUps: UInt64 = 0
+  private var runs: UInt64 = 0
+
+  init(seed: UInt64) {
+    random = SplitMix64(seed: seed)
+    let hertz: [Int64] = [24, 50, 60, 120, 144, 240]
+    let rate = RefreshRate(numerator: hertz[Int.random(in: 0..<hertz.count, using: &random)], denominator: 1) ?? .hertz60
+    interval = rate.interval
+    display = SimulatedDisplay(refreshRate: rate, clock: stage.clock, seed: seed)
+    var faults = SimulatedDisplay.Faults()
+    faults.noise = interval / 500
+    faults.duplicateEvents = Double.random(in: 0...0.1, using: &random)
+    faults.lostEvents = Double.random(in: 0...0.1, using: &random)
+    faults.latestDelivery = interval / Int64.random(in: 4...100, using: &random)
+    faults.lateWakeUps = Double.random(in: 0...0.05, using: &random)
+    faults.latestWakeUp = interval * 4
+    display.faults = faults
+    ticker = DisplayTicker(source: display)
+    ticker.policy = .lateStart
+  }
+
+  func run(ticks limit: Int) {
+    let observer = FrameLoop.Observer(.afterWaiting, onMain: { [unowned self] _, _ in wakeUps += 1 })
+    stage.loop.add(observer, to: .default)
+    let link = DisplayLink(ticker: ticker) { [unowned self] in tick($0) }
+    self.link = link
+    link.add(to: stage.loop, mode: .default)
+    while ticks < limit, fault == nil {
+      runs += 1
+      stage.run(Nanoseconds(Int64.random(in: 1...interval.count * 20, using: &random)))
+      disturb(link)
+    }
+    observer.invalidate()
+    ticker.invalidate()
+    // An event, a deadline or the end of a run each wakes the loop once. Nothing else does.
+    let most = display.deliveredEvents + UInt64(ticks) + 2 * runs
+    if wakeUps > most { fail("woke \(wakeUps) times, for \(most)") }
+  }
+
+  private func disturb(_ link: DisplayLink) {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: stage.time.advance(by: Nanoseconds(Int64.random(in: 0...interval.count * 5, using: &random)))
+    case 1, 2:
+      link.isPaused = true
+      wasPaused = true
+      let isLong = random.chance(0.1)
+      stage.run(Nanoseconds(Int64.random(in: 0...interval.count * (isLong ? 300 : 3), using: &random)))
+      link.isPaused = false
+    case 3: ticker.policy = random.chance(0.2) ? .vblank : .lateStart
+    default: break
+    }
+  }
+
+  private func tick(_ link: DisplayLink) {
+    guard let tick = link.tick else { return }
+    ticks += 1
+    let now = stage.time.now
+    if tick.start > tick.timestamp, tick.delivered >= tick.start { delayed += 1 }
+    if let frame = pending, frame.presented <= now { ticker.observe(frame) }
+    pending = nil
+
+    if tick.delivered != now { fail("delivered at \(now): \(tick)") }
+    if tick.start > max(now, tick.timestamp) { fail("begun before its start: \(tick)") }
+    if tick.start < tick.timestamp - interval / 50 { fail("to be begun before its vblank: \(tick)") }
+    let slack = interval / 50
+    if tick.targetTimestamp <= now - slack { fail("made for the past: \(tick)") }
+    let next = display.grid.vblank(after: tick.timestamp)
+    let isNextNearer =
+      display.grid.time(ofVBlank: next) - tick.timestamp < tick.timestamp - display.grid.time(ofVBlank: next - 1)
+    let vblank = isNextNearer ? next : next - 1
+    if let last {
+      if tick.timestamp <= last.tick.timestamp { fail("\(tick) after \(last.tick)") }
+      if vblank <= last.vblank { fail("vblank \(vblank) twice: \(tick) after \(last.tick)") }
+      let passed = tick.frameNumber - last.tick.frameNumber
+      if passed != vblank - last.vblank { fail("\(vblank - last.vblank) intervals counted as \(passed): \(tick)") }
+      if tick.missed != (wasPaused ? 0 : passed - 1) { fail("\(tick.missed) missed of \(passed)") }
+    }
+    last = (tick, vblank)
+    wasPaused = false
+    work(tick)
+  }
+
+  private func work(_ tick: DisplayLink.Tick) {
+    let spike = random.chance(0.02)
+    let part = spike ? Double.random(in: 0.5...3, using: &random) : Double.random(in: 0.1...0.3, using: &random)
+    stage.time.advance(by: .seconds(interval.seconds * part))
+    var frame = FrameRecord()
+    (frame.tick, frame.target, frame.start) = (tick.timestamp, tick.targetTimestamp, tick.start)
+    (frame.delivered, frame.submitted) = (tick.delivered, stage.time.now)
+    frame.presented = display.grid.timestamp(ofVBlank: display.grid.vblank(after: frame.submitted + .microseconds(800)))
+    pending = frame
+  }
+
+  private func fail(_ sentence: String) {
+    if fault == nil { fault = sentence }
+  }
+}

@@ -1,0 +1,286 @@
+import LinuxSystem
+import RunLoops
+import XCTest
+
+@testable import FrameTiming
+
+/// How a ticker puts its ticks off, on manual time. The grid is 10 ms; work of 2 ms is known, so that ticks are put off.
+final class LateStartTests: ManualLoopCase {
+  func testATickComesAtItsDeadlineWithTheStampOfItsVBlank() {
+    onMain { stage in
+      let (ticker, source) = Self.ticker(stage)
+      let (start, interval) = (stage.time.now, RefreshRate.hundred.interval)
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: ticker) { link in
+        ticks.append(link.tick ?? .none)
+        XCTAssertEqual(stage.time.now, link.tick?.start)
+      }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.milliseconds(99))
+      XCTAssertEqual(ticks.count, 9)
+      // The first after a pause comes at its vblank, the others later.
+      XCTAssertEqual(ticks.first?.delivered, start + interval)
+      for (index, tick) in ticks.enumerated() {
+        XCTAssertEqual(tick.timestamp, start + interval * Int64(index + 1))
+        XCTAssertEqual(tick.targetTimestamp, start + interval * Int64(index + 2))
+        XCTAssertEqual(tick.delivered, tick.start)
+        XCTAssertEqual(tick.missed, 0)
+        guard index > 0 else { continue }
+        let budget = tick.targetTimestamp - tick.start
+        XCTAssertTrue((.microseconds(3_000)...(.microseconds(3_500))).contains(budget), "\(budget.count)")
+      }
+      XCTAssertEqual(source.deliveredEvents, 9)
+      ticker.invalidate()
+    }
+  }
+
+  /// All the time from the vblank on: with it, a wake-up would come for nothing.
+  func testTheNextVBlankIsAskedForAfterTheDelivery() throws {
+    try onMain { stage in
+      let source = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: source)
+      Self.train(ticker)
+      let link = DisplayLink(ticker: ticker) { _ in XCTAssertEqual(source.isRequested, false) }
+      link.add(to: stage.loop, mode: .default)
+      try Self.settle(ticker, source, stage)
+      XCTAssertFalse(source.isRequested)
+      let tick = try XCTUnwrap(ticker.delayedTick)
+      stage.loop.run(mode: .default, until: tick.start - Nanoseconds(1))
+      XCTAssertFalse(source.isRequested)
+      stage.loop.run(mode: .default, until: tick.start)
+      XCTAssertTrue(source.isRequested)
+      XCTAssertEqual(link.tick?.timestamp, tick.timestamp)
+      ticker.invalidate()
+    }
+  }
+
+  func testATickThatNobodyWantsAnyMoreIsDropped() throws {
+    try onMain { stage in
+      let source = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: source)
+      Self.train(ticker)
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: ticker) { ticks.append($0.tick ?? .none) }
+      let other = DisplayLink(ticker: ticker) { _ in }
+      link.add(to: stage.loop, mode: .default)
+      other.add(to: stage.loop, mode: .default)
+      try Self.settle(ticker, source, stage)
+      ticks = []
+      let dropped = try XCTUnwrap(ticker.delayedTick)
+
+      // Somebody still wants it.
+      other.isPaused = true
+      XCTAssertTrue(ticker.isTickDue(at: stage.time.now))
+      link.isPaused = true
+      XCTAssertFalse(ticker.isTickDue(at: stage.time.now))
+      let requests = source.requests
+      stage.run(.milliseconds(50))
+      XCTAssertEqual(ticks.count, 0)
+      XCTAssertEqual(source.requests, requests)
+
+      // Wanted again, the next vblank is the next tick, at once; the dropped one was an interval.
+      link.isPaused = false
+      XCTAssertEqual(source.requests, requests + 1)
+      let vblank = ticker.predictedVBlank(after: stage.time.now)
+      stage.time.advance(to: vblank)
+      source.send(VBlank(timestamp: vblank, sequence: 0), on: stage.loop)
+      XCTAssertEqual(ticks.map(\.delivered), [vblank])
+      let passed = UInt64((vblank - dropped.timestamp).count / 10_000_000)
+      XCTAssertEqual(ticks.first?.frameNumber, dropped.frameNumber + passed)
+      XCTAssertEqual(ticks.first?.missed, 0)
+      ticker.invalidate()
+    }
+  }
+
+  func testALinkThatLeavesDropsItToo() throws {
+    try onMain { stage in
+      for leaves in [{ (link: DisplayLink) in link.invalidate() }, { $0.remove(from: stage.loop, mode: .default) }] {
+        let source = CountingSource(refreshRate: .hundred)
+        let ticker = DisplayTicker(source: source)
+        Self.train(ticker)
+        var count = 0
+        let link = DisplayLink(ticker: ticker) { _ in count += 1 }
+        link.add(to: stage.loop, mode: .default)
+        try Self.settle(ticker, source, stage)
+        count = 0
+        leaves(link)
+        XCTAssertNil(ticker.delayedTick)
+        stage.run(.milliseconds(50))
+        XCTAssertEqual(count, 0)
+        ticker.invalidate()
+      }
+    }
+  }
+
+  func testAnotherSourceOwesTheNextTick() throws {
+    try onMain { stage in
+      let source = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: source)
+      Self.train(ticker)
+      var stamps: [MonotonicTime] = []
+      let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
+      link.add(to: stage.loop, mode: .default)
+      try Self.settle(ticker, source, stage)
+      let (last, now) = (try XCTUnwrap(ticker.lastVBlank), stage.time.now)
+      stamps = []
+      let other = CountingSource(refreshRate: .hundred)
+      ticker.change(to: other)
+      XCTAssertNil(ticker.delayedTick)
+      XCTAssertTrue(other.isRequested)
+      stage.run(.milliseconds(20))
+      XCTAssertEqual(stamps, [])
+      other.send(VBlank(timestamp: now + .milliseconds(15), sequence: 4), on: stage.loop)
+      XCTAssertEqual(stamps.count, 1)
+      XCTAssertGreaterThan(try XCTUnwrap(stamps.first), last.timestamp)
+      ticker.invalidate()
+    }
+  }
+
+  /// The end of all: no tick comes any more.
+  func testInvalidatedWhileItWaits() throws {
+    try onMain { stage in
+      let source = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: source)
+      Self.train(ticker)
+      var count = 0
+      let link = DisplayLink(ticker: ticker) { _ in count += 1 }
+      link.add(to: stage.loop, mode: .default)
+      try Self.settle(ticker, source, stage)
+      count = 0
+      ticker.invalidate()
+      stage.run(.milliseconds(20))
+      XCTAssertEqual(count, 0)
+    }
+  }
+
+  /// Beyond the deadline the tick is late, and says so. Beyond its target the latest vblank takes its place.
+  func testABusyLoop() throws {
+    try onMain { stage in
+      let (ticker, _) = Self.ticker(stage)
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: ticker) { ticks.append($0.tick ?? .none) }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.milliseconds(52))
+      let before = try XCTUnwrap(ticks.last)
+      // From 2 ms after the vblank at 50 ms to 1 ms before the next one.
+      stage.time.advance(by: .milliseconds(7))
+      stage.run(Nanoseconds(1))
+      let late = try XCTUnwrap(ticks.last)
+      XCTAssertEqual(late.timestamp, before.timestamp + .milliseconds(10))
+      XCTAssertEqual(late.delivered, late.timestamp + .milliseconds(9))
+      XCTAssertTrue((.milliseconds(2)...(.milliseconds(3))).contains(late.delivered - late.start))
+
+      stage.run(.milliseconds(3))
+      // From 2 ms after the vblank at 60 ms over two vblanks and 1 ms.
+      stage.time.advance(by: .milliseconds(19))
+      stage.run(Nanoseconds(1))
+      let renewed = try XCTUnwrap(ticks.last)
+      XCTAssertEqual(renewed.timestamp, late.timestamp + .milliseconds(30))
+      XCTAssertEqual(renewed.missed, 2)
+      XCTAssertEqual(renewed.delivered, renewed.timestamp + .milliseconds(1) + Nanoseconds(1))
+      XCTAssertEqual(renewed.targetTimestamp, renewed.timestamp + .milliseconds(10))
+      ticker.invalidate()
+    }
+  }
+
+  /// A link at half the rate: vblanks that it leaves out wake the loop once, the others twice.
+  func testNobodyWakesForATickThatIsLeftOut() {
+    onMain { stage in
+      let (ticker, source) = Self.ticker(stage)
+      var ticks = 0
+      let link = DisplayLink(ticker: ticker) { link in
+        ticks += 1
+        if ticks > 1 { XCTAssertGreaterThan(link.tick?.start ?? .zero, link.timestamp) }
+      }
+      link.preferredFrameRateRange = FrameRateRange(minimum: 40, maximum: 60, preferred: 50)
+      XCTAssertEqual(link.intervalsPerTick, 2)
+      link.add(to: stage.loop, mode: .default)
+      var wakeUps = 0
+      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in wakeUps += 1 })
+      stage.loop.add(observer, to: .default)
+      stage.run(.milliseconds(999))
+      XCTAssertEqual(source.deliveredEvents, 99)
+      XCTAssertEqual(ticks, 50, accuracy: 1)
+      // And the end of the run.
+      XCTAssertLessThanOrEqual(wakeUps, 99 + ticks + 1)
+      ticker.invalidate()
+    }
+  }
+
+  func testAtTheVBlankNothingIsPutOff() {
+    onMain { stage in
+      let (ticker, _) = Self.ticker(stage)
+      ticker.policy = .vblank
+      let link = DisplayLink(ticker: ticker) { XCTAssertEqual($0.tick?.delivered, $0.timestamp) }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.milliseconds(95))
+      XCTAssertEqual(link.frameNumber, 9)
+      ticker.invalidate()
+    }
+  }
+
+  /// Nothing ticks and nothing wakes the loop while nobody wants frames.
+  func testIdleNothingWakes() {
+    onMain { stage in
+      let (ticker, source) = Self.ticker(stage)
+      let link = DisplayLink(ticker: ticker) { _ in }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.milliseconds(95))
+      link.isPaused = true
+      var wakeUps = 0
+      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in wakeUps += 1 })
+      stage.loop.add(observer, to: .default)
+      stage.run(.milliseconds(20))
+      // What was asked for before the pause, and the end of each run.
+      wakeUps = 0
+      let events = source.deliveredEvents
+      stage.run(.seconds(10))
+      XCTAssertLessThanOrEqual(wakeUps, 1)
+      XCTAssertEqual(source.deliveredEvents, events)
+      ticker.invalidate()
+    }
+  }
+
+  // MARK: - Parts
+
+  @MainActor
+  private static func ticker(_ stage: Stage) -> (DisplayTicker, SimulatedDisplay) {
+    let source = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+    let ticker = DisplayTicker(source: source)
+    train(ticker)
+    return (ticker, source)
+  }
+
+  @MainActor
+  private static func train(_ ticker: DisplayTicker) {
+    ticker.policy = .lateStart
+    var frame = FrameRecord()
+    frame.delivered = .zero + .seconds(0.1)
+    frame.start = frame.delivered
+    frame.submitted = frame.delivered + .milliseconds(2)
+    frame.target = frame.submitted + .milliseconds(2)
+    frame.presented = frame.target
+    for _ in 0..<64 { ticker.observe(frame) }
+  }
+
+  /// Delivers vblanks 10 ms apart until one of them is put off.
+  @MainActor
+  private static func settle(_ ticker: DisplayTicker, _ source: CountingSource, _ stage: Stage) throws {
+    for _ in 0..<5 {
+      stage.time.advance(by: .milliseconds(1))
+      while let tick = ticker.delayedTick {
+        if tick.start > stage.time.now { stage.time.advance(to: tick.start) }
+        stage.loop.run(mode: .default, until: stage.time.now)
+      }
+      let vblank = MonotonicTime(nanoseconds: (stage.time.now.nanoseconds / 10_000_000 + 1) * 10_000_000)
+      stage.time.advance(to: vblank)
+      source.send(VBlank(timestamp: vblank, sequence: 0), on: stage.loop)
+    }
+    _ = try XCTUnwrap(ticker.delayedTick, "no tick was put off")
+  }
+}
+
+extension DisplayLink.Tick {
+  fileprivate static let none = DisplayLink.Tick(
+    timestamp: .zero, targetTimestamp: .zero, duration: .zero, frameNumber: 0, delivered: .zero, missed: 0)
+}
