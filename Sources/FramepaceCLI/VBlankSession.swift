@@ -26,7 +26,8 @@ final class VBlankSession {
   /// What is measured.
   var heading: String {
     VBlankText.heading(
-      display: target.display, clock: target.source.name, width: Terminal.output.columns.map { $0 - 1 } ?? 80)
+      display: target.display, clock: target.source.name, isRateUnused: target.isRateUnused,
+      width: Terminal.output.columns.map { $0 - 1 } ?? 80)
   }
 
   /// All stamps as they came.
@@ -81,32 +82,5 @@ final class VBlankSession {
   private func fail(_ error: any Error) {
     if failure == nil { failure = error }
     loop.stop()
-  }
-}
-
-/// Decides when a source from which no vblank comes is given up.
-struct VBlankSilence {
-  /// How often is to be looked.
-  static let period = Nanoseconds.milliseconds(500)
-
-  struct Failure: Error, CustomStringConvertible {
-    let source: String
-    var description: String { "\(source): no vblank comes; the screen has been switched off, or its driver hangs" }
-  }
-
-  private let limit: Int
-  private var looks = 0
-  private var lastCount = 0
-
-  /// Three seconds or ten intervals. Looks are counted, not time: a process that was stopped has missed nothing.
-  init(rate: RefreshRate) {
-    limit = max(6, Int(rate.interval.count * 10 / Self.period.count))
-  }
-
-  /// - Parameter count: of the vblanks that have come by now.
-  mutating func isTooLong(count: Int) -> Bool {
-    looks = count == lastCount ? looks + 1 : 0
-    lastCount = count
-    return looks >= limit
   }
 }

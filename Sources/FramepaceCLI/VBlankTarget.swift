@@ -28,10 +28,13 @@ struct VBlankTarget {
         (probe, source) = (nil, fallback(error.description))
       }
     }
+    isRateUnused = probe != nil && options.rate != nil
   }
 
   /// Connector, mode and driver; nil without a screen.
   var display: String? { probe?.name }
+  /// Whether a rate was asked for, and a screen was found, which has its own.
+  let isRateUnused: Bool
   /// Whether the stamps are computed.
   var isFallback: Bool { source is FallbackClock }
 

@@ -3,8 +3,9 @@ import Framepace
 /// A measurement of vblanks as text.
 enum VBlankText {
   /// The first lines: what is measured.
-  static func heading(display: String?, clock: String, width: Int) -> String {
-    [display, clock].compactMap(\.self).map { Text.paragraph($0, width: width) }.joined(separator: "\n")
+  static func heading(display: String?, clock: String, isRateUnused: Bool, width: Int) -> String {
+    let lines = [display, clock, isRateUnused ? "without --rate: a screen has its own" : nil]
+    return lines.compactMap(\.self).map { Text.paragraph($0, width: width) }.joined(separator: "\n")
   }
 
   /// Figures, table and histograms.

@@ -22,9 +22,12 @@ struct VBlankTextTests {
   @Test func headingSaysWhatIsMeasured() {
     let measurement = Self.measurement()
     #expect(
-      VBlankText.heading(display: measurement.display, clock: measurement.clock, width: 79)
+      VBlankText.heading(display: measurement.display, clock: measurement.clock, isRateUnused: false, width: 79)
         == "HDMI-A-1 1920x1080@60.00 (i915)\nDRM vblank of HDMI-A-1")
-    #expect(VBlankText.heading(display: nil, clock: "clock", width: 79) == "clock")
+    #expect(VBlankText.heading(display: nil, clock: "clock", isRateUnused: false, width: 79) == "clock")
+    #expect(
+      VBlankText.heading(display: "DP-1", clock: "DRM vblank", isRateUnused: true, width: 79)
+        == "DP-1\nDRM vblank\nwithout --rate: a screen has its own")
   }
 
   /// Every column and every figure, worked out by hand but the prediction's, which are the model's own affair.
