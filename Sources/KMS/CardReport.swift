@@ -37,8 +37,8 @@ public struct CardReport: Sendable, Equatable {
     public var status: DRMConnector.Status
     /// What the screen says of itself; nil where it says nothing, or nothing that can be read.
     public var edid: EDID?
-    /// Of the visible picture in millimetres, as the screen says; nil when it does not.
-    public var size: (width: Int, height: Int)?
+    /// Of the visible picture, as the screen says; nil when it does not.
+    public var size: PhysicalSize?
     public var modes: [Mode]
     /// The mode that it is driven in now; nil when it is off.
     public var currentMode: Mode?
@@ -46,13 +46,6 @@ public struct CardReport: Sendable, Equatable {
     public var crtc: UInt32?
     /// Whether the screen takes a variable rate; nil where the driver does not say.
     public var takesVariableRate: Bool?
-
-    public static func == (first: Connector, second: Connector) -> Bool {
-      first.name == second.name && first.status == second.status && first.edid == second.edid
-        && first.size?.width == second.size?.width && first.size?.height == second.size?.height
-        && first.modes == second.modes && first.currentMode == second.currentMode && first.crtc == second.crtc
-        && first.takesVariableRate == second.takesVariableRate
-    }
   }
 
   /// Size and timing.

@@ -24,6 +24,17 @@ package struct DRMResources: Sendable {
   }
 }
 
+/// How large a screen's picture is, in millimetres.
+public struct PhysicalSize: Sendable, Equatable {
+  public var width: Int
+  public var height: Int
+
+  public init(width: Int, height: Int) {
+    self.width = width
+    self.height = height
+  }
+}
+
 /// A connector as it was when asked: a socket with or without a screen.
 public struct DRMConnector: Sendable {
   public enum Status: Sendable { case connected, disconnected, unknown }
@@ -37,12 +48,12 @@ public struct DRMConnector: Sendable {
   package let possibleCRTCs: UInt32
   /// The CRTC that drives it now; 0 for none.
   package let currentCRTC: UInt32
-  /// Of the visible picture in millimetres; nil when the screen does not say.
-  public let size: (width: Int, height: Int)?
+  /// Of the visible picture; nil when the screen does not say.
+  public let size: PhysicalSize?
 
   package init(
     id: UInt32, name: String, status: Status, modes: [DisplayMode], possibleCRTCs: UInt32, currentCRTC: UInt32,
-    size: (width: Int, height: Int)? = nil
+    size: PhysicalSize? = nil
   ) {
     self.size = size
     self.id = id

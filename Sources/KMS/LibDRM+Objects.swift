@@ -38,7 +38,8 @@ extension LibDRM {
     return DRMConnector(
       id: id, name: "\(type)-\(connector.pointee.connector_type_id)", status: status,
       modes: Array(start: connector.pointee.modes, count: connector.pointee.count_modes).map(DisplayMode.init),
-      possibleCRTCs: possible, currentCRTC: current, size: width > 0 && height > 0 ? (width, height) : nil)
+      possibleCRTCs: possible, currentCRTC: current,
+      size: width > 0 && height > 0 ? PhysicalSize(width: width, height: height) : nil)
   }
 
   package func planes() throws(SystemError) -> [UInt32] {

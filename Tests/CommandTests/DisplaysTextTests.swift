@@ -38,7 +38,8 @@ struct DisplaysTextTests {
     ]
     report.connectors = [
       CardReport.Connector(
-        name: "HDMI-A-1", status: .connected, edid: EDID(Self.monitor), size: (376, 301), modes: [sixty, ntsc],
+        name: "HDMI-A-1", status: .connected, edid: EDID(Self.monitor), size: PhysicalSize(width: 376, height: 301),
+        modes: [sixty, ntsc],
         currentMode: sixty, crtc: 80, takesVariableRate: false),
       CardReport.Connector(name: "DP-1", status: .disconnected, modes: []),
     ]
