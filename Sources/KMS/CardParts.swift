@@ -47,14 +47,19 @@ struct CardParts: Sendable {
   ///   - crtc: of `crtcs(for:)`.
   ///   - request: the mode to use; nil for the best one.
   func pipe(for connector: DRMConnector, crtc: UInt32?, mode request: ModeRequest? = nil) throws(KMSError) -> ScanOutPipe {
-    let best = DisplayMode.choice(
-      among: connector.modes, maximumWidth: min(resources.maximumWidth, Bitmap.maximumSide),
-      maximumHeight: min(resources.maximumHeight, Bitmap.maximumSide))
-    let wanted = request.map { $0.choice(among: connector.modes) } ?? best
+    let (width, height) = (
+      min(resources.maximumWidth, Bitmap.maximumSide), min(resources.maximumHeight, Bitmap.maximumSide)
+    )
+    let usable = DisplayMode.choices(among: connector.modes, maximumWidth: width, maximumHeight: height)
+    let wanted = request.map { $0.choice(among: connector.modes) } ?? usable.first
     if let request, wanted == nil {
       throw .unknownMode(connector: connector.name, mode: "\(request)", available: connector.modes.map(\.description))
     }
     guard let mode = wanted, let rate = mode.refreshRate else { throw .noMode(connector: connector.name) }
+    if mode.width > width || mode.height > height {
+      let missing = "framebuffer as large as \(mode.width)x\(mode.height) (\(width)x\(height) at most)"
+      throw .noPipe(connector: connector.name, missing: missing)
+    }
     guard let crtc, let index = resources.crtcs.firstIndex(of: crtc) else {
       throw .noPipe(connector: connector.name, missing: "free CRTC that can drive it")
     }
@@ -66,7 +71,8 @@ struct CardParts: Sendable {
     let clones = connectors.filter { $0.currentCRTC == crtc && $0.id != connector.id }.map(\.id)
     return ScanOutPipe(
       connector: connector, mode: mode, refreshRate: rate, crtc: crtc, crtcIndex: index, plane: plane,
-      cursorPlane: plane == nil ? nil : cursorPlane(of: crtc), clones: clones)
+      cursorPlane: plane == nil ? nil : cursorPlane(of: crtc), clones: clones,
+      lesserModes: request == nil ? Array(usable.dropFirst()) : [])
   }
 
   /// The one that is on the CRTC, else one that is on none, else any.

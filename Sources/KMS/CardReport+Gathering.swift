@@ -41,9 +41,9 @@ extension DRMDevice {
       }
       let modes = try addCRTCs(resources, to: &report)
       try addPlanes(to: &report)
-      try addConnectors(resources, modes: modes, to: &report)
+      let connectors = try addConnectors(resources, modes: modes, to: &report)
       addAbilities(resources, to: &report)
-      report.problem = problem(report, isFree: isFree)
+      report.problem = problem(connectors, resources, isFree: isFree)
       if !isFree { report.users = CardUsers.names(of: path, processes: processes) }
       return report
     } catch {
@@ -85,15 +85,18 @@ extension DRMDevice {
     }
   }
 
+  /// - Returns: those that can have a screen.
   private func addConnectors(
     _ resources: DRMResources, modes: [UInt32: CardReport.Mode], to report: inout CardReport
-  ) throws(SystemError) {
+  ) throws(SystemError) -> [DRMConnector] {
+    var screens: [DRMConnector] = []
     for connector in try connectors(resources.connectors) {
       // What is no screen: pixels go to memory.
       if connector.name.hasPrefix("Writeback") {
         report.abilities.writeback = true
         continue
       }
+      screens.append(connector)
       let properties = try? interface.properties(of: connector.id, type: .connector)
       // All atomic CRTCs have `VRR_ENABLED`; drivers that can use it say of each screen whether that can.
       if properties?["vrr_capable"] != nil { report.abilities.variableRate = true }
@@ -106,6 +109,7 @@ extension DRMDevice {
           currentMode: crtc.flatMap { modes[$0] }, crtc: crtc,
           takesVariableRate: properties?["vrr_capable"].map { $0.value != 0 }))
     }
+    return screens
   }
 
   private func addAbilities(_ resources: DRMResources, to report: inout CardReport) {
@@ -123,16 +127,24 @@ extension DRMDevice {
   /// `DRM_CAP_ATOMIC_ASYNC_PAGE_FLIP` of Linux 6.8, which older headers do not have.
   private static let atomicAsynchronousFlipCapability: Int32 = 0x15
 
-  private func problem(_ report: CardReport, isFree: Bool) -> KMSError? {
-    let connected = report.connectors.filter { $0.status == .connected }
-    let uncertain = report.connectors.filter { $0.status == .unknown && !$0.modes.isEmpty }
-    let screens = connected.isEmpty ? uncertain : connected
-    if screens.isEmpty {
-      return .noConnector(path: path, name: nil, available: report.connectors.map { "\($0.name) \($0.status)" })
+  /// What a display would be told.
+  ///
+  /// - Parameter connectors: with and without screens.
+  private func problem(_ connectors: [DRMConnector], _ resources: DRMResources, isFree: Bool) -> KMSError? {
+    do throws(KMSError) {
+      let planes = try planes()
+      let parts = CardParts(path: path, resources: resources, connectors: connectors, primaryPlanes: planes?.primary)
+      // Any screen that can be shown on will do; otherwise the first one's reason is told.
+      let first = try parts.connector(nil)
+      let isUsable = { (connector: DRMConnector) in
+        (try? parts.pipe(for: connector, crtc: parts.crtcs(for: [connector])[connector.id])) != nil
+      }
+      if !parts.free.contains(where: isUsable) {
+        _ = try parts.pipe(for: first, crtc: parts.crtcs(for: [first])[first.id])
+      }
+      return isFree ? nil : .notMaster(path: path)
+    } catch {
+      return error
     }
-    if let first = screens.first, screens.allSatisfy({ $0.modes.allSatisfy { $0.refreshRate == nil } }) {
-      return .noMode(connector: first.name)
-    }
-    return isFree ? nil : .notMaster(path: path)
   }
 }

@@ -51,13 +51,13 @@ final class ConnectedScreen {
     if let calls {
       let vblanks = DRMVBlankSource(interface: interface, pipe: pipe, calls: calls, events: events)
       (hardware, source) = (vblanks, vblanks)
-      reason = calls.name(driver: device.driver)
+      reason = pipe.reason(calls.name(driver: device.driver))
     } else {
       let fallback = FallbackClock(
         refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events",
         start: pacing?.ticker.lastVBlank?.timestamp, clock: clock)
       source = fallback
-      reason = fallback.name
+      reason = pipe.reason(fallback.name)
     }
     ticker = pacing?.ticker ?? DisplayTicker(source: source)
     wait = pacing?.wait ?? VBlankWait(ticker: ticker)
@@ -96,5 +96,12 @@ final class ConnectedScreen {
   func invalidate() {
     stop()
     presenter.invalidate()
+  }
+}
+
+extension ScanOutPipe {
+  /// Also says what could not be had.
+  fileprivate func reason(_ pacing: String) -> String {
+    ([pacing] + passedOver.map { "instead of \($0)" }).joined(separator: "; ")
   }
 }

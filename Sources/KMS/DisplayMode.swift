@@ -51,18 +51,18 @@ extension DisplayMode {
     return withUnsafeBytes(of: first) { first in withUnsafeBytes(of: second) { first.elementsEqual($0) } }
   }
 
-  /// The mode to use: the preferred one, else the largest, of those the fastest; the connector's order decides ties. Modes
-  /// without sensible timing or larger than the maximum do not count.
-  static func choice(among modes: [DisplayMode], maximumWidth: Int, maximumHeight: Int) -> DisplayMode? {
+  /// The modes that can be used, best first: the preferred one, then the largest, of those what is not interlaced, of those the
+  /// fastest; the connector's order decides ties. Modes without sensible timing or larger than the maximum do not count.
+  static func choices(among modes: [DisplayMode], maximumWidth: Int, maximumHeight: Int) -> [DisplayMode] {
     let usable = modes.filter {
       $0.refreshRate != nil && $0.width > 0 && $0.width <= maximumWidth && $0.height > 0 && $0.height <= maximumHeight
     }
-    if let preferred = usable.first(where: \.isPreferred) { return preferred }
-    func rank(_ mode: DisplayMode) -> (Int, Double) { (mode.width * mode.height, mode.refreshRate?.hertz ?? 0) }
-    return usable.reduce(nil as DisplayMode?) { best, mode in
-      guard let best else { return mode }
-      return rank(mode) > rank(best) ? mode : best
+    let preferred = usable.firstIndex(where: \.isPreferred)
+    func rank(_ place: Int, _ mode: DisplayMode) -> (Int, Int, Int, Double, Int) {
+      let rate = mode.refreshRate?.hertz ?? 0
+      return (place == preferred ? 1 : 0, mode.width * mode.height, mode.isInterlaced ? 0 : 1, rate, -place)
     }
+    return usable.enumerated().sorted { rank($0.offset, $0.element) > rank($1.offset, $1.element) }.map(\.element)
   }
 }
 

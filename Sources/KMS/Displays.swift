@@ -8,8 +8,8 @@ public enum Displays {
   /// A screen of the first card that can be used.
   ///
   /// - Parameters:
-  ///   - connector: a connector's name; nil for the first connected one.
-  ///   - mode: the mode to use; nil for the one that the screen prefers.
+  ///   - connector: a connector's name; nil for the first connected one that can be shown on.
+  ///   - mode: the mode to use; nil for the one that the screen prefers, or the next best that the driver takes.
   ///   - buffering: how many buffers frames are painted in.
   ///   - session: opens the cards; nil for one without a seat, which all displays share for which none is named.
   ///   - clock: the clock of the loop that the display is added to.

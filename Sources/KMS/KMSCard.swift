@@ -66,8 +66,9 @@ public final class KMSCard {
   /// whether the driver takes it.
   ///
   /// - Parameters:
-  ///   - connector: a connector's name; nil for the first connected one that is free.
-  ///   - mode: the mode to use; nil for the one that the screen prefers.
+  ///   - connector: a connector's name; nil for the first connected one that is free and can be shown on.
+  ///   - mode: the mode to use; nil for the one that the screen prefers, or the next best that the driver takes. The
+  ///     display's `reason` names what could not be had.
   ///   - buffering: how many buffers frames are painted in.
   ///   - clock: the clock of the loop that the display is added to.
   public func display(
@@ -75,12 +76,23 @@ public final class KMSCard {
   ) throws(KMSError) -> KMSDisplay {
     defer { dropMasterIfUnused() }
     let parts = try parts()
-    let chosen = try parts.connector(connector)
-    // One that leaves as many of the other screens as can be their own.
-    let crtcs = parts.crtcs(for: [chosen] + parts.free.filter { $0.id != chosen.id })
-    let pipe = try parts.pipe(for: chosen, crtc: crtcs[chosen.id], mode: mode)
+    let first = try parts.connector(connector)
     let request = KMSDisplay.Request(connector: connector, mode: mode, buffering: buffering)
-    return try display(request, pipe, connectors: parts.connectors, clock: clock)
+    var passedOver: [KMSError] = []
+    // Where none was named, another one will do as well.
+    for chosen in [first] + (connector == nil ? parts.free.filter { $0.id != first.id } : []) {
+      do throws(KMSError) {
+        // One that leaves as many of the other screens as can be their own.
+        let crtcs = parts.crtcs(for: [chosen] + parts.free.filter { $0.id != chosen.id })
+        var pipe = try parts.pipe(for: chosen, crtc: crtcs[chosen.id], mode: mode)
+        pipe.passedOver = passedOver
+        return try display(request, pipe, connectors: parts.connectors, clock: clock)
+      } catch {
+        passedOver.append(error)
+        if !error.isAboutScreen { break }
+      }
+    }
+    throw passedOver.first ?? .noDevice
   }
 
   /// Takes every connected screen that is free.
@@ -116,8 +128,9 @@ public final class KMSCard {
       do throws(KMSError) {
         let pipe = try parts.pipe(for: connector, crtc: crtcs[connector.id])
         let request = KMSDisplay.Request(connector: connector.name, buffering: buffering)
-        displays.append(try display(request, pipe, connectors: parts.connectors, clock: clock))
-        parts.used.append(pipe)
+        let display = try display(request, pipe, connectors: parts.connectors, clock: clock)
+        displays.append(display)
+        parts.used.append(display.screen?.pipe ?? pipe)
       } catch {
         refused.append(error)
       }
@@ -134,21 +147,33 @@ public final class KMSCard {
   ) throws(KMSError) -> KMSDisplay {
     let screen = try connect(pipe, connectors: connectors, buffering: request.buffering, clock: clock)
     let display = KMSDisplay(card: self, screen: screen, request: request, clock: clock)
-    reserve(pipe, for: display)
+    reserve(screen.pipe, for: display)
     return display
   }
 
   // MARK: For its displays
 
-  /// Shows on a pipe of `parts(for:)`.
+  /// Shows on a pipe of `parts(for:)`; in one of its lesser modes where the driver refuses the best.
   func connect(
     _ pipe: ScanOutPipe, connectors: [DRMConnector], buffering: Buffering, previous: PreviousScreen? = nil,
     pacing: (ticker: DisplayTicker, wait: VBlankWait)? = nil, clock: SystemClock
   ) throws(KMSError) -> ConnectedScreen {
     let (device, events) = try open()
-    return try ConnectedScreen(
-      pipe: pipe, of: device, connectors: connectors, claims: claims, events: events.makeRoute(), buffering: buffering,
-      previous: previous, pacing: pacing, clock: clock)
+    func connect(_ pipe: ScanOutPipe) throws(KMSError) -> ConnectedScreen {
+      try ConnectedScreen(
+        pipe: pipe, of: device, connectors: connectors, claims: claims, events: events.makeRoute(), buffering: buffering,
+        previous: previous, pacing: pacing, clock: clock)
+    }
+    do throws(KMSError) {
+      return try connect(pipe)
+    } catch {
+      guard error.isAboutMode else { throw error }
+      for lesser in pipe.lesserModes {
+        guard let other = pipe.instead(in: lesser, refusal: error) else { continue }
+        if let screen = try? connect(other) { return screen }
+      }
+      throw error
+    }
   }
 
   /// What there is to show with now. Becomes the card's master first: nobody else can have its screens asked.

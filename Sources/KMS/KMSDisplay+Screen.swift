@@ -44,7 +44,7 @@ extension KMSDisplay {
       let isOn = !screen.presenter.isModeSet || connector.currentCRTC == pipe.crtc
       let best = try? card.parts(for: self).pipe(for: connector, crtc: pipe.crtc, mode: request.mode)
       return .probed(
-        isPlugged: connector.status == .connected, isUpToDate: isOn && best?.mode.isSame(as: pipe.mode) ?? true)
+        isPlugged: connector.status == .connected, isUpToDate: isOn && best?.mode.isSame(as: pipe.bestMode) ?? true)
     } catch {
       // A connector goes with its dock.
       if error.errno == ENOENT { return .probed(isPlugged: false, isUpToDate: false) }
@@ -67,7 +67,7 @@ extension KMSDisplay {
       pipe, connectors: parts.connectors, buffering: request.buffering, previous: previous, pacing: (ticker, wait),
       clock: clock)
     previous = nil
-    card.reserve(pipe, for: self)
+    card.reserve(screen.pipe, for: self)
     show(on: screen)
     return .shown
   }

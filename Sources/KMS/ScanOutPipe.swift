@@ -3,8 +3,8 @@ import FrameTiming
 /// What a picture goes through on its way to the screen: plane → CRTC → connector, and the mode that it is shown in.
 struct ScanOutPipe: Sendable {
   let connector: DRMConnector
-  let mode: DisplayMode
-  let refreshRate: RefreshRate
+  private(set) var mode: DisplayMode
+  private(set) var refreshRate: RefreshRate
   let crtc: UInt32
   /// The CRTC's place in the card's list.
   let crtcIndex: Int
@@ -14,4 +14,22 @@ struct ScanOutPipe: Sendable {
   var cursorPlane: UInt32?
   /// Connectors that show the CRTC's picture now and must be taken off it, because they may not take our mode.
   let clones: [UInt32]
+  /// What to show where the driver refuses the mode, best first; none where that mode was asked for.
+  var lesserModes: [DisplayMode] = []
+  /// The better mode that the driver has refused.
+  private(set) var refusedMode: DisplayMode?
+  /// What could not be had instead, for people.
+  var passedOver: [KMSError] = []
+
+  /// The mode that is best for the screen, whether the driver takes it or not.
+  var bestMode: DisplayMode { refusedMode ?? mode }
+
+  /// The same way in another mode, because the driver has refused this one; nil when that makes no sense.
+  func instead(in lesser: DisplayMode, refusal: KMSError) -> ScanOutPipe? {
+    guard let rate = lesser.refreshRate else { return nil }
+    var pipe = self
+    (pipe.mode, pipe.refreshRate, pipe.refusedMode) = (lesser, rate, mode)
+    pipe.passedOver.append(refusal)
+    return pipe
+  }
 }

@@ -67,8 +67,8 @@ import Testing
     }
     #expect(try pipe(800, 600).mode.width == 800)
     #expect(try pipe(800, 600).refreshRate == modes[1].refreshRate)
-    // Larger than any framebuffer: the driver is to say so, not we.
-    #expect(try pipe(8000, 6000).mode.width == 8000)
+    let missing = "framebuffer as large as 8000x6000 (4096x4096 at most)"
+    #expect(throws: KMSError.noPipe(connector: "HDMI-A-1", missing: missing)) { try pipe(8000, 6000) }
     let available = modes.map(\.description)
     #expect(throws: KMSError.unknownMode(connector: "HDMI-A-1", mode: "800x601", available: available)) {
       try pipe(800, 601)

@@ -38,7 +38,7 @@ import Testing
   }
 
   private func choice(_ modes: [DisplayMode], _ maximum: (Int, Int) = (8192, 8192)) -> DisplayMode? {
-    DisplayMode.choice(among: modes, maximumWidth: maximum.0, maximumHeight: maximum.1)
+    DisplayMode.choices(among: modes, maximumWidth: maximum.0, maximumHeight: maximum.1).first
   }
 
   @Test func preferredModeWins() {
@@ -53,6 +53,19 @@ import Testing
     #expect(choice([fast, slow])?.info.clock == 148_500)
     let twin = DisplayMode.mode(1920, 1080, clock: 148_500, total: (2200, 1125), vscan: 1)
     #expect(choice([fast, twin])?.info.vscan == 0)
+  }
+
+  @Test func interlacedModesAreNotPreferredForTheirRate() {
+    let interlaced = DisplayMode.mode(1920, 1080, clock: 74_250, total: (2200, 1125), flags: DRM_MODE_FLAG_INTERLACE)
+    let slow = DisplayMode.mode(1920, 1080, clock: 74_250, total: (2640, 1125))
+    #expect(choice([interlaced, slow])?.isInterlaced == false)
+    #expect(choice([interlaced, .mode(1280, 720)])?.isInterlaced == true)
+  }
+
+  @Test func lesserModesFollowTheBest() {
+    let modes: [DisplayMode] = [.mode(640, 480), .mode(1920, 1080), .mode(1024, 768, isPreferred: true), .mode(1280, 720)]
+    let choices = DisplayMode.choices(among: modes, maximumWidth: 8192, maximumHeight: 8192)
+    #expect(choices.map(\.width) == [1024, 1920, 1280, 640])
   }
 
   @Test func unusableModesDoNotCount() {
