@@ -33,7 +33,8 @@ struct OutputSchedule {
   /// In a turn with a tick it is the tick's, even if callbacks took so long that it has passed: the frame was asked for
   /// then, and is late. In a turn without one while a tick is due there is none: the turn of the tick renders. (Some drivers
   /// send a flip's event a little before the vblank's: a frame made then would be the interval's, without what the tick's
-  /// callbacks change.)
+  /// callbacks change.) Nor is there one between the ticks of a scene that moves, where a frame is begun too late for the next
+  /// vblank, and one that waits for the tick is seen as soon.
   ///
   /// - Parameter distance: how many intervals lie between two frames.
   func target(at now: MonotonicTime, every distance: Int, ticker: DisplayTicker) -> MonotonicTime? {
@@ -41,9 +42,21 @@ struct OutputSchedule {
     if target == nil, ticker.isTickDue(at: now) { return nil }
     let first = target ?? ticker.predictedVBlank(after: now)
     let next = Self.appearance(ofFrameFor: first, pending: lead - 1, ticker: ticker)
+    if target == nil, distance == 1, shouldAwaitTick(at: next, now: now, ticker: ticker) { return nil }
     guard let lastTarget else { return next }
     let interval = ticker.refreshRate.interval
     return next > lastTarget + interval * Int64(distance) - interval / 2 ? next : nil
+  }
+
+  /// Whether a frame that is begun now would miss the next vblank, and one that is begun with its tick is seen as soon: at the
+  /// vblank after it, with what the tick's callbacks change. After a pause nobody waits.
+  private func shouldAwaitTick(at next: MonotonicTime, now: MonotonicTime, ticker: DisplayTicker) -> Bool {
+    let interval = ticker.refreshRate.interval
+    guard let tick, now - tick.timestamp < interval * 2, let budget = ticker.pacer.budget(interval: interval),
+      next - now < budget
+    else { return false }
+    let seen = ticker.predictedVBlank(after: now + budget)
+    return ticker.predictedVBlank(after: next + budget) < seen + interval / 2
   }
 
   /// When a frame that is made for `target` will be seen: frames that pend take the vblanks before it.

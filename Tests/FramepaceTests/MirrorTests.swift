@@ -1,3 +1,4 @@
+import Compositing
 import Framepace
 import FramepaceTesting
 import RenderTree
@@ -74,6 +75,36 @@ final class MirrorTests: XCTestCase {
     }
   }
 
+  /// A scene that a link of the first display moves, at 60 Hz, on a mirror of 75 Hz: its changes come at any time between the
+  /// mirror's vblanks. What comes too late for the next one waits for the tick, and is in time for that after it.
+  func testAMirrorIsNotLateForWhatItCannotReach() throws {
+    try onMain {
+      let stage = try ManualStage(width: 96, height: 64, rate: .hertz60)
+      let slow = try SlowDisplay(clock: stage.clock)
+      let mirror = stage.engine.mirror(on: slow)
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+      layer.backgroundColor = .white
+      stage.root.addSublayer(layer)
+      let link = DisplayLink(ticker: stage.display.ticker) { link in
+        Transaction.withoutActions { layer.position.x = 10 + Double(link.frameNumber % 60) }
+      }
+      link.add(to: stage.loop, mode: .common)
+      // Until it is known how long frames take.
+      stage.run(for: .seconds(1))
+      var frames: [FrameRecord] = []
+      mirror.onPresented = { frames.append($0) }
+      let before = stage.frames.count
+      stage.run(for: .seconds(4))
+      let late = frames.count { $0.isLate(interval: slow.ticker.refreshRate.interval) }
+      XCTAssertEqual(late, 0)
+      XCTAssertEqual(stage.frames.count - before, 240, accuracy: 2)
+      // Every change but those that meet with the one before it: none is worth waiting for.
+      XCTAssertEqual(frames.count, 240, accuracy: 3)
+      link.invalidate()
+      stage.engine.invalidate()
+    }
+  }
+
   /// Two displays and nothing to show: one frame each, and nothing wakes.
   func testAStillSceneWakesNobody() throws {
     try onMain {
@@ -145,5 +176,42 @@ extension ManualStage {
     let rate = try XCTUnwrap(RefreshRate(hertz: hertz))
     return try VirtualDisplay(
       width: width, height: height, refreshRate: rate, reason: "manual time", clock: .manual(clock))
+  }
+}
+
+/// A display of 75 Hz that takes 4 ms for each frame.
+@MainActor
+private final class SlowDisplay: Display, Presenter {
+  let name = "slow"
+  let reason = "a test"
+  let ticker: DisplayTicker
+  var onLost: (@MainActor (any Error) -> Void)?
+  private let memory: MemoryPresenter
+  private let clock: ManualClock
+
+  init(clock: ManualClock) throws {
+    self.clock = clock
+    let rate = try XCTUnwrap(RefreshRate(hertz: 75))
+    ticker = DisplayTicker(source: FallbackClock(refreshRate: rate, reason: "a test", clock: .manual(clock)))
+    memory = try MemoryPresenter(width: 96, height: 64, ticker: ticker, clock: .manual(clock))
+  }
+
+  var presenter: any Presenter { self }
+  var width: Int { memory.width }
+  var height: Int { memory.height }
+  var onPresented: (@MainActor (PresentationFeedback) -> Void)? {
+    get { memory.onPresented }
+    set { memory.onPresented = newValue }
+  }
+
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { memory.add(to: loop, mode: mode) }
+  func acquireBuffer() -> PresentationBuffer? { memory.acquireBuffer() }
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
+    clock.advance(by: .milliseconds(4))
+    memory.present(buffer, damage: damage)
+  }
+  func invalidate() {
+    memory.invalidate()
+    ticker.invalidate()
   }
 }
