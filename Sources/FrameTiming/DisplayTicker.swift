@@ -86,11 +86,15 @@ public final class DisplayTicker {
   /// link callbacks are about to change more. An interval later it counts as lost: frames do not wait for it any more.
   package func isTickDue(at now: MonotonicTime) -> Bool {
     if let tick = delayedTick { return now < tick.targetTimestamp + refreshRate.interval }
-    guard let requested, let last = sequencer.last else { return false }
+    // With a variable rate it may be the frame that the vblank waits for.
+    guard let requested, let last = sequencer.last, !model.isVariable else { return false }
     // A driver may stamp a vblank, and deliver it, before it is over.
     let due = predictedVBlank(after: max(requested, last.timestamp))
     return due <= now && now < due + refreshRate.interval
   }
+
+  /// Whether a vblank was asked for that has not come: somebody wants frames.
+  package var isAwaitingVBlank: Bool { requested != nil }
 
   /// The number of the interval in which `time` lies: that of the last tick plus the intervals since then, or less those
   /// before it; 0 before the first tick, which is number 1.

@@ -28,6 +28,11 @@ final class AtomicPipe {
   let planeDamage: UInt32?
   /// Nil where there is no cursor plane.
   let cursor: AtomicCursor?
+  /// `VRR_ENABLED` of the CRTC, where driver and screen can vary the rate.
+  private let variableRate: UInt32?
+  var canVaryRate: Bool { variableRate != nil }
+  /// Whether a mode-set lets the rate vary.
+  var isVariable = false
   /// What was found on the pipe besides.
   let reset: PipeReset
 
@@ -58,6 +63,7 @@ final class AtomicPipe {
     let crtcProperties = try interface.properties(of: crtc, type: .crtc)
     crtcMode = try id("MODE_ID", crtcProperties)
     crtcActive = try id("ACTIVE", crtcProperties)
+    variableRate = connectorProperties["vrr_capable"]?.value == 1 ? crtcProperties["VRR_ENABLED"]?.id : nil
 
     let planeProperties = try interface.properties(of: plane, type: .plane)
     planeFramebuffer = try id("FB_ID", planeProperties)
@@ -107,6 +113,7 @@ final class AtomicPipe {
     set(plane, planeTargetSize.height, height)
     addFramebuffer(framebuffer, damageBlob: 0)
     settings.append(contentsOf: reset.neutral)
+    if let variableRate { set(crtc, variableRate, isVariable ? 1 : 0) }
     add(cursor)
     try interface.commit(settings, flags: flags, token: token, subject: "mode-set")
   }
@@ -143,6 +150,21 @@ final class AtomicPipe {
     settings.removeAll(keepingCapacity: true)
     add(cursor)
     try interface.commit(settings, flags: [.nonBlocking, .flipEvent], token: token, subject: "cursor")
+  }
+
+  /// Lets the rate vary, or no more. Some drivers set the mode anew for it. Returns when it is done.
+  func setVariable(_ isVariable: Bool, flags: DRMCommitFlags) throws(SystemError) {
+    guard let variableRate else { return }
+    settings.removeAll(keepingCapacity: true)
+    set(crtc, variableRate, isVariable ? 1 : 0)
+    try interface.commit(settings, flags: flags.union(.allowModeSet), token: 0, subject: "VRR_ENABLED")
+  }
+
+  /// Shows another framebuffer at once, perhaps in the middle of a refresh. Nothing else may go with it.
+  func flipAsynchronously(framebuffer: UInt32, flags: DRMCommitFlags, token: UInt64) throws(SystemError) {
+    settings.removeAll(keepingCapacity: true)
+    set(plane, planeFramebuffer, UInt64(framebuffer))
+    try interface.commit(settings, flags: flags.union(.asynchronous), token: token, subject: "asynchronous flip")
   }
 
   private func add(_ setting: CursorSetting) { cursor?.add(setting, crtc: crtc, to: &settings) }

@@ -124,9 +124,6 @@ extension DRMDevice {
     }
   }
 
-  /// `DRM_CAP_ATOMIC_ASYNC_PAGE_FLIP` of Linux 6.8, which older headers do not have.
-  private static let atomicAsynchronousFlipCapability: Int32 = 0x15
-
   /// What a display would be told.
   ///
   /// - Parameter connectors: with and without screens.

@@ -7,7 +7,7 @@ import RunLoops
 @MainActor
 final class ConnectedScreen {
   let pipe: ScanOutPipe
-  let source: any VBlankSource
+  private(set) var source: any VBlankSource
   /// The display's, which was made with the first screen.
   let ticker: DisplayTicker
   let wait: VBlankWait
@@ -22,7 +22,12 @@ final class ConnectedScreen {
   /// Called when the screen goes on without something that was asked for.
   var onRefusal: ((FeatureRefusal) -> Void)?
 
+  private(set) var variableRefresh = FeatureState.off
+
   private let events: DRMEventRoute
+  private let interface: any DRMInterface
+  private let calls: VBlankCalls?
+  private var hardware: DRMVBlankSource?
 
   /// - Parameters:
   ///   - pipe: unused, on a card whose master we are.
@@ -36,10 +41,9 @@ final class ConnectedScreen {
     buffering: Buffering, previous: PreviousScreen? = nil, pacing: (ticker: DisplayTicker, wait: VBlankWait)? = nil,
     clock: SystemClock
   ) throws(KMSError) {
-    let interface = device.interface
+    interface = device.interface
     let scanOut = try ScanOut(
       interface: interface, pipe: pipe, connectors: connectors, claims: claims, previous: previous)
-    let calls: VBlankCalls?
     do throws(SystemError) {
       calls = try VBlankCalls.find(crtc: pipe.crtc, pipe: pipe.crtcIndex, on: interface)
     } catch {
@@ -47,7 +51,6 @@ final class ConnectedScreen {
     }
     hasVBlankEvents = calls != nil
 
-    var hardware: DRMVBlankSource?
     if let calls {
       let vblanks = DRMVBlankSource(interface: interface, pipe: pipe, calls: calls, events: events)
       (hardware, source) = (vblanks, vblanks)
@@ -68,16 +71,39 @@ final class ConnectedScreen {
     self.events = events
 
     if presenter.isModeSet { hardware?.crtcDidTurnOn() }
-    presenter.onModeSet = { [weak hardware, weak ticker] in
-      guard let hardware else { return }
+    presenter.onModeSet = { [weak self, weak ticker] in
+      guard let hardware = self?.hardware else { return }
       // Vblanks begin anew, and one that was asked for may have come early.
       ticker?.losePhase()
       hardware.crtcDidTurnOn()
     }
     presenter.onLost = { [weak self] error in self?.onFailure?(error) }
     presenter.onRefusal = { [weak self] refusal in self?.onRefusal?(refusal) }
-    hardware?.onError = { [weak self] error in self?.onFailure?(pipe.error(error)) }
+    watch(hardware)
     events.onError = { [weak self] error in self?.onFailure?(pipe.error(error)) }
+  }
+
+  private func watch(_ hardware: DRMVBlankSource?) {
+    hardware?.onError = { [weak self, pipe] error in self?.onFailure?(pipe.error(error)) }
+  }
+
+  /// Lets the rate vary, or no more. What ticks is another source then, which knows that intervals differ.
+  func setVariableRefresh(_ isWanted: Bool) {
+    guard isWanted != (variableRefresh != .off) else { return }
+    if let refusal = presenter.setVariable(isWanted) {
+      variableRefresh = .refused(refusal)
+      onRefusal?(refusal)
+      return
+    }
+    variableRefresh = isWanted ? .on : .off
+    guard let calls, presenter.isVariable != source.isVariable else { return }
+    let vblanks = DRMVBlankSource(
+      interface: interface, pipe: pipe, calls: calls, events: events, isVariable: presenter.isVariable)
+    watch(vblanks)
+    let isTicking = ticker.source === source
+    (hardware, source) = (vblanks, vblanks)
+    if presenter.isModeSet { vblanks.crtcDidTurnOn() }
+    if isTicking { ticker.change(to: vblanks) }
   }
 
   func add(to loop: FrameLoop, mode: FrameLoop.Mode) {

@@ -1,4 +1,5 @@
 import Geometry
+import LinuxSystem
 
 /// What a screen's cursor is to be, and what the driver was told of it last: a pure value.
 struct CursorState: Equatable, Sendable {
@@ -30,6 +31,20 @@ struct CursorState: Equatable, Sendable {
 
   /// Whether the driver is still to be told.
   var isDue: Bool { wanted != told }
+
+  /// How long a change without a frame may wait at a variable rate: there every commit is a refresh, and a pointer that
+  /// moves would take the rate from the scene. 30 Hz look steady.
+  static let patience = Nanoseconds.seconds(1) / 30
+
+  /// Until when a change waits for a frame to go with; nil for not at all.
+  ///
+  /// - Parameter last: when the last commit was.
+  static func wait(
+    isVariable: Bool, isFrameWanted: Bool, last: MonotonicTime, now: MonotonicTime
+  ) -> MonotonicTime? {
+    let end = last + patience
+    return isVariable && isFrameWanted && now < end ? end : nil
+  }
 
   /// The driver has been told of what is wanted.
   mutating func tell() { told = wanted }

@@ -43,6 +43,9 @@ public final class DRMDevice {
     if isAtomic { _ = accepts(Self.cursorHotSpotCapability) }
   }
 
+  /// `DRM_CAP_ATOMIC_ASYNC_PAGE_FLIP` of Linux 6.8, which older headers do not have.
+  static let atomicAsynchronousFlipCapability: Int32 = 0x15
+
   /// `DRM_CLIENT_CAP_CURSOR_PLANE_HOTSPOT`, which older headers do not have.
   private static let cursorHotSpotCapability: Int32 = 6
 

@@ -11,6 +11,7 @@ public import RunLoops
 public final class DRMVBlankSource: VBlankSource {
   public let name: String
   public let refreshRate: RefreshRate
+  public let isVariable: Bool
   public var onVBlank: (@MainActor (VBlank) -> Void)?
   /// Called once when no vblank can come any more: the CRTC was switched off or the device removed.
   var onError: ((SystemError) -> Void)?
@@ -31,7 +32,10 @@ public final class DRMVBlankSource: VBlankSource {
   private var clock: SystemClock?
   private var requested = MonotonicTime.zero
 
-  init(interface: any DRMInterface, pipe: ScanOutPipe, calls: VBlankCalls, events: DRMEventRoute) {
+  init(
+    interface: any DRMInterface, pipe: ScanOutPipe, calls: VBlankCalls, events: DRMEventRoute, isVariable: Bool = false
+  ) {
+    self.isVariable = isVariable
     self.interface = interface
     self.calls = calls
     self.events = events

@@ -4,6 +4,10 @@ public import LinuxSystem
 public enum ScreenFeature: Hashable, Sendable, CaseIterable {
   /// A cursor in a plane of its own.
   case cursor
+  /// A rate that follows the frames.
+  case variableRefresh
+  /// Frames that are shown at once, and not from the next vblank on.
+  case tearing
 }
 
 /// What has become of a feature that may be asked for.
@@ -22,6 +26,10 @@ public enum FeatureRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   case noCursorPlane(connector: String)
   /// The hardware's cursors are smaller. Sizes are in pixels.
   case cursorTooLarge(connector: String, width: Int, height: Int, maximumWidth: Int, maximumHeight: Int)
+  /// Driver or screen cannot vary the rate.
+  case fixedRefresh(connector: String)
+  /// The driver shows frames at vblanks only.
+  case noAsynchronousFlips(connector: String)
   /// The driver was asked, and said no.
   case driver(connector: String, ScreenFeature, SystemError)
 
@@ -29,6 +37,8 @@ public enum FeatureRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   public var feature: ScreenFeature {
     switch self {
     case .noCursorPlane, .cursorTooLarge: .cursor
+    case .fixedRefresh: .variableRefresh
+    case .noAsynchronousFlips: .tearing
     case .driver(_, let feature, _): feature
     }
   }
@@ -39,6 +49,14 @@ public enum FeatureRefusal: Error, Hashable, Sendable, CustomStringConvertible {
       "\(connector) has no cursor plane: draw the pointer as a layer"
     case .cursorTooLarge(let connector, let width, let height, let maximumWidth, let maximumHeight):
       "a cursor of \(width)x\(height) is too large for \(connector), which takes \(maximumWidth)x\(maximumHeight)"
+    case .fixedRefresh(let connector):
+      "\(connector) does not vary its rate: driver and screen must both take part (vrr_capable)"
+    case .noAsynchronousFlips(let connector):
+      "the driver of \(connector) shows frames at vblanks only, without tearing"
+    case .driver(let connector, .variableRefresh, let error):
+      "the driver of \(connector) does not let the rate vary: \(error)"
+    case .driver(let connector, .tearing, let error):
+      "the driver of \(connector) does not show frames before the vblank: \(error)"
     case .driver(let connector, .cursor, let error):
       "the driver of \(connector) does not show the cursor: \(error)"
     }

@@ -9,6 +9,19 @@ extension KMSDisplay {
   /// Whether the cursor is shown, and why not.
   public var cursorState: FeatureState { screen?.presenter.cursorState ?? .off }
 
+  /// Whether the rate follows the frames, and why not. What ticks at a variable rate says so: `ticker.source.isVariable`.
+  public var variableRefresh: FeatureState { screen?.variableRefresh ?? .off }
+
+  /// Whether frames are shown at once, and why not. Some drivers refuse only when they see a frame.
+  public var tearing: FeatureState { screen?.presenter.tearing.state ?? .off }
+
+  /// Tells the screen what is wanted of it.
+  func applyFeatures() {
+    screen?.setVariableRefresh(wantsVariableRefresh)
+    screen?.presenter.setTearing(allowsTearing)
+    showCursor()
+  }
+
   func showCursor() { screen?.presenter.setCursor(cursor, at: cursorPosition) }
 
   /// A screen says so each time that it comes; the application is told once.

@@ -48,6 +48,19 @@ public final class KMSDisplay: Display {
     didSet { if cursor != nil { showCursor() } }
   }
 
+  /// Whether the screen may wait for frames, within its limits, where it would repeat the last one: VRR, Adaptive-Sync,
+  /// FreeSync. The mode's rate is then the fastest. To change it takes an interval or two, and with some drivers sets the
+  /// mode anew. See `variableRefresh` for whether the screen can.
+  public var wantsVariableRefresh = false {
+    didSet { if wantsVariableRefresh != oldValue { applyFeatures() } }
+  }
+
+  /// Whether frames may be shown at once instead of from the next vblank on: sooner, and torn where a refresh is halfway.
+  /// See `tearing` for whether the screen can.
+  public var allowsTearing = false {
+    didSet { if allowsTearing != oldValue { applyFeatures() } }
+  }
+
   /// What the kernel said when the display last went away, or did not come back; nil if that was no error.
   public private(set) var lastError: KMSError?
 
@@ -158,7 +171,7 @@ public final class KMSDisplay: Display {
   private func watch(_ screen: ConnectedScreen) {
     screen.onFailure = { [weak self] error in self?.failed(error) }
     screen.onRefusal = { [weak self] refusal in self?.refused(refusal) }
-    showCursor()
+    applyFeatures()
   }
 
   private func failed(_ error: KMSError) {

@@ -47,6 +47,9 @@ public final class KMSPresenter: Presenter {
   /// Whether a cursor is on its way to the screen without a frame. A frame that is handed over waits for it: one commit
   /// pends at a time.
   private var isCursorPending = false
+  var tearing = TearingState()
+  /// Shows what of the cursor waits for a frame that does not come.
+  private var cursorTimer: FrameLoop.Timer?
   /// Runs when a turn's frame has been handed over, if there is one.
   private var turnEnd: FrameLoop.Observer?
   private let wait: VBlankWait
@@ -56,6 +59,8 @@ public final class KMSPresenter: Presenter {
   private var timer: FrameLoop.Timer?
   /// Whether the newest frame that was handed over is a flip, and not a mode-set.
   private var isFlip = false
+  /// Whether it did not wait for the vblank.
+  private var isAsynchronous = false
   /// Whether the pending frame is to be handed over again, at the vblank that is waited for.
   private var isRetrying = false
   /// How many flips were given up because their event did not come.
@@ -96,6 +101,8 @@ public final class KMSPresenter: Presenter {
       fireTime: .distantFuture, interval: Nanoseconds(.max), onMain: { [weak self] timer in self?.look(timer) })
     turnEnd = FrameLoop.Observer(
       [.beforeWaiting, .exit], order: Self.turnEndOrder, onMain: { [weak self] _, _ in self?.showCursor() })
+    // The turn's end does the rest.
+    cursorTimer = .parked {}
     events.onFlip = { [weak self] token, time, sequence in self?.flipped(token, time, sequence) }
   }
 
@@ -147,6 +154,7 @@ public final class KMSPresenter: Presenter {
     token &+= 1
     submitted = clock.now
     isFlip = isModeSet
+    isAsynchronous = false
     do throws(KMSError) {
       if isFlip { try commitFlip(index) } else { try commitModeSet(index) }
     } catch {
@@ -160,6 +168,7 @@ public final class KMSPresenter: Presenter {
   }
 
   private func commitFlip(_ index: Int) throws(KMSError) {
+    if try commitAsynchronously(index) { return }
     let buffer = buffers[index]
     let setting = cursorSetting()
     do throws(KMSError) {
@@ -173,6 +182,22 @@ public final class KMSPresenter: Presenter {
       // If what is in the way does not pass, the frame's time runs out.
       isRetrying = true
       wait.start(after: submitted)
+    }
+  }
+
+  /// - Returns: whether the frame is on its way.
+  private func commitAsynchronously(_ index: Int) throws(KMSError) -> Bool {
+    guard let way = tearing.way else { return false }
+    do throws(KMSError) {
+      try scanOut.flipAsynchronously(
+        way, framebuffer: buffers[index].scanOut.framebuffer, isTested: tearing.isTested, token: events.token(token))
+      tearing.isTested = true
+      isAsynchronous = true
+      return true
+    } catch {
+      guard case .refused(_, _, let reason) = error else { throw error }
+      if CommitAnswer(errno: reason.errno, isFlip: true, hasExtras: false) != .retryAtVBlank { refuseTearing(reason) }
+      return false
     }
   }
 
@@ -191,6 +216,7 @@ public final class KMSPresenter: Presenter {
     events.add(.flips, to: loop, mode: mode)
     if let timer { loop.add(timer, to: mode) }
     if let turnEnd { loop.add(turnEnd, to: mode) }
+    if let cursorTimer { loop.add(cursorTimer, to: mode) }
   }
 
   public func invalidate() {
@@ -214,6 +240,8 @@ public final class KMSPresenter: Presenter {
     timer = nil
     turnEnd?.invalidate()
     turnEnd = nil
+    cursorTimer?.invalidate()
+    cursorTimer = nil
     wait.handler = nil
     onPresented = nil
     onRefused = nil
@@ -252,7 +280,8 @@ public final class KMSPresenter: Presenter {
     if isCursorPending { return cursorIsSeen() }
     let reference = ticker.lastVBlank?.sequence ?? (try? scanOut.interface.sequence(ofCRTC: scanOut.pipe.crtc).sequence)
     let wide = reference.map { UInt64(widening: sequence, near: $0) } ?? UInt64(sequence)
-    complete(PresentationFeedback(timestamp: time, sequence: wide))
+    // One that has not waited is stamped with the vblank before it.
+    complete(PresentationFeedback(timestamp: isAsynchronous ? max(time, submitted) : time, sequence: wide))
   }
 
   private func waited(_ vblank: VBlank) {
@@ -294,6 +323,12 @@ public final class KMSPresenter: Presenter {
     if scanOut.cursorRidesWithFrames {
       // The turn of a tick that is due may have a frame, which would have to wait for the cursor.
       if flip.pending != nil || isCursorPending || ticker.isTickDue(at: now) { return }
+      if let later = CursorState.wait(
+        isVariable: scanOut.isVariable, isFrameWanted: ticker.isAwaitingVBlank, last: submitted, now: now)
+      {
+        cursorTimer?.nextFireTime = later
+        return
+      }
       token &+= 1
       submitted = now
     }

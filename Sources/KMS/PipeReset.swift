@@ -29,6 +29,9 @@ struct PipeReset: Equatable, Sendable {
     reset("Colorspace", of: connector, to: 0)
     for name in ["GAMMA_LUT", "DEGAMMA_LUT", "CTM"] { reset(name, of: crtc, to: 0, isBlob: true) }
     reset("VRR_ENABLED", of: crtc, to: 0)
+    if connector.properties["vrr_capable"] != nil, crtc.properties["VRR_ENABLED"]?.value == 0 {
+      keep(["VRR_ENABLED"], of: crtc)
+    }
     reset("rotation", of: plane, to: UInt64(DRM_MODE_ROTATE_0))
     reset("alpha", of: plane, to: 0xFFFF)
     if let cursor {

@@ -156,6 +156,54 @@ final class ScanOut {
   }
 }
 
+// MARK: Rate
+
+extension ScanOut {
+  var canVaryRate: Bool { atomic?.canVaryRate ?? false }
+  var isVariable: Bool { atomic?.isVariable ?? false }
+
+  /// Lets the rate vary, or no more: asks the driver first.
+  ///
+  /// - Parameter isModeSet: otherwise it goes with the mode-set.
+  func setVariable(_ isVariable: Bool, isModeSet: Bool) throws(KMSError) {
+    guard let atomic else { return }
+    try named { () throws(SystemError) in
+      try atomic.setVariable(isVariable, flags: .testOnly)
+      if isModeSet { try atomic.setVariable(isVariable, flags: []) }
+    }
+    atomic.isVariable = isVariable
+  }
+}
+
+// MARK: Tearing
+
+extension ScanOut {
+  /// By which call a flip need not wait for the vblank; nil for none.
+  enum AsynchronousFlip { case atomic, legacy }
+
+  /// What the driver says that it can. By the legacy call with atomic drivers too, before Linux 6.8.
+  var asynchronousFlip: AsynchronousFlip? {
+    func has(_ capability: Int32) -> Bool { (try? interface.capability(capability)) ?? 0 != 0 }
+    if atomic != nil, has(DRMDevice.atomicAsynchronousFlipCapability) { return .atomic }
+    return has(DRM_CAP_ASYNC_PAGE_FLIP) ? .legacy : nil
+  }
+
+  /// Shows another framebuffer at once; a flip event with `token` tells.
+  ///
+  /// - Parameter isTested: whether the driver has taken one before.
+  func flipAsynchronously(
+    _ way: AsynchronousFlip, framebuffer: UInt32, isTested: Bool, token: UInt64
+  ) throws(KMSError) {
+    try named { () throws(SystemError) in
+      guard way == .atomic, let atomic else {
+        return try interface.pageFlip(crtc: pipe.crtc, framebuffer: framebuffer, isAsynchronous: true, token: token)
+      }
+      if !isTested { try atomic.flipAsynchronously(framebuffer: framebuffer, flags: .testOnly, token: 0) }
+      try atomic.flipAsynchronously(framebuffer: framebuffer, flags: [.nonBlocking, .flipEvent], token: token)
+    }
+  }
+}
+
 // MARK: Cursor
 
 extension ScanOut {

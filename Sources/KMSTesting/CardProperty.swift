@@ -25,6 +25,7 @@ enum CardProperty: UInt32, CaseIterable {
   case colorMatrix = 21
   case hdrMetadata = 22
   case colorSpace = 23
+  case takesVariableRate = 24
 
   /// What the kernel calls it.
   var name: String {
@@ -52,6 +53,7 @@ enum CardProperty: UInt32, CaseIterable {
     case .colorMatrix: "CTM"
     case .hdrMetadata: "HDR_OUTPUT_METADATA"
     case .colorSpace: "Colorspace"
+    case .takesVariableRate: "vrr_capable"
     }
   }
 
@@ -61,7 +63,7 @@ enum CardProperty: UInt32, CaseIterable {
     case .crtcID, .framebufferID: .object
     case .edid, .modeID, .gammaLUT, .degammaLUT, .colorMatrix, .damageClips, .hdrMetadata: .blob
     case .colorSpace: .enumeration(["Default": 0, "BT709_YCC": 2, "BT2020_RGB": 9])
-    case .active, .variableRate: .range(0...1)
+    case .active, .variableRate, .takesVariableRate: .range(0...1)
     case .sourceX, .sourceY, .sourceWidth, .sourceHeight: .range(0...0xFFFF_FFFF)
     case .targetX, .targetY: .signedRange(Int64(Int32.min)...Int64(Int32.max))
     case .targetWidth, .targetHeight: .range(0...0x7FFF_FFFF)
@@ -91,8 +93,10 @@ enum CardProperty: UInt32, CaseIterable {
 
 extension CardState {
   func properties(ofConnector connector: Connector) -> DRMProperties {
-    table(CardProperty.ofConnectors) { property in
+    let isTold = connector.takesVariableRate != nil
+    return table(CardProperty.ofConnectors + (isTold ? [.takesVariableRate] : [])) { property in
       switch property {
+      case .takesVariableRate: connector.takesVariableRate == true ? 1 : 0
       case .edid: UInt64(connector.edidBlob)
       case .hdrMetadata: UInt64(connector.settings.hdrBlob)
       case .colorSpace: connector.settings.colorSpace

@@ -52,7 +52,9 @@ extension CardState {
     // As of drivers that have no vblank: only the call itself tells.
     case DRM_CAP_DUMB_BUFFER, DRM_CAP_VBLANK_HIGH_CRTC, DRM_CAP_TIMESTAMP_MONOTONIC, DRM_CAP_CRTC_IN_VBLANK_EVENT: 1
     case DRM_CAP_CURSOR_WIDTH, DRM_CAP_CURSOR_HEIGHT: UInt64(Self.cursorSide)
-    case DRM_CAP_ASYNC_PAGE_FLIP, DRM_CAP_PRIME, DRM_CAP_ADDFB2_MODIFIERS: 0
+    // DRM_CAP_ATOMIC_ASYNC_PAGE_FLIP.
+    case DRM_CAP_ASYNC_PAGE_FLIP, 0x15: takesAsynchronousFlips ? 1 : 0
+    case DRM_CAP_PRIME, DRM_CAP_ADDFB2_MODIFIERS: 0
     default: throw Refusal(EINVAL)
     }
   }

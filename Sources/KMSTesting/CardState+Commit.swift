@@ -20,8 +20,8 @@ extension CardState {
     guard clients[client].isAtomic else { throw Refusal(EINVAL) }
     try requireMaster(client)
     let sendsEvent = flags.contains(.flipEvent)
-    // No driver here tears.
-    if flags.contains(.asynchronous) || (flags.contains(.testOnly) && sendsEvent) { throw Refusal(EINVAL) }
+    if flags.contains(.testOnly) && sendsEvent { throw Refusal(EINVAL) }
+    if flags.contains(.asynchronous) { try requireAsynchronous(settings, flags) }
     propose()
     for setting in settings { try propose(setting) }
     touchWhatPlanesLeaveAndTake()
@@ -36,7 +36,18 @@ extension CardState {
       if flags.contains(.nonBlocking), crtcs[index].isFlipPending { throw Refusal(EBUSY) }
     }
     if flags.contains(.testOnly) { return }
-    accept(token: token, sendsEvent: sendsEvent, isBlocking: !flags.contains(.nonBlocking), client: client, at: time)
+    accept(
+      token: token, sendsEvent: sendsEvent, isBlocking: !flags.contains(.nonBlocking),
+      isAsynchronous: flags.contains(.asynchronous), client: client, at: time)
+  }
+
+  /// Nothing but the picture of a primary plane.
+  private func requireAsynchronous(_ settings: [PropertySetting], _ flags: DRMCommitFlags) throws(Refusal) {
+    let isPicture = settings.allSatisfy { setting in
+      setting.property == CardProperty.framebufferID.id
+        && planes.contains { $0.id == setting.object && $0.kind == .primary && $0.settings.crtc != 0 }
+    }
+    guard takesAsynchronousFlips, isPicture, !flags.contains(.allowModeSet) else { throw Refusal(EINVAL) }
   }
 
   private mutating func propose() {
@@ -207,7 +218,7 @@ extension CardState {
   // MARK: Doing
 
   private mutating func accept(
-    token: UInt64, sendsEvent: Bool, isBlocking: Bool, client: Int, at time: MonotonicTime
+    token: UInt64, sendsEvent: Bool, isBlocking: Bool, isAsynchronous: Bool, client: Int, at time: MonotonicTime
   ) {
     for index in crtcs.indices where proposal.touched & (1 << UInt32(index)) != 0 { finishFlip(ofCRTC: index) }
     for index in connectors.indices { connectors[index].settings = proposal.connectors[index] }
@@ -217,6 +228,7 @@ extension CardState {
       let isModeSet = old.isActive != new.isActive || new.mode.map { !old.mode.isSame(as: $0) } ?? (old.mode != nil)
       if isModeSet, old.isActive { turnOff(crtc: index) }
       crtcs[index].settings = new
+      crtcs[index].vblanks.vary(new.variableRate == 1)
       if isModeSet, new.isActive { turnOn(crtc: index, at: time) }
       guard new.isActive else {
         showPlanes(ofCRTC: index)
@@ -225,7 +237,8 @@ extension CardState {
       // Who waits for it sees it done; an event comes with the vblank all the same.
       if isBlocking { showPlanes(ofCRTC: index) }
       if sendsEvent || !isBlocking {
-        startFlip(ofCRTC: index, client: client, token: token, sendsEvent: sendsEvent, at: time)
+        startFlip(
+          ofCRTC: index, client: client, token: token, sendsEvent: sendsEvent, isAsynchronous: isAsynchronous, at: time)
       }
     }
     freeUnusedBlobs()

@@ -23,7 +23,7 @@ extension CardState {
   mutating func addConnector(_ connector: SimulatedCard.Connector) {
     var added = Connector(
       id: newID(), name: connector.name, isConnected: connector.isConnected, modes: connector.modes,
-      possibleCRTCs: connector.possibleCRTCs)
+      possibleCRTCs: connector.possibleCRTCs, takesVariableRate: connector.takesVariableRate)
     if !connector.edid.isEmpty {
       added.edidBlob = connector.edid.withUnsafeBytes { addBlob($0, client: Self.kernel) }
     }

@@ -62,8 +62,7 @@ extension CardState {
     crtc id: UInt32, framebuffer: UInt32, isAsynchronous: Bool, token: UInt64, client: Int, at time: MonotonicTime
   ) throws(Refusal) {
     try requireMaster(client)
-    // No driver here can.
-    if isAsynchronous { throw Refusal(EINVAL) }
+    if isAsynchronous, !takesAsynchronousFlips { throw Refusal(EINVAL) }
     guard let index = crtcIndex(id), let next = self.framebuffer(framebuffer) else { throw Refusal(ENOENT) }
     guard crtcs[index].settings.isActive, let mode = crtcs[index].settings.mode else { throw Refusal(EBUSY) }
     guard mode.width <= next.width, mode.height <= next.height else { throw Refusal(ENOSPC) }
@@ -71,7 +70,8 @@ extension CardState {
     guard let plane = primaryPlaneIndex(ofCRTC: index) else { throw Refusal(EINVAL) }
     try requireRoom(client)
     planes[plane].settings.framebuffer = framebuffer
-    startFlip(ofCRTC: index, client: client, token: token, sendsEvent: true, at: time)
+    startFlip(
+      ofCRTC: index, client: client, token: token, sendsEvent: true, isAsynchronous: isAsynchronous, at: time)
   }
 
   func requireMaster(_ client: Int) throws(Refusal) {

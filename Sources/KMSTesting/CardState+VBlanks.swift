@@ -94,16 +94,24 @@ extension CardState {
     crtcs[index].waiting.append(VBlankRequest(client: client, token: token, kind: kind))
   }
 
-  /// Shows what the CRTC's planes are set to: at the next vblank, or now where the driver has none. Room has been seen to.
-  mutating func startFlip(ofCRTC index: Int, client: Int, token: UInt64, sendsEvent: Bool, at time: MonotonicTime) {
+  /// Shows what the CRTC's planes are set to: at the next vblank, or now where the driver has none, and for an asynchronous
+  /// flip. Room has been seen to.
+  mutating func startFlip(
+    ofCRTC index: Int, client: Int, token: UInt64, sendsEvent: Bool, isAsynchronous: Bool = false, at time: MonotonicTime
+  ) {
     let isLost = sendsEvent && flipEventsToLose > 0
     if isLost { flipEventsToLose -= 1 }
     let sendsEvent = sendsEvent && !isLost
     let request = VBlankRequest(client: client, token: token, kind: sendsEvent ? .flip : .silentFlip)
     if sendsEvent { clients[client].outstandingEvents += 1 }
-    if hasVBlanks { return crtcs[index].waiting.append(request) }
+    if hasVBlanks, !isAsynchronous {
+      crtcs[index].vblanks.flip = time
+      return crtcs[index].waiting.append(request)
+    }
     showPlanes(ofCRTC: index)
-    send(request, crtc: index, time: time, sequence: 0)
+    // An asynchronous flip is stamped with the vblank before it.
+    let vblanks = crtcs[index].vblanks
+    send(request, crtc: index, time: hasVBlanks ? vblanks.last : time, sequence: hasVBlanks ? vblanks.sequence : 0)
   }
 
   // MARK: Events

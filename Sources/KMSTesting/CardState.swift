@@ -23,6 +23,8 @@ struct CardState {
     /// What the kernel knows of them since a screen was last asked; nil while none was.
     var knownModes: [DisplayMode]?
     let possibleCRTCs: UInt32
+    /// Nil where the driver does not say.
+    var takesVariableRate: Bool?
     var edidBlob: UInt32 = 0
     var settings = ConnectorSettings()
 
@@ -138,6 +140,7 @@ struct CardState {
   /// Whether the kernel knows the calls for sequences.
   let hasSequences: Bool
   let isAtomic: Bool
+  var takesAsynchronousFlips = false
   /// The picture of the cursor that another program has left.
   var leftoverCursor: UInt32 = 0
   var refusedModes: Set<String> = []

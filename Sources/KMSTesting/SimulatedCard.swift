@@ -23,15 +23,19 @@ public final class SimulatedCard: Sendable {
     public var possibleCRTCs: UInt32
     /// What the screen says of itself; empty for nothing.
     public var edid: [UInt8]
+    /// Whether the screen's rate can vary, as the driver says; nil where it does not say.
+    public var takesVariableRate: Bool?
 
     public init(
-      _ name: String, modes: [DisplayMode], isConnected: Bool = true, possibleCRTCs: UInt32 = .max, edid: [UInt8] = []
+      _ name: String, modes: [DisplayMode], isConnected: Bool = true, possibleCRTCs: UInt32 = .max, edid: [UInt8] = [],
+      takesVariableRate: Bool? = nil
     ) {
       self.name = name
       self.modes = modes
       self.isConnected = isConnected
       self.possibleCRTCs = possibleCRTCs
       self.edid = edid
+      self.takesVariableRate = takesVariableRate
     }
   }
 
@@ -46,15 +50,17 @@ public final class SimulatedCard: Sendable {
   ///   - hasVBlanks: without, flips are complete at once and vblanks are refused, as by drivers that have none.
   ///   - hasSequences: without, vblanks are told of to the microsecond and with 32 bits of sequence, as by kernels before 4.15.
   ///   - isAtomic: without, there are the legacy calls only.
+  ///   - takesAsynchronousFlips: whether flips need not wait for the vblank, by the legacy calls and by atomic commits.
   ///   - clock: of the loop that the displays are added to.
   public init(
     connectors: [Connector], crtcs: Int = 2, showsConsole: Bool = true, hasVBlanks: Bool = true,
-    hasSequences: Bool = true, isAtomic: Bool = true, hasCursors: Bool = true, path: String = "/dev/dri/card0",
-    clock: SystemClock
+    hasSequences: Bool = true, isAtomic: Bool = true, hasCursors: Bool = true, takesAsynchronousFlips: Bool = false,
+    path: String = "/dev/dri/card0", clock: SystemClock
   ) {
     self.path = path
     self.clock = clock
     var state = CardState(hasVBlanks: hasVBlanks, hasSequences: hasSequences, isAtomic: isAtomic)
+    state.takesAsynchronousFlips = takesAsynchronousFlips
     state.addParts(connectors: connectors, crtcs: crtcs, hasCursors: hasCursors)
     if showsConsole { state.showConsole(at: clock.now) }
     self.state = Lock(state)

@@ -2,6 +2,7 @@ import FrameTiming
 import LinuxSystem
 
 /// A CRTC's vblanks: a grid at the mode's rate from the moment when it was switched on, and a count that goes on from there.
+/// With a variable rate a vblank waits for a flip, for up to three intervals.
 struct VBlankCounter {
   var sequence: UInt64 = 0
   private(set) var last = MonotonicTime.zero
@@ -9,9 +10,22 @@ struct VBlankCounter {
   private var index: Int64 = 0
   /// Nil while the CRTC is off.
   private(set) var rate: RefreshRate?
+  private var isVariable = false
+  /// When a flip was asked for that is not done.
+  var flip: MonotonicTime?
 
   /// When the next one is due.
-  var next: MonotonicTime? { rate.map { start + $0.offset(ofInterval: index + 1) } }
+  var next: MonotonicTime? {
+    guard let rate else { return nil }
+    if !isVariable { return start + rate.offset(ofInterval: index + 1) }
+    return if let flip { max(last + rate.interval, flip) } else { last + rate.interval * 3 }
+  }
+
+  mutating func vary(_ isVariable: Bool) {
+    guard isVariable != self.isVariable else { return }
+    self.isVariable = isVariable
+    (start, index) = (last, 0)
+  }
 
   mutating func turnOn(rate: RefreshRate?, at time: MonotonicTime) {
     (start, last, index, self.rate) = (time, time, 0, rate)
@@ -24,6 +38,7 @@ struct VBlankCounter {
     index += 1
     sequence += 1
     last = next
+    flip = nil
   }
 }
 

@@ -38,7 +38,8 @@ final class CardDisplayTests: XCTestCase {
   /// A thousand modes on a card that stays open.
   func testAThousandModesLeaveNothingBehind() throws {
     try onMain {
-      let stage = CardStage()
+      let stage = CardStage(
+        connectors: [.init("HDMI-A-1", modes: [.simulated(64, 48)], takesVariableRate: true)])
       let before = stage.card.screens
       let card = try stage.open()
       let pointer = try Bitmap(width: 16, height: 16).freeze()
@@ -48,6 +49,7 @@ final class CardDisplayTests: XCTestCase {
         let display = try card.display(clock: stage.loop.clock)
         display.add(to: stage.loop, mode: .default)
         if round % 3 != 0 { display.cursor = Cursor(image: pointer) }
+        display.wantsVariableRefresh = round % 2 == 0
         let all = IntRect(x: 0, y: 0, width: mode.width, height: mode.height)
         XCTAssertNotNil(try stage.show(UInt32(round), in: all, on: display))
         XCTAssertTrue(stage.card.screens.contains(" \(mode), "), "round \(round): \(stage.card.screens)")

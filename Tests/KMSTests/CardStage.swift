@@ -21,12 +21,13 @@ final class CardStage {
   init(
     connectors: [SimulatedCard.Connector] = [.init("HDMI-A-1", modes: [.simulated(64, 48)])], crtcs: Int = 2,
     showsConsole: Bool = true, hasVBlanks: Bool = true, hasSequences: Bool = true, isAtomic: Bool = true,
-    hasCursors: Bool = true
+    hasCursors: Bool = true, takesAsynchronousFlips: Bool = false
   ) {
     loop = FrameLoop(clock: .manual(clock))
     card = SimulatedCard(
       connectors: connectors, crtcs: crtcs, showsConsole: showsConsole, hasVBlanks: hasVBlanks,
-      hasSequences: hasSequences, isAtomic: isAtomic, hasCursors: hasCursors, clock: .manual(clock))
+      hasSequences: hasSequences, isAtomic: isAtomic, hasCursors: hasCursors, takesAsynchronousFlips: takesAsynchronousFlips,
+      clock: .manual(clock))
     vblanks = SimulatedVBlanks(of: card, on: loop)
   }
 

@@ -1,0 +1,56 @@
+import LinuxSystem
+
+/// Whether flips wait for the vblank: a pure value.
+struct TearingState: Equatable, Sendable {
+  var isWanted = false
+  /// By which call; nil where frames wait.
+  var way: ScanOut.AsynchronousFlip?
+  /// Whether the driver has taken one.
+  var isTested = false
+  var refusal: FeatureRefusal?
+
+  var state: FeatureState {
+    if let refusal { return .refused(refusal) }
+    return isWanted ? .on : .off
+  }
+}
+
+/// Tearing, and a variable rate.
+extension KMSPresenter {
+  func setTearing(_ isWanted: Bool) {
+    guard isWanted != tearing.isWanted else { return }
+    tearing = TearingState(isWanted: isWanted)
+    guard isWanted else { return }
+    tearing.way = scanOut.asynchronousFlip
+    if tearing.way == nil { refuseTearing(.noAsynchronousFlips(connector: scanOut.pipe.connector.name)) }
+  }
+
+  func refuseTearing(_ error: SystemError) {
+    refuseTearing(.driver(connector: scanOut.pipe.connector.name, .tearing, error))
+  }
+
+  private func refuseTearing(_ refusal: FeatureRefusal) {
+    tearing.way = nil
+    tearing.refusal = refusal
+    onRefusal?(refusal)
+  }
+
+  var isVariable: Bool { scanOut.isVariable }
+
+  /// - Returns: why not.
+  func setVariable(_ isVariable: Bool) -> FeatureRefusal? {
+    let connector = scanOut.pipe.connector.name
+    if isVariable, !scanOut.canVaryRate { return .fixedRefresh(connector: connector) }
+    guard isVariable != scanOut.isVariable else { return nil }
+    do throws(KMSError) {
+      try scanOut.setVariable(isVariable, isModeSet: isModeSet)
+      return nil
+    } catch {
+      guard case .refused(_, _, let reason) = error else {
+        onLost?(error)
+        return nil
+      }
+      return .driver(connector: connector, .variableRefresh, reason)
+    }
+  }
+}
