@@ -51,7 +51,8 @@ struct RunCommand: ParsableCommand {
       not known is null.
         first line   scene, display, clock: what ticks, and why,
                      mirrors: display and clock of each,
-                     unused: options that a screen has no use for
+                     unused: options that have no effect on this display,
+                     refused: what the screen goes on without, and why
         at a change  change: the screen went, or is back
         other lines  time: in seconds since the start, refreshRate
           since the line before:

@@ -1,4 +1,5 @@
 import Framepace
+import KMS
 import SampleScenes
 
 /// What a run prints.
@@ -62,6 +63,7 @@ final class RunPrinter {
       let line = JSONValue.object([
         ("scene", .text(session.scene.rawValue)), ("display", .text(display.name)), ("clock", .text(display.ticker.name)),
         ("mirrors", .list(session.mirrors?.names ?? [])), ("unused", .list(session.unusedOptions.map { .text($0) })),
+        ("refused", .list(session.refusals.map { .text($0.description) })),
       ]).line
       try terminal.offer(line + "\n")
     case .summary, .liveLine, .lines:

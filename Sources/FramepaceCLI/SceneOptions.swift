@@ -27,9 +27,18 @@ struct SceneOptions: ParsableArguments {
     transform: Accepted.choice)
   var workPhase: SceneSettings.WorkPhase?
 
+  @Flag(help: "Let the screen wait for frames, as far as driver and screen can (VRR, Adaptive-Sync, FreeSync).")
+  var vrr = false
+
+  @Flag(help: "Show frames at once, torn where a refresh is halfway, where the driver can.")
+  var tearing = false
+
   func validate(scene: SceneName) throws {
     if (work != nil || workPhase != nil) && scene != .stress {
       throw ValidationError("--work and --work-phase belong to the scene stress, not to \(scene.rawValue).")
+    }
+    if display.display == .fallback, let option = screenOptions.first {
+      throw ValidationError("\(option) belongs to a screen: use --display kms or auto.")
     }
     if size != nil, display.mode != nil || display.isScreen {
       throw ValidationError(
@@ -37,6 +46,9 @@ struct SceneOptions: ParsableArguments {
       )
     }
   }
+
+  /// The options that were given and have an effect on a screen alone.
+  var screenOptions: [String] { (vrr ? ["--vrr"] : []) + (tearing ? ["--tearing"] : []) }
 
   /// The options that were given and have no effect on a screen.
   var clockOptions: [String] {

@@ -12,6 +12,8 @@ final class SceneSession {
   let display: any Display
   /// The options that were given and that the display has no use for.
   let unusedOptions: [String]
+  /// What was asked for and the screen goes on without, as far as that was known at the start.
+  private(set) var refusals: [FeatureRefusal] = []
   /// Called for every frame that was handed to the presenter.
   var onCommitted: ((FrameRecord) -> Void)?
   /// Called with a sentence when the display went, or is back.
@@ -37,7 +39,12 @@ final class SceneSession {
     // Before any thread is made, so that all of them leave these signals to the loop.
     signals = try EndSignals()
     (display, cards) = try simulation.map { ($0.screen, nil) } ?? Self.open(options)
-    unusedOptions = display is KMSDisplay ? options.clockOptions : []
+    unusedOptions = display is KMSDisplay ? options.clockOptions : options.screenOptions
+    if let screen = display as? KMSDisplay {
+      screen.wantsVariableRefresh = options.vrr
+      screen.allowsTearing = options.tearing
+      refusals = [screen.variableRefresh, screen.tearing].compactMap(\.refusal)
+    }
     do {
       let size = Size(Double(display.presenter.width), Double(display.presenter.height))
       let settings = SceneSettings(
@@ -57,6 +64,7 @@ final class SceneSession {
     }
     signals.add(to: loop) { [weak engine] in engine?.finish() }
     display.onLost = { [weak self] error in self?.fail(error) }
+    (display as? KMSDisplay)?.onRefusal = { [weak self] refusal in self?.onDisplayChange?("\(refusal)") }
     display.onStateChange = { [weak self] state in self?.displayChanged(state) }
     engine.output.onError = { [weak self] error in
       guard let self else { return }
@@ -112,7 +120,11 @@ final class SceneSession {
     if let cards { lines.append(cards.seat.reason) }
     lines += mirrors?.heading ?? []
     if let simulation { lines.append(simulation.note) }
-    if !unusedOptions.isEmpty { lines.append("without \(unusedOptions.joined(separator: " and ")): a screen has its own") }
+    lines += refusals.map(\.description)
+    if !unusedOptions.isEmpty {
+      let reason = display is KMSDisplay ? "a screen has its own" : "there is no screen"
+      lines.append("without \(unusedOptions.joined(separator: " and ")): \(reason)")
+    }
     return lines.map { Text.paragraph($0, width: width ?? .max) + "\n" }.joined()
   }
 

@@ -18,6 +18,9 @@ public enum FeatureState: Hashable, Sendable {
   case on
   /// The screen goes on without it.
   case refused(FeatureRefusal)
+
+  /// Why the screen goes on without; nil while it does not.
+  public var refusal: FeatureRefusal? { if case .refused(let refusal) = self { refusal } else { nil } }
 }
 
 /// Why a screen goes on without something that was asked for.

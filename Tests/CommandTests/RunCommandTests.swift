@@ -54,12 +54,19 @@ struct RunCommandTests {
     #expect(result.error.isEmpty)
   }
 
+  @Test func optionsOfAScreenAreNamedWhereThereIsNone() throws {
+    guard access("/dev/dri", F_OK) != 0 else { return }
+    let result = try framepace(["--vrr", "--tearing", "--duration", "50ms", "--size", "64x64"])
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.contains("without --vrr and --tearing: there is no screen"), "\(result.output)")
+  }
+
   /// All lines together are the run, its last part included; every line has the same keys.
   @Test func linesOfJSONAddUpToTheSummary() throws {
     let result = try framepace(["--json", "--duration", "1.3s"] + Self.small)
     #expect(result.status == 0, "\(result.error)")
     let objects = try JSONLines(result.output).objects
-    #expect(objects.first.map { Set($0.keys) } == ["scene", "display", "clock", "mirrors", "unused"])
+    #expect(objects.first.map { Set($0.keys) } == ["scene", "display", "clock", "mirrors", "unused", "refused"])
     let summary = try #require(objects.last?["summary"] as? [String: Any])
     let lines = objects.dropFirst().dropLast()
     #expect(!lines.isEmpty)
