@@ -10,7 +10,7 @@ import RunLoops
 @MainActor
 final class Animation {
   let display: KMSDisplay
-  let pattern: TestPattern
+  private(set) var pattern: TestPattern
   private(set) var feedback: [PresentationFeedback] = []
   private(set) var ticks: [DisplayLink.Tick] = []
   /// Ticks at which no buffer was free.
@@ -44,6 +44,7 @@ final class Animation {
     }
     display.presenter.onReset = { [weak self] in
       self?.missing = []
+      self?.fit()
       // A screen that has come ticks after its first frame.
       self?.present()
     }
@@ -66,6 +67,14 @@ final class Animation {
   /// Waits until the last frame is on the screen.
   func rest() {
     FrameLoop.main.run(mode: .default, until: FrameLoop.main.clock.now + .milliseconds(200))
+  }
+
+  /// A screen of another size may have come.
+  private func fit() {
+    let presenter = display.presenter
+    if (pattern.width, pattern.height) != (presenter.width, presenter.height) {
+      pattern = TestPattern(width: presenter.width, height: presenter.height)
+    }
   }
 
   private func tick(_ link: DisplayLink) {

@@ -11,18 +11,50 @@ import Seats
 enum Trouble: String, CaseIterable {
   case crtcOff = "crtc-off"
   case master
+  /// The other program sets another mode.
+  case otherMode = "other-mode"
   case power
   case unbound
+  /// The card is pulled out, and put into another port.
+  case pulled
+  /// The screen is unplugged.
+  case unplugged
+  /// Another screen is plugged in, which wants another mode.
+  case otherScreen = "other-screen"
   case fullQueue = "full-queue"
+  /// Another program takes the processor.
   case hog
+  /// The program is stopped.
+  case stopped
+  /// The whole machine stands still.
+  case standstill
   case suspend
   case console
+
+  /// How long nothing goes on.
+  var pause: Nanoseconds? {
+    switch self {
+    case .hog: .seconds(1)
+    case .stopped, .standstill: .seconds(3)
+    default: nil
+    }
+  }
+
+  /// Whether nothing can be shown meanwhile.
+  var takesAway: Bool {
+    switch self {
+    case .master, .otherMode, .power, .unbound, .pulled, .unplugged, .console: true
+    case .crtcOff, .otherScreen, .fullQueue, .hog, .stopped, .standstill, .suspend: false
+    }
+  }
 }
 
 /// An animation meets trouble and goes on by itself afterwards: frames are seen again, each in its turn, and what is scanned
 /// out is the last of them.
+///
+/// - Parameter dump: a name for the host, which gets what was composited last and what the screen shows.
 @MainActor
-func returns(_ trouble: Trouble) {
+func returns(_ trouble: Trouble, dump: String?) {
   let session = DisplaySession(seat: trouble == .console ? .automatic() : .direct(why: "a test"))
   Guest.say("\(trouble.rawValue): \(session.seat.reason); \(session.eventsReason)")
   let display: KMSDisplay
@@ -36,11 +68,11 @@ func returns(_ trouble: Trouble) {
   let animation = Animation(display, frames: 1_000_000, goesOn: true)
   let place = Place()
   let begin = FrameLoop.Timer(
-    fireTime: FrameLoop.main.clock.now + .seconds(2), onMain: { _ in place.begin(trouble, on: display) })
+    fireTime: FrameLoop.main.clock.now + .milliseconds(1_300), onMain: { _ in place.begin(trouble, on: display) })
   FrameLoop.main.add(begin, to: .default)
-  animation.run(limit: .seconds(2))
+  animation.run(limit: .seconds(1))
   let before = animation.feedback.count
-  Guest.expect(before > 10, "only \(before) frames before the trouble")
+  Guest.expect(before > 5, "only \(before) frames before the trouble")
 
   // The last second of three: what was on its way is over, and not spinning is seen.
   animation.run(limit: .seconds(3))
@@ -48,13 +80,21 @@ func returns(_ trouble: Trouble) {
   let (frames, ticks, passes) = (animation.feedback.count, animation.ticks.count, animation.wakeUps)
   animation.run(limit: .seconds(1))
   let isAway = display.state != .showing
+  Guest.expect(isAway == trouble.takesAway, "meanwhile the display is \(display.state)")
   if isAway {
     Guest.expect(animation.feedback.count == frames, "frames were seen meanwhile")
     Guest.expect(animation.ticks.count > ticks + 10, "the links do not go on")
     Guest.expect(animation.wakeUps - passes < 400, "the loop was woken \(animation.wakeUps - passes) times in a second")
   }
   place.end(trouble, on: display)
-  animation.run(limit: .seconds(6))
+  let returned = FrameLoop.main.clock.now
+  var rounds = 0
+  // Who asks again and again does so every five seconds at last.
+  while rounds < 12, animation.feedback.count == frames || display.state != .showing {
+    animation.run(limit: .milliseconds(500))
+    rounds += 1
+  }
+  let delay = FrameLoop.main.clock.now - returned
   let (seen, ticked) = (animation.feedback.count, animation.ticks.count)
   animation.run(limit: .seconds(2))
   Guest.expect(display.state == .showing, "\(display.state); \(display.lastError.map { "\($0)" } ?? "no error")")
@@ -63,14 +103,32 @@ func returns(_ trouble: Trouble) {
   for (first, second) in zip(animation.ticks, animation.ticks.dropFirst()) {
     Guest.expect(first.timestamp < second.timestamp && first.frameNumber < second.frameNumber, "time went back")
   }
+  if let pause = trouble.pause { expectPause(pause, in: animation) }
   Guest.expect(animation.lost.isEmpty, "\(animation.lost)")
   // So that what was handed over last is on the screen.
   animation.rest()
-  if let last = animation.last { compareScannedOut(display, with: last.bitmap) }
+  if let last = animation.last {
+    compareScannedOut(display, with: last.bitmap)
+    if let dump {
+      write(last.bitmap, to: dump)
+      Guest.shell("screendump \(dump)")
+    }
+  }
   Guest.say(
     "\(trouble.rawValue): \(before) frames before, \(animation.feedback.count - frames) after; meanwhile \(during); "
-      + "then \(states.dropFirst(during.count)); \(animation.refusals) refused")
+      + "then \(states.dropFirst(during.count)) within \(delay.milliseconds) ms; \(animation.refusals) refused")
   display.invalidate()
+}
+
+/// One tick tells of all intervals that a pause took.
+@MainActor
+private func expectPause(_ pause: Nanoseconds, in animation: Animation) {
+  let interval = animation.display.ticker.refreshRate.interval
+  let longest = animation.ticks.max { $0.missed < $1.missed }
+  let missed = interval * Int64(clamping: longest?.missed ?? 0)
+  Guest.expect(
+    missed > pause - .milliseconds(300) && missed < pause + .seconds(2),
+    "the longest pause had \(longest?.missed ?? 0) intervals, \(missed.milliseconds) ms")
 }
 
 /// Brings trouble to a display, and takes it away.
@@ -98,31 +156,57 @@ private final class Place {
     case .crtcOff:
       let result = drmModeSetCrtc(display.card.interface.descriptor, display.crtc, 0, 0, 0, nil, 0, nil)
       Guest.expect(result == 0, "cannot switch the CRTC off: \(result)")
-    case .master:
-      do throws(KMSError) {
+    case .master, .otherMode:
+      do {
         try display.card.dropMaster()
         let other = try DRMDevice(path: display.card.path)
         Guest.expect(other.isMaster, "the other program is not master")
+        if trouble == .otherMode { try showBlack(width: 800, height: 600, on: other, display) }
         self.other = other
       } catch { Guest.expect(false, "\(error)") }
     case .power: display.isPowered = false
     // A driver of PCI devices; the node must be free for the one that comes.
     case .unbound: Guest.shell("echo \(device) >\(driver)/unbind")
+    // The loop goes on while the kernel and we are told.
+    case .pulled: Guest.shell("host unplug &")
+    case .unplugged: Guest.shell("host monitor off")
+    case .otherScreen: Guest.shell("host monitor 800x600")
     case .fullQueue: fillQueue(of: display)
     case .hog: Guest.shell("vm-guest spin 1000")
-    case .suspend: Guest.shell("echo devices >/sys/power/pm_test; echo mem >/sys/power/state")
+    case .stopped: Guest.shell("(kill -STOP \(getpid()); sleep 3; kill -CONT \(getpid())) &")
+    case .standstill: Guest.shell("host stop 3 &")
+    case .suspend:
+      Guest.shell("echo 1 >/sys/module/suspend/parameters/pm_test_delay")
+      Guest.shell("echo devices >/sys/power/pm_test; echo mem >/sys/power/state")
     case .console: Guest.shell("chvt 2")
     }
   }
 
   func end(_ trouble: Trouble, on display: KMSDisplay) {
     switch trouble {
-    case .master: other = nil
+    case .master, .otherMode: other = nil
     case .power: display.isPowered = true
     case .unbound: Guest.shell("echo \(device) >\(driver)/bind")
+    case .pulled: Guest.shell("host plug &")
+    case .unplugged: Guest.shell("host monitor 1024x768")
+    case .otherScreen:
+      Guest.expect("\(display.mode)".hasPrefix("800x600@"), "the other screen is driven at \(display.mode)")
+      Guest.shell("host monitor 1280x800")
     case .console: Guest.shell("chvt 1")
-    case .crtcOff, .fullQueue, .hog, .suspend: break
+    case .crtcOff, .fullQueue, .hog, .stopped, .standstill, .suspend: break
     }
+  }
+
+  /// What another program does to the screen. Its picture goes with it, and the screen goes off.
+  private func showBlack(width: Int, height: Int, on other: DRMDevice, _ display: KMSDisplay) throws {
+    let connectors = try other.connectors()
+    guard let connector = connectors.first(where: { $0.name == display.connectorName }),
+      let mode = connector.modes.first(where: { $0.width == width && $0.height == height })
+    else { return Guest.expect(false, "no mode \(width)x\(height)") }
+    let buffer = try other.interface.createDumbBuffer(width: width, height: height)
+    let framebuffer = try other.interface.addFramebuffer(buffer, width: width, height: height)
+    try other.interface.setCRTC(
+      display.crtc, framebuffer: framebuffer, x: 0, y: 0, connectors: [connector.id], mode: mode)
   }
 
   /// The kernel has room for 128 events of a client, those that are asked for included.

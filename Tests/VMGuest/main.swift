@@ -27,11 +27,11 @@ case "hold": hold()
 case "leave": leave(invalidating: arguments.contains("invalidate"))
 case "die": die(arguments.dropFirst().first ?? "")
 case "returns":
-  guard let trouble = Trouble(rawValue: arguments.last ?? "") else {
+  guard let trouble = Trouble(rawValue: arguments.dropFirst().first ?? "") else {
     print("a trouble is one of \(Trouble.allCases.map(\.rawValue))")
     exit(64)
   }
-  returns(trouble)
+  returns(trouble, dump: dumpName)
 case "mirror": do { try mirror() } catch { Guest.expect(false, "\(error)") }
 case "spin": spin(milliseconds: number(1))
 case "open": opening()
@@ -44,7 +44,7 @@ default:
   print(
     """
     vm-guest list|vblanks N [old]|frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
-             die exit|segv|abort|trap|term|int|thread|kill|returns TROUBLE|mirror|spin MS|open|abandon|leftovers|busy|
+             die exit|segv|abort|trap|term|int|thread|kill|returns TROUBLE [dump NAME]|mirror|spin MS|open|abandon|leftovers|busy|
              seat-switch|uevents
     """)
   exit(64)

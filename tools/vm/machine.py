@@ -1,7 +1,6 @@
 """A virtual machine that runs one script: the QEMU process and what goes in and out of it."""
 
 import ctypes
-import json
 import os
 import re
 import selectors
@@ -13,6 +12,7 @@ import tarfile
 import tempfile
 import time
 
+from host import Host
 from initramfs import Failure
 
 # Which QEMU device a driver drives. vkms is its own: it has no picture that QEMU could see.
@@ -37,18 +37,17 @@ class Machine:
     """Everything that only lives as long as the run is a socket pair or a file without a name:
     however this process ends, nothing is left behind."""
 
-    def __init__(self, build, archive, *, drivers, icount, memory, timeout, output, show_kernel_log):
+    def __init__(self, build, archive, *, drivers, icount, parameters, memory, timeout, output, show_kernel_log):
         self.timeout = timeout
         self.output = output
         self.started = False
         self.status = None
-        self.displays = []
-        self.dump = None  # the file of the screendump that QEMU is at
+        self.displays = {}  # by name, with QEMU's device
         self.selector = selectors.DefaultSelector()
         self.inherited = []
         self.environment = dict(os.environ)
         self.line = self._program(build)
-        self._add_processor(build, archive, memory, icount, drivers)
+        self._add_processor(build, archive, memory, icount, ["drivers=" + ",".join(drivers), *parameters])
         self._add_ports()
         self.passed_on = [(self.stdout, 1), (self.stderr, 2)] + [(self.log, 2)] * show_kernel_log
         self._add_displays(drivers)
@@ -62,24 +61,23 @@ class Machine:
         self.environment["LD_LIBRARY_PATH"] = f"{qemu}/lib/x86_64-linux-gnu"
         return [f"{qemu}/bin/qemu-system-x86_64", "-L", f"{qemu}/share/qemu", "-L", f"{qemu}/share/seabios"]
 
-    def _add_processor(self, build, archive, memory, icount, drivers):
+    def _add_processor(self, build, archive, memory, icount, parameters):
         # One processor: under TCG a second makes the guest slower and less steady. Never KVM: where
         # virtual machines are nested, /dev/kvm may open and then hang.
         self._add("-M", "q35", "-nodefaults", "-display", "none", "-no-reboot")
         self._add("-accel", "tcg", "-cpu", "max", "-smp", "1", "-m", str(memory))
         # The self-tests of the kernel's cryptography are 0.2 s of the boot. An unknown parameter
         # becomes a variable in the environment of our init.
-        parameters = ["console=ttyS0", "quiet", "panic=-1", "nokaslr", "cryptomgr.notests"]
-        parameters.append("drivers=" + ",".join(drivers))
+        line = ["console=ttyS0", "quiet", "panic=-1", "nokaslr", "cryptomgr.notests", *parameters]
         if icount:
             self._add("-icount", "shift=2,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-seed", "1")
-            parameters.append("icount=1")
+            line.append("icount=1")
         initrd = os.memfd_create("initrd", 0)
         with open(initrd, "wb", closefd=False) as file, open(f"{build}/base.cpio", "rb") as base:
             file.write(base.read())
             file.write(archive)
         self.inherited.append(initrd)
-        self._add("-kernel", f"{build}/vmlinux", "-initrd", f"/proc/self/fd/{initrd}", "-append", " ".join(parameters))
+        self._add("-kernel", f"{build}/vmlinux", "-initrd", f"/proc/self/fd/{initrd}", "-append", " ".join(line))
 
     def _add_ports(self):
         self.log = self._add_file("kernel")
@@ -91,19 +89,26 @@ class Machine:
         self.stderr = self._add_file("stderr")
         self.files = self._add_file("files")
         self.control = self._add_socket("control", self._receive_progress)
-        self.screendump = self._add_socket("screendump", self._receive_request)
+        self.requests = self._add_socket("host", self._receive_request)
         # The guest's init counts on this order.
-        for number, name in enumerate(("stdout", "stderr", "files", "control", "screendump"), 1):
+        for number, name in enumerate(("stdout", "stderr", "files", "control", "host"), 1):
             self._add("-device", f"virtserialport,nr={number},chardev={name},name={name}")
-        self.qmp = self._add_socket("qmp", self._receive_answer)
+        self.qmp = self._add_connection("qmp")
         self._add("-mon", "chardev=qmp,mode=control")
 
     def _add_displays(self, drivers):
         for index, driver in enumerate(drivers):
             if device := DEVICES[driver]:
                 count = drivers[: index + 1].count(driver)
-                self.displays.append(driver if count == 1 else f"{driver}-{count}")
-                self._add("-device", f"{device},id={self.displays[-1]}")
+                name = driver if count == 1 else f"{driver}-{count}"
+                self.displays[name] = device
+                # Only from a port can a device be pulled; the other is for its return.
+                for port in 1, 2:
+                    self._add("-device", f"pcie-root-port,id={name}-port-{port},chassis={2 * index + port},pref32-reserve=32M")
+                self._add("-device", f"{device},id={name},bus={name}-port-1")
+        if "virtio-gpu" in self.displays:
+            # For who sets the monitor's size: nobody listens until then.
+            self._add("-vnc", "none,display=virtio-gpu")
 
     def _add(self, *arguments):
         self.line += arguments
@@ -119,10 +124,16 @@ class Machine:
         self._add("-chardev", f"file,id={name},path=/dev/fdset/{writer},append=on")
         return file
 
-    def _add_socket(self, name, receive_line):
-        """A socket pair on which lines go to and fro."""
+    def _add_connection(self, name):
+        """A socket pair."""
         ours, theirs = socket.socketpair()
         self.inherited.append(theirs.detach())
+        self._add("-chardev", f"socket,id={name},fd={self.inherited[-1]}")
+        return ours
+
+    def _add_socket(self, name, receive_line):
+        """One on which lines go to and fro."""
+        ours = self._add_connection(name)
         rest = b""
 
         def receive(data):
@@ -132,7 +143,6 @@ class Machine:
                 receive_line(line.decode(errors="replace"))
 
         self.selector.register(ours, selectors.EVENT_READ, receive)
-        self._add("-chardev", f"socket,id={name},fd={self.inherited[-1]}")
         return ours
 
     # The run
@@ -159,7 +169,7 @@ class Machine:
             self.process.wait()
 
     def _serve(self):
-        send(self.qmp, '{"execute": "qmp_capabilities"}')
+        self.host = Host(self.qmp, self.process, self.displays, self.output)
         self.deadline = time.monotonic() + BOOT
         limit = f"The command took longer than {self.timeout:g} s (--timeout)."
         time_up = False
@@ -227,30 +237,9 @@ class Machine:
 
     def _receive_request(self, line):
         try:
-            self._begin_screendump(*line.split())
-        except TypeError:
-            send(self.screendump, "usage: screendump NAME [DRIVER]")
+            send(self.requests, self.host.answer(line))
         except Failure as failure:
-            send(self.screendump, str(failure))
-
-    def _begin_screendump(self, name, display=None):
-        if not self.displays:
-            raise Failure("there is no display that QEMU can see; run with --driver bochs or --driver virtio-gpu")
-        if display not in (None, *self.displays):
-            raise Failure(f"there is no display {display}; there is {', '.join(self.displays)}")
-        if not self.output:
-            raise Failure("there is nowhere to put it; run with --output DIR")
-        if not re.fullmatch(r"\w[\w.+-]*", name):
-            raise Failure(f"{name} cannot be the name of a file here")
-        self.dump = os.path.abspath(f"{self.output}/{name}.ppm")
-        request = {"device": display or self.displays[0], "filename": self.dump}
-        send(self.qmp, json.dumps({"execute": "screendump", "arguments": request}))
-
-    def _receive_answer(self, line):
-        answer = json.loads(line)
-        if self.dump and ("return" in answer or "error" in answer):
-            self.dump = None
-            send(self.screendump, answer["error"]["desc"] if "error" in answer else "ok")
+            send(self.requests, str(failure))
 
 
 def send(connection, line):
