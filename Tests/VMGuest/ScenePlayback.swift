@@ -16,6 +16,7 @@ func scene(_ name: String, frames count: Int, dump: String?) throws {
     playback.renderFull(into: full)
     compareScannedOut(display, with: full)
   }
+  compareWriteback(display, with: full)
   if let dump {
     write(full, to: dump)
     Guest.shell("screendump \(dump)")
@@ -33,8 +34,10 @@ func scene(_ name: String, frames count: Int, dump: String?) throws {
 
 /// A scene on a display, moved by the number of the tick and not by its time: the emulated processor may miss some.
 @MainActor
-private final class ScenePlayback {
+final class ScenePlayback {
   private(set) var shown: [FrameRecord] = []
+  /// Those of the scene and of the output, which are the same while both want some.
+  private(set) var ticks: [DisplayLink.Tick] = []
   private let engine: Engine
   private let scene: any SampleScene
   private var link: DisplayLink?
@@ -52,8 +55,12 @@ private final class ScenePlayback {
       shown.append(frame)
       finishAtRest()
     }
+    engine.output.onTick = { [unowned self] in note($0) }
     engine.output.onIdle = { [unowned self] in finishAtRest() }
-    let link = DisplayLink(ticker: display.ticker) { [unowned self] _ in move() }
+    let link = DisplayLink(ticker: display.ticker) { [unowned self] link in
+      if let tick = link.tick { note(tick) }
+      move()
+    }
     link.isPaused = true
     link.add(to: engine.loop, mode: .common)
     self.link = link
@@ -80,9 +87,20 @@ private final class ScenePlayback {
     limit.invalidate()
   }
 
+  /// Lets the engine run on for a while.
+  func rest(_ duration: Nanoseconds) {
+    let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + duration, onMain: { [engine] _ in engine.finish() })
+    engine.loop.add(end, to: .common)
+    engine.run()
+  }
+
   func end() {
     link?.invalidate()
     engine.invalidate()
+  }
+
+  private func note(_ tick: DisplayLink.Tick) {
+    if ticks.last?.timestamp != tick.timestamp { ticks.append(tick) }
   }
 
   private func move() {

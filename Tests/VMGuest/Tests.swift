@@ -10,18 +10,29 @@ import RunLoops
 
 /// Opens the first screen, or ends the test.
 ///
-/// - Parameter old: as on a kernel before 4.15, which has the older calls for vblanks only.
+/// - Parameters:
+///   - old: as on a kernel before 4.15, which has the older calls for vblanks only.
+///   - mode: as the command takes it: "640x480@60".
 @MainActor
-func openDisplay(on device: DRMDevice? = nil, legacy: Bool = false, old: Bool = false) -> KMSDisplay {
+func openDisplay(
+  on device: DRMDevice? = nil, legacy: Bool = false, old: Bool = false, mode: String? = nil
+) -> KMSDisplay {
   do {
     if let device { return try KMSCard(device: device).display() }
     guard let path = DRMDevice.cardPaths().first else { throw KMSError.noDevice }
     let card = try DRMDevice(LibDRM(path: path, knowsSequences: !old), allowsAtomic: !legacy)
-    return try KMSCard(device: card).display()
+    return try KMSCard(device: card).display(mode: mode.flatMap(modeRequest))
   } catch {
     Guest.expect(false, "cannot open a display: \(error)")
     Guest.finish()
   }
+}
+
+func modeRequest(_ text: String) -> ModeRequest? {
+  let parts = text.split { "x@".contains($0) }
+  guard parts.count >= 2, let width = Int(parts[0]), let height = Int(parts[1]) else { return nil }
+  return ModeRequest(
+    width: width, height: height, rate: parts.count > 2 ? Double(parts[2]).flatMap(RefreshRate.init(hertz:)) : nil)
 }
 
 @MainActor
@@ -45,14 +56,11 @@ func list() {
 
 /// Every one of so many vblanks ticks, on the mode's grid; and none comes while nobody asks.
 @MainActor
-func vblanks(_ count: Int, old: Bool) {
-  let display = openDisplay(old: old)
+func vblanks(_ count: Int, old: Bool, mode: String?) {
+  let display = openDisplay(old: old, mode: mode)
   if old { Guest.say(display.reason) }
   Guest.expect(display.hasVBlankEvents, "\(display.name) has no vblank events")
-  // The first frame switches the screen on.
-  let first = Animation(display, frames: 1)
-  first.run(limit: .seconds(2))
-  Guest.expect(first.feedback.count == 1, "no first frame: \(first.error.map { "\($0)" } ?? "time is up")")
+  switchOn(display)
 
   var ticks: [DisplayLink.Tick] = []
   let link = DisplayLink(ticker: display.ticker) { link in
@@ -119,6 +127,7 @@ func frames(_ count: Int, legacy: Bool, old: Bool, dump: String?) {
   let wrong = animation.pattern.wrongRows(count - 1, in: last.bitmap)
   Guest.expect(wrong == 0, "\(wrong) rows of the composited frame differ from a full render")
   compareScannedOut(display, with: last.bitmap)
+  compareWriteback(display, with: last.bitmap)
   let took = (SystemClock.monotonic.now - started).milliseconds
   Guest.say(
     "\(display.name); \(display.reason); \(legacy ? "legacy" : "atomic \(display.card.isAtomic)")\n"

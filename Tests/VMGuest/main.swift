@@ -11,18 +11,32 @@ func number(_ index: Int) -> Int {
   return value
 }
 
+func argument(_ index: Int) -> String {
+  guard arguments.indices.contains(index) else {
+    print("argument \(index) is missing")
+    exit(64)
+  }
+  return arguments[index]
+}
+
+@MainActor
+func attempt(_ test: () throws -> Void) {
+  do { try test() } catch { Guest.expect(false, "\(error)") }
+}
+
 /// The name under which the last frame is to be kept.
 let dumpName = arguments.firstIndex(of: "dump").flatMap { arguments.dropFirst($0 + 1).first }
 
 switch arguments.first {
 case "list": list()
-case "vblanks": vblanks(number(1), old: arguments.contains("old"))
+case "vblanks":
+  vblanks(number(1), old: arguments.contains("old"), mode: arguments.dropFirst(2).first { $0 != "old" })
+case "latency": attempt { try latency(number(1)) }
+case "misses": attempt { try misses(argument(1), frames: number(2), mode: argument(3)) }
+case "events": attempt { try events(argument(1), frames: number(2), mode: argument(3)) }
 case "frames":
   frames(number(1), legacy: arguments.contains("legacy"), old: arguments.contains("old"), dump: dumpName)
-case "scene":
-  do { try scene(arguments.dropFirst().first ?? "", frames: number(2), dump: dumpName) } catch {
-    Guest.expect(false, "\(error)")
-  }
+case "scene": attempt { try scene(argument(1), frames: number(2), dump: dumpName) }
 case "hold": hold()
 case "leave": leave(invalidating: arguments.contains("invalidate"))
 case "die": die(arguments.dropFirst().first ?? "")
@@ -32,19 +46,22 @@ case "returns":
     exit(64)
   }
   returns(trouble, dump: dumpName)
-case "mirror": do { try mirror() } catch { Guest.expect(false, "\(error)") }
+case "mirror": attempt { try mirror() }
 case "spin": spin(milliseconds: number(1))
 case "open": opening()
+case "reopen": attempt { try reopen(number(1)) }
 case "abandon": abandon()
-case "leftovers": do { try leftovers() } catch { Guest.expect(false, "\(error)") }
+case "leftovers": attempt { try leftovers() }
 case "busy": busy()
-case "seat-switch": do { try seatSwitch() } catch { Guest.expect(false, "\(error)") }
-case "uevents": do { try uevents() } catch { Guest.expect(false, "\(error)") }
+case "seat-switch": attempt { try seatSwitch() }
+case "uevents": attempt { try uevents() }
 default:
   print(
     """
-    vm-guest list|vblanks N [old]|frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
-             die exit|segv|abort|trap|term|int|thread|kill|returns TROUBLE [dump NAME]|mirror|spin MS|open|abandon|leftovers|busy|
+    vm-guest list|vblanks N [MODE] [old]|latency N|misses SCENE N MODE|events SCENE N MODE|
+             frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
+             die exit|segv|abort|trap|term|int|thread|kill|returns TROUBLE [dump NAME]|mirror|spin MS|open|reopen N|abandon|
+             leftovers|busy|
              seat-switch|uevents
     """)
   exit(64)

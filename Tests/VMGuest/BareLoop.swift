@@ -1,0 +1,91 @@
+import CDRM
+import Glibc
+import LinuxSystem
+
+/// The vblanks of a CRTC as the shortest program gets them: `poll`, `drmHandleEvent`, and nothing else.
+struct BareLoop: ~Copyable {
+  struct Arrival {
+    var stamp: MonotonicTime
+    var sequence: UInt64
+    /// When the event's handler was called.
+    var handled: MonotonicTime
+  }
+
+  private let card: OwnedDescriptor
+  private let crtc: UInt32
+
+  init(card path: String, crtc: UInt32) throws(SystemError) {
+    card = try OwnedDescriptor.open(path, flags: O_RDWR | O_NONBLOCK)
+    self.crtc = crtc
+  }
+
+  /// The next vblanks, one asked for after the other; fewer when none comes for two seconds.
+  ///
+  /// - Parameter chore: what is done after each.
+  func arrivals(_ count: Int, chore: Chore? = nil) -> [Arrival] {
+    var log = Log(room: count)
+    withUnsafeMutablePointer(to: &log) { log in
+      let token = UInt64(UInt(bitPattern: log))
+      var context = drmEventContext()
+      context.version = 4
+      context.sequence_handler = { _, sequence, nanoseconds, token in
+        let handled = SystemClock.monotonic.now
+        // The pointer to the log, which outlives all events that are waited for.
+        let log = UnsafeMutablePointer<Log>(bitPattern: UInt(token))
+        log?.pointee.arrivals.append(
+          Arrival(
+            stamp: MonotonicTime(nanoseconds: Int64(clamping: nanoseconds)), sequence: sequence, handled: handled))
+      }
+      while log.pointee.arrivals.count < count {
+        let before = log.pointee.arrivals.count
+        drmCrtcQueueSequence(card.number, crtc, UInt32(DRM_CRTC_SEQUENCE_RELATIVE), 1, nil, token)
+        while log.pointee.arrivals.count == before {
+          var item = pollfd(fd: card.number, events: Int16(POLLIN), revents: 0)
+          if poll(&item, 1, 2000) <= 0 { return }
+          drmHandleEvent(card.number, &context)
+        }
+        chore?.perform()
+      }
+    }
+    return log.arrivals
+  }
+
+  private struct Log {
+    var arrivals: [Arrival] = []
+    init(room count: Int) { arrivals.reserveCapacity(count) }
+  }
+}
+
+/// So much work for the processor. It takes longer when the processor is somewhere else meanwhile, as all work does.
+struct Chore {
+  private let rounds: Int
+
+  init(lasting duration: Nanoseconds) {
+    let trial = 200_000
+    let times = (0..<7).map { _ in
+      let begin = SystemClock.monotonic.now
+      Self.work(trial)
+      return (SystemClock.monotonic.now - begin).count
+    }
+    rounds = Int(Double(trial) * Double(duration.count) / Double(max(1, times.min() ?? 1)))
+  }
+
+  func perform() { Self.work(rounds) }
+
+  @inline(never)
+  private static func work(_ rounds: Int) {
+    var number: UInt64 = 0x9E37_79B9_7F4A_7C15
+    for _ in 0..<rounds {
+      number ^= number << 13
+      number ^= number >> 7
+      number ^= number << 17
+    }
+    // Never so; but it could be, for all the compiler knows.
+    if number == 0 { abort() }
+  }
+}
+
+extension [BareLoop.Arrival] {
+  /// The vblanks between them that nobody was told of.
+  var missed: UInt64 { zip(self, dropFirst()).reduce(0) { $0 + $1.1.sequence - $1.0.sequence - 1 } }
+}
