@@ -88,7 +88,7 @@ public final class FPSMeter {
     }
     isIdle = false
     include(number, from: tick.timestamp)
-    let lateness = tick.delivered - tick.timestamp
+    let lateness = tick.delivered - tick.start
     ring.update(number) { interval in
       if interval.frames > 0, !interval.isTicked { untickedIntervals -= 1 }
       interval.isTicked = true

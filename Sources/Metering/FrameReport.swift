@@ -42,7 +42,7 @@ public struct FrameReport: Equatable, Sendable {
   public var frameInterval = Distribution()
   /// The work of a frame in all its phases.
   public var work = Distribution()
-  /// From a vblank to its tick's delivery.
+  /// From the time at which a tick was to be delivered, its vblank or a deadline, to its delivery.
   public var tickLateness = Distribution()
   /// From the beginning of a frame, when its link callbacks were called, to the vblank that showed it. In the figures of a
   /// whole run only.

@@ -14,11 +14,12 @@ private struct Feed {
 
   func at(_ number: UInt64) -> MonotonicTime { .zero + Self.interval * Int64(number + 1) }
 
-  func tick(_ number: UInt64, missed: UInt64 = 0, late: Nanoseconds = .zero) {
+  func tick(_ number: UInt64, missed: UInt64 = 0, delayed: Nanoseconds = .zero, late: Nanoseconds = .zero) {
+    let start = at(number) + delayed
     meter.record(
       tick: DisplayLink.Tick(
         timestamp: at(number), targetTimestamp: at(number + 1), duration: Self.interval, frameNumber: number,
-        delivered: at(number) + late, missed: missed))
+        start: start, delivered: start + late, missed: missed))
   }
 
   func frame(_ number: UInt64, work: Nanoseconds, shownAfter intervals: UInt64 = 1) -> FrameRecord {
@@ -93,6 +94,13 @@ private struct Feed {
       feed.meter.report().lateCauses == [
         LateCount(cause: .scanOut, frames: 2), LateCount(cause: .phase(.composite), frames: 1),
       ])
+  }
+
+  /// What a policy puts off is not late.
+  @Test func latenessCountsFromTheTimeAtWhichATickWasDue() throws {
+    let feed = try Feed()
+    for number in 0..<600 as Range<UInt64> { feed.tick(number, delayed: .milliseconds(6), late: .microseconds(100)) }
+    #expect(feed.meter.report().tickLateness.maximum == .microseconds(100))
   }
 
   @Test func aSteadyRunHasFourEqualRates() throws {

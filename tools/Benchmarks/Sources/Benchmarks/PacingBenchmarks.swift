@@ -1,4 +1,6 @@
 import FrameTiming
+import Framepace
+import FramepaceTesting
 import LinuxSystem
 
 /// What late start gains and what it costs beside a start at the vblank, in simulated time: always the same figures.
@@ -12,7 +14,7 @@ enum PacingBenchmarks {
       Load("overloaded", .overloaded, frames: 100_000, limits: nil),
       Load("flaky", .flaky, frames: 100_000, limits: nil),
     ]
-    return loads.flatMap(results) + [cost(), allocations()]
+    return try loads.flatMap(results) + [cost(), allocations(), try wholeFrame()]
   }
 
   /// Work of 3 ± 0.6 ms, and spikes of 9 ms in 2 % of the frames, at 60 Hz.
@@ -124,6 +126,29 @@ enum PacingBenchmarks {
       pace(records[index], by: &pacer, interval: RefreshRate.hertz60.interval)
       index += 1
     }
+  }
+
+  /// A frame that is begun late, with all that an engine does for it.
+  private static func wholeFrame() throws -> Result {
+    let stage = try ManualStage(width: 64, height: 64, rate: .hertz60)
+    stage.engine.output.policy = .lateStart
+    stage.engine.output.onPresented = nil
+    var delayed = 0
+    let link = DisplayLink(ticker: stage.display.ticker) { link in
+      if let tick = link.tick, tick.start > tick.timestamp { delayed += 1 }
+      stage.clock.advance(by: .milliseconds(3))
+      Transaction.withoutActions { stage.root.backgroundColor = link.frameNumber % 2 == 0 ? .white : .black }
+    }
+    link.add(to: stage.loop, mode: .common)
+    defer {
+      link.invalidate()
+      stage.engine.invalidate()
+    }
+    let result = Harness.allocations("allocations, a late frame", warmUp: 200, frames: 1_000) {
+      stage.run(for: RefreshRate.hertz60.interval)
+    }
+    guard delayed > 900 else { throw BenchmarkError("\(delayed) ticks of 1000 were put off") }
+    return result
   }
 
   private static func pace(_ record: FrameRecord, by pacer: inout FramePacer, interval: Nanoseconds) {
