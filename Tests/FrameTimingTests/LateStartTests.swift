@@ -45,11 +45,16 @@ final class LateStartTests: ManualLoopCase {
       try Self.settle(ticker, source, stage)
       XCTAssertFalse(source.isRequested)
       let tick = try XCTUnwrap(ticker.delayedTick)
+      // Who comes meanwhile asks for nothing more, and gets the tick too.
+      let other = DisplayLink(ticker: ticker) { _ in }
+      other.add(to: stage.loop, mode: .default)
+      XCTAssertFalse(source.isRequested)
       stage.loop.run(mode: .default, until: tick.start - Nanoseconds(1))
       XCTAssertFalse(source.isRequested)
       stage.loop.run(mode: .default, until: tick.start)
       XCTAssertTrue(source.isRequested)
       XCTAssertEqual(link.tick?.timestamp, tick.timestamp)
+      XCTAssertEqual(other.tick?.timestamp, tick.timestamp)
       ticker.invalidate()
     }
   }
