@@ -9,8 +9,9 @@ struct DisplaysCommand: ParsableCommand {
     discussion: """
       Asks every card for its driver, what that can do, its connectors with their \
       screens and modes, CRTCs and planes; and says why a card cannot be used, and \
-      what to do about it. Nothing is changed on any screen. A machine without cards \
-      is no error.
+      what to do about it. Nothing is changed on any screen. Where another program \
+      shows on a card, its screens are not asked: what the kernel knows of them is \
+      told. A machine without cards is no error.
 
       What a card can do: vblank events tell of each refresh, sequence events do so \
       to the nanosecond; both are found by asking for one. Without them a clock at \

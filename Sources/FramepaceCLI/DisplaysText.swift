@@ -58,7 +58,10 @@ enum DisplaysText {
       let users = report.users.isEmpty ? "" : "; it is open in \(report.users.joined(separator: ", "))"
       return "\(problem)\(users)"
     }
-    let names = report.connectors.filter { $0.status == .connected }.map(\.name).joined(separator: ", ")
+    // Where none is known to be connected, those that cannot tell are used.
+    let connected = report.connectors.filter { $0.status == .connected }
+    let uncertain = report.connectors.filter { $0.status == .unknown && !$0.modes.isEmpty }
+    let names = (connected.isEmpty ? uncertain : connected).map(\.name).joined(separator: ", ")
     if !report.abilities.vblankEvents {
       return "\(names), paced by a clock at the mode's rate: the driver has no vblank events"
     }

@@ -144,15 +144,15 @@ package struct DRMCommitFlags: OptionSet, Sendable {
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// Asks whether it could be done, and does nothing.
-  package static let testOnly = DRMCommitFlags(rawValue: 0x100)
+  package static let testOnly = DRMCommitFlags(rawValue: UInt32(DRM_MODE_ATOMIC_TEST_ONLY))
   /// Returns before it is done.
-  package static let nonBlocking = DRMCommitFlags(rawValue: 0x200)
+  package static let nonBlocking = DRMCommitFlags(rawValue: UInt32(DRM_MODE_ATOMIC_NONBLOCK))
   /// The screen may go dark meanwhile.
-  package static let allowModeSet = DRMCommitFlags(rawValue: 0x400)
+  package static let allowModeSet = DRMCommitFlags(rawValue: UInt32(DRM_MODE_ATOMIC_ALLOW_MODESET))
   /// A flip event tells when it was done.
-  package static let flipEvent = DRMCommitFlags(rawValue: 0x1)
+  package static let flipEvent = DRMCommitFlags(rawValue: UInt32(DRM_MODE_PAGE_FLIP_EVENT))
   /// Does not wait for the vblank: the picture may tear.
-  package static let asynchronous = DRMCommitFlags(rawValue: 0x2)
+  package static let asynchronous = DRMCommitFlags(rawValue: UInt32(DRM_MODE_PAGE_FLIP_ASYNC))
 }
 
 /// Memory that a card can scan out.

@@ -44,7 +44,8 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .noDevice:
       return "no DRM device"
-    case .device(let path, let error) where error.errno == EACCES || error.errno == EPERM:
+    // Other calls are refused to who is not master.
+    case .device(let path, let error) where error.call == "open" && [EACCES, EPERM].contains(error.errno):
       return "permission denied on \(path): add the user to the group that owns it (video or render), then log in again"
     case .device(let path, let error):
       let subject = error.subject.isEmpty || error.subject == path ? "" : " \(error.subject)"
@@ -93,8 +94,9 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
     case EACCES, EPERM: "; another program has become master of the card"
     case ENODEV: "; the device was removed"
     case EBUSY: "; a flip is pending or the screen is off"
-    case ENOSPC: "; the buffer is too small for the mode"
+    case ENOSPC: "; the card has no room or bandwidth left for this mode: a smaller or slower one may do"
     case ETIMEDOUT: "; the driver has not said for a second that it shows the frame"
+    case ENOMEM: "; memory is short: a smaller mode may do"
     case EINVAL: "; the driver does not take this mode, or the screen is off"
     default: ""
     }

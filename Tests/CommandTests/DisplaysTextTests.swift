@@ -77,6 +77,23 @@ struct DisplaysTextTests {
         """))
   }
 
+  /// The older calls of a kernel, and a screen that cannot tell whether it is there.
+  @Test func whatPacesAndWhere() {
+    var card = Self.card()
+    card.abilities.sequenceEvents = false
+    card.connectors[0].status = .unknown
+    #expect(
+      DisplaysText.text([card], width: 79).contains(
+        """
+          usable    HDMI-A-1, paced by vblanks stamped to the microsecond: the kernel
+                    is older than 4.15
+          can       vblank events, atomic commits, cursor plane
+          cannot    sequence events, variable rate, asynchronous flips,
+                    asynchronous atomic flips, damage clips, writeback, gamma table,
+                    colour matrix
+        """), "\(DisplaysText.text([card], width: 79))")
+  }
+
   /// Each reason says what to do, or who is in the way.
   @Test func whyACardCannotBeUsed() {
     var denied = CardReport(path: "/dev/dri/card1")

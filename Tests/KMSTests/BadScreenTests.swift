@@ -108,7 +108,8 @@ final class BadScreenTests: XCTestCase {
   func testAFirstPictureThatIsRefusedIsTriedAgain() throws {
     try onMain {
       for (number, advice) in [
-        (EBUSY, "a flip is pending or the screen is off"), (ENOSPC, "the buffer is too small for the mode"),
+        (EBUSY, "a flip is pending or the screen is off"),
+        (ENOSPC, "the card has no room or bandwidth left for this mode: a smaller or slower one may do"),
         (EINVAL, "the driver does not take this mode, or the screen is off"),
         (EACCES, "another program has become master of the card"),
       ] {

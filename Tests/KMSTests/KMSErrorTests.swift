@@ -20,6 +20,10 @@ import Testing
         "permission denied on /dev/dri/card0: add the user to the group that owns it (video or render), then log in again"
       ),
       (
+        .device(path: "/dev/dri/card0", system(EACCES, "drmDropMaster", "")),
+        "/dev/dri/card0: drmDropMaster: Permission denied (13)"
+      ),
+      (
         .device(path: "/dev/dri/card0", system(ENXIO, "open", "/dev/dri/card0")),
         "/dev/dri/card0: open: No such device or address (6)"
       ),
@@ -38,7 +42,8 @@ import Testing
       ),
       (
         .refused(connector: "DP-1", mode: "800x600@60.00", system(ENOSPC)),
-        "DP-1 800x600@60.00: drmModeAtomicCommit flip: No space left on device (28); the buffer is too small for the mode"
+        "DP-1 800x600@60.00: drmModeAtomicCommit flip: No space left on device (28); the card has no room "
+          + "or bandwidth left for this mode: a smaller or slower one may do"
       ),
       (
         .lost(connector: "DP-1", mode: "800x600@60.00", system(ENODEV)),
