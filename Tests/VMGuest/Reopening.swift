@@ -35,10 +35,11 @@ func reopen(_ count: Int) throws {
   Guest.say("changed the mode \(count) times: \(after)")
 }
 
-/// A frame that sets the mode, and one that is flipped to. What they show is of no interest.
+/// A frame that sets the mode, and one that is flipped to, under a cursor. What they show is of no interest.
 @MainActor
 private func showOnce(_ display: KMSDisplay) {
   var shown = 0
+  attempt { display.cursor = Cursor(image: try pointer()) }
   display.presenter.onPresented = { _ in
     shown += 1
     FrameLoop.main.stop()

@@ -5,7 +5,7 @@ import LinuxSystem
 import Raster
 
 /// Has the driver write what a display shows to memory, through its writeback connector, and compares all bytes of all
-/// pixels with a bitmap. Drivers without one are passed over.
+/// pixels with a bitmap. Drivers without one are passed over, as are legacy calls, which do not reach it.
 ///
 /// The screen's own connector is off meanwhile: vkms takes one or the other.
 @MainActor
@@ -37,6 +37,7 @@ private struct Writeback {
   private let fence: UInt32
 
   init?(_ display: KMSDisplay) throws {
+    guard display.card.isAtomic else { return nil }
     interface = display.card.interface
     crtc = display.crtc
     try interface.setClientCapability(DRM_CLIENT_CAP_WRITEBACK_CONNECTORS, to: 1)

@@ -52,6 +52,8 @@ case "open": opening()
 case "reopen": attempt { try reopen(number(1)) }
 case "abandon": abandon()
 case "leftovers": attempt { try leftovers() }
+case "cursor":
+  attempt { try cursor(isExpected: !arguments.contains("none"), legacy: arguments.contains("legacy")) }
 case "busy": busy()
 case "seat-switch": attempt { try seatSwitch() }
 case "uevents": attempt { try uevents() }
@@ -61,7 +63,7 @@ default:
     vm-guest list|vblanks N [MODE] [old]|latency N|misses SCENE N MODE|events SCENE N MODE|
              frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
              die exit|segv|abort|trap|term|int|thread|kill|returns TROUBLE [dump NAME]|mirror|spin MS|open|reopen N|abandon|
-             leftovers|busy|
+             leftovers|cursor [none] [legacy]|busy|
              seat-switch|uevents
     """)
   exit(64)
