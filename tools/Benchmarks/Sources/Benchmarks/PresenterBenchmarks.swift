@@ -5,6 +5,7 @@ import KMS
 import KMSTesting
 import LinuxSystem
 import Presentation
+import Raster
 import RunLoops
 
 /// A frame's last way: handed to the presenter, copied out, flipped, its event read and told. On a simulated card, on manual
@@ -13,9 +14,9 @@ import RunLoops
 enum PresenterBenchmarks {
   static let all = Benchmark(name: "presenter") {
     var results: [Result] = []
-    for isAtomic in [true, false] {
-      let run = try FlipRun(isAtomic: isAtomic)
-      let name = isAtomic ? "atomic" : "legacy"
+    for (isAtomic, hasCursor) in [(true, false), (true, true), (false, false), (false, true)] {
+      let run = try FlipRun(isAtomic: isAtomic, hasCursor: hasCursor)
+      let name = (isAtomic ? "atomic" : "legacy") + (hasCursor ? ", and a cursor that moves" : "")
       results.append(Harness.time("frame on a simulated card, \(name)", repeats: 500) { run.frame() })
       results.append(Harness.allocations("allocations in that", frames: 500) { run.frame() })
       try run.end()
@@ -36,13 +37,14 @@ private final class FlipRun {
   private var presented = 0
   private var shown = 0
 
-  init(isAtomic: Bool) throws {
+  init(isAtomic: Bool, hasCursor: Bool) throws {
     loop = FrameLoop(clock: .manual(clock))
     let card = SimulatedCard(
       connectors: [.init("HDMI-A-1", modes: [.simulated(1280, 720)])], isAtomic: isAtomic, clock: .manual(clock))
     vblanks = SimulatedVBlanks(of: card, on: loop)
     display = try KMSCard(device: card.open()).display(clock: .manual(clock))
     display.add(to: loop, mode: .default)
+    if hasCursor { display.cursor = Cursor(image: try Bitmap(width: 24, height: 24).freeze()) }
     let link = DisplayLink(ticker: display.ticker) { [unowned self] _ in present() }
     link.add(to: loop, mode: .default)
     self.link = link
@@ -57,6 +59,7 @@ private final class FlipRun {
   private func present() {
     guard let buffer = display.presenter.acquireBuffer() else { return }
     presented += 1
+    if display.cursor != nil { display.cursorPosition = Point(Double(presented % 1000), 100) }
     try? display.presenter.present(buffer, damage: damage)
   }
 
