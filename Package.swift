@@ -164,7 +164,7 @@ let package = Package(
       ]),
     tests(
       "PresentationTests",
-      ["Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RunLoops"]),
+      ["Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops"]),
     // What Tests/VM runs inside the virtual machine.
     .executableTarget(
       name: "vm-guest",

@@ -51,6 +51,10 @@ public final class Output {
     }
   }
 
+  /// For which time animations are evaluated: the vblank at which the frame will be seen, or even steps towards it. Replaced
+  /// by another one to choose the other policy.
+  public var animationTime = AnimationTime()
+
   private let content: Content
   private let clock: SystemClock
   // The display's, asked for once: each of them is a call through the protocol.
@@ -123,7 +127,10 @@ public final class Output {
     let isIdle = !wantsFrame && !schedule.hasFrameSinceTick
     guard isIdle != link.isPaused else { return }
     link.isPaused = isIdle
-    if isIdle { onIdle?() }
+    if isIdle {
+      animationTime.rest()
+      onIdle?()
+    }
   }
 
   /// Stops ticking and presenting. The display is left to its owner.
@@ -154,7 +161,7 @@ public final class Output {
   private func render(for target: MonotonicTime, turn: FrameRecord.PhaseDurations) {
     guard presenter.isReady else {
       // Evaluated all the same: animations end in time, and with them the ticks.
-      _ = content.tree(target)
+      _ = content.tree(evaluationTime(for: target))
       schedule.didRender(for: target)
       return
     }
@@ -168,7 +175,7 @@ public final class Output {
     record.isTargetKnown = ticker.isGridKnown(at: record.target)
     record.phases = turn
 
-    let tree = content.tree(record.target)
+    let tree = content.tree(evaluationTime(for: record.target))
     damage.removeAll()
     diff.damage(from: shown ?? TreeSnapshot(), to: tree, width: ring.width, height: ring.height, into: &damage)
     if shown == nil { damage.add(ring.bounds) }
@@ -201,6 +208,10 @@ public final class Output {
     pending.append(record)
     schedule.didRender(for: target)
     onCommitted?(record)
+  }
+
+  private func evaluationTime(for target: MonotonicTime) -> MonotonicTime {
+    animationTime.time(for: target, every: link?.intervalsPerTick ?? 1, interval: ticker.refreshRate.interval)
   }
 
   private func presented(_ feedback: PresentationFeedback) {

@@ -1,0 +1,118 @@
+import FrameTiming
+import LinuxSystem
+import Presentation
+import RenderTree
+import RunLoops
+import XCTest
+
+/// For which times an output asks for its tree.
+final class OutputTimeTests: XCTestCase {
+  @MainActor
+  private final class Stage {
+    let clock = ManualClock(start: .zero + .seconds(10))
+    let loop: FrameLoop
+    let display: VirtualDisplay
+    private(set) var output: Output?
+    private(set) var times: [MonotonicTime] = []
+    private(set) var ticks: [DisplayLink.Tick] = []
+    var isAnimating = true
+    var stall = Nanoseconds.zero
+    private var observer: FrameLoop.Observer?
+
+    init(source: (SystemClock) -> any VBlankSource, policy: AnimationTime.Policy) throws {
+      loop = FrameLoop(clock: .manual(clock))
+      display = try VirtualDisplay(width: 8, height: 8, source: source(loop.clock), reason: "a test", clock: loop.clock)
+      let content = Output.Content(
+        tree: { [unowned self] time in
+          times.append(time)
+          return TreeSnapshot()
+        }, isAnimating: { [unowned self] in isAnimating })
+      let output = Output(display: display, content: content, clock: loop.clock)
+      output.animationTime = AnimationTime(policy)
+      output.onTick = { [unowned self] tick in
+        ticks.append(tick)
+        clock.advance(by: stall)
+        stall = .zero
+      }
+      self.output = output
+      display.add(to: loop, mode: .default)
+      output.displayLink?.add(to: loop, mode: .default)
+      let observer = FrameLoop.Observer(
+        [.beforeWaiting, .exit],
+        onMain: { [unowned self] _, _ in self.output?.renderIfNeeded(turn: FrameRecord.PhaseDurations()) })
+      loop.add(observer, to: .default)
+      self.observer = observer
+    }
+
+    func run(_ duration: Nanoseconds) {
+      let end = clock.now + duration
+      while clock.now < end {
+        if loop.run(mode: .default, until: end) == .finished { clock.advance(to: end) }
+      }
+    }
+
+    func invalidate() {
+      observer?.invalidate()
+      output?.invalidate()
+      display.invalidate()
+    }
+  }
+
+  /// A tree that does not change: one frame, and then ticks at every vblank without any, for as long as something animates.
+  func testFramesWithoutDamageTickAndAreNotShown() throws {
+    try MainActor.assumeIsolated {
+      let sources: [(SystemClock) -> any VBlankSource] = [
+        { SimulatedDisplay(refreshRate: .hertz60, clock: $0) },
+        { FallbackClock(refreshRate: .hertz60, reason: "a test", clock: $0) },
+      ]
+      for source in sources {
+        let stage = try Stage(source: source, policy: .presentation)
+        stage.run(.seconds(1))
+        let ticks = stage.ticks.count
+        XCTAssertEqual(stage.display.memoryPresenter.shownFrames, 1)
+        stage.run(.seconds(2))
+        XCTAssertEqual(stage.ticks.count - ticks, 120, stage.display.ticker.name)
+        XCTAssertEqual(stage.display.memoryPresenter.shownFrames, 1)
+        // The tree is asked for once an interval, for the next vblank.
+        for (first, second) in zip(stage.times.dropFirst(3), stage.times.dropFirst(4)) {
+          XCTAssertEqual((second - first).count, 16_666_667, accuracy: 2)
+        }
+        stage.isAnimating = false
+        stage.run(.milliseconds(100))
+        let rest = (stage.ticks.count, stage.times.count)
+        stage.run(.seconds(5))
+        XCTAssertEqual(stage.ticks.count, rest.0, "a scene at rest ticks")
+        XCTAssertEqual(stage.times.count, rest.1)
+        stage.invalidate()
+      }
+    }
+  }
+
+  /// A callback that takes two and a half intervals.
+  func testAfterAMissTimeJumpsOrCatchesUp() throws {
+    try MainActor.assumeIsolated {
+      for policy in [AnimationTime.Policy.presentation, .smooth] {
+        let stage = try Stage(source: { SimulatedDisplay(refreshRate: .hertz60, clock: $0) }, policy: policy)
+        stage.run(.seconds(1))
+        let before = stage.times.count
+        stage.stall = .microseconds(41_667)
+        stage.run(.seconds(2))
+        let steps = zip(stage.times.dropFirst(before - 1), stage.times.dropFirst(before)).map { ($1 - $0).milliseconds }
+        XCTAssertGreaterThan(steps.count, 110)
+        switch policy {
+        case .presentation:
+          XCTAssertEqual(steps.filter { $0 > 17 }.count, 1)
+          XCTAssertEqual(steps.max() ?? 0, 50, accuracy: 0.1)
+        case .smooth:
+          XCTAssertEqual(steps.max() ?? 0, 16.667 * 33 / 32, accuracy: 0.01)
+          XCTAssertEqual(steps.filter { $0 > 17 }.count, 64, "two intervals in 32nds")
+        }
+        XCTAssertEqual(steps.min() ?? 0, 16.667, accuracy: 0.01)
+        // In the end it is the vblank again.
+        let target = try XCTUnwrap(stage.ticks.last?.targetTimestamp)
+        XCTAssertEqual((try XCTUnwrap(stage.times.last) - target).milliseconds, 0, accuracy: 0.001)
+        stage.invalidate()
+      }
+    }
+  }
+}
