@@ -11,6 +11,9 @@ public import RunLoops
 /// wake-up would move the phase of all that follows. So here lateness never reaches the stamp; `DisplayLink.Tick.delivered`
 /// tells it.) After a stall of an interval or more the vblank is the latest grid point that is not after now; those before it
 /// are never delivered, the sequence counts them.
+///
+/// A timer at the nominal 60 Hz slips a whole frame every 21 s against a display at 59.953 Hz. So where a display's stamps are
+/// to be had, the clock can be disciplined by them: it takes their rate and phase, and keeps both when they end.
 @MainActor
 public final class FallbackClock: VBlankSource {
   public let refreshRate: RefreshRate
@@ -21,7 +24,12 @@ public final class FallbackClock: VBlankSource {
   public let start: MonotonicTime
   public var onVBlank: (@MainActor (VBlank) -> Void)?
 
+  /// The rate that was measured; nil while the nominal one is used.
+  public var disciplinedRate: RefreshRate? { grid.rate == refreshRate ? nil : grid.rate }
+
   private let clock: SystemClock
+  /// Of the stamps that it is told.
+  private var stamps: VBlankModel
   private var timer: FrameLoop.Timer?
   private var grid: FallbackGrid
 
@@ -37,6 +45,7 @@ public final class FallbackClock: VBlankSource {
     self.clock = clock
     self.start = start ?? clock.now
     grid = FallbackGrid(rate: refreshRate, start: self.start)
+    stamps = VBlankModel(refreshRate: refreshRate)
     timer = FrameLoop.Timer.parked { [weak self] in self?.fire() }
   }
 
@@ -47,6 +56,34 @@ public final class FallbackClock: VBlankSource {
     guard let timer, let fireTime = grid.request(now: clock.now) else { return }
     timer.nextFireTime = fireTime
   }
+
+  // MARK: - Discipline
+
+  /// Takes rate and phase from what is known of a display, and keeps them: of the one that the clock stands in for, or of another
+  /// that it is to keep step with. No sequence is told twice, and none is left out.
+  ///
+  /// - Returns: false if the display is too little known, or runs at another rate; then nothing changes.
+  @discardableResult
+  public func discipline(by model: VBlankModel) -> Bool {
+    guard model.isSettled, !model.isVariable, let point = model.prediction(after: clock.now),
+      point.isKnown(period: model.period), let rate = RefreshRate(period: model.period),
+      abs(rate.hertz - refreshRate.hertz) < refreshRate.hertz * 0.01
+    else { return false }
+    if let fireTime = grid.follow(rate, phase: point.timestamp) { timer?.nextFireTime = fireTime }
+    return true
+  }
+
+  /// A vblank of the display that the clock stands in for, learnt in another way: from the stamp of a flip. After 60 that lie on a
+  /// grid the clock follows them.
+  ///
+  /// One without a sequence is no vblank: drivers without any complete a flip at once. As flips follow the clock's own
+  /// ticks, it would be disciplined by itself.
+  public func observe(_ vblank: VBlank) {
+    guard vblank.sequence != 0 else { return }
+    if stamps.observe(vblank) == .accepted { discipline(by: stamps) }
+  }
+
+  // MARK: - VBlankSource
 
   public func newestVBlank() -> VBlank? { grid.newest(now: clock.now) }
 
@@ -68,42 +105,5 @@ public final class FallbackClock: VBlankSource {
 
   private func fire() {
     if let vblank = grid.fire(now: clock.now) { onVBlank?(vblank) }
-  }
-}
-
-/// The arithmetic of a fallback clock: which grid point is asked for, and which one is delivered. A pure value.
-struct FallbackGrid {
-  let rate: RefreshRate
-  /// Grid point 0.
-  let start: MonotonicTime
-  private var requested: Int64?
-  private var delivered: Int64 = 0
-
-  init(rate: RefreshRate, start: MonotonicTime) {
-    self.rate = rate
-    self.start = start
-  }
-
-  /// - Returns: when to fire; nil if a point is asked for already.
-  mutating func request(now: MonotonicTime) -> MonotonicTime? {
-    guard requested == nil else { return nil }
-    let next = max(delivered, rate.intervals(in: now - start)) + 1
-    requested = next
-    return start + rate.offset(ofInterval: next)
-  }
-
-  /// The latest point that is not after now.
-  func newest(now: MonotonicTime) -> VBlank { point(rate.intervals(in: now - start)) }
-
-  private func point(_ k: Int64) -> VBlank {
-    VBlank(timestamp: start + rate.offset(ofInterval: k), sequence: UInt64(bitPattern: k))
-  }
-
-  /// - Returns: the point that was asked for, or after a stall the latest one not after now; nil if none was asked for.
-  mutating func fire(now: MonotonicTime) -> VBlank? {
-    guard let due = requested else { return nil }
-    requested = nil
-    delivered = max(due, rate.intervals(in: now - start))
-    return point(delivered)
   }
 }

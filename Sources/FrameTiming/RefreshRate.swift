@@ -31,6 +31,12 @@ public struct RefreshRate: Hashable, BitwiseCopyable, Sendable, CustomStringConv
     self.init(numerator: Int64((hertz * 1000).rounded()), denominator: 1000)
   }
 
+  /// The rate of a period that was measured, to an eighth of a nanosecond: less than a microsecond in a minute at 60 Hz.
+  init?(period nanoseconds: Double) {
+    guard nanoseconds.isFinite, nanoseconds > 0, nanoseconds <= 1e9 else { return nil }
+    self.init(numerator: 8_000_000_000, denominator: Int64((nanoseconds * 8).rounded()))
+  }
+
   /// Refreshes a second.
   public var hertz: Double { Double(numerator) / Double(denominator) }
 

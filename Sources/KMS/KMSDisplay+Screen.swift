@@ -9,10 +9,12 @@ extension KMSDisplay {
   func stop() {
     screen?.stop()
     stable.replace(with: nil)
-    ticker.change(
-      to: FallbackClock(
-        refreshRate: ticker.refreshRate, reason: "\(connectorName) is away", start: ticker.lastVBlank?.timestamp,
-        clock: clock))
+    let standIn = FallbackClock(
+      refreshRate: ticker.refreshRate, reason: "\(connectorName) is away", start: ticker.lastVBlank?.timestamp,
+      clock: clock)
+    // At the rate that the screen had in truth.
+    standIn.discipline(by: ticker.model)
+    ticker.change(to: standIn)
   }
 
   /// Switches the screen off, and frees its buffers.
