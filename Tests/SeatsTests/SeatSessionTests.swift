@@ -39,6 +39,40 @@ final class SeatSessionTests: XCTestCase {
     }
   }
 
+  /// A builtin seat, which is opened whether or not its user has the right to the consoles.
+  func testABuiltinSeatThatIsNotGivenIsNoSeat() throws {
+    try MainActor.assumeIsolated {
+      let console = "/nowhere/tty0"
+      let stage = try Stage()
+      XCTAssertThrowsError(try stage.session.requireBuiltinSeat(console: console)) {
+        let error = SystemError(call: "open", subject: console, errno: ENOENT)
+        XCTAssertEqual(
+          $0 as? SeatError,
+          .noSeat(error, reasons: ["the builtin seat needs the right to this machine's consoles: \(error)"]))
+      }
+      XCTAssertEqual(stage.session.state, .gone)
+      XCTAssertEqual(stage.seat.log, ["closed"])
+
+      // The console can be opened, and nothing comes.
+      let silent = try Stage()
+      XCTAssertThrowsError(
+        try silent.session.requireBuiltinSeat(console: "/dev/null", within: .milliseconds(1))
+      ) {
+        guard case .noSeat(let error, _) = $0 as? SeatError else { return XCTFail("\($0)") }
+        XCTAssertEqual(error.errno, ETIMEDOUT)
+      }
+      XCTAssertEqual(silent.seat.log, ["closed"])
+
+      // It has come already: the console is not asked about.
+      let given = try Stage()
+      given.seat.send(.enable)
+      try given.session.requireBuiltinSeat(console: console)
+      XCTAssertEqual(given.session.state, .active)
+      XCTAssertEqual(given.seat.log, [])
+      given.session.close()
+    }
+  }
+
   func testAwayAndBack() throws {
     try onMain { stage in
       _ = stage.observe("screen")

@@ -43,6 +43,23 @@ func seatSwitch() throws(SeatError) {
   Guest.expect(seen.last == .gone && session.error == nil, "closing: \(seen)")
 }
 
+/// A user to whom nobody hands out devices: what is opened all the same, or why it is not.
+@MainActor
+func seatDirect() {
+  let session = SeatSession.automatic()
+  Guest.say(session.reason)
+  Guest.expect(session.isDirect && session.state == .active, "the session is \(session.state)")
+  do {
+    let card = try session.openDevice(at: "/dev/dri/card0")
+    Guest.expect(drmIsMaster(card.descriptor) == 1, "the card is not master")
+    Guest.say("the card is master")
+    session.closeDevice(card)
+  } catch {
+    Guest.say("\(error)")
+  }
+  session.close()
+}
+
 /// Events of the kernel, where there is no udev: a card that changes, and what is enumerated.
 @MainActor
 func uevents() throws(SystemError) {

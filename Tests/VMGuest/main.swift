@@ -55,6 +55,7 @@ case "leftovers": attempt { try leftovers() }
 case "cursor":
   attempt { try cursor(isExpected: !arguments.contains("none"), legacy: arguments.contains("legacy")) }
 case "busy": busy()
+case "seat-direct": seatDirect()
 case "seat-switch": attempt { try seatSwitch() }
 case "uevents": attempt { try uevents() }
 default:
@@ -63,8 +64,7 @@ default:
     vm-guest list|vblanks N [MODE] [old]|latency N|misses SCENE N MODE|events SCENE N MODE|
              frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
              die exit|segv|abort|trap|term|int|thread|kill|returns TROUBLE [dump NAME]|mirror|spin MS|open|reopen N|abandon|
-             leftovers|cursor [none] [legacy]|busy|
-             seat-switch|uevents
+             leftovers|cursor [none] [legacy]|busy|seat-switch|seat-direct|uevents
     """)
   exit(64)
 }
