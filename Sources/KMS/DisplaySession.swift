@@ -25,6 +25,9 @@ public final class DisplaySession {
   private var monitor: DeviceMonitor?
   private var observer: SeatSession.Observer?
   private var cards: [Entry] = []
+  /// The nodes of cards whose connectors are to be asked, once for all the events that have come.
+  private var changed: Set<String> = []
+  private var changes: FrameLoop.Source?
 
   private struct Entry {
     weak var card: KMSCard?
@@ -53,6 +56,7 @@ public final class DisplaySession {
       eventsReason = "no events of devices (\(error)): screens are asked every \(seconds) s"
     }
     hear = { [weak self] event in self?.happened(event) }
+    changes = FrameLoop.Source(onMain: { [weak self] _ in self?.askChanged() })
     let observer = SeatSession.Observer { [weak self] seat in self?.changed(seat.state) }
     seat.add(observer)
     self.observer = observer
@@ -74,6 +78,7 @@ public final class DisplaySession {
 
   isolated deinit {
     monitor?.invalidate()
+    changes?.invalidate()
     if let observer { seat.remove(observer) }
   }
 
@@ -85,7 +90,7 @@ public final class DisplaySession {
   ///     opened a second time, and shows nothing before the first is given back.
   public func card(at path: String, allowsAtomic: Bool = true) throws(KMSError) -> KMSCard {
     if let known = cards.first(where: { $0.card?.path == path && $0.allowsAtomic == allowsAtomic })?.card { return known }
-    guard seat.waitUntilActive(for: Self.patience) else { throw .seat(.inactive(path: path)) }
+    guard seat.waitUntilActive(for: Self.patience) else { throw .seat(seat.error ?? .inactive(path: path)) }
     let place = CardPlace(path: path)
     let opened = OpenedCard(seat: seat, opener: opener)
     let device = try opened.open(path, allowsAtomic: allowsAtomic)
@@ -98,6 +103,7 @@ public final class DisplaySession {
       add: { [self] loop, mode in
         seat.add(to: loop, mode: mode)
         monitor?.add(to: loop, mode: mode)
+        if let changes { loop.add(changes, to: mode) }
       })
     let card = KMSCard(device: device, access: access)
     cards.removeAll { $0.card == nil }
@@ -110,14 +116,17 @@ public final class DisplaySession {
 
   // MARK: What happens
 
-  private func happened(_ event: DeviceEvent) {
+  func happened(_ event: DeviceEvent) {
     switch event {
     case .added(let device) where device.isGraphicsCard:
       for card in openCards { card.tell(.deviceAdded) }
     case .removed(let device) where device.isGraphicsCard:
       for card in openCards where card.path == device.node { card.tell(.deviceRemoved) }
-    case .changed(let device) where device.isHotplug && device.propertyID == nil:
-      for card in openCards where card.path == device.node { card.tell(.hotplug) }
+    // Not all drivers say `HOTPLUG=1`, and who writes "change" into sysfs does not either.
+    case .changed(let device) where device.isGraphicsCard && device.propertyID == nil:
+      guard let node = device.node else { return }
+      changed.insert(node)
+      changes?.signal()
     case .added, .removed, .changed: break
     case .rescan:
       for card in openCards {
@@ -125,6 +134,16 @@ public final class DisplaySession {
         card.tell(.hotplug)
       }
     }
+  }
+
+  private func askChanged() {
+    // A burst of events is one change: they are read first.
+    if monitor?.hasEvents == true {
+      changes?.signal()
+      return
+    }
+    for card in openCards where changed.contains(card.path) { card.tell(.hotplug) }
+    changed = []
   }
 
   private func changed(_ state: SessionState) {

@@ -14,7 +14,8 @@ public enum Displays {
   ///   - session: opens the cards; nil for one without a seat, which all displays share for which none is named.
   ///   - clock: the clock of the loop that the display is added to.
   ///   - folder: where the cards are.
-  /// - Throws: the reason of the only card, or `noUsableDevice` with one for each.
+  /// - Throws: the reason of the only card, or of the one that has the connector that was asked for; otherwise
+  ///   `noUsableDevice` with one for each.
   @MainActor
   public static func kms(
     connector: String? = nil, mode: ModeRequest? = nil, buffering: Buffering = .double, session: DisplaySession? = nil,
@@ -23,16 +24,18 @@ public enum Displays {
     let paths = DRMDevice.cardPaths(in: folder)
     if paths.isEmpty { throw .noDevice }
     let session = session ?? .unnamed
-    var reasons: [KMSError] = []
+    var refusals = CardRefusals(connector: connector)
     for path in paths {
+      var device: DRMDevice?
       do throws(KMSError) {
         let card = try session.card(at: path)
+        device = card.device
         return try card.display(connector: connector, mode: mode, buffering: buffering, clock: clock)
       } catch {
-        reasons.append(error)
+        refusals.add(error, of: device)
       }
     }
-    throw .unusable(reasons)
+    throw refusals.error
   }
 
   /// All screens of all cards: a display for each connected connector.
@@ -108,17 +111,6 @@ public enum Displays {
     } catch {
       return try VirtualDisplay(
         width: width, height: height, refreshRate: refreshRate, reason: error.description, clock: clock)
-    }
-  }
-}
-
-extension KMSError {
-  /// Nothing could be used, for these reasons.
-  static func unusable(_ reasons: [KMSError]) -> KMSError {
-    switch reasons.count {
-    case 0: .noDevice
-    case 1: reasons[0]
-    default: .noUsableDevice(reasons)
     }
   }
 }

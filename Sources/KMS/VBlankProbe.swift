@@ -29,20 +29,22 @@ public final class VBlankProbe {
   ///   - mode: to be set, with a black picture; nil to measure the screen as it is.
   ///   - clock: the clock of the loop that the source is added to.
   ///   - folder: where the cards are.
-  /// - Throws: the reason of the only card, or `noUsableDevice` with one for each. `screenOff`: without a mode there is
-  ///   nothing to measure.
+  /// - Throws: as `Displays.kms`. `screenOff`: without a mode there is nothing to measure.
   public static func open(
     connector: String? = nil, mode: ModeRequest? = nil, clock: SystemClock = .monotonic, folder: String = "/dev/dri"
   ) throws(KMSError) -> VBlankProbe {
-    var reasons: [KMSError] = []
+    var refusals = CardRefusals(connector: connector)
     for path in DRMDevice.cardPaths(in: folder) {
+      var device: DRMDevice?
       do throws(KMSError) {
-        return try VBlankProbe(device: try DRMDevice(path: path), connector: connector, mode: mode, clock: clock)
+        let opened = try DRMDevice(path: path)
+        device = opened
+        return try VBlankProbe(device: opened, connector: connector, mode: mode, clock: clock)
       } catch {
-        reasons.append(error)
+        refusals.add(error, of: device)
       }
     }
-    throw .unusable(reasons)
+    throw refusals.error
   }
 
   init(

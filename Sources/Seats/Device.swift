@@ -42,7 +42,8 @@ extension Device {
       && name.count > 4
   }
 
-  /// Whether connectors of this card may have changed (`HOTPLUG=1`): ask those named by `connectorID`, or all.
+  /// Whether the driver says that connectors of this card may have changed (`HOTPLUG=1`): ask those named by `connectorID`, or
+  /// all. Not every driver does: any change of a card is a reason to ask.
   public var isHotplug: Bool { properties["HOTPLUG"] == "1" }
 
   /// The DRM object of the connector that a change is about; nil for all of them, and with drivers that do not say.

@@ -72,6 +72,12 @@ public final class DeviceMonitor {
     if let source { loop.remove(source, from: mode) }
   }
 
+  /// Whether events have come that the handler has not been called with yet.
+  package var hasEvents: Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return source != nil && poll(&entry, 1, 0) > 0
+  }
+
   /// Ends it: the handler is not called again.
   public func invalidate() {
     source?.invalidate()
