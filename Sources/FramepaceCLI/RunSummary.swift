@@ -19,11 +19,7 @@ enum RunSummary {
     lines.append(
       (
         "a second",
-        [
-          "refresh \(Text.decimal(figures.refreshRate ?? figures.nominalRefreshRate.hertz, 2))",
-          "tick \(Text.decimal(figures.tickRate, 2))", "frame \(Text.decimal(figures.frameRate, 2))",
-          "presented \(Text.decimal(figures.presentedRate, 2))",
-        ]
+        ["refresh \(Text.decimal(figures.refreshRate ?? figures.nominalRefreshRate.hertz, 2))"] + rates(figures)
       ))
     if figures.frameInterval.count > 0 { lines.append(("interval", items(figures.frameInterval))) }
     if figures.work.count > 0 {
@@ -36,6 +32,13 @@ enum RunSummary {
       lines.append(("hitches", ["\(Text.decimal(ratio, 1)) ms/s", severity.rawValue]))
     }
     return lines.map { Text.list($0.items, title: Text.left($0.title, 10), width: width) }.joined(separator: "\n")
+  }
+
+  private static func rates(_ figures: FrameReport) -> [String] {
+    guard let tick = figures.tickRate, let frame = figures.frameRate, let presented = figures.presentedRate else {
+      return ["not enough frames for more"]
+    }
+    return ["tick \(Text.decimal(tick, 2))", "frame \(Text.decimal(frame, 2))", "presented \(Text.decimal(presented, 2))"]
   }
 
   /// What there are enough frames for.

@@ -76,14 +76,15 @@ public final class FPSMeter {
       let previous = lastTick?.frameNumber ?? lastNumber
       let skipped = number > previous ? number - previous - 1 : 0
       let missed = min(tick.missed, skipped)
-      if missed > 0 {
-        markMissed(before: number, count: missed)
-        hitchTime.didMiss(refreshRate.offset(ofInterval: Int64(clamping: missed)), before: number)
-      }
+      // Idle first: what was missed is the end of what was skipped.
       if skipped > missed {
         hitchTime.didIdle()
         // A frame may have ended the idle time before the first tick.
         if resumedNumber <= previous { resumedNumber = number }
+      }
+      if missed > 0 {
+        markMissed(before: number, count: missed)
+        hitchTime.didMiss(refreshRate.offset(ofInterval: Int64(clamping: missed)), before: number)
       }
     }
     isIdle = false
@@ -167,7 +168,9 @@ public final class FPSMeter {
     if let firstNumber {
       let end = max(lastNumber + 1, number(at: time ?? lastVBlank))
       report.intervals = Int(clamping: end - firstNumber)
-      if !isIdle { report.missed += Int(clamping: end - lastNumber) - 1 }
+      let beingMissed = isIdle ? 0 : Int(clamping: end - lastNumber) - 1
+      report.missed += beingMissed
+      report.hitchTime += pendingHitch(beingMissed)
       report.idle = max(0, report.intervals - report.ticks - report.missed - untickedIntervals)
     }
     report.frameInterval = FrameReport.Distribution(frameIntervals)
@@ -191,12 +194,12 @@ public final class FPSMeter {
 
     report.intervals = Int(end - start)
     var values = WindowValues(capacity: report.intervals)
-    var unticked = 0
+    var (unticked, beingMissed) = (0, 0)
     for number in start..<end {
       // If frames are wanted, the intervals after the last tick or frame are being missed now.
       let isBeingMissed = number > lastNumber && !isIdle
       guard let interval = ring.interval(number) else {
-        if isBeingMissed { report.missed += 1 }
+        if isBeingMissed { beingMissed += 1 }
         continue
       }
       report.frames += Int(interval.frames)
@@ -205,13 +208,18 @@ public final class FPSMeter {
       report.hitchTime += interval.hitchTime
       if interval.isTicked {
         report.ticks += 1
-      } else if interval.isMissed || isBeingMissed {
+      } else if isBeingMissed {
+        beingMissed += 1
+      } else if interval.isMissed {
         report.missed += 1
       } else if interval.frames > 0 {
         unticked += 1
       }
       values.add(interval)
     }
+    report.missed += beingMissed
+    // No more than what the window has of it.
+    report.hitchTime += min(pendingHitch(beingMissed), refreshRate.offset(ofInterval: Int64(report.missed)))
     report.idle = report.intervals - report.ticks - report.missed - unticked
     values.fill(&report)
     return report
@@ -241,6 +249,11 @@ public final class FPSMeter {
       }
     }
     run.missed += Int(clamping: count)
+  }
+
+  /// - Parameter intervals: that are being missed now.
+  private func pendingHitch(_ intervals: Int) -> Nanoseconds {
+    hitchTime.pending(refreshRate.offset(ofInterval: Int64(intervals)))
   }
 
   /// The time since the last frame seen; nil for the first, and for the first after idle intervals.

@@ -54,19 +54,23 @@ public struct FrameReport: Equatable, Sendable {
   /// What made frames late, the most frequent first. In the figures of a whole run only.
   public var lateCauses: [LateCount] = []
   /// How long frames were seen too late, together: what a late frame is later than its target, and T for each missed
-  /// interval that no late frame accounts for.
+  /// interval that no late frame accounts for, also where no frame has been seen since. Not for those after which nothing
+  /// was to be shown.
   public var hitchTime = Nanoseconds.zero
 
   public init(nominalRefreshRate: RefreshRate) {
     self.nominalRefreshRate = nominalRefreshRate
   }
 
-  /// Ticks a second; nil without an interval.
+  /// Ticks a second; nil for less than `shortestTime`.
   public var tickRate: Double? { rate(of: ticks) }
-  /// Frames made a second; nil without an interval.
+  /// Frames made a second; nil for less than `shortestTime`.
   public var frameRate: Double? { rate(of: frames) }
-  /// Frames seen a second; nil without an interval.
+  /// Frames seen a second; nil for less than `shortestTime`.
   public var presentedRate: Double? { rate(of: presented) }
+
+  /// What the intervals must last together for rates: from fewer, one frame more or less would make another rate.
+  public static let shortestTime = Nanoseconds.milliseconds(200)
 
   /// The median work of a frame as a part of T, its budget; 1 is all of it.
   public var workShare: Double? {
@@ -84,7 +88,8 @@ public struct FrameReport: Equatable, Sendable {
   public var hitchSeverity: HitchSeverity? { hitchTimeRatio.map(HitchSeverity.init(ratio:)) }
 
   private func rate(of count: Int) -> Double? {
-    guard intervals > 0 else { return nil }
+    // To the next interval: as many as 200 ms have at the nominal rate, also where that is no whole number.
+    guard intervals > 0, nominalRefreshRate.offset(ofInterval: Int64(intervals) + 1) > Self.shortestTime else { return nil }
     return (refreshRate ?? nominalRefreshRate.hertz) * Double(count) / Double(intervals)
   }
 }

@@ -15,10 +15,15 @@ struct HitchTime {
     missedBefore = frameNumber
   }
 
-  /// What was missed before an idle time is not shown late: nothing more was to be shown.
+  /// What was missed before an idle time, and brought no frame, is not shown late: nothing was to be shown.
   mutating func didIdle() {
     missed = .zero
   }
+
+  /// The hitch that goes on: what was missed and no frame has been seen after.
+  ///
+  /// - Parameter further: the intervals that are being missed now, which no tick has reported yet.
+  func pending(_ further: Nanoseconds) -> Nanoseconds { max(.zero, missed + further - lastLateness) }
 
   /// - Parameter lateness: how late the frame is; zero if it is in time.
   /// - Returns: the hitch time that ends with the frame.

@@ -249,6 +249,72 @@ private struct Feed {
     #expect(feed.meter.report().hitchTime == .milliseconds(40))
   }
 
+  /// A picture that should have been replaced stands too long, whether or not one is seen after it.
+  @Test func aHitchThatGoesOnCounts() throws {
+    let feed = try Feed()
+    feed.tick(0)
+    feed.meter.record(committed: feed.frame(0, work: .milliseconds(2)))
+    for report in [feed.meter.report(at: feed.at(16) + 1), feed.meter.recentReport(at: feed.at(16) + 1)] {
+      // One made, none seen, 15 missed.
+      #expect((report.frames, report.presented, report.intervals, report.missed) == (1, 0, 16, 15))
+      #expect(report.hitchTime == .milliseconds(150))
+      #expect(try #require(report.hitchTimeRatio) == 150 / 0.16)
+      #expect(report.hitchSeverity == .critical)
+    }
+    // Its tick comes, and its frame: nothing is counted twice.
+    feed.tick(16, missed: 15)
+    #expect(feed.meter.report().hitchTime == .milliseconds(150))
+    let late = feed.frame(0, work: .milliseconds(155), shownAfter: 16)
+    feed.meter.record(presented: late)
+    #expect(feed.meter.report().hitchTime == .milliseconds(150))
+    let next = feed.frame(16, work: .milliseconds(2))
+    feed.meter.record(committed: next)
+    feed.meter.record(presented: next)
+    for report in [feed.meter.report(), feed.meter.recentReport(at: feed.at(17))] {
+      #expect((report.late, report.missed) == (1, 15))
+      #expect(report.hitchTime == .milliseconds(150))
+    }
+  }
+
+  /// Skipped intervals are idle at first, and missed once frames are wanted.
+  @Test func whatIsMissedAfterAnIdleTimeIsAHitch() throws {
+    let feed = try Feed()
+    for number in 0..<10 as Range<UInt64> { feed.whole(number) }
+    feed.meter.noteIdle()
+    feed.whole(44, missed: 7)
+    let report = feed.meter.report()
+    #expect((report.missed, report.idle) == (7, 27))
+    #expect(report.hitchTime == .milliseconds(70))
+  }
+
+  /// A tick that brought no frame: nothing was to be shown.
+  @Test func whatWasMissedForNothingIsNoHitch() throws {
+    let feed = try Feed()
+    for number in 0..<10 as Range<UInt64> { feed.whole(number) }
+    feed.tick(14, missed: 4)
+    feed.meter.noteIdle()
+    feed.whole(30)
+    #expect(feed.meter.report().missed == 4)
+    #expect(feed.meter.report().hitchTime == 0)
+  }
+
+  @Test func aRateTakesTwoTenthsOfASecond() throws {
+    let feed = try Feed()
+    feed.whole(0)
+    // One frame in two intervals is not half as many frames as there could be.
+    #expect(feed.meter.report(at: feed.at(2)).frameRate == nil)
+    for number in 1..<19 as Range<UInt64> { feed.whole(number) }
+    let short = feed.meter.report()
+    #expect((short.intervals, short.tickRate, short.frameRate, short.presentedRate) == (19, nil, nil, nil))
+    feed.whole(19)
+    let report = feed.meter.report()
+    #expect((report.intervals, report.tickRate, report.frameRate, report.presentedRate) == (20, 100, 100, 100))
+    // A slow display has one with its first interval.
+    let slow = FPSMeter(refreshRate: try #require(RefreshRate(numerator: 1, denominator: 1)))
+    slow.record(committed: FrameRecord())
+    #expect(slow.report().frameRate == 1)
+  }
+
   @Test func hitchClasses() {
     #expect(HitchSeverity(ratio: 0) == .good)
     #expect(HitchSeverity(ratio: 4.999) == .good)
