@@ -21,7 +21,7 @@ struct DisplayOptions: ParsableArguments {
       A screen (kms, or kms:CONNECTOR such as kms:HDMI-A-1), a clock that stands in for one (fallback), or a screen if one \
       can be used (auto). (default: auto)
       """, valueName: "display"),
-    completion: .list(["auto", "fallback", "kms"]), transform: Accepted.display)
+    completion: .custom { _, _, _ in ConnectedScreens.displays() }, transform: Accepted.display)
   var display = DisplayChoice.auto
 
   @Option(
@@ -29,7 +29,7 @@ struct DisplayOptions: ParsableArguments {
     help: ArgumentHelp(
       "The screen's mode: \(Accepted.modes). With it, auto stands for kms. (default: the one that the screen prefers)",
       valueName: "WxH@Hz"),
-    transform: Accepted.mode)
+    completion: .custom { _, _, _ in ConnectedScreens.modes() }, transform: Accepted.mode)
   var mode: ModeRequest?
 
   @Option(

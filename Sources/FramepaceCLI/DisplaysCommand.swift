@@ -44,7 +44,7 @@ struct DisplaysCommand: ParsableCommand {
   func run() throws {
     try onMainActor {
       let reports = CardReport.all()
-      let width = Terminal.output.columns.map { $0 - 1 } ?? 80
+      let width = Terminal.output.textWidth
       try Terminal.output.line(json ? DisplaysText.json(reports).line : DisplaysText.text(reports, width: width))
     }
   }

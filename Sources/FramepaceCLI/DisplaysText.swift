@@ -54,10 +54,7 @@ enum DisplaysText {
 
   /// Whether a picture can be shown, and why not.
   private static func sentence(_ report: CardReport) -> String {
-    if let problem = report.problem {
-      let users = report.users.isEmpty ? "" : "; it is open in \(report.users.joined(separator: ", "))"
-      return "\(problem)\(users)"
-    }
+    if let problem = report.problem { return naming(report.users, in: "\(problem)") }
     // Where none is known to be connected, those that cannot tell are used.
     let connected = report.connectors.filter { $0.status == .connected }
     let uncertain = report.connectors.filter { $0.status == .unknown && !$0.modes.isEmpty }
@@ -67,6 +64,11 @@ enum DisplaysText {
     }
     return report.abilities.sequenceEvents
       ? "\(names), paced by vblanks" : "\(names), paced by vblanks stamped to the microsecond: the kernel is older than 4.15"
+  }
+
+  /// A problem with a card, and who has it open.
+  static func naming(_ users: [String], in problem: String) -> String {
+    users.isEmpty ? problem : "\(problem); it is open in \(users.joined(separator: ", "))"
   }
 
   private static func screen(_ connector: CardReport.Connector) -> [String] {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Framepace
 import Glibc
+import KMS
 
 /// The `framepace` command. `main` is synchronous: the process's main thread belongs to the frame loop, and an asynchronous
 /// `main` would hand it to libdispatch.
@@ -34,6 +35,7 @@ struct FramepaceCommand: ParsableCommand {
   @MainActor
   private static func status(of arguments: [String]) -> Int32 {
     do {
+      if CompletedCommand.isAsked(arguments) { return try complete(arguments) }
       try refuseHelpOnNothing(arguments)
       var command = try parseAsRoot(arguments)
       try command.run()
@@ -41,6 +43,19 @@ struct FramepaceCommand: ParsableCommand {
     } catch {
       return report(error)
     }
+  }
+
+  /// Answers a shell.
+  @MainActor
+  private static func complete(_ arguments: [String]) throws -> Int32 {
+    do {
+      _ = try CompletedCommand.parseAsRoot(arguments)
+    } catch {
+      // To the parser, the answer is an error too.
+      guard CompletedCommand.exitCode(for: error).isSuccess else { throw error }
+      try Terminal.output.line(CompletedCommand.fullMessage(for: error))
+    }
+    return EXIT_SUCCESS
   }
 
   @MainActor
@@ -64,9 +79,18 @@ struct FramepaceCommand: ParsableCommand {
   /// One sentence, and for wrong arguments a line that says where help is.
   @MainActor
   private static func message(of error: any Error, isUsage: Bool) -> String {
-    let sentence = Text.paragraph("framepace: \(message(for: error))", width: Terminal.error.columns ?? .max)
+    let sentence = Text.paragraph("framepace: \(reason(of: error))", width: Terminal.error.textWidth)
     guard isUsage, let help = fullMessage(for: error).split(separator: "\n").last else { return sentence }
     return sentence + "\n" + help.drop { $0 == " " }
+  }
+
+  /// With what more can be said than where the error is thrown.
+  private static func reason(of error: any Error) -> String {
+    switch error as? KMSError {
+    case .noDevice: "\(DisplaysText.nothing); --display auto shows scenes on a clock then"
+    case .notMaster(let path): DisplaysText.naming(CardReport.users(of: path), in: message(for: error))
+    default: message(for: error)
+    }
   }
 
   /// The parser shows its general help for the name of a command that there is not.

@@ -81,7 +81,7 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The scene: \(SceneName.list). (default: orbit)", valueName: "name"),
-    transform: Accepted.choice)
+    completion: .list(SceneName.allCases.map(\.rawValue)), transform: Accepted.choice)
   var scene = SceneName.orbit
 
   @OptionGroup var options: SceneOptions

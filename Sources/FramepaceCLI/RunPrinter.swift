@@ -67,9 +67,9 @@ final class RunPrinter {
       ]).line
       try terminal.offer(line + "\n")
     case .summary, .liveLine, .lines:
-      table = FigureTable(width: width)
+      table = FigureTable(width: terminal.textWidth)
       let header = report == .summary ? "" : "\n\(table.header)\n"
-      try terminal.offer(session.heading(width: width) + header)
+      try terminal.offer(session.heading(width: terminal.textWidth) + header)
     }
   }
 
@@ -78,15 +78,15 @@ final class RunPrinter {
     switch report {
     case .none: return
     case .json: try terminal.offer(JSONValue.object([("change", .text(sentence))]).line + "\n")
-    case .summary, .lines: try terminal.offer("\(sentence)\n")
-    case .liveLine: try terminal.offer("\r\(sentence)\u{1B}[K\n")
+    case .summary, .lines: try terminal.offer("\(paragraph(sentence))\n")
+    case .liveLine: try terminal.offer("\r\u{1B}[K\(paragraph(sentence))\n")
     }
   }
 
   /// A line of figures.
   func update(at time: MonotonicTime) throws {
     let figures = figures(at: time)
-    let fitting = FigureTable(width: width)
+    let fitting = FigureTable(width: terminal.textWidth)
     let line = line(figures, in: fitting)
     if isPatient { try terminal.write(line) } else if try !terminal.offer(line) { return }
     printed.add(counts: figures.counts)
@@ -98,7 +98,9 @@ final class RunPrinter {
     if report == .none { return }
     let last = figures(at: time)
     let whole = meter.report(at: time)
-    if report.interval != nil, last.counts.intervals > 0 { try terminal.write(line(last, in: FigureTable(width: width))) }
+    if report.interval != nil, last.counts.intervals > 0 {
+      try terminal.write(line(last, in: FigureTable(width: terminal.textWidth)))
+    }
     if report == .json {
       let summary = RunFigures(time: time - start, rates: whole, counts: whole, times: whole)
       let line = JSONValue.object([
@@ -115,14 +117,14 @@ final class RunPrinter {
     } else {
       if report == .liveLine { try terminal.write("\n") }
       if report != .summary { try terminal.write("\n") }
-      try terminal.line(RunSummary.text(whole, width: width ?? 80))
-      if let mirrors = session.mirrors { try terminal.write(mirrors.summary(at: time, width: width ?? 80)) }
-      if let diagrams = lateFrames?.text(width: width ?? 80), !diagrams.isEmpty { try terminal.line("\n" + diagrams) }
+      let width = terminal.textWidth
+      try terminal.line(RunSummary.text(whole, width: width))
+      if let mirrors = session.mirrors { try terminal.write(mirrors.summary(at: time, width: width)) }
+      if let diagrams = lateFrames?.text(width: width), !diagrams.isEmpty { try terminal.line("\n" + diagrams) }
     }
   }
 
-  /// How long a line may be; a terminal's last column is left free, where some go to the next line.
-  private var width: Int? { terminal.columns.map { $0 - 1 } }
+  private func paragraph(_ sentence: String) -> String { Text.paragraph(sentence, width: terminal.textWidth) }
 
   private func figures(at time: MonotonicTime) -> RunFigures {
     let whole = meter.report(at: time)

@@ -24,7 +24,7 @@ struct SceneOptions: ParsableArguments {
     parsing: .unconditional,
     help: ArgumentHelp(
       "For the scene stress: where: \(SceneSettings.WorkPhase.list). (default: callbacks)", valueName: "phase"),
-    transform: Accepted.choice)
+    completion: .list(SceneSettings.WorkPhase.allCases.map(\.rawValue)), transform: Accepted.choice)
   var workPhase: SceneSettings.WorkPhase?
 
   @Flag(help: "Let the screen wait for frames, as far as driver and screen can (VRR, Adaptive-Sync, FreeSync).")

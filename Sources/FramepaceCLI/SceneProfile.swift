@@ -32,7 +32,7 @@ final class SceneProfile {
   func run() throws {
     if case .output = target {
     } else {
-      session.say { _ = try Terminal.output.offer(session.heading(width: Terminal.output.columns) + "\n") }
+      session.say { _ = try Terminal.output.offer(session.heading(width: Terminal.output.textWidth) + "\n") }
     }
     let progress = FrameLoop.Timer(
       fireTime: session.engine.loop.clock.now + .milliseconds(500), interval: .milliseconds(500),
@@ -55,7 +55,7 @@ final class SceneProfile {
     case .file(let file): try AtomicFile.write(Array(json.utf8), to: file)
     case .table: break
     }
-    try Terminal.output.line(ProfileText.table(profile, width: Terminal.output.columns ?? 80))
+    try Terminal.output.line(ProfileText.table(profile, width: Terminal.output.textWidth))
     if profile.frames < frames { try Terminal.output.line("ended after \(profile.frames) of \(frames) frames") }
   }
 

@@ -114,8 +114,8 @@ final class SceneSession {
 
   /// The first lines for people: what runs on what, what ticks, and why.
   ///
-  /// - Parameter width: how long a line may be; nil for any length.
-  func heading(width: Int?) -> String {
+  /// - Parameter width: how long a line may be.
+  func heading(width: Int) -> String {
     var lines = ["\(scene.rawValue) on \(display.name)", display.ticker.name]
     if let cards { lines.append(cards.seat.reason) }
     lines += mirrors?.heading ?? []
@@ -123,9 +123,9 @@ final class SceneSession {
     lines += refusals.map(\.description)
     if !unusedOptions.isEmpty {
       let reason = display is KMSDisplay ? "a screen has its own" : "there is no screen"
-      lines.append("without \(unusedOptions.joined(separator: " and ")): \(reason)")
+      lines.append("\(unusedOptions.joined(separator: " and ")) ignored: \(reason)")
     }
-    return lines.map { Text.paragraph($0, width: width ?? .max) + "\n" }.joined()
+    return lines.map { Text.paragraph($0, width: width) + "\n" }.joined()
   }
 
   /// Feeds the meter, and the memory of late frames, with all that the output does.

@@ -39,6 +39,10 @@ final class Terminal {
     return Int(size.ws_col)
   }
 
+  /// How long a line for people may be. A terminal's last column is left free, where some go to the next line; elsewhere a
+  /// line is as long as in a terminal of 80 columns, as it is read in one after all.
+  var textWidth: Int { columns.map { $0 - 1 } ?? 80 }
+
   /// Writes `text` if that does not have to wait; what a slow reader leaves of it is written by the calls that follow.
   ///
   /// - Returns: false if the reader has not taken yet what it was offered before: then `text` is not written.

@@ -11,7 +11,8 @@ struct VBlankCommand: ParsableCommand {
       fast the display is, how even its stamps are and how soon after them a program \
       is told. Ctrl-C ends it early. No rights beyond opening the card are needed, \
       and another program may go on using the screen, except with --mode, which \
-      shows a black picture meanwhile.
+      shows a black picture meanwhile. Where no screen can be measured, a clock is, \
+      which is said; with --display kms it is an error.
 
         framepace vblank --display kms:HDMI-A-1 --count 3600
         framepace vblank --mode 1920x1080@59.94 --plot vblanks.png
@@ -89,8 +90,10 @@ struct VBlankCommand: ParsableCommand {
   private func write(_ measurement: VBlankMeasurement, stamps: VBlankRecording, picture: VBlankPlot?) throws {
     if let record { try AtomicFile.write(Array(stamps.description.utf8), to: record) }
     if let plot, let picture { try PNG.write(try picture.image(measurement), to: plot) }
-    let width = Terminal.output.columns.map { $0 - 1 } ?? 80
-    try Terminal.output.line(
-      json ? VBlankText.json(measurement).line : VBlankText.summary(measurement, width: width))
+    let width = Terminal.output.textWidth
+    if json { return try Terminal.output.line(VBlankText.json(measurement).line) }
+    try Terminal.output.line(VBlankText.summary(measurement, width: width))
+    let written = [plot, record].compactMap(\.self)
+    if !written.isEmpty { try Terminal.output.line("\nwrote \(written.joined(separator: " and "))") }
   }
 }

@@ -28,10 +28,14 @@ struct VBlankPlot {
     context.fill(color: Self.paper)
     let report = measurement.report
     let room = Double(Self.size.width) - 80
-    let name = measurement.display.map { "\($0), \(measurement.clock)" } ?? measurement.clock
-    context.draw(TextLine(name, font: title).truncated(to: room), at: Point(40, 52), color: Self.ink)
-    context.draw(
-      TextLine(Self.figures(measurement), font: text).truncated(to: room), at: Point(40, 84), color: Self.faint)
+    // What ticked and why may be a long sentence: not beside the display's name.
+    let lines = (measurement.display == nil ? [] : [measurement.clock]) + [Self.figures(measurement)]
+    let heading = TextLine(measurement.display ?? measurement.clock, font: title)
+    context.draw(heading.truncated(to: room), at: Point(40, 44), color: Self.ink)
+    for (number, line) in lines.enumerated() {
+      context.draw(
+        TextLine(line, font: text).truncated(to: room), at: Point(40, 72 + 24 * Double(number)), color: Self.faint)
+    }
 
     let whole = Rect(x: 40, y: 120, width: room, height: 500)
     if measurement.hasJitter {

@@ -25,9 +25,10 @@ final class VBlankSession {
 
   /// What is measured.
   var heading: String {
-    VBlankText.heading(
-      display: target.display, clock: target.source.name, isRateUnused: target.isRateUnused,
-      width: Terminal.output.columns.map { $0 - 1 } ?? 80)
+    let time = target.source.refreshRate.offset(ofInterval: Int64(requested))
+    return VBlankText.heading(
+      display: target.display, clock: target.source.name, isRateUnused: target.isRateUnused, count: requested, time: time,
+      width: Terminal.output.textWidth)
   }
 
   /// All stamps as they came.

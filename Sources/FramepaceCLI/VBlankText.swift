@@ -3,8 +3,17 @@ import Framepace
 /// A measurement of vblanks as text.
 enum VBlankText {
   /// The first lines: what is measured.
-  static func heading(display: String?, clock: String, isRateUnused: Bool, width: Int) -> String {
-    let lines = [display, clock, isRateUnused ? "without --rate: a screen has its own" : nil]
+  ///
+  /// - Parameters:
+  ///   - count: how many vblanks are measured, in about so much time.
+  ///   - width: how long a line may be.
+  static func heading(
+    display: String?, clock: String, isRateUnused: Bool, count: Int, time: Nanoseconds, width: Int
+  ) -> String {
+    let seconds = time >= .seconds(1) ? ", some \(Text.decimal(time.seconds, 0)) s" : ""
+    let lines = [
+      display, clock, isRateUnused ? "--rate ignored: a screen has its own" : nil, "measuring \(count) vblanks\(seconds)",
+    ]
     return lines.compactMap(\.self).map { Text.paragraph($0, width: width) }.joined(separator: "\n")
   }
 

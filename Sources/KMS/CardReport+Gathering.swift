@@ -20,6 +20,12 @@ extension CardReport {
   }
 }
 
+extension CardReport {
+  /// Which programs have a card open, as far as this user may see: root sees all, others their own. Without this process:
+  /// "Xorg (812)".
+  public static func users(of path: String) -> [String] { CardUsers.names(of: path) }
+}
+
 extension DRMDevice {
   /// What the card drives, what it can do, and why it cannot be used if it cannot. Gives up the card's master at the end.
   /// Where another program is master, screens are not asked: what the kernel knows of them is told.

@@ -46,12 +46,12 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
       return "no DRM device"
     // Other calls are refused to who is not master.
     case .device(let path, let error) where error.call == "open" && [EACCES, EPERM].contains(error.errno):
-      return "permission denied on \(path): add the user to the group that owns it (video or render), then log in again"
+      return "permission denied on \(path): add the user to the group that owns it (mostly video), then log in again"
     case .device(let path, let error):
       let subject = error.subject.isEmpty || error.subject == path ? "" : " \(error.subject)"
       return "\(path): \(error.call)\(subject): \(error.reason) (\(error.errno))"
     case .notMaster(let path):
-      return "\(path) is in use by another program (a desktop or a boot splash): stop it or switch to a free console"
+      return "\(path) is in use by another program (such as a desktop or a boot splash): stop it or switch to a free console"
     case .openTwice(let path):
       return "\(path) is in use by this program already: make all displays of a card from one KMSCard or DisplaySession"
     case .noModeSetting(let path):

@@ -38,7 +38,7 @@ public struct FrameStatistics: Sendable {
 public enum PercentileRule {
   /// The rule in one line, for reports.
   public static let summary =
-    "percentile P: linear interpolation at P/100 x (N - 1) of the sorted values; needs 100/(100 - P) frames (p99: 100)"
+    "percentile P: linear interpolation at P/100 x (N - 1) of the sorted values; needs 100/(100 - P) values (p99: 100)"
 
   /// How many values percentile `percent` needs. `percent` is brought into 0...100; its ends need 1.
   public static func requiredCount(_ percent: Double) -> Int {

@@ -35,7 +35,7 @@ public enum SeatError: Error, Sendable, Equatable, CustomStringConvertible {
     switch (error.call, error.errno) {
     case ("libseat_open_device", ENOENT): "; a seat hands out what exists below /dev/dri and /dev/input, and nothing else"
     case ("open", EACCES), ("open", EPERM):
-      "; add the user to the group that owns it (video, render or input), then log in again"
+      "; add the user to the group that owns it (mostly video or input), then log in again"
     default: ""
     }
   }

@@ -102,7 +102,7 @@ struct DisplaysTextTests {
       DisplaysText.text([denied], width: 79) == """
         /dev/dri/card1
           unusable  permission denied on /dev/dri/card1: add the user to the group that
-                    owns it (video or render), then log in again
+                    owns it (mostly video), then log in again
         """)
     var taken = Self.card()
     taken.problem = .notMaster(path: "/dev/dri/card0")

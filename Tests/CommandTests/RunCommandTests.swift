@@ -58,7 +58,7 @@ struct RunCommandTests {
     guard access("/dev/dri", F_OK) != 0 else { return }
     let result = try framepace(["--vrr", "--tearing", "--duration", "50ms", "--size", "64x64"])
     #expect(result.status == 0, "\(result.error)")
-    #expect(result.output.contains("without --vrr and --tearing: there is no screen"), "\(result.output)")
+    #expect(result.output.contains("--vrr and --tearing ignored: there is no screen"), "\(result.output)")
   }
 
   /// All lines together are the run, its last part included; every line has the same keys.

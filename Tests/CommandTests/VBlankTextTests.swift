@@ -22,12 +22,14 @@ struct VBlankTextTests {
   @Test func headingSaysWhatIsMeasured() {
     let measurement = Self.measurement()
     #expect(
-      VBlankText.heading(display: measurement.display, clock: measurement.clock, isRateUnused: false, width: 79)
-        == "HDMI-A-1 1920x1080@60.00 (i915)\nDRM vblank of HDMI-A-1")
-    #expect(VBlankText.heading(display: nil, clock: "clock", isRateUnused: false, width: 79) == "clock")
+      VBlankText.heading(
+        display: measurement.display, clock: measurement.clock, isRateUnused: false, count: 600, time: .seconds(10),
+        width: 79)
+        == "HDMI-A-1 1920x1080@60.00 (i915)\nDRM vblank of HDMI-A-1\nmeasuring 600 vblanks, some 10 s")
     #expect(
-      VBlankText.heading(display: "DP-1", clock: "DRM vblank", isRateUnused: true, width: 79)
-        == "DP-1\nDRM vblank\nwithout --rate: a screen has its own")
+      VBlankText.heading(
+        display: "DP-1", clock: "DRM vblank", isRateUnused: true, count: 2, time: .milliseconds(33), width: 79)
+        == "DP-1\nDRM vblank\n--rate ignored: a screen has its own\nmeasuring 2 vblanks")
   }
 
   /// Every column and every figure, worked out by hand but the prediction's, which are the model's own affair.
@@ -69,7 +71,7 @@ struct VBlankTextTests {
           130 – 140  ████████████████████████████████████████████████████████▍       10
 
         percentile P: linear interpolation at P/100 x (N - 1) of the sorted values;
-        needs 100/(100 - P) frames (p99: 100)
+        needs 100/(100 - P) values (p99: 100)
         """, "\(lines.joined(separator: "\n"))")
   }
 
@@ -136,7 +138,7 @@ struct VBlankCommandTests {
   @Test func measuresTheFallbackAndSaysSo() throws {
     let result = try framepace(Self.fallback + ["--count", "40"])
     #expect(result.status == 0, "\(result.error)")
-    #expect(result.output.hasPrefix("fallback clock 200.00 Hz: asked for\n\nvblanks   40 in "))
+    #expect(result.output.hasPrefix("fallback clock 200.00 Hz: asked for\nmeasuring 40 vblanks\n\nvblanks   40 in "))
     #expect(result.output.contains("rate      200.0000 Hz"))
     #expect(result.output.contains("nothing about a display"))
     #expect(result.error.isEmpty)

@@ -17,7 +17,7 @@ import Testing
       (.noDevice, "no DRM device"),
       (
         .device(path: "/dev/dri/card0", system(EACCES, "open", "/dev/dri/card0")),
-        "permission denied on /dev/dri/card0: add the user to the group that owns it (video or render), then log in again"
+        "permission denied on /dev/dri/card0: add the user to the group that owns it (mostly video), then log in again"
       ),
       (
         .device(path: "/dev/dri/card0", system(EACCES, "drmDropMaster", "")),

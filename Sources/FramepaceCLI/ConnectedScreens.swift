@@ -1,0 +1,40 @@
+import Framepace
+import Glibc
+
+/// The screens that the kernel knows of, for completions: read from sysfs, so that no card is opened and no screen asked.
+enum ConnectedScreens {
+  static let folder = "/sys/class/drm"
+
+  /// What `--display` takes on this machine.
+  static func displays(in folder: String = folder) -> [String] {
+    ["auto", "fallback", "kms"] + connectors(in: folder).map { "kms:\($0.name)" }
+  }
+
+  /// The sizes that the screens have, for `--mode`, each once and in their order.
+  static func modes(in folder: String = folder) -> [String] {
+    var modes: [String] = []
+    for connector in connectors(in: folder) {
+      for mode in lines(of: "\(connector.path)/modes") where !modes.contains(mode) { modes.append(mode) }
+    }
+    return modes
+  }
+
+  /// "HDMI-A-1" of "card0-HDMI-A-1", for those with a screen.
+  private static func connectors(in folder: String) -> [(name: String, path: String)] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var found: [(name: String, path: String)] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      guard name.hasPrefix("card"), let dash = name.firstIndex(of: "-") else { continue }
+      let path = "\(folder)/\(name)"
+      if lines(of: "\(path)/status") == ["connected"] { found.append((String(name[name.index(after: dash)...]), path)) }
+    }
+    return found.sorted { $0.name < $1.name }
+  }
+
+  private static func lines(of path: String) -> [String] {
+    guard let bytes = try? OwnedDescriptor.contents(of: path, limit: 1 << 16) else { return [] }
+    return String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+@testable import FramepaceCLI
+
+/// What shells complete.
+struct CompletionTests {
+  /// The options of the default command are the command's own.
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func theDefaultCommandsOptionsAreOffered(shell: String) throws {
+    let result = try framepace("--generate-completion-script", shell)
+    #expect(result.status == 0, "\(result.error)")
+    let script = result.output
+    // The command's own function ends where that of `run` begins; fish has lines instead.
+    let own =
+      shell == "fish"
+      ? script.split(separator: "\n").filter { !$0.contains("subcommands_and_positionals") || $0.contains("'framepace'") }
+        .joined(separator: "\n")
+      : String(script[..<(script.range(of: "_framepace_run()")?.lowerBound ?? script.startIndex)])
+    for option in ["fps", "scene", "display", "mode", "duration", "mirror"] {
+      #expect(own.contains(shell == "fish" ? "'\(option)'" : "--\(option)"), "\(shell): \(option)")
+    }
+    #expect(own.contains("dashboard"), "\(shell): no scenes")
+  }
+
+  @Test func aShellIsAnsweredForEachCommand() throws {
+    for command in [[], ["run"], ["vblank"]] {
+      let result = try framepace(
+        ["---completion"] + command + ["--", "--display", "2", "0", "framepace"] + command + ["--display", ""])
+      #expect(result.status == 0, "\(command): \(result.error)")
+      #expect(result.output.hasPrefix("auto\nfallback\nkms\n"), "\(command): \(result.output)")
+    }
+  }
+
+  @Test func screensAreThoseOfTheKernel() throws {
+    let folder = try TemporaryFolder()
+    for (name, status, modes) in [
+      ("card0-HDMI-A-1", "connected", "1920x1080\n1920x1080\n1280x720\n"), ("card0-DP-1", "disconnected", "640x480\n"),
+      ("card1-DP-2", "connected", "1280x720\n720x576i\n"), ("renderD128", "connected", ""),
+    ] {
+      let path = folder.path + "/" + name
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      try "\(status)\n".write(toFile: path + "/status", atomically: false, encoding: .utf8)
+      try modes.write(toFile: path + "/modes", atomically: false, encoding: .utf8)
+    }
+    #expect(ConnectedScreens.displays(in: folder.path) == ["auto", "fallback", "kms", "kms:DP-2", "kms:HDMI-A-1"])
+    #expect(ConnectedScreens.modes(in: folder.path) == ["1280x720", "720x576i", "1920x1080"])
+    #expect(ConnectedScreens.displays(in: folder.path + "/nowhere") == ["auto", "fallback", "kms"])
+  }
+}
