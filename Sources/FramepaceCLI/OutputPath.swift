@@ -1,3 +1,4 @@
+import ArgumentParser
 import Framepace
 import Glibc
 
@@ -17,6 +18,13 @@ struct OutputError: Error, CustomStringConvertible {
 
 /// Finds out before any work is done whether its result can be written.
 enum OutputPath {
+  /// Throws unless `file` can be the name of a picture, as an option wants it.
+  static func requirePicture(_ file: String, option: String) throws(ValidationError) {
+    guard file.lowercased().hasSuffix(".png"), !file.contains("\0") else {
+      throw ValidationError("\(option) '\(file)': pictures are PNG: use a file whose name ends in .png.")
+    }
+  }
+
   /// Throws unless `file` can be written or replaced. Nothing is changed or left behind.
   static func requireWritable(file: String) throws(OutputError) {
     var status = stat()

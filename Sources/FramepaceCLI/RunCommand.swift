@@ -101,6 +101,13 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "At the end, draw what happened around the latest frame of each cause.")
   var diagram = false
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Also draw when frames were begun and handed over, as a PNG; of more than 20000 the last.", valueName: "file.png"),
+    completion: .file(extensions: ["png"]))
+  var plot: String?
+
   @Flag(help: "Print a JSON object a second, and the summary as the last.")
   var json = false
 
@@ -116,11 +123,13 @@ struct RunCommand: ParsableCommand {
     if options.work != nil, simulation.simulate != nil {
       throw ValidationError("--work keeps this machine busy, for which no simulated time passes: leave out --simulate.")
     }
+    if let plot { try OutputPath.requirePicture(plot, option: "--plot") }
     if diagram, json { throw ValidationError("--diagram draws text: leave out --json.") }
   }
 
   func run() throws {
     try onMainActor {
+      if let plot { try OutputPath.requireWritable(file: plot) }
       let report: RunReport =
         quiet ? .none : json ? .json : fps ? (Terminal.output.isInteractive ? .liveLine : .lines) : .summary
       try SceneRun(self, report: report).run()
@@ -134,19 +143,22 @@ private struct SceneRun {
   private let session: SceneSession
   private let report: RunReport
   private let printer: RunPrinter
+  private let meter: FPSMeter
+  private let plot: (picture: PacingPlot, file: String)?
 
   init(_ command: RunCommand, report: RunReport) throws {
     self.report = report
     let simulation = try command.simulation.simulation(size: command.options.size)
     let start = (simulation?.loop ?? .main).clock.now
     session = try SceneSession(command.scene, options: command.options, simulation: simulation)
-    let meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
+    meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     let lateFrames = command.diagram ? LateFrames(start: start) : nil
-    session.measure(with: meter, lateFrames)
+    plot = try command.plot.map { (try PacingPlot(start: start), $0) }
+    session.measure(with: meter, lateFrames: lateFrames, plot: plot?.picture)
     if command.mirror { session.mirror() }
     printer = RunPrinter(
       report: report, meter: meter, lateFrames: lateFrames, start: start, isPatient: simulation?.isFast ?? false)
-    session.onDisplayChange = { [unowned session, printer] sentence in
+    session.onDisplayChange = { [unowned session, printer, meter] sentence in
       meter.refreshRate = session.display.ticker.refreshRate
       session.say { try printer.note(sentence) }
     }
@@ -168,6 +180,10 @@ private struct SceneRun {
     let end = session.run()
     // Also when the display was lost; not when nobody reads.
     session.say { try printer.end(at: end, of: session) }
+    if let plot {
+      let title = "\(session.scene.rawValue) on \(session.display.name), \(session.display.ticker.name)"
+      try PNG.write(try plot.picture.image(title: title, figures: meter.report(at: end)), to: plot.file)
+    }
     try session.requireSuccess()
   }
 }

@@ -128,8 +128,8 @@ final class SceneSession {
     return lines.map { Text.paragraph($0, width: width) + "\n" }.joined()
   }
 
-  /// Feeds the meter, and the memory of late frames, with all that the output does.
-  func measure(with meter: FPSMeter, _ lateFrames: LateFrames? = nil) {
+  /// Feeds the meter, and what is drawn at the end, with all that the output does.
+  func measure(with meter: FPSMeter, lateFrames: LateFrames? = nil, plot: PacingPlot? = nil) {
     engine.output.onTick = { tick in
       meter.record(tick: tick)
       lateFrames?.record(tick: tick)
@@ -139,6 +139,7 @@ final class SceneSession {
     engine.output.onPresented = { frame in
       let cause = meter.record(presented: frame)
       lateFrames?.record(presented: frame, cause: cause)
+      plot?.record(presented: frame, interval: meter.refreshRate.interval)
     }
   }
 

@@ -66,9 +66,7 @@ struct VBlankCommand: ParsableCommand {
 
   func validate() throws {
     try options.validate()
-    if let plot, !plot.lowercased().hasSuffix(".png") || plot.contains("\0") {
-      throw ValidationError("--plot '\(plot)': pictures are PNG: use a file whose name ends in .png.")
-    }
+    if let plot { try OutputPath.requirePicture(plot, option: "--plot") }
     if record == "" || record == "-" {
       throw ValidationError("--record '\(record ?? "")' is not accepted: use a file's name.")
     }

@@ -2,40 +2,19 @@ import Framepace
 
 /// A measurement of vblanks as a picture: how stamps and arrivals are distributed.
 struct VBlankPlot {
-  static let size = PixelSize(width: 1280, height: 640)
-
-  private static let paper = Color(hex: 0xFFFFFF)
-  private static let ink = Color(hex: 0x24292F)
-  private static let faint = Color(hex: 0x6E7781)
-  private static let rule = Color(hex: 0xE4E8EC)
-  private static let bar = Color(hex: 0x2F81F7)
-  private static let tail = Color(hex: 0xD4731A)
-
-  private let title: Font
-  private let text: Font
-  private let small: Font
+  private let style: PlotStyle
 
   /// - Throws: when the fonts cannot be had.
   init() throws(FontError) {
-    title = try SystemFonts.font(.sansBold, size: 24)
-    text = try SystemFonts.font(.sans, size: 17)
-    small = try SystemFonts.font(.sans, size: 15, tabularFigures: true)
+    style = try PlotStyle()
   }
 
   func image(_ measurement: VBlankMeasurement) throws(BitmapError) -> Image {
-    let bitmap = try Bitmap(width: Self.size.width, height: Self.size.height)
-    let context = DrawingContext(bitmap: bitmap)
-    context.fill(color: Self.paper)
     let report = measurement.report
-    let room = Double(Self.size.width) - 80
+    let room = Double(PlotStyle.size.width) - 80
     // What ticked and why may be a long sentence: not beside the display's name.
     let lines = (measurement.display == nil ? [] : [measurement.clock]) + [Self.figures(measurement)]
-    let heading = TextLine(measurement.display ?? measurement.clock, font: title)
-    context.draw(heading.truncated(to: room), at: Point(40, 44), color: Self.ink)
-    for (number, line) in lines.enumerated() {
-      context.draw(
-        TextLine(line, font: text).truncated(to: room), at: Point(40, 72 + 24 * Double(number)), color: Self.faint)
-    }
+    let (bitmap, context) = try style.begin(measurement.display ?? measurement.clock, lines: lines)
 
     let whole = Rect(x: 40, y: 120, width: room, height: 500)
     if measurement.hasJitter {
@@ -71,7 +50,7 @@ struct VBlankPlot {
 
   private func draw(_ values: [Nanoseconds], title: String, in panel: Rect, _ context: DrawingContext) {
     let histogram = Histogram(values, ranges: Int(panel.width / 15))
-    context.draw(TextLine(title, font: text), at: Point(panel.minX, panel.minY + 18), color: Self.ink)
+    context.draw(TextLine(title, font: style.text), at: Point(panel.minX, panel.minY + 18), color: PlotStyle.ink)
     guard !histogram.counts.isEmpty else { return }
     let scale = Histogram.Scale(histogram)
     let plot = Rect(x: panel.minX + 68, y: panel.minY + 64, width: panel.width - 68, height: panel.height - 120)
@@ -82,28 +61,28 @@ struct VBlankPlot {
     drawBars(histogram, top: top, in: plot, context)
     drawBounds(histogram, scale: scale, below: plot, context)
 
-    let unit = TextLine(scale.unit, font: text)
-    context.draw(unit, at: Point(plot.minX + (plot.width - unit.width) / 2, plot.maxY + 48), color: Self.faint)
+    let unit = TextLine(scale.unit, font: style.text)
+    context.draw(unit, at: Point(plot.minX + (plot.width - unit.width) / 2, plot.maxY + 48), color: PlotStyle.faint)
     var outside: [String] = []
     if histogram.below > 0 { outside.append("\(histogram.below) below \(scale.text(histogram.start))") }
     if histogram.above > 0 { outside.append("\(histogram.above) from \(scale.text(histogram.end))") }
     if !outside.isEmpty, let most = values.max(), let least = values.min() {
       if histogram.above > 0 { outside.append("longest \(scale.text(most))") }
       if histogram.below > 0 { outside.append("earliest \(scale.text(least))") }
-      let line = TextLine("not shown: \(outside.joined(separator: ", ")) \(scale.unit)", font: small)
-      context.draw(line, at: Point(panel.maxX - line.width, panel.minY + 18), color: Self.tail)
+      let line = TextLine("not shown: \(outside.joined(separator: ", ")) \(scale.unit)", font: style.small)
+      context.draw(line, at: Point(panel.maxX - line.width, panel.minY + 18), color: PlotStyle.orange)
     }
   }
 
   private func drawGrid(step: Int, top: Int, in plot: Rect, _ context: DrawingContext) {
     for count in stride(from: 0, through: top, by: step) {
       let y = (plot.maxY - plot.height * Double(count) / Double(top)).rounded()
-      context.fill(Rect(x: plot.minX, y: y, width: plot.width, height: 1), color: count == 0 ? Self.faint : Self.rule)
-      let label = TextLine("\(count)", font: small)
-      context.draw(label, at: Point(plot.minX - 10 - label.width, y + small.capHeight / 2), color: Self.faint)
+      context.fill(Rect(x: plot.minX, y: y, width: plot.width, height: 1), color: count == 0 ? PlotStyle.faint : PlotStyle.rule)
+      let label = TextLine("\(count)", font: style.small)
+      context.draw(label, at: Point(plot.minX - 10 - label.width, y + style.small.capHeight / 2), color: PlotStyle.faint)
     }
-    let label = TextLine("vblanks", font: small)
-    context.draw(label, at: Point(plot.minX - 10 - label.width, plot.minY - 18), color: Self.faint)
+    let label = TextLine("vblanks", font: style.small)
+    context.draw(label, at: Point(plot.minX - 10 - label.width, plot.minY - 18), color: PlotStyle.faint)
   }
 
   private func drawBars(_ histogram: Histogram, top: Int, in plot: Rect, _ context: DrawingContext) {
@@ -115,34 +94,24 @@ struct VBlankPlot {
       let right = (plot.minX + slot * Double(index + 1)).rounded()
       let gap = min(1, max(0, right - left - 1))
       context.fill(
-        Rect(x: left, y: plot.maxY.rounded() - height, width: right - left - gap, height: height), color: Self.bar)
+        Rect(x: left, y: plot.maxY.rounded() - height, width: right - left - gap, height: height), color: PlotStyle.blue)
     }
   }
 
   /// The bounds of every so many ranges, as many as can be read.
   private func drawBounds(_ histogram: Histogram, scale: Histogram.Scale, below plot: Rect, _ context: DrawingContext) {
     let slot = plot.width / Double(histogram.counts.count)
-    let widest = [0, histogram.counts.count].map { TextLine(scale.text(histogram.bound($0)), font: small).width }.max() ?? 0
-    let step = Self.step(atLeast: (widest + 18) / slot)
+    let widest = [0, histogram.counts.count].map { TextLine(scale.text(histogram.bound($0)), font: style.small).width }.max() ?? 0
+    let step = PlotStyle.step(atLeast: (widest + 18) / slot)
     // Counted from zero, so that the bounds are round.
     let first = Int(histogram.start.count / histogram.width.count)
     for index in 0...histogram.counts.count where (first + index) % step == 0 {
       let x = (plot.minX + slot * Double(index)).rounded()
-      context.fill(Rect(x: x, y: plot.maxY, width: 1, height: 5), color: Self.faint)
-      let label = TextLine(scale.text(histogram.bound(index)), font: small)
-      context.draw(label, at: Point(x - label.width / 2, plot.maxY + 22), color: Self.faint)
+      context.fill(Rect(x: x, y: plot.maxY, width: 1, height: 5), color: PlotStyle.faint)
+      let label = TextLine(scale.text(histogram.bound(index)), font: style.small)
+      context.draw(label, at: Point(x - label.width / 2, plot.maxY + 22), color: PlotStyle.faint)
     }
   }
 
-  /// 1, 2 or 5 of a power of ten.
-  private static func step(atLeast least: Double) -> Int {
-    var power = 1
-    while power < 1_000_000_000 {
-      for factor in [1, 2, 5] where Double(factor * power) >= least { return factor * power }
-      power *= 10
-    }
-    return power
-  }
-
-  private static func step(covering most: Int, lines: Int) -> Int { step(atLeast: Double(most) / Double(lines)) }
+  private static func step(covering most: Int, lines: Int) -> Int { PlotStyle.step(atLeast: Double(most) / Double(lines)) }
 }

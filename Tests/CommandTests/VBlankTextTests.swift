@@ -120,7 +120,7 @@ struct VBlankTextTests {
   @Test func aPictureHasPaperAndBars() throws {
     for display in [nil, "HDMI-A-1 1920x1080@60.00 (i915)"] {
       let image = try VBlankPlot().image(Self.measurement(display: display))
-      #expect(image.width == VBlankPlot.size.width && image.height == VBlankPlot.size.height && image.isOpaque)
+      #expect(image.width == PlotStyle.size.width && image.height == VBlankPlot.size.height && image.isOpaque)
       var blue = 0
       for y in 0..<image.height {
         let row = image.row(y).assumingMemoryBound(to: UInt32.self)
@@ -158,7 +158,7 @@ struct VBlankCommandTests {
     #expect(recording.vblanks.count == 20)
     #expect(recording.refreshRate.hertz == 200)
     let image = try PNG.read(path: folder.path + "/plot.png")
-    #expect(image.width == VBlankPlot.size.width)
+    #expect(image.width == PlotStyle.size.width)
   }
 
   /// Ctrl-C ends it with the figures so far.

@@ -1,0 +1,135 @@
+import Framepace
+
+/// The frames of a run as a picture: when each was begun and handed over, before the vblank that it was made for, and how
+/// much later it was seen if it was late.
+@MainActor
+final class PacingPlot {
+  /// One frame, in times from the vblank that it was made for.
+  private struct Frame {
+    var time: MonotonicTime
+    var begun: Nanoseconds
+    var submitted: Nanoseconds
+    /// Zero if it was in time.
+    var late: Nanoseconds
+  }
+
+  /// Of longer runs the end is drawn.
+  private static let capacity = 40_000
+
+  private let style: PlotStyle
+  private let start: MonotonicTime
+  private var frames: [Frame] = []
+  private var interval = Nanoseconds.zero
+
+  /// - Throws: when the fonts cannot be had.
+  init(start: MonotonicTime) throws(FontError) {
+    self.start = start
+    style = try PlotStyle()
+    frames.reserveCapacity(Self.capacity)
+  }
+
+  func record(presented frame: FrameRecord, interval: Nanoseconds) {
+    self.interval = interval
+    if frames.count == Self.capacity { frames.removeFirst(Self.capacity / 2) }
+    frames.append(
+      Frame(
+        time: frame.target, begun: frame.delivered - frame.target, submitted: frame.submitted - frame.target,
+        late: frame.isLate(interval: interval) ? frame.lateness : .zero))
+  }
+
+  /// - Parameters:
+  ///   - title: what ran.
+  ///   - figures: what is known of the run.
+  func image(title: String, figures: FrameReport) throws(BitmapError) -> Image {
+    let (bitmap, context) = try style.begin(title, lines: [Self.line(figures)])
+    let plot = Rect(x: 100, y: 130, width: Double(PlotStyle.size.width) - 140, height: 430)
+    let axes = Axes(
+      plot: plot, start: frames.first?.time ?? start, end: frames.last?.time ?? start,
+      // A little more than an interval before and after the vblank.
+      earliest: -interval * 5 / 4, latest: interval * 5 / 4)
+    drawGrid(axes, context)
+    // Late ones on top.
+    for frame in frames { draw(frame.begun, of: frame, PlotStyle.blue, size: 3, axes, context) }
+    for frame in frames { draw(frame.submitted, of: frame, PlotStyle.green, size: 3, axes, context) }
+    for frame in frames where frame.late > .zero { draw(frame.late, of: frame, PlotStyle.orange, size: 5, axes, context) }
+    drawKey(below: plot, context)
+    context.flush()
+    return bitmap.freeze(isOpaque: true)
+  }
+
+  private static func line(_ figures: FrameReport) -> String {
+    var items = ["\(figures.presented) frames seen", "\(figures.late) late", "\(figures.missed) intervals missed"]
+    if let latency = figures.latency.p50 { items.append("latency p50 \(Text.milliseconds(latency)) ms") }
+    if let work = figures.work.p50, let most = figures.work.p99 {
+      items.append("work p50 \(Text.milliseconds(work)) ms, p99 \(Text.milliseconds(most)) ms")
+    }
+    return items.joined(separator: "  ·  ")
+  }
+
+  /// Where a time is drawn.
+  private struct Axes {
+    var plot: Rect
+    var start: MonotonicTime
+    var end: MonotonicTime
+    var earliest: Nanoseconds
+    var latest: Nanoseconds
+
+    func x(_ time: MonotonicTime) -> Double {
+      plot.minX + plot.width * (time - start).seconds / max((end - start).seconds, 1e-3)
+    }
+
+    /// Nil for what is not on the picture.
+    func y(_ offset: Nanoseconds) -> Double? {
+      guard offset >= earliest, offset <= latest, latest > earliest else { return nil }
+      return plot.maxY - plot.height * (offset - earliest).seconds / (latest - earliest).seconds
+    }
+  }
+
+  private func draw(
+    _ offset: Nanoseconds, of frame: Frame, _ color: Color, size: Double, _ axes: Axes, _ context: DrawingContext
+  ) {
+    // What lies outside is seen at the edge.
+    guard let y = axes.y(min(max(offset, axes.earliest), axes.latest)) else { return }
+    context.fill(
+      Rect(x: (axes.x(frame.time) - size / 2).rounded(), y: (y - size / 2).rounded(), width: size, height: size),
+      color: color)
+  }
+
+  private func drawGrid(_ axes: Axes, _ context: DrawingContext) {
+    let plot = axes.plot
+    let step = PlotStyle.step(atLeast: (axes.latest - axes.earliest).milliseconds / 9)
+    let first = Int(axes.earliest.milliseconds) / step * step
+    for milliseconds in stride(from: first, through: Int(axes.latest.milliseconds), by: step) {
+      guard let y = axes.y(.milliseconds(Int64(milliseconds))) else { continue }
+      let isVBlank = milliseconds == 0
+      context.fill(
+        Rect(x: plot.minX, y: y.rounded(), width: plot.width, height: 1), color: isVBlank ? PlotStyle.faint : PlotStyle.rule)
+      let label = TextLine(isVBlank ? "vblank" : "\(milliseconds)", font: style.small)
+      context.draw(
+        label, at: Point(plot.minX - 10 - label.width, y.rounded() + style.small.capHeight / 2), color: PlotStyle.faint)
+    }
+    context.draw(TextLine("ms", font: style.small), at: Point(plot.minX - 34, plot.minY - 14), color: PlotStyle.faint)
+    // Seconds since the start of the run.
+    let (from, to) = ((axes.start - start).seconds, (axes.end - start).seconds)
+    let seconds = PlotStyle.step(atLeast: (to - from) / 12)
+    for second in stride(from: Int(from.rounded(.up)), through: Int(to), by: 1) where second % seconds == 0 {
+      let x = axes.x(start + .seconds(Double(second))).rounded()
+      context.fill(Rect(x: x, y: plot.maxY, width: 1, height: 5), color: PlotStyle.faint)
+      let label = TextLine("\(second) s", font: style.small)
+      context.draw(label, at: Point(x - label.width / 2, plot.maxY + 22), color: PlotStyle.faint)
+    }
+  }
+
+  private func drawKey(below plot: Rect, _ context: DrawingContext) {
+    var x = plot.minX
+    let entries: [(Color, String)] = [
+      (PlotStyle.blue, "begun"), (PlotStyle.green, "handed over"), (PlotStyle.orange, "seen, if late"),
+    ]
+    for (color, name) in entries {
+      context.fill(Rect(x: x, y: plot.maxY + 43, width: 10, height: 10), color: color)
+      let label = TextLine(name, font: style.small)
+      context.draw(label, at: Point(x + 18, plot.maxY + 54), color: PlotStyle.ink)
+      x += label.width + 50
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Framepace
+
+/// What the command's plots have in common: colours, fonts and the steps of axes.
+struct PlotStyle {
+  static let size = PixelSize(width: 1280, height: 640)
+
+  static let paper = Color(hex: 0xFFFFFF)
+  static let ink = Color(hex: 0x24292F)
+  static let faint = Color(hex: 0x6E7781)
+  static let rule = Color(hex: 0xE4E8EC)
+  static let blue = Color(hex: 0x2F81F7)
+  static let green = Color(hex: 0x2DA44E)
+  static let orange = Color(hex: 0xD4731A)
+
+  let title: Font
+  let text: Font
+  let small: Font
+
+  /// - Throws: when the fonts cannot be had.
+  init() throws(FontError) {
+    title = try SystemFonts.font(.sansBold, size: 24)
+    text = try SystemFonts.font(.sans, size: 17)
+    small = try SystemFonts.font(.sans, size: 15, tabularFigures: true)
+  }
+
+  /// An empty plot: its title, and at most two lines of figures below.
+  func begin(_ heading: String, lines: [String]) throws(BitmapError) -> (Bitmap, DrawingContext) {
+    let bitmap = try Bitmap(width: Self.size.width, height: Self.size.height)
+    let context = DrawingContext(bitmap: bitmap)
+    context.fill(color: Self.paper)
+    let room = Double(Self.size.width) - 80
+    context.draw(TextLine(heading, font: title).truncated(to: room), at: Point(40, 44), color: Self.ink)
+    for (number, line) in lines.enumerated() {
+      context.draw(
+        TextLine(line, font: text).truncated(to: room), at: Point(40, 72 + 24 * Double(number)), color: Self.faint)
+    }
+    return (bitmap, context)
+  }
+
+  /// 1, 2 or 5 of a power of ten.
+  static func step(atLeast least: Double) -> Int {
+    var power = 1
+    while power < 1_000_000_000 {
+      for factor in [1, 2, 5] where Double(factor * power) >= least { return factor * power }
+      power *= 10
+    }
+    return power
+  }
+}
