@@ -2,7 +2,6 @@ import Framepace
 
 /// The frames of a run as a picture: when each was begun and handed over, before the vblank that it was made for, and how
 /// much later it was seen if it was late.
-@MainActor
 final class PacingPlot {
   /// One frame, in times from the vblank that it was made for.
   private struct Frame {

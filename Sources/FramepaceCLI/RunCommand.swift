@@ -31,7 +31,11 @@ struct RunCommand: ParsableCommand {
         flaky       events lost, doubled and late, stamps and sequences wrong
 
       --diagram draws the ticks, the work, the commits and the flips around the \
-      latest frame of each cause, a character a millisecond if that fits.
+      latest frame of each cause, a character a millisecond if that fits; --plot when \
+      each frame was begun and handed over, before the vblank that it was made for.
+
+      With --policy late a frame shows what is newer by as much as it is begun later; \
+      one that takes much longer than others is late, and would have been in time.
 
       Figures: a frame is late when it is seen more than half a refresh interval \
       after the vblank that it was made for; an interval is missed when frames were \
@@ -90,6 +94,16 @@ struct RunCommand: ParsableCommand {
   var mirror = false
 
   @OptionGroup var simulation: SimulationOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      When frames are begun: as soon as a vblank is told (vblank), or as late as they can still be ready for the next \
+      (late). (default: vblank)
+      """, valueName: "policy"),
+    completion: .list(FramePolicy.allCases.map(\.rawValue)), transform: Accepted.choice)
+  var policy = FramePolicy.vblank
 
   @Option(
     parsing: .unconditional,
@@ -155,6 +169,7 @@ private struct SceneRun {
     let lateFrames = command.diagram ? LateFrames(start: start) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
     session.measure(with: meter, lateFrames: lateFrames, plot: plot?.picture)
+    session.engine.output.policy = command.policy
     if command.mirror { session.mirror() }
     printer = RunPrinter(
       report: report, meter: meter, lateFrames: lateFrames, start: start, isPatient: simulation?.isFast ?? false)
@@ -181,7 +196,9 @@ private struct SceneRun {
     // Also when the display was lost; not when nobody reads.
     session.say { try printer.end(at: end, of: session) }
     if let plot {
-      let title = "\(session.scene.rawValue) on \(session.display.name), \(session.display.ticker.name)"
+      let policy = session.engine.output.policy == .lateStart ? ", late start" : ""
+      let display = session.display is SimulatedScreen ? session.display.ticker.name : session.display.name
+      let title = "\(session.scene.rawValue) on \(display)\(policy)"
       try PNG.write(try plot.picture.image(title: title, figures: meter.report(at: end)), to: plot.file)
     }
     try session.requireSuccess()

@@ -62,6 +62,7 @@ final class RunPrinter {
     case .json:
       let line = JSONValue.object([
         ("scene", .text(session.scene.rawValue)), ("display", .text(display.name)), ("clock", .text(display.ticker.name)),
+        ("policy", .text(session.engine.output.policy.rawValue)),
         ("mirrors", .list(session.mirrors?.names ?? [])), ("unused", .list(session.unusedOptions.map { .text($0) })),
         ("refused", .list(session.refusals.map { .text($0.description) })),
       ]).line

@@ -120,6 +120,7 @@ final class SceneSession {
     if let cards { lines.append(cards.seat.reason) }
     lines += mirrors?.heading ?? []
     if let simulation { lines.append(simulation.note) }
+    if engine.output.policy == .lateStart { lines.append("frames are begun as late as they can be ready") }
     lines += refusals.map(\.description)
     if !unusedOptions.isEmpty {
       let reason = display is KMSDisplay ? "a screen has its own" : "there is no screen"

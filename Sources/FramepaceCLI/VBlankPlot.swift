@@ -77,7 +77,8 @@ struct VBlankPlot {
   private func drawGrid(step: Int, top: Int, in plot: Rect, _ context: DrawingContext) {
     for count in stride(from: 0, through: top, by: step) {
       let y = (plot.maxY - plot.height * Double(count) / Double(top)).rounded()
-      context.fill(Rect(x: plot.minX, y: y, width: plot.width, height: 1), color: count == 0 ? PlotStyle.faint : PlotStyle.rule)
+      context.fill(
+        Rect(x: plot.minX, y: y, width: plot.width, height: 1), color: count == 0 ? PlotStyle.faint : PlotStyle.rule)
       let label = TextLine("\(count)", font: style.small)
       context.draw(label, at: Point(plot.minX - 10 - label.width, y + style.small.capHeight / 2), color: PlotStyle.faint)
     }
@@ -101,7 +102,8 @@ struct VBlankPlot {
   /// The bounds of every so many ranges, as many as can be read.
   private func drawBounds(_ histogram: Histogram, scale: Histogram.Scale, below plot: Rect, _ context: DrawingContext) {
     let slot = plot.width / Double(histogram.counts.count)
-    let widest = [0, histogram.counts.count].map { TextLine(scale.text(histogram.bound($0)), font: style.small).width }.max() ?? 0
+    let widest =
+      [0, histogram.counts.count].map { TextLine(scale.text(histogram.bound($0)), font: style.small).width }.max() ?? 0
     let step = PlotStyle.step(atLeast: (widest + 18) / slot)
     // Counted from zero, so that the bounds are round.
     let first = Int(histogram.start.count / histogram.width.count)

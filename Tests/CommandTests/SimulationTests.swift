@@ -43,6 +43,18 @@ struct SimulationTests {
     #expect(abs(try #require(summary["latencyP50"] as? Double) - 16.61) < 0.03)
   }
 
+  /// Begun late, frames are seen sooner after their beginning, and only spikes are late.
+  @Test func aLateStartShortensTheWayToTheScreen() throws {
+    let result = try Self.run("noisy", "--policy", "late", "--duration", "60s", "--fast", "--json")
+    #expect(try JSONLines(result.output).objects.first?["policy"] as? String == "late")
+    let summary = try Self.summary(result)
+    let frames = try #require(summary["frames"] as? Int)
+    // The 99th percentile of usual work, which is 4.4 ms, and 2 ms.
+    #expect(try #require(summary["latencyP50"] as? Double) < 6.4)
+    // Two frames in a hundred take 9 ms; half a frame in a hundred may be late besides.
+    #expect(Double(try #require(summary["late"] as? Int)) < Double(frames) * 0.025 + 10, "\(summary)")
+  }
+
   /// Frames are late for work in each phase, and for the machine's wake-ups; the causes add up.
   @Test func anOverloadedMachineSaysWhyFramesWereLate() throws {
     let summary = try Self.summary(try Self.run("overloaded", "--duration", "20s", "--fast", "--json"))

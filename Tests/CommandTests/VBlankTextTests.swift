@@ -120,7 +120,7 @@ struct VBlankTextTests {
   @Test func aPictureHasPaperAndBars() throws {
     for display in [nil, "HDMI-A-1 1920x1080@60.00 (i915)"] {
       let image = try VBlankPlot().image(Self.measurement(display: display))
-      #expect(image.width == PlotStyle.size.width && image.height == VBlankPlot.size.height && image.isOpaque)
+      #expect(image.width == PlotStyle.size.width && image.height == PlotStyle.size.height && image.isOpaque)
       var blue = 0
       for y in 0..<image.height {
         let row = image.row(y).assumingMemoryBound(to: UInt32.self)

@@ -77,6 +77,8 @@ struct WrongInputTests {
     (
       ["--simulate", "noisy", "--scene", "stress", "--work", "5ms"], "--work keeps this machine busy", "leave out --simulate"
     ),
+    (["--plot", "x.jpg"], "--plot 'x.jpg'", ".png"),
+    (["--policy", "early"], "'early' is invalid for '--policy", "vblank or late"),
     (["--diagram", "--json"], "--diagram draws text", "leave out --json"),
     (["help", "nothing"], "'nothing'", "run, render, profile, vblank, displays, scenes"),
   ]

@@ -1,0 +1,73 @@
+import Foundation
+import Framepace
+import Testing
+
+@testable import FramepaceCLI
+
+/// The picture of `framepace run --plot`: where the points of frames are.
+struct PacingPlotTests {
+  private static let blue: UInt32 = 0xFF2F_81F7
+  private static let green: UInt32 = 0xFF2D_A44E
+  private static let orange: UInt32 = 0xFFD4_731A
+
+  /// Two seconds at 100 Hz, frames begun so long before their vblank.
+  private func image(begun: Nanoseconds, late: Bool) throws -> Image {
+    let start = MonotonicTime(nanoseconds: 5_000_000_000)
+    let plot = try PacingPlot(start: start)
+    var meter = FrameReport(nominalRefreshRate: .hertz60)
+    meter.presented = 200
+    for number in 1...200 as ClosedRange<Int64> {
+      var frame = FrameRecord()
+      frame.target = start + .milliseconds(10) * number
+      frame.delivered = frame.target - begun
+      frame.submitted = frame.delivered + .milliseconds(2)
+      frame.presented = late && number % 10 == 0 ? frame.target + .milliseconds(10) : frame.target
+      plot.record(presented: frame, interval: .milliseconds(10))
+    }
+    return try plot.image(title: "a test", figures: meter)
+  }
+
+  /// The rows in which a colour is, above the key.
+  private func rows(of color: UInt32, in image: Image) -> [Int] {
+    (0..<570).filter { y in
+      let row = image.row(y).assumingMemoryBound(to: UInt32.self)
+      return (0..<image.width).contains { row[$0] == color }
+    }
+  }
+
+  /// The plot is 430 rows for 25 ms, and a point three of them.
+  @Test func pointsAreAtTheirTimes() throws {
+    let image = try image(begun: .milliseconds(10), late: false)
+    let middle = 130 + 430 / 2
+    let (begun, submitted) = (rows(of: Self.blue, in: image), rows(of: Self.green, in: image))
+    #expect(begun.count == 3 && abs(begun[1] - (middle + 430 * 10 / 25)) <= 1, "\(begun)")
+    #expect(submitted.count == 3 && abs(submitted[1] - (middle + 430 * 8 / 25)) <= 1, "\(submitted)")
+    #expect(rows(of: Self.orange, in: image).isEmpty)
+  }
+
+  @Test func lateStartsAreNearerToTheVBlank() throws {
+    let early = rows(of: Self.blue, in: try image(begun: .milliseconds(10), late: false))
+    let late = rows(of: Self.blue, in: try image(begun: .milliseconds(4), late: false))
+    #expect(abs((early[1] - late[1]) - 430 * 6 / 25) <= 1)
+  }
+
+  @Test func lateFramesAreWhereTheyWereSeen() throws {
+    let seen = rows(of: Self.orange, in: try image(begun: .milliseconds(10), late: true))
+    #expect(seen.count == 5 && abs(seen[2] - (130 + 430 / 2 - 430 * 10 / 25)) <= 1, "\(seen)")
+  }
+
+  @Test func withoutFramesThereIsAnEmptyPicture() throws {
+    let plot = try PacingPlot(start: .zero)
+    let image = try plot.image(title: "nothing", figures: FrameReport(nominalRefreshRate: .hertz60))
+    #expect(image.width == PlotStyle.size.width && image.height == PlotStyle.size.height)
+  }
+
+  @Test func aRunIsWrittenToItsFile() throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(
+      ["--simulate", "noisy", "--duration", "1s", "--fast", "--size", "64x64", "--plot", "run.png"], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(try folder.files == ["run.png"])
+    #expect(rows(of: Self.green, in: try PNG.read(path: folder.path + "/run.png")).count > 20)
+  }
+}
