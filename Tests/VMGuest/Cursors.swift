@@ -52,7 +52,7 @@ func pointer() throws -> Image {
   return bitmap.freeze()
 }
 
-private struct ShownCursor {
+struct ShownCursor {
   let plane: UInt32
   let x: Int
   let y: Int
@@ -60,7 +60,7 @@ private struct ShownCursor {
 
 /// The cursor planes of a card that show something, as the kernel tells it.
 @MainActor
-private func shownCursors(on device: DRMDevice) -> [ShownCursor] {
+func shownCursors(on device: DRMDevice) -> [ShownCursor] {
   let descriptor = device.interface.descriptor
   // Who is served by the legacy calls does not see such planes.
   drmSetClientCap(descriptor, UInt64(DRM_CLIENT_CAP_UNIVERSAL_PLANES), 1)

@@ -1,13 +1,19 @@
 import Glibc
+import KMS
 import LinuxSystem
 import RunLoops
 
 /// Shows frames, and ends in one way or another while one is on its way.
+///
+/// - Parameter withCursor: whether there is a cursor of the legacy calls, which the kernel leaves on the screen when its
+///   program is gone.
 @MainActor
-func die(_ way: String) {
-  let display = openDisplay()
+func die(_ way: String, withCursor: Bool) throws {
+  let display = openDisplay(legacy: withCursor)
+  if withCursor { display.cursor = Cursor(image: try pointer()) }
   let animation = Animation(display, frames: 41)
   animation.run(limit: .seconds(5))
+  if withCursor { Guest.expect(shownCursors(on: display.card).count == 1, "no cursor is shown") }
   Guest.expect(animation.feedback.count == 41, "\(animation.feedback.count) frames of 41 were shown")
   Guest.shell("screendump between")
   let timer = FrameLoop.Timer(
@@ -32,6 +38,15 @@ func die(_ way: String) {
   Animation(display, frames: 10_000).run(limit: .seconds(5))
   Guest.expect(false, "the process goes on")
   withExtendedLifetime(display) { Guest.finish() }
+}
+
+/// No program has left a cursor behind.
+@MainActor
+func noCursor() throws {
+  for path in DRMDevice.cardPaths() {
+    let shown = shownCursors(on: try DRMDevice(path: path))
+    Guest.expect(shown.isEmpty, "left behind on \(path): \(shown)")
+  }
 }
 
 private func faultOnAnotherThread() {

@@ -39,7 +39,8 @@ case "frames":
 case "scene": attempt { try scene(argument(1), frames: number(2), dump: dumpName) }
 case "hold": hold()
 case "leave": leave(invalidating: arguments.contains("invalidate"))
-case "die": die(arguments.dropFirst().first ?? "")
+case "die": attempt { try die(argument(1), withCursor: arguments.contains("cursor")) }
+case "no-cursor": attempt { try noCursor() }
 case "returns":
   guard let trouble = Trouble(rawValue: arguments.dropFirst().first ?? "") else {
     print("a trouble is one of \(Trouble.allCases.map(\.rawValue))")
@@ -63,8 +64,8 @@ default:
     """
     vm-guest list|vblanks N [MODE] [old]|latency N|misses SCENE N MODE|events SCENE N MODE|
              frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
-             die exit|segv|abort|trap|term|int|thread|kill|returns TROUBLE [dump NAME]|mirror|spin MS|open|reopen N|abandon|
-             leftovers|cursor [none] [legacy]|busy|seat-switch|seat-direct|uevents
+             die exit|segv|abort|trap|term|int|thread|kill [cursor]|returns TROUBLE [dump NAME]|mirror|spin MS|open|reopen N|abandon|
+             leftovers|cursor [none] [legacy]|no-cursor|busy|seat-switch|seat-direct|uevents
     """)
   exit(64)
 }
