@@ -12,14 +12,14 @@ enum CommitAnswer: Equatable {
   case refused
 
   /// - Parameters:
-  ///   - isFlip: otherwise a mode-set, which nothing is repeated for: it may take long and make the screen dark.
+  ///   - isFlip: otherwise a mode-set, which is not handed over again as it is: it may take long and make the screen dark.
   ///   - hasExtras: whether there is something that could be left out.
   init(errno number: Int32, isFlip: Bool, hasExtras: Bool) {
     switch number {
     case ENODEV, EACCES: self = .lost
     // Another flip pends on the CRTC, such as that of the program before; or memory is short for a moment.
-    case EBUSY, ENOMEM: self = isFlip ? .retryAtVBlank : .refused
-    case EINVAL, ENOSPC: self = isFlip && hasExtras ? .retryWithoutExtras : .refused
+    case EBUSY where isFlip, ENOMEM where isFlip: self = .retryAtVBlank
+    case EINVAL, ENOSPC, ERANGE, ENOMEM: self = hasExtras ? .retryWithoutExtras : .refused
     default: self = .refused
     }
   }

@@ -204,10 +204,10 @@ public final class KMSPresenter: Presenter {
   private func commitModeSet(_ index: Int) throws(KMSError) {
     cursor.state.forget()
     let setting = cursorSetting() ?? .hidden
-    try scanOut.modeSet(
+    let answer = try scanOut.modeSet(
       framebuffer: buffers[index].scanOut.framebuffer, cursor: setting, token: events.token(token))
-    if scanOut.cursorRidesWithFrames { cursorAnswered(.told) }
     isModeSet = true
+    cursorAnswered(answer)
     onModeSet?()
     if !scanOut.modeSetsAreTold { wait.start(after: submitted) }
   }

@@ -59,7 +59,7 @@ final class ScanOut {
   /// - Returns: whether the mode is set now, and the framebuffer shown.
   func tryModeSet(framebuffer: UInt32) throws(KMSError) -> Bool {
     guard let atomic else {
-      try modeSet(framebuffer: framebuffer, cursor: .hidden, token: 0)
+      _ = try modeSet(framebuffer: framebuffer, cursor: .hidden, token: 0)
       if hasLegacyCursor { cursorBuffers = makeCursorBuffers(format: nil) }
       return true
     }
@@ -70,19 +70,34 @@ final class ScanOut {
   }
 
   /// Sets the mode and shows a framebuffer. Returns when the hardware has taken it; a flip event with `token` follows,
-  /// from atomic drivers alone. The legacy calls leave the cursor as it is.
-  func modeSet(framebuffer: UInt32, cursor: CursorSetting, token: UInt64) throws(KMSError) {
+  /// from atomic drivers alone. A driver that refuses it with its cursor, and takes it without, is shown it without. The
+  /// legacy calls leave the cursor as it is.
+  func modeSet(framebuffer: UInt32, cursor: CursorSetting, token: UInt64) throws(KMSError) -> CursorAnswer {
     // Before the first change, so that one that fails halfway is undone too.
     previous?.willChange()
     hasChanged = true
-    try named { () throws(SystemError) in
-      if let atomic {
-        return try atomic.modeSet(
-          framebuffer: framebuffer, cursor: cursor, flags: [.allowModeSet, .flipEvent], token: token)
-      }
+    return try named { () throws(SystemError) in
+      if let atomic { return try modeSet(atomic, framebuffer, cursor, token) }
       (legacyCursor, legacyImage) = (0, 0)
       try interface.setCRTC(
         pipe.crtc, framebuffer: framebuffer, x: 0, y: 0, connectors: [pipe.connector.id], mode: pipe.mode)
+      return .left
+    }
+  }
+
+  private func modeSet(
+    _ atomic: AtomicPipe, _ framebuffer: UInt32, _ cursor: CursorSetting, _ token: UInt64
+  ) throws(SystemError) -> CursorAnswer {
+    let flags: DRMCommitFlags = [.allowModeSet, .flipEvent]
+    do throws(SystemError) {
+      try atomic.modeSet(framebuffer: framebuffer, cursor: cursor, flags: flags, token: token)
+      return .told
+    } catch {
+      guard case .shown = cursor,
+        CommitAnswer(errno: error.errno, isFlip: false, hasExtras: true) == .retryWithoutExtras
+      else { throw error }
+      try atomic.modeSet(framebuffer: framebuffer, cursor: .hidden, flags: flags, token: token)
+      return .refused(error)
     }
   }
 

@@ -192,7 +192,15 @@ extension CardState {
     for index in planes.indices where planes[index].settings != proposal.planes[index] {
       try check(proposal.planes[index], of: planes[index])
     }
+    if cursorRefusal != 0, planes.indices.contains(where: { planes[$0].kind == .cursor && isTouched($0) }) {
+      throw Refusal(cursorRefusal)
+    }
     return needsModeSet
+  }
+
+  /// Whether the proposal is about a CRTC that a plane would be on.
+  private func isTouched(_ plane: Int) -> Bool {
+    crtcIndex(proposal.planes[plane].crtc).map { proposal.touched & (1 << UInt32($0)) != 0 } ?? false
   }
 
   private func check(_ settings: PlaneSettings, of plane: Plane) throws(Refusal) {

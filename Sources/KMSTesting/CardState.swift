@@ -144,6 +144,8 @@ struct CardState {
   /// The picture of the cursor that another program has left.
   var leftoverCursor: UInt32 = 0
   var refusedModes: Set<String> = []
+  /// What a commit is answered with which a cursor would be seen; 0 where there may be one.
+  var cursorRefusal: Int32 = 0
   var calls = CallLog()
   /// Room for a commit that is being checked: what CRTCs, planes and connectors would be set to.
   var proposal = CommitProposal()

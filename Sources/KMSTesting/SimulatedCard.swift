@@ -112,6 +112,12 @@ public final class SimulatedCard: Sendable {
     state.withLock { $0.refusedModes = modes }
   }
 
+  /// From now on the driver refuses each commit with which a cursor would be seen, as hardware does that has not the room for
+  /// one beside the picture; 0 ends it.
+  public func refuseCursors(errno: Int32) {
+    state.withLock { $0.cursorRefusal = errno }
+  }
+
   /// The card is pulled out: what pends is told, and from then on every call answers `ENODEV`.
   public func unplug() {
     let now = clock.now

@@ -185,6 +185,37 @@ final class CursorTests: XCTestCase {
     }
   }
 
+  /// The hardware has no room for it beside the mode: the screen is shown without, after a mode-set too that follows a lost
+  /// flip or an absence, and the application is told once.
+  func testADriverRefusesItWithTheModeSet() throws {
+    try onMain {
+      for errno in [EINVAL, ENOSPC, ERANGE, ENOMEM] {
+        let stage = try CursorStage(isShown: false)
+        stage.card.refuseCursors(errno: errno)
+        stage.display.cursor = Cursor(image: try arrow(0xFF00_0000))
+        try stage.expectFrameWithoutCursor(errno, "the first frame")
+        XCTAssertNil(stage.display.lastError)
+        try stage.expectFrameWithoutCursor(errno, "a frame")
+        stage.card.loseFlipEvents(1)
+        try stage.present()
+        stage.run(for: .seconds(2))
+        try stage.expectFrameWithoutCursor(errno, "after a lost flip")
+        stage.display.isPowered = false
+        stage.run(for: .milliseconds(100))
+        stage.display.isPowered = true
+        try stage.expectFrameWithoutCursor(errno, "after an absence")
+        // A screen that comes back asks anew.
+        stage.card.refuseCursors(errno: 0)
+        stage.display.isPowered = false
+        stage.display.isPowered = true
+        try stage.present()
+        stage.run(for: .milliseconds(40))
+        XCTAssertNotNil(try stage.shown)
+        XCTAssertEqual(stage.display.cursorState, .on)
+      }
+    }
+  }
+
   /// Something else is on its way to the screen, or its event is lost: the cursor comes all the same, and so do frames.
   func testWhatIsInTheWay() throws {
     try onMain {
@@ -261,12 +292,12 @@ private final class CursorStage {
   var loop: FrameLoop { stage.loop }
   var clock: ManualClock { stage.clock }
 
-  init(isAtomic: Bool = true, hasVBlanks: Bool = true, hasCursors: Bool = true) throws {
+  init(isAtomic: Bool = true, hasVBlanks: Bool = true, hasCursors: Bool = true, isShown: Bool = true) throws {
     stage = CardStage(hasVBlanks: hasVBlanks, isAtomic: isAtomic, hasCursors: hasCursors)
     display = try stage.openDisplay()
     display.presenter.onPresented = { [unowned self] _ in seen += 1 }
     display.onRefusal = { [unowned self] in refusals.append($0) }
-    try present()
+    if isShown { try present() }
     run(for: .milliseconds(100))
   }
 
@@ -295,6 +326,21 @@ private final class CursorStage {
   func present() throws {
     guard let buffer = display.presenter.acquireBuffer() else { return }
     try display.presenter.present(buffer, damage: DamageRegion(IntRect(x: 1, y: 1, width: 8, height: 8)))
+  }
+
+  /// A frame is seen, and no cursor, which the driver has refused.
+  func expectFrameWithoutCursor(_ errno: Int32, _ place: String) throws {
+    let seen = seen
+    try present()
+    run(for: .milliseconds(40))
+    XCTAssertEqual(self.seen, seen + 1, "\(place), errno \(errno)")
+    XCTAssertEqual(display.state, .showing, "\(place), errno \(errno)")
+    guard case .refused(.driver("HDMI-A-1", .cursor, let error)) = display.cursorState else {
+      return XCTFail("\(display.cursorState), \(place), errno \(errno)")
+    }
+    XCTAssertEqual(error.errno, errno, place)
+    XCTAssertNil(try shown, place)
+    XCTAssertEqual(refusals.count, 1, "\(place), errno \(errno)")
   }
 
   /// A frame at each tick.

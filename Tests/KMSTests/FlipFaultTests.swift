@@ -173,7 +173,7 @@ final class FlipFaultTests: XCTestCase {
   /// What nothing can be done about is told, with connector, mode, call and errno; the next frame sets the mode.
   func testOtherRefusalsAreTold() throws {
     try onMain {
-      for (isAtomic, errno) in [(true, EIO), (true, ERANGE), (false, EINVAL), (false, ENOSPC)] {
+      for (isAtomic, errno) in [(true, EIO), (true, E2BIG), (false, EINVAL), (false, ENOSPC)] {
         let place = "atomic \(isAtomic), errno \(errno)"
         let run = try AnimationRun(isAtomic: isAtomic)
         run.stage.run(for: .milliseconds(500))
