@@ -14,26 +14,21 @@ struct CardParts: Sendable {
   var used: [ScanOutPipe] = []
   var cursorPlanes: [DRMPlane] = []
 
-  /// The connected connectors that no display has. Where none of the card is connected, those that cannot tell, such as VGA
-  /// without a data line, and have modes.
+  /// The connected connectors that no display has. Where none of the card is connected, those that cannot tell.
   var free: [DRMConnector] {
     let isAnyConnected = connectors.contains { $0.status == .connected }
-    return unused.filter { isAnyConnected ? $0.status == .connected : isUncertain($0) }
+    return unused.filter { isAnyConnected ? $0.status == .connected : $0.canHaveScreen }
   }
 
   private var unused: [DRMConnector] {
     connectors.filter { connector in !used.contains { $0.connector.id == connector.id } }
   }
 
-  private func isUncertain(_ connector: DRMConnector) -> Bool { connector.status == .unknown && !connector.modes.isEmpty }
-
   /// A connector that is free; one that is named may be one that cannot tell whether it is connected.
   ///
   /// - Parameter name: nil for the first one.
   func connector(_ name: String?) throws(KMSError) -> DRMConnector {
-    let named = name.map { name in
-      unused.first { $0.name == name && ($0.status == .connected || isUncertain($0)) }
-    }
+    let named = name.map { name in unused.first { $0.name == name && $0.canHaveScreen } }
     if let connector = named ?? free.first { return connector }
     if let taken = used.first(where: { name == nil || $0.connector.name == name }) {
       throw .inUse(connector: taken.connector.name)

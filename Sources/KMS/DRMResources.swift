@@ -65,6 +65,12 @@ public struct DRMConnector: Sendable {
   }
 }
 
+extension DRMConnector {
+  /// Whether there may be a screen to show on: one is connected, or the driver cannot tell, such as VGA without a data line,
+  /// and has modes all the same.
+  package var canHaveScreen: Bool { status == .connected || status == .unknown && !modes.isEmpty }
+}
+
 /// A plane: what a CRTC takes pixels from.
 package struct DRMPlane: Sendable {
   package let id: UInt32

@@ -46,7 +46,7 @@ extension KMSDisplay {
       let isOn = !screen.presenter.isModeSet || connector.currentCRTC == pipe.crtc
       let best = try? card.parts(for: self).pipe(for: connector, crtc: pipe.crtc, mode: request.mode)
       return .probed(
-        isPlugged: connector.status == .connected, isUpToDate: isOn && best?.mode.isSame(as: pipe.bestMode) ?? true)
+        isPlugged: connector.canHaveScreen, isUpToDate: isOn && best?.mode.isSame(as: pipe.bestMode) ?? true)
     } catch {
       // A connector goes with its dock.
       if error.errno == ENOENT { return .probed(isPlugged: false, isUpToDate: false) }

@@ -121,7 +121,7 @@ public final class VBlankProbe {
     let resources = try device.resources()
     let connectors = try device.ask { () throws(SystemError) in try device.connectors(resources.connectors) }
     let named = connectors.filter { name == nil || $0.name == name }
-    let candidates = named.filter { $0.currentCRTC != 0 } + named.filter { $0.currentCRTC == 0 && $0.status == .connected }
+    let candidates = named.filter { $0.currentCRTC != 0 } + named.filter { $0.currentCRTC == 0 && $0.canHaveScreen }
     guard let connector = candidates.first else {
       throw .noConnector(path: device.path, name: name, available: connectors.map { "\($0.name) \($0.status)" })
     }

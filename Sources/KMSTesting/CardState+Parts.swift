@@ -5,7 +5,7 @@ import LinuxSystem
 extension CardState.Connector {
   /// A screen that is plugged in or pulled out is noticed, as its voltage is; one that nobody has looked for is not.
   var status: DRMConnector.Status {
-    knownModes == nil ? .unknown : isConnected ? .connected : .disconnected
+    knownModes == nil || isUncertain ? .unknown : isConnected ? .connected : .disconnected
   }
 }
 
@@ -22,8 +22,8 @@ extension CardState {
 
   mutating func addConnector(_ connector: SimulatedCard.Connector) {
     var added = Connector(
-      id: newID(), name: connector.name, isConnected: connector.isConnected, modes: connector.modes,
-      possibleCRTCs: connector.possibleCRTCs, takesVariableRate: connector.takesVariableRate)
+      id: newID(), name: connector.name, isConnected: connector.isConnected, isUncertain: connector.isUncertain,
+      modes: connector.modes, possibleCRTCs: connector.possibleCRTCs, takesVariableRate: connector.takesVariableRate)
     if !connector.edid.isEmpty {
       added.edidBlob = connector.edid.withUnsafeBytes { addBlob($0, client: Self.kernel) }
     }
@@ -32,13 +32,16 @@ extension CardState {
 
   /// Asks a screen for its modes.
   mutating func probe(connector index: Int) {
-    connectors[index].knownModes = connectors[index].isConnected ? connectors[index].modes : []
+    let connector = connectors[index]
+    connectors[index].knownModes = connector.isConnected || connector.isUncertain ? connector.modes : []
   }
 
-  /// The kernel's own picture on each connected screen that a CRTC is left for. All screens are asked.
+  /// The kernel's own picture on each connected screen that a CRTC is left for, and where none is connected on those that may
+  /// be. All screens are asked.
   mutating func showConsole(at time: MonotonicTime) {
     for place in connectors.indices { probe(connector: place) }
-    for place in connectors.indices where connectors[place].isConnected {
+    let isAnyConnected = connectors.contains { $0.status == .connected }
+    for place in connectors.indices where connectors[place].status == (isAnyConnected ? .connected : .unknown) {
       guard let mode = connectors[place].modes.first(where: \.isPreferred) ?? connectors[place].modes.first,
         let index = crtcs.indices.first(where: {
           !crtcs[$0].settings.isActive && canUse(crtcs[$0].id, connectors[place].possibleCRTCs)

@@ -18,6 +18,8 @@ struct CardState {
     let id: UInt32
     let name: String
     var isConnected: Bool
+    /// Whether the driver cannot tell.
+    var isUncertain: Bool
     /// The screen's.
     var modes: [DisplayMode]
     /// What the kernel knows of them since a screen was last asked; nil while none was.

@@ -19,6 +19,9 @@ public final class SimulatedCard: Sendable {
     public var name: String
     public var modes: [DisplayMode]
     public var isConnected: Bool
+    /// Whether the driver cannot tell if a screen is connected, as of VGA without a data line. Its modes are those that it
+    /// assumes then, and `isConnected` says nothing.
+    public var isUncertain: Bool
     /// A bit for each CRTC that can drive it.
     public var possibleCRTCs: UInt32
     /// What the screen says of itself; empty for nothing.
@@ -28,7 +31,7 @@ public final class SimulatedCard: Sendable {
 
     public init(
       _ name: String, modes: [DisplayMode], isConnected: Bool = true, possibleCRTCs: UInt32 = .max, edid: [UInt8] = [],
-      takesVariableRate: Bool? = nil
+      takesVariableRate: Bool? = nil, isUncertain: Bool = false
     ) {
       self.name = name
       self.modes = modes
@@ -36,6 +39,7 @@ public final class SimulatedCard: Sendable {
       self.possibleCRTCs = possibleCRTCs
       self.edid = edid
       self.takesVariableRate = takesVariableRate
+      self.isUncertain = isUncertain
     }
   }
 
