@@ -1,3 +1,5 @@
+import RunLoops
+
 /// What a screen may do besides showing frames.
 extension KMSDisplay {
   /// Whether the screen has a plane for a cursor. Without, draw the pointer as a layer. False while there is no screen.
@@ -24,9 +26,27 @@ extension KMSDisplay {
 
   func showCursor() { screen?.presenter.setCursor(cursor, at: cursorPosition) }
 
-  /// A screen says so each time that it comes; the application is told once.
+  /// As the application has changed what it wants.
+  func askForFeatures() {
+    applyFeatures()
+    tellRefusals()
+  }
+
+  // MARK: Refusals
+
+  /// A screen says so each time that it comes; the application is told once, and not now: the screen may be in the middle of
+  /// a commit, which nobody may end or change.
   func refused(_ refusal: FeatureRefusal) {
-    guard toldRefusals.insert(refusal).inserted else { return }
-    onRefusal?(refusal)
+    guard refusals.insert(refusal).inserted else { return }
+    untoldRefusals.append(refusal)
+    refusalTimer?.nextFireTime = clock.now
+  }
+
+  /// Who is told may change what is wanted, and is told of that too.
+  func tellRefusals() {
+    while !untoldRefusals.isEmpty {
+      let refusal = untoldRefusals.removeFirst()
+      onRefusal?(refusal)
+    }
   }
 }

@@ -32,14 +32,19 @@ public final class KMSDisplay: Display {
   /// Whether the driver has vblank events. Without, a fallback clock at the mode's rate ticks.
   public private(set) var hasVBlankEvents: Bool
 
-  /// Called once for each thing that was asked for and that the screen goes on without, with the reason.
+  /// Called once for each thing that was asked for and that the screen goes on without, with the reason: before the asking
+  /// property's setter returns, or, where frames bring it to light or a screen that comes back, in a turn of the loop after
+  /// that. So whoever is called may change all, and may invalidate the display.
   public var onRefusal: (@MainActor (FeatureRefusal) -> Void)?
 
   /// The pointer's picture, which the screen's hardware shows above all layers: to move it costs no frame. Nil, the default,
   /// for none. It is shown as long as the display is used, also when the screen has been away. See `cursorState` for
   /// whether the screen can show it.
   public var cursor: Cursor? {
-    didSet { showCursor() }
+    didSet {
+      showCursor()
+      tellRefusals()
+    }
   }
 
   /// Where the cursor's hot spot is, in pixels from the screen's upper left corner; it may be outside. Shown with the next
@@ -52,13 +57,13 @@ public final class KMSDisplay: Display {
   /// FreeSync. The mode's rate is then the fastest. To change it takes an interval or two, and with some drivers sets the
   /// mode anew. See `variableRefresh` for whether the screen can.
   public var wantsVariableRefresh = false {
-    didSet { if wantsVariableRefresh != oldValue { applyFeatures() } }
+    didSet { if wantsVariableRefresh != oldValue { askForFeatures() } }
   }
 
   /// Whether frames may be shown at once instead of from the next vblank on: sooner, and torn where a refresh is halfway.
   /// See `tearing` for whether the screen can.
   public var allowsTearing = false {
-    didSet { if allowsTearing != oldValue { applyFeatures() } }
+    didSet { if allowsTearing != oldValue { askForFeatures() } }
   }
 
   /// What the kernel said when the display last went away, or did not come back; nil if that was no error.
@@ -81,7 +86,12 @@ public final class KMSDisplay: Display {
   /// What the screen showed before it was ours, while no `screen` keeps that.
   var previous: PreviousScreen?
 
-  var toldRefusals: Set<FeatureRefusal> = []
+  /// All that the application is told of or has been.
+  var refusals: Set<FeatureRefusal> = []
+  /// Those that it is not told of yet.
+  var untoldRefusals: [FeatureRefusal] = []
+  /// Tells them, where the application has not asked.
+  private(set) var refusalTimer: FrameLoop.Timer?
 
   private var pacing: String
   private var life: DisplayLife
@@ -108,6 +118,7 @@ public final class KMSDisplay: Display {
     life = DisplayLife(
       hearsEvents: card.access.hearsEvents, checkInterval: card.access.checkInterval, at: clock.now)
     retry = .parked { [weak self] in self?.happened(.retryDue) }
+    refusalTimer = .parked { [weak self] in self?.tellRefusals() }
     watch(screen)
     for action in life.begin() { perform(action) }
   }
@@ -127,6 +138,7 @@ public final class KMSDisplay: Display {
     screen?.add(to: loop, mode: mode)
     wait.add(to: loop, mode: mode)
     if let retry { loop.add(retry, to: mode) }
+    if let refusalTimer { loop.add(refusalTimer, to: mode) }
     card.access.add(loop, mode)
   }
 
@@ -144,6 +156,8 @@ public final class KMSDisplay: Display {
     ticker.invalidate()
     retry?.invalidate()
     retry = nil
+    refusalTimer?.invalidate()
+    refusalTimer = nil
     card.release(self)
   }
 
