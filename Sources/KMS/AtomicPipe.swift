@@ -1,3 +1,4 @@
+import CDRM
 import Compositing
 import Geometry
 import Glibc
@@ -16,6 +17,8 @@ final class AtomicPipe {
   private let height: UInt64
   private let clones: [(connector: UInt32, crtcID: UInt32)]
   private let connectorCRTC: UInt32
+  /// `link-status` of the connector: with a mode-set that calls a link good that was reported bad, it is trained anew.
+  private let linkStatus: UInt32?
   private let crtcMode: UInt32
   private let crtcActive: UInt32
   private let planeFramebuffer: UInt32
@@ -54,6 +57,7 @@ final class AtomicPipe {
 
     let connectorProperties = try interface.properties(of: connector, type: .connector)
     connectorCRTC = try id("CRTC_ID", connectorProperties)
+    linkStatus = connectorProperties["link-status"]?.id
     var clones: [(connector: UInt32, crtcID: UInt32)] = []
     for clone in pipe.clones {
       clones.append((clone, try id("CRTC_ID", interface.properties(of: clone, type: .connector))))
@@ -102,6 +106,7 @@ final class AtomicPipe {
     settings.removeAll(keepingCapacity: true)
     for clone in clones { set(clone.connector, clone.crtcID, 0) }
     set(connector, connectorCRTC, UInt64(crtc))
+    if let linkStatus { set(connector, linkStatus, UInt64(DRM_MODE_LINK_STATUS_GOOD)) }
     set(crtc, crtcMode, UInt64(blob.id))
     set(crtc, crtcActive, 1)
     set(plane, planeCRTC, UInt64(crtc))

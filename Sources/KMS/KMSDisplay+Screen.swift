@@ -1,3 +1,4 @@
+import CDRM
 import FrameTiming
 import Glibc
 import LinuxSystem
@@ -43,7 +44,9 @@ extension KMSDisplay {
     let (pipe, interface) = (screen.pipe, device.interface)
     do throws(SystemError) {
       let connector = try interface.connector(pipe.connector.id, isProbed: true)
-      let isOn = !screen.presenter.isModeSet || connector.currentCRTC == pipe.crtc
+      // Where the mode is still to be set, the first frame does all.
+      var isOn = true
+      if screen.presenter.isModeSet { isOn = try connector.currentCRTC == pipe.crtc ? isLinkGood(pipe, interface) : false }
       let best = try? card.parts(for: self).pipe(for: connector, crtc: pipe.crtc, mode: request.mode)
       return .probed(
         isPlugged: connector.canHaveScreen, isUpToDate: isOn && best?.mode.isSame(as: pipe.bestMode) ?? true)
@@ -52,6 +55,13 @@ extension KMSDisplay {
       if error.errno == ENOENT { return .probed(isPlugged: false, isUpToDate: false) }
       throw pipe.error(error)
     }
+  }
+
+  /// Whether the picture gets through the cable, as far as the driver says: a DisplayPort link may fail, or turn out to be
+  /// slower, while the screen is used. It is dark then until the mode is set anew.
+  private func isLinkGood(_ pipe: ScanOutPipe, _ interface: any DRMInterface) throws(SystemError) -> Bool {
+    let properties = try interface.properties(of: pipe.connector.id, type: .connector)
+    return properties["link-status"]?.value != UInt64(DRM_MODE_LINK_STATUS_BAD)
   }
 
   /// Does all that it takes to show, from the card's opening on.

@@ -26,6 +26,7 @@ enum CardProperty: UInt32, CaseIterable {
   case hdrMetadata = 22
   case colorSpace = 23
   case takesVariableRate = 24
+  case linkStatus = 25
 
   /// What the kernel calls it.
   var name: String {
@@ -54,6 +55,7 @@ enum CardProperty: UInt32, CaseIterable {
     case .hdrMetadata: "HDR_OUTPUT_METADATA"
     case .colorSpace: "Colorspace"
     case .takesVariableRate: "vrr_capable"
+    case .linkStatus: "link-status"
     }
   }
 
@@ -62,6 +64,7 @@ enum CardProperty: UInt32, CaseIterable {
     case .type: .enumeration(["Overlay": 0, "Primary": 1, "Cursor": 2])
     case .crtcID, .framebufferID: .object
     case .edid, .modeID, .gammaLUT, .degammaLUT, .colorMatrix, .damageClips, .hdrMetadata: .blob
+    case .linkStatus: .enumeration(["Good": 0, "Bad": 1])
     case .colorSpace: .enumeration(["Default": 0, "BT709_YCC": 2, "BT2020_RGB": 9])
     case .active, .variableRate, .takesVariableRate: .range(0...1)
     case .sourceX, .sourceY, .sourceWidth, .sourceHeight: .range(0...0xFFFF_FFFF)
@@ -73,7 +76,7 @@ enum CardProperty: UInt32, CaseIterable {
   }
 
   /// What connectors have.
-  static let ofConnectors: [CardProperty] = [.edid, .crtcID, .hdrMetadata, .colorSpace]
+  static let ofConnectors: [CardProperty] = [.edid, .crtcID, .linkStatus, .hdrMetadata, .colorSpace]
   static let ofCRTCs: [CardProperty] = [
     .active, .modeID, .gammaLUT, .degammaLUT, .colorMatrix, .variableRate,
   ]
@@ -98,6 +101,7 @@ extension CardState {
       switch property {
       case .takesVariableRate: connector.takesVariableRate == true ? 1 : 0
       case .edid: UInt64(connector.edidBlob)
+      case .linkStatus: connector.settings.isLinkBad ? 1 : 0
       case .hdrMetadata: UInt64(connector.settings.hdrBlob)
       case .colorSpace: connector.settings.colorSpace
       default: UInt64(connector.settings.crtc)

@@ -90,7 +90,10 @@ extension CardState {
       touch(proposal.connectors[index].crtc)
     case .hdrMetadata: proposal.connectors[index].hdrBlob = try blob(value)
     case .colorSpace where [0, 2, 9].contains(value): proposal.connectors[index].colorSpace = value
-    case .edid, .colorSpace: throw Refusal(EINVAL)
+    // Nobody but the hardware calls a link bad; to say so again changes nothing.
+    case .linkStatus where value == 0: proposal.connectors[index].isLinkBad = false
+    case .linkStatus where value == 1: break
+    case .edid, .colorSpace, .linkStatus: throw Refusal(EINVAL)
     default: throw Refusal(ENOENT)
     }
   }
@@ -183,6 +186,9 @@ extension CardState {
       let isNew = new.mode.map { !old.mode.isSame(as: $0) } ?? (old.mode != nil)
       if isNew, let mode = new.mode { try require(mode) }
       if isNew || old.isActive != new.isActive { needsModeSet = true }
+    }
+    for index in connectors.indices where proposal.connectors[index].isLinkBad != connectors[index].settings.isLinkBad {
+      needsModeSet = true
     }
     for index in connectors.indices where proposal.connectors[index].crtc != connectors[index].crtc {
       needsModeSet = true

@@ -28,6 +28,8 @@ extension CardState {
     for place in connectors.indices {
       if ids.contains(connectors[place].id) {
         connectors[place].crtc = id
+        // The legacy call always has it trained.
+        connectors[place].settings.isLinkBad = false
       } else if connectors[place].crtc == id {
         connectors[place].crtc = 0
       }

@@ -12,6 +12,8 @@ struct CardState {
     var crtc: UInt32 = 0
     var hdrBlob: UInt32 = 0
     var colorSpace: UInt64 = 0
+    /// The screen is dark until a mode-set has it trained anew.
+    var isLinkBad = false
   }
 
   struct Connector {

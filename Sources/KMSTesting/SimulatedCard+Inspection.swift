@@ -80,10 +80,10 @@ extension SimulatedCard {
       image: copy.freeze(), x: Int(Int64(bitPattern: shown.x)), y: Int(Int64(bitPattern: shown.y)))
   }
 
-  /// A copy of the pixels that a connector's screen shows now: those of the primary plane. Nil when it is off.
+  /// A copy of the pixels that a connector's screen shows now: those of the primary plane. Nil when it is dark.
   public func copyShownImage(of connector: String) throws(BitmapError) -> Image? {
     let shown = state.withLock { state -> (framebuffer: CardState.Framebuffer, x: Int, y: Int, width: Int, height: Int)? in
-      guard let connector = state.connectors.first(where: { $0.name == connector }),
+      guard let connector = state.connectors.first(where: { $0.name == connector }), !connector.settings.isLinkBad,
         let plane = state.planes.first(where: { $0.kind == .primary && $0.shownCRTC == connector.crtc && $0.shown != 0 }),
         let framebuffer = state.framebuffer(plane.shown)
       else { return nil }

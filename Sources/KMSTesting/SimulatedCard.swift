@@ -144,6 +144,11 @@ public final class SimulatedCard: Sendable {
     }
   }
 
+  /// The link to a screen fails, as DisplayPort's may: the screen is dark until a mode-set calls the link good.
+  public func breakLink(of connector: String) {
+    changeConnector(connector) { $0.settings.isLinkBad = true }
+  }
+
   /// A connector shows what another one shows, as a console on several screens: both are on one CRTC.
   public func clone(_ connector: String, of other: String) {
     let now = clock.now
