@@ -15,7 +15,8 @@ final class AtomicPipe {
   private let mode: DisplayMode
   private let width: UInt64
   private let height: UInt64
-  private let clones: [(connector: UInt32, crtcID: UInt32)]
+  /// Connectors that showed the CRTC's picture when it was chosen.
+  private let clones: [UInt32]
   private let connectorCRTC: UInt32
   /// `link-status` of the connector: with a mode-set that calls a link good that was reported bad, it is trained anew.
   private let linkStatus: UInt32?
@@ -58,11 +59,7 @@ final class AtomicPipe {
     let connectorProperties = try interface.properties(of: connector, type: .connector)
     connectorCRTC = try id("CRTC_ID", connectorProperties)
     linkStatus = connectorProperties["link-status"]?.id
-    var clones: [(connector: UInt32, crtcID: UInt32)] = []
-    for clone in pipe.clones {
-      clones.append((clone, try id("CRTC_ID", interface.properties(of: clone, type: .connector))))
-    }
-    self.clones = clones
+    clones = pipe.clones
 
     let crtcProperties = try interface.properties(of: crtc, type: .crtc)
     crtcMode = try id("MODE_ID", crtcProperties)
@@ -104,7 +101,7 @@ final class AtomicPipe {
       try PropertyBlob(interface: interface, bytes)
     }
     settings.removeAll(keepingCapacity: true)
-    for clone in clones { set(clone.connector, clone.crtcID, 0) }
+    for clone in clones { try takeOff(clone) }
     set(connector, connectorCRTC, UInt64(crtc))
     if let linkStatus { set(connector, linkStatus, UInt64(DRM_MODE_LINK_STATUS_GOOD)) }
     set(crtc, crtcMode, UInt64(blob.id))
@@ -121,6 +118,16 @@ final class AtomicPipe {
     if let variableRate { set(crtc, variableRate, isVariable ? 1 : 0) }
     add(cursor)
     try interface.commit(settings, flags: flags, token: token, subject: "mode-set")
+  }
+
+  /// By now a clone may be another display's, and is left to it; or it has gone with its dock.
+  private func takeOff(_ clone: UInt32) throws(SystemError) {
+    do throws(SystemError) {
+      let properties = try interface.properties(of: clone, type: .connector)
+      if let itsCRTC = properties["CRTC_ID"], itsCRTC.value == UInt64(crtc) { set(clone, itsCRTC.id, 0) }
+    } catch {
+      if error.errno != ENOENT { throw error }
+    }
   }
 
   /// Shows another framebuffer from the next vblank on; an event with `token` says when.

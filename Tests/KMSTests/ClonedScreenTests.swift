@@ -1,3 +1,4 @@
+import Compositing
 import FramepaceTesting
 import Geometry
 import KMSTesting
@@ -24,6 +25,44 @@ final class ClonedScreenTests: XCTestCase {
           stage.expectAsFound(place)
         }
       }
+    }
+  }
+
+  /// The clone shows first, and the other display sets its mode twice, the second time after a lost flip: neither loses its
+  /// screen.
+  func testAModeSetTakesNothingFromTheOtherDisplay() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        let place = "atomic \(isAtomic)"
+        let stage = try ClonedStage(isAtomic: isAtomic, isSecondShownFirst: true)
+        for display in [stage.first, stage.second] {
+          XCTAssertTrue(try stage.isShowing(display), place)
+          XCTAssertNil(display.lastError, place)
+        }
+        let presenter = stage.first.kmsPresenter
+        stage.loseFlip(of: stage.first)
+        XCTAssertEqual(presenter?.lostFlips, 1, place)
+        for display in [stage.first, stage.second, stage.first] {
+          XCTAssertTrue(try stage.isShowing(display), place)
+          XCTAssertNil(display.lastError, place)
+        }
+        XCTAssertTrue(stage.first.kmsPresenter === presenter, place)
+        stage.first.invalidate()
+        stage.second.invalidate()
+        stage.expectAsFound(place)
+      }
+    }
+  }
+
+  /// With a dock a clone goes for good.
+  func testACloneThatIsGone() throws {
+    try onMain {
+      let stage = try ClonedStage(isAtomic: true, isSecondShownFirst: true)
+      stage.second.invalidate()
+      stage.removeConnector("DP-1")
+      XCTAssertTrue(try stage.isShowing(stage.first))
+      XCTAssertNil(stage.first.lastError)
+      stage.first.invalidate()
     }
   }
 
@@ -56,7 +95,8 @@ private final class ClonedStage {
   private let stage: CardStage
   private let before: String
 
-  init(isAtomic: Bool) throws {
+  /// - Parameter isSecondShownFirst: then the first display shows nothing yet.
+  init(isAtomic: Bool, isSecondShownFirst: Bool = false) throws {
     stage = CardStage(
       connectors: [.init("HDMI-A-1", modes: [.simulated(64, 48)]), .init("DP-1", modes: [.simulated(64, 48)])],
       isAtomic: isAtomic)
@@ -67,7 +107,9 @@ private final class ClonedStage {
     first = try card.display(connector: "HDMI-A-1", clock: stage.loop.clock)
     XCTAssertEqual(first.connectorName, "HDMI-A-1")
     first.add(to: stage.loop, mode: .default)
-    XCTAssertNotNil(try stage.show(1, in: IntRect(x: 0, y: 0, width: 64, height: 48), on: first))
+    if !isSecondShownFirst {
+      XCTAssertNotNil(try stage.show(1, in: IntRect(x: 0, y: 0, width: 64, height: 48), on: first))
+    }
     second = try card.display(connector: "DP-1", clock: stage.loop.clock)
     second.add(to: stage.loop, mode: .default)
     XCTAssertTrue(try isShowing(second))
@@ -79,6 +121,15 @@ private final class ClonedStage {
     let seen = try stage.show(2, in: IntRect(x: 0, y: 0, width: 64, height: 48), on: display) != nil
     return seen && display.state == .showing && (!isSet || display.lastError == nil)
   }
+
+  /// A frame of a display is shown, and nobody is told.
+  func loseFlip(of display: KMSDisplay) {
+    stage.card.loseFlipEvents(1)
+    if let buffer = display.presenter.acquireBuffer() { try? display.presenter.present(buffer, damage: DamageRegion()) }
+    stage.run(for: .seconds(2))
+  }
+
+  func removeConnector(_ name: String) { stage.card.removeConnector(name) }
 
   func expectAsFound(_ place: String) {
     XCTAssertEqual(stage.card.screens, before, place)
