@@ -102,13 +102,17 @@ public final class DRMDevice {
   }
 
   /// Those connectors that there still are: one that goes with its dock meanwhile is none.
-  func connectors(_ ids: [UInt32]) throws(SystemError) -> [DRMConnector] {
+  ///
+  /// - Parameter isAsked: of which the screen is asked. Of the others what the kernel knows is enough.
+  func connectors(
+    _ ids: [UInt32], isAsked: (UInt32) -> Bool = { _ in true }
+  ) throws(SystemError) -> [DRMConnector] {
     // Since Linux 5.15 nobody else's question gets as far as the screen; before, it could make another program's flicker.
     let isMaster = isMaster
     var connectors: [DRMConnector] = []
     for id in ids {
       do throws(SystemError) {
-        connectors.append(try interface.connector(id, isProbed: isMaster))
+        connectors.append(try interface.connector(id, isProbed: isMaster && isAsked(id)))
       } catch {
         if error.errno != ENOENT { throw error }
       }

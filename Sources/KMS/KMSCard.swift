@@ -26,6 +26,10 @@ public final class KMSCard {
     }
   }
 
+  /// The connectors whose screens have been asked since something happened to the card, while the displays are told of it: to
+  /// ask one may take long, and is enough for all. Nil otherwise.
+  private var asked: Set<UInt32>?
+
   /// Those of this program.
   private static var all: [Entry] = []
 
@@ -178,19 +182,26 @@ public final class KMSCard {
 
   /// What there is to show with now. Becomes the card's master first: nobody else can have its screens asked.
   ///
-  /// - Parameter display: whose own parts count as free.
-  func parts(for display: KMSDisplay? = nil) throws(KMSError) -> CardParts {
+  /// - Parameters:
+  ///   - display: whose own parts count as free.
+  ///   - asksScreens: otherwise what the kernel knows of them is enough.
+  func parts(for display: KMSDisplay? = nil, asksScreens: Bool = true) throws(KMSError) -> CardParts {
     try becomeMaster()
     let (device, _) = try open()
     let resources = try device.resources()
     let planes = try device.planes()
     return CardParts(
       path: path, resources: resources,
-      connectors: try device.ask { () throws(SystemError) in try device.connectors(resources.connectors) },
+      connectors: try device.ask { () throws(SystemError) in
+        try device.connectors(resources.connectors) { asksScreens && isToBeAsked($0) }
+      },
       primaryPlanes: planes?.primary,
       used: displays.filter { $0.display != nil && $0.display !== display }.compactMap(\.pipe),
       cursorPlanes: planes?.cursor ?? [])
   }
+
+  /// Whether a connector's screen is asked, by whoever wants to know of it; it counts as asked then.
+  func isToBeAsked(_ connector: UInt32) -> Bool { asked?.insert(connector).inserted ?? true }
 
   /// No other display takes what this one uses, also while its screen is away.
   func reserve(_ pipe: ScanOutPipe, for display: KMSDisplay) {
@@ -251,6 +262,9 @@ public final class KMSCard {
 
   /// Tells all displays.
   func tell(_ event: DisplayLife.Event) {
+    let outer = asked
+    asked = outer ?? []
+    defer { asked = outer }
     for display in displays.compactMap(\.display) { display.happened(event) }
   }
 }

@@ -43,11 +43,11 @@ extension KMSDisplay {
     guard device.isMaster else { throw .notMaster(path: card.path) }
     let (pipe, interface) = (screen.pipe, device.interface)
     do throws(SystemError) {
-      let connector = try interface.connector(pipe.connector.id, isProbed: true)
+      let connector = try interface.connector(pipe.connector.id, isProbed: card.isToBeAsked(pipe.connector.id))
       // Where the mode is still to be set, the first frame does all.
       var isOn = true
       if screen.presenter.isModeSet { isOn = try connector.currentCRTC == pipe.crtc ? isLinkGood(pipe, interface) : false }
-      let best = try? card.parts(for: self).pipe(for: connector, crtc: pipe.crtc, mode: request.mode)
+      let best = try? card.parts(for: self, asksScreens: false).pipe(for: connector, crtc: pipe.crtc, mode: request.mode)
       return .probed(
         isPlugged: connector.canHaveScreen, isUpToDate: isOn && best?.mode.isSame(as: pipe.bestMode) ?? true)
     } catch {

@@ -94,24 +94,37 @@ final class SharedCardTests: XCTestCase {
 
       machine.change(card: 0)
       machine.turn()
-      let once = probes() - before
-      XCTAssertGreaterThan(once, 0)
+      // Its own; the card's other connector is nobody's.
+      XCTAssertEqual(probes() - before, 1)
       XCTAssertEqual(display.state, .showing)
 
       before = probes()
       for _ in 0..<5 { machine.change(card: 0, ["HOTPLUG": "1"]) }
       machine.turn()
-      XCTAssertEqual(probes() - before, once)
+      XCTAssertEqual(probes() - before, 1)
 
-      machine.cards[0].setConnected(false, "DP-1")
+      // Whoever looks for a screen looks at all of them, and two displays together at each of them once.
+      let other = try machine.display("DP-2")
+      other.add(to: machine.loop, mode: .default)
+      for (isConnected, count) in [(true, 2), (false, 2), (false, 2), (true, 2)] {
+        machine.cards[0].setConnected(isConnected, "DP-1")
+        before = probes()
+        machine.change(card: 0)
+        machine.turn()
+        XCTAssertEqual(display.state, isConnected ? .showing : .waiting(.unplugged))
+        XCTAssertEqual(other.state, .showing)
+        XCTAssertEqual(probes() - before, count)
+      }
+      // Another screen each: they are looked at and shown on.
+      machine.cards[0].setModes([.simulated(80, 48)], of: "DP-1")
+      machine.cards[0].setModes([.simulated(64, 60)], of: "DP-2")
+      before = probes()
       machine.change(card: 0)
       machine.turn()
-      XCTAssertEqual(display.state, .waiting(.unplugged))
-      machine.cards[0].setConnected(true, "DP-1")
-      machine.change(card: 0)
-      machine.turn()
-      XCTAssertEqual(display.state, .showing)
+      XCTAssertEqual([display.mode.width, other.mode.height], [80, 60])
+      XCTAssertEqual(probes() - before, 2)
       display.invalidate()
+      other.invalidate()
     }
   }
 
