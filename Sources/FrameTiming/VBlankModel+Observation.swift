@@ -12,14 +12,17 @@ extension VBlankModel {
   /// Vblanks in a row that came as long after the one before, each within a tenth.
   struct EvenSpacing: BitwiseCopyable, Sendable {
     var count = 0
-    /// Their mean, in nanoseconds.
+    /// Their mean, or that of the last dozen; in nanoseconds.
     var length = 0.0
   }
 
   /// A stamp further off than this many standard deviations is not believed.
   private static var gate: Double { 4 }
-  /// The rate of a display is another one if an interval differs by this part.
-  private static var otherRate: Double { 0.1 }
+  /// An interval is not the expected one if it differs by this part.
+  private static var otherInterval: Double { 0.1 }
+  /// The rate of a display is another one if the mean of many intervals differs by this part. Nearer ones the filter finds.
+  private static var otherRate: Double { 0.03 }
+  private static var manyIntervals: Int { 12 }
   /// More than these in a gap, 34 years of them, are a stamp that means nothing.
   private static var mostIntervals: Int64 { 1 << 40 }
 
@@ -138,7 +141,6 @@ extension VBlankModel {
       at: phase, phaseVariance: noise.variance, period: period, variance: min(variance, prior * prior))
     stampsOnGrid = 1
     suspects = Suspects()
-    spacing = EvenSpacing()
     noise.forgetLast()
   }
 
@@ -168,6 +170,7 @@ extension VBlankModel {
     }
     setRate(rate)
     suspects = Suspects()
+    spacing = EvenSpacing()
     begin(with: vblank)
     interval &+= max(1, passed ?? 1)
   }
@@ -223,14 +226,19 @@ extension VBlankModel {
     let (gap, counted) = distance(from: previous, to: vblank)
     let length = gap / (counted ?? 1)
     guard length > 0 else { return nil }
-    let isEven = abs(length - spacing.length) <= Self.otherRate * spacing.length
-    let count = isEven ? spacing.count + 1 : 1
+    let isEven = isNear(spacing.length, length)
+    // Of the last ones only: what was before a change must not hide it.
+    let count = isEven ? min(spacing.count + 1, Self.manyIntervals) : 1
     spacing.length += (length - spacing.length) / Double(count)
     spacing.count = count
+    // The mean of unsteady stamps is worth more the more of them there are.
+    let tolerance = count == Self.manyIntervals ? Self.otherRate : Self.otherInterval
     guard count >= 6, (1e6...1e9).contains(spacing.length) else { return nil }
     // Every other vblank, if that is how they are asked for, is no other rate, and neither is a sequence that counts fields.
-    let whole = max(1, (gap / period).rounded())
-    let isExpected = isNear(period, gap / whole) || isNear(period, spacing.length)
+    let whole = max(1, (spacing.length * (counted ?? 1) / period).rounded())
+    let isExpected =
+      isNear(period, spacing.length * (counted ?? 1) / whole, within: tolerance)
+      || isNear(period, spacing.length, within: tolerance)
     return isExpected ? nil : spacing.length
   }
 
@@ -240,7 +248,9 @@ extension VBlankModel {
     interval &+= max(1, intervals(from: last, to: vblank, filter: filter).count)
     self.last = vblank
     unproven = 0
-    expectedPeriod = isNear(refreshRate.exactInterval, length) ? refreshRate.exactInterval : length
+    let isNominal = isNear(refreshRate.exactInterval, length, within: Self.otherRate)
+    expectedPeriod = isNominal ? refreshRate.exactInterval : length
+    spacing = EvenSpacing()
     restart(at: vblank.timestamp)
   }
 
@@ -257,11 +267,11 @@ extension VBlankModel {
   func isWhole(_ first: VBlank, to second: VBlank) -> Bool {
     let (gap, counted) = distance(from: first, to: second)
     let count = counted ?? (gap / period).rounded()
-    return count >= 1 && abs(gap - count * period) <= Self.otherRate * period && (counted != nil || count <= 2)
+    return count >= 1 && abs(gap - count * period) <= Self.otherInterval * period && (counted != nil || count <= 2)
   }
 
-  /// Whether a length is a given interval's, to a tenth.
-  private func isNear(_ interval: Double, _ length: Double) -> Bool {
-    abs(length - interval) <= Self.otherRate * interval
+  /// Whether a length is a given interval's, to a part of it: a tenth.
+  private func isNear(_ interval: Double, _ length: Double, within part: Double = otherInterval) -> Bool {
+    abs(length - interval) <= part * interval
   }
 }

@@ -1,6 +1,7 @@
-import FrameTiming
 import LinuxSystem
 import Testing
+
+@testable import FrameTiming
 
 @Suite struct VBlankModelTests {
   /// Nominal rates, and what the display does at each of them.
@@ -232,16 +233,61 @@ import Testing
     #expect(model.refreshRate == .hertz60)
   }
 
-  /// A display that runs at another rate than it says is measured.
-  @Test(arguments: [48.0, 72, 100, 144]) func aRateThatNobodyToldIsFollowed(_ hertz: Double) throws {
-    let rate = try #require(RefreshRate(hertz: hertz))
-    let grid = SimulatedGrid(rate: rate, start: at(1000), seed: 6)
-    for isCounted in [true, false] {
-      var model = VBlankModel(refreshRate: .hertz60)
-      for number: UInt64 in 1...60 { model.observe(told(grid, number, isCounted)) }
-      let truth = grid.time(ofVBlank: 61)
-      let prediction = try #require(model.prediction(after: truth - .milliseconds(3)))
-      #expect(abs((prediction.timestamp - truth).count) < 50_000)
+  /// A display that runs at another rate than it says is measured: one a little off and one far off, from the beginning, in the
+  /// middle, after it was off, and when it has come back.
+  @Test(arguments: [24, 60, 144, 500] as [Double]) func aRateThatNobodyToldIsFollowed(_ hertz: Double) throws {
+    let nominal = try #require(RefreshRate(hertz: hertz))
+    for percent in -40...40 {
+      let rate = try #require(RefreshRate(hertz: hertz * (1 + Double(percent) / 100)))
+      for isCounted in [true, false] {
+        for life in Life.allCases {
+          var model = VBlankModel(refreshRate: nominal)
+          let first = life.begin(&model, nominal: nominal)
+          let grid = SimulatedGrid(rate: rate, start: first, firstVBlank: 200, seed: 6)
+          for number: UInt64 in 201...222 { model.observe(told(grid, number, isCounted)) }
+          let truth = grid.time(ofVBlank: 223)
+          let prediction = try #require(model.prediction(after: truth - rate.interval / 2))
+          let error = Double((prediction.timestamp - truth).count) / Double(rate.interval.count)
+          #expect(abs(error) < 0.02, "\(percent) % off, \(life), counted \(isCounted)")
+          #expect(prediction.isKnown(period: model.period), "\(percent) % off, \(life), counted \(isCounted)")
+        }
+      }
+    }
+  }
+
+  /// What was before a rate that nobody told.
+  private enum Life: CaseIterable {
+    case nothing, otherRate, off, anotherSource
+
+    /// - Returns: where the new rate begins.
+    func begin(_ model: inout VBlankModel, nominal: RefreshRate) -> MonotonicTime {
+      var start = MonotonicTime.zero + .seconds(1000)
+      guard self != .nothing else { return start }
+      for k: Int64 in 0...200 {
+        start = .zero + .seconds(1000) + nominal.offset(ofInterval: k)
+        model.observe(VBlank(timestamp: start, sequence: UInt64(k)))
+      }
+      switch self {
+      case .nothing, .otherRate: return start
+      case .off: model.losePhase()
+      case .anotherSource:
+        model = model.continued(refreshRate: nominal, isVariable: false, isMeasured: true, isDisplay: true)
+      }
+      return start + .milliseconds(3333)
+    }
+  }
+
+  /// Stamps that tremble are no other rate.
+  @Test(arguments: [24, 60, 500] as [Double]) func unsteadyStampsAreNoOtherRate(_ hertz: Double) throws {
+    let nominal = try #require(RefreshRate(hertz: hertz))
+    let actual = try #require(RefreshRate(hertz: hertz * 1.001))
+    for part in [60, 30, 20] as [Int64] {
+      var grid = SimulatedGrid(rate: actual, start: at(1000), seed: UInt64(part))
+      grid.faults.noise = nominal.interval / part
+      var model = VBlankModel(refreshRate: nominal)
+      for number: UInt64 in 1...20_000 {
+        #expect(model.observe(grid.told(ofVBlank: number)) != .relocked, "noise of 1/\(part), vblank \(number)")
+      }
     }
   }
 
