@@ -154,7 +154,7 @@ let package = Package(
       name: "dying", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/Dying", swiftSettings: swiftSettings),
     tests("FatalSignalTests", ["dying"]),
     tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
-    tests("FrameTimingTests", ["FrameTiming", "LinuxSystem", "RunLoops"], exclude: ["Recordings"]),
+    tests("FrameTimingTests", ["FrameTiming", "FramepaceTesting", "LinuxSystem", "RunLoops"], exclude: ["Recordings"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering"]),
     tests(
       "KMSTests",

@@ -1,4 +1,4 @@
-import LinuxSystem
+package import LinuxSystem
 
 /// The arithmetic of a display ticker: which vblanks become ticks, with what stamp, and how many intervals lie between two
 /// of them.
@@ -19,9 +19,9 @@ import LinuxSystem
 ///   intervals before it are missed. So a stall gives one tick and no burst, and the tick's target is not in the past.
 /// - Frame numbers count intervals, as the model does: by the source's sequence where it agrees with the stamps, else by
 ///   the stamps alone.
-struct TickSequencer {
+package struct TickSequencer {
   /// What became of a vblank.
-  enum Outcome: Equatable {
+  package enum Outcome: Equatable {
     /// A tick, with the stamp and frame number that it carries.
     case tick(VBlank, frameNumber: UInt64)
     /// The interval has had its tick, or nobody knows which interval it is.
@@ -32,7 +32,7 @@ struct TickSequencer {
     case early
   }
 
-  private(set) var model: VBlankModel
+  package private(set) var model: VBlankModel
   /// The vblank of the last tick; its sequence is the source's, or counted on from the last that the source gave.
   private(set) var last: VBlank?
   /// The frame number of the last tick. The first tick is number 1: 0 is the interval before it, in which a frame may have
@@ -52,7 +52,7 @@ struct TickSequencer {
   /// So many stamps ahead in a row are no accident.
   private static let mostFutures = 8
 
-  init(refreshRate: RefreshRate, isVariable: Bool = false) {
+  package init(refreshRate: RefreshRate, isVariable: Bool = false) {
     model = VBlankModel(refreshRate: refreshRate, isVariable: isVariable)
   }
 
@@ -71,7 +71,7 @@ struct TickSequencer {
   }
 
   /// The display was off, or the machine asleep: its period is kept, where its vblanks lie is not known any more.
-  mutating func losePhase(at now: MonotonicTime) {
+  package mutating func losePhase(at now: MonotonicTime) {
     model.losePhase()
     lost = now
   }
@@ -81,7 +81,7 @@ struct TickSequencer {
   /// - Parameters:
   ///   - now: when it was delivered.
   ///   - rate: the source's nominal rate at this time.
-  mutating func advance(to vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> Outcome {
+  package mutating func advance(to vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> Outcome {
     if let lost {
       // One was asked for at most. The stamps of a clock that is behind would all be early.
       self.lost = nil
@@ -212,11 +212,19 @@ struct TickSequencer {
         let soon = model.interval(at: now + period / 8)
       else { return nil }
       let counted = lastInterval &+ Int64(bitPattern: vblank.sequence &- last.sequence)
-      let isPast = vblank.sequence != 0 && last.sequence != 0 && counted <= latest
-      let interval = isPast ? latest : soon
+      let isCounted = vblank.sequence != 0 && last.sequence != 0
+      if model.isVariable { return isCounted ? placeVariable(vblank, interval: counted, now: now) : nil }
+      let interval = isCounted && counted <= latest ? latest : soon
       guard let point = model.prediction(ofInterval: interval), point.isKnown(period: model.period) else { return nil }
       return (VBlank(timestamp: point.timestamp, sequence: 0), interval)
     }
+  }
+
+  /// A vblank of a variable display, of which only the sequence is known: it is about where it was expected, and it has been.
+  private func placeVariable(_ vblank: VBlank, interval: Int64, now: MonotonicTime) -> (VBlank, interval: Int64)? {
+    guard interval > lastInterval, let point = model.prediction(ofInterval: interval), point.timestamp <= now + period
+    else { return nil }
+    return (VBlank(timestamp: min(point.timestamp, now), sequence: vblank.sequence), interval)
   }
 
   /// The latest grid point that is not after `now`, which is an interval or more after a vblank.
@@ -237,9 +245,9 @@ struct TickSequencer {
 
 extension VBlankModel.Prediction {
   /// Whether it is more than a guess: a quarter of an interval away it could be the next vblank as well.
-  func isKnown(period: Double) -> Bool { Double(uncertainty.count) <= period / 4 }
+  package func isKnown(period: Double) -> Bool { Double(uncertainty.count) <= period / 4 }
 
-  func lies(within distance: Nanoseconds, of time: MonotonicTime) -> Bool {
+  package func lies(within distance: Nanoseconds, of time: MonotonicTime) -> Bool {
     timestamp - time <= distance && time - timestamp <= distance
   }
 }

@@ -83,7 +83,7 @@ extension VBlankModel {
   }
 
   /// Says that the display's mode changed. What is predicted changes when stamps show it: with the first that comes one
-  /// interval of the new rate after the one before, to a tenth.
+  /// interval of the new rate after the one before, to a tenth; on a variable display, where none tells, with the next.
   public mutating func expect(_ rate: RefreshRate) {
     expectedRate = rate == refreshRate ? nil : rate
   }
@@ -108,7 +108,9 @@ extension VBlankModel {
       } else {
         // Some of the intervals may have been those of a rate that was announced.
         let other = expectedRate?.exactInterval ?? period
-        let tolerance = max(period, other) / 2 + Self.gate * filter.variance(after: counted).squareRoot()
+        // And the rate may be another than it was when it was measured, within what a pixel clock is allowed.
+        let deviation = max(Self.gate * filter.variance(after: counted).squareRoot(), Double(counted) * priorDeviation)
+        let tolerance = max(period, other) / 2 + deviation
         let lengths = min(period, other) * Double(counted)...max(period, other) * Double(counted)
         if elapsed >= lengths.lowerBound - tolerance, elapsed <= lengths.upperBound + tolerance { return (counted, true) }
       }
@@ -155,8 +157,9 @@ extension VBlankModel {
       wander: wander * wander)
   }
 
-  /// Whether two vblanks lie as far apart as an interval of `rate`, to a tenth.
+  /// Whether two vblanks lie as far apart as an interval of `rate`, to a tenth. Those of a variable display never need to.
   private func confirms(_ rate: RefreshRate, from previous: VBlank, to vblank: VBlank) -> Bool {
+    if isVariable { return last.map { vblank.timestamp > $0.timestamp } ?? false }
     let (gap, counted) = distance(from: previous, to: vblank)
     return isNear(rate.exactInterval, gap / (counted ?? 1))
   }
@@ -175,11 +178,11 @@ extension VBlankModel {
     interval &+= max(1, passed ?? 1)
   }
 
-  /// Stores what was learnt at the old rate.
+  /// Stores what was learnt at the old rate, if the display ran at it.
   private mutating func setRate(_ rate: RefreshRate) {
     expectedRate = nil
     guard rate != refreshRate else { return }
-    if let filter {
+    if let filter, isNear(refreshRate.exactInterval, filter.period, within: Self.otherRate) {
       remembered.remember(
         RememberedPeriods.Entry(rate: refreshRate, period: filter.period, variance: filter.periodVariance, noise: noise))
     }

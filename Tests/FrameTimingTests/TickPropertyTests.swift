@@ -1,3 +1,4 @@
+import FramepaceTesting
 import LinuxSystem
 import Testing
 
@@ -5,23 +6,24 @@ import Testing
 
 /// What holds on every display, however bad. A scenario that breaks it is printed at its smallest.
 @Suite struct TickPropertyTests {
-  #if DEBUG
-    static let ticks: UInt64 = 100_000
-  #else
-    static let ticks: UInt64 = 1_000_000
-  #endif
-
-  /// Stamps strictly increase, no interval is ticked twice, ticks and misses are the display's intervals, and nothing is
-  /// predicted in the past.
+  /// Stamps strictly increase, no interval is ticked twice, ticks and misses are the display's intervals, nothing is
+  /// predicted in the past, and a display that has become good is known soon, whatever it was.
   @Test func ticksAreTheDisplaysIntervals() {
     var ticks: UInt64 = 0
     var misses: UInt64 = 0
     var seed: UInt64 = 0
-    while ticks < Self.ticks {
+    var kinds = (variable: 0, other: 0, lost: 0)
+    while ticks < 100_000 {
       let scenario = DisplayScenario.random(seed: seed, steps: 20)
       let result = scenario.play()
       ticks += result.ticks
       misses += result.misses
+      if scenario.isVariable { kinds.variable += 1 }
+      for (step, next) in zip(scenario.steps, scenario.steps.dropFirst()) {
+        guard case .otherRate = next else { continue }
+        kinds.other += 1
+        if case .off = step { kinds.lost += 1 }
+      }
       if !result.isGood {
         let small = scenario.shrunk()
         Issue.record("\(small)\n\(small.play())")
@@ -30,5 +32,35 @@ import Testing
       seed += 1
     }
     #expect(misses > ticks / 20, "the displays were too good")
+    #expect(kinds.variable > 10 && kinds.other > 40 && kinds.lost > 10, "of some kinds there were too few: \(kinds)")
+  }
+
+  /// A display whose clock runs a little quicker than it did, and a long pause before that is seen: the sequence is believed.
+  @Test func aPauseIsCountedAlthoughTheRateHasChanged() throws {
+    let nominal = try #require(RefreshRate(numerator: 48, denominator: 1))
+    let (slow, quick) = (try #require(RefreshRate(hertz: 47.905)), try #require(RefreshRate(hertz: 47.989)))
+    let scenario = DisplayScenario(
+      seed: 1, rate: nominal,
+      steps: [
+        .rate(nominal: nominal, actual: slow), .listen(21), .rate(nominal: nominal, actual: quick),
+        .pause(.milliseconds(7700)), .listen(1),
+      ])
+    let result = scenario.play()
+    #expect(result.isGood, "\(result)")
+    #expect(result.misses > 300)
+  }
+
+  /// The fastest rate of a variable display is set to another: what comes at it is counted at once.
+  @Test(arguments: [(24, 120), (120, 24), (48, 144)]) func aVariableDisplayTakesAnotherMode(_ hertz: (Int64, Int64)) throws {
+    let first = try #require(RefreshRate(numerator: hertz.0, denominator: 1))
+    let second = try #require(RefreshRate(numerator: hertz.1, denominator: 1))
+    var faults = SimulatedDisplay.Faults()
+    faults.lostEvents = 0.3
+    let scenario = DisplayScenario(
+      seed: 3, rate: first, isVariable: true,
+      steps: [.faults(faults), .listen(100), .rate(nominal: second, actual: second), .listen(200)])
+    let result = scenario.play()
+    #expect(result.isGood, "\(result)")
+    #expect(result.misses > 50)
   }
 }

@@ -1,0 +1,212 @@
+import FrameTiming
+import LinuxSystem
+
+extension DisplayScenario {
+  /// The books of a scenario that was played.
+  public struct Result: Sendable {
+    public var ticks: UInt64 = 0
+    public var misses: UInt64 = 0
+    /// Ticks in an interval that had one.
+    public var doubled = 0
+    /// Ticks whose number is not that of their interval.
+    public var miscounted = 0
+    /// What else went wrong, the first of it.
+    public var fault: String?
+    /// The first that was doubled or miscounted.
+    public var example: String?
+
+    public var isGood: Bool { doubled == 0 && miscounted == 0 && fault == nil }
+  }
+
+  /// Plays it in simulated time.
+  public func play() -> Result {
+    var player = Player(self)
+    for step in steps { player.play(step) }
+    return player.result
+  }
+}
+
+/// Plays a scenario: a display, the sequencer that hears of it, and the books of what must hold.
+private struct Player {
+  private(set) var result = DisplayScenario.Result()
+  private let isVariable: Bool
+  private var grid: SimulatedGrid
+  private var nominal: RefreshRate
+  private var sequencer: TickSequencer
+  private var now: MonotonicTime
+  private var last: (stamp: MonotonicTime, vblank: UInt64, number: UInt64)?
+  private var relative = SimulatedDisplay.Faults()
+  /// Ticks after a jump of which only little holds.
+  private var unsure = 0
+  /// The same holds while nobody knows the rate.
+  private var isRateUnknown = false
+  /// After the next event.
+  private var stall = Nanoseconds.zero
+
+  init(_ scenario: DisplayScenario) {
+    now = .zero + .seconds(1000)
+    isVariable = scenario.isVariable
+    nominal = scenario.rate
+    grid = Self.grid(scenario.rate, isVariable: isVariable, start: now, seed: scenario.seed)
+    sequencer = TickSequencer(refreshRate: scenario.rate, isVariable: isVariable)
+  }
+
+  private static func grid(
+    _ rate: RefreshRate, isVariable: Bool, start: MonotonicTime, first: UInt64 = 0, seed: UInt64
+  ) -> SimulatedGrid {
+    SimulatedGrid(
+      rate: rate, slowestRate: isVariable ? RefreshRate(hertz: rate.hertz / 3) : nil, start: start, firstVBlank: first,
+      seed: seed)
+  }
+
+  mutating func play(_ step: DisplayScenario.Step) {
+    switch step {
+    case .listen(let count): for _ in 0..<count { listen() }
+    case .pause(let time): now += time
+    case .stall(let time): stall = time
+    case .faults(let faults):
+      relative = faults
+      setFaults()
+    case .rate(let nominal, let actual):
+      let vblank = grid.vblank(after: now) &- 1
+      // Back at the rate that it says, from one that it did not say: of that nobody is told.
+      if nominal == self.nominal, abs(grid.rate.hertz - actual.hertz) > actual.hertz / 200 { isRateUnknown = true }
+      regrid(actual, start: grid.time(ofVBlank: vblank), vblank)
+      self.nominal = nominal
+      // Across a mode set nobody can count without sequences.
+      if relative.zeroSequences > 0 {
+        unsure = max(unsure, 3)
+        last = nil
+      }
+    case .otherRate(let actual):
+      let vblank = grid.vblank(after: now) &- 1
+      regrid(actual, start: grid.time(ofVBlank: vblank), vblank)
+      isRateUnknown = true
+      last = nil
+    case .off(let time):
+      let vblank = grid.vblank(after: now) &- 1
+      regrid(grid.rate, start: grid.time(ofVBlank: vblank) + time, vblank)
+      sequencer.losePhase(at: now)
+      last = nil
+      unsure = 6
+      now = max(now, grid.start)
+    case .jump(let time):
+      let vblank = grid.vblank(after: now) &- 1
+      regrid(grid.rate, start: grid.time(ofVBlank: vblank) + time, vblank)
+      // How many intervals a jump was nobody knows, and it takes some stamps to see that it was one.
+      last = nil
+      unsure = 12
+      now = max(now, grid.start)
+    case .settle: settle()
+    }
+  }
+
+  private mutating func regrid(_ rate: RefreshRate, start: MonotonicTime, _ vblank: UInt64) {
+    grid = Self.grid(rate, isVariable: isVariable, start: start, first: vblank, seed: grid.seed)
+    setFaults()
+  }
+
+  private mutating func setFaults() {
+    func scaled(_ time: Nanoseconds) -> Nanoseconds { .seconds(time.seconds / grid.rate.hertz) }
+    grid.faults = relative
+    grid.faults.noise = scaled(relative.noise)
+    grid.faults.latestDelivery = scaled(relative.latestDelivery)
+    grid.faults.latestWakeUp = scaled(relative.latestWakeUp)
+  }
+
+  private mutating func settle() {
+    (relative, stall) = (SimulatedDisplay.Faults(), .zero)
+    setFaults()
+    for _ in 0..<80 { listen() }
+    if isRateUnknown {
+      isRateUnknown = false
+      last = nil
+    }
+    guard !isVariable else { return }
+    let truth = grid.time(ofVBlank: grid.vblank(after: now))
+    let interval = grid.rate.interval
+    guard let prediction = sequencer.model.prediction(after: truth - interval / 2) else {
+      return fail("nothing is known after many good vblanks")
+    }
+    if !prediction.isKnown(period: sequencer.model.period) { fail("unsure after many good vblanks: \(prediction)") }
+    if !prediction.lies(within: interval / 100, of: truth) { fail("\(prediction) after many good vblanks, not \(truth)") }
+    let off = sequencer.model.period / Double(interval.count) - 1
+    if abs(off) > 0.001 { fail("a period that is off by \(off) after many good vblanks") }
+  }
+
+  private mutating func listen() {
+    let vblank = grid.answer(toRequestAt: now)
+    // Not at the very moment: which vblank was the last would hang on a nanosecond of the model's.
+    now = max(now, grid.delivery(ofVBlank: vblank)) + grid.rate.interval / 20
+    deliver(vblank)
+    now += stall
+    stall = .zero
+    if grid.duplicatesEvent(ofVBlank: vblank) { deliver(vblank) }
+  }
+
+  private mutating func deliver(_ truth: UInt64) {
+    let vblank = grid.told(ofVBlank: truth)
+    let outcome = sequencer.advance(to: vblank, now: now, rate: nominal)
+    if let prediction = sequencer.model.prediction(after: now), prediction.timestamp <= now {
+      fail("predicted \(prediction) at \(now)")
+    }
+    guard case .tick(let tick, let number) = outcome else { return }
+    result.ticks += 1
+    check(tick)
+    // A stale event stands for the latest vblank; of a variable display nobody knows when that was.
+    let isStale = !isVariable && now - grid.time(ofVBlank: truth) >= grid.rate.interval * 9 / 10
+    let nearest = isStale ? nearestVBlank(to: tick.timestamp) : truth
+    if let last {
+      if tick.timestamp <= last.stamp { fail("\(tick) after \(last)") }
+      let passed = Int64(bitPattern: nearest &- last.vblank)
+      if passed <= 0 {
+        result.doubled += 1
+        note("\(tick) in vblank \(nearest) after \(last)")
+      } else if Int64(bitPattern: number &- last.number) != passed, !isVariable || isExact {
+        result.miscounted += 1
+        note(
+          "\(tick) in vblank \(nearest) is number \(number) after \(last); told \(vblank) of \(truth) at \(now), true \(grid.time(ofVBlank: truth))"
+        )
+      }
+      if number <= last.number {
+        fail("number \(number) after \(last.number)")
+      } else {
+        result.misses += number - last.number - 1
+      }
+    }
+    last = (tick.timestamp, nearest, number)
+    if unsure > 0 || isRateUnknown {
+      unsure = max(unsure - 1, 0)
+      last = nil
+    }
+  }
+
+  /// What holds of every tick by itself.
+  private mutating func check(_ tick: VBlank) {
+    let slack = Nanoseconds(max(nominal.interval, grid.rate.interval).count * 51 / 50)
+    if now - tick.timestamp > slack, !isVariable, !isRateUnknown { fail("\(tick) is old at \(now)") }
+    if tick.timestamp - now > slack { fail("\(tick) is in the future at \(now)") }
+    if let target = sequencer.model.prediction(after: tick.timestamp + sequencer.model.refreshRate.interval / 2),
+      target.timestamp <= tick.timestamp
+    {
+      fail("the target of \(tick) is \(target)")
+    }
+  }
+
+  /// Whether the intervals of a variable display can be counted: a stamp or a sequence by itself says little.
+  private var isExact: Bool { relative.zeroSequences == 0 && relative.backwardStamps == 0 && relative.outliers == 0 }
+
+  private func nearestVBlank(to time: MonotonicTime) -> UInt64 {
+    let next = grid.vblank(after: time)
+    let before = next &- 1
+    return grid.time(ofVBlank: next) - time < time - grid.time(ofVBlank: before) ? next : before
+  }
+
+  private mutating func note(_ sentence: String) {
+    if result.example == nil { result.example = sentence }
+  }
+
+  private mutating func fail(_ sentence: String) {
+    if result.fault == nil { result.fault = sentence }
+  }
+}
