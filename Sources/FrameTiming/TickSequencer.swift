@@ -98,7 +98,7 @@ package struct TickSequencer {
     if !model.isVariable, now - current.timestamp >= period {
       let skipped = skip(to: now, from: current, interval)
       current.timestamp = skipped.timestamp
-      current.sequence &+= UInt64(bitPattern: skipped.interval &- interval)
+      if current.sequence != 0 { current.sequence &+= UInt64(bitPattern: skipped.interval &- interval) }
       interval = skipped.interval
     }
     var passed: Int64 = 1

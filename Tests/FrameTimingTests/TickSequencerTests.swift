@@ -144,4 +144,20 @@ import Testing
   }
 
   private func at(_ milliseconds: Int64) -> MonotonicTime { .zero + .milliseconds(milliseconds) }
+
+  /// A source without sequences, or an event without one, that comes intervals late: none is invented.
+  @Test(arguments: [0, 4000] as [UInt64]) func aLateEventWithoutASequenceInventsNone(_ first: UInt64) {
+    var sequencer = TickSequencer(refreshRate: .hertz60)
+    let start = MonotonicTime(nanoseconds: 1_000_000_000)
+    func stamp(_ k: UInt64) -> MonotonicTime { start + RefreshRate.hertz60.offset(ofInterval: Int64(k)) }
+    for k: UInt64 in 0..<70 {
+      _ = sequencer.advance(
+        to: VBlank(timestamp: stamp(k), sequence: first == 0 ? 0 : first + k), now: stamp(k) + .milliseconds(1),
+        rate: .hertz60)
+    }
+    let late = VBlank(timestamp: stamp(70), sequence: 0)
+    let expected = VBlank(timestamp: stamp(73), sequence: first == 0 ? 0 : first + 73)
+    #expect(
+      sequencer.advance(to: late, now: stamp(73) + .milliseconds(2), rate: .hertz60) == .tick(expected, frameNumber: 74))
+  }
 }
