@@ -7,7 +7,8 @@ import Testing
 /// What holds on every display, however bad. A scenario that breaks it is printed at its smallest.
 @Suite struct TickPropertyTests {
   /// Stamps strictly increase, no interval is ticked twice, ticks and misses are the display's intervals, nothing is
-  /// predicted in the past, and a display that has become good is known soon, whatever it was.
+  /// predicted in the past, and a display that has become good is known soon, whatever it was. (`tools/benchmark ticks` plays
+  /// ten times as many.)
   @Test func ticksAreTheDisplaysIntervals() {
     var ticks: UInt64 = 0
     var misses: UInt64 = 0

@@ -2,7 +2,7 @@ import Glibc
 
 let benchmarks: [Benchmark] = [
   SystemBenchmarks.all, LoopBenchmarks.all, ThreadBenchmarks.all, LinkBenchmarks.all, PredictionBenchmarks.all,
-  PacingBenchmarks.all,
+  TickBenchmarks.all, PacingBenchmarks.all,
   MeteringBenchmarks.all, LayerBenchmarks.all, CompositingBenchmarks.all, PresenterBenchmarks.all, FrameBenchmarks.all,
   CommandBenchmarks.all,
 ]
