@@ -23,7 +23,8 @@ public final class VBlankWait {
     self.link = link
   }
 
-  /// Calls the handler once, at the first vblank later than `time`. Takes the place of an earlier wait.
+  /// Calls the handler once, with the first vblank later than `time`: when it comes, or when the loop has time to hear of
+  /// it. Takes the place of an earlier wait.
   public func start(after time: MonotonicTime) {
     after = time
     link?.isPaused = false
@@ -50,6 +51,20 @@ public final class VBlankWait {
     // A tick that was on its way before the wait began belongs to an earlier vblank.
     guard let after, let vblank = ticker.lastVBlank, vblank.timestamp > after else { return }
     cancel()
-    handler?(vblank)
+    handler?(first(after: after, notLaterThan: vblank))
+  }
+
+  /// A loop that was busy hears of the last of the vblanks that it missed. What was handed over before them was seen at the
+  /// first.
+  private func first(after time: MonotonicTime, notLaterThan vblank: VBlank) -> VBlank {
+    let model = ticker.model
+    // Of a variable display there was none in between.
+    guard !model.isVariable, ticker.isGridKnown(at: time), let first = model.prediction(after: time),
+      let last = model.interval(at: vblank.timestamp + ticker.refreshRate.interval / 2), first.interval < last
+    else { return vblank }
+    let missed = UInt64(bitPattern: last &- first.interval)
+    // A sequence of 0 is none.
+    return VBlank(
+      timestamp: first.timestamp, sequence: vblank.sequence > missed ? vblank.sequence - missed : 0)
   }
 }

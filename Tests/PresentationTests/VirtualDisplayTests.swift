@@ -12,13 +12,16 @@ final class VirtualDisplayTests: XCTestCase {
   /// A virtual display on a simulated one, on manual time.
   @MainActor
   private final class Stage {
+    let clock: ManualClock
     let loop: FrameLoop
     let simulated: SimulatedDisplay
     let display: VirtualDisplay
     private(set) var feedback: [PresentationFeedback] = []
 
     init(_ buffering: Buffering = .double) throws {
-      let clock = SystemClock.manual(ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000)))
+      let manual = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000))
+      self.clock = manual
+      let clock = SystemClock.manual(manual)
       loop = FrameLoop(clock: clock)
       simulated = SimulatedDisplay(refreshRate: try XCTUnwrap(RefreshRate(hertz: 60)), clock: clock)
       display = try VirtualDisplay(
@@ -173,6 +176,22 @@ final class VirtualDisplayTests: XCTestCase {
       }
       XCTAssertGreaterThan(late, 20)
       other.invalidate()
+    }
+  }
+
+  /// A loop that was busy hears of the latest vblank only. The frame was seen at the first one after it was handed over.
+  func testABusyLoopDoesNotMakeAFrameLate() throws {
+    try onMain { stage in
+      for round in 1...20 as ClosedRange<Int64> {
+        stage.run(.microseconds(200_000 + 777 * round))
+        let vblank = stage.simulated.grid.vblank(after: stage.loop.clock.now)
+        try stage.present(1)
+        stage.clock.advance(by: .milliseconds(80))
+        stage.run(.milliseconds(40))
+        XCTAssertEqual(
+          stage.feedback.last,
+          PresentationFeedback(timestamp: stage.simulated.grid.time(ofVBlank: vblank), sequence: vblank))
+      }
     }
   }
 }
