@@ -1,21 +1,39 @@
 public import LinuxSystem
 
 /// How long before a vblank a frame must be handed over for the display to take it for that vblank. Learned from frames that
-/// were handed over before it and missed it.
+/// were handed over before it, and from whether they missed it.
 ///
-/// A pure value. It begins with `FrameRecord.takeOverTime` and is never less. One miss says nothing: displays hiccup. The
-/// second within 600 frames says that the smaller of the two leads is too small; the margin becomes that and a tenth of
-/// a millisecond at once. What is more than the beginning is halved within 6000 frames without a miss, which at 60 Hz is a
-/// minute and a half.
+/// A pure value. It begins with `FrameRecord.takeOverTime`, and is never less.
+///
+/// A miss says nothing by itself: displays hiccup, whenever a frame is handed over. That a margin is too small is seen by
+/// misses that are common at the smallest leads, and not at larger ones. So frames are counted by their leads, in steps of 2 to
+/// 3 %: one that missed as four, one in time as minus one. Where the sum from the smallest lead on is largest, those end
+/// that are too small: up to there more than a fifth of the frames missed, and beyond it less. It must be as large as that
+/// of three misses. All counts are halved after 256 frames, so that three are more than the miss budget. Hiccups come with
+/// more frames in time than that, at whatever lead, and raise nothing.
+///
+/// As long as larger leads than the margin are too small, each miss raises it to the end of those, but at most by an eighth of
+/// itself: it is not known how the display takes frames at leads that nobody has tried. The second of two misses in a row
+/// raises it by the eighth: where all frames take the same time, there is nothing to tell how large a lead must be.
+/// After 4096 frames without a raise, a minute at 60 Hz, as much is taken back: what was learned is tried again.
 public struct CommitMargin: BitwiseCopyable, Sendable {
-  public private(set) var value = FrameRecord.takeOverTime
+  public var value: Nanoseconds { Self.lead(ofStep: step) }
 
-  private static let allowance = Nanoseconds.microseconds(100)
-  private static let memory = 600
-  private static let decay: Int64 = 8_192
+  private static let weight: Int16 = 4
+  private static let fewestMisses: Int16 = 3
+  private static let memory = 256
+  /// In steps; an eighth at most.
+  private static let rise = 4
+  private static let trial = 4_096
 
-  /// The lead of the last frame that missed its vblank, and how many frames ago that was.
-  private var missed: (lead: Nanoseconds, age: Int)?
+  private var step = 0
+  /// Frames since the last raise or trial.
+  private var age = 0
+  /// Frames since the counts were halved.
+  private var counted = 0
+  private var wasMissed = false
+  /// By steps, of the leads from `lead(ofStep:)` to the next one: the frames that missed times four, less those in time.
+  private var scores = InlineArray<176, Int16>(repeating: 0)
 
   public init() {}
 
@@ -24,12 +42,43 @@ public struct CommitMargin: BitwiseCopyable, Sendable {
   /// - Parameters:
   ///   - lead: how long before its target it was handed over.
   ///   - isMissed: whether it was seen later than that, and at a vblank.
-  ///   - interval: a lead of half of it or more is not what a miss is due to.
+  ///   - interval: a lead of one or more is not what a miss is due to.
   public mutating func observe(lead: Nanoseconds, isMissed: Bool, interval: Nanoseconds) {
-    value = value - (value - FrameRecord.takeOverTime) / Self.decay
-    missed?.age += 1
-    guard isMissed, lead >= .zero, lead < interval / 2 else { return }
-    if let missed, missed.age <= Self.memory { value = max(value, min(lead, missed.lead) + Self.allowance) }
-    missed = (lead, 0)
+    age += 1
+    if age == Self.trial { (step, age) = (max(step - Self.rise, 0), 0) }
+    guard lead >= FrameRecord.takeOverTime, lead < interval else { return }
+    counted += 1
+    if counted == Self.memory {
+      counted = 0
+      for index in scores.indices { scores[index] /= 2 }
+    }
+    scores[min(Self.step(ofLead: lead), scores.count - 1)] += isMissed ? Self.weight : -1
+    if isMissed { raise() }
+    wasMissed = isMissed
+  }
+
+  private mutating func raise() {
+    var (sum, largest, enough) = (Int16(0), Self.weight * Self.fewestMisses - 1, 0)
+    for index in scores.indices {
+      sum += scores[index]
+      if sum > largest { (largest, enough) = (sum, index + 1) }
+    }
+    guard enough > step else { return }
+    let most = min(step + Self.rise, scores.count)
+    (step, age) = (wasMissed ? most : min(enough, most), 0)
+  }
+
+  // MARK: - Steps
+
+  /// From 1 ms by 1/32 ms, from 2 ms by 1/16 ms, from 4 ms by 1/8 ms, and so on.
+  private static func lead(ofStep step: Int) -> Nanoseconds {
+    FrameRecord.takeOverTime / 32 * (Int64(32 + step % 32) << Int64(step / 32))
+  }
+
+  /// The last step whose lead is not more than `lead`, which is not less than the first one's.
+  private static func step(ofLead lead: Nanoseconds) -> Int {
+    let parts = lead.count / (FrameRecord.takeOverTime / 32).count
+    let doublings = parts.bitWidth - parts.leadingZeroBitCount - 6
+    return 32 * doublings + Int(parts >> Int64(doublings)) - 32
   }
 }

@@ -5,44 +5,110 @@ import Testing
 @Suite struct CommitMarginTests {
   private let interval = Nanoseconds.milliseconds(16)
 
-  @Test func oneMissSaysNothing() {
+  @Test func twoMissesSayNothing() {
     var margin = CommitMargin()
-    margin.observe(lead: .milliseconds(3), isMissed: true, interval: interval)
-    for _ in 0..<600 { margin.observe(lead: .milliseconds(2), isMissed: false, interval: interval) }
-    margin.observe(lead: .milliseconds(3), isMissed: true, interval: interval)
+    for _ in 0..<2 { margin.observe(lead: .milliseconds(3), isMissed: true, interval: interval) }
     #expect(margin.value == .milliseconds(1))
   }
 
-  @Test func twoSayThatTheSmallerLeadIsTooSmall() {
-    var margin = CommitMargin()
-    margin.observe(lead: .milliseconds(3), isMissed: true, interval: interval)
-    for _ in 0..<599 { margin.observe(lead: .milliseconds(4), isMissed: false, interval: interval) }
-    margin.observe(lead: .milliseconds(2), isMissed: true, interval: interval)
-    #expect(margin.value == .microseconds(2_100))
-    margin.observe(lead: .microseconds(2_500), isMissed: true, interval: interval)
-    // One that has faded a little.
-    #expect(margin.value > .microseconds(2_099) && margin.value <= .microseconds(2_100))
-    margin.observe(lead: .microseconds(2_600), isMissed: true, interval: interval)
-    #expect(margin.value == .microseconds(2_600))
+  /// A frame in time at the smallest lead speaks for it, whatever comes at larger ones. Four of them speak against a miss.
+  @Test func threeRaiseItUnlessFramesInTimeSpeakAgainst() {
+    for inTime in 0...2 {
+      var margin = CommitMargin()
+      for _ in 0..<inTime { margin.observe(lead: .milliseconds(1), isMissed: false, interval: interval) }
+      for _ in 0..<3 { margin.observe(lead: .microseconds(1_040), isMissed: true, interval: interval) }
+      // The step in which the misses are ends at 1 + 2 / 32 ms; the second in a row raises it by four.
+      #expect(margin.value == (inTime == 0 ? .microseconds(1_125) : .milliseconds(1)), "\(inTime) in time")
+      // One more than there are in time is enough.
+      margin.observe(lead: .milliseconds(4), isMissed: false, interval: interval)
+      margin.observe(lead: .microseconds(1_040), isMissed: true, interval: interval)
+      #expect(margin.value == (inTime == 0 ? .microseconds(1_125) : .seconds(0.001_062_5)), "\(inTime) in time")
+    }
   }
 
-  @Test func halfAnIntervalIsEnoughForAnyDisplay() {
+  /// However large the leads are, by an eighth.
+  @Test func itIsRaisedByAnEighthAtATime() {
     var margin = CommitMargin()
-    for lead in [interval / 2, interval, Nanoseconds(-1)] {
-      for _ in 0..<3 { margin.observe(lead: lead, isMissed: true, interval: interval) }
+    for _ in 0..<2 { margin.observe(lead: .milliseconds(9), isMissed: true, interval: interval) }
+    for expected in [1_125, 1_250, 1_375, 1_500, 1_625, 1_750, 1_875, 2_000, 2_250, 2_500] as [Int64] {
+      margin.observe(lead: .milliseconds(9), isMissed: true, interval: interval)
+      #expect(margin.value == .microseconds(expected))
+    }
+  }
+
+  /// Nobody asks a display to take a frame within a millisecond, and none needs more than an interval.
+  @Test func leadsThatSayNothing() {
+    var margin = CommitMargin()
+    for lead in [Nanoseconds(-1), .zero, .microseconds(999), interval, .seconds(10)] {
+      for _ in 0..<5 { margin.observe(lead: lead, isMissed: true, interval: interval) }
     }
     #expect(margin.value == .milliseconds(1))
-    for _ in 0..<2 { margin.observe(lead: interval / 2 - Nanoseconds(1), isMissed: true, interval: interval) }
-    #expect(margin.value == .microseconds(8_100) - Nanoseconds(1))
+    for _ in 0..<3 { margin.observe(lead: interval - Nanoseconds(1), isMissed: true, interval: interval) }
+    #expect(margin.value == .microseconds(1_125))
   }
 
-  @Test func whatWasLearnedFades() {
+  /// As often as they like, and longer than any display needs: nothing overflows.
+  @Test func missesAtEveryLead() {
     var margin = CommitMargin()
-    for _ in 0..<2 { margin.observe(lead: .microseconds(2_900), isMissed: true, interval: interval) }
-    #expect(margin.value == .milliseconds(3))
-    for _ in 0..<5_000 { margin.observe(lead: .milliseconds(3), isMissed: false, interval: interval) }
-    #expect(margin.value > .milliseconds(2))
-    for _ in 0..<1_000 { margin.observe(lead: .milliseconds(3), isMissed: false, interval: interval) }
-    #expect(margin.value < .milliseconds(2))
+    for round in 0..<100_000 as Range<Int64> {
+      margin.observe(lead: .microseconds(1_000 + round % 50 * 1_000), isMissed: true, interval: .seconds(1))
+    }
+    #expect(margin.value == .milliseconds(48))
+  }
+
+  @Test func whatWasLearnedIsTriedAgain() {
+    var margin = CommitMargin()
+    for _ in 0..<4 { margin.observe(lead: .milliseconds(9), isMissed: true, interval: interval) }
+    #expect(margin.value == .microseconds(1_250))
+    for expected in [1_250, 1_125, 1_000, 1_000] as [Int64] {
+      #expect(margin.value == .microseconds(expected))
+      for _ in 0..<4_096 { margin.observe(lead: .milliseconds(9), isMissed: false, interval: interval) }
+    }
+  }
+
+  /// Whole intervals that a display is late by now and then, whenever frames are handed over: a larger margin would not help.
+  @Test(arguments: [60, 144, 240] as [Double]) func hiccupsLeaveIt(hertz: Double) throws {
+    let interval = try #require(RefreshRate(hertz: hertz)).interval
+    for part in [0.001, 0.005, 0.01, 0.02, 0.05] {
+      for spread in [0.0, 0.02, 0.15] {
+        for seed in 0..<2 as Range<UInt64> {
+          var random = SplitMix64(seed: seed)
+          var margin = CommitMargin()
+          var raised = 0
+          for _ in 0..<5_000 {
+            let lead = margin.value + .seconds(interval.seconds * spread * Double.random(in: 0...1, using: &random))
+            margin.observe(lead: lead, isMissed: random.chance(part), interval: interval)
+            if margin.value > .microseconds(1_125) { raised += 1 }
+          }
+          #expect(raised == 0, "\(hertz) Hz, \(part) of the frames, leads to \(spread), seed \(seed): \(raised) frames")
+        }
+      }
+    }
+  }
+
+  /// A display that misses what is handed over later than it needs, and hiccups too.
+  @Test(arguments: [24, 60, 144, 240, 360, 500] as [Double]) func whatADisplayNeedsIsLearned(hertz: Double) throws {
+    let interval = try #require(RefreshRate(hertz: hertz)).interval
+    for part in [0.2, 0.4, 0.6, 0.8, 0.9] {
+      let needed = Nanoseconds.seconds(interval.seconds * part)
+      for spread in [0.0, 0.02, 0.1] {
+        for seed in 0..<2 as Range<UInt64> {
+          var random = SplitMix64(seed: seed)
+          var margin = CommitMargin()
+          var early = 0
+          var late = 0
+          for frame in 0..<4_500 {
+            let lead = margin.value + .seconds(interval.seconds * spread * Double.random(in: 0...1, using: &random))
+            let isMissed = lead < needed
+            margin.observe(lead: lead, isMissed: isMissed || random.chance(0.001), interval: interval)
+            if isMissed, frame < 500 { early += 1 } else if isMissed { late += 1 }
+          }
+          let name = "\(hertz) Hz, needs \(needed), leads to \(spread), seed \(seed)"
+          #expect(early <= 60, "\(name): \(early) of the first 500")
+          #expect(late <= 4_000 / 100, "\(name): \(late) later")
+          #expect(margin.value <= max(needed + needed / 7, .milliseconds(1)), "\(name): \(margin.value)")
+        }
+      }
+    }
   }
 }
