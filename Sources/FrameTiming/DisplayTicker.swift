@@ -77,9 +77,10 @@ public final class DisplayTicker {
   }
 
   /// Whether the prediction for `time` is more than a guess: false before the first tick, and so long after the last vblank
-  /// that is known that the display's own rate, which is not quite the nominal one, may have carried it anywhere.
+  /// that is known that the display's own rate, which is not quite the nominal one, may have carried it anywhere. False of a
+  /// variable display: its next vblank comes when the next frame does.
   public func isGridKnown(at time: MonotonicTime) -> Bool {
-    prediction(after: time)?.isKnown(period: model.period) ?? false
+    !model.isVariable && prediction(after: time)?.isKnown(period: model.period) ?? false
   }
 
   /// Whether the vblank that was asked for has come, by prediction, but its tick not yet, or is put off. What a turn changes now is not all:

@@ -35,7 +35,9 @@ struct RunCommand: ParsableCommand {
       each frame was begun and handed over, before the vblank that it was made for.
 
       With --policy late a frame shows what is newer by as much as it is begun later; \
-      one that takes much longer than others is late, and would have been in time.
+      one that takes much longer than others is late, and would have been in time. \
+      At a variable rate, where no vblank is known beforehand, it changes nothing, \
+      and no frame is late.
 
       Figures: a frame is late when it is seen more than half a refresh interval \
       after the vblank that it was made for; an interval is missed when frames were \
@@ -196,7 +198,7 @@ private struct SceneRun {
     // Also when the display was lost; not when nobody reads.
     session.say { try printer.end(at: end, of: session) }
     if let plot {
-      let policy = session.engine.output.policy == .lateStart ? ", late start" : ""
+      let policy = session.isBegunLate ? ", late start" : ""
       let display = session.display is SimulatedScreen ? session.display.ticker.name : session.display.name
       let title = "\(session.scene.rawValue) on \(display)\(policy)"
       try PNG.write(try plot.picture.image(title: title, figures: meter.report(at: end)), to: plot.file)

@@ -112,6 +112,9 @@ final class SceneSession {
     self.mirrors = mirrors
   }
 
+  /// Whether frames are begun later than they could be. Never at a variable rate: no vblank is known beforehand.
+  var isBegunLate: Bool { engine.output.policy == .lateStart && !display.ticker.model.isVariable }
+
   /// The first lines for people: what runs on what, what ticks, and why.
   ///
   /// - Parameter width: how long a line may be.
@@ -120,7 +123,12 @@ final class SceneSession {
     if let cards { lines.append(cards.seat.reason) }
     lines += mirrors?.heading ?? []
     if let simulation { lines.append(simulation.note) }
-    if engine.output.policy == .lateStart { lines.append("frames are begun as late as they can be ready") }
+    if engine.output.policy == .lateStart {
+      lines.append(
+        isBegunLate
+          ? "frames are begun as late as they can be ready"
+          : "frames are begun at once: at a variable rate no vblank is known beforehand")
+    }
     lines += refusals.map(\.description)
     if !unusedOptions.isEmpty {
       let reason = display is KMSDisplay ? "a screen has its own" : "there is no screen"

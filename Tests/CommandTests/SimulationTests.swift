@@ -55,6 +55,21 @@ struct SimulationTests {
     #expect(Double(try #require(summary["late"] as? Int)) < Double(frames) * 0.025 + 10, "\(summary)")
   }
 
+  /// At a variable rate nobody knows the next vblank beforehand: no frame is late for it, and none is begun late.
+  @Test func nothingIsLateAtAVariableRate() throws {
+    let prompt = try Self.run("vrr", "--duration", "20s", "--fast", "--json")
+    let summary = try Self.summary(prompt)
+    #expect(try #require(summary["frames"] as? Int) > 1000)
+    #expect(summary["late"] as? Int == 0, "\(summary)")
+    #expect(summary["hitchTimeRatio"] as? Double == 0, "\(summary)")
+    let late = try Self.run("vrr", "--policy", "late", "--duration", "20s", "--fast", "--json")
+    let lines = (prompt.output.split(separator: "\n"), late.output.split(separator: "\n"))
+    #expect(lines.0.dropFirst() == lines.1.dropFirst())
+    #expect(try JSONLines(late.output).objects.first?["unused"] as? [String] == ["--policy"])
+    let text = try Self.run("vrr", "--policy", "late", "--duration", "1s", "--fast")
+    #expect(text.output.contains("frames are begun at once: at a variable rate"))
+  }
+
   /// Frames are late for work in each phase, and for the machine's wake-ups; the causes add up.
   @Test func anOverloadedMachineSaysWhyFramesWereLate() throws {
     let summary = try Self.summary(try Self.run("overloaded", "--duration", "20s", "--fast", "--json"))
