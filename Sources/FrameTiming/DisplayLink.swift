@@ -27,11 +27,13 @@ public final class DisplayLink {
     /// a mode that the link is not in. Those that its frame rate leaves out do not count. 0 for the first tick and for the
     /// first after a pause.
     public var missed: UInt64
+    /// Every how many refresh intervals the link is called: `missed` counts as many of them each.
+    public var intervalsPerTick: Int
 
     /// - Parameter start: when the tick was to be delivered; nil for at its stamp.
     public init(
       timestamp: MonotonicTime, targetTimestamp: MonotonicTime, duration: Nanoseconds, frameNumber: UInt64,
-      start: MonotonicTime? = nil, delivered: MonotonicTime, missed: UInt64
+      start: MonotonicTime? = nil, delivered: MonotonicTime, missed: UInt64, intervalsPerTick: Int = 1
     ) {
       self.timestamp = timestamp
       self.targetTimestamp = targetTimestamp
@@ -40,6 +42,7 @@ public final class DisplayLink {
       self.start = start ?? timestamp
       self.delivered = delivered
       self.missed = missed
+      self.intervalsPerTick = intervalsPerTick
     }
   }
 
@@ -161,6 +164,7 @@ public final class DisplayLink {
   func deliver(_ shared: Tick, number: UInt64, isVariable: Bool) {
     guard wants(shared, number: number, isVariable: isVariable) else { return }
     var tick = shared
+    tick.intervalsPerTick = intervalsPerTick
     // What a variable display leaves out nobody has missed.
     if isContinuous, let last = self.tick, !isVariable || divisor.count == 1 {
       tick.missed = divisor.intervals(between: last.frameNumber, and: tick.frameNumber)

@@ -55,6 +55,6 @@ extension FrameReport {
   }
 
   private static var counts: [WritableKeyPath<FrameReport, Int>] {
-    [\.intervals, \.ticks, \.frames, \.presented, \.late, \.missed, \.idle]
+    [\.intervals, \.ticks, \.frames, \.presented, \.late, \.missed, \.leftOut, \.idle]
   }
 }

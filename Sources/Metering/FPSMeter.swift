@@ -68,23 +68,26 @@ public final class FPSMeter {
 
   // MARK: - Recording
 
-  /// A tick of the output's link. Its `missed` says which of the intervals since the last one were wanted.
+  /// A tick of the output's link. Its `missed` says which of the intervals since the last one were wanted, and those that its
+  /// link leaves out between two ticks belong to them.
   public func record(tick: DisplayLink.Tick) {
     let number = tick.frameNumber
     if let lastTick, number <= lastTick.frameNumber { return }
     if firstNumber != nil {
       let previous = lastTick?.frameNumber ?? lastNumber
       let skipped = number > previous ? number - previous - 1 : 0
-      let missed = min(tick.missed, skipped)
-      // Idle first: what was missed is the end of what was skipped.
-      if skipped > missed {
+      let step = UInt64(max(tick.intervalsPerTick, 1))
+      let missed = min(tick.missed, skipped / step)
+      let wanted = missed * step + min(step - 1, skipped - missed * step)
+      // Idle first: what was wanted is the end of what was skipped.
+      if skipped > wanted {
         hitchTime.didIdle()
         // A frame may have ended the idle time before the first tick.
         if resumedNumber <= previous { resumedNumber = number }
       }
+      if wanted > 0 { markSkipped(before: number, count: wanted, missed: missed, every: step) }
       if missed > 0 {
-        markMissed(before: number, count: missed)
-        hitchTime.didMiss(refreshRate.offset(ofInterval: Int64(clamping: missed)), before: number)
+        hitchTime.didMiss(refreshRate.offset(ofInterval: Int64(clamping: missed * step)), before: number)
       }
     }
     isIdle = false
@@ -111,7 +114,7 @@ public final class FPSMeter {
     include(number, from: frame.tick)
     let work = frame.work
     ring.update(number) { interval in
-      if interval.frames == 0, !interval.isTicked, !interval.isMissed { untickedIntervals += 1 }
+      if interval.frames == 0, !interval.isAccounted { untickedIntervals += 1 }
       interval.frames &+= 1
       interval.work = work
     }
@@ -168,10 +171,12 @@ public final class FPSMeter {
     if let firstNumber {
       let end = max(lastNumber + 1, number(at: time ?? lastVBlank))
       report.intervals = Int(clamping: end - firstNumber)
-      let beingMissed = isIdle ? 0 : Int(clamping: end - lastNumber) - 1
+      let beingSkipped = isIdle ? 0 : Int(clamping: end - lastNumber) - 1
+      let beingMissed = beingSkipped / intervalsPerTick
       report.missed += beingMissed
+      report.leftOut += beingSkipped - beingMissed
       report.hitchTime += pendingHitch(beingMissed)
-      report.idle = max(0, report.intervals - report.ticks - report.missed - untickedIntervals)
+      report.idle = max(0, report.intervals - report.ticks - report.missed - report.leftOut - untickedIntervals)
     }
     report.frameInterval = FrameReport.Distribution(frameIntervals)
     report.work = FrameReport.Distribution(works)
@@ -196,10 +201,11 @@ public final class FPSMeter {
     var values = WindowValues(capacity: report.intervals)
     var (unticked, beingMissed) = (0, 0)
     for number in start..<end {
-      // If frames are wanted, the intervals after the last tick or frame are being missed now.
-      let isBeingMissed = number > lastNumber && !isIdle
+      // If frames are wanted, the intervals after the last tick or frame are being missed now, or left out.
+      let isBeingSkipped = number > lastNumber && !isIdle
+      let isBeingMissed = isBeingSkipped && (number - lastNumber) % UInt64(intervalsPerTick) == 0
       guard let interval = ring.interval(number) else {
-        if isBeingMissed { beingMissed += 1 }
+        if isBeingMissed { beingMissed += 1 } else if isBeingSkipped { report.leftOut += 1 }
         continue
       }
       report.frames += Int(interval.frames)
@@ -212,6 +218,8 @@ public final class FPSMeter {
         beingMissed += 1
       } else if interval.isMissed {
         report.missed += 1
+      } else if interval.isLeftOut || isBeingSkipped {
+        report.leftOut += 1
       } else if interval.frames > 0 {
         unticked += 1
       }
@@ -219,8 +227,9 @@ public final class FPSMeter {
     }
     report.missed += beingMissed
     // No more than what the window has of it.
-    report.hitchTime += min(pendingHitch(beingMissed), refreshRate.offset(ofInterval: Int64(report.missed)))
-    report.idle = report.intervals - report.ticks - report.missed - unticked
+    report.hitchTime += min(
+      pendingHitch(beingMissed), refreshRate.offset(ofInterval: Int64(report.missed) * Int64(intervalsPerTick)))
+    report.idle = report.intervals - report.ticks - report.missed - report.leftOut - unticked
     values.fill(&report)
     return report
   }
@@ -239,21 +248,28 @@ public final class FPSMeter {
     lastNumber + UInt64(max(0, refreshRate.intervals(in: time - lastVBlank)))
   }
 
-  private func markMissed(before number: UInt64, count: UInt64) {
+  /// Accounts for the intervals before a tick in which frames were wanted: every so many should have been ticked, and the
+  /// others are left out.
+  private func markSkipped(before number: UInt64, count: UInt64, missed: UInt64, every step: UInt64) {
     // Older ones would leave the ring at once.
     let marked = min(count, UInt64(ring.capacity))
-    for missed in number - marked..<number {
-      ring.update(missed) { interval in
-        if interval.frames > 0, !interval.isTicked, !interval.isMissed { untickedIntervals -= 1 }
-        interval.isMissed = true
+    for back in 1...marked {
+      let isMissed = back % step == 0 && back / step <= missed
+      ring.update(number - back) { interval in
+        if interval.frames > 0, !interval.isAccounted { untickedIntervals -= 1 }
+        if isMissed { interval.isMissed = true } else { interval.isLeftOut = true }
       }
     }
-    run.missed += Int(clamping: count)
+    run.missed += Int(clamping: missed)
+    run.leftOut += Int(clamping: count - missed)
   }
 
-  /// - Parameter intervals: that are being missed now.
-  private func pendingHitch(_ intervals: Int) -> Nanoseconds {
-    hitchTime.pending(refreshRate.offset(ofInterval: Int64(intervals)))
+  /// Every how many intervals the output ticks.
+  private var intervalsPerTick: Int { max(lastTick?.intervalsPerTick ?? 1, 1) }
+
+  /// - Parameter ticks: that are being missed now.
+  private func pendingHitch(_ ticks: Int) -> Nanoseconds {
+    hitchTime.pending(refreshRate.offset(ofInterval: Int64(ticks) * Int64(intervalsPerTick)))
   }
 
   /// The time since the last frame seen; nil for the first, and for the first after idle intervals.

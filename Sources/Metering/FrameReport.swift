@@ -22,7 +22,7 @@ public struct FrameReport: Equatable, Sendable {
   public var nominalRefreshRate: RefreshRate
   /// The refresh rate by the stamps of the vblanks, in hertz; nil before the second tick.
   public var refreshRate: Double?
-  /// Refresh intervals that the figures cover: ticks + missed + idle, and those that had a frame but no tick.
+  /// Refresh intervals that the figures cover: ticks + missed + leftOut + idle, and those that had a frame but no tick.
   public var intervals = 0
   /// Intervals that were ticked.
   public var ticks = 0
@@ -34,9 +34,11 @@ public struct FrameReport: Equatable, Sendable {
   public var firstPresented: MonotonicTime?
   /// Frames that were seen more than T/2 after the vblank that they were made for.
   public var late = 0
-  /// Intervals that were skipped while frames were wanted.
+  /// Intervals that should have been ticked, as frames were wanted, and were not.
   public var missed = 0
-  /// Intervals in which nothing was wanted: no tick, no frame, and nothing missed. Not dropped frames.
+  /// Intervals between those that are to be ticked, on an output that makes a frame every second, third … interval.
+  public var leftOut = 0
+  /// Intervals in which nothing was wanted: no tick, no frame, nothing missed and nothing left out. Not dropped frames.
   public var idle = 0
   /// From one frame seen to the next one seen; not across idle intervals.
   public var frameInterval = Distribution()
@@ -54,7 +56,7 @@ public struct FrameReport: Equatable, Sendable {
   /// What made frames late, the most frequent first. In the figures of a whole run only.
   public var lateCauses: [LateCount] = []
   /// How long frames were seen too late, together: what a late frame is later than its target, and T for each missed
-  /// interval that no late frame accounts for, also where no frame has been seen since. Not for those after which nothing
+  /// interval and those left out with it that no late frame accounts for, also where no frame has been seen since. Not for those after which nothing
   /// was to be shown.
   public var hitchTime = Nanoseconds.zero
 

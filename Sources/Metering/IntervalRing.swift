@@ -7,6 +7,9 @@ struct IntervalRing {
     var number = UInt64.max
     var isTicked = false
     var isMissed = false
+    var isLeftOut = false
+    /// Whether it is known what became of it, apart from its frames.
+    var isAccounted: Bool { isTicked || isMissed || isLeftOut }
     /// Frames handed over for the tick of this interval.
     var frames: UInt16 = 0
     /// Frames that were seen from this interval's vblank on.

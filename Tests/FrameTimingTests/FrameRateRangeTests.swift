@@ -127,6 +127,7 @@ final class FrameRateRangeTests: ManualLoopCase {
       stage.run(.milliseconds(305))
       XCTAssertEqual(ticks.map(\.frameNumber), [3, 6, 9, 21, 24, 27, 30])
       XCTAssertEqual(ticks.map(\.missed), [0, 0, 0, 3, 0, 0, 0])
+      XCTAssertEqual(Set(ticks.map(\.intervalsPerTick)), [3])
       link.invalidate()
     }
   }

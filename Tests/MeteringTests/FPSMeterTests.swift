@@ -14,12 +14,14 @@ private struct Feed {
 
   func at(_ number: UInt64) -> MonotonicTime { .zero + Self.interval * Int64(number + 1) }
 
-  func tick(_ number: UInt64, missed: UInt64 = 0, delayed: Nanoseconds = .zero, late: Nanoseconds = .zero) {
+  func tick(
+    _ number: UInt64, missed: UInt64 = 0, delayed: Nanoseconds = .zero, late: Nanoseconds = .zero, every step: Int = 1
+  ) {
     let start = at(number) + delayed
     meter.record(
       tick: DisplayLink.Tick(
         timestamp: at(number), targetTimestamp: at(number + 1), duration: Self.interval, frameNumber: number,
-        start: start, delivered: start + late, missed: missed))
+        start: start, delivered: start + late, missed: missed, intervalsPerTick: step))
   }
 
   func frame(_ number: UInt64, work: Nanoseconds, shownAfter intervals: UInt64 = 1) -> FrameRecord {
@@ -34,8 +36,10 @@ private struct Feed {
   }
 
   /// A tick, its frame and its feedback.
-  func whole(_ number: UInt64, work: Nanoseconds = .milliseconds(2), shownAfter: UInt64 = 1, missed: UInt64 = 0) {
-    tick(number, missed: missed)
+  func whole(
+    _ number: UInt64, work: Nanoseconds = .milliseconds(2), shownAfter: UInt64 = 1, missed: UInt64 = 0, every step: Int = 1
+  ) {
+    tick(number, missed: missed, every: step)
     let record = frame(number, work: work, shownAfter: shownAfter)
     meter.record(committed: record)
     meter.record(presented: record)
@@ -179,6 +183,58 @@ private struct Feed {
     feed.whole(200)
     #expect(feed.meter.report().idle == 199)
     #expect(feed.meter.report().frameInterval.count == 0)
+  }
+
+  /// A frame every second or third interval: those between are left out, and neither idle nor missed.
+  @Test(arguments: [2, 3]) func intervalsThatARateLeavesOut(step: Int) throws {
+    let feed = try Feed()
+    let count: UInt64 = 100
+    for number in 0..<count { feed.whole(number * UInt64(step), every: step) }
+    let last = (count - 1) * UInt64(step)
+    let run = feed.meter.report()
+    #expect((run.intervals, run.ticks, run.missed, run.idle) == (Int(last) + 1, 100, 0, 0))
+    #expect(run.leftOut == 99 * (step - 1))
+    #expect(run.frameInterval.count == 99)
+    #expect(run.frameInterval.maximum == Feed.interval * Int64(step))
+    #expect(run.animationError.count == 99)
+    #expect(run.animationError.maximum == .zero)
+    #expect(run.hitchTime == .zero)
+    #expect(abs(try #require(run.tickRate) - 100.0 / Double(step)) < 0.5)
+    // Also those after the last tick, until the next one is due.
+    for further in 1..<UInt64(step) {
+      for report in [feed.meter.report(at: feed.at(last + further)), feed.meter.recentReport(at: feed.at(last + further))] {
+        #expect((report.missed, report.idle, report.hitchTime) == (0, 0, .zero), "\(further)")
+        #expect(report.ticks + report.leftOut == report.intervals, "\(further)")
+      }
+    }
+    // Two ticks are overdue.
+    let end = feed.at(last + 2 * UInt64(step)) + Feed.interval
+    for report in [feed.meter.report(at: end), feed.meter.recentReport(at: end)] {
+      #expect((report.missed, report.idle) == (2, 0))
+      #expect(report.hitchTime == Feed.interval * Int64(2 * step))
+    }
+  }
+
+  /// A tick that is missed is one, and what stands on the screen meanwhile stands as long as its intervals last.
+  @Test(arguments: [2, 3]) func whatASlowerRateMisses(step: Int) throws {
+    let feed = try Feed()
+    let step = UInt64(step)
+    for number in 0..<10 as Range<UInt64> { feed.whole(number * step, every: Int(step)) }
+    feed.whole(13 * step, missed: 3, every: Int(step))
+    let report = feed.meter.report()
+    #expect((report.ticks, report.missed, report.idle) == (11, 3, 0))
+    #expect(report.ticks + report.missed + report.leftOut == report.intervals)
+    #expect(report.hitchTime == Feed.interval * Int64(3 * step))
+    #expect(report.frameInterval.count == 10)
+    let recent = feed.meter.recentReport(at: feed.at(13 * step) + Feed.interval)
+    #expect((recent.ticks, recent.missed, recent.leftOut, recent.idle) == (11, 3, report.leftOut, 0))
+    // A pause, and after it two that were missed: what is before them and their intervals is idle.
+    feed.meter.noteIdle()
+    feed.whole(30 * step, missed: 2, every: Int(step))
+    let resumed = feed.meter.report()
+    #expect((resumed.missed, resumed.idle) == (5, Int(14 * step)))
+    #expect(resumed.frameInterval.count == 10)
+    #expect(resumed.ticks + resumed.missed + resumed.leftOut + resumed.idle == resumed.intervals)
   }
 
   @Test func aDisplayThatStopsIsMissingNotIdle() throws {
@@ -340,17 +396,18 @@ private struct Feed {
     for seed in 1...20 as ClosedRange<UInt64> {
       var random = SplitMix64(seed: seed)
       let feed = try Feed()
+      let step = UInt64.random(in: 1...3, using: &random)
       var number: UInt64 = 0
       var (ticks, missed, idle, frames, late) = (0, 0, 0, 0, 0)
       for _ in 0..<5000 {
         let skipped = Int.random(in: 0...19, using: &random) == 0 ? UInt64.random(in: 1...30, using: &random) : 0
         let wanted = UInt64.random(in: 0...skipped, using: &random)
         if ticks > 0 {
-          number += 1 + skipped
+          number += (1 + skipped) * step
           missed += Int(wanted)
-          idle += Int(skipped - wanted)
+          idle += Int((skipped - wanted) * step)
         }
-        feed.tick(number, missed: ticks > 0 ? wanted : 0)
+        feed.tick(number, missed: ticks > 0 ? wanted : 0, every: Int(step))
         ticks += 1
         if Bool.random(using: &random) {
           let shownAfter = UInt64.random(in: 1...3, using: &random)
@@ -363,13 +420,13 @@ private struct Feed {
         }
         if Int.random(in: 0...99, using: &random) == 0 {
           let recent = feed.meter.recentReport(at: feed.at(number) + 1)
-          #expect(recent.ticks + recent.missed + recent.idle == recent.intervals, "seed \(seed)")
+          #expect(recent.ticks + recent.missed + recent.leftOut + recent.idle == recent.intervals, "seed \(seed)")
         }
       }
       let report = feed.meter.report()
       #expect((report.ticks, report.missed, report.idle) == (ticks, missed, idle), "seed \(seed)")
       #expect((report.frames, report.presented, report.late) == (frames, frames, late), "seed \(seed)")
-      #expect(report.ticks + report.missed + report.idle == report.intervals, "seed \(seed)")
+      #expect(report.ticks + report.missed + report.leftOut + report.idle == report.intervals, "seed \(seed)")
     }
   }
 
