@@ -38,7 +38,8 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// Whether the target was more than a guess when the frame was made. Where it was not, it becomes the vblank at which
   /// the frame was shown: nobody is late for what nobody knew.
   public var isTargetKnown = true
-  /// When the frame was to be begun: at `tick`, or later where the tick was put off to a deadline before the target.
+  /// When the frame was to be begun: at `tick`, or later where the tick was put off to a deadline before the target. One that
+  /// no tick asked for was not due before it was begun.
   public var start: MonotonicTime = .zero
   /// When it was begun: when link callbacks were called, or when the loop woke to the turn that made it without a tick.
   public var delivered: MonotonicTime = .zero

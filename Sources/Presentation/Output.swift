@@ -120,11 +120,14 @@ public final class Output {
   /// - Parameter turn: what the turn has spent so far on the frame: callbacks, layout and display.
   public func renderIfNeeded(turn: FrameRecord.PhaseDurations) {
     guard let link else { return }
-    if wantsFrame, let target = schedule.target(at: clock.now, every: link.intervalsPerTick, ticker: ticker) {
-      render(for: target, turn: turn)
-    }
-    schedule.endTurn()
-    let isIdle = !wantsFrame && !schedule.hasFrameSinceTick
+    let now = clock.now
+    let target =
+      wantsFrame
+      ? schedule.target(at: now, begun: now - turn.total, every: link.intervalsPerTick, ticker: ticker) : nil
+    if let target { render(for: target, turn: turn) }
+    let isWanted = wantsFrame
+    schedule.endTurn(isFrameWanted: isWanted)
+    let isIdle = !isWanted && !schedule.hasFrameSinceTick
     guard isIdle != link.isPaused else { return }
     link.isPaused = isIdle
     if isIdle {
@@ -220,11 +223,10 @@ public final class Output {
     record.presented = feedback.timestamp
     // Before the first vblank the target is a guess, and a screen may have to set its mode; after a pause it may be one
     // again. The frame is in time.
-    if !record.isTargetKnown {
-      record.target = feedback.timestamp
-      // A newer frame has a target of its own.
-      if pending.isEmpty { schedule.didShowUntargeted(at: feedback.timestamp) }
-    }
+    let isEarly = record.target - feedback.timestamp > ticker.refreshRate.interval / 2
+    if !record.isTargetKnown { record.target = feedback.timestamp }
+    // A newer frame has a target of its own.
+    if !record.isTargetKnown || isEarly, pending.isEmpty { schedule.didShowUntargeted(at: feedback.timestamp) }
     automaticInterval?.observe(record, interval: ticker.refreshRate.interval)
     ticker.observe(record)
     onPresented?(record)

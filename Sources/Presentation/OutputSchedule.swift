@@ -2,7 +2,7 @@ import FrameTiming
 import LinuxSystem
 
 /// When an output may render: once in a refresh interval, or in as many as its link leaves between two ticks; for the vblank
-/// that its tick asked for, or without a tick for the first one after now.
+/// that its tick asked for, or without a tick for the first one that a frame can be ready for.
 ///
 /// A value that reads no clock and touches no display.
 @MainActor
@@ -16,6 +16,8 @@ struct OutputSchedule {
   private var tick: DisplayLink.Tick?
   /// Whether the tick came in this turn.
   private var isTickNew = false
+  /// Whether the tick's frame is still to be made: no buffer was free.
+  private var isTickOpen = false
   /// The vblank that the last frame was made for.
   private var lastTarget: MonotonicTime?
 
@@ -25,6 +27,7 @@ struct OutputSchedule {
   mutating func didTick(_ tick: DisplayLink.Tick) {
     self.tick = tick
     isTickNew = true
+    isTickOpen = true
     hasFrameSinceTick = false
   }
 
@@ -36,32 +39,57 @@ struct OutputSchedule {
   /// callbacks change.) Nor is there one between the ticks of a scene that moves, where a frame is begun too late for the next
   /// vblank, and one that waits for the tick is seen as soon.
   ///
-  /// - Parameter distance: how many intervals lie between two frames.
-  func target(at now: MonotonicTime, every distance: Int, ticker: DisplayTicker) -> MonotonicTime? {
-    let target = isTickNew ? tick?.targetTimestamp : nil
-    if target == nil, ticker.isTickDue(at: now) { return nil }
-    let first = target ?? ticker.predictedVBlank(after: now)
+  /// - Parameters:
+  ///   - begun: when the turn began that is to render.
+  ///   - distance: how many intervals lie between two frames.
+  func target(
+    at now: MonotonicTime, begun: MonotonicTime, every distance: Int, ticker: DisplayTicker
+  ) -> MonotonicTime? {
+    let asked = isTickNew ? tick?.targetTimestamp : nil
+    guard let first = asked ?? targetWithoutTick(at: now, begun: begun, every: distance, ticker: ticker) else {
+      return nil
+    }
     let next = Self.appearance(ofFrameFor: first, pending: lead - 1, ticker: ticker)
-    if target == nil, distance == 1, shouldAwaitTick(at: next, now: now, ticker: ticker) { return nil }
     guard let lastTarget else { return next }
     let interval = ticker.refreshRate.interval
     return next > lastTarget + interval * Int64(distance) - interval / 2 ? next : nil
   }
 
-  /// Whether a frame that is begun now would miss the next vblank, and one that is begun with its tick is seen as soon: at the
-  /// vblank after it, with what the tick's callbacks change. After a pause nobody waits.
-  private func shouldAwaitTick(at next: MonotonicTime, now: MonotonicTime, ticker: DisplayTicker) -> Bool {
+  /// The first vblank for which a frame without a tick can be ready, as far as it is known how long frames take. At a variable
+  /// rate it comes when the frame is ready, and no sooner than the shortest interval after the last one.
+  private func targetWithoutTick(
+    at now: MonotonicTime, begun: MonotonicTime, every distance: Int, ticker: DisplayTicker
+  ) -> MonotonicTime? {
+    if ticker.isTickDue(at: now) { return nil }
     let interval = ticker.refreshRate.interval
-    guard let tick, now - tick.timestamp < interval * 2, let budget = ticker.pacer.budget(interval: interval),
-      next - now < budget
-    else { return false }
-    let seen = ticker.predictedVBlank(after: now + budget)
+    let budget = ticker.pacer.budget(interval: interval)
+    if ticker.model.isVariable {
+      let ready = max(now, begun + (budget ?? interval))
+      return ticker.lastVBlank.map { max(ready, $0.timestamp + interval) } ?? ready
+    }
+    let next = ticker.predictedVBlank(after: now)
+    guard let budget else { return next }
+    if distance == 1, shouldAwaitTick(at: next, begun: begun, budget: budget, ticker: ticker) { return nil }
+    // What is made for a later vblank has the intervals until then too.
+    return ticker.predictedVBlank(after: max(now, begun + budget - interval * Int64(lead - 1)))
+  }
+
+  /// Whether a frame without a tick would miss the next vblank, and one that is begun with its tick is seen as soon: at the vblank
+  /// after it, with what the tick's callbacks change. After a pause nobody waits.
+  private func shouldAwaitTick(
+    at next: MonotonicTime, begun: MonotonicTime, budget: Nanoseconds, ticker: DisplayTicker
+  ) -> Bool {
+    let interval = ticker.refreshRate.interval
+    guard let tick, begun - tick.timestamp < interval * 2, next - begun < budget else { return false }
+    let seen = ticker.predictedVBlank(after: begun + budget)
     return ticker.predictedVBlank(after: next + budget) < seen + interval / 2
   }
 
   /// When a frame that is made for `target` will be seen: frames that pend take the vblanks before it.
   static func appearance(ofFrameFor target: MonotonicTime, pending: Int, ticker: DisplayTicker) -> MonotonicTime {
-    let half = ticker.refreshRate.interval / 2
+    let interval = ticker.refreshRate.interval
+    if ticker.model.isVariable { return target + interval * Int64(pending) }
+    let half = interval / 2
     return (0..<pending).reduce(target) { vblank, _ in ticker.predictedVBlank(after: vblank + half) }
   }
 
@@ -72,7 +100,7 @@ struct OutputSchedule {
     let interval = ticker.refreshRate.interval
     var record = FrameRecord()
     record.target = target
-    if let tick, target - tick.timestamp < interval * Int64(lead) + interval / 2 {
+    if let tick, isTickNew || target - tick.timestamp < interval * Int64(lead) + interval / 2 {
       record.tick = tick.timestamp
       record.frameNumber = tick.frameNumber
     } else {
@@ -81,19 +109,21 @@ struct OutputSchedule {
       // From the middle of the interval, so that no rounding counts it to the one before.
       record.frameNumber = ticker.frameNumber(at: record.tick + interval / 2)
     }
-    (record.start, record.delivered) = (record.tick, begun)
-    if isTickNew, let tick { (record.start, record.delivered) = (tick.start, tick.delivered) }
+    (record.start, record.delivered) = (begun, begun)
+    if isTickOpen, let tick, record.tick == tick.timestamp { record.start = tick.start }
+    if isTickNew, let tick { record.delivered = tick.delivered }
     return record
   }
 
   mutating func didRender(for target: MonotonicTime) {
     isDirty = false
+    isTickOpen = false
     hasFrameSinceTick = true
     lastTarget = target
   }
 
-  /// The last frame was made before the display's grid was known, and has been shown at `time`: until then its target was a
-  /// guess, which would keep the first tick from its frame.
+  /// The last frame was made before the display's grid was known, or was ready sooner than could be counted on, and has been
+  /// shown at `time`: its target would keep the next tick from its frame.
   mutating func didShowUntargeted(at time: MonotonicTime) {
     lastTarget = time
   }
@@ -105,8 +135,9 @@ struct OutputSchedule {
     hasFrameSinceTick = false
   }
 
-  /// The turn is over: what comes now is not answered by its tick.
-  mutating func endTurn() {
+  /// The turn is over: what comes now is not answered by its tick, unless that is what still wants a frame.
+  mutating func endTurn(isFrameWanted: Bool) {
     isTickNew = false
+    if !isFrameWanted { isTickOpen = false }
   }
 }

@@ -88,6 +88,26 @@ final class OutputTimeTests: XCTestCase {
     }
   }
 
+  /// After a pause a variable display shows a frame when it is ready, and not on a grid of the vblanks before.
+  func testAFrameOutOfIdleDoesNotSnapAtAVariableRate() throws {
+    try MainActor.assumeIsolated {
+      let stage = try Stage(source: { SimulatedDisplay(.vrr, clock: $0, seed: 5) }, policy: .presentation)
+      stage.run(.seconds(1))
+      stage.isAnimating = false
+      for milliseconds: Int64 in [311, 402, 505, 797] {
+        stage.run(.milliseconds(milliseconds))
+        let count = stage.times.count
+        stage.output?.setNeedsFrame()
+        let now = stage.clock.now
+        stage.output?.renderIfNeeded(turn: FrameRecord.PhaseDurations())
+        XCTAssertEqual(stage.times.count, count + 1)
+        // Nothing is known of how long frames take.
+        XCTAssertEqual(stage.times.last, now + stage.display.ticker.refreshRate.interval)
+      }
+      stage.invalidate()
+    }
+  }
+
   /// A callback that takes two and a half intervals.
   func testAfterAMissTimeJumpsOrCatchesUp() throws {
     try MainActor.assumeIsolated {

@@ -1,0 +1,136 @@
+import Compositing
+import Framepace
+import FramepaceTesting
+import XCTest
+
+/// Frames that no tick asks for: changes after a pause, on a display at 100 Hz to which handing a frame over takes 3 ms.
+final class FrameWithoutTickTests: XCTestCase {
+  /// Begun 8 ms after a vblank it cannot be ready for the next one. It is made for the one after, where it is known how long
+  /// frames take; else it is late for its work, and not for when it was begun.
+  func testAFrameIsMadeForAVBlankThatItCanMeet() throws {
+    try onMain {
+      for knownFrames in [20, 2] {
+        let stage = try Stage()
+        for _ in 0..<knownFrames { _ = try stage.change(after: .milliseconds(100)) }
+        let frame = try stage.change(after: .milliseconds(108))
+        let made = frame.delivered
+        XCTAssertEqual(frame.start, made)
+        XCTAssertEqual(frame.submitted, made + .milliseconds(3))
+        XCTAssertEqual(frame.presented, made + .milliseconds(12))
+        XCTAssertTrue(frame.isTargetKnown)
+        if knownFrames == 20 {
+          XCTAssertEqual(frame.target, frame.presented)
+        } else {
+          XCTAssertEqual(frame.target, made + .milliseconds(2))
+          XCTAssertEqual(frame.cause(interval: .milliseconds(10)), .phase(.present))
+        }
+        // Early in an interval there is time enough.
+        let early = try stage.change(after: .milliseconds(91))
+        XCTAssertEqual(early.target, early.delivered + .milliseconds(9))
+        XCTAssertEqual(early.presented, early.target)
+        stage.engine.invalidate()
+      }
+    }
+  }
+
+  /// A frame that is ready a vblank sooner than could be counted on does not keep the next tick from its frame.
+  func testAnEarlyFrameIsFollowedAtOnce() throws {
+    try onMain {
+      let stage = try Stage()
+      for _ in 0..<20 { _ = try stage.change(after: .milliseconds(100)) }
+      stage.display.time = .milliseconds(1)
+      stage.run(.milliseconds(106))
+      let count = stage.frames.count
+      let root = stage.engine.context.root
+      Transaction.withoutActions { root.opacity = 0.5 }
+      let link = DisplayLink(ticker: stage.display.ticker) { link in
+        Transaction.withoutActions { root.opacity = Double(link.frameNumber % 8) / 16 }
+      }
+      link.add(to: stage.loop, mode: .common)
+      stage.run(.milliseconds(60))
+      link.invalidate()
+      let frames = stage.frames.dropFirst(count)
+      let first = try XCTUnwrap(frames.first)
+      XCTAssertEqual(first.target - first.presented, .milliseconds(10))
+      for (frame, next) in zip(frames, frames.dropFirst()) {
+        XCTAssertEqual(next.presented - frame.presented, .milliseconds(10))
+      }
+      XCTAssertGreaterThan(frames.count, 3)
+      stage.engine.invalidate()
+    }
+  }
+}
+
+@MainActor
+private final class Stage {
+  let clock = ManualClock(start: .zero + .seconds(1))
+  let loop: FrameLoop
+  let display: SlowDisplay
+  let engine: Engine
+  private(set) var frames: [FrameRecord] = []
+  private var isWhite = false
+
+  init() throws {
+    loop = FrameLoop(clock: .manual(clock))
+    display = try SlowDisplay(clock: clock)
+    engine = Engine(display: display, root: Layer(), loop: loop)
+    engine.output.onPresented = { [unowned self] in frames.append($0) }
+    // Vblanks are at whole hundredths of a second; so is the end of this.
+    run(.milliseconds(100))
+  }
+
+  func run(_ duration: Nanoseconds) {
+    let end = clock.now + duration
+    while clock.now < end {
+      if loop.run(mode: .default, until: end) == .finished { clock.advance(to: end) }
+    }
+  }
+
+  /// Changes the picture after a pause, and waits for the end of the hundredth of a second in which it is seen.
+  func change(after pause: Nanoseconds) throws -> FrameRecord {
+    run(pause)
+    isWhite.toggle()
+    let count = frames.count
+    Transaction.withoutActions { engine.context.root.backgroundColor = isWhite ? .white : .black }
+    run(.milliseconds(40))
+    run(.milliseconds(10 - clock.now.nanoseconds / 1_000_000 % 10))
+    XCTAssertEqual(frames.count, count + 1)
+    return try XCTUnwrap(frames.last)
+  }
+}
+
+@MainActor
+private final class SlowDisplay: Display, Presenter {
+  let name = "slow"
+  let reason = "a test"
+  /// What it takes to hand a frame over.
+  var time = Nanoseconds.milliseconds(3)
+  private let virtual: VirtualDisplay
+  private let clock: ManualClock
+  var onLost: (@MainActor (any Error) -> Void)?
+
+  init(clock: ManualClock) throws {
+    let rate = try XCTUnwrap(RefreshRate(hertz: 100))
+    virtual = try VirtualDisplay(width: 16, height: 16, refreshRate: rate, reason: reason, clock: .manual(clock))
+    self.clock = clock
+  }
+
+  var ticker: DisplayTicker { virtual.ticker }
+  var presenter: any Presenter { self }
+  var width: Int { virtual.presenter.width }
+  var height: Int { virtual.presenter.height }
+  var onPresented: (@MainActor (PresentationFeedback) -> Void)? {
+    get { virtual.presenter.onPresented }
+    set { virtual.presenter.onPresented = newValue }
+  }
+
+  func acquireBuffer() -> PresentationBuffer? { virtual.presenter.acquireBuffer() }
+
+  func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
+    clock.advance(by: time)
+    try virtual.presenter.present(buffer, damage: damage)
+  }
+
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { virtual.add(to: loop, mode: mode) }
+  func invalidate() { virtual.invalidate() }
+}
