@@ -31,7 +31,8 @@ extension FrameDiagram {
     }
     for frame in frames {
       if frame.delivered > frame.start { fill("-", from: frame.start, to: frame.delivered, in: "tick") }
-      if frame.work > .zero { fill(frame.digit, from: frame.submitted - frame.work, to: frame.submitted, in: "work") }
+      let ready = frame.submitted - frame.heldBack
+      if frame.work > .zero { fill(frame.digit, from: ready - frame.work, to: ready, in: "work") }
       guard frame.isLate(interval: interval) else { continue }
       mark("x", at: frame.target, in: "flip")
       fill(".", from: frame.target, to: frame.presented, in: "flip")

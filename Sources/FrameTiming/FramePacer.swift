@@ -91,7 +91,8 @@ public struct FramePacer: Sendable {
 
   /// A frame was seen. Every frame that was, in their order.
   public mutating func observe(_ frame: FrameRecord, interval: Nanoseconds) {
-    if frame.delivered > coldUntil { work.observe(min(frame.submitted - frame.delivered, interval * 3)) }
+    let time = frame.submitted - frame.heldBack - frame.delivered
+    if frame.delivered > coldUntil { work.observe(min(time, interval * 3)) }
     guard frame.isTargetKnown else { return }
     // A target where there was no vblank is nothing to have missed.
     let cause = frame.cause(interval: interval)

@@ -45,6 +45,8 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var delivered: MonotonicTime = .zero
   /// When the buffer was handed to the presenter.
   public var submitted: MonotonicTime = .zero
+  /// How long it was held back before that, ready, so as not to be seen before its target.
+  public var heldBack: Nanoseconds = .zero
   /// The vblank at which it was shown; zero until it was.
   public var presented: MonotonicTime = .zero
   /// Pixels painted.

@@ -56,7 +56,7 @@ struct OutputGroup {
     let output = Output(display: display, content: content, clock: loop.clock, workers: workers)
     output.setNeedsFrame()
     display.add(to: loop, mode: .common)
-    output.displayLink?.add(to: loop, mode: .common)
+    output.add(to: loop, mode: .common)
     members.append(Member(output: output, viewer: viewer))
     return output
   }

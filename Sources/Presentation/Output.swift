@@ -2,6 +2,7 @@ import Compositing
 public import FrameTiming
 public import LinuxSystem
 public import RenderTree
+public import RunLoops
 
 /// One screen's worth of frames: asks for the tree at the time at which it will be seen, finds what changed, composites
 /// only that and hands the buffer to the presenter.
@@ -42,7 +43,7 @@ public final class Output {
 
   /// Lets the output become slower when frames take longer than their interval, and faster again: a frame every second, third …
   /// interval, and made for as many vblanks later. Nil, as it is at first, for a frame at every tick however late the frames are.
-  /// A frame that is ready early is seen early.
+  /// A frame that is ready early is held back until the vblank before its target, so that frames are as far apart as their ticks.
   public var automaticInterval: AutomaticInterval? {
     didSet {
       let intervals = automaticInterval?.intervals ?? 1
@@ -65,6 +66,10 @@ public final class Output {
   private var damage = DamageRegion()
   private var ring: BufferRing
   private var link: DisplayLink?
+  /// The frame that is ready early, and the vblank that it waits for.
+  private var heldBack: FinishedFrame?
+  private let handOverWait: VBlankWait
+  private var canHoldBack = false
   private var schedule = OutputSchedule()
   /// What the last frame showed; the next one is compared with it.
   private var shown: TreeSnapshot?
@@ -80,9 +85,12 @@ public final class Output {
     ticker = display.ticker
     compositor = Compositor(workers: workers)
     ring = BufferRing(width: presenter.width, height: presenter.height)
+    // Before the link: what waits is handed over before the tick asks for more.
+    handOverWait = VBlankWait(ticker: ticker)
     let link = DisplayLink(ticker: ticker) { [weak self] link in self?.tick(link) }
     link.isPaused = true
     self.link = link
+    handOverWait.handler = { [weak self] _ in self?.handOverHeldBack() }
     presenter.onPresented = { [weak self] feedback in self?.presented(feedback) }
     presenter.onReset = { [weak self] in self?.presenterDidReset() }
     presenter.onRefused = { [weak self] error in self?.refused(error) }
@@ -91,6 +99,14 @@ public final class Output {
   /// The link that ticks the output; paused while no frame is wanted. Nil after `invalidate()`. Frames are as far apart as its
   /// ticks are by its `preferredFrameRateRange`.
   public var displayLink: DisplayLink? { link }
+
+  /// Lets `loop` tick the output while it runs in `mode`; `.common` stands for all common modes. The display is its owner's to
+  /// add.
+  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+    canHoldBack = true
+    handOverWait.add(to: loop, mode: mode)
+    link?.add(to: loop, mode: mode)
+  }
 
   /// When frames are begun: as soon as a vblank comes, or as late as they can still be ready for the next one. It is the
   /// display's, and with it that of all its links.
@@ -140,6 +156,8 @@ public final class Output {
   public func invalidate() {
     link?.invalidate()
     link = nil
+    handOverWait.invalidate()
+    heldBack = nil
     pending = []
     presenter.onPresented = nil
     presenter.onRefused = nil
@@ -148,7 +166,7 @@ public final class Output {
 
   /// The display went, or is back. What was on its way is never seen.
   private func presenterDidReset() {
-    pending.removeAll(keepingCapacity: true)
+    forgetFrames()
     schedule.didReset()
     let (width, height) = (ring.width, ring.height)
     setNeedsFullRepaint()
@@ -170,11 +188,13 @@ public final class Output {
     }
     // A frame that is begun late queues behind no other one: it would be late by an interval for good, and so would all after.
     if schedule.isTickDelayed, !pending.isEmpty { return }
+    // One that is held back has the buffer, and the vblank.
+    if heldBack != nil { return }
     // While flips pend no buffer may be free; `presented` or the next tick brings us back.
     guard let buffer = presenter.acquireBuffer() else { return }
     let started = clock.now
     var record = schedule.newRecord(for: target, begun: started - turn.total, ticker: ticker)
-    record.target = OutputSchedule.appearance(ofFrameFor: target, pending: pending.count, ticker: ticker)
+    record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, ticker: ticker)
     record.isTargetKnown = ticker.isGridKnown(at: record.target)
     record.phases = turn
 
@@ -197,20 +217,51 @@ public final class Output {
     record.paintedPixels = painted.area
     record.phases[.diff] = diffed - started
     record.phases[.composite] = composited - diffed
-    do {
-      try presenter.present(buffer, damage: painted)
-    } catch {
-      schedule.didRender(for: target)
-      refused(error)
-      return
-    }
-    let handedOver = clock.now
-    record.submitted = handedOver
-    record.phases[.present] = handedOver - composited
     shown = tree
-    pending.append(record)
     schedule.didRender(for: target)
+    let frame = FinishedFrame(buffer: buffer, damage: painted, record: record)
+    if canHoldBack, let vblank = schedule.vblankToAwait(by: record, at: composited, ticker: ticker) {
+      heldBack = frame
+      handOverWait.start(after: vblank)
+    } else {
+      handOver(frame, at: composited)
+    }
+  }
+
+  /// A painted buffer and its record.
+  private struct FinishedFrame {
+    var buffer: PresentationBuffer
+    /// What was painted in the buffer since it was presented.
+    var damage: DamageRegion
+    /// Handed over when it was ready, as far as it knows.
+    var record: FrameRecord
+  }
+
+  private func handOver(_ frame: FinishedFrame, at time: MonotonicTime) {
+    var record = frame.record
+    record.heldBack = time - record.submitted
+    do {
+      try presenter.present(frame.buffer, damage: frame.damage)
+    } catch {
+      return refused(error)
+    }
+    record.submitted = clock.now
+    record.phases[.present] = record.submitted - time
+    pending.append(record)
     onCommitted?(record)
+  }
+
+  private func handOverHeldBack() {
+    guard let frame = heldBack else { return }
+    heldBack = nil
+    handOver(frame, at: clock.now)
+  }
+
+  /// Those on their way are never seen.
+  private func forgetFrames() {
+    pending.removeAll(keepingCapacity: true)
+    heldBack = nil
+    handOverWait.cancel()
   }
 
   private func evaluationTime(for target: MonotonicTime) -> MonotonicTime {
@@ -234,7 +285,7 @@ public final class Output {
 
   /// What is on the screen is not what was shown last, or not known: all of it is painted again.
   private func refused(_ error: any Error) {
-    pending.removeAll(keepingCapacity: true)
+    forgetFrames()
     setNeedsFullRepaint()
     onError?(error)
   }

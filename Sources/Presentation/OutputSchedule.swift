@@ -93,6 +93,19 @@ struct OutputSchedule {
     return (0..<pending).reduce(target) { vblank, _ in ticker.predictedVBlank(after: vblank + half) }
   }
 
+  /// The same of a frame that the schedule gave the target: what pends may take the vblanks that are left before it.
+  func appearance(ofFrameFor target: MonotonicTime, pending: Int, ticker: DisplayTicker) -> MonotonicTime {
+    Self.appearance(ofFrameFor: target, pending: max(0, pending - (lead - 1)), ticker: ticker)
+  }
+
+  /// After which time the next vblank is the one before a frame's target, for a frame that is ready at `now` and would be seen
+  /// before its target if it were handed over. Nil for all others.
+  func vblankToAwait(by frame: FrameRecord, at now: MonotonicTime, ticker: DisplayTicker) -> MonotonicTime? {
+    let interval = ticker.refreshRate.interval
+    guard lead > 1, frame.isTargetKnown, frame.target - now > interval else { return nil }
+    return frame.target - interval * 3 / 2
+  }
+
   /// The record of a frame for `target`, with what is known of its tick.
   ///
   /// - Parameter begun: when the turn began that makes it.

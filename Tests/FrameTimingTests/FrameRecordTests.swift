@@ -76,6 +76,21 @@ import Testing
     #expect(even.cause(interval: interval) == .phase(.callbacks))
   }
 
+  /// A frame that was ready after 4 ms, and was handed over 10 ms later: a pacer learns of the 4, and a diagram shows them.
+  @Test func timeHeldBackIsNoWork() {
+    var record = late(submitted: .milliseconds(14)) { $0.heldBack = .milliseconds(10) }
+    record.target = record.tick + interval * 2
+    record.presented = record.target
+    var pacer = FramePacer()
+    for _ in 0..<64 { pacer.observe(record, interval: interval) }
+    let work = pacer.work.value ?? .zero
+    #expect(work >= .milliseconds(4) && work < .microseconds(4_200))
+    let diagram = FrameDiagram(vblanks: [], frames: [record], interval: interval, start: record.tick)
+    #expect(diagram.spans(in: "work").map(\.begin) == [record.tick])
+    #expect(diagram.spans(in: "work").map(\.end) == [record.tick + .milliseconds(4)])
+    #expect(diagram.marks(in: "commit").map(\.time) == [record.submitted])
+  }
+
   @Test func namesAreDistinct() {
     #expect(Set(FrameRecord.Cause.allCases.map(\.name)).count == FrameRecord.Cause.allCases.count)
   }

@@ -81,6 +81,45 @@ final class FrameRateTests: XCTestCase {
       }
     }
   }
+
+  /// Frames of which some take much less than others, at every second interval: each is seen two intervals after the one
+  /// before, at the vblank that it was made for, however early it was ready.
+  func testASlowerOutputIsEven() throws {
+    try onMain {
+      for policy in FramePolicy.allCases {
+        let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+        stage.engine.output.policy = policy
+        stage.engine.output.automaticInterval = AutomaticInterval()
+        let layer = Layer()
+        layer.frame = Rect(x: 0, y: 0, width: 8, height: 8)
+        layer.backgroundColor = .white
+        stage.root.addSublayer(layer)
+        layer.add(BasicAnimation(.cornerRadius, from: 0, to: 4, duration: .seconds(100)), forKey: "move")
+        var count = 0
+        stage.engine.output.onTick = { _ in
+          count += 1
+          stage.clock.advance(by: .microseconds(count % 5 < 2 ? 21_667 : 4_000))
+        }
+        stage.run(for: .seconds(5))
+        XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, 2)
+        let before = stage.frames.count
+        stage.run(for: .seconds(5))
+        let frames = stage.frames.dropFirst(before)
+        XCTAssertEqual(Double(frames.count), 150, accuracy: 1, "\(policy)")
+        let seen = frames.map(\.presented)
+        for (first, second) in zip(seen, seen.dropFirst()) {
+          XCTAssertEqual((second - first).count, 33_333_333, accuracy: 2, "\(policy)")
+        }
+        for frame in frames {
+          XCTAssertEqual(frame.lateness.count, 0, accuracy: 2, "\(policy): \(frame)")
+          let isQuick = frame.work < .milliseconds(5)
+          XCTAssertEqual(frame.heldBack > .zero, isQuick, "\(policy): \(frame)")
+          XCTAssertLessThanOrEqual(frame.target - frame.submitted, .microseconds(16_667), "\(policy): \(frame)")
+        }
+        stage.engine.invalidate()
+      }
+    }
+  }
 }
 
 /// What each tick of an output takes.

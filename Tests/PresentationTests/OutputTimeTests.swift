@@ -36,7 +36,7 @@ final class OutputTimeTests: XCTestCase {
       }
       self.output = output
       display.add(to: loop, mode: .default)
-      output.displayLink?.add(to: loop, mode: .default)
+      output.add(to: loop, mode: .default)
       let observer = FrameLoop.Observer(
         [.beforeWaiting, .exit],
         onMain: { [unowned self] _, _ in self.output?.renderIfNeeded(turn: FrameRecord.PhaseDurations()) })
