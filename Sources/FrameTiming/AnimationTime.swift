@@ -8,7 +8,7 @@ public struct AnimationTime: BitwiseCopyable, Sendable {
     /// Even steps: each frame's time is one interval after the last's, and what is missing to the vblank is made up by at most
     /// a 32nd of an interval a frame. Above 100 ms it is made up at once. What moves slows down for a missed frame
     /// and is a little late for half a second afterwards, but does not jump. (Mutter's rule for its frame clocks'
-    /// timelines.)
+    /// timelines.) At a variable rate, where no step is the even one, the same as `presentation`.
     case smooth
   }
 
@@ -26,11 +26,11 @@ public struct AnimationTime: BitwiseCopyable, Sendable {
   ///
   /// - Parameters:
   ///   - distance: how many intervals lie between two frames.
-  ///   - interval: the display's refresh interval.
-  public mutating func time(for target: MonotonicTime, every distance: Int = 1, interval: Nanoseconds) -> MonotonicTime {
+  ///   - interval: the display's refresh interval; nil where intervals last as long as the display likes.
+  public mutating func time(for target: MonotonicTime, every distance: Int = 1, interval: Nanoseconds?) -> MonotonicTime {
     guard let last else { return remember(target, at: target) }
     if target <= last.target { return last.time }
-    guard policy == .smooth else { return remember(target, at: max(target, last.time)) }
+    guard policy == .smooth, let interval else { return remember(target, at: max(target, last.time)) }
     let next = last.time + interval * Int64(distance)
     let rest = target - next
     if rest > Self.farthest { return remember(target, at: target) }

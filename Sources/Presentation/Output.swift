@@ -265,7 +265,9 @@ public final class Output {
   }
 
   private func evaluationTime(for target: MonotonicTime) -> MonotonicTime {
-    animationTime.time(for: target, every: link?.intervalsPerTick ?? 1, interval: ticker.refreshRate.interval)
+    // Of a variable display the nominal interval is the shortest.
+    let interval = ticker.model.isVariable ? nil : ticker.refreshRate.interval
+    return animationTime.time(for: target, every: link?.intervalsPerTick ?? 1, interval: interval)
   }
 
   private func presented(_ feedback: PresentationFeedback) {

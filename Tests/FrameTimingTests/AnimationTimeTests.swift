@@ -42,6 +42,19 @@ import Testing
     #expect(animation.time(for: target(20), interval: Self.interval) == target(20))
   }
 
+  /// Where an interval lasts as long as a frame takes, no step is the even one: 48 frames a second of a display that could show
+  /// 144 are not to catch up by a 32nd of the shortest.
+  @Test func atAVariableRateTimeIsTheTarget() {
+    var animation = AnimationTime(.smooth)
+    for k in 0..<100 {
+      let target = start + .microseconds(20_833) * Int64(k)
+      #expect(animation.time(for: target, interval: nil) == target)
+    }
+    // It does not go back.
+    let last = start + .microseconds(20_833) * 99
+    #expect(animation.time(for: last - .milliseconds(1), interval: nil) == last)
+  }
+
   @Test func aSlowerOutputHasLongerSteps() {
     var animation = AnimationTime(.smooth)
     for k in stride(from: 0, to: 60, by: 3) {

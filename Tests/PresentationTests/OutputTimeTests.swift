@@ -88,6 +88,21 @@ final class OutputTimeTests: XCTestCase {
     }
   }
 
+  /// Frames that come as slowly as a display with a variable rate likes: no step of time is as short as its shortest interval,
+  /// and none makes up for several.
+  func testSmoothTimeGoesWithAVariableRate() throws {
+    try MainActor.assumeIsolated {
+      let times = try [AnimationTime.Policy.presentation, .smooth].map { policy in
+        let stage = try Stage(source: { SimulatedDisplay(.vrr, clock: $0, seed: 5) }, policy: policy)
+        stage.run(.seconds(10))
+        stage.invalidate()
+        return stage.times
+      }
+      XCTAssertGreaterThan(times[0].count, 500)
+      XCTAssertEqual(times[0], times[1])
+    }
+  }
+
   /// After a pause a variable display shows a frame when it is ready, and not on a grid of the vblanks before.
   func testAFrameOutOfIdleDoesNotSnapAtAVariableRate() throws {
     try MainActor.assumeIsolated {
