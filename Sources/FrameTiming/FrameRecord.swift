@@ -35,6 +35,9 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var tick: MonotonicTime = .zero
   /// The vblank at which the frame was to be shown, as it was predicted.
   public var target: MonotonicTime = .zero
+  /// The time for which its animations were evaluated: the target as it was predicted, or an even step towards it (see
+  /// `AnimationTime`).
+  public var animationTime: MonotonicTime = .zero
   /// Whether the target was more than a guess when the frame was made. Where it was not, it becomes the vblank at which
   /// the frame was shown: nobody is late for what nobody knew.
   public var isTargetKnown = true

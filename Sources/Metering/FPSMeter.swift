@@ -281,7 +281,7 @@ public final class FPSMeter {
 
   /// How much time passed in the picture and not on the display since the last frame, or the other way round.
   private func animationError(_ frame: FrameRecord, after interval: Nanoseconds) -> Nanoseconds {
-    let step = frame.target - (lastPresented?.target ?? frame.target)
+    let step = frame.animationTime - (lastPresented?.animationTime ?? frame.animationTime)
     return max(step - interval, interval - step)
   }
 

@@ -49,8 +49,8 @@ public struct FrameReport: Equatable, Sendable {
   /// From the beginning of a frame, when its link callbacks were called, to the vblank that showed it. In the figures of a
   /// whole run only.
   public var latency = Distribution()
-  /// How unevenly time passes in what is seen: how much the step from one frame's target to the next one's differs from the
-  /// step between the vblanks that showed them; not across idle intervals. (PresentMon's
+  /// How unevenly time passes in what is seen: how much the step from the time of one picture's animations to the next
+  /// one's differs from the step between the vblanks that showed them; not across idle intervals. (PresentMon's
   /// "animation error".) In the figures of a whole run only.
   public var animationError = Distribution()
   /// What made frames late, the most frequent first. In the figures of a whole run only.

@@ -198,7 +198,8 @@ public final class Output {
     record.isTargetKnown = ticker.isGridKnown(at: record.target)
     record.phases = turn
 
-    let tree = content.tree(evaluationTime(for: record.target))
+    record.animationTime = evaluationTime(for: record.target)
+    let tree = content.tree(record.animationTime)
     damage.removeAll()
     diff.damage(from: shown ?? TreeSnapshot(), to: tree, width: ring.width, height: ring.height, into: &damage)
     if shown == nil { damage.add(ring.bounds) }

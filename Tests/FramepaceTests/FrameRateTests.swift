@@ -112,6 +112,7 @@ final class FrameRateTests: XCTestCase {
         }
         for frame in frames {
           XCTAssertEqual(frame.lateness.count, 0, accuracy: 2, "\(policy): \(frame)")
+          XCTAssertEqual(frame.animationTime, frame.target, "\(policy): \(frame)")
           let isQuick = frame.work < .milliseconds(5)
           XCTAssertEqual(frame.heldBack > .zero, isQuick, "\(policy): \(frame)")
           XCTAssertLessThanOrEqual(frame.target - frame.submitted, .microseconds(16_667), "\(policy): \(frame)")

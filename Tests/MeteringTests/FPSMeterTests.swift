@@ -29,6 +29,7 @@ private struct Feed {
     record.frameNumber = number
     record.tick = at(number)
     record.target = at(number + 1)
+    record.animationTime = record.target
     record.submitted = at(number) + work
     record.presented = at(number + intervals)
     record.phases[.composite] = work
@@ -79,6 +80,20 @@ private struct Feed {
     let error = feed.meter.report().animationError
     #expect(error.maximum == Feed.interval)
     #expect(error.count == 21)
+  }
+
+  /// What counts is what the pictures show, whatever their targets were.
+  @Test func animationErrorIsOfThePictures() throws {
+    let feed = try Feed()
+    for number in 0..<100 as Range<UInt64> {
+      var frame = feed.frame(number, work: .milliseconds(1))
+      // A 100th of an interval too slow.
+      frame.animationTime = frame.target - .microseconds(100) * Int64(number)
+      feed.meter.record(committed: frame)
+      feed.meter.record(presented: frame)
+    }
+    #expect(feed.meter.report().animationError.maximum == .microseconds(100))
+    #expect(feed.meter.report().animationError.count == 99)
   }
 
   /// The same causes as those of a profile, and told for each frame.
