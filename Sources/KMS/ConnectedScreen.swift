@@ -23,6 +23,8 @@ final class ConnectedScreen {
   var onRefusal: ((FeatureRefusal) -> Void)?
 
   private(set) var variableRefresh = FeatureState.off
+  /// Whether it takes no frames any more, and is not to be asked for anything: it may be another program's.
+  private(set) var isStopped = false
 
   private let events: DRMEventRoute
   private let interface: any DRMInterface
@@ -112,6 +114,7 @@ final class ConnectedScreen {
 
   /// Takes no frames any more, and leaves the screen as it is.
   func stop() {
+    isStopped = true
     onFailure = nil
     onRefusal = nil
     presenter.stop()

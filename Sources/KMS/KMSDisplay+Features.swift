@@ -6,25 +6,28 @@ extension KMSDisplay {
   public var hasCursorPlane: Bool { maximumCursorSize != nil }
 
   /// The largest image that a cursor may have, in pixels; nil without a cursor plane. 64x64 with most hardware.
-  public var maximumCursorSize: (width: Int, height: Int)? { screen?.presenter.cursorSize }
+  public var maximumCursorSize: (width: Int, height: Int)? { usedScreen?.presenter.cursorSize }
 
   /// Whether the cursor is shown, and why not.
-  public var cursorState: FeatureState { screen?.presenter.cursorState ?? .off }
+  public var cursorState: FeatureState { usedScreen?.presenter.cursorState ?? .off }
 
   /// Whether the rate follows the frames, and why not. What ticks at a variable rate says so: `ticker.source.isVariable`.
-  public var variableRefresh: FeatureState { screen?.variableRefresh ?? .off }
+  public var variableRefresh: FeatureState { usedScreen?.variableRefresh ?? .off }
 
   /// Whether frames are shown at once, and why not. Some drivers refuse only when they see a frame.
-  public var tearing: FeatureState { screen?.presenter.tearing.state ?? .off }
+  public var tearing: FeatureState { usedScreen?.presenter.tearing.state ?? .off }
+
+  /// Nil while the display is away: what it has left on the screen is not asked about.
+  private var usedScreen: ConnectedScreen? { screen?.isStopped == false ? screen : nil }
 
   /// Tells the screen what is wanted of it.
   func applyFeatures() {
-    screen?.setVariableRefresh(wantsVariableRefresh)
-    screen?.presenter.setTearing(allowsTearing)
+    usedScreen?.setVariableRefresh(wantsVariableRefresh)
+    usedScreen?.presenter.setTearing(allowsTearing)
     showCursor()
   }
 
-  func showCursor() { screen?.presenter.setCursor(cursor, at: cursorPosition) }
+  func showCursor() { usedScreen?.presenter.setCursor(cursor, at: cursorPosition) }
 
   /// As the application has changed what it wants.
   func askForFeatures() {

@@ -80,6 +80,34 @@ final class ScreenFeatureTests: XCTestCase {
     }
   }
 
+  /// While another program has the screen nothing is asked of it, and all is as it was wanted when it is back.
+  func testAScreenThatIsAwayHasNothing() throws {
+    try onMain {
+      let stage = try FeatureStage(takesVariableRate: true, takesAsynchronousFlips: true)
+      let display = stage.display
+      try display.device?.dropMaster()
+      var other: DRMDevice? = try stage.card.open()
+      XCTAssertEqual(other?.isMaster, true)
+      if let buffer = display.presenter.acquireBuffer() {
+        XCTAssertThrowsError(try display.presenter.present(buffer, damage: DamageRegion()))
+      }
+      XCTAssertEqual(display.state, .waiting(.taken))
+      stage.card.resetCalls()
+      display.wantsVariableRefresh = true
+      display.allowsTearing = true
+      display.cursor = Cursor(image: try Bitmap(width: 8, height: 8).freeze())
+      XCTAssertEqual(stage.card.callCount, 0)
+      XCTAssertEqual([display.variableRefresh, display.tearing, display.cursorState], [.off, .off, .off])
+      XCTAssertFalse(display.hasCursorPlane)
+      other = nil
+      stage.run(for: .seconds(2))
+      XCTAssertEqual(display.state, .showing)
+      XCTAssertEqual([display.variableRefresh, display.tearing, display.cursorState], [.on, .on, .on])
+      XCTAssertTrue(display.hasCursorPlane)
+      XCTAssertEqual(stage.refusals, [])
+    }
+  }
+
   /// At a variable rate a pointer that moves leaves the rate to the frames, and is moved 30 times a second without.
   func testAPointerLeavesTheRateToTheFrames() throws {
     try onMain {
