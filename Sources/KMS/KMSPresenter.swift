@@ -48,7 +48,9 @@ public final class KMSPresenter: Presenter {
   /// pends at a time.
   private var isCursorPending = false
   var tearing = TearingState()
-  /// Shows what of the cursor waits for a frame that does not come.
+  /// When the cursor was last changed by the legacy calls, which do so at once.
+  private var cursorChanged: MonotonicTime?
+  /// Shows what of the cursor waits for its time, or for a frame that does not come.
   private var cursorTimer: FrameLoop.Timer?
   /// Runs when a turn's frame has been handed over, if there is one.
   private var turnEnd: FrameLoop.Observer?
@@ -331,6 +333,13 @@ public final class KMSPresenter: Presenter {
       }
       token &+= 1
       submitted = now
+    } else {
+      // More often nobody would see it, and there are drivers that wait for a vblank each time.
+      if let time = cursorChanged.map({ $0 + scanOut.pipe.refreshRate.interval }), now < time {
+        cursorTimer?.nextFireTime = time
+        return
+      }
+      cursorChanged = now
     }
     guard let setting = cursorSetting() else { return }
     do throws(KMSError) {
@@ -353,6 +362,8 @@ public final class KMSPresenter: Presenter {
       wait.start(after: submitted)
     } else {
       cursorAnswered(.refused(reason))
+      // What is there goes, instead of the one that was to come.
+      if cursor.state.isDue { cursorTimer?.nextFireTime = clock.now }
     }
   }
 

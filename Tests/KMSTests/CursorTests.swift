@@ -42,22 +42,25 @@ final class CursorTests: XCTestCase {
   /// there is nothing.
   func testWithoutFramesOneAnInterval() throws {
     try onMain {
-      let stage = try CursorStage()
-      try stage.showArrow()
-      stage.card.resetCalls()
-      for step in 0..<100 {
-        stage.turn { $0.cursorPosition = Point(Double(step), Double(step)) }
-        stage.run(for: .milliseconds(1))
+      for isAtomic in [true, false] {
+        let stage = try CursorStage(isAtomic: isAtomic)
+        try stage.showArrow()
+        stage.card.resetCalls()
+        for step in 0..<100 {
+          stage.turn { $0.cursorPosition = Point(Double(step), Double(step)) }
+          stage.run(for: .milliseconds(1))
+        }
+        stage.run(for: .milliseconds(40))
+        XCTAssertEqual(try stage.shown?.x, 99)
+        XCTAssertEqual(stage.card.callCount(of: isAtomic ? .commit : .moveCursor), 7, accuracy: 1)
+        XCTAssertEqual(stage.card.callCount(of: .setCursor), 0)
+        let calls = stage.card.callCount
+        stage.run(for: .seconds(1))
+        XCTAssertEqual(stage.card.callCount, calls)
+        // The same again is no change.
+        stage.turn { $0.cursorPosition = Point(99, 99) }
+        XCTAssertEqual(stage.card.callCount, calls)
       }
-      stage.run(for: .milliseconds(40))
-      XCTAssertEqual(try stage.shown?.x, 99)
-      XCTAssertEqual(stage.card.callCount(of: .commit), 7, accuracy: 1)
-      let calls = stage.card.callCount
-      stage.run(for: .seconds(1))
-      XCTAssertEqual(stage.card.callCount, calls)
-      // The same again is no change.
-      stage.turn { $0.cursorPosition = Point(99, 99) }
-      XCTAssertEqual(stage.card.callCount, calls)
     }
   }
 
@@ -78,7 +81,7 @@ final class CursorTests: XCTestCase {
         let place = "atomic \(isAtomic), vblanks \(hasVBlanks)"
         XCTAssertEqual(stage.ticks - ticks, 60, accuracy: 1, place)
         XCTAssertEqual(stage.seen - seen, 60, accuracy: 1, place)
-        if isAtomic { XCTAssertEqual(stage.card.callCount(of: .commit), 60, accuracy: 1, place) }
+        XCTAssertEqual(stage.card.callCount(of: isAtomic ? .commit : .moveCursor), 60, accuracy: 1, place)
         stage.run(for: .milliseconds(40))
         XCTAssertEqual(try stage.shown?.x, 999 % 60, place)
       }
@@ -182,6 +185,31 @@ final class CursorTests: XCTestCase {
         XCTAssertEqual(stage.display.state, .showing)
       }
       XCTAssertEqual(stage.refusals.count, 2)
+    }
+  }
+
+  /// One that was shown does not stay in the place of one that is refused.
+  func testTheCursorBeforeGoesWithTheRefusal() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        let stage = try CursorStage(isAtomic: isAtomic)
+        // The second time nobody is told.
+        for round in 1...2 {
+          let place = "atomic \(isAtomic), round \(round)"
+          try stage.showArrow()
+          XCTAssertNotNil(try stage.shown, place)
+          stage.card.fail(next: isAtomic ? .commit : .setCursor, errno: EINVAL)
+          let image = try arrow(0xFF00_0002)
+          // And no other turn comes.
+          let change = FrameLoop.Timer(
+            fireTime: stage.clock.now + .milliseconds(5), onMain: { _ in stage.display.cursor = Cursor(image: image) })
+          stage.loop.add(change, to: .default)
+          stage.run(for: .milliseconds(60))
+          XCTAssertEqual(stage.refusals.count, 1, place)
+          XCTAssertNil(try stage.shown, place)
+          XCTAssertEqual(stage.display.state, .showing, place)
+        }
+      }
     }
   }
 
