@@ -135,7 +135,8 @@ public final class KMSPresenter: Presenter {
   /// - Throws: `KMSError.lost` when the device was removed or another program is its master, `.refused` otherwise.
   public func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
     if isStopped { throw loss ?? scanOut.pipe.error(SystemError(call: "present", errno: ENODEV)) }
-    guard buffers.indices.contains(buffer.index) else {
+    // One of another presenter, which this one has replaced meanwhile, may be smaller.
+    guard buffers.indices.contains(buffer.index), buffers[buffer.index].shadow.bitmap === buffer.bitmap else {
       throw scanOut.pipe.error(SystemError(call: "present", errno: EBADF))
     }
     buffers[buffer.index].damage = damage
