@@ -181,6 +181,16 @@ private final class OpenedCard {
       throw .seat(error)
     }
     self.device = device
+    do throws(KMSError) {
+      return try duplicate(device, path, allowsAtomic: allowsAtomic)
+    } catch {
+      // What cannot be used is not kept either: it may be the card's master.
+      close()
+      throw error
+    }
+  }
+
+  private func duplicate(_ device: SeatDevice, _ path: String, allowsAtomic: Bool) throws(KMSError) -> DRMDevice {
     // The seat closes its own descriptor; ours is closed with the last that uses it, at exit perhaps.
     let number = fcntl(device.descriptor, F_DUPFD_CLOEXEC, 0)
     guard number >= 0 else { throw .device(path: path, .last(call: "fcntl", subject: path)) }

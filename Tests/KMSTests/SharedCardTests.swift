@@ -155,6 +155,21 @@ final class SharedCardTests: XCTestCase {
     }
   }
 
+  /// A device that a seat has opened, and that turns out to be no card, is closed again; also if the session stays.
+  func testADeviceThatIsNoCardIsNotKept() throws {
+    try onMain {
+      let seat = CountingSeat()
+      let session = DisplaySession(seat: SeatSession(provider: seat, reason: "a test"))
+      for round in 1...3 {
+        XCTAssertThrowsError(try session.card(at: "/dev/null")) { error in
+          guard case .device("/dev/null", _)? = error as? KMSError else { return XCTFail("\(error)") }
+        }
+        XCTAssertEqual(seat.opened, round)
+        XCTAssertEqual(seat.closed, round)
+      }
+    }
+  }
+
   func testDisplaysWithoutASessionShareOne() {
     onMain {
       weak var old: DisplaySession?
@@ -242,4 +257,27 @@ private final class Machine {
       run.pause()
     }
   }
+}
+
+/// Opens devices by themselves, and counts them.
+@MainActor
+private final class CountingSeat: SeatProvider {
+  private let direct = DirectProvider()
+  private(set) var opened = 0
+  private(set) var closed = 0
+  var seatName: String { direct.seatName }
+  var descriptor: Int32? { direct.descriptor }
+
+  func receiveEvents() throws(SeatError) -> [SeatEvent] { try direct.receiveEvents() }
+  func acknowledgeDisable() throws(SeatError) { try direct.acknowledgeDisable() }
+  func openDevice(at path: String) throws(SeatError) -> SeatDevice {
+    opened += 1
+    return try direct.openDevice(at: path)
+  }
+  func closeDevice(_ device: SeatDevice) {
+    closed += 1
+    direct.closeDevice(device)
+  }
+  func switchSession(to number: Int) throws(SeatError) { try direct.switchSession(to: number) }
+  func close() { direct.close() }
 }
