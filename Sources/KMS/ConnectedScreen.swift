@@ -100,7 +100,7 @@ final class ConnectedScreen {
     variableRefresh = isWanted ? .on : .off
     guard let calls, presenter.isVariable != source.isVariable else { return }
     let vblanks = DRMVBlankSource(
-      interface: interface, pipe: pipe, calls: calls, events: events, isVariable: presenter.isVariable)
+      interface: interface, pipe: pipe, calls: calls, events: events, isVariable: presenter.isVariable, after: hardware)
     watch(vblanks)
     let isTicking = ticker.source === source
     (hardware, source) = (vblanks, vblanks)

@@ -21,7 +21,7 @@ public final class DRMVBlankSource: VBlankSource {
   /// The sequence of the last vblank that was seen.
   private var last: UInt64 = 0
   private let events: DRMEventRoute
-  private var request = VBlankRequest()
+  private var request: VBlankRequest
   /// How long an event may take: no mode has intervals of this length.
   private static let limit = Nanoseconds.seconds(1)
   /// Looks after an event that does not come. Set by a request when it is not: what is asked for later is looked after in
@@ -32,9 +32,14 @@ public final class DRMVBlankSource: VBlankSource {
   private var clock: SystemClock?
   private var requested = MonotonicTime.zero
 
+  /// - Parameters:
+  ///   - events: this source's from now on.
+  ///   - predecessor: the one that had `events` before.
   init(
-    interface: any DRMInterface, pipe: ScanOutPipe, calls: VBlankCalls, events: DRMEventRoute, isVariable: Bool = false
+    interface: any DRMInterface, pipe: ScanOutPipe, calls: VBlankCalls, events: DRMEventRoute, isVariable: Bool = false,
+    after predecessor: DRMVBlankSource? = nil
   ) {
+    request = VBlankRequest(after: predecessor?.request.lastToken ?? 0)
     self.isVariable = isVariable
     self.interface = interface
     self.calls = calls

@@ -21,8 +21,11 @@ struct VBlankRequest {
   }
 
   private var state = State.idle
-  private var lastToken: UInt32 = 0
+  private(set) var lastToken: UInt32
   private var isCRTCOn = false
+
+  /// - Parameter lastToken: the last of another source of the same events, of which one may still come.
+  init(after lastToken: UInt32 = 0) { self.lastToken = lastToken }
 
   mutating func want() -> Action {
     guard state == .idle else { return .none }

@@ -16,6 +16,16 @@ import Testing
     expectEqual(request.receive(2), true)
   }
 
+  /// Another source takes over the events: that of the one before is none of its own.
+  @Test func anEventOfTheSourceBefore() {
+    var old = VBlankRequest()
+    expectEqual(old.want(), .queue(1))
+    var new = VBlankRequest(after: old.lastToken)
+    expectEqual(new.want(), .queue(2))
+    expectEqual(new.receive(1), false)
+    expectEqual(new.receive(2), true)
+  }
+
   @Test func aRequestWaitsForTheFirstModeSet() {
     var request = VBlankRequest()
     expectEqual(request.want(), .queue(1))
