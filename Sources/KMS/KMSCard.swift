@@ -38,7 +38,7 @@ public final class KMSCard {
   }
 
   private struct DisplayEntry {
-    /// Also while it is being deinitialized.
+    /// Also while it is being deinitialized, which waits for the main thread: until then its screen is not given back.
     let id: ObjectIdentifier
     weak var display: KMSDisplay?
     /// Nil while the device is gone.
@@ -196,7 +196,7 @@ public final class KMSCard {
         try device.connectors(resources.connectors) { asksScreens && isToBeAsked($0) }
       },
       primaryPlanes: planes?.primary,
-      used: displays.filter { $0.display != nil && $0.display !== display }.compactMap(\.pipe),
+      used: displays.filter { $0.id != display.map { ObjectIdentifier($0) } }.compactMap(\.pipe),
       cursorPlanes: planes?.cursor ?? [])
   }
 
@@ -205,14 +205,14 @@ public final class KMSCard {
 
   /// No other display takes what this one uses, also while its screen is away.
   func reserve(_ pipe: ScanOutPipe, for display: KMSDisplay) {
-    displays.removeAll { $0.display == nil || $0.display === display }
+    displays.removeAll { $0.id == ObjectIdentifier(display) }
     displays.append(DisplayEntry(id: ObjectIdentifier(display), display: display, pipe: pipe))
   }
 
   /// A display is done with its screen. The second time it is nothing.
   func release(_ display: KMSDisplay) {
     guard displays.contains(where: { $0.id == ObjectIdentifier(display) }) else { return }
-    displays.removeAll { $0.display == nil || $0.id == ObjectIdentifier(display) }
+    displays.removeAll { $0.id == ObjectIdentifier(display) }
     claims.settle()
     dropMasterIfUnused()
   }
@@ -251,7 +251,7 @@ public final class KMSCard {
     Self.all.contains { $0.card !== self && $0.card?.path == path && $0.card?.isInUse == true }
   }
 
-  private var isInUse: Bool { displays.contains { $0.display != nil } }
+  private var isInUse: Bool { !displays.isEmpty }
 
   private func dropMasterIfUnused() {
     // Fails when the card is gone or has another master already: then there is nothing to give back.
