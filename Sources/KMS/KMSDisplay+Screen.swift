@@ -111,8 +111,10 @@ extension DisplayLife.Failure {
   init(_ error: KMSError) {
     switch error {
     case .noDevice: self = .noDevice
-    // Also a node that has not its rights yet.
-    case .device(_, let system) where [ENODEV, ENOENT, ENXIO, EACCES, EPERM].contains(system.errno): self = .noDevice
+    case .device(_, let system) where system.errno == ENODEV: self = .noDevice
+    // Also a node that has not its rights yet. What a device that is open refuses is no reason to close it.
+    case .device(_, let system) where system.isAboutOpening && [ENOENT, ENXIO, EACCES, EPERM].contains(system.errno):
+      self = .noDevice
     case .lost(_, _, let system) where system.errno == ENODEV: self = .noDevice
     case .notMaster, .openTwice: self = .notMaster
     case .lost(_, _, let system) where system.errno == EACCES: self = .notMaster
@@ -120,4 +122,9 @@ extension DisplayLife.Failure {
     default: self = .refused(error.description)
     }
   }
+}
+
+extension SystemError {
+  /// By the program itself, or by its seat.
+  fileprivate var isAboutOpening: Bool { ["open", "libseat_open_device"].contains(call) }
 }

@@ -39,7 +39,7 @@ final class ScanOut {
       takesDamage = atomic?.planeDamage != nil
       self.previous = previous ?? PreviousScreen(saved, on: interface, claims: claims)
     } catch {
-      throw .refused(connector: pipe.connector.name, mode: pipe.mode.description, error)
+      throw pipe.error(error)
     }
     if atomic?.cursor != nil { cursorBuffers = makeCursorBuffers(format: .argb8888) }
   }

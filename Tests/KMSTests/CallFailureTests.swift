@@ -4,6 +4,7 @@ import Geometry
 import Glibc
 import KMSTesting
 import LinuxSystem
+import Presentation
 import Raster
 import RunLoops
 import XCTest
@@ -24,6 +25,8 @@ final class CallFailureTests: XCTestCase {
   func testAnOldKernelWithoutVBlanks() throws {
     try onMain { try Sweep(isAtomic: true, hasVBlanks: false, hasSequences: false).run() }
   }
+  func testAtomicWithFeatures() throws { try onMain { try Sweep(isAtomic: true, hasVBlanks: true, isFull: true).run() } }
+  func testLegacyWithFeatures() throws { try onMain { try Sweep(isAtomic: false, hasVBlanks: true, isFull: true).run() } }
 }
 
 @MainActor
@@ -31,6 +34,8 @@ private struct Sweep {
   let isAtomic: Bool
   let hasVBlanks: Bool
   var hasSequences = true
+  /// Whether rate and tearing are used too, the screen is asked, and is switched off for a while.
+  var isFull = false
 
   private static let numbers = [EBUSY, EINVAL, ENOMEM, ENOSPC, EACCES, ENODEV, EINTR, ENOENT]
 
@@ -39,8 +44,9 @@ private struct Sweep {
   private final class Report {
     var thrown: KMSError?
     var lost: KMSError?
-    /// What the driver said to the cursor.
+    /// What the driver said to a feature.
     var refused: SystemError?
+    var isUnplugged = false
     var frames = 0
     /// Keeps the card open: what is closed leaves nothing behind anyhow.
     var device: DRMDevice?
@@ -65,7 +71,9 @@ private struct Sweep {
   }
 
   private func stage() -> CardStage {
-    let stage = CardStage(hasVBlanks: hasVBlanks, hasSequences: hasSequences, isAtomic: isAtomic)
+    let stage = CardStage(
+      connectors: [.init("HDMI-A-1", modes: [.simulated(64, 48)], takesVariableRate: isAtomic && isFull ? true : nil)],
+      hasVBlanks: hasVBlanks, hasSequences: hasSequences, isAtomic: isAtomic, takesAsynchronousFlips: isFull)
     // What the legacy calls cannot see they leave alone.
     if isAtomic { stage.card.addLeftovers(on: "HDMI-A-1") }
     return stage
@@ -86,12 +94,17 @@ private struct Sweep {
     let isFreed = report.frames == 4 && call == .setCRTC && errno == ENOENT
     // So are colours whose blob is gone.
     let isWithoutColors = call == .blob && errno == ENOENT
-    if !isFreed && !isGone && !isWithoutColors { XCTAssertEqual(stage.card.screens, before, place) }
+    // To switch a screen off by the legacy calls changes what they cannot see.
+    let isBlind = isFull && report.device?.isAtomic != isAtomic
+    if !isFreed && !isGone && !isWithoutColors && !isBlind { XCTAssertEqual(stage.card.screens, before, place) }
     // A kernel that knows the calls, and then does not.
     let isContradiction = call == .sequence && errno == ENOENT && !hasSequences
     if isContradiction || isWithoutColors {
     } else if let error = report.thrown ?? report.lost {
       expect(error, says: call, errno, place)
+    } else if report.isUnplugged {
+      // A connector that has gone with its dock.
+      XCTAssertTrue([.connector, .properties].contains(call) && errno == ENOENT, place)
     } else {
       XCTAssertEqual(report.frames, 4, "\(place): nobody was told")
     }
@@ -123,8 +136,24 @@ private struct Sweep {
       XCTAssertEqual(path, "/dev/dri/card0", place)
       XCTAssertEqual("\(error.call) \(error.errno)", "\(call) \(errno)", place)
     case .noModeSetting: XCTAssertTrue(call == .resources && (errno == EINVAL || errno == EOPNOTSUPP), place)
+    case .notMaster: XCTAssertTrue(call == .isMaster && errno == EACCES, place)
     case .noConnector: XCTAssertTrue(call == .connector && errno == ENOENT, place)
     default: XCTFail("\(place): \(error)")
+    }
+  }
+
+  /// What else a display goes through.
+  private func disturb(_ display: KMSDisplay, before frame: Int, on stage: CardStage) {
+    switch frame {
+    case 1: display.allowsTearing = true
+    case 2:
+      display.card.lookForScreens()
+      if isAtomic { display.wantsVariableRefresh = false }
+    case 3:
+      display.isPowered = false
+      stage.run(for: .milliseconds(20))
+      display.isPowered = true
+    default: break
     }
   }
 
@@ -137,7 +166,10 @@ private struct Sweep {
       let display = try KMSCard(device: opened, access: access).display(clock: stage.loop.clock)
       display.add(to: stage.loop, mode: .default)
       // What it was told goes away again; what is left behind, and what was said, is what counts here.
-      display.onStateChange = { [unowned display] _ in report.lost = report.lost ?? display.lastError }
+      display.onStateChange = { [unowned display] state in
+        if state == .waiting(.unplugged) { report.isUnplugged = true }
+        report.lost = report.lost ?? display.lastError
+      }
       let link = DisplayLink(ticker: display.ticker) { _ in }
       link.add(to: stage.loop, mode: .default)
       defer {
@@ -147,7 +179,9 @@ private struct Sweep {
       display.onRefusal = { if case .driver(_, _, let error) = $0 { report.refused = error } }
       // By the legacy calls it would take the place of the one that is there.
       if opened.isAtomic == isAtomic { display.cursor = Cursor(image: try Bitmap(width: 8, height: 8).freeze()) }
+      if isFull { display.wantsVariableRefresh = isAtomic }
       for frame in 0..<4 {
+        if isFull { disturb(display, before: frame, on: stage) }
         display.cursorPosition = Point(Double(frame), 1)
         if frame == 2 { stage.run(for: .milliseconds(20)) }
         let rect =
