@@ -42,6 +42,11 @@ private final class Rehearsal {
   private var wasPaused = false
   private var pending: FrameRecord?
   private var wakeUps: UInt64 = 0
+  /// The tick that is put off, as it was seen when the loop last went to sleep.
+  private var seen: DisplayLink.Tick?
+  /// How often one was put off, and those that were delivered or dropped.
+  private var armings = 0
+  private var intervalsArmed: Set<UInt64> = []
   private var runs: UInt64 = 0
 
   init(seed: UInt64) {
@@ -65,6 +70,8 @@ private final class Rehearsal {
   func run(ticks limit: Int) {
     let observer = FrameLoop.Observer(.afterWaiting, onMain: { [unowned self] _, _ in wakeUps += 1 })
     stage.loop.add(observer, to: .default)
+    let armed = FrameLoop.Observer(.beforeWaiting, onMain: { [unowned self] _, _ in lookAtDeadline() })
+    stage.loop.add(armed, to: .default)
     let link = DisplayLink(ticker: ticker) { [unowned self] in tick($0) }
     self.link = link
     link.add(to: stage.loop, mode: .default)
@@ -74,7 +81,9 @@ private final class Rehearsal {
       disturb(link)
     }
     observer.invalidate()
+    armed.invalidate()
     ticker.invalidate()
+    if armings > intervalsArmed.count { fail("put off \(armings) times in \(intervalsArmed.count) intervals") }
     // An event, a deadline or the end of a run each wakes the loop once. Nothing else does.
     let most = display.deliveredEvents + UInt64(ticks) + 2 * runs
     if wakeUps > most { fail("woke \(wakeUps) times, for \(most)") }
@@ -92,6 +101,17 @@ private final class Rehearsal {
     case 3: ticker.policy = random.chance(0.2) ? .vblank : .lateStart
     default: break
     }
+  }
+
+  /// What was put off in this turn: to a time that is still to come, as it was asked for, and once an interval.
+  private func lookAtDeadline() {
+    let tick = ticker.delayedTick
+    defer { seen = tick }
+    guard let tick, tick != seen else { return }
+    armings += 1
+    intervalsArmed.insert(tick.frameNumber)
+    if tick.start <= stage.time.now { fail("put off to a time that is over at \(stage.time.now): \(tick)") }
+    if tick.start >= tick.targetTimestamp { fail("put off to beyond its target: \(tick)") }
   }
 
   private func tick(_ link: DisplayLink) {
