@@ -11,7 +11,8 @@ import RunLoops
 /// covered: the tick that follows is the latest one, and there is no burst.
 ///
 /// Under `FramePolicy.lateStart` a tick is put off to the deadline that its pacer names, and everything else waits with it:
-/// the next vblank is asked for after its delivery, and a tick that nobody wants any more is dropped.
+/// the next vblank is asked for after its delivery, and a tick that nobody wants any more is dropped. Deadlines of several
+/// displays on one loop that lie within half a millisecond share a wake-up, at the first of them.
 @MainActor
 public final class DisplayTicker {
   /// Tells of the vblanks: the display's hardware, or a clock that stands in for it. Changes when the display goes and comes.
@@ -278,7 +279,7 @@ public final class DisplayTicker {
     requester.succeeded()
     requested = nil
     let tick = tick(of: vblank, frameNumber, now: now)
-    if tick.start > max(now, tick.timestamp), isWanted(tick), let delayed { return delayed.delay(tick) }
+    if tick.start > max(now, tick.timestamp), isWanted(tick), let delayed { return delayed.delay(tick, at: now) }
     pacer.tickWasDelivered(at: now, start: tick.start, wasDelayed: false)
     deliver(tick, at: now)
   }
@@ -305,15 +306,18 @@ public final class DisplayTicker {
 
   /// The time to which a tick was put off.
   private func deadlineCame() {
-    guard let loop, let planned = delayed?.take() else { return }
+    guard let loop else { return }
     let now = loop.clock.now
-    var tick = planned
+    guard var tick = delayed?.take() else { return }
+    // One that shares a wake-up may come before its time.
+    tick.start = min(tick.start, now)
+    let planned = tick.start
     // The loop was busy for so long that the tick's frame could only be late: the latest vblank takes its place.
-    if now >= planned.targetTimestamp, case .tick(let vblank, let frameNumber) = sequencer.renew(at: now) {
+    if now >= tick.targetTimestamp, case .tick(let vblank, let frameNumber) = sequencer.renew(at: now) {
       tick = self.tick(of: vblank, frameNumber, now: now)
       tick.start = min(tick.start, now)
     }
-    pacer.tickWasDelivered(at: now, start: planned.start, wasDelayed: true)
+    pacer.tickWasDelivered(at: now, start: planned, wasDelayed: true)
     deliver(tick, at: now)
   }
 

@@ -49,7 +49,7 @@ final class LateStartTests: ManualLoopCase {
       let other = DisplayLink(ticker: ticker) { _ in }
       other.add(to: stage.loop, mode: .default)
       XCTAssertFalse(source.isRequested)
-      stage.loop.run(mode: .default, until: tick.start - Nanoseconds(1))
+      stage.loop.run(mode: .default, until: tick.start - DelayedTick.sharing - Nanoseconds(1))
       XCTAssertFalse(source.isRequested)
       stage.loop.run(mode: .default, until: tick.start)
       XCTAssertTrue(source.isRequested)
