@@ -308,6 +308,8 @@ public final class DisplayTicker {
   private func deadlineCame() {
     guard let loop else { return }
     let now = loop.clock.now
+    // If the machine has slept meanwhile, the tick is dropped.
+    noticeSleep(at: now)
     guard var tick = delayed?.take() else { return }
     // One that shares a wake-up may come before its time.
     tick.start = min(tick.start, now)

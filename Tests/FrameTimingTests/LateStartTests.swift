@@ -97,6 +97,35 @@ final class LateStartTests: ManualLoopCase {
     }
   }
 
+  /// The machine sleeps while a tick waits for its deadline: the display was off meanwhile, and its vblank is none any more.
+  func testASleepDropsIt() throws {
+    try onMain { stage in
+      let source = CountingSource(refreshRate: .hundred)
+      let ticker = DisplayTicker(source: source)
+      Self.train(ticker)
+      var stamps: [MonotonicTime] = []
+      let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
+      link.add(to: stage.loop, mode: .default)
+      try Self.settle(ticker, source, stage)
+      XCTAssertTrue(ticker.isGridKnown(at: stage.time.now))
+      stamps = []
+      let requests = source.requests
+      stage.time.machineSlept(for: .seconds(3600))
+      // What the clock counts is the time of going to sleep and waking up.
+      stage.time.advance(by: .milliseconds(300))
+      stage.run(.milliseconds(1))
+      XCTAssertEqual(stamps, [])
+      XCTAssertNil(ticker.delayedTick)
+      XCTAssertFalse(ticker.isGridKnown(at: stage.time.now))
+      XCTAssertEqual(source.requests, requests + 1)
+      let vblank = stage.time.now + .milliseconds(3)
+      stage.time.advance(to: vblank)
+      source.send(VBlank(timestamp: vblank, sequence: 0), on: stage.loop)
+      XCTAssertEqual(stamps, [vblank])
+      ticker.invalidate()
+    }
+  }
+
   func testALinkThatLeavesDropsItToo() throws {
     try onMain { stage in
       for leaves in [{ (link: DisplayLink) in link.invalidate() }, { $0.remove(from: stage.loop, mode: .default) }] {
