@@ -40,6 +40,8 @@ public final class DisplayTicker {
   private var requested: MonotonicTime?
   /// The tick that waits for its deadline; nil before the first link.
   private var delayed: DelayedTick?
+  /// For which time the source was last asked for its newest vblank, since the last tick.
+  private var asked: MonotonicTime?
   private var isDelivering = false
   /// The tick that is put off, if one is.
   var delayedTick: DisplayLink.Tick? { delayed?.tick }
@@ -109,11 +111,20 @@ public final class DisplayTicker {
     let prediction = model.prediction(after: time)
     if let prediction, prediction.isKnown(period: model.period) { return prediction }
     // Before the first tick nobody has counted on anything; after a change of the source any vblank of it is news.
-    guard sequencer.last != nil, let newest = source.newestVBlank(),
+    guard sequencer.last != nil, mayAsk(at: time), let newest = source.newestVBlank(),
       model.last.map({ newest.timestamp > $0.timestamp }) ?? true
     else { return prediction }
     sequencer.learn(newest, now: max(time, loop?.clock.now ?? time))
     return model.prediction(after: time)
+  }
+
+  /// Whether the source may be asked for its newest vblank, which for a driver is a system call: once a tick, and where no tick
+  /// comes once an interval. (Those of a variable display are seldom three times as long as the shortest.)
+  private func mayAsk(at time: MonotonicTime) -> Bool {
+    let limit = refreshRate.interval * (model.isVariable ? 3 : 1)
+    if let asked, time - asked < limit, asked - time < limit { return false }
+    asked = time
+    return true
   }
 
   /// Lets another source tick from now on, and invalidates the one that did: for a display whose hardware is gone or is
@@ -124,6 +135,7 @@ public final class DisplayTicker {
   public func change(to source: any VBlankSource) {
     guard !isInvalid, source !== self.source else { return }
     let isMeasured = self.source.isDisplay
+    asked = nil
     requester.invalidate()
     requester = VBlankRequester(source: source)
     take(source)
@@ -147,6 +159,7 @@ public final class DisplayTicker {
   public func losePhase() {
     guard let loop else { return }
     sequencer.losePhase(at: loop.clock.now)
+    asked = nil
     dropDelayed()
   }
 
@@ -278,6 +291,7 @@ public final class DisplayTicker {
     }
     requester.succeeded()
     requested = nil
+    asked = nil
     let tick = tick(of: vblank, frameNumber, now: now)
     if tick.start > max(now, tick.timestamp), isWanted(tick), let delayed { return delayed.delay(tick, at: now) }
     pacer.tickWasDelivered(at: now, start: tick.start, wasDelayed: false)

@@ -256,8 +256,9 @@ final class DisplayLinkTests: ManualLoopCase {
       XCTAssertEqual(source.questions, 0, "the last vblank is near enough")
 
       // It cannot tell: what comes out is a guess.
-      XCTAssertEqual(ticker.predictedVBlank(after: at(2006)), at(2010))
-      XCTAssertFalse(ticker.isGridKnown(at: at(2006)))
+      XCTAssertEqual(ticker.predictedVBlank(after: at(1996)), at(2000))
+      XCTAssertFalse(ticker.isGridKnown(at: at(1996)))
+      XCTAssertEqual(source.questions, 1, "it was asked again in the same interval")
 
       // 199 intervals later the display, which is slow, is 4 ms behind the nominal grid: an interval is 10.02 ms.
       source.newest = VBlank(timestamp: at(2004), sequence: 200)
@@ -286,6 +287,29 @@ final class DisplayLinkTests: ManualLoopCase {
     }
   }
 
+  /// What is asked of a driver is a system call: where the source cannot tell more than it did, it is asked once a tick.
+  func testASourceIsAskedOnceATick() {
+    onMain { stage in
+      let display = SimulatedDisplay(.vrr, clock: stage.clock)
+      let source = AskedSource(display)
+      let ticker = DisplayTicker(source: source)
+      var ticks = 0
+      let link = DisplayLink(ticker: ticker) { link in
+        ticks += 1
+        for k in 1...10 as ClosedRange<Int64> {
+          _ = ticker.isGridKnown(at: link.timestamp + .milliseconds(2) * k)
+          _ = ticker.frameNumber(at: link.timestamp + .milliseconds(2) * k)
+        }
+      }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.seconds(3))
+      XCTAssertGreaterThan(ticks, 150)
+      XCTAssertGreaterThan(source.questions, 10, "nothing was uncertain")
+      XCTAssertLessThanOrEqual(source.questions, ticks)
+      link.invalidate()
+    }
+  }
+
   func testAnInvalidatedTickerIsSilent() {
     onMain { stage in
       let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
@@ -307,4 +331,33 @@ final class DisplayLinkTests: ManualLoopCase {
 /// Milliseconds after the start of a stage's clock.
 private func at(_ milliseconds: Int64) -> MonotonicTime {
   MonotonicTime(nanoseconds: 1_000_000_000) + .milliseconds(milliseconds)
+}
+
+/// A display, and how often it was asked for its newest vblank.
+@MainActor
+private final class AskedSource: VBlankSource {
+  private let display: SimulatedDisplay
+  private(set) var questions = 0
+
+  init(_ display: SimulatedDisplay) {
+    self.display = display
+  }
+
+  var name: String { display.name }
+  var refreshRate: RefreshRate { display.refreshRate }
+  var isVariable: Bool { display.isVariable }
+  var onVBlank: (@MainActor (VBlank) -> Void)? {
+    get { display.onVBlank }
+    set { display.onVBlank = newValue }
+  }
+
+  func newestVBlank() -> VBlank? {
+    questions += 1
+    return display.newestVBlank()
+  }
+
+  func requestVBlank() { display.requestVBlank() }
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { display.add(to: loop, mode: mode) }
+  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { display.remove(from: loop, mode: mode) }
+  func invalidate() { display.invalidate() }
 }
