@@ -132,6 +132,10 @@ package struct TickSequencer {
 
   /// A vblank with its stamp, or with its arrival for one if stamps are another clock's; nil if it is in the future.
   private mutating func stamped(_ vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> VBlank? {
+    // One without a stamp says nothing of whose the others are.
+    if vblank.timestamp <= .zero {
+      return stampsAhead == nil ? vblank : VBlank(timestamp: now, sequence: vblank.sequence)
+    }
     let ahead = vblank.timestamp - now
     guard ahead > max(period, rate.interval) else {
       if futures > 0 || stampsAhead != nil { stampsAreOurs() }

@@ -76,19 +76,27 @@ final class SourceFaultTests: ManualLoopCase {
       XCTAssertTrue(ticker.name.contains("3600.0 s ahead"), ticker.name)
       XCTAssertEqual(ticker.predictedVBlank(after: stage.time.now), start + .milliseconds(510))
 
-      // One that is right ends it.
-      send(51...60, ahead: .zero)
+      // One without a stamp does not end it, and has come.
+      stage.time.advance(to: start + .milliseconds(510))
+      source.send(VBlank(timestamp: .zero, sequence: 51), on: stage.loop)
+      XCTAssertEqual(ticker.sourceFault, .stampsAhead(.seconds(3600)))
+      XCTAssertEqual(ticks.last?.timestamp, start + .milliseconds(510))
+      send(52...60, ahead: .seconds(3600))
       XCTAssertEqual(ticks.count, 53)
-      XCTAssertEqual(ticks.last?.frameNumber, 53)
+
+      // One that is right ends it.
+      send(61...70, ahead: .zero)
+      XCTAssertEqual(ticks.count, 63)
+      XCTAssertEqual(ticks.last?.frameNumber, 63)
       XCTAssertNil(ticker.sourceFault)
       XCTAssertEqual(ticker.name, "counting source")
       // Now and then a wild one is nothing.
-      for k in stride(from: Int64(62), to: 90, by: 2) {
+      for k in stride(from: Int64(72), to: 100, by: 2) {
         send(k...k, ahead: .seconds(9))
         send(k + 1...k + 1, ahead: .zero)
       }
       XCTAssertNil(ticker.sourceFault)
-      XCTAssertEqual(ticks.count, 53 + 14)
+      XCTAssertEqual(ticks.count, 63 + 14)
       link.invalidate()
     }
   }
