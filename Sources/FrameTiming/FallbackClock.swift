@@ -12,8 +12,10 @@ public import RunLoops
 /// tells it.) After a stall of an interval or more the vblank is the latest grid point that is not after now; those before it
 /// are never delivered, the sequence counts them.
 ///
-/// A timer at the nominal 60 Hz slips a whole frame every 21 s against a display at 59.953 Hz. So where a display's stamps are
-/// to be had, the clock can be disciplined by them: it takes their rate and phase, and keeps both when they end.
+/// A timer at the nominal 60 Hz slips a whole frame every 21 s against a display at 59.953 Hz. So a clock that stands in for a
+/// display that was seen, or that is to keep step with another one, is disciplined by what is known of it: it takes rate and
+/// phase, and keeps both. (Not by the stamps of flips: the kernel gives them a sequence, and the time of a vblank, only where it
+/// has vblanks to tell of anyway. Elsewhere a flip bears the time at which it was handed over or heard of.)
 @MainActor
 public final class FallbackClock: VBlankSource {
   public let refreshRate: RefreshRate
@@ -28,8 +30,6 @@ public final class FallbackClock: VBlankSource {
   public var disciplinedRate: RefreshRate? { grid.rate == refreshRate ? nil : grid.rate }
 
   private let clock: SystemClock
-  /// Of the stamps that it is told.
-  private var stamps: VBlankModel
   private var timer: FrameLoop.Timer?
   private var grid: FallbackGrid
 
@@ -45,7 +45,6 @@ public final class FallbackClock: VBlankSource {
     self.clock = clock
     self.start = start ?? clock.now
     grid = FallbackGrid(rate: refreshRate, start: self.start)
-    stamps = VBlankModel(refreshRate: refreshRate)
     timer = FrameLoop.Timer.parked { [weak self] in self?.fire() }
   }
 
@@ -62,25 +61,22 @@ public final class FallbackClock: VBlankSource {
   /// Takes rate and phase from what is known of a display, and keeps them: of the one that the clock stands in for, or of another
   /// that it is to keep step with. No sequence is told twice, and none is left out.
   ///
-  /// - Returns: false if the display is too little known, or runs at another rate; then nothing changes.
+  /// After a pause a display's phase is unknown although its rate is not: then the clock takes that, in its own phase.
+  ///
+  /// - Returns: false if the display's rate is too little known, or another one; then nothing changes.
   @discardableResult
   public func discipline(by model: VBlankModel) -> Bool {
-    guard model.isSettled, !model.isVariable, let point = model.prediction(after: clock.now),
-      point.isKnown(period: model.period), let rate = RefreshRate(period: model.period),
+    // To 0.05 %, which is an interval in half a minute.
+    guard !model.isVariable, model.periodUncertainty < model.period * 0.000_5, let rate = RefreshRate(period: model.period),
       abs(rate.hertz - refreshRate.hertz) < refreshRate.hertz * 0.01
     else { return false }
-    if let fireTime = grid.follow(rate, phase: point.timestamp) { timer?.nextFireTime = fireTime }
+    let point = model.prediction(after: clock.now)
+    let isPhaseKnown = point?.isKnown(period: model.period) ?? false
+    let phase = isPhaseKnown ? point?.timestamp : nil
+    if let fireTime = grid.follow(rate, phase: phase ?? grid.newest(now: clock.now).timestamp) {
+      timer?.nextFireTime = fireTime
+    }
     return true
-  }
-
-  /// A vblank of the display that the clock stands in for, learnt in another way: from the stamp of a flip. After 60 that lie on a
-  /// grid the clock follows them.
-  ///
-  /// One without a sequence is no vblank: drivers without any complete a flip at once. As flips follow the clock's own
-  /// ticks, it would be disciplined by itself.
-  public func observe(_ vblank: VBlank) {
-    guard vblank.sequence != 0 else { return }
-    if stamps.observe(vblank) == .accepted { discipline(by: stamps) }
   }
 
   // MARK: - VBlankSource

@@ -84,19 +84,21 @@ final class DisciplinedClockTests: ManualLoopCase {
     }
   }
 
-  /// Stamps of flips discipline it while it ticks; ticks go on, each interval once.
-  func testItFollowsTheStampsOfFlips() throws {
+  /// It keeps step with another display while that ticks; its own ticks go on, each interval once.
+  func testItKeepsStepWithAnotherDisplay() throws {
     let truth = try XCTUnwrap(RefreshRate(numerator: 5995, denominator: 100))
     onMain { stage in
       let start = stage.time.now
       let clock = FallbackClock(refreshRate: .hertz60, reason: "a test", clock: stage.clock)
       let ticker = DisplayTicker(source: clock)
       let screen = SimulatedGrid(rate: truth, start: start - .milliseconds(6), seed: 1)
+      var model = VBlankModel(refreshRate: .hertz60)
       var ticks: [DisplayLink.Tick] = []
       let link = DisplayLink(ticker: ticker) { link in
         guard let tick = link.tick else { return }
         ticks.append(tick)
-        clock.observe(screen.told(ofVBlank: screen.vblank(after: tick.timestamp) &- 1))
+        model.observe(screen.told(ofVBlank: screen.vblank(after: tick.timestamp) &- 1))
+        clock.discipline(by: model)
       }
       link.add(to: stage.loop, mode: .default)
       stage.run(.seconds(30))
@@ -114,15 +116,31 @@ final class DisciplinedClockTests: ManualLoopCase {
     }
   }
 
-  /// A driver without vblanks tells that a flip is done when it was handed over, and gives it no sequence.
-  func testFlipsThatAreDoneAtOnceDoNotDisciplineIt() {
+  /// The screen was off for long before it went away: where its vblanks lie is not known, but how far apart.
+  func testTheRateIsTakenWithoutThePhase() throws {
+    let truth = try XCTUnwrap(RefreshRate(numerator: 5995, denominator: 100))
+    onMain { stage in
+      var model = VBlankModel(refreshRate: .hertz60)
+      for k in 1...600 as ClosedRange<Int64> {
+        model.observe(VBlank(timestamp: stage.time.now + truth.offset(ofInterval: k), sequence: UInt64(k)))
+      }
+      model.losePhase()
+      stage.time.advance(by: .seconds(100))
+      let start = stage.time.now
+      let clock = FallbackClock(refreshRate: .hertz60, reason: "it is away", clock: stage.clock)
+      XCTAssertTrue(clock.discipline(by: model))
+      XCTAssertEqual(clock.disciplinedRate?.hertz ?? 0, 59.95, accuracy: 0.000_1)
+      // The clock's own phase: it begins now.
+      XCTAssertEqual(clock.newestVBlank()?.timestamp, start)
+      stage.time.advance(by: .milliseconds(17))
+      XCTAssertEqual(clock.newestVBlank()?.timestamp, start + truth.interval)
+    }
+  }
+
+  /// By a display at another rate, and one that is not known yet, it is not disciplined.
+  func testWhatIsNotKnownDoesNotDisciplineIt() {
     onMain { stage in
       let clock = FallbackClock(refreshRate: .hertz60, reason: "a test", clock: stage.clock)
-      for k in 1...300 as ClosedRange<Int64> {
-        clock.observe(VBlank(timestamp: stage.time.now + .milliseconds(17) * k, sequence: 0))
-      }
-      XCTAssertNil(clock.disciplinedRate)
-      // A display at another rate, and one that is not known yet, neither.
       let slow = RefreshRate(numerator: 50, denominator: 1) ?? .hertz60
       var model = VBlankModel(refreshRate: slow)
       XCTAssertFalse(clock.discipline(by: model))
@@ -130,6 +148,11 @@ final class DisciplinedClockTests: ManualLoopCase {
         model.observe(VBlank(timestamp: stage.time.now + slow.offset(ofInterval: k), sequence: UInt64(k)))
       }
       XCTAssertFalse(clock.discipline(by: model))
+      var young = VBlankModel(refreshRate: .hertz60)
+      for k in 1...4 as ClosedRange<Int64> {
+        young.observe(VBlank(timestamp: stage.time.now + .milliseconds(17) * k, sequence: UInt64(k)))
+      }
+      XCTAssertFalse(clock.discipline(by: young))
       XCTAssertNil(clock.disciplinedRate)
     }
   }
