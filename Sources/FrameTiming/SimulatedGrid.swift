@@ -49,6 +49,14 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     return number
   }
 
+  /// Whether a vblank of a variable display comes without a frame: that one takes longer than the longest interval, and the
+  /// panel, or its driver, shows the last one again halfway.
+  public func repeatsFrame(atVBlank number: UInt64) -> Bool {
+    let k = Int64(bitPattern: number &- firstVBlank)
+    // The second of two: k is the interval that begins with the vblank.
+    return slowestRate != nil && repeats(inBlock: block(ofInterval: k - 1)) && !k.isMultiple(of: 2)
+  }
+
   // MARK: - What is told
 
   /// A vblank as its event tells it: with its noise, and with a stamp or a sequence that means nothing if such is its fault.
@@ -110,20 +118,34 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
   private static let blockLength: Int64 = 64
   private static let blocksInCycle = 16.0
 
-  /// The intervals of a variable display lie around a middle that wanders slowly, each by up to a fifth away from it: as long
-  /// as an application's frames take. In blocks, so that a far vblank is known without all those before it.
+  /// The intervals of a variable display lie around a middle that wanders slowly, each by up to a sixth away from it: as long
+  /// as an application's frames take. For a part of the time those take longer than the longest interval, and there are two
+  /// even ones to each. In blocks, so that a far vblank is known without all those before it.
   private func variableOffset(ofInterval k: Int64, slowest: RefreshRate) -> Nanoseconds {
-    let block = (k - (k < 0 ? Self.blockLength - 1 : 0)) / Self.blockLength
+    let block = block(ofInterval: k)
     let begin = blockOffset(block, slowest: slowest)
     let length = blockOffset(block + 1, slowest: slowest) - begin
+    let repeats = repeats(inBlock: block)
     var (passed, all) = (0.0, 0.0)
     for index in 0..<Self.blockLength {
-      let number = UInt64(bitPattern: block * Self.blockLength + index)
-      let weight = 0.8 + 0.4 * unit(.interval, number)
+      let frame = repeats ? index - index % 2 : index
+      let number = UInt64(bitPattern: block * Self.blockLength + frame)
+      // A seventh, and what their mean may be off by.
+      let weight = 0.86 + 0.28 * unit(.interval, number)
       if block * Self.blockLength + index < k { passed += weight }
       all += weight
     }
     return Nanoseconds(Int64(saturating: begin + length * passed / all))
+  }
+
+  private func block(ofInterval k: Int64) -> Int64 { (k - (k < 0 ? Self.blockLength - 1 : 0)) / Self.blockLength }
+
+  /// Where the middle is a long interval, so that two are longer than the longest. Only a display whose longest interval is
+  /// twice its shortest can show a frame twice in the time of one.
+  private func repeats(inBlock block: Int64) -> Bool {
+    guard let slowestRate, slowestRate.exactInterval >= 2 * rate.exactInterval else { return false }
+    let place = block % Int64(Self.blocksInCycle)
+    return (3..<7).contains(place < 0 ? place + Int64(Self.blocksInCycle) : place)
   }
 
   private func blockOffset(_ block: Int64, slowest: RefreshRate) -> Double {

@@ -340,7 +340,7 @@ import Testing
       #expect(next.timestamp - told.timestamp >= shortest - .milliseconds(2))
       error += abs((next.timestamp - grid.time(ofVBlank: number + 1)).count)
     }
-    // Intervals are even within a fifth of 7 to 21 ms: who knows their mean is off by a tenth.
+    // Intervals are even within a sixth of 7 to 21 ms: who knows their mean is off by a tenth.
     #expect(error / 4000 < 1_900_000)
     #expect(model.observe(grid.told(ofVBlank: 4000)) == .duplicate)
     #expect(model.observe(grid.told(ofVBlank: 3990)) == .backward)

@@ -123,6 +123,56 @@ final class VBlankSourceTests: ManualLoopCase {
     }
   }
 
+  /// A variable display that gets no frame for its longest interval shows the last one again: a vblank as any other. Who
+  /// listens ticks at it, counts it, claims nothing of the next one, and when nobody listens nothing wakes.
+  func testAVariableDisplayRepeatsAFrameByItself() throws {
+    let profile = SimulatedDisplay.Profile.vrr
+    let slowest = try XCTUnwrap(profile.slowestRate)
+    onMain { stage in
+      let display = SimulatedDisplay(profile, clock: stage.clock, seed: 4)
+      let grid = display.grid
+      let ticker = DisplayTicker(source: display)
+      ticker.policy = .lateStart
+      var ticks: [(tick: DisplayLink.Tick, vblank: UInt64)] = []
+      let link = DisplayLink(ticker: ticker) { link in
+        guard let tick = link.tick, let vblank = ticker.lastVBlank else { return }
+        ticks.append((tick, vblank.sequence))
+      }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(.seconds(20))
+      var repeats = 0
+      for (first, second) in zip(ticks, ticks.dropFirst()) {
+        XCTAssertEqual(second.vblank, first.vblank + 1)
+        XCTAssertEqual(second.tick.frameNumber, first.tick.frameNumber + 1)
+        XCTAssertEqual(second.tick.missed, 0)
+        XCTAssertEqual(second.tick.timestamp, grid.timestamp(ofVBlank: second.vblank))
+        XCTAssertGreaterThan(second.tick.targetTimestamp, second.tick.timestamp)
+        XCTAssertEqual(second.tick.start, second.tick.timestamp, "of a variable display no deadline is known")
+        let interval = grid.time(ofVBlank: second.vblank) - grid.time(ofVBlank: first.vblank)
+        XCTAssertGreaterThanOrEqual(interval, profile.actualRate.interval)
+        XCTAssertLessThanOrEqual(interval, slowest.interval)
+        guard grid.repeatsFrame(atVBlank: second.vblank) else { continue }
+        repeats += 1
+        let frame = grid.time(ofVBlank: second.vblank + 1) - grid.time(ofVBlank: first.vblank)
+        XCTAssertGreaterThan(frame, slowest.interval, "a frame that could have waited")
+        XCTAssertEqual(frame.seconds / 2, interval.seconds, accuracy: 1e-8)
+      }
+      XCTAssertGreaterThan(ticks.count, 1_200)
+      XCTAssertGreaterThan(repeats, 100)
+
+      link.isPaused = true
+      stage.run(.milliseconds(50))
+      let events = display.deliveredEvents
+      var wakeUps = 0
+      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in wakeUps += 1 })
+      stage.loop.add(observer, to: .default)
+      stage.run(.seconds(10))
+      XCTAssertLessThanOrEqual(wakeUps, 1)
+      XCTAssertEqual(display.deliveredEvents, events)
+      ticker.invalidate()
+    }
+  }
+
   func testADisplayThatIsOffDoesNotTickAndGoesOnWhenOn() {
     onMain { stage in
       let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
