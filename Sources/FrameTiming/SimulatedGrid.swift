@@ -191,7 +191,9 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
 
   /// From `-limit` to `limit`.
   private func even(_ family: Family, _ number: UInt64, limit: Int64) -> Int64 {
-    limit > 0 ? Int64(random(family, number) % UInt64(2 * limit + 1)) - limit : 0
+    // Twice it has to be a number too.
+    let limit = min(limit, 1 << 61)
+    return limit > 0 ? Int64(random(family, number) % UInt64(2 * limit + 1)) - limit : 0
   }
 
   private func normal(_ number: UInt64) -> Double {
