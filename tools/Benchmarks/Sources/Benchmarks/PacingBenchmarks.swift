@@ -15,7 +15,8 @@ enum PacingBenchmarks {
       Load("flaky", .flaky, limits: nil),
     ]
     let records = try paced()
-    return try loads.flatMap(results) + [cost(records), allocations(records), try wholeFrame()]
+    return try loads.flatMap(results) + automaticInterval()
+      + [cost(records), allocations(records), try wholeFrame()]
   }
 
   private static let frames = 100_000
@@ -87,6 +88,48 @@ enum PacingBenchmarks {
         $0.missed / $0.plain * 1000
       },
       result("doubled ticks", .count, limit: 0) { $0.doubled },
+    ]
+  }
+
+  /// An application at 60 Hz whose frames take 4 ms, and 20 ms for ten seconds; then one at the boundary of what an interval
+  /// leaves for them, where half of the frames take a little too long, for a minute.
+  private static func automaticInterval() throws -> [Result] {
+    let second = 1e9
+    let stage = try SimulatedStage(.vblank, .steady, work: SimulatedWork(mean: .milliseconds(4)), seed: 2026)
+    defer { stage.invalidate() }
+    let output = stage.engine.output
+    output.automaticInterval = AutomaticInterval()
+    var last = output.automaticInterval?.intervals
+    var changes: [MonotonicTime] = []
+    stage.onFrame = { [clock = stage.clock] _ in
+      guard output.automaticInterval?.intervals != last else { return }
+      last = output.automaticInterval?.intervals
+      changes.append(clock.now)
+    }
+    func timeToChange(_ work: SimulatedWork) -> Double {
+      changes.removeAll()
+      stage.application.work = work
+      let begun = stage.clock.now
+      stage.run(for: .seconds(10))
+      return changes.count == 1 ? Double((changes[0] - begun).count) : .infinity
+    }
+    stage.run(for: .seconds(5))
+    let down = timeToChange(SimulatedWork(mean: .milliseconds(20)))
+    let up = timeToChange(SimulatedWork(mean: .milliseconds(4)))
+    changes.removeAll()
+    stage.application.work = SimulatedWork(mean: .microseconds(14_600), deviation: .microseconds(800))
+    stage.run(for: .seconds(60))
+    return [
+      Result(name: "interval, slower after", unit: .nanoseconds, ours: down, peers: [], gates: []),
+      Result(
+        name: "interval, off 2 s by", unit: .nanoseconds, ours: abs(down - 2 * second), peers: [],
+        gates: [Gate(peer: nil, limit: 0.2 * second)]),
+      Result(
+        name: "interval, faster after", unit: .nanoseconds, ours: up, peers: [],
+        gates: [Gate(peer: nil, limit: 2 * second)]),
+      Result(
+        name: "interval, changes in 60 s", unit: .count, ours: Double(changes.count), peers: [],
+        gates: [Gate(peer: nil, limit: 1)]),
     ]
   }
 
