@@ -49,8 +49,6 @@ enum PacingBenchmarks {
     /// Frames without a spike, and those of them that were late.
     var plain = 0.0
     var missed = 0.0
-    /// Frames of one interval's second tick.
-    var doubled = 0.0
   }
 
   private static func play(_ load: Load, _ policy: FramePolicy) throws -> Outcome {
@@ -60,10 +58,7 @@ enum PacingBenchmarks {
     let work = stage.application.work
     var outcome = Outcome()
     outcome.latency.reserveCapacity(frames)
-    var last = MonotonicTime.zero
     stage.run(frames: frames) { frame in
-      if frame.tick - last < interval / 2 { outcome.doubled += 1 }
-      last = frame.tick
       guard !work.isSpike(frame: frame.frameNumber) else { return }
       outcome.plain += 1
       if frame.isLate(interval: interval) { outcome.missed += 1 }
@@ -87,7 +82,6 @@ enum PacingBenchmarks {
       result("missed of 1000", .count, limit: load.limits?.missesInThousand) {
         $0.missed / $0.plain * 1000
       },
-      result("doubled ticks", .count, limit: 0) { $0.doubled },
     ]
   }
 
