@@ -17,6 +17,8 @@ public final class DisplayLink {
     public var targetTimestamp: MonotonicTime
     /// One refresh interval at the nominal rate.
     public var duration: Nanoseconds
+    /// Whether the display's rate is variable: then its intervals are `duration` or longer, and the target is a guess.
+    public var isVariable: Bool
     /// Counts the ticker's refresh intervals, from 0 at its first tick: two ticks in neighbouring intervals differ by 1.
     public var frameNumber: UInt64
     /// When the tick was to be delivered: at the vblank, or later where it was put off to a deadline before the target.
@@ -33,7 +35,8 @@ public final class DisplayLink {
     /// - Parameter start: when the tick was to be delivered; nil for at its stamp.
     public init(
       timestamp: MonotonicTime, targetTimestamp: MonotonicTime, duration: Nanoseconds, frameNumber: UInt64,
-      start: MonotonicTime? = nil, delivered: MonotonicTime, missed: UInt64, intervalsPerTick: Int = 1
+      start: MonotonicTime? = nil, delivered: MonotonicTime, missed: UInt64, intervalsPerTick: Int = 1,
+      isVariable: Bool = false
     ) {
       self.timestamp = timestamp
       self.targetTimestamp = targetTimestamp
@@ -43,6 +46,7 @@ public final class DisplayLink {
       self.delivered = delivered
       self.missed = missed
       self.intervalsPerTick = intervalsPerTick
+      self.isVariable = isVariable
     }
   }
 

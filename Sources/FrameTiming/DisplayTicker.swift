@@ -315,7 +315,7 @@ public final class DisplayTicker {
       for: target, isTargetKnown: isTargetKnown, vblank: vblank.timestamp, now: now, interval: interval)
     return DisplayLink.Tick(
       timestamp: vblank.timestamp, targetTimestamp: target, duration: interval, frameNumber: frameNumber, start: start,
-      delivered: now, missed: 0)
+      delivered: now, missed: 0, isVariable: model.isVariable)
   }
 
   /// The time to which a tick was put off.

@@ -19,7 +19,11 @@ public final class FPSMeter {
 
   /// How many refresh intervals the recent figures cover.
   private var windowLength: Int {
-    let wanted = Int(refreshRate.intervals(in: window + interval / 2))
+    // A variable display has not as many intervals as it could.
+    let wanted =
+      isVariable
+      ? Int(window.seconds * (measuredRate ?? refreshRate.hertz))
+      : Int(refreshRate.intervals(in: window + interval / 2))
     return min(max(wanted, Self.shortestWindow), ring.capacity - Self.inFlight)
   }
 
@@ -243,10 +247,16 @@ public final class FPSMeter {
     lastVBlank = vblank
   }
 
-  /// The interval that `time` is in.
+  /// The interval that `time` is in. Of a variable display the last one goes on until the next tick; idle time is counted in
+  /// intervals as long as others were.
   private func number(at time: MonotonicTime) -> UInt64 {
-    lastNumber + UInt64(max(0, refreshRate.intervals(in: time - lastVBlank)))
+    let elapsed = max(time - lastVBlank, .zero)
+    guard isVariable else { return lastNumber + UInt64(max(0, refreshRate.intervals(in: elapsed))) }
+    guard isIdle else { return lastNumber }
+    return lastNumber + UInt64(elapsed.seconds * (measuredRate ?? refreshRate.hertz))
   }
+
+  private var isVariable: Bool { lastTick?.isVariable ?? false }
 
   /// Accounts for the intervals before a tick in which frames were wanted: every so many should have been ticked, and the
   /// others are left out.

@@ -34,7 +34,8 @@ public struct FrameReport: Equatable, Sendable {
   public var firstPresented: MonotonicTime?
   /// Frames that were seen more than T/2 after the vblank that they were made for.
   public var late = 0
-  /// Intervals that should have been ticked, as frames were wanted, and were not.
+  /// Intervals that should have been ticked, as frames were wanted, and were not. Of a variable display those that it counted,
+  /// and not for how long one has lasted.
   public var missed = 0
   /// Intervals between those that are to be ticked, on an output that makes a frame every second, third … interval.
   public var leftOut = 0
@@ -81,9 +82,9 @@ public struct FrameReport: Equatable, Sendable {
 
   /// Milliseconds of hitch time in a second in which frames were wanted; nil when none were.
   public var hitchTimeRatio: Double? {
-    let wanted = nominalRefreshRate.offset(ofInterval: Int64(intervals - idle))
-    guard wanted > .zero else { return nil }
-    return hitchTime.milliseconds / wanted.seconds
+    guard intervals > idle else { return nil }
+    let wanted = Double(intervals - idle) / (refreshRate ?? nominalRefreshRate.hertz)
+    return hitchTime.milliseconds / wanted
   }
 
   /// What the hitch time ratio means; nil when there is none.

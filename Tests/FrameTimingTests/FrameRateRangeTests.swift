@@ -161,7 +161,10 @@ final class FrameRateRangeTests: ManualLoopCase {
       let display = SimulatedDisplay(.vrr, clock: stage.clock, seed: 3)
       let ticker = DisplayTicker(source: display)
       var stamps: [MonotonicTime] = []
-      let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
+      let link = DisplayLink(ticker: ticker) { link in
+        stamps.append(link.timestamp)
+        XCTAssertEqual(link.tick?.isVariable, true)
+      }
       link.preferredFrameRateRange = FrameRateRange(maximum: 72)
       link.add(to: stage.loop, mode: .default)
       stage.run(.seconds(20))

@@ -358,6 +358,48 @@ private struct Feed {
     #expect(report.hitchTime == .milliseconds(70))
   }
 
+  /// 48 frames a second on a display that could show 144: while one is seen nothing is missed.
+  @Test func anIntervalOfAVariableDisplayLastsAsLongAsItLikes() throws {
+    let rate = try #require(RefreshRate(hertz: 144))
+    let meter = FPSMeter(refreshRate: rate)
+    let length = Nanoseconds.microseconds(20_833)
+    func at(_ number: UInt64) -> MonotonicTime { .zero + .seconds(5) + length * Int64(number) }
+    for number in 1...480 as ClosedRange<UInt64> {
+      // Once the display counts an interval that nobody was told of.
+      if number == 100 { continue }
+      meter.record(
+        tick: DisplayLink.Tick(
+          timestamp: at(number), targetTimestamp: at(number) + rate.interval, duration: rate.interval,
+          frameNumber: number, delivered: at(number), missed: number == 101 ? 1 : 0, isVariable: true))
+      var frame = FrameRecord()
+      frame.frameNumber = number
+      frame.tick = at(number)
+      frame.presented = at(number + 1)
+      frame.isTargetKnown = false
+      frame.target = frame.presented
+      frame.animationTime = at(number) + rate.interval
+      meter.record(committed: frame)
+      meter.record(presented: frame)
+    }
+    let end = at(481) - .milliseconds(1)
+    let run = meter.report(at: end)
+    #expect((run.intervals, run.ticks, run.missed, run.idle, run.late) == (480, 479, 1, 0, 0))
+    #expect(run.hitchTime == rate.interval)
+    // Of ten seconds, and not of as many of the shortest intervals.
+    let ratio = try #require(run.hitchTimeRatio)
+    #expect(abs(ratio - rate.interval.milliseconds / 10) < 0.001, "\(ratio)")
+    #expect(abs(try #require(run.tickRate) - 48) < 0.2)
+    let recent = meter.recentReport(at: end)
+    #expect((recent.missed, recent.idle, recent.hitchTime) == (0, 0, .zero))
+    // At least 120 intervals, and no more than two seconds have.
+    #expect(recent.intervals == 120)
+    meter.noteIdle()
+    let paused = meter.report(at: at(480) + .seconds(10))
+    #expect((paused.ticks, paused.missed) == (479, 1))
+    #expect(abs(paused.idle - 480) <= 1)
+    #expect(abs(try #require(paused.tickRate) - 24) < 0.1)
+  }
+
   /// A tick that brought no frame: nothing was to be shown.
   @Test func whatWasMissedForNothingIsNoHitch() throws {
     let feed = try Feed()
