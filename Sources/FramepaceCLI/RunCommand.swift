@@ -56,7 +56,7 @@ struct RunCommand: ParsableCommand {
       JSON: one object a line. Times are in milliseconds, rates a second; what is \
       not known is null.
         first line   scene, display, clock: what ticks, and why,
-                     mirrors: display and clock of each,
+                     mirrors: display, clock and refused of each,
                      unused: options that have no effect on this display,
                      refused: what the screen goes on without, and why
         at a change  change: the screen went, or is back
@@ -166,12 +166,12 @@ private struct SceneRun {
     self.report = report
     let simulation = try command.simulation.simulation(size: command.options.size)
     let start = (simulation?.loop ?? .main).clock.now
-    session = try SceneSession(command.scene, options: command.options, simulation: simulation)
+    session = try SceneSession(
+      command.scene, options: command.options, policy: command.policy, simulation: simulation)
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     let lateFrames = command.diagram ? LateFrames(start: start) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
     session.measure(with: meter, lateFrames: lateFrames, plot: plot?.picture)
-    session.engine.output.policy = command.policy
     if command.mirror { session.mirror() }
     printer = RunPrinter(
       report: report, meter: meter, lateFrames: lateFrames, start: start, isPatient: simulation?.isFast ?? false)

@@ -1,9 +1,15 @@
 import Framepace
+import KMS
 
 extension SceneMirrors {
-  /// Display and clock of each.
+  /// Display, clock and what is refused of each.
   var names: [JSONValue] {
-    mirrors.map { .object([("display", .text($0.display.name)), ("clock", .text($0.display.ticker.name))]) }
+    mirrors.map { mirror in
+      .object([
+        ("display", .text(mirror.display.name)), ("clock", .text(mirror.display.ticker.name)),
+        ("refused", .list(mirror.refusals.map { .text($0.description) })),
+      ])
+    }
   }
 
   /// Figures of the whole run for each.

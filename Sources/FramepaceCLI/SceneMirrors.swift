@@ -9,6 +9,8 @@ final class SceneMirrors {
     let display: any Display
     let output: Output
     let meter: FPSMeter
+    /// What was asked for and the screen goes on without, as far as that was known at the start.
+    let refusals: [FeatureRefusal]
   }
 
   private(set) var mirrors: [Mirror] = []
@@ -16,35 +18,43 @@ final class SceneMirrors {
   var onChange: ((String) -> Void)?
 
   private let engine: Engine
+  private let settings: OutputSettings
   /// Why it is on no more screens.
   private let refused: [String]
 
   /// Shows what an engine shows on further displays.
   ///
   /// - Parameter refused: what could not be used, and why.
-  init(of engine: Engine, on displays: [any Display], refused: [String]) {
+  init(
+    of engine: Engine, on displays: [any Display], refused: [String], settings: OutputSettings = OutputSettings()
+  ) {
     self.engine = engine
+    self.settings = settings
     self.refused = displays.isEmpty && refused.isEmpty ? ["there is no other screen"] : refused
     for display in displays { add(display) }
   }
 
   /// On all usable screens but the display's own.
-  convenience init(of engine: Engine, session: DisplaySession?) {
+  convenience init(of engine: Engine, session: DisplaySession?, settings: OutputSettings = OutputSettings()) {
     let screen = engine.output.display as? KMSDisplay
     let others = screen.map { Displays.others(beside: $0, session: session) }
     self.init(
-      of: engine, on: others?.displays ?? [], refused: others?.refused.map(\.description) ?? ["there is no screen"])
+      of: engine, on: others?.displays ?? [], refused: others?.refused.map(\.description) ?? ["there is no screen"],
+      settings: settings)
   }
 
   /// What is mirrored where, and what ticks there; what is not mirrored, and why.
   var heading: [String] {
-    mirrors.flatMap { ["mirrored on \($0.display.name)", $0.display.ticker.name] } + refused.map { "not mirrored: \($0)" }
+    mirrors.flatMap { mirror in
+      ["mirrored on \(mirror.display.name)", mirror.display.ticker.name] + mirror.refusals.map(\.description)
+    } + refused.map { "not mirrored: \($0)" }
   }
 
   private func add(_ display: any Display) {
+    let refusals = settings.apply(to: display)
     let output = engine.mirror(on: display)
     let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
-    mirrors.append(Mirror(display: display, output: output, meter: meter))
+    mirrors.append(Mirror(display: display, output: output, meter: meter, refusals: refusals))
     var refused = RefusedFrames()
     output.onTick = { meter.record(tick: $0) }
     output.onIdle = { meter.noteIdle() }
@@ -59,6 +69,7 @@ final class SceneMirrors {
     display.onLost = { [weak self, weak output] error in
       if let output { self?.remove(output, error) }
     }
+    (display as? KMSDisplay)?.onRefusal = { [weak self] refusal in self?.onChange?("\(refusal)") }
     display.onStateChange = { [weak self, weak display] state in
       guard let self, let display else { return }
       meter.refreshRate = display.ticker.refreshRate
@@ -69,6 +80,7 @@ final class SceneMirrors {
   /// Its figures stay.
   private func remove(_ output: Output, _ error: any Error) {
     engine.remove(output)
+    for mirror in mirrors where mirror.output === output { mirror.meter.noteIdle() }
     onChange?("\(output.display.name) is mirrored on no more: \(error)")
   }
 }

@@ -21,6 +21,7 @@ final class SceneSession {
   /// Nil unless the scene is mirrored.
   private(set) var mirrors: SceneMirrors?
 
+  private let settings: OutputSettings
   private let simulation: Simulation?
   /// Nil where there is no card, or no screen is wanted.
   private let cards: DisplaySession?
@@ -31,8 +32,12 @@ final class SceneSession {
   /// Nothing can be written any more.
   private var isMute = false
 
-  /// - Parameter simulation: what the scene runs on and in, instead of a display and the main loop.
-  init(_ name: SceneName, options: SceneOptions, simulation: Simulation? = nil) throws {
+  /// - Parameters:
+  ///   - policy: when frames are begun, on all screens.
+  ///   - simulation: what the scene runs on and in, instead of a display and the main loop.
+  init(
+    _ name: SceneName, options: SceneOptions, policy: FramePolicy = .vblank, simulation: Simulation? = nil
+  ) throws {
     let loop = simulation?.loop ?? .main
     scene = name
     self.simulation = simulation
@@ -40,17 +45,15 @@ final class SceneSession {
     signals = try EndSignals()
     (display, cards) = try simulation.map { ($0.screen, nil) } ?? Self.open(options)
     unusedOptions = display is KMSDisplay ? options.clockOptions : options.screenOptions
-    if let screen = display as? KMSDisplay {
-      screen.wantsVariableRefresh = options.vrr
-      screen.allowsTearing = options.tearing
-      refusals = [screen.variableRefresh, screen.tearing].compactMap(\.refusal)
-    }
+    settings = OutputSettings(
+      policy: policy, wantsVariableRefresh: options.vrr, allowsTearing: options.tearing)
+    refusals = settings.apply(to: display)
     do {
       let size = Size(Double(display.presenter.width), Double(display.presenter.height))
-      let settings = SceneSettings(
+      let sceneSettings = SceneSettings(
         size: size, timeOfDay: Self.localTimeOfDay(), work: options.work ?? .milliseconds(12),
         workPhase: options.workPhase ?? .callbacks, fonts: try SceneFonts())
-      let scene = try name.makeScene(settings: settings)
+      let scene = try name.makeScene(settings: sceneSettings)
       engine = Engine(display: display, root: scene.root, loop: loop)
       player = ScenePlayer(scene: scene, engine: engine, start: loop.clock.now)
       if let simulation {
@@ -107,7 +110,7 @@ final class SceneSession {
 
   /// Shows the scene on all other screens too.
   func mirror() {
-    let mirrors = SceneMirrors(of: engine, session: cards)
+    let mirrors = SceneMirrors(of: engine, session: cards, settings: settings)
     mirrors.onChange = { [weak self] sentence in self?.onDisplayChange?(sentence) }
     self.mirrors = mirrors
   }

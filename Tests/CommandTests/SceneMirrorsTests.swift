@@ -27,7 +27,7 @@ final class SceneMirrorsTests: XCTestCase {
       XCTAssertEqual(
         mirrors.names.map(\.line),
         [50, 30].map {
-          "{\"display\":\"virtual display \($0)x40@\($0).00\",\"clock\":\"fallback clock \($0).00 Hz: a test\"}"
+          "{\"display\":\"virtual display \($0)x40@\($0).00\",\"clock\":\"fallback clock \($0).00 Hz: a test\",\"refused\":[]}"
         })
       let start = stage.clock.now
       Self.animate(stage)
@@ -64,6 +64,45 @@ final class SceneMirrorsTests: XCTestCase {
       XCTAssertEqual(display.refused, RefusedFrames.limit + 1)
       XCTAssertEqual(stage.engine.outputs.count, 1)
       XCTAssertEqual(stage.frames.count, 120, accuracy: 2)
+      stage.engine.invalidate()
+    }
+  }
+
+  /// A screen that is lost misses no frames any more: what its figures count is the time that it was there.
+  func testALostMirrorMissesNothing() throws {
+    try onMain {
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      let display = try VirtualDisplay(
+        width: 64, height: 48, refreshRate: .hertz60, reason: "a test", clock: .manual(stage.clock))
+      let mirrors = SceneMirrors(of: stage.engine, on: [display], refused: [])
+      Self.animate(stage)
+      stage.run(for: .seconds(2))
+      display.onLost?(SystemError(call: "present", errno: 19))
+      stage.run(for: .seconds(5))
+      XCTAssertEqual(mirrors.mirrors.count, 1)
+      let report = try XCTUnwrap(mirrors.mirrors.first).meter.report(at: stage.clock.now)
+      XCTAssertEqual(report.missed, 0)
+      XCTAssertEqual(report.hitchTime, .zero)
+      XCTAssertEqual(report.idle, 300, accuracy: 2)
+      XCTAssertEqual(report.frames, 120, accuracy: 2)
+      stage.engine.invalidate()
+    }
+  }
+
+  /// What a run asks of its screen it asks of the others too.
+  func testMirrorsAreBegunLateToo() throws {
+    try onMain {
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      let display = try VirtualDisplay(
+        width: 64, height: 48, refreshRate: .hertz60, reason: "a test", clock: .manual(stage.clock))
+      let settings = OutputSettings(policy: .lateStart)
+      let mirrors = SceneMirrors(of: stage.engine, on: [display], refused: [], settings: settings)
+      XCTAssertEqual(mirrors.mirrors.map(\.output.policy), [.lateStart])
+      Self.animate(stage)
+      stage.run(for: .seconds(2))
+      let report = try XCTUnwrap(mirrors.mirrors.first).meter.report(at: stage.clock.now)
+      XCTAssertLessThan(try XCTUnwrap(report.latency.p50), .milliseconds(4))
+      XCTAssertEqual(report.late, 0)
       stage.engine.invalidate()
     }
   }
