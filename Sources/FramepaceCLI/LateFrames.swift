@@ -151,10 +151,18 @@ final class LateFrames {
     switch cause {
     case .phase(let phase):
       "\(phase.name) took \(Text.milliseconds(frame.phases[phase])) ms of \(Text.milliseconds(interval)) ms"
-    case .scheduling: "begun \(Text.milliseconds(frame.delivered - frame.start)) ms after it was due"
+    case .scheduling: waiting(frame)
     case .commitMissed: "handed over only \(Text.milliseconds(frame.target - frame.submitted)) ms before its vblank"
     case .prediction: "no vblank was where it was predicted"
     case .scanOut: "handed over in time, and not shown"
     }
+  }
+
+  /// Where the time of a frame went whose work would have fitted.
+  private func waiting(_ frame: FrameRecord) -> String {
+    let before = frame.delivered - frame.start
+    let within = frame.submitted - frame.heldBack - frame.delivered - frame.work
+    return before >= within
+      ? "begun \(Text.milliseconds(before)) ms after it was due" : "held up for \(Text.milliseconds(within)) ms"
   }
 }

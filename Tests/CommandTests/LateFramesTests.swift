@@ -1,0 +1,39 @@
+import Framepace
+import FramepaceTesting
+import XCTest
+
+@testable import FramepaceCLI
+
+/// What is said of late frames at the end of a run with `--diagram`.
+final class LateFramesTests: XCTestCase {
+  /// The work would have fitted: the time went before the frame was begun, or in the middle of it.
+  func testWhereAFramesTimeWent() throws {
+    try onMain {
+      for (delay, pause, expected) in [
+        (9, 1, "begun 9.00 ms after it was due"), (0, 12, "held up for 12.00 ms"),
+      ] as [(Int64, Int64, String)] {
+        let start = MonotonicTime.zero + .seconds(100)
+        let late = LateFrames(start: start)
+        let interval = Nanoseconds.milliseconds(16)
+        late.record(
+          tick: DisplayLink.Tick(
+            timestamp: start + .seconds(1), targetTimestamp: start + .seconds(1) + interval, duration: interval,
+            frameNumber: 7, delivered: start + .seconds(1), missed: 0))
+        var frame = FrameRecord()
+        frame.frameNumber = 7
+        frame.tick = start + .seconds(1)
+        frame.start = frame.tick
+        frame.target = frame.tick + interval
+        frame.delivered = frame.start + .milliseconds(delay)
+        frame.phases[.composite] = .milliseconds(7)
+        frame.submitted = frame.delivered + .milliseconds(pause + 7)
+        frame.presented = frame.target + interval
+        let cause = try XCTUnwrap(frame.cause(interval: interval))
+        XCTAssertEqual(cause, .scheduling)
+        late.record(presented: frame, cause: cause)
+        let text = late.text(width: 200)
+        XCTAssertTrue(text.hasPrefix("scheduling: frame 7 at 1.000 s, 16.00 ms late: \(expected)\n"), text)
+      }
+    }
+  }
+}
