@@ -15,8 +15,10 @@ public struct LateFrameClassifier: Sendable {
   /// - Returns: nil if it was in time.
   public mutating func cause(of frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Cause? {
     if let cause = frame.cause(interval: interval, usual: usual ?? FrameRecord.PhaseDurations()) { return cause }
-    // A frame that was in time although its work did not fit came out of idle: it is no measure of what is usual.
-    if frame.work <= interval { learn(frame.phases) }
+    // A frame that was in time although its work did not fit came out of idle: it is no measure of what is usual. At half the
+    // rate what takes two intervals fits.
+    let budget = frame.isTargetKnown ? max(interval, frame.target - frame.start) : interval
+    if frame.work <= budget { learn(frame.phases) }
     return nil
   }
 

@@ -94,8 +94,34 @@ import Testing
   @Test func aFrameOutOfIdleWithTooMuchWorkIsNotUsual() {
     var classifier = LateFrameClassifier()
     // In time, since nothing was due, although its layout took longer than an interval.
-    _ = classifier.cause(of: frame { $0.phases[.layout] = .milliseconds(12) }, interval: interval)
+    let first = frame { record in
+      record.phases[.layout] = .milliseconds(12)
+      record.isTargetKnown = false
+      record.target = record.tick + interval * 2
+      record.presented = record.target
+    }
+    _ = classifier.cause(of: first, interval: interval)
     let record = late(submitted: 14) { $0.phases[.layout] = .milliseconds(11) }
+    #expect(classifier.cause(of: record, interval: interval) == .phase(.layout))
+  }
+
+  /// At half the rate a frame has two intervals, and what it usually takes may be more than one.
+  @Test func framesOfSeveralIntervalsAreLearnedFrom() {
+    var classifier = LateFrameClassifier()
+    for _ in 0..<50 {
+      let usual = frame { record in
+        record.target = record.tick + interval * 2
+        record.presented = record.target
+        record.phases[.composite] = .milliseconds(14)
+      }
+      #expect(classifier.cause(of: usual, interval: interval) == nil)
+    }
+    let record = late(submitted: 25) { record in
+      record.target = record.tick + interval * 2
+      record.presented = record.target + interval
+      record.phases[.composite] = .milliseconds(14)
+      record.phases[.layout] = .milliseconds(10)
+    }
     #expect(classifier.cause(of: record, interval: interval) == .phase(.layout))
   }
 
