@@ -81,7 +81,8 @@ public struct FrameDiagram: Hashable, Sendable, CustomStringConvertible {
   /// Something that lasted: at least a character, and only where nothing else is.
   public mutating func fill(_ character: Character, from begin: MonotonicTime, to end: MonotonicTime, in lane: String) {
     let lane = index(of: lane)
-    let first = unboundedColumn(of: begin)
+    // What begins after the end of time, too.
+    let first = min(unboundedColumn(of: begin), columns)
     let last = max(unboundedColumn(of: end), first + 1)
     for column in max(first, 0)..<max(min(last, columns), max(first, 0)) where self.character(at: column, of: lane) == " " {
       set(character, at: column, of: lane)

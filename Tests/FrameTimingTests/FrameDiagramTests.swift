@@ -161,4 +161,15 @@ import Testing
       try FrameDiagram(parsing: text, start: start)
     }
   }
+
+  /// What is not on the diagram is left out, however far away it is.
+  @Test func theEndsOfTimeAreLeftOut() {
+    var diagram = FrameDiagram(start: start, scale: Nanoseconds(1), columns: 10)
+    let times = [MonotonicTime(nanoseconds: .min), start, .distantFuture]
+    for begin in times {
+      for end in times { diagram.fill("#", from: begin, to: end, in: "lane") }
+      diagram.mark("|", at: begin, in: "marks")
+    }
+    #expect(diagram.description == "lane    ##########\nmarks   |")
+  }
 }
