@@ -48,7 +48,10 @@ public final class FallbackClock: VBlankSource {
     timer = FrameLoop.Timer.parked { [weak self] in self?.fire() }
   }
 
-  public var name: String { "fallback clock \(refreshRate): \(reason)" }
+  public var name: String {
+    disciplinedRate.map { "fallback clock \($0), as the display has it: \(reason)" }
+      ?? "fallback clock \(refreshRate): \(reason)"
+  }
 
   /// Asks for the first grid point after now.
   public func requestVBlank() {

@@ -103,6 +103,7 @@ final class DisciplinedClockTests: ManualLoopCase {
       link.add(to: stage.loop, mode: .default)
       stage.run(.seconds(30))
       XCTAssertEqual(clock.disciplinedRate?.hertz ?? 0, 59.95, accuracy: 0.001)
+      XCTAssertTrue(clock.name.hasPrefix("fallback clock 59.95 Hz, as the display has it: "), clock.name)
       for tick in ticks.suffix(100) {
         let next = screen.time(ofVBlank: screen.vblank(after: tick.timestamp - .milliseconds(8)))
         XCTAssertEqual(Double((tick.timestamp - next).count), 0, accuracy: 5_000)
