@@ -19,7 +19,7 @@ public final class DisplayLink {
     public var duration: Nanoseconds
     /// Whether the display's rate is variable: then its intervals are `duration` or longer, and the target is a guess.
     public var isVariable: Bool
-    /// Counts the ticker's refresh intervals, from 0 at its first tick: two ticks in neighbouring intervals differ by 1.
+    /// Counts the ticker's refresh intervals, from 1 at its first tick: two ticks in neighbouring intervals differ by 1.
     public var frameNumber: UInt64
     /// When the tick was to be delivered: at the vblank, or later where it was put off to a deadline before the target.
     public var start: MonotonicTime

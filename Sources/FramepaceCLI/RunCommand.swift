@@ -55,7 +55,7 @@ struct RunCommand: ParsableCommand {
 
       JSON: one object a line. Times are in milliseconds, rates a second; what is \
       not known is null.
-        first line   scene, display, clock: what ticks, and why,
+        first line   scene, display, clock: what ticks, and why, policy,
                      mirrors: display, clock and refused of each,
                      unused: options that have no effect on this display,
                      refused: what the screen goes on without, and why
