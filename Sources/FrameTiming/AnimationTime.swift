@@ -2,7 +2,7 @@ public import LinuxSystem
 
 /// For which time a frame's animations are evaluated, from the vblank at which it will be seen. A pure value.
 public struct AnimationTime: BitwiseCopyable, Sendable {
-  public enum Policy: Hashable, BitwiseCopyable, Sendable {
+  public enum Policy: String, CaseIterable, BitwiseCopyable, Sendable {
     /// The vblank itself, as it is predicted: what moves is always where it should be, and after a missed frame it jumps.
     case presentation
     /// Even steps: each frame's time is one interval after the last's, and what is missing to the vblank is made up by at most

@@ -36,8 +36,9 @@ struct RunCommand: ParsableCommand {
 
       With --policy late a frame shows what is newer by as much as it is begun later; \
       one that takes much longer than others is late, and would have been in time. \
-      At a variable rate, where no vblank is known beforehand, it changes nothing, \
-      and no frame is late.
+      With --animation smooth what moves does not jump after a frame that was missed, \
+      and is behind by less and less for half a second. At a variable rate, where no \
+      vblank is known beforehand, neither changes anything, and no frame is late.
 
       Figures: a frame is late when it is seen more than half a refresh interval \
       after the vblank that it was made for; an interval is missed when frames were \
@@ -55,7 +56,8 @@ struct RunCommand: ParsableCommand {
 
       JSON: one object a line. Times are in milliseconds, rates a second; what is \
       not known is null.
-        first line   scene, display, clock: what ticks, and why, policy,
+        first line   scene, display, clock: what ticks, and why,
+                     policy, animation,
                      mirrors: display, clock and refused of each,
                      unused: options that have no effect on this display,
                      refused: what the screen goes on without, and why
@@ -106,6 +108,16 @@ struct RunCommand: ParsableCommand {
       """, valueName: "policy"),
     completion: .list(FramePolicy.allCases.map(\.rawValue)), transform: Accepted.choice)
   var policy = FramePolicy.vblank
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      Which time animations are evaluated for: the vblank at which the picture will be seen (presentation), or even steps \
+      towards it (smooth). (default: presentation)
+      """, valueName: "time"),
+    completion: .list(AnimationTime.Policy.allCases.map(\.rawValue)), transform: Accepted.choice)
+  var animation = AnimationTime.Policy.presentation
 
   @Option(
     parsing: .unconditional,
@@ -167,7 +179,8 @@ private struct SceneRun {
     let simulation = try command.simulation.simulation(size: command.options.size)
     let start = (simulation?.loop ?? .main).clock.now
     session = try SceneSession(
-      command.scene, options: command.options, policy: command.policy, simulation: simulation)
+      command.scene, options: command.options, policy: command.policy, animation: command.animation,
+      simulation: simulation)
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     let lateFrames = command.diagram ? LateFrames(start: start) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }

@@ -63,7 +63,9 @@ final class RunPrinter {
       let line = JSONValue.object([
         ("scene", .text(session.scene.rawValue)), ("display", .text(display.name)), ("clock", .text(display.ticker.name)),
         ("policy", .text(session.engine.output.policy.rawValue)),
-        ("mirrors", .list(session.mirrors?.names ?? [])), ("unused", .list(unused(session).map { .text($0) })),
+        ("animation", .text(session.engine.output.animationTime.policy.rawValue)),
+        ("mirrors", .list(session.mirrors?.names ?? [])),
+        ("unused", .list((session.unusedOptions + session.optionsOfFixedRates).map { .text($0) })),
         ("refused", .list(session.refusals.map { .text($0.description) })),
       ]).line
       try terminal.offer(line + "\n")
@@ -72,11 +74,6 @@ final class RunPrinter {
       let header = report == .summary ? "" : "\n\(table.header)\n"
       try terminal.offer(session.heading(width: terminal.textWidth) + header)
     }
-  }
-
-  private func unused(_ session: SceneSession) -> [String] {
-    let isPolicyUnused = session.engine.output.policy == .lateStart && !session.isBegunLate
-    return session.unusedOptions + (isPolicyUnused ? ["--policy"] : [])
   }
 
   /// A sentence about what happened meanwhile, in a line of its own.

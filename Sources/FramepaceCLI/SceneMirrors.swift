@@ -53,6 +53,7 @@ final class SceneMirrors {
   private func add(_ display: any Display) {
     let refusals = settings.apply(to: display)
     let output = engine.mirror(on: display)
+    settings.apply(to: output)
     let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
     mirrors.append(Mirror(display: display, output: output, meter: meter, refusals: refusals))
     var refused = RefusedFrames()

@@ -34,9 +34,11 @@ final class SceneSession {
 
   /// - Parameters:
   ///   - policy: when frames are begun, on all screens.
+  ///   - animation: which time their animations are evaluated for.
   ///   - simulation: what the scene runs on and in, instead of a display and the main loop.
   init(
-    _ name: SceneName, options: SceneOptions, policy: FramePolicy = .vblank, simulation: Simulation? = nil
+    _ name: SceneName, options: SceneOptions, policy: FramePolicy = .vblank,
+    animation: AnimationTime.Policy = .presentation, simulation: Simulation? = nil
   ) throws {
     let loop = simulation?.loop ?? .main
     scene = name
@@ -46,7 +48,7 @@ final class SceneSession {
     (display, cards) = try simulation.map { ($0.screen, nil) } ?? Self.open(options)
     unusedOptions = display is KMSDisplay ? options.clockOptions : options.screenOptions
     settings = OutputSettings(
-      policy: policy, wantsVariableRefresh: options.vrr, allowsTearing: options.tearing)
+      policy: policy, animation: animation, wantsVariableRefresh: options.vrr, allowsTearing: options.tearing)
     refusals = settings.apply(to: display)
     do {
       let size = Size(Double(display.presenter.width), Double(display.presenter.height))
@@ -55,6 +57,7 @@ final class SceneSession {
         workPhase: options.workPhase ?? .callbacks, fonts: try SceneFonts())
       let scene = try name.makeScene(settings: sceneSettings)
       engine = Engine(display: display, root: scene.root, loop: loop)
+      settings.apply(to: engine.output)
       player = ScenePlayer(scene: scene, engine: engine, start: loop.clock.now)
       if let simulation {
         // The workers' time is real.
@@ -116,7 +119,13 @@ final class SceneSession {
   }
 
   /// Whether frames are begun later than they could be. Never at a variable rate: no vblank is known beforehand.
-  var isBegunLate: Bool { engine.output.policy == .lateStart && !display.ticker.model.isVariable }
+  var isBegunLate: Bool { settings.policy == .lateStart && !isRateVariable }
+  /// The options that were given and that have no effect, as the screen's rate is variable.
+  var optionsOfFixedRates: [String] {
+    guard isRateVariable else { return [] }
+    return (settings.policy == .lateStart ? ["--policy"] : []) + (settings.animation == .smooth ? ["--animation"] : [])
+  }
+  private var isRateVariable: Bool { display.ticker.model.isVariable }
 
   /// The first lines for people: what runs on what, what ticks, and why.
   ///
@@ -126,11 +135,11 @@ final class SceneSession {
     if let cards { lines.append(cards.seat.reason) }
     lines += mirrors?.heading ?? []
     if let simulation { lines.append(simulation.note) }
-    if engine.output.policy == .lateStart {
+    if isBegunLate { lines.append("frames are begun as late as they can be ready") }
+    if settings.animation == .smooth, !isRateVariable { lines.append("animations go in even steps") }
+    if !optionsOfFixedRates.isEmpty {
       lines.append(
-        isBegunLate
-          ? "frames are begun as late as they can be ready"
-          : "frames are begun at once: at a variable rate no vblank is known beforehand")
+        "\(optionsOfFixedRates.joined(separator: " and ")) ignored: at a variable rate no vblank is known beforehand")
     }
     lines += refusals.map(\.description)
     if !unusedOptions.isEmpty {

@@ -66,7 +66,10 @@ struct RunCommandTests {
     let result = try framepace(["--json", "--duration", "1.3s"] + Self.small)
     #expect(result.status == 0, "\(result.error)")
     let objects = try JSONLines(result.output).objects
-    #expect(objects.first.map { Set($0.keys) } == ["scene", "display", "clock", "policy", "mirrors", "unused", "refused"])
+    #expect(
+      objects.first.map { Set($0.keys) } == [
+        "scene", "display", "clock", "policy", "animation", "mirrors", "unused", "refused",
+      ])
     let summary = try #require(objects.last?["summary"] as? [String: Any])
     let lines = objects.dropFirst().dropLast()
     #expect(!lines.isEmpty)

@@ -67,7 +67,21 @@ struct SimulationTests {
     #expect(lines.0.dropFirst() == lines.1.dropFirst())
     #expect(try JSONLines(late.output).objects.first?["unused"] as? [String] == ["--policy"])
     let text = try Self.run("vrr", "--policy", "late", "--duration", "1s", "--fast")
-    #expect(text.output.contains("frames are begun at once: at a variable rate"))
+    #expect(text.output.contains("--policy ignored: at a variable rate"))
+  }
+
+  /// After missed frames smooth time is behind, and catches up by steps that are not those of the vblanks.
+  @Test func theTimeOfAnimationsCanBeChosen() throws {
+    func error(_ profile: String, _ animation: String) throws -> Double {
+      let result = try Self.run(profile, "--animation", animation, "--duration", "5s", "--fast", "--json")
+      let first = try #require(try JSONLines(result.output).objects.first)
+      #expect(first["animation"] as? String == animation)
+      #expect(first["unused"] as? [String] == (profile == "vrr" && animation == "smooth" ? ["--animation"] : []))
+      return try #require(try Self.summary(result)["animationErrorP50"] as? Double)
+    }
+    #expect(try error("overloaded", "smooth") > 0.4)
+    #expect(try error("overloaded", "presentation") < 0.1)
+    #expect(try error("vrr", "smooth") == error("vrr", "presentation"))
   }
 
   /// Frames are late for work in each phase, and for the machine's wake-ups; the causes add up.
