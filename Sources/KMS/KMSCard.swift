@@ -262,9 +262,10 @@ public final class KMSCard {
 
   /// Tells all displays.
   func tell(_ event: DisplayLife.Event) {
-    let outer = asked
-    asked = outer ?? []
-    defer { asked = outer }
+    let isWithinAnother = asked != nil
+    // Also where one that is told says so: what has happened since the screens were asked is news.
+    asked = []
+    defer { if !isWithinAnother { asked = nil } }
     for display in displays.compactMap(\.display) { display.happened(event) }
   }
 }

@@ -128,6 +128,25 @@ final class SharedCardTests: XCTestCase {
     }
   }
 
+  /// Who is told of one event may tell of the next: what was asked before that is not enough for it.
+  func testAnEventWithinAnotherIsAReasonToAskAgain() throws {
+    try onMain {
+      let machine = try Machine()
+      let display = try machine.display("DP-1")
+      var states: [DisplayState] = []
+      display.onStateChange = { [unowned display] state in
+        states.append(state)
+        guard state == .waiting(.unplugged) else { return }
+        machine.cards[0].setConnected(true, "DP-1")
+        display.card.lookForScreens()
+      }
+      machine.cards[0].setConnected(false, "DP-1")
+      display.card.lookForScreens()
+      XCTAssertEqual(states, [.waiting(.unplugged), .showing])
+      display.invalidate()
+    }
+  }
+
   /// Where cards are several, only one of them has the connector that was asked for: its reason is the reason.
   func testTheCardOfANamedConnectorSaysWhyItIsNotUsed() throws {
     try onMain {
