@@ -120,9 +120,10 @@ final class SceneSession {
 
   /// Whether frames are begun later than they could be. Never at a variable rate: no vblank is known beforehand.
   var isBegunLate: Bool { settings.policy == .lateStart && !isRateVariable }
-  /// The options that were given and that have no effect, as the screen's rate is variable.
+  /// The options that were given and that have no effect, as the rate of every screen is variable.
   var optionsOfFixedRates: [String] {
-    guard isRateVariable else { return [] }
+    let others = mirrors?.mirrors.map(\.display) ?? []
+    guard isRateVariable, others.allSatisfy({ $0.ticker.model.isVariable }) else { return [] }
     return (settings.policy == .lateStart ? ["--policy"] : []) + (settings.animation == .smooth ? ["--animation"] : [])
   }
   private var isRateVariable: Bool { display.ticker.model.isVariable }
