@@ -87,7 +87,7 @@ struct FramepaceCommand: ParsableCommand {
   /// With what more can be said than where the error is thrown.
   private static func reason(of error: any Error) -> String {
     switch error as? KMSError {
-    case .noDevice: "\(DisplaysText.nothing); --display auto shows scenes on a clock then"
+    case .noDevice: "\(DisplaysText.nothing); without --display and --mode scenes are shown on a clock"
     case .notMaster(let path): DisplaysText.naming(CardReport.users(of: path), in: message(for: error))
     default: message(for: error)
     }

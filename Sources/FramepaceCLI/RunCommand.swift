@@ -144,7 +144,10 @@ struct RunCommand: ParsableCommand {
 
   func validate() throws {
     try options.validate(scene: scene)
-    if mirror, options.display.display == .fallback || simulation.simulate != nil {
+    if mirror, simulation.simulate != nil {
+      throw ValidationError("--mirror needs screens, and --simulate has one: leave out either.")
+    }
+    if mirror, options.display.display == .fallback {
       throw ValidationError("--mirror needs screens: use --display auto or kms.")
     }
     try simulation.validate(display: options.display, duration: duration)
@@ -200,6 +203,7 @@ private struct SceneRun {
 
   func run() throws {
     let loop = session.engine.loop
+    if report != .none { session.endWithReader() }
     session.say { try printer.begin(session) }
     if let interval = report.interval {
       let timer = FrameLoop.Timer(

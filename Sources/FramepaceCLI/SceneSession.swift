@@ -27,6 +27,7 @@ final class SceneSession {
   private let cards: DisplaySession?
   private let player: ScenePlayer
   private let signals: EndSignals
+  private var reader: ReaderWatch?
   private var refused = RefusedFrames()
   private var failure: (any Error)?
   /// Nothing can be written any more.
@@ -176,8 +177,15 @@ final class SceneSession {
     player.invalidate()
     simulation?.invalidate()
     engine.invalidate()
+    reader?.invalidate()
     signals.invalidate()
     return end
+  }
+
+  /// Ends the run when nobody reads the standard output any more.
+  func endWithReader() {
+    reader = ReaderWatch { [weak self] in self?.say { throw ReaderGone() } }
+    reader?.add(to: engine.loop)
   }
 
   /// Writes what the run has to say. A failure to ends the run, and nothing is written after it.

@@ -50,10 +50,13 @@ struct CommandTests {
   }
 
   /// A reader that has seen enough is the end of a run without one, and no error.
-  @Test(arguments: ["--json", "--fps"])
-  func aReaderThatIsGoneEndsTheRun(report: String) throws {
+  @Test(arguments: [
+    "--json --display fallback", "--fps --display fallback", "--display fallback",
+    "--simulate steady --fast --duration 1000h", "--diagram --display fallback",
+  ])
+  func aReaderThatIsGoneEndsTheRun(arguments: String) throws {
     let result = try shell(
-      "{ framepace \(report) --size 64x64 --display fallback; echo \"status $?\" >&2; } | head -n 1 | wc -l")
+      "{ framepace \(arguments) --size 64x64; echo \"status $?\" >&2; } | head -n 1 | wc -l")
     #expect(result.output.trimmingCharacters(in: .whitespacesAndNewlines) == "1")
     #expect(result.error == "status 0\n")
   }

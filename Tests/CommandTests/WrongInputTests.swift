@@ -43,6 +43,7 @@ struct WrongInputTests {
     (["--mode", "1920x1080@5000"], "is invalid for '--mode", "1920x1080@59.94"),
     (["--display", "fallback", "--mode", "64x64"], "--mode belongs to a screen", "--display kms"),
     (["--display", "fallback", "--mirror"], "--mirror needs screens", "--display auto or kms"),
+    (["--simulate", "noisy", "--mirror"], "--mirror needs screens", "leave out either"),
     (["--display", "fallback", "--vrr"], "--vrr belongs to a screen", "--display kms"),
     (["--display", "fallback", "--tearing"], "--tearing belongs to a screen", "--display kms"),
     (["--mode", "64x64", "--rate", "60"], "--rate belongs to the fallback clock", "one of them"),
