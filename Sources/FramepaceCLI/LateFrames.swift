@@ -91,9 +91,13 @@ final class LateFrames {
   private func text(_ scene: Scene, width: Int) -> String {
     let columns = min(max(width, 40), 100) - 8
     let (begin, end) = bounds(scene)
-    let diagram = FrameDiagram(
+    var diagram = FrameDiagram(
       vblanks: vblanks(scene), frames: scene.frames, interval: interval, start: begin,
       scale: Self.scale(for: end - begin, columns: columns), columns: columns)
+    for tick in scene.ticks where tick.missed > 0 {
+      let due = tick.timestamp - interval * Int64(clamping: tick.missed)
+      diagram.fill("-", from: due, to: tick.delivered, in: "tick")
+    }
     return "\(Text.paragraph(sentence(scene.event), width: width))\n\(diagram.ruler)\n\(diagram)"
   }
 
@@ -150,12 +154,17 @@ final class LateFrames {
   private func reason(_ frame: FrameRecord, _ cause: FrameRecord.Cause) -> String {
     switch cause {
     case .phase(let phase):
-      "\(phase.name) took \(Text.milliseconds(frame.phases[phase])) ms of \(Text.milliseconds(interval)) ms"
+      "\(phase.name) took \(Text.milliseconds(frame.phases[phase])) ms of \(Text.milliseconds(timeFor(frame))) ms"
     case .scheduling: waiting(frame)
     case .commitMissed: "handed over only \(Text.milliseconds(frame.target - frame.submitted)) ms before its vblank"
     case .prediction: "no vblank was where it was predicted"
     case .scanOut: "handed over in time, and not shown"
     }
+  }
+
+  /// What a frame had until the vblank that it was made for; an interval if it was begun after that.
+  private func timeFor(_ frame: FrameRecord) -> Nanoseconds {
+    frame.target > frame.delivered ? frame.target - frame.delivered : interval
   }
 
   /// Where the time of a frame went whose work would have fitted.

@@ -44,14 +44,15 @@ final class PacingPlot {
     let plot = Rect(x: 100, y: 130, width: Double(PlotStyle.size.width) - 140, height: 430)
     let axes = Axes(
       plot: plot, start: frames.first?.time ?? start, end: frames.last?.time ?? start,
-      // A little more than an interval before and after the vblank.
-      earliest: -interval * 5 / 4, latest: interval * 5 / 4)
+      // A little more than an interval before and after the vblank; at a variable rate intervals are longer.
+      earliest: -max(interval, usualLead) * 5 / 4, latest: interval * 5 / 4)
     drawGrid(axes, context)
     // Late ones on top.
     for frame in frames { draw(frame.begun, of: frame, PlotStyle.blue, size: 3, axes, context) }
     for frame in frames { draw(frame.submitted, of: frame, PlotStyle.green, size: 3, axes, context) }
     for frame in frames where frame.late > .zero { draw(frame.late, of: frame, PlotStyle.orange, size: 5, axes, context) }
     drawKey(below: plot, context)
+    drawOutside(axes, context)
     context.flush()
     return bitmap.freeze(isOpaque: true)
   }
@@ -92,6 +93,22 @@ final class PacingPlot {
     context.fill(
       Rect(x: (axes.x(frame.time) - size / 2).rounded(), y: (y - size / 2).rounded(), width: size, height: size),
       color: color)
+  }
+
+  /// How long before the vblank nine frames of ten were begun, at most.
+  private var usualLead: Nanoseconds {
+    let leads = frames.map { -$0.begun }.sorted()
+    return leads.isEmpty ? .zero : leads[(leads.count - 1) * 9 / 10]
+  }
+
+  /// How many are drawn at the edge, and the farthest.
+  private func drawOutside(_ axes: Axes, _ context: DrawingContext) {
+    let late = frames.map { max($0.late, $0.submitted) }.filter { $0 > axes.latest }
+    guard let latest = late.max() else { return }
+    let label = TextLine(
+      "at the edge: \(late.count) later than \(Text.milliseconds(axes.latest)) ms, latest \(Text.milliseconds(latest)) ms",
+      font: style.small)
+    context.draw(label, at: Point(axes.plot.maxX - label.width, axes.plot.minY - 14), color: PlotStyle.orange)
   }
 
   private func drawGrid(_ axes: Axes, _ context: DrawingContext) {
