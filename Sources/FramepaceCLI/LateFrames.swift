@@ -94,7 +94,7 @@ final class LateFrames {
     var diagram = FrameDiagram(
       vblanks: vblanks(scene), frames: scene.frames, interval: interval, start: begin,
       scale: Self.scale(for: end - begin, columns: columns), columns: columns)
-    for tick in scene.ticks where tick.missed > 0 {
+    if case .missed(let tick) = scene.event {
       let due = tick.timestamp - interval * Int64(clamping: tick.missed)
       diagram.fill("-", from: due, to: tick.delivered, in: "tick")
     }
@@ -162,9 +162,9 @@ final class LateFrames {
     }
   }
 
-  /// What a frame had until the vblank that it was made for; an interval if it was begun after that.
+  /// What a frame had from when it was due until the vblank that it was made for.
   private func timeFor(_ frame: FrameRecord) -> Nanoseconds {
-    frame.target > frame.delivered ? frame.target - frame.delivered : interval
+    frame.target > frame.start ? frame.target - frame.start : interval
   }
 
   /// Where the time of a frame went whose work would have fitted.
