@@ -9,6 +9,8 @@ import Presentation
 /// their order, and two of them are answered by further events. It comes back by itself: when an event says that something
 /// is there again, and where none can say so after a pause. The rules:
 /// - A device that is gone, and a screen of another session, are left alone.
+/// - A screen that is not as it was set is set anew at once, and soon after that only after a pause: a link that fails each time
+///   would be set for ever.
 /// - At most one retry is due. Pauses double from 0.1 s, to 1 s while another program has the card, to 5 s otherwise.
 /// - Where events tell, a socket without a screen and a device that is gone are not asked about.
 struct DisplayLife: Sendable {
@@ -78,6 +80,8 @@ struct DisplayLife: Sendable {
   private var failure: Failure?
   /// Failures in a row.
   private var failures = 0
+  /// How often in a row the screen was set anew, and soon was not as it was set.
+  private var corrections = 0
   private var showingSince: MonotonicTime
   private var isAwaitingAnswer = false
   private var isRetryPending = false
@@ -134,7 +138,7 @@ struct DisplayLife: Sendable {
     case .probed(let isPlugged, let isUpToDate):
       guard isShowing else { return [] }
       if !isPlugged { return fail(.unplugged, at: now) }
-      return isUpToDate ? schedule(checkInterval) : leave() + attempt()
+      return isUpToDate ? schedule(checkInterval) : correct(at: now)
     case .shown:
       // One that was given up meanwhile.
       guard isAwaitingAnswer else { return isShowing ? [] : [.stop] }
@@ -169,6 +173,14 @@ struct DisplayLife: Sendable {
     return actions + schedule(pause(after: failure, ofAttempt: wasAttempt))
   }
 
+  private mutating func correct(at now: MonotonicTime) -> [Action] {
+    if now - showingSince >= Self.steady { corrections = 0 }
+    let time = corrections == 0 ? now : showingSince + backOff(corrections, Self.longestPause)
+    if now < time { return schedule(time - now) }
+    corrections += 1
+    return leave() + attempt()
+  }
+
   /// How long to wait before the next attempt; nil for as long as no event says that there is a reason to.
   private func pause(after failure: Failure, ofAttempt wasAttempt: Bool) -> Nanoseconds? {
     switch failure {
@@ -177,12 +189,15 @@ struct DisplayLife: Sendable {
     case .unplugged: return hearsEvents ? nil : backOff(Self.longestPause)
     case .noDevice:
       // The event that a device has come may come before its node has its rights.
-      return hearsEvents && (!wasAttempt || failures > Self.attemptsToOpen) ? nil : backOff(Self.longestPause)
+      if !hearsEvents { return Self.longestPause }
+      return !wasAttempt || failures > Self.attemptsToOpen ? nil : backOff(Self.longestPause)
     }
   }
 
-  private func backOff(_ longest: Nanoseconds) -> Nanoseconds {
-    min(Self.shortestPause * Int64(1 << min(failures - 1, 10)), longest)
+  private func backOff(_ longest: Nanoseconds) -> Nanoseconds { backOff(failures, longest) }
+
+  private func backOff(_ count: Int, _ longest: Nanoseconds) -> Nanoseconds {
+    min(Self.shortestPause * Int64(1 << min(count - 1, 10)), longest)
   }
 
   // MARK: Steps

@@ -36,6 +36,32 @@ import Testing
     #expect(life.handle(.shown, at: start) == [.tell(.showing)])
   }
 
+  /// Such as a link whose training fails each time, of which the driver tells each time.
+  @Test func aScreenThatIsNeverAsItWasSetIsSetEverMoreSeldom() {
+    var life = life()
+    var (now, shows, retry) = (start, 0, MonotonicTime?.none)
+    let end = start + .seconds(20)
+    while now < end {
+      // Events come all the time; a retry when it is due.
+      let isDue = retry.map { $0 <= now } ?? false
+      if isDue { retry = nil }
+      var actions = life.handle(isDue ? .retryDue : .hotplug, at: now)
+      #expect(actions == [.probe])
+      actions = life.handle(.probed(isPlugged: true, isUpToDate: false), at: now)
+      for case .retry(let pause?) in actions { retry = now + pause }
+      if actions.contains(.show) {
+        shows += 1
+        #expect(life.handle(.shown, at: now) == [.tell(.showing)])
+      }
+      now = now + .milliseconds(10)
+    }
+    #expect((8...10).contains(shows), "\(shows)")
+    // After it was well for a time it is mended at once.
+    now = now + .seconds(20)
+    #expect(life.handle(.hotplug, at: now) == [.probe])
+    #expect(life.handle(.probed(isPlugged: true, isUpToDate: false), at: now).contains(.show))
+  }
+
   @Test func aDeviceThatIsRemovedAndComesBack() {
     var life = life()
     #expect(life.handle(.deviceAdded, at: start) == [], "another device is none of its business")
