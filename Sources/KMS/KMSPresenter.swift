@@ -358,6 +358,11 @@ public final class KMSPresenter: Presenter {
       return
     }
     if CommitAnswer(errno: reason.errno, isFlip: true, hasExtras: false) == .retryAtVBlank {
+      // No frame waits for a legacy call, and no event tells of it.
+      guard scanOut.cursorRidesWithFrames else {
+        cursorTimer?.nextFireTime = clock.now + scanOut.pipe.refreshRate.interval
+        return
+      }
       // Something else is on its way to the screen, and no frame can be there before it.
       isCursorPending = true
       wait.start(after: submitted)
