@@ -143,7 +143,7 @@ public final class Output {
     if let target { render(for: target, turn: turn) }
     let isWanted = wantsFrame
     schedule.endTurn(isFrameWanted: isWanted)
-    let isIdle = !isWanted && !schedule.hasFrameSinceTick
+    let isIdle = !isWanted && !schedule.hasFrameSinceTick && heldBack == nil
     guard isIdle != link.isPaused else { return }
     link.isPaused = isIdle
     if isIdle {
@@ -204,7 +204,7 @@ public final class Output {
     diff.damage(from: shown ?? TreeSnapshot(), to: tree, width: ring.width, height: ring.height, into: &damage)
     if shown == nil { damage.add(ring.bounds) }
     if damage.isEmpty {
-      schedule.didRender(for: target)
+      schedule.didRenderNothing(for: target, at: started, ticker: ticker)
       return
     }
     let diffed = clock.now
@@ -280,7 +280,8 @@ public final class Output {
     let isEarly = record.target - feedback.timestamp > ticker.refreshRate.interval / 2
     if !record.isTargetKnown { record.target = feedback.timestamp }
     // A newer frame has a target of its own.
-    if !record.isTargetKnown || isEarly, pending.isEmpty { schedule.didShowUntargeted(at: feedback.timestamp) }
+    let isLast = pending.isEmpty && heldBack == nil
+    if isLast, !record.isTargetKnown || isEarly { schedule.didShowUntargeted(at: feedback.timestamp) }
     automaticInterval?.observe(record, interval: ticker.refreshRate.interval)
     ticker.observe(record)
     onPresented?(record)

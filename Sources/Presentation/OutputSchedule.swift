@@ -61,6 +61,8 @@ struct OutputSchedule {
     at now: MonotonicTime, begun: MonotonicTime, every distance: Int, ticker: DisplayTicker
   ) -> MonotonicTime? {
     if ticker.isTickDue(at: now) { return nil }
+    // The callbacks of a tick that is still open are over: what its frame takes counts from its delivery.
+    let begun = isTickOpen ? min(begun, tick?.delivered ?? begun) : begun
     let interval = ticker.refreshRate.interval
     let budget = ticker.pacer.budget(interval: interval)
     if ticker.model.isVariable {
@@ -113,7 +115,7 @@ struct OutputSchedule {
     let interval = ticker.refreshRate.interval
     var record = FrameRecord()
     record.target = target
-    if let tick, isTickNew || target - tick.timestamp < interval * Int64(lead) + interval / 2 {
+    if let tick, isTickOpen || target - tick.timestamp < interval * Int64(lead) + interval / 2 {
       record.tick = tick.timestamp
       record.frameNumber = tick.frameNumber
     } else {
@@ -123,8 +125,7 @@ struct OutputSchedule {
       record.frameNumber = ticker.frameNumber(at: record.tick + interval / 2)
     }
     (record.start, record.delivered) = (begun, begun)
-    if isTickOpen, let tick, record.tick == tick.timestamp { record.start = tick.start }
-    if isTickNew, let tick { record.delivered = tick.delivered }
+    if isTickOpen, let tick { (record.start, record.delivered) = (tick.start, tick.delivered) }
     return record
   }
 
@@ -133,6 +134,12 @@ struct OutputSchedule {
     isTickOpen = false
     hasFrameSinceTick = true
     lastTarget = target
+  }
+
+  /// A frame changed nothing: nobody sees it at its target, which is not to keep the next tick from its frame.
+  mutating func didRenderNothing(for target: MonotonicTime, at now: MonotonicTime, ticker: DisplayTicker) {
+    let next = Self.appearance(ofFrameFor: ticker.predictedVBlank(after: now), pending: lead - 1, ticker: ticker)
+    didRender(for: min(target, next))
   }
 
   /// The last frame was made before the display's grid was known, or was ready sooner than could be counted on, and has been

@@ -117,6 +117,26 @@ final class LateStartFiguresTests: XCTestCase {
     }
   }
 
+  /// Work of more than an interval: each frame is one interval's, and is made for the vblank that it can be seen at. (A few that are
+  /// made without a tick take less time than could be counted on.)
+  func testOverloadedFramesAreMadeForTheirVBlanks() throws {
+    try onMain {
+      for policy in [FramePolicy.vblank, .lateStart] {
+        let stage = try SimulatedStage(policy, .overloaded, work: SimulatedDisplay.Profile.overloaded.work, seed: 1)
+        let interval = stage.screen.vblanks.refreshRate.interval
+        let count = 2_000
+        var (last, twice, early) = (FrameRecord(), 0, 0)
+        stage.run(frames: count) { frame in
+          if frame.frameNumber <= last.frameNumber || frame.target < last.target + interval / 2 { twice += 1 }
+          if frame.isTargetKnown, frame.target - frame.presented > interval / 2 { early += 1 }
+          last = frame
+        }
+        XCTAssertLessThanOrEqual(max(twice, early), count / 100, "\(policy)")
+        stage.invalidate()
+      }
+    }
+  }
+
   /// A stretch of overload that a profile brings: late start is late where a start at the vblank is, and no more after it.
   func testAProfilesOverloadIsTheApplications() throws {
     try onMain {
