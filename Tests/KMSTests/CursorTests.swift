@@ -88,6 +88,26 @@ final class CursorTests: XCTestCase {
     }
   }
 
+  /// A legacy call for which memory is short costs an animation no frame, and is made again.
+  func testFramesDoNotWaitForTheLegacyCalls() throws {
+    try onMain {
+      for hasVBlanks in [true, false] {
+        let stage = try CursorStage(isAtomic: false, hasVBlanks: hasVBlanks)
+        stage.animate()
+        stage.run(for: .milliseconds(100))
+        stage.card.fail(.setCursor, errno: ENOMEM)
+        let (seen, cursor) = (stage.seen, Cursor(image: try arrow(0xFF00_0000)))
+        stage.turn { $0.cursor = cursor }
+        stage.run(for: .milliseconds(500))
+        XCTAssertEqual(stage.seen - seen, 30, accuracy: 1, "vblanks \(hasVBlanks)")
+        stage.card.fail(.setCursor, errno: 0)
+        stage.run(for: .milliseconds(40))
+        XCTAssertNotNil(try stage.shown)
+        XCTAssertEqual(stage.refusals, [])
+      }
+    }
+  }
+
   /// A frame that comes while a cursor is on its way is seen one interval later.
   func testAFrameWaitsForACursorOnItsWay() throws {
     try onMain {
