@@ -261,7 +261,11 @@ public final class DisplayTicker {
     requestIfWanted()
   }
 
-  private var wantsTicks: Bool { links.contains { !$0.isPaused } }
+  private var wantsTicks: Bool {
+    // No closure: each call of one asks what it is isolated to, at each tick.
+    for link in links where !link.isPaused { return true }
+    return false
+  }
 
   private func request(at now: MonotonicTime) {
     requested = now
@@ -300,7 +304,9 @@ public final class DisplayTicker {
 
   /// Whether a link is called with the tick. Nobody wakes for one that is left out.
   private func isWanted(_ tick: DisplayLink.Tick) -> Bool {
-    links.contains { $0.wants(tick, number: nextDelivery, isVariable: model.isVariable) }
+    let isVariable = model.isVariable
+    for link in links where link.wants(tick, number: nextDelivery, isVariable: isVariable) { return true }
+    return false
   }
 
   private func tick(of vblank: VBlank, _ frameNumber: UInt64, now: MonotonicTime) -> DisplayLink.Tick {

@@ -156,6 +156,8 @@ final class DRMEventQueue {
 
   private func route(of token: UInt64) -> DRMEventRoute? {
     let number = UInt32(truncatingIfNeeded: token >> 32)
-    return routes.first { $0.number == number }?.route
+    // No closure: each call of one asks what it is isolated to, at each event.
+    for entry in routes where entry.number == number { return entry.route }
+    return nil
   }
 }
