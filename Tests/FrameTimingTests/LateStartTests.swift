@@ -39,7 +39,7 @@ final class LateStartTests: ManualLoopCase {
     try onMain { stage in
       let source = CountingSource(refreshRate: .hundred)
       let ticker = DisplayTicker(source: source)
-      Self.train(ticker)
+      ticker.learnShortFrames()
       let link = DisplayLink(ticker: ticker) { _ in XCTAssertEqual(source.isRequested, false) }
       link.add(to: stage.loop, mode: .default)
       try Self.settle(ticker, source, stage)
@@ -63,7 +63,7 @@ final class LateStartTests: ManualLoopCase {
     try onMain { stage in
       let source = CountingSource(refreshRate: .hundred)
       let ticker = DisplayTicker(source: source)
-      Self.train(ticker)
+      ticker.learnShortFrames()
       var ticks: [DisplayLink.Tick] = []
       let link = DisplayLink(ticker: ticker) { ticks.append($0.tick ?? .none) }
       let other = DisplayLink(ticker: ticker) { _ in }
@@ -102,7 +102,7 @@ final class LateStartTests: ManualLoopCase {
     try onMain { stage in
       let source = CountingSource(refreshRate: .hundred)
       let ticker = DisplayTicker(source: source)
-      Self.train(ticker)
+      ticker.learnShortFrames()
       var stamps: [MonotonicTime] = []
       let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
       link.add(to: stage.loop, mode: .default)
@@ -131,7 +131,7 @@ final class LateStartTests: ManualLoopCase {
       for leaves in [{ (link: DisplayLink) in link.invalidate() }, { $0.remove(from: stage.loop, mode: .default) }] {
         let source = CountingSource(refreshRate: .hundred)
         let ticker = DisplayTicker(source: source)
-        Self.train(ticker)
+        ticker.learnShortFrames()
         var count = 0
         let link = DisplayLink(ticker: ticker) { _ in count += 1 }
         link.add(to: stage.loop, mode: .default)
@@ -150,7 +150,7 @@ final class LateStartTests: ManualLoopCase {
     try onMain { stage in
       let source = CountingSource(refreshRate: .hundred)
       let ticker = DisplayTicker(source: source)
-      Self.train(ticker)
+      ticker.learnShortFrames()
       var stamps: [MonotonicTime] = []
       let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
       link.add(to: stage.loop, mode: .default)
@@ -175,7 +175,7 @@ final class LateStartTests: ManualLoopCase {
     try onMain { stage in
       let source = CountingSource(refreshRate: .hundred)
       let ticker = DisplayTicker(source: source)
-      Self.train(ticker)
+      ticker.learnShortFrames()
       var count = 0
       let link = DisplayLink(ticker: ticker) { _ in count += 1 }
       link.add(to: stage.loop, mode: .default)
@@ -281,20 +281,8 @@ final class LateStartTests: ManualLoopCase {
   private static func ticker(_ stage: Stage) -> (DisplayTicker, SimulatedDisplay) {
     let source = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
     let ticker = DisplayTicker(source: source)
-    train(ticker)
+    ticker.learnShortFrames()
     return (ticker, source)
-  }
-
-  @MainActor
-  private static func train(_ ticker: DisplayTicker) {
-    ticker.policy = .lateStart
-    var frame = FrameRecord()
-    frame.delivered = .zero + .seconds(0.1)
-    frame.start = frame.delivered
-    frame.submitted = frame.delivered + .milliseconds(2)
-    frame.target = frame.submitted + .milliseconds(2)
-    frame.presented = frame.target
-    for _ in 0..<64 { ticker.observe(frame) }
   }
 
   /// Delivers vblanks 10 ms apart until one of them is put off.

@@ -80,3 +80,17 @@ extension RefreshRate {
     return rate
   }()
 }
+
+extension DisplayTicker {
+  /// Late start, with nothing left to learn: frames of 2 ms, handed over 2 ms before their vblanks.
+  func learnShortFrames() {
+    policy = .lateStart
+    var frame = FrameRecord()
+    frame.delivered = .zero + .seconds(0.1)
+    frame.start = frame.delivered
+    frame.submitted = frame.delivered + .milliseconds(2)
+    frame.target = frame.submitted + .milliseconds(2)
+    frame.presented = frame.target
+    for _ in 0..<64 { observe(frame) }
+  }
+}

@@ -59,14 +59,7 @@ private final class Show {
     init(_ stage: ManualLoopCase.Stage) {
       source = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
       ticker = DisplayTicker(source: source)
-      ticker.policy = .lateStart
-      var frame = FrameRecord()
-      frame.delivered = .zero + .seconds(0.1)
-      frame.start = frame.delivered
-      frame.submitted = frame.delivered + .milliseconds(2)
-      frame.target = frame.submitted + .milliseconds(2)
-      frame.presented = frame.target
-      for _ in 0..<64 { ticker.observe(frame) }
+      ticker.learnShortFrames()
       let link = DisplayLink(ticker: ticker) { [unowned self] in if let tick = $0.tick { ticks.append(tick) } }
       link.add(to: stage.loop, mode: .default)
       self.link = link
