@@ -107,6 +107,8 @@ final class JobQueue: Sendable {
 
   func threadHasEnded(of loop: FrameLoop) {
     let isWaiting = state.withLock { state in
+      // Who came since the end, and before it was told of here, has started the late thread: there must be no second one.
+      guard state.server == .loop || state.server == .unset else { return false }
       state.server = state.jobs.isEmpty ? .nobody : .lateThread
       return !state.jobs.isEmpty
     }

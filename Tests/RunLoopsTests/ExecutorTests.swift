@@ -244,6 +244,40 @@ private actor Renderer {
     #expect(await lodger.isAtHome)
   }
 
+  /// A job may come when the thread has ended and its loop has not been told yet: the thread that is started for it is the only
+  /// one.
+  @Test func aNoticeOfTheEndThatIsLateStartsNoSecondThread() async throws {
+    actor Lodger {
+      let loop: FrameLoop
+      init(_ loop: FrameLoop) { self.loop = loop }
+      nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+      func hold(_ begun: Latch, _ go: Latch) -> pthread_t {
+        begun.open()
+        go.wait()
+        return pthread_self()
+      }
+      var home: pthread_t { pthread_self() }
+    }
+    for _ in 0..<20 {
+      let loop = Box<FrameLoop?>(nil)
+      startThread { loop.value = .current }.join()
+      let lodger = Lodger(try #require(loop.value))
+      let (begun, go) = (Latch(), Latch())
+      let first = Task { await lodger.hold(begun, go) }
+      begun.wait()
+      lodger.loop.jobs.threadHasEnded(of: lodger.loop)
+      let isDone = Box(false)
+      let second = Task {
+        let home = await lodger.home
+        isDone.value = true
+        return home
+      }
+      await suspend { lodger.loop.jobs.count > 0 || isDone.value }
+      go.open()
+      #expect(await first.value == second.value)
+    }
+  }
+
   @Test func actorAndThreadGoTogether() async throws {
     weak var loop: FrameLoop?
     weak var renderer: Renderer?
