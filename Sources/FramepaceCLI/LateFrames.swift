@@ -96,7 +96,7 @@ final class LateFrames {
       scale: Self.scale(for: end - begin, columns: columns), columns: columns)
     if case .missed(let tick) = scene.event {
       let due = tick.timestamp - interval * Int64(clamping: tick.missed)
-      diagram.fill("-", from: due, to: tick.delivered, in: "tick")
+      diagram.fill("-", from: due, to: tick.timestamp, in: "tick")
     }
     return "\(Text.paragraph(sentence(scene.event), width: width))\n\(diagram.ruler)\n\(diagram)"
   }
