@@ -251,8 +251,8 @@ private actor Renderer {
       let loop: FrameLoop
       init(_ loop: FrameLoop) { self.loop = loop }
       nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-      func hold(_ begun: Latch, _ go: Latch) -> pthread_t {
-        begun.open()
+      func hold(_ begun: Box<Bool>, _ go: Latch) -> pthread_t {
+        begun.value = true
         go.wait()
         return pthread_self()
       }
@@ -262,9 +262,9 @@ private actor Renderer {
       let loop = Box<FrameLoop?>(nil)
       startThread { loop.value = .current }.join()
       let lodger = Lodger(try #require(loop.value))
-      let (begun, go) = (Latch(), Latch())
+      let (begun, go) = (Box(false), Latch())
       let first = Task { await lodger.hold(begun, go) }
-      begun.wait()
+      await suspend { begun.value }
       lodger.loop.jobs.threadHasEnded(of: lodger.loop)
       let isDone = Box(false)
       let second = Task {

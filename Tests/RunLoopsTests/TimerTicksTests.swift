@@ -94,25 +94,25 @@ private actor Consumer {
 
   @Test func cancellingEndsTheTicksAndRemovesTheTimer() async throws {
     let thread = try LoopThread(name: "ticks")
-    let (ticked, cancelled) = (Latch(), Latch())
     for isWaiting in [true, false] {
+      let (ticked, cancelled) = (Box(false), Box(false))
       let task = Task {
         for await _ in thread.loop.ticks(every: isWaiting ? .seconds(1e6) : .microseconds(100)) {
-          ticked.open()
-          cancelled.wait()
+          ticked.value = true
+          await suspend { cancelled.value }
         }
         return Task.isCancelled
       }
       if isWaiting {
         await suspend { thread.loop.nextTimerFireTime(in: .default) != nil }
       } else {
-        ticked.wait()
+        await suspend { ticked.value }
       }
       task.cancel()
       #expect(thread.loop.nextTimerFireTime(in: .default) == nil || !isWaiting)
-      cancelled.open()
+      cancelled.value = true
       #expect(await task.value)
-      spin { thread.loop.nextTimerFireTime(in: .default) == nil }
+      await suspend { thread.loop.nextTimerFireTime(in: .default) == nil }
     }
   }
 
