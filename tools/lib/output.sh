@@ -28,13 +28,25 @@ last_step() {
   tail -n 1 -- "$1" 2>/dev/null | LC_ALL=C tr -cd '\40-\176' | sed -E 's/^ +//; s/ +/ /g' | cut -c 1-44
 }
 
+# How long a command may print nothing before it counts as stuck, in seconds.
+silence_limit=900
+
+# end_with_all_it_started SIGNAL: to the running command and all below it; some have process groups of their own.
+end_with_all_it_started() {
+  local pids
+  mapfile -t pids < <(cat /proc/[0-9]*/stat 2>/dev/null | awk -v top="$running_group" '
+    { pid = $1; sub(/.*\) . /, ""); parent[pid] = $1 }
+    END { for (pid in parent) for (at = pid; at in parent; at = parent[at]) if (at == top) { print pid; break } }')
+  kill "-$1" -- "-$running_group" "${pids[@]}" 2>/dev/null || true
+}
+
 # quietly LABEL LOG COMMAND…: runs a command with its output in LOG and shows that it is alive: a live line on a terminal,
-# otherwise a line every 20 s once it has taken longer than that. Returns its status; prints nothing more.
+# otherwise a line every 20 s once it has taken longer than that. Returns its status, 124 if it was stuck; prints nothing more.
 running_group=''
 quietly() {
   local label=$1 log=$2
   shift 2
-  local start status=0 ticks=0
+  local start status=0 ticks=0 last_size=0 last_change=$SECONDS size
   start=$(microseconds)
   # A process group of its own, so that an interrupt here ends everything that the command started.
   set -m
@@ -50,8 +62,19 @@ quietly() {
     elif [[ -z $terminal ]] && ((ticks % 200 == 0)); then
       printf '  %-18s %6s s  %s\n' "$label" "$(seconds_since "$start")" "$(last_step "$log")" >&2
     fi
+    if ((ticks % 10 == 0)); then
+      size=$(stat -c %s "$log")
+      ((size != last_size)) && last_size=$size last_change=$SECONDS
+      if ((SECONDS - last_change >= silence_limit)); then
+        end_with_all_it_started KILL
+        wait "$running_group" 2>/dev/null || true
+        printf '\nerror: stuck: nothing was printed for %d s\n' "$silence_limit" >>"$log"
+        status=124
+        break
+      fi
+    fi
   done
-  wait "$running_group" || status=$?
+  ((status == 124)) || wait "$running_group" || status=$?
   running_group=''
   [[ -n $terminal ]] && printf '%s' "$clear_line" >&2
   return "$status"
@@ -74,7 +97,7 @@ show_failure() {
 on_interrupt() { :; }
 
 end_running_group() {
-  [[ -n $running_group ]] && kill -TERM -- "-$running_group" 2>/dev/null
+  [[ -n $running_group ]] && end_with_all_it_started TERM
   [[ -n $terminal ]] && printf '%s' "$clear_line" >&2
   on_interrupt
   trap - "$1"
