@@ -194,7 +194,7 @@ public final class Output {
     guard let buffer = presenter.acquireBuffer() else { return }
     let started = clock.now
     var record = schedule.newRecord(for: target, begun: started - turn.total, ticker: ticker)
-    record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, ticker: ticker)
+    record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, at: started, ticker: ticker)
     record.isTargetKnown = ticker.isGridKnown(at: record.target)
     record.phases = turn
 

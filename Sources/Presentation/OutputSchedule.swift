@@ -95,9 +95,16 @@ struct OutputSchedule {
     return (0..<pending).reduce(target) { vblank, _ in ticker.predictedVBlank(after: vblank + half) }
   }
 
-  /// The same of a frame that the schedule gave the target: what pends may take the vblanks that are left before it.
-  func appearance(ofFrameFor target: MonotonicTime, pending: Int, ticker: DisplayTicker) -> MonotonicTime {
-    Self.appearance(ofFrameFor: target, pending: max(0, pending - (lead - 1)), ticker: ticker)
+  /// The same of a frame that the schedule gave the target, made at `now`. For a tick's frame, what pends takes vblanks before
+  /// the target, as far as there are any. Without a tick it takes the next ones, and the target may lie behind them.
+  func appearance(
+    ofFrameFor target: MonotonicTime, pending: Int, at now: MonotonicTime, ticker: DisplayTicker
+  ) -> MonotonicTime {
+    guard isTickNew || ticker.model.isVariable else {
+      let next = ticker.predictedVBlank(after: now)
+      return max(target, Self.appearance(ofFrameFor: next, pending: pending, ticker: ticker))
+    }
+    return Self.appearance(ofFrameFor: target, pending: max(0, pending - (lead - 1)), ticker: ticker)
   }
 
   /// After which time the next vblank is the one before a frame's target, for a frame that is ready at `now` and would be seen

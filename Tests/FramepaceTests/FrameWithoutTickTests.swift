@@ -59,6 +59,33 @@ final class FrameWithoutTickTests: XCTestCase {
       stage.engine.invalidate()
     }
   }
+
+  /// With three buffers what changes while a frame pends is in the next one, seen a vblank later: it is made for that vblank, also
+  /// where it could not be ready for an earlier one.
+  func testWhatPendsIsNotCountedTwice() throws {
+    try onMain {
+      let stage = try Stage(.triple)
+      for _ in 0..<20 { _ = try stage.change(after: .milliseconds(100)) }
+      let root = stage.engine.context.root
+      for time in [3, 1] as [Int64] {
+        let count = stage.frames.count
+        stage.display.time = .milliseconds(time)
+        stage.run(.milliseconds(101))
+        Transaction.withoutActions { root.backgroundColor = .white }
+        stage.run(.milliseconds(7))
+        Transaction.withoutActions { root.backgroundColor = .black }
+        stage.run(.milliseconds(42))
+        let frames = stage.frames.dropFirst(count)
+        XCTAssertEqual(frames.map(\.target), frames.map(\.presented), "\(time)")
+        XCTAssertEqual(frames.map(\.animationTime), frames.map(\.presented), "\(time)")
+        let (first, second) = (try XCTUnwrap(frames.first), try XCTUnwrap(frames.last))
+        XCTAssertEqual(frames.count, 2)
+        XCTAssertEqual(second.delivered - first.delivered, .milliseconds(7))
+        XCTAssertEqual(second.presented - first.presented, .milliseconds(10))
+      }
+      stage.engine.invalidate()
+    }
+  }
 }
 
 @MainActor
@@ -70,9 +97,9 @@ private final class Stage {
   private(set) var frames: [FrameRecord] = []
   private var isWhite = false
 
-  init() throws {
+  init(_ buffering: Buffering = .double) throws {
     loop = FrameLoop(clock: .manual(clock))
-    display = try SlowDisplay(clock: clock)
+    display = try SlowDisplay(buffering, clock: clock)
     engine = Engine(display: display, root: Layer(), loop: loop)
     engine.output.onPresented = { [unowned self] in frames.append($0) }
     // Vblanks are at whole hundredths of a second; so is the end of this.
@@ -109,9 +136,11 @@ private final class SlowDisplay: Display, Presenter {
   private let clock: ManualClock
   var onLost: (@MainActor (any Error) -> Void)?
 
-  init(clock: ManualClock) throws {
+  init(_ buffering: Buffering, clock: ManualClock) throws {
     let rate = try XCTUnwrap(RefreshRate(hertz: 100))
-    virtual = try VirtualDisplay(width: 16, height: 16, refreshRate: rate, reason: reason, clock: .manual(clock))
+    let source = FallbackClock(refreshRate: rate, reason: reason, clock: .manual(clock))
+    virtual = try VirtualDisplay(
+      width: 16, height: 16, source: source, reason: reason, buffering: buffering, clock: .manual(clock))
     self.clock = clock
   }
 
