@@ -73,6 +73,9 @@ enum Accepted {
     }
   }
 
+  /// As `sleep` and `timeout` take it.
+  static let plainTime = "a number alone is seconds"
+
   /// A length of time in a range, whose bounds are named as a user writes them.
   static func time(
     from least: (name: String, duration: Nanoseconds), to most: (name: String, duration: Nanoseconds)
@@ -85,7 +88,9 @@ enum Accepted {
       let unit = units.first { text.hasSuffix($0.0) && text.dropLast($0.0.count).last?.isLetter != true }
       guard let unit, let value = number(text.dropLast(unit.0.count)), value * unit.1 <= 1e9,
         case let time = Nanoseconds.seconds(value * unit.1), time >= least.duration, time <= most.duration
-      else { throw refused("a time from \(least.name) to \(most.name), such as 500us, 20ms, 1.5s, 2min or 1h") }
+      else {
+        throw refused("a time from \(least.name) to \(most.name), such as 500us, 20ms, 1.5s, 2min or 1h; \(plainTime)")
+      }
       return time
     }
   }

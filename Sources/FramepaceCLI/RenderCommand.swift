@@ -45,7 +45,8 @@ struct RenderCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The scene's time in the picture, from 0 to 1000h, such as 20ms, 1.5s or 2min. (default: 0.5s)", valueName: "time"),
+      "The scene's time in the picture, from 0 to 1000h, such as 20ms, 1.5s or 2min; \(Accepted.plainTime). (default: 0.5s)",
+      valueName: "time"),
     transform: Accepted.time(from: ("0", .zero), to: ("1000h", .seconds(3_600_000))))
   var time: Nanoseconds?
 

@@ -122,7 +122,8 @@ struct RunCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How long to run, from 1us to 1000h, such as 500ms, 10s or 2min. Without it until Ctrl-C.", valueName: "time"),
+      "How long to run, from 1us to 1000h, such as 500ms, 10s or 2min; \(Accepted.plainTime). Without it until Ctrl-C.",
+      valueName: "time"),
     transform: Accepted.time(from: ("1us", .microseconds(1)), to: ("1000h", .seconds(3_600_000))))
   var duration: Nanoseconds?
 

@@ -16,7 +16,8 @@ struct SceneOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "For the scene stress: how long every frame is kept busy, up to 10s. (default: 12ms)", valueName: "time"),
+      "For the scene stress: how long every frame is kept busy, up to 10s; \(Accepted.plainTime). (default: 12ms)",
+      valueName: "time"),
     transform: Accepted.time(from: ("0", .zero), to: ("10s", .seconds(10))))
   var work: Nanoseconds?
 

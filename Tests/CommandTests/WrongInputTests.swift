@@ -35,6 +35,7 @@ struct WrongInputTests {
     (["--rate", "60/1/1"], "'60/1/1' is invalid for '--rate", "1 to 1000 Hz"),
     (["--duration", "0"], "'0' is invalid for '--duration", "1us to 1000h"),
     (["--duration", "-5s"], "'-5s' is invalid for '--duration", "1us to 1000h"),
+    (["--duration", "5sec"], "'5sec' is invalid for '--duration", "a number alone is seconds"),
     (["--display", "screen"], "'screen' is invalid for '--display", "auto, fallback, kms or kms:CONNECTOR"),
     (["--display", "kms:"], "'kms:' is invalid for '--display", "kms:HDMI-A-1"),
     (["--mode", "1920"], "'1920' is invalid for '--mode", "WIDTHxHEIGHT@RATE"),
@@ -129,6 +130,14 @@ struct WrongInputTests {
     #expect(result.error.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(result.error)")
     #expect(result.output.isEmpty, "\(arguments): \(result.output)")
     #expect(try folder.files.isEmpty, "\(arguments) left something behind")
+  }
+
+  @Test(arguments: [("run", "--duration"), ("run", "--work"), ("profile", "--work"), ("render", "--time")])
+  func helpSaysWhatANumberAloneIs(command: String, option: String) throws {
+    let words = try framepace("help", command).output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let start = try #require(words.range(of: "\(option) <time> ")).upperBound
+    let text = words[start...].prefix { $0 != "<" }
+    #expect(text.contains("a number alone is seconds"), "\(text)")
   }
 
   /// Every unit of time, and a fraction: the shortest run there is.
