@@ -145,7 +145,10 @@ final class SceneSession {
     }
     lines += refusals.map(\.description)
     if !unusedOptions.isEmpty {
-      let reason = display is KMSDisplay ? "a screen has its own" : "there is no screen"
+      let reason =
+        display is KMSDisplay
+        ? "a screen has its own"
+        : simulation == nil ? "there is no screen" : "a simulated screen is what its profile says"
       lines.append("\(unusedOptions.joined(separator: " and ")) ignored: \(reason)")
     }
     return lines.map { Text.paragraph($0, width: width) + "\n" }.joined()

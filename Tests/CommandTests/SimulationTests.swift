@@ -70,6 +70,16 @@ struct SimulationTests {
     #expect(text.output.contains("--policy ignored: at a variable rate"))
   }
 
+  /// What only a real screen can do is left out, and nobody says that there is none.
+  @Test func whatASimulatedScreenCannotDoIsSaid() throws {
+    let text = try Self.run("vrr", "--vrr", "--tearing", "--duration", "1s", "--fast")
+    #expect(text.status == 0, "\(text.error)")
+    let words = text.output.replacing("\n", with: " ")
+    #expect(words.contains("--vrr and --tearing ignored: a simulated screen is what its profile says"), "\(text.output)")
+    let json = try Self.run("vrr", "--vrr", "--duration", "1s", "--fast", "--json")
+    #expect(try JSONLines(json.output).objects.first?["unused"] as? [String] == ["--vrr"])
+  }
+
   /// After missed frames smooth time is behind, and catches up by steps that are not those of the vblanks.
   @Test func theTimeOfAnimationsCanBeChosen() throws {
     func error(_ profile: String, _ animation: String) throws -> Double {
