@@ -17,19 +17,24 @@ final class PacingPlot {
 
   private let style: PlotStyle
   private let start: MonotonicTime
+  /// Where the time axis begins: with the run, or the first frame that is kept.
+  private var begin: MonotonicTime
   private var frames: [Frame] = []
   private var interval = Nanoseconds.zero
 
   /// - Throws: when the fonts cannot be had.
   init(start: MonotonicTime) throws(FontError) {
-    self.start = start
+    (self.start, begin) = (start, start)
     style = try PlotStyle()
     frames.reserveCapacity(Self.capacity)
   }
 
   func record(presented frame: FrameRecord, interval: Nanoseconds) {
     self.interval = interval
-    if frames.count == Self.capacity { frames.removeFirst(Self.capacity / 2) }
+    if frames.count == Self.capacity {
+      frames.removeFirst(Self.capacity / 2)
+      begin = frames.first?.time ?? frame.target
+    }
     frames.append(
       Frame(
         time: frame.target, begun: frame.delivered - frame.target, submitted: frame.submitted - frame.target,
@@ -39,11 +44,12 @@ final class PacingPlot {
   /// - Parameters:
   ///   - title: what ran.
   ///   - figures: what is known of the run.
-  func image(title: String, figures: FrameReport) throws(BitmapError) -> Image {
+  ///   - end: of the run.
+  func image(title: String, figures: FrameReport, end: MonotonicTime) throws(BitmapError) -> Image {
     let (bitmap, context) = try style.begin(title, lines: [Self.line(figures)])
     let plot = Rect(x: 100, y: 130, width: Double(PlotStyle.size.width) - 140, height: 430)
     let axes = Axes(
-      plot: plot, start: frames.first?.time ?? start, end: frames.last?.time ?? start,
+      plot: plot, start: begin, end: max(end, frames.last?.time ?? end),
       // A little more than an interval before and after the vblank; at a variable rate intervals are longer.
       earliest: -max(interval, usualLead) * 5 / 4, latest: interval * 5 / 4)
     drawGrid(axes, context)

@@ -219,7 +219,7 @@ private struct SceneRun {
       let policy = session.isBegunLate ? ", late start" : ""
       let display = session.display is SimulatedScreen ? session.display.ticker.name : session.display.name
       let title = "\(session.scene.rawValue) on \(display)\(policy)"
-      try PNG.write(try plot.picture.image(title: title, figures: meter.report(at: end)), to: plot.file)
+      try PNG.write(try plot.picture.image(title: title, figures: meter.report(at: end), end: end), to: plot.file)
     }
     try session.requireSuccess()
   }

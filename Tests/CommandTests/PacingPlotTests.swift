@@ -10,13 +10,14 @@ struct PacingPlotTests {
   private static let green: UInt32 = 0xFF2D_A44E
   private static let orange: UInt32 = 0xFFD4_731A
 
-  /// Two seconds at 100 Hz, frames begun so long before their vblank.
-  private func image(begun: Nanoseconds, late: Bool) throws -> Image {
-    let start = MonotonicTime(nanoseconds: 5_000_000_000)
+  private let start = MonotonicTime(nanoseconds: 5_000_000_000)
+
+  /// Frames at 100 Hz, begun so long before their vblank.
+  private func image(begun: Nanoseconds, late: Bool, frames: ClosedRange<Int64> = 1...200) throws -> Image {
     let plot = try PacingPlot(start: start)
     var meter = FrameReport(nominalRefreshRate: .hertz60)
-    meter.presented = 200
-    for number in 1...200 as ClosedRange<Int64> {
+    meter.presented = frames.count
+    for number in frames {
       var frame = FrameRecord()
       frame.target = start + .milliseconds(10) * number
       frame.delivered = frame.target - begun
@@ -24,7 +25,7 @@ struct PacingPlotTests {
       frame.presented = late && number % 10 == 0 ? frame.target + .milliseconds(10) : frame.target
       plot.record(presented: frame, interval: .milliseconds(10))
     }
-    return try plot.image(title: "a test", figures: meter)
+    return try plot.image(title: "a test", figures: meter, end: start + .seconds(2))
   }
 
   /// The rows in which a colour is, above the key.
@@ -56,9 +57,30 @@ struct PacingPlotTests {
     #expect(seen.count == 5 && abs(seen[2] - (130 + 430 / 2 - 430 * 10 / 25)) <= 1, "\(seen)")
   }
 
+  /// The axis is as long as the run: its first and last second bear their labels, although no frame was made for either.
+  @Test func theAxisIsTheRun() throws {
+    let image = try image(begun: .milliseconds(10), late: false, frames: 20...180)
+    // The marks of the seconds, below the plot.
+    let row = image.row(563).assumingMemoryBound(to: UInt32.self)
+    #expect((0..<image.width).filter { row[$0] != 0xFFFF_FFFF } == [100, 670, 1240])
+    let points = (0..<image.width).filter { x in
+      (130..<560).contains { y in image.row(y).assumingMemoryBound(to: UInt32.self)[x] == Self.blue }
+    }
+    #expect(try #require(points.min()) > 200 && points.max() ?? 0 < 1140)
+  }
+
+  /// Of a long run the end is drawn, and the axis begins there.
+  @Test func whatIsNotDrawnHasNoAxis() throws {
+    let image = try image(begun: .milliseconds(10), late: false, frames: 1...50_000)
+    let row = image.row(563).assumingMemoryBound(to: UInt32.self)
+    let marks = (0..<image.width).filter { row[$0] != 0xFFFF_FFFF }
+    // From 200.01 s, 50 each.
+    #expect(marks == (1...6).map { 100 + $0 * 190 })
+  }
+
   @Test func withoutFramesThereIsAnEmptyPicture() throws {
     let plot = try PacingPlot(start: .zero)
-    let image = try plot.image(title: "nothing", figures: FrameReport(nominalRefreshRate: .hertz60))
+    let image = try plot.image(title: "nothing", figures: FrameReport(nominalRefreshRate: .hertz60), end: .zero)
     #expect(image.width == PlotStyle.size.width && image.height == PlotStyle.size.height)
   }
 
