@@ -41,6 +41,19 @@ final class PacingPlot {
         late: frame.isLate(interval: interval) ? frame.lateness : .zero))
   }
 
+  /// What ran.
+  ///
+  /// - Parameter policy: when frames were begun; nil where all policies are the same.
+  static func title(scene: String, display: String, policy: FramePolicy?) -> String {
+    let start =
+      switch policy {
+      case .vblank: ", start at the vblank"
+      case .lateStart: ", late start"
+      case nil: ""
+      }
+    return "\(scene) on \(display)\(start)"
+  }
+
   /// - Parameters:
   ///   - title: what ran.
   ///   - figures: what is known of the run.

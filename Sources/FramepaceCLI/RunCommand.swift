@@ -216,9 +216,8 @@ private struct SceneRun {
     // Also when the display was lost; not when nobody reads.
     session.say { try printer.end(at: end, of: session) }
     if let plot {
-      let policy = session.isBegunLate ? ", late start" : ""
       let display = session.display is SimulatedScreen ? session.display.ticker.name : session.display.name
-      let title = "\(session.scene.rawValue) on \(display)\(policy)"
+      let title = PacingPlot.title(scene: session.scene.rawValue, display: display, policy: session.policy)
       try PNG.write(try plot.picture.image(title: title, figures: meter.report(at: end), end: end), to: plot.file)
     }
     try session.requireSuccess()

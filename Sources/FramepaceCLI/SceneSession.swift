@@ -119,8 +119,8 @@ final class SceneSession {
     self.mirrors = mirrors
   }
 
-  /// Whether frames are begun later than they could be. Never at a variable rate: no vblank is known beforehand.
-  var isBegunLate: Bool { settings.policy == .lateStart && !isRateVariable }
+  /// When frames are begun; nil at a variable rate: no vblank is known beforehand, and all policies are the same.
+  var policy: FramePolicy? { isRateVariable ? nil : settings.policy }
   /// The options that were given and that have no effect, as the rate of every screen is variable.
   var optionsOfFixedRates: [String] {
     let others = mirrors?.mirrors.map(\.display) ?? []
@@ -137,7 +137,7 @@ final class SceneSession {
     if let cards { lines.append(cards.seat.reason) }
     lines += mirrors?.heading ?? []
     if let simulation { lines.append(simulation.note) }
-    if isBegunLate { lines.append("frames are begun as late as they can be ready") }
+    if policy == .lateStart { lines.append("frames are begun as late as they can be ready") }
     if settings.animation == .smooth, !isRateVariable { lines.append("animations go in even steps") }
     if !optionsOfFixedRates.isEmpty {
       lines.append(

@@ -78,6 +78,13 @@ struct PacingPlotTests {
     #expect(marks == (1...6).map { 100 + $0 * 190 })
   }
 
+  @Test func theTitleSaysWhenFramesAreBegun() {
+    func title(_ policy: FramePolicy?) -> String { PacingPlot.title(scene: "orbit", display: "a screen", policy: policy) }
+    #expect(title(.vblank) == "orbit on a screen, start at the vblank")
+    #expect(title(.lateStart) == "orbit on a screen, late start")
+    #expect(title(nil) == "orbit on a screen")
+  }
+
   @Test func withoutFramesThereIsAnEmptyPicture() throws {
     let plot = try PacingPlot(start: .zero)
     let image = try plot.image(title: "nothing", figures: FrameReport(nominalRefreshRate: .hertz60), end: .zero)
