@@ -73,16 +73,15 @@ final class LateFrames {
 
   // MARK: - Text
 
-  /// The diagrams and what they mean, the latest frame's first; without late frames that of the last ones. Empty if there
-  /// were no frames.
+  /// The diagrams and what they mean; without late frames that of the last ones. Empty if there were no frames.
   ///
-  /// - Parameter width: how long a line may be.
-  func text(width: Int) -> String {
+  /// - Parameters:
+  ///   - causes: of all late frames, in the order of their diagrams.
+  ///   - width: how long a line may be.
+  func text(causes: [FrameRecord.Cause], width: Int) -> String {
     keepFresh()
     guard !frames.isEmpty else { return "" }
-    var shown = late.values.sorted { left, right in
-      (right.frame.lateness, left.frame.frameNumber) < (left.frame.lateness, right.frame.frameNumber)
-    }.map(\.scene)
+    var shown = causes.compactMap { late[$0]?.scene }
     if let missed { shown.append(missed.scene) }
     if shown.isEmpty { shown = [Scene(event: .end, frames: frames, ticks: ticks)] }
     return (shown.map { text($0, width: width) } + [FrameDiagram.legend]).joined(separator: "\n\n")

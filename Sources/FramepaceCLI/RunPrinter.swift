@@ -123,7 +123,9 @@ final class RunPrinter {
       let width = terminal.textWidth
       try terminal.line(RunSummary.text(whole, width: width))
       if let mirrors = session.mirrors { try terminal.write(mirrors.summary(at: time, width: width)) }
-      if let diagrams = lateFrames?.text(width: width), !diagrams.isEmpty { try terminal.line("\n" + diagrams) }
+      // In the order in which the summary names the causes.
+      let diagrams = lateFrames?.text(causes: whole.lateCauses.map(\.cause), width: width) ?? ""
+      if !diagrams.isEmpty { try terminal.line("\n" + diagrams) }
     }
   }
 

@@ -31,7 +31,7 @@ final class LateFramesTests: XCTestCase {
         let cause = try XCTUnwrap(frame.cause(interval: interval))
         XCTAssertEqual(cause, .scheduling)
         late.record(presented: frame, cause: cause)
-        let text = late.text(width: 200)
+        let text = late.text(causes: [cause], width: 200)
         XCTAssertTrue(text.hasPrefix("scheduling: frame 7 at 1.000 s, 16.00 ms late: \(expected)\n"), text)
       }
     }
