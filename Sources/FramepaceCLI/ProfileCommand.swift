@@ -9,8 +9,9 @@ struct ProfileCommand: ParsableCommand {
     usage: "framepace profile <scene> [<options>]",
     discussion: """
       Runs a scene for a number of frames and prints a table: the phases of a frame, \
-      their percentiles, and their share of the budget, which is the time from one \
-      vblank to the next; how many frames were late, and where their time went.
+      their percentiles, and the mean's share of the budget, which is the time from \
+      one vblank to the next, so that the shares add up (framepace run has the \
+      median's share); how many frames were late, and where their time went.
 
         framepace profile dashboard --frames 600
         framepace profile stress --work 20ms --json stress.json
@@ -22,7 +23,8 @@ struct ProfileCommand: ParsableCommand {
         refreshRate, budget    in Hz, and what a frame may take
         frames, late           how many
         lateCauses             how many frames were late for which cause
-        phases                 name, p50, p95, p99, max, share of each
+        phases                 name, p50, p95, p99, max, share of each:
+                               the mean's part of the budget
         all                    the same of all phases together
       """)
 
