@@ -86,8 +86,8 @@ public final class DisplayTicker {
     !model.isVariable && prediction(after: time)?.isKnown(period: model.period) ?? false
   }
 
-  /// Whether the vblank that was asked for has come, by prediction, but its tick not yet, or is put off. What a turn changes now is not all:
-  /// link callbacks are about to change more. An interval later it counts as lost: frames do not wait for it any more.
+  /// Whether the vblank that was asked for has come, by prediction, but its tick not yet, or is put off. What a turn changes now is
+  /// not all: link callbacks are about to change more. An interval later it counts as lost: frames do not wait for it any more.
   package func isTickDue(at now: MonotonicTime) -> Bool {
     if let tick = delayedTick { return now < tick.targetTimestamp + refreshRate.interval }
     // With a variable rate it may be the frame that the vblank waits for.
