@@ -107,6 +107,10 @@ struct WrongInputTests {
     (["profile", "orbit", "--json", "/dev/full"], "'/dev/full': No space left"),
     (["vblank", "--count", "1000000", "--record", "/nonexistent/x"], "'/nonexistent/x': No such file"),
     (["vblank", "--count", "1000000", "--plot", "/nonexistent/x.png"], "'/nonexistent/x.png': No such file"),
+    (
+      ["--duration", "1s", "--plot", "/nonexistent/x.png", "--display", "fallback", "--size", "64x64"],
+      "'/nonexistent/x.png': No such file"
+    ),
     (["profile", "orbit", "--json", "/proc/x"], "'/proc/x': "),
     (["profile", "orbit", "--json", "."], "'.': it is a folder"),
     (["render", "orbit", "--output", "/proc/pictures"], "'/proc/pictures': "),
