@@ -57,8 +57,8 @@ public struct FrameReport: Equatable, Sendable {
   /// What made frames late, the most frequent first. In the figures of a whole run only.
   public var lateCauses: [LateCount] = []
   /// How long frames were seen too late, together: what a late frame is later than its target, and T for each missed
-  /// interval and those left out with it that no late frame accounts for, also where no frame has been seen since. Not for those after which nothing
-  /// was to be shown.
+  /// interval and those left out with it that no late frame accounts for, also where no frame has been seen since. Not for
+  /// those after which nothing was to be shown.
   public var hitchTime = Nanoseconds.zero
 
   public init(nominalRefreshRate: RefreshRate) {
