@@ -81,8 +81,8 @@ public final class FPSMeter {
       let previous = lastTick?.frameNumber ?? lastNumber
       let skipped = number > previous ? number - previous - 1 : 0
       let step = UInt64(max(tick.intervalsPerTick, 1))
-      let missed = min(tick.missed, skipped / step)
-      let wanted = missed * step + min(step - 1, skipped - missed * step)
+      let missed = isStartingUp ? 0 : min(tick.missed, skipped / step)
+      let wanted = isStartingUp ? skipped : missed * step + min(step - 1, skipped - missed * step)
       // Idle first: what was wanted is the end of what was skipped.
       if skipped > wanted {
         hitchTime.didIdle()
@@ -176,7 +176,7 @@ public final class FPSMeter {
       let end = max(lastNumber + 1, number(at: time ?? lastVBlank))
       report.intervals = Int(clamping: end - firstNumber)
       let beingSkipped = isIdle ? 0 : Int(clamping: end - lastNumber) - 1
-      let beingMissed = beingSkipped / intervalsPerTick
+      let beingMissed = isStartingUp ? 0 : beingSkipped / intervalsPerTick
       report.missed += beingMissed
       report.leftOut += beingSkipped - beingMissed
       report.hitchTime += pendingHitch(beingMissed)
@@ -207,7 +207,7 @@ public final class FPSMeter {
     for number in start..<end {
       // If frames are wanted, the intervals after the last tick or frame are being missed now, or left out.
       let isBeingSkipped = number > lastNumber && !isIdle
-      let isBeingMissed = isBeingSkipped && (number - lastNumber) % UInt64(intervalsPerTick) == 0
+      let isBeingMissed = isBeingSkipped && !isStartingUp && (number - lastNumber) % UInt64(intervalsPerTick) == 0
       guard let interval = ring.interval(number) else {
         if isBeingMissed { beingMissed += 1 } else if isBeingSkipped { report.leftOut += 1 }
         continue
@@ -239,6 +239,10 @@ public final class FPSMeter {
   }
 
   // MARK: - Parts
+
+  /// Whether the first frame has been made, or is on its way, and no tick has come yet. A screen that is switched on takes its
+  /// time: that is neither idle nor missed.
+  private var isStartingUp: Bool { lastTick == nil && !isIdle }
 
   private func include(_ number: UInt64, from vblank: MonotonicTime) {
     firstNumber = min(firstNumber ?? number, number)

@@ -37,7 +37,8 @@ public struct FrameReport: Equatable, Sendable {
   /// Intervals that should have been ticked, as frames were wanted, and were not. Of a variable display those that it counted,
   /// and not for how long one has lasted.
   public var missed = 0
-  /// Intervals between those that are to be ticked, on an output that makes a frame every second, third … interval.
+  /// Intervals between those that are to be ticked, on an output that makes a frame every second, third … interval; and those
+  /// between a run's first frame and its first tick.
   public var leftOut = 0
   /// Intervals in which nothing was wanted: no tick, no frame, nothing missed and nothing left out. Not dropped frames.
   public var idle = 0

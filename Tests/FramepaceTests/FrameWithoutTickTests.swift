@@ -60,6 +60,43 @@ final class FrameWithoutTickTests: XCTestCase {
     }
   }
 
+  /// A moving scene whose first frame takes long to hand over, as it does where that switches a screen on: no tick's link has
+  /// frames before it, and none that passes meanwhile is idle.
+  func testAMovingSceneIsNotIdleWhileItsScreenIsSwitchedOn() throws {
+    try onMain {
+      let clock = ManualClock(start: .zero + .seconds(1))
+      let loop = FrameLoop(clock: .manual(clock))
+      let display = try SlowDisplay(.double, clock: clock)
+      display.time = .milliseconds(300)
+      let root = Layer()
+      root.backgroundColor = .white
+      let engine = Engine(display: display, root: root, loop: loop)
+      let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
+      engine.output.onTick = { meter.record(tick: $0) }
+      engine.output.onIdle = { meter.noteIdle() }
+      engine.output.onCommitted = { frame in
+        meter.record(committed: frame)
+        display.time = .milliseconds(3)
+      }
+      engine.output.onPresented = { meter.record(presented: $0) }
+      let link = DisplayLink(ticker: display.ticker) { link in
+        Transaction.withoutActions { root.opacity = Double(link.frameNumber % 8) / 16 }
+      }
+      link.add(to: loop, mode: .common)
+      // Keeps the loop from its first commit until the scene's link has had a tick.
+      let source = FrameLoop.Source(onMain: { _ in clock.advance(by: .milliseconds(25)) })
+      loop.add(source, to: .default)
+      source.signal()
+      loop.run(mode: .default, until: clock.now + .seconds(1))
+      let report = meter.report(at: clock.now)
+      XCTAssertEqual(report.idle, 0)
+      XCTAssertEqual(report.leftOut, 29, accuracy: 2)
+      XCTAssertGreaterThan(report.ticks, 60)
+      link.invalidate()
+      engine.invalidate()
+    }
+  }
+
   /// With three buffers what changes while a frame pends is in the next one, seen a vblank later: it is made for that vblank, also
   /// where it could not be ready for an earlier one.
   func testWhatPendsIsNotCountedTwice() throws {

@@ -275,6 +275,29 @@ private struct Feed {
     #expect(report.frameInterval.count == 10)
   }
 
+  /// The first frame takes as long as the screen needs to be switched on. Frames are wanted meanwhile, and it is no hitch.
+  @Test func whatPassesBeforeTheFirstTickIsNeitherIdleNorMissed() throws {
+    let feed = try Feed()
+    let first = feed.frame(1, work: .milliseconds(300), shownAfter: 31)
+    feed.meter.record(committed: first)
+    for report in [feed.meter.report(at: feed.at(25) + 1), feed.meter.recentReport(at: feed.at(25) + 1)] {
+      #expect((report.intervals, report.frames, report.missed, report.idle) == (24, 1, 0, 0))
+      #expect(report.hitchTime == 0)
+    }
+    var seen = first
+    seen.target = seen.presented
+    feed.meter.record(presented: seen)
+    // Of an earlier tick, which its link had, the meter knows nothing.
+    for number in 31..<50 as Range<UInt64> { feed.whole(number, missed: number == 31 ? 20 : 0) }
+    for report in [feed.meter.report(), feed.meter.recentReport(at: feed.at(50))] {
+      #expect((report.intervals, report.ticks, report.frames) == (49, 19, 20))
+      #expect((report.missed, report.leftOut, report.idle) == (0, 29, 0))
+      #expect(report.hitchTime == 0)
+    }
+    // From then on a screen that stops is missing.
+    #expect(feed.meter.report(at: feed.at(60) + 1).missed == 10)
+  }
+
   @Test func aLateFrameIsOneShownHalfAnIntervalAfterItsTarget() throws {
     let feed = try Feed()
     feed.tick(0)
