@@ -43,8 +43,8 @@ struct RunCommand: ParsableCommand {
       Figures: a frame is late when it is seen more than half a refresh interval \
       after the vblank that it was made for; an interval is missed when frames were \
       wanted and there was no tick, and idle when nobody wanted one. Work is the time \
-      that a frame takes, the budget one refresh interval, of which the median's share \
-      is given. Latency is from the \
+      that a frame takes, the budget one refresh interval, at a variable rate the \
+      shortest; of it the median's share is given. Latency is from the \
       beginning of a frame to the vblank that showed it. Animation is by how much \
       the step of time from picture to picture is not that of their vblanks. A p99 \
       needs 100 frames.

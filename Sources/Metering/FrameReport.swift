@@ -76,7 +76,7 @@ public struct FrameReport: Equatable, Sendable {
   /// What the intervals must last together for rates: from fewer, one frame more or less would make another rate.
   public static let shortestTime = Nanoseconds.milliseconds(200)
 
-  /// The median work of a frame as a part of T, its budget; 1 is all of it.
+  /// The median work of a frame as a part of T, its budget, at a variable rate the shortest; 1 is all of it.
   public var workShare: Double? {
     work.p50.map { Double($0.count) / Double(nominalRefreshRate.interval.count) }
   }
