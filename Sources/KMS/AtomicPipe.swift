@@ -82,7 +82,9 @@ final class AtomicPipe {
     }
     cursor = cursorObject.flatMap { AtomicCursor(plane: $0.id, properties: $0.properties) }
     var others: [PipeReset.Object] = []
-    for other in try interface.planes() where other != plane && other != pipe.cursorPlane {
+    // One that cannot be ours may have another program's cursor on it all the same.
+    if cursor == nil { cursorObject = nil }
+    for other in try interface.planes() where other != plane && other != cursorObject?.id {
       guard try interface.plane(other).currentCRTC == crtc else { continue }
       others.append(PipeReset.Object(id: other, properties: try interface.properties(of: other, type: .plane)))
     }

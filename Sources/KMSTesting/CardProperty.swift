@@ -124,7 +124,8 @@ extension CardState {
 
   func properties(ofPlane plane: Plane) -> DRMProperties {
     let settings = plane.settings
-    return table(CardProperty.ofPlanes) { property in
+    let missing = plane.kind == .cursor ? missingCursorProperties : []
+    return table(CardProperty.ofPlanes.filter { !missing.contains($0.name) }) { property in
       switch property {
       case .type: plane.kind.rawValue
       case .framebufferID: UInt64(settings.framebuffer)

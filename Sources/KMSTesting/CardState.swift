@@ -150,6 +150,8 @@ struct CardState {
   var refusedModes: Set<String> = []
   /// What a commit is answered with which a cursor would be seen; 0 where there may be one.
   var cursorRefusal: Int32 = 0
+  /// Properties that planes have and those for cursors have not.
+  var missingCursorProperties: Set<String> = []
   var calls = CallLog()
   /// Room for a commit that is being checked: what CRTCs, planes and connectors would be set to.
   var proposal = CommitProposal()

@@ -122,6 +122,11 @@ public final class SimulatedCard: Sendable {
     state.withLock { $0.cursorRefusal = errno }
   }
 
+  /// From now on the planes for cursors are without these properties, by their names.
+  package func removeCursorProperties(_ names: Set<String>) {
+    state.withLock { $0.missingCursorProperties = names }
+  }
+
   /// The card is pulled out: what pends is told, and from then on every call answers `ENODEV`.
   public func unplug() {
     let now = clock.now

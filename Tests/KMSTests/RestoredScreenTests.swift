@@ -27,6 +27,21 @@ final class RestoredScreenTests: XCTestCase {
     }
   }
 
+  /// A cursor on a plane that cannot be ours, for want of a property, is out of the picture all the same.
+  func testACursorOnAPlaneThatCannotBeOurs() throws {
+    try onMain {
+      let stage = CardStage()
+      stage.card.addLeftovers(on: "HDMI-A-1")
+      stage.card.removeCursorProperties(["CRTC_W"])
+      let before = stage.card.screens
+      XCTAssertNotNil(try stage.card.shownCursor(of: "HDMI-A-1"))
+      try showOne(on: stage) { XCTAssertNil(try stage.card.shownCursor(of: "HDMI-A-1")) }
+      XCTAssertEqual(stage.card.screens, before)
+      XCTAssertNotNil(try stage.card.shownCursor(of: "HDMI-A-1"))
+      XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+    }
+  }
+
   /// A cursor that its owner has freed meanwhile keeps nothing else away.
   func testOneThatIsFreedKeepsNothingElseAway() throws {
     try onMain {
@@ -54,9 +69,9 @@ final class RestoredScreenTests: XCTestCase {
 }
 
 @MainActor
-private func showOne(on stage: CardStage, meanwhile: () -> Void) throws {
+private func showOne(on stage: CardStage, meanwhile: () throws -> Void) throws {
   let display = try stage.openDisplay()
   XCTAssertNotNil(try stage.show(0x12_34_56, in: IntRect(x: 0, y: 0, width: 64, height: 48), on: display))
-  meanwhile()
+  try meanwhile()
   display.invalidate()
 }
