@@ -1,8 +1,8 @@
 import CDRM
 
 /// What other programs leave on a pipe that a mode-set does not name, and that would change our picture: planes above it, a
-/// plane that is turned or translucent, colour tables, a screen that was told to expect other colours than sRGB, a variable
-/// rate. A pure value.
+/// plane that is turned or translucent, a cursor that is blended otherwise, colour tables, a screen that was told to expect
+/// other colours than sRGB, a variable rate. A pure value.
 ///
 /// What is a matter of cable and screen stays as it was set: "max bpc", "Broadcast RGB", "underscan", "content type".
 struct PipeReset: Equatable, Sendable {
@@ -37,6 +37,10 @@ struct PipeReset: Equatable, Sendable {
     if let cursor {
       reset("rotation", of: cursor, to: UInt64(DRM_MODE_ROTATE_0))
       reset("alpha", of: cursor, to: 0xFFFF)
+      // A driver that cannot would refuse the whole mode-set.
+      if case .enumeration(let ways)? = cursor.properties["pixel blend mode"]?.kind, let way = ways["Pre-multiplied"] {
+        reset("pixel blend mode", of: cursor, to: way)
+      }
       keep(
         [
           "FB_ID", "CRTC_ID", "SRC_X", "SRC_Y", "SRC_W", "SRC_H", "CRTC_X", "CRTC_Y", "CRTC_W", "CRTC_H", "HOTSPOT_X",

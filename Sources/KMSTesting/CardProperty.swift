@@ -27,6 +27,7 @@ enum CardProperty: UInt32, CaseIterable {
   case colorSpace = 23
   case takesVariableRate = 24
   case linkStatus = 25
+  case blendMode = 26
 
   /// What the kernel calls it.
   var name: String {
@@ -56,6 +57,7 @@ enum CardProperty: UInt32, CaseIterable {
     case .colorSpace: "Colorspace"
     case .takesVariableRate: "vrr_capable"
     case .linkStatus: "link-status"
+    case .blendMode: "pixel blend mode"
     }
   }
 
@@ -65,6 +67,7 @@ enum CardProperty: UInt32, CaseIterable {
     case .crtcID, .framebufferID: .object
     case .edid, .modeID, .gammaLUT, .degammaLUT, .colorMatrix, .damageClips, .hdrMetadata: .blob
     case .linkStatus: .enumeration(["Good": 0, "Bad": 1])
+    case .blendMode: .enumeration(["None": 2, "Pre-multiplied": 0, "Coverage": 1])
     case .colorSpace: .enumeration(["Default": 0, "BT709_YCC": 2, "BT2020_RGB": 9])
     case .active, .variableRate, .takesVariableRate: .range(0...1)
     case .sourceX, .sourceY, .sourceWidth, .sourceHeight: .range(0...0xFFFF_FFFF)
@@ -82,7 +85,7 @@ enum CardProperty: UInt32, CaseIterable {
   ]
   static let ofPlanes: [CardProperty] = [
     .type, .framebufferID, .crtcID, .sourceX, .sourceY, .sourceWidth, .sourceHeight, .targetX, .targetY, .targetWidth,
-    .targetHeight, .rotation, .alpha, .damageClips,
+    .targetHeight, .rotation, .alpha, .blendMode, .damageClips,
   ]
 
   /// The id that clients see.
@@ -140,6 +143,7 @@ extension CardState {
       case .targetHeight: settings.target.height
       case .rotation: settings.rotation
       case .alpha: settings.alpha
+      case .blendMode: settings.blendMode
       // The kernel forgets it with each commit.
       default: 0
       }

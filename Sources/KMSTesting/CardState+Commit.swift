@@ -148,8 +148,9 @@ extension CardState {
     case .targetHeight: proposal.planes[index].target.height = value
     case .rotation where value.nonzeroBitCount == 1 && value < 16: proposal.planes[index].rotation = value
     case .alpha where value <= 0xFFFF: proposal.planes[index].alpha = value
+    case .blendMode where value <= 2: proposal.planes[index].blendMode = value
     case .damageClips: try requireDamage(id, ofPlane: index)
-    case .type, .rotation, .alpha: throw Refusal(EINVAL)
+    case .type, .rotation, .alpha, .blendMode: throw Refusal(EINVAL)
     default: throw Refusal(ENOENT)
     }
   }

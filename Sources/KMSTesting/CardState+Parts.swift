@@ -91,7 +91,8 @@ extension CardState {
     leftoverCursor = arrow.id
     let size = UInt64(side)
     planes[cursor].settings = PlaneSettings(
-      framebuffer: arrow.id, crtc: crtcs[index].id, source: (0, 0, size << 16, size << 16), target: (0, 0, size, size))
+      framebuffer: arrow.id, crtc: crtcs[index].id, source: (0, 0, size << 16, size << 16), target: (0, 0, size, size),
+      blendMode: 1)
     showPlanes(ofCRTC: index)
   }
 }

@@ -75,10 +75,13 @@ struct CardState {
     var target = (x: UInt64(0), y: UInt64(0), width: UInt64(0), height: UInt64(0))
     var rotation: UInt64 = 1
     var alpha: UInt64 = 0xFFFF
+    /// 0 is premultiplied.
+    var blendMode: UInt64 = 0
 
     static func == (first: PlaneSettings, second: PlaneSettings) -> Bool {
       first.framebuffer == second.framebuffer && first.crtc == second.crtc && first.source == second.source
         && first.target == second.target && first.rotation == second.rotation && first.alpha == second.alpha
+        && first.blendMode == second.blendMode
     }
   }
 

@@ -49,7 +49,7 @@ extension SimulatedCard {
         let settings = plane.settings
         lines.append(
           "plane \(plane.id) on CRTC \(settings.crtc): framebuffer \(settings.framebuffer), \(settings.source) to "
-            + "\(settings.target), rotation \(settings.rotation), alpha \(settings.alpha)")
+            + "\(settings.target), rotation \(settings.rotation), alpha \(settings.alpha), blend mode \(settings.blendMode)")
       }
       return lines.joined(separator: "\n")
     }

@@ -186,7 +186,8 @@ public final class SimulatedCard: Sendable {
   }
 
   /// What another program may leave on a connector's screen beside its picture: tables of colours, a screen that expects
-  /// others than sRGB, a variable rate, a plane that is turned and translucent, and a cursor.
+  /// others than sRGB, a variable rate, a plane that is turned and translucent, and a cursor that
+  /// is not premultiplied.
   public func addLeftovers(on connector: String) {
     state.withLock { $0.addLeftovers(on: connector) }
   }

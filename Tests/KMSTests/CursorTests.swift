@@ -298,6 +298,7 @@ final class CursorTests: XCTestCase {
         stage.run(for: .milliseconds(40))
         XCTAssertEqual(try stage.card.shownCursor(of: "HDMI-A-1")?.x, 12)
         XCTAssertNotEqual(stage.card.screens, before)
+        XCTAssertFalse(stage.card.screens.contains("blend mode 1"), stage.card.screens)
         display.invalidate()
         XCTAssertEqual(stage.card.screens, before)
         XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())

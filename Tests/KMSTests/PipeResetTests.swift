@@ -3,16 +3,20 @@ import Testing
 @testable import KMS
 
 @Suite struct PipeResetTests {
-  private func object(_ id: UInt32, _ values: [String: UInt64]) -> PipeReset.Object {
+  /// - Parameter blendModes: those that the object takes.
+  private func object(_ id: UInt32, _ values: [String: UInt64], blendModes: [String: UInt64] = [:]) -> PipeReset.Object {
     // A property's id is made of its place among all names, so that a wrong one is seen.
     var properties: [String: DRMProperties.Property] = [:]
-    for (name, value) in values { properties[name] = DRMProperties.Property(id: Self.id(of: name), value: value) }
+    for (name, value) in values {
+      let kind = name == "pixel blend mode" ? DRMProperties.Kind.enumeration(blendModes) : .range(0 ... .max)
+      properties[name] = DRMProperties.Property(id: Self.id(of: name), value: value, kind: kind)
+    }
     return PipeReset.Object(id: id, properties: DRMProperties(properties))
   }
 
   private static let names = [
     "GAMMA_LUT", "DEGAMMA_LUT", "CTM", "VRR_ENABLED", "rotation", "alpha", "FB_ID", "CRTC_ID", "SRC_W", "ACTIVE", "zpos",
-    "MODE_ID", "HDR_OUTPUT_METADATA", "Colorspace", "max bpc",
+    "MODE_ID", "HDR_OUTPUT_METADATA", "Colorspace", "max bpc", "pixel blend mode",
   ]
   private static func id(of name: String) -> UInt32 { UInt32(100 + (names.firstIndex(of: name) ?? -1)) }
 
@@ -54,6 +58,26 @@ import Testing
     #expect(reset.neutral == [setting(50, "HDR_OUTPUT_METADATA", 0), setting(50, "Colorspace", 0)])
     #expect(reset.found == [setting(50, "HDR_OUTPUT_METADATA", 6), setting(50, "Colorspace", 9)])
     #expect(reset.blobs == [0])
+  }
+
+  /// Our cursors are premultiplied. A driver that cannot blend so refuses every commit that asks for it.
+  @Test func aCursorIsShownAsItIs() {
+    func reset(_ cursor: PipeReset.Object) -> PipeReset {
+      PipeReset(connector: object(50, [:]), crtc: object(31, [:]), plane: object(40, [:]), cursor: cursor, otherPlanes: [])
+    }
+    let values: [String: UInt64] = ["FB_ID": 71, "rotation": 1 << 1, "alpha": 0x8000, "pixel blend mode": 1]
+    let both = reset(object(43, values, blendModes: ["Pre-multiplied": 0, "Coverage": 1]))
+    #expect(
+      both.neutral == [setting(43, "rotation", 1), setting(43, "alpha", 0xFFFF), setting(43, "pixel blend mode", 0)])
+    #expect(
+      both.found == [
+        setting(43, "rotation", 2), setting(43, "alpha", 0x8000), setting(43, "pixel blend mode", 1),
+        setting(43, "FB_ID", 71),
+      ])
+    let one = reset(object(43, ["pixel blend mode": 1], blendModes: ["Coverage": 1]))
+    #expect(one.neutral == [])
+    #expect(one.found == [])
+    #expect(reset(object(43, ["alpha": 0xFFFF])).neutral == [])
   }
 
   /// One that has a mode and is not active is made dark again at the end; one without a mode is off anyway.
