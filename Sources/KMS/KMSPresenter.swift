@@ -63,7 +63,7 @@ public final class KMSPresenter: Presenter {
   private var isFlip = false
   /// Whether it did not wait for the vblank.
   private var isAsynchronous = false
-  /// Whether the pending frame is to be handed over again, at the vblank that is waited for.
+  /// Whether what pends, a frame or a cursor, was refused and is to be handed over again at the vblank that is waited for.
   private var isRetrying = false
   /// How many flips were given up because their event did not come.
   public private(set) var lostFlips: UInt64 = 0
@@ -280,7 +280,7 @@ public final class KMSPresenter: Presenter {
       wait.start(after: submitted)
       return
     }
-    if isCursorPending { return cursorIsSeen() }
+    if isCursorPending { return endCursor() }
     let reference = ticker.lastVBlank?.sequence ?? (try? scanOut.interface.sequence(ofCRTC: scanOut.pipe.crtc).sequence)
     let wide = reference.map { UInt64(widening: sequence, near: $0) } ?? UInt64(sequence)
     // One that has not waited is stamped with the vblank before it.
@@ -289,7 +289,7 @@ public final class KMSPresenter: Presenter {
 
   private func waited(_ vblank: VBlank) {
     if isCursorPending {
-      cursorIsSeen()
+      endCursor()
     } else if isRetrying, let index = flip.pending {
       isRetrying = false
       do throws(KMSError) { try commit(index) } catch { onRefused?(error) }
@@ -364,7 +364,7 @@ public final class KMSPresenter: Presenter {
         return
       }
       // Something else is on its way to the screen, and no frame can be there before it.
-      isCursorPending = true
+      (isCursorPending, isRetrying) = (true, true)
       wait.start(after: submitted)
     } else {
       cursorAnswered(.refused(reason))
@@ -373,9 +373,10 @@ public final class KMSPresenter: Presenter {
     }
   }
 
-  private func cursorIsSeen() {
-    isCursorPending = false
-    timeout.end(isFlipSeen: true)
+  /// The cursor is seen, or may be handed over again.
+  private func endCursor() {
+    if !isRetrying { timeout.end(isFlipSeen: true) }
+    (isCursorPending, isRetrying) = (false, false)
     if let refusal = beginPending() { onRefused?(refusal) }
   }
 

@@ -284,6 +284,31 @@ final class CursorTests: XCTestCase {
     }
   }
 
+  /// A driver that is busy, takes the cursor then, and never tells: that it was busy is no sign of life, and the third time
+  /// the screen is given up.
+  func testACursorThatWaitsIsNotSeen() throws {
+    try onMain {
+      let stage = try CursorStage()
+      try stage.showArrow()
+      let presenter = try XCTUnwrap(stage.display.kmsPresenter)
+      for round in 1...3 {
+        XCTAssertNil(stage.display.lastError)
+        stage.card.fail(next: .commit, errno: EBUSY)
+        stage.card.loseFlipEvents(1)
+        stage.turn { $0.cursorPosition = Point(Double(round), 30) }
+        stage.run(for: .milliseconds(1_100))
+        XCTAssertEqual(presenter.lostFlips, UInt64(round))
+        // Sets the mode, which is told.
+        try stage.present()
+        stage.run(for: .milliseconds(100))
+      }
+      guard case .lost("HDMI-A-1", _, let reason) = stage.display.lastError else {
+        return XCTFail("\(String(describing: stage.display.lastError))")
+      }
+      XCTAssertEqual(reason.errno, ETIMEDOUT)
+    }
+  }
+
   /// What another program had on the plane is there again, where it was.
   func testTheEnd() throws {
     try onMain {
