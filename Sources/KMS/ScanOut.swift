@@ -21,7 +21,7 @@ final class ScanOut {
   private var legacyImage: UInt64 = 0
   private var bounds: IntRect { IntRect(x: 0, y: 0, width: pipe.mode.width, height: pipe.mode.height) }
 
-  /// Looks up what the pipe needs and saves what it shows. Changes nothing yet.
+  /// Looks up what the pipe needs, and saves what it shows unless that was found earlier. Changes nothing yet.
   ///
   /// - Parameters:
   ///   - claims: of the card.
@@ -33,11 +33,15 @@ final class ScanOut {
     self.interface = interface
     self.pipe = pipe
     do throws(SystemError) {
-      var saved = try SavedScreen(of: pipe.crtc, connectors: connectors, on: interface)
       atomic = if let plane = pipe.plane { try AtomicPipe(interface: interface, pipe: pipe, plane: plane) } else { nil }
-      if let atomic { try saved.keep(atomic.reset, on: interface) }
       takesDamage = atomic?.planeDamage != nil
-      self.previous = previous ?? PreviousScreen(saved, on: interface, claims: claims)
+      if let previous {
+        self.previous = previous
+      } else {
+        var saved = try SavedScreen(of: pipe.crtc, connectors: connectors, on: interface)
+        if let atomic { try saved.keep(atomic.reset, on: interface) }
+        self.previous = PreviousScreen(saved, on: interface, claims: claims)
+      }
     } catch {
       throw pipe.error(error)
     }

@@ -27,6 +27,32 @@ final class RestoredScreenTests: XCTestCase {
     }
   }
 
+  /// A screen that was away is not saved anew: what was found first comes back, not what came between.
+  func testWhatWasFoundIsSavedOnce() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        let stage = CardStage(isAtomic: isAtomic)
+        if isAtomic { stage.card.addLeftovers(on: "HDMI-A-1") }
+        let before = stage.card.screens
+        let display = try stage.openDisplay()
+        XCTAssertNotNil(try stage.show(1, in: IntRect(x: 0, y: 0, width: 64, height: 48), on: display))
+        if isAtomic { stage.card.addLeftovers(on: "HDMI-A-1") }
+        display.isPowered = false
+        stage.card.resetCalls()
+        display.isPowered = true
+        XCTAssertEqual(display.state, .showing)
+        XCTAssertEqual(stage.card.callCount(of: .crtc), 0)
+        XCTAssertEqual(stage.card.callCount(of: .blob), 0)
+        // The mode's, to ask the driver for it.
+        XCTAssertEqual(stage.card.callCount(of: .createBlob), isAtomic ? 1 : 0)
+        XCTAssertNotNil(try stage.show(2, in: IntRect(x: 0, y: 0, width: 64, height: 48), on: display))
+        display.invalidate()
+        XCTAssertEqual(stage.card.screens, before)
+        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+      }
+    }
+  }
+
   /// A cursor on a plane that cannot be ours, for want of a property, is out of the picture all the same.
   func testACursorOnAPlaneThatCannotBeOurs() throws {
     try onMain {
