@@ -19,6 +19,8 @@ enum { FREE, WRITTEN, USED, RESTORED };
 static struct {
   _Atomic int state;
   pid_t process;
+  // How many were remembered before it.
+  uint64_t order;
   struct cscreens_screen screen;
 } slots[CSCREENS_SCREENS];
 
@@ -87,11 +89,19 @@ static void restore(const struct cscreens_screen *screen) {
   }
 }
 
-static void restore_all(void) {
+int cscreens_next(void) {
+  int next = -1;
   for (int number = 0; number < CSCREENS_SCREENS; number++) {
-    int expected = USED;
     // The screens of a process are not those of its children, which have copies of all this.
-    if (slots[number].process != getpid()) continue;
+    if (atomic_load(&slots[number].state) != USED || slots[number].process != getpid()) continue;
+    if (next < 0 || slots[number].order > slots[next].order) next = number;
+  }
+  return next;
+}
+
+static void restore_all(void) {
+  for (int number; (number = cscreens_next()) >= 0;) {
+    int expected = USED;
     if (atomic_compare_exchange_strong(&slots[number].state, &expected, RESTORED)) restore(&slots[number].screen);
   }
 }
@@ -148,11 +158,13 @@ static void install_all(void) {
 // MARK: Remembering
 
 int cscreens_remember(const struct cscreens_screen *screen) {
+  static uint64_t count;
   install_all();
   for (int number = 0; number < CSCREENS_SCREENS; number++) {
     int expected = FREE;
     if (!atomic_compare_exchange_strong(&slots[number].state, &expected, WRITTEN)) continue;
     slots[number].process = getpid();
+    slots[number].order = count++;
     slots[number].screen = *screen;
     atomic_store(&slots[number].state, USED);
     return number;

@@ -5,6 +5,9 @@ import LinuxSystem
 /// Screens that are to be brought back when the process ends with displays still in use: by `exit`, or of a signal, a fault
 /// of its own or one that was sent, which then does what it would have done. Nothing can be done about `SIGKILL`.
 ///
+/// The newest first: where displays have shown on a CRTC one after the other, what it showed before all of them is put back
+/// last, and stays.
+///
 /// (When the last user of a card closes it, the kernel brings its own console back, but not another program's picture.)
 enum ScreensAtExit {
   private struct Entry {
@@ -48,10 +51,10 @@ enum ScreensAtExit {
     }
   }
 
-  private static func restoreAll() {
+  static func restoreAll() {
     let entries = state.withLock { state in
       defer { state.entries = [:] }
-      return Array(state.entries.values)
+      return state.entries.sorted { $0.key > $1.key }.map(\.value)
     }
     // A child that was forked and exits has a copy of this, but the screens are its parent's. Nobody is left to tell of a
     // failure.

@@ -83,6 +83,24 @@ final class ClonedScreenTests: XCTestCase {
       }
     }
   }
+
+  /// As the process exits, with a screen that is owed and a third display on it: what comes back is from before all of them.
+  func testAnExitBringsBackWhatWasThereFirst() throws {
+    try onMain {
+      // The order must not be a matter of luck.
+      for round in 0..<20 {
+        let stage = try ClonedStage(isAtomic: round % 2 == 0)
+        stage.first.invalidate()
+        let third = try stage.card.display(connector: "HDMI-A-1", clock: stage.loop.clock)
+        third.add(to: stage.loop, mode: .default)
+        XCTAssertTrue(try stage.isShowing(third))
+        ScreensAtExit.restoreAll()
+        stage.expectScreensAsFound("round \(round)")
+        third.invalidate()
+        stage.second.invalidate()
+      }
+    }
+  }
 }
 
 /// A console on two screens, and a display on each of them.
@@ -131,8 +149,10 @@ private final class ClonedStage {
 
   func removeConnector(_ name: String) { stage.card.removeConnector(name) }
 
+  func expectScreensAsFound(_ place: String) { XCTAssertEqual(stage.card.screens, before, place) }
+
   func expectAsFound(_ place: String) {
-    XCTAssertEqual(stage.card.screens, before, place)
+    expectScreensAsFound(place)
     XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings(), place)
     XCTAssertFalse(stage.card.hasMaster, place)
   }

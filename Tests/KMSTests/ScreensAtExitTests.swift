@@ -26,6 +26,21 @@ final class ScreensAtExitTests: XCTestCase {
     cscreens_forget(0)
   }
 
+  /// Also where a new one has the room of an old one.
+  func testTheNewestIsBroughtBackFirst() {
+    var screen = cscreens_screen()
+    screen.descriptor = -1
+    XCTAssertEqual(cscreens_next(), -1)
+    let numbers = (0..<3).map { _ in cscreens_remember(&screen) }
+    cscreens_forget(numbers[0])
+    XCTAssertEqual(cscreens_remember(&screen), numbers[0])
+    for number in [numbers[0], numbers[2], numbers[1]] {
+      XCTAssertEqual(cscreens_next(), number)
+      cscreens_forget(number)
+    }
+    XCTAssertEqual(cscreens_next(), -1)
+  }
+
   /// A display that is given back, and one that could not be made, no longer take any.
   func testDisplaysMakeRoomAgain() {
     onMain {

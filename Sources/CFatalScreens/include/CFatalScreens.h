@@ -40,3 +40,7 @@ void cscreens_hide_cursor(int number);
 
 // The screen is no longer ours to bring back. -1 is nothing.
 void cscreens_forget(int number);
+
+// The screen that is brought back next, the one remembered last: what a CRTC showed before everything is brought back last, and
+// stays. -1 when there is none.
+int cscreens_next(void);
