@@ -33,6 +33,8 @@ extension SeatSession {
     } else {
       Glibc.close(number)
       if waitUntilActive(for: limit) { return }
+      // The child has gone, which is no matter of time.
+      if case .lost(let cause)? = error { failure = cause }
     }
     close()
     throw .noSeat(failure, reasons: ["the builtin seat needs the right to this machine's consoles: \(failure)"])

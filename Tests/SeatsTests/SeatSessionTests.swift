@@ -63,6 +63,16 @@ final class SeatSessionTests: XCTestCase {
       }
       XCTAssertEqual(silent.seat.log, ["closed"])
 
+      // The child dies instead: that is the reason, and nobody waits.
+      let dead = try Stage()
+      dead.seat.hangUp()
+      XCTAssertThrowsError(try dead.session.requireBuiltinSeat(console: "/dev/null", within: .seconds(3600))) {
+        guard case .noSeat(let error, let reasons) = $0 as? SeatError else { return XCTFail("\($0)") }
+        XCTAssertEqual(error, SystemError(call: "fake", errno: ECONNRESET))
+        XCTAssertTrue(reasons.first?.hasSuffix("\(error)") == true, "\(reasons)")
+      }
+      XCTAssertEqual(dead.seat.log, ["closed"])
+
       // It has come already: the console is not asked about.
       let given = try Stage()
       given.seat.send(.enable)
