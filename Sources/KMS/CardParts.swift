@@ -101,10 +101,10 @@ struct CardParts: Sendable {
 }
 
 extension CardParts {
-  /// Gives each connector a CRTC of its own, to as many as there can be at once.
+  /// Gives connectors CRTCs, each its own.
   ///
-  /// A CRTC that drives a connector already stays with it: no screen is touched without need. The others get one that drives
-  /// nothing, else any.
+  /// A CRTC that drives a connector already stays with it, even where another connector has none then: no screen is touched
+  /// without need. Of the other connectors as many get one as can: one that drives nothing, else any.
   ///
   /// - Returns: CRTCs by connector; one that is missing cannot be driven beside the others.
   func crtcs(for connectors: [DRMConnector]) -> [UInt32: UInt32] {

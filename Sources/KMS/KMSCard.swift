@@ -86,7 +86,7 @@ public final class KMSCard {
     // Where none was named, another one will do as well.
     for chosen in [first] + (connector == nil ? parts.free.filter { $0.id != first.id } : []) {
       do throws(KMSError) {
-        // One that leaves as many of the other screens as can be their own.
+        // One that leaves the other screens theirs, as far as can be.
         let crtcs = parts.crtcs(for: [chosen] + parts.free.filter { $0.id != chosen.id })
         var pipe = try parts.pipe(for: chosen, crtc: crtcs[chosen.id], mode: mode)
         pipe.passedOver = passedOver
