@@ -25,8 +25,22 @@ extension KMSPresenter {
     if tearing.way == nil { refuseTearing(.noAsynchronousFlips(connector: scanOut.pipe.connector.name)) }
   }
 
-  func refuseTearing(_ error: SystemError) {
-    refuseTearing(.driver(connector: scanOut.pipe.connector.name, .tearing, error))
+  /// Shows a frame without waiting for the vblank, where that is wanted and the driver takes it.
+  ///
+  /// - Returns: whether the frame is on its way.
+  func flipAsynchronously(framebuffer: UInt32, token: UInt64) throws(KMSError) -> Bool {
+    guard let way = tearing.way else { return false }
+    do throws(KMSError) {
+      try scanOut.flipAsynchronously(way, framebuffer: framebuffer, isTested: tearing.isTested, token: token)
+      tearing.isTested = true
+      return true
+    } catch {
+      guard case .refused(let connector, _, let reason) = error else { throw error }
+      if CommitAnswer(errno: reason.errno, isFlip: true, hasExtras: false) != .retryAtVBlank {
+        refuseTearing(.driver(connector: connector, .tearing, reason))
+      }
+      return false
+    }
   }
 
   private func refuseTearing(_ refusal: FeatureRefusal) {

@@ -171,8 +171,9 @@ public final class KMSPresenter: Presenter {
   }
 
   private func commitFlip(_ index: Int) throws(KMSError) {
-    if try commitAsynchronously(index) { return }
     let buffer = buffers[index]
+    isAsynchronous = try flipAsynchronously(framebuffer: buffer.scanOut.framebuffer, token: events.token(token))
+    if isAsynchronous { return }
     let setting = cursorSetting()
     do throws(KMSError) {
       let answer = try scanOut.flip(
@@ -185,22 +186,6 @@ public final class KMSPresenter: Presenter {
       // If what is in the way does not pass, the frame's time runs out.
       isRetrying = true
       wait.start(after: submitted)
-    }
-  }
-
-  /// - Returns: whether the frame is on its way.
-  private func commitAsynchronously(_ index: Int) throws(KMSError) -> Bool {
-    guard let way = tearing.way else { return false }
-    do throws(KMSError) {
-      try scanOut.flipAsynchronously(
-        way, framebuffer: buffers[index].scanOut.framebuffer, isTested: tearing.isTested, token: events.token(token))
-      tearing.isTested = true
-      isAsynchronous = true
-      return true
-    } catch {
-      guard case .refused(_, _, let reason) = error else { throw error }
-      if CommitAnswer(errno: reason.errno, isFlip: true, hasExtras: false) != .retryAtVBlank { refuseTearing(reason) }
-      return false
     }
   }
 
