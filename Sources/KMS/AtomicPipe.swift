@@ -94,6 +94,8 @@ final class AtomicPipe {
       plane: PipeReset.Object(id: plane, properties: planeProperties), cursor: cursorObject, otherPlanes: others)
   }
 
+  var isOff: Bool { (try? interface.properties(of: crtc, type: .crtc))?["ACTIVE"]?.value == 0 }
+
   /// Shows `framebuffer` in the pipe's mode, whatever was there before.
   func modeSet(
     framebuffer: UInt32, cursor: CursorSetting, flags: DRMCommitFlags, token: UInt64

@@ -351,6 +351,10 @@ public final class KMSPresenter: Presenter {
       // Something else is on its way to the screen, and no frame can be there before it.
       (isCursorPending, isRetrying) = (true, true)
       wait.start(after: submitted)
+    } else if scanOut.isOff {
+      // That is not the cursor's fault, which is shown with the next frame: that one sets the mode.
+      isModeSet = false
+      onRefused?(error)
     } else {
       cursorAnswered(.refused(reason))
       // What is there goes, instead of the one that was to come.

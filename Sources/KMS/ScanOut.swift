@@ -55,6 +55,8 @@ final class ScanOut {
 
   /// Whether flips carry damage to the kernel.
   private(set) var takesDamage: Bool
+  /// Whether somebody has switched the CRTC off, as far as an atomic driver says.
+  var isOff: Bool { atomic?.isOff ?? false }
   /// Whether a flip event follows a mode-set.
   var modeSetsAreTold: Bool { atomic != nil }
 

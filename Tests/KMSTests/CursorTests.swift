@@ -208,6 +208,30 @@ final class CursorTests: XCTestCase {
     }
   }
 
+  /// Another program has switched the screen off: the driver says no to the cursor as it would to a frame, and the next one
+  /// brings both back.
+  func testAScreenThatIsOffRefusesNoCursor() throws {
+    try onMain {
+      for isBlanked in [true, false] {
+        let stage = try CursorStage()
+        try stage.showArrow()
+        if isBlanked { stage.card.blank("HDMI-A-1") } else { stage.card.switchOff("HDMI-A-1") }
+        var errors: [any Error] = []
+        stage.display.presenter.onRefused = { errors.append($0) }
+        stage.turn { $0.cursorPosition = Point(30, 30) }
+        stage.run(for: .milliseconds(100))
+        XCTAssertEqual(errors.count, 1)
+        XCTAssertEqual(stage.display.cursorState, .on)
+        let seen = stage.seen
+        try stage.present()
+        stage.run(for: .milliseconds(40))
+        XCTAssertEqual(stage.seen, seen + 1)
+        XCTAssertEqual(try stage.shown?.x, 30)
+        XCTAssertEqual(stage.refusals, [])
+      }
+    }
+  }
+
   /// One that was shown does not stay in the place of one that is refused.
   func testTheCursorBeforeGoesWithTheRefusal() throws {
     try onMain {
