@@ -128,6 +128,10 @@ final class ScanOut {
         }
         return cursor == nil ? .left : .told
       } catch {
+        // Memory may be short for the cursor alone, and then for longer than a frame can wait.
+        if case .shown? = cursor, error.errno == ENOMEM {
+          return try flip(atomic, framebuffer, damage, withoutCursor: error, token)
+        }
         let answer = CommitAnswer(errno: error.errno, isFlip: true, hasExtras: takesDamage || cursor != nil)
         guard answer == .retryWithoutExtras else { throw error }
         if cursor != nil { return try flip(atomic, framebuffer, damage, withoutCursor: error, token) }

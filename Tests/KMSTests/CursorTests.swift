@@ -288,6 +288,35 @@ final class CursorTests: XCTestCase {
     }
   }
 
+  /// Nor does it hold up the frames of a screen that is on, whatever is short.
+  func testADriverRefusesItWithAFlip() throws {
+    try onMain {
+      for errno in [EINVAL, ENOSPC, ERANGE, ENOMEM] {
+        let stage = try CursorStage()
+        stage.card.refuseCursors(errno: errno)
+        stage.display.cursor = Cursor(image: try arrow(0xFF00_0000))
+        for _ in 0..<2 { try stage.expectFrameWithoutCursor(errno, "a frame") }
+        XCTAssertEqual(stage.display.kmsPresenter?.lostFlips, 0)
+        XCTAssertEqual(stage.display.kmsPresenter?.takesDamage, true)
+      }
+    }
+  }
+
+  /// Memory that is short for a moment leaves no cursor behind that was to go.
+  func testAHiddenCursorGoesAllTheSame() throws {
+    try onMain {
+      let stage = try CursorStage()
+      try stage.showArrow()
+      stage.card.fail(next: .commit, errno: ENOMEM)
+      stage.display.cursor = nil
+      try stage.present()
+      stage.run(for: .milliseconds(60))
+      XCTAssertNil(try stage.shown)
+      XCTAssertEqual(stage.seen, 2)
+      XCTAssertEqual(stage.refusals, [])
+    }
+  }
+
   /// Something else is on its way to the screen, or its event is lost: the cursor comes all the same, and so do frames.
   func testWhatIsInTheWay() throws {
     try onMain {
