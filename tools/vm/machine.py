@@ -236,10 +236,13 @@ class Machine:
             self.status = int(line.split()[1])
 
     def _receive_request(self, line):
+        # Its number comes back with the answer: who has asked may be gone, and another one reads.
+        number, _, request = line.partition(" ")
         try:
-            send(self.requests, self.host.answer(line))
+            answer = self.host.answer(request)
         except Failure as failure:
-            send(self.requests, str(failure))
+            answer = failure
+        send(self.requests, f"{number} {answer}")
 
 
 def send(connection, line):
