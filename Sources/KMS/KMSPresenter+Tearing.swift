@@ -36,7 +36,8 @@ extension KMSPresenter {
       return true
     } catch {
       guard case .refused(let connector, _, let reason) = error else { throw error }
-      if CommitAnswer(errno: reason.errno, isFlip: true, hasExtras: false) != .retryAtVBlank {
+      // A screen that is off takes no flip of any kind, which is no word against this one.
+      if CommitAnswer(errno: reason.errno, isFlip: true, hasExtras: false) != .retryAtVBlank, !scanOut.isOff {
         refuseTearing(.driver(connector: connector, .tearing, reason))
       }
       return false

@@ -155,6 +155,30 @@ final class ScreenFeatureTests: XCTestCase {
     }
   }
 
+  /// Another program has switched the screen off: that is no word against frames that are shown at once.
+  func testAScreenThatIsOffRefusesNoTearing() throws {
+    try onMain {
+      for isAtomic in [true, false] {
+        let stage = try FeatureStage(takesAsynchronousFlips: true, isAtomic: isAtomic)
+        stage.display.allowsTearing = true
+        stage.card.switchOff("HDMI-A-1")
+        if let buffer = stage.display.presenter.acquireBuffer() {
+          try? stage.display.presenter.present(buffer, damage: DamageRegion())
+        }
+        stage.run(for: .seconds(2))
+        stage.present()
+        stage.run(for: .milliseconds(100))
+        let (now, seen) = (stage.stage.clock.now, stage.times.count)
+        stage.present()
+        stage.stage.loop.run(mode: .default, until: now)
+        XCTAssertEqual(stage.times.count, seen + 1, "atomic \(isAtomic)")
+        XCTAssertEqual(stage.times.last, now)
+        XCTAssertEqual(stage.display.tearing, .on)
+        XCTAssertEqual(stage.refusals, [])
+      }
+    }
+  }
+
   /// A driver that cannot says so; one that changes its mind too: frames wait for vblanks again.
   func testADriverThatDoesNotTear() throws {
     try onMain {
