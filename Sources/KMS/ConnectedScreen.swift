@@ -17,10 +17,10 @@ final class ConnectedScreen {
   /// How the display is paced, for people.
   let reason: String
   /// Called once when frames or vblanks do not come any more.
-  var onFailure: ((KMSError) -> Void)?
+  var onFailure: (@MainActor (KMSError) -> Void)?
 
   /// Called when the screen goes on without something that was asked for.
-  var onRefusal: ((FeatureRefusal) -> Void)?
+  var onRefusal: (@MainActor (FeatureRefusal) -> Void)?
 
   private(set) var variableRefresh = FeatureState.off
   /// Whether it takes no frames any more, and is not to be asked for anything: it may be another program's.

@@ -1,4 +1,6 @@
-/// Events that were read and not handed out yet, without those that nobody here asks for: a pure value.
+import LinuxSystem
+
+/// Events that were read and not handed out yet, without those that nobody here asks for.
 ///
 /// Flips go before vblanks. The kernel puts both into one read, in the order in which they were asked for; a tick that came
 /// first would find the last frame still pending and its buffer in use, although it is on the screen.
@@ -6,18 +8,25 @@ struct DRMEventBacklog {
   /// How many there can be: those of two vblanks of 8 displays. What is left in the kernel makes the descriptor ready again.
   static let capacity = 32
   /// The bytes of so many events.
-  static let byteCount = capacity * 32
+  private static let byteCount = capacity * 32
 
+  /// The next one stands last.
   private var events: [DRMEvent] = []
-  private var next = 0
 
   init() { events.reserveCapacity(Self.capacity) }
 
-  var isEmpty: Bool { next == events.count }
+  var isEmpty: Bool { events.isEmpty }
 
-  /// Takes up the bytes of one read. To be called when it is empty.
-  mutating func fill(from bytes: UnsafeRawBufferPointer) {
-    removeAll()
+  /// Reads what waits. To be called when it is empty.
+  mutating func fill(from interface: any DRMInterface) throws(SystemError) {
+    try withUnsafeTemporaryAllocation(byteCount: Self.byteCount, alignment: 8) { buffer throws(SystemError) in
+      let count = try interface.readEvents(into: buffer)
+      fill(from: UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)]))
+    }
+  }
+
+  /// Takes up the bytes of one read.
+  private mutating func fill(from bytes: UnsafeRawBufferPointer) {
     append(from: bytes) { if case .flip = $0 { true } else { false } }
     append(from: bytes) { event in
       switch event {
@@ -25,19 +34,13 @@ struct DRMEventBacklog {
       case .flip, .other: false
       }
     }
+    events.reverse()
   }
 
   /// The next one to hand out.
-  mutating func take() -> DRMEvent? {
-    guard !isEmpty else { return nil }
-    defer { next += 1 }
-    return events[next]
-  }
+  mutating func take() -> DRMEvent? { events.popLast() }
 
-  mutating func removeAll() {
-    events.removeAll(keepingCapacity: true)
-    next = 0
-  }
+  mutating func removeAll() { events.removeAll(keepingCapacity: true) }
 
   private mutating func append(from bytes: UnsafeRawBufferPointer, where isWanted: (DRMEvent) -> Bool) {
     var parser = DRMEventParser(bytes)

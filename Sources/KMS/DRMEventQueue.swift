@@ -25,10 +25,12 @@ final class DRMEventQueue {
 
   private let interface: any DRMInterface
   private var source: FrameLoop.DescriptorSource?
-  private var routes: [Entry] = []
   private var lastNumber: UInt32 = 0
   private var memberships: [Membership] = []
-  private var backlog = DRMEventBacklog()
+  // Touched at each event, and nothing but the card's `read` is called meanwhile: to check at run time that no two accesses
+  // overlap would only take time.
+  @exclusivity(unchecked) private var routes: [Entry] = []
+  @exclusivity(unchecked) private var backlog = DRMEventBacklog()
   /// Tell when a run begins, of each loop that events are served in.
   private var observers: [(loop: FrameLoop, observer: FrameLoop.Observer)] = []
 
@@ -124,13 +126,12 @@ final class DRMEventQueue {
 
   private func serve() {
     // What a run is nested in was handing out.
-    handOut()
-    guard isValid else { return }
+    if !backlog.isEmpty {
+      handOut()
+      guard isValid else { return }
+    }
     do throws(SystemError) {
-      try withUnsafeTemporaryAllocation(byteCount: DRMEventBacklog.byteCount, alignment: 8) { buffer throws(SystemError) in
-        let count = try interface.readEvents(into: buffer)
-        backlog.fill(from: UnsafeRawBufferPointer(rebasing: buffer[..<min(count, buffer.count)]))
-      }
+      try backlog.fill(from: interface)
     } catch {
       // The descriptor cannot be read any more: it is no longer waited on.
       let told = routes
@@ -156,8 +157,9 @@ final class DRMEventQueue {
 
   private func route(of token: UInt64) -> DRMEventRoute? {
     let number = UInt32(truncatingIfNeeded: token >> 32)
-    // No closure: each call of one asks what it is isolated to, at each event.
-    for entry in routes where entry.number == number { return entry.route }
+    // No closure, of which each call asks what it is isolated to; and no copies of entries, which copy weak references.
+    let routes = routes
+    for index in routes.indices where routes[index].number == number { return routes[index].route }
     return nil
   }
 }

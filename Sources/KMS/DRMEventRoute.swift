@@ -8,12 +8,13 @@ final class DRMEventRoute {
   /// Who wants events served in a mode.
   enum User { case flips, vblanks }
 
-  var onFlip: ((_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
-  var onSequence: ((_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt64) -> Void)?
+  var onFlip: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
+  // Read at each vblank, for an instant: nothing is gained by a look at run time whether it is written meanwhile.
+  @exclusivity(unchecked) var onSequence: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt64) -> Void)?
   /// A vblank of the older call.
-  var onVBlank: ((_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
+  var onVBlank: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
   /// The card cannot be read any more; no event comes.
-  var onError: ((SystemError) -> Void)?
+  var onError: (@MainActor (SystemError) -> Void)?
   let number: UInt32
 
   private let queue: DRMEventQueue

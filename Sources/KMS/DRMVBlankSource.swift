@@ -12,16 +12,18 @@ public final class DRMVBlankSource: VBlankSource {
   public let name: String
   public let refreshRate: RefreshRate
   public let isVariable: Bool
-  public var onVBlank: (@MainActor (VBlank) -> Void)?
+  // As below: read at each vblank.
+  @exclusivity(unchecked) public var onVBlank: (@MainActor (VBlank) -> Void)?
   /// Called once when no vblank can come any more: the CRTC was switched off or the device removed.
-  var onError: ((SystemError) -> Void)?
+  var onError: (@MainActor (SystemError) -> Void)?
 
   private let interface: any DRMInterface
   private let calls: VBlankCalls
-  /// The sequence of the last vblank that was seen.
-  private var last: UInt64 = 0
   private let events: DRMEventRoute
-  private var request: VBlankRequest
+  // Touched at each vblank, and nothing is called meanwhile: see the ticker.
+  @exclusivity(unchecked) private var request: VBlankRequest
+  /// The sequence of the last vblank that was seen.
+  @exclusivity(unchecked) private var last: UInt64 = 0
   /// How long an event may take: no mode has intervals of this length.
   private static let limit = Nanoseconds.seconds(1)
   /// Looks after an event that does not come. Set by a request when it is not: what is asked for later is looked after in

@@ -22,11 +22,11 @@ public final class KMSPresenter: Presenter {
   public var onPresented: (@MainActor (PresentationFeedback) -> Void)?
   public var onRefused: (@MainActor (any Error) -> Void)?
   /// Called once when the screen takes no more frames.
-  var onLost: ((KMSError) -> Void)?
+  var onLost: (@MainActor (KMSError) -> Void)?
   /// Called when the screen goes on without something that was asked for.
-  var onRefusal: ((FeatureRefusal) -> Void)?
+  var onRefusal: (@MainActor (FeatureRefusal) -> Void)?
   /// Called after each mode-set: the CRTC is on.
-  var onModeSet: (() -> Void)?
+  var onModeSet: (@MainActor () -> Void)?
 
   /// The memory to paint in, and the memory that is scanned out.
   private struct Buffer {

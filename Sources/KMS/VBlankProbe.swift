@@ -87,7 +87,7 @@ public final class VBlankProbe {
     self.events = events
     source = vblanks
     vblanks.crtcDidTurnOn()
-    let lose: (SystemError) -> Void = { [weak self] error in self?.onLost?(pipe.error(error)) }
+    let lose: @MainActor (SystemError) -> Void = { [weak self] error in self?.onLost?(pipe.error(error)) }
     vblanks.onError = lose
     route.onError = lose
   }
