@@ -7,12 +7,19 @@ public struct RefreshRate: Hashable, BitwiseCopyable, Sendable, CustomStringConv
   /// Above 0, at most 2³³: a pixel clock in hertz over the largest frame that a mode can have.
   public let denominator: Int64
 
-  /// 60 refreshes a second.
-  public static let hertz60 = RefreshRate(checkedNumerator: 60, denominator: 1)
+  /// One refresh interval, to the nearest nanosecond. For the time of a far tick use `offset(ofInterval:)`.
+  public let interval: Nanoseconds
+  /// One refresh interval in nanoseconds, not rounded to whole ones.
+  let exactInterval: Double
 
-  private init(checkedNumerator numerator: Int64, denominator: Int64) {
+  /// 60 refreshes a second.
+  public static let hertz60 = RefreshRate(lowestNumerator: 60, denominator: 1)
+
+  private init(lowestNumerator numerator: Int64, denominator: Int64) {
     self.numerator = numerator
     self.denominator = denominator
+    interval = Self.offset(ofInterval: 1, numerator: numerator, denominator: denominator)
+    exactInterval = 1e9 * Double(denominator) / Double(numerator)
   }
 
   /// Nil unless both are above 0, the rate lies from 1 to 1000 Hz, and the denominator in lowest terms is at most 2³³.
@@ -20,9 +27,9 @@ public struct RefreshRate: Hashable, BitwiseCopyable, Sendable, CustomStringConv
     guard numerator > 0, denominator > 0 else { return nil }
     var (divisor, remainder) = (numerator, denominator)
     while remainder != 0 { (divisor, remainder) = (remainder, divisor % remainder) }
-    self.numerator = numerator / divisor
-    self.denominator = denominator / divisor
-    guard self.denominator <= 1 << 33, hertz >= 1, hertz <= 1000 else { return nil }
+    guard denominator / divisor <= 1 << 33 else { return nil }
+    self.init(lowestNumerator: numerator / divisor, denominator: denominator / divisor)
+    guard hertz >= 1, hertz <= 1000 else { return nil }
   }
 
   /// The rate to the nearest thousandth of a hertz; nil unless it lies from 1 to 1000 Hz.
@@ -40,15 +47,13 @@ public struct RefreshRate: Hashable, BitwiseCopyable, Sendable, CustomStringConv
   /// Refreshes a second.
   public var hertz: Double { Double(numerator) / Double(denominator) }
 
-  /// One refresh interval, to the nearest nanosecond. For the time of a far tick use `offset(ofInterval:)`.
-  public var interval: Nanoseconds { offset(ofInterval: 1) }
-
-  /// One refresh interval in nanoseconds, not rounded to whole ones.
-  var exactInterval: Double { 1e9 * Double(denominator) / Double(numerator) }
-
   /// The time from the grid's origin to its k-th point, to the nearest nanosecond: it is rounded once, so that no error
   /// adds up however large k is. Negative k lies before the origin. What 2⁶³ ns cannot hold becomes the nearest end.
   public func offset(ofInterval k: Int64) -> Nanoseconds {
+    Self.offset(ofInterval: k, numerator: numerator, denominator: denominator)
+  }
+
+  private static func offset(ofInterval k: Int64, numerator: Int64, denominator: Int64) -> Nanoseconds {
     let product = k.magnitude.multipliedFullWidth(by: UInt64(denominator) * 1_000_000_000)
     let divisor = UInt64(numerator)
     guard product.high < divisor else { return Nanoseconds(k < 0 ? .min : .max) }
