@@ -13,7 +13,7 @@ public final class DisplayLink {
     /// The vblank's stamp: the time at which the display began to show the frame before. On the display's grid, however
     /// late the handler is called.
     public var timestamp: MonotonicTime
-    /// The next vblank, predicted from this one: when a frame that is made now will be seen. Evaluate animations for it.
+    /// The next vblank, as it is predicted: when a frame that is made now will be seen. Evaluate animations for it.
     public var targetTimestamp: MonotonicTime
     /// One refresh interval at the nominal rate.
     public var duration: Nanoseconds
@@ -52,28 +52,23 @@ public final class DisplayLink {
 
   public let ticker: DisplayTicker
   /// The last tick that the link got; nil before the first.
-  public private(set) var tick: Tick?
+  public var tick: Tick? { schedule.tick }
 
   let number: UInt64
-  private(set) var modes: [FrameLoop.Mode] = []
+  // Touched at each vblank, and nothing is called meanwhile: to check at run time that no two accesses overlap would only
+  // take time.
+  @exclusivity(unchecked) private(set) var modes: [FrameLoop.Mode] = []
+  @exclusivity(unchecked) private var schedule: LinkSchedule
   private let handler: @MainActor (DisplayLink) -> Void
   private var loop: FrameLoop?
-  private var firstDelivery: UInt64 = 0
-  /// Whether the link has wanted frames ever since its last tick.
-  private var isContinuous = false
   private var isInvalid = false
-  private var divisor: FrameDivisor
-  /// The nominal interval that the divisor was made for.
-  private var dividedInterval: Nanoseconds
 
   /// A link that ticks nowhere yet: add it to a mode of a loop.
   public init(ticker: DisplayTicker, handler: @escaping @MainActor (DisplayLink) -> Void) {
     self.ticker = ticker
     self.handler = handler
     number = ticker.nextLinkNumber()
-    let rate = ticker.refreshRate
-    divisor = FrameDivisor(.default, of: rate)
-    dividedInterval = rate.interval
+    schedule = LinkSchedule(rate: ticker.refreshRate)
   }
 
   /// The last tick's vblank; zero before the first tick.
@@ -86,11 +81,17 @@ public final class DisplayLink {
   public var frameNumber: UInt64 { tick?.frameNumber ?? 0 }
 
   /// A paused link is not called, and does not keep its display's vblanks coming.
-  public var isPaused = false {
-    didSet {
-      guard isPaused != oldValue else { return }
-      isContinuous = false
-      if isPaused { ticker.dropDelayedIfUnwanted() } else { startWanting() }
+  public var isPaused: Bool {
+    get { schedule.isPaused }
+    set {
+      guard newValue != isPaused else { return }
+      if newValue {
+        schedule.pause()
+        ticker.dropDelayedIfUnwanted()
+      } else {
+        schedule.begin(at: ticker.nextDelivery)
+        if !modes.isEmpty { ticker.requestIfWanted() }
+      }
     }
   }
 
@@ -104,7 +105,7 @@ public final class DisplayLink {
   }
 
   /// Every how many vblanks the link is called at the display's rate; at least 1.
-  public var intervalsPerTick: Int { Int(divisor.count) }
+  public var intervalsPerTick: Int { Int(schedule.divisor.count) }
 
   /// The link is not called more often than every so many vblanks, whatever its range says.
   package var leastIntervalsPerTick = 1 {
@@ -112,9 +113,7 @@ public final class DisplayLink {
   }
 
   private func divide() {
-    let rate = ticker.refreshRate
-    dividedInterval = rate.interval
-    divisor = FrameDivisor(preferredFrameRateRange, of: rate, least: UInt64(max(leastIntervalsPerTick, 1)))
+    schedule.divide(preferredFrameRateRange, of: ticker.refreshRate, least: UInt64(max(leastIntervalsPerTick, 1)))
   }
 
   /// Lets the link be called while `loop` runs in `mode`; `.common` stands for all common modes.
@@ -126,7 +125,7 @@ public final class DisplayLink {
     let isFirst = modes.isEmpty
     modes.append(mode)
     self.loop = loop
-    if isFirst { firstDelivery = ticker.nextDelivery }
+    if isFirst, !isPaused { schedule.begin(at: ticker.nextDelivery) }
     ticker.add(self, to: loop, mode: mode)
   }
 
@@ -134,22 +133,17 @@ public final class DisplayLink {
   public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
     guard self.loop === loop, let index = modes.firstIndex(of: mode) else { return }
     modes.remove(at: index)
-    if modes.isEmpty { isContinuous = false }
+    if modes.isEmpty { schedule.interrupt() }
     ticker.remove(self, from: [mode])
   }
 
   /// Takes the link out of all modes, for good. The handler is not called again.
   public func invalidate() {
     isInvalid = true
-    isContinuous = false
+    schedule.interrupt()
     let left = modes
     modes = []
     ticker.remove(self, from: left)
-  }
-
-  private func startWanting() {
-    firstDelivery = ticker.nextDelivery
-    if !modes.isEmpty { ticker.requestIfWanted() }
   }
 
   /// Whether the link is called while its loop runs in `mode`.
@@ -157,31 +151,19 @@ public final class DisplayLink {
     modes.contains(mode) || (isCommon && modes.contains(.common))
   }
 
-  /// Whether the link has wanted frames since before the delivery, and the interval is one of its own.
-  func wants(_ shared: Tick, number: UInt64, isVariable: Bool) -> Bool {
-    guard !isPaused, firstDelivery <= number else { return false }
-    if shared.duration != dividedInterval { divide() }
-    return divisor.count == 1 || isDue(shared, isVariable: isVariable)
+  /// Whether the link is called with the tick of a delivery.
+  func wants(_ shared: Tick, delivery: UInt64) -> Bool {
+    adapt(to: shared)
+    return schedule.wants(shared, delivery: delivery)
   }
 
   /// Calls the handler if the link wants the tick.
-  func deliver(_ shared: Tick, number: UInt64, isVariable: Bool) {
-    guard wants(shared, number: number, isVariable: isVariable) else { return }
-    var tick = shared
-    tick.intervalsPerTick = intervalsPerTick
-    // What a variable display leaves out nobody has missed.
-    if isContinuous, let last = self.tick, !isVariable || divisor.count == 1 {
-      tick.missed = divisor.intervals(between: last.frameNumber, and: tick.frameNumber)
-    }
-    self.tick = tick
-    isContinuous = true
-    handler(self)
+  func deliver(_ shared: Tick, delivery: UInt64) {
+    adapt(to: shared)
+    if schedule.take(shared, delivery: delivery) { handler(self) }
   }
 
-  private func isDue(_ shared: Tick, isVariable: Bool) -> Bool {
-    guard isVariable else { return divisor.includes(shared.frameNumber) }
-    guard isContinuous, let last = tick else { return true }
-    // A quarter less: stamps tremble.
-    return shared.timestamp - last.timestamp >= shared.duration * Int64(divisor.count) - shared.duration / 4
+  private func adapt(to shared: Tick) {
+    if schedule.isOutdated(by: shared) { divide() }
   }
 }

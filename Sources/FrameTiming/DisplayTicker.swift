@@ -304,8 +304,7 @@ public final class DisplayTicker {
 
   /// Whether a link is called with the tick. Nobody wakes for one that is left out.
   private func isWanted(_ tick: DisplayLink.Tick) -> Bool {
-    let isVariable = model.isVariable
-    for link in links where link.wants(tick, number: nextDelivery, isVariable: isVariable) { return true }
+    for link in links where link.wants(tick, delivery: nextDelivery) { return true }
     return false
   }
 
@@ -353,7 +352,7 @@ public final class DisplayTicker {
     // The array is kept as it is now: links may be added, paused and invalidated by each other's callbacks.
     let links = links
     for link in links where link.isServed(in: mode, isCommon: isCommon) {
-      link.deliver(tick, number: deliveries, isVariable: model.isVariable)
+      link.deliver(tick, delivery: deliveries)
     }
     isDelivering = false
     // Only now: a callback that took longer than an interval has missed the vblanks that it covered.
