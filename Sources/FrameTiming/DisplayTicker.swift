@@ -10,6 +10,9 @@ import RunLoops
 /// since a source is asked for the next one only, and another link may want it. A late callback costs the intervals that it
 /// covered: the tick that follows is the latest one, and there is no burst.
 ///
+/// A vblank that comes as expected is a tick at once, and the model learns from it after the links' callbacks, or as soon as
+/// it is asked for anything in one.
+///
 /// Under `FramePolicy.lateStart` a tick is put off to the deadline that its pacer names, and everything else waits with it:
 /// the next vblank is asked for after its delivery, and a tick that nobody wants any more is dropped. Deadlines of several
 /// displays on one loop that lie within half a millisecond share a wake-up, at the first of them.
@@ -18,39 +21,55 @@ public final class DisplayTicker {
   /// Tells of the vblanks: the display's hardware, or a clock that stands in for it. Changes when the display goes and comes.
   public private(set) var source: any VBlankSource
   /// The last vblank that was a tick.
-  public var lastVBlank: VBlank? { sequencer.last }
+  public var lastVBlank: VBlank? {
+    learn()
+    return sequencer.last
+  }
 
   /// When ticks are delivered. A tick that is put off already keeps its deadline.
   public var policy: FramePolicy {
     get { pacer.policy }
-    set { pacer.policy = newValue }
+    set {
+      learn()
+      pacer.policy = newValue
+      expected = nil
+    }
   }
   /// What is known of how long frames take, and decides how far ticks are put off.
   public private(set) var pacer = FramePacer()
 
+  /// Without the vblank that is still to be learned.
   private var sequencer: TickSequencer
   private var requester: VBlankRequester
   private var sleepWatch = SleepWatch()
-  /// The links that are added to a mode, in the order of their creation.
-  private var links: [DisplayLink] = []
-  private var loop: FrameLoop?
-  /// In the loop's common modes, and called for nothing: tells which modes are common.
-  private let commonMarker = FrameLoop.Observer([]) { _, _ in }
-  /// When the vblank was asked for that has not come yet.
-  private var requested: MonotonicTime?
   /// The tick that waits for its deadline; nil before the first link.
   private var delayed: DelayedTick?
   /// For which time the source was last asked for its newest vblank, since the last tick.
   private var asked: MonotonicTime?
-  private var isDelivering = false
   /// The tick that is put off, if one is.
   var delayedTick: DisplayLink.Tick? { delayed?.tick }
   /// Whether the next vblank is asked for right after a tick.
   private var isContinuing = false
   private var isInvalid = false
   private var createdLinks: UInt64 = 0
+
+  // Each is touched on the way from a vblank to its links, and for an instant, in which nothing else is called: to check at
+  // run time that no two accesses overlap would only take time, a fifth of that way.
+
+  /// Of the source among those that there were.
+  @exclusivity(unchecked) private var sourceNumber = 0
+  /// When the vblank was asked for that has not come yet.
+  @exclusivity(unchecked) private var requested: MonotonicTime?
+  /// The tick that the next vblank makes if it comes as expected; nil if it is to be looked at first.
+  @exclusivity(unchecked) private var expected: ExpectedTick?
+  /// A vblank that came as expected, and when; until the model has learned from it.
+  @exclusivity(unchecked) private var unlearned: (vblank: VBlank, arrival: MonotonicTime)?
+  /// The links that are added to a mode, in the order of their creation.
+  @exclusivity(unchecked) private var links: [DisplayLink] = []
+  @exclusivity(unchecked) private var loop: FrameLoop?
   /// Counts what the source delivered.
-  private var deliveries: UInt64 = 0
+  @exclusivity(unchecked) private var deliveries: UInt64 = 0
+  @exclusivity(unchecked) private var isDelivering = false
 
   /// Takes over the source: nobody else may request its vblanks.
   public init(source: any VBlankSource) {
@@ -60,18 +79,24 @@ public final class DisplayTicker {
     take(source)
   }
 
+  private var isVariable: Bool { sequencer.model.isVariable }
+
   /// The source's nominal rate.
   public var refreshRate: RefreshRate { source.refreshRate }
   /// What ticks and why, for people; and what is wrong with it.
   public var name: String { sourceFault.map { "\(source.name), but \($0)" } ?? source.name }
   /// What is wrong with what the source tells; nil for nothing that can be seen.
   public var sourceFault: SourceFault? {
+    learn()
     if let ahead = sequencer.stampsAhead { return .stampsAhead(ahead) }
     return requester.fruitlessRequests >= 8 ? .oldVBlanks : nil
   }
 
   /// What is known of the display's vblanks, from the stamps of those that were.
-  public var model: VBlankModel { sequencer.model }
+  public var model: VBlankModel {
+    learn()
+    return sequencer.model
+  }
 
   /// The first vblank later than `time`, as the model predicts it; after a pause the source is asked for a newer one. Before
   /// the first tick nothing is known: one interval after `time`.
@@ -83,15 +108,15 @@ public final class DisplayTicker {
   /// that is known that the display's own rate, which is not quite the nominal one, may have carried it anywhere. False of a
   /// variable display: its next vblank comes when the next frame does.
   public func isGridKnown(at time: MonotonicTime) -> Bool {
-    !model.isVariable && prediction(after: time)?.isKnown(period: model.period) ?? false
+    !isVariable && prediction(after: time)?.isKnown(period: sequencer.model.period) ?? false
   }
 
-  /// Whether the vblank that was asked for has come, by prediction, but its tick not yet, or is put off. What a turn changes now is
-  /// not all: link callbacks are about to change more. An interval later it counts as lost: frames do not wait for it any more.
+  /// Whether the vblank that was asked for has come, by prediction, but its tick not yet, or is put off. What a turn changes
+  /// now is not all: link callbacks are about to change more. An interval later it counts as lost: frames do not wait for it.
   package func isTickDue(at now: MonotonicTime) -> Bool {
     if let tick = delayedTick { return now < tick.targetTimestamp + refreshRate.interval }
     // With a variable rate it may be the frame that the vblank waits for.
-    guard let requested, let last = sequencer.last, !model.isVariable else { return false }
+    guard let requested, let last = sequencer.last, !isVariable else { return false }
     // A driver may stamp a vblank, and deliver it, before it is over.
     let due = predictedVBlank(after: max(requested, last.timestamp))
     return due <= now && now < due + refreshRate.interval
@@ -108,20 +133,22 @@ public final class DisplayTicker {
   }
 
   private func prediction(after time: MonotonicTime) -> VBlankModel.Prediction? {
-    let prediction = model.prediction(after: time)
-    if let prediction, prediction.isKnown(period: model.period) { return prediction }
+    learn()
+    let prediction = sequencer.model.prediction(after: time)
+    if let prediction, prediction.isKnown(period: sequencer.model.period) { return prediction }
     // Before the first tick nobody has counted on anything; after a change of the source any vblank of it is news.
     guard sequencer.last != nil, mayAsk(at: time), let newest = source.newestVBlank(),
-      model.last.map({ newest.timestamp > $0.timestamp }) ?? true
+      sequencer.model.last.map({ newest.timestamp > $0.timestamp }) ?? true
     else { return prediction }
     sequencer.learn(newest, now: max(time, loop?.clock.now ?? time))
-    return model.prediction(after: time)
+    expected = nil
+    return sequencer.model.prediction(after: time)
   }
 
   /// Whether the source may be asked for its newest vblank, which for a driver is a system call: once a tick, and where no tick
   /// comes once an interval. (Those of a variable display are seldom three times as long as the shortest.)
   private func mayAsk(at time: MonotonicTime) -> Bool {
-    let limit = refreshRate.interval * (model.isVariable ? 3 : 1)
+    let limit = refreshRate.interval * (isVariable ? 3 : 1)
     if let asked, time - asked < limit, asked - time < limit { return false }
     asked = time
     return true
@@ -135,7 +162,8 @@ public final class DisplayTicker {
   public func change(to source: any VBlankSource) {
     guard !isInvalid, source !== self.source else { return }
     let isMeasured = self.source.isDisplay
-    asked = nil
+    learn()
+    (asked, expected) = (nil, nil)
     requester.invalidate()
     requester = VBlankRequester(source: source)
     take(source)
@@ -158,8 +186,9 @@ public final class DisplayTicker {
   /// when a vblank comes late or is asked for after a pause.)
   public func losePhase() {
     guard let loop else { return }
+    learn()
     sequencer.losePhase(at: loop.clock.now)
-    asked = nil
+    (asked, expected) = (nil, nil)
     dropDelayed()
   }
 
@@ -168,18 +197,22 @@ public final class DisplayTicker {
 
   private func take(_ source: any VBlankSource) {
     self.source = source
-    source.onVBlank = { [weak self, weak source] vblank in
+    sourceNumber += 1
+    source.onVBlank = { [weak self, sourceNumber] vblank in
       // What an earlier one still delivers was not asked of it.
-      if let self, self.source === source { deliver(vblank) }
+      if let self, self.sourceNumber == sourceNumber { deliver(vblank) }
     }
   }
 
   /// Stops for good: the source is invalidated, and no link ticks any more.
   public func invalidate() {
     isInvalid = true
-    links.removeAll()
-    loop = nil
-    commonMarker.invalidate()
+    expected = nil
+    // Links may go with what their handlers hold, which may call here.
+    withExtendedLifetime((links, loop)) {
+      links = []
+      loop = nil
+    }
     delayed?.invalidate()
     delayed = nil
     requester.invalidate()
@@ -199,7 +232,6 @@ public final class DisplayTicker {
 
   func add(_ link: DisplayLink, to loop: FrameLoop, mode: FrameLoop.Mode) {
     if links.isEmpty { self.loop = loop }
-    if mode == .common { loop.add(commonMarker, to: .common) }
     precondition(self.loop === loop, "the links of one display ticker must be added to one loop")
     if !links.contains(where: { $0 === link }) {
       let index = links.firstIndex { $0.number > link.number } ?? links.endIndex
@@ -217,7 +249,6 @@ public final class DisplayTicker {
       requester.remove(from: loop, mode: mode)
       delayed?.remove(from: loop, mode: mode)
     }
-    if links.isEmpty { loop.remove(commonMarker, from: .common) }
     // To leave the common modes is to leave each of them, also one that another link names itself.
     for other in links {
       for mode in other.modes { addToLoop(mode) }
@@ -282,8 +313,18 @@ public final class DisplayTicker {
 
   private func deliver(_ vblank: VBlank) {
     // A source that delivers unasked ticks nobody, and does not start a chain of requests.
-    guard requested != nil, !isDelivering, let loop, loop.currentMode != nil else { return }
+    guard requested != nil, !isDelivering, let loop, let run = loop.innermostRun else { return }
     let now = loop.clock.now
+    let expected = expected
+    self.expected = nil
+    if let expected, expected.isMade(by: vblank, at: now) {
+      requested = nil
+      unlearned = (vblank, now)
+      let tick = DisplayLink.Tick(
+        timestamp: vblank.timestamp, targetTimestamp: expected.target, duration: expected.duration,
+        frameNumber: expected.frameNumber, delivered: now, missed: 0)
+      return deliver(tick, in: run)
+    }
     noticeSleep(at: now)
     guard case .tick(let vblank, let frameNumber) = sequencer.advance(to: vblank, now: now, rate: source.refreshRate) else {
       guard wantsTicks else {
@@ -299,7 +340,18 @@ public final class DisplayTicker {
     let tick = tick(of: vblank, frameNumber, now: now)
     if tick.start > max(now, tick.timestamp), isWanted(tick), let delayed { return delayed.delay(tick, at: now) }
     pacer.tickWasDelivered(at: now, start: tick.start, wasDelayed: false)
-    deliver(tick, at: now)
+    deliver(tick, in: run)
+  }
+
+  /// Catches up with a vblank that came as expected.
+  private func learn() {
+    guard let (vblank, arrival) = unlearned else { return }
+    unlearned = nil
+    // At the rate at which it was expected.
+    _ = sequencer.advance(to: vblank, now: arrival, rate: sequencer.model.refreshRate)
+    asked = nil
+    requester.succeeded()
+    pacer.tickWasDelivered(at: arrival, start: vblank.timestamp, wasDelayed: false)
   }
 
   /// Whether a link is called with the tick. Nobody wakes for one that is left out.
@@ -311,16 +363,16 @@ public final class DisplayTicker {
   private func tick(of vblank: VBlank, _ frameNumber: UInt64, now: MonotonicTime) -> DisplayLink.Tick {
     let interval = refreshRate.interval
     // An unsteady stamp may lie a little before its vblank.
-    let middle = vblank.timestamp + (model.isVariable ? .zero : interval / 2)
+    let middle = vblank.timestamp + (isVariable ? .zero : interval / 2)
     let prediction = prediction(after: middle)
     let target = prediction?.timestamp ?? middle + interval
     // Of a variable display the next vblank comes when the frame does.
-    let isTargetKnown = prediction?.isKnown(period: model.period) ?? false && !model.isVariable
+    let isTargetKnown = prediction?.isKnown(period: sequencer.model.period) ?? false && !isVariable
     let start = pacer.start(
       for: target, isTargetKnown: isTargetKnown, vblank: vblank.timestamp, now: now, interval: interval)
     return DisplayLink.Tick(
       timestamp: vblank.timestamp, targetTimestamp: target, duration: interval, frameNumber: frameNumber, start: start,
-      delivered: now, missed: 0, isVariable: model.isVariable)
+      delivered: now, missed: 0, isVariable: isVariable)
   }
 
   /// The time to which a tick was put off.
@@ -339,25 +391,27 @@ public final class DisplayTicker {
       tick.start = min(tick.start, now)
     }
     pacer.tickWasDelivered(at: now, start: planned, wasDelayed: true)
-    deliver(tick, at: now)
+    guard let run = loop.innermostRun else { return }
+    tick.delivered = now
+    deliver(tick, in: run)
   }
 
-  private func deliver(_ tick: DisplayLink.Tick, at now: MonotonicTime) {
-    guard let loop, let mode = loop.currentMode else { return }
-    var tick = tick
-    tick.delivered = now
-    let isCommon = loop.contains(commonMarker, in: mode)
+  private func deliver(_ tick: DisplayLink.Tick, in run: (mode: FrameLoop.Mode, isCommon: Bool)) {
     deliveries += 1
     isDelivering = true
     // The array is kept as it is now: links may be added, paused and invalidated by each other's callbacks.
     let links = links
-    for link in links where link.isServed(in: mode, isCommon: isCommon) {
+    for link in links where link.isServed(in: run.mode, isCommon: run.isCommon) {
       link.deliver(tick, delivery: deliveries)
     }
     isDelivering = false
+    learn()
     // Only now: a callback that took longer than an interval has missed the vblanks that it covered.
     isContinuing = true
     requestIfWanted()
     isContinuing = false
+    // A tick that may be put off has to be looked at, and so has the first at another rate.
+    let isPlain = requested != nil && policy == .vblank && source.refreshRate == sequencer.model.refreshRate
+    expected = isPlain ? sequencer.expectedTick : nil
   }
 }

@@ -39,7 +39,7 @@ package struct TickSequencer {
   /// been made without one.
   private(set) var frameNumber: UInt64 = 0
   /// The last tick's interval, as the model counts them.
-  private var lastInterval: Int64 = 0
+  private(set) var lastInterval: Int64 = 0
   /// Whether the last tick was another source's, and the model counts from a stamp that is still to come.
   private var isModelNew = false
   /// Stamps in a row that lay in the future.

@@ -6,6 +6,8 @@ extension DisplayScenario {
   public struct Result: Sendable {
     public var ticks: UInt64 = 0
     public var misses: UInt64 = 0
+    /// Ticks that were expected just so.
+    public var expected: UInt64 = 0
     /// Ticks in an interval that had one.
     public var doubled = 0
     /// Ticks whose number is not that of their interval.
@@ -146,7 +148,9 @@ private struct Player {
 
   private mutating func deliver(_ truth: UInt64) {
     let vblank = grid.told(ofVBlank: truth)
+    let expected = sequencer.expectedTick
     let outcome = sequencer.advance(to: vblank, now: now, rate: nominal)
+    if let expected, expected.isMade(by: vblank, at: now) { compare(expected, with: vblank, outcome) }
     if let prediction = sequencer.model.prediction(after: now), prediction.timestamp <= now {
       fail("predicted \(prediction) at \(now)")
     }
@@ -178,6 +182,19 @@ private struct Player {
     if unsure > 0 || isRateUnknown {
       unsure = max(unsure - 1, 0)
       last = nil
+    }
+  }
+
+  /// A tick that was expected is the one that the vblank makes, and its target is the same vblank.
+  private mutating func compare(_ expected: ExpectedTick, with vblank: VBlank, _ outcome: TickSequencer.Outcome) {
+    result.expected += 1
+    guard outcome == .tick(vblank, frameNumber: expected.frameNumber) else {
+      return fail("expected tick \(expected.frameNumber) of \(vblank), and it was \(outcome)")
+    }
+    let interval = sequencer.model.refreshRate.interval
+    let target = sequencer.model.prediction(after: vblank.timestamp + interval / 2)
+    guard let target, target.lies(within: interval / 4, of: expected.target) else {
+      return fail("expected \(expected.target) for the target of \(vblank), not \(String(describing: target))")
     }
   }
 

@@ -93,6 +93,11 @@ public final class FrameLoop: Sendable {
   /// The mode of the innermost run, nil while the loop does not run. From any thread.
   public var currentMode: Mode? { table.withLock { $0.running?.name } }
 
+  /// The mode of the innermost run, and whether it is one of the common modes; nil while the loop does not run. From any thread.
+  package var innermostRun: (mode: Mode, isCommon: Bool)? {
+    table.withLock { table in table.running.map { ($0.name, $0.isCommon) } }
+  }
+
   /// When the next timer of a mode fires, nil when it has none. Timers whose callback is running do not count: their next
   /// time is not known yet.
   public func nextTimerFireTime(in mode: Mode) -> MonotonicTime? {

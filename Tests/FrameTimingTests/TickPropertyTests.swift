@@ -12,6 +12,7 @@ import Testing
   @Test func ticksAreTheDisplaysIntervals() {
     var ticks: UInt64 = 0
     var misses: UInt64 = 0
+    var expected: UInt64 = 0
     var seed: UInt64 = 0
     var kinds = (variable: 0, other: 0, lost: 0)
     while ticks < 100_000 {
@@ -19,6 +20,7 @@ import Testing
       let result = scenario.play()
       ticks += result.ticks
       misses += result.misses
+      expected += result.expected
       if scenario.isVariable { kinds.variable += 1 }
       for (step, next) in zip(scenario.steps, scenario.steps.dropFirst()) {
         guard case .otherRate = next else { continue }
@@ -33,6 +35,7 @@ import Testing
       seed += 1
     }
     #expect(misses > ticks / 20, "the displays were too good")
+    #expect(expected > ticks / 2, "\(expected) of \(ticks) ticks came as expected")
     #expect(kinds.variable > 10 && kinds.other > 40 && kinds.lost > 10, "of some kinds there were too few: \(kinds)")
   }
 

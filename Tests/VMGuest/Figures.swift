@@ -12,23 +12,25 @@ func latency(_ count: Int) throws {
   let display = openDisplay()
   switchOn(display)
   let bare = try BareLoop(card: display.card.path, crtc: display.crtc)
-  let rounds = 10
+  // Short ones, so that what else the host does is shared.
+  let rounds = max(1, count / 20)
   var (bareDelays, linkDelays): ([Nanoseconds], [Nanoseconds]) = ([], [])
   for _ in 0..<rounds {
     bareDelays += bare.arrivals(count / rounds).map { $0.handled - $0.stamp }
     linkDelays += delays(count / rounds, on: display)
   }
-  Guest.expect(bareDelays.count == count && linkDelays.count == count, "\(bareDelays.count), \(linkDelays.count)")
+  Guest.expect(bareDelays.count == linkDelays.count && bareDelays.count > count / 2, "\(bareDelays.count), \(linkDelays.count)")
   let (bareMedian, linkMedian) = (percentile(50, of: bareDelays), percentile(50, of: linkDelays))
   let ratio = linkMedian / bareMedian
   Guest.say(
     "\(count) vblanks each, us to the handler: bare p50 \(bareMedian) p95 \(percentile(95, of: bareDelays)), "
       + "link p50 \(linkMedian) p95 \(percentile(95, of: linkDelays)); ratio of the medians \(ratio)")
   if getenv("exact") != nil {
-    // By instructions of 4 ns: what the loop, the ticker and its model take to deliver a vblank.
-    Guest.expect(linkMedian - bareMedian <= 45, "a link is called \(linkMedian - bareMedian) us after a bare loop's handler")
+    // By instructions of 4 ns: what the loop and the ticker take to deliver a vblank that comes as expected.
+    Guest.expect(linkMedian - bareMedian <= 14, "a link is called \(linkMedian - bareMedian) us after a bare loop's handler")
   } else {
-    Guest.expect(ratio <= 2, "a link is called \(ratio) times as late as a bare loop's handler")
+    // 1.2 is what is aimed at; a host that is busy makes both uneven.
+    Guest.expect(ratio <= 1.5, "a link is called \(ratio) times as late as a bare loop's handler")
   }
   display.invalidate()
 }
