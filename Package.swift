@@ -9,6 +9,7 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
   .treatAllWarnings(as: .error, .when(configuration: .debug)),
 ]
 

@@ -10,7 +10,7 @@ import RunLoops
 final class DRMEventQueue {
   private struct Entry {
     let number: UInt32
-    weak var route: DRMEventRoute?
+    weak let route: DRMEventRoute?
   }
   private struct Membership: Equatable {
     let route: UInt32
