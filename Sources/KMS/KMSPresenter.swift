@@ -355,6 +355,8 @@ public final class KMSPresenter: Presenter {
       // That is not the cursor's fault, which is shown with the next frame: that one sets the mode.
       isModeSet = false
       onRefused?(error)
+      // This turn's frame would have been before: there is to be another turn.
+      cursorTimer?.nextFireTime = clock.now
     } else {
       cursorAnswered(.refused(reason))
       // What is there goes, instead of the one that was to come.

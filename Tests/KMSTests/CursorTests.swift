@@ -232,6 +232,35 @@ final class CursorTests: XCTestCase {
     }
   }
 
+  /// At rest too: what wants a frame then hears of it when the turn's frame is past, and has another turn.
+  func testAScreenThatIsOffComesBackAtRest() throws {
+    try onMain {
+      let stage = try CursorStage()
+      try stage.showArrow()
+      var isFrameWanted = false
+      stage.display.presenter.onRefused = { _ in isFrameWanted = true }
+      let output = FrameLoop.Observer(
+        .beforeWaiting, order: 2_000_000,
+        onMain: { [unowned stage] _, _ in
+          guard isFrameWanted else { return }
+          isFrameWanted = false
+          do { try stage.present() } catch { XCTFail("\(error)") }
+        })
+      stage.loop.add(output, to: .default)
+      defer { output.invalidate() }
+      stage.card.switchOff("HDMI-A-1")
+      let seen = stage.seen
+      // And no other turn comes.
+      let change = FrameLoop.Timer(
+        fireTime: stage.clock.now + .milliseconds(5), onMain: { _ in stage.display.cursorPosition = Point(30, 30) })
+      stage.loop.add(change, to: .default)
+      stage.run(for: .milliseconds(60))
+      XCTAssertEqual(stage.seen, seen + 1)
+      XCTAssertEqual(try stage.shown?.x, 30)
+      XCTAssertEqual(stage.refusals, [])
+    }
+  }
+
   /// One that was shown does not stay in the place of one that is refused.
   func testTheCursorBeforeGoesWithTheRefusal() throws {
     try onMain {
