@@ -8,6 +8,8 @@ struct CursorUse {
   var image: Image?
   /// Why the screen goes on without; nil while it does not.
   var refusal: FeatureRefusal?
+  /// Whether memory was short for it when it was handed over last.
+  var lacksMemory = false
 }
 
 /// The cursor: a change of it goes with the next frame, and by itself where none is due.
@@ -28,7 +30,7 @@ extension KMSPresenter {
     }
     if cursor.image?.id != new.image.id {
       cursor.image = new.image
-      cursor.refusal = nil
+      (cursor.refusal, cursor.lacksMemory) = (nil, false)
       if let refusal = refusal(of: new.image) { return refuse(refusal) }
     }
     if cursor.refusal == nil {
@@ -69,7 +71,13 @@ extension KMSPresenter {
     case .left: break
     case .told:
       cursor.state.tell()
+      cursor.lacksMemory = false
       if let image = cursor.state.wanted?.image { scanOut.didShowCursor(image) }
+    case .lacksMemory(let error):
+      // To hide one is tried until it is done: it would stay where it is.
+      guard cursor.state.wanted != nil else { return }
+      if cursor.lacksMemory { return cursorAnswered(.refused(error)) }
+      cursor.lacksMemory = true
     case .refused(let error):
       // To hide one cannot be refused for long: what is shown goes with its memory.
       guard cursor.state.wanted != nil else { return cursor.state.tell() }

@@ -343,6 +343,9 @@ public final class KMSPresenter: Presenter {
       return
     }
     if CommitAnswer(errno: reason.errno, isFlip: true, hasExtras: false) == .retryAtVBlank {
+      if reason.errno == ENOMEM { cursorAnswered(.lacksMemory(reason)) }
+      // It may be refused by now, and there be none to hide.
+      guard cursor.state.isDue else { return }
       // No frame waits for a legacy call, and no event tells of it.
       guard scanOut.cursorRidesWithFrames else {
         cursorTimer?.nextFireTime = clock.now + scanOut.pipe.refreshRate.interval

@@ -103,7 +103,7 @@ final class ScanOut {
         CommitAnswer(errno: error.errno, isFlip: false, hasExtras: true) == .retryWithoutExtras
       else { throw error }
       try atomic.modeSet(framebuffer: framebuffer, cursor: .hidden, flags: flags, token: token)
-      return .refused(error)
+      return error.errno == ENOMEM ? .lacksMemory(error) : .refused(error)
     }
   }
 
@@ -129,12 +129,12 @@ final class ScanOut {
         return cursor == nil ? .left : .told
       } catch {
         // Memory may be short for the cursor alone, and then for longer than a frame can wait.
-        if case .shown? = cursor, error.errno == ENOMEM {
-          return try flip(atomic, framebuffer, damage, withoutCursor: error, token)
+        if cursor != nil, error.errno == ENOMEM {
+          return try flip(atomic, framebuffer, damage, withoutCursor: .lacksMemory(error), token)
         }
         let answer = CommitAnswer(errno: error.errno, isFlip: true, hasExtras: takesDamage || cursor != nil)
         guard answer == .retryWithoutExtras else { throw error }
-        if cursor != nil { return try flip(atomic, framebuffer, damage, withoutCursor: error, token) }
+        if cursor != nil { return try flip(atomic, framebuffer, damage, withoutCursor: .refused(error), token) }
         try atomic.flip(framebuffer: framebuffer, cursor: nil, token: token)
         takesDamage = false
         return .left
@@ -143,15 +143,15 @@ final class ScanOut {
   }
 
   private func flip(
-    _ atomic: AtomicPipe, _ framebuffer: UInt32, _ damage: DamageRegion, withoutCursor refusal: SystemError, _ token: UInt64
+    _ atomic: AtomicPipe, _ framebuffer: UInt32, _ damage: DamageRegion, withoutCursor answer: CursorAnswer, _ token: UInt64
   ) throws(SystemError) -> CursorAnswer {
     guard takesDamage else {
       try atomic.flip(framebuffer: framebuffer, cursor: nil, token: token)
-      return .refused(refusal)
+      return answer
     }
     do throws(SystemError) {
       try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, cursor: nil, token: token)
-      return .refused(refusal)
+      return answer
     } catch {
       guard CommitAnswer(errno: error.errno, isFlip: true, hasExtras: true) == .retryWithoutExtras else { throw error }
       try atomic.flip(framebuffer: framebuffer, cursor: nil, token: token)
@@ -232,11 +232,13 @@ extension ScanOut {
 // MARK: Cursor
 
 extension ScanOut {
-  /// What has become of a cursor that was to go with a frame.
+  /// What has become of a cursor that was to be shown.
   enum CursorAnswer {
     case told
     /// Nothing was said of it.
     case left
+    /// Not now: memory is short, which may be for a moment.
+    case lacksMemory(SystemError)
     case refused(SystemError)
   }
 

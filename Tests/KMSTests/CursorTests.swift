@@ -88,14 +88,14 @@ final class CursorTests: XCTestCase {
     }
   }
 
-  /// A legacy call for which memory is short costs an animation no frame, and is made again.
+  /// A legacy call that is refused for the moment costs an animation no frame, and is made again.
   func testFramesDoNotWaitForTheLegacyCalls() throws {
     try onMain {
       for hasVBlanks in [true, false] {
         let stage = try CursorStage(isAtomic: false, hasVBlanks: hasVBlanks)
         stage.animate()
         stage.run(for: .milliseconds(100))
-        stage.card.fail(.setCursor, errno: ENOMEM)
+        stage.card.fail(.setCursor, errno: EBUSY)
         let (seen, cursor) = (stage.seen, Cursor(image: try arrow(0xFF00_0000)))
         stage.turn { $0.cursor = cursor }
         stage.run(for: .milliseconds(500))
@@ -104,6 +104,73 @@ final class CursorTests: XCTestCase {
         stage.run(for: .milliseconds(40))
         XCTAssertNotNil(try stage.shown)
         XCTAssertEqual(stage.refusals, [])
+      }
+    }
+  }
+
+  /// Memory that is short for a moment costs no cursor, nor a frame: it is at its new place soon after.
+  func testMemoryIsShortForAMoment() throws {
+    try onMain {
+      for withFrame in [true, false] {
+        let stage = try CursorStage()
+        try stage.showArrow()
+        // Each time anew: between them it was shown.
+        for x in [30.0, 40] {
+          let (seen, place) = (stage.seen, "frame \(withFrame), at \(x)")
+          stage.card.fail(next: .commit, errno: ENOMEM)
+          // And no other turn comes.
+          let change = FrameLoop.Timer(
+            fireTime: stage.clock.now + .milliseconds(5),
+            onMain: { [unowned stage] _ in
+              stage.display.cursorPosition = Point(x, 30)
+              if withFrame { do { try stage.present() } catch { XCTFail("\(error)") } }
+            })
+          stage.loop.add(change, to: .default)
+          stage.run(for: .milliseconds(60))
+          XCTAssertEqual(try stage.shown?.x, Int(x), place)
+          XCTAssertEqual(stage.seen, seen + (withFrame ? 1 : 0), place)
+          XCTAssertEqual(stage.display.cursorState, .on, place)
+        }
+        XCTAssertEqual(stage.refusals, [])
+      }
+      for isAtomic in [true, false] {
+        // With the mode-set; the legacy calls know of none with it.
+        let stage = try CursorStage(isAtomic: isAtomic, isShown: !isAtomic)
+        stage.card.fail(next: isAtomic ? .commit : .setCursor, errno: ENOMEM)
+        stage.display.cursor = Cursor(image: try arrow(0xFF00_0000))
+        if isAtomic { try stage.present() }
+        stage.run(for: .milliseconds(60))
+        XCTAssertNotNil(try stage.shown, "atomic \(isAtomic)")
+        XCTAssertEqual(stage.refusals, [], "atomic \(isAtomic)")
+      }
+    }
+  }
+
+  /// Memory that stays short is a refusal, which is told once. Nothing is tried any more, and frames go on.
+  func testMemoryStaysShort() throws {
+    try onMain {
+      for (isAtomic, isAnimated) in [(true, true), (true, false), (false, true), (false, false)] {
+        let stage = try CursorStage(isAtomic: isAtomic)
+        if isAnimated { stage.animate() } else if isAtomic { try stage.showArrow() }
+        stage.run(for: .milliseconds(100))
+        if isAtomic { stage.card.refuseCursors(errno: ENOMEM) } else { stage.card.fail(.setCursor, errno: ENOMEM) }
+        let (seen, cursor) = (stage.seen, Cursor(image: try arrow(0xFF00_0001)))
+        stage.turn { $0.cursor = cursor }
+        stage.run(for: .milliseconds(500))
+        let place = "atomic \(isAtomic), animated \(isAnimated)"
+        XCTAssertEqual(stage.seen - seen, isAnimated ? 30 : 0, accuracy: 1, place)
+        XCTAssertEqual(stage.refusals.count, 1, place)
+        guard case .refused(.driver("HDMI-A-1", .cursor, let error)) = stage.display.cursorState else {
+          XCTFail("\(stage.display.cursorState), \(place)")
+          continue
+        }
+        XCTAssertEqual(error.errno, ENOMEM, place)
+        XCTAssertNil(try stage.shown, place)
+        XCTAssertEqual(stage.display.kmsPresenter?.lostFlips, 0, place)
+        if isAnimated { continue }
+        let calls = stage.card.callCount
+        stage.run(for: .seconds(1))
+        XCTAssertEqual(stage.card.callCount, calls, place)
       }
     }
   }
@@ -339,7 +406,9 @@ final class CursorTests: XCTestCase {
       stage.card.fail(next: .commit, errno: ENOMEM)
       stage.display.cursor = nil
       try stage.present()
-      stage.run(for: .milliseconds(60))
+      stage.run(for: .milliseconds(17))
+      XCTAssertEqual(stage.seen, 2, "the frame does not wait for it")
+      stage.run(for: .milliseconds(43))
       XCTAssertNil(try stage.shown)
       XCTAssertEqual(stage.seen, 2)
       XCTAssertEqual(stage.refusals, [])
