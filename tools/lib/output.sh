@@ -46,7 +46,7 @@ running_group=''
 quietly() {
   local label=$1 log=$2
   shift 2
-  local start status=0 ticks=0 last_size=0 last_change=$SECONDS size
+  local start status=0 ticks=0 last_size=0 last_change=0 size
   start=$(microseconds)
   # A process group of its own, so that an interrupt here ends everything that the command started.
   set -m
@@ -64,8 +64,9 @@ quietly() {
     fi
     if ((ticks % 10 == 0)); then
       size=$(stat -c %s "$log")
-      ((size != last_size)) && last_size=$size last_change=$SECONDS
-      if ((SECONDS - last_change >= silence_limit)); then
+      # In looks and not by the clock, which goes on while the machine sleeps.
+      ((size != last_size)) && last_size=$size last_change=$ticks
+      if ((ticks - last_change >= silence_limit * 10)); then
         end_with_all_it_started KILL
         wait "$running_group" 2>/dev/null || true
         printf '\nerror: stuck: nothing was printed for %d s\n' "$silence_limit" >>"$log"
