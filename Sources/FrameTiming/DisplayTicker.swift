@@ -208,11 +208,11 @@ public final class DisplayTicker {
   public func invalidate() {
     isInvalid = true
     expected = nil
-    // Links may go with what their handlers hold, which may call here.
-    withExtendedLifetime((links, loop)) {
-      links = []
-      loop = nil
-    }
+    // Held until they are out of here: links may go with what their handlers hold, which may call the ticker.
+    let (links, loop) = (links, loop)
+    (self.links, self.loop) = ([], nil)
+    for link in links { link.invalidate() }
+    withExtendedLifetime(loop) {}
     delayed?.invalidate()
     delayed = nil
     requester.invalidate()

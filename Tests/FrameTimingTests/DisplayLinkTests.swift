@@ -317,9 +317,12 @@ final class DisplayLinkTests: ManualLoopCase {
         ticks += 1
         if ticks == 2 { ticker.invalidate() }
       }
-      link.add(to: stage.loop, mode: .default)
+      var others = 0
+      let other = DisplayLink(ticker: ticker) { _ in others += 1 }
+      for link in [link, other] { link.add(to: stage.loop, mode: .default) }
       stage.run(.milliseconds(55))
       XCTAssertEqual(ticks, 2)
+      XCTAssertEqual(others, 1, "of the delivery in which the ticker ended")
       link.isPaused = true
       link.isPaused = false
       link.invalidate()
