@@ -35,6 +35,8 @@ extension KMSPresenter {
     }
     if cursor.refusal == nil {
       cursor.state.wanted = CursorState.Look(image: new.image.id, hotSpot: new.hotSpot, position: position)
+      // Back where it is shown: what it lacked memory for is not tried again.
+      if !cursor.state.isDue { cursor.lacksMemory = false }
     }
   }
 

@@ -146,6 +146,27 @@ final class CursorTests: XCTestCase {
     }
   }
 
+  /// What was not shown for want of memory is wanted no more: the next want of memory is the first again.
+  func testMemoryWasShortForWhatIsNotWanted() throws {
+    try onMain {
+      let stage = try CursorStage()
+      try stage.showArrow()
+      let home = stage.display.cursorPosition
+      for x in [30.0, 40, 50] {
+        stage.card.fail(next: .commit, errno: ENOMEM)
+        // Back again before it could be tried once more.
+        for (time, position) in [(5, Point(x, 30)), (8, home)] as [(Int64, Point)] {
+          let change = FrameLoop.Timer(
+            fireTime: stage.clock.now + .milliseconds(time), onMain: { _ in stage.display.cursorPosition = position })
+          stage.loop.add(change, to: .default)
+        }
+        stage.run(for: .milliseconds(60))
+      }
+      XCTAssertEqual(stage.refusals, [])
+      XCTAssertEqual(stage.display.cursorState, .on)
+    }
+  }
+
   /// Memory that stays short is a refusal, which is told once. Nothing is tried any more, and frames go on.
   func testMemoryStaysShort() throws {
     try onMain {
