@@ -53,7 +53,8 @@ quietly() {
   "$@" >"$log" 2>&1 </dev/null &
   running_group=$!
   set +m
-  while kill -0 "$running_group" 2>/dev/null; do
+  # Whoever's it is: `sudo` makes it root's, which takes no signals from here.
+  while [[ -e /proc/$running_group ]]; do
     sleep 0.1
     ticks=$((ticks + 1))
     if [[ -n $terminal ]] && ((ticks % 5 == 0)); then
