@@ -19,7 +19,8 @@ func latency(_ count: Int) throws {
     bareDelays += bare.arrivals(count / rounds).map { $0.handled - $0.stamp }
     linkDelays += delays(count / rounds, on: display)
   }
-  Guest.expect(bareDelays.count == linkDelays.count && bareDelays.count > count / 2, "\(bareDelays.count), \(linkDelays.count)")
+  Guest.expect(
+    bareDelays.count == linkDelays.count && bareDelays.count > count / 2, "\(bareDelays.count), \(linkDelays.count)")
   let (bareMedian, linkMedian) = (percentile(50, of: bareDelays), percentile(50, of: linkDelays))
   let ratio = linkMedian / bareMedian
   Guest.say(
