@@ -138,11 +138,7 @@ final class ScreenFeatureTests: XCTestCase {
         stage.run(for: .milliseconds(100))
         for _ in 0..<20 {
           stage.run(for: .milliseconds(7))
-          let (now, seen) = (stage.stage.clock.now, stage.times.count)
-          stage.present()
-          stage.stage.loop.run(mode: .default, until: now)
-          XCTAssertEqual(stage.times.count, seen + 1, "atomic \(isAtomic)")
-          XCTAssertEqual(stage.times.last, now)
+          stage.expectFrameAtOnce("atomic \(isAtomic)")
         }
         XCTAssertEqual(stage.display.tearing, .on)
         XCTAssertEqual(stage.refusals, [])
@@ -168,11 +164,7 @@ final class ScreenFeatureTests: XCTestCase {
         stage.run(for: .seconds(2))
         stage.present()
         stage.run(for: .milliseconds(100))
-        let (now, seen) = (stage.stage.clock.now, stage.times.count)
-        stage.present()
-        stage.stage.loop.run(mode: .default, until: now)
-        XCTAssertEqual(stage.times.count, seen + 1, "atomic \(isAtomic)")
-        XCTAssertEqual(stage.times.last, now)
+        stage.expectFrameAtOnce("atomic \(isAtomic)")
         XCTAssertEqual(stage.display.tearing, .on)
         XCTAssertEqual(stage.refusals, [])
       }
@@ -241,6 +233,15 @@ private final class FeatureStage {
     } catch {
       XCTFail("\(error)")
     }
+  }
+
+  /// Presents a frame, which must be seen in no time.
+  func expectFrameAtOnce(_ place: String) {
+    let (now, seen) = (stage.clock.now, times.count)
+    present()
+    stage.loop.run(mode: .default, until: now)
+    XCTAssertEqual(times.count, seen + 1, place)
+    XCTAssertEqual(times.last, now, place)
   }
 
   func present(every interval: Nanoseconds, _ count: Int) {
