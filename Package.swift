@@ -4,14 +4,21 @@ import PackageDescription
 // One target, one folder, one idea. Every target declares each module that it imports; `tools/check-layering` compares
 // the table of layers in `CONTRIBUTING.md` with this file and the sources, and refuses an import that it does not allow.
 
-let swiftSettings: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("ImmutableWeakCaptures"),
-  .treatAllWarnings(as: .error, .when(configuration: .debug)),
-]
+// Swift 6.2 does not know it.
+#if compiler(>=6.3)
+  let weakCaptures: [SwiftSetting] = [.enableUpcomingFeature("ImmutableWeakCaptures")]
+#else
+  let weakCaptures: [SwiftSetting] = []
+#endif
+
+let swiftSettings: [SwiftSetting] =
+  [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error, .when(configuration: .debug)),
+  ] + weakCaptures
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)

@@ -10,7 +10,7 @@ import RunLoops
 final class DRMEventQueue {
   private struct Entry {
     let number: UInt32
-    weak let route: DRMEventRoute?
+    weak var route: DRMEventRoute?
   }
   private struct Membership: Equatable {
     let route: UInt32
