@@ -96,7 +96,7 @@ let package = Package(
     library(
       "KMS",
       [
-        "CDRM", "CFatalScreens", "CLinux", "Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster",
+        "CDRM", "CFatalScreens", "CLinux", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RenderTree",
         "RunLoops", "Seats",
       ]),
 
@@ -112,8 +112,8 @@ let package = Package(
     library(
       "FramepaceTesting",
       [
-        "Compositing", "FrameTiming", "Framepace", "Geometry", "Layers", "LinuxSystem", "Presentation", "Raster",
-        "RenderTree", "RunLoops",
+        "FrameTiming", "Framepace", "Geometry", "Layers", "LinuxSystem", "Presentation", "Raster", "RenderTree",
+        "RunLoops",
       ]),
     library("SampleScenes", ["Framepace"], path: "Samples/SampleScenes"),
     sample("Modes", ["LinuxSystem", "RunLoops"]),
@@ -183,10 +183,10 @@ let package = Package(
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
     tests("LayersTests", ["FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
-    tests("RenderTreeTests", ["Geometry", "Raster", "RenderTree"]),
+    tests("RenderTreeTests", ["Geometry", "LinuxSystem", "Raster", "RenderTree"]),
     tests("FramepaceTests", ["Compositing", "Framepace", "FramepaceTesting", "Presentation", "RenderTree"]),
     tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes"], exclude: ["Goldens"]),
-    tests("CommandTests", ["CDRM", "Compositing", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS"]),
+    tests("CommandTests", ["CDRM", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "RenderTree"]),
     tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
   ]
 )

@@ -1,7 +1,7 @@
 import CKernels
 import Geometry
 public import LinuxSystem
-public import Raster
+import Raster
 public import RenderTree
 
 /// Paints a render tree into a bitmap: the damaged pixels and no other.
@@ -9,7 +9,7 @@ public import RenderTree
 /// Every pixel is a function of the tree and of its own coordinates alone. Painting any damage gives in its pixels the bytes
 /// of a whole frame, however it is cut into rectangles, bands and threads, and whichever row kernels the processor runs.
 /// Belongs to one thread at a time; in steady state nothing is allocated.
-public final class Compositor {
+public final class Compositor: Renderer {
   /// From this many damaged pixels on they are shared out to the workers: below it, waking a thread costs more than it
   /// saves.
   private static let pixelsWorthSharing = 256 * 1024
@@ -37,23 +37,28 @@ public final class Compositor {
   }
 
   /// Paints what `tree` shows in the pixels of `damage`; those outside of the bitmap are left out.
-  public func composite(_ tree: TreeSnapshot, damage: DamageRegion, into bitmap: Bitmap) {
+  @discardableResult
+  public func render(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget) -> RenderFence {
+    guard let bitmap = target.bitmap else {
+      preconditionFailure("Compositor: the target has no pixels in memory; it needs a renderer of its own")
+    }
     let output = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
     var damage = damage
     damage.clip(to: output)
-    if damage.isEmpty { return }
+    if damage.isEmpty { return .signaled }
     list.build(tree, damage: damage, output: output)
     cut(damage)
     // The images' lives hang on the tree, which the nodes do not hold.
     self.tree = tree
-    target = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
+    self.target = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
     if let workers, let paintBand, damage.area >= Self.pixelsWorthSharing {
       workers.concurrentPerform(iterations: bands.count, priority: .compositing, paintBand)
     } else {
       for band in bands { paint(band) }
     }
     self.tree = TreeSnapshot()
-    target = nil
+    self.target = nil
+    return .signaled
   }
 
   /// Cuts the damage into bands to be painted one by one. Large ones: each goes through the whole list of layers.

@@ -1,3 +1,4 @@
+import Compositing
 import Geometry
 import Layers
 import LinuxSystem
@@ -53,7 +54,8 @@ struct OutputGroup {
   ) -> Output {
     let context = context
     let content = Output.Content(tree: tree, isAnimating: { context.isAnimating })
-    let output = Output(display: display, content: content, clock: loop.clock, workers: workers)
+    let output = Output(
+      display: display, content: content, renderer: Compositor(workers: workers), clock: loop.clock)
     output.setNeedsFrame()
     display.add(to: loop, mode: .common)
     output.add(to: loop, mode: .common)

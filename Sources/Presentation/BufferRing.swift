@@ -1,5 +1,5 @@
-import Compositing
 import Geometry
+import RenderTree
 
 /// What each of a presenter's buffers still has to be told.
 ///

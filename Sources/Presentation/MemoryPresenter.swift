@@ -1,7 +1,7 @@
-public import Compositing
 public import FrameTiming
 public import LinuxSystem
 public import Raster
+public import RenderTree
 public import RunLoops
 
 /// Shows frames to nobody: keeps the newest one in memory, for tests and pictures.

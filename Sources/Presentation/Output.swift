@@ -61,7 +61,7 @@ public final class Output {
   // The display's, asked for once: each of them is a call through the protocol.
   private let presenter: any Presenter
   private let ticker: DisplayTicker
-  private let compositor: Compositor
+  private let renderer: any Renderer
   private var diff = SceneDiff()
   private var damage = DamageRegion()
   private var ring: BufferRing
@@ -76,14 +76,14 @@ public final class Output {
   /// The frames on their way to the screen, in the order in which they will be seen.
   private var pending: [FrameRecord] = []
 
-  /// - Parameter workers: share the compositing of large areas; without them one thread composites all.
-  public init(display: any Display, content: Content, clock: SystemClock, workers: WorkerPool? = nil) {
+  /// - Parameter renderer: paints the frames of this output and of no other.
+  public init(display: any Display, content: Content, renderer: any Renderer, clock: SystemClock) {
     self.display = display
     self.content = content
     self.clock = clock
     presenter = display.presenter
     ticker = display.ticker
-    compositor = Compositor(workers: workers)
+    self.renderer = renderer
     ring = BufferRing(width: presenter.width, height: presenter.height)
     // Before the link: what waits is handed over before the tick asks for more.
     handOverWait = VBlankWait(ticker: ticker)
@@ -211,7 +211,9 @@ public final class Output {
 
     ring.add(damage)
     let painted = ring.takeDamage(ofBuffer: buffer.index)
-    compositor.composite(tree, damage: painted, into: buffer.bitmap)
+    switch renderer.render(tree, damage: painted, into: buffer.bitmap) {
+    case .signaled: break
+    }
     let composited = clock.now
 
     record.submitted = composited

@@ -1,6 +1,6 @@
-public import Compositing
 public import LinuxSystem
 public import Raster
+public import RenderTree
 
 /// When a frame was seen.
 public struct PresentationFeedback: Hashable, BitwiseCopyable, Sendable {

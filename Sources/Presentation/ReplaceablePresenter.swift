@@ -1,6 +1,6 @@
-package import Compositing
 import Glibc
 import LinuxSystem
+package import RenderTree
 
 /// What an output holds while the screens behind its display come and go: hands frames to the presenter of the moment.
 @MainActor

@@ -1,7 +1,7 @@
-import Compositing
 import FrameTiming
 import LinuxSystem
 import Raster
+import RenderTree
 import RunLoops
 
 /// Shows frames at the vblanks of a simulated display, to nobody.

@@ -1,9 +1,9 @@
-import Compositing
 import Framepace
 import FramepaceTesting
 import XCTest
 
 @testable import FramepaceCLI
+import RenderTree
 
 /// What `--mirror` says of its screens, on displays that are made up. XCTest: an engine belongs to the main thread.
 final class SceneMirrorsTests: XCTestCase {

@@ -25,7 +25,7 @@ import Testing
       _ = model.edit()
       let tree = model.snapshot()
       for (table, bitmap) in zip(KernelTests.tables, bitmaps) {
-        Compositor(workers: nil, kernels: table).composite(tree, damage: Self.whole(bitmap), into: bitmap)
+        Compositor(workers: nil, kernels: table).render(tree, damage: Self.whole(bitmap), into: bitmap)
       }
       for bitmap in bitmaps[1...] {
         for y in 0..<80 {
@@ -47,11 +47,11 @@ import Testing
     let alone = try Bitmap(width: width, height: height)
     let shared = try Bitmap(width: width, height: height)
     let workers = WorkerPool(threads: 3)
-    Compositor().composite(tree, damage: Self.whole(alone), into: alone)
+    Compositor().render(tree, damage: Self.whole(alone), into: alone)
     let compositor = Compositor(workers: workers)
     for _ in 0..<3 {
       shared.clear()
-      compositor.composite(tree, damage: Self.whole(shared), into: shared)
+      compositor.render(tree, damage: Self.whole(shared), into: shared)
       for y in 0..<height {
         let same = UnsafeRawBufferPointer(start: alone.row(y), count: width * 4)
           .elementsEqual(UnsafeRawBufferPointer(start: shared.row(y), count: width * 4))
@@ -73,7 +73,7 @@ import Testing
     for _ in 0..<4 {
       _ = model.edit()
       let tree = Self.onWholePixels(model.snapshot())
-      compositor.composite(tree, damage: Self.whole(bitmap), into: bitmap)
+      compositor.render(tree, damage: Self.whole(bitmap), into: bitmap)
       for y in 0..<30 {
         for x in 0..<40 {
           let expected = PlainCompositor(tree: tree).pixel(x, y)
@@ -126,7 +126,7 @@ import Testing
       ], contents: [nil, nil, nil], backdrop: 0)
     tree.backdrop = 0
     let bitmap = try Bitmap(width: 4, height: 1)
-    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
     #expect(pixel(bitmap, 0, 0) == 0xFF00_8000)
     #expect(pixel(bitmap, 2, 0) == 0xFF00_4040)
   }
@@ -150,7 +150,7 @@ import Testing
       tree.contents.append(nil)
     }
     let bitmap = try Bitmap(width: 24, height: 24)
-    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
     for y in 0..<24 {
       for x in 0..<24 {
         let (dx, dy) = (Double(x) + 0.5 - 10, Double(y) + 0.5 - 10)
@@ -177,7 +177,7 @@ import Testing
       tree.contents.append(nil)
     }
     let bitmap = try Bitmap(width: 24, height: 24)
-    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
     #expect([1, 2, 3].map { pixel(bitmap, $0, 12) & 255 } == [0, 128, 255])
   }
 
@@ -207,7 +207,7 @@ import Testing
           contentsRect: place, contentsID: image.id)
       ], contents: [image])
     let bitmap = try Bitmap(width: 9, height: 5)
-    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
     for y in 0..<5 {
       for x in 0..<9 {
         let isInside = (2..<7).contains(x) && (1..<4).contains(y)
@@ -231,7 +231,7 @@ import Testing
           contentsRect: place, contentsID: image.id)
       ], contents: [image])
     let bitmap = try Bitmap(width: 2, height: 3)
-    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
     for y in 0..<3 {
       for x in 0..<2 { #expect(pixel(bitmap, x, y) == pixel(source, y, 1 - x)) }
     }
@@ -247,8 +247,8 @@ import Testing
     placed.records[0].transform = placed.records[0].transform.concatenating(transform)
     tree.viewport = Viewport(transform: transform, clip: clip)
     let (found, expected) = (try Bitmap(width: 64, height: 30), try Bitmap(width: 64, height: 30))
-    Compositor().composite(tree, damage: Self.whole(found), into: found)
-    Compositor().composite(placed, damage: Self.whole(expected), into: expected)
+    Compositor().render(tree, damage: Self.whole(found), into: found)
+    Compositor().render(placed, damage: Self.whole(expected), into: expected)
     var wrong = 0
     for y in 0..<30 {
       for x in 0..<64 {
@@ -270,7 +270,7 @@ import Testing
     }
     let tree = TreeSnapshot(records: records, contents: Array(repeating: nil, count: depth))
     let bitmap = try Bitmap(width: 8, height: 8)
-    Compositor().composite(tree, damage: Self.whole(bitmap), into: bitmap)
+    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
     #expect(pixel(bitmap, 4, 4) >> 24 == 255)
   }
 
@@ -286,7 +286,7 @@ import Testing
     let tree = TreeSnapshot(records: records)
     let bitmap = try Bitmap(width: 8, height: 8)
     var damage = DamageRegion(IntRect(minX: -100, minY: -100, maxX: 100, maxY: 100))
-    Compositor().composite(tree, damage: damage, into: bitmap)
+    Compositor().render(tree, damage: damage, into: bitmap)
     #expect(pixel(bitmap, 4, 4) >> 24 == 255)
     var diff = SceneDiff()
     diff.damage(from: tree, to: TreeSnapshot(records: records.reversed()), width: 8, height: 8, into: &damage)

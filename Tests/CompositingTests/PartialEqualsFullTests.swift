@@ -38,9 +38,9 @@ import Testing
       var damage = DamageRegion()
       diff.damage(from: shown, to: next, width: Self.width, height: Self.height, into: &damage)
       for index in pending.indices { pending[index].add(damage) }
-      compositor.composite(next, damage: pending[buffer], into: ring[buffer])
+      compositor.render(next, damage: pending[buffer], into: ring[buffer])
       swap(&full, &previous)
-      compositor.composite(next, damage: whole, into: full)
+      compositor.render(next, damage: whole, into: full)
       let difference =
         firstDifference(ring[buffer], full)
         ?? (frame == 0 ? nil : firstDifference(full, previous, outside: damage).map { "the diff misses that " + $0 })
@@ -74,7 +74,7 @@ import Testing
     for _ in 0..<10 {
       for _ in 0..<4 { _ = model.edit() }
       let tree = model.snapshot()
-      compositor.composite(tree, damage: DamageRegion(bounds), into: full)
+      compositor.render(tree, damage: DamageRegion(bounds), into: full)
       var damage = DamageRegion()
       for _ in 0..<Int.random(in: 1...12, using: &random) {
         damage.add(
@@ -88,7 +88,7 @@ import Testing
         let row = part.row(y).assumingMemoryBound(to: UInt32.self)
         for x in 0..<words { row[x] = poison }
       }
-      compositor.composite(tree, damage: damage, into: part)
+      compositor.render(tree, damage: damage, into: part)
       for y in 0..<Self.height {
         let row = part.row(y).assumingMemoryBound(to: UInt32.self)
         let expected = full.row(y).assumingMemoryBound(to: UInt32.self)

@@ -1,6 +1,6 @@
-import Compositing
 import Framepace
 import FramepaceTesting
+import RenderTree
 import XCTest
 
 /// What two and three buffers are for, on a display at 100 Hz that takes frames up to 2 ms before each vblank.

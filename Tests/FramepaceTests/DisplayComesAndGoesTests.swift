@@ -1,4 +1,3 @@
-import Compositing
 import Framepace
 import FramepaceTesting
 import XCTest

@@ -1,6 +1,6 @@
-import Compositing
 import Framepace
 import FramepaceTesting
+import RenderTree
 import XCTest
 
 /// A display whose flips are told in a turn of their own, a little before the vblank at which they happened ticks.

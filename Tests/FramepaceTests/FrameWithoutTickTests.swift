@@ -1,6 +1,6 @@
-import Compositing
 import Framepace
 import FramepaceTesting
+import RenderTree
 import XCTest
 
 /// Frames that no tick asks for: changes after a pause, on a display at 100 Hz to which handing a frame over takes 3 ms.

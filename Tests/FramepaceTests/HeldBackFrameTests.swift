@@ -1,6 +1,6 @@
-import Compositing
 import Framepace
 import FramepaceTesting
+import RenderTree
 import XCTest
 
 /// A slower output holds quick frames back; what is held when the display goes is not handed over.

@@ -46,7 +46,7 @@ final class MirrorProof {
   private func paint(at time: MonotonicTime) {
     var tree = context.renderTree(at: time)
     tree.viewport = viewport
-    compositor.composite(tree, damage: whole, into: expected)
+    compositor.render(tree, damage: whole, into: expected)
   }
 
   private func compare(_ bitmap: Bitmap, _ moment: String) {

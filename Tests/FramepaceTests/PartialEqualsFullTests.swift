@@ -2,6 +2,7 @@ import Compositing
 import Framepace
 import FramepaceTesting
 import Glibc
+import RenderTree
 import XCTest
 
 /// The proof of damage through the whole engine: whatever is edited, what either buffer of the ring shows equals, byte for
@@ -69,7 +70,7 @@ private final class Proof {
     whole = DamageRegion(IntRect(x: 0, y: 0, width: size.width, height: size.height))
     let context = stage.engine.context
     stage.engine.output.onCommitted = { [self] frame in
-      compositor.composite(context.renderTree(at: frame.target), damage: whole, into: expected)
+      compositor.render(context.renderTree(at: frame.target), damage: whole, into: expected)
       if frame.paintedPixels < whole.area { partialFrames += 1 }
     }
     size.onShown = { [self] bitmap, feedback in

@@ -1,6 +1,6 @@
-import Compositing
 import Framepace
 import FramepaceTesting
+import RenderTree
 import XCTest
 
 /// Several displays on one engine: each goes its own way, whatever becomes of the others.

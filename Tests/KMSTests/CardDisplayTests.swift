@@ -1,4 +1,3 @@
-import Compositing
 import FrameTiming
 import Framepace
 import FramepaceTesting
@@ -12,6 +11,7 @@ import RunLoops
 import XCTest
 
 @testable import KMS
+import RenderTree
 
 /// Displays on a simulated card: nothing is left behind, each has its own ticks and flips, and the screen shows what was
 /// composited.

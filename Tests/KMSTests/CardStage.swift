@@ -1,4 +1,3 @@
-import Compositing
 import FrameTiming
 import FramepaceTesting
 import Geometry
@@ -9,6 +8,7 @@ import Raster
 import RunLoops
 
 @testable import KMS
+import RenderTree
 
 /// A simulated card on manual time, and the loop that its displays are on.
 @MainActor

@@ -1,4 +1,3 @@
-import Compositing
 import FramepaceTesting
 import Geometry
 import KMSTesting
@@ -8,6 +7,7 @@ import RunLoops
 import XCTest
 
 @testable import KMS
+import RenderTree
 
 /// Two connectors that were found on one CRTC, as a console has them: what one display brings back takes nothing from the
 /// other, and in the end all is as it was.

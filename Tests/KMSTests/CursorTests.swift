@@ -1,4 +1,3 @@
-import Compositing
 import FrameTiming
 import FramepaceTesting
 import Geometry
@@ -11,6 +10,7 @@ import RunLoops
 import XCTest
 
 @testable import KMS
+import RenderTree
 
 /// Cursors on a simulated card: with frames and without, at most one change an interval, and nothing left behind.
 final class CursorTests: XCTestCase {

@@ -1,4 +1,3 @@
-import Compositing
 import FrameTiming
 import Framepace
 import FramepaceTesting

@@ -1,10 +1,10 @@
-import Compositing
 import FrameTiming
 import Geometry
 import Presentation
 import RunLoops
 
 @testable import KMS
+import RenderTree
 
 /// Presents a small frame at each tick, and keeps account.
 @MainActor

@@ -1,4 +1,3 @@
-import Compositing
 import FrameTiming
 import FramepaceTesting
 import Geometry
@@ -9,6 +8,7 @@ import RunLoops
 import XCTest
 
 @testable import KMS
+import RenderTree
 
 /// After each mode-set the vblanks of a screen lie where nobody knows, until some have come.
 final class LostScreenPhaseTests: XCTestCase {

@@ -1,4 +1,3 @@
-import Compositing
 import FramepaceTesting
 import Geometry
 import KMSTesting
@@ -7,6 +6,7 @@ import Presentation
 import XCTest
 
 @testable import KMS
+import RenderTree
 
 /// A buffer that was acquired before the screen was replaced by another one, and is presented after that.
 final class OldBufferTests: XCTestCase {

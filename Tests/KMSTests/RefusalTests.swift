@@ -1,4 +1,3 @@
-import Compositing
 import FramepaceTesting
 import Geometry
 import Glibc
@@ -10,6 +9,7 @@ import RunLoops
 import XCTest
 
 @testable import KMS
+import RenderTree
 
 /// Whoever is told that the screen goes on without something may do what he likes: the commit that has brought it to light is
 /// done by then.

@@ -1,4 +1,3 @@
-import Compositing
 import Dispatch
 import FramepaceTesting
 import Geometry
@@ -9,6 +8,7 @@ import RunLoops
 import XCTest
 
 @testable import KMS
+import RenderTree
 
 /// A display whose last owner lets go of it on another thread: its end waits for the main thread, and until then it has its
 /// screen.

@@ -1,4 +1,3 @@
-import Compositing
 import FrameTiming
 import FramepaceTesting
 import Geometry
@@ -11,6 +10,7 @@ import RunLoops
 import XCTest
 
 @testable import KMS
+import RenderTree
 
 /// A variable rate and tearing on a simulated card.
 final class ScreenFeatureTests: XCTestCase {

@@ -27,7 +27,7 @@ final class ScreenProof {
     output.onCommitted = { [self] frame in
       var tree = context.renderTree(at: frame.target)
       tree.viewport = viewport
-      Compositor().composite(tree, damage: whole, into: expected)
+      Compositor().render(tree, damage: whole, into: expected)
       if frame.paintedPixels < whole.area { partialFrames += 1 }
     }
     output.onPresented = { [self] frame in

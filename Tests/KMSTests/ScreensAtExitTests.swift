@@ -1,11 +1,11 @@
 import CFatalScreens
-import Compositing
 import FramepaceTesting
 import KMSTesting
 import Presentation
 import XCTest
 
 @testable import KMS
+import RenderTree
 
 /// Room for the screens that signals bring back.
 final class ScreensAtExitTests: XCTestCase {

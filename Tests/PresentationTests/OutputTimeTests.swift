@@ -1,3 +1,4 @@
+import Compositing
 import FrameTiming
 import LinuxSystem
 import Presentation
@@ -27,7 +28,7 @@ final class OutputTimeTests: XCTestCase {
           times.append(time)
           return TreeSnapshot()
         }, isAnimating: { [unowned self] in isAnimating })
-      let output = Output(display: display, content: content, clock: loop.clock)
+      let output = Output(display: display, content: content, renderer: Compositor(), clock: loop.clock)
       output.animationTime = AnimationTime(policy)
       output.onTick = { [unowned self] tick in
         ticks.append(tick)

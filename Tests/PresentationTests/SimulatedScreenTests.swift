@@ -1,8 +1,8 @@
-import Compositing
 import FrameTiming
 import LinuxSystem
 import Presentation
 import Raster
+import RenderTree
 import RunLoops
 import XCTest
 

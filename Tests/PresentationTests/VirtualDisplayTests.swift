@@ -1,9 +1,9 @@
-import Compositing
 import FrameTiming
 import Geometry
 import LinuxSystem
 import Presentation
 import Raster
+import RenderTree
 import RunLoops
 import XCTest
 

@@ -1,9 +1,9 @@
-import Compositing
 import FrameTiming
 import Geometry
 import KMS
 import LinuxSystem
 import Presentation
+import RenderTree
 import RunLoops
 
 /// Shows the test pattern on a display, frame by frame, with the damage of each buffer, and keeps account.

@@ -86,7 +86,7 @@ private final class MirrorStage {
       if index > 0 { tree.viewport = letterbox(picture, onWidth: width, height: height) }
       guard let full = try? Bitmap(width: width, height: height) else { return Guest.expect(false, "no memory") }
       let all = DamageRegion(IntRect(x: 0, y: 0, width: width, height: height))
-      Compositor().composite(tree, damage: all, into: full)
+      Compositor().render(tree, damage: all, into: full)
       compareScannedOut(display, with: full)
     }
   }

@@ -1,10 +1,10 @@
 import CDRM
-import Compositing
 import Geometry
 import Glibc
 import KMS
 import LinuxSystem
 import Presentation
+import RenderTree
 import RunLoops
 
 /// Opens a card, shows frames and closes it, many times, and changes the mode on one as often: nothing is left of it, in the

@@ -1,6 +1,7 @@
 import Compositing
 import Framepace
 import KMS
+import RenderTree
 import SampleScenes
 
 /// Plays a scene with the whole engine, whose output paints and hands over the damage of each buffer alone, and stops it
@@ -69,7 +70,7 @@ final class ScenePlayback {
   /// Renders all that the engine shows.
   func renderFull(into bitmap: Bitmap) {
     let all = DamageRegion(IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height))
-    Compositor().composite(engine.context.renderTree(at: engine.loop.clock.now), damage: all, into: bitmap)
+    Compositor().render(engine.context.renderTree(at: engine.loop.clock.now), damage: all, into: bitmap)
   }
 
   /// Moves the scene by so many ticks and waits until it is on the screen.

@@ -1,7 +1,7 @@
-import Compositing
 import Geometry
 import Glibc
 import Raster
+import RenderTree
 
 /// Pictures whose every pixel is a function of frame number and place, and what of them differs from frame to frame.
 struct TestPattern {

@@ -1,5 +1,4 @@
 import CDRM
-import Compositing
 import FrameTiming
 import Glibc
 import KMS

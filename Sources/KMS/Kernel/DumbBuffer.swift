@@ -1,8 +1,8 @@
-import Compositing
 import Geometry
 import Glibc
 import LinuxSystem
 import Raster
+import RenderTree
 
 /// Memory that a CRTC can scan out and that the CPU can write: a dumb buffer with its framebuffer and mapping.
 ///

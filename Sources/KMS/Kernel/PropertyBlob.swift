@@ -1,7 +1,7 @@
 import CDRM
-import Compositing
 import Geometry
 import LinuxSystem
+import RenderTree
 
 /// A value that the kernel keeps for us while a property is set to it. Who uses it then holds it by itself.
 struct PropertyBlob: ~Copyable {

@@ -1,8 +1,8 @@
 import CDRM
-import Compositing
 import Geometry
 import Glibc
 import LinuxSystem
+import RenderTree
 
 /// Drives a pipe by atomic commits: the objects and property ids that it takes.
 final class AtomicPipe {

@@ -1,9 +1,9 @@
-public import Compositing
 import FrameTiming
 import Glibc
 import LinuxSystem
 public import Presentation
 import Raster
+public import RenderTree
 public import RunLoops
 
 /// Shows frames on a screen: two or three buffers, flipped at vblank.

@@ -1,9 +1,9 @@
 import CDRM
-import Compositing
 import Geometry
 import Glibc
 import LinuxSystem
 import Raster
+import RenderTree
 
 /// Shows framebuffers through one pipe of a card: mode-set, flip, and at the end the screen as it was found.
 ///

@@ -2,8 +2,8 @@ public import FrameTiming
 import Glibc
 public import LinuxSystem
 import Presentation
-import Compositing
 import Geometry
+import RenderTree
 
 /// The vblanks of a screen by themselves, for who measures them: nothing is drawn.
 ///

@@ -21,7 +21,7 @@ enum CompositingBenchmarks {
     let empty = TreeSnapshot(backdrop: 0xFF20_3040)
     return [
       Harness.compare("one colour, against memset", repeats: 10, limit: 1.3) {
-        compositor.composite(empty, damage: screen, into: bitmap)
+        compositor.render(empty, damage: screen, into: bitmap)
       } peer: {
         for y in 0..<bitmap.height {
           peer_fill(bitmap.row(y).assumingMemoryBound(to: UInt32.self), UInt64(bitmap.width), 0xFF20_3040)
@@ -30,18 +30,18 @@ enum CompositingBenchmarks {
       Harness.compare("1 of 500 layers, against all", limit: 0.05) {
         frames.next()
       } peer: {
-        compositor.composite(tree, damage: screen, into: bitmap)
+        compositor.render(tree, damage: screen, into: bitmap)
       },
       Harness.allocations("allocations: 1 of 500") { frames.next() },
-      Harness.allocations("allocations: all of 500") { compositor.composite(tree, damage: screen, into: bitmap) },
+      Harness.allocations("allocations: all of 500") { compositor.render(tree, damage: screen, into: bitmap) },
       // Two: the pool's closure (see "system"). They are the most that is let through.
       Harness.allocations("allocations: all of 500, on threads") {
-        threaded.composite(tree, damage: screen, into: bitmap)
+        threaded.render(tree, damage: screen, into: bitmap)
       },
       Harness.compare("all of 500: two threads, against one") {
-        threaded.composite(tree, damage: screen, into: bitmap)
+        threaded.render(tree, damage: screen, into: bitmap)
       } peer: {
-        compositor.composite(tree, damage: screen, into: bitmap)
+        compositor.render(tree, damage: screen, into: bitmap)
       },
     ]
   }
@@ -79,7 +79,7 @@ enum CompositingBenchmarks {
       damage.removeAll()
       difference.damage(
         from: trees[index], to: trees[following], width: bitmap.width, height: bitmap.height, into: &damage)
-      compositor.composite(trees[following], damage: damage, into: bitmap)
+      compositor.render(trees[following], damage: damage, into: bitmap)
       index = following
     }
   }

@@ -1,4 +1,3 @@
-import Compositing
 import FrameTiming
 import Geometry
 import KMS
@@ -6,6 +5,7 @@ import KMSTesting
 import LinuxSystem
 import Presentation
 import Raster
+import RenderTree
 import RunLoops
 
 /// A frame's last way: handed to the presenter, copied out, flipped, its event read and told. On a simulated card, on manual

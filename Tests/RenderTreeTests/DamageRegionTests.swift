@@ -1,8 +1,7 @@
 import Geometry
 import LinuxSystem
+@testable import RenderTree
 import Testing
-
-@testable import Compositing
 
 @Suite struct DamageRegionTests {
   /// What a region promises, against a map of pixels.

@@ -1,0 +1,38 @@
+public import Raster
+
+/// Paints the damaged pixels of a tree into a target.
+///
+/// `Compositor` is the renderer of this package; one on a graphics processor would be another. An output gets one and
+/// calls it once a frame:
+///
+/// ```swift
+/// let output = Output(display: display, content: content, renderer: Compositor(workers: workers), clock: clock)
+/// ```
+public protocol Renderer: AnyObject {
+  /// Paints what `tree` shows in the pixels of `damage`, and leaves all other pixels as they are. Damage outside of the
+  /// target is ignored.
+  ///
+  /// - Returns: when the target holds the picture.
+  @discardableResult
+  func render(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget) -> RenderFence
+}
+
+/// Pixels that a renderer paints. A `Bitmap` is one; a buffer that only a graphics processor reaches would be another.
+public protocol RenderTarget: AnyObject {
+  var width: Int { get }
+  var height: Int { get }
+  /// The pixels, where this process can write them; nil for a target that needs a renderer of its own.
+  var bitmap: Bitmap? { get }
+}
+
+extension Bitmap: RenderTarget {
+  public var bitmap: Bitmap? { self }
+}
+
+/// When a target holds the picture that was rendered into it.
+///
+/// A renderer that works on after its call has returned needs a further case, and a presenter that waits for it.
+public enum RenderFence: Hashable, Sendable {
+  /// The picture was complete when the call returned.
+  case signaled
+}
