@@ -4,23 +4,23 @@ import LinuxSystem
 /// Opens devices by themselves, with the rights of the program's own user and groups. There is no session behind it: who
 /// has the console does not matter, consoles are not switched, and what another program holds is refused when it is used.
 @MainActor
-public final class DirectProvider: SeatProvider {
-  public let seatName = "seat0"
-  public var descriptor: Int32? { nil }
+package final class DirectProvider: SeatProvider {
+  package let seatName = "seat0"
+  package var descriptor: Int32? { nil }
   private var isEnabled = false
   private var devices: Set<SeatDevice> = []
 
-  public init() {}
+  package init() {}
 
   /// Enabled once, at the beginning.
-  public func receiveEvents() throws(SeatError) -> [SeatEvent] {
+  package func receiveEvents() throws(SeatError) -> [SeatEvent] {
     defer { isEnabled = true }
     return isEnabled ? [] : [.enable]
   }
 
-  public func acknowledgeDisable() throws(SeatError) {}
+  package func acknowledgeDisable() throws(SeatError) {}
 
-  public func openDevice(at path: String) throws(SeatError) -> SeatDevice {
+  package func openDevice(at path: String) throws(SeatError) -> SeatDevice {
     // The flags that seatd opens with, so that a device behaves alike.
     let number = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else { throw .device(path: path, .last(call: "open", subject: path)) }
@@ -29,16 +29,16 @@ public final class DirectProvider: SeatProvider {
     return device
   }
 
-  public func closeDevice(_ device: SeatDevice) {
+  package func closeDevice(_ device: SeatDevice) {
     guard devices.remove(device) != nil else { return }
     Glibc.close(device.descriptor)
   }
 
-  public func switchSession(to number: Int) throws(SeatError) {
+  package func switchSession(to number: Int) throws(SeatError) {
     throw .noSwitch(session: number, reason: "devices are opened without a seat; use chvt")
   }
 
-  public func close() {
+  package func close() {
     for device in devices { closeDevice(device) }
   }
 }

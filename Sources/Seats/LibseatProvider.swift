@@ -1,6 +1,7 @@
 import CSeat
 import Glibc
 import LinuxSystem
+import Synchronization
 
 /// A seat of libseat's: devices come from seatd, logind, or a builtin seatd.
 ///
@@ -121,5 +122,46 @@ final class LibseatProvider: SeatProvider {
   /// Without the lines that tell nothing but that one of the others was the reason.
   private static func reasons(_ lines: [String]) -> [String] {
     lines.filter { !$0.hasSuffix(", skipping") && $0 != "No backend was able to open a seat" }
+  }
+}
+
+/// The messages of libseat, which would print them to the standard error output. They are dropped, except while a seat is
+/// opened: there they say why a backend was refused.
+///
+/// The state belongs to the process, as libseat's does. Any thread may use it.
+enum SeatLog {
+  /// The lines since an opening began; nil outside of one.
+  private static let captured = Lock<[String]?>(nil)
+  /// The process that installed the handler.
+  private static let process = Atomic<pid_t>(0)
+
+  /// Runs `body` and returns its result with the errors and refusals that libseat reported meanwhile.
+  static func capturing<Result>(_ body: () -> Result) -> (Result, lines: [String]) {
+    captured.withLock { $0 = [] }
+    process.store(getpid(), ordering: .relaxed)
+    libseat_set_log_handler { _, format, arguments in
+      guard let format, let arguments else { return }
+      // The builtin backend is a fork of this process: threads that do not exist there may hold locks.
+      guard getpid() == SeatLog.process.load(ordering: .relaxed) else { return }
+      let line = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
+        guard let base = buffer.baseAddress, vsnprintf(base, buffer.count, format, arguments) >= 0 else { return "" }
+        return String(cString: base)
+      }
+      SeatLog.captured.withLock { $0?.append(SeatLog.withoutPlace(line)) }
+    }
+    libseat_set_log_level(LIBSEAT_LOG_LEVEL_INFO)
+    defer { libseat_set_log_level(LIBSEAT_LOG_LEVEL_SILENT) }
+    let result = body()
+    let lines = captured.withLock { lines in
+      defer { lines = nil }
+      return lines ?? []
+    }
+    return (result, lines)
+  }
+
+  /// The line without its place in libseat's sources, "[../libseat/backend/seatd.c:64] ".
+  static func withoutPlace(_ line: String) -> String {
+    guard line.hasPrefix("["), let end = line.firstIndex(of: "]") else { return line }
+    return String(line[line.index(after: end)...].drop { $0 == " " })
   }
 }

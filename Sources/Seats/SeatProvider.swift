@@ -2,7 +2,7 @@
 ///
 /// A `SeatSession` uses it and knows the rules; a provider only passes on what is asked and what has come.
 @MainActor
-public protocol SeatProvider: AnyObject {
+package protocol SeatProvider: AnyObject {
   /// "seat0", where nothing else was set up.
   var seatName: String { get }
   /// Is readable when there are events to receive; nil when there will never be any after the first.
@@ -24,7 +24,7 @@ public protocol SeatProvider: AnyObject {
 }
 
 /// What a provider tells a session.
-public enum SeatEvent: Sendable, Equatable {
+package enum SeatEvent: Sendable, Equatable {
   /// The seat's devices may be used.
   case enable
   /// They may no longer be used, and whoever asks for them waits for the acknowledgement.
@@ -35,11 +35,11 @@ public enum SeatEvent: Sendable, Equatable {
 public struct SeatDevice: Sendable, Hashable {
   public let path: String
   /// The provider's own number for it. Two of one path may have the same.
-  public let id: Int32
+  let id: Int32
   /// The open device: borrowed, valid until it is closed or the session ends.
   public let descriptor: Int32
 
-  public init(path: String, id: Int32, descriptor: Int32) {
+  package init(path: String, id: Int32, descriptor: Int32) {
     self.path = path
     self.id = id
     self.descriptor = descriptor

@@ -42,7 +42,7 @@ public final class SeatSession {
   /// - Parameters:
   ///   - provider: libseat's, the direct one, or a test's. Belongs to the session from now on.
   ///   - reason: what `reason` is to say.
-  public init(provider: any SeatProvider, reason: String) {
+  package init(provider: any SeatProvider, reason: String) {
     self.provider = provider
     self.reason = reason
     seatName = provider.seatName

@@ -75,7 +75,6 @@ import Testing
       context.withSavedState {
         context.translate(x: 5, y: 0)
         context.clip(Rect(x: 0, y: 0, width: 1, height: 1))
-        #expect(context.clippedPixels == IntRect(x: 5, y: 0, width: 1, height: 1))
         context.fill(color: .white)
       }
       #expect(context.transform == .identity)
@@ -224,18 +223,5 @@ import Testing
     }
     #expect(!context.isCancelled && !context.isCancelled && context.isCancelled)
     #expect(!DrawingContext(bitmap: try Bitmap(width: 1, height: 1)).isCancelled)
-  }
-
-  @Test func directPixelsAndDrawingMix() throws {
-    let bitmap = try Bitmap(width: 2, height: 1)
-    let context = DrawingContext(bitmap: bitmap)
-    context.fill(Rect(x: 0, y: 0, width: 2, height: 1), color: .white)
-    context.withPixels { pixels in
-      #expect(pixels[0, 0] == 0xFFFF_FFFF)
-      pixels[1, 0] = 0xFF11_2233
-    }
-    context.fill(Rect(x: 0, y: 0, width: 1, height: 1), color: .black)
-    context.flush()
-    #expect(bitmap.pixels == [0xFF00_0000, 0xFF11_2233])
   }
 }

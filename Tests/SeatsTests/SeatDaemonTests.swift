@@ -108,21 +108,6 @@ final class SeatDaemonTests: XCTestCase {
           + "logind, or start seatd and belong to the group of its socket")
     }
   }
-
-  func testWhatLibseatSays() throws {
-    let lines = Lock<[String]>([])
-    SeatLog.setHandler(upTo: .info) { level, line in lines.withLock { $0.append("\(level) \(line)") } }
-    defer { SeatLog.setHandler(nil) }
-    try withDaemon { _ in
-      let session = try SeatSession.libseat()
-      XCTAssertTrue(session.waitUntilActive(for: .seconds(20)))
-      session.close()
-      XCTAssertEqual(lines.withLock { $0 }, ["info Seat opened with backend 'seatd'", "info Enabling seat"])
-      SeatLog.setHandler(nil)
-      try SeatSession.libseat().close()
-      XCTAssertEqual(lines.withLock { $0.count }, 2)
-    }
-  }
 }
 
 /// Runs the main loop until a session is in a state, which comes with the daemon's message; the limit is for a failure.

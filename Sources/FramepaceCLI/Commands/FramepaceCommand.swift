@@ -2,6 +2,7 @@ import ArgumentParser
 import Framepace
 import Glibc
 import KMS
+import SampleScenes
 
 /// The `framepace` command. `main` is synchronous: the process's main thread belongs to the frame loop, and an asynchronous
 /// `main` would hand it to libdispatch.
@@ -100,5 +101,31 @@ struct FramepaceCommand: ParsableCommand {
       return
     }
     throw ValidationError("There is no command '\(arguments[1])': use \(names.joined(separator: ", ")).")
+  }
+}
+
+/// The command as shells complete it. The parser's scripts know no default command: after `framepace --` they would offer
+/// nothing of what `run` takes. Here its options are the command's own.
+struct CompletedCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "framepace", version: FramepaceCommand.configuration.version,
+    subcommands: FramepaceCommand.configuration.subcommands)
+
+  @OptionGroup var run: RunCommand
+
+  /// Whether a shell asks, or somebody for a shell: the only arguments that this command is for.
+  static func isAsked(_ arguments: [String]) -> Bool {
+    arguments.contains { $0 == "---completion" || $0.hasPrefix("--generate-completion-script") }
+  }
+}
+
+struct ScenesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scenes", abstract: "Lists the sample scenes.")
+
+  func run() throws {
+    let width = SceneName.allCases.map(\.rawValue.count).max() ?? 0
+    let lines = SceneName.allCases.map { Text.left($0.rawValue, width + 2) + $0.summary }
+    try onMainActor { try Terminal.output.line(lines.joined(separator: "\n")) }
   }
 }

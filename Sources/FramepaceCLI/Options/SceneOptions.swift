@@ -1,5 +1,6 @@
 import ArgumentParser
 import Framepace
+import KMS
 import SampleScenes
 
 /// How a scene is to be run on a display; shared by the commands that do.
@@ -54,5 +55,28 @@ struct SceneOptions: ParsableArguments {
   /// The options that were given and have no effect on a screen.
   var clockOptions: [String] {
     (display.rate == nil ? [] : ["--rate"]) + (size == nil ? [] : ["--size"])
+  }
+}
+
+/// What a run asks of each of its screens.
+struct OutputSettings {
+  var policy = FramePolicy.vblank
+  var animation = AnimationTime.Policy.presentation
+  var wantsVariableRefresh = false
+  var allowsTearing = false
+
+  /// - Returns: what the screen goes on without.
+  @MainActor
+  func apply(to display: any Display) -> [FeatureRefusal] {
+    guard let screen = display as? KMSDisplay else { return [] }
+    screen.wantsVariableRefresh = wantsVariableRefresh
+    screen.allowsTearing = allowsTearing
+    return [screen.variableRefresh, screen.tearing].compactMap(\.refusal)
+  }
+
+  @MainActor
+  func apply(to output: Output) {
+    output.policy = policy
+    output.animationTime = AnimationTime(animation)
   }
 }

@@ -221,3 +221,43 @@ final class SceneSession {
     return Double(local.tm_hour * 3600 + local.tm_min * 60 + local.tm_sec) + Double(now.tv_nsec) / 1e9
   }
 }
+
+/// Decides when a display that refuses frames is given up. One may be busy for a moment, and the output tries again at each
+/// tick.
+struct RefusedFrames {
+  /// How many frames in a row a display may refuse.
+  static let limit = 10
+
+  private var inARow = 0
+
+  mutating func accepted() { inARow = 0 }
+
+  /// - Returns: whether that was one too many.
+  mutating func refused() -> Bool {
+    inARow += 1
+    return inARow > Self.limit
+  }
+}
+
+/// The keyboard of the console that the command runs on.
+///
+/// A seat takes it from the kernel, for programs that read it themselves. This one does not: Ctrl-C shall end it as ever, and
+/// Ctrl-Alt-F2 lead to another console.
+enum ConsoleKeyboard {
+  /// Lets the kernel have it again. To be called each time when the seat has become ours; does nothing where the command
+  /// does not run on a console.
+  static func giveBack() {
+    let console = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    guard console >= 0 else { return }
+    defer { close(console) }
+    var mode: Int32 = 0
+    guard ioctl(console, getMode, &mode) == 0, mode == off else { return }
+    _ = ioctl(console, setMode, unicode)
+  }
+
+  // KDGKBMODE, KDSKBMODE, K_OFF and K_UNICODE of <linux/kd.h>, which Swift does not import.
+  private static let getMode: UInt = 0x4B44
+  private static let setMode: UInt = 0x4B45
+  private static let off: Int32 = 4
+  private static let unicode: Int32 = 3
+}

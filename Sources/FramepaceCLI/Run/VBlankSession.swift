@@ -85,3 +85,60 @@ final class VBlankSession {
     loop.stop()
   }
 }
+
+/// What `framepace vblank` has measured, and on what.
+struct VBlankMeasurement {
+  /// Connector, mode and driver; nil where no display was measured.
+  var display: String?
+  /// What ticked, and why.
+  var clock: String
+  /// Whether a clock stood in for a display's vblanks. Its stamps are computed: the figures are about the machine.
+  var isFallback: Bool
+  /// How many vblanks were asked for.
+  var requested: Int
+  var report: VBlankReport
+
+  /// What the figures are not.
+  static let fallbackNote = """
+    The stamps are a clock's, computed from its rate: these figures say how this machine wakes a program, and nothing about \
+    a display.
+    """
+
+  /// Rows of the table of durations.
+  var rows: [(name: String, key: String, statistics: FrameStatistics)] {
+    [
+      ("jitter of stamps", "jitter", report.jitter), ("arrival", "arrival", report.arrival),
+      ("prediction error", "prediction", report.predictionError),
+    ]
+  }
+
+  /// Whether there is anything to see in how the stamps are distributed.
+  var hasJitter: Bool { (report.jitter.maximum ?? .zero) >= .microseconds(1) }
+}
+
+/// Decides when a source from which no vblank comes is given up.
+struct VBlankSilence {
+  /// How often is to be looked.
+  static let period = Nanoseconds.milliseconds(500)
+
+  struct Failure: Error, CustomStringConvertible {
+    let source: String
+    var description: String { "\(source): no vblank comes; the screen has been switched off, or its driver hangs" }
+  }
+
+  private let limit: Int
+  private var looks = 0
+  private var lastCount = 0
+
+  /// Three seconds or ten intervals. Looks are counted, not time: a process that was stopped has missed nothing.
+  init(rate: RefreshRate) {
+    limit = max(6, Int(rate.interval.count * 10 / Self.period.count))
+  }
+
+  /// - Parameter count: of the vblanks that have come by now.
+  mutating func isTooLong(count: Int) -> Bool {
+    looks = count == lastCount ? looks + 1 : 0
+    lastCount = count
+    return looks >= limit
+  }
+}

@@ -34,10 +34,10 @@ public final class Bitmap {
   /// Whether an image was made of it.
   private(set) var isFrozen = false
 
-  private var memory: PixelMemory
+  private let memory: PixelMemory
 
   /// All pixels clear (0). Rows start at multiples of 64 bytes.
-  public convenience init(width: Int, height: Int) throws(BitmapError) {
+  public init(width: Int, height: Int) throws(BitmapError) {
     guard (1...Self.maximumSide).contains(width), (1...Self.maximumSide).contains(height) else {
       throw .size(width: width, height: height)
     }
@@ -47,25 +47,10 @@ public final class Bitmap {
       throw .outOfMemory(bytes: bytesPerRow * height)
     }
     memset(pointer, 0, bytesPerRow * height)
-    self.init(
-      width: width, height: height, bytesPerRow: bytesPerRow,
-      memory: PixelMemory(base: pointer) { free($0) })
-  }
-
-  /// Pixels in memory that somebody else owns, such as a mapped scan-out buffer; `release` is called when the bitmap and
-  /// every image made of it are gone.
-  public convenience init(
-    width: Int, height: Int, bytesPerRow: Int, borrowing base: UnsafeMutableRawPointer,
-    release: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
-  ) {
-    self.init(width: width, height: height, bytesPerRow: bytesPerRow, memory: PixelMemory(base: base, release: release))
-  }
-
-  private init(width: Int, height: Int, bytesPerRow: Int, memory: PixelMemory) {
     self.width = width
     self.height = height
     self.bytesPerRow = bytesPerRow
-    self.memory = memory
+    memory = PixelMemory(base: pointer)
   }
 
   /// The first byte of a row.
@@ -94,14 +79,9 @@ public final class Bitmap {
 /// threads, as compositing in bands does, gives each its own rows.
 final class PixelMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
-  private let release: @Sendable (UnsafeMutableRawPointer) -> Void
 
-  init(base: UnsafeMutableRawPointer, release: @escaping @Sendable (UnsafeMutableRawPointer) -> Void) {
-    self.base = base
-    self.release = release
-  }
+  /// Takes over memory of `posix_memalign`.
+  init(base: UnsafeMutableRawPointer) { self.base = base }
 
-  deinit {
-    release(base)
-  }
+  deinit { free(base) }
 }

@@ -10,7 +10,7 @@ public import Geometry
 /// ±2 000 000 pixels out are taken as that far. A transform that flattens the plane draws nothing.
 public final class DrawingContext {
   /// What is drawn into.
-  public let bitmap: Bitmap
+  let bitmap: Bitmap
   /// Pixels per point at the start.
   public let scale: Double
   /// From the caller's coordinates to pixels.
@@ -60,13 +60,6 @@ public final class DrawingContext {
   /// Completes what was drawn, so that the bitmap can be read or frozen.
   public func flush() {
     cairo_surface_flush(surface)
-  }
-
-  /// Calls `body` with the bitmap, complete, to read or write its pixels directly.
-  public func withPixels<Result, Failure: Error>(_ body: (Bitmap) throws(Failure) -> Result) throws(Failure) -> Result {
-    cairo_surface_flush(surface)
-    defer { cairo_surface_mark_dirty(surface) }
-    return try body(bitmap)
   }
 }
 
@@ -128,7 +121,7 @@ extension DrawingContext {
   }
 
   /// The pixels that can be drawn at all: those of the bitmap that the clips touch.
-  public var clippedPixels: IntRect {
+  var clippedPixels: IntRect {
     var left = 0.0
     var top = 0.0
     var right = 0.0
@@ -241,4 +234,11 @@ extension FillRule {
     case .evenOdd: CAIRO_FILL_RULE_EVEN_ODD
     }
   }
+}
+
+/// A picture still to be drawn: a value that captures what it needs, never a layer, and draws on any thread.
+///
+/// Look at `context.isCancelled` between expensive steps and return when it is true: a newer picture has been asked for.
+public protocol Drawing: Sendable {
+  func draw(in context: DrawingContext)
 }

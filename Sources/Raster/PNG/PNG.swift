@@ -9,21 +9,6 @@ public enum PNG {
   /// An image of 8192×8192.
   public static let defaultMaximumPixels = 1 << 26
 
-  /// The bytes of a PNG file; see `PNGEncoder`, which is better for many images in a row.
-  public static func encode(_ image: Image, level: Int = defaultLevel) throws(PNGError) -> [UInt8] {
-    try PNGEncoder(level: level).encode(image) { [UInt8]($0) }
-  }
-
-  /// The bytes of a PNG file of the pixels as they are now.
-  public static func encode(_ bitmap: Bitmap, level: Int = defaultLevel) throws(PNGError) -> [UInt8] {
-    try encode(bitmap.freeze(), level: level)
-  }
-
-  /// Writes a PNG file, whole or not at all; see `AtomicFile`.
-  public static func write(_ image: Image, to path: String, level: Int = defaultLevel) throws(PNGError) {
-    try PNGEncoder(level: level).write(image, to: path)
-  }
-
   /// Reads a PNG file; see `decode(_:maximumPixels:)`.
   public static func read(path: String, maximumPixels: Int = defaultMaximumPixels) throws(PNGError) -> Image {
     let bytes: [UInt8]

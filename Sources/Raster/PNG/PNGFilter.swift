@@ -1,23 +1,14 @@
-/// PNG's filter step: each row as its differences to the pixel on the left ("sub") or to the row above ("up"), whichever
-/// promises to be smaller. Keeps its memory from image to image.
-struct PNGFilter {
-  /// The row and the one above as words R, G, B, A; the top byte is 0 in RGB. One clear pixel stands before each.
-  private var current: [UInt32] = []
-  private var above: [UInt32] = []
-
-  /// Replaces `output` by the filtered rows, each with the number of its filter before it.
-  mutating func apply(to image: Image, bytesPerPixel: Int, into output: inout [UInt8]) {
+/// The filter step of PNG: each row is stored as its differences to the pixel on the left ("sub") or to the row above ("up"),
+/// whichever promises to compress better.
+enum PNGFilter {
+  /// The filtered rows, each behind the number of its filter.
+  static func rows(of image: Image, bytesPerPixel: Int) -> [UInt8] {
     let width = image.width
     let rowBytes = 1 + width * bytesPerPixel
-    if output.count != rowBytes * image.height {
-      output = [UInt8](repeating: 0, count: rowBytes * image.height)
-    }
-    if above.count == width + 1 {
-      above.withUnsafeMutableBufferPointer { $0.update(repeating: 0) }
-    } else {
-      current = [UInt32](repeating: 0, count: width + 1)
-      above = [UInt32](repeating: 0, count: width + 1)
-    }
+    var output = [UInt8](repeating: 0, count: rowBytes * image.height)
+    // The row and the one above it as words R, G, B, A; the top byte is 0 in RGB. One clear pixel stands before each row.
+    var current = [UInt32](repeating: 0, count: width + 1)
+    var above = current
     for y in 0..<image.height {
       let source = image.row(y).assumingMemoryBound(to: UInt32.self)
       let start = y * rowBytes
@@ -36,6 +27,7 @@ struct PNGFilter {
       swap(&current, &above)
     }
     withExtendedLifetime(image) {}
+    return output
   }
 
   private struct Row {

@@ -20,13 +20,11 @@ public struct Font: Hashable, Sendable {
   /// From the baseline down to where the line ends.
   public var descent: Double { face.metrics.descent * pointsPerUnit }
   /// What the design wants between two lines.
-  public var lineGap: Double { face.metrics.lineGap * pointsPerUnit }
+  var lineGap: Double { face.metrics.lineGap * pointsPerUnit }
   /// From baseline to baseline.
   public var lineHeight: Double { ascent + descent + lineGap }
   /// Of an "H", to centre capitals and digits on something.
   public var capHeight: Double { face.metrics.capHeight * pointsPerUnit }
-  /// Of an "x".
-  public var xHeight: Double { face.metrics.xHeight * pointsPerUnit }
 
   var pointsPerUnit: Double { size / Double(face.unitsPerEm) }
 

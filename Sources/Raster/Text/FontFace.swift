@@ -1,18 +1,14 @@
 internal import CFreeType
 internal import CHarfBuzz
-import LinuxSystem
+public import LinuxSystem
 import Synchronization
 
 /// One font file's design, of no particular size: opened once, used by any number of threads at a time.
 public final class FontFace: Sendable {
   /// Where it was read from.
   public let path: String
-  /// Such as "DejaVu Sans"; empty when the file does not say.
-  public let familyName: String
-  /// Such as "Bold"; empty when the file does not say.
-  public let styleName: String
   /// The design's grid: how many of its units make the font's size.
-  public let unitsPerEm: Int
+  let unitsPerEm: Int
 
   /// Different for every face made by this process.
   let id: UInt32
@@ -26,7 +22,6 @@ public final class FontFace: Sendable {
     var descent: Double
     var lineGap: Double
     var capHeight: Double
-    var xHeight: Double
   }
 
   private static let lastID = Atomic<UInt32>(0)
@@ -56,8 +51,6 @@ public final class FontFace: Sendable {
     let source = try OutlineSource(data: data, path: path, index: index)
     let shaper = Shaper(data: data, index: index, unitsPerEm: source.unitsPerEm)
     self.path = path
-    familyName = source.familyName
-    styleName = source.styleName
     unitsPerEm = source.unitsPerEm
     metrics = shaper.metrics(fallback: source)
     self.shaper = shaper
@@ -95,5 +88,27 @@ final class FontData: @unchecked Sendable {
 
   deinit {
     bytes.deallocate()
+  }
+}
+
+/// Why a font cannot be had.
+public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The file cannot be read.
+  case file(SystemError)
+  /// The file is no font that can be drawn with.
+  case unusable(path: String, reason: String)
+  /// No folder has the file.
+  case notFound(fileName: String, folders: [String])
+
+  public var description: String {
+    switch self {
+    case .file(let error):
+      "font: \(error)"
+    case .unusable(let path, let reason):
+      "font \(path): \(reason); TrueType and OpenType files with outlines (.ttf, .otf, .ttc) are accepted"
+    case .notFound(let fileName, let folders):
+      "font \(fileName) is not in \(folders.joined(separator: ", ")); "
+        + "install the Debian package fonts-dejavu-core or name its folder in \(SystemFonts.environmentVariable)"
+    }
   }
 }

@@ -4,8 +4,6 @@ import Geometry
 /// FreeType's view of a face: outlines, and coverage made of them, without hinting. One thread at a time.
 final class OutlineSource {
   let unitsPerEm: Int
-  let familyName: String
-  let styleName: String
   var ascender: Int { Int(face.pointee.ascender) }
   var descender: Int { Int(face.pointee.descender) }
   var height: Int { Int(face.pointee.height) }
@@ -37,8 +35,6 @@ final class OutlineSource {
     self.library = library
     self.face = face
     unitsPerEm = Int(face.pointee.units_per_EM)
-    familyName = face.pointee.family_name.map { String(cString: $0) } ?? ""
-    styleName = face.pointee.style_name.map { String(cString: $0) } ?? ""
   }
 
   deinit {

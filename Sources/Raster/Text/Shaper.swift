@@ -90,8 +90,7 @@ final class Shaper: @unchecked Sendable {
     let lineGap = metric(HB_OT_METRICS_TAG_HORIZONTAL_LINE_GAP) ?? Double(source.height) - ascent - descent
     return FontFace.Metrics(
       ascent: ascent, descent: descent, lineGap: max(lineGap, 0),
-      capHeight: metric(HB_OT_METRICS_TAG_CAP_HEIGHT) ?? inkHeight(of: "H") ?? unit * 0.7,
-      xHeight: metric(HB_OT_METRICS_TAG_X_HEIGHT) ?? inkHeight(of: "x") ?? unit * 0.5)
+      capHeight: metric(HB_OT_METRICS_TAG_CAP_HEIGHT) ?? inkHeight(of: "H") ?? unit * 0.7)
   }
 
   private static func tag(_ name: StaticString) -> hb_tag_t {
