@@ -4,7 +4,7 @@ import Glibc
 public enum BitmapError: Error, Sendable, Equatable, CustomStringConvertible {
   /// A side is below 1 or above `Bitmap.maximumSide`.
   case size(width: Int, height: Int)
-  /// The memory for it cannot be had.
+  /// There is no memory for the pixels.
   case outOfMemory(bytes: Int)
 
   public var description: String {
@@ -17,26 +17,34 @@ public enum BitmapError: Error, Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// Pixels to draw into: rows from top to bottom, each pixel the bytes B, G, R, A (one little-endian word 0xAARRGGBB),
-/// alpha multiplied in.
+/// Pixels to draw into. Rows go from top to bottom; each pixel is the bytes B, G, R, A (one little-endian word 0xAARRGGBB)
+/// with alpha multiplied in.
 ///
-/// A bitmap belongs to one thread at a time. What is finished becomes an `Image` by `freeze()` and may go anywhere.
+/// One thread at a time may use a bitmap. `freeze()` turns the finished pixels into an `Image`, which any thread may use.
+///
+/// ```swift
+/// let bitmap = try Bitmap(width: 400, height: 200)
+/// let context = DrawingContext(bitmap: bitmap, scale: 2)
+/// context.fill(context.bounds, color: .white)
+/// context.flush()
+/// let image = bitmap.freeze()
+/// ```
 public final class Bitmap {
-  /// The longest side that can be had: what Cairo's coordinates can address.
+  /// The longest side that a bitmap may have: the range of Cairo's coordinates.
   public static let maximumSide = 32_767
 
   public let width: Int
   public let height: Int
-  /// Bytes from one row to the next; at least 4 × `width`.
+  /// The bytes from one row to the next; at least 4 × `width`.
   public let bytesPerRow: Int
-  /// The first byte of the top row.
+  /// The address of the top row.
   public var base: UnsafeMutableRawPointer { memory.base }
-  /// Whether an image was made of it.
+  /// True once an image was made of the bitmap.
   private(set) var isFrozen = false
 
   private let memory: PixelMemory
 
-  /// All pixels clear (0). Rows start at multiples of 64 bytes.
+  /// Makes a bitmap whose pixels are all clear (0). Rows start at multiples of 64 bytes.
   public init(width: Int, height: Int) throws(BitmapError) {
     guard (1...Self.maximumSide).contains(width), (1...Self.maximumSide).contains(height) else {
       throw .size(width: width, height: height)
@@ -53,7 +61,7 @@ public final class Bitmap {
     memory = PixelMemory(base: pointer)
   }
 
-  /// The first byte of a row.
+  /// The address of a row.
   @inline(__always)
   public func row(_ y: Int) -> UnsafeMutableRawPointer { base + y * bytesPerRow }
 
@@ -62,10 +70,10 @@ public final class Bitmap {
     memset(base, 0, bytesPerRow * height)
   }
 
-  /// The pixels as they are now, never to change again: the bitmap shares its memory with the image, and must not be written
-  /// to afterwards.
+  /// Makes an image of the pixels as they are now. The image shares the bitmap's memory: do not write to the bitmap
+  /// afterwards.
   ///
-  /// - Parameter isOpaque: whether every alpha is 255; looked up in the pixels when nil.
+  /// - Parameter isOpaque: whether every alpha is 255; nil looks at all pixels to find out.
   public func freeze(isOpaque: Bool? = nil) -> Image {
     isFrozen = true
     return Image(width: width, height: height, bytesPerRow: bytesPerRow, memory: memory, isOpaque: isOpaque)
@@ -74,13 +82,12 @@ public final class Bitmap {
 
 /// The memory behind a bitmap and the images made of it.
 ///
-/// Safe to share although unchecked: the pointer never changes, and behind an image nobody writes through it (a bitmap ends
-/// to be written to when it is frozen). A bitmap that is no image yet is written by whoever has it; what shares it between
-/// threads, as compositing in bands does, gives each its own rows.
+/// Safe to share although unchecked: the pointer never changes, and a frozen bitmap is not written to. Before that, threads
+/// that write to one bitmap at the same time, as bands of the compositor do, write to different rows.
 final class PixelMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
 
-  /// Takes over memory of `posix_memalign`.
+  /// Takes over memory from `posix_memalign`.
   init(base: UnsafeMutableRawPointer) { self.base = base }
 
   deinit { free(base) }

@@ -1,13 +1,16 @@
 import Synchronization
 
-/// Pixels that never change: B, G, R, A, alpha multiplied in, rows from top to bottom.
+/// Pixels that never change, as a bitmap has them: rows from top to bottom, each pixel the bytes B, G, R, A with alpha
+/// multiplied in. Any thread may use an image.
+///
+/// An image comes from `Bitmap.freeze()` or `PNG.read(path:maximumPixels:)`, and is shown as the contents of a layer.
 public final class Image: Sendable {
-  /// Different for every image made by this process; two images with one identity have the same pixels.
+  /// A number that no other image of this process has. Two images with the same number have the same pixels.
   public let id: UInt64
   public let width: Int
   public let height: Int
   public let bytesPerRow: Int
-  /// Whether every alpha is 255, so that the image hides what lies below.
+  /// True if every alpha is 255, so that the image hides everything below it.
   public let isOpaque: Bool
 
   private let memory: PixelMemory
@@ -23,10 +26,10 @@ public final class Image: Sendable {
       isOpaque ?? Self.allOpaque(base: memory.base, width: width, height: height, bytesPerRow: bytesPerRow)
   }
 
-  /// The first byte of the top row; valid while the image lives.
+  /// The address of the top row; valid while the image lives.
   public var base: UnsafeRawPointer { UnsafeRawPointer(memory.base) }
 
-  /// The first byte of a row.
+  /// The address of a row.
   @inline(__always)
   public func row(_ y: Int) -> UnsafeRawPointer { base + y * bytesPerRow }
 

@@ -2,8 +2,8 @@ internal import CCairo
 public import Geometry
 
 extension DrawingContext {
-  /// Draws an image, stretched to `rect`, with smooth interpolation; pixel for pixel where one of its pixels falls on one
-  /// of the bitmap's.
+  /// Draws an image, stretched to `rect` with smooth interpolation. Where each pixel of the image falls on one pixel of the
+  /// bitmap, it is copied exactly.
   ///
   /// - Parameter opacity: from 0 to 1.
   public func draw(_ image: Image, in rect: Rect, opacity: Double = 1) {
@@ -13,7 +13,7 @@ extension DrawingContext {
       .concatenating(.translation(x: rect.minX, y: rect.minY))
     guard let toImage = toRect.concatenating(transform).inverted else { return }
 
-    // Cairo only reads through this, and not after it is finished. Without alpha its copies need no blending.
+    // Cairo only reads the pixels, and only until the surface is finished. Without alpha, copying needs no blending.
     let source = cairo_image_surface_create_for_data(
       UnsafeMutablePointer(mutating: image.base.assumingMemoryBound(to: UInt8.self)),
       image.isOpaque ? CAIRO_FORMAT_RGB24 : CAIRO_FORMAT_ARGB32, Int32(image.width), Int32(image.height),
@@ -22,7 +22,7 @@ extension DrawingContext {
     var matrix = cairo_matrix_t(
       xx: toImage.a, yx: toImage.b, xy: toImage.c, yy: toImage.d, x0: toImage.tx, y0: toImage.ty)
     cairo_pattern_set_matrix(pattern, &matrix)
-    // The edge's pixels go on outside, so that a stretched image does not fade at its border: `rect` cuts it off.
+    // The image's edge pixels go on outside, so that a stretched image does not fade at its border. `rect` cuts them off.
     cairo_pattern_set_extend(pattern, CAIRO_EXTEND_PAD)
 
     cairo_set_source(cairo, pattern)

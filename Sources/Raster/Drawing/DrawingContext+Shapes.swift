@@ -2,7 +2,7 @@ internal import CCairo
 public import Geometry
 
 extension DrawingContext {
-  /// Makes everything inside the clip clear, whatever was drawn before.
+  /// Makes all pixels inside the clip clear.
   public func clear() {
     cairo_save(cairo)
     cairo_set_operator(cairo, CAIRO_OPERATOR_CLEAR)
@@ -10,13 +10,13 @@ extension DrawingContext {
     cairo_restore(cairo)
   }
 
-  /// Fills everything inside the clip.
+  /// Fills the whole clip.
   public func fill(color: Color) {
     setSource(color)
     cairo_paint(cairo)
   }
 
-  /// Fills everything inside the clip.
+  /// Fills the whole clip.
   public func fill(gradient: Gradient) {
     guard setSource(gradient) else { return }
     cairo_paint(cairo)
@@ -59,14 +59,14 @@ extension DrawingContext {
     releaseSource()
   }
 
-  /// Draws the outline of `path` with a pen that the current transform also maps.
+  /// Draws the outline of `path`. The transform maps the pen too.
   public func stroke(_ path: Path, _ style: StrokeStyle = StrokeStyle(), color: Color) {
     guard isDrawable else { return }
     setSource(color)
     strokePath(path, style)
   }
 
-  /// Draws the outline of `path` with a pen that the current transform also maps.
+  /// Draws the outline of `path`. The transform maps the pen too.
   public func stroke(_ path: Path, _ style: StrokeStyle = StrokeStyle(), gradient: Gradient) {
     guard setSource(gradient) else { return }
     strokePath(path, style)
@@ -83,7 +83,7 @@ extension DrawingContext {
   private func strokePath(_ path: Path, _ style: StrokeStyle) {
     guard style.width > 0 else { return }
     addPath(path)
-    // Half of what coordinates may be, in pixels: a pen wider than that covers every bitmap.
+    // The limit is half of the largest coordinate in pixels: a wider pen covers every bitmap.
     let pixelsPerPoint = (transform.a * transform.a + transform.b * transform.b).squareRoot()
     cairo_set_line_width(cairo, min(style.width, 1_000_000 / max(pixelsPerPoint, 1e-6)))
     cairo_set_line_cap(cairo, style.cap.cairo)
@@ -97,8 +97,8 @@ extension DrawingContext {
     withTransformInCairo { cairo_stroke(cairo) }
   }
 
-  /// Solid paint with just the bytes of `premultipliedBGRA`, so that what is drawn here and what the compositor fills with
-  /// the same colour do not differ: Cairo alone rounds in another way.
+  /// Sets a solid paint with exactly the bytes of `premultipliedBGRA`, which the compositor fills with. Cairo's own
+  /// conversion rounds differently.
   func setSource(_ color: Color) {
     let word = color.premultipliedBGRA
     let alpha = Double(word >> 24)
@@ -108,7 +108,9 @@ extension DrawingContext {
       alpha / 255)
   }
 
-  /// - Returns: whether there is anything to paint with.
+  /// Sets a gradient as the paint.
+  ///
+  /// - Returns: false if the gradient paints nothing.
   func setSource(_ gradient: Gradient) -> Bool {
     guard isDrawable, !gradient.stops.isEmpty, let pattern = gradient.makePattern() else { return false }
     for stop in gradient.stops {
@@ -121,19 +123,19 @@ extension DrawingContext {
     return true
   }
 
-  /// Lets go of a pattern that would otherwise live as long as the context.
+  /// Releases the current pattern, which the Cairo context would keep otherwise.
   func releaseSource() {
     cairo_set_source_rgba(cairo, 0, 0, 0, 0)
   }
 
-  /// Within 0…1; NaN is 0.
+  /// The value limited to 0…1; NaN becomes 0.
   static func unit(_ value: Double) -> Double {
     value > 0 ? min(value, 1) : 0
   }
 }
 
 extension Gradient {
-  /// A Cairo pattern without its stops, or nil when a coordinate is not finite or a radius is negative.
+  /// A Cairo pattern without stops; nil if a coordinate is not finite or a radius is negative.
   fileprivate func makePattern() -> OpaquePointer? {
     func usable(_ point: Point) -> Bool { abs(point.x) < 1e9 && abs(point.y) < 1e9 }
     func usable(_ radius: Double) -> Bool { radius >= 0 && radius < 1e9 }

@@ -4,8 +4,8 @@ public import Geometry
 extension DrawingContext {
   /// Draws a line of text.
   ///
-  /// Where the transform only moves and scales evenly, glyphs are kept from one drawing to the next: they stand at whole
-  /// pixels vertically and at quarters of a pixel horizontally. Elsewhere, and above 128 pixels, their outlines are filled.
+  /// Where the transform only moves and scales evenly, glyphs come from a cache. They stand at whole pixels vertically and
+  /// at quarters of a pixel horizontally. Under other transforms, and above 128 pixels, their outlines are filled.
   ///
   /// - Parameter baseline: the left end of the line's baseline. The top of the line is `line.ascent` above it.
   public func draw(_ line: TextLine, at baseline: Point, color: Color) {
@@ -33,7 +33,7 @@ extension DrawingContext {
     drawOutlines(line, at: baseline)
   }
 
-  /// The font's size in 1/64 pixel if its glyphs may come from the cache.
+  /// The font's size in 1/64 pixel, or nil if its glyphs must be drawn as outlines.
   private func cachedSize64(of font: Font) -> Int? {
     guard transform.isScaleAndTranslation, transform.a == transform.d, transform.a > 0 else { return nil }
     let size64 = (font.size * transform.a * 64).rounded()

@@ -1,31 +1,39 @@
 internal import CCairo
 public import Geometry
 
-/// Draws into a bitmap: in points, x to the right, y down, always antialiased. The same calls give the same bytes.
+/// Draws shapes, images and text into a bitmap. Coordinates are points; x grows to the right and y downwards. Everything is
+/// antialiased, and the same calls always give the same bytes.
 ///
-/// What is drawn is in the bitmap when the context is gone or after `flush()`. To touch the bitmap's pixels meanwhile use
-/// `withPixels`. A context belongs to one thread, any one, and draws over what the bitmap holds.
+/// ```swift
+/// let context = DrawingContext(bitmap: bitmap, scale: 2)
+/// context.fill(context.bounds, cornerRadius: 12, color: Color(hex: 0x1E90FF))
+/// context.draw(TextLine("42.0 ms", font: font), at: Point(16, 60), color: .white)
+/// context.flush()
+/// ```
 ///
-/// Points are mapped to pixels by the current transform, which begins as a scale by `scale`. Coordinates further than
-/// ±2 000 000 pixels out are taken as that far. A transform that flattens the plane draws nothing.
+/// The bitmap holds the complete drawing after `flush()`, and when the context is gone. Do not touch its pixels before. The
+/// context draws over what the bitmap holds already. One thread at a time may use it.
+///
+/// The current transform maps points to pixels and begins as a scale by `scale`. Coordinates beyond ±2 000 000 pixels are
+/// limited to that. A transform that flattens the plane draws nothing.
 public final class DrawingContext {
-  /// What is drawn into.
+  /// The target of the drawing.
   let bitmap: Bitmap
-  /// Pixels per point at the start.
+  /// The pixels per point before any other transform.
   public let scale: Double
-  /// From the caller's coordinates to pixels.
+  /// Maps the caller's coordinates to pixels.
   public private(set) var transform: Affine
 
   let cairo: OpaquePointer
   let surface: OpaquePointer
-  /// Reused from one line of text to the next.
+  /// Kept from one line of text to the next for its memory.
   var textMask = TextMask()
   private let cancellation: (() -> Bool)?
   private var savedTransforms: [Affine] = []
 
   /// - Parameters:
   ///   - scale: pixels per point; above 0.
-  ///   - isCancelled: asked when `isCancelled` is read; nil when the drawing is never cancelled.
+  ///   - isCancelled: is called when `isCancelled` is read; nil for a drawing that is never cancelled.
   public init(bitmap: Bitmap, scale: Double = 1, isCancelled: (() -> Bool)? = nil) {
     precondition(scale > 0 && scale.isFinite, "DrawingContext: scale \(scale) must be above 0")
     precondition(!bitmap.isFrozen, "DrawingContext: the bitmap was frozen, its pixels belong to an image")
@@ -38,7 +46,7 @@ public final class DrawingContext {
       bitmap.base.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32, Int32(bitmap.width), Int32(bitmap.height),
       Int32(bitmap.bytesPerRow))
     cairo = cairo_create(surface)
-    // A tenth of a pixel, Cairo's own choice, shows as corners in large circles.
+    // Cairo's default of a tenth of a pixel shows as corners in large circles.
     cairo_set_tolerance(cairo, 0.05)
   }
 
@@ -48,8 +56,8 @@ public final class DrawingContext {
     cairo_surface_destroy(surface)
   }
 
-  /// Whether nobody wants the picture any more. Look between expensive steps, and return when it is true; drawing on does
-  /// no harm. Always false for a drawing that is not asynchronous.
+  /// True if the picture is no longer wanted. Read it between expensive steps and return when it is true; going on does no
+  /// harm. Only an asynchronous drawing can be cancelled.
   public var isCancelled: Bool { cancellation?() ?? false }
 
   /// The bitmap's rectangle in points, before any transform.
@@ -57,7 +65,7 @@ public final class DrawingContext {
     Rect(x: 0, y: 0, width: Double(bitmap.width) / scale, height: Double(bitmap.height) / scale)
   }
 
-  /// Completes what was drawn, so that the bitmap can be read or frozen.
+  /// Completes the drawing, so that the bitmap can be read or frozen.
   public func flush() {
     cairo_surface_flush(surface)
   }
@@ -66,13 +74,13 @@ public final class DrawingContext {
 // MARK: State
 
 extension DrawingContext {
-  /// Keeps transform and clip for the `restore()` that belongs to it.
+  /// Saves the transform and the clip for a later `restore()`.
   public func save() {
     cairo_save(cairo)
     savedTransforms.append(transform)
   }
 
-  /// Goes back to transform and clip as they were at the last `save()`; one without the other is a programmer's error.
+  /// Restores the transform and the clip of the last `save()`. Calling it without a `save()` traps.
   public func restore() {
     guard let saved = savedTransforms.popLast() else {
       preconditionFailure("DrawingContext: restore() without save()")
@@ -88,7 +96,7 @@ extension DrawingContext {
     return try body()
   }
 
-  /// Maps what is drawn from now on by `other` first, and then as before.
+  /// Applies `other` before the current transform to everything that is drawn from now on.
   public func concatenate(_ other: Affine) {
     transform = other.concatenating(transform)
   }
@@ -101,26 +109,26 @@ extension DrawingContext {
     concatenate(.scale(x: x, y: y))
   }
 
-  /// Turns what is drawn from now on around the origin; positive radians go clockwise.
+  /// Turns everything that is drawn from now on around the origin; positive radians go clockwise.
   public func rotate(_ radians: Double) {
     concatenate(.rotation(radians))
   }
 
-  /// Draws only inside `rect` from now on, besides the clips that hold already. Its edges are antialiased.
+  /// Restricts drawing to `rect` from now on, in addition to the current clip. The edges are antialiased.
   public func clip(_ rect: Rect) {
     addRect(rect)
     cairo_set_fill_rule(cairo, CAIRO_FILL_RULE_WINDING)
     cairo_clip(cairo)
   }
 
-  /// Draws only inside `path` from now on, besides the clips that hold already. Its edges are antialiased.
+  /// Restricts drawing to `path` from now on, in addition to the current clip. The edges are antialiased.
   public func clip(_ path: Path, rule: FillRule = .nonZero) {
     addPath(path)
     cairo_set_fill_rule(cairo, rule.cairo)
     cairo_clip(cairo)
   }
 
-  /// The pixels that can be drawn at all: those of the bitmap that the clips touch.
+  /// The pixels of the bitmap that the clip touches.
   var clippedPixels: IntRect {
     var left = 0.0
     var top = 0.0
@@ -134,13 +142,13 @@ extension DrawingContext {
 // MARK: Paths in pixels
 
 extension DrawingContext {
-  /// Whether shapes have an area, so that there is something to draw.
+  /// True if the transform leaves shapes an area, so that there is something to draw.
   var isDrawable: Bool {
     let determinant = transform.determinant
     return determinant.isFinite && abs(determinant) > 1e-12
   }
 
-  /// Cairo's coordinates are 24.8 fixed point and wrap silently: this stays away from that, sums and differences included.
+  /// Cairo's coordinates are 24.8 fixed point and wrap silently. This limit keeps sums and differences in range too.
   private static let farthest = 2_000_000.0
 
   @inline(__always)
@@ -149,7 +157,7 @@ extension DrawingContext {
     pixel > -farthest ? min(pixel, farthest) : -farthest
   }
 
-  /// Cairo's own matrix stays the identity but for a moment: the path is given in pixels.
+  /// Cairo's own matrix stays the identity, so paths are given in pixels.
   @inline(__always)
   private func pixel(_ point: Point, _ transform: Affine) -> (x: Double, y: Double) {
     let mapped = transform.apply(point)
@@ -168,7 +176,7 @@ extension DrawingContext {
     addPath(path, transform)
   }
 
-  /// Adds a path in coordinates that `transform` maps to pixels.
+  /// Adds a path whose coordinates `transform` maps to pixels.
   func addPath(_ path: Path, _ transform: Affine) {
     var current = Point.zero
     var start = Point.zero
@@ -182,7 +190,7 @@ extension DrawingContext {
         line(to: point, transform)
         current = point
       case .quadCurve(let point, let control):
-        // The cubic that is the same curve.
+        // The control points of the cubic curve that equals this quadratic one.
         let control1 = Point(current.x + (control.x - current.x) * 2 / 3, current.y + (control.y - current.y) * 2 / 3)
         let control2 = Point(point.x + (control.x - point.x) * 2 / 3, point.y + (control.y - point.y) * 2 / 3)
         curve(to: point, control1, control2, transform)
@@ -217,7 +225,7 @@ extension DrawingContext {
     cairo_curve_to(cairo, x1, y1, x2, y2, x, y)
   }
 
-  /// Runs `body` while Cairo's matrix is the transform, for pens and patterns. Only when `isDrawable`.
+  /// Runs `body` while the transform is Cairo's own matrix, for pens and patterns. Requires `isDrawable`.
   func withTransformInCairo(_ body: () -> Void) {
     var matrix = cairo_matrix_t(
       xx: transform.a, yx: transform.b, xy: transform.c, yy: transform.d, x0: transform.tx, y0: transform.ty)
@@ -236,9 +244,17 @@ extension FillRule {
   }
 }
 
-/// A picture still to be drawn: a value that captures what it needs, never a layer, and draws on any thread.
+/// A picture that is drawn later, on any thread: a value that captures all it needs, and never a layer.
 ///
-/// Look at `context.isCancelled` between expensive steps and return when it is true: a newer picture has been asked for.
+/// Layers with asynchronous display return one, and a worker draws it. Read `context.isCancelled` between expensive steps
+/// and return when it is true: a newer picture was requested.
+///
+/// ```swift
+/// struct Label: Drawing {
+///   let line: TextLine
+///   func draw(in context: DrawingContext) { context.draw(line, at: Point(0, line.ascent), color: .black) }
+/// }
+/// ```
 public protocol Drawing: Sendable {
   func draw(in context: DrawingContext)
 }

@@ -1,14 +1,18 @@
 public import Geometry
 
-/// A smooth change of colours along a line or between two circles, in the coordinates of what it fills.
+/// A smooth change of colours along a line or between two circles, in the coordinates of the shape that it fills.
 ///
-/// Colours are mixed component by component before alpha is multiplied in: to fade a colour out, end with the same colour
-/// at alpha 0. Beyond the first and the last stop their colours go on.
+/// ```swift
+/// context.fill(rect, gradient: .linear(from: rect.origin, to: Point(rect.maxX, rect.minY), colors: [.black, .white]))
+/// ```
+///
+/// Colours are mixed component by component before alpha is multiplied in: to fade a colour out, end with the same colour at
+/// alpha 0. The colours of the first and the last stop continue beyond them.
 public struct Gradient: Hashable, Sendable {
-  /// A colour at a place between start (0) and end (1).
+  /// A colour at a place between the start (0) and the end (1).
   public struct Stop: Hashable, BitwiseCopyable, Sendable {
     public var color: Color
-    /// From 0 to 1; what lies outside is taken as the nearest of the two.
+    /// The place from 0 to 1; values outside are limited to that.
     public var location: Double
 
     public init(_ color: Color, at location: Double) {
@@ -18,15 +22,14 @@ public struct Gradient: Hashable, Sendable {
   }
 
   public enum Shape: Hashable, BitwiseCopyable, Sendable {
-    /// From `start` to `end`, the same across.
+    /// Colours change from `start` to `end` and are constant across.
     case linear(start: Point, end: Point)
-    /// From one circle to another.
+    /// Colours change from one circle to another.
     case radial(startCenter: Point, startRadius: Double, endCenter: Point, endRadius: Double)
   }
 
   public var shape: Shape
-  /// In rising order of location; of two at one location the earlier one ends and the later one begins there. Nothing is
-  /// drawn without any.
+  /// The stops in rising order of location. Two stops at one location make a sharp edge. Without stops nothing is drawn.
   public var stops: [Stop]
 
   public init(_ shape: Shape, stops: [Stop]) {
@@ -34,7 +37,7 @@ public struct Gradient: Hashable, Sendable {
     self.stops = stops
   }
 
-  /// Colours at equal distances from `start` to `end`.
+  /// A gradient with colours at equal distances from `start` to `end`.
   public static func linear(from start: Point, to end: Point, colors: [Color]) -> Gradient {
     Gradient(.linear(start: start, end: end), stops: evenly(colors))
   }
@@ -43,7 +46,7 @@ public struct Gradient: Hashable, Sendable {
     Gradient(.linear(start: start, end: end), stops: stops)
   }
 
-  /// Colours at equal distances from the centre to the radius.
+  /// A gradient with colours at equal distances from the centre to the radius.
   public static func radial(center: Point, radius: Double, colors: [Color]) -> Gradient {
     radial(center: center, radius: radius, stops: evenly(colors))
   }

@@ -1,39 +1,39 @@
-/// Which side of crossing outlines is inside.
+/// The rule that says which areas of overlapping outlines are inside.
 public enum FillRule: Hashable, Sendable {
-  /// Inside is what the outline winds around, counting clockwise turns against counterclockwise ones.
+  /// A point is inside unless the outline winds around it equally often in both directions.
   case nonZero
-  /// Inside is what a ray outwards leaves after an odd number of crossings.
+  /// A point is inside if a ray from it crosses the outline an odd number of times.
   case evenOdd
 }
 
-/// How the pen draws a path.
+/// The pen that draws a path: its width, ends, corners and dashes.
 public struct StrokeStyle: Hashable, Sendable {
   public enum Cap: Hashable, Sendable {
-    /// Ends at the point.
+    /// The line ends at the point.
     case butt
-    /// Ends in a half circle around the point.
+    /// The line ends in a half circle around the point.
     case round
-    /// Ends half a width behind the point.
+    /// The line ends half a width behind the point.
     case square
   }
 
   public enum Join: Hashable, Sendable {
-    /// A sharp corner, or a bevel where it would reach further than the miter limit allows.
+    /// A sharp corner, or a bevel where the miter limit is exceeded.
     case miter
     case round
     case bevel
   }
 
-  /// In points. Nothing is drawn unless it is above 0.
+  /// The width in points. Nothing is drawn unless it is above 0.
   public var width: Double
   public var cap: Cap
   public var join: Join
   /// The greatest ratio of a miter's length to the line's width; at least 1.
   public var miterLimit: Double
-  /// Lengths of dashes and gaps in turn, in points; an odd number of them is gone through twice. A solid line when empty,
-  /// and also when one of them is negative or not finite, or their sum is 0.
+  /// The lengths of dashes and gaps in turn, in points. An odd number of lengths is repeated once to make it even. The line
+  /// is solid if the list is empty, if a length is negative or not finite, or if their sum is 0.
   public var dash: [Double]
-  /// How far into the dashes the line begins, in points.
+  /// The distance into the dashes at which the line begins, in points.
   public var dashPhase: Double
 
   public init(
@@ -48,7 +48,7 @@ public struct StrokeStyle: Hashable, Sendable {
     self.dashPhase = dashPhase
   }
 
-  /// How far from the path the stroke can reach, in points.
+  /// The greatest distance from the path that the stroke can reach, in points.
   var reach: Double {
     guard width > 0 else { return 0 }
     let corner = join == .miter ? max(miterLimit, 1) : 1
@@ -56,7 +56,7 @@ public struct StrokeStyle: Hashable, Sendable {
     return width / 2 * max(corner, end)
   }
 
-  /// Whether `dash` can be drawn.
+  /// True if `dash` can be drawn.
   var isDashed: Bool {
     var sum = 0.0
     for length in dash {

@@ -2,10 +2,11 @@ internal import CSpng
 import Glibc
 
 extension PNG {
-  /// The pixels of a PNG file of any kind (grey, palette, 16 bits, interlaced), alpha multiplied in. Its values are taken
-  /// for sRGB, whatever gamma or profile it states. No input, however damaged, does worse than throw.
+  /// Decodes a PNG file of any kind (grey, palette, 16 bits, interlaced). Its values are taken as sRGB, whatever gamma or
+  /// profile the file states. Any damaged input throws.
   ///
-  /// Multiplying rounds to the nearest; `encode` undoes it so that encoding and decoding give the same pixels again.
+  /// Alpha is multiplied in with rounding to the nearest; `encode` reverses it, so that encoding and decoding give the same
+  /// pixels.
   ///
   /// - Parameter maximumPixels: a larger image throws `tooLarge` before memory is taken for it.
   public static func decode(_ bytes: [UInt8], maximumPixels: Int = defaultMaximumPixels) throws(PNGError) -> Bitmap {
@@ -30,7 +31,7 @@ extension PNG {
     guard !bytes.isEmpty else { throw .damaged(name: name, reason: "empty") }
     guard let decoder = spng_ctx_new(0) else { throw .outOfMemory(bytes: bytes.count) }
     defer { spng_ctx_free(decoder) }
-    // Text and profiles are not looked at: they need not be allowed to unpack to more than this.
+    // Text and profiles are ignored, so they need no room to unpack.
     try check(spng_set_chunk_limits(decoder, 1 << 20, 1 << 22))
     try check(spng_set_png_buffer(decoder, bytes.baseAddress, bytes.count))
     var header = spng_ihdr()
@@ -47,7 +48,8 @@ extension PNG {
     } catch {
       throw .outOfMemory(bytes: width * height * 4)
     }
-    // Rows arrive without gaps and are then moved to where they belong, the last one first as all of them move down.
+    // The decoder writes rows without gaps. They are then moved to their places, the last one first, since all of them move
+    // down.
     try check(
       spng_decode_image(
         decoder, bitmap.base, width * height * 4, Int32(SPNG_FMT_RGBA8.rawValue), Int32(SPNG_DECODE_TRNS.rawValue)))
@@ -58,7 +60,7 @@ extension PNG {
     return bitmap
   }
 
-  /// R, G, B, A to B, G, R, A with alpha multiplied in, rounded to the nearest.
+  /// Converts R, G, B, A to B, G, R, A with alpha multiplied in, rounded to the nearest.
   private static func premultiply(_ row: UnsafeMutablePointer<UInt32>, count: Int) {
     for x in 0..<count {
       let word = row[x]
@@ -67,8 +69,8 @@ extension PNG {
   }
 }
 
-/// The two ways of one pixel as a little-endian word: B, G, R, A with alpha multiplied in (how we keep pixels) and R, G, B, A
-/// without (how PNG does).
+/// Conversions of one pixel, a little-endian word, between the bitmap's form (B, G, R, A with alpha multiplied in) and PNG's
+/// (R, G, B, A without).
 enum PixelFormat {
   @inline(__always)
   static func premultipliedBGRA(fromRGBA word: UInt32) -> UInt32 {

@@ -1,12 +1,17 @@
 public import LinuxSystem
 
-/// PNG files: 8 bits a component in sRGB.
+/// Reads and writes PNG files: 8 bits a component in sRGB.
+///
+/// ```swift
+/// try PNG.write(bitmap.freeze(), to: "card.png")
+/// let image = try PNG.read(path: "card.png")
+/// ```
 public enum PNG {
-  /// Level 2. Of 1920×1080 pixels of user interface it makes files 2–5 % smaller than level 1 in 75–90 % of the time, as it
-  /// goes over what repeats more quickly; only pictures full of noise take a quarter longer. Level 6 saves another 3–7 %
-  /// for up to 1.4 times the time, and up to 2.6 times with pictures. (libdeflate 1.14.)
+  /// Level 2 of libdeflate. For 1920×1080 pixels of user interface it makes files 2–5 % smaller than level 1 in 75–90 % of
+  /// the time, because it skips repetitions faster; only noisy pictures take a quarter longer. Level 6 saves another 3–7 %
+  /// for up to 1.4 times the time (2.6 times for noisy pictures). Measured with libdeflate 1.14.
   public static let defaultLevel = 2
-  /// An image of 8192×8192.
+  /// The pixels of an image of 8192×8192.
   public static let defaultMaximumPixels = 1 << 26
 
   /// Reads a PNG file; see `decode(_:maximumPixels:)`.

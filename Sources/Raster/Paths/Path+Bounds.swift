@@ -1,8 +1,8 @@
 public import Geometry
 
 extension Path {
-  /// The smallest upright rectangle around the outline itself (not around the control points); zero when the path is
-  /// empty. A `move` that nothing follows counts as a point.
+  /// The smallest upright rectangle around the outline itself, not around its control points; zero if the path is empty. A
+  /// final `move` counts as a point.
   public var boundingBox: Rect {
     var horizontal = Extent()
     var vertical = Extent()
@@ -34,7 +34,7 @@ extension Path {
       x: horizontal.low, y: vertical.low, width: horizontal.high - horizontal.low, height: vertical.high - vertical.low)
   }
 
-  /// A rectangle that holds all of the path's stroke: `boundingBox` made larger by as much as caps and miters can reach.
+  /// A rectangle that holds the whole stroke of the path: `boundingBox`, enlarged by the reach of caps and miters.
   public func boundingBox(strokedWith style: StrokeStyle) -> Rect {
     guard !isEmpty else { return .zero }
     let reach = style.reach
@@ -72,7 +72,7 @@ private struct Extent {
     }
     let discriminant = b * b - a * c
     guard discriminant >= 0 else { return }
-    // Of the two forms of the quadratic formula, those that do not subtract nearly equal numbers.
+    // Both forms of the quadratic formula are used where they do not subtract nearly equal numbers.
     let sum = -(b + (b < 0 ? -1 : 1) * discriminant.squareRoot())
     add(at: sum / a)
     add(at: c / sum)

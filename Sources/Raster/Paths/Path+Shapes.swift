@@ -47,7 +47,7 @@ extension Path {
 
   /// Adds a closed rectangle with circular corners, clockwise.
   ///
-  /// - Parameter cornerRadius: at most half the shorter side; more is taken as that, 0 or less as a plain rectangle.
+  /// - Parameter cornerRadius: is limited to half the shorter side; 0 or less makes a plain rectangle.
   public mutating func addRoundedRect(_ rect: Rect, cornerRadius: Double) {
     let radius = min(cornerRadius, rect.width / 2, rect.height / 2)
     guard radius > 0 else { return addRect(rect) }
@@ -89,13 +89,13 @@ extension Path {
     close()
   }
 
-  /// Adds an arc of a circle: joined by a line to an open subpath, else a subpath of its own.
+  /// Adds an arc of a circle. If a subpath is open, a line joins it to the arc; otherwise the arc begins a subpath.
   ///
   /// - Parameters:
   ///   - startAngle: radians from the positive x axis; positive angles go clockwise, as y points down.
-  ///   - endAngle: radians. The arc goes from `startAngle` to it in the given sense, and is a whole circle if the two
-  ///     are a whole turn or more apart in that sense.
-  ///   - clockwise: the sense as seen on the screen.
+  ///   - endAngle: radians. The arc goes from `startAngle` to `endAngle` in the given direction. It is a whole circle if the
+  ///   two are a whole turn or more apart in that direction.
+  ///   - clockwise: the direction as seen on the screen.
   public mutating func addArc(
     center: Point, radius: Double, startAngle: Double, endAngle: Double, clockwise: Bool = true
   ) {
@@ -117,7 +117,7 @@ extension Path {
     case nil, .close: move(to: point(startAngle))
     default: line(to: point(startAngle))
     }
-    // One cubic for at most a quarter turn is off by less than 0.03 % of the radius.
+    // A cubic curve for at most a quarter turn deviates by less than 0.03 % of the radius.
     let count = max(1, Int((abs(sweep) / (turn / 4)).rounded(.up)))
     let step = sweep / Double(count)
     let arm = radius * 4 / 3 * tan(step / 4)
@@ -132,6 +132,6 @@ extension Path {
     }
   }
 
-  /// The length of the control arms of a cubic that stands for a quarter of the unit circle: 4/3·(√2 − 1).
+  /// The length of the control arms of a cubic curve that replaces a quarter of the unit circle: 4/3·(√2 − 1).
   private static let quarterCircle = 0.552_284_749_830_793_6
 }

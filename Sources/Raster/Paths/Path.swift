@@ -2,8 +2,17 @@ public import Geometry
 
 /// Outlines made of straight lines and Bézier curves: a value that any thread may build and keep.
 ///
-/// A path is one or more subpaths, each begun by `move(to:)`. A line or curve without one begins at (0, 0); after `close`
-/// the next one begins where the closed subpath began.
+/// ```swift
+/// var triangle = Path()
+/// triangle.move(to: Point(0, 0))
+/// triangle.line(to: Point(10, 0))
+/// triangle.line(to: Point(5, 8))
+/// triangle.close()
+/// context.fill(triangle, color: .black)
+/// ```
+///
+/// A path has one or more subpaths; `move(to:)` begins one. A line or curve without it begins at (0, 0), or after `close()`
+/// where the closed subpath began.
 public struct Path: Hashable, Sendable {
   /// One step of the pen.
   public enum Element: Hashable, BitwiseCopyable, Sendable {
@@ -12,19 +21,19 @@ public struct Path: Hashable, Sendable {
     case line(to: Point)
     case quadCurve(to: Point, control: Point)
     case cubicCurve(to: Point, control1: Point, control2: Point)
-    /// A line back to where the subpath began, joined there.
+    /// Draws a line back to the beginning of the subpath and joins it there.
     case close
   }
 
   /// The steps in the order in which they were added.
   public private(set) var elements: [Element] = []
-  /// Where the next line or curve begins.
+  /// The point at which the next line or curve begins.
   public private(set) var currentPoint = Point.zero
   private var subpathStart = Point.zero
 
   public init() {}
 
-  /// Whether there is nothing to draw.
+  /// True if there is nothing to draw.
   public var isEmpty: Bool { elements.isEmpty }
 
   public mutating func move(to point: Point) {
@@ -64,19 +73,19 @@ public struct Path: Hashable, Sendable {
     subpathStart = other.subpathStart
   }
 
-  /// Makes room for `count` elements in all, so that adding them does not allocate step by step.
+  /// Reserves room for `count` elements in all, so that adding them allocates only once.
   public mutating func reserveCapacity(_ count: Int) {
     elements.reserveCapacity(count)
   }
 
-  /// Removes everything and keeps the memory.
+  /// Removes all elements and keeps the memory.
   public mutating func removeAll() {
     elements.removeAll(keepingCapacity: true)
     currentPoint = .zero
     subpathStart = .zero
   }
 
-  /// The path with every point mapped.
+  /// A copy of the path with every point mapped by `transform`.
   public func applying(_ transform: Affine) -> Path {
     var result = self
     result.currentPoint = transform.apply(currentPoint)

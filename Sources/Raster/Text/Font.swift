@@ -1,12 +1,16 @@
-/// A face at a size.
+/// A font face at a size, for `TextLine`.
+///
+/// ```swift
+/// let font = Font(try FontFace(path: "Inter.ttf"), size: 14, tabularFigures: true)
+/// ```
 public struct Font: Hashable, Sendable {
   public var face: FontFace
-  /// The design's em in points; from 0, which draws nothing, to 10 000. What lies outside is taken as the nearest.
+  /// The size of the design's em in points, limited to 0…10 000. Nothing is drawn at 0.
   public var size: Double {
     didSet { size = Self.usable(size) }
   }
-  /// Whether all digits are as wide as each other, where the font can choose (OpenType feature `tnum`): for figures that
-  /// change while one looks at them.
+  /// True to make all digits equally wide, if the font can (OpenType feature `tnum`): for figures that change while one
+  /// looks at them.
   public var tabularFigures: Bool
 
   public init(_ face: FontFace, size: Double, tabularFigures: Bool = false) {
@@ -15,15 +19,15 @@ public struct Font: Hashable, Sendable {
     self.tabularFigures = tabularFigures
   }
 
-  /// From the baseline up to where the line begins; in points, as all heights here.
+  /// The height of a line above the baseline, in points like all heights here.
   public var ascent: Double { face.metrics.ascent * pointsPerUnit }
-  /// From the baseline down to where the line ends.
+  /// The depth of a line below the baseline.
   public var descent: Double { face.metrics.descent * pointsPerUnit }
-  /// What the design wants between two lines.
+  /// The space that the design wants between two lines.
   var lineGap: Double { face.metrics.lineGap * pointsPerUnit }
-  /// From baseline to baseline.
+  /// The distance from one baseline to the next.
   public var lineHeight: Double { ascent + descent + lineGap }
-  /// Of an "H", to centre capitals and digits on something.
+  /// The height of an "H", for centring capitals and digits.
   public var capHeight: Double { face.metrics.capHeight * pointsPerUnit }
 
   var pointsPerUnit: Double { size / Double(face.unitsPerEm) }

@@ -3,14 +3,14 @@ internal import CHarfBuzz
 public import LinuxSystem
 import Synchronization
 
-/// One font file's design, of no particular size: opened once, used by any number of threads at a time.
+/// The design in one font file, at no particular size. Open it once; any number of threads may use it at a time.
 public final class FontFace: Sendable {
-  /// Where it was read from.
+  /// The path of the font file.
   public let path: String
-  /// The design's grid: how many of its units make the font's size.
+  /// The resolution of the design: this many of its units make the font's size.
   let unitsPerEm: Int
 
-  /// Different for every face made by this process.
+  /// A number that no other face of this process has.
   let id: UInt32
   /// Heights in units of the design.
   let metrics: Metrics
@@ -25,12 +25,12 @@ public final class FontFace: Sendable {
   }
 
   private static let lastID = Atomic<UInt32>(0)
-  /// DejaVu has 0.8 MB, the largest fonts for Chinese, Japanese and Korean 30 MB.
+  /// DejaVu has 0.8 MB; the largest fonts for Chinese, Japanese and Korean have 30 MB.
   private static let largestFile = 256 << 20
 
   /// Reads a font file.
   ///
-  /// - Parameter index: which face of a collection (.ttc); 0 for a file with one.
+  /// - Parameter index: the number of the face in a collection (.ttc); 0 for other files.
   public convenience init(path: String, index: Int = 0) throws(FontError) {
     let bytes: [UInt8]
     do throws(SystemError) {
@@ -41,9 +41,9 @@ public final class FontFace: Sendable {
     try self.init(bytes: bytes, path: path, index: index)
   }
 
-  /// Takes the bytes of a font file; `path` only names it in errors.
+  /// Takes the bytes of a font file. `path` is only used in errors.
   init(bytes: [UInt8], path: String, index: Int = 0) throws(FontError) {
-    // FreeType keeps other things in an index's upper half.
+    // FreeType uses the upper half of an index for other things.
     guard (0...0x7FFF).contains(index) else {
       throw .unusable(path: path, reason: "there is no face \(index)")
     }
@@ -58,12 +58,12 @@ public final class FontFace: Sendable {
     id = Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
   }
 
-  /// The glyph's outline in units of the design, y up; empty when it has none.
+  /// The outline of a glyph in units of the design, y upwards; empty if it has none.
   func outline(of glyph: UInt32) -> Path {
     outlines.withLock { $0.outline(of: glyph) }
   }
 
-  /// The glyph's coverage at a size in 1/64 pixel, moved right by `quarter` quarters of a pixel.
+  /// The coverage of a glyph at a size in 1/64 pixel, moved right by `quarter` quarters of a pixel.
   func bitmap(of glyph: UInt32, size64: Int, quarter: Int) -> GlyphBitmap {
     outlines.withLock { $0.bitmap(of: glyph, size64: size64, quarter: quarter) }
   }
@@ -74,7 +74,7 @@ extension FontFace: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
-/// A font file's bytes at an address that does not change.
+/// The bytes of a font file at an address that does not change.
 ///
 /// Safe to share although unchecked: nothing writes after `init`.
 final class FontData: @unchecked Sendable {
@@ -91,13 +91,13 @@ final class FontData: @unchecked Sendable {
   }
 }
 
-/// Why a font cannot be had.
+/// The reason why a font is not available.
 public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The file cannot be read.
   case file(SystemError)
-  /// The file is no font that can be drawn with.
+  /// The file is not a font, or a font without outlines.
   case unusable(path: String, reason: String)
-  /// No folder has the file.
+  /// None of the folders has the file.
   case notFound(fileName: String, folders: [String])
 
   public var description: String {

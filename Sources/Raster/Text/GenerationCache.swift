@@ -1,7 +1,8 @@
-/// A bounded cache in two generations: what is used moves to the young one, and when that is half the limit the old one is
-/// dropped and the young one becomes old. So what is used often stays, without a list to keep in order.
+/// A bounded cache in two generations. An entry that is used moves to the young generation; when that reaches half the
+/// limit, the old generation is dropped and the young one becomes the old one. So entries that are used often stay, without
+/// an ordered list.
 struct GenerationCache<Key: Hashable, Value> {
-  /// What all entries together may cost, in the caller's unit.
+  /// The limit for the cost of all entries together, in the caller's unit.
   let limit: Int
   private var young: [Key: (value: Value, cost: Int)] = [:]
   private var old: [Key: (value: Value, cost: Int)] = [:]
@@ -12,7 +13,7 @@ struct GenerationCache<Key: Hashable, Value> {
     self.limit = limit
   }
 
-  /// Of all entries together.
+  /// The cost of all entries together.
   var cost: Int { youngCost + oldCost }
   var count: Int { young.count + old.count }
 
@@ -24,7 +25,7 @@ struct GenerationCache<Key: Hashable, Value> {
     return entry.value
   }
 
-  /// Adds or replaces an entry; one that costs more than half the limit is not kept.
+  /// Adds or replaces an entry. An entry that costs more than half the limit is not kept.
   mutating func insert(_ value: Value, for key: Key, cost: Int) {
     if let entry = young.removeValue(forKey: key) { youngCost -= entry.cost }
     if let entry = old.removeValue(forKey: key) { oldCost -= entry.cost }

@@ -1,12 +1,12 @@
 import LinuxSystem
 
-/// The coverage of the glyphs drawn lately, shared by all threads and bounded in bytes.
+/// The coverage of recently drawn glyphs, shared by all threads and bounded in bytes.
 final class GlyphCache: Sendable {
   struct Key: Hashable {
     var face: UInt32
-    /// Pixels × 64.
+    /// The size in pixels × 64.
     var size64: UInt32
-    /// The glyph × 4 + quarters of a pixel to the right.
+    /// The glyph's number × 4 + the quarters of a pixel to the right.
     var glyphAndQuarter: UInt32
   }
 
@@ -18,10 +18,10 @@ final class GlyphCache: Sendable {
     entries = Lock(GenerationCache(limit: limit))
   }
 
-  /// Bytes in use.
+  /// The bytes in use.
   var cost: Int { entries.withLock { $0.cost } }
 
-  /// Fills in the bitmaps of `placed`; one lock for a line of text, and none while a missing one is made.
+  /// Sets the bitmaps of `placed`. It locks once for a line of text; no lock is held while a missing bitmap is made.
   func resolve(_ placed: inout [PlacedGlyph], face: FontFace, size64: Int) {
     var missing = 0
     entries.withLock { cache in
@@ -47,29 +47,29 @@ final class GlyphCache: Sendable {
 /// A glyph on the pixel grid.
 struct PlacedGlyph {
   var glyph: UInt32
-  /// Of its origin.
+  /// The pixel of the glyph's origin.
   var x: Int
   var y: Int
-  /// Quarters of a pixel that the origin lies right of `x`: 0…3.
+  /// The distance of the origin to the right of `x` in quarters of a pixel: 0…3.
   var quarter: Int
   var bitmap: GlyphBitmap?
 }
 
-/// How much of each pixel a glyph covers, around its origin.
+/// The coverage of each pixel around a glyph's origin.
 final class GlyphBitmap: Sendable {
-  /// From the glyph's origin to the first column and, y down, to the first row; in pixels.
+  /// The distances in pixels from the glyph's origin to the first column and, y downwards, to the first row.
   let left: Int
   let top: Int
   let width: Int
   let height: Int
-  /// A byte a pixel, rows from top to bottom, without gaps.
+  /// One byte for each pixel, rows from top to bottom without gaps.
   let coverage: [UInt8]
 
-  /// Larger ones are drawn as outlines.
+  /// Glyphs with a longer side are drawn as outlines.
   static let longestSide = 512
-  /// Of a space.
+  /// The bitmap of a glyph without ink, such as a space.
   static let empty = GlyphBitmap(left: 0, top: 0, width: 0, height: 0, coverage: [])
-  /// Stands for a glyph too large to keep.
+  /// A marker for a glyph that is too large to keep.
   static let oversized = GlyphBitmap(left: 0, top: 0, width: 0, height: 0, coverage: [])
 
   init(left: Int, top: Int, width: Int, height: Int, coverage: [UInt8]) {

@@ -1,7 +1,7 @@
 internal import CFreeType
 import Geometry
 
-/// FreeType's view of a face: outlines, and coverage made of them, without hinting. One thread at a time.
+/// FreeType's view of a face: outlines, and coverage made of them, without hinting. One thread at a time may use it.
 final class OutlineSource {
   let unitsPerEm: Int
   var ascender: Int { Int(face.pointee.ascender) }
@@ -13,7 +13,7 @@ final class OutlineSource {
   private let face: FT_Face
   private var cache = GenerationCache<UInt32, Path>(limit: 1 << 20)
 
-  /// A library for each face: FreeType's libraries may not be shared without a lock.
+  /// Each face has its own library: FreeType's libraries must not be shared without a lock.
   init(data: FontData, path: String, index: Int) throws(FontError) {
     var library: FT_Library?
     guard FT_Init_FreeType(&library) == 0, let library else {
@@ -42,7 +42,7 @@ final class OutlineSource {
     FT_Done_FreeType(library)
   }
 
-  /// In units of the design, y up; empty for a space and for a glyph that is missing or damaged.
+  /// The outline in units of the design, y upwards; empty for a glyph that is missing, damaged or without ink.
   func outline(of glyph: UInt32) -> Path {
     if let path = cache.value(for: glyph) { return path }
     let path = decompose(glyph)
@@ -94,7 +94,7 @@ final class OutlineSource {
   /// The coverage at a size in 1/64 pixel, moved right by `quarter` quarters of a pixel.
   func bitmap(of glyph: UInt32, size64: Int, quarter: Int) -> GlyphBitmap {
     guard FT_Load_Glyph(face, glyph, cfreetype_load_font_units()) == 0 else { return .empty }
-    // From units to 1/64 pixel, in 16.16 fixed point.
+    // The scale from units to 1/64 pixel, in 16.16 fixed point.
     let factor = FT_Fixed((size64 << 16) / unitsPerEm)
     var matrix = FT_Matrix(xx: factor, xy: 0, yx: 0, yy: factor)
     let outline: UnsafeMutablePointer<FT_Outline> = withUnsafeMutablePointer(to: &face.pointee.glyph.pointee.outline) { $0 }

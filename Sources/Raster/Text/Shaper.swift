@@ -2,12 +2,12 @@ internal import CHarfBuzz
 
 /// HarfBuzz's view of a face, in units of the design.
 ///
-/// Safe to share although unchecked: the font is made immutable in `init`, and HarfBuzz lets threads share immutable ones.
+/// Safe to share although unchecked: `init` makes the font immutable, and HarfBuzz lets threads share immutable fonts.
 final class Shaper: @unchecked Sendable {
   private let font: OpaquePointer?
   private let data: FontData
 
-  /// A glyph and how far the pen moves, all in units of the design, y up.
+  /// A glyph and the movement of the pen, in units of the design, y upwards.
   struct Glyph {
     var id: UInt32
     var advance: Int32
@@ -38,12 +38,12 @@ final class Shaper: @unchecked Sendable {
     defer { hb_buffer_destroy(buffer) }
     hb_buffer_pre_allocate(buffer, UInt32(clamping: string.utf8.count))
     for (index, scalar) in string.unicodeScalars.enumerated() {
-      // One line has no breaks in it, and fonts have no glyphs for control characters.
+      // A line has no breaks in it, and fonts have no glyphs for control characters.
       let isControl = scalar.properties.generalCategory == .control || scalar == "\u{2028}" || scalar == "\u{2029}"
       hb_buffer_add(buffer, isControl ? 0x20 : scalar.value, UInt32(clamping: index))
     }
     hb_buffer_set_content_type(buffer, HB_BUFFER_CONTENT_TYPE_UNICODE)
-    // Otherwise HarfBuzz asks the environment for a language, and the glyphs may differ from machine to machine.
+    // Without a language HarfBuzz asks the environment, and glyphs would differ from machine to machine.
     hb_buffer_set_language(buffer, hb_language_from_string("und", -1))
     hb_buffer_guess_segment_properties(buffer)
 
@@ -62,20 +62,20 @@ final class Shaper: @unchecked Sendable {
     }
   }
 
-  /// The font's glyph for a character by itself.
+  /// The glyph that the font has for a single character.
   func glyph(for scalar: Unicode.Scalar) -> UInt32? {
     var glyph: UInt32 = 0
     return hb_font_get_nominal_glyph(font, scalar.value, &glyph) != 0 ? glyph : nil
   }
 
-  /// Where the glyph's ink lies around its origin, y up.
+  /// The extent of the glyph's ink around its origin, y upwards.
   func inkExtents(of glyph: UInt32) -> (left: Int32, top: Int32, width: Int32, height: Int32)? {
     var extents = hb_glyph_extents_t()
     guard hb_font_get_glyph_extents(font, glyph, &extents) != 0 else { return nil }
     return (extents.x_bearing, extents.y_bearing, extents.width, extents.height)
   }
 
-  /// The heights that the font states, else those that FreeType found, and of letters those of their ink.
+  /// The heights that the font states. Missing ones come from FreeType, missing heights of letters from their ink.
   func metrics(fallback source: OutlineSource) -> FontFace.Metrics {
     func metric(_ tag: hb_ot_metrics_tag_t) -> Double? {
       var value: Int32 = 0

@@ -1,9 +1,13 @@
 import Glibc
 import LinuxSystem
 
-/// The DejaVu fonts of the system, opened by file name: the same glyphs wherever the same package is installed.
+/// The DejaVu fonts of the system, opened by file name: the glyphs are the same wherever the same package is installed.
+///
+/// ```swift
+/// let line = TextLine("42.0 ms", font: try SystemFonts.font(.sansBold, size: 24))
+/// ```
 public enum SystemFonts {
-  /// A folder that is looked in instead of the usual ones when this is set.
+  /// The environment variable that names a folder to search instead of the usual ones.
   public static let environmentVariable = "FRAMEPACE_FONTS"
 
   public enum Name: String, CaseIterable, Sendable {
@@ -12,24 +16,24 @@ public enum SystemFonts {
     case mono = "DejaVuSansMono.ttf"
   }
 
-  /// The face, read when it is first asked for and then kept.
+  /// The face. It is read from its file at the first call and then kept.
   public static func face(_ name: Name) throws(FontError) -> FontFace {
     if let face = faces.withLock({ $0[name] }) { return face }
     let face = try FontFace(path: path(of: name.rawValue))
     return faces.withLock { faces in
-      // Of two threads that read it at the same time, one wins.
+      // If two threads read it at the same time, the first result is kept.
       if let first = faces[name] { return first }
       faces[name] = face
       return face
     }
   }
 
-  /// A face at a size.
+  /// The face at a size.
   public static func font(_ name: Name, size: Double, tabularFigures: Bool = false) throws(FontError) -> Font {
     Font(try face(name), size: size, tabularFigures: tabularFigures)
   }
 
-  /// Where a font file is.
+  /// The path of a font file in the searched folders.
   public static func path(of fileName: String) throws(FontError) -> String {
     try path(of: fileName, folders: folders(environment: getenv(environmentVariable).map { String(cString: $0) }))
   }

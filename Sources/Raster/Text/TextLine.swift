@@ -1,11 +1,12 @@
 public import Geometry
 
-/// One line of text, shaped once with kerning and ligatures and drawn as often as wanted.
+/// One line of text, shaped once with kerning and ligatures. It can be drawn any number of times with
+/// `DrawingContext.draw(_:at:color:)`.
 ///
-/// The text is one run from left to right, or from right to left when its script is; mixed directions and other fonts for
-/// missing characters are not looked for. Line breaks and control characters become spaces.
+/// The text is a single run, from right to left if its script is. Mixed directions and substitute fonts for missing
+/// characters are not supported. Line breaks and control characters become spaces.
 public struct TextLine: Sendable {
-  /// A glyph of the font and where its origin lies, in points from the left end of the baseline, y down.
+  /// A glyph of the font and the place of its origin, in points from the left end of the baseline, y downwards.
   public struct Glyph: Hashable, BitwiseCopyable, Sendable {
     public var id: UInt32
     public var x: Double
@@ -14,9 +15,9 @@ public struct TextLine: Sendable {
 
   public let string: String
   public let font: Font
-  /// From left to right.
+  /// The glyphs from left to right.
   public let glyphs: [Glyph]
-  /// From the first glyph's origin to where the next one would go: the sum of all advances, in points.
+  /// The sum of all advances in points: the distance from the first glyph's origin to that of a glyph that would follow.
   public let width: Double
 
   public init(_ string: String, font: Font) {
@@ -36,21 +37,21 @@ public struct TextLine: Sendable {
     width = Double(pen) * pointsPerUnit
   }
 
-  /// From the baseline up to where the line begins, in points.
+  /// The height of the line above the baseline, in points.
   public var ascent: Double { font.ascent }
-  /// From the baseline down to where the line ends, in points.
+  /// The depth of the line below the baseline, in points.
   public var descent: Double { font.descent }
-  /// Ascent and descent.
+  /// The sum of ascent and descent.
   public var height: Double { ascent + descent }
 
-  /// Where ink may be, in points around the left end of the baseline, y down: slanted and accented glyphs reach beyond
-  /// width, ascent and descent. Add a pixel on each side for antialiasing. Zero without ink.
+  /// The rectangle that holds all ink, in points around the left end of the baseline, y downwards; zero without ink. Slanted
+  /// and accented glyphs reach beyond width, ascent and descent. Antialiasing adds up to a pixel on each side.
   public var inkBounds: Rect {
     var result = Rect.zero
     let unit = font.pointsPerUnit
     for glyph in glyphs {
       guard let ink = font.face.shaper.inkExtents(of: glyph.id) else { continue }
-      // HarfBuzz's heights grow upwards: the top edge is the origin and the height negative.
+      // HarfBuzz's heights grow upwards: the origin is the top edge and the height is negative.
       result = result.union(
         Rect(
           x: glyph.x + Double(ink.left) * unit, y: glyph.y - Double(ink.top) * unit, width: Double(ink.width) * unit,
@@ -59,7 +60,8 @@ public struct TextLine: Sendable {
     return result
   }
 
-  /// The glyphs' outlines with the left end of the baseline at `baseline`, in points: to stroke a text or to clip to it.
+  /// The outlines of the glyphs in points, with the left end of the baseline at `baseline`. Use it to stroke text or to clip
+  /// to it.
   public func outline(at baseline: Point = .zero) -> Path {
     var path = Path()
     for glyph in glyphs {
@@ -68,20 +70,20 @@ public struct TextLine: Sendable {
     return path
   }
 
-  /// From the design's units, y up, to points.
+  /// Maps the design's units, y upwards, to points.
   func placement(of glyph: Glyph, at baseline: Point) -> Affine {
     let unit = font.pointsPerUnit
     return Affine(a: unit, b: 0, c: 0, d: -unit, tx: baseline.x + glyph.x, ty: baseline.y + glyph.y)
   }
 
-  /// The line itself when it is no wider than `width`; else as many of its first characters as fit with "…" after them. An
-  /// empty line when not even that fits.
+  /// The line itself if it is no wider than `width`. Otherwise the longest beginning of it that fits with "…" behind it, or
+  /// an empty line if not even "…" fits.
   public func truncated(to width: Double) -> TextLine {
     if self.width <= width { return self }
     let mark = font.face.shaper.glyph(for: "…") == nil ? "..." : "…"
     var best = TextLine("", font: font)
-    // How many characters fit grows with the width but for a few units of kerning: a binary search over whole characters,
-    // each try shaped as it would be drawn.
+    // The width grows with the number of characters, but for a few units of kerning. So this is a binary search over whole
+    // characters; each candidate is shaped as it would be drawn.
     var low = 0
     var high = string.count
     while low < high {

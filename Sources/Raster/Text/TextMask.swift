@@ -1,17 +1,17 @@
 import Geometry
 
-/// The coverage of one line of text, put together from its glyphs. Keeps its memory from line to line.
+/// The coverage of one line of text, added up from its glyphs. It keeps its memory from line to line.
 struct TextMask {
   /// The glyphs of the line.
   var placed: [PlacedGlyph] = []
-  /// The pixels that `coverage` stands for.
+  /// The pixels that `coverage` describes.
   private(set) var area = IntRect.zero
-  /// Bytes from one row to the next: a multiple of 4, as Cairo wants it.
+  /// The bytes from one row to the next, a multiple of 4 as Cairo requires.
   private(set) var stride = 0
-  /// A byte a pixel.
+  /// One byte for each pixel.
   var coverage: [UInt8] = []
 
-  /// Puts the glyphs of a line on the pixel grid.
+  /// Places the glyphs of a line on the pixel grid.
   mutating func place(_ line: TextLine, origin: Point, pixelsPerPoint: Double) {
     placed.removeAll(keepingCapacity: true)
     for glyph in line.glyphs {
@@ -21,9 +21,9 @@ struct TextMask {
     }
   }
 
-  /// Adds up the coverage of the placed glyphs as far as it lies in `clip`.
+  /// Adds up the coverage of the placed glyphs inside `clip`.
   ///
-  /// - Returns: false when a glyph is too large for that.
+  /// - Returns: false if a glyph is too large for the cache; the line must be drawn from outlines then.
   mutating func accumulate(within clip: IntRect) -> Bool {
     var ink = IntRect.zero
     for glyph in placed {
@@ -61,7 +61,7 @@ struct TextMask {
           let from = (y - Int(box.minY)) * bitmap.width + Int(visible.minX - box.minX)
           let to = (y - Int(area.minY)) * stride + Int(visible.minX - area.minX)
           for x in 0..<visible.width {
-            // Glyphs that join share the pixels of their border: there coverage adds up.
+            // Neighbouring glyphs share the pixels of their border: their coverage adds up.
             let sum = UInt16(target[to + x]) + UInt16(source[from + x])
             target[to + x] = UInt8(truncatingIfNeeded: min(sum, 255))
           }
