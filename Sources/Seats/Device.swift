@@ -1,16 +1,18 @@
-/// A device of the kernel, as udev or the kernel itself describes it: a copy, which does not change.
+/// A device as udev or the kernel describes it: a copy, which does not change when the device does.
+///
+/// Devices come from `DeviceMonitor.devices(in:)` and in the events of a `DeviceMonitor`.
 public struct Device: Sendable, Equatable {
-  /// Its folder below `/sys`, which names it for as long as it is there: "/sys/devices/…/drm/card0".
+  /// The device's folder below `/sys`, its name for as long as it exists: "/sys/devices/…/drm/card0".
   public var syspath: String
-  /// What kind it is: "drm", "input", "hidraw".
+  /// The kind of device: "drm", "input", "hidraw".
   public var subsystem: String
-  /// The node to open: "/dev/dri/card0". Connectors, for example, have none.
+  /// The node to open: "/dev/dri/card0". Some devices, such as connectors, have none.
   public var node: String?
-  /// The driver of the device or of the nearest one that it is part of: "i915". Nil for one that was removed.
+  /// The driver of the device or of its nearest ancestor that has one: "i915". Nil for a removed device.
   public var driver: String?
-  /// Whether the firmware has put the boot screen on this graphics card. (PCI only.)
+  /// True if the firmware showed the boot screen on this graphics card. (PCI only.)
   public var isBootDisplay: Bool
-  /// All that is told of it, by name: "DEVNAME", "ID_SEAT". In an event, what the event tells.
+  /// All of the device's properties by name, such as "DEVNAME" and "ID_SEAT". In an event they are those of the event.
   public var properties: [String: String]
 
   public init(
@@ -30,26 +32,27 @@ public struct Device: Sendable, Equatable {
     String(syspath[(syspath.lastIndex(of: "/").map(syspath.index(after:)) ?? syspath.startIndex)...])
   }
 
-  /// The seat that udev has assigned the device to. Without an assignment, and without udev, that is "seat0".
+  /// The seat that udev assigned the device to: "seat0" without an assignment or without udev.
   public var seatName: String { properties["ID_SEAT"] ?? "seat0" }
 }
 
-// What the kernel's graphics drivers tell.
+// MARK: Graphics cards
+
 extension Device {
-  /// Whether it is a card that can be opened for mode setting, and not a render node or a connector.
+  /// True for a card that can be opened for mode setting; false for render nodes and connectors.
   public var isGraphicsCard: Bool {
     subsystem == "drm" && node != nil && name.hasPrefix("card") && name.dropFirst(4).allSatisfy(\.isASCIIDigit)
       && name.count > 4
   }
 
-  /// Whether the driver says that connectors of this card may have changed (`HOTPLUG=1`): ask those named by `connectorID`, or
-  /// all. Not every driver does: any change of a card is a reason to ask.
+  /// True if the driver reports that connectors of this card may have changed (`HOTPLUG=1`): look at the one that
+  /// `connectorID` names, or at all of them. Some drivers do not report this, so any change of a card is a reason to look.
   public var isHotplug: Bool { properties["HOTPLUG"] == "1" }
 
-  /// The DRM object of the connector that a change is about; nil for all of them, and with drivers that do not say.
+  /// The DRM object of the connector that changed. Nil if all may have changed, or if the driver does not say which.
   public var connectorID: UInt32? { properties["CONNECTOR"].flatMap { UInt32($0) } }
 
-  /// The DRM object of the property of that connector that the kernel has changed, such as content protection.
+  /// The DRM object of the connector's property that the kernel changed, such as content protection.
   public var propertyID: UInt32? { properties["PROPERTY"].flatMap { UInt32($0) } }
 }
 
@@ -57,25 +60,25 @@ extension Character {
   fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }
 
-/// What a device monitor reports.
+/// A change of the machine's devices, as a `DeviceMonitor` reports it.
 public enum DeviceEvent: Sendable, Equatable {
-  /// A device has come and can be opened.
+  /// A device was added and can be opened.
   case added(Device)
-  /// A device has gone: what is open of it answers with `ENODEV`.
+  /// A device was removed. Calls on its open descriptors fail with `ENODEV`.
   case removed(Device)
-  /// Something about a device is new, such as a screen that was plugged into a card.
+  /// A device changed, for example because a screen was plugged into a card.
   case changed(Device)
-  /// Events were lost, because they came faster than they were read: enumerate again and compare.
+  /// Events came faster than they were read, and some were lost: enumerate the devices again and compare.
   case rescan
 
-  /// - Parameter device: with the properties of a uevent, of which `ACTION` says what has happened.
+  /// - Parameter device: a device with the properties of a uevent; `ACTION` names the change.
   init(_ device: Device) {
     switch device.properties["ACTION"] {
     case "add": self = .added(device)
     case "remove": self = .removed(device)
-    // A device that was renamed is not the one that was known.
+    // A renamed device is unknown under its new name.
     case "move": self = .rescan
-    // Bound to a driver, on line, and what may be invented later.
+    // Actions such as "bind" and "online", and any that later kernels add.
     default: self = .changed(device)
     }
   }

@@ -3,35 +3,43 @@ import Glibc
 public import LinuxSystem
 public import RunLoops
 
-/// Tells of devices that come, go and change, on the loop: no thread of its own, and nothing is polled.
+/// Reports devices that are added, removed and changed, on the main loop. It needs no thread and polls nothing.
 ///
-/// Make the monitor first and enumerate then: what comes in between is in both, and nothing is in neither.
+/// ```swift
+/// let monitor = try DeviceMonitor(subsystems: ["input"]) { event in
+///   if case .added(let device) = event { open(device) }
+/// }
+/// monitor.add()
+/// for device in try DeviceMonitor.devices(in: "input") { open(device) }
+/// ```
+///
+/// Create the monitor before enumerating devices. A device that is added in between is then in both, and none is missed.
 @MainActor
 public final class DeviceMonitor {
-  /// Who sends the events.
+  /// The sender of the events.
   public enum Origin: Sendable, Equatable {
-    /// The udev daemon, once it has made the node, set its rights and added its properties.
+    /// The udev daemon. It sends an event once the device's node has its rights and udev's properties.
     case udev
-    /// The kernel itself. The node may not have its rights yet, and no device is assigned to a seat.
+    /// The kernel. The node may not have its rights yet, and no device is assigned to a seat.
     case kernel
   }
 
   public let origin: Origin
-  /// Why the events are the kernel's or the daemon's, in a sentence.
+  /// The reason why this sender is listened to, as a sentence.
   public let reason: String
 
-  /// The socket: borrowed.
+  /// The descriptor of the socket. The monitor owns it.
   var descriptor: Int32 { monitor.descriptor }
   private let monitor: UdevMonitor
   private var source: FrameLoop.DescriptorSource?
 
   /// - Parameters:
-  ///   - subsystems: whose devices are wanted: "drm", "input", "hidraw".
-  ///   - origin: who is listened to; nil for the daemon where it runs, otherwise the kernel. In a container neither may
-  ///     be heard: the kernel sends its events to the machine's own network namespace only.
-  ///   - handler: is called on the main loop, once an event.
-  /// - Throws: what libudev's call came back with. Where there are no sockets of this kind, as in some sandboxes, there is
-  ///   nothing to listen to: enumerate now and then instead.
+  ///   - subsystems: the kinds of devices to report: "drm", "input", "hidraw".
+  ///   - origin: the sender to listen to; nil for the udev daemon if it runs, otherwise the kernel. A container may receive
+  ///   events of neither: the kernel sends them to the machine's own network namespace only.
+  ///   - handler: is called on the main loop once for each event.
+  /// - Throws: the error of a libudev call. Some sandboxes have no sockets of this kind: enumerate the devices now and then
+  ///   instead.
   public init(
     subsystems: [String], origin: Origin? = nil, handler: @escaping @MainActor (DeviceEvent) -> Void
   ) throws(SystemError) {
@@ -49,7 +57,7 @@ public final class DeviceMonitor {
     source = FrameLoop.DescriptorSource(
       descriptor: monitor.descriptor,
       onMain: { _, _ in
-        // One at a time: what is left makes the descriptor ready again, and other sources have their turn.
+        // One event for each call: the descriptor stays ready for the rest, and other sources get their turn.
         if let event = monitor.receive() { handler(event) }
       })
   }
@@ -58,12 +66,12 @@ public final class DeviceMonitor {
     invalidate()
   }
 
-  /// The devices of a subsystem that there are now, in the order of their paths.
+  /// The devices of a subsystem that exist now, ordered by path.
   public static func devices(in subsystem: String) throws(SystemError) -> [Device] {
     try Udev().devices(in: subsystem)
   }
 
-  /// Delivers events to the handler while `loop`, one of the main thread's, runs in `mode`.
+  /// Delivers events to the handler while `loop`, a loop of the main thread, runs in `mode`.
   public func add(to loop: FrameLoop = .main, mode: FrameLoop.Mode = .common) {
     if let source { loop.add(source, to: mode) }
   }
@@ -72,13 +80,13 @@ public final class DeviceMonitor {
     if let source { loop.remove(source, from: mode) }
   }
 
-  /// Whether events have come that the handler has not been called with yet.
+  /// True if events arrived that the handler was not called with yet.
   package var hasEvents: Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return source != nil && poll(&entry, 1, 0) > 0
   }
 
-  /// Ends it: the handler is not called again.
+  /// Stops the monitor: the handler is not called again.
   public func invalidate() {
     source?.invalidate()
     source = nil
@@ -117,11 +125,11 @@ private final class UdevMonitor {
     guard result >= 0 else { throw SystemError(call: call, errno: -result) }
   }
 
-  /// The next event that has come; nil when there is none, or only such as are not wanted. Does not wait.
+  /// The next event that arrived; nil if there is none, or only events of other subsystems. Does not wait.
   func receive() -> DeviceEvent? {
     errno = 0
     guard let device = udev_monitor_receive_device(monitor) else {
-      // The socket's buffer was full, and the kernel has thrown events away.
+      // The socket's buffer was full, and the kernel dropped events.
       return errno == ENOBUFS ? .rescan : nil
     }
     defer { udev_device_unref(device) }

@@ -1,8 +1,8 @@
 import Glibc
 import LinuxSystem
 
-/// Opens devices by themselves, with the rights of the program's own user and groups. There is no session behind it: who
-/// has the console does not matter, consoles are not switched, and what another program holds is refused when it is used.
+/// Opens devices with the rights of the program's own user and groups, without a seat. The session is always active:
+/// switching consoles does not affect it, and a device that another program uses fails when it is used.
 @MainActor
 package final class DirectProvider: SeatProvider {
   package let seatName = "seat0"
@@ -12,7 +12,7 @@ package final class DirectProvider: SeatProvider {
 
   package init() {}
 
-  /// Enabled once, at the beginning.
+  /// Returns a single `enable` event, at the first call.
   package func receiveEvents() throws(SeatError) -> [SeatEvent] {
     defer { isEnabled = true }
     return isEnabled ? [] : [.enable]
@@ -21,7 +21,7 @@ package final class DirectProvider: SeatProvider {
   package func acknowledgeDisable() throws(SeatError) {}
 
   package func openDevice(at path: String) throws(SeatError) -> SeatDevice {
-    // The flags that seatd opens with, so that a device behaves alike.
+    // The flags that seatd uses, so that a device behaves the same.
     let number = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else { throw .device(path: path, .last(call: "open", subject: path)) }
     let device = SeatDevice(path: path, id: number, descriptor: number)

@@ -3,14 +3,14 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// A seat of libseat's: devices come from seatd, logind, or a builtin seatd.
+/// A seat of libseat, which gets its devices from seatd, logind or a builtin seatd.
 ///
-/// All calls of libseat are made here. Those that open and close wait for the daemon's answer.
+/// All calls of libseat are in this file. Those that open and close wait for the daemon's answer.
 @MainActor
 final class LibseatProvider: SeatProvider {
   let seatName: String
   let descriptor: Int32?
-  /// The backend that was taken, as libseat names it: "seatd", "logind", "builtin", "noop".
+  /// The backend in libseat's words: "seatd", "logind", "builtin", "noop".
   let backend: String
 
   private let seat: OpaquePointer
@@ -18,19 +18,19 @@ final class LibseatProvider: SeatProvider {
   private let inbox: Inbox
   private var devices: Set<SeatDevice> = []
 
-  /// What libseat calls back, in its own calls only. To be handled when these have returned: libseat does not bear that its
-  /// seat is closed in one.
+  /// The events that libseat reports by callback, during its own calls. They are handled after the call has returned,
+  /// because libseat fails if its seat is closed in a callback.
   private final class Inbox {
     var events: [SeatEvent] = []
 
     static func receive(_ event: SeatEvent, _ context: UnsafeMutableRawPointer?) {
       guard let context else { return }
-      // Alive: the provider that owns it closes the seat before it goes.
+      // The inbox is alive: the provider that owns it closes the seat before it goes.
       Unmanaged<Inbox>.fromOpaque(context).takeUnretainedValue().events.append(event)
     }
   }
 
-  /// Opens the seat that `LIBSEAT_BACKEND` asks for, otherwise the first that there is of seatd, logind and builtin.
+  /// Opens the seat of the backend that `LIBSEAT_BACKEND` names, otherwise of the first that works: seatd, logind, builtin.
   init() throws(SeatError) {
     let inbox = Inbox()
     let listener = UnsafeMutablePointer<libseat_seat_listener>.allocate(capacity: 1)
@@ -59,7 +59,7 @@ final class LibseatProvider: SeatProvider {
     let result = libseat_dispatch(seat, 0)
     let failure = SystemError.last(call: "libseat_dispatch")
     if result < 0 { throw .lost(failure) }
-    // libseat 0.7 does not say that the other side has hung up when it is not to wait.
+    // libseat 0.7 does not report that the other side has hung up when it is called without waiting.
     if let descriptor {
       var entry = pollfd(fd: descriptor, events: 0, revents: 0)
       if poll(&entry, 1, 0) > 0 { throw .lost(SystemError(call: "libseat_dispatch", subject: backend, errno: ECONNRESET)) }
@@ -78,7 +78,7 @@ final class LibseatProvider: SeatProvider {
     let id = libseat_open_device(seat, path, &number)
     var failure = SystemError.last(call: "libseat_open_device")
     guard id >= 0, number >= 0 else {
-      // logind's backend does not set an error number.
+      // The logind backend does not set an error number.
       if failure.errno == 0 { failure = SystemError(call: failure.call, errno: EIO) }
       throw .device(path: path, failure)
     }
@@ -89,7 +89,8 @@ final class LibseatProvider: SeatProvider {
 
   func closeDevice(_ device: SeatDevice) {
     guard devices.remove(device) != nil else { return }
-    // Fails when the seat is lost; the descriptor is ours all the same. Logind's backend looks at it, so it goes last.
+    // The call fails if the seat is lost; the descriptor must be closed all the same. It is closed last, as the logind
+    // backend still uses it.
     _ = libseat_close_device(seat, device.id)
     Glibc.close(device.descriptor)
   }
@@ -103,14 +104,14 @@ final class LibseatProvider: SeatProvider {
 
   func close() {
     for device in devices { closeDevice(device) }
-    // Frees the seat, whatever it answers.
+    // The call frees the seat even if it returns an error.
     _ = libseat_close_seat(seat)
     listener.deallocate()
   }
 
-  // MARK: What libseat says while it looks for a backend
+  // MARK: libseat's messages about backends
 
-  /// "Seat opened with backend 'seatd'"
+  /// The name in the message "Seat opened with backend 'seatd'".
   private static func backend(_ lines: [String]) -> String? {
     for line in lines {
       let parts = line.split(separator: "'", omittingEmptySubsequences: false)
@@ -119,18 +120,18 @@ final class LibseatProvider: SeatProvider {
     return nil
   }
 
-  /// Without the lines that tell nothing but that one of the others was the reason.
+  /// The messages that state a reason. Those that only say that a backend was skipped are left out.
   private static func reasons(_ lines: [String]) -> [String] {
     lines.filter { !$0.hasSuffix(", skipping") && $0 != "No backend was able to open a seat" }
   }
 }
 
-/// The messages of libseat, which would print them to the standard error output. They are dropped, except while a seat is
-/// opened: there they say why a backend was refused.
+/// Collects libseat's messages, which it would print to the standard error output by itself. They are dropped, except while
+/// a seat is opened: then they say why a backend was refused.
 ///
-/// The state belongs to the process, as libseat's does. Any thread may use it.
+/// libseat has one log handler for the whole process. Any thread may open a seat.
 enum SeatLog {
-  /// The lines since an opening began; nil outside of one.
+  /// The lines since opening began; nil at other times.
   private static let captured = Lock<[String]?>(nil)
   /// The process that installed the handler.
   private static let process = Atomic<pid_t>(0)

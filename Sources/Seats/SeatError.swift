@@ -1,9 +1,9 @@
 import Glibc
 public import LinuxSystem
 
-/// Why a seat, or a device of it, cannot be used.
+/// The reason why a seat or one of its devices cannot be used.
 public enum SeatError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// libseat has found nobody who hands out devices; what each of its backends said.
+  /// libseat found no provider of devices. `reasons` are the messages of its backends.
   case noSeat(SystemError, reasons: [String])
   /// A device cannot be opened; the error names path, call and errno.
   case device(path: String, SystemError)
@@ -11,7 +11,7 @@ public enum SeatError: Error, Sendable, Equatable, CustomStringConvertible {
   case inactive(path: String)
   /// The session cannot switch to another one.
   case noSwitch(session: Int, reason: String)
-  /// The daemon behind the seat has gone, or has ended the session.
+  /// The daemon behind the seat has ended, or it ended the session.
   case lost(SystemError)
 
   public var description: String {

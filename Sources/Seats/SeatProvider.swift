@@ -1,42 +1,45 @@
-/// Who hands out the devices of a seat to sessions, and takes them away: logind, seatd, or a test.
+/// A provider hands out the devices of a seat and takes them back: libseat's, the direct one, or a test's.
 ///
-/// A `SeatSession` uses it and knows the rules; a provider only passes on what is asked and what has come.
+/// A `SeatSession` owns a provider and knows the rules. The provider only passes on requests and events.
 @MainActor
 package protocol SeatProvider: AnyObject {
-  /// "seat0", where nothing else was set up.
+  /// The seat's name: "seat0" unless the machine was set up otherwise.
   var seatName: String { get }
-  /// Is readable when there are events to receive; nil when there will never be any after the first.
+  /// A descriptor that is readable when there are events to receive; nil if there are none after the first.
   var descriptor: Int32? { get }
 
-  /// The events that have come since the last call. Does not wait.
-  /// - Throws: `lost`; there will be no more events.
+  /// Returns the events that came since the last call. Does not wait.
+  ///
+  /// - Throws: `lost`; there are no more events then.
   func receiveEvents() throws(SeatError) -> [SeatEvent]
-  /// Answers a `disable`: nothing uses the devices any more.
+  /// Answers a `disable` event: nothing uses the devices any more.
   func acknowledgeDisable() throws(SeatError)
-  /// Opens a device for reading and writing, non-blocking and closed on exec. A graphics card is master.
+  /// Opens a device for reading and writing, non-blocking and closed on exec. A graphics card becomes DRM master.
   func openDevice(at path: String) throws(SeatError) -> SeatDevice
   /// Gives back a device and closes its descriptor.
   func closeDevice(_ device: SeatDevice)
-  /// Asks for another session to get the seat. Says nothing of whether and when it will.
+  /// Requests that another session gets the seat. The call does not tell whether and when it does.
   func switchSession(to number: Int) throws(SeatError)
-  /// Gives back the seat; all descriptors of devices are closed. Called once, and nothing after it.
+  /// Gives back the seat and closes all of its devices. Nothing is called after it.
   func close()
 }
 
-/// What a provider tells a session.
+/// A change that a provider reports to its session.
 package enum SeatEvent: Sendable, Equatable {
-  /// The seat's devices may be used.
+  /// The session may use the seat's devices.
   case enable
-  /// They may no longer be used, and whoever asks for them waits for the acknowledgement.
+  /// The session may no longer use them, and the provider waits for its acknowledgement.
   case disable
 }
 
-/// A device that a seat has opened.
+/// A device that a session has opened.
+///
+/// `SeatSession.openDevice(at:)` returns one; give it back with `closeDevice(_:)`.
 public struct SeatDevice: Sendable, Hashable {
   public let path: String
-  /// The provider's own number for it. Two of one path may have the same.
+  /// The provider's number for the device. Two devices with the same path may have the same number.
   let id: Int32
-  /// The open device: borrowed, valid until it is closed or the session ends.
+  /// The descriptor of the open device. It is valid until the device is closed or the session ends.
   public let descriptor: Int32
 
   package init(path: String, id: Int32, descriptor: Int32) {

@@ -2,12 +2,13 @@ import Glibc
 import LinuxSystem
 
 extension SeatSession {
-  /// A session on the seat that libseat finds: seatd's, logind's or a builtin one; `LIBSEAT_BACKEND` names one of them.
+  /// Opens a session on the seat that libseat finds: seatd's, logind's or a builtin one. `LIBSEAT_BACKEND` selects one of
+  /// them.
   ///
-  /// Waits for the daemon. It is `inactive` until the daemon's first event is handled, and stays so while another session
-  /// has the seat.
+  /// The call waits for the daemon. The session is `inactive` until the daemon's first event is handled, and while another
+  /// session has the seat.
   ///
-  /// - Throws: `noSeat`, also where the builtin one has no right to the machine's consoles.
+  /// - Throws: `noSeat`, also if a builtin seat has no right to the machine's consoles.
   public static func libseat() throws(SeatError) -> SeatSession {
     let provider = try LibseatProvider()
     let session = SeatSession(
@@ -16,13 +17,13 @@ extension SeatSession {
     return session
   }
 
-  /// Ends the session of a builtin seat that will never be active. Such a seat is a child process of this program with this
-  /// user's rights, and has one client: it is given at once, or not at all where its console cannot be opened. libseat
-  /// reports it as opened all the same.
+  /// Ends the session of a builtin seat that will never be active. Such a seat is a child process of this program with the
+  /// same user and a single client. It enables the session at once, or never if it cannot open its console; libseat reports
+  /// success in both cases.
   ///
   /// - Parameters:
-  ///   - console: what the child has to open before all else, to learn which console is in front.
-  ///   - limit: how long the child may take.
+  ///   - console: the node that the child opens first, to learn which console is in front.
+  ///   - limit: the time that the child may take.
   func requireBuiltinSeat(console: String = "/dev/tty0", within limit: Nanoseconds = .seconds(1)) throws(SeatError) {
     processEvents()
     guard state != .active else { return }
@@ -33,23 +34,24 @@ extension SeatSession {
     } else {
       Glibc.close(number)
       if waitUntilActive(for: limit) { return }
-      // The child has gone, which is no matter of time.
+      // The child has ended, so this is not a timeout.
       if case .lost(let cause)? = error { failure = cause }
     }
     close()
     throw .noSeat(failure, reasons: ["the builtin seat needs the right to this machine's consoles: \(failure)"])
   }
 
-  /// A session without a seat: active at once and for ever, devices are opened with the user's own rights.
+  /// Makes a session without a seat. It is active at once and until it is closed; devices are opened with the user's own
+  /// rights.
   ///
-  /// - Parameter why: why there is no seat.
+  /// - Parameter why: the reason why there is no seat, for `reason`.
   public static func direct(why: String) -> SeatSession {
     SeatSession(provider: DirectProvider(), reason: "devices opened directly: \(why)")
   }
 
-  /// A session on a seat where there is one, otherwise one without; `reason` says which and why.
+  /// Opens a session on a seat if there is one, otherwise a session without a seat. `reason` says which, and why.
   ///
-  /// On a seat with consoles, an active session has taken the console's keyboard from the kernel: see the article.
+  /// On a seat with consoles, an active session takes the console's keyboard from the kernel: see <doc:Sessions>.
   public static func automatic() -> SeatSession {
     do throws(SeatError) {
       return try libseat()

@@ -2,46 +2,54 @@ import Glibc
 public import LinuxSystem
 public import RunLoops
 
-/// This program's session on a seat: the right to use its displays and input devices, which comes and goes as the user
-/// switches consoles.
+/// The program's session on a seat: its right to use displays and input devices, which comes and goes as the user switches
+/// consoles.
 ///
-/// One session serves all of a program. Who uses devices of it adds an observer, and lets go of them while the session is
-/// `disabling`: when all observers have returned, the session tells the seat so by itself. Be quick about it: the user waits,
-/// and the devices may have been taken away already, so that calls on them fail.
+/// ```swift
+/// let session = SeatSession.automatic()
+/// session.add()
+/// guard session.waitUntilActive(for: .seconds(1)) else { exit(1) }
+/// let keyboard = try session.openDevice(at: "/dev/input/event0")
+/// ```
+///
+/// A program needs one session. Code that uses its devices adds an observer, and stops using them while the session is
+/// `disabling`. When all observers have returned, the session gives the seat up. Observers must be quick: the user waits,
+/// and the devices may already be taken away, so that calls on them fail.
 @MainActor
 public final class SeatSession {
-  /// Is called when the state of a session has changed.
+  /// An observer is called when the state of a session has changed.
   @MainActor
   public final class Observer {
     public typealias Handler = @MainActor (SeatSession) -> Void
     fileprivate let handler: Handler
 
-    /// - Parameter handler: reads the new `state` from the session. May open and close devices, and close the session.
+    /// - Parameter handler: reads the new `state` from the session. It may open and close devices, and close the session.
     public init(_ handler: @escaping Handler) {
       self.handler = handler
     }
   }
 
   public private(set) var state = SessionState.inactive
-  /// Why the session is `gone`; nil when it was closed.
+  /// The reason why the session is `gone`; nil if it was closed.
   public private(set) var error: SeatError?
-  /// Who hands out the devices and why, in a sentence.
+  /// The provider of the devices and the reason for it, as a sentence.
   public let reason: String
-  /// Whether no seat stands behind the session: devices are opened with the program's own rights.
+  /// True if there is no seat: devices are opened with the program's own rights.
   public var isDirect: Bool { provider is DirectProvider }
-  /// "seat0", where nothing else was set up.
+  /// The seat's name: "seat0" unless the machine was set up otherwise.
   public let seatName: String
 
   private let provider: any SeatProvider
   private var observers: [Observer] = []
   private var isProcessing = false
   private var descriptorSource: FrameLoop.DescriptorSource?
-  /// An answer of the provider may have brought events along, for which the descriptor is not ready again.
+  /// Signalled after each call of the provider: its answer may have brought events along, and the descriptor is not ready
+  /// again for them.
   private var remainder: FrameLoop.Source?
 
   /// - Parameters:
-  ///   - provider: libseat's, the direct one, or a test's. Belongs to the session from now on.
-  ///   - reason: what `reason` is to say.
+  ///   - provider: the provider of devices. The session owns it from now on.
+  ///   - reason: the text of `reason`.
   package init(provider: any SeatProvider, reason: String) {
     self.provider = provider
     self.reason = reason
@@ -55,14 +63,14 @@ public final class SeatSession {
   }
 
   isolated deinit {
-    // Nobody is told of a session that is no more.
+    // Observers are not told of a session that no longer exists.
     observers = []
     close()
   }
 
   // MARK: The loop
 
-  /// Follows the seat while `loop`, one of the main thread's, runs in `mode`.
+  /// Follows the seat while `loop`, a loop of the main thread, runs in `mode`.
   public func add(to loop: FrameLoop = .main, mode: FrameLoop.Mode = .common) {
     if let remainder { loop.add(remainder, to: mode) }
     if let descriptorSource { loop.add(descriptorSource, to: mode) }
@@ -73,7 +81,7 @@ public final class SeatSession {
     if let descriptorSource { loop.remove(descriptorSource, from: mode) }
   }
 
-  /// Handles what has come, without waiting; the loop calls it. Does nothing when an observer calls it.
+  /// Handles the events that arrived, without waiting. The loop calls it. A call by an observer does nothing.
   public func processEvents() {
     guard !isProcessing, state != .gone else { return }
     isProcessing = true
@@ -85,11 +93,11 @@ public final class SeatSession {
     }
   }
 
-  /// Waits until the session is active, without running the loop: for the start of a program, before there is anything to
-  /// show. Observers are called.
+  /// Waits until the session is active, without running the loop. Use it when the program starts, before there is anything
+  /// to show. Observers are called.
   ///
-  /// - Parameter limit: for how long.
-  /// - Returns: whether the session is active.
+  /// - Parameter limit: the longest time to wait.
+  /// - Returns: true if the session is active.
   public func waitUntilActive(for limit: Nanoseconds) -> Bool {
     let end = SystemClock.monotonic.now + limit
     while true {
@@ -98,15 +106,15 @@ public final class SeatSession {
       let rest = end - SystemClock.monotonic.now
       guard rest > .zero else { return false }
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // Rounded up, so that the last round does not spin. Interrupted by a signal: the next round asks again.
+      // Rounded up, so that the last round does not spin. A signal may interrupt the wait; the next round waits again.
       poll(&entry, 1, Int32(clamping: rest.count / 1_000_000 + 1))
     }
   }
 
   // MARK: Observers
 
-  /// Calls `observer` at each change of state. Those added last are called first when the session is left, and last when
-  /// it is entered: what shows pictures is there before what takes input, and goes after it.
+  /// Calls `observer` at each change of state. Observers are called in order when the session becomes active, and in reverse
+  /// order otherwise: the screen is there before input is read, and goes after it.
   public func add(_ observer: Observer) {
     if !observers.contains(where: { $0 === observer }) { observers.append(observer) }
   }
@@ -117,10 +125,11 @@ public final class SeatSession {
 
   // MARK: Devices
 
-  /// Opens a device of the seat: below `/dev/dri` or `/dev/input`. Waits for the daemon's answer, typically 0.1 ms.
+  /// Opens a device below `/dev/dri` or `/dev/input`. Waits for the daemon's answer, typically 0.1 ms.
   ///
-  /// A card's descriptor stays good while the session is inactive, and is master again afterwards. An input device's is
-  /// revoked for ever at the next `disabling`: close it, and open it again when the session is active.
+  /// The descriptor of a card stays valid while the session is inactive, and is DRM master again afterwards. The descriptor
+  /// of an input device is revoked for good at the next `disabling`: close it, and open the device again when the session is
+  /// active.
   public func openDevice(at path: String) throws(SeatError) -> SeatDevice {
     guard state != .gone else { throw error ?? .lost(SystemError(call: "openDevice", subject: path, errno: ENOTCONN)) }
     guard state == .active else { throw .inactive(path: path) }
@@ -128,7 +137,8 @@ public final class SeatSession {
     return try provider.openDevice(at: path)
   }
 
-  /// Gives back a device and closes its descriptor, in any state. Does nothing after the session's end, which has closed it.
+  /// Gives back a device and closes its descriptor, in any state. Does nothing after the end of the session, which has
+  /// closed it.
   public func closeDevice(_ device: SeatDevice) {
     guard state != .gone || isNotifyingEnd else { return }
     provider.closeDevice(device)
@@ -137,11 +147,11 @@ public final class SeatSession {
 
   // MARK: Sessions
 
-  /// Asks for the session with another number; on a seat with consoles, that of the virtual terminal. If it comes to that,
-  /// this session is `disabling` soon. On a seat without consoles the other session must exist: libseat does not bear the
-  /// daemon's answer that it does not.
+  /// Requests a switch to the session with another number; on a seat with consoles, the number of the virtual terminal. If
+  /// the seat agrees, this session becomes `disabling`. On a seat without consoles the other session must exist: libseat
+  /// fails at the daemon's answer if it does not.
   ///
-  /// A program that has the console's keyboard must call this on Ctrl-Alt-F1 to F12, as the kernel does not any more.
+  /// A program that has the console's keyboard must call this at Ctrl-Alt-F1 to F12, because the kernel does not any more.
   public func switchSession(to number: Int) throws(SeatError) {
     guard state == .active else { throw .noSwitch(session: number, reason: "this session is not active") }
     guard number > 0 else { throw .noSwitch(session: number, reason: "sessions are numbered from 1") }
@@ -149,7 +159,7 @@ public final class SeatSession {
     try provider.switchSession(to: number)
   }
 
-  /// Gives back the seat and closes all devices. Observers are told before it.
+  /// Gives back the seat and closes all devices. Observers are called first.
   public func close() {
     end(nil)
   }
@@ -171,7 +181,7 @@ public final class SeatSession {
   private func notify() {
     let told = state
     for observer in told == .active ? observers : observers.reversed() {
-      // An earlier one may have removed this one, or closed the session.
+      // An earlier observer may have removed this one, or closed the session.
       guard state == told else { return }
       if observers.contains(where: { $0 === observer }) { observer.handler(self) }
     }

@@ -1,30 +1,33 @@
-/// Where a session stands with its seat: a pure value.
+/// The state of a session with its seat.
+///
+/// A pure value: `handle` returns the actions that a `SeatSession` performs.
 public enum SessionState: Sendable, Equatable {
-  /// Another session has the seat, or none yet. Devices are open but do nothing: a card is not master, inputs are revoked.
+  /// Another session has the seat, or no event came yet. Devices stay open but do nothing: a card is not DRM master, input
+  /// devices are revoked.
   case inactive
-  /// The seat's devices may be used and opened.
+  /// The seat's devices may be opened and used.
   case active
-  /// The seat is wanted elsewhere: let go of the devices now. Ends when all observers have been told.
+  /// Another session wants the seat: stop using the devices now. The state ends when all observers were called.
   case disabling
-  /// The session was closed, or its seat was lost, for good.
+  /// The session was closed, or its seat was lost. This state is final.
   case gone
 
   enum Event: Equatable {
     case seat(SeatEvent)
-    /// All observers have let go.
+    /// All observers have stopped using the devices.
     case released
-    /// The provider has failed, or the session is closed.
+    /// The provider has failed, or the session was closed.
     case ended
   }
 
   enum Action: Equatable {
-    /// Tell the observers of the new state.
+    /// Call the observers with the new state.
     case notify
     /// Tell the provider that the devices are free.
     case acknowledge
   }
 
-  /// What is to be done, in this order.
+  /// Returns the actions to perform, in order.
   mutating func handle(_ event: Event) -> [Action] {
     switch (self, event) {
     case (.gone, _):
@@ -32,7 +35,7 @@ public enum SessionState: Sendable, Equatable {
     case (_, .ended):
       self = .gone
       return [.notify]
-    // Also if the provider has changed its mind: then it does not wait for an answer.
+    // The provider may change its mind while the session is disabling; it expects no answer then.
     case (.inactive, .seat(.enable)), (.disabling, .seat(.enable)):
       self = .active
       return [.notify]
@@ -42,7 +45,7 @@ public enum SessionState: Sendable, Equatable {
     case (.disabling, .released):
       self = .inactive
       return [.acknowledge, .notify]
-    // Told twice. An answer that is not waited for is an error in seatd's protocol.
+    // A repeated event. seatd's protocol treats an unexpected answer as an error.
     case (.active, .seat(.enable)), (.inactive, .seat(.disable)), (.disabling, .seat(.disable)),
       (.active, .released), (.inactive, .released):
       return []

@@ -2,9 +2,9 @@ import CUdev
 import Glibc
 import LinuxSystem
 
-/// A context of libudev. Everything that it answers is copied into values at once, so that nothing can leak or dangle.
+/// A context of libudev. Its answers are copied into values at once, so that nothing can leak or dangle.
 ///
-/// Not for more than one thread at a time.
+/// One thread at a time may use it.
 struct Udev: ~Copyable {
   let context: OpaquePointer
 
@@ -17,10 +17,10 @@ struct Udev: ~Copyable {
     udev_unref(context)
   }
 
-  /// Whether the daemon runs. Without it libudev's monitor of the daemon's events is open, and silent for ever.
+  /// True if the daemon runs. Without it libudev still opens a monitor of the daemon's events, which never receives any.
   static var isRunning: Bool { access("/run/udev/control", F_OK) == 0 }
 
-  /// The devices of a subsystem that there are now, in the order of their paths.
+  /// The devices of a subsystem that exist now, ordered by path.
   func devices(in subsystem: String) throws(SystemError) -> [Device] {
     guard let enumeration = udev_enumerate_new(context) else { throw .last(call: "udev_enumerate_new") }
     defer { udev_enumerate_unref(enumeration) }
@@ -32,7 +32,7 @@ struct Udev: ~Copyable {
     var entry = udev_enumerate_get_list_entry(enumeration)
     while let found = entry {
       entry = udev_list_entry_get_next(found)
-      // One that has gone since is left out.
+      // A device that was removed in the meantime is skipped.
       guard let path = udev_list_entry_get_name(found), let device = udev_device_new_from_syspath(context, path) else {
         continue
       }
@@ -42,14 +42,14 @@ struct Udev: ~Copyable {
     return devices
   }
 
-  /// libudev's functions answer with a negative errno.
+  /// Throws the error of a libudev function, which returns a negative errno.
   private func check(_ result: Int32, _ call: String, _ subject: String) throws(SystemError) {
     guard result >= 0 else { throw SystemError(call: call, subject: subject, errno: -result) }
   }
 }
 
 extension Device {
-  /// Copies a device of libudev's; nil for one without path or subsystem, which there should not be.
+  /// Copies a device of libudev. Nil if it has no path or subsystem, which does not happen with real devices.
   init?(_ device: OpaquePointer) {
     guard let syspath = udev_device_get_syspath(device), let subsystem = udev_device_get_subsystem(device) else {
       return nil
@@ -67,7 +67,7 @@ extension Device {
     while let current = ancestor {
       if driver == nil { driver = udev_device_get_driver(current).map { String(cString: $0) } }
       if udev_device_get_sysattr_value(current, "boot_vga").map({ String(cString: $0) }) == "1" { isBootDisplay = true }
-      // Belongs to the device, and is freed with it.
+      // The parent belongs to the device and is freed with it.
       ancestor = udev_device_get_parent(current)
     }
     self.init(
