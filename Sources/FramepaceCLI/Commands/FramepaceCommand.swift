@@ -4,8 +4,8 @@ import Glibc
 import KMS
 import SampleScenes
 
-/// The `framepace` command. `main` is synchronous: the process's main thread belongs to the frame loop, and an asynchronous
-/// `main` would hand it to libdispatch.
+/// The `framepace` command. `main` is synchronous because the process's main thread belongs to the frame loop; libdispatch
+/// would take it over from an asynchronous `main`.
 @main
 struct FramepaceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -30,9 +30,9 @@ struct FramepaceCommand: ParsableCommand {
     Glibc.exit(onMainActor { status(of: Array(CommandLine.arguments.dropFirst())) })
   }
 
-  /// Runs what the arguments ask for.
+  /// Runs the command that the arguments name.
   ///
-  /// - Returns: the status to exit with: 0, 64 for arguments that are not accepted, 1 for what else went wrong.
+  /// - Returns: the exit status: 0, 64 if the arguments are not accepted, 1 for other errors.
   @MainActor
   private static func status(of arguments: [String]) -> Int32 {
     do {
@@ -46,13 +46,13 @@ struct FramepaceCommand: ParsableCommand {
     }
   }
 
-  /// Answers a shell.
+  /// Prints completions for a shell.
   @MainActor
   private static func complete(_ arguments: [String]) throws -> Int32 {
     do {
       _ = try CompletedCommand.parseAsRoot(arguments)
     } catch {
-      // To the parser, the answer is an error too.
+      // The parser reports the completions as an error.
       guard CompletedCommand.exitCode(for: error).isSuccess else { throw error }
       try Terminal.output.line(CompletedCommand.fullMessage(for: error))
     }
@@ -64,11 +64,11 @@ struct FramepaceCommand: ParsableCommand {
     if error is ReaderGone { return EXIT_SUCCESS }
     let status = exitCode(for: error)
     guard status.isSuccess else {
-      // One that cannot be written has the status left to tell.
+      // If the message cannot be written, the status alone tells.
       try? Terminal.error.line(message(of: error, isUsage: status == .validationFailure))
       return status.rawValue
     }
-    // To the parser, help is an error too.
+    // The parser reports help as an error.
     do {
       try Terminal.output.line(fullMessage(for: error, columns: min(Terminal.output.columns ?? 80, 100)))
       return EXIT_SUCCESS
@@ -77,7 +77,7 @@ struct FramepaceCommand: ParsableCommand {
     }
   }
 
-  /// One sentence, and for wrong arguments a line that says where help is.
+  /// The error as a sentence. A usage error is followed by a line that tells where to find help.
   @MainActor
   private static func message(of error: any Error, isUsage: Bool) -> String {
     let sentence = Text.paragraph("framepace: \(reason(of: error))", width: Terminal.error.textWidth)
@@ -85,7 +85,7 @@ struct FramepaceCommand: ParsableCommand {
     return sentence + "\n" + help.drop { $0 == " " }
   }
 
-  /// With what more can be said than where the error is thrown.
+  /// The error's description, with details that are unknown where the error is thrown.
   private static func reason(of error: any Error) -> String {
     switch error as? KMSError {
     case .noDevice: "\(DisplaysText.nothing); without --display and --mode scenes are shown on a clock"
@@ -94,7 +94,7 @@ struct FramepaceCommand: ParsableCommand {
     }
   }
 
-  /// The parser shows its general help for the name of a command that there is not.
+  /// Refuses `help` on an unknown command. The parser would print the general help.
   private static func refuseHelpOnNothing(_ arguments: [String]) throws {
     let names = configuration.subcommands.compactMap { $0.configuration.commandName }
     guard arguments.count > 1, arguments[0] == "help", !arguments[1].hasPrefix("-"), !names.contains(arguments[1]) else {
@@ -104,8 +104,8 @@ struct FramepaceCommand: ParsableCommand {
   }
 }
 
-/// The command as shells complete it. The parser's scripts know no default command: after `framepace --` they would offer
-/// nothing of what `run` takes. Here its options are the command's own.
+/// The command for completions. The parser's completion scripts do not know default commands: after `framepace --` they
+/// would offer none of the options of `run`. In this command they are its own options.
 struct CompletedCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "framepace", version: FramepaceCommand.configuration.version,
@@ -113,7 +113,7 @@ struct CompletedCommand: ParsableCommand {
 
   @OptionGroup var run: RunCommand
 
-  /// Whether a shell asks, or somebody for a shell: the only arguments that this command is for.
+  /// True if the arguments request completions or a completion script. This command serves only them.
   static func isAsked(_ arguments: [String]) -> Bool {
     arguments.contains { $0 == "---completion" || $0.hasPrefix("--generate-completion-script") }
   }

@@ -170,7 +170,7 @@ struct RunCommand: ParsableCommand {
   }
 }
 
-/// One run of a scene: session, end and report.
+/// A single run of a scene: it owns the session, ends it in time and prints the report.
 @MainActor
 private struct SceneRun {
   private let session: SceneSession
@@ -214,7 +214,7 @@ private struct SceneRun {
       loop.add(timer, to: .common)
     }
     let end = session.run()
-    // Also when the display was lost; not when nobody reads.
+    // The report is also printed if the display was lost, but not if its reader is gone.
     session.say { try printer.end(at: end, of: session) }
     if let plot {
       let display = session.display is SimulatedScreen ? session.display.ticker.name : session.display.name

@@ -13,10 +13,10 @@ struct PixelSize: Equatable, CustomStringConvertible {
   var description: String { "\(width)x\(height)" }
 }
 
-/// Turns what is written on the command line into values. What is not accepted throws the rest of a sentence that begins with
-/// the option and the value.
+/// Parses the values of options. A value that is not accepted throws the end of a sentence that begins with the option and
+/// the value.
 ///
-/// Numbers are plain digits: `Double` would also take "0x10", "1e1" and "+1", which nobody means.
+/// Numbers are plain digits: `Double` would also accept "0x10", "1e1" and "+1".
 enum Accepted {
   static let sizes = "WIDTHxHEIGHT in pixels, each from 1 to 16384, such as 1920x1080"
   static let rates = "a rate from 1 to 1000 Hz, such as 60, 59.94 or 60000/1001"
@@ -73,15 +73,15 @@ enum Accepted {
     }
   }
 
-  /// As `sleep` and `timeout` take it.
+  /// `sleep` and `timeout` accept the same.
   static let plainTime = "a number alone is seconds"
 
-  /// A length of time in a range, whose bounds are named as a user writes them.
+  /// A parser of durations in a range. Errors name the bounds as a user writes them.
   static func time(
     from least: (name: String, duration: Nanoseconds), to most: (name: String, duration: Nanoseconds)
   ) -> @Sendable (String) throws -> Nanoseconds {
     { text in
-      // The longest units first: "ms" also ends in "s".
+      // Longer units come first, since "ms" also ends in "s".
       let units: [(String, Double)] = [
         ("min", 60), ("us", 1e-6), ("µs", 1e-6), ("μs", 1e-6), ("ms", 1e-3), ("m", 60), ("h", 3600), ("s", 1), ("", 1),
       ]
@@ -109,7 +109,7 @@ enum Accepted {
     return scale
   }
 
-  /// One of the values of a type.
+  /// Parses the raw value of an enumeration.
   @Sendable static func choice<Value: CaseIterable & RawRepresentable>(_ text: String) throws -> Value
   where Value.RawValue == String {
     guard let value = Value(rawValue: text) else { throw refused(Value.list) }
@@ -128,7 +128,7 @@ enum Accepted {
 }
 
 extension CaseIterable where Self: RawRepresentable, RawValue == String {
-  /// All values in a sentence.
+  /// All raw values as a part of a sentence.
   static var list: String {
     let names = allCases.map(\.rawValue)
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")

@@ -2,17 +2,17 @@ import ArgumentParser
 import Framepace
 import KMS
 
-/// Which display frames go to.
+/// The user's choice of a display for the frames.
 enum DisplayChoice: Equatable {
-  /// A screen if one can be used, else a clock.
+  /// A screen if one can be used, otherwise the fallback clock.
   case auto
-  /// A clock that stands in for a screen.
+  /// The fallback clock, without a screen.
   case fallback
-  /// A screen: the named connector's, or the first that is connected.
+  /// The screen of the named connector, or of the first that is connected.
   case kms(connector: String?)
 }
 
-/// Which display a command uses; shared by those that do.
+/// The options that choose a display, for every command that uses one.
 struct DisplayOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -38,7 +38,7 @@ struct DisplayOptions: ParsableArguments {
     transform: Accepted.rate)
   var rate: RefreshRate?
 
-  /// Whether nothing but a screen will do.
+  /// True if the user accepts nothing but a screen.
   var isScreen: Bool { if case .kms = display { true } else { false } }
 
   func validate() throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Framepace
 import Glibc
 
-/// Why a path cannot be written to, in a sentence.
+/// The reason why a path cannot be written to, as a sentence.
 struct OutputError: Error, CustomStringConvertible {
   let description: String
 
@@ -10,26 +10,26 @@ struct OutputError: Error, CustomStringConvertible {
     description = "cannot write to '\(path)': \(reason)"
   }
 
-  /// The reason is that of the call that just failed.
+  /// An error with the reason for which the last system call failed.
   static func last(_ path: String) -> OutputError {
     OutputError(path, SystemError.last(call: "").reason)
   }
 }
 
-/// Finds out before any work is done whether its result can be written.
+/// Checks before any work is done whether the result can be written.
 enum OutputPath {
-  /// Throws unless `file` can be the name of a picture, as an option wants it.
+  /// Throws unless `file` can be the name of a picture; `option` appears in the message.
   static func requirePicture(_ file: String, option: String) throws(ValidationError) {
     guard file.lowercased().hasSuffix(".png"), !file.contains("\0") else {
       throw ValidationError("\(option) '\(file)': pictures are PNG: use a file whose name ends in .png.")
     }
   }
 
-  /// Throws unless `file` can be written or replaced. Nothing is changed or left behind.
+  /// Throws unless `file` can be written or replaced. The check changes nothing and leaves nothing behind.
   static func requireWritable(file: String) throws(OutputError) {
     var status = stat()
     guard stat(file, &status) == 0 else {
-      // Also a link to nothing, which is replaced.
+      // The file is missing. A symbolic link without a target counts as missing; it is replaced.
       return try probe(folder: folder(of: file), for: file)
     }
     switch status.st_mode & S_IFMT {
@@ -39,7 +39,7 @@ enum OutputPath {
       defer { free(target) }
       try probe(folder: folder(of: String(cString: target)), for: file)
     case S_IFCHR:
-      // Devices are written to, not replaced; one that is full says so to nothing as well.
+      // Devices are written to, not replaced. Writing nothing also fails on a device that is full.
       let device = open(file, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
       guard device >= 0 else { throw .last(file) }
       defer { close(device) }
@@ -49,7 +49,7 @@ enum OutputPath {
     }
   }
 
-  /// Makes `folder` and those around it unless they are there, and throws unless files can be made in it.
+  /// Makes `folder` and its missing parents, and throws unless files can be made in it.
   static func makeFolder(_ folder: String) throws(OutputError) {
     var status = stat()
     if stat(folder, &status) == 0 {
@@ -62,7 +62,7 @@ enum OutputPath {
     try probe(folder: folder, for: folder)
   }
 
-  /// The suffix of a kind of picture other than PNG that `path` names, unless it is a folder.
+  /// The suffix in `path` if it names a picture format other than PNG; nil if `path` is a folder.
   static func otherPicture(_ path: String) -> String? {
     guard let dot = path.lastIndex(of: ".") else { return nil }
     let suffix = path[dot...].lowercased()
@@ -80,18 +80,18 @@ enum OutputPath {
     guard mkdir(folder, 0o777) == 0 || errno == EEXIST else { throw .last(path) }
   }
 
-  /// Makes a hidden file in `folder` and takes it away again: rights alone do not tell, least of all root's.
+  /// Makes a hidden file in `folder` and removes it again. Permissions alone are not enough to know, least of all for root.
   private static func probe(folder: String, for path: String) throws(OutputError) {
     let name = "\(folder)/.\(getpid()).part"
     let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    // What a process that was killed and had this number left behind.
+    // A process with the same number was killed and left its file: the folder is writable.
     if file < 0, errno == EEXIST { return }
     guard file >= 0 else { throw .last(path) }
     close(file)
     unlink(name)
   }
 
-  /// The folder that `path` is in.
+  /// The parent folder of `path`.
   private static func folder(of path: String) -> String {
     var name = path[...]
     while name.count > 1, name.hasSuffix("/") { name.removeLast() }

@@ -3,7 +3,7 @@ import Framepace
 import KMS
 import SampleScenes
 
-/// How a scene is to be run on a display; shared by the commands that do.
+/// The options for a scene on a display, for every command that runs one.
 struct SceneOptions: ParsableArguments {
   @OptionGroup var display: DisplayOptions
 
@@ -49,23 +49,23 @@ struct SceneOptions: ParsableArguments {
     }
   }
 
-  /// The options that were given and have an effect on a screen alone.
+  /// The given options that have an effect only on a screen.
   var screenOptions: [String] { (vrr ? ["--vrr"] : []) + (tearing ? ["--tearing"] : []) }
 
-  /// The options that were given and have no effect on a screen.
+  /// The given options that have no effect on a screen.
   var clockOptions: [String] {
     (display.rate == nil ? [] : ["--rate"]) + (size == nil ? [] : ["--size"])
   }
 }
 
-/// What a run asks of each of its screens.
+/// The settings of a run that apply to each of its screens.
 struct OutputSettings {
   var policy = FramePolicy.vblank
   var animation = AnimationTime.Policy.presentation
   var wantsVariableRefresh = false
   var allowsTearing = false
 
-  /// - Returns: what the screen goes on without.
+  /// - Returns: the features that the screen refuses.
   @MainActor
   func apply(to display: any Display) -> [FeatureRefusal] {
     guard let screen = display as? KMSDisplay else { return [] }

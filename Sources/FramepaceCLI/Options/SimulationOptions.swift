@@ -1,7 +1,7 @@
 import ArgumentParser
 import Framepace
 
-/// Whether a scene runs on a simulated screen, and on which.
+/// The options that replace the display by a simulated one.
 struct SimulationOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -33,7 +33,7 @@ struct SimulationOptions: ParsableArguments {
     if fast, duration == nil { throw ValidationError("--fast needs a --duration: it would go on at full speed.") }
   }
 
-  /// Nil where nothing is to be simulated.
+  /// The simulation; nil without `--simulate`.
   @MainActor
   func simulation(size: PixelSize?) throws -> Simulation? {
     guard let simulate else { return nil }

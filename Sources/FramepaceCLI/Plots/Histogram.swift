@@ -1,25 +1,25 @@
 import Framepace
 
-/// How many durations lie in each of some equal ranges. What lies far out is counted apart, so that a single stall does not
-/// press all others into one range.
+/// The number of durations in each of several equal ranges. Outliers are counted apart, so that a single stall does not
+/// press all other durations into one range.
 struct Histogram: Equatable {
-  /// Where the first range begins.
+  /// The lower bound of the first range.
   private(set) var start = Nanoseconds.zero
-  /// How long each is: 1, 2 or 5 of a power of ten, at least `leastWidth`.
+  /// The width of a range: 1, 2 or 5 times a power of ten, at least `leastWidth`.
   private(set) var width = Self.leastWidth
   private(set) var counts: [Int] = []
-  /// Values before the first range.
+  /// The number of values before the first range.
   private(set) var below = 0
-  /// Values after the last one.
+  /// The number of values after the last range.
   private(set) var above = 0
 
   static let leastWidth = Nanoseconds(100)
 
-  /// - Parameter ranges: how many at most; above 0.
+  /// - Parameter ranges: the largest number of ranges; above 0.
   init(_ values: [Nanoseconds], ranges: Int) {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return }
-    // 90 of 100, and on either side what is no further away than those are wide.
+    // The ranges hold the middle 90 %, and values on either side that are at most as far away as these are apart.
     let tail = (sorted.count - 1) / 20
     let (innerLow, innerHigh) = (sorted[tail], sorted[sorted.count - 1 - tail])
     let reach = max(innerHigh - innerLow, Self.leastWidth)
@@ -45,18 +45,18 @@ struct Histogram: Equatable {
     }
   }
 
-  /// Where range `index` begins, and the one before it ends.
+  /// The lower bound of range `index`, which is the upper bound of the range before.
   func bound(_ index: Int) -> Nanoseconds { start + width * Int64(index) }
 
   var end: Nanoseconds { bound(counts.count) }
 
-  /// The range that `value` lies in, counted from 0; rounded down, also below 0.
+  /// The index of the range that holds `value`; it is rounded down and may be negative.
   private static func index(of value: Nanoseconds, _ width: Nanoseconds) -> Int64 {
     let quotient = value.count / width.count
     return value.count % width.count < 0 ? quotient - 1 : quotient
   }
 
-  /// 100, 200, 500, 1000 …; nil where there is nothing wider.
+  /// The next width after 100, 200, 500, 1000 …; nil if it does not fit.
   private static func wider(_ width: Nanoseconds) -> Nanoseconds? {
     var leading = width.count
     while leading >= 10 { leading /= 10 }
@@ -67,7 +67,7 @@ struct Histogram: Equatable {
 }
 
 extension Histogram {
-  /// Durations as numbers of a unit, with as many decimals as the ranges need.
+  /// Prints durations in a unit that suits the histogram, with as many decimals as its ranges need.
   struct Scale: Equatable {
     let unit: String
     private let nanoseconds: Double
@@ -83,9 +83,9 @@ extension Histogram {
     func text(_ duration: Nanoseconds) -> String { Text.decimal(Double(duration.count) / nanoseconds, decimals) }
   }
 
-  /// A line of text for each range: its bounds, a bar, how many.
+  /// One line for each range, with its bounds, a bar and the count.
   ///
-  /// - Parameter width: how long a line may be.
+  /// - Parameter width: the longest line, in characters.
   func lines(width: Int) -> [String] {
     let scale = Scale(self)
     var rows: [(label: String, count: Int)] = []
@@ -107,7 +107,7 @@ extension Histogram {
     }
   }
 
-  /// A bar to the eighth of a character; whatever is not nothing is seen.
+  /// A bar with a resolution of an eighth of a character. A count above 0 is always visible.
   private static func bar(_ count: Int, of most: Int, length: Int) -> String {
     guard count > 0, most > 0 else { return "" }
     let eighths = max(1, Int((Double(count) / Double(most) * Double(length) * 8).rounded()))

@@ -1,28 +1,28 @@
 import Framepace
 
-/// The frames of a run as a picture: when each was begun and handed over, before the vblank that it was made for, and how
-/// much later it was seen if it was late.
+/// A picture of a run's frames: the times at which each was begun and submitted, before its target vblank, and the delay of
+/// late frames after it.
 final class PacingPlot {
-  /// One frame, in times from the vblank that it was made for.
+  /// A frame with times relative to its target vblank.
   private struct Frame {
     var time: MonotonicTime
     var begun: Nanoseconds
     var submitted: Nanoseconds
-    /// Zero if it was in time.
+    /// The lateness; zero if the frame was in time.
     var late: Nanoseconds
   }
 
-  /// Of longer runs the end is drawn.
+  /// The number of frames kept; of a longer run, only the end is drawn.
   private static let capacity = 40_000
 
   private let style: PlotStyle
   private let start: MonotonicTime
-  /// Where the time axis begins: with the run, or the first frame that is kept.
+  /// The start of the time axis: the start of the run, or the first frame that is kept.
   private var begin: MonotonicTime
   private var frames: [Frame] = []
   private var interval = Nanoseconds.zero
 
-  /// - Throws: when the fonts cannot be had.
+  /// - Throws: an error if the fonts are missing.
   init(start: MonotonicTime) throws(FontError) {
     (self.start, begin) = (start, start)
     style = try PlotStyle()
@@ -41,9 +41,9 @@ final class PacingPlot {
         late: frame.isLate(interval: interval) ? frame.lateness : .zero))
   }
 
-  /// What ran.
+  /// The title of the picture.
   ///
-  /// - Parameter policy: when frames were begun; nil where all policies are the same.
+  /// - Parameter policy: the policy of the run; nil if the rate is variable, where all policies are the same.
   static func title(scene: String, display: String, policy: FramePolicy?) -> String {
     let start =
       switch policy {
@@ -55,18 +55,18 @@ final class PacingPlot {
   }
 
   /// - Parameters:
-  ///   - title: what ran.
-  ///   - figures: what is known of the run.
-  ///   - end: of the run.
+  ///   - title: the line above the plot.
+  ///   - figures: the figures of the whole run.
+  ///   - end: the end of the run.
   func image(title: String, figures: FrameReport, end: MonotonicTime) throws(BitmapError) -> Image {
     let (bitmap, context) = try style.begin(title, lines: [Self.line(figures)])
     let plot = Rect(x: 100, y: 130, width: Double(PlotStyle.size.width) - 140, height: 430)
     let axes = Axes(
       plot: plot, start: begin, end: max(end, frames.last?.time ?? end),
-      // A little more than an interval before and after the vblank; at a variable rate intervals are longer.
+      // The axis shows a little more than an interval before and after the vblank. At a variable rate intervals are longer.
       earliest: -max(interval, usualLead) * 5 / 4, latest: interval * 5 / 4)
     drawGrid(axes, context)
-    // Late ones on top.
+    // Late frames are drawn last, on top.
     for frame in frames { draw(frame.begun, of: frame, PlotStyle.blue, size: 3, axes, context) }
     for frame in frames { draw(frame.submitted, of: frame, PlotStyle.green, size: 3, axes, context) }
     for frame in frames where frame.late > .zero { draw(frame.late, of: frame, PlotStyle.orange, size: 5, axes, context) }
@@ -85,7 +85,7 @@ final class PacingPlot {
     return items.joined(separator: "  ·  ")
   }
 
-  /// Where a time is drawn.
+  /// The mapping of times to places in the picture.
   private struct Axes {
     var plot: Rect
     var start: MonotonicTime
@@ -97,7 +97,7 @@ final class PacingPlot {
       plot.minX + plot.width * (time - start).seconds / max((end - start).seconds, 1e-3)
     }
 
-    /// Nil for what is not on the picture.
+    /// The vertical place of an offset; nil if it is outside the picture.
     func y(_ offset: Nanoseconds) -> Double? {
       guard offset >= earliest, offset <= latest, latest > earliest else { return nil }
       return plot.maxY - plot.height * (offset - earliest).seconds / (latest - earliest).seconds
@@ -107,20 +107,20 @@ final class PacingPlot {
   private func draw(
     _ offset: Nanoseconds, of frame: Frame, _ color: Color, size: Double, _ axes: Axes, _ context: DrawingContext
   ) {
-    // What lies outside is seen at the edge.
+    // Frames outside the picture are drawn at its edge.
     guard let y = axes.y(min(max(offset, axes.earliest), axes.latest)) else { return }
     context.fill(
       Rect(x: (axes.x(frame.time) - size / 2).rounded(), y: (y - size / 2).rounded(), width: size, height: size),
       color: color)
   }
 
-  /// How long before the vblank nine frames of ten were begun, at most.
+  /// The lead before the vblank that nine of ten frames do not exceed.
   private var usualLead: Nanoseconds {
     let leads = frames.map { -$0.begun }.sorted()
     return leads.isEmpty ? .zero : leads[(leads.count - 1) * 9 / 10]
   }
 
-  /// How many are drawn at the edge, and the farthest.
+  /// Writes the number of frames at the edge, and the latest.
   private func drawOutside(_ axes: Axes, _ context: DrawingContext) {
     let late = frames.map { max($0.late, $0.submitted) }.filter { $0 > axes.latest }
     guard let latest = late.max() else { return }
@@ -144,7 +144,7 @@ final class PacingPlot {
         label, at: Point(plot.minX - 10 - label.width, y.rounded() + style.small.capHeight / 2), color: PlotStyle.faint)
     }
     context.draw(TextLine("ms", font: style.small), at: Point(plot.minX - 34, plot.minY - 14), color: PlotStyle.faint)
-    // Seconds since the start of the run.
+    // The time axis shows seconds since the start of the run.
     let (from, to) = ((axes.start - start).seconds, (axes.end - start).seconds)
     let seconds = PlotStyle.step(atLeast: (to - from) / 12)
     for second in stride(from: Int(from.rounded(.up)), through: Int(to), by: 1) where second % seconds == 0 {

@@ -1,6 +1,6 @@
 import Framepace
 
-/// What the command's plots have in common: colours, fonts and the steps of axes.
+/// The shared look of the command's plots: colours, fonts and the steps of axes.
 struct PlotStyle {
   static let size = PixelSize(width: 1280, height: 640)
 
@@ -16,14 +16,14 @@ struct PlotStyle {
   let text: Font
   let small: Font
 
-  /// - Throws: when the fonts cannot be had.
+  /// - Throws: an error if the fonts are missing.
   init() throws(FontError) {
     title = try SystemFonts.font(.sansBold, size: 24)
     text = try SystemFonts.font(.sans, size: 17)
     small = try SystemFonts.font(.sans, size: 15, tabularFigures: true)
   }
 
-  /// An empty plot: its title, and at most two lines of figures below.
+  /// Makes an empty plot with a title and at most two lines of figures below it.
   func begin(_ heading: String, lines: [String]) throws(BitmapError) -> (Bitmap, DrawingContext) {
     let bitmap = try Bitmap(width: Self.size.width, height: Self.size.height)
     let context = DrawingContext(bitmap: bitmap)
@@ -37,7 +37,7 @@ struct PlotStyle {
     return (bitmap, context)
   }
 
-  /// 1, 2 or 5 of a power of ten.
+  /// The smallest 1, 2 or 5 times a power of ten that is at least `least`.
   static func step(atLeast least: Double) -> Int {
     var power = 1
     while power < 1_000_000_000 {

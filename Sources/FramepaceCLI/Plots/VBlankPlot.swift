@@ -1,10 +1,10 @@
 import Framepace
 
-/// A measurement of vblanks as a picture: how stamps and arrivals are distributed.
+/// A picture of a vblank measurement: the distributions of stamps and of arrivals.
 struct VBlankPlot {
   private let style: PlotStyle
 
-  /// - Throws: when the fonts cannot be had.
+  /// - Throws: an error if the fonts are missing.
   init() throws(FontError) {
     style = try PlotStyle()
   }
@@ -12,7 +12,7 @@ struct VBlankPlot {
   func image(_ measurement: VBlankMeasurement) throws(BitmapError) -> Image {
     let report = measurement.report
     let room = Double(PlotStyle.size.width) - 80
-    // What ticked and why may be a long sentence: not beside the display's name.
+    // The clock's name may be a long sentence, so it gets its own line.
     let lines = (measurement.display == nil ? [] : [measurement.clock]) + [Self.figures(measurement)]
     let (bitmap, context) = try style.begin(measurement.display ?? measurement.clock, lines: lines)
 
@@ -46,7 +46,7 @@ struct VBlankPlot {
     return items.joined(separator: "  ·  ")
   }
 
-  // MARK: A panel
+  // MARK: Panels
 
   private func draw(_ values: [Nanoseconds], title: String, in panel: Rect, _ context: DrawingContext) {
     let histogram = Histogram(values, ranges: Int(panel.width / 15))
@@ -89,7 +89,7 @@ struct VBlankPlot {
   private func drawBars(_ histogram: Histogram, top: Int, in plot: Rect, _ context: DrawingContext) {
     let slot = plot.width / Double(histogram.counts.count)
     for (index, count) in histogram.counts.enumerated() where count > 0 {
-      // At least a pixel: whatever is not nothing is seen.
+      // A count above 0 is at least a pixel high, so that it can be seen.
       let height = max(1, (plot.height * Double(count) / Double(top)).rounded())
       let left = (plot.minX + slot * Double(index)).rounded()
       let right = (plot.minX + slot * Double(index + 1)).rounded()
@@ -99,13 +99,13 @@ struct VBlankPlot {
     }
   }
 
-  /// The bounds of every so many ranges, as many as can be read.
+  /// Labels the bounds of the ranges, as many as fit.
   private func drawBounds(_ histogram: Histogram, scale: Histogram.Scale, below plot: Rect, _ context: DrawingContext) {
     let slot = plot.width / Double(histogram.counts.count)
     let widest =
       [0, histogram.counts.count].map { TextLine(scale.text(histogram.bound($0)), font: style.small).width }.max() ?? 0
     let step = PlotStyle.step(atLeast: (widest + 18) / slot)
-    // Counted from zero, so that the bounds are round.
+    // Labels are counted from zero, so that they are round numbers.
     let first = Int(histogram.start.count / histogram.width.count)
     for index in 0...histogram.counts.count where (first + index) % step == 0 {
       let x = (plot.minX + slot * Double(index)).rounded()

@@ -1,16 +1,16 @@
 import Framepace
 import Glibc
 
-/// The screens that the kernel knows of, for completions: read from sysfs, so that no card is opened and no screen asked.
+/// The connected screens, for completions. They are read from sysfs, so that no card is opened and no screen is probed.
 enum ConnectedScreens {
   static let folder = "/sys/class/drm"
 
-  /// What `--display` takes on this machine.
+  /// The values of `--display` on this machine.
   static func displays(in folder: String = folder) -> [String] {
     ["auto", "fallback", "kms"] + connectors(in: folder).map { "kms:\($0.name)" }
   }
 
-  /// The sizes that the screens have, for `--mode`, each once and in their order.
+  /// The sizes of the screens' modes for `--mode`, without repetitions and in the screens' order.
   static func modes(in folder: String = folder) -> [String] {
     var modes: [String] = []
     for connector in connectors(in: folder) {
@@ -19,7 +19,7 @@ enum ConnectedScreens {
     return modes
   }
 
-  /// "HDMI-A-1" of "card0-HDMI-A-1", for those with a screen.
+  /// The connected connectors: the folder "card0-HDMI-A-1" has the name "HDMI-A-1".
   private static func connectors(in folder: String) -> [(name: String, path: String)] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }

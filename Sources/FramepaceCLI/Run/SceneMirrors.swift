@@ -1,30 +1,30 @@
 import Framepace
 import KMS
 
-/// The screens that a scene is shown on beside its display, each with figures of its own. One that is lost, or refuses what it
-/// is given, goes; the others go on.
+/// The further screens that show a scene, each with figures of its own. A screen that is lost, or refuses its frames, is
+/// removed; the others continue.
 @MainActor
 final class SceneMirrors {
   struct Mirror {
     let display: any Display
     let output: Output
     let meter: FPSMeter
-    /// What was asked for and the screen goes on without, as far as that was known at the start.
+    /// The features that the screen refused at the start.
     let refusals: [FeatureRefusal]
   }
 
   private(set) var mirrors: [Mirror] = []
-  /// Called with a sentence when a screen went, or is back.
+  /// Called with a sentence when a screen is lost or is back.
   var onChange: ((String) -> Void)?
 
   private let engine: Engine
   private let settings: OutputSettings
-  /// Why it is on no more screens.
+  /// The reasons why other screens are not used.
   private let refused: [String]
 
-  /// Shows what an engine shows on further displays.
+  /// Shows the engine's scene on further displays.
   ///
-  /// - Parameter refused: what could not be used, and why.
+  /// - Parameter refused: the screens that cannot be used, each with the reason.
   init(
     of engine: Engine, on displays: [any Display], refused: [String], settings: OutputSettings = OutputSettings()
   ) {
@@ -34,7 +34,7 @@ final class SceneMirrors {
     for display in displays { add(display) }
   }
 
-  /// On all usable screens but the display's own.
+  /// Shows the scene on all usable screens other than the engine's own.
   convenience init(of engine: Engine, session: DisplaySession?, settings: OutputSettings = OutputSettings()) {
     let screen = engine.output.display as? KMSDisplay
     let others = screen.map { Displays.others(beside: $0, session: session) }
@@ -43,7 +43,7 @@ final class SceneMirrors {
       settings: settings)
   }
 
-  /// What is mirrored where, and what ticks there; what is not mirrored, and why.
+  /// Lines for people: each mirror with its clock, and each screen that is not used with the reason.
   var heading: [String] {
     mirrors.flatMap { mirror in
       ["mirrored on \(mirror.display.name)", mirror.display.ticker.name] + mirror.refusals.map(\.description)
@@ -78,7 +78,7 @@ final class SceneMirrors {
     }
   }
 
-  /// Its figures stay.
+  /// Removes a mirror. Its figures are kept for the summary.
   private func remove(_ output: Output, _ error: any Error) {
     engine.remove(output)
     for mirror in mirrors where mirror.output === output { mirror.meter.noteIdle() }
@@ -87,7 +87,7 @@ final class SceneMirrors {
 }
 
 extension KMSDisplay {
-  /// What is to be said when its state is another one.
+  /// A sentence about a change of the display's state.
   func sentence(about state: DisplayState) -> String {
     switch state {
     case .showing: "\(connectorName) \(mode) is back"
@@ -97,7 +97,7 @@ extension KMSDisplay {
 }
 
 extension SceneMirrors {
-  /// Display, clock and what is refused of each.
+  /// The display, clock and refused features of each mirror, for `--json`.
   var names: [JSONValue] {
     mirrors.map { mirror in
       .object([
@@ -107,7 +107,7 @@ extension SceneMirrors {
     }
   }
 
-  /// Figures of the whole run for each.
+  /// The figures of the whole run for each mirror, for `--json`.
   func summaries(from start: MonotonicTime, to end: MonotonicTime) -> [JSONValue] {
     mirrors.map { mirror in
       let whole = mirror.meter.report(at: end)
@@ -116,9 +116,9 @@ extension SceneMirrors {
     }
   }
 
-  /// The same in lines, each with its display's name above.
+  /// The figures of the whole run for each mirror, for people.
   ///
-  /// - Parameter width: how long a line may be.
+  /// - Parameter width: the longest line, in characters.
   func summary(at time: MonotonicTime, width: Int) -> String {
     mirrors.map { mirror in
       "\nmirrored on \(mirror.display.name)\n\(RunSummary.text(mirror.meter.report(at: time), width: width))\n"

@@ -2,16 +2,16 @@ import Framepace
 import Glibc
 import SampleScenes
 
-/// One profile of a scene: so many frames on a display, then the table.
+/// A profile of a scene: it measures a number of frames on a display and prints the table.
 @MainActor
 final class SceneProfile {
-  /// Where the figures go.
+  /// The target of the figures.
   enum Target {
-    /// As a table to the standard output.
+    /// A table on the standard output.
     case table
-    /// As JSON to the standard output.
+    /// JSON on the standard output.
     case output
-    /// As a table to the standard output, and as JSON to a file.
+    /// A table on the standard output, and JSON in a file.
     case file(String)
   }
 
@@ -65,7 +65,7 @@ final class SceneProfile {
     if profile.frames == frames { session.engine.finish() }
   }
 
-  /// A scene that has changed nothing for a second gives no more frames to wait for.
+  /// Ends the profile if the scene changes nothing for a second: no more frames will come.
   private func finishUnlessMoreComes() {
     let engine = session.engine
     let seen = profile.frames

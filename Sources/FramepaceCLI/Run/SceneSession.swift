@@ -4,39 +4,39 @@ import KMS
 import SampleScenes
 import Seats
 
-/// A scene on a display: opened, wired, run and ended in one place.
+/// A scene on a display. It opens the display, wires the engine, runs and cleans up.
 @MainActor
 final class SceneSession {
   let scene: SceneName
   let engine: Engine
   let display: any Display
-  /// The options that were given and that the display has no use for.
+  /// The given options that have no effect on this display.
   let unusedOptions: [String]
-  /// What was asked for and the screen goes on without, as far as that was known at the start.
+  /// The features that the screen refused at the start.
   private(set) var refusals: [FeatureRefusal] = []
-  /// Called for every frame that was handed to the presenter.
+  /// Called for every frame that was submitted to the presenter.
   var onCommitted: ((FrameRecord) -> Void)?
-  /// Called with a sentence when the display went, or is back.
+  /// Called with a sentence when the display is lost or is back.
   var onDisplayChange: ((String) -> Void)?
-  /// Nil unless the scene is mirrored.
+  /// The mirrors; nil unless the scene is mirrored.
   private(set) var mirrors: SceneMirrors?
 
   private let settings: OutputSettings
   private let simulation: Simulation?
-  /// Nil where there is no card, or no screen is wanted.
+  /// The session on the cards; nil if there is no card, or no screen is wanted.
   private let cards: DisplaySession?
   private let player: ScenePlayer
   private let signals: EndSignals
   private var reader: ReaderWatch?
   private var refused = RefusedFrames()
   private var failure: (any Error)?
-  /// Nothing can be written any more.
+  /// True once the output cannot be written any more.
   private var isMute = false
 
   /// - Parameters:
-  ///   - policy: when frames are begun, on all screens.
-  ///   - animation: which time their animations are evaluated for.
-  ///   - simulation: what the scene runs on and in, instead of a display and the main loop.
+  ///   - policy: the frame policy of all screens.
+  ///   - animation: the rule for the time of animations on all screens.
+  ///   - simulation: a simulated screen and loop that replace the display and the main loop.
   init(
     _ name: SceneName, options: SceneOptions, policy: FramePolicy = .vblank,
     animation: AnimationTime.Policy = .presentation, simulation: Simulation? = nil
@@ -44,7 +44,7 @@ final class SceneSession {
     let loop = simulation?.loop ?? .main
     scene = name
     self.simulation = simulation
-    // Before any thread is made, so that all of them leave these signals to the loop.
+    // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
     signals = try EndSignals()
     (display, cards) = try simulation.map { ($0.screen, nil) } ?? Self.open(options)
     unusedOptions = display is KMSDisplay ? options.clockOptions : options.screenOptions
@@ -61,7 +61,7 @@ final class SceneSession {
       settings.apply(to: engine.output)
       player = ScenePlayer(scene: scene, engine: engine, start: loop.clock.now)
       if let simulation {
-        // The workers' time is real.
+        // The simulated clock does not count the time of workers.
         engine.waitsForDrawings = true
         if scene.isMoving { simulation.occupy(engine) }
       }
@@ -88,13 +88,13 @@ final class SceneSession {
     let size = options.size ?? .standard
     let rate = options.display.rate ?? .hertz60
     let mode = options.display.mode
-    // A seat is for who wants a screen, and has one.
+    // A seat is only opened if the user wants a screen and there is a card.
     let wantsScreen = options.display.display != .fallback && !DRMDevice.cardPaths().isEmpty
     let cards = wantsScreen ? DisplaySession(seat: .automatic()) : nil
     let display: any Display =
       switch options.display.display {
       case .kms(let connector): try Displays.kms(connector: connector, mode: mode, session: cards)
-      // Who names a mode means a screen.
+      // A mode can only mean a screen.
       case .auto where mode != nil: try Displays.kms(mode: mode, session: cards)
       case .auto: try Displays.automatic(width: size.width, height: size.height, refreshRate: rate, session: cards)
       case .fallback:
@@ -107,21 +107,21 @@ final class SceneSession {
 
   private func displayChanged(_ state: DisplayState) {
     guard let screen = display as? KMSDisplay else { return }
-    // The seat may have been another session's.
+    // While the screen was away, the seat may have belonged to another session.
     if state == .showing { ConsoleKeyboard.giveBack() }
     onDisplayChange?(screen.sentence(about: state))
   }
 
-  /// Shows the scene on all other screens too.
+  /// Mirrors the scene on all other screens.
   func mirror() {
     let mirrors = SceneMirrors(of: engine, session: cards, settings: settings)
     mirrors.onChange = { [weak self] sentence in self?.onDisplayChange?(sentence) }
     self.mirrors = mirrors
   }
 
-  /// When frames are begun; nil at a variable rate: no vblank is known beforehand, and all policies are the same.
+  /// The frame policy; nil at a variable rate, where no vblank is known beforehand and all policies are the same.
   var policy: FramePolicy? { isRateVariable ? nil : settings.policy }
-  /// The options that were given and that have no effect, as the rate of every screen is variable.
+  /// The given options that have no effect because the rate of every screen is variable.
   var optionsOfFixedRates: [String] {
     let others = mirrors?.mirrors.map(\.display) ?? []
     guard isRateVariable, others.allSatisfy({ $0.ticker.model.isVariable }) else { return [] }
@@ -129,9 +129,9 @@ final class SceneSession {
   }
   private var isRateVariable: Bool { display.ticker.model.isVariable }
 
-  /// The first lines for people: what runs on what, what ticks, and why.
+  /// The first lines for people: the scene, its display and clock, and the reasons.
   ///
-  /// - Parameter width: how long a line may be.
+  /// - Parameter width: the longest line, in characters.
   func heading(width: Int) -> String {
     var lines = ["\(scene.rawValue) on \(display.name)", display.ticker.name]
     if let cards { lines.append(cards.seat.reason) }
@@ -154,7 +154,7 @@ final class SceneSession {
     return lines.map { Text.paragraph($0, width: width) + "\n" }.joined()
   }
 
-  /// Feeds the meter, and what is drawn at the end, with all that the output does.
+  /// Passes the output's ticks and frames to the meter, the late frames and the plot.
   func measure(with meter: FPSMeter, lateFrames: LateFrames? = nil, plot: PacingPlot? = nil) {
     engine.output.onTick = { tick in
       meter.record(tick: tick)
@@ -169,10 +169,10 @@ final class SceneSession {
     }
   }
 
-  /// Runs until the engine is finished, a signal comes or the display is lost; then gives the display back as it was, and
-  /// the signals their effect.
+  /// Runs until the engine is finished, a signal arrives or the display is lost. Then it restores the display and the
+  /// signals.
   ///
-  /// - Returns: when the run was over: what it takes to give the display back is no part of it.
+  /// - Returns: the end of the run, before the display was restored.
   @discardableResult
   func run() -> MonotonicTime {
     engine.run()
@@ -185,13 +185,13 @@ final class SceneSession {
     return end
   }
 
-  /// Ends the run when nobody reads the standard output any more.
+  /// Ends the run when the reader of the standard output is gone.
   func endWithReader() {
     reader = ReaderWatch { [weak self] in self?.say { throw ReaderGone() } }
     reader?.add(to: engine.loop)
   }
 
-  /// Writes what the run has to say. A failure to ends the run, and nothing is written after it.
+  /// Runs `body`, which writes output. If it fails, the run ends, and later calls do nothing.
   func say(_ body: () throws -> Void) {
     guard !isMute else { return }
     do {
@@ -202,7 +202,7 @@ final class SceneSession {
     }
   }
 
-  /// Throws what ended the run, if it was not the user.
+  /// Throws the error that ended the run; does nothing if the user ended it.
   func requireSuccess() throws {
     if let failure { throw failure }
   }
@@ -222,17 +222,17 @@ final class SceneSession {
   }
 }
 
-/// Decides when a display that refuses frames is given up. One may be busy for a moment, and the output tries again at each
-/// tick.
+/// Decides when to give up a display that refuses frames. A display may be busy for a moment, and the output tries again at
+/// each tick.
 struct RefusedFrames {
-  /// How many frames in a row a display may refuse.
+  /// The number of frames that a display may refuse in a row.
   static let limit = 10
 
   private var inARow = 0
 
   mutating func accepted() { inARow = 0 }
 
-  /// - Returns: whether that was one too many.
+  /// - Returns: true if this was one refusal too many.
   mutating func refused() -> Bool {
     inARow += 1
     return inARow > Self.limit
@@ -241,11 +241,11 @@ struct RefusedFrames {
 
 /// The keyboard of the console that the command runs on.
 ///
-/// A seat takes it from the kernel, for programs that read it themselves. This one does not: Ctrl-C shall end it as ever, and
-/// Ctrl-Alt-F2 lead to another console.
+/// A seat takes the keyboard from the kernel, for programs that read it themselves. This command does not read it, so Ctrl-C
+/// must keep ending it, and Ctrl-Alt-F2 must switch consoles.
 enum ConsoleKeyboard {
-  /// Lets the kernel have it again. To be called each time when the seat has become ours; does nothing where the command
-  /// does not run on a console.
+  /// Gives the keyboard back to the kernel. Call it each time the seat becomes active. It does nothing if the command does
+  /// not run on a console.
   static func giveBack() {
     let console = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard console >= 0 else { return }

@@ -1,7 +1,7 @@
 import Framepace
 import Glibc
 
-/// A screen, a machine and an application that are simulated.
+/// A simulated screen, machine and application for `--simulate`.
 @MainActor
 final class Simulation {
   let loop: FrameLoop
@@ -13,11 +13,11 @@ final class Simulation {
   private var application: SimulatedApplication?
   private let heartbeat: FrameLoop.Timer
 
-  /// So often the loop turns at least, and listens to signals; also when it is fast, so that a run is the same when it is
-  /// watched.
+  /// The longest sleep of the loop, so that it notices signals. A fast run has the same limit, which keeps it equal to a
+  /// watched one.
   private static let longestSleep = Nanoseconds.milliseconds(50)
 
-  /// - Parameter isPaced: whether simulated time passes no faster than real time.
+  /// - Parameter isPaced: true to keep simulated time from passing faster than real time.
   init(_ profile: SimulatedDisplay.Profile, seed: UInt64, size: PixelSize, isPaced: Bool) throws {
     clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000_000))
     let time = SystemClock.manual(clock)
@@ -35,13 +35,13 @@ final class Simulation {
     loop.add(heartbeat, to: .common)
   }
 
-  /// Whether it runs as fast as it can, so that whoever reads its output is waited for.
+  /// True if the simulation runs as fast as it can. Its output then waits for the reader.
   var isFast: Bool { pace == nil }
 
-  /// For people.
+  /// The line about the simulation in the heading.
   var note: String { isFast ? "in simulated time, as fast as it goes" : "in simulated time" }
 
-  /// Lets every frame of the engine take the profile's time.
+  /// Makes every frame of the engine take the profile's time.
   func occupy(_ engine: Engine) {
     application = SimulatedApplication(
       work, in: engine.context.root, ticker: screen.ticker, loop: loop, clock: clock)
@@ -54,8 +54,8 @@ final class Simulation {
   }
 }
 
-/// Keeps a loop on manual time from being faster than the machine's clock, so that a person can watch it. While it sleeps
-/// it listens to nothing: the loop must turn often.
+/// Keeps a loop on manual time from running faster than the machine's clock, so that a person can watch it. It sleeps
+/// without listening to anything, so the loop must turn often.
 @MainActor
 final class RealTimePace {
   private let observer: FrameLoop.Observer
@@ -75,7 +75,7 @@ final class RealTimePace {
 
   private static func sleep(_ time: Nanoseconds) {
     var request = timespec(tv_sec: Int(time.count / 1_000_000_000), tv_nsec: Int(time.count % 1_000_000_000))
-    // One that a signal ends is made up for by the next.
+    // A signal may end the sleep early; the next sleep makes up for it.
     nanosleep(&request, nil)
   }
 }

@@ -1,7 +1,7 @@
 import Framepace
 import KMS
 
-/// A measurement of vblanks: a source, the stamps that it gives, and the end.
+/// A measurement of vblanks: it requests them from a source, collects the stamps and ends.
 @MainActor
 final class VBlankSession {
   private let target: VBlankTarget
@@ -12,18 +12,18 @@ final class VBlankSession {
   private var silence: VBlankSilence
   private var failure: (any Error)?
 
-  /// - Parameter loop: bound to the main thread.
+  /// - Parameter loop: a loop of the main thread.
   init(options: DisplayOptions, count: Int, loop: FrameLoop = .main) throws {
     signals = try EndSignals()
     target = try VBlankTarget(options, clock: loop.clock)
     requested = count
     self.loop = loop
     silence = VBlankSilence(rate: target.source.refreshRate)
-    // None of it shall cost a stamp its time.
+    // Growing the array during the measurement would delay an arrival.
     samples.reserveCapacity(count)
   }
 
-  /// What is measured.
+  /// The first lines for people: the display, the clock and the number of vblanks.
   var heading: String {
     let time = target.source.refreshRate.offset(ofInterval: Int64(requested))
     return VBlankText.heading(
@@ -31,14 +31,14 @@ final class VBlankSession {
       width: Terminal.output.textWidth)
   }
 
-  /// All stamps as they came.
+  /// All stamps in the order of their arrival, for `--record`.
   var recording: VBlankRecording {
     VBlankRecording(
       displayName: target.display ?? target.source.name, refreshRate: target.source.refreshRate,
       vblanks: samples.map(\.vblank))
   }
 
-  /// Runs until all vblanks have come, a signal ends it, or nothing comes any more; then gives the screen back as it was.
+  /// Runs until all vblanks have arrived, a signal arrives, or the source stays silent. Then it restores the screen.
   func run() -> VBlankMeasurement {
     signals.add(to: loop) { [loop] in loop.stop() }
     target.onLost { [weak self] in self?.fail($0) }
@@ -62,7 +62,7 @@ final class VBlankSession {
       report: VBlankReport(samples, nominalRate: source.refreshRate))
   }
 
-  /// Throws what ended the measurement, if it was not the user.
+  /// Throws the error that ended the measurement; does nothing if the user ended it.
   func requireSuccess() throws {
     if let failure { throw failure }
   }
@@ -72,7 +72,7 @@ final class VBlankSession {
     if samples.count < requested { target.source.requestVBlank() } else { loop.stop() }
   }
 
-  /// Says how far it is, and gives up on a source that is silent.
+  /// Shows the progress, and gives up on a silent source.
   private func look() {
     if silence.isTooLong(count: samples.count) { return fail(VBlankSilence.Failure(source: target.source.name)) }
     let left = target.source.refreshRate.offset(ofInterval: Int64(requested - samples.count))
@@ -86,25 +86,25 @@ final class VBlankSession {
   }
 }
 
-/// What `framepace vblank` has measured, and on what.
+/// The result of `framepace vblank`.
 struct VBlankMeasurement {
-  /// Connector, mode and driver; nil where no display was measured.
+  /// The connector, mode and driver; nil if no display was measured.
   var display: String?
-  /// What ticked, and why.
+  /// The source of the vblanks and the reason for it.
   var clock: String
-  /// Whether a clock stood in for a display's vblanks. Its stamps are computed: the figures are about the machine.
+  /// True if a clock replaced a display's vblanks. Its stamps are computed, so the figures describe the machine only.
   var isFallback: Bool
-  /// How many vblanks were asked for.
+  /// The number of vblanks that were requested.
   var requested: Int
   var report: VBlankReport
 
-  /// What the figures are not.
+  /// A warning about the figures of the fallback clock.
   static let fallbackNote = """
     The stamps are a clock's, computed from its rate: these figures say how this machine wakes a program, and nothing about \
     a display.
     """
 
-  /// Rows of the table of durations.
+  /// The rows of the table of durations.
   var rows: [(name: String, key: String, statistics: FrameStatistics)] {
     [
       ("jitter of stamps", "jitter", report.jitter), ("arrival", "arrival", report.arrival),
@@ -112,13 +112,13 @@ struct VBlankMeasurement {
     ]
   }
 
-  /// Whether there is anything to see in how the stamps are distributed.
+  /// True if the stamps differ enough to draw their distribution.
   var hasJitter: Bool { (report.jitter.maximum ?? .zero) >= .microseconds(1) }
 }
 
-/// Decides when a source from which no vblank comes is given up.
+/// Decides when to give up on a source that delivers no vblanks.
 struct VBlankSilence {
-  /// How often is to be looked.
+  /// The time between two checks.
   static let period = Nanoseconds.milliseconds(500)
 
   struct Failure: Error, CustomStringConvertible {
@@ -130,12 +130,13 @@ struct VBlankSilence {
   private var looks = 0
   private var lastCount = 0
 
-  /// Three seconds or ten intervals. Looks are counted, not time: a process that was stopped has missed nothing.
+  /// The limit is three seconds or ten intervals. It counts checks instead of time, because a stopped process misses
+  /// nothing.
   init(rate: RefreshRate) {
     limit = max(6, Int(rate.interval.count * 10 / Self.period.count))
   }
 
-  /// - Parameter count: of the vblanks that have come by now.
+  /// - Parameter count: the number of vblanks so far.
   mutating func isTooLong(count: Int) -> Bool {
     looks = count == lastCount ? looks + 1 : 0
     lastCount = count

@@ -1,7 +1,7 @@
 import Framepace
 import KMS
 
-/// What `framepace vblank` listens to: a screen's vblanks, or a clock's.
+/// The source that `framepace vblank` measures: a screen or a clock.
 @MainActor
 struct VBlankTarget {
   let source: any VBlankSource
@@ -16,7 +16,7 @@ struct VBlankTarget {
     case .kms(let connector):
       let probe = try VBlankProbe.open(connector: connector, mode: options.mode, clock: clock)
       (self.probe, source) = (probe, probe.source)
-    // Who names a mode means a screen.
+    // A mode can only mean a screen.
     case .auto where options.mode != nil:
       let probe = try VBlankProbe.open(mode: options.mode, clock: clock)
       (self.probe, source) = (probe, probe.source)
@@ -31,11 +31,11 @@ struct VBlankTarget {
     isRateUnused = probe != nil && options.rate != nil
   }
 
-  /// Connector, mode and driver; nil without a screen.
+  /// The connector, mode and driver; nil without a screen.
   var display: String? { probe?.name }
-  /// Whether a rate was asked for, and a screen was found, which has its own.
+  /// True if `--rate` was given but a screen is measured, which has its own rate.
   let isRateUnused: Bool
-  /// Whether the stamps are computed.
+  /// True if the stamps are computed by a clock.
   var isFallback: Bool { source is FallbackClock }
 
   func onLost(_ body: @escaping @MainActor (any Error) -> Void) { probe?.onLost = body }

@@ -1,12 +1,12 @@
 import Framepace
 import KMS
 
-/// The cards and screens of a machine as text.
+/// The machine's cards and screens as text and as JSON.
 enum DisplaysText {
-  /// Why there is nothing to list.
+  /// The reason for an empty list.
   static let nothing = "no DRM device: the machine has no graphics card, or its driver is not loaded (no /dev/dri/card*)"
 
-  /// - Parameter width: how long a line may be.
+  /// - Parameter width: the longest line, in characters.
   static func text(_ reports: [CardReport], width: Int) -> String {
     guard !reports.isEmpty else {
       return Text.paragraph("\(nothing). Scenes run on a clock that stands in for a display.", width: width)
@@ -52,10 +52,10 @@ enum DisplaysText {
     return lines.joined(separator: "\n")
   }
 
-  /// Whether a picture can be shown, and why not.
+  /// A sentence about whether the card can show a picture, and why not.
   private static func sentence(_ report: CardReport) -> String {
     if let problem = report.problem { return naming(report.users, in: "\(problem)") }
-    // Where none is known to be connected, those that cannot tell are used.
+    // If no connector is known to be connected, those with an unknown status are used.
     let connected = report.connectors.filter { $0.status == .connected }
     let uncertain = report.connectors.filter { $0.status == .unknown && !$0.modes.isEmpty }
     let names = (connected.isEmpty ? uncertain : connected).map(\.name).joined(separator: ", ")
@@ -66,7 +66,7 @@ enum DisplaysText {
       ? "\(names), paced by vblanks" : "\(names), paced by vblanks stamped to the microsecond: the kernel is older than 4.15"
   }
 
-  /// A problem with a card, and who has it open.
+  /// A problem with a card, followed by the programs that have it open.
   static func naming(_ users: [String], in problem: String) -> String {
     users.isEmpty ? problem : "\(problem); it is open in \(users.joined(separator: ", "))"
   }
@@ -162,7 +162,7 @@ enum DisplaysText {
 }
 
 extension CardReport.Abilities {
-  /// Each as a person and as a program reads it.
+  /// Each ability with its key for programs and its name for people.
   fileprivate var named: [(key: String, text: String, isThere: Bool)] {
     [
       ("vblankEvents", "vblank events", vblankEvents), ("sequenceEvents", "sequence events", sequenceEvents),

@@ -1,11 +1,11 @@
 import Framepace
 
-/// The line of figures that `--fps` shows: right-aligned columns, as many as fit.
+/// The columns of figures that `--fps` prints, right-aligned. Columns that do not fit are left out.
 struct FigureTable: Equatable {
   private struct Column: Equatable {
     var title: String
     var width: Int
-    /// Of two columns the one with the greater number goes first where not both fit.
+    /// The importance of the column: the column with the greatest rank is left out first.
     var rank: Int
   }
 
@@ -19,7 +19,7 @@ struct FigureTable: Equatable {
 
   private var shown = Self.all.indices.map { $0 }
 
-  /// - Parameter width: how long a line may be; nil for any length.
+  /// - Parameter width: the longest line, in characters; nil for any length.
   init(width: Int? = nil) {
     guard let width else { return }
     while shown.count > 1, shown.reduce(0, { $0 + Self.all[$1].width }) > width {

@@ -1,6 +1,6 @@
 import Framepace
 
-/// A value of JSON as text: one line, its keys in the order given, numbers rounded to decimals that mean something.
+/// A JSON value that prints as one line. Keys keep their order, and numbers are rounded to meaningful decimals.
 enum JSONValue {
   case null
   case text(String)
@@ -10,18 +10,18 @@ enum JSONValue {
 
   static func boolean(_ value: Bool) -> JSONValue { .number(value ? "true" : "false") }
 
-  /// Null when there is none.
+  /// The text, or null for nil.
   static func optional(_ text: String?) -> JSONValue { text.map { .text($0) } ?? .null }
 
   static func count(_ value: Int) -> JSONValue { .number(String(value)) }
 
-  /// Null when there is none.
+  /// The number, or null for nil.
   static func decimal(_ value: Double?, _ decimals: Int) -> JSONValue {
     guard let value, abs(value) < 1e9 else { return .null }
     return .number(Text.decimal(value, decimals))
   }
 
-  /// To the microsecond.
+  /// The duration in milliseconds, to the microsecond; null for nil.
   static func milliseconds(_ value: Nanoseconds?) -> JSONValue { .decimal(value?.milliseconds, 3) }
 
   var line: String {

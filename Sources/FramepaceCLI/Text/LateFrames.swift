@@ -1,25 +1,25 @@
 import Framepace
 
-/// Remembers, for each cause, the frame of a run that was latest, and the longest time without a tick that no late frame
-/// explains, with what happened around them: to be drawn at the end.
+/// Remembers the latest frame of a run for each cause, and the longest time without a tick that no late frame explains. Each
+/// is drawn as a diagram at the end, with the frames around it.
 @MainActor
 final class LateFrames {
-  /// What is worth drawing.
+  /// The subject of a diagram.
   private enum Event {
     case late(FrameRecord, FrameRecord.Cause)
     case missed(DisplayLink.Tick)
-    /// The end of a run in which nothing was.
+    /// The end of a run without late frames.
     case end
   }
 
-  /// It, and the frames around it.
+  /// A subject with the frames and ticks around it.
   private struct Scene {
     var event: Event
     var frames: [FrameRecord]
     var ticks: [DisplayLink.Tick]
   }
 
-  /// As many frames, and ticks, as are seen before and after a late one.
+  /// The number of frames and ticks kept around a late frame.
   private static let memory = 12
 
   private let start: MonotonicTime
@@ -28,11 +28,11 @@ final class LateFrames {
   private var interval = Nanoseconds.zero
   private var late: [FrameRecord.Cause: (frame: FrameRecord, scene: Scene)] = [:]
   private var missed: (tick: DisplayLink.Tick, scene: Scene)?
-  /// What comes after them is not known yet.
+  /// The newest late frame and missed tick, until the next frame completes their surroundings.
   private var freshLate: (frame: FrameRecord, cause: FrameRecord.Cause)?
   private var freshMissed: DisplayLink.Tick?
 
-  /// - Parameter start: of the run.
+  /// - Parameter start: the start of the run.
   init(start: MonotonicTime) {
     self.start = start
   }
@@ -44,7 +44,7 @@ final class LateFrames {
     if tick.missed > missed?.tick.missed ?? 0 { freshMissed = tick }
   }
 
-  /// - Parameter cause: why it was late; nil if it was in time.
+  /// - Parameter cause: the reason why the frame was late; nil if it was in time.
   func record(presented frame: FrameRecord, cause: FrameRecord.Cause?) {
     frames.append(frame)
     if frames.count > Self.memory { frames.removeFirst() }
@@ -66,18 +66,19 @@ final class LateFrames {
     }
   }
 
-  /// Whether a frame was late that was made in the intervals which a tick has missed, or at its ends.
+  /// True if the frame was late and was made during the missed intervals, or next to them.
   private func explains(_ frame: FrameRecord, _ tick: DisplayLink.Tick) -> Bool {
     frame.frameNumber + tick.missed + 1 >= tick.frameNumber && frame.isLate(interval: interval)
   }
 
   // MARK: - Text
 
-  /// The diagrams and what they mean; without late frames that of the last ones. Empty if there were no frames.
+  /// The diagrams, each with a sentence about it. Without late frames it is a diagram of the last frames, and without frames
+  /// it is empty.
   ///
   /// - Parameters:
-  ///   - causes: of all late frames, in the order of their diagrams.
-  ///   - width: how long a line may be.
+  ///   - causes: the causes of all late frames, in the order of their diagrams.
+  ///   - width: the longest line, in characters.
   func text(causes: [FrameRecord.Cause], width: Int) -> String {
     keepFresh()
     guard !frames.isEmpty else { return "" }
@@ -100,7 +101,8 @@ final class LateFrames {
     return "\(Text.paragraph(sentence(scene.event), width: width))\n\(diagram.ruler)\n\(diagram)"
   }
 
-  /// An interval before a late frame's tick to one after its flip, or around what was missed; of the last frames four.
+  /// The time span of a diagram: from an interval before the late frame's tick to an interval after its flip, around the
+  /// missed intervals, or the last four intervals of the run.
   private func bounds(_ scene: Scene) -> (MonotonicTime, MonotonicTime) {
     switch scene.event {
     case .late(let frame, _): return (frame.tick - interval, frame.presented + interval)
@@ -112,15 +114,16 @@ final class LateFrames {
     }
   }
 
-  /// A millisecond a character if it fits.
+  /// The time of one character: a millisecond if the span fits, otherwise more.
   private static func scale(for time: Nanoseconds, columns: Int) -> Nanoseconds {
     let steps: [Int64] = [100, 200, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 1_000_000]
     let scales = steps.map { Nanoseconds.microseconds($0) }
-    // Half a character at the end belongs to the last.
+    // The last character may be half empty.
     return scales.first { $0 * Int64(columns - 1) >= time } ?? .seconds(10)
   }
 
-  /// When the vblanks were: by the ticks, and where there was none by the intervals that the ticks count.
+  /// The vblanks of the diagram. They are the stamps of the ticks; vblanks without a tick are spread evenly between two
+  /// ticks.
   private func vblanks(_ scene: Scene) -> [MonotonicTime] {
     var vblanks: [MonotonicTime] = []
     for (tick, next) in zip(scene.ticks, scene.ticks.dropFirst()) {
@@ -132,7 +135,7 @@ final class LateFrames {
       for k in 0..<count { vblanks.append(tick.timestamp + (next.timestamp - tick.timestamp) * k / count) }
     }
     if let last = scene.ticks.last { vblanks.append(last.timestamp) }
-    // The flips of those for which no tick has come yet.
+    // Frames without a later tick add their flips.
     for flip in scene.frames.map(\.presented) where flip > (vblanks.last ?? .zero) + interval / 2 { vblanks.append(flip) }
     return vblanks
   }
@@ -161,12 +164,12 @@ final class LateFrames {
     }
   }
 
-  /// What a frame had from when it was due until the vblank that it was made for.
+  /// The time that the frame had: from its due start to its target vblank.
   private func timeFor(_ frame: FrameRecord) -> Nanoseconds {
     frame.target > frame.start ? frame.target - frame.start : interval
   }
 
-  /// Where the time of a frame went whose work would have fitted.
+  /// The reason for a late frame whose work fitted into its interval.
   private func waiting(_ frame: FrameRecord) -> String {
     let before = frame.delivered - frame.start
     let within = frame.submitted - frame.heldBack - frame.delivered - frame.work

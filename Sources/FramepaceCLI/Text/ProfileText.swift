@@ -1,8 +1,8 @@
 import Framepace
 
-/// A profile as text.
+/// The text and JSON of `framepace profile`.
 enum ProfileText {
-  /// The table of `framepace profile`, 60 characters wide; its sentences are broken at `width`.
+  /// The table, 60 characters wide. Its sentences are broken at `width`.
   static func table(_ profile: PhaseProfile, width: Int) -> String {
     let widths = [8, 10, 10, 10, 10]
     func line(_ title: String, _ cells: [String]) -> String {
@@ -24,7 +24,7 @@ enum ProfileText {
     return lines.joined(separator: "\n")
   }
 
-  /// `framepace profile --json`: times in milliseconds, shares of the budget as parts of 1.
+  /// The JSON object: times in milliseconds, shares of the budget as parts of 1.
   @MainActor
   static func json(_ profile: PhaseProfile, scene: String, display: any Display) -> JSONValue {
     func phase(_ row: PhaseProfile.Row) -> JSONValue {

@@ -1,15 +1,15 @@
 import Framepace
 
-/// What a line of figures is made of: each figure over the time that suits it.
+/// The figures of one printed line: rates, counts and times may cover different spans of the run.
 struct RunFigures {
-  /// Since the start of the run.
+  /// The time since the start of the run.
   var time: Nanoseconds
   var rates: FrameReport
   var counts: FrameReport
-  /// Intervals, work and lateness of frames.
+  /// The report with frame intervals, work and tick lateness.
   var times: FrameReport
 
-  /// As one of the objects of `--json`.
+  /// The figures as an object of `--json`.
   var json: JSONValue {
     .object([
       ("time", .decimal(time.seconds, 3)),
@@ -39,8 +39,8 @@ struct RunFigures {
 }
 
 extension FrameReport {
-  /// The counts of this report without those of an earlier one of the same run. An interval that was being missed may turn
-  /// out not to have been: counts do not go below 0.
+  /// The counts of this report minus those of an earlier report of the same run. Counts never go below 0: an interval that
+  /// was counted as missed may turn out not to be.
   func counts(since earlier: FrameReport) -> FrameReport {
     var result = FrameReport(nominalRefreshRate: nominalRefreshRate)
     result.refreshRate = refreshRate

@@ -2,19 +2,19 @@ import Framepace
 import KMS
 import SampleScenes
 
-/// What a run prints.
+/// The amount of output that a run prints.
 enum RunReport {
   case none
-  /// Only what it runs on, and the summary.
+  /// The heading and the summary.
   case summary
-  /// One line in a terminal, written over and over.
+  /// A single line in a terminal that is written over and over.
   case liveLine
-  /// A line a second.
+  /// One line each second.
   case lines
-  /// A JSON object a second.
+  /// One JSON object each second.
   case json
 
-  /// The time between two lines of figures; nil where there are none.
+  /// The time between two lines of figures; nil if none are printed.
   var interval: Nanoseconds? {
     switch self {
     case .none, .summary: nil
@@ -24,10 +24,10 @@ enum RunReport {
   }
 }
 
-/// Prints what a run does, as the user asked for it.
+/// Prints the heading, figures and summary of a run.
 ///
-/// While the run goes on nothing waits for the reader: a line for which there is no room is left out, and the one that comes
-/// after it covers its time too. (Only a run that is faster than the clock waits: its reader would miss most of it.)
+/// During the run nothing waits for the reader: if there is no room for a line, the line is skipped and the next one covers
+/// its time too. Only a simulation that runs faster than the clock waits, because its reader would miss most lines.
 @MainActor
 final class RunPrinter {
   private let report: RunReport
@@ -36,15 +36,15 @@ final class RunPrinter {
   private let isPatient: Bool
   private let terminal = Terminal.output
   private let start: MonotonicTime
-  /// What the lines so far have counted.
+  /// The counts of all lines so far.
   private var printed: FrameReport
-  /// The columns of the live line.
+  /// The columns of the last live line.
   private var table = FigureTable()
 
   /// - Parameters:
-  ///   - lateFrames: are drawn at the end.
-  ///   - start: of the run.
-  ///   - isPatient: whether each line waits for the reader.
+  ///   - lateFrames: the diagrams to print at the end.
+  ///   - start: the start of the run.
+  ///   - isPatient: true to make each line wait for the reader.
   init(report: RunReport, meter: FPSMeter, lateFrames: LateFrames?, start: MonotonicTime, isPatient: Bool) {
     self.report = report
     self.meter = meter
@@ -54,7 +54,7 @@ final class RunPrinter {
     printed = FrameReport(nominalRefreshRate: meter.refreshRate)
   }
 
-  /// Says what runs on what, and why.
+  /// Prints the heading: the scene, its display and clock, and the reasons.
   func begin(_ session: SceneSession) throws {
     let display = session.display
     switch report {
@@ -76,7 +76,7 @@ final class RunPrinter {
     }
   }
 
-  /// A sentence about what happened meanwhile, in a line of its own.
+  /// Prints a sentence about a change in a line of its own.
   func note(_ sentence: String) throws {
     switch report {
     case .none: return
@@ -86,7 +86,7 @@ final class RunPrinter {
     }
   }
 
-  /// A line of figures.
+  /// Prints a line of figures.
   func update(at time: MonotonicTime) throws {
     let figures = figures(at: time)
     let fitting = FigureTable(width: terminal.textWidth)
@@ -96,7 +96,7 @@ final class RunPrinter {
     table = fitting
   }
 
-  /// The rest, and the figures of the whole run. Waits for the reader.
+  /// Prints the last line of figures and the summary. Waits for the reader.
   func end(at time: MonotonicTime, of session: SceneSession) throws {
     if report == .none { return }
     let last = figures(at: time)
@@ -123,7 +123,7 @@ final class RunPrinter {
       let width = terminal.textWidth
       try terminal.line(RunSummary.text(whole, width: width))
       if let mirrors = session.mirrors { try terminal.write(mirrors.summary(at: time, width: width)) }
-      // In the order in which the summary names the causes.
+      // The diagrams follow the summary's order of causes.
       let diagrams = lateFrames?.text(causes: whole.lateCauses.map(\.cause), width: width) ?? ""
       if !diagrams.isEmpty { try terminal.line("\n" + diagrams) }
     }
@@ -145,7 +145,7 @@ final class RunPrinter {
     case .json: return figures.json.line + "\n"
     case .lines: return fitting.row(figures) + "\n"
     case .liveLine:
-      // The terminal has become narrower or wider: below what it made of the old lines, the table begins again.
+      // The terminal's width has changed. The table begins again below what the terminal made of the old lines.
       let header = fitting == table ? "" : "\n\n\(fitting.header)\n"
       return "\(header)\r\(fitting.row(figures))\u{1B}[K"
     }

@@ -1,8 +1,8 @@
 import Framepace
 
-/// The figures of a whole run, in lines.
+/// The summary of a whole run, for people.
 enum RunSummary {
-  /// - Parameter width: how long a line may be.
+  /// - Parameter width: the longest line, in characters.
   static func text(_ figures: FrameReport, width: Int) -> String {
     var lines: [(title: String, items: [String])] = []
     lines.append(
@@ -41,7 +41,7 @@ enum RunSummary {
     return ["tick \(Text.decimal(tick, 2))", "frame \(Text.decimal(frame, 2))", "presented \(Text.decimal(presented, 2))"]
   }
 
-  /// What there are enough frames for.
+  /// The percentiles for which there were enough frames.
   private static func items(_ distribution: FrameReport.Distribution) -> [String] {
     [("p50", distribution.p50), ("p99", distribution.p99), ("max", distribution.maximum)].compactMap { name, value in
       value.map { "\(name) \(Text.milliseconds($0)) ms" }

@@ -1,6 +1,6 @@
 import Framepace
 
-/// Numbers and columns as text.
+/// Formats numbers and columns.
 enum Text {
   static func right(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(width - text.count, 0)) + text
@@ -10,7 +10,7 @@ enum Text {
     text + String(repeating: " ", count: max(width - text.count, 0))
   }
 
-  /// A number with fixed decimals; "–" when there is none.
+  /// The number with fixed decimals; "–" for nil.
   static func decimal(_ value: Double?, _ decimals: Int) -> String {
     guard let value, value.isFinite, abs(value) < 1e12 else { return "–" }
     var factor = 1.0
@@ -24,15 +24,15 @@ enum Text {
 
   static func milliseconds(_ value: Nanoseconds?) -> String { decimal(value?.milliseconds, 2) }
 
-  /// A share as a whole percentage.
+  /// The share as a whole percentage.
   static func percent(_ share: Double?) -> String { share == nil ? "–" : decimal(share.map { $0 * 100 }, 0) + " %" }
 
-  /// Items with commas between them, broken where a line would be longer than `width`, under each other beside a title.
+  /// A title followed by the items with commas between them. Lines are broken at `width` and indented to the title's end.
   static func list(_ items: [String], title: String, width: Int) -> String {
     fill(items.enumerated().map { $0.offset < items.count - 1 ? $0.element + "," : $0.element }, title: title, width: width)
   }
 
-  /// A sentence, broken between words where a line would be longer than `width`.
+  /// The sentence, broken between words at `width`.
   static func paragraph(_ sentence: String, width: Int) -> String {
     fill(sentence.split(separator: " ").map(String.init), title: "", width: width)
   }

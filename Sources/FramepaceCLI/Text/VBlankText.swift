@@ -1,12 +1,13 @@
 import Framepace
 
-/// A measurement of vblanks as text.
+/// The text and JSON of `framepace vblank`.
 enum VBlankText {
-  /// The first lines: what is measured.
+  /// The first lines, which name the display and the clock.
   ///
   /// - Parameters:
-  ///   - count: how many vblanks are measured, in about so much time.
-  ///   - width: how long a line may be.
+  ///   - count: the number of vblanks to measure.
+  ///   - time: the time that they take.
+  ///   - width: the longest line, in characters.
   static func heading(
     display: String?, clock: String, isRateUnused: Bool, count: Int, time: Nanoseconds, width: Int
   ) -> String {
@@ -17,9 +18,9 @@ enum VBlankText {
     return lines.compactMap(\.self).map { Text.paragraph($0, width: width) }.joined(separator: "\n")
   }
 
-  /// Figures, table and histograms.
+  /// The figures, the table and the histograms.
   ///
-  /// - Parameter width: how long a line may be.
+  /// - Parameter width: the longest line, in characters.
   static func summary(_ measurement: VBlankMeasurement, width: Int) -> String {
     let report = measurement.report
     var blocks = [figures(report, width: width), table(measurement)]
@@ -43,7 +44,7 @@ enum VBlankText {
     return lines.map { Text.list($0.items, title: Text.left($0.title, 10), width: width) }.joined(separator: "\n")
   }
 
-  /// "+12.3 ± 0.4 ppm".
+  /// The drift with its uncertainty, such as "+12.3 ± 0.4 ppm"; nil if it is unknown.
   static func drift(_ report: VBlankReport) -> String? {
     guard let drift = report.drift else { return nil }
     let number = Text.decimal(drift, 2)
@@ -68,7 +69,7 @@ enum VBlankText {
     return (["\(title), in \(Histogram.Scale(histogram).unit)"] + histogram.lines(width: width)).joined(separator: "\n")
   }
 
-  /// `framepace vblank --json`.
+  /// The JSON object of the measurement.
   static func json(_ measurement: VBlankMeasurement) -> JSONValue {
     let report = measurement.report
     func microseconds(_ value: Nanoseconds?) -> JSONValue { .decimal(value?.microseconds, 3) }
