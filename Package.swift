@@ -47,9 +47,9 @@ let package = Package(
       name: "FramepaceParts",
       targets: [
         "Compositing", "FrameTiming", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
-        "RenderTree", "RunLoops",
+        "RenderTree", "RunLoops", "Simulation",
       ]),
-    .library(name: "FramepaceTesting", targets: ["FramepaceTesting", "AllocationCounter"]),
+    .library(name: "FramepaceTesting", targets: ["FramepaceTesting", "Simulation", "AllocationCounter"]),
     .library(name: "FramepaceKMSTesting", targets: ["KMSTesting"]),
     .executable(name: "framepace", targets: ["FramepaceCLI"]),
   ],
@@ -92,6 +92,7 @@ let package = Package(
     library(
       "Presentation",
       ["Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
+    library("Simulation", ["FrameTiming", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops"]),
     .target(name: "CFatalScreens", dependencies: ["CDRM"], cSettings: [.treatAllWarnings(as: .error)]),
     library(
       "KMS",
@@ -107,13 +108,13 @@ let package = Package(
       "Framepace",
       [
         "Compositing", "FrameTiming", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
-        "RenderTree", "RunLoops",
+        "RenderTree", "RunLoops", "Simulation",
       ]),
     library(
       "FramepaceTesting",
       [
         "FrameTiming", "Framepace", "Geometry", "Layers", "LinuxSystem", "Presentation", "Raster", "RenderTree",
-        "RunLoops",
+        "RunLoops", "Simulation",
       ]),
     library("SampleScenes", ["Framepace"], path: "Samples/SampleScenes"),
     sample("Modes", ["LinuxSystem", "RunLoops"]),
@@ -135,7 +136,8 @@ let package = Package(
     .executableTarget(
       name: "FramepaceCLI",
       dependencies: [
-        "Framepace", "KMS", "SampleScenes", "Seats", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Framepace", "KMS", "SampleScenes", "Seats", "Simulation",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
 
@@ -162,7 +164,9 @@ let package = Package(
       name: "dying", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/Dying", swiftSettings: swiftSettings),
     tests("FatalSignalTests", ["dying"]),
     tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
-    tests("FrameTimingTests", ["FrameTiming", "FramepaceTesting", "LinuxSystem", "RunLoops"], exclude: ["Recordings"]),
+    tests(
+      "FrameTimingTests", ["FrameTiming", "FramepaceTesting", "LinuxSystem", "Metering", "RunLoops", "Simulation"],
+      exclude: ["Recordings"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering"]),
     tests(
       "KMSTests",
@@ -172,7 +176,10 @@ let package = Package(
       ]),
     tests(
       "PresentationTests",
-      ["Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops"]),
+      [
+        "Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops",
+        "Simulation",
+      ]),
     // What Tests/VM runs inside the virtual machine.
     .executableTarget(
       name: "vm-guest",
@@ -184,9 +191,10 @@ let package = Package(
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
     tests("LayersTests", ["FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
     tests("RenderTreeTests", ["Geometry", "LinuxSystem", "Raster", "RenderTree"]),
-    tests("FramepaceTests", ["Compositing", "Framepace", "FramepaceTesting", "Presentation", "RenderTree"]),
+    tests(
+      "FramepaceTests", ["Compositing", "Framepace", "FramepaceTesting", "Presentation", "RenderTree", "Simulation"]),
     tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes"], exclude: ["Goldens"]),
-    tests("CommandTests", ["CDRM", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "RenderTree"]),
+    tests("CommandTests", ["CDRM", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "RenderTree", "Simulation"]),
     tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
   ]
 )

@@ -1,4 +1,5 @@
 public import Framepace
+public import Simulation
 
 /// A simulated application on a simulated screen: the whole way of its frames, in simulated time.
 ///
@@ -19,13 +20,13 @@ public final class SimulatedStage {
   ///   - profile: the display's; the application's work may be another than its.
   ///   - takeOverTime: how long before a vblank the screen needs a frame; by default what Mutter leaves for it.
   public init(
-    _ policy: FramePolicy, _ profile: SimulatedDisplay.Profile, work: SimulatedWork,
+    _ policy: FramePolicy, _ profile: DisplayProfile, work: SimulatedWork,
     takeOverTime: Nanoseconds = .microseconds(800), seed: UInt64 = 0
   ) throws {
     clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000_000))
     loop = FrameLoop(clock: .manual(clock))
     screen = try SimulatedScreen(
-      width: 16, height: 16, vblanks: SimulatedDisplay(profile, clock: .manual(clock), seed: seed),
+      width: 16, height: 16, vblanks: SimulatedVBlankSource(profile, clock: .manual(clock), seed: seed),
       takeOverTime: takeOverTime, clock: .manual(clock))
     let root = Layer()
     engine = Engine(display: screen, root: root, loop: loop)

@@ -1,5 +1,6 @@
 import Foundation
 import Framepace
+import Simulation
 import Testing
 
 @testable import FramepaceCLI

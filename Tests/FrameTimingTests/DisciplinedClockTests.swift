@@ -1,5 +1,6 @@
 import LinuxSystem
 import RunLoops
+import Simulation
 import Testing
 import XCTest
 
@@ -46,7 +47,7 @@ final class DisciplinedClockTests: ManualLoopCase {
     let truth = try XCTUnwrap(RefreshRate(numerator: 5995, denominator: 100))
     for isDisciplined in [true, false] {
       onMain { stage in
-        let screen = SimulatedDisplay(refreshRate: .hertz60, clock: stage.clock, seed: 5)
+        let screen = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock, seed: 5)
         screen.setRate(.hertz60, actual: truth)
         screen.faults.noise = .microseconds(5)
         let ticker = DisplayTicker(source: screen)

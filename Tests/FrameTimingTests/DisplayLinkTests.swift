@@ -1,5 +1,6 @@
 import LinuxSystem
 import RunLoops
+import Simulation
 import XCTest
 
 @testable import FrameTiming
@@ -290,7 +291,7 @@ final class DisplayLinkTests: ManualLoopCase {
   /// What is asked of a driver is a system call: where the source cannot tell more than it did, it is asked once a tick.
   func testASourceIsAskedOnceATick() {
     onMain { stage in
-      let display = SimulatedDisplay(.vrr, clock: stage.clock)
+      let display = SimulatedVBlankSource(.vrr, clock: stage.clock)
       let source = AskedSource(display)
       let ticker = DisplayTicker(source: source)
       var ticks = 0
@@ -338,10 +339,10 @@ private func at(_ milliseconds: Int64) -> MonotonicTime {
 /// A display, and how often it was asked for its newest vblank.
 @MainActor
 private final class AskedSource: VBlankSource {
-  private let display: SimulatedDisplay
+  private let display: SimulatedVBlankSource
   private(set) var questions = 0
 
-  init(_ display: SimulatedDisplay) {
+  init(_ display: SimulatedVBlankSource) {
     self.display = display
   }
 

@@ -1,5 +1,6 @@
 import LinuxSystem
 import RunLoops
+import Simulation
 import XCTest
 
 @testable import FrameTiming
@@ -9,7 +10,7 @@ final class ExpectedTickTests: ManualLoopCase {
   /// Whatever a callback asks first, the answer is that of a model that has seen the tick.
   func testACallbackFindsWhatItsTickHasTaught() {
     onMain { stage in
-      let ticker = DisplayTicker(source: SimulatedDisplay(.steady, clock: stage.clock, seed: 1))
+      let ticker = DisplayTicker(source: SimulatedVBlankSource(.steady, clock: stage.clock, seed: 1))
       var last: DisplayLink.Tick?
       let link = DisplayLink(ticker: ticker) { link in
         guard let tick = link.tick else { return }
@@ -31,7 +32,7 @@ final class ExpectedTickTests: ManualLoopCase {
   /// On a display that trembles a target that was predicted before its tick's stamp is not quite the one after it.
   func testMostTicksAreExpected() {
     onMain { stage in
-      let ticker = DisplayTicker(source: SimulatedDisplay(.noisy, clock: stage.clock, seed: 1))
+      let ticker = DisplayTicker(source: SimulatedVBlankSource(.noisy, clock: stage.clock, seed: 1))
       var (ticks, expected) = (0, 0)
       let link = DisplayLink(ticker: ticker) { link in
         let after = ticker.predictedVBlank(after: link.timestamp + link.duration / 2)
@@ -68,7 +69,7 @@ final class ExpectedTickTests: ManualLoopCase {
   /// The last words of a ticker that is invalidated in a callback are of that tick.
   func testATickerThatEndsHasLearned() {
     onMain { stage in
-      let ticker = DisplayTicker(source: SimulatedDisplay(.steady, clock: stage.clock, seed: 1))
+      let ticker = DisplayTicker(source: SimulatedVBlankSource(.steady, clock: stage.clock, seed: 1))
       let link = DisplayLink(ticker: ticker) { if $0.frameNumber == 100 { ticker.invalidate() } }
       link.add(to: stage.loop, mode: .default)
       stage.run(.seconds(5))
@@ -81,7 +82,7 @@ final class ExpectedTickTests: ManualLoopCase {
   func testAnotherNominalRateIsNoticed() throws {
     let other = try XCTUnwrap(RefreshRate(hertz: 59.97))
     onMain { stage in
-      let source = SimulatedDisplay(.steady, clock: stage.clock, seed: 1)
+      let source = SimulatedVBlankSource(.steady, clock: stage.clock, seed: 1)
       let ticker = DisplayTicker(source: source)
       let link = DisplayLink(ticker: ticker) { link in
         if link.frameNumber == 100 { source.setRate(other, actual: source.refreshRate) }
@@ -97,7 +98,7 @@ final class ExpectedTickTests: ManualLoopCase {
   /// Two programs that differ in that one asks its ticker something in each callback: they have the same ticks, whatever else
   /// they do.
   func testAskingChangesNothing() {
-    for profile in SimulatedDisplay.Profile.all {
+    for profile in DisplayProfile.all {
       for seed: UInt64 in 0..<6 {
         var (quiet, asking): ([DisplayLink.Tick], [DisplayLink.Tick]) = ([], [])
         onMain { stage in quiet = stage.ticks(profile, seed: seed, asks: false) }
@@ -114,9 +115,9 @@ final class ExpectedTickTests: ManualLoopCase {
 
 extension ManualLoopCase.Stage {
   /// The ticks of a program that is not kind to its display.
-  fileprivate func ticks(_ profile: SimulatedDisplay.Profile, seed: UInt64, asks: Bool) -> [DisplayLink.Tick] {
+  fileprivate func ticks(_ profile: DisplayProfile, seed: UInt64, asks: Bool) -> [DisplayLink.Tick] {
     var ticks: [DisplayLink.Tick] = []
-    func makeSource(seed: UInt64) -> SimulatedDisplay { SimulatedDisplay(profile, clock: clock, seed: seed) }
+    func makeSource(seed: UInt64) -> SimulatedVBlankSource { SimulatedVBlankSource(profile, clock: clock, seed: seed) }
     var source = makeSource(seed: seed)
     var actual = source.refreshRate
     let ticker = DisplayTicker(source: source)

@@ -1,5 +1,6 @@
 import LinuxSystem
 import RunLoops
+import Simulation
 import Testing
 import XCTest
 
@@ -136,7 +137,7 @@ final class FrameRateRangeTests: ManualLoopCase {
   func testTheDivisorFollowsTheDisplaysRate() throws {
     let slow = try XCTUnwrap(RefreshRate(numerator: 50, denominator: 1))
     onMain { stage in
-      let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+      let display = SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock)
       let ticker = DisplayTicker(source: display)
       var stamps: [MonotonicTime] = []
       let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
@@ -158,7 +159,7 @@ final class FrameRateRangeTests: ManualLoopCase {
 
   func testOnAVariableDisplayTicksKeepTheirDistance() {
     onMain { stage in
-      let display = SimulatedDisplay(.vrr, clock: stage.clock, seed: 3)
+      let display = SimulatedVBlankSource(.vrr, clock: stage.clock, seed: 3)
       let ticker = DisplayTicker(source: display)
       var stamps: [MonotonicTime] = []
       let link = DisplayLink(ticker: ticker) { link in

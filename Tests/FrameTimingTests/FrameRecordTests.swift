@@ -1,5 +1,6 @@
 import FrameTiming
 import LinuxSystem
+import Metering
 import Testing
 
 /// What a record says of a late frame, to the nanosecond.

@@ -1,5 +1,6 @@
 import LinuxSystem
 import RunLoops
+import Simulation
 import XCTest
 
 @testable import FrameTiming
@@ -32,7 +33,7 @@ private final class Rehearsal {
   private(set) var fault: String?
 
   private let stage = ManualLoopCase.Stage()
-  private let display: SimulatedDisplay
+  private let display: SimulatedVBlankSource
   private let ticker: DisplayTicker
   private var link: DisplayLink?
   private var random: SplitMix64
@@ -54,8 +55,8 @@ private final class Rehearsal {
     let hertz: [Int64] = [24, 50, 60, 120, 144, 240]
     let rate = RefreshRate(numerator: hertz[Int.random(in: 0..<hertz.count, using: &random)], denominator: 1) ?? .hertz60
     interval = rate.interval
-    display = SimulatedDisplay(refreshRate: rate, clock: stage.clock, seed: seed)
-    var faults = SimulatedDisplay.Faults()
+    display = SimulatedVBlankSource(refreshRate: rate, clock: stage.clock, seed: seed)
+    var faults = DisplayFaults()
     faults.noise = interval / 500
     faults.duplicateEvents = Double.random(in: 0...0.1, using: &random)
     faults.lostEvents = Double.random(in: 0...0.1, using: &random)

@@ -1,5 +1,6 @@
 import LinuxSystem
 import RunLoops
+import Simulation
 import XCTest
 
 @testable import FrameTiming
@@ -278,8 +279,8 @@ final class LateStartTests: ManualLoopCase {
   // MARK: - Parts
 
   @MainActor
-  private static func ticker(_ stage: Stage) -> (DisplayTicker, SimulatedDisplay) {
-    let source = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+  private static func ticker(_ stage: Stage) -> (DisplayTicker, SimulatedVBlankSource) {
+    let source = SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock)
     let ticker = DisplayTicker(source: source)
     ticker.learnShortFrames()
     return (ticker, source)

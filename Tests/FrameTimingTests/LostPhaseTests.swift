@@ -1,5 +1,6 @@
 import LinuxSystem
 import RunLoops
+import Simulation
 import Testing
 import XCTest
 
@@ -146,7 +147,7 @@ final class LostPhaseTests: ManualLoopCase {
   func testThePeriodIsKeptThroughAnAbsence() throws {
     let truth = try XCTUnwrap(RefreshRate(numerator: 5995, denominator: 100))
     try onMain { stage in
-      let screen = SimulatedDisplay(refreshRate: .hertz60, clock: stage.clock)
+      let screen = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
       screen.setRate(.hertz60, actual: truth)
       let ticker = DisplayTicker(source: screen)
       let link = DisplayLink(ticker: ticker) { _ in }
@@ -156,7 +157,7 @@ final class LostPhaseTests: ManualLoopCase {
       ticker.change(to: FallbackClock(refreshRate: .hertz60, reason: "it is away", clock: stage.clock))
       stage.run(.seconds(100))
       stage.run(.milliseconds(5))
-      let back = SimulatedDisplay(refreshRate: .hertz60, clock: stage.clock)
+      let back = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
       back.setRate(.hertz60, actual: truth)
       let returned = stage.time.now
       ticker.change(to: back)

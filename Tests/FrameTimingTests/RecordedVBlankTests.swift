@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import Simulation
 import Testing
 
 @testable import FrameTiming

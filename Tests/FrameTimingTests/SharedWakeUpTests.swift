@@ -1,5 +1,6 @@
 import LinuxSystem
 import RunLoops
+import Simulation
 import XCTest
 
 @testable import FrameTiming
@@ -52,12 +53,12 @@ private final class Show {
   @MainActor
   final class Display {
     private(set) var ticks: [DisplayLink.Tick] = []
-    let source: SimulatedDisplay
+    let source: SimulatedVBlankSource
     private let ticker: DisplayTicker
     private var link: DisplayLink?
 
     init(_ stage: ManualLoopCase.Stage) {
-      source = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+      source = SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock)
       ticker = DisplayTicker(source: source)
       ticker.learnShortFrames()
       let link = DisplayLink(ticker: ticker) { [unowned self] in if let tick = $0.tick { ticks.append(tick) } }

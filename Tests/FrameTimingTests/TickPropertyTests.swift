@@ -1,5 +1,6 @@
 import FramepaceTesting
 import LinuxSystem
+import Simulation
 import Testing
 
 @testable import FrameTiming
@@ -58,7 +59,7 @@ import Testing
   @Test(arguments: [(24, 120), (120, 24), (48, 144)]) func aVariableDisplayTakesAnotherMode(_ hertz: (Int64, Int64)) throws {
     let first = try #require(RefreshRate(numerator: hertz.0, denominator: 1))
     let second = try #require(RefreshRate(numerator: hertz.1, denominator: 1))
-    var faults = SimulatedDisplay.Faults()
+    var faults = DisplayFaults()
     faults.lostEvents = 0.3
     let scenario = DisplayScenario(
       seed: 3, rate: first, isVariable: true,

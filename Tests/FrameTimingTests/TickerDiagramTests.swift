@@ -1,4 +1,5 @@
 import LinuxSystem
+import Metering
 import RunLoops
 import XCTest
 

@@ -1,5 +1,6 @@
 import LinuxSystem
 import RunLoops
+import Simulation
 import XCTest
 
 @testable import FrameTiming
@@ -8,10 +9,10 @@ import XCTest
 final class TickerWakeUpTests: ManualLoopCase {
   /// However bad the display: as many requests as events, each wake-up brings one, and none comes while nobody asks.
   func testNothingWakesTheLoopButVBlanksThatWereAskedFor() {
-    for profile in SimulatedDisplay.Profile.all {
+    for profile in DisplayProfile.all {
       for seed: UInt64 in 0..<4 {
         onMain { stage in
-          let display = SimulatedDisplay(profile, clock: stage.clock, seed: seed)
+          let display = SimulatedVBlankSource(profile, clock: stage.clock, seed: seed)
           let ticker = DisplayTicker(source: display)
           var wakeUps: UInt64 = 0
           let observer = FrameLoop.Observer([.afterWaiting], onMain: { _, _ in wakeUps += 1 })

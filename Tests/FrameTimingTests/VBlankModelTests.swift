@@ -1,4 +1,5 @@
 import LinuxSystem
+import Simulation
 import Testing
 
 @testable import FrameTiming
@@ -20,7 +21,7 @@ import Testing
   /// 35 µs of noise and one stamp in a hundred off by up to T/3; against the grid that the model never sees.
   @Test(arguments: rates) func predictionsLieOnTheTrueGrid(_ rate: (nominal: RefreshRate, actual: RefreshRate)) {
     var grid = SimulatedGrid(rate: rate.actual, start: .zero + .seconds(1000), seed: 5)
-    grid.faults = SimulatedDisplay.Profile.noisy.faults
+    grid.faults = DisplayProfile.noisy.faults
     var model = VBlankModel(refreshRate: rate.nominal)
     var errors: [UInt64: [Int64]] = [1: [], 10: [], 60: []]
     var within = 0
@@ -327,7 +328,7 @@ import Testing
   // MARK: - Variable displays
 
   @Test func aVariableDisplayIsFollowed() throws {
-    let profile = SimulatedDisplay.Profile.vrr
+    let profile = DisplayProfile.vrr
     let grid = SimulatedGrid(rate: profile.actualRate, slowestRate: profile.slowestRate, start: at(1000), seed: 9)
     var model = VBlankModel(refreshRate: profile.refreshRate, isVariable: true)
     let shortest = profile.refreshRate.interval

@@ -1,5 +1,6 @@
 import FrameTiming
 import LinuxSystem
+import Simulation
 import Testing
 
 @Suite struct VBlankRecordingTests {

@@ -1,5 +1,6 @@
 import LinuxSystem
 import RunLoops
+import Simulation
 import XCTest
 
 @testable import FrameTiming
@@ -16,7 +17,7 @@ final class VBlankSourceTests: ManualLoopCase {
     onMain { stage in
       let sources: [any VBlankSource] = [
         FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock),
-        SimulatedDisplay(refreshRate: .hundred, clock: stage.clock),
+        SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock),
       ]
       for source in sources {
         let start = stage.time.now
@@ -45,7 +46,7 @@ final class VBlankSourceTests: ManualLoopCase {
   func testTheNewestVBlankIsToldUnasked() {
     onMain { stage in
       let start = stage.time.now
-      let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+      let display = SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock)
       let sources: [any VBlankSource] = [
         FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock), display,
       ]
@@ -85,7 +86,7 @@ final class VBlankSourceTests: ManualLoopCase {
     for (seed, hertz) in [(1, 60), (2, 144), (3, 24)] as [(UInt64, Int64)] {
       let rate = try XCTUnwrap(RefreshRate(numerator: hertz, denominator: 1))
       onMain { stage in
-        let display = SimulatedDisplay(refreshRate: rate, clock: stage.clock, seed: seed)
+        let display = SimulatedVBlankSource(refreshRate: rate, clock: stage.clock, seed: seed)
         display.faults.jitter = rate.interval / 5
         display.faults.lostEvents = 0.05
         display.faults.duplicateEvents = 0.1
@@ -126,10 +127,10 @@ final class VBlankSourceTests: ManualLoopCase {
   /// A variable display that gets no frame for its longest interval shows the last one again: a vblank as any other. Who
   /// listens ticks at it, counts it, claims nothing of the next one, and when nobody listens nothing wakes.
   func testAVariableDisplayRepeatsAFrameByItself() throws {
-    let profile = SimulatedDisplay.Profile.vrr
+    let profile = DisplayProfile.vrr
     let slowest = try XCTUnwrap(profile.slowestRate)
     onMain { stage in
-      let display = SimulatedDisplay(profile, clock: stage.clock, seed: 4)
+      let display = SimulatedVBlankSource(profile, clock: stage.clock, seed: 4)
       let grid = display.grid
       let ticker = DisplayTicker(source: display)
       ticker.policy = .lateStart
@@ -185,7 +186,7 @@ final class VBlankSourceTests: ManualLoopCase {
 
   func testADisplayThatIsOffDoesNotTickAndGoesOnWhenOn() {
     onMain { stage in
-      let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+      let display = SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock)
       let ticker = DisplayTicker(source: display)
       var numbers: [UInt64] = []
       let link = DisplayLink(ticker: ticker) { numbers.append($0.frameNumber) }
@@ -205,7 +206,7 @@ final class VBlankSourceTests: ManualLoopCase {
     let fast = try XCTUnwrap(RefreshRate(numerator: 200, denominator: 1))
     onMain { stage in
       let start = stage.time.now
-      let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+      let display = SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock)
       stage.run(.milliseconds(23))
       display.refreshRate = fast
       XCTAssertEqual(display.grid.vblank(after: stage.time.now), 3)
@@ -221,7 +222,7 @@ final class VBlankSourceTests: ManualLoopCase {
     let fast = try XCTUnwrap(RefreshRate(numerator: 200, denominator: 1))
     onMain { stage in
       let start = stage.time.now
-      let display = SimulatedDisplay(refreshRate: .hundred, clock: stage.clock)
+      let display = SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock)
       let ticker = DisplayTicker(source: display)
       var ticks: [DisplayLink.Tick] = []
       let link = DisplayLink(ticker: ticker) { link in

@@ -1,6 +1,7 @@
 import Framepace
 import FramepaceTesting
 import RenderTree
+import Simulation
 import XCTest
 
 /// What two and three buffers are for, on a display at 100 Hz that takes frames up to 2 ms before each vblank.
@@ -197,7 +198,7 @@ private final class DeadlineDisplay: Display, Presenter {
   /// The middle pixel of every frame that was seen.
   private(set) var shown: [(pixel: UInt32, time: MonotonicTime)] = []
 
-  private let simulated: SimulatedDisplay
+  private let simulated: SimulatedVBlankSource
   private let buffers: [PresentationBuffer]
   private var flip: FlipState
   private let clock: SystemClock
@@ -205,7 +206,7 @@ private final class DeadlineDisplay: Display, Presenter {
 
   init(_ buffering: Buffering, clock: SystemClock) throws {
     self.clock = clock
-    simulated = SimulatedDisplay(refreshRate: try XCTUnwrap(RefreshRate(hertz: 100)), clock: clock)
+    simulated = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: 100)), clock: clock)
     ticker = DisplayTicker(source: simulated)
     flip = FlipState(count: buffering.count)
     buffers = try (0..<flip.count).map { PresentationBuffer(bitmap: try Bitmap(width: 16, height: 16), index: $0) }

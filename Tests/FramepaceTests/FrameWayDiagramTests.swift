@@ -1,5 +1,6 @@
 import Framepace
 import FramepaceTesting
+import Simulation
 import XCTest
 
 /// The way of frames through an engine on a simulated screen at 100 Hz, in pictures: each gives the vblanks and what keeps
@@ -53,7 +54,7 @@ final class FrameWayDiagramTests: XCTestCase {
       let given = try FrameDiagram(parsing: text, start: start)
       let clock = ManualClock(start: start - .milliseconds(10))
       let loop = FrameLoop(clock: .manual(clock))
-      let vblanks = SimulatedDisplay(refreshRate: try XCTUnwrap(RefreshRate(hertz: 100)), clock: .manual(clock))
+      let vblanks = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: 100)), clock: .manual(clock))
       let screen = try SimulatedScreen(width: 8, height: 8, vblanks: vblanks, clock: .manual(clock))
       let root = Layer()
       let engine = Engine(display: screen, root: root, loop: loop)

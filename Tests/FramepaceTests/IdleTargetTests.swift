@@ -1,5 +1,6 @@
 import Framepace
 import FramepaceTesting
+import Simulation
 import XCTest
 
 /// What a frame out of idle is made for, on a display whose rate is not quite the one that its mode says.
@@ -91,11 +92,11 @@ final class IdleTargetTests: XCTestCase {
 private final class InexactSource: VBlankSource {
   let name = "inexact"
   let refreshRate = RefreshRate.hertz60
-  private let display: SimulatedDisplay
+  private let display: SimulatedVBlankSource
   private let tells: Bool
 
   init(clock: SystemClock, tells: Bool) throws {
-    display = SimulatedDisplay(refreshRate: try XCTUnwrap(RefreshRate(hertz: 59.8)), clock: clock)
+    display = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: 59.8)), clock: clock)
     // So that no stamp is exactly where it was predicted.
     display.faults.noise = .microseconds(5)
     self.tells = tells

@@ -1,5 +1,6 @@
 import Framepace
 import FramepaceTesting
+import Simulation
 import XCTest
 
 /// What late start gains and what it costs, on simulated displays; `tools/benchmark pacing` prints the same for more frames.
@@ -27,7 +28,7 @@ final class LateStartFiguresTests: XCTestCase {
 
   @MainActor
   private static func stage(
-    _ policy: FramePolicy, _ profile: SimulatedDisplay.Profile = .steady, seed: UInt64,
+    _ policy: FramePolicy, _ profile: DisplayProfile = .steady, seed: UInt64,
     takeOverTime: Nanoseconds = .microseconds(800)
   ) throws -> SimulatedStage {
     var work = SimulatedWork.spiky
@@ -45,7 +46,7 @@ final class LateStartFiguresTests: XCTestCase {
 
   func testTheFigures() throws {
     try onMain {
-      for profile in [SimulatedDisplay.Profile.steady, .noisy, .drifting] {
+      for profile in [DisplayProfile.steady, .noisy, .drifting] {
         for seed in 0..<2 as Range<UInt64> {
           let stage = try Self.stage(.lateStart, profile, seed: seed)
           stage.run(frames: 100) { _ in }
@@ -122,7 +123,7 @@ final class LateStartFiguresTests: XCTestCase {
   func testOverloadedFramesAreMadeForTheirVBlanks() throws {
     try onMain {
       for policy in [FramePolicy.vblank, .lateStart] {
-        let stage = try SimulatedStage(policy, .overloaded, work: SimulatedDisplay.Profile.overloaded.work, seed: 1)
+        let stage = try SimulatedStage(policy, .overloaded, work: DisplayProfile.overloaded.work, seed: 1)
         let interval = stage.screen.vblanks.refreshRate.interval
         let count = 2_000
         var (last, twice, early) = (FrameRecord(), 0, 0)
@@ -140,7 +141,7 @@ final class LateStartFiguresTests: XCTestCase {
   /// A stretch of overload that a profile brings: late start is late where a start at the vblank is, and no more after it.
   func testAProfilesOverloadIsTheApplications() throws {
     try onMain {
-      let stage = try SimulatedStage(.lateStart, .overloaded, work: SimulatedDisplay.Profile.overloaded.work, seed: 1)
+      let stage = try SimulatedStage(.lateStart, .overloaded, work: DisplayProfile.overloaded.work, seed: 1)
       let start = stage.clock.now
       var long = [0, 0]
       stage.run(frames: 600) { frame in
@@ -167,7 +168,7 @@ final class LateStartFiguresTests: XCTestCase {
       stage.run(for: .milliseconds(8))
       let clock = SystemClock.manual(stage.clock)
       let screen = try SimulatedScreen(
-        width: 16, height: 16, vblanks: SimulatedDisplay(.steady, clock: clock, seed: 1), clock: clock)
+        width: 16, height: 16, vblanks: SimulatedVBlankSource(.steady, clock: clock, seed: 1), clock: clock)
       let root = Layer()
       let output = stage.engine.addOutput(display: screen, root: root)
       output.policy = .lateStart

@@ -4,6 +4,7 @@ import LinuxSystem
 import Presentation
 import RenderTree
 import RunLoops
+import Simulation
 import XCTest
 
 /// For which times an output asks for its tree.
@@ -63,7 +64,7 @@ final class OutputTimeTests: XCTestCase {
   func testFramesWithoutDamageTickAndAreNotShown() throws {
     try MainActor.assumeIsolated {
       let sources: [(SystemClock) -> any VBlankSource] = [
-        { SimulatedDisplay(refreshRate: .hertz60, clock: $0) },
+        { SimulatedVBlankSource(refreshRate: .hertz60, clock: $0) },
         { FallbackClock(refreshRate: .hertz60, reason: "a test", clock: $0) },
       ]
       for source in sources {
@@ -94,7 +95,7 @@ final class OutputTimeTests: XCTestCase {
   func testSmoothTimeGoesWithAVariableRate() throws {
     try MainActor.assumeIsolated {
       let times = try [AnimationTime.Policy.presentation, .smooth].map { policy in
-        let stage = try Stage(source: { SimulatedDisplay(.vrr, clock: $0, seed: 5) }, policy: policy)
+        let stage = try Stage(source: { SimulatedVBlankSource(.vrr, clock: $0, seed: 5) }, policy: policy)
         stage.run(.seconds(10))
         stage.invalidate()
         return stage.times
@@ -107,7 +108,7 @@ final class OutputTimeTests: XCTestCase {
   /// After a pause a variable display shows a frame when it is ready, and not on a grid of the vblanks before.
   func testAFrameOutOfIdleDoesNotSnapAtAVariableRate() throws {
     try MainActor.assumeIsolated {
-      let stage = try Stage(source: { SimulatedDisplay(.vrr, clock: $0, seed: 5) }, policy: .presentation)
+      let stage = try Stage(source: { SimulatedVBlankSource(.vrr, clock: $0, seed: 5) }, policy: .presentation)
       stage.run(.seconds(1))
       stage.isAnimating = false
       for milliseconds: Int64 in [311, 402, 505, 797] {
@@ -128,7 +129,7 @@ final class OutputTimeTests: XCTestCase {
   func testAfterAMissTimeJumpsOrCatchesUp() throws {
     try MainActor.assumeIsolated {
       for policy in [AnimationTime.Policy.presentation, .smooth] {
-        let stage = try Stage(source: { SimulatedDisplay(refreshRate: .hertz60, clock: $0) }, policy: policy)
+        let stage = try Stage(source: { SimulatedVBlankSource(refreshRate: .hertz60, clock: $0) }, policy: policy)
         stage.run(.seconds(1))
         let before = stage.times.count
         stage.stall = .microseconds(41_667)

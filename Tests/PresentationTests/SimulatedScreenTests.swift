@@ -4,6 +4,7 @@ import Presentation
 import Raster
 import RenderTree
 import RunLoops
+import Simulation
 import XCTest
 
 /// When a simulated screen shows what it is given. At 100 Hz, vblank 0 being the start.
@@ -13,7 +14,7 @@ final class SimulatedScreenTests: XCTestCase {
     let clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000))
     let start: MonotonicTime
     let loop: FrameLoop
-    let vblanks: SimulatedDisplay
+    let vblanks: SimulatedVBlankSource
     let screen: SimulatedScreen
     private(set) var feedback: [PresentationFeedback] = []
     private(set) var told: [MonotonicTime] = []
@@ -21,7 +22,7 @@ final class SimulatedScreenTests: XCTestCase {
     init(_ buffering: Buffering = .double) throws {
       start = clock.now
       loop = FrameLoop(clock: .manual(clock))
-      vblanks = SimulatedDisplay(refreshRate: try XCTUnwrap(RefreshRate(hertz: 100)), clock: .manual(clock))
+      vblanks = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: 100)), clock: .manual(clock))
       screen = try SimulatedScreen(
         width: 8, height: 8, vblanks: vblanks, takeOverTime: .milliseconds(1), buffering: buffering, clock: .manual(clock))
       screen.presenter.onPresented = { [unowned self] in

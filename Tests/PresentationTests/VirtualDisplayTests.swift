@@ -5,6 +5,7 @@ import Presentation
 import Raster
 import RenderTree
 import RunLoops
+import Simulation
 import XCTest
 
 /// XCTest, because a loop of the main thread must run on it.
@@ -14,7 +15,7 @@ final class VirtualDisplayTests: XCTestCase {
   private final class Stage {
     let clock: ManualClock
     let loop: FrameLoop
-    let simulated: SimulatedDisplay
+    let simulated: SimulatedVBlankSource
     let display: VirtualDisplay
     private(set) var feedback: [PresentationFeedback] = []
 
@@ -23,7 +24,7 @@ final class VirtualDisplayTests: XCTestCase {
       self.clock = manual
       let clock = SystemClock.manual(manual)
       loop = FrameLoop(clock: clock)
-      simulated = SimulatedDisplay(refreshRate: try XCTUnwrap(RefreshRate(hertz: 60)), clock: clock)
+      simulated = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: 60)), clock: clock)
       display = try VirtualDisplay(
         width: 64, height: 32, source: simulated, reason: "test", buffering: buffering, clock: clock)
       display.presenter.onPresented = { [unowned self] in feedback.append($0) }

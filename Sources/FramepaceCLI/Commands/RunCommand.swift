@@ -1,6 +1,7 @@
 import ArgumentParser
 import Framepace
 import SampleScenes
+import Simulation
 
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Framepace
+import Simulation
 
 struct VBlankCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

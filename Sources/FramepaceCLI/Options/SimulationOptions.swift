@@ -1,14 +1,15 @@
 import ArgumentParser
 import Framepace
+import Simulation
 
 /// The options that replace the display by a simulated one.
 struct SimulationOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Run on a simulated screen, in simulated time: \(SimulatedDisplay.Profile.Name.list).", valueName: "profile"),
-    completion: .list(SimulatedDisplay.Profile.Name.allCases.map(\.rawValue)), transform: Accepted.choice)
-  var simulate: SimulatedDisplay.Profile.Name?
+      "Run on a simulated screen, in simulated time: \(DisplayProfile.Name.list).", valueName: "profile"),
+    completion: .list(DisplayProfile.Name.allCases.map(\.rawValue)), transform: Accepted.choice)
+  var simulate: DisplayProfile.Name?
 
   @Option(
     parsing: .unconditional,
@@ -35,8 +36,8 @@ struct SimulationOptions: ParsableArguments {
 
   /// The simulation; nil without `--simulate`.
   @MainActor
-  func simulation(size: PixelSize?) throws -> Simulation? {
+  func simulation(size: PixelSize?) throws -> SimulatedRun? {
     guard let simulate else { return nil }
-    return try Simulation(.named(simulate), seed: UInt64(seed ?? 0), size: size ?? .standard, isPaced: !fast)
+    return try SimulatedRun(.named(simulate), seed: UInt64(seed ?? 0), size: size ?? .standard, isPaced: !fast)
   }
 }

@@ -22,7 +22,7 @@ final class SceneSession {
   private(set) var mirrors: SceneMirrors?
 
   private let settings: OutputSettings
-  private let simulation: Simulation?
+  private let simulation: SimulatedRun?
   /// The session on the cards; nil if there is no card, or no screen is wanted.
   private let cards: DisplaySession?
   private let player: ScenePlayer
@@ -39,7 +39,7 @@ final class SceneSession {
   ///   - simulation: a simulated screen and loop that replace the display and the main loop.
   init(
     _ name: SceneName, options: SceneOptions, policy: FramePolicy = .vblank,
-    animation: AnimationTime.Policy = .presentation, simulation: Simulation? = nil
+    animation: AnimationTime.Policy = .presentation, simulation: SimulatedRun? = nil
   ) throws {
     let loop = simulation?.loop ?? .main
     scene = name

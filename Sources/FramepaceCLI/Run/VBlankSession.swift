@@ -1,5 +1,6 @@
 import Framepace
 import KMS
+import Simulation
 
 /// A measurement of vblanks: it requests them from a source, collects the stamps and ends.
 @MainActor

@@ -2,6 +2,7 @@ import FrameTiming
 import Framepace
 import FramepaceTesting
 import LinuxSystem
+import Simulation
 
 /// What late start gains and what it costs beside a start at the vblank, in simulated time: always the same figures.
 @MainActor
@@ -24,11 +25,11 @@ enum PacingBenchmarks {
   /// Work of 3 ± 0.6 ms, and spikes of 9 ms in 2 % of the frames, at 60 Hz; and what the profile's overload is.
   private struct Load {
     let name: String
-    let profile: SimulatedDisplay.Profile
+    let profile: DisplayProfile
     /// In nanoseconds: the 99th percentile of work without spikes, which is 4.4 ms, and 2 ms.
     let limits: (median: Double, missesInThousand: Double)?
 
-    init(_ name: String, _ profile: SimulatedDisplay.Profile, limits: (median: Double, missesInThousand: Double)?) {
+    init(_ name: String, _ profile: DisplayProfile, limits: (median: Double, missesInThousand: Double)?) {
       self.name = name
       self.profile = profile
       self.limits = limits

@@ -1,12 +1,13 @@
 import FrameTiming
 import LinuxSystem
+import Simulation
 
 /// How far predictions lie from a display's true vblanks, on simulated displays: always the same figures.
 @MainActor
 enum PredictionBenchmarks {
   static let all = Benchmark(name: "prediction", peers: ["20 stamps", "last + T"]) {
     var results: [Result] = []
-    for profile in SimulatedDisplay.Profile.all { results += errors(profile) }
+    for profile in DisplayProfile.all { results += errors(profile) }
     return results + [cost(), allocations()]
   }
 
@@ -16,7 +17,7 @@ enum PredictionBenchmarks {
   private static let warmUp = 60
 
   /// The 95th percentile of the distance to the true vblank, by the model and by its rivals.
-  private static func errors(_ profile: SimulatedDisplay.Profile) -> [Result] {
+  private static func errors(_ profile: DisplayProfile) -> [Result] {
     var grid = SimulatedGrid(
       rate: profile.actualRate, slowestRate: profile.slowestRate, start: .zero + .seconds(1000), seed: 2026)
     grid.faults = profile.faults
@@ -57,7 +58,7 @@ enum PredictionBenchmarks {
   }
 
   /// Better than both where displays are bad; elsewhere within 10 % or 5 µs of the better one.
-  private static func gates(_ name: SimulatedDisplay.Profile.Name, ahead: UInt64, _ figures: [Double]) -> [Gate] {
+  private static func gates(_ name: DisplayProfile.Name, ahead: UInt64, _ figures: [Double]) -> [Gate] {
     switch name {
     case .noisy, .drifting, .flaky:
       var gates = [Gate(peer: 0, limit: 1), Gate(peer: 1, limit: 1)]
@@ -70,8 +71,8 @@ enum PredictionBenchmarks {
   }
 
   private static let noisyStamps: [VBlank] = {
-    var grid = SimulatedGrid(rate: SimulatedDisplay.Profile.noisy.actualRate, start: .zero + .seconds(1000), seed: 1)
-    grid.faults = SimulatedDisplay.Profile.noisy.faults
+    var grid = SimulatedGrid(rate: DisplayProfile.noisy.actualRate, start: .zero + .seconds(1000), seed: 1)
+    grid.faults = DisplayProfile.noisy.faults
     return (1...100_000).map { grid.told(ofVBlank: $0) }
   }()
 

@@ -1,4 +1,5 @@
 import FramepaceTesting
+import Simulation
 
 /// A million ticks of displays with random faults, against the displays' true vblanks: always the same figures.
 @MainActor

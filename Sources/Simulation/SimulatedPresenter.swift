@@ -1,5 +1,6 @@
 import FrameTiming
 import LinuxSystem
+import Presentation
 import Raster
 import RenderTree
 import RunLoops
@@ -13,7 +14,7 @@ final class SimulatedPresenter: Presenter {
   let height: Int
   var onPresented: (@MainActor (PresentationFeedback) -> Void)?
 
-  private let vblanks: SimulatedDisplay
+  private let vblanks: SimulatedVBlankSource
   private let takeOverTime: Nanoseconds
   private let clock: SystemClock
   private let buffers: [PresentationBuffer]
@@ -23,7 +24,7 @@ final class SimulatedPresenter: Presenter {
   private var vblank: UInt64?
 
   init(
-    width: Int, height: Int, vblanks: SimulatedDisplay, takeOverTime: Nanoseconds, buffering: Buffering,
+    width: Int, height: Int, vblanks: SimulatedVBlankSource, takeOverTime: Nanoseconds, buffering: Buffering,
     clock: SystemClock
   ) throws(BitmapError) {
     self.width = width

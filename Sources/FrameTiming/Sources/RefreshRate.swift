@@ -10,7 +10,7 @@ public struct RefreshRate: Hashable, BitwiseCopyable, Sendable, CustomStringConv
   /// One refresh interval, to the nearest nanosecond. For the time of a far tick use `offset(ofInterval:)`.
   public let interval: Nanoseconds
   /// One refresh interval in nanoseconds, not rounded to whole ones.
-  let exactInterval: Double
+  package let exactInterval: Double
 
   /// 60 refreshes a second.
   public static let hertz60 = RefreshRate(lowestNumerator: 60, denominator: 1)
@@ -83,5 +83,13 @@ public struct RefreshRate: Hashable, BitwiseCopyable, Sendable, CustomStringConv
     let hundredths = Int64((hertz * 100).rounded())
     let fraction = hundredths % 100
     return "\(hundredths / 100).\(fraction < 10 ? "0" : "")\(fraction) Hz"
+  }
+}
+
+extension Int64 {
+  /// The nearest whole number; what lies out of range the nearest end of it, NaN 0.
+  package init(saturating value: Double) {
+    let rounded = value.rounded()
+    self = Int64(exactly: rounded) ?? (rounded.isNaN ? 0 : rounded < 0 ? .min : .max)
   }
 }

@@ -1,3 +1,4 @@
+public import FrameTiming
 public import LinuxSystem
 
 extension FrameDiagram {

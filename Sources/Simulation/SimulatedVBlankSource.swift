@@ -1,3 +1,4 @@
+public import FrameTiming
 public import LinuxSystem
 public import RunLoops
 
@@ -6,7 +7,7 @@ public import RunLoops
 /// Its vblanks lie on a `SimulatedGrid`; what it tells of them is displaced by its faults. An event comes after its vblank,
 /// whatever the stamp says.
 @MainActor
-public final class SimulatedDisplay: VBlankSource {
+public final class SimulatedVBlankSource: VBlankSource {
   public let name: String
   public var onVBlank: (@MainActor (VBlank) -> Void)?
   /// Whether its intervals last as long as it likes, but not less than one at `refreshRate`.
@@ -17,7 +18,7 @@ public final class SimulatedDisplay: VBlankSource {
   public private(set) var deliveredEvents: UInt64 = 0
 
   /// May be changed at any time; holds for the vblanks that are asked for from then on.
-  public var faults: Faults {
+  public var faults: DisplayFaults {
     get { grid.faults }
     set { grid.faults = newValue }
   }

@@ -12,7 +12,7 @@ public struct DisplayScenario: CustomStringConvertible, Sendable {
     /// The loop is busy for so long after a vblank, of which the event may come again.
     case stall(Nanoseconds)
     /// Its times are those at 1 Hz, and become shorter with the interval.
-    case faults(SimulatedDisplay.Faults)
+    case faults(DisplayFaults)
     /// A mode is set.
     case rate(nominal: RefreshRate, actual: RefreshRate)
     /// The display runs at another rate, and nobody is told. Until it has settled nobody can count.
@@ -106,13 +106,13 @@ public struct DisplayScenario: CustomStringConvertible, Sendable {
     return random.chance(0.5) ? [change] : [.off(nominal.interval * Int64.random(in: 1...100, using: &random)), change]
   }
 
-  private static func faults(_ random: inout SplitMix64) -> SimulatedDisplay.Faults {
+  private static func faults(_ random: inout SplitMix64) -> DisplayFaults {
     func part(_ most: Double) -> Double { random.chance(0.5) ? 0 : Double.random(in: 0...most, using: &random) }
     func time(_ most: Int64) -> Nanoseconds {
       random.chance(0.5) ? .zero : Nanoseconds(Int64.random(in: 0...most, using: &random))
     }
     let interval: Int64 = 1_000_000_000
-    var faults = SimulatedDisplay.Faults()
+    var faults = DisplayFaults()
     faults.noise = time(interval / 60)
     faults.outliers = part(0.05)
     faults.zeroStamps = part(0.03)

@@ -1,3 +1,4 @@
+public import FrameTiming
 import LinuxSystem
 
 /// Stamps that a display gave, as a text for files and for people.

@@ -1,9 +1,10 @@
 import Framepace
 import Glibc
+import Simulation
 
 /// A simulated screen, machine and application for `--simulate`.
 @MainActor
-final class Simulation {
+final class SimulatedRun {
   let loop: FrameLoop
   let screen: SimulatedScreen
 
@@ -18,7 +19,7 @@ final class Simulation {
   private static let longestSleep = Nanoseconds.milliseconds(50)
 
   /// - Parameter isPaced: true to keep simulated time from passing faster than real time.
-  init(_ profile: SimulatedDisplay.Profile, seed: UInt64, size: PixelSize, isPaced: Bool) throws {
+  init(_ profile: DisplayProfile, seed: UInt64, size: PixelSize, isPaced: Bool) throws {
     clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000_000))
     let time = SystemClock.manual(clock)
     loop = FrameLoop(clock: time)
@@ -28,7 +29,7 @@ final class Simulation {
       return work
     }()
     screen = try SimulatedScreen(
-      width: size.width, height: size.height, vblanks: SimulatedDisplay(profile, clock: time, seed: seed), clock: time)
+      width: size.width, height: size.height, vblanks: SimulatedVBlankSource(profile, clock: time, seed: seed), clock: time)
     pace = isPaced ? RealTimePace(loop: loop) : nil
     heartbeat = FrameLoop.Timer(
       fireTime: clock.now + Self.longestSleep, interval: Self.longestSleep, onMain: { _ in })

@@ -1,7 +1,8 @@
+import FrameTiming
 import LinuxSystem
 import Testing
 
-@testable import FrameTiming
+@testable import Metering
 
 /// Diagrams as text: what is drawn, and what is read.
 @Suite struct FrameDiagramTests {

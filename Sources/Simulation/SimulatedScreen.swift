@@ -1,9 +1,10 @@
 public import FrameTiming
 public import LinuxSystem
+public import Presentation
 public import Raster
 public import RunLoops
 
-/// A screen for tests and rehearsals: a `SimulatedDisplay` says when its vblanks are, and frames are kept in memory.
+/// A screen for tests and rehearsals: a `SimulatedVBlankSource` says when its vblanks are, and frames are kept in memory.
 ///
 /// Unlike a `VirtualDisplay`, which shows a frame when its ticker tells of a vblank, it shows one at the vblank that is: an
 /// event that is lost or late, or a tick that is put off, does not delay what is seen.
@@ -13,7 +14,7 @@ public final class SimulatedScreen: Display {
   public let reason: String
   public let ticker: DisplayTicker
   /// Its vblanks, and the truth about them.
-  public let vblanks: SimulatedDisplay
+  public let vblanks: SimulatedVBlankSource
   /// Never called: what is not there cannot be lost.
   public var onLost: (@MainActor (any Error) -> Void)?
 
@@ -24,7 +25,7 @@ public final class SimulatedScreen: Display {
   ///   - takeOverTime: how long before a vblank a frame must be handed over to be seen at it.
   ///   - clock: the clock of the loop that the screen is added to.
   public init(
-    width: Int, height: Int, vblanks: SimulatedDisplay, takeOverTime: Nanoseconds = .microseconds(500),
+    width: Int, height: Int, vblanks: SimulatedVBlankSource, takeOverTime: Nanoseconds = .microseconds(500),
     buffering: Buffering = .double, clock: SystemClock
   ) throws(BitmapError) {
     name = "simulated screen \(width)x\(height)@\(vblanks.refreshRate.description.dropLast(3))"

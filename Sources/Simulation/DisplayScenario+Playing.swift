@@ -37,7 +37,7 @@ private struct Player {
   private var sequencer: TickSequencer
   private var now: MonotonicTime
   private var last: (stamp: MonotonicTime, vblank: UInt64, number: UInt64)?
-  private var relative = SimulatedDisplay.Faults()
+  private var relative = DisplayFaults()
   /// Ticks after a jump of which only little holds.
   private var unsure = 0
   /// The same holds while nobody knows the rate.
@@ -117,7 +117,7 @@ private struct Player {
   }
 
   private mutating func settle() {
-    (relative, stall) = (SimulatedDisplay.Faults(), .zero)
+    (relative, stall) = (DisplayFaults(), .zero)
     setFaults()
     for _ in 0..<80 { listen() }
     if isRateUnknown {

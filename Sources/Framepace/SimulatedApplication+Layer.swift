@@ -1,0 +1,47 @@
+public import FrameTiming
+import Geometry
+public import Layers
+public import LinuxSystem
+import Raster
+public import RunLoops
+public import Simulation
+
+extension SimulatedApplication {
+  /// An application whose frames spend their time in the layout and the drawing of a small layer, which is added to `root`.
+  public convenience init(
+    _ work: SimulatedWork, in root: Layer, ticker: DisplayTicker, loop: FrameLoop, clock: ManualClock
+  ) {
+    let layer = BusyLayer(clock: clock)
+    root.addSublayer(layer)
+    self.init(work, ticker: ticker, loop: loop, clock: clock) { layer.spend($0) }
+  }
+}
+
+/// Spends a frame's simulated time in layout and drawing.
+private final class BusyLayer: Layer {
+  private let clock: ManualClock
+  private var phases = FrameRecord.PhaseDurations()
+
+  init(clock: ManualClock) {
+    self.clock = clock
+    super.init()
+    // The smallest size that is drawn.
+    bounds = Rect(x: 0, y: 0, width: 1, height: 1)
+  }
+
+  func spend(_ phases: FrameRecord.PhaseDurations) {
+    self.phases = phases
+    setNeedsLayout()
+    setNeedsDisplay()
+  }
+
+  override func layoutSublayers() {
+    clock.advance(by: phases[.layout])
+    phases[.layout] = .zero
+  }
+
+  override func draw(in context: DrawingContext) {
+    clock.advance(by: phases[.display])
+    phases[.display] = .zero
+  }
+}

@@ -1,0 +1,119 @@
+public import FrameTiming
+public import LinuxSystem
+
+/// A kind of display that is met in life, to be tried against.
+public struct DisplayProfile: Hashable, Sendable {
+  public enum Name: String, CaseIterable, Sendable { case steady, noisy, drifting, overloaded, vrr, flaky }
+
+  public var name: Name
+  /// What the mode says; of a variable display its fastest rate.
+  public var refreshRate: RefreshRate
+  /// What the display does.
+  public var actualRate: RefreshRate
+  /// Of a variable display its slowest rate.
+  public var slowestRate: RefreshRate?
+  public var faults: DisplayFaults
+  /// What an application's frames take on the machine.
+  public var work = SimulatedWork.spiky
+
+  /// A good display on a good driver: stamps to 5 µs at the rate that the mode says. Work is even.
+  public static let steady: DisplayProfile = {
+    var faults = DisplayFaults()
+    faults.noise = .microseconds(5)
+    var profile = DisplayProfile(.steady, actual: .hertz60, faults)
+    profile.work = .even
+    return profile
+  }()
+
+  /// Stamps that are taken in software: 35 µs of noise, one in a hundred off by up to a third of an interval, and
+  /// 59.95 Hz where the mode says 60.
+  public static let noisy: DisplayProfile = {
+    var faults = DisplayFaults()
+    faults.noise = .microseconds(35)
+    faults.outliers = 0.01
+    return DisplayProfile(.noisy, actual: .hertz59_95, faults)
+  }()
+
+  /// A display that runs on a clock which is being set: intervals 0.02 % longer and shorter within 40 s, and stamps to 10 µs.
+  public static let drifting: DisplayProfile = {
+    var faults = DisplayFaults()
+    faults.noise = .microseconds(10)
+    faults.drift = 0.000_2
+    return DisplayProfile(.drifting, actual: .hertz59_95, faults)
+  }()
+
+  /// A machine that cannot keep up: one event in five comes up to three intervals late, and for 2 s of every 6 s each
+  /// frame takes 20 ms.
+  public static let overloaded: DisplayProfile = {
+    var faults = DisplayFaults()
+    faults.noise = .microseconds(10)
+    faults.latestDelivery = .milliseconds(2)
+    faults.lateWakeUps = 0.2
+    faults.latestWakeUp = .milliseconds(50)
+    var profile = DisplayProfile(.overloaded, actual: .hertz59_95, faults)
+    profile.work.overload = SimulatedWork.Overload(cycle: .seconds(6), part: 1.0 / 3, work: .milliseconds(20))
+    return profile
+  }()
+
+  /// A display from 48 to 144 Hz that follows an application whose frames take longer and shorter.
+  public static let vrr: DisplayProfile = {
+    var faults = DisplayFaults()
+    faults.noise = .microseconds(5)
+    var profile = DisplayProfile(.vrr, actual: .hertz144, faults)
+    profile.refreshRate = .hertz144
+    profile.slowestRate = .hertz48
+    return profile
+  }()
+
+  /// A bad driver: events lost, doubled and late; stamps that are wild, zero or old; sequences that are missing.
+  public static let flaky: DisplayProfile = {
+    var faults = DisplayFaults()
+    faults.noise = .microseconds(20)
+    faults.outliers = 0.02
+    faults.zeroStamps = 0.01
+    faults.backwardStamps = 0.005
+    faults.zeroSequences = 0.02
+    faults.lostEvents = 0.05
+    faults.duplicateEvents = 0.03
+    faults.latestDelivery = .milliseconds(5)
+    return DisplayProfile(.flaky, actual: .hertz59_95, faults)
+  }()
+
+  /// All of them.
+  public static var all: [DisplayProfile] { Name.allCases.map(named) }
+
+  public static func named(_ name: Name) -> DisplayProfile {
+    switch name {
+    case .steady: steady
+    case .noisy: noisy
+    case .drifting: drifting
+    case .overloaded: overloaded
+    case .vrr: vrr
+    case .flaky: flaky
+    }
+  }
+
+  private init(_ name: Name, actual: RefreshRate, _ faults: DisplayFaults) {
+    self.name = name
+    refreshRate = .hertz60
+    actualRate = actual
+    self.faults = faults
+  }
+}
+
+extension SimulatedVBlankSource {
+  /// A display of a kind, whose vblank 0 is now.
+  public convenience init(_ profile: DisplayProfile, clock: SystemClock, seed: UInt64 = 0) {
+    self.init(
+      refreshRate: profile.refreshRate, slowestRate: profile.slowestRate, clock: clock, seed: seed,
+      name: "simulated display, \(profile.name.rawValue), seed \(seed)")
+    setRate(profile.refreshRate, actual: profile.actualRate)
+    faults = profile.faults
+  }
+}
+
+extension RefreshRate {
+  fileprivate static let hertz59_95 = RefreshRate(numerator: 1199, denominator: 20) ?? .hertz60
+  fileprivate static let hertz48 = RefreshRate(numerator: 48, denominator: 1) ?? .hertz60
+  fileprivate static let hertz144 = RefreshRate(numerator: 144, denominator: 1) ?? .hertz60
+}

@@ -1,0 +1,66 @@
+public import FrameTiming
+public import LinuxSystem
+public import RunLoops
+
+/// An application whose frames take simulated time, on a machine that wakes up late.
+///
+/// `work` says how long frames take and how late the loop wakes; the real time that both take here does not count. The
+/// frames are real all the same: committed, composited and presented. Use it to rehearse on a manual clock, with a
+/// `SimulatedScreen` as the engine's first display. The application makes a frame at every tick, as an animation does.
+@MainActor
+public final class SimulatedApplication {
+  /// May be changed at any time.
+  public var work: SimulatedWork
+  /// A paused application makes no frames.
+  public var isPaused: Bool {
+    get { link?.isPaused ?? true }
+    set { link?.isPaused = newValue }
+  }
+
+  private let clock: ManualClock
+  private let start: MonotonicTime
+  private let spend: @MainActor (FrameRecord.PhaseDurations) -> Void
+  private var link: DisplayLink?
+  private var wakeUps: FrameLoop.Observer?
+  private var wakeUpCount: UInt64 = 0
+
+  /// - Parameters:
+  ///   - ticker: the ticker of the display that shows the frames.
+  ///   - clock: the loop's clock.
+  ///   - spend: is told what a frame takes in layout and display. It makes a frame wanted, and advances the clock in those
+  ///     phases.
+  public init(
+    _ work: SimulatedWork, ticker: DisplayTicker, loop: FrameLoop, clock: ManualClock,
+    spend: @escaping @MainActor (FrameRecord.PhaseDurations) -> Void
+  ) {
+    self.work = work
+    self.clock = clock
+    start = clock.now
+    self.spend = spend
+    let link = DisplayLink(ticker: ticker) { [weak self] link in self?.makeFrame(link.frameNumber) }
+    link.add(to: loop, mode: .common)
+    self.link = link
+    let wakeUps = FrameLoop.Observer([.afterWaiting], order: .min, onMain: { [weak self] _, _ in self?.wakeUp() })
+    loop.add(wakeUps, to: .common)
+    self.wakeUps = wakeUps
+  }
+
+  /// Stops the application for good.
+  public func invalidate() {
+    link?.invalidate()
+    link = nil
+    wakeUps?.invalidate()
+    wakeUps = nil
+  }
+
+  private func makeFrame(_ number: UInt64) {
+    let phases = work.phases(ofFrame: number, at: clock.now - start)
+    clock.advance(by: phases[.callbacks])
+    spend(phases)
+  }
+
+  private func wakeUp() {
+    clock.advance(by: work.latency(ofFrame: wakeUpCount))
+    wakeUpCount += 1
+  }
+}
