@@ -1,0 +1,1 @@
+// The targets that are documented are those of the products that Package.swift names.
