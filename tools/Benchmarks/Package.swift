@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Figures of framepace beside those of peers, in one process. `tools/benchmark` builds it with the flags of the release
-// build, in the release build's folder.
+// Measures framepace beside its peers, in a single process. `tools/benchmark` builds the package with the flags of the
+// release build, in the release build's folder.
 
 let package = Package(
   name: "Benchmarks",
@@ -10,7 +10,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CUV", pkgConfig: "libuv"),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0"),
-    // What framepace is measured against: the least that a C program needs for the same, and what C has for it.
+    // The peers: minimal C programs for the same tasks, and C libraries.
     .target(name: "CPeers", dependencies: ["CUV", "CGLib"], cSettings: [.treatAllWarnings(as: .error)]),
     .executableTarget(
       name: "Benchmarks",

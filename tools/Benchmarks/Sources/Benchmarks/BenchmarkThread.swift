@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread for loops of its own.
+/// A thread with its own loop.
 struct BenchmarkThread {
   private final class Start {
     let body: () -> Void
@@ -24,7 +24,7 @@ struct BenchmarkThread {
 
   func join() { pthread_join(handle, nil) }
 
-  /// What `body` returns, on a thread that has ended by then, and with it the loops that belonged to it.
+  /// Runs `body` on a new thread and returns its result. The thread and its loops have ended by then.
   static func result<Value>(of body: () throws -> Value) throws -> Value {
     var result: Swift.Result<Value, any Error>?
     try withoutActuallyEscaping(body) { body in

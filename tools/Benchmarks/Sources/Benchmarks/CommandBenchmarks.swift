@@ -1,14 +1,14 @@
 import CPeers
 import Foundation
 
-/// The command as people start it, in processes of its own, on the clock that stands in for a display.
+/// Measures the command as people start it: separate processes on the fallback clock.
 enum CommandBenchmarks {
   static let all = Benchmark(name: "command") {
     let still = try start("--scene", "still", "--quiet")
     defer { still.process.terminate() }
     while still.age < 2 { usleep(10_000) }
     let before = try contextSwitches(ofProcess: still.process.processIdentifier)
-    // Both run at a time: the one that sleeps does not disturb the other.
+    // Both runs go on at the same time: one of them sleeps and does not disturb the other.
     let orbit = try Harness.best { try orbitTicks() }
     let after = try contextSwitches(ofProcess: still.process.processIdentifier)
     let switches = Result(
@@ -16,14 +16,14 @@ enum CommandBenchmarks {
     return [orbit, switches, try firstFrame()]
   }
 
-  /// How far ten seconds are from 600 ticks.
+  /// The difference between the ticks of ten seconds and 600.
   private static func orbitTicks() throws -> Result {
     let summary = try summary(of: start("--scene", "orbit", "--duration", "10s", "--json"))
     return Result(
       name: "orbit, 10 s: ticks off 600", unit: .count, ours: abs(Double(summary.summary.ticks) - 600), peer: nil, limit: 1)
   }
 
-  /// From before the process is made to the vblank at which its first frame is seen.
+  /// The time from before the process is created to the vblank that presents its first frame.
   private static func firstFrame() throws -> Result {
     var times: [Double] = []
     for _ in 0..<11 {
@@ -40,10 +40,10 @@ enum CommandBenchmarks {
   private struct Running {
     let process: Process
     let output: Pipe
-    /// On CLOCK_MONOTONIC, in nanoseconds.
+    /// The start on CLOCK_MONOTONIC, in nanoseconds.
     let started: Int64
 
-    /// In seconds.
+    /// The time since the start in seconds.
     var age: Double { Double(peer_now() - started) / 1e9 }
   }
 
@@ -55,7 +55,7 @@ enum CommandBenchmarks {
 
   private static func start(_ arguments: String...) throws -> Running {
     let process = Process()
-    // Built beside this program.
+    // The command is built beside this program.
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appendingPathComponent("framepace")
     process.arguments = ["--display", "fallback"] + arguments
@@ -74,7 +74,7 @@ enum CommandBenchmarks {
     return try JSONDecoder().decode(Summary.self, from: Data(line.utf8))
   }
 
-  /// Of a process so far: voluntary ones and others, of all its threads.
+  /// The context switches of all threads of a process so far, voluntary and involuntary.
   private static func contextSwitches(ofProcess identifier: Int32) throws -> Int {
     let folder = "/proc/\(identifier)/task"
     var switches = 0

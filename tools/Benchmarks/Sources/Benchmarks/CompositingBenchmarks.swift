@@ -6,7 +6,7 @@ import LinuxSystem
 import Raster
 import RenderTree
 
-/// From two snapshots to pixels: difference, damage, painting.
+/// Measures the way from two snapshots to pixels: difference, damage, painting.
 @MainActor
 enum CompositingBenchmarks {
   static let all = Benchmark(name: "compositing") {
@@ -34,7 +34,7 @@ enum CompositingBenchmarks {
       },
       Harness.allocations("allocations: 1 of 500") { frames.next() },
       Harness.allocations("allocations: all of 500") { compositor.render(tree, damage: screen, into: bitmap) },
-      // Two: the pool's closure (see "system"). They are the most that is let through.
+      // The two allocations are the pool's closure (see "system"). The gate allows no more.
       Harness.allocations("allocations: all of 500, on threads") {
         threaded.render(tree, damage: screen, into: bitmap)
       },
@@ -46,8 +46,8 @@ enum CompositingBenchmarks {
     ]
   }
 
-  /// Frames in each of which one of 500 layers has moved; the trees are made beforehand, so that only the way from
-  /// snapshots to pixels is measured.
+  /// Frames in which one of 500 layers moves. The trees are made beforehand, so that only the way from snapshots to pixels
+  /// is measured.
   @MainActor
   private struct FrameSequence {
     private var trees: [TreeSnapshot] = []

@@ -3,7 +3,7 @@ import CoreFoundation
 
 /// The CFRunLoop of libFoundation.
 final class CoreFoundationLoop: MeasuredLoop {
-  /// What the callbacks do; the loop's thread alone reads and writes it.
+  /// The state of the callbacks. Only the loop's thread reads and writes it.
   private struct Work {
     let loop: CFRunLoop
     var source: CFRunLoopSource?
@@ -48,7 +48,7 @@ final class CoreFoundationLoop: MeasuredLoop {
   deinit {
     CFRunLoopSourceInvalidate(source)
     for observer in observers { CFRunLoopObserverInvalidate(observer) }
-    // The earliest are first in the mode's array, and found at once.
+    // In this order the earliest timers are first in the mode's array and are found at once.
     for timer in timers.sorted(by: { CFRunLoopTimerGetNextFireDate($0) < CFRunLoopTimerGetNextFireDate($1) }) {
       CFRunLoopTimerInvalidate(timer)
     }
@@ -136,7 +136,7 @@ final class CoreFoundationLoop: MeasuredLoop {
         nil, work.pointee.start, work.pointee.interval, 0, 0,
         { timer, info in
           guard let work = CoreFoundationLoop.work(info), let lateness = work.pointee.lateness else { return }
-          // A timer's date is the one that it fires for until its callback returns.
+          // During the callback, the timer still has the date for which it fires.
           let late = CFAbsoluteTimeGetCurrent() - CFRunLoopTimerGetNextFireDate(timer)
           lateness[work.pointee.observed] = Int64(late * 1e9)
           work.pointee.observed += 1

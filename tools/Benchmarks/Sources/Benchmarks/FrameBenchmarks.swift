@@ -1,7 +1,8 @@
 import Framepace
 import FramepaceTesting
 
-/// The whole way of a frame, on manual time: tick, link callback, commit, tree, diff, compositing, presenting, feedback.
+/// Measures the whole way of a frame on manual time: tick, link callback, commit, tree, diff, compositing, presenting,
+/// feedback.
 @MainActor
 enum FrameBenchmarks {
   static let all = Benchmark(name: "frame") {
@@ -9,7 +10,7 @@ enum FrameBenchmarks {
     let stage = try ManualStage(
       width: MovingScene.width, height: MovingScene.height, root: scene.root, rate: .hertz60,
       workers: WorkerPool(threads: 2))
-    // The stage keeps every frame's record, which is not the engine's doing.
+    // The stage would keep every frame's record, which the engine does not do.
     stage.engine.output.onPresented = nil
     let link = DisplayLink(ticker: stage.display.ticker) { _ in scene.moveOne() }
     link.add(to: stage.loop, mode: .common)

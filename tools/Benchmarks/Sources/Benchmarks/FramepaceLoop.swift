@@ -2,9 +2,9 @@ import CPeers
 import LinuxSystem
 import RunLoops
 
-/// Ours.
+/// The `FrameLoop` of framepace.
 final class FramepaceLoop: MeasuredLoop {
-  /// What the source's callback does; the loop's thread alone reads and writes it.
+  /// The state of the source's callback. Only the loop's thread reads and writes it.
   private struct Work {
     var left = 0
     var body: (() -> Void)?
@@ -20,7 +20,7 @@ final class FramepaceLoop: MeasuredLoop {
   init() {
     work = .allocate(capacity: 1)
     work.initialize(to: Work())
-    // Safe: all of it stays on the thread of the loop.
+    // Safe: all of it stays on the loop's thread.
     nonisolated(unsafe) let work = work
     let loop = loop
     source = FrameLoop.Source { source in

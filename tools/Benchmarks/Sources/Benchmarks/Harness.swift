@@ -3,10 +3,10 @@ import CPeers
 
 enum Harness {
   static let rounds = 5
-  /// Peers that no gate looks at are left out.
+  /// True to skip peers without a gate.
   static let measuresGatesOnly = CommandLine.arguments.contains("--gate")
 
-  /// Keeps the optimiser from dropping what nobody reads.
+  /// Keeps the optimiser from removing a result that is not used.
   @inline(never)
   static func blackHole<Value>(_ value: Value) { withExtendedLifetime(value) {} }
 
@@ -21,7 +21,7 @@ enum Harness {
     return sorted.isEmpty ? .nan : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
   }
 
-  /// - Parameter percent: by linear interpolation between the two nearest values.
+  /// The percentile by linear interpolation between the two nearest values.
   static func percentile(_ percent: Double, of values: [Double]) -> Double {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return .nan }
@@ -30,14 +30,14 @@ enum Harness {
     return lower + (sorted[min(Int(place) + 1, sorted.count - 1)] - lower) * place.truncatingRemainder(dividingBy: 1)
   }
 
-  /// Of the calling thread: what others do on the machine meanwhile does not count.
+  /// The processor time of the calling thread. Other programs on the machine do not add to it.
   static func processorTime(_ body: () throws -> Void) rethrows -> Double {
     let start = peer_thread_time()
     try body()
     return Double(peer_thread_time() - start)
   }
 
-  /// The processor time of one repetition: of as many as take some milliseconds, but not more than `limit`.
+  /// The processor time of one repetition. The repetitions together take some milliseconds; `limit` is their largest number.
   static func perCall(limit: Int = .max, _ body: (Int) -> Void) -> Double {
     var repeats = 1
     while true {
@@ -47,8 +47,8 @@ enum Harness {
     }
   }
 
-  /// Ours and a peer, five rounds each in turn, so that what disturbs the machine disturbs both. The figures are medians of
-  /// the time of one of `repeats` calls.
+  /// Compares framepace with a peer in five alternating rounds, so that a disturbance of the machine affects both. The
+  /// figures are the medians of the time of one of `repeats` calls.
   ///
   static func compare(
     _ name: String, repeats: Int = 1, limit: Double? = nil, ours: () throws -> Void, peer: () throws -> Void
@@ -66,8 +66,8 @@ enum Harness {
     }
   }
 
-  /// What is beyond its gate is measured four times more, and the best counts: a disturbed machine or a pool that had to grow
-  /// once does not come five times, a slower program does.
+  /// Repeats a measurement beyond its gate four times, and returns the best result. A busy machine or a pool that grows once
+  /// does not exceed a gate five times; a slower program does.
   static func best(_ measure: () throws -> Result) rethrows -> Result {
     var result = try measure()
     for _ in 0..<4 where !result.holds {
@@ -77,7 +77,7 @@ enum Harness {
     return result
   }
 
-  /// The time of one of `repeats` calls, without a peer and so without a gate.
+  /// The time of one of `repeats` calls, without a peer and without a gate.
   static func time(_ name: String, repeats: Int, _ body: () throws -> Void) rethrows -> Result {
     try body()
     var times: [Double] = []
@@ -87,7 +87,7 @@ enum Harness {
     return Result(name: name, unit: .nanoseconds, ours: median(times), peer: nil, limit: nil)
   }
 
-  /// Heap allocations of all threads in one of `frames` calls, after `warmUp` of them have filled pools and caches.
+  /// The heap allocations of all threads in one of `frames` calls, after `warmUp` calls have filled pools and caches.
   static func allocations(
     _ name: String, warmUp: Int = 10, frames: Int = 100, limit: Double? = 0, _ frame: () throws -> Void
   ) rethrows -> Result {

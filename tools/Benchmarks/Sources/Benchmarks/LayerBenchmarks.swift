@@ -3,7 +3,7 @@ import Layers
 import LinuxSystem
 import RenderTree
 
-/// Marks, commits and snapshots of a tree of 500 layers.
+/// Measures marks, commits and snapshots of a tree of 500 layers.
 @MainActor
 enum LayerBenchmarks {
   static let all = Benchmark(name: "layers") {
@@ -27,7 +27,7 @@ enum LayerBenchmarks {
   }
 }
 
-/// 500 layers of 100×100 on a screen of 1920×1080, of which one moves from frame to frame.
+/// A tree of 500 layers of 100×100 on a screen of 1920×1080. One of them moves in each frame.
 @MainActor
 struct MovingScene {
   static let width = 1920

@@ -4,7 +4,7 @@ import LinuxSystem
 import Metering
 import RunLoops
 
-/// The display link and the fallback clock, on a loop.
+/// Measures the display link and the fallback clock on a loop.
 @MainActor
 enum LinkBenchmarks {
   static let all = Benchmark(name: "link") { [try tickLateness(), steadyFrame(), try drift()] }
@@ -14,8 +14,8 @@ enum LinkBenchmarks {
     return rate
   }
 
-  /// How late a tick is, from its time on the grid to the link's handler, against the barest loop that can be written: the
-  /// medians of five rounds of 60 ticks each at 120 Hz, on the machine's clock.
+  /// The lateness of a tick, from its time on the grid to the link's handler, compared with a minimal loop: medians of five
+  /// rounds of 60 ticks each at 120 Hz, in real time.
   private static func tickLateness() throws -> Result {
     let rate = try rate(120)
     let ticks = 60
@@ -53,7 +53,7 @@ enum LinkBenchmarks {
     return lateness
   }
 
-  /// Allocations of a frame: loop, link, clock and meter, on manual time.
+  /// The allocations of a frame in loop, link, clock and meter, on manual time.
   private static func steadyFrame() -> Result {
     let manual = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000))
     let loop = FrameLoop(clock: .manual(manual))
@@ -79,7 +79,7 @@ enum LinkBenchmarks {
     }
   }
 
-  /// How far the fallback clock is from its grid after a million ticks of 59.94 Hz, in nanoseconds.
+  /// The distance of the fallback clock from its grid after a million ticks of 59.94 Hz, in nanoseconds.
   private static func drift() throws -> Result {
     let ticks: Int64 = 1_000_000
     guard let rate = RefreshRate(numerator: 60_000, denominator: 1_001) else { throw BenchmarkError("59.94 Hz is a rate") }
@@ -97,7 +97,7 @@ enum LinkBenchmarks {
     link.add(to: loop, mode: .default)
     loop.run(mode: .default)
     ticker.invalidate()
-    // By hand, not by the code that is looked at: 10⁶ × 1001 / 60000 s is 16 683 333 333 333⅓ ns.
+    // The expected time is worked out by hand: 10⁶ × 1001 / 60000 s is 16 683 333 333 333⅓ ns.
     let expected: Int64 = 123_456_789 + 16_683_333_333_333
     return Result(
       name: "ns of drift, 10⁶ ticks at 59.94 Hz", unit: .count, ours: Double(abs(last.nanoseconds - expected)),
@@ -105,7 +105,7 @@ enum LinkBenchmarks {
   }
 }
 
-/// What a benchmark cannot run without.
+/// A missing precondition of a benchmark.
 struct BenchmarkError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

@@ -2,7 +2,7 @@ import AllocationCounter
 import CPeers
 import Glibc
 
-/// The loop beside CFRunLoop, libuv, GLib, and the least that a C program needs for the same.
+/// Measures the loop beside CFRunLoop, libuv, GLib and a minimal C program.
 enum LoopBenchmarks {
   static let all = Benchmark(name: "loop", peers: LoopKind.peers.map(\.title)) {
     try signals() + wakeUps() + observers() + timers(1_000) + timers(100_000) + lateness() + idleWakeUps() + allocations()
@@ -37,7 +37,7 @@ enum LoopBenchmarks {
       return [Harness.median(times), Harness.percentile(99, of: times)]
     }
     let pending = try LoopComparison([.init(name: "wake-up while one waits", gates: [.raw: 2])]).results { loop in
-      // In a callback the loop is awake, and only marks that it was asked to look again.
+      // During a callback the loop is awake, and a wake-up only sets a mark.
       var time = 0.0
       loop.signal()
       loop.serve {
@@ -49,7 +49,7 @@ enum LoopBenchmarks {
     return latency + pending
   }
 
-  /// From another thread's signal to the callback on a loop that sleeps.
+  /// The time from another thread's signal to the callback on a sleeping loop.
   private static func wakeLatencies(of loop: any MeasuredLoop, count: Int) throws -> [Double] {
     let sleeps = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
     sem_init(sleeps, 0, 0)
@@ -95,7 +95,7 @@ enum LoopBenchmarks {
   // MARK: Timers
 
   private static func timers(_ count: Int) throws -> [Result] {
-    // Within an hour from one hour on.
+    // The timers are spread over an hour that begins in an hour.
     let hour = 3_600_000_000_000
     let start = peer_now() + Int64(hour)
     let times = (0..<count).map { start + Int64(scattered($0, below: hour)) }
@@ -121,7 +121,7 @@ enum LoopBenchmarks {
     }
   }
 
-  /// A number like any other, but the same in every run: SplitMix64's at `index`.
+  /// A pseudo-random number that is the same in every run: SplitMix64 at `index`.
   private static func scattered(_ index: Int, below limit: Int) -> Int {
     var bits = UInt64(index + 1) &* 0x9E37_79B9_7F4A_7C15
     bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -148,7 +148,7 @@ enum LoopBenchmarks {
     try LoopComparison([.init(name: "wake-ups in 2 idle seconds", unit: .count, limit: 0)]).resultsAtOnce { loop in
       let before = peer_thread_sleeps()
       _ = loop.tick(every: 2_000_000_000, count: 1)
-      // It went to sleep once.
+      // The loop sleeps once by design.
       return [Double(peer_thread_sleeps() - before - 1)]
     }
   }
@@ -162,7 +162,7 @@ enum LoopBenchmarks {
       let passes = 1_000
       allocation_counter_begin_all_threads()
       loop.signalAndPass(repeats: passes)
-      // Read before an array is made to return it in.
+      // The counter is read before the returned array is allocated.
       let allocations = allocation_counter_end_all_threads().allocations
       return [Double(allocations) / Double(passes)]
     }

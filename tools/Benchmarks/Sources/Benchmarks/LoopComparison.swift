@@ -1,14 +1,14 @@
 import CPeers
 import Glibc
 
-/// Measures the same figures on loops of every kind.
+/// Measures the same figures on every kind of loop.
 struct LoopComparison {
   struct Figure {
     let name: String
     var unit = Result.Unit.nanoseconds
-    /// By peer.
+    /// The largest accepted ratio to each peer.
     var gates: KeyValuePairs<LoopKind, Double> = [:]
-    /// Of the figure itself.
+    /// The largest accepted value of the figure itself.
     var limit: Double?
 
     fileprivate var allGates: [Gate] {
@@ -16,7 +16,7 @@ struct LoopComparison {
     }
   }
 
-  /// A row each.
+  /// The rows of the table.
   let figures: [Figure]
   private let kinds: [LoopKind]
 
@@ -29,9 +29,9 @@ struct LoopComparison {
 
   private var isWanted: Bool { !Harness.measuresGatesOnly || figures.contains { !$0.allGates.isEmpty } }
 
-  /// Five rounds in each of which every kind has its turn, on a new thread and with a new loop.
+  /// Measures five rounds. In each round every kind has its turn, with a new thread and a new loop.
   ///
-  /// - Parameter round: returns the figures, in their order; nil for what a loop does not have.
+  /// - Parameter round: returns the figures in order; nil for a figure that the loop does not support.
   func results(onMainThread: Bool = false, round: (any MeasuredLoop) throws -> [Double?]) throws -> [Result] {
     try best {
       var rounds: [LoopKind: [[Double?]]] = [:]
@@ -52,7 +52,8 @@ struct LoopComparison {
     }
   }
 
-  /// One round, of all kinds at a time, each on a thread of its own: for what takes long and no processor.
+  /// Measures one round of all kinds at the same time, each on its own thread. Use it for figures that take long and use no
+  /// processor time.
   func resultsAtOnce(round: @escaping (any MeasuredLoop) throws -> [Double?]) throws -> [Result] {
     try best {
       let outcomes = UnsafeMutableBufferPointer<[Double?]>.allocate(capacity: kinds.count)
@@ -69,7 +70,7 @@ struct LoopComparison {
     }
   }
 
-  /// Of each figure the better one, when some of them are beyond their gates and are measured again.
+  /// Keeps the better value of each figure if some are beyond their gates and are measured again.
   private func best(_ measure: () throws -> [LoopKind: [Double?]]) throws -> [Result] {
     guard isWanted else { return [] }
     var best = try results(of: measure())

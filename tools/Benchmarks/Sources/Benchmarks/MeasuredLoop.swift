@@ -1,31 +1,33 @@
 import CPeers
 
-/// A loop as the figures see it. Whatever is measured repeats its operation inside, so that no call through this protocol
-/// counts. A loop belongs to the thread that made it; `signal` and `wakeUp` may be called from any.
+/// A loop that can be measured. Each function repeats its operation inside, so that calls through this protocol do not
+/// count. A loop belongs to the thread that made it; `signal` and `wakeUp` may be called from any thread.
 protocol MeasuredLoop: AnyObject {
-  /// Runs until its source is signalled, and calls `body` in the source's callback.
+  /// Runs until the loop's source is signalled, and calls `body` in the source's callback.
   func serve(_ body: () -> Void)
-  /// Signals the source, with what the library has for code that does not know which thread it is on.
+  /// Signals the source, with the library's function for any thread.
   func signal()
-  /// Wakes the loop.
+  /// Wakes the loop `repeats` times.
   func wakeUp(repeats: Int)
-  /// Runs; the source's callback signals it again until it was called so often.
+  /// Runs while the source's callback signals the source again, `repeats` times.
   func signalAndPass(repeats: Int)
-  /// Looks once for something to do.
+  /// Looks for something to do, `repeats` times.
   func poll(repeats: Int)
-  /// Queues so many blocks and runs them.
-  /// - Returns: false where there are none.
+  /// Queues `count` blocks and runs them.
+  ///
+  /// - Returns: false if the loop has no blocks.
   func runBlocks(_ count: Int) -> Bool
 
-  /// From now on so many callbacks more are called once in every pass.
+  /// Adds `count` callbacks that are called once in every pass.
   func addObservers(_ count: Int)
 
-  /// Makes timers, without adding them. Times are nanoseconds on CLOCK_MONOTONIC.
+  /// Makes timers without adding them. Times are nanoseconds on CLOCK_MONOTONIC.
   func makeTimers(at times: [Int64])
   func addTimers()
   func moveTimers(_ which: ArraySlice<Int32>, to times: ArraySlice<Int64>)
-  /// Runs for so many ticks of one more timer.
-  /// - Returns: how late each was.
+  /// Adds a repeating timer and runs for `count` ticks of it.
+  ///
+  /// - Returns: the lateness of each tick.
   func tick(every interval: Int64, count: Int) -> [Int64]
 }
 
@@ -34,7 +36,7 @@ enum LoopKind: Int, CaseIterable {
   case framepace, raw, coreFoundation, libuv, glib
 
   static let peers = Array(allCases.dropFirst())
-  /// Where a peer is in the table.
+  /// The index of a peer's column.
   var column: Int { rawValue - 1 }
 
   var title: String {
@@ -47,7 +49,7 @@ enum LoopKind: Int, CaseIterable {
     }
   }
 
-  /// A loop on the calling thread.
+  /// Makes a loop on the calling thread.
   func make() throws -> any MeasuredLoop {
     switch self {
     case .framepace: FramepaceLoop()
@@ -59,7 +61,7 @@ enum LoopKind: Int, CaseIterable {
   }
 }
 
-/// One of C.
+/// A loop written in C.
 final class CLoop: MeasuredLoop {
   private let functions: PeerLoop
   private let loop: UnsafeMutableRawPointer

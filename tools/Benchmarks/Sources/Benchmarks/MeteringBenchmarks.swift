@@ -2,7 +2,7 @@ import FrameTiming
 import LinuxSystem
 import Metering
 
-/// What measuring costs: at most a microsecond of a frame, by design.
+/// Measures the meter's own cost. Its design allows a microsecond for each frame.
 @MainActor
 enum MeteringBenchmarks {
   static let all = Benchmark(name: "metering") {
@@ -18,7 +18,7 @@ enum MeteringBenchmarks {
     ]
   }
 
-  /// Frames at the display's rate, each a little late or early and some of them missed, as in life.
+  /// Frames at the display's rate. Some are a little late or early, and some are missed.
   private struct FrameFeed {
     let rate: RefreshRate
     private var number: UInt64 = 0

@@ -4,7 +4,8 @@ import FramepaceTesting
 import LinuxSystem
 import Simulation
 
-/// What late start gains and what it costs beside a start at the vblank, in simulated time: always the same figures.
+/// Compares the late start of frames with a start at the vblank: gains and costs in simulated time. The figures are the same
+/// in every run.
 @MainActor
 enum PacingBenchmarks {
   static let all = Benchmark(name: "pacing", peers: ["at vblank", "sorting 64"]) {
@@ -22,11 +23,11 @@ enum PacingBenchmarks {
 
   private static let frames = 100_000
 
-  /// Work of 3 ± 0.6 ms, and spikes of 9 ms in 2 % of the frames, at 60 Hz; and what the profile's overload is.
+  /// The work of frames at 60 Hz: 3 ± 0.6 ms with 9 ms in 2 % of the frames, or the overload of a simulated profile.
   private struct Load {
     let name: String
     let profile: DisplayProfile
-    /// In nanoseconds: the 99th percentile of work without spikes, which is 4.4 ms, and 2 ms.
+    /// The limit of the median is the 99th percentile of work without spikes, which is 4.4 ms, plus 2 ms; in nanoseconds.
     let limits: (median: Double, missesInThousand: Double)?
 
     init(_ name: String, _ profile: DisplayProfile, limits: (median: Double, missesInThousand: Double)?) {
@@ -45,9 +46,9 @@ enum PacingBenchmarks {
   }
 
   private struct Outcome {
-    /// From the start that was planned to the vblank that showed the frame, of frames without a spike.
+    /// The time from the planned start to the vblank that showed the frame, for frames without a spike.
     var latency: [Double] = []
-    /// Frames without a spike, and those of them that were late.
+    /// The number of frames without a spike, and the number of late frames among them.
     var plain = 0.0
     var missed = 0.0
   }
@@ -86,8 +87,8 @@ enum PacingBenchmarks {
     ]
   }
 
-  /// An application at 60 Hz whose frames take 4 ms, and 20 ms for ten seconds; then one at the boundary of what an interval
-  /// leaves for them, where half of the frames take a little too long, for a minute.
+  /// An application at 60 Hz. Its frames take 4 ms, then 20 ms for ten seconds. A second application takes about as long as
+  /// an interval leaves, so that half of its frames are a little too slow, for a minute.
   private static func automaticInterval() throws -> [Result] {
     let second = 1e9
     let stage = try SimulatedStage(.vblank, .steady, work: SimulatedWork(mean: .milliseconds(4)), seed: 2026)
@@ -136,7 +137,7 @@ enum PacingBenchmarks {
     return records
   }
 
-  /// All that the pacer does for a frame. The rival sorts the last 64 frames' work for a percentile, and no more.
+  /// Measures everything that the pacer does for a frame. The rival only sorts the last 64 values of work for a percentile.
   private static func cost(_ records: [FrameRecord]) -> Result {
     let interval = RefreshRate.hertz60.interval
     var pacer = FramePacer(policy: .lateStart)
@@ -165,7 +166,7 @@ enum PacingBenchmarks {
     }
   }
 
-  /// A frame that is begun late, with all that an engine does for it.
+  /// Measures a frame with a late start, including all that an engine does for it.
   private static func wholeFrame() throws -> Result {
     let stage = try ManualStage(width: 64, height: 64, rate: .hertz60)
     stage.engine.output.policy = .lateStart
@@ -195,7 +196,7 @@ enum PacingBenchmarks {
   }
 }
 
-/// A rival: a percentile of the last 64, sorted when it is asked for.
+/// A rival: a percentile of the last 64 values, which are sorted when it is read.
 private struct SortedWork {
   private var recent: [Nanoseconds] = []
   private var next = 0

@@ -2,7 +2,8 @@ import FrameTiming
 import LinuxSystem
 import Simulation
 
-/// How far predictions lie from a display's true vblanks, on simulated displays: always the same figures.
+/// Measures the distance between predictions and a display's true vblanks, on simulated displays. The figures are the same
+/// in every run.
 @MainActor
 enum PredictionBenchmarks {
   static let all = Benchmark(name: "prediction", peers: ["20 stamps", "last + T"]) {
@@ -13,10 +14,10 @@ enum PredictionBenchmarks {
 
   private static let horizons: [UInt64] = [1, 10, 60]
   private static let events = 20_000
-  /// A rival's errors are no figure before it has its stamps.
+  /// The number of stamps that a rival needs before its errors count.
   private static let warmUp = 60
 
-  /// The 95th percentile of the distance to the true vblank, by the model and by its rivals.
+  /// The 95th percentile of the distance to the true vblank, for the model and its rivals.
   private static func errors(_ profile: DisplayProfile) -> [Result] {
     var grid = SimulatedGrid(
       rate: profile.actualRate, slowestRate: profile.slowestRate, start: .zero + .seconds(1000), seed: 2026)
@@ -38,7 +39,7 @@ enum PredictionBenchmarks {
       guard event >= warmUp else { continue }
       for (index, ahead) in horizons.enumerated() {
         let truth = grid.time(ofVBlank: number + ahead)
-        // Whoever counts from the middle of the interval before finds the one that is meant.
+        // The rounding starts from the middle of the interval before, so that it finds the right vblank.
         let before = grid.time(ofVBlank: number + ahead - 1)
         let middle = before + (truth - before) / 2
         let predictions = [
@@ -57,7 +58,8 @@ enum PredictionBenchmarks {
     }
   }
 
-  /// Better than both where displays are bad; elsewhere within 10 % or 5 µs of the better one.
+  /// The gates require a figure better than both rivals' on bad displays, and within 10 % or 5 µs of the better rival
+  /// elsewhere.
   private static func gates(_ name: DisplayProfile.Name, ahead: UInt64, _ figures: [Double]) -> [Gate] {
     switch name {
     case .noisy, .drifting, .flaky:
@@ -76,7 +78,7 @@ enum PredictionBenchmarks {
     return (1...100_000).map { grid.told(ofVBlank: $0) }
   }()
 
-  /// What a stamp and the prediction after it cost.
+  /// Measures a stamp and the prediction after it.
   private static func cost() -> Result {
     let stamps = noisyStamps
     var model = VBlankModel(refreshRate: .hertz60)
@@ -104,7 +106,7 @@ enum PredictionBenchmarks {
   }
 }
 
-/// A rival: the straight line through the last 20 stamps that fits best, as Android's predictor draws it.
+/// A rival: the straight line that fits the last 20 stamps best, as in Android's predictor.
 private struct StampRegression {
   private static let length = 20
   private let interval: Double
@@ -117,7 +119,7 @@ private struct StampRegression {
   }
 
   mutating func observe(_ vblank: VBlank) {
-    // A stamp that is none, or goes back, is no point; more than that would be a model of its own.
+    // A stamp that repeats or goes back is skipped. Any more care would be another model.
     guard vblank.timestamp > last else { return }
     last = vblank.timestamp
     guard let before = points.last else {

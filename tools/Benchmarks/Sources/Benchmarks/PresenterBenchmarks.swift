@@ -8,7 +8,9 @@ import Raster
 import RenderTree
 import RunLoops
 
-/// A frame's last way: handed to the presenter, copied out, flipped, its event read and told. On a simulated card, on manual
+/// Measures the end of a frame's way: it is handed to the presenter, copied out and flipped, and its event is read and
+/// reported. The card is simulated on manual time, so that nothing waits for a vblank. The simulation's own work is part of
+/// the figure.
 /// time, so that nothing waits for a vblank; the simulation's own work is in the figure.
 @MainActor
 enum PresenterBenchmarks {

@@ -1,11 +1,11 @@
-/// The most that is let through: of the ratio to a peer where there is one, else of the figure itself.
+/// A limit for a result: for the ratio to a peer, or for the figure itself.
 struct Gate {
-  /// The peer's column, from 0.
+  /// The index of the peer's column.
   let peer: Int?
   let limit: Double
 }
 
-/// One line of the table: a figure, what it is held against, and the gates if it has any.
+/// A line of the table: a figure, the peers' figures and the gates.
 struct Result {
   enum Unit {
     case nanoseconds
@@ -15,7 +15,7 @@ struct Result {
   let name: String
   let unit: Unit
   let ours: Double
-  /// The peers' figures in the same run and unit, by column; nil for a peer that has no such thing.
+  /// The peers' figures in the same run and unit, by column; nil for a peer without such a figure.
   let peers: [Double?]
   let gates: [Gate]
 
@@ -27,7 +27,7 @@ struct Result {
     self.gates = gates
   }
 
-  /// One peer at most, and one gate.
+  /// A result with at most one peer and one gate.
   init(name: String, unit: Unit, ours: Double, peer: Double?, limit: Double?) {
     self.init(
       name: name, unit: unit, ours: ours, peers: peer.map { [$0] } ?? [],
@@ -39,22 +39,22 @@ struct Result {
     return figure > 0 ? ours / figure : .infinity
   }
 
-  /// What a gate looks at; infinite when its peer has no figure.
+  /// The value that a gate limits; infinite if its peer has no figure.
   func gated(_ gate: Gate) -> Double { gate.peer.map { ratio(to: $0) ?? .infinity } ?? ours }
 
   func holds(_ gate: Gate) -> Bool { gated(gate) <= gate.limit }
   var holds: Bool { gates.allSatisfy(holds) }
 
-  /// How near the worst gate is to its limit, or how far beyond it: at most 1 when all hold.
+  /// The largest ratio of a value to its limit: at most 1 if all gates hold.
   var strain: Double {
     gates.map { $0.limit > 0 ? gated($0) / $0.limit : (holds($0) ? 0 : 1 + gated($0)) }.max() ?? 0
   }
 }
 
-/// A named group of measurements that belong together.
+/// A named group of measurements.
 struct Benchmark {
   let name: String
-  /// The peers of its results, by column.
+  /// The names of the peers' columns.
   var peers = ["peer"]
   let run: @MainActor () throws -> [Result]
 }

@@ -2,7 +2,7 @@ import AllocationCounter
 import Glibc
 import LinuxSystem
 
-/// What everything else stands on.
+/// Measures the foundations: clocks, locks, the worker pool and filling memory.
 enum SystemBenchmarks {
   static let all = Benchmark(name: "system") {
     let clock = SystemClock.monotonic

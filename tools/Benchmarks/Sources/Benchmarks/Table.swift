@@ -1,9 +1,9 @@
-/// Prints results in columns, a group at a time, so that a long run shows what it has.
+/// Prints results in columns. It prints each group at once, so that a long run shows its results early.
 struct Table {
   private static let ratioWidth = 7
   private(set) var failures = 0
   private(set) var gates = 0
-  /// The peers of the columns that are being printed.
+  /// The peers of the current columns.
   private var peers: [String] = []
 
   mutating func add(_ results: [Result], of benchmark: Benchmark) {
@@ -16,7 +16,7 @@ struct Table {
     for result in results { add(result) }
   }
 
-  // Many columns are narrow ones.
+  // With many columns the names have less room.
   private var nameWidth: Int { peers.count > 1 ? 30 : 38 }
   private var figureWidth: Int { peers.count > 1 ? 8 : 10 }
 
@@ -37,7 +37,7 @@ struct Table {
     if result.gates.isEmpty, peers.count == 1, let ratio = result.ratio(to: 0) {
       line += Self.right(Self.decimal(ratio, places: 2), Self.ratioWidth)
     }
-    // Each gate has a line: the second one stands below the first.
+    // Each gate has its own line; the others stand below the first.
     let margin = String(repeating: " ", count: line.count)
     for (index, gate) in result.gates.enumerated() {
       if index > 0 {
@@ -61,7 +61,7 @@ struct Table {
     return limit + " " + peers[peer]
   }
 
-  /// A duration with three figures that count, or a plain number.
+  /// A duration with three significant digits, or a plain number.
   static func text(_ value: Double, _ unit: Result.Unit) -> String {
     switch unit {
     case .count: decimal(value, places: value == value.rounded() ? 0 : 2)

@@ -3,11 +3,11 @@ import Dispatch
 import LinuxSystem
 import RunLoops
 
-/// Work and messages for another thread that sleeps, there and back: beside the least that a C program needs for the same, a
-/// dispatch queue, and an actor without an executor of its own, which runs where it is called from.
+/// Measures work and messages for a sleeping thread and back, beside a minimal C program, a dispatch queue, and an actor
+/// without its own executor, which runs on the calling thread.
 enum ThreadBenchmarks {
   static let all = Benchmark(name: "threads", peers: ["raw", "queue", "actor"]) {
-    // There is no gate: how soon a thread runs is the machine's affair.
+    // There is no gate: the start of a thread depends on the machine.
     guard !Harness.measuresGatesOnly else { return [] }
     return [try performAndWait(), try performLater(), try actorCall(), try message()]
   }
@@ -23,7 +23,7 @@ enum ThreadBenchmarks {
     } raw: {
       try time(peer_call_thread)
     } queue: {
-      // Not `sync`, which calls on the thread that waits.
+      // `sync` would run the block on the waiting thread.
       Harness.nanoseconds {
         for _ in 0..<count {
           queue.async { answered.signal() }
@@ -33,7 +33,7 @@ enum ThreadBenchmarks {
     }
   }
 
-  /// Of many at a time.
+  /// Measures many calls at a time.
   private static func performLater() throws -> Result {
     let thread = try LoopThread(name: "benchmark")
     let queue = DispatchQueue(label: "benchmark")
@@ -94,11 +94,11 @@ enum ThreadBenchmarks {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.unownedExecutor }
     init(_ thread: LoopThread) { self.thread = thread }
     private var calls = 0
-    // As from another module: what is seen to do nothing needs no hop.
+    // The call stays opaque, as from another module: the compiler would remove the hop to an empty function.
     @inline(never) func call() { calls += 1 }
   }
 
-  /// What libdispatch itself has only on Apple's systems.
+  /// An executor on a dispatch queue. libdispatch has its own only on Apple's systems.
   private final class QueueExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "benchmark")
 
@@ -112,13 +112,13 @@ enum ThreadBenchmarks {
     private let executor = QueueExecutor()
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
     private var calls = 0
-    // As from another module: what is seen to do nothing needs no hop.
+    // The call stays opaque, as from another module.
     @inline(never) func call() { calls += 1 }
   }
 
   private actor ActorAnywhere {
     private var calls = 0
-    // As from another module: what is seen to do nothing needs no hop.
+    // The call stays opaque, as from another module.
     @inline(never) func call() { calls += 1 }
   }
 
@@ -128,7 +128,7 @@ enum ThreadBenchmarks {
     return Double(time)
   }
 
-  /// Of a task that is isolated to nothing.
+  /// The time of calls from a task that is isolated to nothing.
   private static func timeOfCalls(_ call: @escaping @Sendable () async -> Void) -> Double {
     let time = Lock(0.0)
     let done = DispatchSemaphore(value: 0)
@@ -143,7 +143,7 @@ enum ThreadBenchmarks {
     return time.withLock { $0 }
   }
 
-  /// Five rounds, in each of which all have their turn. A closure returns the time of `count` calls.
+  /// Measures five rounds in which every subject has its turn. A closure returns the time of `count` calls.
   private static func compare(
     _ name: String, ours: @escaping () throws -> Double, raw: (() throws -> Double)? = nil,
     queue: (() throws -> Double)? = nil, actor: (() throws -> Double)? = nil

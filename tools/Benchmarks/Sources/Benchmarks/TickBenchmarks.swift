@@ -1,7 +1,8 @@
 import FramepaceTesting
 import Simulation
 
-/// A million ticks of displays with random faults, against the displays' true vblanks: always the same figures.
+/// Compares a million ticks of displays with random faults with the displays' true vblanks. The figures are the same in
+/// every run.
 @MainActor
 enum TickBenchmarks {
   static let all = Benchmark(name: "ticks", peers: []) {

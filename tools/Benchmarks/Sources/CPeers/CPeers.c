@@ -63,7 +63,7 @@ end:
   return result;
 }
 
-// The C library's own memset for words, which it writes for the machine at hand.
+// The C library's own memset for words, which is written for the machine at hand.
 void peer_fill(uint32_t *words, uint64_t count, uint32_t value) {
   _Static_assert(sizeof(wchar_t) == sizeof(uint32_t), "wmemset fills words");
   wmemset((wchar_t *)words, (wchar_t)value, count);

@@ -18,7 +18,7 @@ typedef struct {
   int64_t *lateness;
 } Loop;
 
-// A source of ours knows its loop, and what it does when its time has come.
+// A custom source with its loop and its callback.
 typedef struct {
   GSource base;
   Loop *loop;
@@ -152,7 +152,7 @@ static void add_observers(void *opaque, int count) {
   }
 }
 
-// GLib counts microseconds on CLOCK_MONOTONIC, and sleeps whole milliseconds.
+// GLib counts microseconds on CLOCK_MONOTONIC and sleeps whole milliseconds.
 static gint64 microseconds(int64_t time) { return (time + 999) / 1000; }
 
 static void make_timers(void *opaque, const int64_t *times, int count) {

@@ -27,14 +27,14 @@ typedef struct {
   int observer_count;
   int observed;
 
-  // A heap with four children a node; `places` tells where a timer is in it.
+  // A heap with four children for each node. `places` has the index of each timer in it.
   Node *heap;
   int *places;
   int timer_count, heap_count;
   int64_t *times;
   int64_t armed;
 
-  // The timer that ticks is the last one.
+  // The repeating timer is the last one.
   int64_t interval;
   int64_t *lateness;
 } Loop;
@@ -171,7 +171,7 @@ static void signal_once(void *opaque) {
   (void)!write(loop->event, &one, sizeof one);
 }
 
-// While a wake-up is pending, one more needs no system call, but it needs to look whether one is.
+// While a wake-up is pending, another one needs no system call, only a look at the mark.
 static void wake_up(void *opaque, int repeats) {
   Loop *loop = opaque;
   for (int index = 0; index < repeats; index++) {
@@ -215,7 +215,7 @@ static void make_timers(void *opaque, const int64_t *times, int count) {
   Loop *loop = opaque;
   loop->times = realloc(loop->times, count * sizeof *times);
   if (count > 0) memcpy(loop->times, times, count * sizeof *times);
-  // One more for the timer that ticks.
+  // The additional node is for the repeating timer.
   loop->heap = realloc(loop->heap, (count + 1) * sizeof *loop->heap);
   loop->places = realloc(loop->places, (count + 1) * sizeof *loop->places);
   loop->timer_count = count;
@@ -238,7 +238,7 @@ static void tick(void *opaque, int64_t interval, int count, int64_t *lateness) {
   loop->left = count;
   add(loop, loop->timer_count, peer_now() + interval);
   run(loop);
-  // It is the first, as every other is far away; the last one takes its place.
+  // The timer is the first one, since all others are far away. The last one takes its place.
   int place = loop->places[loop->timer_count];
   Node last = loop->heap[--loop->heap_count];
   if (place < loop->heap_count) sift_down(loop, place, last);

@@ -1,4 +1,4 @@
-// Another thread in C: to call something there and wait for it, and to send it messages that come back.
+// Another thread in C: it runs functions for a caller that waits, and answers messages.
 #define _GNU_SOURCE
 #include "CPeers.h"
 

@@ -113,7 +113,7 @@ static void make_timers(void *opaque, const int64_t *times, int count) {
   for (int index = 0; index < count; index++) uv_timer_init(&loop->loop, &loop->timers[index]);
 }
 
-// libuv counts milliseconds from the time that it last looked at.
+// libuv counts milliseconds from its last reading of the clock.
 static uint64_t milliseconds(Loop *loop, int64_t time) {
   int64_t left = time - (int64_t)uv_now(&loop->loop) * 1000000;
   return left > 0 ? (left + 999999) / 1000000 : 0;
@@ -148,7 +148,7 @@ static void ticked(uv_timer_t *timer) {
 
 static void start_ticker(Loop *loop) {
   uv_update_time(&loop->loop);
-  // Whole milliseconds from now on are the best that can be asked for.
+  // libuv supports whole milliseconds only.
   int64_t left = loop->next - peer_now();
   uv_timer_start(&loop->ticker, ticked, left > 0 ? (left + 999999) / 1000000 : 0, 0);
 }

@@ -1,20 +1,20 @@
-// The peers: what a C program would do for the same result, with nothing in between.
+// The peers: C programs that do the same directly with system calls.
 #pragma once
 
 #include "PeerLoop.h"
 
 #include <stdint.h>
 
-/// Waits for `ticks` absolute deadlines, `interval` nanoseconds apart, on a timerfd in an epoll set, and writes how late each
-/// wake-up was, in nanoseconds. Returns 0, or an error number.
+/// Waits for `ticks` absolute deadlines, `interval` nanoseconds apart, on a timerfd in an epoll set. Writes the lateness of
+/// each wake-up in nanoseconds. Returns 0 or an error number.
 int peer_tick_loop(int64_t interval, int ticks, int64_t *lateness);
 
-/// Has another thread call a function, and waits until it has, `count` times: with a queue, an eventfd and a semaphore. `time`
-/// is how long that took, in nanoseconds. Returns 0, or an error number.
+/// Makes another thread call a function and waits for it, `count` times, with a queue, an eventfd and a semaphore. `time` is
+/// the duration in nanoseconds. Returns 0 or an error number.
 int peer_call_thread(int count, int64_t *time);
 
-/// Sends another thread a message of 64 bytes, and waits until it comes back, `count` times: both threads wait with epoll on
-/// a socket that keeps messages apart. `time` is how long that took, in nanoseconds. Returns 0, or an error number.
+/// Sends a message of 64 bytes to another thread and waits for its return, `count` times. Both threads wait with epoll on a
+/// socket that keeps messages apart. `time` is the duration in nanoseconds. Returns 0 or an error number.
 int peer_message_thread(int count, int64_t *time);
 
 /// Fills `count` words with `value`.
@@ -26,5 +26,5 @@ int64_t peer_now(void);
 /// The calling thread's processor time in nanoseconds.
 int64_t peer_thread_time(void);
 
-/// How often the calling thread has gone to sleep.
+/// The number of times that the calling thread has gone to sleep.
 int64_t peer_thread_sleeps(void);
