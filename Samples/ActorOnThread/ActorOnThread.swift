@@ -1,5 +1,5 @@
-// An actor that lives on a loop's thread: its methods, its timers' callbacks and the ticks that it awaits all run there, so
-// that what belongs to a thread (a GPU context, a device) can belong to it.
+// An actor on a loop's thread. Its methods, its timers' callbacks and the ticks that it awaits all run there, so it may own
+// things that belong to one thread, such as a GPU context or a device.
 import LinuxSystem
 import RunLoops
 
@@ -14,7 +14,7 @@ actor Renderer {
     thread = try LoopThread(name: "render")
   }
 
-  /// Draws at each tick. A tick that comes while the last frame is drawn is skipped and counted, not queued.
+  /// Draws at each tick. A tick that comes during a drawing is skipped and counted.
   func render(frames count: Int) async -> UInt64 {
     var missed: UInt64 = 0
     for await tick in thread.loop.ticks(every: .milliseconds(4)) {
@@ -28,7 +28,7 @@ actor Renderer {
   func startBlinking() {
     let timer = FrameLoop.Timer(fireTime: thread.loop.clock.now, interval: .milliseconds(3)) { [weak self] timer in
       guard let self else { return timer.invalidate() }
-      // The timer's callback is on the actor's thread: this needs no await.
+      // The timer's callback runs on the actor's thread, so it needs no await.
       assumeIsolated { $0.blinks += 1 }
     }
     thread.loop.add(timer, to: .common)

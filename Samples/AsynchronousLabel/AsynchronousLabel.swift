@@ -1,5 +1,6 @@
-// A label whose text is drawn on a worker thread. The layer hands out a value that captures what it needs, never itself; the
-// finished bitmap becomes its contents at the end of a turn, and until then the old one stays: no flash, no wait.
+// A label whose text is drawn on a worker thread. The layer returns a value that captures what the drawing needs, never the
+// layer itself. The finished bitmap becomes the layer's contents at the end of a turn. Until then the old contents stay, so
+// that nothing flashes and nothing waits.
 import Framepace
 
 final class BackgroundLabel: Layer {
@@ -43,7 +44,7 @@ struct Program {
     var frames = 0
     engine.output.onPresented = { _ in frames += 1 }
 
-    // Ten changes in one turn: the first nine drawings are cancelled or never begun.
+    // Ten changes in one turn: the first nine drawings are cancelled, or never begin.
     for number in 1...10 { label.text = "text number \(number)" }
     let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .milliseconds(200), onMain: { _ in engine.finish() })
     engine.loop.add(end, to: .common)

@@ -1,5 +1,5 @@
-// Why changing a layer a hundred times costs one drawing: changes only mark, and an observer of `beforeWaiting` does the work
-// once, right before the loop sleeps. This is the engine's own trick, built by hand from the loop alone.
+// Changing a layer a hundred times costs one drawing, because a change only sets a mark. An observer of `beforeWaiting` does
+// the work once, right before the loop sleeps. The engine does the same; this sample builds it from the loop alone.
 import RunLoops
 import LinuxSystem
 
@@ -10,7 +10,7 @@ final class Canvas {
   private var observer: FrameLoop.Observer?
 
   init(loop: FrameLoop) {
-    // Core Animation's order: an observer with a lower one may still change something that belongs to this commit.
+    // This is Core Animation's order. An observer with a lower order may still change something for this commit.
     let observer = FrameLoop.Observer(
       [.beforeWaiting, .exit], order: 2_000_000, onMain: { [weak self] _, _ in self?.commit() })
     loop.add(observer, to: .common)
@@ -34,7 +34,7 @@ struct Program {
     let canvas = Canvas(loop: loop)
     let start = loop.clock.now
 
-    // Three turns, each with many marks: from a source, from a timer, from a block.
+    // Two turns with many marks each: one from a source, one from a timer.
     let source = FrameLoop.Source(onMain: { _ in for _ in 0..<100 { canvas.setNeedsDisplay() } })
     loop.add(source, to: .common)
     source.signal()

@@ -1,5 +1,5 @@
-// `.common` is no mode but a set of modes. What is added to it is in each of them, also in those that join later; a block for
-// it runs in whichever the loop runs in first.
+// `.common` is not a mode but a set of modes. An item that is added to it is in each of them, also in modes that join later.
+// A block for it runs in the first of them in which the loop runs.
 import LinuxSystem
 import RunLoops
 
@@ -18,13 +18,13 @@ struct Program {
     print("common at first: default \(isIn(.default)), tracking \(isIn(tracking)), modal \(isIn(modal))")
     guard isIn(.default), !isIn(tracking), !isIn(modal) else { fatalError("only the default mode is common at first") }
 
-    // Who joins gets what is there, and what comes.
+    // A mode that joins gets the common items, and those that are added later.
     loop.addCommonMode(tracking)
     loop.run(mode: tracking, until: loop.clock.now + .milliseconds(20))
     print("while tracking, the timer ticked: \(ticks > 0)")
     guard isIn(tracking), ticks > 0 else { fatalError("tracking was made common, and the timer is not in it") }
 
-    // A mode that did not join is another world.
+    // A mode that did not join has none of the common items.
     let before = ticks
     let end = FrameLoop.Timer(fireTime: loop.clock.now + .milliseconds(20), onMain: { _ in })
     loop.add(end, to: modal)
@@ -34,7 +34,7 @@ struct Program {
     print("in a modal loop it ticked \(ticks - before) times, and \(asked) common blocks ran")
     guard ticks == before, asked == 0 else { fatalError("a mode that is not common got common items") }
 
-    // The block was kept. And out of one of the common modes is not out of all.
+    // The block was kept. Removing an item from one of the common modes leaves it in the others.
     loop.remove(timer, from: tracking)
     loop.run(mode: tracking, until: loop.clock.now)
     print(

@@ -1,5 +1,5 @@
-// A display link: called once for every refresh of the display, with the time at which the next frame will be seen. Counting
-// its calls gives the tick rate; comparing its stamps shows what was missed.
+// A display link is called once for every refresh of the display, with the time at which the next frame will be presented.
+// The number of its calls gives the tick rate, and gaps between its stamps show missed intervals.
 import Framepace
 
 @main
@@ -20,14 +20,14 @@ struct Program {
     }
     link.add(to: loop, mode: .common)
     loop.run()
-    // Paused, it asks for no vblank, and the process sleeps.
+    // A paused link requests no vblanks, so the process sleeps.
     link.isPaused = true
 
     guard let first = stamps.first, let last = stamps.last, last > first else { fatalError("no ticks") }
     let intervals = Double(stamps.count - 1) + Double(missed)
     print("\(display.ticker.name)")
     print("\(stamps.count) ticks, \(missed) missed, \(intervals / (last - first).seconds) intervals a second")
-    // The stamps lie on the display's grid, however late a callback ran.
+    // The stamps are on the display's grid, however late a callback ran.
     let spacing = (last - first).seconds / intervals
     guard abs(spacing - 1001.0 / 60_000) < 1e-6 else { fatalError("stamps off the grid") }
     link.invalidate()

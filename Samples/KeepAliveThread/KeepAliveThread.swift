@@ -1,18 +1,18 @@
-// A thread that is there when there is work, and asleep when there is none. It needs no dummy port to stay, and ends exactly
-// once: when it is told to, or with its owner.
+// A thread with a loop that sleeps while there is no work. It needs no dummy port to stay alive. It ends when it is stopped,
+// or with its owner.
 import LinuxSystem
 import RunLoops
 
-/// Does its work in the background, on one thread: nothing in it needs a lock.
+/// A journal whose lines are written on a background thread.
 final class Journal: Sendable {
   private let thread: LoopThread
   private let lines = Lock<[String]>([])
-  /// Opened by the timer.
+  /// The timer opens this latch.
   private let timerHasCome = Latch()
 
   init() throws {
     thread = try LoopThread(name: "journal")
-    // Timers and sources of the thread work like those of main.
+    // Timers and sources work on this thread as on the main thread.
     let timer = FrameLoop.Timer(
       fireTime: thread.loop.clock.now + .milliseconds(5),
       handler: { [lines, timerHasCome] _ in
@@ -26,7 +26,7 @@ final class Journal: Sendable {
     try thread.loop.performLater { [lines] in lines.withLock { $0.append(line) } }
   }
 
-  /// Waits for what was written before.
+  /// Waits until all earlier lines are written.
   func read() throws -> [String] {
     try thread.loop.performAndWait { [lines] in lines.withLock { $0 } }
   }
@@ -45,12 +45,12 @@ struct Program {
     try journal.write("two")
     print("the journal has \(try journal.read())")
 
-    // Once more, after the thread has slept in the kernel until its timer.
+    // This line comes after the thread has slept until its timer.
     journal.waitForTimer()
     try journal.write("three")
     let lines = try journal.read()
     print("and then \(lines)")
-    // Where the timer comes is the machine's affair.
+    // The position of the timer's line depends on the machine.
     guard lines.filter({ $0 != "timer" }) == ["one", "two", "three"], lines.contains("timer") else {
       fatalError("something was lost")
     }
@@ -64,7 +64,7 @@ struct Program {
       print(error)
     }
 
-    // The owner's end is the thread's end.
+    // The thread ends with its owner.
     var owned: Journal? = try Journal()
     let loop = owned?.loop
     owned = nil

@@ -1,5 +1,5 @@
-// A program that has a screen to itself: it takes the seat's screens while its console is in front, asks for a mode, says when its
-// screen goes and comes, and gives all back at the end. Without a screen it runs on a clock, in memory.
+// A program that has a screen to itself. It uses the seat's screens while its console is in front, sets a mode, reports when
+// its screen is lost and back, and restores everything at the end. Without a screen it runs on a clock, in memory.
 //
 //   swift run Kiosk HDMI-A-1 1920x1080      until Ctrl-C or SIGTERM
 //   swift run Kiosk                         one second on whatever there is
@@ -22,14 +22,14 @@ struct Program {
 
   @MainActor
   private static func run() throws {
-    // Before there are threads: they leave these signals to the loop then.
+    // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
     let ends = try SignalSource(signals: [SIGINT, SIGTERM], onMain: { _ in FrameLoop.main.stop() })
     FrameLoop.main.add(ends, to: .common)
 
     let session = DisplaySession(seat: .automatic())
     let display = try openDisplay(session)
     say("\(display.name): \(display.reason)")
-    // A screen that goes comes back by itself; the layers keep their state.
+    // A lost screen comes back by itself; the layers keep their state.
     display.onStateChange = { state in
       switch state {
       case .showing: say("\(display.name) shows the picture")
@@ -45,12 +45,13 @@ struct Program {
     var frames = 0
     engine.output.onPresented = { _ in frames += 1 }
     engine.run()
-    // The screen is as it was before.
+    // This restores the screen.
     engine.invalidate()
     say("\(frames) frames")
   }
 
-  /// The screen that is named, in the mode that is named; else any that can be used; else none, and it says why.
+  /// Opens the screen and mode that the arguments name. Without arguments it is any usable screen, or a clock with the
+  /// reason.
   @MainActor
   private static func openDisplay(_ session: DisplaySession) throws -> any Display {
     let arguments = CommandLine.arguments.dropFirst()
@@ -62,7 +63,7 @@ struct Program {
     return try Displays.kms(connector: connector, mode: mode, session: session)
   }
 
-  /// A dot that goes to and fro.
+  /// A dot that moves to and fro.
   @MainActor
   private static func makeScene() -> Layer {
     let root = Layer()
@@ -77,7 +78,7 @@ struct Program {
     return root
   }
 
-  /// At once: into a pipe, such as the journal's, `print` alone keeps lines back until there are many.
+  /// Prints a line at once. Into a pipe, such as the journal's, `print` alone would collect many lines first.
   private static func say(_ line: String) {
     print(line)
     fflush(nil)

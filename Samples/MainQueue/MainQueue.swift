@@ -1,5 +1,5 @@
-// The main loop serves libdispatch's main queue: `DispatchQueue.main`, the main actor and its tasks run on the main thread, in
-// turn with timers and descriptors. All it takes is a synchronous `main` that runs the loop.
+// The main loop serves libdispatch's main queue: `DispatchQueue.main`, the main actor and its tasks run on the main thread,
+// in turn with timers and descriptors. A synchronous `main` that runs the loop is enough.
 import Dispatch
 import Glibc
 import LinuxSystem
@@ -28,7 +28,7 @@ struct Program {
 
     DispatchQueue.main.async { model.add("async") }
     DispatchQueue.global().async {
-      // Blocks the worker, not main.
+      // This blocks the worker, not the main thread.
       DispatchQueue.main.sync { model.add("sync") }
       Task { @MainActor in
         model.add("task")

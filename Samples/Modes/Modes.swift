@@ -1,5 +1,5 @@
-// One loop, two modes. A timer in the default mode stops while the loop runs in tracking mode; one in the common modes goes
-// on. This is why a list scrolls smoothly while other work waits.
+// One loop with two modes. A timer in the default mode stops while the loop runs in tracking mode; a timer in the common
+// modes continues. So a list can scroll smoothly while other work waits.
 import RunLoops
 import LinuxSystem
 
@@ -15,7 +15,7 @@ struct Program {
     let defaultTimer = FrameLoop.Timer(fireTime: now, interval: .milliseconds(10), onMain: { _ in ticksOfDefault += 1 })
     let commonTimer = FrameLoop.Timer(fireTime: now, interval: .milliseconds(10), onMain: { _ in ticksOfCommon += 1 })
     loop.add(defaultTimer, to: .default)
-    // `.common` is not a mode but a set of them: default, and whatever joins it.
+    // `.common` is a set of modes: the default mode and all that join it.
     loop.addCommonMode(.tracking)
     loop.add(commonTimer, to: .common)
 
@@ -23,12 +23,12 @@ struct Program {
     let afterDefault = (ticksOfDefault, ticksOfCommon)
     print("default mode:  default timer \(afterDefault.0), common timer \(afterDefault.1)")
 
-    // A loop changes its mode by ending one run and beginning another.
+    // A loop changes its mode by ending one run and starting another.
     loop.run(mode: .tracking, until: now + .milliseconds(205))
     print("tracking mode: default timer \(ticksOfDefault - afterDefault.0), common timer \(ticksOfCommon - afterDefault.1)")
     guard ticksOfDefault == afterDefault.0, ticksOfCommon > afterDefault.1 else { fatalError("modes are mixed up") }
 
-    // A mode with nothing to wait for ends at once. Observers do not keep a loop alive.
+    // A mode with nothing to wait for ends at once. An observer does not keep a loop alive.
     loop.add(FrameLoop.Observer(.all, onMain: { _, _ in }), to: "empty")
     let result = loop.run(mode: "empty")
     print("empty mode:    \(result)")

@@ -1,5 +1,5 @@
-// Work for another thread's loop: without waiting, with waiting, after a delay, in an order, cancelled. The usual case is a
-// thread that produces something and hands it to main.
+// Work for another thread's loop: without waiting, with waiting, after a delay, in an order, and cancelled. Usually a thread
+// produces something and hands it to the main thread.
 import LinuxSystem
 import RunLoops
 
@@ -19,7 +19,7 @@ struct Program {
 
     try producer.loop.performLater {
       try? main.performLater(onMain: { screen.show("found one") })
-      // Waits for main, and gets an answer.
+      // This waits for the main thread and gets an answer.
       let count = try? main.performAndWait(onMain: {
         screen.show("found two")
         return screen.shown.count
@@ -33,13 +33,13 @@ struct Program {
     print(screen.shown)
     guard screen.shown == ["found one", "found two", "done, after 2"] else { fatalError("work was lost or out of order") }
 
-    // All that waits is done in one pass: lower orders first, whatever came first.
+    // One pass performs all waiting work. A lower order goes first, whatever was queued first.
     var order: [String] = []
     try main.performLater(order: 2, onMain: { order.append("last") })
     try main.performLater(order: 1, onMain: { order.append("middle") })
     try main.performLater(order: -1, onMain: { order.append("first") })
 
-    // A search that starts once the user has stopped typing: each key puts it off.
+    // A search that starts when the user has stopped typing: each key postpones it.
     var searches: [String] = []
     for text in ["s", "sw", "swi", "swift"] {
       main.cancelPerformers(for: screen, key: "search")

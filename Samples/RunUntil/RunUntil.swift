@@ -1,5 +1,5 @@
-// Asynchronous code in a test: run the loop until what is expected holds, or give up after a limit. No guess of how long it
-// takes, and nothing sleeps: the condition is asked each time the loop is about to wait.
+// Asynchronous code in a test: the loop runs until a condition holds, or until a limit. The test neither guesses a duration
+// nor sleeps: the condition is checked each time the loop is about to wait.
 import Dispatch
 import Framepace
 import FramepaceTesting
@@ -8,7 +8,7 @@ import FramepaceTesting
 final class Download {
   private(set) var parts = 0
 
-  /// Works elsewhere and comes back to the main thread, part by part.
+  /// Works on another thread and reports each part to the main thread.
   func start() {
     DispatchQueue.global().async {
       for _ in 1...3 { DispatchQueue.main.async { self.parts += 1 } }
@@ -25,7 +25,7 @@ struct Program {
     let isComplete = FrameLoop.main.run(timeout: .seconds(10)) { MainActor.assumeIsolated { download.parts == 3 } }
     print("three parts: \(isComplete)")
 
-    // A timer an hour away, on manual time: the hour passes at once.
+    // A timer that is an hour away, on manual time: the hour passes at once.
     let clock = ManualClock()
     let loop = FrameLoop(clock: .manual(clock))
     let start = clock.now

@@ -1,7 +1,7 @@
 public import Framepace
 import Glibc
 
-/// An analogue clock: hands turn around their end, numerals are text, the second hand sweeps.
+/// An analogue clock: hands turn around their ends, numerals are text, and the second hand moves continuously.
 public final class ClockScene: SampleScene {
   public let root = Layer()
   public let isMoving = true
@@ -61,7 +61,7 @@ public final class ClockScene: SampleScene {
       mark.bounds = Rect(x: 0, y: 0, width: width, height: length)
       mark.cornerRadius = width / 2
       mark.backgroundColor = isHour ? Palette.text : Palette.line
-      // The anchor is the dial's centre: the mark turns around it to its place.
+      // The anchor point is the dial's centre, so the mark turns around it to its place.
       mark.anchorPoint = Point(0.5, (radius - 22 * unit) / length)
       mark.position = Point(radius, radius)
       mark.transform = .rotation(Double(minute) / 60 * 2 * .pi)

@@ -1,7 +1,7 @@
 public import Framepace
 import Glibc
 
-/// A plant's control room: sixty values that change, four gauges, and a history that worker threads draw.
+/// A plant's control room: sixty changing values, four gauges, and a history that worker threads draw.
 public final class DashboardScene: SampleScene {
   public let root = Layer()
   public let isMoving = true
@@ -47,7 +47,7 @@ public final class DashboardScene: SampleScene {
     for (index, gauge) in gauges.enumerated() {
       gauge.update(0.5 + 0.42 * sin(time * (0.5 + 0.13 * Double(index)) + Double(index) * 1.7))
     }
-    // The history moves ten times a second: its points stand on a grid of tenths.
+    // The history moves ten times a second: its points are at tenths of a second.
     history.step = Int(time * 10)
   }
 
@@ -73,14 +73,14 @@ public final class DashboardScene: SampleScene {
   }
 }
 
-/// Where everything lies: beside each other on a wide display, below each other on a tall one. On a small one there are
-/// fewer cards and gauges rather than some that nobody can read.
+/// The layout of the dashboard: columns on a wide display, rows on a tall one. A small display shows fewer cards and gauges,
+/// so that all of them can be read.
 private struct DashboardPlan {
   let unit: Double
   let title: Rect
-  /// Sixty at most.
+  /// The frames of at most sixty cards.
   let cards: [Rect]
-  /// Four at most.
+  /// The frames of at most four gauges.
   let gauges: [Rect]
   let history: Rect
 
@@ -94,7 +94,7 @@ private struct DashboardPlan {
     let width = size.width - 2 * margin
     title = Rect(x: margin, y: 24 * unit, width: width, height: 64 * unit)
 
-    // From the bottom up: history and gauges, beside or above each other.
+    // The layout starts at the bottom: history and gauges are beside or above each other.
     let height = min(300 * unit, size.height * 0.3)
     let bottom = size.height - margin - height
     let gaugesTop = isTall ? bottom - gap - height : bottom
@@ -107,7 +107,7 @@ private struct DashboardPlan {
     let historyX = isTall ? margin : margin + Double(gaugeCount) * (gaugeWidth + gap)
     history = Rect(x: historyX, y: bottom, width: margin + width - historyX, height: height)
 
-    // The cards fill what is left between title and gauges.
+    // The cards fill the space between the title and the gauges.
     let top = title.maxY + 8 * unit
     let room = max(gaugesTop - gap - top, 0)
     let columns = min(max(Int((width + gap) / (140 * unit + gap)), 1), 10)
@@ -121,7 +121,7 @@ private struct DashboardPlan {
   }
 }
 
-/// One number with its name and a bar.
+/// A number with its name and a bar.
 @MainActor
 private final class ValueCard {
   let layer = Layer()
@@ -153,7 +153,7 @@ private final class ValueCard {
     number.string = "000.0"
     let height = number.preferredSize.height
     let barTop = frame.height - 14 * unit
-    // Between the name and the bar, in the middle.
+    // The number is in the middle between the name and the bar.
     let middle = (name.frame.maxY + barTop) / 2
     number.frame = Rect(x: inset, y: middle - height / 2, width: track, height: height)
     layer.addSublayer(number)
@@ -183,7 +183,7 @@ private final class Gauge {
   private let percent = TextLayer()
   private let radius: Double
 
-  /// The dial opens downwards: from 135° to 405°, clockwise from the right.
+  /// The dial is open at the bottom: it goes from 135° to 405°, clockwise from the right.
   private static let start = 0.75 * Double.pi
   private static let sweep = 1.5 * Double.pi
 
@@ -234,7 +234,7 @@ private final class Gauge {
     label.string = name
     let height = label.preferredSize.height
     label.frame = Rect(x: 0, y: frame.height - height - 14 * unit, width: frame.width, height: height)
-    // A low panel has room for the number alone.
+    // A low panel only has room for the number.
     if label.frame.minY > percent.frame.maxY { layer.addSublayer(label) }
   }
 
@@ -254,10 +254,10 @@ private final class Gauge {
   }
 }
 
-/// The last minute as a filled curve. Its bitmap is drawn on worker threads; the old one stays until the new one is there.
+/// A filled curve of the last minute. Worker threads draw its bitmap; the old bitmap stays until the new one is finished.
 private final class HistoryLayer: Layer {
   var unit = 1.0
-  /// Which tenth of a second is the newest.
+  /// The tenth of a second of the newest point.
   var step = -1 {
     didSet { if step != oldValue { setNeedsDisplay() } }
   }

@@ -6,12 +6,12 @@ public final class OrbitScene: SampleScene {
   public let root = Layer()
   public let isMoving = true
 
-  /// A body on its way around the centre.
+  /// A body that moves around the centre.
   private struct Body {
     var layer: Layer
     var radius: Double
     var phase: Double
-    /// Radians a second around the centre, and around itself.
+    /// The speeds around the centre and around the body's own axis, in radians a second.
     var speed: Double
     var spin: Double
   }
@@ -64,7 +64,7 @@ public final class OrbitScene: SampleScene {
     }
   }
 
-  /// A dark spot off the centre, so that one sees the body turn.
+  /// Adds a dark spot beside the body's centre, so that its turning can be seen.
   private func addMoon(to body: Layer, side: Double) {
     let moon = Layer()
     moon.bounds = Rect(x: 0, y: 0, width: side * 0.26, height: side * 0.26)

@@ -1,6 +1,6 @@
 import Framepace
 
-/// The colours that the scenes share.
+/// The colours of the scenes.
 enum Palette {
   static let night = Color(hex: 0x0B1016)
   static let panel = Color(hex: 0x151D27)

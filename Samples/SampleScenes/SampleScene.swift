@@ -1,30 +1,32 @@
 public import Framepace
 
-/// A scene of the `framepace` command: layers, and how they look at a time.
+/// A scene of the `framepace` command: layers whose state is a function of time.
+///
+/// `ScenePlayer` plays one on an engine.
 @MainActor
 public protocol SampleScene: AnyObject {
   /// The layer that fills the display.
   var root: Layer { get }
-  /// Whether it changes with time; one that does not is drawn once and costs nothing afterwards.
+  /// True if the scene changes with time. Other scenes are drawn once and cost nothing afterwards.
   var isMoving: Bool { get }
   init(settings: SceneSettings) throws
-  /// Shows the scene as it is `time` seconds after its start. The same time always gives the same picture.
+  /// Shows the state of the scene `time` seconds after its start. The same time always gives the same picture.
   func update(at time: Double)
 }
 
-/// What a scene is told at its start.
+/// The settings for making a scene.
 public struct SceneSettings: Sendable {
   /// The display's size in points.
   public var size: Size
   /// The time of day at the scene's start, in seconds after midnight.
   public var timeOfDay: Double
-  /// For `stress`: how long each frame is kept busy.
+  /// The time for which the scene `stress` keeps each frame busy.
   public var work: Nanoseconds
-  /// For `stress`: in which phase of the frame.
+  /// The phase of the frame that the scene `stress` keeps busy.
   public var workPhase: WorkPhase
   public var fonts: SceneFonts
 
-  /// Where `stress` spends its time.
+  /// A phase of the frame for the work of the scene `stress`.
   public enum WorkPhase: String, Sendable, CaseIterable {
     case callbacks
     case layout
@@ -42,12 +44,12 @@ public struct SceneSettings: Sendable {
     self.fonts = fonts
   }
 
-  /// The length of 1/1080 of the display's height, or of 1/1920 of its width where that is less: scenes measure in it, so
-  /// that they look alike on every display.
+  /// The unit of the scenes' sizes: 1/1080 of the display's height, or 1/1920 of its width if that is less. With it, scenes
+  /// look alike on every display.
   var unit: Double { min(size.width / 1920, size.height / 1080) }
 }
 
-/// The sample scenes, by the names that they have on the command line.
+/// The sample scenes by their names on the command line.
 public enum SceneName: String, CaseIterable, Sendable {
   case orbit
   case clock
@@ -55,7 +57,7 @@ public enum SceneName: String, CaseIterable, Sendable {
   case still
   case stress
 
-  /// One line about the scene.
+  /// A line that describes the scene.
   public var summary: String {
     switch self {
     case .orbit: "moving, rotating, translucent layers"

@@ -1,12 +1,12 @@
 public import Framepace
 
-/// The faces that the scenes are set in: DejaVu, opened by path, so that a scene looks the same on every machine.
+/// The fonts of the scenes: DejaVu, opened by path, so that a scene looks the same on every machine.
 public struct SceneFonts: Sendable {
   private let regularFace: FontFace
   private let boldFace: FontFace
   private let monoFace: FontFace
 
-  /// Throws when a font is missing; the error names the Debian package to install.
+  /// Opens the fonts. The error for a missing font names the Debian package.
   public init() throws(FontError) {
     regularFace = try SystemFonts.face(.sans)
     boldFace = try SystemFonts.face(.sansBold)
@@ -15,6 +15,6 @@ public struct SceneFonts: Sendable {
 
   public func regular(size: Double) -> Font { Font(regularFace, size: size) }
   public func bold(size: Double) -> Font { Font(boldFace, size: size) }
-  /// All characters of one width, for figures that change.
+  /// A font in which all characters are equally wide, for changing figures.
   public func mono(size: Double) -> Font { Font(monoFace, size: size) }
 }

@@ -1,13 +1,14 @@
 public import Framepace
 
-/// Plays a scene on an engine: at each tick it shows the scene as it is at the time at which the frame will be seen.
+/// Plays a scene on an engine. At each tick it shows the state of the scene at the time at which the frame will be
+/// presented.
 @MainActor
 public final class ScenePlayer {
   private let scene: any SampleScene
   private let start: MonotonicTime
   private var link: DisplayLink?
 
-  /// - Parameter start: when the scene's time is 0.
+  /// - Parameter start: the time at which the scene's own time is 0.
   public init(scene: any SampleScene, engine: Engine, start: MonotonicTime) {
     self.scene = scene
     self.start = start
@@ -20,14 +21,14 @@ public final class ScenePlayer {
     self.link = link
   }
 
-  /// Ends the scene's movement.
+  /// Stops the scene's movement.
   public func invalidate() {
     link?.invalidate()
     link = nil
   }
 
   private func show(at time: MonotonicTime) {
-    // The scene says where everything is at every time: nothing of it should ease there by itself.
+    // The scene sets all positions itself, so nothing may ease by an implicit animation.
     Transaction.withoutActions {
       scene.update(at: max((time - start).seconds, 0))
     }

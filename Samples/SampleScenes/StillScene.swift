@@ -13,7 +13,7 @@ public final class StillScene: SampleScene {
     root.addSublayer(poster)
     poster.setNeedsDisplay()
 
-    // One column in the middle: title, line, swatches, sentence.
+    // A single column in the middle: title, line, swatches, sentence.
     let column = 1180 * unit
     let left = (settings.size.width - column) / 2
     var y = settings.size.height / 2 - 250 * unit

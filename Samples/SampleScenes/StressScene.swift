@@ -1,8 +1,8 @@
 public import Framepace
 import Glibc
 
-/// A block that crosses the screen while every frame is kept busy for a chosen time: with more work than the budget the
-/// block judders, and the meter counts why.
+/// A block that crosses the screen while every frame is busy for a chosen time. With more work than the budget the block
+/// judders, and the meter counts the causes.
 public final class StressScene: SampleScene {
   public let root = Layer()
   public let isMoving = true
@@ -25,7 +25,7 @@ public final class StressScene: SampleScene {
     track.cornerRadius = 20 * unit
     track.backgroundColor = Palette.panel
     root.addSublayer(track)
-    // A mark every twentieth of the lane: the eye sees a skipped step against it.
+    // There is a mark at every twentieth of the lane, against which the eye sees a skipped step.
     for mark in 1..<20 {
       let line = Layer()
       line.frame = Rect(
@@ -62,7 +62,7 @@ public final class StressScene: SampleScene {
   }
 
   public func update(at time: Double) {
-    // Across in two seconds and back.
+    // The block needs two seconds to cross the screen and to return.
     let phase = (time / 2).truncatingRemainder(dividingBy: 2)
     let way = phase < 1 ? phase : 2 - phase
     let margin = block.bounds.width / 2 + 24 * settings.unit
@@ -80,7 +80,7 @@ public final class StressScene: SampleScene {
   }
 }
 
-/// Spends its time where a careless application does: in layout or in drawing.
+/// A layer that is slow in layout or in drawing, as in a careless application.
 private final class BusyLayer: Layer {
   private let work: Nanoseconds
   private let phase: SceneSettings.WorkPhase
@@ -100,7 +100,7 @@ private final class BusyLayer: Layer {
   }
 }
 
-/// Keeps the thread busy, by the machine's clock: a sleep would give the processor away.
+/// Keeps the thread busy by the machine's clock. A sleep would free the processor.
 private func spin(for time: Nanoseconds) {
   let end = SystemClock.monotonic.now + time
   while SystemClock.monotonic.now < end {}

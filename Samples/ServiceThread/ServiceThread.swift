@@ -1,9 +1,9 @@
-// One thread carries all connections: a message port of each is in its loop, and nothing blocks it. A client that does not
-// read fills its own queue, and holds up nobody else.
+// One thread serves all connections. Its loop has a message port for each, and nothing blocks it. A client that does not
+// read fills its own queue and delays no other client.
 import LinuxSystem
 import RunLoops
 
-/// Answers each message with what it says in capitals.
+/// Answers each message with the same text in capitals.
 actor Service {
   private let thread: LoopThread
   private var ports: [MessagePort] = []
@@ -17,7 +17,7 @@ actor Service {
 
   func serve(_ socket: MessageSocket) {
     let port = MessagePort(socket) { [weak self] port, event in
-      // The port's thread is the actor's: no hop, no lock.
+      // The port's callback runs on the actor's thread, so it needs no hop and no lock.
       self?.assumeIsolated { service in service.handle(event, of: port) }
     }
     ports.append(port)
@@ -30,7 +30,7 @@ actor Service {
     switch event {
     case .message(let bytes):
       let answer = String(decoding: bytes, as: UTF8.self).uppercased()
-      // A full queue: this client does not read. Its answer is lost, others wait for nothing.
+      // The queue is full because this client does not read. Its answer is dropped, and the others do not wait.
       do { try port.send(Array(answer.utf8)) } catch { refusals += 1 }
     case .lost, .writable: break
     case .ended: ports.removeAll { $0 === port }
@@ -62,7 +62,7 @@ struct Program {
           if case .message(let bytes) = event { answers.append(String(decoding: bytes, as: UTF8.self)) }
         })
     }
-    // The third client writes and writes, and never reads.
+    // The third client keeps writing and never reads.
     repeat {
       while (try? clients[2].send([UInt8](repeating: 65, count: 60_000))) != nil {}
     } while await service.refusals == 0

@@ -1,5 +1,5 @@
-// A scene on one display, the same mirrored on a second of another shape and rate, and another scene on a third. Each has its
-// own ticks: a frame is seen at a vblank of the display that shows it.
+// One scene on a display, mirrored on a second display of another shape and rate, and another scene on a third. Each display
+// has its own ticks: a frame is presented at a vblank of its display.
 import Framepace
 
 @main
@@ -11,7 +11,8 @@ struct Program {
     let sign = try makeDisplay(width: 64, height: 32, hertz: 24)
 
     let engine = Engine(display: wall, root: makeScene(.white))
-    // Laid out and drawn once, for the wall; scaled to fit, black bars above and below.
+    // The scene is laid out and drawn once, for the wall. The tablet shows it scaled to fit, with black bars above and
+    // below.
     engine.mirror(on: tablet)
     engine.addOutput(display: sign, root: makeScene(Color(hex: 0x4CC2FF)))
 
@@ -24,7 +25,7 @@ struct Program {
     for (output, times) in zip(engine.outputs, seen) {
       print("\(output.display.name): \(times.count) frames")
       guard let first = times.first, times.count > 1 else { fatalError("nothing moved") }
-      // However busy the machine is: whole intervals of its own display.
+      // The times are whole intervals of the frame's own display, however busy the machine is.
       let hertz = output.display.ticker.refreshRate.hertz
       for time in times {
         let intervals = (time - first).seconds * hertz
@@ -43,7 +44,7 @@ struct Program {
     return try VirtualDisplay(width: width, height: height, refreshRate: rate, reason: "a sample without a screen")
   }
 
-  /// A square that goes down along the left edge.
+  /// A square that moves down along the left edge.
   @MainActor
   private static func makeScene(_ ground: Color) -> Layer {
     let root = Layer()

@@ -1,8 +1,8 @@
-// One-shot and repeating timers, what a late timer does, and an owner that may die although its timer lives.
+// One-shot and repeating timers, a late timer, and an owner that may be released although its timer is still running.
 import RunLoops
 import LinuxSystem
 
-/// Owns a timer that calls it back. The closure holds it weakly: no cycle, and the last owner's end is the timer's end.
+/// Owns a timer that calls it back. The closure holds the owner weakly, so the timer ends with its owner.
 @MainActor
 final class Blinker {
   private(set) var blinks = 0
@@ -35,7 +35,7 @@ struct Program {
       fireTime: start + .milliseconds(10), interval: .milliseconds(10),
       onMain: { _ in
         times.append(loop.clock.now - start)
-        // The second call takes 25 ms: the fires at 30 and 40 ms are skipped, and the phase is kept.
+        // The second call takes 25 ms. The timer skips 30 and 40 ms and keeps its phase.
         if times.count == 2 {
           let end = loop.clock.now + .milliseconds(25)
           while loop.clock.now < end {}

@@ -1,5 +1,5 @@
-// Memory that lives for one turn of a loop, as Apple's autorelease pools do: taken without asking the system, given back by the
-// loop when it is about to wait. A nested run gives back what was taken in it, and nothing of the turn around it.
+// Memory that lives for one turn of a loop, like Apple's autorelease pools. Taking it asks the system for nothing, and the
+// loop releases it before it waits. A nested run releases its own memory, and none of the turn around it.
 import LinuxSystem
 import RunLoops
 
@@ -16,9 +16,9 @@ struct Program {
       fireTime: loop.clock.now, interval: .milliseconds(5),
       onMain: { timer in
         ticks += 1
-        // What the last turn took is gone.
+        // The memory of the last turn is released.
         precondition(memory.arena.used == 0)
-        // Squares for this turn only: no array is allocated for them, and nobody frees them.
+        // The squares are needed for this turn only: no array is allocated, and nothing has to free them.
         let squares = memory.arena.take(Int.self, count: 1000)
         for index in squares.indices { squares[index] = index * index }
         print("tick \(ticks): \(memory.arena.used) bytes taken, the last square is \(squares[999])")
@@ -26,7 +26,7 @@ struct Program {
       })
     loop.add(timer, to: .common)
 
-    // A block runs once, in whichever of its modes the loop runs in first.
+    // A block runs once, in the first of its modes in which the loop runs.
     loop.perform(in: [.default], onMain: { print("a block, before the first tick") })
     while timer.isValid { loop.run(mode: .default, until: loop.clock.now + .milliseconds(20)) }
     print("at most \(memory.arena.highWaterMark) bytes at a time, \(memory.arena.used) now")

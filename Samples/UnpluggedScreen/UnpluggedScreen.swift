@@ -1,5 +1,5 @@
-// A screen that is pulled out, and another one that is plugged in: on a simulated card and on manual time, as a test of an
-// application does it. Nothing sleeps, and no screen is needed.
+// A screen is unplugged and another one is plugged in, on a simulated card and on manual time, as in a test of an
+// application. Nothing sleeps, and no screen is needed.
 import Framepace
 import KMS
 import KMSTesting
@@ -10,7 +10,7 @@ struct Program {
   static func main() throws {
     let loop = FrameLoop(clock: .manual(ManualClock()))
     let card = SimulatedCard(connectors: [.init("HDMI-A-1", modes: [.simulated(640, 480)])], clock: loop.clock)
-    // Without it the card's time stands still, and no flip is ever done.
+    // These vblanks move the card's time; without them no flip would complete.
     let vblanks = SimulatedVBlanks(of: card, on: loop)
 
     let kms = KMSCard(device: try card.open())
@@ -26,13 +26,13 @@ struct Program {
     print("\(display.name): \(frames) frames in a second")
     guard (59...61).contains(frames) else { fatalError("a frame each vblank") }
 
-    // What a cable does, and the event that the kernel sends then.
+    // The cable is pulled out, and the kernel sends its event.
     card.setConnected(false, "HDMI-A-1")
     kms.lookForScreens()
     loop.run(mode: .default, until: loop.clock.now + .seconds(1))
     guard display.state == .waiting(.unplugged) else { fatalError("not noticed: \(display.state)") }
 
-    // The layers lived on, and are shown on a larger screen.
+    // The layers are kept, and a larger screen shows them.
     card.setModes([.simulated(800, 600)], of: "HDMI-A-1")
     card.setConnected(true, "HDMI-A-1")
     kms.lookForScreens()
@@ -48,7 +48,7 @@ struct Program {
     print("nothing is left behind")
   }
 
-  /// A square that goes its way for a minute.
+  /// A square that moves for a minute.
   @MainActor
   private static func makeScene() -> Layer {
     let root = Layer()

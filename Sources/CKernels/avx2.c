@@ -9,13 +9,14 @@
 
 #define AVX2 __attribute__((target("avx2")))
 
-// (x·a + 127) / 255 in sixteen lanes of 16 bits.
+// Computes (x·a + 127) / 255 in sixteen lanes of 16 bits.
 AVX2 static inline __m256i multiply_lanes(__m256i x, __m256i a) {
   __m256i t = _mm256_add_epi16(_mm256_mullo_epi16(x, a), _mm256_set1_epi16(128));
   return _mm256_srli_epi16(_mm256_add_epi16(t, _mm256_srli_epi16(t, 8)), 8);
 }
 
-// Eight pixels, each times the 16-bit factors for its bytes in `low` (pixels 0, 1, 4, 5) and `high` (2, 3, 6, 7).
+// Multiplies eight pixels by the 16-bit factors for their bytes: `low` is for the pixels 0, 1, 4 and 5, `high` for 2, 3, 6
+// and 7.
 AVX2 static inline __m256i multiply_pixels(__m256i pixels, __m256i low, __m256i high) {
   __m256i zero = _mm256_setzero_si256();
   return _mm256_packus_epi16(multiply_lanes(_mm256_unpacklo_epi8(pixels, zero), low),
@@ -32,7 +33,7 @@ AVX2 static inline __m256i over_pixels(__m256i destination, __m256i source) {
                                                   _mm256_shuffle_epi8(inverse, alpha_high)));
 }
 
-// Eight bytes, each four times, as the factors that `multiply_pixels` takes.
+// Repeats each of eight bytes four times, in the form of the factors of `multiply_pixels`.
 AVX2 static inline void spread_mask(__m128i bytes, __m256i *low, __m256i *high) {
   __m256i words = _mm256_cvtepu8_epi32(bytes);
   const __m256i first = _mm256_setr_epi8(0, -1, 0, -1, 0, -1, 0, -1, 4, -1, 4, -1, 4, -1, 4, -1,  //
@@ -132,20 +133,21 @@ AVX2 static void over_coverage(uint32_t *destination, const uint32_t *source, in
   }
 }
 
-// Four coordinates, clamped.
+// Clamps four coordinates.
 AVX2 static inline __m256i clamp_lanes(__m256i value, __m256i limit) {
   value = _mm256_andnot_si256(_mm256_cmpgt_epi64(_mm256_setzero_si256(), value), value);
   return _mm256_blendv_epi8(value, limit, _mm256_cmpgt_epi64(value, limit));
 }
 
-// Two pixels' bytes as 16 bits a lane, in the order in which `_mm256_unpacklo_epi8` gives the pixels 0 and 2 of four.
+// Interpolates the bytes of two pixels as 16-bit lanes, in the order in which `_mm256_unpacklo_epi8` returns the pixels 0
+// and 2 of four.
 AVX2 static inline __m256i interpolate_pair(__m256i p00, __m256i p01, __m256i p10, __m256i p11, __m256i right,
                                             __m256i below) {
   const __m256i whole = _mm256_set1_epi16(128);
   __m256i left = _mm256_sub_epi16(whole, right);
   __m256i upper = _mm256_add_epi16(_mm256_mullo_epi16(p00, left), _mm256_mullo_epi16(p01, right));
   __m256i lower = _mm256_add_epi16(_mm256_mullo_epi16(p10, left), _mm256_mullo_epi16(p11, right));
-  // 255·128 is the most, which a signed word holds.
+  // The largest value is 255·128, which fits into a signed word.
   __m256i above = _mm256_sub_epi16(whole, below);
   const __m256i half = _mm256_set1_epi32(8192);
   __m256i first = _mm256_madd_epi16(_mm256_unpacklo_epi16(upper, lower), _mm256_unpacklo_epi16(above, below));
@@ -156,13 +158,13 @@ AVX2 static inline __m256i interpolate_pair(__m256i p00, __m256i p01, __m256i p1
 
 AVX2 static void sample(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_sampler *s) {
   int64_t i = 0;
-  // Pixels are read in pairs: there must be two.
+  // Pixels are read in pairs, so there must be two.
   if (s->width < 2 || s->height < 2) goto rest;
   uint64_t wide_x = (uint64_t)(int64_t)x, wide_y = (uint64_t)(int64_t)y;
   uint64_t ux = (uint64_t)s->ux, vx = (uint64_t)s->vx;
   uint64_t u0 = (uint64_t)s->u + wide_x * ux + wide_y * (uint64_t)s->uy + SAMPLE_ROUNDING;
   uint64_t v0 = (uint64_t)s->v + wide_x * vx + wide_y * (uint64_t)s->vy + SAMPLE_ROUNDING;
-  // Adding whole numbers is exact: stepping gives what multiplying gives, wherever it starts.
+  // Adding integers is exact: stepping gives the same as multiplying, wherever it starts.
   __m256i u = _mm256_setr_epi64x((long long)u0, (long long)(u0 + ux), (long long)(u0 + 2 * ux), (long long)(u0 + 3 * ux));
   __m256i v = _mm256_setr_epi64x((long long)v0, (long long)(v0 + vx), (long long)(v0 + 2 * vx), (long long)(v0 + 3 * vx));
   const __m256i step_u = _mm256_set1_epi64x((long long)(4 * ux)), step_v = _mm256_set1_epi64x((long long)(4 * vx));
@@ -172,7 +174,7 @@ AVX2 static void sample(uint32_t *destination, int64_t count, int32_t x, int32_t
   const __m256i row_bytes = _mm256_set1_epi64x(s->bytes_per_row);
   const __m256i weight_bits = _mm256_set1_epi64x(127), whole_weight = _mm256_set1_epi64x(128);
   const __m256i zero = _mm256_setzero_si256();
-  // The weight, a 64-bit lane, spread over the four 16-bit lanes of its pixel.
+  // The weight, a 64-bit lane, is copied to the four 16-bit lanes of its pixel.
   const __m256i spread = _mm256_setr_epi8(0, -1, 0, -1, 0, -1, 0, -1, 8, -1, 8, -1, 8, -1, 8, -1,  //
                                           0, -1, 0, -1, 0, -1, 0, -1, 8, -1, 8, -1, 8, -1, 8, -1);
   for (; i + 4 <= count; i += 4) {
@@ -180,7 +182,7 @@ AVX2 static void sample(uint32_t *destination, int64_t count, int32_t x, int32_t
     __m256i right = _mm256_and_si256(_mm256_srli_epi64(clamped_u, 25), weight_bits);
     __m256i below = _mm256_and_si256(_mm256_srli_epi64(clamped_v, 25), weight_bits);
     __m256i column = _mm256_srli_epi64(clamped_u, 32), row = _mm256_srli_epi64(clamped_v, 32);
-    // The last pixel has no neighbour: it is the one before it, with all weight on the neighbour.
+    // The last pixel has no neighbour. The pixel before it is read instead, with the whole weight on the neighbour.
     __m256i is_last = _mm256_cmpgt_epi64(column, last_column);
     column = _mm256_add_epi64(column, is_last);
     right = _mm256_add_epi64(right, _mm256_and_si256(is_last, whole_weight));
@@ -190,7 +192,8 @@ AVX2 static void sample(uint32_t *destination, int64_t count, int32_t x, int32_t
     __m256i offset = _mm256_add_epi64(_mm256_mul_epu32(row, row_bytes), _mm256_slli_epi64(column, 2));
     __m256i top = _mm256_i64gather_epi64((const long long *)s->base, offset, 1);
     __m256i bottom = _mm256_i64gather_epi64((const long long *)s->base, _mm256_add_epi64(offset, row_bytes), 1);
-    // Lanes of 64 bits: a pixel in the low half, its neighbour in the high one. Low halves of both 128-bit lanes first.
+    // Each 64-bit lane has a pixel in the low half and its neighbour in the high half. The low halves of both 128-bit lanes
+    // come first.
     __m256i top_left = _mm256_shuffle_epi32(top, _MM_SHUFFLE(3, 1, 2, 0));
     __m256i bottom_left = _mm256_shuffle_epi32(bottom, _MM_SHUFFLE(3, 1, 2, 0));
     __m256i words = interpolate_pair(

@@ -1,6 +1,6 @@
-// Antialiasing: how much of a pixel a rounded rectangle covers.
+// Antialiasing: the coverage of a pixel by a rounded rectangle.
 //
-// Both kernels do the same operations in the same order on IEEE doubles, which gives the same bits.
+// Both kernels do the same operations in the same order on IEEE doubles, so they give the same bits.
 
 #include "coverage.h"
 
@@ -8,17 +8,17 @@
 
 #include "pixel.h"
 
-// A pixel must not depend on which products the compiler joins with which sums.
+// The compiler must not fuse products and sums, or a pixel would depend on its choice.
 #pragma STDC FP_CONTRACT OFF
 
-// The length that [distance − ½, distance + ½] and [−half, half] have in common.
+// The length of the overlap of [distance − ½, distance + ½] and [−half, half].
 static inline double overlap(double distance, double half) {
   double right = distance + 0.5 < half ? distance + 0.5 : half;
   double left = distance - 0.5 > -half ? distance - 0.5 : -half;
   return right > left ? right - left : 0;
 }
 
-// What the arc of a corner leaves of a pixel at (qx, qy) from its centre, in the rectangle's units.
+// The part of a pixel inside the arc of a corner. (qx, qy) is its distance from the arc's centre in the rectangle's units.
 static inline double corner(double u, double v, double qx, double qy, const struct ckernels_shape *s) {
   double gx = qx * s->unit_u, gy = qy * s->unit_v;
   double mixed = 2 * gx * gy * s->cosine;
@@ -85,7 +85,7 @@ AVX2 void ckernels_coverage_avx2(uint8_t *coverage, int64_t count, int32_t x, in
   const __m256d minus_half_u = _mm256_set1_pd(-s->half_u), minus_half_v = _mm256_set1_pd(-s->half_v);
   const __m256d unit_u = _mm256_set1_pd(s->unit_u), unit_v = _mm256_set1_pd(s->unit_v);
   const __m256d radius = _mm256_set1_pd(s->radius);
-  // In the type of the portable loop: a column past 2³¹ must not wrap here and not there.
+  // The sum is a double as in the portable loop, so that both treat a column beyond 2³¹ alike.
   double first = (double)x + 0.5;
   __m256d column = _mm256_setr_pd(first, first + 1, first + 2, first + 3);
   int64_t i = 0;

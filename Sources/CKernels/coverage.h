@@ -1,4 +1,4 @@
-// The coverage kernels of both tables: they share one definition, kept together in one file.
+// The coverage kernels of both tables. They are in one file because they share a definition.
 #pragma once
 
 #include "CKernels.h"

@@ -1,15 +1,15 @@
-// The arithmetic of one pixel, that every kernel shares: the vector ones for what is left over at the end of a row.
+// The arithmetic of a single pixel. All kernels share it; the vector kernels use it for the rest at the end of a row.
 #pragma once
 
 #include "CKernels.h"
 
-// (x·a + 127) / 255 for x and a from 0 to 255. 255 is odd, so that nothing lies half way.
+// Computes (x·a + 127) / 255 for x and a from 0 to 255. As 255 is odd, no quotient is halfway between two integers.
 static inline uint32_t multiply_255(uint32_t x, uint32_t a) {
   uint32_t t = x * a + 128;
   return (t + (t >> 8)) >> 8;
 }
 
-// All four bytes, two at a time.
+// Multiplies all four bytes of a pixel by a / 255, two at a time.
 static inline uint32_t multiply_pixel(uint32_t pixel, uint32_t a) {
   uint32_t even = (pixel & 0x00FF00FF) * a + 0x00800080;
   uint32_t odd = ((pixel >> 8) & 0x00FF00FF) * a + 0x00800080;
@@ -21,7 +21,7 @@ static inline uint32_t multiply_pixel(uint32_t pixel, uint32_t a) {
 static inline uint32_t add_saturated(uint32_t left, uint32_t right) {
   uint32_t even = (left & 0x00FF00FF) + (right & 0x00FF00FF);
   uint32_t odd = ((left >> 8) & 0x00FF00FF) + ((right >> 8) & 0x00FF00FF);
-  // A carry into the ninth bit becomes 0xFF below it.
+  // A carry into the ninth bit sets the byte below it to 0xFF.
   even |= 0x01000100 - ((even >> 8) & 0x00FF00FF);
   odd |= 0x01000100 - ((odd >> 8) & 0x00FF00FF);
   return (even & 0x00FF00FF) | ((odd & 0x00FF00FF) << 8);
@@ -35,7 +35,7 @@ static inline int64_t clamp_coordinate(int64_t value, int64_t limit) {
   return value < 0 ? 0 : value > limit ? limit : value;
 }
 
-// Half of the smallest weight, so that weights are rounded, not cut off.
+// Half of the smallest weight: adding it rounds weights instead of truncating them.
 #define SAMPLE_ROUNDING ((uint64_t)1 << 24)
 
 static inline uint32_t sample_pixel(int32_t x, int32_t y, const struct ckernels_sampler *s) {
@@ -46,7 +46,7 @@ static inline uint32_t sample_pixel(int32_t x, int32_t y, const struct ckernels_
   v = clamp_coordinate(v, (int64_t)(s->height - 1) << 32);
   int64_t column = u >> 32, row = v >> 32;
   uint32_t right = (uint32_t)(u >> 25) & 127, below = (uint32_t)(v >> 25) & 127;
-  // At the last column and row the weight is 0: any pixel will do beside it.
+  // At the last column and row the neighbour's weight is 0, so any pixel may stand in for it.
   const uint32_t *top = (const uint32_t *)(s->base + row * s->bytes_per_row) + column;
   const uint32_t *bottom = below ? (const uint32_t *)((const uint8_t *)top + s->bytes_per_row) : top;
   int64_t next = right ? 1 : 0;

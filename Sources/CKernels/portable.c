@@ -1,4 +1,4 @@
-// The kernels in plain C: what runs where there is nothing better, and what the vector kernels are compared with.
+// The kernels in plain C. They run where no faster ones do, and tests compare the vector kernels with them.
 
 #include "coverage.h"
 #include "pixel.h"

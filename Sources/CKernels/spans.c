@@ -1,15 +1,15 @@
-// Which pixels of a row need antialiasing at all.
+// Finds the pixels of a row that need antialiasing.
 
 #include <math.h>
 
 #include "CKernels.h"
 
-// Columns, as real numbers: of pixel centres.
+// A range of columns as real numbers, in terms of pixel centres.
 struct interval {
   double low, high;
 };
 
-// Where |u| ≤ half_u and |v| ≤ half_v on the row on which they are u_row + ua·X and v_row + va·X.
+// The columns where |u| ≤ half_u and |v| ≤ half_v, on the row where these are u_row + ua·X and v_row + va·X.
 static inline struct interval inside(double u_row, double v_row, double half_u, double half_v,
                                      const struct ckernels_shape *s) {
   const struct interval none = {1, 0};
@@ -32,19 +32,19 @@ static inline struct interval inside(double u_row, double v_row, double half_u, 
   return result;
 }
 
-// The first pixel whose centre is at `column` or right of it, within from…to.
+// The first pixel whose centre is at `column` or to its right, within from…to.
 static inline int32_t pixel(double column, int32_t from, int32_t to) {
   double position = column - 0.5;
   if (!(position > from)) return from;
   if (position >= to) return to;
   int32_t whole = (int32_t)position;
-  // Truncation goes up below zero.
+  // Truncation rounds up below zero.
   while (whole > position) whole--;
   return whole < position ? whole + 1 : whole;
 }
 
 struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, const struct ckernels_shape *s) {
-  // Further from an edge than rounding can reach.
+  // This distance from an edge is larger than any rounding error.
   const double near = 0.01;
   struct ckernels_spans spans = {from, from, from, from};
   double row = (double)y + 0.5;
@@ -54,7 +54,7 @@ struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, co
   if (s->radius > 0) {
     double radius_u = s->radius / s->unit_u, radius_v = s->radius / s->unit_v;
     if (s->va == 0 && s->unit_u == s->unit_v) {
-      // Upright, the corners true circles: the arc of this row is known.
+      // If the shape is upright and its corners are true circles, the arc on this row is known.
       double qy = fabs(v_row) - s->half_v + radius_v;
       if (qy > 0) {
         double inner_arc = (radius_u - 0.5 - near) * (radius_u - 0.5 - near) - qy * qy;
@@ -66,8 +66,8 @@ struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, co
         }
       }
     } else {
-      // Three rectangles of which the arcs stay clear: one as wide as the shape without the corners' rows, one turned by a
-      // right angle against it, and the one whose corners touch the arcs, a pixel smaller.
+      // Three rectangles that the arcs do not reach: one as wide as the shape without the rows of the corners, one as high
+      // without their columns, and one whose corners touch the arcs, a pixel smaller.
       struct interval candidates[3] = {
           inside(u_row, v_row, s->half_u - 0.5 - near, s->half_v - fmax(radius_v, 0.5 + near), s),
           inside(u_row, v_row, s->half_u - fmax(radius_u, 0.5 + near), s->half_v - 0.5 - near, s),
@@ -86,7 +86,7 @@ struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, co
   spans.covered_start = spans.covered_end = spans.touched_end;
   if (covered.low <= covered.high) {
     int32_t start = pixel(covered.low, spans.touched_start, spans.touched_end);
-    // One past the last centre that is not right of it.
+    // The end is one past the last centre that is not to its right.
     int32_t end = pixel(covered.high, start, spans.touched_end);
     if ((double)end + 0.5 <= covered.high && end < spans.touched_end) end++;
     if (start < end) {

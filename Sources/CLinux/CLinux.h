@@ -1,7 +1,7 @@
-// What Swift's Glibc module leaves out of the kernel's interface, and libdispatch's door for run loops.
+// The parts of the kernel's interface that Swift's Glibc module lacks, and libdispatch's functions for run loops.
 #pragma once
 
-// No _GNU_SOURCE: it changes structures that Swift's Glibc module also holds, and the two must agree.
+// _GNU_SOURCE must stay undefined: it changes structures that Swift's Glibc module also has, and both must agree.
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-// `struct epoll_event` is packed and holds a union, which Swift cannot fill in without a copy: these take plain words.
+// `struct epoll_event` is packed and has a union, which Swift cannot set without a copy: these functions take plain words.
 static inline int clinux_epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t token) {
   struct epoll_event event = {.events = events, .data = {.u64 = token}};
   return epoll_ctl(epoll, operation, descriptor, &event);
@@ -26,22 +26,22 @@ static inline int clinux_epoll_control(int epoll, int operation, int descriptor,
 static inline uint32_t clinux_epoll_event_events(const struct epoll_event *_Nonnull event) { return event->events; }
 static inline uint64_t clinux_epoll_event_token(const struct epoll_event *_Nonnull event) { return event->data.u64; }
 
-// The thread that entered `main` has the process's number. (glibc hides `gettid` behind _GNU_SOURCE.)
+// The main thread has the process's number. (glibc hides `gettid` behind _GNU_SOURCE.)
 static inline int clinux_is_main_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
-// `errno` as a value, read right after the call that set it.
+// Returns `errno` as a value, right after the call that set it.
 static inline int clinux_errno(void) { return errno; }
 
-// Takes the next connection, closed on exec from its first moment: a child that another thread starts has no part of it. (glibc
-// hides `accept4` behind _GNU_SOURCE.)
+// Accepts the next connection. It is closed on exec from the start, so that a child process started by another thread never
+// inherits it. (glibc hides `accept4` behind _GNU_SOURCE.)
 static inline int clinux_accept(int socket) { return (int)syscall(SYS_accept4, socket, NULL, NULL, SOCK_CLOEXEC); }
 
-// Names the calling thread; the kernel keeps the first 15 bytes. (`prctl` takes a variable number of arguments.)
+// Sets the calling thread's name. The kernel keeps the first 15 bytes. (`prctl` takes a variable number of arguments.)
 static inline void clinux_set_thread_name(const char *_Nonnull name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
-// Gets the calling thread's name: at most 15 bytes and a zero.
+// Copies the calling thread's name, at most 15 bytes and a zero.
 static inline void clinux_get_thread_name(char *_Nonnull name) { prctl(PR_GET_NAME, name, 0, 0, 0); }
 
-// The main queue's wake-up descriptor (an eventfd) and its drain, as CoreFoundation uses them. Exported by libdispatch on
-// Linux, without a public header. Only the process's main thread may drain.
+// The main queue's wake-up descriptor (an eventfd) and the function that drains the queue, as CoreFoundation uses them.
+// libdispatch exports them on Linux without a public header. Only the process's main thread may drain.
 extern int _dispatch_get_main_queue_handle_4CF(void);
 extern void _dispatch_main_queue_callback_4CF(void *_Nullable message);

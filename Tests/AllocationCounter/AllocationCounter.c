@@ -13,7 +13,8 @@
 #define COUNTS 1
 #endif
 
-// Always on: one addition a call costs less than a look whether somebody counts. The model must not be a dynamic one, as
+// The counter is always on: an addition for each call costs less than checking for a reader. The TLS model must not be a
+// dynamic one, which would allocate the thread's block with malloc.
 // that would allocate the thread's block with malloc.
 static _Thread_local AllocationCounts now __attribute__((tls_model("initial-exec")));
 static _Thread_local AllocationCounts begin __attribute__((tls_model("initial-exec")));
@@ -51,7 +52,7 @@ AllocationCounts allocation_counter_end_all_threads(void) {
 
 #if COUNTS
 
-// The C library's own entries, exported by glibc for exactly this.
+// These are the C library's own functions. glibc exports them for this purpose.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
@@ -101,7 +102,7 @@ void *aligned_alloc(size_t alignment, size_t size) {
 
 int posix_memalign(void **result, size_t alignment, size_t size) {
   if (alignment % sizeof(void *) != 0 || alignment == 0 || (alignment & (alignment - 1)) != 0) return EINVAL;
-  // The call must leave errno alone, and __libc_memalign sets it.
+  // The call must not change errno, but __libc_memalign sets it.
   int saved = errno;
   count_allocation(size);
   void *block = __libc_memalign(alignment, size);

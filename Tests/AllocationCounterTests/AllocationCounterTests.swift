@@ -2,7 +2,7 @@ import AllocationCounter
 import Glibc
 import Testing
 
-/// Figures of "0 allocations" stand on this counter, so it must see what there is to see, and nothing else.
+/// Other tests rely on this counter for "0 allocations", so it must count every allocation and nothing else.
 @Suite(.enabled(if: allocation_counter_is_available(), "a sanitizer's allocator is in place"))
 struct AllocationCounterTests {
   final class Object {
@@ -16,7 +16,7 @@ struct AllocationCounterTests {
     return allocation_counter_end()
   }
 
-  // What goes through a call that the optimiser does not see into stays on the heap.
+  // An object that is passed to an opaque call stays on the heap.
   @inline(never) func blackHole(_ object: AnyObject?) { withExtendedLifetime(object) {} }
 
   @Test func nothingIsCountedForNothing() {
@@ -40,7 +40,7 @@ struct AllocationCounterTests {
     #expect(released.frees == 1)
   }
 
-  // Single variables, no array: its accessors allocate in a debug build.
+  // The test uses single variables, because an array's accessors allocate in a debug build.
   @Test func everyEntryOfTheCLibraryIsSeen() {
     var first: UnsafeMutableRawPointer?
     var second: UnsafeMutableRawPointer?
@@ -77,7 +77,7 @@ struct AllocationCounterTests {
     #expect(block == nil)
   }
 
-  /// A shared library's own calls come here too: `strdup` lives in the C library.
+  /// The counter also sees calls from inside shared libraries: `strdup` is in the C library.
   @Test func callsFromSharedLibrariesAreSeen() {
     let text: StaticString = "a string of some length"
     var copy: UnsafeMutablePointer<CChar>?

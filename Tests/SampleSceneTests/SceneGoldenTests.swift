@@ -3,10 +3,10 @@ import FramepaceTesting
 import SampleScenes
 import XCTest
 
-/// Every scene against a stored picture, on decoded pixels.
+/// Compares the decoded pixels of every scene with a stored picture.
 ///
-/// Twice: without its text exactly, since shapes are the same on every machine; with its text within a tolerance, since
-/// another version of FreeType may round a glyph's edge otherwise.
+/// Each scene is compared twice. Without its text it must be equal, since shapes are the same on every machine. With its
+/// text there is a tolerance, since another version of FreeType may round the edge of a glyph differently.
 final class SceneGoldenTests: XCTestCase {
   private static let folder = String(#filePath.dropLast("SceneGoldenTests.swift".count)) + "Goldens"
 
@@ -23,7 +23,8 @@ final class SceneGoldenTests: XCTestCase {
     try onMain {
       for scene in SceneName.allCases {
         let image = try Self.picture(of: scene, withText: true)
-        // One in two hundred pixels, by a quarter of the range: an edge of a glyph, never a glyph.
+        // One in two hundred pixels may differ by a quarter of the range: that is the edge of glyphs, but never a whole
+        // glyph.
         Self.check(image, name: scene.rawValue, tolerance: .init(channel: 64, pixels: image.width * image.height / 200))
       }
     }

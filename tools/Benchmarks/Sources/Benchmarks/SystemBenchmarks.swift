@@ -2,7 +2,7 @@ import AllocationCounter
 import Glibc
 import LinuxSystem
 
-/// Measures the foundations: clocks, locks, the worker pool and filling memory.
+/// Measures the foundations: the clock, the lock and the worker pool.
 enum SystemBenchmarks {
   static let all = Benchmark(name: "system") {
     let clock = SystemClock.monotonic
