@@ -2,32 +2,35 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Files that are replaced as a whole: whoever opens the path sees the old contents or all of the new, also after a full
-/// disk, a crash or a loss of power.
+/// Replaces files as a whole: a reader of the path gets either the complete old contents or the complete new ones, also
+/// after a full disk, a crash or a loss of power.
+///
+/// ```swift
+/// try AtomicFile.write(Array("done\
+/// ".utf8), to: "report.txt")
+/// ```
 public enum AtomicFile {
-  /// Replaces the file at `path`, or makes it.
-  ///
-  /// See `replace(_:writing:)`.
+  /// Replaces or creates the file at `path`; see `replace(_:writing:)`.
   public static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(SystemError) {
     try replace(path) { (file) throws(SystemError) in
       try file.write(bytes)
     }
   }
 
-  /// Replaces the file at `path`, or makes it. See `replace(_:writing:)`.
+  /// Replaces or creates the file at `path`; see `replace(_:writing:)`.
   public static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     try replace(path) { (file) throws(SystemError) in
       try file.write(bytes)
     }
   }
 
-  /// A file that is being written.
+  /// The new file during `replace(_:writing:)`.
   public struct Output: ~Copyable {
     let descriptor: OwnedDescriptor
-    /// The path that was asked for: what errors name.
+    /// The requested path, for errors.
     let path: String
 
-    /// Appends bytes, all of them.
+    /// Appends all of the bytes.
     public borrowing func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
       var rest = bytes
       while !rest.isEmpty {
@@ -40,7 +43,7 @@ public enum AtomicFile {
       }
     }
 
-    /// Appends bytes, all of them.
+    /// Appends all of the bytes.
     public borrowing func write(_ bytes: [UInt8]) throws(SystemError) {
       try bytes.withUnsafeBufferPointer { (bytes) throws(SystemError) in
         try write(UnsafeRawBufferPointer(bytes))
@@ -48,11 +51,11 @@ public enum AtomicFile {
     }
   }
 
-  /// Replaces the file at `path` by what `body` writes, or makes it. When `body` or anything else fails, the old file is
-  /// untouched and nothing is left behind; a kill in the middle may leave a hidden temporary file beside it.
+  /// Replaces or creates the file at `path` with the bytes that `body` writes. If anything fails, the old file stays as it
+  /// was and nothing else is left. A kill in the middle may leave a hidden temporary file beside it.
   ///
-  /// A link to a file is followed, one to nothing is replaced; the permissions of a file that exists are kept. What cannot
-  /// be replaced, such as a device or a pipe, is written to directly.
+  /// A symbolic link to a file is followed, and a link without a target is replaced. An existing file keeps its permissions.
+  /// A device or a pipe cannot be replaced; it is written to directly.
   public static func replace(
     _ path: String, writing body: (borrowing Output) throws(SystemError) -> Void
   ) throws(SystemError) {
@@ -77,20 +80,20 @@ public enum AtomicFile {
       unlink(temporary.path)
       throw error
     }
-    // The new name outlives a loss of power only once the folder is on disk; some file systems cannot promise that.
+    // The new name survives a loss of power only when the folder is on disk. Some file systems cannot guarantee that.
     if let folder = try? OwnedDescriptor.open(Self.folder(of: target), flags: O_RDONLY | O_DIRECTORY) {
       fsync(folder.number)
     }
   }
 
-  /// A new file of its own name, with the permissions that the process gives to new files.
+  /// A new file with a unique name and the process's default permissions.
   private struct Temporary: ~Copyable {
     let path: String
     let descriptor: OwnedDescriptor
 
     init(beside target: String, subject: String) throws(SystemError) {
       let folder = AtomicFile.folder(of: target)
-      // Names are short for a file whose own name is as long as names may be.
+      // The temporary name does not contain the file's own name, which may be as long as names may be.
       while true {
         let number = AtomicFile.lastTemporary.wrappingAdd(1, ordering: .relaxed).newValue
         let path = "\(folder)/.\(getpid())-\(number).part"
@@ -99,7 +102,7 @@ public enum AtomicFile {
           self.path = path
           return
         } catch {
-          // What an earlier process with this number left behind.
+          // An earlier process with this number left a file behind.
           if error.errno == EEXIST { continue }
           throw SystemError(call: error.call, subject: subject, errno: error.errno)
         }
@@ -114,7 +117,7 @@ public enum AtomicFile {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The path without links.
+  /// The path with all symbolic links resolved.
   private static func resolved(_ path: String) throws(SystemError) -> String {
     guard let resolved = realpath(path, nil) else { throw .last(call: "realpath", subject: path) }
     defer { free(resolved) }

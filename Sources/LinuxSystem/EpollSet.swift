@@ -1,18 +1,20 @@
 import CLinux
 import Glibc
 
-/// A set of descriptors to wait on, each with a number of the caller's choice that comes back when it is ready.
-/// Level-triggered: a descriptor stays ready until its cause is gone. Nothing is ever read from it.
+/// A set of descriptors to wait for. Each has a number of the caller's choice, which is returned when the descriptor is
+/// ready.
+///
+/// Readiness is level-triggered: a descriptor stays ready until its cause is gone. The set never reads from a descriptor.
 public struct EpollSet: ~Copyable, Sendable {
-  /// What a descriptor is waited on for, and what it was found ready for.
+  /// The events that a descriptor is waited for, or is ready for.
   public struct Events: OptionSet, Hashable, BitwiseCopyable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
     public static let readable = Events(rawValue: EPOLLIN.rawValue)
     public static let writable = Events(rawValue: EPOLLOUT.rawValue)
-    /// An error is pending; always reported, never asked for.
+    /// An error is pending. It is always reported and need not be requested.
     public static let error = Events(rawValue: EPOLLERR.rawValue)
-    /// The other end is gone; always reported, never asked for.
+    /// The other end was closed. It is always reported and need not be requested.
     public static let hangUp = Events(rawValue: EPOLLHUP.rawValue)
 
     /// The names of the events: "readable, hangUp".
@@ -24,7 +26,7 @@ public struct EpollSet: ~Copyable, Sendable {
     }
   }
 
-  /// One descriptor that is ready.
+  /// A ready descriptor.
   public struct Ready: Sendable, BitwiseCopyable {
     public var token: UInt64
     public var events: Events
@@ -38,17 +40,17 @@ public struct EpollSet: ~Copyable, Sendable {
     descriptor = OwnedDescriptor(owning: number)
   }
 
-  /// Adds a descriptor; `token` comes back from `wait` when it is ready. Regular files cannot be waited on (`EPERM`).
+  /// Adds a descriptor; `wait` returns `token` when it is ready. Regular files are refused with `EPERM`.
   public borrowing func add(_ number: Int32, events: Events, token: UInt64) throws(SystemError) {
     try control(EPOLL_CTL_ADD, number, events, token)
   }
 
-  /// Changes the events or token of a descriptor that is in the set.
+  /// Changes the events or the token of a descriptor in the set.
   public borrowing func modify(_ number: Int32, events: Events, token: UInt64) throws(SystemError) {
     try control(EPOLL_CTL_MOD, number, events, token)
   }
 
-  /// Removes a descriptor. One that was closed meanwhile has left the set by itself, so that this cannot fail.
+  /// Removes a descriptor. Cannot fail: a descriptor that was closed in the meantime has left the set by itself.
   public borrowing func remove(_ number: Int32) {
     _ = clinux_epoll_control(descriptor.number, EPOLL_CTL_DEL, number, 0, 0)
   }
@@ -60,16 +62,16 @@ public struct EpollSet: ~Copyable, Sendable {
     }
   }
 
-  /// Waits for ready descriptors, at most as many as `buffer` holds, in the order in which they became ready.
+  /// Waits for ready descriptors and writes them to `buffer`, as many as fit, in the order in which they became ready.
   ///
-  /// - Parameter timeout: milliseconds; 0 polls, −1 waits for ever. Deadlines belong to a timer descriptor in the set:
-  ///   a millisecond is coarse.
-  /// - Returns: how many were written to `buffer`; 0 after the time-out or when a signal interrupted the wait.
+  /// - Parameter timeout: in milliseconds; 0 polls, −1 waits without a limit. For precise deadlines add a timer descriptor
+  ///   to the set.
+  /// - Returns: the number of descriptors; 0 after the timeout or when a signal interrupted the wait.
   public borrowing func wait(into buffer: UnsafeMutableBufferPointer<Ready>, timeout: Int32) -> Int {
     withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: buffer.count) { events in
       guard let base = events.baseAddress else { return 0 }
       let count = Int(epoll_wait(descriptor.number, base, Int32(events.count), timeout))
-      // To wait again after any other error would be to do so for ever.
+      // After any other error a loop would wait in vain for ever.
       if count < 0, clinux_errno() != EINTR {
         fatalError("\(SystemError.last(call: "epoll_wait")): somebody closed a descriptor that is not theirs")
       }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A gate that is closed until it is opened, once and for good; threads wait at it.
+/// A gate at which threads wait until it is opened, once and for all.
 ///
 /// Safe to share although unchecked: the flag is reached only while the mutex is held.
 public final class Latch: @unchecked Sendable {
@@ -24,7 +24,7 @@ public final class Latch: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Lets all through that wait, and all that come. Any thread; more than once is as once.
+  /// Opens the gate: waiting threads and all later ones continue. Any thread may call it, any number of times.
   public func open() {
     pthread_mutex_lock(mutex)
     isOpen = true
@@ -32,7 +32,7 @@ public final class Latch: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Returns when the latch is open. Any thread.
+  /// Waits until the latch is open. Any thread may call it.
   public func wait() {
     pthread_mutex_lock(mutex)
     while !isOpen { pthread_cond_wait(opened, mutex) }

@@ -2,12 +2,17 @@ public import Glibc
 
 /// A mutual exclusion lock around a value, on `pthread_mutex_t`. A copy is the same lock.
 ///
-/// (The standard library's `Mutex` is a bare futex that the thread sanitizer does not see.) Hold it for a few instructions;
-/// never call out while holding it.
+/// ```swift
+/// let names = Lock<[String]>([])
+/// names.withLock { $0.append("one") }
+/// ```
 ///
-/// Safe to share although unchecked: the value is reached only inside `withLock`, one thread at a time.
+/// Hold it for a few instructions, and call no other code while holding it. (The thread sanitizer does not see the standard
+/// library's `Mutex`, which is a bare futex.)
+///
+/// Safe to share although unchecked: the value is reached only inside `withLock`, by one thread at a time.
 public struct Lock<State>: @unchecked Sendable {
-  /// Mutex and value side by side: what takes the lock has the value at hand.
+  /// The mutex and the value are in one allocation, so that they share a cache line.
   @usableFromInline let storage: ManagedBuffer<pthread_mutex_t, State>
 
   public init(_ state: sending State) {
@@ -18,8 +23,8 @@ public struct Lock<State>: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` with the value, alone. Not re-entrant.
-  // Inlinable: called across modules, a generic function would go through its type's witnesses.
+  /// Runs `body` with exclusive access to the value. Calling it again inside `body` deadlocks.
+  // Inlinable: a call to a generic function of another module goes through witnesses of its type.
   @inlinable
   @inline(__always)
   public func withLock<Result: ~Copyable, Failure: Error>(

@@ -11,7 +11,7 @@ public struct MonotonicTime: Hashable, Comparable, BitwiseCopyable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The clock's start.
+  /// The start of the clock.
   public static let zero = MonotonicTime(nanoseconds: 0)
   /// Later than every other point in time.
   @inlinable
@@ -34,11 +34,11 @@ public struct MonotonicTime: Hashable, Comparable, BitwiseCopyable, Sendable {
 
   public static func += (time: inout MonotonicTime, offset: Nanoseconds) { time = time + offset }
 
-  /// Seconds since the clock's start; exact to the nanosecond for the first 104 days.
+  /// The time since the start of the clock in seconds; exact to the nanosecond for the first 104 days.
   public var seconds: Double { Double(nanoseconds) / 1e9 }
 }
 
-/// A length of time in nanoseconds.
+/// A duration in nanoseconds.
 public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable {
   /// The number of nanoseconds; may be negative.
   public var count: Int64
@@ -47,7 +47,7 @@ public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable {
     self.count = count
   }
 
-  /// A duration to the nanosecond, rounded towards zero; what lies out of range becomes the nearest end of it.
+  /// A duration to the nanosecond, rounded towards zero and limited to the range.
   public init(_ duration: Duration) {
     let (seconds, attoseconds) = duration.components
     self.init(seconds.saturatingMultiply(1_000_000_000).saturatingAdd(attoseconds / 1_000_000_000))
@@ -58,7 +58,7 @@ public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable {
   public static func microseconds(_ count: Int64) -> Nanoseconds { Nanoseconds(count.saturatingMultiply(1_000)) }
   public static func milliseconds(_ count: Int64) -> Nanoseconds { Nanoseconds(count.saturatingMultiply(1_000_000)) }
 
-  /// `count` seconds to the nearest nanosecond; NaN becomes 0, what lies out of range the nearest end of it.
+  /// `count` seconds to the nearest nanosecond, limited to the range; NaN becomes 0.
   public static func seconds(_ count: Double) -> Nanoseconds {
     let scaled = (count * 1e9).rounded()
     if scaled.isNaN { return .zero }
@@ -75,7 +75,7 @@ public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable {
   public static func * (left: Nanoseconds, right: Int64) -> Nanoseconds {
     Nanoseconds(left.count.saturatingMultiply(right))
   }
-  /// Division towards zero. A divisor of 0 is a programmer's error.
+  /// Division towards zero. A divisor of 0 traps.
   public static func / (left: Nanoseconds, right: Int64) -> Nanoseconds { Nanoseconds(left.count / right) }
   public static prefix func - (value: Nanoseconds) -> Nanoseconds { .zero - value }
   public static func += (left: inout Nanoseconds, right: Nanoseconds) { left = left + right }
@@ -87,13 +87,13 @@ public struct Nanoseconds: Hashable, Comparable, BitwiseCopyable, Sendable {
 }
 
 extension Duration {
-  /// The same length of time.
+  /// The same duration.
   public init(_ time: Nanoseconds) { self = .nanoseconds(time.count) }
 }
 
 extension Nanoseconds: CustomStringConvertible {
-  /// In the largest unit that leaves a whole number before the point, without zeros at the end: "20 ms", "16.666667 ms",
-  /// "1.5 s", "-250 ns".
+  /// The duration in the largest unit that leaves a whole part, without trailing zeros: "20 ms", "16.666667 ms", "1.5 s",
+  /// "-250 ns".
   public var description: String {
     let units: [(name: String, size: UInt64)] = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)]
     let size = count.magnitude
@@ -109,7 +109,7 @@ extension MonotonicTime: CustomStringConvertible {
   }
 }
 
-/// `count / unit` exactly, for a `unit` that is a power of ten.
+/// `count / unit` exactly; `unit` is a power of ten.
 private func decimal(_ count: UInt64, per unit: UInt64) -> String {
   let (whole, rest) = count.quotientAndRemainder(dividingBy: unit)
   if rest == 0 { return "\(whole)" }
@@ -118,7 +118,7 @@ private func decimal(_ count: UInt64, per unit: UInt64) -> String {
   return "\(whole)." + String(digits)
 }
 
-// Times come from devices and arguments: a wild one must give a wild time, not a trap.
+// Times come from devices and arguments: an extreme value must give an extreme time instead of a trap.
 extension Int64 {
   func saturatingAdd(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)

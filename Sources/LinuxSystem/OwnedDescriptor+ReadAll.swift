@@ -2,11 +2,12 @@ import CLinux
 import Glibc
 
 extension OwnedDescriptor {
-  /// The bytes of a whole file.
+  /// Reads a whole file.
   ///
-  /// - Parameter limit: bytes; a longer file throws `EFBIG` once that many are read, whatever size it claims to have.
+  /// - Parameter limit: the largest number of bytes. A longer file throws `EFBIG` when that many are read, whatever its
+  ///   stated size is.
   public static func contents(of path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    // Without O_NONBLOCK a named pipe would wait for a writer for ever.
+    // Without O_NONBLOCK, opening a named pipe would wait for a writer.
     let file = try OwnedDescriptor.open(path, flags: O_RDONLY | O_NONBLOCK)
     var status = stat()
     guard fstat(file.number, &status) == 0 else { throw .last(call: "fstat", subject: path) }

@@ -1,7 +1,7 @@
 /// A small, fast random generator with a printable seed: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 ///
-/// Two uses: a sequence, for simulations and tests that must run again exactly, and `hash`, an independent number for each
-/// index without storing any.
+/// There are two uses: a sequence, for simulations and tests that must be repeatable, and `hash`, an independent number for
+/// each index.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
@@ -17,7 +17,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
   /// True with the given probability, 0…1.
   package mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
 
-  /// The random number of `index` in the family named by `seed`.
+  /// The random number of `index` in the family of `seed`.
   package static func hash(seed: UInt64, index: UInt64) -> UInt64 {
     mix(seed ^ mix(index &+ 0x9E37_79B9_7F4A_7C15))
   }

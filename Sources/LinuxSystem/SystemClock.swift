@@ -2,26 +2,31 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// The clock that a loop, a display and a meter read: the machine's own, or one that a test moves by hand.
+/// The clock that a loop, a display and a meter read: the machine's clock, or one that a test moves by hand.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// let loop = FrameLoop(clock: .manual(clock))
+/// ```
 public struct SystemClock: Sendable {
-  /// The clock that is moved by hand, if it is one.
+  /// The manual clock; nil for the machine's clock.
   public let manual: ManualClock?
 
   /// The machine's `CLOCK_MONOTONIC`.
   public static let monotonic = SystemClock(manual: nil)
 
-  /// A clock that time does not move. Who has it does, and a loop on it: to its next timer or limit, instead of sleeping.
+  /// A clock that stands still until it is moved. A loop on it moves it to the next timer or limit instead of sleeping.
   public static func manual(_ clock: ManualClock) -> SystemClock { SystemClock(manual: clock) }
 
-  /// The time now. 20 ns on the machine's clock; never fails.
+  /// The current time. It takes 20 ns on the machine's clock and never fails.
   @inline(__always)
   public var now: MonotonicTime {
     if let manual { return manual.now }
     return Self.monotonicNow()
   }
 
-  /// How long the machine has slept since it was started, which `now` leaves out: `CLOCK_BOOTTIME` less `CLOCK_MONOTONIC`.
-  /// Where the thread is held up between the two it is that much less, and never more.
+  /// The time that the machine was suspended since its start: `CLOCK_BOOTTIME` minus `CLOCK_MONOTONIC`. If the thread is
+  /// delayed between the two readings, the result is too small by the delay, but never too large.
   public var slept: Nanoseconds {
     if let manual { return manual.slept }
     var time = timespec()
@@ -38,20 +43,20 @@ public struct SystemClock: Sendable {
   }
 }
 
-/// A clock that stands still until it is moved: by its owner, or by a loop that would sleep. It never goes back. Any thread
+/// A clock that stands still until its owner moves it, or a loop that would sleep otherwise. It never goes back. Any thread
 /// may read and move it.
 public final class ManualClock: Sendable {
   private let nanoseconds: Atomic<Int64>
   private let sleep = Atomic<Int64>(0)
 
-  /// Starts at `start`.
+  /// Makes a clock that stands at `start`.
   public init(start: MonotonicTime = .zero) {
     nanoseconds = Atomic(start.nanoseconds)
   }
 
   public var now: MonotonicTime { MonotonicTime(nanoseconds: nanoseconds.load(ordering: .acquiring)) }
 
-  /// Moves the clock forward to `time`; a time in the past changes nothing.
+  /// Moves the clock forward to `time`; an earlier time changes nothing.
   public func advance(to time: MonotonicTime) {
     var current = nanoseconds.load(ordering: .relaxed)
     while time.nanoseconds > current {
@@ -62,15 +67,15 @@ public final class ManualClock: Sendable {
     }
   }
 
-  /// Moves the clock forward by `offset`; a negative one changes nothing.
+  /// Moves the clock forward by `offset`; a negative offset changes nothing.
   public func advance(by offset: Nanoseconds) {
     advance(to: now + offset)
   }
 
-  /// How long the machine that this is the clock of has slept. The clock stood still meanwhile.
+  /// The time that the simulated machine was suspended. The clock stood still during it.
   public var slept: Nanoseconds { Nanoseconds(sleep.load(ordering: .acquiring)) }
 
-  /// Lets the machine have slept for so much longer.
+  /// Simulates that the machine was suspended for `time`.
   public func machineSlept(for time: Nanoseconds) {
     sleep.add(time.count, ordering: .acquiringAndReleasing)
   }

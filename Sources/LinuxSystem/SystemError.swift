@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// A system call or C library call that failed: which one, on what, and the reason that the system gave.
+/// An error of a system call or C library call, with the call, its subject and the error number.
 public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call, such as `open` or `drmModeSetCrtc`.
   public let call: String
-  /// What it was called on, such as a path; empty when there is nothing to name.
+  /// The subject of the call, such as a path; empty if there is none.
   public let subject: String
   /// The error number.
   public let errno: Int32
@@ -16,12 +16,12 @@ public struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     self.errno = errno
   }
 
-  /// The error of the call that just failed on this thread. Read it before anything else is called.
+  /// The error of the call that just failed on this thread. Read it before any other call.
   public static func last(call: String, subject: String = "") -> SystemError {
     SystemError(call: call, subject: subject, errno: clinux_errno())
   }
 
-  /// The system's sentence for the error number, such as "Permission denied".
+  /// The system's text for the error number, such as "Permission denied".
   public var reason: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
       guard let base = buffer.baseAddress, strerror_r(errno, base, buffer.count) == 0 else { return "error \(errno)" }

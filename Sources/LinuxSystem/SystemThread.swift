@@ -1,22 +1,21 @@
 import CLinux
 import Glibc
 
-/// A thread of the operating system that was started here. Join it or detach it, once.
+/// A thread of the operating system. Join it or detach it exactly once.
 package struct SystemThread: Sendable {
   private let handle: pthread_t
 
   /// Starts a thread that runs `body` and ends.
   ///
   /// - Parameters:
-  ///   - name: what `top -H`, `gdb` and `/proc` show; see `shortened(_:)`.
-  ///   - blocksSignals: whether the thread leaves all signals but those of faults to others; else it blocks what the caller
-  ///     does.
-  /// - Throws: `EAGAIN` when the system has no thread left.
+  ///   - name: the name in `top -H`, `gdb` and `/proc`; see `shortened(_:)`.
+  ///   - blocksSignals: true to block all signals except those of faults; false to inherit the caller's mask.
+  /// - Throws: `EAGAIN` if the system has no thread left.
   package init(name: String, blocksSignals: Bool = true, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
     var previous = sigset_t()
     if blocksSignals {
-      // A thread starts with its creator's mask: no signal ever finds one that would take it. But a thread's own faults are
-      // its own, and end the process at once where they are blocked.
+      // A thread inherits the mask of its creator, so there is no moment at which it takes a signal. Its own faults must not
+      // be blocked: the process would end at once.
       var all = sigset_t()
       sigfillset(&all)
       for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT] { sigdelset(&all, fault) }
@@ -36,12 +35,12 @@ package struct SystemThread: Sendable {
 
   package var isCurrent: Bool { pthread_equal(handle, pthread_self()) != 0 }
 
-  /// Returns when the thread has ended. Not from the thread itself.
+  /// Waits until the thread has ended. Must not be called from the thread itself.
   package func join() { pthread_join(handle, nil) }
-  /// Lets the thread end alone.
+  /// Lets the thread end by itself.
   package func detach() { pthread_detach(handle) }
 
-  /// As much of a name as the kernel keeps: the characters that fit whole into 15 bytes.
+  /// The part of a name that the kernel keeps: the whole characters within 15 bytes.
   package static func shortened(_ name: String) -> String {
     var short = ""
     var size = 0
@@ -63,7 +62,7 @@ package struct SystemThread: Sendable {
   }
 }
 
-/// What a thread is started with.
+/// The state that a new thread takes over.
 private final class ThreadStart {
   let name: String
   let body: @Sendable () -> Void

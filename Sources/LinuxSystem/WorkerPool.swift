@@ -1,63 +1,69 @@
 import Glibc
 
-/// Threads of our own for work that must not hold up the main thread: bitmaps to draw, bands to composite.
+/// A pool of threads for work that must not delay the main thread, such as drawing bitmaps and compositing bands.
 ///
-/// The threads are named `framepace-w0`, `framepace-w1`, … and sleep without a single wake-up while there is nothing to do.
-/// They block every signal, so that signals reach the thread that asked for them. Every entry may be called from any
-/// thread, from inside jobs too.
+/// ```swift
+/// let pool = WorkerPool()
+/// pool.submit(.drawing) { draw(bitmap) }
+/// ```
+///
+/// The threads are named `framepace-w0`, `framepace-w1`, … and sleep without wake-ups while there is nothing to do. They
+/// block all signals, so that signals reach the thread that handles them. Any thread may call every function, also from
+/// inside jobs.
 public final class WorkerPool: Sendable {
-  /// Which waiting work is taken first. Work that has begun is never interrupted.
+  /// The order in which waiting work is taken. Work that has begun is never interrupted.
   public enum Priority: Int, Sendable, CaseIterable {
-    /// What the frame under way waits for.
+    /// Work that the current frame waits for.
     case compositing
-    /// What appears when it is finished.
+    /// Work whose result appears when it is finished.
     case drawing
   }
 
-  /// The threads that the system granted; fewer than asked for when it ran out.
+  /// The number of threads. The system may grant fewer than requested.
   public let threadCount: Int
   private let queue: WorkerQueue
 
   /// One thread per core that is online, and at least two.
   public static var defaultThreadCount: Int { max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 
-  /// Starts the threads, from 1 to 1,024.
+  /// Starts 1 to 1,024 threads.
   public init(threads: Int = WorkerPool.defaultThreadCount) {
     let queue = WorkerQueue()
     self.queue = queue
     threadCount = queue.start(threads: min(max(threads, 1), 1024))
   }
 
-  /// Lets the threads finish what waits and end, without waiting for them.
+  /// Lets the threads finish the waiting work and end, without waiting for them.
   deinit {
     for thread in queue.close() { thread.detach() }
   }
 
-  /// How many threads may work at the same time, from 1 to `threadCount`. Lowered by one while a finger is down, so that
-  /// the main thread has a core; takes effect as running jobs end. Callers of `concurrentPerform` do not count.
+  /// The number of threads that may work at the same time, from 1 to `threadCount`. It is lowered by one while a finger is
+  /// down, so that the main thread has a core. A change takes effect as running jobs end. Callers of `concurrentPerform` do
+  /// not count.
   public var activeThreadLimit: Int {
     get { min(queue.activeLimit, threadCount) }
     set { queue.setActiveLimit(max(newValue, 1)) }
   }
 
-  /// Has a thread run `job`: after the jobs of the same priority that were submitted before.
+  /// Runs `job` on a thread, after earlier jobs of the same priority.
   ///
-  /// - Returns: false, without running it, after `shutdown`.
+  /// - Returns: false if the pool was shut down; the job does not run then.
   @discardableResult
   public func submit(_ priority: Priority, _ job: @escaping @Sendable () -> Void) -> Bool {
-    if threadCount == 0 {  // The system granted none: late is better than never.
+    if threadCount == 0 {  // The system granted no thread, so the caller runs the job.
       job()
       return true
     }
     return queue.submit(priority, job)
   }
 
-  /// Calls `body` once with every number from 0 up to `iterations`, on the calling thread and on threads that are free,
-  /// and returns when all calls have returned. The calling thread alone carries it to its end when no other is free.
+  /// Calls `body` once with every number from 0 up to `iterations`, on the calling thread and on free threads. Returns when
+  /// all calls have returned. If no thread is free, the calling thread makes all calls.
   ///
-  /// Nothing is allocated; a closure that captures something is itself, so that who calls this every frame keeps it. (It is
-  /// not kept here, but a closure that may not escape could only be shared by way of the heap.) `body` must be safe to call
-  /// from several threads at once; the type system is not asked, since callers share pixels of which each writes its own.
+  /// The function does not allocate, but a closure with captured values does: store it if you call this every frame. (The
+  /// closure is marked as escaping because a non-escaping one could only be shared through the heap.) `body` must be safe to
+  /// call from several threads at once. It is not `@Sendable`, since callers share pixels of which each call writes its own.
   public func concurrentPerform(iterations: Int, priority: Priority, _ body: @escaping (Int) -> Void) {
     guard iterations > 1, threadCount > 0 else {
       for index in 0..<max(iterations, 0) { body(index) }
@@ -67,8 +73,8 @@ public final class WorkerPool: Sendable {
     withUnsafeMutablePointer(to: &batch) { queue.perform($0, priority) }
   }
 
-  /// Refuses new jobs, runs those that wait, and returns when all threads have ended. Called from a job it does not wait
-  /// for that job's own thread.
+  /// Refuses new jobs, runs the waiting ones, and returns when all threads have ended. A call from a job does not wait for
+  /// that job's own thread.
   public func shutdown() {
     for thread in queue.close() {
       if thread.isCurrent { thread.detach() } else { thread.join() }
@@ -76,14 +82,14 @@ public final class WorkerPool: Sendable {
   }
 }
 
-/// The calls of one `concurrentPerform`. Lives on the caller's stack until all of them have returned; reached by other
-/// threads through the queue only.
+/// The calls of one `concurrentPerform`. It is on the caller's stack until all calls have returned, and other threads reach
+/// it only through the queue.
 struct WorkerBatch {
   let body: (Int) -> Void
   let count: Int
   /// The next number to hand out.
   var next = 0
-  /// How many calls have returned.
+  /// The number of calls that have returned.
   var finished = 0
   var following: UnsafeMutablePointer<WorkerBatch>?
 

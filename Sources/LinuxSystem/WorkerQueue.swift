@@ -1,22 +1,22 @@
 import Glibc
 
-/// What the threads of a pool and its callers share.
+/// The state that the threads of a pool share with its callers.
 ///
-/// Safe to share although unchecked: everything but the mutex and the conditions is reached only between `lock` and
-/// `unlock`, and no job runs there.
+/// Safe to share although unchecked: everything but the mutex and the conditions is used only between `lock` and `unlock`,
+/// and no job runs there.
 final class WorkerQueue: @unchecked Sendable {
   private typealias Job = @Sendable () -> Void
   private typealias Batch = UnsafeMutablePointer<WorkerBatch>
 
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  /// There is something to take, or the queue was closed.
+  /// Signalled when there is work to take, or when the queue was closed.
   private let wake: UnsafeMutablePointer<pthread_cond_t>
-  /// The last call of some batch has returned.
+  /// Signalled when the last call of a batch has returned.
   private let batchFinished: UnsafeMutablePointer<pthread_cond_t>
 
   private var threads: [SystemThread] = []
   private var jobs = [JobRing](repeating: JobRing(), count: WorkerPool.Priority.allCases.count)
-  /// By priority, the first batch with numbers left to hand out.
+  /// The first batch of each priority that has numbers left.
   private var batches = [Batch?](repeating: nil, count: WorkerPool.Priority.allCases.count)
   private var limit = Int.max
   private var running = 0
@@ -48,7 +48,7 @@ final class WorkerQueue: @unchecked Sendable {
 
   // MARK: Callers
 
-  /// Starts up to `count` threads and returns how many there are.
+  /// Starts up to `count` threads and returns their number.
   func start(threads count: Int) -> Int {
     lock()
     defer { unlock() }
@@ -59,7 +59,7 @@ final class WorkerQueue: @unchecked Sendable {
     return threads.count
   }
 
-  /// Lets the threads end once nothing waits, and gives them to the caller to join or detach; none the second time.
+  /// Makes the threads end when no work is left, and returns them for joining or detaching. A second call returns none.
   func close() -> [SystemThread] {
     lock()
     defer { unlock() }
@@ -91,7 +91,7 @@ final class WorkerQueue: @unchecked Sendable {
     return true
   }
 
-  /// Takes part in `batch` until all its calls have returned.
+  /// Works on `batch` until all of its calls have returned.
   func perform(_ batch: UnsafeMutablePointer<WorkerBatch>, _ priority: WorkerPool.Priority) {
     lock()
     append(batch, priority)
@@ -114,7 +114,7 @@ final class WorkerQueue: @unchecked Sendable {
       if isClosed, !hasWork { break }
       pthread_cond_wait(wake, mutex)
     }
-    // Another one may sleep because this one was counted: it has to see the end too.
+    // Another thread may sleep because this one was counted as active: it must notice the end too.
     pthread_cond_broadcast(wake)
     unlock()
   }
@@ -123,7 +123,8 @@ final class WorkerQueue: @unchecked Sendable {
     jobs.contains { !$0.isEmpty } || batches.contains { $0 != nil }
   }
 
-  /// Runs one job or one call of a batch, unlocked; false when nothing waits. Locked before and after.
+  /// Runs one job or one call of a batch with the lock released. Returns false if no work waits. The lock is held before and
+  /// after.
   private func runNext() -> Bool {
     for priority in WorkerPool.Priority.allCases {
       if let batch = batches[priority.rawValue] {
@@ -140,18 +141,19 @@ final class WorkerQueue: @unchecked Sendable {
     return false
   }
 
-  /// What the job holds goes before the lock is taken again: it may be a lot, or this very pool.
+  /// Releases the job's captured values before the lock is taken again: they may be large, or contain this pool.
   @inline(never)
   private func runAndRelease(_ job: consuming @escaping Job) {
     job()
   }
 
-  /// Makes the next call of a batch, unlocked. Locked before and after; the batch may be gone after.
+  /// Makes the next call of a batch with the lock released. The lock is held before and after; the batch may be gone
+  /// afterwards.
   private func call(_ batch: UnsafeMutablePointer<WorkerBatch>, _ priority: WorkerPool.Priority) {
     let index = batch.pointee.next
     batch.pointee.next += 1
     if batch.pointee.next == batch.pointee.count { remove(batch, priority) }
-    let body = batch.pointee.body  // Taken here: the batch is others' to change while it is called.
+    let body = batch.pointee.body  // The value is read here, because other threads may change the batch during the call.
     unlock()
     body(index)
     lock()
@@ -184,7 +186,7 @@ final class WorkerQueue: @unchecked Sendable {
   }
 }
 
-/// Jobs, first in, first out. Grows, never shrinks.
+/// A ring of jobs, first in, first out. It grows and never shrinks.
 private struct JobRing {
   private var slots: [(@Sendable () -> Void)?] = Array(repeating: nil, count: 16)
   private var head = 0
