@@ -1,20 +1,24 @@
 public import Framepace
 
 extension FrameLoop {
-  /// Runs the loop, for a test, until a condition holds or a time limit passes: what is asynchronous is waited for without a
-  /// guess of how long it takes.
+  /// Runs the loop in a test until a condition holds or a time limit passes. It replaces guesses about how long asynchronous
+  /// work takes.
   ///
-  /// The condition is asked at first, then each time when the loop has done everything and is about to wait. Whoever makes it
-  /// true on another thread must wake the loop, as sources, blocks, performers and the main queue do. The loop is kept
-  /// running while there is nothing to wait for. On the loop's thread only.
+  /// ```swift
+  /// let isComplete = FrameLoop.main.run(timeout: .seconds(10)) { download.parts == 3 }
+  /// ```
   ///
-  /// On manual time nothing is waited for: the clock goes from deadline to deadline, the limit at the latest.
+  /// The condition is checked first, and then each time the loop has nothing left to do and is about to wait. Code that
+  /// makes it true on another thread must wake the loop; sources, blocks, performers and the main queue do so. The loop
+  /// keeps running even if there is nothing to wait for. Call it on the loop's thread only.
+  ///
+  /// On manual time nothing waits: the clock jumps from deadline to deadline, up to the limit.
   ///
   /// - Parameters:
-  ///   - mode: in which the loop runs; its items are served.
+  ///   - mode: the mode in which the loop runs; its items are served.
   ///   - timeout: the limit, on the loop's clock.
   ///   - condition: is called on this thread.
-  /// - Returns: whether the condition held.
+  /// - Returns: true if the condition holds.
   public func run(mode: Mode = .default, timeout: Nanoseconds, until condition: () -> Bool) -> Bool {
     if condition() { return true }
     let deadline = clock.now + timeout
@@ -28,15 +32,15 @@ extension FrameLoop {
       }
       add(observer, to: mode)
       defer { observer.invalidate() }
-      // Somebody else's stop, or a source that was handled, ends a run and not the waiting.
+      // A stop by other code, or a handled source, ends a run but not the wait.
       while !question.holds, clock.now < deadline { _ = run(mode: mode, until: deadline) }
       return question.holds || question.ask()
     }
   }
 }
 
-/// A condition and its last answer. Safe to hand to an observer: that is called on the thread that waits here, and is
-/// invalidated before the closure ends.
+/// A condition and its last result. Safe to pass to an observer: it is called on the waiting thread, and is invalidated
+/// before the closure ends.
 private final class Question: @unchecked Sendable {
   private let condition: () -> Bool
   private(set) var holds = false

@@ -1,13 +1,17 @@
 public import Framepace
 import Glibc
 
-/// Compares pictures with stored ones, by decoded pixels: files may differ with the encoder, pixels may not.
+/// Compares pictures with stored ones by decoded pixels: the encoder may change the files, but not the pixels.
+///
+/// ```swift
+/// try GoldenImage.check(stage.display.copyShownImage(), against: "Goldens/card.png")
+/// ```
 public enum GoldenImage {
-  /// What may differ.
+  /// The difference that is accepted.
   public struct Tolerance: Sendable {
     /// The largest difference of one channel of one pixel, 0…255.
     public var channel: Int
-    /// How many pixels may differ at all.
+    /// The number of pixels that may differ.
     public var pixels: Int
 
     public init(channel: Int, pixels: Int) {
@@ -15,16 +19,16 @@ public enum GoldenImage {
       self.pixels = pixels
     }
 
-    /// Nothing may differ.
+    /// No difference is accepted.
     public static let exact = Tolerance(channel: 0, pixels: 0)
   }
 
-  /// Why a picture does not pass.
+  /// The reason why a picture fails.
   public enum Failure: Error, CustomStringConvertible {
-    /// There was no stored picture. It has been written, and the run fails all the same: somebody must look at it first.
+    /// There was no stored picture. It was written now, and the run fails all the same: look at the picture first.
     case written(path: String)
     case size(path: String, expected: String, found: String)
-    /// `difference` is a picture of where they differ: grey where they agree, red where they do not.
+    /// Pixels differ. `difference` is the path of a picture that is grey where they agree and red where they differ.
     case pixels(path: String, count: Int, largest: Int, difference: String)
 
     public var description: String {
@@ -41,7 +45,7 @@ public enum GoldenImage {
 
   /// Throws a `Failure` unless `image` equals the picture at `path` within `tolerance`.
   ///
-  /// - Parameter differences: the folder for difference pictures, made when missing; nil for one of the user's own under /tmp.
+  /// - Parameter differences: the folder for difference pictures, made if missing; nil for a folder of the user under /tmp.
   public static func check(
     _ image: Image, against path: String, tolerance: Tolerance = .exact, differences: String? = nil
   ) throws {
@@ -58,7 +62,7 @@ public enum GoldenImage {
     guard comparison.largest > tolerance.channel || comparison.count > tolerance.pixels else { return }
     let folder = differences ?? "/tmp/framepace-differences-\(getuid())"
     mkdir(folder, 0o755)
-    // With the folders around it: several suites have a golden of one name.
+    // The name includes the folders, as several suites have a golden with the same name.
     let difference = "\(folder)/\(path.split(separator: "/").suffix(3).joined(separator: "-"))"
     try PNG.write(comparison.picture, to: difference)
     throw Failure.pixels(path: path, count: comparison.count, largest: comparison.largest, difference: difference)

@@ -1,7 +1,7 @@
-/// Runs `body` on the main actor, from a test that runs on the process's main thread.
+/// Runs `body` on the main actor, from a test on the process's main thread.
 ///
-/// XCTest runs synchronous tests there, but on Linux a test case cannot be `@MainActor` itself, and an asynchronous one runs
-/// elsewhere.
+/// XCTest runs synchronous tests on that thread. On Linux a test case cannot be `@MainActor`, and asynchronous tests run on
+/// other threads.
 public func onMain<Result: Sendable>(_ body: @MainActor () throws -> Result) rethrows -> Result {
   try MainActor.assumeIsolated(body)
 }
