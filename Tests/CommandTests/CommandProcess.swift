@@ -1,8 +1,8 @@
 import Foundation
 
-/// A run of a program that has ended.
+/// The result of a program that has ended.
 struct Finished {
-  /// What it exited with, or the number of the signal that ended it.
+  /// The exit status, or the number of the signal that ended it.
   var status: Int32
   var output: String
   var error: String
@@ -16,19 +16,19 @@ func framepace(_ arguments: [String], in folder: String? = nil) throws -> Finish
   try finish(try executable().path, arguments, in: folder)
 }
 
-/// The command in a line of shell: `framepace` in it is the command.
+/// Runs a shell line in which `framepace` is the command.
 func shell(_ line: String, in folder: String? = nil) throws -> Finished {
   try finish("/bin/sh", ["-c", "framepace() { '\(try executable().path)' \"$@\"; }; \(line)"], in: folder)
 }
 
-/// The command lies beside the tests in the build folder.
+/// The path of the command, which lies beside the tests in the build folder.
 func executable() throws -> URL {
   let url = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("framepace")
   guard FileManager.default.isExecutableFile(atPath: url.path) else { throw CocoaError(.fileNoSuchFile) }
   return url
 }
 
-/// Whether processes may mount file systems that only they see.
+/// True if processes may mount file systems that only they see.
 let mayMount =
   (try? finish("/usr/bin/unshare", ["--user", "--map-root-user", "--mount", "/bin/mount", "-t", "tmpfs", "tmpfs", "/mnt"]))?
   .status == 0
@@ -38,7 +38,7 @@ func finish(_ program: String, _ arguments: [String], in folder: String? = nil) 
   try Running(program, arguments, in: folder).finish()
 }
 
-/// A run of a program that is under way; killed when it takes longer than any of these may.
+/// A running program. It is killed if it takes longer than any test needs.
 final class Running {
   let process = Process()
   private let output = Pipe()
@@ -49,7 +49,7 @@ final class Running {
     try self.init(executable().path, arguments, terminal: terminal)
   }
 
-  /// - Parameter terminal: takes the standard output instead of a pipe.
+  /// - Parameter terminal: receives the standard output instead of a pipe.
   init(_ program: String, _ arguments: [String], in folder: String? = nil, terminal: PseudoTerminal? = nil) throws {
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
@@ -61,7 +61,7 @@ final class Running {
       try output.fileHandleForWriting.close()
     }
     if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
-    // The threads that tests run on block signals, and children inherit that; a user's shell does not.
+    // Test threads block signals, and child processes inherit that; a user's shell does not block them.
     var none = sigset_t()
     var before = sigset_t()
     sigemptyset(&none)
@@ -78,7 +78,7 @@ final class Running {
     if process.isRunning { send(SIGKILL) }
   }
 
-  /// Waits until the process handles `signal` itself.
+  /// Waits until the process has its own handler for `signal`.
   func waitUntilHandled(_ signal: Int32) {
     while process.isRunning {
       let caught = UInt64(state("SigCgt"), radix: 16) ?? 0
@@ -87,12 +87,12 @@ final class Running {
     }
   }
 
-  /// Waits until the process's main thread has slept so many times, as it does in every frame.
+  /// Waits until the process's main thread has slept `times` times; it sleeps once in every frame.
   func waitUntilAsleep(times: Int) {
     while process.isRunning, (Int(state("voluntary_ctxt_switches")) ?? 0) < times { usleep(1000) }
   }
 
-  /// What the kernel says of the process's main thread.
+  /// A field of the kernel's status of the process's main thread.
   private func state(_ name: String) -> String {
     let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("\(name):") } ?? ""
@@ -101,7 +101,7 @@ final class Running {
 
   func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-  /// The next line of its output, without its end; nil when there is none.
+  /// The next line of the output without its line break; nil at the end.
   func readLine() -> String? {
     var line = Data()
     while let byte = try? output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data([10]) {
@@ -110,7 +110,7 @@ final class Running {
     return line.isEmpty ? nil : String(data: line, encoding: .utf8)
   }
 
-  /// Waits for its end.
+  /// Waits for the end of the program.
   func finish() -> Finished {
     let output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     let error = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -120,7 +120,7 @@ final class Running {
   }
 }
 
-/// A folder that goes with its owner.
+/// A temporary folder that is deleted with its owner.
 final class TemporaryFolder {
   let path: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The command as a user meets it: a process, its output and its status.
+/// The command as a user runs it: a process with output and a status.
 struct CommandTests {
   @Test func listsScenes() throws {
     let result = try framepace("scenes")
@@ -16,7 +16,7 @@ struct CommandTests {
     #expect(result.output.split(separator: ".").count == 3)
   }
 
-  /// Every help page is laid out for 80 columns, line for line.
+  /// Every line of the help pages fits into 80 columns.
   @Test(arguments: [
     ["--help"], ["help", "run"], ["help", "render"], ["help", "profile"], ["help", "vblank"],
     ["help", "displays"], ["help", "scenes"],
@@ -28,12 +28,12 @@ struct CommandTests {
     for line in result.output.split(separator: "\n") {
       #expect(line.count <= 80, "\(line)")
     }
-    // Examples begin with spaces, and nothing that was broken stands left of them.
+    // Examples are indented; a broken example would continue at the left edge.
     let broken = result.output.split(separator: "\n").filter { $0.hasPrefix("framepace") }
     #expect(broken.isEmpty, "\(broken)")
   }
 
-  /// Output that cannot be written is an error, of whatever kind the output is.
+  /// A failed write is an error for every kind of output.
   @Test(arguments: [
     "scenes", "--version", "--help", "--json --duration 0.2s --size 64x64 --display fallback",
     "--duration 0.1s --size 64x64 --display fallback", "profile orbit --frames 5 --size 64x64 --display fallback",
@@ -49,7 +49,7 @@ struct CommandTests {
     #expect(closed.error == "framepace: write to standard output: Bad file descriptor (9)\n")
   }
 
-  /// A reader that has seen enough is the end of a run without one, and no error.
+  /// A reader that stops early ends the run without an error.
   @Test(arguments: [
     "--json --display fallback", "--fps --display fallback", "--display fallback",
     "--simulate steady --fast --duration 1000h", "--diagram --display fallback",

@@ -3,15 +3,15 @@ import Testing
 
 @testable import FramepaceCLI
 
-/// What shells complete.
+/// The completions of shells.
 struct CompletionTests {
-  /// The options of the default command are the command's own.
+  /// The options of the default command are offered for the command itself.
   @Test(arguments: ["bash", "zsh", "fish"])
   func theDefaultCommandsOptionsAreOffered(shell: String) throws {
     let result = try framepace("--generate-completion-script", shell)
     #expect(result.status == 0, "\(result.error)")
     let script = result.output
-    // The command's own function ends where that of `run` begins; fish has lines instead.
+    // In bash and zsh the command's function ends at that of `run`; fish has separate lines.
     let own =
       shell == "fish"
       ? script.split(separator: "\n").filter { !$0.contains("subcommands_and_positionals") || $0.contains("'framepace'") }

@@ -15,7 +15,7 @@ struct HistogramTests {
     #expect(histogram.end == .microseconds(100))
   }
 
-  /// Ranges are round numbers, and begin at multiples of themselves, below zero too.
+  /// Ranges have round widths and begin at multiples of them, also below zero.
   @Test func rangesAreRound() {
     let histogram = Histogram(microseconds(-7...7), ranges: 4)
     #expect(histogram.width == .microseconds(5))
@@ -25,7 +25,7 @@ struct HistogramTests {
     #expect(Histogram(microseconds(1000...2000), ranges: 2).width == .microseconds(1000))
   }
 
-  @Test func whatIsFarOutIsCountedApart() {
+  @Test func outliersAreCountedApart() {
     let histogram = Histogram(microseconds(Array(100..<200) + [9000, 9001] + [-5000]), ranges: 12)
     #expect(histogram.below == 1 && histogram.above == 2)
     #expect(histogram.counts.reduce(0, +) == 100)
@@ -66,7 +66,7 @@ struct HistogramTests {
       ])
   }
 
-  @Test func whateverIsNotNothingIsSeen() {
+  @Test func smallCountsAreVisible() {
     let lines = Histogram(microseconds(Array(repeating: 0, count: 5000) + [30]), ranges: 4).lines(width: 80)
     #expect(lines.last?.contains("▏") == true, "\(lines)")
     for width in [20, 40, 59, 79, 199] {

@@ -4,10 +4,10 @@ import XCTest
 
 @testable import FramepaceCLI
 
-/// What is said of late frames at the end of a run with `--diagram`.
+/// The text of `--diagram` about late frames.
 final class LateFramesTests: XCTestCase {
-  /// The work would have fitted: the time went before the frame was begun, or in the middle of it.
-  func testWhereAFramesTimeWent() throws {
+  /// The work would fit into the interval: the time was lost before the frame began, or in the middle of it.
+  func testTheTextNamesTheLostTime() throws {
     try onMain {
       for (delay, pause, expected) in [
         (9, 1, "begun 9.00 ms after it was due"), (0, 12, "held up for 12.00 ms"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FramepaceCLI
 
-/// The picture of `framepace run --plot`: where the points of frames are.
+/// The picture of `framepace run --plot`: the places of the frames' points.
 struct PacingPlotTests {
   private static let blue: UInt32 = 0xFF2F_81F7
   private static let green: UInt32 = 0xFF2D_A44E
@@ -12,7 +12,7 @@ struct PacingPlotTests {
 
   private let start = MonotonicTime(nanoseconds: 5_000_000_000)
 
-  /// Frames at 100 Hz, begun so long before their vblank.
+  /// Frames at 100 Hz that begin `begun` before their vblank.
   private func image(begun: Nanoseconds, late: Bool, frames: ClosedRange<Int64> = 1...200) throws -> Image {
     let plot = try PacingPlot(start: start)
     var meter = FrameReport(nominalRefreshRate: .hertz60)
@@ -28,7 +28,7 @@ struct PacingPlotTests {
     return try plot.image(title: "a test", figures: meter, end: start + .seconds(2))
   }
 
-  /// The rows in which a colour is, above the key.
+  /// The rows above the key that contain a colour.
   private func rows(of color: UInt32, in image: Image) -> [Int] {
     (0..<570).filter { y in
       let row = image.row(y).assumingMemoryBound(to: UInt32.self)
@@ -36,7 +36,7 @@ struct PacingPlotTests {
     }
   }
 
-  /// The plot is 430 rows for 25 ms, and a point three of them.
+  /// The plot has 430 rows for 25 ms, and a point has three rows.
   @Test func pointsAreAtTheirTimes() throws {
     let image = try image(begun: .milliseconds(10), late: false)
     let middle = 130 + 430 / 2
@@ -57,10 +57,10 @@ struct PacingPlotTests {
     #expect(seen.count == 5 && abs(seen[2] - (130 + 430 / 2 - 430 * 10 / 25)) <= 1, "\(seen)")
   }
 
-  /// The axis is as long as the run: its first and last second bear their labels, although no frame was made for either.
+  /// The time axis covers the whole run: the first and the last second have labels although neither has frames.
   @Test func theAxisIsTheRun() throws {
     let image = try image(begun: .milliseconds(10), late: false, frames: 20...180)
-    // The marks of the seconds, below the plot.
+    // The tick marks of the seconds, below the plot.
     let row = image.row(563).assumingMemoryBound(to: UInt32.self)
     #expect((0..<image.width).filter { row[$0] != 0xFFFF_FFFF } == [100, 670, 1240])
     let points = (0..<image.width).filter { x in
@@ -69,20 +69,13 @@ struct PacingPlotTests {
     #expect(try #require(points.min()) > 200 && points.max() ?? 0 < 1140)
   }
 
-  /// Of a long run the end is drawn, and the axis begins there.
-  @Test func whatIsNotDrawnHasNoAxis() throws {
+  /// A long run is drawn from its end, and the axis begins at the first frame that is drawn.
+  @Test func aLongRunIsDrawnFromItsEnd() throws {
     let image = try image(begun: .milliseconds(10), late: false, frames: 1...50_000)
     let row = image.row(563).assumingMemoryBound(to: UInt32.self)
     let marks = (0..<image.width).filter { row[$0] != 0xFFFF_FFFF }
-    // From 200.01 s, 50 each.
+    // The axis begins at 200.01 s and has a mark every 50 s.
     #expect(marks == (1...6).map { 100 + $0 * 190 })
-  }
-
-  @Test func theTitleSaysWhenFramesAreBegun() {
-    func title(_ policy: FramePolicy?) -> String { PacingPlot.title(scene: "orbit", display: "a screen", policy: policy) }
-    #expect(title(.vblank) == "orbit on a screen, start at the vblank")
-    #expect(title(.lateStart) == "orbit on a screen, late start")
-    #expect(title(nil) == "orbit on a screen")
   }
 
   @Test func withoutFramesThereIsAnEmptyPicture() throws {

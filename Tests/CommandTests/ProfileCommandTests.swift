@@ -27,7 +27,7 @@ struct ProfileCommandTests {
     #expect(object["frames"] as? Int == 20)
   }
 
-  /// "-" is the standard output, and there is nothing but JSON on it.
+  /// With "-" the standard output has the JSON and nothing else.
   @Test func printsJSONInsteadOfTheTable() throws {
     let folder = try TemporaryFolder()
     let result = try framepace(
@@ -35,12 +35,12 @@ struct ProfileCommandTests {
     #expect(result.status == 0, "\(result.error)")
     let objects = try JSONLines(result.output).objects
     #expect(objects.count == 1 && objects[0]["frames"] as? Int == 5)
-    // What five frames are not enough for is said, not left out.
+    // Five frames are too few for p99: the key has the value null.
     #expect((objects[0]["all"] as? [String: Any])?["p99"] is NSNull)
     #expect(try folder.files.isEmpty)
   }
 
-  /// No line of the table is broken by a narrow terminal.
+  /// Every line of the table fits into a narrow terminal.
   @Test func theTableFitsTheTerminal() throws {
     let terminal = try PseudoTerminal(columns: 60)
     let run = try Running(

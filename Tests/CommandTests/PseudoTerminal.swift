@@ -1,10 +1,10 @@
 import Foundation
 
-/// A terminal without a screen: what a program writes to it can be read.
+/// A terminal without a screen. The test reads the output of a program from it.
 final class PseudoTerminal {
-  /// For the program.
+  /// The program's end of the terminal.
   let handle: FileHandle
-  /// What TERM says.
+  /// The value of TERM.
   let kind: String
   private let reader: Int32
 
@@ -12,7 +12,7 @@ final class PseudoTerminal {
     self.kind = kind
     reader = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var isLocked: Int32 = 0
-    // TIOCSPTLCK and TIOCGPTPEER of <linux/tty.h>: Swift does not import posix_openpt and its like.
+    // TIOCSPTLCK and TIOCGPTPEER of <linux/tty.h>: Swift does not import posix_openpt.
     guard reader >= 0, ioctl(reader, 0x4004_5431, &isLocked) == 0 else { throw CocoaError(.fileReadUnknown) }
     let writer = ioctl(reader, 0x5441, O_RDWR | O_NOCTTY | O_CLOEXEC)
     guard writer >= 0 else { throw CocoaError(.fileReadUnknown) }
@@ -27,12 +27,12 @@ final class PseudoTerminal {
     _ = ioctl(reader, UInt(TIOCSWINSZ), &size)
   }
 
-  /// As Ctrl-S does.
+  /// Stops the output, as Ctrl-S does.
   func stop() { tcflow(handle.fileDescriptor, TCOOFF) }
 
-  /// What is written, up to and with `text`, or to the end when it never comes.
+  /// The output up to and including `text`, or up to the end.
   func read(upTo text: String? = nil) -> String {
-    // Only the program has it open now: its end is the end.
+    // After this only the program has the terminal open, so reading ends with the program.
     if text == nil { try? handle.close() }
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)

@@ -16,7 +16,7 @@ struct RenderCommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a.png", "b.png"])
   }
 
-  /// A disk that is full before the picture is written: the old one stays, nothing is left beside it.
+  /// A disk that fills up during the write leaves the old picture and no other file.
   @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
   func aFullDiskLeavesTheOldPicture() throws {
     let folder = try TemporaryFolder()
@@ -31,7 +31,7 @@ struct RenderCommandTests {
     #expect(result.error.contains("orbit.png") && result.error.contains("No space left"), "\(result.error)")
   }
 
-  /// Killed while it writes, by the limit on a file's size, the command leaves the old picture.
+  /// A command that is killed during the write leaves the old picture. (The limit on file sizes kills it.)
   @Test func aKillLeavesTheOldPicture() throws {
     let folder = try TemporaryFolder()
     let picture = URL(fileURLWithPath: "\(folder.path)/orbit.png")
@@ -40,13 +40,13 @@ struct RenderCommandTests {
     let result = try finish("/bin/sh", ["-c", script], in: folder.path)
     #expect(result.status == SIGXFSZ, "\(result.error)")
     #expect(try Data(contentsOf: picture) == Data("old".utf8))
-    // What a killed process cannot take back: it is hidden, and no picture.
+    // The unfinished file remains: it is hidden and is not named like a picture.
     let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != "orbit.png" }
     #expect(left.count == 1 && left.allSatisfy { $0.hasPrefix(".") && $0.hasSuffix(".part") }, "\(left)")
   }
 
-  /// Picture k of a sequence is the picture of `--time k/rate`, and no other, at rates whose interval is no whole number of
-  /// nanoseconds too.
+  /// Picture k of a sequence equals the picture of `--time k/rate`, also at rates whose interval is not a whole number of
+  /// nanoseconds.
   @Test(arguments: ["60", "59.94", "24", "30", "1", "240", "60000/1001"])
   func aSequenceShowsTheSceneAtItsTimes(rate: String) throws {
     let parts = rate.split(separator: "/").compactMap { Double($0) }
@@ -59,7 +59,7 @@ struct RenderCommandTests {
     let pictures = try (0..<5).map { try folder.contents(of: "frames/orbit-000\($0).png") }
     #expect(Set(pictures).count == 5, "a picture comes twice")
     for (number, picture) in pictures.enumerated() {
-      // To the nanosecond; a number as text may be an exponent.
+      // The time is written to the nanosecond by hand, since a printed `Double` may have an exponent.
       let nanoseconds = String(Int((Double(number) / hertz * 1e9).rounded()))
       let padded = String(repeating: "0", count: max(10 - nanoseconds.count, 0)) + nanoseconds
       let time = "\(padded.dropLast(9)).\(padded.suffix(9))s"
@@ -70,7 +70,7 @@ struct RenderCommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/frames").count == 5)
   }
 
-  /// A thousand hours on, every scene is rendered as fast as at its start: what lies before a picture is not played.
+  /// A picture after a thousand hours is rendered as fast as the first one: earlier times are not played.
   @Test func aPictureFarFromTheStartCostsNoMore() throws {
     let folder = try TemporaryFolder()
     let result = try framepace(
@@ -79,7 +79,7 @@ struct RenderCommandTests {
     #expect(try folder.files.count == 5)
   }
 
-  /// Folders are made, those around them too; a file's name may be written in capitals.
+  /// Missing parent folders are made, and a file name may be in capitals.
   @Test func makesFoldersAndTakesCapitals() throws {
     let folder = try TemporaryFolder()
     for output in ["a/b/c", "ORBIT.PNG"] {

@@ -1,14 +1,16 @@
 import Foundation
 import Testing
 
-/// `framepace run`, the default: a scene on a display.
+@testable import FramepaceCLI
+
+/// `framepace run`, the default command: a scene on a display.
 struct RunCommandTests {
   private static let small = ["--size", "64x64", "--display", "fallback"]
 
   @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGQUIT])
   func endsWithASummaryOnASignal(signal: Int32) throws {
     let run = try Running(["--fps", "--json", "--scene", "still"] + Self.small)
-    // The first line says what it runs on: from then on signals are the loop's.
+    // The first line names the clock. Once it is printed, the loop handles signals.
     let first = try #require(run.readLine())
     #expect(first.contains("fallback clock 60.00 Hz"))
     run.send(signal)
@@ -17,7 +19,7 @@ struct RunCommandTests {
     #expect(ended.output.contains("\"summary\""))
   }
 
-  /// What `nohup` does.
+  /// `nohup` ignores SIGHUP in this way.
   @Test func goesOnAfterASignalThatIsIgnored() throws {
     let script =
       "trap '' HUP; exec '\(try executable().path)' --json --duration 1s --scene still \(Self.small.joined(separator: " "))"
@@ -30,15 +32,15 @@ struct RunCommandTests {
     #expect(try #require(summary["time"] as? Double) >= 1)
   }
 
-  /// A terminal that takes nothing, as after Ctrl-S: the run goes on, and signals end it.
+  /// A terminal that was stopped with Ctrl-S does not stop the run, and signals still end it.
   @Test func aTerminalThatIsStoppedDoesNotStopTheRun() throws {
     let terminal = try PseudoTerminal(columns: 80)
     terminal.stop()
     let run = try Running(["--fps"] + Self.small, terminal: terminal)
     run.waitUntilHandled(SIGTERM)
-    // A second and more of frames.
+    // This is more than a second of frames.
     run.waitUntilAsleep(times: 150)
-    // The first one ends the run; the summary waits for the terminal, and the next one ends that.
+    // The first signal ends the run. The summary then waits for the terminal until the next signal ends the process.
     while run.process.isRunning {
       run.send(SIGTERM)
       usleep(20_000)
@@ -61,7 +63,7 @@ struct RunCommandTests {
     #expect(result.output.contains("--vrr and --tearing ignored: there is no screen"), "\(result.output)")
   }
 
-  /// All lines together are the run, its last part included; every line has the same keys.
+  /// The lines add up to the summary, the last partial line included. Every line has the same keys.
   @Test func linesOfJSONAddUpToTheSummary() throws {
     let result = try framepace(["--json", "--duration", "1.3s"] + Self.small)
     #expect(result.status == 0, "\(result.error)")
@@ -74,7 +76,7 @@ struct RunCommandTests {
     let lines = objects.dropFirst().dropLast()
     #expect(!lines.isEmpty)
     for line in lines { #expect(Set(line.keys) == Set(summary.keys)) }
-    // Too few frames for it: known to be unknown.
+    // There are too few frames for this percentile, so it is null.
     #expect(summary["frameIntervalP99"] is NSNull)
     for key in ["ticks", "frames", "late", "missed", "idle"] {
       let counts = try lines.map { try #require($0[key] as? Int) }
@@ -84,7 +86,7 @@ struct RunCommandTests {
     #expect(times == times.sorted() && times.last ?? 0 >= 1.3, "\(times)")
   }
 
-  /// What is left of the last second has its line too.
+  /// The rest of the last second also gets a line.
   @Test func linesCoverTheWholeRun() throws {
     let result = try framepace(["--fps", "--duration", "0.4s"] + Self.small)
     #expect(result.status == 0, "\(result.error)")
@@ -95,7 +97,7 @@ struct RunCommandTests {
     #expect(rows.count == 1, "\(result.output)")
   }
 
-  /// The live line is never longer than the terminal, which may become narrower; and its table is left complete.
+  /// The live line always fits the terminal, which may become narrower, and its table stays complete.
   @Test func theLiveLineFitsTheTerminal() throws {
     let terminal = try PseudoTerminal(columns: 60)
     let run = try Running(["--fps"] + Self.small, terminal: terminal)
@@ -122,7 +124,7 @@ struct RunCommandTests {
     #expect(output.contains("frames/s") && !output.contains("\u{1B}"))
   }
 
-  /// What a scene has not enough frames for is left out.
+  /// Figures with too few frames are left out.
   @Test func theSummaryOfOneFrameIsWithoutHoles() throws {
     let result = try framepace(["--scene", "still", "--duration", "200ms"] + Self.small)
     #expect(result.output.contains("1 made"))
@@ -134,7 +136,23 @@ struct RunCommandTests {
   }
 }
 
-/// What `--json` prints.
+struct RefusedFramesTests {
+  @Test func onlyRefusalsInARowCount() {
+    var refused = RefusedFrames()
+    for _ in 0..<100 {
+      for _ in 0..<RefusedFrames.limit {
+        let isTooMany = refused.refused()
+        #expect(!isTooMany)
+      }
+      refused.accepted()
+    }
+    for _ in 0..<RefusedFrames.limit { _ = refused.refused() }
+    let isTooMany = refused.refused()
+    #expect(isTooMany)
+  }
+}
+
+/// The objects that `--json` prints.
 struct JSONLines {
   var objects: [[String: Any]]
 

@@ -5,9 +5,9 @@ import XCTest
 @testable import FramepaceCLI
 import RenderTree
 
-/// What `--mirror` says of its screens, on displays that are made up. XCTest: an engine belongs to the main thread.
+/// `SceneMirrors` on virtual displays. These are XCTests because an engine belongs to the main thread.
 final class SceneMirrorsTests: XCTestCase {
-  /// Two mirrors of 50 and 30 Hz: each is named with its clock, and each has its own figures.
+  /// Two mirrors at 50 and 30 Hz are named with their clocks, and each has its own figures.
   func testEachMirrorHasItsOwnFigures() throws {
     try onMain {
       let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
@@ -50,8 +50,8 @@ final class SceneMirrorsTests: XCTestCase {
     }
   }
 
-  /// A screen that refuses one frame after the other is left alone, and said so; the scene goes on.
-  func testAMirrorThatRefusesGoes() throws {
+  /// A mirror that refuses its frames is removed with a sentence, and the scene goes on.
+  func testAMirrorThatRefusesFramesIsRemoved() throws {
     try onMain {
       let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       let display = try RefusingDisplay(clock: stage.clock)
@@ -68,51 +68,54 @@ final class SceneMirrorsTests: XCTestCase {
     }
   }
 
-  /// A screen that is lost misses no frames any more: what its figures count is the time that it was there.
+  /// After a mirror is lost, its figures count idle time and no missed frames.
   func testALostMirrorMissesNothing() throws {
-    try onMain {
-      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
-      let display = try VirtualDisplay(
-        width: 64, height: 48, refreshRate: .hertz60, reason: "a test", clock: .manual(stage.clock))
-      let mirrors = SceneMirrors(of: stage.engine, on: [display], refused: [])
-      Self.animate(stage)
+    try onMirror { stage, display, mirror in
       stage.run(for: .seconds(2))
       display.onLost?(SystemError(call: "present", errno: 19))
       stage.run(for: .seconds(5))
-      XCTAssertEqual(mirrors.mirrors.count, 1)
-      let report = try XCTUnwrap(mirrors.mirrors.first).meter.report(at: stage.clock.now)
+      let report = mirror.meter.report(at: stage.clock.now)
       XCTAssertEqual(report.missed, 0)
       XCTAssertEqual(report.hitchTime, .zero)
       XCTAssertEqual(report.idle, 300, accuracy: 2)
       XCTAssertEqual(report.frames, 120, accuracy: 2)
-      stage.engine.invalidate()
     }
   }
 
-  /// What a run asks of its screen it asks of the others too.
-  func testMirrorsAreBegunLateToo() throws {
-    try onMain {
-      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
-      let display = try VirtualDisplay(
-        width: 64, height: 48, refreshRate: .hertz60, reason: "a test", clock: .manual(stage.clock))
-      let settings = OutputSettings(policy: .lateStart)
-      let mirrors = SceneMirrors(of: stage.engine, on: [display], refused: [], settings: settings)
-      XCTAssertEqual(mirrors.mirrors.map(\.output.policy), [.lateStart])
-      Self.animate(stage)
+  /// The settings of a run apply to its mirrors too.
+  func testMirrorsStartTheirFramesLateToo() throws {
+    try onMirror(OutputSettings(policy: .lateStart)) { stage, _, mirror in
+      XCTAssertEqual(mirror.output.policy, .lateStart)
       stage.run(for: .seconds(2))
-      let report = try XCTUnwrap(mirrors.mirrors.first).meter.report(at: stage.clock.now)
+      let report = mirror.meter.report(at: stage.clock.now)
       XCTAssertLessThan(try XCTUnwrap(report.latency.p50), .milliseconds(4))
       XCTAssertEqual(report.late, 0)
-      stage.engine.invalidate()
     }
   }
 
-  func testNoScreenToMirrorOn() throws {
+  func testTheHeadingSaysWhyThereIsNoMirror() throws {
     try onMain {
       let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       XCTAssertEqual(
         SceneMirrors(of: stage.engine, on: [], refused: []).heading, ["not mirrored: there is no other screen"])
       XCTAssertEqual(SceneMirrors(of: stage.engine, session: nil).heading, ["not mirrored: there is no screen"])
+      stage.engine.invalidate()
+    }
+  }
+
+  /// Runs `body` with a moving scene and one mirror of it at 60 Hz.
+  private func onMirror(
+    _ settings: OutputSettings = OutputSettings(),
+    _ body: @MainActor (ManualStage, VirtualDisplay, SceneMirrors.Mirror) throws -> Void
+  ) throws {
+    try onMain {
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      let display = try VirtualDisplay(
+        width: 64, height: 48, refreshRate: .hertz60, reason: "a test", clock: .manual(stage.clock))
+      let mirrors = SceneMirrors(of: stage.engine, on: [display], refused: [], settings: settings)
+      Self.animate(stage)
+      try body(stage, display, try XCTUnwrap(mirrors.mirrors.first))
+      XCTAssertEqual(mirrors.mirrors.count, 1)
       stage.engine.invalidate()
     }
   }
@@ -126,7 +129,7 @@ final class SceneMirrorsTests: XCTestCase {
   }
 }
 
-/// A display whose presenter takes no frame.
+/// A display whose presenter refuses every frame.
 @MainActor
 private final class RefusingDisplay: Display, Presenter {
   let name = "refusing"

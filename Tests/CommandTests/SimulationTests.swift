@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `framepace run --simulate`: a run on a simulated screen, which its seed decides.
+/// `framepace run --simulate`: a run on a simulated screen that depends on its seed alone.
 struct SimulationTests {
   private static func run(_ profile: String, _ more: String...) throws -> Finished {
     try framepace(["run", "--simulate", profile, "--size", "64x64"] + more)
@@ -15,7 +15,7 @@ struct SimulationTests {
   }
 
   @Test(arguments: ["steady", "noisy", "drifting", "overloaded", "vrr", "flaky"])
-  func aSeedIsARun(profile: String) throws {
+  func theSeedDeterminesTheRun(profile: String) throws {
     func run(_ seed: String) throws -> String {
       let result = try Self.run(profile, "--seed", seed, "--duration", "2s", "--fast", "--json")
       #expect(result.status == 0, "\(result.error)")
@@ -25,7 +25,7 @@ struct SimulationTests {
     #expect(first.contains("simulated display, \(profile), seed 7"))
     #expect(try run("7") == first)
     #expect(try run("8").replacing("seed 8", with: "seed 7") != first)
-    // A line for each simulated second, every one although they come at once.
+    // Each simulated second has its line, although all lines come at once.
     let times = try JSONLines(first).objects.dropFirst().compactMap { $0["time"] as? Double }
     #expect(times.map { $0.rounded() } == [1, 2])
   }
@@ -36,26 +36,26 @@ struct SimulationTests {
     #expect(summary["missed"] as? Int == 0)
     #expect(try #require(summary["frames"] as? Int) > 1190)
     #expect((summary["lateCauses"] as? [String: Any])?.isEmpty == true)
-    // Work of 3 ± 0.6 ms, begun at the vblank.
+    // The profile's work takes 3 ± 0.6 ms and begins at the vblank.
     #expect(abs(try #require(summary["workP50"] as? Double) - 3) < 0.1)
     #expect(abs(try #require(summary["workP99"] as? Double) - 4.4) < 0.2)
-    // But for what it takes to wake, some 60 µs, it takes the whole interval to be seen.
+    // A frame is visible an interval after its vblank, and it begins about 60 µs after that vblank.
     #expect(abs(try #require(summary["latencyP50"] as? Double) - 16.61) < 0.03)
   }
 
-  /// Begun late, frames are seen sooner after their beginning, and only spikes are late.
+  /// With a late start frames are visible sooner after they begin, and only slow frames are late.
   @Test func aLateStartShortensTheWayToTheScreen() throws {
     let result = try Self.run("noisy", "--policy", "late", "--duration", "60s", "--fast", "--json")
     #expect(try JSONLines(result.output).objects.first?["policy"] as? String == "late")
     let summary = try Self.summary(result)
     let frames = try #require(summary["frames"] as? Int)
-    // The 99th percentile of usual work, which is 4.4 ms, and 2 ms.
+    // The 99th percentile of usual work is 4.4 ms; 2 ms are added to it.
     #expect(try #require(summary["latencyP50"] as? Double) < 6.4)
-    // Two frames in a hundred take 9 ms; half a frame in a hundred may be late besides.
+    // Two frames in a hundred take 9 ms; half a frame in a hundred may be late for other reasons.
     #expect(Double(try #require(summary["late"] as? Int)) < Double(frames) * 0.025 + 10, "\(summary)")
   }
 
-  /// At a variable rate nobody knows the next vblank beforehand: no frame is late for it, and none is begun late.
+  /// At a variable rate the next vblank is unknown: no frame is late, and no frame has a late start.
   @Test func nothingIsLateAtAVariableRate() throws {
     let prompt = try Self.run("vrr", "--duration", "20s", "--fast", "--json")
     let summary = try Self.summary(prompt)
@@ -70,8 +70,8 @@ struct SimulationTests {
     #expect(text.output.contains("--policy ignored: at a variable rate"))
   }
 
-  /// What only a real screen can do is left out, and nobody says that there is none.
-  @Test func whatASimulatedScreenCannotDoIsSaid() throws {
+  /// Options that need a real screen are ignored, with the right reason.
+  @Test func optionsOfARealScreenAreNamed() throws {
     let text = try Self.run("vrr", "--vrr", "--tearing", "--duration", "1s", "--fast")
     #expect(text.status == 0, "\(text.error)")
     let words = text.output.replacing("\n", with: " ")
@@ -80,7 +80,8 @@ struct SimulationTests {
     #expect(try JSONLines(json.output).objects.first?["unused"] as? [String] == ["--vrr"])
   }
 
-  /// After missed frames smooth time is behind, and catches up by steps that are not those of the vblanks.
+  /// After missed frames smooth animation time is behind, and its steps differ from those of the vblanks until it catches
+  /// up.
   @Test func theTimeOfAnimationsCanBeChosen() throws {
     func error(_ profile: String, _ animation: String) throws -> Double {
       let result = try Self.run(profile, "--animation", animation, "--duration", "5s", "--fast", "--json")
@@ -94,7 +95,7 @@ struct SimulationTests {
     #expect(try error("vrr", "smooth") == error("vrr", "presentation"))
   }
 
-  /// Frames are late for work in each phase, and for the machine's wake-ups; the causes add up.
+  /// Frames are late because of work in each phase and because of late wake-ups. The causes add up to the total.
   @Test func anOverloadedMachineSaysWhyFramesWereLate() throws {
     let summary = try Self.summary(try Self.run("overloaded", "--duration", "20s", "--fast", "--json"))
     let causes = try #require(summary["lateCauses"] as? [String: Int])
@@ -103,7 +104,7 @@ struct SimulationTests {
     #expect(try #require(summary["animationErrorMax"] as? Double) > 16)
   }
 
-  /// Watched, simulated time passes as real time does, and gives the same figures.
+  /// Without `--fast` simulated time passes like real time, and the figures stay the same.
   @Test func withoutFastItTakesItsTime() throws {
     let start = Date()
     let paced = try Self.run("overloaded", "--duration", "700ms", "--json")
@@ -112,7 +113,7 @@ struct SimulationTests {
     #expect(paced.output == fast.output, "\(paced.error)")
   }
 
-  /// A scene that does not change gives no frames to wait for; the time passes all the same, and signals end it.
+  /// A scene without changes produces no frames; time passes all the same, and a signal ends the run.
   @Test func anIdleSceneIsEndedByASignal() throws {
     let run = try Running(["run", "--simulate", "steady", "--scene", "still", "--size", "64x64", "--json"])
     _ = try #require(run.readLine())
@@ -124,13 +125,13 @@ struct SimulationTests {
 
   // MARK: - Diagrams
 
-  /// One for each cause, in the order in which the summary counts them, none wider than 80 columns, and the legend once.
+  /// Each cause has one diagram, in the summary's order. None is wider than 80 columns, and the legend is printed once.
   @Test func diagramsAreOfTheLatestFrameOfEachCause() throws {
     let result = try Self.run("overloaded", "--duration", "20s", "--fast", "--diagram")
     let lines = result.output.split(separator: "\n").map(String.init)
     for line in lines { #expect(line.count <= 80, "\(line)") }
     let counted = try #require(lines.firstIndex { $0.hasPrefix("late by") })
-    // The list may go on in the next line, below its items.
+    // The list of causes may continue in an indented line.
     let list = lines[counted...].prefix { $0 == lines[counted] || $0.hasPrefix(" ") }.map { $0.dropFirst(10) }.joined()
     let causes = list.split(separator: ",").map { $0.drop { $0 == " " || $0.isNumber } }
     #expect(causes.count >= 4)
@@ -144,7 +145,7 @@ struct SimulationTests {
     #expect(lines.filter { $0.contains("|  a vblank") }.count == 1)
   }
 
-  /// This very run, to the character: what a user sees, and what the seed promises.
+  /// The output for one seed, character by character.
   @Test func theLastFramesAreDrawnWhenNoneWasLate() throws {
     let result = try Self.run("steady", "--duration", "1s", "--fast", "--diagram")
     let diagram = try #require(result.output.split(separator: "\n\n").dropFirst().first)
@@ -160,13 +161,13 @@ struct SimulationTests {
         """)
   }
 
-  /// A vblank whose event is lost makes no frame late: it is drawn too.
+  /// A lost vblank event makes no frame late, but it gets a diagram too.
   @Test func missedIntervalsAreDrawn() throws {
     let result = try Self.run("flaky", "--duration", "5s", "--fast", "--diagram")
     #expect(result.output.contains("missed: an interval before frame "), "\(result.output)")
   }
 
-  /// On any display.
+  /// Diagrams also work on a display that is not simulated.
   @Test func aClocksFramesAreDrawnToo() throws {
     let result = try framepace([
       "--scene", "stress", "--work", "20ms", "--duration", "400ms", "--diagram", "--size", "64x64", "--display", "fallback",

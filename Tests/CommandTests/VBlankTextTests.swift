@@ -5,9 +5,10 @@ import Testing
 
 @testable import FramepaceCLI
 
-/// What `framepace vblank` prints, of vblanks that are made up.
+/// The output of `framepace vblank` for invented vblanks.
 struct VBlankTextTests {
-  /// 101 vblanks at 60 Hz, 20 ppm fast: stamps 3 µs early and late in turn, delivered after 40, 50 … 130 µs; one missed.
+  /// 101 vblanks at 60 Hz, 20 ppm fast, one of them missed. Stamps are 3 µs early and late in turn, and arrive after 40, 50
+  /// … 130 µs.
   private static func measurement(display: String? = "HDMI-A-1 1920x1080@60.00 (i915)") -> VBlankMeasurement {
     let samples = (Int64(0)..<102).filter { $0 != 50 }.map { number in
       let offset = Double(number) * 1e9 / 60 / (1 + 20e-6) + (number % 2 == 0 ? 3000 : -3000)
@@ -20,20 +21,7 @@ struct VBlankTextTests {
       isFallback: display == nil, requested: 101, report: VBlankReport(samples, nominalRate: .hertz60))
   }
 
-  @Test func headingSaysWhatIsMeasured() {
-    let measurement = Self.measurement()
-    #expect(
-      VBlankText.heading(
-        display: measurement.display, clock: measurement.clock, isRateUnused: false, count: 600, time: .seconds(10),
-        width: 79)
-        == "HDMI-A-1 1920x1080@60.00 (i915)\nDRM vblank of HDMI-A-1\nmeasuring 600 vblanks, some 10 s")
-    #expect(
-      VBlankText.heading(
-        display: "DP-1", clock: "DRM vblank", isRateUnused: true, count: 2, time: .milliseconds(33), width: 79)
-        == "DP-1\nDRM vblank\n--rate ignored: a screen has its own\nmeasuring 2 vblanks")
-  }
-
-  /// Every column and every figure, worked out by hand but the prediction's, which are the model's own affair.
+  /// Every figure is worked out by hand, except for the prediction error, which depends on the model.
   @Test func summaryAt80Columns() {
     var lines = VBlankText.summary(Self.measurement(), width: 79).split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines[7].hasPrefix("prediction error  ") && lines[7].count == 58)
@@ -162,7 +150,7 @@ struct VBlankCommandTests {
     #expect(image.width == PlotStyle.size.width)
   }
 
-  /// Ctrl-C ends it with the figures so far.
+  /// Ctrl-C ends the measurement and prints the figures so far.
   @Test(arguments: [SIGINT, SIGTERM])
   func aSignalEndsItWithASummary(signal: Int32) throws {
     let run = try Running(Self.fallback + ["--count", "1000000"])
@@ -183,7 +171,7 @@ struct VBlankCommandTests {
 }
 
 struct VBlankSilenceTests {
-  /// Three seconds of looks without a vblank, whatever was before.
+  /// A source is given up after three seconds without a vblank, also if it delivered some before.
   @Test func silenceIsGivenUpAfterAWhile() {
     var silence = VBlankSilence(rate: .hertz60)
     for count in [0, 0, 0, 0, 0, 30, 60, 60, 60, 60, 60, 60] {
@@ -194,7 +182,7 @@ struct VBlankSilenceTests {
     #expect(isTooLong)
   }
 
-  /// A display of 1 Hz has ten seconds.
+  /// A display of 1 Hz gets ten seconds.
   @Test func slowDisplaysHaveMoreTime() throws {
     var silence = VBlankSilence(rate: try #require(RefreshRate(hertz: 1)))
     let looks = (1...30).first { _ in silence.isTooLong(count: 0) }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// What is refused, and how.
+/// The messages for input that is not accepted.
 struct WrongInputTests {
-  /// Wrong input: the arguments, and what the sentence must name: the option or value, and what is accepted.
+  /// The arguments, the option or value that the message must name, and the accepted values that it must list.
   static let wrong: [(arguments: [String], wrong: String, accepted: String)] = [
     (["--scene", "orbits"], "'orbits' is invalid for '--scene", "orbit, clock, dashboard, still or stress"),
     (["render", "nothing", "--output", "x.png"], "'nothing' is invalid for '<scene>'", "orbit, clock"),
@@ -101,7 +101,7 @@ struct WrongInputTests {
     #expect(try folder.files.isEmpty, "\(arguments) left something behind")
   }
 
-  /// Paths that cannot be written to, found out before the work, which would take longer than a test may.
+  /// Paths that cannot be written to are refused before the work begins, which would take longer than a test may.
   static let unwritable: [(arguments: [String], reason: String)] = [
     (["profile", "orbit", "--json", "/nonexistent/x.json"], "'/nonexistent/x.json': No such file"),
     (["profile", "orbit", "--json", "/dev/full"], "'/dev/full': No space left"),
@@ -144,7 +144,7 @@ struct WrongInputTests {
     #expect(text.contains("a number alone is seconds"), "\(text)")
   }
 
-  /// Every unit of time, and a fraction: the shortest run there is.
+  /// Every unit of time and a fraction, with the shortest possible run.
   @Test(arguments: ["200000us", "200000µs", "200ms", "0.2s", ".2", "0.0034min", "0.0034m", "0.00006h"])
   func timesAreTakenInEveryUnit(time: String) throws {
     let result = try framepace("--json", "--display", "fallback", "--size", "64x64", "--duration", time)

@@ -4,8 +4,8 @@ import Raster
 import Testing
 
 @Suite struct DrawingContextTests {
-  /// Coverage of a pixel by an upright rectangle is an area: the drawn alpha is off by at most 1 of 255 on Cairo's grid of
-  /// 1/256 pixel.
+  /// The coverage of a pixel by an upright rectangle is an area. The drawn alpha differs from it by at most 1 of 255 for
+  /// coordinates on Cairo's grid of 1/256 pixel.
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func rectanglesHaveAnalyticCoverage(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
@@ -32,7 +32,7 @@ import Testing
     #expect(abs(area - .pi * 10_000) < 0.001 * .pi * 10_000)
   }
 
-  /// The compositor fills with `premultipliedBGRA`: what is drawn must not differ from it.
+  /// The compositor fills with `premultipliedBGRA`: drawing must give the same bytes.
   @Test func solidColorsAreExact() throws {
     var generator = SplitMix64(seed: 7)
     let bitmap = try Bitmap(width: 1, height: 1)
@@ -112,7 +112,7 @@ import Testing
     #expect(try covered(StrokeStyle(width: 4, dash: [5, 5])) == 10 * 4)
     #expect(try covered(StrokeStyle(width: 4, dash: [5])) == 10 * 4)
     #expect(try covered(StrokeStyle(width: 4, dash: [2, 8], dashPhase: 8)) == 4 * 4)
-    // Dashes that cannot be drawn: a solid line.
+    // Dashes that cannot be drawn make a solid line.
     #expect(try covered(StrokeStyle(width: 4, dash: [0, 0])) == 20 * 4)
     #expect(try covered(StrokeStyle(width: 4, dash: [-1, 4])) == 20 * 4)
     #expect(try covered(StrokeStyle(width: 4, dash: [.nan])) == 20 * 4)
@@ -163,7 +163,7 @@ import Testing
     #expect(half[1, 10] == 0)
   }
 
-  /// Whatever comes in, nothing traps, and what covers everything still does.
+  /// Extreme coordinates never trap, and a rectangle that covers everything still does.
   @Test func wildCoordinatesAreHarmless() throws {
     let wild: [Double] = [.nan, .infinity, -.infinity, 1e300, -1e300, 1e9, -1e9, 0, 1, -0.0, 1e-300]
     var generator = SplitMix64(seed: 13)
@@ -195,7 +195,7 @@ import Testing
       context.clip(Rect(x: value(), y: value(), width: value(), height: value()))
       context.restore()
     }
-    // Cairo has not given up: everything can still be covered.
+    // Cairo has not entered an error state: it still draws.
     context.fill(Rect(x: -1e12, y: -1e12, width: 2e12, height: 2e12), color: .white)
     context.flush()
     #expect(bitmap.pixels.allSatisfy { $0 == 0xFFFF_FFFF })

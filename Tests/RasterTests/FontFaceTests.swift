@@ -12,7 +12,7 @@ import Testing
     #expect(throws: FontError.self) { try FontFace(path: "/usr") }
   }
 
-  @Test func whatIsNoFontIsRefused() throws {
+  @Test func filesWithoutAFontAreRefused() throws {
     let error = #expect(throws: FontError.self) { try FontFace(path: "/etc/passwd") }
     guard case .unusable("/etc/passwd", _) = error else {
       Issue.record("\(String(describing: error))")
@@ -41,7 +41,7 @@ import Testing
     #expect(try SystemFonts.face(.mono) === SystemFonts.face(.mono))
   }
 
-  /// Bytes changed at random: an error or odd glyphs, never a trap.
+  /// Random damage to a font gives an error or odd glyphs, but never a trap.
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func damagedFontsAreHarmless(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
@@ -52,7 +52,7 @@ import Testing
       if Int.random(in: 0..<4, using: &generator) == 0 {
         bytes.removeLast(Int.random(in: 0..<bytes.count, using: &generator))
       }
-      // The tables' directory stands in front; glyphs everywhere.
+      // Half of the damage goes to the directory of tables at the beginning.
       for _ in 0..<Int.random(in: 1...400, using: &generator) where !bytes.isEmpty {
         let range = Bool.random(using: &generator) ? min(bytes.count, 2_000) : bytes.count
         bytes[Int.random(in: 0..<range, using: &generator)] = .random(in: 0...255, using: &generator)

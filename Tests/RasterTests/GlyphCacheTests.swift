@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct GlyphCacheTests {
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
-  func staysWithinItsLimitAndReturnsWhatWasPut(seed: UInt64) {
+  func theCostStaysWithinItsLimit(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     var cache = GenerationCache<Int, Int>(limit: 1_000)
     var last: [Int: Int] = [:]
@@ -21,7 +21,7 @@ import Testing
     #expect(cache.count > 10)
   }
 
-  @Test func whatIsUsedStays() {
+  @Test func usedEntriesStay() {
     var cache = GenerationCache<Int, Int>(limit: 100)
     cache.insert(-1, for: -1, cost: 1)
     for key in 0..<10_000 {
@@ -32,14 +32,14 @@ import Testing
     #expect(cache.value(for: 9_999) == 9_999)
   }
 
-  @Test func whatIsTooLargeIsNotKept() {
+  @Test func largeEntriesAreNotKept() {
     var cache = GenerationCache<Int, Int>(limit: 100)
     cache.insert(1, for: 1, cost: 10)
     cache.insert(2, for: 1, cost: 51)
     #expect(cache.value(for: 1) == nil && cache.cost == 0)
   }
 
-  /// A cache much smaller than the text makes the same bitmaps again and again.
+  /// A cache much smaller than the text makes the same bitmaps again.
   @Test func tinyCacheGivesTheSameBitmaps() throws {
     let face = try SystemFonts.face(.sans)
     let tiny = GlyphCache(limit: 2_000)
@@ -60,7 +60,7 @@ import Testing
     #expect(roomy.cost > 20_000)
   }
 
-  /// Threads that throw out each other's glyphs all the time still get the right ones.
+  /// Threads that keep evicting each other's glyphs still get the right ones.
   @Test func threadsShareATinyCache() async throws {
     let face = try SystemFonts.face(.mono)
     let cache = GlyphCache(limit: 3_000)

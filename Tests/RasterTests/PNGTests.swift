@@ -6,7 +6,7 @@ import LinuxSystem
 import Testing
 
 @Suite struct PNGTests {
-  /// Every alpha with every component that it allows comes back as it was.
+  /// Every alpha with every component that it allows survives the conversion to PNG and back.
   @Test func alphaSurvivesExactly() {
     for alpha in 0...255 as ClosedRange<UInt32> {
       for value in 0...alpha {
@@ -18,7 +18,7 @@ import Testing
         #expect(abs(Double(stored & 0xFF) - exact) <= 0.5)
       }
     }
-    // No colour, but no reason to trap either.
+    // This is not a valid colour, but it must not trap.
     #expect(PixelFormat.rgba(fromPremultipliedBGRA: 0x10FF_FFFF) == 0x10FF_FFFF)
   }
 
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  /// Both filters are chosen where they should be.
+  /// Each filter is chosen for the picture that suits it.
   @Test func filterFollowsThePicture() throws {
     func filters(_ gradient: Gradient) throws -> [UInt8] {
       let bitmap = try Bitmap.drawing(width: 64, height: 16) { $0.fill(gradient: gradient) }
@@ -57,12 +57,12 @@ import Testing
     }
     let across = Gradient.linear(from: .zero, to: Point(0, 16), colors: [.black, .white])
     let along = Gradient.linear(from: .zero, to: Point(64, 0), colors: [.black, .white])
-    // Rows of one colour each repeat to the right, rows all alike repeat downwards.
+    // Rows of a single colour repeat to the right; identical rows repeat downwards.
     #expect(try filters(across).dropFirst().allSatisfy { $0 == 1 })
     #expect(try filters(along).dropFirst().allSatisfy { $0 == 2 })
   }
 
-  /// Signature, order, lengths and check sums of the chunks, looked up by hand.
+  /// The signature and the chunks' order, lengths and checksums are checked by hand.
   @Test func structureIsValid() throws {
     let image = try Bitmap.drawing(width: 33, height: 7) { $0.fill(color: Color(hex: 0x336699)) }.freeze()
     let bytes = try PNG.encode(image)
@@ -75,7 +75,7 @@ import Testing
     #expect(chunks[0].contents == [0, 0, 0, 33, 0, 0, 0, 7, 8, 2, 0, 0, 0])
   }
 
-  /// Kinds of PNG that our own encoder does not write, put together by hand.
+  /// Kinds of PNG that the encoder does not write, put together by hand.
   @Test func otherKindsAreRead() throws {
     // 1-bit grey, 2x1: white, black.
     let grey = Chunk.file(width: 2, height: 1, depth: 1, color: 0, rows: [0, 0b1000_0000])
@@ -84,16 +84,16 @@ import Testing
     let palette = Chunk.file(
       width: 2, height: 1, depth: 8, color: 3, extra: [("PLTE", [255, 0, 0, 0, 0, 255]), ("tRNS", [128])], rows: [0, 0, 1])
     #expect(try PNG.decode(palette).pixels == [0x8080_0000, 0xFF00_00FF])
-    // 16 bits with alpha, 1x1.
+    // 16 bits a component with alpha, 1x1.
     let deep = Chunk.file(width: 1, height: 1, depth: 16, color: 6, rows: [0, 255, 255, 0, 0, 128, 128, 255, 255])
     #expect(try PNG.decode(deep).pixels == [0xFFFF_0080])
-    // Interlaced, 2x2: pass 1 holds one pixel, passes 6 and 7 the rest.
+    // Interlaced, 2x2: pass 1 has one pixel, passes 6 and 7 have the others.
     let interlaced = Chunk.file(
       width: 2, height: 2, depth: 8, color: 0, isInterlaced: true, rows: [0, 10, 0, 20, 0, 30, 40])
     #expect(try PNG.decode(interlaced).pixels == [10, 20, 30, 40].map { 0xFF00_0000 | $0 << 16 | $0 << 8 | $0 })
   }
 
-  @Test func whatIsNoPNGIsRefused() throws {
+  @Test func otherFilesAreRefused() throws {
     for bytes in [[], [0], Array("GIF89a........................".utf8), [UInt8](repeating: 0xFF, count: 5_000)] {
       #expect(throws: PNGError.self) { try PNG.decode(bytes) }
     }
@@ -115,8 +115,8 @@ import Testing
     #expect(throws: Never.self) { try PNG.decode(small, maximumPixels: 9) }
   }
 
-  /// Bytes changed, dropped and added; in half of the cases the check sums are made right again, so that the damage gets
-  /// past them. Anything may come out but a trap.
+  /// Bytes are changed, removed and added. In half of the cases the checksums are corrected, so that the damage gets past
+  /// them. No damage may trap.
   @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func damagedFilesAreHarmless(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
@@ -148,7 +148,7 @@ import Testing
         refused += 1
       }
     }
-    // Some damage, such as to a colour, is none to the format.
+    // Some damage, for example to a colour, leaves the file valid.
     #expect(refused > 200 && refused < 500, "seed \(seed): \(refused)")
   }
 
@@ -172,7 +172,7 @@ import Testing
   }
 }
 
-/// A folder that goes with its owner.
+/// A temporary folder that is deleted with its owner.
 final class TemporaryFolder {
   let path: String
 
@@ -195,7 +195,7 @@ final class TemporaryFolder {
   }
 }
 
-/// A part of a PNG file.
+/// A chunk of a PNG file.
 struct Chunk {
   var name: String
   var contents: [UInt8]
@@ -218,7 +218,7 @@ struct Chunk {
     return chunks
   }
 
-  /// CRC-32 bit by bit, from the PNG specification's polynomial.
+  /// The CRC-32, computed bit by bit with the polynomial of the PNG specification.
   static func sum(of bytes: [UInt8]) -> UInt32 {
     var sum = UInt32.max
     for byte in bytes {
@@ -228,7 +228,7 @@ struct Chunk {
     return ~sum
   }
 
-  /// The same file with right check sums as far as its chunks can be followed.
+  /// The file with correct checksums, as far as its chunks can be followed.
   static func withCorrectedSums(_ file: [UInt8]) -> [UInt8] {
     var file = file
     var index = 8
@@ -253,7 +253,7 @@ struct Chunk {
       let body = Array(name.utf8) + contents
       return bigEndian(UInt32(contents.count)) + body + bigEndian(sum(of: body))
     }
-    // One stored block of deflate with zlib's head and check sum.
+    // A single stored block of deflate, with zlib's header and checksum.
     let length = UInt16(rows.count)
     let adler = rows.withUnsafeBytes { libdeflate_adler32(1, $0.baseAddress, $0.count) }
     let packed: [UInt8] =

@@ -14,7 +14,7 @@ import Testing
     #expect(rounded.boundingBox == Rect(x: 0, y: 0, width: 40, height: 20))
   }
 
-  /// Against points sampled along random curves: all inside, and each side touched.
+  /// All points sampled along random curves are inside the box, and each side of it is touched.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func boundingBoxIsTight(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
@@ -104,7 +104,7 @@ import Testing
     path.close()
     #expect(path.currentPoint == Point(1, 2))
     path.line(to: Point(9, 9))
-    // The line begins a subpath where the closed one began.
+    // The line begins a subpath at the beginning of the closed one.
     #expect(path.elements.suffix(2) == [.move(to: Point(1, 2)), .line(to: Point(9, 9))])
     var other = Path.rect(Rect(x: 0, y: 0, width: 1, height: 1))
     other.append(path)
@@ -124,7 +124,7 @@ import Testing
     #expect(back?.elements.count == path.elements.count)
   }
 
-  /// No stroked pixel lies outside the box.
+  /// No stroked pixel is outside the box.
   @Test func strokedBoundsHoldTheStroke() throws {
     for join in [StrokeStyle.Join.miter, .round, .bevel] {
       for cap in [StrokeStyle.Cap.butt, .round, .square] {

@@ -8,7 +8,7 @@ extension Bitmap {
     set { row(y).storeBytes(of: newValue, toByteOffset: x * 4, as: UInt32.self) }
   }
 
-  /// Row after row, without what lies between rows.
+  /// The pixels row by row, without the padding between rows.
   var pixels: [UInt32] {
     (0..<height).flatMap { y in (0..<width).map { self[$0, y] } }
   }
@@ -22,7 +22,7 @@ extension Bitmap {
     return bitmap
   }
 
-  /// Pixels that a drawing could have left: no component above its alpha.
+  /// Random pixels that a drawing can contain: no component is above alpha.
   static func random(
     width: Int, height: Int, isOpaque: Bool, using generator: inout some RandomNumberGenerator
   ) throws -> Bitmap {
@@ -48,7 +48,7 @@ extension Image {
   }
 }
 
-/// The largest difference of any byte of two pixels.
+/// The largest difference between the bytes of two pixels.
 func difference(_ left: UInt32, _ right: UInt32) -> Int {
   (0..<4).map { shift in
     abs(Int(left >> UInt32(shift * 8) & 0xFF) - Int(right >> UInt32(shift * 8) & 0xFF))

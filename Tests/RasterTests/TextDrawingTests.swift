@@ -9,8 +9,8 @@ import Testing
     sans = try SystemFonts.face(.sans)
   }
 
-  /// FreeType measures the area that a glyph covers exactly, Cairo samples an outline on 15 rows a pixel: the two may
-  /// differ by up to 36 of 255 in a pixel, and by 3 on the average over the ink.
+  /// FreeType computes the covered area exactly; Cairo samples an outline on 15 rows a pixel. They may differ by up to 36 of
+  /// 255 in a pixel, and by 3 on average over the ink.
   @Test(arguments: [9.0, 13.0, 20.0, 48.0, 100.0])
   func keptGlyphsLookLikeTheirOutlines(size: Double) throws {
     var worst = 0
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// What is cut off by the bitmap's edges or a clip leaves the rest as it was.
+  /// Cutting text off at the bitmap's edge or at a clip leaves the other pixels as they were.
   @Test func clippedTextIsACutOut() throws {
     let line = TextLine("Clipped text ÄÖ gj", font: Font(sans, size: 30))
     let whole = try Bitmap.drawing(width: 320, height: 80) { $0.draw(line, at: Point(10, 50), color: .white) }
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  /// A clip that is no rectangle cuts text as it cuts everything else.
+  /// A round clip cuts text like everything else.
   @Test func textInsideARoundClip() throws {
     let line = TextLine("MMMMMM", font: Font(sans, size: 30))
     let bitmap = try Bitmap.drawing(width: 100, height: 60) { context in
@@ -99,7 +99,7 @@ import Testing
       context.rotate(.pi / 2)
       context.draw(line, at: Point(20, 60), color: .white)
     }
-    // A quarter turn: (x, y) goes to (99 − y, x). The edges stand at other fractions of a pixel.
+    // A quarter turn maps (x, y) to (99 − y, x). The edges fall on other fractions of a pixel.
     let before = upright.pixels.reduce(0) { $0 + alpha($1) }
     let after = turned.pixels.reduce(0) { $0 + alpha($1) }
     #expect(abs(before - after) < before / 50)
@@ -124,7 +124,7 @@ import Testing
     #expect(abs(ink.minY - box.minY) < 0.2 && abs(ink.maxY - box.maxY) < 0.2)
   }
 
-  /// The mask that a context reuses keeps nothing of an earlier line.
+  /// The mask that a context keeps contains nothing of an earlier line.
   @Test func linesDoNotTouchEachOther() throws {
     let large = TextLine("WWWWWWW", font: Font(sans, size: 30))
     let small = TextLine("i.i", font: Font(sans, size: 12))
@@ -163,7 +163,7 @@ import Testing
     #expect(bitmap.pixels.allSatisfy { $0 == 0 })
   }
 
-  /// The same bytes from two contexts, and from threads at the same time.
+  /// Two contexts draw the same bytes, and so do threads at the same time.
   @Test func drawingIsDeterministic() async throws {
     let face = sans
     @Sendable func picture() throws -> [UInt32] {

@@ -33,7 +33,7 @@ import Testing
     #expect(large.inkBounds.height <= large.height && large.inkBounds.width > 0)
   }
 
-  /// Heights of DejaVu Sans, as its tables state them, at 2048 units to the em.
+  /// The heights in the tables of DejaVu Sans, at 2048 units to the em.
   @Test func metricsAreThoseOfTheFile() {
     let font = Font(sans, size: 2048)
     #expect(font.ascent == 1901 && font.descent == 483 && font.lineHeight == 1901 + 483 && font.capHeight == 1493)
@@ -105,7 +105,7 @@ import Testing
       let kept = short.string.dropLast()
       #expect(string.hasPrefix(kept), "seed \(seed): \(string)")
       #expect(kept.last?.isWhitespace != true)
-      // One letter more, past the blanks that were dropped, would not have fitted; kerning may win back a little.
+      // One letter more, behind the removed blanks, would not fit; kerning may win back a little.
       let rest = string.dropFirst(kept.count)
       let blanks = rest.prefix { $0.isWhitespace }.count
       let more = TextLine(string.prefix(kept.count + blanks + 1) + "…", font: font)

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import Seats
 
-/// Enumeration and events of the kernel that the tests run on; its memory devices are on every machine.
+/// Enumeration and events of the running kernel. Every machine has its memory devices.
 final class DeviceMonitorTests: XCTestCase {
   func testDevicesOfASubsystem() throws {
     try MainActor.assumeIsolated {
@@ -21,7 +21,7 @@ final class DeviceMonitorTests: XCTestCase {
     }
   }
 
-  /// What the kernel can be asked to send: `write` to a device's `uevent`.
+  /// A monitor of memory devices, and the file that makes the kernel send an event for one of them.
   @MainActor
   private final class Stage {
     let uevent: OwnedDescriptor
@@ -40,7 +40,7 @@ final class DeviceMonitorTests: XCTestCase {
 
     func change() { XCTAssertEqual(write(uevent.number, "change", 6), 6) }
 
-    /// Events are there when the writing has returned, so there is nothing to wait for.
+    /// The events have arrived when the write has returned, so the test need not wait.
     func turn() -> FrameLoop.RunResult {
       FrameLoop.main.run(mode: "devices", until: FrameLoop.main.clock.now, returnAfterSourceHandled: true)
     }
@@ -59,7 +59,7 @@ final class DeviceMonitorTests: XCTestCase {
 
       stage.change()
       stage.change()
-      // One a pass.
+      // Each pass handles one event.
       XCTAssertEqual(stage.turn(), .handledSource)
       XCTAssertEqual(stage.events.count, 2)
       XCTAssertEqual(stage.turn(), .handledSource)
@@ -88,7 +88,7 @@ final class DeviceMonitorTests: XCTestCase {
   func testEventsThatWereLost() throws {
     try MainActor.assumeIsolated {
       let stage = try Stage()
-      // As root, libudev asks for room for a hundred thousand; this is for a handful.
+      // As root, libudev requests a buffer for a hundred thousand events; this buffer holds a few.
       var size: Int32 = 8192
       let descriptor = try XCTUnwrap(stage.monitor).descriptor
       XCTAssertEqual(setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size)), 0)
@@ -98,7 +98,7 @@ final class DeviceMonitorTests: XCTestCase {
       let lost = stage.events.filter { $0 == .rescan }.count
       XCTAssertEqual(lost, 1)
       XCTAssertLessThan(stage.events.count, count)
-      // And the monitor goes on.
+      // The monitor still works.
       let seen = stage.events.count
       stage.change()
       XCTAssertEqual(stage.turn(), .handledSource)

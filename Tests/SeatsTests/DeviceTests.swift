@@ -2,7 +2,7 @@ import Testing
 
 @testable import Seats
 
-/// Uevents as they were recorded, and what is made of them.
+/// Recorded uevents and their `DeviceEvent`.
 struct DeviceTests {
   private func event(_ subsystem: String, _ syspath: String, node: String? = nil, _ lines: String) -> DeviceEvent {
     var properties: [String: String] = [:]
@@ -75,7 +75,7 @@ struct DeviceTests {
     #expect(DeviceEvent(gone) == .removed(gone))
     gone.properties["ACTION"] = "move"
     #expect(DeviceEvent(gone) == .rescan)
-    // Later kernels' verbs, and none at all.
+    // Actions of later kernels, and no action at all.
     for verb in ["bind", "online", "frobnicate", nil] {
       gone.properties["ACTION"] = verb
       #expect(DeviceEvent(gone) == .changed(gone))

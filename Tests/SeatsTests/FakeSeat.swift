@@ -3,14 +3,14 @@ import Glibc
 import LinuxSystem
 import Seats
 
-/// A seat whose events the test gives. What is asked of it is written down; a pipe makes the loop look.
+/// A seat that sends the test's events and records the session's requests. An eventfd wakes the loop.
 @MainActor
 final class FakeSeat: SeatProvider {
   let seatName = "fake"
   var log: [String] = []
-  /// What is to fail next.
+  /// The error of the next request.
   var failure: SeatError?
-  /// Runs while a device is opened, as a daemon's event may come before its answer.
+  /// Runs while a device is opened: a daemon may send an event before its answer.
   var whileOpening: (() -> Void)?
 
   private var events: [SeatEvent] = []
@@ -29,7 +29,7 @@ final class FakeSeat: SeatProvider {
     if waking { eventfd_write(signal.number, 1) }
   }
 
-  /// As a daemon that ends.
+  /// Fails from now on, as if the daemon had ended.
   func hangUp() {
     isLost = true
     eventfd_write(signal.number, 1)

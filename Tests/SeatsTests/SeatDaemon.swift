@@ -2,16 +2,16 @@ import Glibc
 import LinuxSystem
 import XCTest
 
-/// A seatd of the test's own, without consoles. Ended with `stop()`.
+/// A private seatd without consoles. End it with `stop()`.
 ///
-/// seatd has a place of its own for its socket, and takes it from another that runs. So this one is given a `/run` that
-/// nobody else sees, and is reached through its root folder.
+/// seatd has a fixed path for its socket and would take it from another seatd. So this one gets its own `/run` in a mount
+/// namespace, and is reached through its root folder.
 @MainActor
 final class SeatDaemon {
   private let folder: String
   private var identifier: pid_t = 0
 
-  /// - Throws: `XCTSkip` where there is none.
+  /// - Throws: `XCTSkip` if seatd is not installed or cannot be started.
   init() throws {
     let places = ["/usr/sbin/seatd", "/usr/bin/seatd", "/usr/local/sbin/seatd", "/usr/local/bin/seatd"]
     guard let program = places.first(where: { access($0, X_OK) == 0 }) else {
@@ -21,7 +21,7 @@ final class SeatDaemon {
     guard mkdtemp(&template) != nil else { throw SystemError.last(call: "mkdtemp") }
     folder = String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 
-    // It writes a line when it is ready.
+    // seatd writes a line when it is ready.
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw SystemError.last(call: "pipe") }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -46,7 +46,7 @@ final class SeatDaemon {
     }
   }
 
-  /// Ends it, as if it had crashed.
+  /// Kills seatd, as if it had crashed.
   func stop() {
     if identifier != 0 {
       kill(identifier, SIGKILL)
@@ -57,10 +57,10 @@ final class SeatDaemon {
     rmdir(folder)
   }
 
-  /// Where it listens.
+  /// The path of its socket.
   var socket: String { "/proc/\(identifier)/root/run/seatd.sock" }
 
-  /// What it has said so far.
+  /// The messages so far.
   private var log: String {
     String(decoding: (try? OwnedDescriptor.contents(of: folder + "/log", limit: 1 << 20)) ?? [], as: UTF8.self)
   }

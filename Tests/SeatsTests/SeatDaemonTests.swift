@@ -4,9 +4,9 @@ import XCTest
 
 @testable import Seats
 
-/// Sessions of a real seatd. It has no consoles here, where sessions are numbered from 0 and wait for each other.
+/// Sessions of a real seatd without consoles. Its sessions are numbered from 0, and one waits for the other.
 final class SeatDaemonTests: XCTestCase {
-  /// libseat reads its environment as it opens a seat.
+  /// libseat reads the environment when it opens a seat.
   private func withEnvironment(socket: String, _ body: @MainActor () throws -> Void) rethrows {
     setenv("LIBSEAT_BACKEND", "seatd", 1)
     setenv("SEATD_SOCK", socket, 1)
@@ -30,7 +30,7 @@ final class SeatDaemonTests: XCTestCase {
       XCTAssertEqual(session.seatName, "seat0")
       XCTAssertEqual(session.reason, "seat0 of seatd, by libseat")
       XCTAssertTrue(session.waitUntilActive(for: .seconds(20)))
-      // Not on its list, and not there.
+      // seatd opens neither a device that it does not manage nor one that is missing.
       for path in ["/dev/null", "/dev/dri/no-such-card"] {
         XCTAssertThrowsError(try session.openDevice(at: path)) {
           XCTAssertEqual(
@@ -57,7 +57,7 @@ final class SeatDaemonTests: XCTestCase {
       first.add(
         SeatSession.Observer { session in
           seen.append(session.state)
-          // Not before the answer.
+          // The second session must wait for this session's answer.
           if session.state == .disabling { XCTAssertEqual(second.state, .inactive) }
         })
       try first.switchSession(to: 1)
@@ -72,27 +72,20 @@ final class SeatDaemonTests: XCTestCase {
     }
   }
 
+  /// The loop notices the loss, or the opening of a device does.
   func testADaemonThatEnds() throws {
-    try withDaemon { daemon in
-      let session = try SeatSession.libseat()
-      session.add(mode: "seats")
-      follow(until: .active, session)
-      daemon.stop()
-      follow(until: .gone, session)
-      guard case .lost = session.error else { return XCTFail("\(String(describing: session.error))") }
-      XCTAssertEqual(FrameLoop.main.run(mode: "seats"), .finished)
-    }
-  }
-
-  func testADaemonThatEndsWhileADeviceIsOpened() throws {
-    try withDaemon { daemon in
-      let session = try SeatSession.libseat()
-      session.add(mode: "seats")
-      follow(until: .active, session)
-      daemon.stop()
-      XCTAssertThrowsError(try session.openDevice(at: "/dev/dri/card0"))
-      follow(until: .gone, session)
-      XCTAssertThrowsError(try session.openDevice(at: "/dev/dri/card0"))
+    for opensDevice in [false, true] {
+      try withDaemon { daemon in
+        let session = try SeatSession.libseat()
+        session.add(mode: "seats")
+        follow(until: .active, session)
+        daemon.stop()
+        if opensDevice { XCTAssertThrowsError(try session.openDevice(at: "/dev/dri/card0")) }
+        follow(until: .gone, session)
+        guard case .lost = session.error else { return XCTFail("\(String(describing: session.error))") }
+        XCTAssertThrowsError(try session.openDevice(at: "/dev/dri/card0"))
+        XCTAssertEqual(FrameLoop.main.run(mode: "seats"), .finished)
+      }
     }
   }
 
@@ -110,7 +103,7 @@ final class SeatDaemonTests: XCTestCase {
   }
 }
 
-/// Runs the main loop until a session is in a state, which comes with the daemon's message; the limit is for a failure.
+/// Runs the main loop until the session is in `state`. The limit only serves a failing test.
 @MainActor
 private func follow(until state: SessionState, _ session: SeatSession, line: UInt = #line) {
   let limit = FrameLoop.main.clock.now + .seconds(20)

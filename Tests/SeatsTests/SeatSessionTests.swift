@@ -4,7 +4,7 @@ import XCTest
 
 @testable import Seats
 
-/// A session on a seat whose events the test gives. XCTest, because a loop of the main thread must run on it.
+/// A session on a seat that sends the test's events. These are XCTests because a loop of the main thread must run there.
 final class SeatSessionTests: XCTestCase {
   @MainActor
   private final class Stage {
@@ -15,18 +15,18 @@ final class SeatSessionTests: XCTestCase {
     init() throws {
       seat = try FakeSeat()
       session = SeatSession(provider: seat, reason: "a test")
-      // One in which nothing else is, not even the main queue.
+      // A mode without any other item, not even the main queue.
       session.add(to: loop, mode: "seats")
     }
 
-    /// Writes down what an observer sees, among what is asked of the seat.
+    /// Records the observer's calls in the same log as the seat's requests.
     func observe(_ name: String) -> SeatSession.Observer {
       let observer = SeatSession.Observer { [seat] in seat.log.append("\(name) \($0.state)") }
       session.add(observer)
       return observer
     }
 
-    /// One pass: a ready descriptor is served once.
+    /// Runs one pass, which serves a ready descriptor once.
     @discardableResult
     func turn() -> FrameLoop.RunResult { loop.run(mode: "seats", until: loop.clock.now, returnAfterSourceHandled: true) }
   }
@@ -39,7 +39,7 @@ final class SeatSessionTests: XCTestCase {
     }
   }
 
-  /// A builtin seat, which is opened whether or not its user has the right to the consoles.
+  /// libseat opens a builtin seat even if its user has no right to the consoles.
   func testABuiltinSeatThatIsNotGivenIsNoSeat() throws {
     try MainActor.assumeIsolated {
       let console = "/nowhere/tty0"
@@ -53,7 +53,7 @@ final class SeatSessionTests: XCTestCase {
       XCTAssertEqual(stage.session.state, .gone)
       XCTAssertEqual(stage.seat.log, ["closed"])
 
-      // The console can be opened, and nothing comes.
+      // The console can be opened, but no event comes.
       let silent = try Stage()
       XCTAssertThrowsError(
         try silent.session.requireBuiltinSeat(console: "/dev/null", within: .milliseconds(1))
@@ -63,7 +63,7 @@ final class SeatSessionTests: XCTestCase {
       }
       XCTAssertEqual(silent.seat.log, ["closed"])
 
-      // The child dies instead: that is the reason, and nobody waits.
+      // The child process ends: the error says so, and the session does not wait.
       let dead = try Stage()
       dead.seat.hangUp()
       XCTAssertThrowsError(try dead.session.requireBuiltinSeat(console: "/dev/null", within: .seconds(3600))) {
@@ -73,7 +73,7 @@ final class SeatSessionTests: XCTestCase {
       }
       XCTAssertEqual(dead.seat.log, ["closed"])
 
-      // It has come already: the console is not asked about.
+      // The event has come already: the console is not opened.
       let given = try Stage()
       given.seat.send(.enable)
       try given.session.requireBuiltinSeat(console: console)
@@ -105,7 +105,7 @@ final class SeatSessionTests: XCTestCase {
     }
   }
 
-  /// A whole switch that came in one reading.
+  /// A switch away and back whose events are read at once.
   func testAwayAndBackAtOnce() throws {
     try onMain { stage in
       let observer = stage.observe("screen")
@@ -138,7 +138,7 @@ final class SeatSessionTests: XCTestCase {
     }
   }
 
-  /// Events that come with an answer leave the descriptor unready: the session looks by itself.
+  /// Events that arrive with an answer do not make the descriptor ready: the session checks for them by itself.
   func testEventsThatComeWithAnAnswer() throws {
     try onMain { stage in
       stage.seat.send(.enable)
@@ -189,8 +189,8 @@ final class SeatSessionTests: XCTestCase {
     }
   }
 
-  /// What observers may do: open and close devices, remove observers, close the session, look again.
-  func testWhatObserversDo() throws {
+  /// Observers may open and close devices, remove observers, close the session and process events.
+  func testObserversMayUseTheSession() throws {
     try onMain { stage in
       let last = stage.observe("last")
       var device: SeatDevice?

@@ -3,7 +3,7 @@ import Testing
 @testable import Seats
 
 struct SessionStateTests {
-  /// Plays events on a session that was just made, and returns its actions.
+  /// Plays events on a new session, and returns its state and actions.
   private func play(_ events: SessionState.Event...) -> (state: SessionState, actions: [SessionState.Action]) {
     var state = SessionState.inactive
     var actions: [SessionState.Action] = []

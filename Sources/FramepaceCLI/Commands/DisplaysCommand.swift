@@ -7,24 +7,24 @@ struct DisplaysCommand: ParsableCommand {
     commandName: "displays",
     abstract: "Lists the cards and screens of this machine, and what each can do.",
     discussion: """
-      Asks every card for its driver, what that can do, its connectors with their \
-      screens and modes, CRTCs and planes; and says why a card cannot be used, and \
-      what to do about it. Nothing is changed on any screen. Where another program \
-      shows on a card, its screens are not asked: what the kernel knows of them is \
-      told. A machine without cards is no error.
+      Lists every card with its driver and its abilities, its connectors with their \
+      screens and modes, its CRTCs and planes. If a card cannot be used, the list \
+      says why, and what to do about it. No screen is changed. If another program \
+      shows on a card, its screens are not probed; the list then has what the kernel \
+      knows already. A machine without cards is no error.
 
-      What a card can do: vblank events tell of each refresh, sequence events do so \
-      to the nanosecond; both are found by asking for one. Without them a clock at \
-      the mode's rate paces frames.
+      Abilities: vblank events report each refresh, and sequence events report it to \
+      the nanosecond. Both are found by requesting one. Without them a clock at the \
+      mode's rate paces the frames.
 
-      JSON: one object. What is not known is null.
+      JSON: one object. Unknown values are null.
         reason     why there is no card, else null
         cards      of each:
           path, driver, driverVersion
-          usable     whether a picture can be shown on it now
-          problem    why not, and what to do
-          users      programs that have it open, where one is in the way
-          abilities  by name, whether it has each: vblankEvents,
+          usable     true if a picture can be shown on it now
+          problem    the reason why not, and what to do
+          users      the programs that have it open, if one is in the way
+          abilities  true or false by name: vblankEvents,
                      sequenceEvents, atomic, variableRate, asynchronousFlips,
                      atomicAsynchronousFlips, damageClips, writeback,
                      cursorPlane, gammaTable, colorMatrix
@@ -33,7 +33,7 @@ struct DisplaysCommand: ParsableCommand {
                      heightMillimeters, takesVariableRate, crtc,
                      currentMode, modes
           crtcs      of each: id, mode
-          planes     of each: id, kind, crtc, formats: how many
+          planes     of each: id, kind, crtc, formats (a number)
         a mode     name, width, height, interlaced, preferred,
                    refreshRate in Hz, refreshRateFraction: "60000/1001"
       """)

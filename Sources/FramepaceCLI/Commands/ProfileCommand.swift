@@ -5,27 +5,27 @@ import SampleScenes
 struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
-    abstract: "Measures which phase of a frame takes how much of its budget.",
+    abstract: "Measures how much of a frame's budget each phase takes.",
     usage: "framepace profile <scene> [<options>]",
     discussion: """
-      Runs a scene for a number of frames and prints a table: the phases of a frame, \
-      their percentiles, and the mean's share of the budget, which is the time from \
-      one vblank to the next, so that the shares add up (framepace run has the \
-      median's share); how many frames were late, and where their time went.
+      Runs a scene for a number of frames and prints a table of the phases of a \
+      frame, with percentiles and the mean's share of the budget. The budget is the \
+      time from one vblank to the next. (Shares of means add up; framepace run prints \
+      the median's share.) Below the table are the late frames by cause.
 
         framepace profile dashboard --frames 600
         framepace profile stress --work 20ms --json stress.json
         framepace profile orbit --json - | jq .all.p50
 
-      JSON: times in milliseconds, shares as parts of 1, null for what has not
-      enough frames.
-        scene, display, clock  what was measured, and what ticked, and why
-        refreshRate, budget    in Hz, and what a frame may take
-        frames, late           how many
-        lateCauses             how many frames were late for which cause
-        phases                 name, p50, p95, p99, max, share of each:
-                               the mean's part of the budget
-        all                    the same of all phases together
+      JSON: times in milliseconds, shares as parts of 1. Percentiles with too few
+      frames are null.
+        scene, display, clock  the subject, and the source of ticks with the reason
+        refreshRate, budget    the rate in Hz, and the time for a frame
+        frames, late           the numbers of frames and of late frames
+        lateCauses             the number of late frames by cause
+        phases                 name, p50, p95, p99, max and share of each:
+                               share is the mean's part of the budget
+        all                    the same for all phases together
       """)
 
   @Argument(help: ArgumentHelp("The scene: \(SceneName.list).", valueName: "scene"), transform: Accepted.choice)

@@ -9,9 +9,9 @@ struct RunCommand: ParsableCommand {
     abstract: "Runs a scene on a screen, or on a clock that stands in for one.",
     usage: "framepace [run] [<options>]",
     discussion: """
-      Takes a screen if one can be used, else a clock, and says which and why. \
-      Ends after --duration, with Ctrl-C, or when nobody reads its output any more; \
-      the summary comes last.
+      Uses a screen if it can, otherwise a clock, and prints which and why. The run \
+      ends after --duration, with Ctrl-C, or when the reader of its output has ended. \
+      A summary is printed last.
 
         framepace --fps --scene dashboard --duration 10s
         framepace --display kms --json
@@ -19,67 +19,67 @@ struct RunCommand: ParsableCommand {
         framepace --simulate noisy --duration 10s --fps
         framepace --simulate overloaded --duration 60s --fast --diagram
 
-      With --simulate screen, machine and application are simulated, and time with \
-      them: frames are real, but take as long as the profile says. The same seed \
-      gives the same figures, on every machine.
+      --simulate replaces the screen, the machine's wake-ups, the work and time by a \
+      simulation: frames are really made, but take as long as the profile says. The \
+      same seed gives the same figures on every machine.
         steady      60 Hz, stamps to 5 us, frames of 3 ms +- 0.6 ms
         noisy       59.95 Hz, stamps to 35 us, some off by up to 5.6 ms;
                     here and below two frames in a hundred take 9 ms
         drifting    59.95 Hz, 0.02 % faster and slower within 40 s
         overloaded  every fifth event up to 50 ms late; for 2 s of every 6 s
                     frames take 20 ms
-        vrr         from 48 to 144 Hz, as it likes
+        vrr         a variable rate from 48 to 144 Hz
         flaky       events lost, doubled and late, stamps and sequences wrong
 
       --diagram draws the ticks, the work, the commits and the flips around the \
-      latest frame of each cause, a character a millisecond if that fits; --plot when \
-      each frame was begun and handed over, before the vblank that it was made for.
+      latest frame of each cause, with a character for each millisecond if they fit. \
+      --plot draws when each frame was begun and submitted, before its target vblank.
 
-      With --policy late a frame shows what is newer by as much as it is begun later; \
-      one that takes much longer than others is late, and would have been in time. \
-      With --animation smooth what moves does not jump after a frame that was missed, \
-      and is behind by less and less for half a second. At a variable rate, where no \
-      vblank is known beforehand, neither changes anything, and no frame is late.
+      With --policy late, frames begin later and so show newer input, but a frame \
+      that takes much longer than the others is late. With --animation smooth, moving \
+      things do not jump after a missed frame; they catch up within half a second. At \
+      a variable rate the next vblank is unknown: both options have no effect, and no \
+      frame is late.
 
-      Figures: a frame is late when it is seen more than half a refresh interval \
-      after the vblank that it was made for; an interval is missed when frames were \
-      wanted and there was no tick, and idle when nobody wanted one. Work is the time \
-      that a frame takes, the budget one refresh interval, at a variable rate the \
-      shortest; of it the median's share is given. Latency is from the \
-      beginning of a frame to the vblank that showed it. Animation is by how much \
-      the step of time from picture to picture is not that of their vblanks. A p99 \
-      needs 100 frames.
+      Figures: a frame is late if it is presented more than half a refresh interval \
+      after its target vblank. An interval is missed if frames were wanted and no \
+      tick came, and idle if no frame was wanted. Work is the time that a frame \
+      takes; the budget is one refresh interval (the shortest one at a variable \
+      rate), and the share given is the median's. Latency runs from the beginning of \
+      a frame to the vblank that presented it. Animation is the difference between \
+      the steps of animation time and the steps of presentation. A p99 needs 100 \
+      frames.
 
-      The live line shows rates and times of the last 2 seconds (120 intervals, if \
-      those are longer) and counts since the start. Lines elsewhere show rates and \
-      counts since the line before, and together give the summary; one that would \
-      have to wait for its reader is left out, and the next one covers its time. \
-      With --mirror they are of the first screen, and the summary is of each.
+      The live line shows rates and times of the last 2 seconds (of 120 intervals if \
+      those are longer) and counts since the start. Other lines show rates and counts \
+      since the line before, and add up to the summary. A line that would have to \
+      wait for its reader is left out, and the next one covers its time too. With \
+      --mirror the lines describe the first screen, and each screen has a summary.
 
-      JSON: one object a line. Times are in milliseconds, rates a second; what is \
-      not known is null.
-        first line   scene, display, clock: what ticks, and why,
+      JSON: one object a line. Times are in milliseconds, rates per second; unknown \
+      figures are null.
+        first line   scene, display, clock: the source of ticks, with the reason,
                      policy, animation,
                      mirrors: display, clock and refused of each,
                      unused: options that have no effect on this display,
-                     refused: what the screen goes on without, and why
-        at a change  change: the screen went, or is back
+                     refused: features that the screen refuses, and why
+        at a change  change: the screen was lost, or is back
         other lines  time: in seconds since the start, refreshRate
           since the line before:
                      tickRate, frameRate, presentedRate, ticks,
-                     frames: made, presented: seen, late, missed, idle,
-                     hitchTimeRatio: ms a second that frames were late
+                     frames, presented, late, missed, idle,
+                     hitchTimeRatio: lateness of frames in ms per second
           of the last 2 seconds:
                      frameIntervalP50, frameIntervalP99,
-                     frameIntervalMax: from one frame seen to the next,
-                     workP50, workP99, workMax: what a frame took,
+                     frameIntervalMax: from one presented frame to the next,
+                     workP50, workP99, workMax: the time that a frame took,
                      workShare: the median's part of the budget, 1 is all,
                      tickLatenessP50, tickLatenessP99,
                      tickLatenessMax: from a vblank to its tick
         last line    summary: all these, of the whole run,
-                     firstPresented: when the first frame was seen, in
+                     firstPresented: the time of the first frame, in
                      seconds of CLOCK_MONOTONIC,
-                     lateCauses: how many frames were late for which cause,
+                     lateCauses: the number of late frames by cause,
                      latencyP50, latencyP99, latencyMax,
                      animationErrorP50, animationErrorP99,
                      animationErrorMax,
@@ -105,7 +105,7 @@ struct RunCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       """
-      When frames are begun: as soon as a vblank is told (vblank), or as late as they can still be ready for the next \
+      When frames begin: as soon as a vblank is reported (vblank), or as late as they can still be ready for the next \
       (late). (default: vblank)
       """, valueName: "policy"),
     completion: .list(FramePolicy.allCases.map(\.rawValue)), transform: Accepted.choice)

@@ -8,40 +8,41 @@ struct VBlankCommand: ParsableCommand {
     abstract: "Measures how regular a display's vblanks are, without drawing.",
     usage: "framepace vblank [<options>]",
     discussion: """
-      Takes the stamps of so many vblanks as the kernel gives them, and prints how \
-      fast the display is, how even its stamps are and how soon after them a program \
-      is told. Ctrl-C ends it early. No rights beyond opening the card are needed, \
-      and another program may go on using the screen, except with --mode, which \
-      shows a black picture meanwhile. Where no screen can be measured, a clock is, \
-      which is said; with --display kms it is an error.
+      Collects the kernel's stamps of a number of vblanks and prints the display's \
+      rate, how even its stamps are, and how soon after them a program is woken. \
+      Ctrl-C ends it early. The command needs no rights beyond opening the card. \
+      Another program may go on using the screen, except with --mode, which shows a \
+      black picture meanwhile. If no screen can be measured, a clock is, with a note; \
+      with --display kms that is an error.
 
         framepace vblank --display kms:HDMI-A-1 --count 3600
         framepace vblank --mode 1920x1080@59.94 --plot vblanks.png
 
-      Figures: through the stamps a straight line is laid, the display's own even \
-      grid. Its slope is the rate; drift is how much faster that is than the mode \
-      says, in millionths, ± two standard errors. Jitter is how far a stamp lies \
-      from the grid, arrival how long after its stamp a vblank is delivered, the \
-      prediction error by how much the next vblank was foretold wrongly. An interval \
-      that nobody was told of is missed; what repeats an interval is rejected. The \
-      line that begins with 'percentile' says how percentiles are computed.
+      Figures: the stamps are fitted by a straight line, the display's own even grid. \
+      Its slope is the rate. Drift is the difference from the mode's rate in \
+      millionths, ± two standard errors. Jitter is the distance of a stamp from the \
+      grid, arrival the time from a stamp to its delivery, and the prediction error \
+      the difference between a predicted vblank and the real one. An interval without \
+      a vblank event is missed, and a repeated event is rejected. The line that \
+      begins with 'percentile' says how percentiles are computed.
 
       JSON: one object. Jitter, arrival, prediction and histograms are in
-      microseconds; what is not known is null.
-        display, clock       connector, mode and driver; what ticked, and why
-        isFallback           whether a clock stood in for a display: then the
-                             figures are about the machine
-        requested, count     how many vblanks were asked for and counted
-        missed, rejected     how many
+      microseconds; unknown values are null.
+        display, clock       connector, mode and driver; the source of the
+                             vblanks, with the reason
+        isFallback           true if a clock replaced a display: the figures
+                             then describe the machine only
+        requested, count     the numbers of requested and of counted vblanks
+        missed, rejected     the numbers of intervals and of events
         time                 from the first stamp to the last, in seconds
-        nominalRate, rate    by the mode and as measured, in Hz
-        nominalRateFraction  as the mode has it: "60000/1001"
+        nominalRate, rate    the mode's and the measured rate, in Hz
+        nominalRateFraction  the mode's rate: "60000/1001"
         drift, driftUncertainty
         jitterP50 P95 P99 Max, arrivalP50 …, predictionP50 …
         deviationHistogram, arrivalHistogram
-                             start, width of each range, counts, below, above:
-                             of the stamps' distance from the grid, negative
-                             when early, and of the arrival
+                             start, width of each range, counts, below, above
+                             for the stamps' distances from the grid (negative
+                             if early) and for the arrivals
       """)
 
   @OptionGroup var options: DisplayOptions

@@ -17,7 +17,7 @@ struct SceneOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "For the scene stress: how long every frame is kept busy, up to 10s; \(Accepted.plainTime). (default: 12ms)",
+      "For the scene stress: the time for which every frame is busy, up to 10s; \(Accepted.plainTime). (default: 12ms)",
       valueName: "time"),
     transform: Accepted.time(from: ("0", .zero), to: ("10s", .seconds(10))))
   var work: Nanoseconds?
@@ -25,14 +25,15 @@ struct SceneOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "For the scene stress: where: \(SceneSettings.WorkPhase.list). (default: callbacks)", valueName: "phase"),
+      "For the scene stress: the phase that is busy: \(SceneSettings.WorkPhase.list). (default: callbacks)",
+      valueName: "phase"),
     completion: .list(SceneSettings.WorkPhase.allCases.map(\.rawValue)), transform: Accepted.choice)
   var workPhase: SceneSettings.WorkPhase?
 
-  @Flag(help: "Let the screen wait for frames, as far as driver and screen can (VRR, Adaptive-Sync, FreeSync).")
+  @Flag(help: "Let the screen wait for frames if driver and screen can (VRR, Adaptive-Sync, FreeSync).")
   var vrr = false
 
-  @Flag(help: "Show frames at once, torn where a refresh is halfway, where the driver can.")
+  @Flag(help: "Show frames at once, with tearing in the middle of a refresh, if the driver can.")
   var tearing = false
 
   func validate(scene: SceneName) throws {
