@@ -69,7 +69,7 @@ final class Running {
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     try process.run()
     let watchdog = DispatchWorkItem { [process = process.processIdentifier] in kill(process, SIGKILL) }
-    DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
+    DispatchQueue.global().asyncAfter(deadline: .now() + 300, execute: watchdog)
     self.watchdog = watchdog
   }
 

@@ -45,7 +45,7 @@ struct SimulationTests {
 
   /// With a late start frames are visible sooner after they begin, and only slow frames are late.
   @Test func aLateStartShortensTheWayToTheScreen() throws {
-    let result = try Self.run("noisy", "--policy", "late", "--duration", "60s", "--fast", "--json")
+    let result = try Self.run("noisy", "--policy", "late", "--duration", "30s", "--fast", "--json")
     #expect(try JSONLines(result.output).objects.first?["policy"] as? String == "late")
     let summary = try Self.summary(result)
     let frames = try #require(summary["frames"] as? Int)
