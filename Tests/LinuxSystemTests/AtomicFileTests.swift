@@ -24,7 +24,7 @@ import Testing
     #expect(folder.names == ["file"])
   }
 
-  /// Until the last byte is written, whoever looks sees the old file: so a kill at any moment leaves it.
+  /// Readers see the old file until the last byte is written. So a kill at any moment leaves the old file.
   @Test func oldContentsStayUntilTheEnd() throws {
     let path = folder.path + "/file"
     try AtomicFile.write(Array("old".utf8), to: path)
@@ -84,7 +84,7 @@ import Testing
     #expect(try contents(of: path) == "through")
   }
 
-  /// A device stays the device that it is. This one is always full.
+  /// A device is written to and not replaced. This device is always full.
   @Test func devicesAreWrittenTo() throws {
     try AtomicFile.write([1, 2, 3], to: "/dev/null")
     #expect(throws: SystemError(call: "write", subject: "/dev/full", errno: ENOSPC)) {
@@ -103,7 +103,7 @@ import Testing
     #expect(throws: SystemError(call: "read", subject: path, errno: EFBIG)) {
       try OwnedDescriptor.contents(of: path, limit: 299_999)
     }
-    // Files that do not know their size, and those without an end.
+    // These files do not know their size, or have no end.
     #expect(try !OwnedDescriptor.contents(of: "/proc/self/maps", limit: 1 << 24).isEmpty)
     #expect(throws: SystemError(call: "read", subject: "/dev/zero", errno: EFBIG)) {
       try OwnedDescriptor.contents(of: "/dev/zero", limit: 1_000_000)
@@ -117,7 +117,7 @@ import Testing
   }
 }
 
-/// A folder that goes with its owner.
+/// A temporary folder that is deleted with its owner.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -131,7 +131,7 @@ final class TemporaryFolder: Sendable {
     rmdir(path)
   }
 
-  /// Of the files in it, in order.
+  /// The names of its files, sorted.
   var names: [String] {
     var names: [String] = []
     guard let folder = opendir(path) else { return names }

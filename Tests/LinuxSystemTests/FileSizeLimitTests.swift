@@ -2,8 +2,8 @@ import Glibc
 import LinuxSystem
 import XCTest
 
-/// What a full disk does, by a limit of the process on the size of its files: a class of its own in XCTest, where no other
-/// test runs at the same time.
+/// A simulated full disk: a limit of the process on the size of its files. It is a separate XCTest class, because no other
+/// test runs at the same time there.
 final class FileSizeLimitTests: XCTestCase {
   func testOldFileSurvivesAFullDisk() throws {
     let folder = try TemporaryFolder()

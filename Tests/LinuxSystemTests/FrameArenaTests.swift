@@ -3,7 +3,7 @@ import Testing
 @testable import LinuxSystem
 
 @Suite struct FrameArenaTests {
-  /// Against the obvious: every buffer in an array of its own, in a stack of levels.
+  /// Compares the arena with a simple model: every buffer is its own array, in a stack of levels.
   @Test(arguments: 1...20)
   func agreesWithPlainArrays(seed: UInt64) {
     var random = SplitMix64(seed: seed)
@@ -65,7 +65,7 @@ import Testing
     #expect(kept.allSatisfy { $0 == FrameArena.poison })
   }
 
-  /// The next turns find what the largest one needed, in one piece.
+  /// The arena keeps the memory of the largest turn, in one piece.
   @Test func keepsWhatTheLargestTurnNeeded() {
     let arena = FrameArena(capacity: 64)
     func turn(_ bytes: Int) {

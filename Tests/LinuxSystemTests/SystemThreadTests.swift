@@ -3,7 +3,7 @@ import LinuxSystem
 import Testing
 
 @Suite struct SystemThreadTests {
-  /// What the kernel calls a thread that was started with `name`.
+  /// The kernel's name of a thread that was started with `name`.
   private func name(ofThreadStartedAs name: String) throws -> String {
     let seen = Lock("")
     try SystemThread(name: name) { seen.withLock { $0 = SystemThread.currentName } }.join()
@@ -14,9 +14,9 @@ import Testing
     #expect(try name(ofThreadStartedAs: "render") == "render")
     #expect(try name(ofThreadStartedAs: "exactly-fifteen") == "exactly-fifteen")
     #expect(try name(ofThreadStartedAs: "exactly-sixteen!") == "exactly-sixteen")
-    // Two bytes each: the eighth would need a sixteenth byte.
+    // Each character has two bytes: the eighth would need a sixteenth byte.
     #expect(try name(ofThreadStartedAs: "ääääääää") == "äääääää")
-    // One character of eleven bytes stays or goes as a whole.
+    // The last character has eleven bytes; it is kept or dropped as a whole.
     #expect(try name(ofThreadStartedAs: "family 👩‍👩‍👧") == "family ")
     #expect(try name(ofThreadStartedAs: "") == "")
   }

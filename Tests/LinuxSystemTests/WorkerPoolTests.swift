@@ -4,7 +4,7 @@ import LinuxSystem
 import Testing
 
 @Suite struct WorkerPoolTests {
-  /// Holds the only thread of a pool until it is opened.
+  /// Blocks the only thread of a pool until the gate is opened.
   struct Gate: Sendable {
     private let entered = DispatchSemaphore(value: 0)
     private let opened = DispatchSemaphore(value: 0)
@@ -88,7 +88,7 @@ import Testing
     let other = DispatchSemaphore(value: 0)
     let caller = pthread_self()
     let helped = Lock(false)
-    // The caller's own call returns only after the other thread has made one.
+    // The caller's call returns only after the other thread has made one.
     pool.concurrentPerform(iterations: 2, priority: .compositing) { _ in
       if pthread_equal(caller, pthread_self()) != 0 {
         other.wait()

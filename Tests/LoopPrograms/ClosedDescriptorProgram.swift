@@ -2,10 +2,10 @@ import Glibc
 import LinuxSystem
 import RunLoops
 
-/// A program that closes descriptors that are not its own, and its loop's with them.
+/// A program that closes descriptors that it does not own, the loop's among them.
 enum ClosedDescriptorProgram {
   static func run() {
-    // A loop that does not notice would try to sleep again and again.
+    // A loop that does not notice would try to sleep again and again; this ends it.
     alarm(60)
     guard let thread = try? LoopThread(name: "closes") else { exit(2) }
     let loop = thread.loop

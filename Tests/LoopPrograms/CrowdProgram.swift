@@ -2,10 +2,10 @@ import Glibc
 import LinuxSystem
 import RunLoops
 
-/// A loop with very many items: it serves them, lets them go, and leaves nothing behind.
+/// A loop with very many items: it serves them, releases them and leaks nothing.
 enum CrowdProgram {
-  /// - Parameter share: of 100,000 timers, 10,000 descriptors and 10,000 observers: one in so many.
-  /// - Returns: the status for the process.
+  /// - Parameter share: the divisor of 100,000 timers, 10,000 descriptors and 10,000 observers.
+  /// - Returns: the exit status.
   static func run(share: Int) -> Int32 {
     let size = Calls(timers: 100_000 / share, descriptors: 10_000 / share, observers: 10_000 / share)
     var limit = rlimit()
@@ -13,7 +13,7 @@ enum CrowdProgram {
     getrlimit(openFiles, &limit)
     limit.rlim_cur = min(limit.rlim_max, 65_536)
     setrlimit(openFiles, &limit)
-    // Twice: what a loop keeps for its whole life is no leak, and is not kept twice.
+    // The second round proves that memory which the loop keeps for its whole life does not grow.
     for round in 1...2 {
       guard let calls = crowd(size) else { return 1 }
       print("round \(round): \(calls.timers) timers, \(calls.descriptors) descriptors, \(calls.observers) observers called")
@@ -43,7 +43,8 @@ enum CrowdProgram {
       let order = Int.random(in: -100...100, using: &random)
       loop.add(FrameLoop.Observer(.entry, order: order) { _, _ in calls.withLock { $0.observers += 1 } }, to: .default)
     }
-    // Each is ready until it has been called once. As many as the system allows to be open; of the rest several share one.
+    // Each descriptor is ready until it has been called once. The process opens as many as the system allows; further
+    // sources share them.
     var events: [OwnedEvent] = []
     for index in 0..<size.descriptors {
       let event: OwnedEvent
@@ -62,7 +63,7 @@ enum CrowdProgram {
       loop.add(source, to: .default)
     }
     loop.run(mode: .default, until: start + .seconds(2))
-    // A second crowd is never called: the loop goes with all of it.
+    // A second crowd is never called: the loop is released with all of it.
     for _ in 0..<size.timers / 10 { loop.add(FrameLoop.Timer(fireTime: start + .seconds(3600)) { _ in }, to: .default) }
     return calls.withLock { $0 }
   }

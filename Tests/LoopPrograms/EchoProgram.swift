@@ -2,8 +2,8 @@ import Glibc
 import LinuxSystem
 import RunLoops
 
-/// Sends every message back to where it came from, reversed, until the other end is gone. Without a path the connection is
-/// descriptor 3, which the parent gave.
+/// Sends every message back reversed, until the other end is closed. Without a path the connection is descriptor 3, which
+/// the parent process opened.
 enum EchoProgram {
   @MainActor
   private final class Echo {

@@ -1,11 +1,11 @@
 import Glibc
 import RunLoops
 
-/// Asks the main thread's loop something before that thread has used any loop.
+/// Uses `FrameLoop.main` before the main thread has used any loop.
 enum FirstUseProgram {
   /// - Returns: the exit status.
   static func run(question: String?) -> Int32 {
-    // A wait of the thread for itself would last.
+    // A thread that waited for itself would never end; this ends it.
     alarm(60)
     switch question {
     case "wait":
@@ -13,7 +13,7 @@ enum FirstUseProgram {
       return answer == 7 ? 0 : 1
     case "isolation": return FrameLoop.main.isIsolatingCurrentContext() == true ? 0 : 1
     case "other-thread":
-      // Main's own record is not every new thread's.
+      // A new thread must not be taken for the main thread.
       var thread = pthread_t()
       pthread_create(
         &thread, nil,

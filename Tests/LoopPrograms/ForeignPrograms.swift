@@ -2,11 +2,11 @@ import Dispatch
 import Glibc
 import RunLoops
 
-/// Programs of the kind that people post, which know nothing of this loop: they expect of a main thread that it serves the
-/// main queue and the main actor. Together they run on it for some seconds, and each checks what it was promised.
+/// Typical programs that know nothing of this loop. They rely on a main thread that serves the main queue and the main
+/// actor. They run together for some seconds, and each checks its results.
 @MainActor
 enum ForeignPrograms {
-  /// What was done, by program.
+  /// The finished rounds of each program.
   private static var rounds: [String: Int] = [:]
   private static let mainThread = pthread_self()
 
@@ -33,7 +33,7 @@ enum ForeignPrograms {
     if rounds.count != 7 { fatalError("some programs did nothing: \(rounds.keys.sorted())") }
   }
 
-  /// A repeating timer on the main queue, and one on a queue of its own that reports to main.
+  /// A repeating timer on the main queue, and one on its own queue that reports to the main queue.
   private static func timerThatKeepsTheProcessAlive() {
     let timer = DispatchSource.makeTimerSource(queue: .main)
     timer.schedule(deadline: .now(), repeating: .milliseconds(5))
@@ -48,7 +48,7 @@ enum ForeignPrograms {
 
   private static var timers: [any DispatchSourceTimer] = []
 
-  /// The main queue and a global one call each other for ever.
+  /// The main queue and a global queue call each other in turn.
   private static func pingPong() {
     DispatchQueue.global().async {
       DispatchQueue.main.async {
@@ -58,7 +58,7 @@ enum ForeignPrograms {
     }
   }
 
-  /// Tasks that sleep on the main actor, and wait for others that do not.
+  /// Tasks that sleep on the main actor, and tasks that wait for others.
   private static func tasksThatSleep() {
     for index in 1...5 {
       Task { @MainActor in
@@ -77,7 +77,7 @@ enum ForeignPrograms {
     }
   }
 
-  /// A plain thread that makes numbers and hands each to main, which must get them in order.
+  /// A thread that makes numbers and passes each to the main thread, which must receive them in order.
   private static func producer() {
     var thread = pthread_t()
     pthread_create(&thread, nil, producerMain, nil)
@@ -108,7 +108,7 @@ enum ForeignPrograms {
     round("producer")
   }
 
-  /// Events that a callback on some queue puts into a stream, and that the main actor consumes.
+  /// Events that a callback on a queue puts into a stream, and that the main actor consumes.
   private static func streamOfEvents() {
     let (stream, continuation) = AsyncStream.makeStream(of: Int.self, bufferingPolicy: .bufferingNewest(8))
     let source = DispatchSource.makeTimerSource(queue: .global())
@@ -119,7 +119,7 @@ enum ForeignPrograms {
     Task { @MainActor in for await _ in stream { round("stream") } }
   }
 
-  /// An actor that counts, and tells the main actor.
+  /// An actor that counts and reports to the main actor.
   private static func actors() {
     actor Counter {
       private var count = 0

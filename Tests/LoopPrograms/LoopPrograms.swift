@@ -1,6 +1,6 @@
 import Glibc
 
-/// Programs that the tests of the loop run as processes of their own: `loop-programs NAME [ARGUMENT…]`.
+/// The programs that the loop's tests run as separate processes: `loop-programs NAME [ARGUMENT…]`.
 @main
 struct LoopPrograms {
   @MainActor

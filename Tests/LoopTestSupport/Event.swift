@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// An event descriptor to wait on.
+/// An eventfd to wait for.
 package final class Event: Sendable {
   private let descriptor: OwnedDescriptor
 

@@ -1,7 +1,7 @@
 import LinuxSystem
 package import RunLoops
 
-/// What happened, as words in order. Any thread may add one.
+/// A record of events as words in order. Any thread may add a word.
 package final class Words: Sendable, CustomStringConvertible {
   private let words = Lock<[String]>([])
 
@@ -13,7 +13,7 @@ package final class Words: Sendable, CustomStringConvertible {
   package func sort(from index: Int) { words.withLock { $0[index...].sort() } }
 
   package var all: [String] { words.withLock { $0 } }
-  /// Those without a dot in front.
+  /// The words that do not begin with a dot.
   package var visible: [String] { all.filter { !$0.hasPrefix(".") } }
   package var description: String { all.joined(separator: " ") }
   package func count(_ word: String) -> Int { all.count { $0 == word } }

@@ -4,8 +4,8 @@ import RunLoops
 
 /// The CFRunLoop of libFoundation.
 ///
-/// Safe to share although unchecked: every function of CFRunLoop that is called here may be called from any thread, and the
-/// two constants are never changed.
+/// Safe to share although unchecked: all CFRunLoop functions used here may be called from any thread, and the two constants
+/// never change.
 final class CoreFoundationUnderTest: LoopUnderTest, @unchecked Sendable {
   private let loop: CFRunLoop
   private let start = CFAbsoluteTimeGetCurrent()
@@ -105,7 +105,7 @@ final class CoreFoundationUnderTest: LoopUnderTest, @unchecked Sendable {
   func wakeUp() { CFRunLoopWakeUp(loop) }
 
   var now: Double { (CFAbsoluteTimeGetCurrent() - start) * 1_000 }
-  // Any time in the past counts as the one at which it is given.
+  // CoreFoundation treats any past time as the time at which it is given.
   var overdue: Double { -1_000 }
   var isWaiting: Bool { CFRunLoopIsWaiting(loop) }
   var currentMode: String? { CFRunLoopCopyCurrentMode(loop).map(name) }
@@ -138,7 +138,7 @@ private func name(_ mode: CFString) -> String {
 // MARK: - Items
 
 // CoreFoundation gets an unretained pointer to the item as its `info`: the stage keeps all items until its end.
-// Safe to share although unchecked: what CoreFoundation made is made in the initialiser, and may be used by any thread.
+// Safe to share although unchecked: the initialiser makes the CoreFoundation objects, which any thread may use.
 
 private final class ObserverItem: ItemUnderTest, @unchecked Sendable {
   private(set) var observer: CFRunLoopObserver!
@@ -202,7 +202,7 @@ private final class DescriptorItem: DescriptorUnderTest, @unchecked Sendable {
     context.getPort = { info in DescriptorItem.of(info)?.event.number ?? -1 }
     context.perform = { info in DescriptorItem.of(info)?.body() }
     source = withUnsafeMutablePointer(to: &context) { context in
-      // One structure begins as the other; the version tells which it is.
+      // Both structures begin alike; the version tells them apart.
       context.withMemoryRebound(to: CFRunLoopSourceContext.self, capacity: 1) { CFRunLoopSourceCreate(nil, 0, $0) }
     }
   }

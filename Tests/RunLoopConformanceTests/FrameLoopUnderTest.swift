@@ -4,7 +4,7 @@ import LinuxSystem
 import LoopTestSupport
 import RunLoops
 
-/// Our loop.
+/// The `FrameLoop`.
 final class FrameLoopUnderTest: LoopUnderTest {
   private let loop: FrameLoop
   private let start: MonotonicTime
@@ -15,7 +15,7 @@ final class FrameLoopUnderTest: LoopUnderTest {
   }
 
   static func current() -> FrameLoopUnderTest { FrameLoopUnderTest(.current) }
-  /// Time stands still but for waits, so that this is not for plays that pass time in other ways.
+  /// Makes a loop on manual time, which moves only when the loop waits. Use it for plays that pass time by waiting only.
   static func onManualTime() -> FrameLoopUnderTest { FrameLoopUnderTest(FrameLoop(clock: .manual(ManualClock()))) }
 
   // MARK: Items
@@ -105,7 +105,7 @@ final class FrameLoopUnderTest: LoopUnderTest {
 
   var now: Double { relative(loop.clock.now) }
   var overdue: Double {
-    // No two are the same.
+    // The step makes every time unique.
     loop.clock.manual?.advance(by: .microseconds(1))
     return now
   }

@@ -1,7 +1,7 @@
 import Dispatch
 import LinuxSystem
 
-/// A thread that runs one body. Its end, at which loops let their items go, can be waited for.
+/// A thread that runs one body. A test can wait for its end, at which its loop releases its items.
 final class HelperThread: Sendable {
   private let thread: SystemThread
   private let hasJoined = Lock(false)
@@ -18,7 +18,7 @@ final class HelperThread: Sendable {
     }
   }
 
-  /// Waits for the thread's end.
+  /// Waits for the end of the thread.
   func join() {
     let joinedBefore = hasJoined.withLock { joined in
       defer { joined = true }
@@ -27,7 +27,7 @@ final class HelperThread: Sendable {
     if !joinedBefore { thread.join() }
   }
 
-  /// - Returns: whether the thread ended in time.
+  /// - Returns: true if the thread ended in time.
   func join(seconds: Int) -> Bool {
     guard ended.wait(timeout: .now() + .seconds(seconds)) == .success else { return false }
     join()

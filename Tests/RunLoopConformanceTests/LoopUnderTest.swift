@@ -1,6 +1,6 @@
 import RunLoops
 
-/// The loops to compare.
+/// A kind of loop that is compared.
 struct LoopKind: Sendable {
   let name: String
   /// The calling thread's loop.
@@ -11,8 +11,8 @@ struct LoopKind: Sendable {
   static let frameLoopOnManualTime = LoopKind(name: "FrameLoop on manual time") { FrameLoopUnderTest.onManualTime() }
 }
 
-/// What the scenarios ask of a run loop: ours and CoreFoundation's both answer. Modes are names; "default" and "common" are
-/// what each calls by these. Times are milliseconds since the loop was made.
+/// The functions of a run loop that the scenarios use, for both `FrameLoop` and CFRunLoop. Modes are names; "default" and
+/// "common" stand for the loop's own. Times are milliseconds since the loop was made.
 protocol LoopUnderTest: AnyObject, Sendable {
   func observer(
     _ activities: FrameLoop.Activity, order: Int, repeats: Bool, evenWhenBusy: Bool,
@@ -22,11 +22,12 @@ protocol LoopUnderTest: AnyObject, Sendable {
   func source(
     order: Int, report: (@Sendable (String) -> Void)?, _ body: @escaping @Sendable () -> Void
   ) -> any SourceUnderTest
-  /// A source that equals another in all that CoreFoundation compares.
+  /// Makes a source that is equal to another in everything that CoreFoundation compares.
   func source(twinOf other: any SourceUnderTest, _ body: @escaping @Sendable () -> Void) -> any SourceUnderTest
-  /// An event descriptor, and a source that waits for it.
-  /// - Parameter consumes: our loop reads nothing from a descriptor, CoreFoundation's reads it always: whether the source
-  ///   does, so that both behave alike.
+  /// Makes an event descriptor, and a source that waits for it.
+  ///
+  /// - Parameter consumes: whether the source reads the descriptor. `FrameLoop` never reads it and CFRunLoop always does, so
+  ///   this makes both behave alike.
   func descriptor(consumes: Bool, _ body: @escaping @Sendable () -> Void) -> any DescriptorUnderTest
   func timer(
     at time: Double, every interval: Double, tolerance: Double, _ body: @escaping @Sendable () -> Void
@@ -44,7 +45,7 @@ protocol LoopUnderTest: AnyObject, Sendable {
   func wakeUp()
 
   var now: Double { get }
-  /// A time that has passed, for timers that are to be called in the order in which they are given it.
+  /// A time in the past, for timers that are called in the order in which they get this time.
   var overdue: Double { get }
   var isWaiting: Bool { get }
   var currentMode: String? { get }

@@ -3,8 +3,9 @@ import LoopTestSupport
 import RunLoops
 
 extension Program {
-  /// What the program writes down on a loop; nil if it did not end.
-  /// - Parameter idlesToLimit: runs until idle sleep to a limit, as in a scenario, instead of being stopped.
+  /// The words that the program writes on a loop; nil if it does not end.
+  ///
+  /// - Parameter idlesToLimit: true to end an idle run at a limit, as in a scenario, instead of stopping it.
   func words(on kind: LoopKind, idlesToLimit: Bool = false) -> [String]? {
     Play.onFreshThread(kind) { stage in ProgramPlay(self, stage, idlesToLimit: idlesToLimit).perform() }
   }
@@ -12,15 +13,15 @@ extension Program {
 
 /// One play of a program.
 ///
-/// It keeps book of what could wake the loop, and leaves out operations that would lead to where the two loops are known to
-/// differ: see `mayPerform`. As long as the loops agree the same operations are left out on both.
+/// The play records what could wake the loop. It skips operations that would lead to a documented difference between the
+/// loops; see `mayPerform`. As long as the loops agree, the same operations are skipped on both.
 private final class ProgramPlay: Sendable {
   private enum Phase {
     case entry
-    /// Wake-ups count.
+    /// The loop is about to wait, and wake-ups count.
     case beforeWait
     case woken
-    /// What woke the loop is being handled.
+    /// The loop handles what woke it.
     case afterWait
     case exit
   }
@@ -34,13 +35,13 @@ private final class ProgramPlay: Sendable {
   private struct State {
     var callCounts: [String: Int] = [:]
     var dueTimers: Set<String> = []
-    /// With the mode that each was called in.
+    /// The timers in their calls, each with the mode of the call.
     var firingTimers: [String: String] = [:]
     var postedDescriptors: Set<String> = []
     var signalledSources: Set<String> = []
     var sourceDepth = 0
     var commonModeCount = 1
-    /// The next wait ends at once.
+    /// True if the next wait ends at once.
     var isWakeUpPending = false
     var runs: [Run] = []
 
@@ -198,56 +199,57 @@ private final class ProgramPlay: Sendable {
     }
   }
 
-  /// False for what would lead to a deviation that is documented, and has a scenario of its own.
+  /// False for an operation that would lead to a documented deviation, which has its own scenario.
   private func mayPerform(_ operation: Program.Operation) -> Bool {
     let state = state.withLock { $0 }
     let phase = state.runs.last?.phase
     switch operation {
     case .add(let name, let mode):
       if state.dueTimers.contains(name) || state.firingTimers[name] != nil {
-        // In its other modes CoreFoundation is woken by a timer that was called already.
+        // In its other modes, CoreFoundation is woken by a timer that was called already.
         guard modes(of: name).isEmpty, mode != "common" || state.commonModeCount == 1 else { return false }
-        // In the mode that it moved to in its call, CoreFoundation is not woken.
+        // In the mode that the timer moved to during its call, CoreFoundation is not woken.
         let home = mode == "common" ? "default" : mode
         if state.dueTimers.contains(name), home != state.firingTimers[name, default: home] { return false }
         return !isPortReady(state, otherThanTimers: true)
       }
       return !state.postedDescriptors.contains(name) || !isPortReady(state)
     case .remove(let name, _):
-      // CoreFoundation has read a descriptor before afterWaiting, and so emptied it.
+      // CoreFoundation reads a descriptor before afterWaiting, so it is empty by then.
       return phase != .woken || !state.postedDescriptors.contains(name)
     case .invalidate(let name):
-      // CoreFoundation may take a batch of sources for none.
+      // CoreFoundation may mistake a batch of sources for none.
       if state.sourceDepth > 0, state.signalledSources.contains(name) { return false }
       return phase != .woken || !state.postedDescriptors.contains(name)
     case .post(let name):
-      // The order of ports that are ready is the kernel's.
+      // The kernel decides the order of ready ports.
       return !state.postedDescriptors.contains(name) && (modes(of: name).isEmpty || !isPortReady(state))
     case .fire(let name):
       guard program.hasAnchors, stage.isValid(name), modes(of: name).count <= 1 else { return false }
-      // The same the other way round: added to another mode first, then moved.
+      // This is the reverse order: the timer was added to another mode first, and then moved.
       if let firing = state.firingTimers[name], modes(of: name).contains(where: { $0 != firing }) { return false }
       return modes(of: name).isEmpty || !isPortReady(state, otherThanTimers: true)
     case .run(_, let length, _):
       guard state.runs.count < 3 else { return false }
       if case .brief = state.runs.last?.length { return false }
       if case .brief = length, !state.runs.isEmpty { return false }
-      // A wake-up is for one run. What woke the loop is gone from CoreFoundation's ports. A batch may be taken for none.
+      // A wake-up serves one run. The event that woke CoreFoundation is gone from its ports. A batch may be mistaken for
+      // none.
       return !state.isWakeUpPending && !(phase == .woken && isPortReady(state))
         && (state.sourceDepth == 0 || state.signalledSources.isEmpty)
     case .stop:
-      // The wake-up of a stop at entry, and that of one while something is ready.
+      // These are the wake-up of a stop at entry, and that of a stop while something is ready.
       return phase != .entry && (phase != .beforeWait || !isPortReady(state))
     case .wakeUp:
       guard state.runs.count <= 1, phase != .entry else { return false }
       return phase != .beforeWait || !isPortReady(state)
     case .addCommonMode:
       guard state.dueTimers.isEmpty, state.firingTimers.isEmpty, state.postedDescriptors.isEmpty else { return false }
-      // CoreFoundation adds the common items in no order.
+      // CoreFoundation adds the common items in no particular order.
       let names = program.items.map(\.name).filter { $0.hasPrefix("observer") && stage.isValid($0) }
       return names.count { stage.contains($0, in: "common") } < 2
     case .look(let name, let mode):
-      // Of what is in no mode CoreFoundation does not know whether it is a common item.
+      // CoreFoundation does not know whether an item without a mode is a common item.
       return mode != "common" || (!name.hasPrefix("timer") && stage.isValid(name))
     case .signal, .park, .block: return true
     }
@@ -267,7 +269,7 @@ extension Program.RunLength {
     switch self {
     case .poll: 0
     case .brief: 3
-    // Long enough not to be reached, unless something is wrong.
+    // The limit is long enough never to be reached, unless something is wrong.
     case .untilIdle: idlesToLimit ? 20 : 2_000
     }
   }

@@ -2,7 +2,7 @@ import LinuxSystem
 import RunLoops
 
 extension Program {
-  /// The program of a seed: 5 to 40 operations.
+  /// Makes the program of a seed, with 5 to 40 operations.
   init(seed: UInt64) {
     var writer = Writer(seed: seed)
     self = writer.program()
@@ -12,16 +12,16 @@ extension Program {
     case add, remove, invalidate, signal, post, fire, park, block, run, stop, wakeUp, addCommonMode, look
   }
 
-  /// What a program is about: things that have to meet for something to happen are rare in programs about everything.
+  /// The subject of a program. In a program about everything, operations that must meet would rarely meet.
   private struct Theme {
     let sources: ClosedRange<Int>
     let observers: ClosedRange<Int>
     let timers: ClosedRange<Int>
     let descriptors: ClosedRange<Int>
-    /// How many activities the observers choose from.
+    /// The number of activities that the observers choose from.
     let activities: Int
     let modeCount: Int
-    /// In the order of the choices.
+    /// The weights in the order of the choices.
     let weights: [Int]
 
     static let all = [
@@ -40,7 +40,7 @@ extension Program {
       Theme(
         sources: 0...1, observers: 0...1, timers: 2...4, descriptors: 0...1, activities: 4, modeCount: 2,
         weights: [14, 9, 6, 3, 3, 24, 6, 6, 12, 4, 4, 1, 3]),
-      // What is in which mode.
+      // Items that move between modes.
       Theme(
         sources: 1...2, observers: 1...2, timers: 0...2, descriptors: 0...1, activities: 3, modeCount: 3,
         weights: [22, 20, 4, 8, 2, 3, 1, 6, 12, 2, 2, 10, 8]),
@@ -108,7 +108,7 @@ extension Program {
 
     private mutating func mode(orCommon: Bool = false) -> String {
       if orCommon, random.chance(0.2) { return "common" }
-      // The default mode mostly, so that things meet.
+      // The default mode is chosen most often, so that operations meet.
       return random.chance(0.6) ? "default" : Program.modes[Int.random(in: 0..<theme.modeCount, using: &random)]
     }
 

@@ -1,5 +1,5 @@
 extension Program {
-  /// A smaller program of which the same is still true, such that it is not if any one operation is left out.
+  /// A smaller program with the same property, which it loses if any operation is left out.
   func shrunk(while isStillSo: (Program) -> Bool) -> Program {
     var smallest = self
     var chunk = max(1, size / 2)

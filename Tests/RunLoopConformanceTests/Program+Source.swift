@@ -2,8 +2,9 @@ import LoopTestSupport
 import RunLoops
 
 extension Program {
-  /// The program as a scenario, ready to be pasted into the table.
-  /// - Parameter words: what CoreFoundation writes down.
+  /// The program as the source text of a scenario for the table.
+  ///
+  /// - Parameter words: the words that CoreFoundation writes.
   func scenario(_ meaning: String, gives words: [String]) -> String {
     var lines: [String] = []
     for mode in Program.modes where uses(mode) {
@@ -64,7 +65,7 @@ extension Program {
     }
   }
 
-  /// Whether an item or a mode is named by an operation.
+  /// True if an operation names this item or mode.
   private func uses(_ name: String) -> Bool {
     func isNamed(in operations: [Operation]) -> Bool {
       operations.contains { operation in

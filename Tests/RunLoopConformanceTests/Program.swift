@@ -1,19 +1,19 @@
 import RunLoops
 
-/// A random play for a run loop: items with what their calls do, and a script.
+/// A random play for a run loop: a script, and items with the operations of their calls.
 struct Program: Sendable {
   struct Item: Sendable {
     enum Kind: Sendable {
       case source(order: Int)
       case descriptor
-      /// Due when the play begins, or never.
+      /// A timer that is due when the play begins, or never.
       case timer(isDue: Bool, repeats: Bool)
       case observer(FrameLoop.Activity, order: Int, repeats: Bool)
     }
 
     let name: String
     let kind: Kind
-    /// What the first call does, the second, and so on; further ones do nothing.
+    /// The operations of the first call, the second, and so on. Later calls do nothing.
     var calls: [[Operation]] = [[], [], []]
   }
 
@@ -25,36 +25,36 @@ struct Program: Sendable {
     case post(String)
     /// Makes a timer due.
     case fire(String)
-    /// Moves a timer to a time that does not come.
+    /// Moves a timer to a time that never comes.
     case park(String)
     case block(String, in: [String], [Operation])
     case run(String, RunLength, returnAfterSourceHandled: Bool)
     case stop
     case wakeUp
     case addCommonMode(String)
-    /// Writes down whether an item is in a mode, and valid.
+    /// Writes whether an item is in a mode, and whether it is valid.
     case look(String, String)
   }
 
   enum RunLength: Sendable {
     case poll
-    /// To its limit, which is a few milliseconds off.
+    /// Runs up to a limit of a few milliseconds.
     case brief
-    /// Until it would sleep and nothing could wake it.
+    /// Runs until the loop would sleep and nothing could wake it.
     case untilIdle
   }
 
   static let modes = ["default", "a", "b"]
 
-  /// Timers can be due only in modes that hold another one which never is: CoreFoundation is woken once more by the last
-  /// timer of a mode. Without these timers no timer is ever due, and modes may become empty.
+  /// True if every mode has a timer that is never due. CoreFoundation is woken once more by the last timer of a mode, so
+  /// only with these may timers be due. Without them no timer is ever due, and modes may become empty.
   var hasAnchors: Bool
   var items: [Item]
   var script: [Operation]
 }
 
 extension Program {
-  /// How many operations there are, those inside others included.
+  /// The number of operations, nested ones included.
   var size: Int {
     var size = 0
     _ = keeping { _ in
@@ -64,7 +64,7 @@ extension Program {
     return size
   }
 
-  /// The program with only those of its operations that are wanted, by their numbers in the order in which they stand.
+  /// The program with the wanted operations only, by their numbers in the order of the text.
   func keeping(_ isWanted: (Int) -> Bool) -> Program {
     var number = -1
     func filter(_ operations: [Operation]) -> [Operation] {

@@ -4,11 +4,11 @@ import LoopTestSupport
 import RunLoops
 import XCTest
 
-/// Random programs, played with CFRunLoop and with ours, in real time and on manual time.
+/// Plays random programs with CFRunLoop and with `FrameLoop`, in real time and on manual time.
 ///
-/// `FRAMEPACE_LOOP_PROGRAMS=100000` plays so many instead of 2,000; `FRAMEPACE_LOOP_SEED=…` begins with that seed instead of 1:
-/// what one change is tested by is what the next one is. A program that the loops disagree on is cut down and printed as a
-/// scenario.
+/// `FRAMEPACE_LOOP_PROGRAMS=100000` plays that many instead of 2,000. `FRAMEPACE_LOOP_SEED=…` sets the first seed instead of
+/// 1; the default is fixed so that all changes are tested with the same programs. A program on which the loops differ is
+/// reduced and printed as a scenario.
 final class RandomProgramTests: XCTestCase {
   func testBothLoopsDoTheSame() {
     let first = Self.setting("FRAMEPACE_LOOP_SEED") ?? 1
@@ -25,7 +25,7 @@ final class RandomProgramTests: XCTestCase {
   }
 
   func testProgramsDoSomething() {
-    // Over some hundred programs every kind of thing happens, often.
+    // Among some hundred programs every kind of event happens often.
     var words: [String: Int] = [:]
     for seed in 0..<300 as Range<UInt64> {
       for word in Program(seed: seed).words(on: .frameLoop) ?? [] {
@@ -41,7 +41,7 @@ final class RandomProgramTests: XCTestCase {
   }
 
   func testShrinkingKeepsWhatMatters() {
-    // “It has a stop and a signal” is true of two operations alone.
+    // Two operations are enough for “It has a stop and a signal”.
     for seed in 1..<40 as Range<UInt64> {
       func counts(_ program: Program) -> (Int, Int) {
         let text = program.scenario("", gives: [])
@@ -61,7 +61,7 @@ final class RandomProgramTests: XCTestCase {
 
   // MARK: -
 
-  /// Whether the loops write down different things, three times out of three.
+  /// True if the loops write different words, three times out of three.
   private func disagree(on program: Program) -> Bool {
     (0..<3).allSatisfy { _ in Self.differs(program) }
   }
@@ -74,7 +74,7 @@ final class RandomProgramTests: XCTestCase {
   }
 
   private static func report(_ program: Program, seed: UInt64) -> String {
-    // Twice, so that it is not luck.
+    // Each candidate is played twice, so that the result is not luck.
     let shrunk = program.shrunk { candidate in differs(candidate) && differs(candidate) }
     func words(on kind: LoopKind) -> [String] { shrunk.words(on: kind, idlesToLimit: true) ?? ["did not end"] }
     return shrunk.scenario("seed \(seed)", gives: words(on: .coreFoundation))

@@ -2,22 +2,22 @@ import LinuxSystem
 import LoopTestSupport
 import RunLoops
 
-/// A short play for a run loop, which is played with CFRunLoop and with ours: what is written down has to be the same, unless
-/// the scenario says how and why the two differ.
+/// A short play for a run loop, played with CFRunLoop and with `FrameLoop`. Both must write the same words, unless the
+/// scenario states the difference and its reason.
 struct Scenario: Sendable {
   enum Place: Sendable {
     case freshThread
-    /// Where the main queue is served.
+    /// The main thread, which serves the main queue.
     case mainThread
   }
 
-  /// The statements of the semantics that it shows, by the numbers of the documentation of `RunLoops`.
+  /// The statements that it shows, by their numbers in the documentation of `RunLoops`.
   let statements: [Int]
   let meaning: String
-  /// What is written down, separated by spaces.
+  /// The expected words, separated by spaces.
   let coreFoundation: String
   let ours: String
-  /// Why the two differ; nil if they do not.
+  /// The reason for a difference; nil if there is none.
   let deviation: String?
   let place: Place
   let script: Stage.Body
@@ -35,7 +35,7 @@ struct Scenario: Sendable {
     self.script = script
   }
 
-  /// A documented deviation.
+  /// A scenario with a documented deviation.
   init(
     _ statements: [Int], _ meaning: String, on place: Place = .freshThread, coreFoundation: String, ours: String,
     because deviation: String, _ script: @escaping Stage.Body
@@ -56,7 +56,7 @@ struct Scenario: Sendable {
 
 /// Plays a script on a loop's own thread.
 enum Play {
-  /// - Returns: the words, nil if it did not end.
+  /// - Returns: the words; nil if the script did not end.
   static func onFreshThread(_ kind: LoopKind, slowness: Double = 1, _ script: @escaping Stage.Body) -> [String]? {
     let words = Words()
     let played = Lock<Stage?>(nil)
@@ -71,13 +71,13 @@ enum Play {
     return words.visible
   }
 
-  /// On the process's main thread, which has to be the calling one.
+  /// Plays a script on the process's main thread, which must be the calling one.
   static func onMainThread(_ kind: LoopKind, slowness: Double = 1, _ script: @escaping Stage.Body) -> [String] {
     let stage = Stage(kind, slowness: slowness)
     script(stage)
     stage.invalidateAll()
     let words = stage.words.visible
-    // What is left of the main queue would come in the next play.
+    // Blocks left on the main queue would run in the next play.
     for _ in 0..<3 { _ = stage.loop.run(in: "default", for: 0, returnAfterSourceHandled: false) }
     stage.end()
     stage.clear()

@@ -2,12 +2,13 @@ import LoopTestSupport
 import RunLoops
 import XCTest
 
-/// The table of scenarios, played with CFRunLoop and with ours. (XCTest, because its synchronous tests have the main thread,
-/// and nothing else runs meanwhile.)
+/// Plays the table of scenarios with CFRunLoop and with `FrameLoop`. These are XCTests because synchronous XCTests run on
+/// the main thread, and alone.
 final class ScenarioTests: XCTestCase {
   func testBothLoopsDoWhatTheScenariosSay() {
     for scenario in Scenario.all {
-      // Some scenarios wait for a few milliseconds: a busy machine gets longer ones. Only what comes out thrice counts.
+      // Some scenarios wait a few milliseconds; a busy machine gets longer waits. A failure counts if it happens three
+      // times.
       var failure: String?
       for slowness in [1.0, 5, 25] {
         failure = play(scenario, slowness)
@@ -28,7 +29,7 @@ final class ScenarioTests: XCTestCase {
     }
   }
 
-  /// - Returns: what is wrong.
+  /// - Returns: the failure as text; nil if there is none.
   private func play(_ scenario: Scenario, _ slowness: Double) -> String? {
     var wrong: [String] = []
     let loops: [(LoopKind, String)] = [(.coreFoundation, scenario.coreFoundation), (.frameLoop, scenario.ours)]

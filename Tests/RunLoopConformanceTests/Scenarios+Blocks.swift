@@ -298,7 +298,7 @@ extension Scenario {
   ]
 }
 
-/// Writes down that it is let go.
+/// Writes a word when it is released.
 final class Witness: Sendable {
   private let words: Words
   init(_ words: Words) { self.words = words }

@@ -1,7 +1,7 @@
 import RunLoops
 
 extension Scenario {
-  /// Which observers are called, in which order.
+  /// The observers that are called, and their order.
   static let observers: [Scenario] = [
     Scenario(
       [17], "ascending order; equal ones as they were added; the ends of the range are the ends",
@@ -142,7 +142,7 @@ extension Scenario {
     },
   ]
 
-  /// What observers may bring about, and when they are not called at all.
+  /// The effects of observers, and the cases in which they are not called.
   static let moreObservers: [Scenario] = [
     Scenario(
       [23], "a signal in beforeWaiting waits until something else wakes the loop",

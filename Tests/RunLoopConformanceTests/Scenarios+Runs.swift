@@ -2,7 +2,7 @@ import LoopTestSupport
 import RunLoops
 
 extension Scenario {
-  /// How a run begins and what makes it worth beginning.
+  /// The beginning of a run, and the conditions for it.
   static let runs: [Scenario] = [
     Scenario([1], "a mode that nothing was ever added to ends at once", gives: "→finished") { s in
       s.run("unknown", for: 1_000)
@@ -125,7 +125,7 @@ extension Scenario {
     },
   ]
 
-  /// Which of several results counts.
+  /// The result of a run that has several reasons to end.
   static let results: [Scenario] = [
     Scenario([6], "handled source, before all else", gives: "source →handledSource") { s in
       s.source("source") { s in

@@ -124,7 +124,7 @@ extension Scenario {
     ) { s in
       s.source("source", reports: true)
       s.add("source", to: "own")
-      // CoreFoundation leaves their order open.
+      // CoreFoundation does not define their order.
       s.inAnyOrder { s in s.invalidate("source") }
       s.log("\(s.contains("source", in: "default"))")
       s.log("\(s.contains("source", in: "own"))")

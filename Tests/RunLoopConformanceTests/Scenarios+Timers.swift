@@ -1,7 +1,7 @@
 import RunLoops
 
 extension Scenario {
-  /// When timers fire, and how often.
+  /// The times at which timers fire, and how often.
   static let timers: [Scenario] = [
     Scenario([35], "due timers fire in the order of their times, not as they were added", gives: "one two three →finished") {
       s in

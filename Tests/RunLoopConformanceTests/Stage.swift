@@ -4,15 +4,14 @@ import LinuxSystem
 import LoopTestSupport
 import RunLoops
 
-/// What a scenario plays on: a loop of either kind with named items, that writes down what happens as words.
+/// The stage of a scenario: a loop of either kind with named items. It records events as words.
 ///
-/// An item writes its name when it is called, then does what its body says; names with a dot in front are counted but are
-/// not among the words that are compared. Modes are names. Times are milliseconds since the stage was made, or multiples of
-/// that for a machine that is too busy to be on time.
+/// An item writes its name when it is called and then runs its body. Names that begin with a dot are counted but not
+/// compared. Modes are names. Times are milliseconds since the stage was made; on a busy machine they are multiples of that.
 final class Stage: Sendable {
   typealias Body = @Sendable (Stage) -> Void
 
-  /// A time at which no scenario is still running.
+  /// A time that no scenario reaches.
   static let never: Double = 100_000_000
 
   let words: Words
@@ -23,7 +22,7 @@ final class Stage: Sendable {
   private let items = Lock<[String: any ItemUnderTest]>([:])
   private let threads = Lock<[HelperThread]>([])
 
-  /// A stage for the calling thread's loop.
+  /// Makes a stage for the calling thread's loop.
   init(_ kind: LoopKind, words: Words = Words(), slowness: Double = 1) {
     self.kind = kind
     self.words = words
@@ -36,12 +35,12 @@ final class Stage: Sendable {
     return loop
   }
 
-  /// The time.
+  /// The current time.
   var now: Double { loop.now / slowness }
-  /// A time that has passed, for timers that are to be called in the order in which they are given it.
+  /// A time in the past, for timers that are called in the order in which they get this time.
   var overdue: Double { loop.overdue / slowness }
 
-  /// Waits for the helpers, and lets the loop go, so that it ends with its thread.
+  /// Waits for the helper threads and releases the loop, so that it ends with its thread.
   func end() {
     isOver.withLock { $0 = true }
     for thread in threads.withLock({ $0 }) { thread.join() }
@@ -50,16 +49,16 @@ final class Stage: Sendable {
 
   func invalidateAll() { for item in items.withLock({ Array($0.values) }) { item.invalidate() } }
 
-  /// Lets the items go. Only once the loop has ended or they are invalid: CoreFoundation's knows them by address.
+  /// Releases the items. The loop must have ended, or the items must be invalid: CoreFoundation knows them by address.
   func clear() { items.withLock { $0.removeAll() } }
 
   // MARK: Words
 
   func log(_ word: String) { words.add(word) }
-  /// How often a word was written so far.
+  /// The number of times that a word was written so far.
   func count(_ word: String) -> Int { words.count(word) }
 
-  /// Does something that calls back in an order that nobody promises.
+  /// Runs `body`, whose callbacks may come in any order.
   func inAnyOrder(_ body: Body) {
     let before = words.all.count
     body(self)
@@ -68,7 +67,7 @@ final class Stage: Sendable {
 
   // MARK: Items
 
-  /// Writes the activities of a mode down, before any other observer gets to know them.
+  /// Writes the activities of a mode, before any other observer is called.
   func observe(_ activities: FrameLoop.Activity = .all, in mode: String = "default") {
     let observer = loop.observer(activities, order: .min, repeats: true, evenWhenBusy: false) { [words] activity in
       words.add(activity.word)
@@ -97,7 +96,7 @@ final class Stage: Sendable {
     if let mode { loop.add(source, to: mode) }
   }
 
-  /// A source that CoreFoundation cannot tell from another.
+  /// Adds a source that CoreFoundation cannot tell from another.
   func source(_ name: String, twinOf other: String, in mode: String = "default") {
     guard let original = item(other) as? any SourceUnderTest else { return }
     let source = loop.source(twinOf: original) { [self] in call(name, { _ in }) }
@@ -113,7 +112,7 @@ final class Stage: Sendable {
     if let mode { loop.add(descriptor, to: mode) }
   }
 
-  /// - Parameter time: due at once, unless told otherwise.
+  /// - Parameter time: the fire time; by default the timer is due at once.
   func timer(
     _ name: String, at time: Double = 0, every interval: Double = 0, tolerance: Double = 0, in mode: String? = "default",
     _ body: @escaping Body = { _ in }
@@ -132,7 +131,7 @@ final class Stage: Sendable {
   func invalidate(_ name: String) { item(name).invalidate() }
   func isValid(_ name: String) -> Bool { item(name).isValid }
 
-  /// Writes down whether an item is in a mode, and valid.
+  /// Writes whether an item is in a mode, and whether it is valid.
   func look(_ name: String, in mode: String) {
     log("\(name)\(contains(name, in: mode) ? "∈" : "∉")\(mode)\(isValid(name) ? "" : ":invalid")")
   }
@@ -140,12 +139,12 @@ final class Stage: Sendable {
   func signal(_ name: String) { (item(name) as? any SourceUnderTest)?.signal() }
   func post(_ name: String) { (item(name) as? any DescriptorUnderTest)?.post() }
   func move(_ name: String, to time: Double) { (item(name) as? any TimerUnderTest)?.nextFireTime = time * slowness }
-  /// When a timer fires next, to the millisecond.
+  /// The next fire time of a timer, to the millisecond.
   func fireTime(_ name: String) -> Int {
     Int((((item(name) as? any TimerUnderTest)?.nextFireTime ?? -1_000) / slowness).rounded())
   }
 
-  /// When a mode's next timer fires, to the millisecond.
+  /// The next fire time of a mode's timers, to the millisecond.
   func nextFireTime(in mode: String) -> String {
     loop.nextFireTime(in: mode).map { "\(Int(($0 / slowness).rounded()))" } ?? "none"
   }
@@ -156,7 +155,7 @@ final class Stage: Sendable {
     loop.perform(in: modes) { [self] in call(name, body) }
   }
 
-  /// Runs for so long at most, and writes the result.
+  /// Runs the loop up to a limit and writes the result.
   @discardableResult
   func run(_ mode: String = "default", for milliseconds: Double = 0, returnAfterSourceHandled: Bool = false)
     -> FrameLoop.RunResult
@@ -166,7 +165,7 @@ final class Stage: Sendable {
     return result
   }
 
-  /// Gives an object away: the caller's hold on it ends with the call.
+  /// Passes an object on: the caller's reference ends with the call.
   func hand<Value: Sendable>(_ value: consuming Value, _ body: (Stage, Value) -> Void) { body(self, value) }
 
   func addCommonMode(_ mode: String) { loop.addCommonMode(mode) }
@@ -175,16 +174,16 @@ final class Stage: Sendable {
 
   // MARK: Time and threads
 
-  /// Passes time without giving the loop a turn.
+  /// Passes time without running the loop.
   func burn(until time: Double) { while now < time { sched_yield() } }
 
-  /// Does something on another thread.
+  /// Runs `body` on another thread.
   func onThread(_ body: @escaping Body) {
     let thread = HelperThread { [self] in body(self) }
     threads.withLock { $0.append(thread) }
   }
 
-  /// Does something on another thread once the loop sleeps.
+  /// Runs `body` on another thread once the loop sleeps.
   func whileAsleep(_ body: @escaping Body) {
     onThread { stage in
       stage.spin { stage.loop.isWaiting }
@@ -192,13 +191,13 @@ final class Stage: Sendable {
     }
   }
 
-  /// Waits for another thread, at most to the end of the script. It naps between its looks: a busy machine puts a thread that
-  /// only yields behind all others.
+  /// Waits for another thread, at most to the end of the script. It sleeps between its checks: a busy machine puts a thread
+  /// that only yields behind all others.
   func spin(until condition: () -> Bool) {
     while !condition(), !isOver.withLock({ $0 }) { usleep(50) }
   }
 
-  /// Plays a part on a loop of the same kind on another thread, to that thread's end. Its items are its own.
+  /// Plays a part on a loop of the same kind on another thread, until that thread ends. It has its own items.
   func onOtherLoop(_ body: @escaping Body) {
     HelperThread { [self] in
       let stage = Stage(kind, words: words, slowness: slowness)
