@@ -125,7 +125,7 @@ final class AnimationTests: XCTestCase {
       XCTAssertEqual(log.entries, ["first false", "second false"])
       add("third")
       stage.turn()
-      // Out and in again within a turn: it goes on.
+      // The layer is removed and added again within a turn: the animation continues.
       layer.removeFromSuperlayer()
       stage.root.addSublayer(layer)
       stage.turn(after: 10)
@@ -190,7 +190,7 @@ final class AnimationTests: XCTestCase {
         try XCTUnwrap(stage.tree(after: 125).records.last).transform.tx,
         10 + 100 * TimingFunction.default.progress(at: 0.5), accuracy: 1e-9)
 
-      // Once more on the way: from where it is seen.
+      // A second change during the animation starts at the presented position.
       let middle = layer.presentation.position
       layer.position = Point(0, 0)
       stage.turn(after: 125)

@@ -6,7 +6,7 @@ import RenderTree
 import Synchronization
 import XCTest
 
-/// A drawing that fills its bitmap once it is let through, and says what happened to it.
+/// A drawing that waits at a gate, then fills its bitmap, and records whether it was cancelled.
 private struct GatedDrawing: Drawing {
   final class Probe: Sendable {
     let began = Latch()
@@ -41,7 +41,7 @@ private final class AsyncLayer: Layer {
   override func makeDrawing() -> (any Drawing)? { drawing }
   override func draw(in context: DrawingContext) { XCTFail("draw(in:) of an asynchronous layer") }
 
-  /// Asks for contents of a gray that tells drawings apart.
+  /// Requests contents in a gray that identifies the drawing.
   func request(_ white: Double, gated: Bool = true) -> GatedDrawing.Probe {
     let probe = GatedDrawing.Probe()
     if !gated { probe.gate.open() }
@@ -113,7 +113,7 @@ final class AsynchronousDisplayTests: XCTestCase {
   func testCancelledBeforeItBeginsIsNeverDrawn() {
     onMain {
       let (stage, layers) = makeStage(2, threads: 1)
-      // The one thread is held.
+      // The first drawing blocks the only thread.
       let holder = layers[0].request(0.5)
       stage.turn()
       holder.began.wait()
@@ -129,7 +129,7 @@ final class AsynchronousDisplayTests: XCTestCase {
     }
   }
 
-  /// Requests come faster than drawings are finished: without patience nothing would ever be shown.
+  /// Requests come faster than drawings are finished: without a limit on cancellation nothing would ever be shown.
   func testNoStarvation() {
     onMain {
       let (stage, layers) = makeStage(1, threads: 4)
@@ -210,7 +210,7 @@ final class AsynchronousDisplayTests: XCTestCase {
       stage.turn()
       XCTAssertEqual(layers[0].gray, 255)
       slow.gate.open()
-      // Back in the tree it is drawn again.
+      // After the layer is added again, it is drawn again.
       stage.root.addSublayer(layers[1])
       stage.turn()
       stage.context.waitForDrawings()
@@ -303,7 +303,7 @@ final class AsynchronousDisplayTests: XCTestCase {
     }
   }
 
-  /// Many requests, layers that come and go, any timing: in the end every layer shows what was asked for last.
+  /// After many requests at random times, with layers that come and go, every layer shows its last request.
   func testRandomRequests() {
     onMain {
       for seed in 1...10 as ClosedRange<UInt64> {

@@ -205,7 +205,7 @@ extension Layer {
     contents.map { $0.row(y).load(fromByteOffset: x * 4, as: UInt32.self) }
   }
 
-  /// The columns from the first to past the last that have ink.
+  /// The range of the columns that contain ink.
   fileprivate var inkRange: Range<Int> {
     guard let contents else { return 0..<0 }
     let columns = (0..<contents.width).filter { x in (0..<contents.height).contains { pixel(x, $0) != 0 } }

@@ -103,7 +103,7 @@ import Testing
 }
 
 @Suite struct ContentsGravityTests {
-  /// Contents of 20×10 in bounds of 100×50 at (10, 20), and in narrower ones.
+  /// Contents of 20×10 in bounds of 100×50 at (10, 20), and in narrower bounds.
   @Test(arguments: [
     (ContentsGravity.center, Rect(x: 50, y: 40, width: 20, height: 10)),
     (.top, Rect(x: 50, y: 20, width: 20, height: 10)),

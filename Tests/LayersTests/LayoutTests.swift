@@ -41,7 +41,7 @@ final class LayoutTests: XCTestCase {
       parent.add(child)
       stage.turn()
       RecordingLayer.journal = []
-      // Down, up, and to itself.
+      // Layout dirties a sublayer, the superlayer and the layer itself.
       parent.onLayout = { _ in child.bounds.size.width += 1 }
       child.onLayout = { child in
         if child.layouts < 4 {
@@ -78,7 +78,7 @@ final class LayoutTests: XCTestCase {
       XCTAssertFalse(stage.context.isDirty, "no busy loop")
       XCTAssertTrue(endless.needsLayout)
 
-      // A new mark of the same layer asks for a commit again.
+      // A new mark of the same layer requests a commit again.
       let requests = stage.commitRequests
       endless.setNeedsLayout()
       XCTAssertEqual(stage.commitRequests, requests + 1)
@@ -115,8 +115,8 @@ final class LayoutTests: XCTestCase {
     }
   }
 
-  /// What Core Animation does.
-  func testWhatDirtiesLayout() {
+  /// The same changes dirty the layout in Core Animation.
+  func testChangesThatDirtyTheLayout() {
     onMain {
       let parent = Layer()
       let child = Layer()

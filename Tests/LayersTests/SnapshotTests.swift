@@ -8,8 +8,8 @@ import XCTest
 @testable import Layers
 
 final class SnapshotTests: XCTestCase {
-  /// Random edits of a random tree, frames at random times and trees held for random whiles: what is patched equals what is
-  /// made anew, and no tree changes in its holder's hands.
+  /// Random edits of a random tree with frames at random times: a patched snapshot equals one that is made anew, and a
+  /// snapshot never changes while it is kept.
   func testPatchedTreesEqualRebuiltOnes() throws {
     try onMain {
       let images = try RandomLayers.images(seed: 1)
@@ -136,7 +136,7 @@ private func base(_ tree: TreeSnapshot?) -> UnsafeRawPointer? {
   tree?.records.withUnsafeBufferPointer { $0.baseAddress.map(UnsafeRawPointer.init) }
 }
 
-/// A tree of layers, what it was at the last commit, and the trees that somebody holds.
+/// A tree of layers, its state at the last commit, and the snapshots that are kept.
 @MainActor
 private struct World {
   var generator: SplitMix64
@@ -147,7 +147,7 @@ private struct World {
   private var committed: Node
   private var held: [(tree: TreeSnapshot, records: [RenderRecord], ids: [UInt64])] = []
 
-  /// What a layer was at a commit.
+  /// The state of a layer at a commit.
   private struct Node {
     var record: RenderRecord
     var image: Image?
@@ -184,7 +184,7 @@ private struct World {
     held.append((tree, records, contents.map { $0?.id ?? 0 }))
   }
 
-  /// Checks that what is held has not changed, and lets go of some.
+  /// Checks that the kept snapshots have not changed, and releases some of them.
   mutating func letGo() {
     for (tree, records, ids) in held {
       XCTAssertEqual(tree.records, records)

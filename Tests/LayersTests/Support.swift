@@ -5,9 +5,9 @@ import Raster
 import RenderTree
 import XCTest
 
-/// Writes down what is called on it.
+/// A layer that records the calls of its overrides.
 final class RecordingLayer: Layer {
-  nonisolated(unsafe) static var journal: [String] = []  // One test at a time, on the main thread.
+  nonisolated(unsafe) static var journal: [String] = []  // Tests run one at a time, on the main thread.
   var onLayout: ((RecordingLayer) -> Void)?
   var onDraw: ((DrawingContext) -> Void)?
   private(set) var layouts = 0
@@ -30,7 +30,7 @@ final class RecordingLayer: Layer {
   }
 }
 
-/// A context on a manual turn: `turn()` does what an engine does at the end of one.
+/// A context with a manual turn: `turn()` does the same as an engine at the end of a turn.
 @MainActor
 final class Stage {
   let root: Layer
@@ -54,14 +54,14 @@ final class Stage {
     return context.commit(at: now)
   }
 
-  /// Turns until a worker has got so far; gives up after ten seconds of the machine's clock, so that a fault ends the test.
+  /// Runs turns until a worker's result arrives. Fails after ten seconds in real time.
   func turn(until condition: () -> Bool) {
     let deadline = SystemClock.monotonic.now + .seconds(10)
     repeat { turn() } while !condition() && SystemClock.monotonic.now < deadline
     XCTAssertTrue(condition(), "not within ten seconds")
   }
 
-  /// The tree at a time after the last turn's.
+  /// The tree at a time after the last turn.
   func tree(after milliseconds: Int64 = 0) -> TreeSnapshot {
     context.renderTree(at: now + .milliseconds(milliseconds))
   }
@@ -80,7 +80,7 @@ extension Layer {
 
 func milliseconds(_ count: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: count * 1_000_000) }
 
-/// Runs the body of a test of XCTest, which is called on the process's main thread, on the main actor.
+/// Runs the body of a test on the main actor. XCTest calls the test on the process's main thread.
 func onMain(_ body: @MainActor () throws -> Void) rethrows {
   try MainActor.assumeIsolated(body)
 }

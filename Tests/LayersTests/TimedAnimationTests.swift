@@ -4,7 +4,7 @@ import Testing
 
 @testable import Layers
 
-/// What an animation of opacity from 10 to 20 over 100 ms, begun at 1,000 ms, shows at times; the layer's own value is 5.
+/// The values of an animation of the opacity from 10 to 20 over 100 ms that begins at 1,000 ms; the layer's own value is 5.
 @Suite struct TimedAnimationTests {
   private func shown(_ change: (inout BasicAnimation) -> Void, at time: Int64, atCommit: Bool = false) -> Double {
     var animation = BasicAnimation(
@@ -74,7 +74,7 @@ import Testing
         {
           $0.autoreverses = true; $0.repeatCount = 1.5; $0.fillMode = .forwards
         }, at: 2000) == 20)
-    // The way back is the way there in reverse, timing function included.
+    // The way back is the reverse of the way there, timing function included.
     let ease: (inout BasicAnimation) -> Void = {
       $0.autoreverses = true; $0.timingFunction = .easeIn
     }

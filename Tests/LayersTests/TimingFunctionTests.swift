@@ -3,9 +3,9 @@ import LinuxSystem
 import Testing
 
 @Suite struct TimingFunctionTests {
-  /// Halving alone: slow, and right.
+  /// A slow but certain reference: it only halves the interval.
   private static func reference(_ function: TimingFunction, _ x: Double) -> Double {
-    // At the ends the curve may be so flat that halving ends far from them.
+    // At the ends the curve may be so flat that halving stops far from them.
     if x <= 0 || x >= 1 { return x <= 0 ? 0 : 1 }
     func curve(_ t: Double, _ p1: Double, _ p2: Double) -> Double {
       let u = 1 - t
@@ -19,7 +19,7 @@ import Testing
     return curve((low + high) / 2, function.y1, function.y2)
   }
 
-  /// The answer belongs to a time within 10⁻⁹: there the curve may be as steep as it likes.
+  /// The result must belong to a time within 10⁻⁹ of `x`, since the curve may be very steep.
   private func expectRight(_ function: TimingFunction, _ x: Double, _ comment: Comment) {
     let around = [x - 1e-9, x, x + 1e-9].map { Self.reference(function, min(max($0, 0), 1)) }
     let got = function.progress(at: x)
@@ -31,7 +31,7 @@ import Testing
   func randomCurves(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &generator) }
-    // Corners of the square are where curves are flat or upright.
+    // Curves are flat or upright at the corners of the square.
     let corner = [0.0, 1, number(0...1), number(0...1)]
     let function = TimingFunction(
       corner.randomElement(using: &generator) ?? 0, number(-2...3), corner.randomElement(using: &generator) ?? 0,
@@ -67,7 +67,7 @@ import Testing
     }
     #expect(TimingFunction.linear.progress(at: 0.3) == 0.3)
     #expect(abs(TimingFunction.easeInEaseOut.progress(at: 0.5) - 0.5) < 1e-12)
-    // The value that CSS `ease` has at a half, as browsers give it.
+    // The value of CSS `ease` at one half, as browsers compute it.
     #expect(abs(TimingFunction.default.progress(at: 0.5) - 0.8024033877399112) < 1e-9)
     #expect(TimingFunction.easeIn.progress(at: 0.25) < 0.25 && TimingFunction.easeOut.progress(at: 0.25) > 0.25)
   }

@@ -3,9 +3,10 @@ import LinuxSystem
 import RenderTree
 import XCTest
 
-/// Several who show one tree, each at times of its own.
+/// Several viewers of one tree, each at its own times.
 final class TreeViewerTests: XCTestCase {
-  /// One looks 40 ms ahead, the other 10: the first is past the animation's end while the other still shows it move.
+  /// The first viewer looks 40 ms ahead and the second 10 ms: the first is past the animation's end while the second still
+  /// shows it.
   func testAnAnimationIsOverWhenEverybodyHasShownItsEnd() {
     onMain {
       let stage = Stage()
