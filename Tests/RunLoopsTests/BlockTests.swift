@@ -62,7 +62,7 @@ import Testing
       loop.perform { words.add("two") }
     }
     scenario.run(until: 1)
-    // Without a wake-up only once the loop has slept.
+    // Without a wake-up the second block runs once the loop has slept.
     #expect(words.description == "one sleep wake two →timedOut")
   }
 
@@ -104,7 +104,7 @@ import Testing
     loop.perform { [witness = Witness(words)] in witness.words.add("one") }
     loop.perform { [unowned loop] in
       words.add("two")
-      // Dropped with the loop's blocks, unrun.
+      // This block is released with the loop, and never runs.
       loop.perform(in: ["never"]) { [witness = Witness(words)] in _ = witness }
     }
     scenario.run(until: 0)

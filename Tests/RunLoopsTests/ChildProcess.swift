@@ -5,7 +5,7 @@ import LinuxSystem
 struct ChildProcess {
   private let identifier: pid_t
 
-  /// - Parameter descriptor: is the child's descriptor 3.
+  /// - Parameter descriptor: becomes descriptor 3 of the child process.
   init(_ arguments: [String], descriptor: Int32? = nil) throws {
     let program = try Self.folder() + "/loop-programs"
     var actions = posix_spawn_file_actions_t()
@@ -15,7 +15,7 @@ struct ChildProcess {
     var pointers: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
     defer { for pointer in pointers { free(pointer) } }
     pointers.append(nil)
-    // A child that is to die shall do so at once: the backtracer takes seconds, and under a sanitizer for ever.
+    // A child process that dies must die at once: Swift's backtracer takes seconds, and never ends under a sanitizer.
     var environment: [UnsafeMutablePointer<CChar>?] = Self.environment
     let noBacktrace = strdup("SWIFT_BACKTRACE=enable=no")
     defer { free(noBacktrace) }
@@ -26,8 +26,9 @@ struct ChildProcess {
     self.identifier = identifier
   }
 
-  /// Waits for the end.
-  /// - Returns: the exit status; negative: the signal that ended it.
+  /// Waits for the end of the process.
+  ///
+  /// - Returns: the exit status, or the negative number of the signal that ended it.
   func wait() -> Int32 {
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0 {}
@@ -37,7 +38,7 @@ struct ChildProcess {
 
   func kill() { _ = Glibc.kill(identifier, SIGKILL) }
 
-  /// This process's variables, but for the one that is set for the child.
+  /// This process's environment, except for the variable that is set for the child process.
   private static var environment: [UnsafeMutablePointer<CChar>] {
     var variables: [UnsafeMutablePointer<CChar>] = []
     var next = environ
@@ -48,7 +49,7 @@ struct ChildProcess {
     return variables
   }
 
-  /// Where this test program is, and the others are.
+  /// The folder of this test program and of the others.
   private static func folder() throws -> String {
     guard let resolved = realpath("/proc/self/exe", nil) else { throw SystemError.last(call: "realpath") }
     defer { free(resolved) }

@@ -1,6 +1,7 @@
 import XCTest
 
-/// The main thread's loop is there before that thread has used one: in processes of their own, since XCTest's main thread has.
+/// The main thread's loop exists before that thread has used one. The tests use separate processes, as XCTest's main thread
+/// has used its loop.
 final class FirstUseTests: XCTestCase {
   // Statement 62
   func testMainIsTheMainLoopsThreadBeforeItsFirstUseOfALoop() throws {

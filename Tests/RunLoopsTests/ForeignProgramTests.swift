@@ -1,7 +1,7 @@
 import LinuxSystem
 import XCTest
 
-/// What people write for a main thread runs on this one: in a process of its own, whose main thread nobody else has.
+/// Typical code for a main thread runs on this loop. The test uses a separate process, whose main thread has no other user.
 final class ForeignProgramTests: XCTestCase {
   func testProgramsThatKnowNothingOfTheLoopRunOnIt() throws {
     let child = try ChildProcess(["foreign", "\(stressTime(3).seconds)"])

@@ -7,8 +7,6 @@ import Testing
 @Suite struct PerformerTests {
   private let words = Words()
 
-  // MARK: On another thread
-
   // Statement 62
   @Test func withoutWaitingItIsPerformedOnTheLoopsThread() throws {
     let thread = try LoopThread(name: "performs")
@@ -23,7 +21,7 @@ import Testing
   }
 
   // Statement 62
-  @Test func whoWaitsGetsWhatTheWorkReturnsOrThrows() async throws {
+  @Test func aWaitReturnsOrThrowsAsTheWorkDoes() async throws {
     struct Refused: Error, Equatable {}
     let thread = try LoopThread(name: "performs")
     onNewThread {
@@ -48,7 +46,7 @@ import Testing
   }
 
   // Statement 62
-  @Test func allThatWaitsIsPerformedInOnePass() throws {
+  @Test func onePassPerformsAllWaitingWork() throws {
     let scenario = Scenario(observing: [.beforeTimers])
     for index in 0..<5 { try scenario.later("\(index)") }
     try scenario.later("again") { [loop = scenario.loop, words = scenario.words] in
@@ -78,12 +76,11 @@ import Testing
   }
 
   // Statement 62
-  @Test func whatWaitsMakesARunAndKeepsNone() throws {
+  @Test func waitingWorkStartsARunButKeepsNoneAlive() throws {
     let scenario = Scenario(observing: .all)
     try scenario.later("work")
     #expect(scenario.loop.performers.count == 1)
     scenario.run(until: 1)
-    // It is a source that was handled: no wait. And then nothing is left.
     #expect(scenario.words.description == "entry timers sources work exit →finished")
     scenario.words.removeAll()
     scenario.run(until: 2)
@@ -93,7 +90,7 @@ import Testing
   }
 
   // Statement 62
-  @Test func lowerOrdersComeFirstAndEqualOnesAsTheyCame() throws {
+  @Test func lowerOrdersComeFirstAndEqualOnesInTheirSequence() throws {
     let scenario = Scenario()
     for (word, order) in [("b1", 1), ("c", 2), ("a", -5), ("b2", 1), ("min", .min), ("max", .max), ("b3", 1)] {
       try scenario.later(word, order: order)
@@ -103,7 +100,7 @@ import Testing
   }
 
   // Statement 62
-  @Test func aNestedRunPerformsWhatCameAfterTheBatch() throws {
+  @Test func aNestedRunPerformsWorkQueuedAfterTheBatch() throws {
     let scenario = Scenario()
     let loop = scenario.loop
     try scenario.later("outer") { [unowned loop, words = scenario.words] in
@@ -117,10 +114,10 @@ import Testing
   }
 
   // Statement 62
-  @Test func aThreadThatEndsReleasesWhoWaits() async throws {
+  @Test func aThreadThatEndsReleasesItsWaiters() async throws {
     let loop = Box<FrameLoop?>(nil)
     let go = Latch()
-    // Its loop never runs.
+    // The loop of this thread never runs.
     let thread = startThread {
       loop.value = .current
       go.wait()
@@ -132,7 +129,7 @@ import Testing
     }
     let task = Task { [words] in try await target.performAndWait { words.add("never") } }
     try target.perform(after: .zero) { [words] in words.add("never") }
-    // Suspended: the task waits its turn behind all other tests, and must not find their threads taken.
+    // Suspending leaves the pool's threads to the task, which must wait for all other tests.
     await suspend { target.performers.count == 2 }
     go.open()
     thread.join()
@@ -144,7 +141,7 @@ import Testing
   }
 
   // Statement 62
-  @Test func aThreadThatHasEndedIsAnErrorAlsoForALoopThatNobodyUsed() {
+  @Test func anEndedThreadIsAnErrorAlsoForAnUnusedLoop() {
     let loop = Box<[FrameLoop]>([])
     onNewThread { loop.value = [.current, FrameLoop(clock: .manual(ManualClock()))] }
     for loop in loop.value {
@@ -153,7 +150,7 @@ import Testing
     }
   }
 
-  @Test func aLoopThatGoesReleasesWhatItCannotPerform() async throws {
+  @Test func aReleasedLoopReleasesItsWork() async throws {
     final class Witness: Sendable {}
     weak var witness: Witness?
     do {
@@ -179,8 +176,9 @@ import Testing
     #expect(scenario.words.description == "one released two →finished")
   }
 
-  /// What goes with finished work may use the loop's performers: a `deinit` that cancels what is left is a known idiom.
-  @Test func whatGoesWithWorkFindsNoLockTaken() throws {
+  /// A value that is released with finished work may use the loop's performers, as in a `deinit` that cancels the remaining
+  /// work.
+  @Test func workIsReleasedWithoutALock() throws {
     final class Key: Hashable, Sendable {
       let loop: FrameLoop
       let words: Words
@@ -214,7 +212,7 @@ import Testing
   }
 
   // Statement 63
-  @Test func aTaskAwaitsWhatIsDoneAfterADelay() async throws {
+  @Test func aTaskAwaitsDelayedWork() async throws {
     struct Refused: Error, Equatable {}
     let clock = ManualClock()
     let thread = try LoopThread(name: "delays", clock: .manual(clock))
@@ -251,13 +249,11 @@ import Testing
     #expect(scenario.words.description == "common →timedOut default →finished")
   }
 
-  // MARK: Cancelling
-
   private final class Owner: Sendable {}
   private enum Key { case hide, show }
 
   // Statement 63
-  @Test func whatIsCancelledIsNotPerformed() throws {
+  @Test func cancelledWorkIsNotPerformed() throws {
     let scenario = Scenario()
     let (mine, yours) = (Owner(), Owner())
     for (word, target, key) in [
@@ -311,7 +307,7 @@ import Testing
     #expect(first.words.description == "→finished" && second.words.description == "second →finished")
   }
 
-  @Test func workCancelsWhatIsBehindItInTheSamePass() throws {
+  @Test func workCancelsLaterWorkOfTheSamePass() throws {
     let scenario = Scenario()
     let owner = Owner()
     try scenario.later("first") { [unowned loop = scenario.loop] in loop.cancelPerformers(for: owner) }
@@ -335,7 +331,6 @@ import Testing
   }
 
   @Test func aCancelledTaskStopsWaiting() async throws {
-    // A loop that does not run: nothing is performed.
     let scenario = Scenario()
     let loop = scenario.loop
     for cancelsFirst in [true, false] {
@@ -373,7 +368,6 @@ import Testing
       }
       let canceller = startThread {
         begins.value = true
-        // Sooner or later.
         for _ in 0..<round { begins.value = true }
         task.cancel()
       }
@@ -385,7 +379,7 @@ import Testing
 }
 
 extension Scenario {
-  /// Queues work that writes a word, and does more.
+  /// Queues work that writes a word and then calls `body`.
   fileprivate func later(
     _ word: String, in modes: [FrameLoop.Mode] = [.common], order: Int = 0, for target: (any AnyObject & Sendable)? = nil,
     key: (any Hashable & Sendable)? = nil, _ body: @escaping @Sendable () -> Void = {}

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RunLoops
 
-/// Tasks that prefer a loop's thread.
+/// Tasks that prefer the thread of a loop.
 @Suite struct TaskExecutorTests {
-  /// Has no executor of its own.
+  /// An actor without an executor of its own.
   private actor Anywhere {
     var threadName: String { SystemThread.currentName }
   }

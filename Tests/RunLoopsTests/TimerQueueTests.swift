@@ -3,7 +3,7 @@ import Testing
 
 @testable import RunLoops
 
-/// The heap against the obvious: an array that is sorted by time and order of insertion.
+/// Compares the heap with a simple model: an array that is sorted by time and order of insertion.
 @Suite struct TimerQueueTests {
   private struct Entry {
     var slot: Int
@@ -12,7 +12,7 @@ import Testing
     let sequence: Int
   }
 
-  /// Nothing, half of the time.
+  /// No tolerance in half of the cases.
   private func randomTolerance(_ timeRange: Int64, _ random: inout SplitMix64) -> Int64 {
     max(0, Int64.random(in: -timeRange...timeRange, using: &random))
   }

@@ -7,8 +7,8 @@ import Testing
 
 /// Consumes ticks on the thread of a loop on manual time.
 ///
-/// Such a loop moves its clock as soon as nothing is left to do on its thread: a consumer that left the thread between two
-/// ticks would come back late.
+/// Such a loop moves its clock as soon as its thread has nothing left to do. A consumer that left the thread between two
+/// ticks would return too late.
 private actor Consumer {
   let thread: LoopThread
   let clock = ManualClock()
@@ -22,7 +22,7 @@ private actor Consumer {
     thread = try LoopThread(name: "ticks", clock: .manual(clock))
   }
 
-  /// - Parameter work: what the consumer does with a tick, by its number.
+  /// - Parameter work: is called with the number of each tick.
   func consume(
     _ count: Int, every interval: Nanoseconds, from start: MonotonicTime? = nil,
     work: @Sendable (Int, ManualClock) -> Void = { _, _ in }
@@ -57,16 +57,16 @@ private actor Consumer {
     await consumer.consume(5, every: .milliseconds(10), from: .milliseconds(10)) { number, clock in
       if number == 2 { clock.advance(by: .milliseconds(35)) }
     }
-    // Blocked at 20 until 55: those of 30, 40 and 50 come as one, of which the timer itself gives the first.
+    // The consumer is blocked from 20 to 55. The ticks of 30, 40 and 50 arrive as one, with the fire time of the first.
     #expect(await consumer.ticks.map(\.fireTime) == [10, 20, 30, 60, 70].map(MonotonicTime.milliseconds))
     #expect(await consumer.ticks.map(\.missed) == [0, 0, 0, 2, 0])
   }
 
-  /// Ticks that nobody takes do not pile up.
+  /// Ticks that are not consumed do not pile up.
   @Test func onlyTheNewestIsKept() async throws {
     let thread = try LoopThread(name: "ticks", clock: .manual(ManualClock()))
     let (begun, begin, ended, end) = (Latch(), Latch(), Latch(), Latch())
-    // Time stands still while the loop's thread is held.
+    // Time stands still while the loop's thread is blocked.
     try thread.loop.performLater {
       begun.open()
       begin.wait()
