@@ -5,14 +5,15 @@ import Testing
 @Suite struct KernelTests {
   static var tables: [UnsafePointer<ckernels_table>] { [ckernels_portable(), ckernels_avx2()].compactMap { $0 } }
 
-  /// x·a/255 to the nearest integer, by way of real numbers.
+  /// Computes x·a/255, rounded to the nearest integer, with real numbers.
   private func product(_ x: UInt32, _ a: UInt32) -> UInt32 { UInt32((Double(x) * Double(a) / 255).rounded()) }
 
   private func word(_ alpha: UInt32, _ red: UInt32, _ green: UInt32, _ blue: UInt32) -> UInt32 {
     alpha << 24 | red << 16 | green << 8 | blue
   }
 
-  /// Pixels of every kind: clear, opaque, translucent, in runs that the short cuts see; a few with colour above alpha.
+  /// Pixels of every kind: clear, opaque and translucent, in runs that trigger the short cuts. A few have a colour above
+  /// alpha.
   private func pixels(_ count: Int, _ random: inout SplitMix64) -> [UInt32] {
     var result: [UInt32] = []
     while result.count < count {
@@ -34,7 +35,7 @@ import Testing
     let kernels = Self.tables[table].pointee
     var colors: [UInt32] = (0...255).map { word($0, $0, $0, $0) }
     for factor in 0...255 as ClosedRange<UInt32> {
-      // Onto clear pixels what is left is the product with the opacity, or with the coverage.
+      // Over clear pixels the result is the product with the opacity, or with the coverage.
       var destination = [UInt32](repeating: 0, count: 256)
       kernels.over_opacity(&destination, &colors, 256, factor)
       let expected = (0...255 as ClosedRange<UInt32>).map { x in
@@ -46,7 +47,7 @@ import Testing
       let coverage = [UInt8](repeating: UInt8(factor), count: 256)
       kernels.over_coverage(&destination, &colors, 256, coverage, 255)
       #expect(destination == expected)
-      // Below a colour without red, green and blue each of those is its product with what the alpha leaves.
+      // Below a colour without red, green and blue, each of these is its product with the remaining alpha.
       destination = (0...255).map { word(0, $0, $0, $0) }
       kernels.over_color(&destination, 256, word(255 - factor, 0, 0, 0))
       #expect(destination.map { $0 & 0xFF_FFFF } == expected.map { $0 & 0xFF_FFFF })
@@ -55,7 +56,7 @@ import Testing
     colors.removeAll()
   }
 
-  /// The whole definition of one composition, in real numbers.
+  /// The complete definition of a composition, computed with real numbers.
   @Test(arguments: tables.indices)
   func compositionIsSourceOver(table: Int) {
     let kernels = Self.tables[table].pointee
@@ -77,8 +78,8 @@ import Testing
     }
   }
 
-  /// Every kernel, any length and alignment: the vector body, the tail and the portable code give the same bytes, and
-  /// nothing is written beyond the end.
+  /// Every kernel at any length and alignment: the vector body, the tail and the portable code give the same bytes and write
+  /// nothing beyond the end.
   @Test(.enabled(if: ckernels_avx2() != nil), arguments: 1...40)
   func vectorsEqualPortable(seed: UInt64) throws {
     let portable = ckernels_portable().pointee
@@ -132,7 +133,7 @@ import Testing
     }
   }
 
-  /// Of an image of 13 × 9 pixels; now and then with numbers that overflow.
+  /// A sampler of an image of 13 × 9 pixels. Some samplers have numbers that overflow.
   private static func sampler(_ random: inout SplitMix64) -> ckernels_sampler {
     func number(_ range: ClosedRange<Double>, _ random: inout SplitMix64) -> Int64 {
       if random.chance(0.05) { return Int64.random(in: .min ... .max, using: &random) }
@@ -146,7 +147,7 @@ import Testing
       uy: number(-1...1, &random), v: number(-20...20, &random), vx: number(-1...1, &random), vy: number(-1...1, &random))
   }
 
-  /// Where a row starts must not matter: a pixel is sampled from its own coordinate.
+  /// A pixel depends on its own coordinate, and not on the beginning of its row.
   @Test(arguments: tables.indices)
   func samplingDoesNotDependOnTheStart(table: Int) {
     let kernels = Self.tables[table].pointee
@@ -175,7 +176,7 @@ import Testing
     let one: Int64 = 1 << 32
     image.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress else { return }
-      // Half a pixel a step, along the upper row: 0, ½, 1, and the last pixel again.
+      // The sampler moves half a pixel each step along the upper row: 0, ½, 1, and the last pixel again.
       var sampler = ckernels_sampler(
         base: base.assumingMemoryBound(to: UInt8.self), bytes_per_row: 8, width: 2, height: 2, u: -one / 2, ux: one / 2,
         uy: 0, v: 0, vx: 0, vy: one / 2)

@@ -14,7 +14,7 @@ import Testing
     for k in [0, 1, 2, 5, 6, 100] { #expect(animation.time(for: target(k), interval: Self.interval) == target(k)) }
   }
 
-  /// After a missed frame the step is a 32nd longer until it is made up, 32 frames later.
+  /// After a missed frame each step is longer by a 32nd, until the difference is made up 32 frames later.
   @Test func aMissIsMadeUpInSmallSteps() {
     var animation = AnimationTime(.smooth)
     var times = (0..<10).map { animation.time(for: target($0), interval: Self.interval) }
@@ -26,14 +26,14 @@ import Testing
     }
     #expect(times[10] == target(10) + Self.interval / 32)
     #expect(target(11 + 30) - times[10 + 30] > .zero)
-    // The rounding of a 32nd takes one more.
+    // Rounding a 32nd takes one more frame.
     #expect(times[10 + 32] == target(11 + 32))
   }
 
   @Test func whatIsFarBehindJumps() {
     var animation = AnimationTime(.smooth)
     #expect(animation.time(for: target(0), interval: Self.interval) == target(0))
-    // 6 intervals are missing, less than 100 ms and 1 µs; 7 are more.
+    // The limit is 100 ms: 6 missing intervals are 1 µs less, and 7 are more.
     #expect(animation.time(for: target(6), interval: Self.interval) == target(1) + Self.interval / 32)
     animation.rest()
     #expect(animation.time(for: target(10), interval: Self.interval) == target(10))
@@ -42,15 +42,15 @@ import Testing
     #expect(animation.time(for: target(20), interval: Self.interval) == target(20))
   }
 
-  /// Where an interval lasts as long as a frame takes, no step is the even one: 48 frames a second of a display that could show
-  /// 144 are not to catch up by a 32nd of the shortest.
+  /// If an interval lasts as long as the frame takes, no step is the even one. 48 frames a second on a display of at most
+  /// 144 Hz must not catch up by a 32nd of the shortest interval.
   @Test func atAVariableRateTimeIsTheTarget() {
     var animation = AnimationTime(.smooth)
     for k in 0..<100 {
       let target = start + .microseconds(20_833) * Int64(k)
       #expect(animation.time(for: target, interval: nil) == target)
     }
-    // It does not go back.
+    // The time does not go back.
     let last = start + .microseconds(20_833) * 99
     #expect(animation.time(for: last - .milliseconds(1), interval: nil) == last)
   }
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  /// Whatever the targets: time never goes back, is never more than 100 ms behind, and its steps are even.
+  /// For any targets, time never goes back, is at most 100 ms behind, and has even steps.
   @Test func timeGoesForwardWhateverTheTargetsDo() {
     let seed = UInt64.random(in: 0...999_999)
     print("animation time, seed \(seed)")

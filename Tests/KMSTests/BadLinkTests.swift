@@ -9,7 +9,7 @@ import XCTest
 
 @testable import KMS
 
-/// A link that fails while the screen is used, which the kernel tells of and leaves to programs to mend.
+/// A link that fails while the screen is used. The kernel reports it and leaves the repair to programs.
 final class BadLinkTests: XCTestCase {
   func testTheModeIsSetAnew() throws {
     try onMain {
@@ -22,23 +22,23 @@ final class BadLinkTests: XCTestCase {
           let place = "atomic \(isAtomic), round \(round)"
           stage.card.breakLink(of: "HDMI-A-1")
           XCTAssertNil(try stage.card.copyShownImage(of: "HDMI-A-1"), place)
-          // Frames alone do not help.
+          // Further frames do not repair it.
           XCTAssertNotNil(try stage.show(2, in: .all, on: display), place)
           XCTAssertNil(try stage.card.copyShownImage(of: "HDMI-A-1"), place)
           let presenter = display.kmsPresenter
           card.lookForScreens()
           XCTAssertFalse(display.kmsPresenter === presenter, place)
-          // Asked again before there was a frame: it is about to be mended.
+          // Another report before the next frame changes nothing: the repair is under way.
           let next = display.kmsPresenter
           card.lookForScreens()
           XCTAssertTrue(display.kmsPresenter === next, place)
           XCTAssertNotNil(try stage.show(3, in: .all, on: display), place)
           let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"), "\(place): still dark")
           XCTAssertEqual(image.row(9).load(as: UInt32.self) & 0xFF_FFFF, 3, place)
-          // And that is that.
+          // The link works now and needs no repair.
           card.lookForScreens()
           XCTAssertTrue(display.kmsPresenter === next, place)
-          // One that fails soon after it was mended is mended after a pause.
+          // If the link fails again soon after a repair, the next repair waits.
           stage.run(for: .seconds(11))
         }
         display.invalidate()

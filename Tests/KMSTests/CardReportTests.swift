@@ -7,7 +7,7 @@ import Testing
 
 @testable import KMS
 
-/// What is found out of a card by asking it.
+/// The report that is made by probing a card.
 struct CardReportTests {
   private func card(
     _ connectors: [SimulatedCard.Connector] = [
@@ -41,7 +41,7 @@ struct CardReportTests {
     #expect(other.name == "DP-1" && other.status == .disconnected && other.edid == nil && other.currentMode == nil)
   }
 
-  /// As on a kernel that shows no console: the first who asks is told, and who is not the card's master asks no screen.
+  /// The kernel shows no console here: the first program that probes becomes master, and others do not probe the screens.
   @Test func screensAreAskedByTheMaster() throws {
     let fresh = card(showsConsole: false)
     let report = try fresh.open().report()
@@ -65,7 +65,7 @@ struct CardReportTests {
     #expect(!none.vblankEvents && !none.sequenceEvents && !none.atomic)
   }
 
-  /// One that goes with its dock while the card is asked hides nothing of the others.
+  /// A connector that disappears with its dock during the probe does not hide the others.
   @Test func aConnectorThatGoesMeanwhileIsNone() throws {
     let card = card()
     card.fail(next: .connector, errno: ENOENT)
@@ -81,7 +81,7 @@ struct CardReportTests {
     #expect(report.abilities.vblankEvents && report.abilities.sequenceEvents)
   }
 
-  /// A kernel older than the calls for sequences, whether the screen is on or off.
+  /// A kernel older than the calls for sequences, with the screen on and off.
   @Test(arguments: [true, false]) func vblankEventsAreFoundWithoutSequences(showsConsole: Bool) throws {
     let card = card(hasSequences: false, showsConsole: showsConsole)
     let abilities = try card.open().report().abilities
@@ -113,7 +113,7 @@ struct CardReportTests {
     #expect(master.isMaster)
   }
 
-  /// Others find the card as free as it was, and the screens as they were.
+  /// Other programs find the card as free as before, and the screens unchanged.
   @Test func nothingIsChanged() throws {
     let card = card()
     let before = card.screens
@@ -127,7 +127,7 @@ struct CardReportTests {
     #expect(card.openCount == 0)
   }
 
-  /// Whichever call fails, there is a report with less in it, or an error that names the call.
+  /// If any call fails, the report has less in it, or the error names the call.
   @Test(arguments: [EIO, ENODEV, EACCES, EINVAL])
   func anyCallMayFail(errno: Int32) throws {
     let card = card()

@@ -4,7 +4,7 @@ import Testing
 @testable import KMS
 
 struct CardUsersTests {
-  /// Of programs that have this card open, name and number; nothing of a name can be a terminal's command.
+  /// The names and numbers of programs that have this card open. No part of a name can be a command to a terminal.
   @Test func namesProgramsThatHaveTheCardOpen() throws {
     let files = FileManager.default
     let folder = NSTemporaryDirectory() + "framepace-\(UUID().uuidString)"

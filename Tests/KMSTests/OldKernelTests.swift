@@ -9,9 +9,9 @@ import XCTest
 
 @testable import KMS
 
-/// Kernels before 4.15, which tell of vblanks by `drmWaitVBlank` alone, and say `EINVAL` to every call that they do not know.
+/// Kernels before 4.15, which report vblanks only by `drmWaitVBlank` and answer every unknown call with `EINVAL`.
 final class OldKernelTests: XCTestCase {
-  /// A display is paced by the older events, also where their count of 32 bits runs over.
+  /// The older events pace a display, also when their 32-bit count overflows.
   func testADisplayIsPacedByTheOlderEvents() throws {
     try onMain {
       for isAtomic in [true, false] {
@@ -36,10 +36,10 @@ final class OldKernelTests: XCTestCase {
         XCTAssertGreaterThan(try XCTUnwrap(sequences.last), 1 << 32)
         for tick in ticks { XCTAssertEqual(tick.timestamp.nanoseconds % 1_000, 0) }
 
-        // A frame's sequence counts on from the ticks'.
+        // The sequences of frames continue those of the ticks.
         let shown = try XCTUnwrap(try stage.show(1, in: IntRect(x: 0, y: 0, width: 64, height: 48), on: display))
         XCTAssertGreaterThan(shown.sequence, 1 << 32)
-        // At rest nothing is asked for.
+        // At rest no vblank is requested.
         link.invalidate()
         stage.run(for: .milliseconds(100))
         let calls = stage.card.callCount
@@ -50,14 +50,14 @@ final class OldKernelTests: XCTestCase {
     }
   }
 
-  /// What `EINVAL` stands for is found out: a CRTC that is off, a call that is not known, a driver without vblanks.
+  /// The reason for an `EINVAL` is found out: a CRTC that is off, an unknown call, or a driver without vblanks.
   func testWhichCallsThereAre() throws {
     try onMain {
       let events = VBlankCalls.events(pipe: 0)
       for (hasVBlanks, hasSequences, showsConsole, expected) in [
         (true, true, true, .sequences(crtc: 31)), (true, true, false, .sequences(crtc: 31)), (false, true, true, nil),
         (false, true, false, nil), (true, false, true, events), (true, false, false, events), (false, false, true, nil),
-        // Seen when it is on.
+        // The missing vblanks are found out once the screen is on.
         (false, false, false, events),
       ] as [(Bool, Bool, Bool, VBlankCalls?)] {
         let stage = CardStage(showsConsole: showsConsole, hasVBlanks: hasVBlanks, hasSequences: hasSequences)
@@ -66,14 +66,14 @@ final class OldKernelTests: XCTestCase {
           try VBlankCalls.find(crtc: 31, pipe: 0, on: interface), expected,
           "vblanks \(hasVBlanks), sequences \(hasSequences), console \(showsConsole)")
       }
-      // A screen that is blanked has a mode, and its CRTC is off.
+      // A blanked screen has a mode, but its CRTC is off.
       let stage = CardStage(hasSequences: false)
       stage.card.blank("HDMI-A-1")
       XCTAssertEqual(try VBlankCalls.find(crtc: 31, pipe: 0, on: stage.card.open().interface), events)
     }
   }
 
-  /// A screen that was off, of a driver without vblanks: what it was taken to have is missed once it is on.
+  /// The screen was off, and its driver has no vblanks: the assumed ability is dropped once the screen is on.
   func testADriverWithoutVBlanksIsFoundOutByTheFirstFrame() throws {
     try onMain {
       let stage = CardStage(showsConsole: false, hasVBlanks: false, hasSequences: false)

@@ -6,9 +6,9 @@ import Testing
 
 @testable import KMS
 
-/// The simulated card refuses what a kernel refuses, with the same numbers: those measured on vkms and bochs.
+/// The simulated card refuses the same as a kernel does, with the same error numbers. They were measured on vkms and bochs.
 @Suite struct SimulatedCardTests {
-  /// A card with an open client that has a framebuffer of its own on the screen.
+  /// A card with an open client whose framebuffer is on the screen.
   private struct Bench {
     let clock = ManualClock(start: MonotonicTime(nanoseconds: 5_000_000_000))
     let card: SimulatedCard
@@ -43,7 +43,7 @@ import Testing
       try client.pageFlip(crtc: other ?? crtc, framebuffer: framebuffer, isAsynchronous: isAsynchronous, token: 9)
     }
 
-    /// To the next vblank.
+    /// Moves the time to the next vblank.
     func advance() {
       clock.advance(by: Nanoseconds(16_666_667))
       card.advance(to: clock.now)
@@ -116,7 +116,7 @@ import Testing
     let older = try bench.client.vblank(ofPipe: 0)
     #expect((older.sequence, older.time) == (1, short))
     expect(EINVAL) { _ = try bench.client.vblank(ofPipe: 1) }
-    // It counts on while nobody asks.
+    // The sequence continues while no vblank is requested.
     for _ in 0..<5 { bench.advance() }
     let newest = try bench.client.sequence(ofCRTC: bench.crtc)
     #expect((newest.sequence, newest.time) == (6, MonotonicTime(nanoseconds: 5_100_000_000)))
@@ -124,7 +124,7 @@ import Testing
     expect(EINVAL) { try bench.client.queueNextVBlank(ofPipe: 7, token: 2) }
   }
 
-  /// 128 events that nobody has read, then no more until somebody does.
+  /// The card holds 128 unread events, and no more until some are read.
   @Test func roomForEvents() throws {
     let bench = try Bench()
     for token in 1...128 as ClosedRange<UInt64> { try bench.client.queueNextSequence(ofCRTC: bench.crtc, token: token) }
@@ -136,7 +136,7 @@ import Testing
     try bench.client.queueNextSequence(ofCRTC: bench.crtc, token: 0)
   }
 
-  /// What was asked for comes early, with the sequence that there is.
+  /// Requested events come early, with the last sequence.
   @Test func aCRTCThatGoesOff() throws {
     let bench = try Bench()
     bench.advance()
@@ -146,7 +146,7 @@ import Testing
     #expect(try bench.events() == [.sequence(token: 3, time: time, sequence: 1)])
     expect(EINVAL) { _ = try bench.client.sequence(ofCRTC: bench.crtc) }
     expect(EINVAL) { try bench.client.queueNextSequence(ofCRTC: bench.crtc, token: 4) }
-    // On again, it goes on counting.
+    // Switched on again, the sequence continues.
     try bench.show(bench.framebuffers[1])
     bench.advance()
     #expect(try bench.client.sequence(ofCRTC: bench.crtc).sequence == 2)
@@ -162,7 +162,7 @@ import Testing
     expect(EACCES) { try bench.flip(to: bench.framebuffers[1]) }
     expect(EACCES) { try bench.show(bench.framebuffers[1]) }
     expect(EACCES) { try bench.client.commit([], flags: .testOnly, token: 0, subject: "test") }
-    // Neither vblanks nor buffers take a master.
+    // Vblanks and buffers need no master.
     try bench.client.queueNextSequence(ofCRTC: bench.crtc, token: 1)
     _ = try bench.add(10, 10)
     try other.setMaster()
@@ -181,7 +181,7 @@ import Testing
     expect(ENODEV) { try bench.client.removeFramebuffer(bench.framebuffers[0]) }
   }
 
-  /// A framebuffer that goes takes the picture with it; one that is closed frees all.
+  /// Removing a framebuffer removes its picture; closing a client frees everything.
   @Test func whatIsFreed() throws {
     var bench: Bench? = try Bench()
     let card = try #require(bench?.card)
@@ -210,7 +210,7 @@ import Testing
     #expect(connector.status == .disconnected && connector.modes.count == 1)
     connector = try bench.client.connector(bench.connector, isProbed: true)
     #expect(connector.status == .disconnected && connector.modes.isEmpty)
-    // It is still driven.
+    // The CRTC is still active.
     try bench.flip(to: bench.framebuffers[1])
     bench.card.addConnector(.init("DP-2", modes: [.simulated(100, 50)]))
     let added = try bench.client.resources().connectors[1]
@@ -220,7 +220,7 @@ import Testing
     expect(EINVAL) { _ = try bench.client.sequence(ofCRTC: bench.crtc) }
   }
 
-  /// Anybody else is told what the kernel knows.
+  /// Other programs get the kernel's last state.
   @Test func onlyTheMastersQuestionReachesTheScreen() throws {
     let bench = try Bench()
     let other = try bench.card.open().interface
@@ -251,7 +251,7 @@ import Testing
     expect(ENOENT) { try commit([PropertySetting(object: plane, property: 1, value: 0)]) }
     expect(ENOENT) { try commit([PropertySetting(object: bench.crtc, property: framebufferID, value: 0)]) }
     expect(EINVAL) { try commit([show(999)]) }
-    // No picture, but a CRTC.
+    // The CRTC is active but has no picture.
     expect(EINVAL) { try commit([show(0)]) }
     expect(ENOSPC) { try commit([show(try bench.add(63, 48))]) }
     expect(EINVAL) { try commit([show(bench.framebuffers[1])], [.testOnly, .flipEvent]) }
@@ -263,12 +263,12 @@ import Testing
     expect(EINVAL) { try commit([PropertySetting(object: bench.crtc, property: active, value: 2)], .allowModeSet) }
     let modeID = try bench.property("MODE_ID", of: bench.crtc, .crtc)
     expect(EINVAL) { try commit([PropertySetting(object: bench.crtc, property: modeID, value: 999)], .allowModeSet) }
-    // None of it did anything.
+    // None of these commits had an effect.
     let before = bench.card.screens
     try commit([off], [.testOnly, .allowModeSet])
     #expect(bench.card.screens == before)
     #expect(try bench.events() == [])
-    // Without the capability there are no commits.
+    // Without the capability, atomic commits are refused.
     try client.setClientCapability(DRM_CLIENT_CAP_ATOMIC, to: 0)
     expect(EINVAL) { try commit([show(bench.framebuffers[1])]) }
   }

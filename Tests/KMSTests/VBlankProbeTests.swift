@@ -11,7 +11,7 @@ import XCTest
 
 /// Listening to the vblanks of a simulated card.
 final class VBlankProbeTests: XCTestCase {
-  /// A screen that another program uses: its vblanks come one by one, and nothing of it is touched.
+  /// Another program uses the screen: its vblanks are reported one by one, and the screen is not changed.
   func testAScreenInUseIsHeard() throws {
     try onMain {
       let stage = CardStage(connectors: [
@@ -38,7 +38,7 @@ final class VBlankProbeTests: XCTestCase {
     }
   }
 
-  /// Nobody else shall find the card taken by who only listens.
+  /// A program that only listens must not occupy the card.
   func testAFreeCardStaysFree() throws {
     try onMain {
       let stage = CardStage()
@@ -49,7 +49,7 @@ final class VBlankProbeTests: XCTestCase {
     }
   }
 
-  /// With a mode the screen is black, in that mode; and afterwards as it was.
+  /// With a mode, the screen is black in that mode, and restored afterwards.
   func testAModeIsSetWithABlackPicture() throws {
     try onMain {
       for isAtomic in [true, false] {
@@ -85,7 +85,7 @@ final class VBlankProbeTests: XCTestCase {
     }
   }
 
-  /// A kernel that does not know the calls for sequences: stamps are of microseconds.
+  /// An old kernel without the calls for sequences: stamps have a resolution of a microsecond.
   func testAnOldKernelIsHeardByTheOlderCall() throws {
     try onMain {
       let stage = CardStage(hasSequences: false)
@@ -130,7 +130,7 @@ final class VBlankProbeTests: XCTestCase {
     }
   }
 
-  /// Another program's hold on a card is told as that, anything else as what it is.
+  /// The error says so if another program has the card; other errors are reported as they are.
   func testWhyACardCannotBeHad() throws {
     try onMain {
       for (number, isInUse) in [(EACCES, true), (EPERM, true), (EBUSY, true), (EINTR, false), (EIO, false)] {
@@ -141,7 +141,7 @@ final class VBlankProbeTests: XCTestCase {
         let reason = SystemError(call: "drmSetMaster", errno: number)
         let expected: KMSError = isInUse ? .notMaster(path: device.path) : .device(path: device.path, reason)
         XCTAssertThrowsError(try device.becomeMaster()) { XCTAssertEqual($0 as? KMSError, expected) }
-        // A card that is gone has no master; whoever asks it anything else is told.
+        // An unplugged card has no master, so all other calls report the loss.
         stage.card.unplug()
         XCTAssertTrue(device.isMaster)
         XCTAssertThrowsError(try device.connectors())
@@ -149,7 +149,7 @@ final class VBlankProbeTests: XCTestCase {
     }
   }
 
-  /// A screen that goes off, and a card that is pulled out, are told once, and nothing waits for them.
+  /// A screen that goes off and a card that is unplugged are reported once, and nothing waits for them.
   func testALossIsToldOnce() throws {
     try onMain {
       for mode in [nil, ModeRequest(width: 64, height: 48)] {
@@ -175,7 +175,7 @@ final class VBlankProbeTests: XCTestCase {
     }
   }
 
-  /// Whichever call fails while a screen is opened for listening, it is left as it was found.
+  /// If any call fails while a screen is opened for listening, the screen stays as it was.
   func testAnyCallMayFail() throws {
     try onMain {
       for mode in [nil, ModeRequest(width: 64, height: 48)] {
@@ -190,7 +190,7 @@ final class VBlankProbeTests: XCTestCase {
           _ = try? openProbe(stage, mode: mode)
           XCTAssertEqual(stage.card.openCount, 0, "call \(number)")
           guard let failed = stage.card.failedCall else { continue }
-          // What fails to be given back is not.
+          // A resource whose release fails is not given back.
           if [.unmapDumbBuffer, .removeFramebuffer, .destroyDumbBuffer, .destroyBlob].contains(failed) { continue }
           XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings(), "call \(number): \(failed)")
           if [.commit, .setCRTC].contains(failed) { continue }
@@ -208,7 +208,7 @@ private func openProbe(
   try VBlankProbe(device: try stage.card.open(), connector: connector, mode: mode, clock: .manual(stage.clock))
 }
 
-/// Asks for one vblank after the other.
+/// Requests one vblank after the other.
 @MainActor
 private func listen(to probe: VBlankProbe, count: Int, on stage: CardStage) -> [VBlank] {
   var vblanks: [VBlank] = []
@@ -222,7 +222,7 @@ private func listen(to probe: VBlankProbe, count: Int, on stage: CardStage) -> [
   return vblanks
 }
 
-/// Why there is no probe.
+/// The error if there is no probe.
 @MainActor
 private func error(_ stage: CardStage, _ connector: String? = nil, _ mode: ModeRequest? = nil) -> KMSError? {
   do {

@@ -2,12 +2,12 @@ import CDRM
 import Glibc
 import LinuxSystem
 
-/// The vblanks of a CRTC as the shortest program gets them: `poll`, `drmHandleEvent`, and nothing else.
+/// Receives the vblanks of a CRTC with a minimal program: `poll` and `drmHandleEvent`.
 struct BareLoop: ~Copyable {
   struct Arrival {
     var stamp: MonotonicTime
     var sequence: UInt64
-    /// When the event's handler was called.
+    /// The time at which the event's handler was called.
     var handled: MonotonicTime
   }
 
@@ -19,9 +19,9 @@ struct BareLoop: ~Copyable {
     self.crtc = crtc
   }
 
-  /// The next vblanks, one asked for after the other; fewer when none comes for two seconds.
+  /// Requests one vblank after the other and returns their arrivals. It returns fewer if none comes for two seconds.
   ///
-  /// - Parameter chore: what is done after each.
+  /// - Parameter chore: work to do after each vblank.
   func arrivals(_ count: Int, chore: Chore? = nil) -> [Arrival] {
     var log = Log(room: count)
     withUnsafeMutablePointer(to: &log) { log in
@@ -30,7 +30,7 @@ struct BareLoop: ~Copyable {
       context.version = 4
       context.sequence_handler = { _, sequence, nanoseconds, token in
         let handled = SystemClock.monotonic.now
-        // The pointer to the log, which outlives all events that are waited for.
+        // The pointer to the log, which outlives all requested events.
         let log = UnsafeMutablePointer<Log>(bitPattern: UInt(token))
         log?.pointee.arrivals.append(
           Arrival(
@@ -56,7 +56,7 @@ struct BareLoop: ~Copyable {
   }
 }
 
-/// So much work for the processor. It takes longer when the processor is somewhere else meanwhile, as all work does.
+/// A fixed amount of processor work. Like all work, it takes longer while the processor serves other threads.
 struct Chore {
   private let rounds: Int
 
@@ -80,12 +80,12 @@ struct Chore {
       number ^= number >> 7
       number ^= number << 17
     }
-    // Never so; but it could be, for all the compiler knows.
+    // This never happens, but the compiler must assume that it could.
     if number == 0 { abort() }
   }
 }
 
 extension [BareLoop.Arrival] {
-  /// The vblanks between them that nobody was told of.
+  /// The number of vblanks between them that were not reported.
   var missed: UInt64 { zip(self, dropFirst()).reduce(0) { $0 + $1.1.sequence - $1.0.sequence - 1 } }
 }

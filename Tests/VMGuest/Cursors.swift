@@ -8,8 +8,8 @@ import Presentation
 import Raster
 import RunLoops
 
-/// A cursor of the hardware: it is where it was put, with frames and without, and gone at the end. Where there is none, the
-/// display says so.
+/// A hardware cursor is at its position with and without frames, and is gone at the end. Without a cursor plane the display
+/// says so.
 @MainActor
 func cursor(isExpected: Bool, legacy: Bool) throws {
   let display = openDisplay(legacy: legacy)
@@ -31,7 +31,7 @@ func cursor(isExpected: Bool, legacy: Bool) throws {
   let size = display.maximumCursorSize ?? (0, 0)
   let shown = shownCursors(on: display.card)
   Guest.expect(shown.count == 1 && shown.first.map { $0.x == 98 && $0.y == 77 } == true, "\(way): shown are \(shown)")
-  // Without frames.
+  // The cursor moves without frames.
   for step in 1...20 {
     display.cursorPosition = Point(Double(100 + step), 80)
     FrameLoop.main.run(mode: .default, until: FrameLoop.main.clock.now + .milliseconds(5))
@@ -58,11 +58,11 @@ struct ShownCursor {
   let y: Int
 }
 
-/// The cursor planes of a card that show something, as the kernel tells it.
+/// The card's cursor planes that show something, according to the kernel.
 @MainActor
 func shownCursors(on device: DRMDevice) -> [ShownCursor] {
   let descriptor = device.interface.descriptor
-  // Who is served by the legacy calls does not see such planes.
+  // Without this capability the kernel hides such planes.
   drmSetClientCap(descriptor, UInt64(DRM_CLIENT_CAP_UNIVERSAL_PLANES), 1)
   drmSetClientCap(descriptor, UInt64(DRM_CLIENT_CAP_ATOMIC), 1)
   var shown: [ShownCursor] = []

@@ -1,7 +1,7 @@
 import Glibc
 import KMS
 
-/// What the tests in the virtual machine have in common: expectations, and the way out.
+/// The shared helpers of the tests in the virtual machine: expectations and the end of the program.
 @MainActor
 enum Guest {
   private static var failures = 0
@@ -17,7 +17,7 @@ enum Guest {
     fflush(nil)
   }
 
-  /// Runs a command of the guest's shell.
+  /// Runs a shell command in the guest and expects it to succeed.
   @discardableResult
   static func shell(_ command: String) -> Bool {
     let status = system(command)
@@ -25,7 +25,7 @@ enum Guest {
     return status == 0
   }
 
-  /// Writes a picture's rows without padding, as the host compares them.
+  /// Writes the rows of a picture without padding, in the host's format for comparing.
   static func write(_ path: String, _ rows: [UnsafeRawBufferPointer]) {
     guard let file = fopen(path, "wb") else { return expect(false, "cannot write \(path)") }
     for row in rows { expect(fwrite(row.baseAddress, 1, row.count, file) == row.count, "cannot write \(path)") }
@@ -38,7 +38,7 @@ enum Guest {
 }
 
 extension KMSDisplay {
-  /// The card, which there must be.
+  /// The open card; the test fails if there is none.
   @MainActor
   var card: DRMDevice {
     guard let device else {

@@ -1,26 +1,26 @@
 import Glibc
 import LinuxSystem
 
-/// What the kernel itself has seen of a program: the vblank and flip events that it sent, the calls that were made.
+/// The kernel's own record of a program: the vblank and flip events that it sent, and the program's calls.
 @MainActor
 struct KernelTrace {
   private static let folder = "/sys/kernel/tracing"
 
-  /// Begins to record events of DRM, and the ioctls of this program.
+  /// Starts recording DRM events and the ioctls of this program.
   init() {
     let folder = Self.folder
     Guest.shell("grep -q tracefs /proc/mounts || mount -t tracefs tracefs \(folder)")
-    // Its number on x86-64.
+    // The number of ioctl on x86-64.
     let ioctl = 16
     Guest.shell("echo 'common_pid == \(getpid()) && id == \(ioctl)' >\(folder)/events/raw_syscalls/sys_enter/filter")
     Guest.shell("echo 1 >\(folder)/events/raw_syscalls/sys_enter/enable")
     Guest.shell("echo 1 >\(folder)/events/drm/enable")
   }
 
-  /// Forgets what was recorded.
+  /// Clears the record.
   func clear() { Guest.shell("echo >\(Self.folder)/trace") }
 
-  /// How many events the kernel sent at each vblank, by its number.
+  /// The number of events that the kernel sent at each vblank, by the vblank's sequence.
   var delivered: [UInt64: Int] {
     var counts: [UInt64: Int] = [:]
     // "… drm_vblank_event_delivered: file=…, crtc=0, seq=57"

@@ -4,17 +4,17 @@ import KMS
 import LinuxSystem
 import Raster
 
-/// Has the driver write what a display shows to memory, through its writeback connector, and compares all bytes of all
-/// pixels with a bitmap. Drivers without one are passed over, as are legacy calls, which do not reach it.
+/// Makes the driver write a display's picture to memory through its writeback connector, and compares all bytes of all
+/// pixels with a bitmap. Drivers without such a connector are skipped, and so are legacy calls, which cannot use it.
 ///
-/// The screen's own connector is off meanwhile: vkms takes one or the other.
+/// The screen's own connector is off during this: vkms supports only one of the two at a time.
 @MainActor
 func compareWriteback(_ display: KMSDisplay, with bitmap: Bitmap) {
   do {
     guard let writeback = try Writeback(display) else { return }
     let picture = try writeback.picture(width: bitmap.width, height: bitmap.height)
     defer { picture.free() }
-    // The fourth byte is nobody's: the format has no alpha.
+    // The fourth byte has no meaning: the format has no alpha.
     let wrong = (0..<bitmap.height).reduce(0) { wrong, y in
       let (seen, painted) = (picture.row(y), bitmap.row(y).assumingMemoryBound(to: UInt32.self))
       return wrong + (0..<bitmap.width).filter { seen[$0] & 0xFF_FFFF != painted[$0] & 0xFF_FFFF }.count
@@ -26,7 +26,7 @@ func compareWriteback(_ display: KMSDisplay, with bitmap: Bitmap) {
   }
 }
 
-/// A connector that leads to memory.
+/// A connector that writes to memory.
 @MainActor
 private struct Writeback {
   private let interface: any DRMInterface
@@ -70,7 +70,7 @@ private struct Writeback {
     func free() { interface.unmapDumbBuffer(memory) }
   }
 
-  /// What the CRTC shows, as it blends it. Afterwards the screen is as it was.
+  /// Returns the CRTC's blended picture. The screen is restored afterwards.
   func picture(width: Int, height: Int) throws -> Picture {
     let buffer = try interface.createDumbBuffer(width: width, height: height)
     let memory = try interface.mapDumbBuffer(buffer)

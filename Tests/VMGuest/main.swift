@@ -1,4 +1,4 @@
-// What is tested in the virtual machine, one test a command. Run by Tests/VM/kms.
+// Runs one test in the virtual machine, which the first argument names. Tests/VM/kms starts it.
 import Glibc
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -24,7 +24,7 @@ func attempt(_ test: () throws -> Void) {
   do { try test() } catch { Guest.expect(false, "\(error)") }
 }
 
-/// The name under which the last frame is to be kept.
+/// The name for storing the last frame.
 let dumpName = arguments.firstIndex(of: "dump").flatMap { arguments.dropFirst($0 + 1).first }
 
 switch arguments.first {
