@@ -42,7 +42,7 @@ struct Program {
     let display = try VirtualDisplay(width: 320, height: 72, refreshRate: rate, reason: "a sample without a screen")
     let engine = Engine(display: display, root: root)
     var frames = 0
-    engine.output.onPresented = { _ in frames += 1 }
+    engine.output.observe { if case .presented = $0 { frames += 1 } }.keep()
 
     // Ten changes in one turn: the first nine drawings are cancelled, or never begin.
     for number in 1...10 { label.text = "text number \(number)" }

@@ -23,27 +23,32 @@ struct Program {
   @MainActor
   private static func run() throws {
     // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
-    let ends = try SignalSource(signals: [SIGINT, SIGTERM], onMain: { _ in FrameLoop.main.stop() })
+    var running: Engine?
+    let ends = try SignalSource(signals: [SIGINT, SIGTERM], onMain: { _ in running?.finish() })
     FrameLoop.main.add(ends, to: .common)
 
     let session = DisplaySession(seat: .automatic())
     let display = try openDisplay(session)
     say("\(display.name): \(display.reason)")
     // A lost screen comes back by itself; the layers keep their state.
-    display.onStateChange = { state in
-      switch state {
-      case .showing: say("\(display.name) shows the picture")
-      case .waiting(let absence): say("\(display.name) \(absence)")
+    display.observe { event in
+      switch event {
+      case .stateChanged(.showing): say("\(display.name) shows the picture")
+      case .stateChanged(.waiting(let absence)): say("\(display.name) \(absence)")
+      case .lost(let error):
+        say("\(display.name): \(error)")
+        running?.finish()
       }
-    }
+    }.keep()
 
     let engine = Engine(display: display, root: makeScene())
+    running = engine
     if CommandLine.arguments.count == 1 {
       let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .seconds(1), onMain: { _ in engine.finish() })
       engine.loop.add(end, to: .common)
     }
     var frames = 0
-    engine.output.onPresented = { _ in frames += 1 }
+    engine.output.observe { if case .presented = $0 { frames += 1 } }.keep()
     engine.run()
     // This restores the screen.
     engine.invalidate()

@@ -17,7 +17,9 @@ struct Program {
     engine.addOutput(display: sign, root: makeScene(Color(hex: 0x4CC2FF)))
 
     var seen: [[MonotonicTime]] = [[], [], []]
-    for (index, output) in engine.outputs.enumerated() { output.onPresented = { seen[index].append($0.presented) } }
+    for (index, output) in engine.outputs.enumerated() {
+      output.observe { if case .presented(let frame) = $0 { seen[index].append(frame.presented) } }.keep()
+    }
     let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .milliseconds(500), onMain: { _ in engine.finish() })
     engine.loop.add(end, to: .common)
     engine.run()

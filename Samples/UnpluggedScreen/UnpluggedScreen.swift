@@ -16,11 +16,11 @@ struct Program {
     let kms = KMSCard(device: try card.open())
     let display = try kms.display(clock: loop.clock)
     var states: [String] = []
-    display.onStateChange = { states.append("\($0)") }
+    display.observe { if case .stateChanged(let state) = $0 { states.append("\(state)") } }.keep()
 
     let engine = Engine(display: display, root: makeScene(), loop: loop)
     var frames = 0
-    engine.output.onPresented = { _ in frames += 1 }
+    engine.output.observe { if case .presented = $0 { frames += 1 } }.keep()
 
     loop.run(mode: .default, until: loop.clock.now + .seconds(1))
     print("\(display.name): \(frames) frames in a second")

@@ -24,8 +24,10 @@ public final class ManualStage {
   public let display: VirtualDisplay
   public let root: Layer
   public let engine: Engine
-  /// Every frame that was shown, in order.
+  /// Every frame that was shown while `recordsFrames`, in order.
   public private(set) var frames: [FrameRecord] = []
+  /// False for a run that is to allocate nothing.
+  public var recordsFrames = true
 
   /// - Parameters:
   ///   - width: of the display, in pixels.
@@ -45,7 +47,10 @@ public final class ManualStage {
     display = try VirtualDisplay(
       width: width, height: height, refreshRate: rate, reason: "manual time", clock: .manual(clock))
     engine = Engine(display: display, root: root, scale: scale, loop: loop, workers: workers)
-    engine.output.onPresented = { [weak self] in self?.frames.append($0) }
+    engine.output.observe { [weak self] event in
+      guard case .presented(let frame) = event, let self, recordsFrames else { return }
+      frames.append(frame)
+    }.keep()
   }
 
   /// Lets the time run to `time` and handles all that falls due until then, that moment included.

@@ -32,7 +32,7 @@ public final class SimulatedStage {
     engine = Engine(display: screen, root: root, loop: loop)
     engine.output.policy = policy
     application = SimulatedApplication(work, in: root, ticker: screen.ticker, loop: loop, clock: clock)
-    engine.output.onPresented = { [weak self] in self?.onFrame?($0) }
+    engine.output.observe { [weak self] in if case .presented(let frame) = $0 { self?.onFrame?(frame) } }.keep()
   }
 
   /// Lets the time run for `duration`.

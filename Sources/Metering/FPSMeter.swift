@@ -72,6 +72,21 @@ public final class FPSMeter {
 
   // MARK: - Recording
 
+  /// Records what an output's observers are told.
+  ///
+  /// - Returns: why a frame was late that has been seen now; nil for everything else.
+  @discardableResult
+  public func record(_ event: FrameEvent) -> FrameRecord.Cause? {
+    switch event {
+    case .tick(let tick): record(tick: tick)
+    case .committed(let frame): record(committed: frame)
+    case .presented(let frame): return record(presented: frame)
+    case .idle: noteIdle()
+    case .refused: break
+    }
+    return nil
+  }
+
   /// A tick of the output's link. Its `missed` says which of the intervals since the last one were wanted, and those that its
   /// link leaves out between two ticks belong to them.
   public func record(tick: DisplayLink.Tick) {

@@ -12,15 +12,11 @@ public protocol Display: AnyObject {
   var ticker: DisplayTicker { get }
   /// Takes the frames.
   var presenter: any Presenter { get }
-  /// Whether it shows what it is given. The display is the same however often that changes, and so are its links and
-  /// outputs; its size and rate may be others afterwards.
+  /// Whether the display shows what it is given. The display is the same however often its state changes, and so are its
+  /// links and outputs; its size and rate may be others afterwards.
   var state: DisplayState { get }
-  /// Called when `state` has changed, and when the display shows again after a change of its mode.
-  var onStateChange: (@MainActor (DisplayState) -> Void)? { get set }
-  /// Called once when the display cannot come back, such as after the end of the session that it belongs to: no tick and
-  /// no feedback come any more, and no buffer is to be had. `invalidate()` it and make another one. While nobody sets this,
-  /// the loss is told on stderr.
-  var onLost: (@MainActor (any Error) -> Void)? { get set }
+  /// All who follow the display. A type that conforms makes one and notifies it; to listen, call `observe(_:)`.
+  var observers: Observers<DisplayEvent> { get }
   /// Lets `loop` serve the display's events in `mode`. To be called before the first frame, for each mode in which frames
   /// are to be shown.
   func add(to loop: FrameLoop, mode: FrameLoop.Mode)
@@ -28,12 +24,32 @@ public protocol Display: AnyObject {
   func invalidate()
 }
 
-/// A display that is always there.
 extension Display {
+  /// A display that is always there.
   public var state: DisplayState { .showing }
-  public var onStateChange: (@MainActor (DisplayState) -> Void)? {
-    get { nil }
-    // There is nothing to tell.
-    set {}
+
+  /// Follows the display's state. Any number may.
+  ///
+  /// ```swift
+  /// display.observe { event in
+  ///   switch event {
+  ///   case .stateChanged(let state): print("\(display.name): \(state)")
+  ///   case .lost(let error): fail(error)
+  ///   }
+  /// }.keep()
+  /// ```
+  ///
+  /// - Returns: the token: the observer listens until it is let go of or invalidated.
+  public func observe(_ handler: @escaping @MainActor (DisplayEvent) -> Void) -> Observation {
+    observers.add(handler)
   }
+}
+
+/// What the observers of a display are told.
+public enum DisplayEvent {
+  /// The display's `state` is another one, or it shows again after a change of its mode.
+  case stateChanged(DisplayState)
+  /// The display cannot come back, such as after the end of the session that it belongs to: no tick and no feedback come any
+  /// more, and no buffer is to be had. Invalidate it and make another one. Told once, on stderr while nobody observes.
+  case lost(any Error)
 }

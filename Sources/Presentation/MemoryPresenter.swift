@@ -12,10 +12,7 @@ public import RunLoops
 public final class MemoryPresenter: Presenter {
   public let width: Int
   public let height: Int
-  public var onPresented: (@MainActor (PresentationFeedback) -> Void)?
-  /// Called with each frame when it is shown, before `onPresented`. The bitmap holds it until the frame after the next one
-  /// is painted.
-  public var onShown: (@MainActor (Bitmap, PresentationFeedback) -> Void)?
+  public var onEvent: (@MainActor (PresenterEvent) -> Void)?
   /// How many frames were shown.
   public private(set) var shownFrames: UInt64 = 0
 
@@ -62,16 +59,13 @@ public final class MemoryPresenter: Presenter {
     wait?.invalidate()
     wait = nil
     flip.cancel()
-    onPresented = nil
-    onShown = nil
+    onEvent = nil
   }
 
   private func show(at vblank: VBlank) {
-    guard flip.complete(), let shownBitmap else { return }
+    guard flip.complete() else { return }
     if flip.pending != nil { wait?.start(after: vblank.timestamp) }
     shownFrames += 1
-    let feedback = PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence)
-    onShown?(shownBitmap, feedback)
-    onPresented?(feedback)
+    onEvent?(.presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence)))
   }
 }

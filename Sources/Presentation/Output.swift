@@ -28,18 +28,9 @@ public final class Output {
   }
 
   public let display: any Display
-  /// Called when no frame is wanted any more: what passes from now on is idle time.
-  public var onIdle: (@MainActor () -> Void)?
-  /// Called for every frame that was handed to the presenter.
-  public var onCommitted: (@MainActor (FrameRecord) -> Void)?
-  /// Called for every frame when it is known at which vblank it was shown.
-  public var onPresented: (@MainActor (FrameRecord) -> Void)?
-  /// Called for every tick of the output. It ticks from the first frame that is wanted to the first tick without one.
-  public var onTick: (@MainActor (DisplayLink.Tick) -> Void)?
-  /// Called when the presenter refused a frame, at once or late. The next tick paints the whole screen and tries again.
-  public var onError: (@MainActor (any Error) -> Void)?
-  /// Called when the display came back with another size, before the first frame of that size.
-  public var onResize: (@MainActor () -> Void)?
+  /// Called when the display came back with another size, before the first frame of that size. It belongs to whoever lays
+  /// the layers out.
+  package var onResize: (@MainActor () -> Void)?
 
   /// Lets the output become slower when frames take longer than their interval, and faster again: a frame every second, third …
   /// interval, and made for as many vblanks later. Nil, as it is at first, for a frame at every tick however late the frames are.
@@ -56,6 +47,7 @@ public final class Output {
   /// by another one to choose the other policy.
   public var animationTime = AnimationTime()
 
+  private let observers = Observers<FrameEvent>()
   private let content: Content
   private let clock: SystemClock
   // The display's, asked for once: each of them is a call through the protocol.
@@ -91,9 +83,24 @@ public final class Output {
     link.isPaused = true
     self.link = link
     handOverWait.handler = { [weak self] _ in self?.handOverHeldBack() }
-    presenter.onPresented = { [weak self] feedback in self?.presented(feedback) }
-    presenter.onReset = { [weak self] in self?.presenterDidReset() }
-    presenter.onRefused = { [weak self] error in self?.refused(error) }
+    presenter.onEvent = { [weak self] event in
+      switch event {
+      case .presented(let feedback): self?.presented(feedback)
+      case .reset: self?.presenterDidReset()
+      case .refused(let error): self?.refused(error)
+      }
+    }
+  }
+
+  /// Follows the output's ticks and frames. Any number may: a meter, a profiler, the application.
+  ///
+  /// ```swift
+  /// let measuring = engine.output.observe { meter.record($0) }
+  /// ```
+  ///
+  /// - Returns: the token: the observer listens until it is let go of or invalidated.
+  public func observe(_ handler: @escaping @MainActor (FrameEvent) -> Void) -> Observation {
+    observers.add(handler)
   }
 
   /// The link that ticks the output; paused while no frame is wanted. Nil after `invalidate()`. Frames are as far apart as its
@@ -148,7 +155,7 @@ public final class Output {
     link.isPaused = isIdle
     if isIdle {
       animationTime.rest()
-      onIdle?()
+      observers.notify(.idle)
     }
   }
 
@@ -159,9 +166,8 @@ public final class Output {
     handOverWait.invalidate()
     heldBack = nil
     pending = []
-    presenter.onPresented = nil
-    presenter.onRefused = nil
-    presenter.onReset = nil
+    presenter.onEvent = nil
+    observers.removeAll()
   }
 
   /// The display went, or is back. What was on its way is never seen.
@@ -176,7 +182,7 @@ public final class Output {
   private func tick(_ link: DisplayLink) {
     guard let tick = link.tick else { return }
     schedule.didTick(tick)
-    onTick?(tick)
+    observers.notify(.tick(tick))
   }
 
   private func render(for target: MonotonicTime, turn: FrameRecord.PhaseDurations) {
@@ -251,7 +257,7 @@ public final class Output {
     record.submitted = clock.now
     record.phases[.present] = record.submitted - time
     pending.append(record)
-    onCommitted?(record)
+    observers.notify(.committed(record))
   }
 
   private func handOverHeldBack() {
@@ -286,13 +292,13 @@ public final class Output {
     if isLast, !record.isTargetKnown || isEarly { schedule.didShowUntargeted(at: feedback.timestamp) }
     automaticInterval?.observe(record, interval: ticker.refreshRate.interval)
     ticker.observe(record)
-    onPresented?(record)
+    observers.notify(.presented(record))
   }
 
   /// What is on the screen is not what was shown last, or not known: all of it is painted again.
   private func refused(_ error: any Error) {
     forgetFrames()
     setNeedsFullRepaint()
-    onError?(error)
+    observers.notify(.refused(error))
   }
 }

@@ -33,53 +33,49 @@ public struct PresentationBuffer {
 
 /// Takes finished frames to where they are seen: a screen, memory, a sequence of pictures.
 ///
-/// Asynchronous for every kind: a frame that is handed over counts as pending until `onPresented` says at which vblank it
-/// was shown. Frames are shown in the order in which they were handed over; how many may pend is told by
-/// `acquireBuffer()`: one with two buffers, two with three.
+/// Presenting is asynchronous for every kind: a frame that was handed over is pending until `.presented` tells at which vblank
+/// it was shown. Frames are shown in the order in which they were handed over. With two buffers one frame may be pending, with
+/// three two: then `acquireBuffer()` returns nil.
 @MainActor
 public protocol Presenter: AnyObject {
-  /// Pixels in a row. Another number after `onReset` only.
+  /// Pixels in a row. It changes only with a `.reset`.
   var width: Int { get }
-  /// Rows. As `width`.
+  /// Rows. They change only with a `.reset`.
   var height: Int { get }
-  /// A buffer that may be painted now, nil while there is none (frames pend). Acquiring a buffer without presenting it
-  /// costs nothing and changes nothing.
+  /// Returns a buffer that may be painted now, or nil while there is none because frames are pending. Acquiring a buffer
+  /// without presenting it costs nothing and changes nothing.
   func acquireBuffer() -> PresentationBuffer?
   /// Hands a painted buffer over and returns at once.
   ///
   /// A call without a free buffer is a programmer's error. When it throws, the screen shows what it showed before, no
-  /// `onPresented` follows, and the buffer is free again with what was painted in it.
+  /// `.presented` follows, and the buffer is free again with what was painted in it.
   ///
   /// - Parameters:
-  ///   - buffer: from the newest `acquireBuffer()`.
-  ///   - damage: every pixel that was painted in *this* buffer since it was last presented. It contains what differs from
-  ///     the frame before.
+  ///   - buffer: the result of the newest `acquireBuffer()`.
+  ///   - damage: every pixel that was painted in *this* buffer since it was last presented. It contains all that differs
+  ///     from the frame before.
   func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws
-  /// Called once for every frame that was handed over, when it is on the screen and the next buffer is free.
-  var onPresented: (@MainActor (PresentationFeedback) -> Void)? { get set }
-  /// Whether frames can be shown. While not, no buffer is to be had, and it does not help to ask before `onReset`.
+  /// True while frames can be shown. While it is false no buffer is to be had before the next `.reset`.
   var isReady: Bool { get }
-  /// Called when `isReady` has changed, and when the buffers were replaced by others, perhaps of another size. A frame that
-  /// pended is never seen, and what was painted is gone.
-  var onReset: (@MainActor () -> Void)? { get set }
-  /// Called when what was handed over will not be shown after all: the display refused it late, or has not said for too
-  /// long that it shows it. All frames that pend are forgotten, no `onPresented` follows for them, and their buffers are
-  /// free. What the screen shows is not known: the next frame must paint all of it.
-  var onRefused: (@MainActor (any Error) -> Void)? { get set }
-  /// Gives everything back, the screen as it was found. Pending frames are forgotten, nothing is called again.
+  /// Tells the one owner, the output, what became of its frames.
+  var onEvent: (@MainActor (PresenterEvent) -> Void)? { get set }
+  /// Gives everything back, the screen as it was found. Pending frames are forgotten, and `onEvent` is not called again.
   func invalidate()
 }
 
-/// A presenter that is always there and takes every frame, or refuses it at once.
+/// A presenter that is always there.
 extension Presenter {
   public var isReady: Bool { true }
-  public var onReset: (@MainActor () -> Void)? {
-    get { nil }
-    // There is nothing to tell.
-    set {}
-  }
-  public var onRefused: (@MainActor (any Error) -> Void)? {
-    get { nil }
-    set {}
-  }
+}
+
+/// What a presenter tells its owner.
+public enum PresenterEvent {
+  /// The oldest pending frame is on the screen, and the next buffer is free.
+  case presented(PresentationFeedback)
+  /// `isReady` has changed, or the buffers were replaced by others, perhaps of another size. Frames that were pending are
+  /// never seen, and what was painted is gone.
+  case reset
+  /// The pending frames will not be shown: the display refused one late, or has not said for too long that it shows it. Their
+  /// buffers are free. What the screen shows is not known: the next frame must paint all of it.
+  case refused(any Error)
 }

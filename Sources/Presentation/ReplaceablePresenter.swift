@@ -2,20 +2,16 @@ import Glibc
 import LinuxSystem
 package import RenderTree
 
-/// What an output holds while the screens behind its display come and go: hands frames to the presenter of the moment.
+/// Hands frames to the presenter of the screen that is there now: the output keeps this one while screens come and go.
 @MainActor
 package final class ReplaceablePresenter: Presenter {
   /// Nil while there is no screen.
   package private(set) var current: (any Presenter)?
   package private(set) var width: Int
   package private(set) var height: Int
-  package var onPresented: (@MainActor (PresentationFeedback) -> Void)? {
-    didSet { current?.onPresented = onPresented }
+  package var onEvent: (@MainActor (PresenterEvent) -> Void)? {
+    didSet { current?.onEvent = onEvent }
   }
-  package var onRefused: (@MainActor (any Error) -> Void)? {
-    didSet { current?.onRefused = onRefused }
-  }
-  package var onReset: (@MainActor () -> Void)?
 
   package init(_ presenter: any Presenter) {
     current = presenter
@@ -25,18 +21,17 @@ package final class ReplaceablePresenter: Presenter {
 
   package var isReady: Bool { current != nil }
 
-  /// Takes another presenter, or none: then the size stays. The one before is left to its owner, and tells nobody any more.
+  /// Takes another presenter, or none: then the size stays. The presenter before it tells nothing any more, and is left to
+  /// its owner.
   package func replace(with presenter: (any Presenter)?) {
     guard presenter != nil || current != nil else { return }
-    current?.onPresented = nil
-    current?.onRefused = nil
+    current?.onEvent = nil
     current = presenter
     if let presenter {
       (width, height) = (presenter.width, presenter.height)
-      presenter.onPresented = onPresented
-      presenter.onRefused = onRefused
+      presenter.onEvent = onEvent
     }
-    onReset?()
+    onEvent?(.reset)
   }
 
   package func acquireBuffer() -> PresentationBuffer? { current?.acquireBuffer() }
@@ -50,8 +45,6 @@ package final class ReplaceablePresenter: Presenter {
   package func invalidate() {
     current?.invalidate()
     current = nil
-    onPresented = nil
-    onRefused = nil
-    onReset = nil
+    onEvent = nil
   }
 }

@@ -9,8 +9,7 @@ public final class VirtualDisplay: Display {
   public let name: String
   public let reason: String
   public let ticker: DisplayTicker
-  /// Never called: what is not there cannot be lost.
-  public var onLost: (@MainActor (any Error) -> Void)?
+  public let observers = Observers<DisplayEvent>()
 
   private let memory: MemoryPresenter
 
@@ -52,6 +51,7 @@ public final class VirtualDisplay: Display {
   }
 
   public func invalidate() {
+    observers.removeAll()
     memory.invalidate()
     ticker.invalidate()
   }

@@ -12,7 +12,7 @@ import RunLoops
 final class SimulatedPresenter: Presenter {
   let width: Int
   let height: Int
-  var onPresented: (@MainActor (PresentationFeedback) -> Void)?
+  var onEvent: (@MainActor (PresenterEvent) -> Void)?
 
   private let vblanks: SimulatedVBlankSource
   private let takeOverTime: Nanoseconds
@@ -56,7 +56,7 @@ final class SimulatedPresenter: Presenter {
     timer = nil
     vblank = nil
     flip.cancel()
-    onPresented = nil
+    onEvent = nil
   }
 
   private func begin(at time: MonotonicTime) {
@@ -71,6 +71,6 @@ final class SimulatedPresenter: Presenter {
     let stamp = vblanks.grid.timestamp(ofVBlank: vblank)
     // One that waited was handed over to the display long ago: it takes the vblank that follows.
     if flip.pending != nil { begin(at: vblanks.grid.time(ofVBlank: vblank)) }
-    onPresented?(PresentationFeedback(timestamp: stamp, sequence: vblank))
+    onEvent?(.presented(PresentationFeedback(timestamp: stamp, sequence: vblank)))
   }
 }

@@ -15,8 +15,7 @@ public final class SimulatedScreen: Display {
   public let ticker: DisplayTicker
   /// Its vblanks, and the truth about them.
   public let vblanks: SimulatedVBlankSource
-  /// Never called: what is not there cannot be lost.
-  public var onLost: (@MainActor (any Error) -> Void)?
+  public let observers = Observers<DisplayEvent>()
 
   private let simulated: SimulatedPresenter
 

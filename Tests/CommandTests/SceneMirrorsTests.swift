@@ -72,7 +72,7 @@ final class SceneMirrorsTests: XCTestCase {
   func testALostMirrorMissesNothing() throws {
     try onMirror { stage, display, mirror in
       stage.run(for: .seconds(2))
-      display.onLost?(SystemError(call: "present", errno: 19))
+      display.observers.notify(.lost(SystemError(call: "present", errno: 19)))
       stage.run(for: .seconds(5))
       let report = mirror.meter.report(at: stage.clock.now)
       XCTAssertEqual(report.missed, 0)
@@ -135,8 +135,8 @@ private final class RefusingDisplay: Display, Presenter {
   let name = "refusing"
   let reason = "a test"
   let ticker: DisplayTicker
-  var onLost: (@MainActor (any Error) -> Void)?
-  var onPresented: (@MainActor (PresentationFeedback) -> Void)?
+  let observers = Observers<DisplayEvent>()
+  var onEvent: (@MainActor (PresenterEvent) -> Void)?
   let width = 16
   let height = 16
   private(set) var refused = 0

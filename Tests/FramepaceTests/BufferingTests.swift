@@ -145,12 +145,17 @@ private final class Stage {
     let root = Layer()
     engine = Engine(display: display, root: root, loop: loop)
     display.mayRefuse = { [weak self] in self?.refusals() ?? false }
-    engine.output.onCommitted = { [weak self] in
-      self?.committed.append($0)
-      self?.colors.append(self?.color ?? 0)
-    }
-    engine.output.onPresented = { [weak self] in self?.presented.append($0) }
-    engine.output.onError = { [weak self] _ in self?.refused() }
+    engine.output.observe { [weak self] event in
+      guard let self else { return }
+      switch event {
+      case .committed(let frame):
+        committed.append(frame)
+        colors.append(color)
+      case .presented(let frame): presented.append(frame)
+      case .refused: refused()
+      case .tick, .idle: break
+      }
+    }.keep()
     Transaction.withoutActions { root.backgroundColor = .black }
   }
 
@@ -191,9 +196,8 @@ private final class DeadlineDisplay: Display, Presenter {
   let width = 16
   let height = 16
   let ticker: DisplayTicker
-  var onLost: (@MainActor (any Error) -> Void)?
-  var onPresented: (@MainActor (PresentationFeedback) -> Void)?
-  var onRefused: (@MainActor (any Error) -> Void)?
+  let observers = Observers<DisplayEvent>()
+  var onEvent: (@MainActor (PresenterEvent) -> Void)?
   var mayRefuse: () -> Bool = { false }
   /// The middle pixel of every frame that was seen.
   private(set) var shown: [(pixel: UInt32, time: MonotonicTime)] = []
@@ -245,12 +249,12 @@ private final class DeadlineDisplay: Display, Presenter {
   private func complete() {
     if mayRefuse() {
       flip.cancel()
-      onRefused?(SystemError(call: "a test", errno: 22))
+      onEvent?(.refused(SystemError(call: "a test", errno: 22)))
       return
     }
     guard flip.complete(), let index = flip.shown else { return }
     if flip.pending != nil { start() }
     shown.append((buffers[index].bitmap.row(8).load(fromByteOffset: 32, as: UInt32.self), clock.now))
-    onPresented?(PresentationFeedback(timestamp: clock.now, sequence: UInt64(shown.count)))
+    onEvent?(.presented(PresentationFeedback(timestamp: clock.now, sequence: UInt64(shown.count))))
   }
 }

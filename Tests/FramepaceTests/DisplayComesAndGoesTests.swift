@@ -22,8 +22,8 @@ final class DisplayComesAndGoesTests: XCTestCase {
       display = try GuestDisplay(clock: clock)
       root.backgroundColor = .white
       engine = Engine(display: display, root: root, loop: loop)
-      engine.output.onPresented = { [unowned self] in shown.append($0) }
-      engine.output.onTick = { [unowned self] _ in ticks += 1 }
+      engine.output.observe { [unowned self] in if case .presented(let frame) = $0 { shown.append(frame) } }.keep()
+      engine.output.observe { [unowned self] in if case .tick = $0 { ticks += 1 } }.keep()
     }
 
     func run(_ time: Nanoseconds) { loop.run(mode: .default, until: clock.now + time) }

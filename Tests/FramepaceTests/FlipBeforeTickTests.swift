@@ -83,8 +83,8 @@ private final class EarlyFlipDisplay: Display, Presenter {
   let height = 16
   let source: LateSource
   let ticker: DisplayTicker
-  var onLost: (@MainActor (any Error) -> Void)?
-  var onPresented: (@MainActor (PresentationFeedback) -> Void)?
+  let observers = Observers<DisplayEvent>()
+  var onEvent: (@MainActor (PresenterEvent) -> Void)?
   /// The middle pixel of every frame that was shown.
   private(set) var shown: [(pixel: UInt32, feedback: PresentationFeedback)] = []
 
@@ -123,7 +123,7 @@ private final class EarlyFlipDisplay: Display, Presenter {
     guard flip.complete(), let index = flip.shown else { return }
     let feedback = PresentationFeedback(timestamp: clock.now, sequence: UInt64(clock.now.nanoseconds / 10_000_000))
     shown.append((buffers[index].bitmap.row(8).load(fromByteOffset: 32, as: UInt32.self), feedback))
-    onPresented?(feedback)
+    onEvent?(.presented(feedback))
   }
 }
 

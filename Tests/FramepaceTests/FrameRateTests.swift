@@ -22,10 +22,11 @@ final class FrameRateTests: XCTestCase {
       layer.add(BasicAnimation(.cornerRadius, from: 0, to: 4, duration: .seconds(10)), forKey: "move")
       var missed: UInt64 = 0
       var ticks = 0
-      stage.engine.output.onTick = { tick in
+      stage.engine.output.observe { event in
+        guard case .tick(let tick) = event else { return }
         missed += tick.missed
         ticks += 1
-      }
+      }.keep()
       stage.run(for: .seconds(4))
       let frames = stage.frames.dropFirst(3)
       XCTAssertEqual(Double(frames.count), 117, accuracy: 2)
@@ -54,7 +55,7 @@ final class FrameRateTests: XCTestCase {
         stage.root.addSublayer(layer)
         layer.add(BasicAnimation(.cornerRadius, from: 0, to: 4, duration: .seconds(100)), forKey: "move")
         let load = Load()
-        stage.engine.output.onTick = { _ in stage.clock.advance(by: load.work) }
+        stage.engine.output.observe { if case .tick = $0 { stage.clock.advance(by: load.work) } }.keep()
         let lateFrames = { (duration: Nanoseconds) -> (late: Int, all: Int) in
           let before = stage.frames.count
           stage.run(for: duration)
@@ -96,10 +97,11 @@ final class FrameRateTests: XCTestCase {
         stage.root.addSublayer(layer)
         layer.add(BasicAnimation(.cornerRadius, from: 0, to: 4, duration: .seconds(100)), forKey: "move")
         var count = 0
-        stage.engine.output.onTick = { _ in
+        stage.engine.output.observe { event in
+          guard case .tick = event else { return }
           count += 1
           stage.clock.advance(by: .microseconds(count % 5 < 2 ? 21_667 : 4_000))
-        }
+        }.keep()
         stage.run(for: .seconds(5))
         XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, 2)
         let before = stage.frames.count

@@ -59,8 +59,10 @@ final class FrameWayDiagramTests: XCTestCase {
       let root = Layer()
       let engine = Engine(display: screen, root: root, loop: loop)
       var frames: [FrameRecord] = []
-      engine.output.onCommitted = { frames.append($0) }
-      engine.output.onPresented = { frame in frames = frames.map { $0.submitted == frame.submitted ? frame : $0 } }
+      engine.output.observe { if case .committed(let frame) = $0 { frames.append(frame) } }.keep()
+      engine.output.observe {
+        if case .presented(let frame) = $0 { frames = frames.map { $0.submitted == frame.submitted ? frame : $0 } }
+      }.keep()
 
       let busy = given.spans(in: "busy")
       let link = DisplayLink(ticker: screen.ticker) { link in

@@ -72,13 +72,11 @@ final class FrameWithoutTickTests: XCTestCase {
       root.backgroundColor = .white
       let engine = Engine(display: display, root: root, loop: loop)
       let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
-      engine.output.onTick = { meter.record(tick: $0) }
-      engine.output.onIdle = { meter.noteIdle() }
-      engine.output.onCommitted = { frame in
-        meter.record(committed: frame)
+      engine.output.observe { event in
+        meter.record(event)
+        guard case .committed = event else { return }
         display.time = .milliseconds(3)
-      }
-      engine.output.onPresented = { meter.record(presented: $0) }
+      }.keep()
       let link = DisplayLink(ticker: display.ticker) { link in
         Transaction.withoutActions { root.opacity = Double(link.frameNumber % 8) / 16 }
       }
@@ -138,7 +136,7 @@ private final class Stage {
     loop = FrameLoop(clock: .manual(clock))
     display = try SlowDisplay(buffering, clock: clock)
     engine = Engine(display: display, root: Layer(), loop: loop)
-    engine.output.onPresented = { [unowned self] in frames.append($0) }
+    engine.output.observe { [unowned self] in if case .presented(let frame) = $0 { frames.append(frame) } }.keep()
     // Vblanks are at whole hundredths of a second; so is the end of this.
     run(.milliseconds(100))
   }
@@ -171,7 +169,7 @@ private final class SlowDisplay: Display, Presenter {
   var time = Nanoseconds.milliseconds(3)
   private let virtual: VirtualDisplay
   private let clock: ManualClock
-  var onLost: (@MainActor (any Error) -> Void)?
+  let observers = Observers<DisplayEvent>()
 
   init(_ buffering: Buffering, clock: ManualClock) throws {
     let rate = try XCTUnwrap(RefreshRate(hertz: 100))
@@ -185,9 +183,9 @@ private final class SlowDisplay: Display, Presenter {
   var presenter: any Presenter { self }
   var width: Int { virtual.presenter.width }
   var height: Int { virtual.presenter.height }
-  var onPresented: (@MainActor (PresentationFeedback) -> Void)? {
-    get { virtual.presenter.onPresented }
-    set { virtual.presenter.onPresented = newValue }
+  var onEvent: (@MainActor (PresenterEvent) -> Void)? {
+    get { virtual.presenter.onEvent }
+    set { virtual.presenter.onEvent = newValue }
   }
 
   func acquireBuffer() -> PresentationBuffer? { virtual.presenter.acquireBuffer() }

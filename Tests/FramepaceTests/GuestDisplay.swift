@@ -8,7 +8,7 @@ final class GuestDisplay: Display {
   let name = "guest"
   let reason = "a test"
   let ticker: DisplayTicker
-  var onLost: (@MainActor (any Error) -> Void)?
+  let observers = Observers<DisplayEvent>()
   private(set) var memory: MemoryPresenter?
   private let stable: ReplaceablePresenter
   private let clock: SystemClock

@@ -18,12 +18,13 @@ final class HeldBackFrameTests: XCTestCase {
         engine.output.automaticInterval = AutomaticInterval()
         root.add(BasicAnimation(.cornerRadius, from: 0, to: 8, duration: .seconds(100)))
         var count = 0
-        engine.output.onTick = { _ in
+        engine.output.observe { event in
+          guard case .tick = event else { return }
           count += 1
           clock.advance(by: .microseconds(count % 5 < 2 ? 21_667 : 4_000))
-        }
+        }.keep()
         var held = 0
-        engine.output.onPresented = { if $0.heldBack > .zero { held += 1 } }
+        engine.output.observe { if case .presented(let frame) = $0, frame.heldBack > .zero { held += 1 } }.keep()
         loop.run(mode: .default, until: clock.now + .seconds(5))
         XCTAssertEqual(engine.output.automaticInterval?.intervals, 2)
         XCTAssertGreaterThan(held, 20)
@@ -50,10 +51,8 @@ final class HeldBackFrameTests: XCTestCase {
 private final class ResettingDisplay: Display, Presenter {
   let name = "resetting"
   let reason = "a test"
-  var onLost: (@MainActor (any Error) -> Void)?
-  var onPresented: (@MainActor (PresentationFeedback) -> Void)?
-  var onReset: (@MainActor () -> Void)?
-  var onRefused: (@MainActor (any Error) -> Void)?
+  let observers = Observers<DisplayEvent>()
+  var onEvent: (@MainActor (PresenterEvent) -> Void)?
   /// Frames that were handed over in a buffer of before.
   private(set) var staleFrames = 0
   /// Buffers that were replaced after they were acquired, and before they were handed over.
@@ -65,10 +64,11 @@ private final class ResettingDisplay: Display, Presenter {
 
   init(clock: ManualClock) throws {
     virtual = try VirtualDisplay(width: 16, height: 16, refreshRate: .hertz60, reason: reason, clock: .manual(clock))
-    virtual.presenter.onPresented = { [weak self] feedback in
+    virtual.presenter.onEvent = { [weak self] event in
+      guard case .presented(let feedback) = event else { return }
       guard let self, isPending else { return }
       isPending = false
-      onPresented?(feedback)
+      onEvent?(.presented(feedback))
     }
   }
 
@@ -93,7 +93,7 @@ private final class ResettingDisplay: Display, Presenter {
   func reset(isRefused: Bool) {
     if isAcquired { lostBuffers += 1 }
     (isAcquired, isPending) = (false, false)
-    if isRefused { onRefused?(SystemError(call: "a test", errno: 22)) } else { onReset?() }
+    onEvent?(isRefused ? .refused(SystemError(call: "a test", errno: 22)) : .reset)
   }
 
   func add(to loop: FrameLoop, mode: FrameLoop.Mode) { virtual.add(to: loop, mode: mode) }

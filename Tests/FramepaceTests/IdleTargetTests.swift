@@ -64,7 +64,7 @@ final class IdleTargetTests: XCTestCase {
     let root = Layer()
     let engine = Engine(display: display, root: root, loop: loop)
     var shown: [FrameRecord] = []
-    engine.output.onPresented = { shown.append($0) }
+    engine.output.observe { if case .presented(let frame) = $0 { shown.append(frame) } }.keep()
     loop.run(mode: .default, until: clock.now + .milliseconds(100))
 
     let seed: UInt64 = 11

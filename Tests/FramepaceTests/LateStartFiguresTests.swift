@@ -174,7 +174,7 @@ final class LateStartFiguresTests: XCTestCase {
       output.policy = .lateStart
       let other = SimulatedApplication(work(5), in: root, ticker: screen.ticker, loop: stage.loop, clock: stage.clock)
       var frames: [FrameRecord] = []
-      output.onPresented = { frames.append($0) }
+      output.observe { if case .presented(let frame) = $0 { frames.append(frame) } }.keep()
       var firstFrames: [FrameRecord] = []
       stage.run(frames: 300) { firstFrames.append($0) }
       for (frames, milliseconds) in [(firstFrames, 2), (frames, 5)] as [([FrameRecord], Int64)] {

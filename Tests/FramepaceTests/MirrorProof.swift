@@ -25,15 +25,17 @@ final class MirrorProof {
     let memory = display.memoryPresenter
     expected = try Bitmap(width: memory.width, height: memory.height)
     whole = DamageRegion(IntRect(x: 0, y: 0, width: memory.width, height: memory.height))
-    output.onCommitted = { [self] frame in
+    output.observe { [self] event in
+      guard case .committed(let frame) = event else { return }
       paint(at: frame.target)
       if frame.paintedPixels < whole.area { partialFrames += 1 }
-    }
-    output.onPresented = { [self] in frames.append($0) }
-    memory.onShown = { [self] bitmap, feedback in
+    }.keep()
+    output.observe { [self] event in
+      guard case .presented(let frame) = event, let bitmap = display.shownBitmap else { return }
+      frames.append(frame)
       buffers.insert(bitmap.base)
-      compare(bitmap, "vblank \(feedback.sequence)")
-    }
+      compare(bitmap, "frame \(frame.frameNumber)")
+    }.keep()
   }
 
   /// What is shown now is the newest that there is.

@@ -91,7 +91,7 @@ final class MirrorTests: XCTestCase {
       // Until it is known how long frames take.
       stage.run(for: .seconds(1))
       var frames: [FrameRecord] = []
-      mirror.onPresented = { frames.append($0) }
+      mirror.observe { if case .presented(let frame) = $0 { frames.append(frame) } }.keep()
       let before = stage.frames.count
       stage.run(for: .seconds(4))
       let late = frames.count { $0.isLate(interval: slow.ticker.refreshRate.interval) }
@@ -184,7 +184,7 @@ private final class SlowDisplay: Display, Presenter {
   let name = "slow"
   let reason = "a test"
   let ticker: DisplayTicker
-  var onLost: (@MainActor (any Error) -> Void)?
+  let observers = Observers<DisplayEvent>()
   private let memory: MemoryPresenter
   private let clock: ManualClock
 
@@ -198,9 +198,9 @@ private final class SlowDisplay: Display, Presenter {
   var presenter: any Presenter { self }
   var width: Int { memory.width }
   var height: Int { memory.height }
-  var onPresented: (@MainActor (PresentationFeedback) -> Void)? {
-    get { memory.onPresented }
-    set { memory.onPresented = newValue }
+  var onEvent: (@MainActor (PresenterEvent) -> Void)? {
+    get { memory.onEvent }
+    set { memory.onEvent = newValue }
   }
 
   func add(to loop: FrameLoop, mode: FrameLoop.Mode) { memory.add(to: loop, mode: mode) }

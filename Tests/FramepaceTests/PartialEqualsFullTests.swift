@@ -69,17 +69,19 @@ private final class Proof {
     expected = try Bitmap(width: size.width, height: size.height)
     whole = DamageRegion(IntRect(x: 0, y: 0, width: size.width, height: size.height))
     let context = stage.engine.context
-    stage.engine.output.onCommitted = { [self] frame in
+    stage.engine.output.observe { [self] event in
+      guard case .committed(let frame) = event else { return }
       compositor.render(context.renderTree(at: frame.target), damage: whole, into: expected)
       if frame.paintedPixels < whole.area { partialFrames += 1 }
-    }
-    size.onShown = { [self] bitmap, feedback in
+    }.keep()
+    stage.engine.output.observe { [self, display = stage.display] event in
+      guard case .presented(let frame) = event, let bitmap = display.shownBitmap else { return }
       buffers.insert(bitmap.base)
       guard difference == nil else { return }
       for y in 0..<bitmap.height where memcmp(bitmap.row(y), expected.row(y), bitmap.width * 4) != 0 {
-        difference = "vblank \(feedback.sequence), row \(y) of the buffer differs from the row painted anew"
+        difference = "frame \(frame.frameNumber), row \(y) of the buffer differs from the row painted anew"
         return
       }
-    }
+    }.keep()
   }
 }

@@ -15,8 +15,8 @@ final class RefusedFrameTests: XCTestCase {
       let engine = Engine(display: display, root: root, loop: loop)
       var errors = 0
       var shown: [FrameRecord] = []
-      engine.output.onError = { _ in errors += 1 }
-      engine.output.onPresented = { shown.append($0) }
+      engine.output.observe { if case .refused = $0 { errors += 1 } }.keep()
+      engine.output.observe { if case .presented(let frame) = $0 { shown.append(frame) } }.keep()
 
       loop.run(mode: .default, until: clock.now + .milliseconds(200))
 
@@ -38,7 +38,7 @@ private final class RefusingDisplay: Display {
   var name: String { virtual.name }
   var reason: String { virtual.reason }
   var ticker: DisplayTicker { virtual.ticker }
-  var onLost: (@MainActor (any Error) -> Void)?
+  let observers = Observers<DisplayEvent>()
 
   init(clock: ManualClock) throws {
     virtual = try VirtualDisplay(width: 16, height: 16, refreshRate: .hertz60, reason: "a test", clock: .manual(clock))
@@ -58,9 +58,9 @@ private final class RefusingPresenter: Presenter {
 
   var width: Int { inner.width }
   var height: Int { inner.height }
-  var onPresented: (@MainActor (PresentationFeedback) -> Void)? {
-    get { inner.onPresented }
-    set { inner.onPresented = newValue }
+  var onEvent: (@MainActor (PresenterEvent) -> Void)? {
+    get { inner.onEvent }
+    set { inner.onEvent = newValue }
   }
 
   func acquireBuffer() -> PresentationBuffer? { inner.acquireBuffer() }

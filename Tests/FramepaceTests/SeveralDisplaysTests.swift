@@ -16,7 +16,7 @@ final class SeveralDisplaysTests: XCTestCase {
       XCTAssertEqual(root.bounds, Rect(x: 0, y: 0, width: 40, height: 30))
       XCTAssertEqual(stage.root.bounds, Rect(x: 0, y: 0, width: 64, height: 48))
       var frames: [FrameRecord] = []
-      output.onPresented = { frames.append($0) }
+      output.observe { if case .presented(let frame) = $0 { frames.append(frame) } }.keep()
       for (layer, color) in [(stage.root, Color.white), (root, .black)] {
         layer.backgroundColor = color
         layer.add(BasicAnimation(.opacity, from: 0.5, to: 1, duration: .seconds(2)))
@@ -61,7 +61,7 @@ final class SeveralDisplaysTests: XCTestCase {
         let engine = Engine(display: displays[0], root: root, loop: loop)
         engine.mirror(on: displays[1])
         var frames: [FrameRecord] = []
-        engine.outputs[firstIsStuck ? 1 : 0].onPresented = { frames.append($0) }
+        engine.outputs[firstIsStuck ? 1 : 0].observe { if case .presented(let frame) = $0 { frames.append(frame) } }.keep()
         var hasEnded = false
         Transaction.setCompletion { hasEnded = true }
         root.backgroundColor = .white
@@ -97,7 +97,9 @@ final class SeveralDisplaysTests: XCTestCase {
       /// How many frames both show in a second.
       @MainActor func run() -> [Int] {
         var counts = [0, 0]
-        for (index, output) in engine.outputs.enumerated() { output.onPresented = { _ in counts[index] += 1 } }
+        for (index, output) in engine.outputs.enumerated() {
+          output.observe { if case .presented = $0 { counts[index] += 1 } }.keep()
+        }
         loop.run(mode: .default, until: clock.now + .seconds(1))
         return counts
       }
@@ -143,15 +145,17 @@ final class SeveralDisplaysTests: XCTestCase {
       stage.root.add(BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1)))
       var mirror: Output?
       var frames = 0
-      stage.engine.output.onTick = { [engine = stage.engine] tick in
+      stage.engine.output.observe { [engine = stage.engine] event in
+        guard case .tick(let tick) = event else { return }
         if tick.frameNumber == 10, let display = try? stage.makeDisplay(width: 16, height: 16, hertz: 50) {
           mirror = engine.mirror(on: display)
-          mirror?.onPresented = { _ in frames += 1 }
+          mirror?.observe { if case .presented = $0 { frames += 1 } }.keep()
         }
-      }
-      stage.engine.output.onCommitted = { [engine = stage.engine] frame in
+      }.keep()
+      stage.engine.output.observe { [engine = stage.engine] event in
+        guard case .committed(let frame) = event else { return }
         if frame.frameNumber == 30, let mirror { engine.remove(mirror) }
-      }
+      }.keep()
       stage.run(for: .seconds(2))
       // Twenty intervals of the first display are a third of a second.
       XCTAssertEqual(frames, 16, accuracy: 2)
@@ -178,8 +182,8 @@ private final class StuckDisplay: Display, Presenter {
   let name = "stuck"
   let reason = "a test"
   let ticker: DisplayTicker
-  var onLost: (@MainActor (any Error) -> Void)?
-  var onPresented: (@MainActor (PresentationFeedback) -> Void)?
+  let observers = Observers<DisplayEvent>()
+  var onEvent: (@MainActor (PresenterEvent) -> Void)?
   let width = 20
   let height = 20
   private(set) var presented = 0

@@ -50,7 +50,7 @@ final class TurnEndTests: XCTestCase {
       layer.backgroundColor = .white
       layer.isHidden = true
       stage.root.addSublayer(layer)
-      stage.engine.output.onIdle = { layer.isHidden = false }
+      stage.engine.output.observe { if case .idle = $0 { layer.isHidden = false } }.keep()
       stage.run(for: .milliseconds(200))
       XCTAssertEqual(stage.frames.count, 2)
       XCTAssertFalse(stage.engine.context.isDirty)

@@ -38,7 +38,7 @@ final class BadScreenTests: XCTestCase {
         XCTAssertTrue(stage.card.screens.contains("40x30@50.00"), stage.card.screens)
 
         var states: [DisplayState] = []
-        display.onStateChange = { states.append($0) }
+        display.observe { if case .stateChanged(let state) = $0 { states.append(state) } }.keep()
         card.tell(.hotplug)
         stage.run(for: .seconds(1))
         XCTAssertEqual(states, [])

@@ -166,10 +166,11 @@ private struct Sweep {
       let display = try KMSCard(device: opened, access: access).display(clock: stage.loop.clock)
       display.add(to: stage.loop, mode: .default)
       // What it was told goes away again; what is left behind, and what was said, is what counts here.
-      display.onStateChange = { [unowned display] state in
+      display.observe { [unowned display] event in
+        guard case .stateChanged(let state) = event else { return }
         if state == .waiting(.unplugged) { report.isUnplugged = true }
         report.lost = report.lost ?? display.lastError
-      }
+      }.keep()
       let link = DisplayLink(ticker: display.ticker) { _ in }
       link.add(to: stage.loop, mode: .default)
       defer {

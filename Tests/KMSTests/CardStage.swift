@@ -52,8 +52,8 @@ final class CardStage {
   /// - Returns: when it was; nil when it was not within a tenth of a second.
   func show(_ color: UInt32, in rect: IntRect, on display: KMSDisplay) throws -> PresentationFeedback? {
     var seen: PresentationFeedback?
-    display.presenter.onPresented = { seen = $0 }
-    defer { display.presenter.onPresented = nil }
+    display.presenter.onEvent = { if case .presented(let feedback) = $0 { seen = feedback } }
+    defer { display.presenter.onEvent = nil }
     guard let buffer = display.presenter.acquireBuffer() else { return nil }
     fill(buffer.bitmap, rect, color)
     try display.presenter.present(buffer, damage: DamageRegion(rect))

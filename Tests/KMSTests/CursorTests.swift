@@ -305,7 +305,7 @@ final class CursorTests: XCTestCase {
         try stage.showArrow()
         if isBlanked { stage.card.blank("HDMI-A-1") } else { stage.card.switchOff("HDMI-A-1") }
         var errors: [any Error] = []
-        stage.display.presenter.onRefused = { errors.append($0) }
+        stage.onRefused = { errors.append($0) }
         stage.turn { $0.cursorPosition = Point(30, 30) }
         stage.run(for: .milliseconds(100))
         XCTAssertEqual(errors.count, 1)
@@ -326,7 +326,7 @@ final class CursorTests: XCTestCase {
       let stage = try CursorStage()
       try stage.showArrow()
       var isFrameWanted = false
-      stage.display.presenter.onRefused = { _ in isFrameWanted = true }
+      stage.onRefused = { _ in isFrameWanted = true }
       let output = FrameLoop.Observer(
         .beforeWaiting, order: 2_000_000,
         onMain: { [unowned stage] _, _ in
@@ -533,6 +533,7 @@ private final class CursorStage {
   private(set) var seen = 0
   private(set) var ticks = 0
   private(set) var refusals: [FeatureRefusal] = []
+  var onRefused: (any Error) -> Void = { _ in }
   private var link: DisplayLink?
   var card: SimulatedCard { stage.card }
   var loop: FrameLoop { stage.loop }
@@ -541,7 +542,13 @@ private final class CursorStage {
   init(isAtomic: Bool = true, hasVBlanks: Bool = true, hasCursors: Bool = true, isShown: Bool = true) throws {
     stage = CardStage(hasVBlanks: hasVBlanks, isAtomic: isAtomic, hasCursors: hasCursors)
     display = try stage.openDisplay()
-    display.presenter.onPresented = { [unowned self] _ in seen += 1 }
+    display.presenter.onEvent = { [unowned self] event in
+      switch event {
+      case .presented: seen += 1
+      case .refused(let error): onRefused(error)
+      case .reset: break
+      }
+    }
     display.onRefusal = { [unowned self] in refusals.append($0) }
     if isShown { try present() }
     run(for: .milliseconds(100))

@@ -155,7 +155,7 @@ final class DisplayReturnTests: XCTestCase {
     try onMain {
       let stage = try Troubled(.animating, isAtomic: true, hasVBlanks: true, hearsEvents: true)
       var lost: [any Error] = []
-      stage.display.onLost = { lost.append($0) }
+      stage.display.observe { if case .lost(let error) = $0 { lost.append(error) } }.keep()
       stage.turn { $0.shown?.tell(.sessionEnded) }
       stage.run(.seconds(1))
       XCTAssertEqual(lost.map { $0 as? KMSError }, [.sessionEnded(connector: "HDMI-A-1")])
@@ -263,11 +263,12 @@ private final class Troubled {
     engine = Engine(display: display, root: root, loop: loop)
     self.moment = moment
 
-    display.onStateChange = { [unowned self] state in
+    display.observe { [unowned self] event in
+      guard case .stateChanged(let state) = event else { return }
       states.append(state)
       if state == .showing { shows += 1 }
-    }
-    engine.output.onPresented = { [unowned self] _ in frames += 1 }
+    }.keep()
+    engine.output.observe { [unowned self] in if case .presented = $0 { frames += 1 } }.keep()
     let link = DisplayLink(ticker: display.ticker) { [unowned self] link in if let tick = link.tick { ticks.append(tick) } }
     link.isPaused = moment == .idle
     link.add(to: loop, mode: .default)
@@ -310,10 +311,10 @@ private final class Troubled {
   /// Steps through the loop until a frame was handed over and not seen.
   private func stopAtPendingFlip() {
     var committed = 0
-    engine.output.onCommitted = { _ in committed += 1 }
+    let counting = engine.output.observe { if case .committed = $0 { committed += 1 } }
     let seen = frames
     for _ in 0..<100 where committed == 0 { run(.milliseconds(1)) }
-    engine.output.onCommitted = nil
+    counting.invalidate()
     XCTAssertEqual(committed, 1)
     XCTAssertLessThanOrEqual(frames - seen, 1)
   }

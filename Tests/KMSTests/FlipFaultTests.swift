@@ -236,9 +236,11 @@ private final class AnimationRun {
     let link = DisplayLink(ticker: display.ticker) { [weak self] _ in self?.tick() }
     link.add(to: stage.loop, mode: .default)
     self.link = link
-    display.onStateChange = { [weak self] _ in self?.lost = self?.lost ?? self?.display.lastError }
-    engine.output.onPresented = { [weak self] _ in self?.shown += 1 }
-    engine.output.onError = { [weak self] in if let error = $0 as? KMSError { self?.errors.append(error) } }
+    display.observe { [weak self] _ in self?.lost = self?.lost ?? self?.display.lastError }.keep()
+    engine.output.observe { [weak self] event in
+      if case .presented = event { self?.shown += 1 }
+      if case .refused(let error as KMSError) = event { self?.errors.append(error) }
+    }.keep()
     let onModeSet = presenter.onModeSet
     presenter.onModeSet = { [weak self] in
       onModeSet?()

@@ -60,9 +60,10 @@ final class LostVBlankTests: XCTestCase {
       let stage = CardStage()
       let display = try stage.openDisplay()
       var lost: [KMSError] = []
-      display.onStateChange = { [unowned display] state in
+      display.observe { [unowned display] event in
+        guard case .stateChanged(let state) = event else { return }
         if state != .showing, let error = display.lastError { lost.append(error) }
-      }
+      }.keep()
       let link = DisplayLink(ticker: display.ticker) { _ in }
       link.add(to: stage.loop, mode: .default)
       stage.run(for: .milliseconds(500))

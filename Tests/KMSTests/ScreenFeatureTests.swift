@@ -206,7 +206,9 @@ private final class FeatureStage {
       isAtomic: isAtomic, takesAsynchronousFlips: takesAsynchronousFlips)
     before = stage.card.screens
     display = try stage.openDisplay()
-    display.presenter.onPresented = { [unowned self] in times.append($0.timestamp) }
+    display.presenter.onEvent = { [unowned self] in
+      if case .presented(let feedback) = $0 { times.append(feedback.timestamp) }
+    }
     display.onRefusal = { [unowned self] in refusals.append($0) }
     if isShown { present() }
     run(for: .milliseconds(100))

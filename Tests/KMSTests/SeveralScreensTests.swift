@@ -92,7 +92,7 @@ final class SeveralScreensTests: XCTestCase {
       screens.run(.seconds(1))
       screens.stage.card.loseFlipEvents(1)
       var lost = 0
-      for output in screens.engine.outputs { output.onError = { _ in lost += 1 } }
+      for output in screens.engine.outputs { output.observe { if case .refused = $0 { lost += 1 } }.keep() }
       let before = screens.proofs.map(\.frames.count)
       screens.run(.seconds(2))
       let frames = zip(screens.proofs, before).map { $0.frames.count - $1 }
@@ -119,7 +119,9 @@ final class SeveralScreensTests: XCTestCase {
       let engine = Engine(display: first, root: roots[0], loop: stage.loop)
       engine.addOutput(display: second, root: roots[1])
       var frames = [0, 0]
-      for (index, output) in engine.outputs.enumerated() { output.onPresented = { _ in frames[index] += 1 } }
+      for (index, output) in engine.outputs.enumerated() {
+        output.observe { if case .presented = $0 { frames[index] += 1 } }.keep()
+      }
       for (index, root) in roots.enumerated() {
         root.backgroundColor = index == 0 ? .white : Color(red: 0, green: 1, blue: 0)
         var animation = BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(300))
@@ -220,11 +222,14 @@ private final class TwoScreens {
 
   /// How many frames each shows in two seconds, half a second from now.
   func expectFrames(_ hertz: [Int], line: UInt = #line) {
-    for output in engine.outputs { output.onCommitted = nil }
+    for proof in proofs { proof.end() }
     run(.milliseconds(500))
     var frames = hertz.map { _ in 0 }
-    for (index, output) in engine.outputs.enumerated() { output.onPresented = { _ in frames[index] += 1 } }
+    let counting = engine.outputs.enumerated().map { index, output in
+      output.observe { if case .presented = $0 { frames[index] += 1 } }
+    }
     run(.seconds(2))
+    for token in counting { token.invalidate() }
     for (found, expected) in zip(frames, hertz) { XCTAssertEqual(found, 2 * expected, accuracy: 2, line: line) }
   }
 

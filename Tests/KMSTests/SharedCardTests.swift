@@ -134,12 +134,13 @@ final class SharedCardTests: XCTestCase {
       let machine = try Machine()
       let display = try machine.display("DP-1")
       var states: [DisplayState] = []
-      display.onStateChange = { [unowned display] state in
+      display.observe { [unowned display] event in
+        guard case .stateChanged(let state) = event else { return }
         states.append(state)
         guard state == .waiting(.unplugged) else { return }
         machine.cards[0].setConnected(true, "DP-1")
         display.card.lookForScreens()
-      }
+      }.keep()
       machine.cards[0].setConnected(false, "DP-1")
       display.card.lookForScreens()
       XCTAssertEqual(states, [.waiting(.unplugged), .showing])

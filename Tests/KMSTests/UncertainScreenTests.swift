@@ -22,7 +22,7 @@ final class UncertainScreenTests: XCTestCase {
         XCTAssertEqual(display.connectorName, "VGA-1", place)
         display.add(to: stage.loop, mode: .default)
         var states: [DisplayState] = []
-        display.onStateChange = { states.append($0) }
+        display.observe { if case .stateChanged(let state) = $0 { states.append(state) } }.keep()
         XCTAssertNotNil(try stage.show(1, in: .all, on: display), place)
         let asked = stage.card.callCount(of: .connector)
         card.lookForScreens()

@@ -20,7 +20,7 @@ final class UndamagedFrameTests: XCTestCase {
         root.addSublayer(layer)
         let engine = Engine(display: display, root: root, loop: stage.loop)
         var ticks = 0
-        engine.output.onTick = { _ in ticks += 1 }
+        engine.output.observe { if case .tick = $0 { ticks += 1 } }.keep()
         stage.run(for: .milliseconds(200))
         let start = FrameLoop.Timer(
           fireTime: stage.clock.now,

@@ -31,11 +31,12 @@ final class OutputTimeTests: XCTestCase {
         }, isAnimating: { [unowned self] in isAnimating })
       let output = Output(display: display, content: content, renderer: Compositor(), clock: loop.clock)
       output.animationTime = AnimationTime(policy)
-      output.onTick = { [unowned self] tick in
+      output.observe { [unowned self] event in
+        guard case .tick(let tick) = event else { return }
         ticks.append(tick)
         clock.advance(by: stall)
         stall = .zero
-      }
+      }.keep()
       self.output = output
       display.add(to: loop, mode: .default)
       output.add(to: loop, mode: .default)

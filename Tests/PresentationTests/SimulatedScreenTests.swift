@@ -25,8 +25,9 @@ final class SimulatedScreenTests: XCTestCase {
       vblanks = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: 100)), clock: .manual(clock))
       screen = try SimulatedScreen(
         width: 8, height: 8, vblanks: vblanks, takeOverTime: .milliseconds(1), buffering: buffering, clock: .manual(clock))
-      screen.presenter.onPresented = { [unowned self] in
-        feedback.append($0)
+      screen.presenter.onEvent = { [unowned self] event in
+        guard case .presented(let feedback) = event else { return }
+        self.feedback.append(feedback)
         told.append(loop.clock.now)
       }
       screen.add(to: loop, mode: .default)

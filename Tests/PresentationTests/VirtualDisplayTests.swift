@@ -27,7 +27,9 @@ final class VirtualDisplayTests: XCTestCase {
       simulated = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: 60)), clock: clock)
       display = try VirtualDisplay(
         width: 64, height: 32, source: simulated, reason: "test", buffering: buffering, clock: clock)
-      display.presenter.onPresented = { [unowned self] in feedback.append($0) }
+      display.presenter.onEvent = { [unowned self] in
+        if case .presented(let feedback) = $0 { self.feedback.append(feedback) }
+      }
       display.add(to: loop, mode: .default)
     }
 

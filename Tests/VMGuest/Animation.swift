@@ -37,16 +37,21 @@ final class Animation {
     self.count = count
     self.goesOn = goesOn
     pattern = TestPattern(width: display.presenter.width, height: display.presenter.height)
-    display.presenter.onPresented = { [weak self] in self?.presented($0) }
-    display.onLost = { [weak self] error in
+    display.observe { [weak self] event in
+      guard case .lost(let error) = event else { return }
       self?.lost.append(error)
       FrameLoop.main.stop()
-    }
-    display.presenter.onReset = { [weak self] in
-      self?.missing = []
-      self?.fit()
-      // A screen that has come ticks after its first frame.
-      self?.present()
+    }.keep()
+    display.presenter.onEvent = { [weak self] event in
+      switch event {
+      case .presented(let feedback): self?.presented(feedback)
+      case .reset:
+        self?.missing = []
+        self?.fit()
+        // A screen that has come ticks after its first frame.
+        self?.present()
+      case .refused: break
+      }
     }
     display.add(to: .main, mode: .default)
     let observer = FrameLoop.Observer(.afterWaiting, onMain: { [weak self] _, _ in self?.wakeUps += 1 })

@@ -40,8 +40,10 @@ private final class MirrorStage {
     engine = Engine(display: displays[0], root: root)
     for display in displays.dropFirst() { engine.mirror(on: display) }
     for (index, output) in engine.outputs.enumerated() {
-      output.onPresented = { [unowned self] _ in counts[index] += 1 }
-      output.onError = { Guest.expect(false, "\($0)") }
+      output.observe { [unowned self] event in
+        if case .presented = event { counts[index] += 1 }
+        if case .refused(let error) = event { Guest.expect(false, "\(error)") }
+      }.keep()
     }
     turning.backgroundColor = .white
     turning.cornerRadius = 9

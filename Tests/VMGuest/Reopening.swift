@@ -40,7 +40,8 @@ func reopen(_ count: Int) throws {
 private func showOnce(_ display: KMSDisplay) {
   var shown = 0
   attempt { display.cursor = Cursor(image: try pointer()) }
-  display.presenter.onPresented = { _ in
+  display.presenter.onEvent = { event in
+    guard case .presented = event else { return }
     shown += 1
     FrameLoop.main.stop()
   }

@@ -64,7 +64,7 @@ func returns(_ trouble: Trouble, dump: String?) {
   } catch { return Guest.expect(false, "cannot open a display: \(error)") }
 
   var states: [DisplayState] = []
-  display.onStateChange = { states.append($0) }
+  display.observe { if case .stateChanged(let state) = $0 { states.append(state) } }.keep()
   let animation = Animation(display, frames: 1_000_000, goesOn: true)
   let place = Place()
   let begin = FrameLoop.Timer(

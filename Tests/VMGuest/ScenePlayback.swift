@@ -50,14 +50,17 @@ final class ScenePlayback {
     let size = Size(Double(display.presenter.width), Double(display.presenter.height))
     scene = try name.makeScene(settings: SceneSettings(size: size, fonts: SceneFonts()))
     engine = Engine(display: display, root: scene.root)
-    engine.output.onError = { Guest.expect(false, "\($0)") }
-    engine.output.onCommitted = { [unowned self] _ in committed += 1 }
-    engine.output.onPresented = { [unowned self] frame in
-      shown.append(frame)
-      finishAtRest()
-    }
-    engine.output.onTick = { [unowned self] in note($0) }
-    engine.output.onIdle = { [unowned self] in finishAtRest() }
+    engine.output.observe { [unowned self] event in
+      switch event {
+      case .tick(let tick): note(tick)
+      case .committed: committed += 1
+      case .presented(let frame):
+        shown.append(frame)
+        finishAtRest()
+      case .idle: finishAtRest()
+      case .refused(let error): Guest.expect(false, "\(error)")
+      }
+    }.keep()
     let link = DisplayLink(ticker: display.ticker) { [unowned self] link in
       if let tick = link.tick { note(tick) }
       move()

@@ -57,31 +57,27 @@ final class SceneMirrors {
     let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
     mirrors.append(Mirror(display: display, output: output, meter: meter, refusals: refusals))
     var refused = RefusedFrames()
-    output.onTick = { meter.record(tick: $0) }
-    output.onIdle = { meter.noteIdle() }
-    output.onCommitted = { frame in
-      refused.accepted()
-      meter.record(committed: frame)
-    }
-    output.onPresented = { meter.record(presented: $0) }
-    output.onError = { [weak self, weak output] error in
-      if refused.refused(), let output { self?.remove(output, error) }
-    }
-    display.onLost = { [weak self, weak output] error in
-      if let output { self?.remove(output, error) }
-    }
+    output.observe { [weak self, weak output] event in
+      meter.record(event)
+      if case .committed = event { refused.accepted() }
+      if case .refused(let error) = event, refused.refused(), let output { self?.remove(output, error) }
+    }.keep()
     (display as? KMSDisplay)?.onRefusal = { [weak self] refusal in self?.onChange?("\(refusal)") }
-    display.onStateChange = { [weak self, weak display] state in
-      guard let self, let display else { return }
-      meter.refreshRate = display.ticker.refreshRate
-      if let screen = display as? KMSDisplay { onChange?(screen.sentence(about: state)) }
-    }
+    display.observe { [weak self, weak display, weak output] event in
+      guard let self, let display, let output else { return }
+      switch event {
+      case .stateChanged(let state):
+        meter.refreshRate = display.ticker.refreshRate
+        if let screen = display as? KMSDisplay { onChange?(screen.sentence(about: state)) }
+      case .lost(let error): remove(output, error)
+      }
+    }.keep()
   }
 
   /// Removes a mirror. Its figures are kept for the summary.
   private func remove(_ output: Output, _ error: any Error) {
     engine.remove(output)
-    for mirror in mirrors where mirror.output === output { mirror.meter.noteIdle() }
+    for mirror in mirrors where mirror.output === output { mirror.meter.record(.idle) }
     onChange?("\(output.display.name) is mirrored on no more: \(error)")
   }
 }

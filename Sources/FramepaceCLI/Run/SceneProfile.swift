@@ -25,8 +25,10 @@ final class SceneProfile {
     self.frames = frames
     self.target = target
     profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate)
-    session.engine.output.onPresented = { [weak self] in self?.add($0) }
-    session.engine.output.onIdle = { [weak self] in self?.finishUnlessMoreComes() }
+    session.engine.output.observe { [weak self] event in
+      if case .presented(let frame) = event { self?.add(frame) }
+      if case .idle = event { self?.finishUnlessMoreComes() }
+    }.keep()
   }
 
   func run() throws {

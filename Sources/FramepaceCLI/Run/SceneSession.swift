@@ -14,8 +14,6 @@ final class SceneSession {
   let unusedOptions: [String]
   /// The features that the screen refused at the start.
   private(set) var refusals: [FeatureRefusal] = []
-  /// Called for every frame that was submitted to the presenter.
-  var onCommitted: ((FrameRecord) -> Void)?
   /// Called with a sentence when the display is lost or is back.
   var onDisplayChange: ((String) -> Void)?
   /// The mirrors; nil unless the scene is mirrored.
@@ -70,18 +68,18 @@ final class SceneSession {
       throw error
     }
     signals.add(to: loop) { [weak engine] in engine?.finish() }
-    display.onLost = { [weak self] error in self?.fail(error) }
     (display as? KMSDisplay)?.onRefusal = { [weak self] refusal in self?.onDisplayChange?("\(refusal)") }
-    display.onStateChange = { [weak self] state in self?.displayChanged(state) }
-    engine.output.onError = { [weak self] error in
+    display.observe { [weak self] event in
+      switch event {
+      case .stateChanged(let state): self?.displayChanged(state)
+      case .lost(let error): self?.fail(error)
+      }
+    }.keep()
+    engine.output.observe { [weak self] event in
       guard let self else { return }
-      if refused.refused() { fail(error) }
-    }
-    engine.output.onCommitted = { [weak self] frame in
-      guard let self else { return }
-      refused.accepted()
-      onCommitted?(frame)
-    }
+      if case .committed = event { refused.accepted() }
+      if case .refused(let error) = event, refused.refused() { fail(error) }
+    }.keep()
   }
 
   private static func open(_ options: SceneOptions) throws -> (any Display, DisplaySession?) {
@@ -156,17 +154,13 @@ final class SceneSession {
 
   /// Passes the output's ticks and frames to the meter, the late frames and the plot.
   func measure(with meter: FPSMeter, lateFrames: LateFrames? = nil, plot: PacingPlot? = nil) {
-    engine.output.onTick = { tick in
-      meter.record(tick: tick)
-      lateFrames?.record(tick: tick)
-    }
-    engine.output.onIdle = { meter.noteIdle() }
-    onCommitted = { meter.record(committed: $0) }
-    engine.output.onPresented = { frame in
-      let cause = meter.record(presented: frame)
+    engine.output.observe { event in
+      let cause = meter.record(event)
+      if case .tick(let tick) = event { lateFrames?.record(tick: tick) }
+      guard case .presented(let frame) = event else { return }
       lateFrames?.record(presented: frame, cause: cause)
       plot?.record(presented: frame, interval: meter.refreshRate.interval)
-    }
+    }.keep()
   }
 
   /// Runs until the engine is finished, a signal arrives or the display is lost. Then it restores the display and the

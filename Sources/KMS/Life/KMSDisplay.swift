@@ -20,8 +20,7 @@ public final class KMSDisplay: Display {
   }
 
   public let ticker: DisplayTicker
-  public var onLost: (@MainActor (any Error) -> Void)?
-  public var onStateChange: (@MainActor (DisplayState) -> Void)?
+  public let observers = Observers<DisplayEvent>()
   /// The connector's name: "HDMI-A-1".
   public private(set) var connectorName: String
   /// The mode that the first frame sets. Another one after the screen was changed, perhaps.
@@ -145,7 +144,8 @@ public final class KMSDisplay: Display {
   /// Gives everything back: the screen as it was found, and, with the card's last display, the card to whoever wants to be
   /// its master next. A display that nobody keeps does so by itself.
   public func invalidate() {
-    (onLost, onStateChange, onRefusal) = (nil, nil, nil)
+    observers.removeAll()
+    onRefusal = nil
     stable.invalidate()
     screen?.invalidate()
     screen = nil
@@ -202,7 +202,7 @@ public final class KMSDisplay: Display {
     case .probe: events.insert(answer(probe), at: 0)
     case .show: events.insert(answer(show), at: 0)
     case .retry(let pause): retry?.nextFireTime = pause.map { clock.now + $0 } ?? .distantFuture
-    case .tell(let state): onStateChange?(state)
+    case .tell(let state): observers.notify(.stateChanged(state))
     case .end: end()
     }
   }
@@ -236,13 +236,10 @@ public final class KMSDisplay: Display {
 
   private func end() {
     let error = KMSError.sessionEnded(connector: connectorName)
-    guard let onLost else {
-      // Without a word the program would seem to hang.
-      var message = "framepace: \(error)\n"
-      message.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
-      return
-    }
-    onLost(error)
+    if observers.notify(.lost(error)) { return }
+    // Without a word the program would seem to hang.
+    var message = "framepace: \(error)\n"
+    message.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }
 

@@ -9,18 +9,17 @@ public import RunLoops
 /// Shows frames on a screen: two or three buffers, flipped at vblank.
 ///
 /// Frames are composited in ordinary memory, one bitmap for each scan-out buffer, and what was painted is copied out. The
-/// first frame sets the mode. `onPresented` comes with the flip event and its stamp; drivers without vblank send that event
+/// first frame sets the mode. `.presented` comes with the flip event and its stamp; drivers without vblank send that event
 /// at once and without a sequence: there the frame counts as shown at the next tick, which keeps the application at the
 /// display's pace.
 ///
 /// A flip that the kernel refuses because something else is on its way is handed over again at the next vblank. One whose
-/// event does not come for a second is given up and told by `onRefused`, and the next frame sets the mode anew.
+/// event does not come for a second is given up and told by `.refused`, and the next frame sets the mode anew.
 @MainActor
 public final class KMSPresenter: Presenter {
   public let width: Int
   public let height: Int
-  public var onPresented: (@MainActor (PresentationFeedback) -> Void)?
-  public var onRefused: (@MainActor (any Error) -> Void)?
+  public var onEvent: (@MainActor (PresenterEvent) -> Void)?
   /// Called once when the screen takes no more frames.
   var onLost: (@MainActor (KMSError) -> Void)?
   /// Called when the screen goes on without something that was asked for.
@@ -231,8 +230,7 @@ public final class KMSPresenter: Presenter {
     cursorTimer?.invalidate()
     cursorTimer = nil
     wait.handler = nil
-    onPresented = nil
-    onRefused = nil
+    onEvent = nil
     onLost = nil
     onRefusal = nil
     onModeSet = nil
@@ -277,7 +275,7 @@ public final class KMSPresenter: Presenter {
       endCursor()
     } else if isRetrying, let index = flip.pending {
       isRetrying = false
-      do throws(KMSError) { try commit(index) } catch { onRefused?(error) }
+      do throws(KMSError) { try commit(index) } catch { onEvent?(.refused(error)) }
     } else {
       complete(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence))
     }
@@ -288,8 +286,8 @@ public final class KMSPresenter: Presenter {
     timeout.end(isFlipSeen: isFlip)
     // The frame that waited comes before everything else: its vblank is the next one.
     let refusal = beginPending()
-    onPresented?(feedback)
-    if let refusal { onRefused?(refusal) }
+    onEvent?(.presented(feedback))
+    if let refusal { onEvent?(.refused(refusal)) }
   }
 
   private func beginPending() -> KMSError? {
@@ -357,7 +355,7 @@ public final class KMSPresenter: Presenter {
     } else if scanOut.isOff {
       // That is not the cursor's fault, which is shown with the next frame: that one sets the mode.
       isModeSet = false
-      onRefused?(error)
+      onEvent?(.refused(error))
       // This turn's frame would have been before: there is to be another turn.
       cursorTimer?.nextFireTime = clock.now
     } else {
@@ -371,7 +369,7 @@ public final class KMSPresenter: Presenter {
   private func endCursor() {
     if !isRetrying { timeout.end(isFlipSeen: true) }
     (isCursorPending, isRetrying) = (false, false)
-    if let refusal = beginPending() { onRefused?(refusal) }
+    if let refusal = beginPending() { onEvent?(.refused(refusal)) }
   }
 
   /// The timer fired: looks whether the pending frame's event is overdue.
@@ -395,6 +393,6 @@ public final class KMSPresenter: Presenter {
       onLost?(.lost(connector: pipe.connector.name, mode: pipe.mode.description, reason))
       return
     }
-    onRefused?(KMSError.refused(connector: pipe.connector.name, mode: pipe.mode.description, reason))
+    onEvent?(.refused(KMSError.refused(connector: pipe.connector.name, mode: pipe.mode.description, reason)))
   }
 }

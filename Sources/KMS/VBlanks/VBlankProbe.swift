@@ -58,10 +58,10 @@ public final class VBlankProbe {
       self.display = display
       try showBlack(on: display)
       // It would come back by itself, but what was measured is not one display's then.
-      display.onStateChange = { [weak self, weak display] state in
-        guard let self, let display, case .waiting(let absence) = state else { return }
+      display.observe { [weak self, weak display] event in
+        guard let self, let display, case .stateChanged(.waiting(let absence)) = event else { return }
         onLost?(KMSError.away(connector: display.connectorName, absence))
-      }
+      }.keep()
       return
     }
 

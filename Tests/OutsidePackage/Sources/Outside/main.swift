@@ -39,15 +39,14 @@ func main() throws {
   let display = try VirtualDisplay(width: 240, height: 240, refreshRate: .hertz60, reason: "no screen wanted")
   let engine = Engine(display: display, root: root)
   let meter = FPSMeter(refreshRate: .hertz60)
-  engine.output.onTick = { meter.record(tick: $0) }
-  engine.output.onCommitted = { meter.record(committed: $0) }
-  engine.output.onPresented = { meter.record(presented: $0) }
+  let measuring = engine.output.observe { meter.record($0) }
 
   let bounce = Bounce(engine: engine)
   let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .milliseconds(250), onMain: { _ in engine.finish() })
   engine.loop.add(end, to: .common)
   engine.run()
   withExtendedLifetime(bounce) {}
+  measuring.invalidate()
 
   let picture = try display.copyShownImage()
   let report = meter.report()

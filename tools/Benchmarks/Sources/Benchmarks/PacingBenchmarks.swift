@@ -170,7 +170,7 @@ enum PacingBenchmarks {
   private static func wholeFrame() throws -> Result {
     let stage = try ManualStage(width: 64, height: 64, rate: .hertz60)
     stage.engine.output.policy = .lateStart
-    stage.engine.output.onPresented = nil
+    stage.recordsFrames = false
     var delayed = 0
     let link = DisplayLink(ticker: stage.display.ticker) { link in
       if let tick = link.tick, tick.start > tick.timestamp { delayed += 1 }

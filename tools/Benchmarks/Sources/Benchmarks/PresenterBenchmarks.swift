@@ -50,7 +50,7 @@ private final class FlipRun {
     let link = DisplayLink(ticker: display.ticker) { [unowned self] _ in present() }
     link.add(to: loop, mode: .default)
     self.link = link
-    display.presenter.onPresented = { [unowned self] _ in shown += 1 }
+    display.presenter.onEvent = { [unowned self] in if case .presented = $0 { shown += 1 } }
     present()
   }
 

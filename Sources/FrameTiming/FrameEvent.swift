@@ -1,0 +1,16 @@
+/// Something that happened to the frames of one output, as its observers are told of it.
+///
+/// The order is that of time. A frame is committed once, and presented later or never: a display that goes away, or refuses
+/// the frame, shows none of the frames that were pending.
+public enum FrameEvent: Sendable {
+  /// The output ticked. It ticks from the first frame that is wanted to the first tick without one.
+  case tick(DisplayLink.Tick)
+  /// A frame was handed to the presenter.
+  case committed(FrameRecord)
+  /// A committed frame is on the screen; its `presented` is known.
+  case presented(FrameRecord)
+  /// No frame is wanted any more: the time until the next tick or frame is idle, not missed.
+  case idle
+  /// The presenter refused a frame, at once or late. The next tick paints the whole screen and tries again.
+  case refused(any Error)
+}
