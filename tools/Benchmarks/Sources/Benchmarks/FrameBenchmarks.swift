@@ -10,13 +10,8 @@ enum FrameBenchmarks {
     let stage = try ManualStage(
       width: MovingScene.width, height: MovingScene.height, root: scene.root, rate: .hertz60,
       workers: WorkerPool(threads: 2))
-<<<<<<< HEAD
     // The stage would keep every frame's record, which the engine does not do.
-    stage.engine.output.onPresented = nil
-=======
-    // The stage keeps every frame's record, which is not the engine's doing.
     stage.recordsFrames = false
->>>>>>> bd84b1a (Let any number follow frames and displays)
     let link = DisplayLink(ticker: stage.display.ticker) { _ in scene.moveOne() }
     link.add(to: stage.loop, mode: .common)
     stage.run(for: .seconds(1))
