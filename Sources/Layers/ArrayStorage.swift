@@ -1,13 +1,13 @@
-/// Asks an array whether a change would copy it.
+/// Tests whether changing an array would copy it.
 enum ArrayStorage {
-  /// Stands for the class of the storage, which has no public name.
+  /// A stand-in for the class of the storage, which has no public name.
   private final class Storage {}
 
-  /// Whether nobody else holds the array's memory. An empty array that never had any counts as held, and so does a constant.
+  /// True if nothing else references the array's memory. False for an empty array that never had memory, and for a constant.
   ///
-  /// The standard library knows this and has no name for it. On Linux an array is one reference to its native storage, and
-  /// nothing else: that reference is asked, never changed. The answer is used to choose an array only, which is then
-  /// changed in the usual way: were it wrong, a change would copy.
+  /// The standard library has no public function for this. On Linux an array is a single reference to its native storage;
+  /// that reference is tested and never changed. The result only selects an array, which is then changed in the usual way:
+  /// if the result were wrong, the change would make a copy.
   @inline(__always)
   static func isUniquelyReferenced<Element>(_ array: inout [Element]) -> Bool {
     guard MemoryLayout<[Element]>.size == MemoryLayout<Storage>.size else { return false }

@@ -1,19 +1,19 @@
 import LinuxSystem
 import Raster
 
-/// What is being drawn for one layer, and what becomes of it when newer contents are asked for.
+/// The drawings of one layer that are under way.
 ///
-/// A newer drawing cancels the one before it. But where drawings are asked for faster than they are finished nothing would
-/// ever be shown: after `patience` of them the one under way is kept, and shown when it is finished.
+/// A newer drawing cancels the one before it. If drawings are requested faster than they are finished, nothing would ever be
+/// shown. So after `patience` cancellations the current drawing is kept, and shown when it is finished.
 struct AsynchronousDisplay: Sendable {
   static let patience = 8
 
   private var latest: DrawingJob?
-  /// Superseded, but not cancelled.
+  /// A superseded job that is not cancelled.
   private var kept: DrawingJob?
   private var requestsSinceShown = 0
 
-  /// Whether something is under way.
+  /// True while a drawing is under way.
   var isDrawing: Bool { latest != nil }
 
   mutating func request(_ job: DrawingJob) {
@@ -24,7 +24,7 @@ struct AsynchronousDisplay: Sendable {
     latest = job
   }
 
-  /// Whether a finished job is to be shown; it is then no longer under way.
+  /// Returns true if a finished job is to be shown. The job is no longer under way then.
   mutating func accept(_ job: DrawingJob) -> Bool {
     if job === latest {
       kept?.cancel()

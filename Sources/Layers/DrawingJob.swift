@@ -1,7 +1,7 @@
 import LinuxSystem
 import Raster
 
-/// One picture on its way: asked for by the main thread, drawn by a worker, cancelled by whoever no longer wants it.
+/// A picture that the main thread requested and a worker draws. It can be cancelled.
 final class DrawingJob: Sendable {
   enum Outcome: Sendable {
     case pending
@@ -29,7 +29,7 @@ final class DrawingJob: Sendable {
     return false
   }
 
-  /// Any thread, at any time. A picture that is finished and not shown yet is given up too.
+  /// Cancels the picture, also if it is finished but not shown yet. Any thread may call it, at any time.
   func cancel() {
     let wasPending = state.withLock { state in
       defer { state = .cancelled }
@@ -38,7 +38,7 @@ final class DrawingJob: Sendable {
     if wasPending { countdown.leave(hasResult: false) }
   }
 
-  /// Draws, unless cancelled: looked at before, by the drawing itself meanwhile, and after.
+  /// Draws the picture unless it is cancelled. The job checks this before and after, and the drawing itself meanwhile.
   func run() {
     guard !isCancelled else { return }
     do {
@@ -59,7 +59,7 @@ final class DrawingJob: Sendable {
   }
 }
 
-/// The pictures that are to appear together.
+/// A group of pictures that appear together.
 @MainActor
 final class DrawingGroup {
   struct Member {
@@ -67,7 +67,7 @@ final class DrawingGroup {
     let job: DrawingJob
   }
 
-  /// Tells groups of one context apart.
+  /// The number of the group within its context.
   let number: UInt64
   let countdown: DrawingCountdown
   private(set) var members: [Member] = []
@@ -83,17 +83,17 @@ final class DrawingGroup {
     return job
   }
 
-  /// No more will be added.
+  /// Called when no more pictures will be added.
   func close() { countdown.leave(hasResult: false) }
 }
 
-/// Counts the pictures of a group that are still pending, and says when there are none.
+/// Counts the pending pictures of a group and reports when none are left.
 final class DrawingCountdown: Sendable {
   private struct State {
-    /// One for each pending picture, and one while more may come.
+    /// The number of pending pictures, plus one while more may be added.
     var pending = 1
     var hasResult = false
-    /// Whether all is done, word of it given included.
+    /// True once no picture is pending and this was reported.
     var isOver = false
     var waiter: Latch?
   }
@@ -101,7 +101,7 @@ final class DrawingCountdown: Sendable {
   private let state = Lock(State())
   private let whenReady: @Sendable () -> Void
 
-  /// - Parameter whenReady: called once, on any thread, unless there is nothing to show because all were cancelled.
+  /// - Parameter whenReady: is called once, on any thread, unless all pictures were cancelled.
   init(whenReady: @escaping @Sendable () -> Void) {
     self.whenReady = whenReady
   }
@@ -123,10 +123,10 @@ final class DrawingCountdown: Sendable {
     waiter?.open()
   }
 
-  /// Whether all were cancelled.
+  /// True if all pictures were cancelled.
   var isAbandoned: Bool { state.withLock { $0.pending == 0 && !$0.hasResult } }
 
-  /// Returns when none is pending and word has been given.
+  /// Waits until no picture is pending and this was reported.
   func wait() {
     let latch = state.withLock { state -> Latch? in
       if state.isOver { return nil }
@@ -138,7 +138,7 @@ final class DrawingCountdown: Sendable {
   }
 }
 
-/// Where workers leave word of groups that are ready.
+/// Collects the groups that workers have finished.
 final class DrawingInbox: Sendable {
   private struct State {
     var ready: [UInt64] = []
@@ -155,7 +155,7 @@ final class DrawingInbox: Sendable {
   func post(_ group: UInt64) {
     let wake = state.withLock { state -> (@Sendable () -> Void)? in
       state.ready.append(group)
-      // The first word wakes; whoever comes for it finds the rest.
+      // The first finished group wakes the loop, which then takes the others too.
       return state.ready.count == 1 ? state.wake : nil
     }
     wake?()

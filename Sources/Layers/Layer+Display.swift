@@ -2,8 +2,8 @@ import Geometry
 import Raster
 
 extension Layer {
-  /// Gives the layer contents drawn by `draw(in:)`, at once, or has those of `makeDrawing()` drawn by worker threads. What
-  /// `LayerDelegate.display(_:)` does by default.
+  /// Makes new contents: with `draw(in:)` at once, or with `makeDrawing()` on worker threads. `LayerDelegate.display(_:)`
+  /// does this by default.
   public func displayByDrawing() {
     guard let target = DrawingTarget(bounds: bounds, scale: contentsScale ?? context?.scale ?? 1) else { return }
     let drawing = makeDrawing()
@@ -11,7 +11,7 @@ extension Layer {
       context.begin(drawing, for: self, target: target)
       return
     }
-    // What is drawn here is newer than what is still being drawn elsewhere.
+    // These contents are newer than those of a drawing under way.
     asynchronous.cancel()
     do {
       let image = try target.image { context in
@@ -24,20 +24,20 @@ extension Layer {
   }
 }
 
-/// The bitmap for a layer's contents.
+/// The size and scale of the bitmap for a layer's contents.
 struct DrawingTarget: BitwiseCopyable, Sendable {
   let width: Int
   let height: Int
   let scale: Double
   let bounds: Rect
 
-  /// Nil when there is nothing to draw. Where the bitmap would be larger than one can be, the scale is lowered.
+  /// Returns nil if there is nothing to draw. If the bitmap would exceed the largest size, the scale is reduced.
   init?(bounds: Rect, scale: Double) {
     let longest = max(bounds.width, bounds.height)
     guard !bounds.isEmpty, longest.isFinite, bounds.minX.isFinite, bounds.minY.isFinite else { return nil }
     self.bounds = bounds
     self.scale = min(scale, Double(Bitmap.maximumSide) / longest)
-    // A product a hair above a whole number is that number.
+    // A product slightly above a whole number is rounded to it.
     func pixels(_ length: Double, _ scale: Double) -> Int {
       min(max(Int((length * scale - 1e-6).rounded(.up)), 1), Bitmap.maximumSide)
     }
@@ -45,7 +45,7 @@ struct DrawingTarget: BitwiseCopyable, Sendable {
     height = pixels(bounds.height, self.scale)
   }
 
-  /// A new bitmap, drawn by `body` in the layer's coordinates and frozen.
+  /// Makes a bitmap, draws into it with `body` in the layer's coordinates, and freezes it.
   func image(
     isCancelled: (() -> Bool)? = nil, drawnBy body: (DrawingContext) -> Void
   ) throws(BitmapError) -> Image {

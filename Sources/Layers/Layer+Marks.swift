@@ -1,15 +1,15 @@
 import Geometry
 
-// Marks cost a flag and, the first time since the last commit, an entry in a list of the context.
+// A mark costs a flag and, the first time since the last commit, an entry in a list of the context.
 
 extension Layer {
-  /// Has `layoutSublayers()` called in the next commit.
+  /// Requests a call of `layoutSublayers()` in the next commit.
   public func setNeedsLayout() {
     needsLayout = true
     if layoutMarkDepth != depth { context?.markLayout(self) }
   }
 
-  /// Has new contents drawn in the next commit. A layer without size is drawn once it has one.
+  /// Requests new contents in the next commit. A layer without a size is drawn once it has one.
   public func setNeedsDisplay() {
     needsDisplay = true
     markDisplay()
@@ -24,8 +24,8 @@ extension Layer {
     if !isRecordMarked { context?.markRecord(self) }
   }
 
-  /// Lays out now what needs it: this layer, the superlayers above it that need layout without a gap, and all that is
-  /// below the highest of them.
+  /// Lays out at once: this layer, the superlayers above it that need layout without a gap, and everything below the highest
+  /// of them.
   public func layoutIfNeeded() {
     var top = self
     while let above = top.superlayer, above.needsLayout { top = above }
@@ -39,12 +39,12 @@ extension Layer {
 
   func layoutOnce() {
     guard needsLayout else { return }
-    // Before the call: a mark made inside it is a new one.
+    // The mark is removed before the call, so that a mark made inside it is a new one.
     needsLayout = false
     layoutSublayers()
   }
 
-  /// Makes new contents now if they are needed and the layer has a size.
+  /// Makes new contents at once if they are needed and the layer has a size.
   public func displayIfNeeded() {
     guard needsDisplay, !bounds.isEmpty else { return }
     needsDisplay = false

@@ -1,10 +1,10 @@
 extension Layer {
-  /// Adds `layer` above all others, taking it from where it was.
+  /// Adds `layer` above all other sublayers and removes it from its old superlayer.
   public func addSublayer(_ layer: Layer) {
     insert(layer, at: layer.superlayer === self ? sublayers.count - 1 : sublayers.count)
   }
 
-  /// Adds `layer` so that it has `index` in `sublayers` afterwards; an index out of range counts as the nearest one.
+  /// Adds `layer` at `index` of `sublayers`. An index out of range is limited to the nearest one.
   public func insertSublayer(_ layer: Layer, at index: Int) {
     insert(layer, at: index)
   }
@@ -19,15 +19,15 @@ extension Layer {
     insert(layer, beside: sibling, offset: 1)
   }
 
-  /// Puts `layer` in the place of `old`, a sublayer of this one, which is removed.
+  /// Replaces `old`, a sublayer of this one, by `layer`.
   public func replaceSublayer(_ old: Layer, with layer: Layer) {
     guard old !== layer else { return }
     insertSublayer(layer, above: old)
     old.removeFromSuperlayer()
   }
 
-  /// Takes the layer out of its superlayer. Its animations end, unless it is back in the tree by the next commit; what is
-  /// being drawn for it is cancelled.
+  /// Removes the layer from its superlayer. Its animations end unless it is in the tree again by the next commit, and its
+  /// asynchronous drawing is cancelled.
   public func removeFromSuperlayer() {
     guard let superlayer else { return }
     superlayer.detach(self)
@@ -35,7 +35,7 @@ extension Layer {
     superlayer.setNeedsLayout()
   }
 
-  /// Whether the layer is `other` or somewhere below it.
+  /// True if the layer is `other` or below it.
   public func isDescendant(of other: Layer) -> Bool {
     var layer: Layer? = self
     while let current = layer {
@@ -53,7 +53,7 @@ extension Layer {
     insert(layer, at: index + offset - (isBefore ? 1 : 0))
   }
 
-  /// `index` counts without `layer`.
+  /// `index` does not count `layer` itself.
   private func insert(_ layer: Layer, at index: Int) {
     precondition(!isDescendant(of: layer), "Layer: a layer cannot be added to itself or to a layer inside it")
     precondition(
@@ -85,7 +85,7 @@ extension Layer {
       return sublayers
     }
     func depth(_ layer: Layer) -> Double { layer.zPosition.isNaN ? 0 : layer.zPosition }
-    // Equal ones keep their order.
+    // Layers with equal z positions keep their order.
     return sublayers.enumerated().sorted { left, right in
       let (near, far) = (depth(left.element), depth(right.element))
       return near == far ? left.offset < right.offset : near < far

@@ -2,12 +2,12 @@ import Geometry
 import LinuxSystem
 import Raster
 
-// Asynchronous display, on the main thread's side.
+// The main thread's side of asynchronous display.
 
 extension LayerContext {
-  /// Shows the drawings that have been finished, all of a group in one go. Called once in each turn, before the commit.
+  /// Shows the finished drawings, all of a group at once. Called once in each turn, before the commit.
   ///
-  /// - Returns: whether contents changed.
+  /// - Returns: true if contents changed.
   @discardableResult
   public func publishFinishedDrawings() -> Bool {
     var hasChanged = false
@@ -32,20 +32,21 @@ extension LayerContext {
     return hasChanged
   }
 
-  /// How many drawings were begun that are neither shown nor cancelled.
+  /// The number of drawings that are neither shown nor cancelled.
   public var pendingDrawings: Int {
     groups.reduce(0) { count, group in count + group.members.count { !$0.job.isCancelled } }
   }
 
-  /// Returns when all drawings have been finished, so that `publishFinishedDrawings()` will show them. For pictures that
-  /// must not depend on how fast the workers are.
+  /// Waits until all drawings are finished, so that `publishFinishedDrawings()` shows them. For pictures that must not
+  /// depend on the speed of workers.
   public func waitForDrawings() {
     for group in groups { group.countdown.wait() }
   }
 
-  /// Has a layer's contents drawn, together with those of the same commit unless the layer wants its own alone.
+  /// Starts a drawing of a layer's contents. It is grouped with those of the same commit, unless the layer wants to appear
+  /// alone.
   func begin(_ drawing: any Drawing, for layer: Layer, target: DrawingTarget) {
-    // Groups of which every drawing was superseded never say so.
+    // A group is never reported if all of its drawings were superseded.
     groups.removeAll { $0.countdown.isAbandoned }
     let isAlone = !isGroupOpen || layer.publishesDrawingsAlone
     let group = isAlone ? makeGroup() : openGroup ?? makeGroup()
@@ -53,7 +54,7 @@ extension LayerContext {
     let job = group.add(drawing, for: layer, target: target)
     layer.asynchronous.request(job)
     if isAlone { group.close() }
-    // A pool that was shut down draws no more: late is better than never.
+    // A pool that was shut down draws no more, so the drawing runs here.
     if !workers.submit(.drawing, { job.run() }) { job.run() }
   }
 

@@ -1,8 +1,8 @@
 import Geometry
 import LinuxSystem
 
-// Layout and display. A round lays out from the top down what is dirty, and then draws what is; what is dirtied meanwhile
-// above or beside is for the next round.
+// Layout and display. A round lays out the dirty layers from the top down and then draws the dirty ones. Layers above or
+// beside that become dirty meanwhile are left for the next round.
 
 extension LayerContext {
   func update(_ phases: inout CommitPhases) {
@@ -19,7 +19,7 @@ extension LayerContext {
       layOut(&phases)
       let laidOut = clock.now
       phases.layout += laidOut - start
-      // Layout settles first, so that nothing is drawn twice; when it does not, the frame goes as it is.
+      // Layout must settle first, so that nothing is drawn twice. If it does not settle, the frame is shown as it is.
       guard layoutMarkCount == 0 || round == Self.maximumRounds else { continue }
       display(&phases)
       phases.display += clock.now - laidOut
@@ -29,12 +29,12 @@ extension LayerContext {
 
   private func layOut(_ phases: inout CommitPhases) {
     var depth = 0
-    // Layers can come further down while this goes on.
+    // More layers may be marked further down during this loop.
     while depth < layoutMarks.count && layoutMarkCount > 0 {
       let count = layoutMarks[depth].count
       for index in 0..<count {
         let layer = layoutMarks[depth][index]
-        // Otherwise it left, or moved to another depth and is marked there.
+        // Otherwise the layer left the tree, or moved to another depth and is marked there.
         guard layer.context === self, layer.depth == depth else { continue }
         layer.layoutMarkDepth = -1
         guard layer.needsLayout else { continue }
@@ -55,7 +55,7 @@ extension LayerContext {
       let layer = displayMarks[index]
       guard layer.context === self else { continue }
       layer.isDisplayMarked = false
-      // Without a size it stays in need of display, and is marked again once it has one.
+      // A layer without a size still needs display. It is marked again once it has a size.
       guard layer.needsDisplay, !layer.bounds.isEmpty else { continue }
       phases.displayCount += 1
       layer.displayIfNeeded()
@@ -63,7 +63,7 @@ extension LayerContext {
     displayMarks.removeSubrange(0..<count)
   }
 
-  /// Takes what is left out of the lists, so that a new mark counts as one, and names the first that was.
+  /// Removes the remaining layers from the lists, so that a new mark counts as the first one. Returns the first of them.
   private func deferMarks() -> Layer? {
     for layers in layoutMarks {
       for layer in layers where layer.context === self {

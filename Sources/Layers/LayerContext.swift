@@ -2,43 +2,43 @@ public import LinuxSystem
 public import Raster
 import RenderTree
 
-/// How long the phases of a commit took and what came of it.
+/// The durations of a commit's phases, and its results.
 public struct CommitPhases: Sendable {
-  /// In `layoutSublayers()`.
+  /// The time spent in `layoutSublayers()`.
   public var layout = Nanoseconds.zero
-  /// In `draw(in:)`, and in handing drawings to the workers.
+  /// The time spent in `draw(in:)` and in handing drawings to workers.
   public var display = Nanoseconds.zero
-  /// Whether a new frame would look different, or animations have begun.
+  /// True if a new frame would look different, or if animations began.
   public var treeChanged = false
-  /// How many layers were laid out.
+  /// The number of layers that were laid out.
   public var layoutCount = 0
-  /// How many layers were displayed.
+  /// The number of layers that were displayed.
   public var displayCount = 0
-  /// A layer that was dirty again after every round: it dirties itself, or others do it in turn. Its mark stays for a later
-  /// commit, but does not ask for one.
+  /// A layer that was dirty again after every round: it dirties itself, or layers dirty each other. Its mark stays for a
+  /// later commit, but does not request one.
   public var unsettled: Layer?
 }
 
-/// A tree of layers with the lists of what is dirty in it, and what was committed of it.
+/// A tree of layers with its dirty lists and its committed state. The engine makes one for each root.
 ///
-/// `commit(at:)` brings it up to date, once at the end of a turn: layout from the top down, display, and the committed
-/// tree. What is changed afterwards is not seen in `renderTree(at:)` until the next commit.
+/// `commit(at:)` runs once at the end of a turn: layout from the top down, display, and the committed tree. A later change
+/// is not visible in `renderTree(at:)` before the next commit.
 @MainActor
 public final class LayerContext {
-  /// How often a commit goes through what was dirtied meanwhile.
+  /// The number of times that a commit handles layers that became dirty meanwhile.
   public static let maximumRounds = 8
 
   public let root: Layer
-  /// Pixels of the output per point; above 0. Layers without a `contentsScale` of their own are drawn again when it changes.
+  /// The pixels of the output per point; above 0. A change redraws the layers without a `contentsScale` of their own.
   public var scale: Double {
     didSet {
       precondition(scale > 0 && scale.isFinite, "LayerContext: scale \(scale) must be above 0")
       if scale != oldValue { scaleChanged() }
     }
   }
-  /// Called at the first mark since the last commit. Only marks and a wake-up belong into it.
+  /// Called at the first mark since the last commit. The handler may only set a mark or wake the loop.
   public var onNeedsCommit: (@MainActor () -> Void)?
-  /// Called when there was no memory for a layer's contents; the old ones stay.
+  /// Called if there was no memory for a layer's contents; the old contents stay.
   public var onDisplayFailure: (@MainActor (Layer, BitmapError) -> Void)?
 
   let workers: WorkerPool
@@ -46,61 +46,61 @@ public final class LayerContext {
 
   // MARK: Dirty lists
 
-  /// By depth below the root.
+  /// The marked layers by their depth below the root.
   var layoutMarks: [[Layer]] = []
   var layoutMarkCount = 0
   var displayMarks: [Layer] = []
   var recordMarks: [Layer] = []
   var isStructureMarked = true
-  /// Marks that did not settle in the last commit.
+  /// The marks that did not settle in the last commit.
   var deferred: [Layer] = []
   private var isMarked = true
   private(set) var isCommitting = false
 
   // MARK: Animations
 
-  /// Of `renderTree(at:)`, nil before the first.
+  /// The time of the last `renderTree(at:)`; nil before the first.
   var lastEvaluation: MonotonicTime?
-  /// Who shows the tree.
+  /// The viewers of the tree.
   var viewers: [TreeViewer] = []
-  /// The last time since the last commit for which the tree was asked for by nobody of them.
+  /// The last time for which code other than the viewers requested the tree since the last commit.
   var ownViewTime: MonotonicTime?
   var lastCommit = MonotonicTime.zero
-  /// Of the layers in the committed tree.
+  /// The animations of the layers in the committed tree.
   var animated: [CommittedAnimations] = []
-  /// Whether layers are among them that no longer have any.
+  /// True if some of these layers have no animations any more.
   var hasEmptyAnimations = false
-  /// When the next animation is over.
+  /// The end of the animation that ends first.
   var earliestEnd = MonotonicTime.distantFuture
-  /// Whether an animation is not over: at the time of the last `renderTree(at:)`, that of the viewer furthest behind, and after
-  /// a commit at that of the commit.
+  /// True while an animation is under way at the time of the last `renderTree(at:)` of the viewer that is furthest behind;
+  /// after a commit, at the time of the commit.
   public internal(set) var isAnimating = false
-  /// Animations that were removed, to be reported.
+  /// The removed animations whose end must be reported.
   var removedAnimations: [RunningAnimation] = []
-  /// Layers that were taken out with animations on them.
+  /// Layers that were removed with animations.
   var leftWithAnimations: [Layer] = []
 
   // MARK: The committed tree, see SnapshotPool
 
   var snapshots = SnapshotPool()
 
-  /// How many copies of the tree are kept, for tests.
+  /// The number of kept copies of the tree, for tests.
   var snapshotCount: Int { snapshots.count }
 
   // MARK: Asynchronous display, see LayerContext+Drawings
 
   let inbox = DrawingInbox()
   var groups: [DrawingGroup] = []
-  /// Whether drawings are being gathered into a group, and the group once there is one.
+  /// True while drawings are collected in a group.
   var isGroupOpen = false
   var openGroup: DrawingGroup?
   var lastGroupNumber: UInt64 = 0
 
   /// - Parameters:
   ///   - root: a layer without superlayer and context.
-  ///   - workers: draw what `makeDrawing()` gives.
-  ///   - scale: pixels of the output per point.
-  ///   - clock: measures the phases.
+  ///   - workers: the threads that draw the drawings of `makeDrawing()`.
+  ///   - scale: the pixels of the output per point.
+  ///   - clock: the clock that measures the phases.
   ///   - wake: see `wake`.
   public init(
     root: Layer, workers: WorkerPool, scale: Double = 1, clock: SystemClock = .monotonic,
@@ -117,17 +117,17 @@ public final class LayerContext {
     enter(root, depth: 0)
   }
 
-  /// Called, on any thread, when asynchronous drawings have been finished: has the loop turn, so that
+  /// Called on any thread when asynchronous drawings are finished. It must wake the loop, so that
   /// `publishFinishedDrawings()` shows them.
   public var wake: (@Sendable () -> Void)? {
     get { inbox.wake }
     set { inbox.wake = newValue }
   }
 
-  /// Whether there is something to commit.
+  /// True if there is something to commit.
   public var isDirty: Bool { isMarked }
 
-  /// The time that what is shown belongs to, as far as is known here.
+  /// The time of the shown tree, as far as the context knows it.
   var currentTime: MonotonicTime { lastEvaluation ?? lastCommit }
 
   // MARK: Marks
@@ -165,12 +165,12 @@ public final class LayerContext {
 
   // MARK: Coming and going
 
-  /// A layer with all below it is in the tree, or has another depth there.
+  /// Enters a layer and all layers below it into the tree, or changes their depth.
   func enter(_ layer: Layer, depth: Int) {
     layer.depth = depth
     if layer.context !== self {
       layer.context = self
-      // What another context that is gone may have left.
+      // An earlier context that is gone may have left this mark.
       layer.isRecordMarked = false
       layer.isDisplayMarked = false
       layer.layoutMarkDepth = -1
@@ -183,7 +183,7 @@ public final class LayerContext {
     markStructure()
   }
 
-  /// A layer with all below it is no longer in the tree. Its entries in the lists are passed over.
+  /// Removes a layer and all layers below it from the tree. Their entries in the lists are skipped.
   func leave(_ layer: Layer) {
     layer.context = nil
     if layer.asynchronous.isDrawing {
@@ -195,8 +195,8 @@ public final class LayerContext {
     markStructure()
   }
 
-  /// Lets go of the layers, which can then get another context. They keep what they are, their animations too; contents
-  /// that are being drawn are drawn anew there.
+  /// Releases the layers, which can then enter another context. They keep their state and their animations; contents that
+  /// are still being drawn are drawn again there.
   public func invalidate() {
     onNeedsCommit = nil
     inbox.wake = nil
@@ -225,10 +225,10 @@ public final class LayerContext {
 
   // MARK: Commit
 
-  /// Brings everything up to date: reports animations that are over, lays out and draws until nothing is dirty, and makes
-  /// the committed tree of it.
+  /// Brings everything up to date: it reports animations that have ended, lays out and draws until nothing is dirty, and
+  /// makes the committed tree.
   ///
-  /// - Parameter now: when the animations begin that this commit is the first to see.
+  /// - Parameter now: the begin time of the animations that are new in this commit.
   public func commit(at now: MonotonicTime) -> CommitPhases {
     precondition(!isCommitting, "LayerContext: commit(at:) inside a commit")
     isCommitting = true

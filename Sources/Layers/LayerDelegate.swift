@@ -1,16 +1,16 @@
 public import Raster
 
-/// Does for a layer what a subclass would override. Every requirement has a default that leaves things as they are.
+/// A delegate does for a layer what a subclass would override. Every requirement has a default.
 @MainActor
 public protocol LayerDelegate: AnyObject {
-  /// Gives the layer's sublayers their places. Called when it needs layout.
+  /// Sets the frames of the layer's sublayers. Called when the layer needs layout.
   func layoutSublayers(of layer: Layer)
-  /// Gives the layer new `contents`. Called when it needs display; by default it is drawn, by `draw(_:in:)`, into a bitmap
-  /// of its size, for which `Layer.displayByDrawing()` is called.
+  /// Sets new `contents`. Called when the layer needs display. By default it calls `Layer.displayByDrawing()`, which draws
+  /// with `draw(_:in:)` into a bitmap of the layer's size.
   func display(_ layer: Layer)
   /// Draws the layer's contents, in its coordinates.
   func draw(_ layer: Layer, in context: DrawingContext)
-  /// What a change of the property begins by itself; nil to have the layer's `actions` asked.
+  /// The action of a change of the property; nil to use the layer's `actions`.
   func action(for layer: Layer, forKey property: AnimatableProperty) -> LayerAction?
 }
 

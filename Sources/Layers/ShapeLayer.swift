@@ -1,26 +1,33 @@
 public import Geometry
 public import Raster
 
-/// A path in the layer's coordinates, filled and then stroked. What reaches beyond the layer's bounds is cut off.
+/// A layer that fills and strokes a path in its own coordinates. Anything beyond the layer's bounds is cut off.
+///
+/// ```swift
+/// let ring = ShapeLayer()
+/// ring.path = .circle(center: Point(50, 50), radius: 40)
+/// ring.strokeColor = .white
+/// ring.fillColor = nil
+/// ```
 open class ShapeLayer: Layer {
   public var path: Path? {
     didSet { if path != oldValue { setNeedsDisplay() } }
   }
-  /// Nil for no fill. Black at first.
+  /// The colour of the interior; nil for no fill. Black at first.
   public var fillColor: Color? = .black {
     didSet { if fillColor != oldValue { setNeedsDisplay() } }
   }
   public var fillRule = FillRule.nonZero {
     didSet { if fillRule != oldValue { setNeedsDisplay() } }
   }
-  /// Nil, at first, for no stroke.
+  /// The colour of the outline; nil, the initial value, for no stroke.
   public var strokeColor: Color? {
     didSet { if strokeColor != oldValue { setNeedsDisplay() } }
   }
   public var strokeStyle = StrokeStyle() {
     didSet { if strokeStyle != oldValue { setNeedsDisplay() } }
   }
-  /// Whether worker threads draw the shape while the old one stays. False at first.
+  /// True to draw the shape on worker threads while the old one stays visible. False at first.
   public var drawsAsynchronously = false
 
   public override init() {

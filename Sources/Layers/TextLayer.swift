@@ -1,30 +1,36 @@
 public import Geometry
 public import Raster
 
-/// One line of text, in the middle of the layer's height.
+/// A layer that shows one line of text, vertically centred.
 ///
-/// The line keeps one distance to the middle whatever it says: it is placed by the font's ascent and descent, not by its
-/// ink.
+/// ```swift
+/// let label = TextLayer()
+/// label.font = try SystemFonts.font(.sans, size: 24)
+/// label.string = "42.0 ms"
+/// label.bounds.size = label.preferredSize
+/// ```
+///
+/// The line is placed by the font's ascent and descent and not by its ink, so that it does not move when the text changes.
 open class TextLayer: Layer {
-  /// Where the line lies when it is narrower than the layer.
+  /// The horizontal place of a line that is narrower than the layer.
   public enum Alignment: String, CaseIterable, Hashable, Sendable {
     case left
     case center
     case right
   }
 
-  /// What becomes of a line that is wider than the layer.
+  /// The treatment of a line that is wider than the layer.
   public enum Truncation: String, CaseIterable, Hashable, Sendable {
-    /// It is cut off at the layer's edge.
+    /// The line is cut off at the layer's edge.
     case none
-    /// As much of its beginning as fits is shown, with an ellipsis.
+    /// The longest beginning that fits is shown, with an ellipsis.
     case end
   }
 
   public var string = "" {
     didSet { if string != oldValue { lineChanged() } }
   }
-  /// Nothing is drawn without one.
+  /// The font of the text; nothing is drawn without one.
   public var font: Font? {
     didSet { if font != oldValue { lineChanged() } }
   }
@@ -37,7 +43,7 @@ open class TextLayer: Layer {
   public var truncation = Truncation.end {
     didSet { if truncation != oldValue { setNeedsDisplay() } }
   }
-  /// Whether worker threads draw the text while the old one stays. False at first.
+  /// True to draw the text on worker threads while the old one stays visible. False at first.
   public var drawsAsynchronously = false
 
   private var shapedLine: TextLine?
@@ -47,8 +53,8 @@ open class TextLayer: Layer {
     needsDisplayOnBoundsChange = true
   }
 
-  /// The size that shows the whole line: its width rounded up to whole points, and the font's ascent and descent. Zero
-  /// without a font.
+  /// The size that shows the whole line: its width rounded up to whole points, and the sum of the font's ascent and descent.
+  /// Zero without a font.
   public var preferredSize: Size {
     guard let line else { return .zero }
     return Size(line.width.rounded(.up), line.height.rounded(.up))

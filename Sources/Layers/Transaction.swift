@@ -1,18 +1,26 @@
 public import LinuxSystem
 
-/// What changes of layers have in common until they are committed: whether and how they animate by themselves, and what is
-/// called when those animations are over.
+/// A transaction collects changes of layers: it says whether and how they animate, and what is called when these animations
+/// have ended.
 ///
-/// Every turn of the loop has one by itself, which the turn's commit ends. Between `begin()` and `commit()` there is a
-/// further one inside it, which starts with the settings around it and forgets its own at the end. It does not hold back
-/// the changes: those of a whole turn are committed together.
+/// ```swift
+/// Transaction.begin()
+/// Transaction.animationDuration = .seconds(1)
+/// Transaction.setCompletion { print("arrived") }
+/// card.position = Point(200, 100)
+/// Transaction.commit()
+/// ```
+///
+/// Every turn of the loop has an implicit transaction, which ends with the turn's commit. `begin()` starts another one
+/// inside the current one with the same settings; `commit()` ends it and restores the outer settings. It does not delay the
+/// changes: those of a whole turn are committed together.
 @MainActor
 public enum Transaction {
   private struct Level {
     var disablesActions = false
     var animationDuration = Nanoseconds.milliseconds(250)
     var timingFunction: TimingFunction?
-    /// Of this level, or of one around it.
+    /// The completion group of this level, or of an outer one.
     var group: CompletionGroup?
     var ownsGroup = false
   }
@@ -20,51 +28,52 @@ public enum Transaction {
   private static var current = Level()
   private static var outer: [Level] = []
 
-  /// Whether changes are seen at once instead of beginning an animation. False at first.
+  /// True to show changes at once instead of animating them. False at first.
   public static var disablesActions: Bool {
     get { current.disablesActions }
     set { current.disablesActions = newValue }
   }
 
-  /// The length of animations that do not say how long they are: 0.25 s at first.
+  /// The duration of animations without their own; 0.25 s at first.
   public static var animationDuration: Nanoseconds {
     get { current.animationDuration }
     set { current.animationDuration = newValue }
   }
 
-  /// The timing function of animations that do not have one. Nil at first.
+  /// The timing function of animations without their own; nil at first.
   public static var animationTimingFunction: TimingFunction? {
     get { current.timingFunction }
     set { current.timingFunction = newValue }
   }
 
-  /// Has `completion` called when all animations are over or removed that are begun from now on in this transaction and
-  /// those inside it: at the commit that finds them over. Without any it is called at the end of the transaction.
+  /// Calls `completion` when all animations that begin from now on in this transaction, and in transactions inside it, have
+  /// ended or are removed. It is called by the commit that finds them ended. Without any animation it is called at the end
+  /// of the transaction.
   ///
-  /// Animations of layers that are in no context do not count. A second call leaves the first with the animations that
-  /// were begun before it.
+  /// Animations of layers without a context do not count. After a second call, the first completion keeps the animations
+  /// that began before it.
   public static func setCompletion(_ completion: @escaping @MainActor () -> Void) {
     closeGroup()
     current.group = CompletionGroup(parent: outer.last?.group, completion)
     current.ownsGroup = true
   }
 
-  /// Begins a transaction inside the current one.
+  /// Starts a transaction inside the current one.
   public static func begin() {
     outer.append(current)
     current.ownsGroup = false
   }
 
-  /// Ends the transaction that the last `begin()` began. One without the other is a programmer's error.
+  /// Ends the transaction of the last `begin()`. Calling it without a `begin()` traps.
   public static func commit() {
     precondition(!outer.isEmpty, "Transaction.commit() without Transaction.begin()")
     let ended = current
     if let level = outer.popLast() { current = level }
-    // Last, so that changes made by a completion belong to the transaction around this one.
+    // This comes last, so that changes made by a completion belong to the outer transaction.
     if ended.ownsGroup { ended.group?.leave() }
   }
 
-  /// Runs `body` in a transaction whose changes are seen at once.
+  /// Runs `body` in a transaction whose changes are shown at once.
   public static func withoutActions<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -74,9 +83,9 @@ public enum Transaction {
     return try body()
   }
 
-  /// Ends the turn's own transaction; an engine does it once in each turn, after its commit. Completions without animations
-  /// are called: what they change is for the next commit. A transaction that was begun and not committed stays, and so does
-  /// what is around it.
+  /// Ends the turn's implicit transaction. The engine calls it once in each turn, after its commit. Completions without
+  /// animations are called, and their changes belong to the next commit. A transaction that was begun and not committed
+  /// stays open, and so do the outer ones.
   public static func endTurn() {
     guard outer.isEmpty else { return }
     let ended = current
@@ -84,7 +93,7 @@ public enum Transaction {
     if ended.ownsGroup { ended.group?.leave() }
   }
 
-  /// Who is to hear of the end of an animation that begins now.
+  /// The completion group for an animation that begins now.
   static var group: CompletionGroup? { current.group }
 
   private static func closeGroup() {
@@ -94,7 +103,7 @@ public enum Transaction {
   }
 }
 
-/// Counts what a completion waits for: its transaction, the animations begun in it, and the groups inside it.
+/// Counts the conditions of a completion: its transaction, the animations that began in it, and the groups inside it.
 @MainActor
 final class CompletionGroup {
   private var waitingFor = 1

@@ -1,19 +1,19 @@
 import Geometry
 import Glibc
 
-/// An affine map taken apart into movement, turn, skew and scale, which can be mixed one by one: between two maps so mixed
-/// a layer turns, where mixing the matrices would make it shrink.
+/// An affine map as translation, rotation, skew and scale, which are mixed one by one. A layer turns between two maps mixed
+/// in this way; mixing the matrices would shrink it.
 struct AffineParts: BitwiseCopyable {
   var translation: Point
-  /// Radians, −π…π.
+  /// The rotation in radians, −π…π.
   var rotation: Double
-  /// Along the turned x axis, for one unit of y.
+  /// The shift along the rotated x axis for one unit of y.
   var skew: Double
   var scaleX: Double
-  /// Negative when the map mirrors.
+  /// The vertical scale; negative if the map mirrors.
   var scaleY: Double
 
-  /// Nil when the x axis is flattened, so that there is no direction to read.
+  /// Returns nil if the x axis is flattened and has no direction.
   init?(_ affine: Affine) {
     let scaleX = hypot(affine.a, affine.b)
     guard scaleX > 1e-300, scaleX.isFinite else { return nil }
@@ -33,7 +33,7 @@ struct AffineParts: BitwiseCopyable {
       tx: translation.x, ty: translation.y)
   }
 
-  /// Turns the short way round.
+  /// The mixture; the rotation takes the shorter way.
   func mixed(with other: AffineParts, fraction: Double) -> AffineParts {
     var turn = other.rotation - rotation
     if turn > .pi { turn -= 2 * .pi } else if turn < -.pi { turn += 2 * .pi }
@@ -48,10 +48,10 @@ struct AffineParts: BitwiseCopyable {
 }
 
 extension Affine {
-  /// The turn in the map, in radians from −π to π; 0 when the map flattens the x axis.
+  /// The rotation of the map in radians, −π…π; 0 if the map flattens the x axis.
   var rotation: Double { a == 0 && b == 0 ? 0 : atan2(b, a) }
 
-  /// The map with its turn replaced; movement, skew and scale stay.
+  /// The map with another rotation and the same translation, skew and scale.
   func withRotation(_ radians: Double) -> Affine {
     let turn = Affine.rotation(radians - rotation)
     var result = Affine(a: a, b: b, c: c, d: d, tx: 0, ty: 0).concatenating(turn)

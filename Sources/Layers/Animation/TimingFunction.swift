@@ -1,5 +1,10 @@
-/// How an animation's progress follows its time: a cubic Bézier curve from (0, 0) to (1, 1) whose x is the part of the
-/// duration that is over and whose y is the part of the way that is covered.
+/// A timing function maps an animation's time to its progress. It is a cubic Bézier curve from (0, 0) to (1, 1): x is the
+/// elapsed part of the duration, and y is the covered part of the way.
+///
+/// ```swift
+/// var move = BasicAnimation(.position, from: start, to: end, duration: .seconds(1))
+/// move.timingFunction = .easeOut
+/// ```
 ///
 /// The curve and its presets are those of CSS Easing Functions, §"Cubic Bézier easing functions".
 public struct TimingFunction: Hashable, BitwiseCopyable, Sendable {
@@ -10,8 +15,8 @@ public struct TimingFunction: Hashable, BitwiseCopyable, Sendable {
   public let x2: Double
   public let y2: Double
 
-  /// A curve by its control points. The x of both are clamped to 0…1, so that every time has one progress; y may lie
-  /// outside of 0…1 and lets the value overshoot. What is not finite becomes 0.
+  /// Makes a curve from its control points. Each x is limited to 0…1, so that every time has one progress. A y outside of
+  /// 0…1 makes the value overshoot. A coordinate that is not finite becomes 0.
   public init(_ x1: Double, _ y1: Double, _ x2: Double, _ y2: Double) {
     func finite(_ value: Double) -> Double { value.isFinite ? value : 0 }
     self.x1 = min(max(finite(x1), 0), 1)
@@ -21,17 +26,17 @@ public struct TimingFunction: Hashable, BitwiseCopyable, Sendable {
   }
 
   public static let linear = TimingFunction(0, 0, 1, 1)
-  /// Begins slowly.
+  /// Starts slowly.
   public static let easeIn = TimingFunction(0.42, 0, 1, 1)
   /// Ends slowly.
   public static let easeOut = TimingFunction(0, 0, 0.58, 1)
-  /// Begins and ends slowly.
+  /// Starts and ends slowly.
   public static let easeInEaseOut = TimingFunction(0.42, 0, 0.58, 1)
-  /// Begins fast and ends slowly: what changes animate with that nobody described.
+  /// Starts fast and ends slowly. Implicit animations use it by default.
   public static let `default` = TimingFunction(0.25, 0.1, 0.25, 1)
 
-  /// The part of the way that is covered when `time`, from 0 to 1, of the duration is over. Before 0 it is 0, after 1 it is
-  /// 1. The answer is exact for a time less than 10⁻⁹ from the given one.
+  /// The covered part of the way at `time`, the elapsed part of the duration. It is 0 before 0 and 1 after 1. The result is
+  /// exact for a time less than 10⁻⁹ from the given one.
   public func progress(at time: Double) -> Double {
     guard time > 0 else { return 0 }
     guard time < 1 else { return 1 }
@@ -40,7 +45,7 @@ public struct TimingFunction: Hashable, BitwiseCopyable, Sendable {
     return Self.coordinate(parameter, y1, y2)
   }
 
-  /// One coordinate of the curve at `t`, given that coordinate of the control points.
+  /// One coordinate of the curve at `t`, from that coordinate of the control points.
   @inline(__always)
   static func coordinate(_ t: Double, _ first: Double, _ second: Double) -> Double {
     let c = 3 * first
@@ -49,8 +54,8 @@ public struct TimingFunction: Hashable, BitwiseCopyable, Sendable {
     return ((a * t + b) * t + c) * t
   }
 
-  /// Where the curve reaches `x`. Newton's method inside a bracket that always holds the answer; where the curve is too
-  /// flat for it, or a step leaves the bracket, the bracket is halved.
+  /// The parameter at which the curve reaches `x`. Newton's method works inside a bracket that always contains the result.
+  /// If the curve is too flat for it, or a step leaves the bracket, the bracket is halved.
   static func parameter(atX x: Double, _ x1: Double, _ x2: Double) -> Double {
     let c = 3 * x1
     let b = 3 * (x2 - x1) - c
@@ -66,7 +71,7 @@ public struct TimingFunction: Hashable, BitwiseCopyable, Sendable {
       guard high - low > 1e-15 else { break }
       let slope = (3 * a * t + 2 * b) * t + c
       let next = t - error / slope
-      // Also false when the slope is 0 and `next` is infinite or not a number.
+      // The condition is also false if the slope is 0 and `next` is infinite or NaN.
       t = next > low && next < high ? next : (low + high) / 2
     }
     return t
