@@ -26,11 +26,13 @@ actor Renderer {
   }
 
   func startBlinking() {
-    let timer = FrameLoop.Timer(fireTime: thread.loop.clock.now, interval: .milliseconds(3)) { [weak self] timer in
-      guard let self else { return timer.invalidate() }
-      // The timer's callback runs on the actor's thread, so it needs no await.
-      assumeIsolated { $0.blinks += 1 }
-    }
+    let timer = FrameLoop.Timer(
+      fireTime: thread.loop.clock.now, interval: .milliseconds(3),
+      .onLoop { [weak self] timer in
+        guard let self else { return timer.invalidate() }
+        // The timer's callback runs on the actor's thread, so it needs no await.
+        assumeIsolated { $0.blinks += 1 }
+      })
     thread.loop.add(timer, to: .common)
   }
 

@@ -46,7 +46,7 @@ struct Program {
 
     // Ten changes in one turn: the first nine drawings are cancelled, or never begin.
     for number in 1...10 { label.text = "text number \(number)" }
-    let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .milliseconds(200), onMain: { _ in engine.finish() })
+    let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .milliseconds(200), .onMain { _ in engine.finish() })
     engine.loop.add(end, to: .common)
     engine.run()
 

@@ -12,7 +12,7 @@ final class Canvas {
   init(loop: FrameLoop) {
     // This is Core Animation's order. An observer with a lower order may still change something for this commit.
     let observer = FrameLoop.Observer(
-      [.beforeWaiting, .exit], order: 2_000_000, onMain: { [weak self] _, _ in self?.commit() })
+      [.beforeWaiting, .exit], order: ObserverOrder.commit, .onMain { [weak self] _, _ in self?.commit() })
     loop.add(observer, to: .common)
     self.observer = observer
   }
@@ -35,11 +35,11 @@ struct Program {
     let start = loop.clock.now
 
     // Two turns with many marks each: one from a source, one from a timer.
-    let source = FrameLoop.Source(onMain: { _ in for _ in 0..<100 { canvas.setNeedsDisplay() } })
+    let source = FrameLoop.Source(.onMain { _ in for _ in 0..<100 { canvas.setNeedsDisplay() } })
     loop.add(source, to: .common)
     source.signal()
     loop.add(
-      FrameLoop.Timer(fireTime: start + .milliseconds(20), onMain: { _ in for _ in 0..<100 { canvas.setNeedsDisplay() } }),
+      FrameLoop.Timer(fireTime: start + .milliseconds(20), .onMain { _ in for _ in 0..<100 { canvas.setNeedsDisplay() } }),
       to: .common)
     loop.run(mode: .default, until: start + .milliseconds(40))
     print("200 marks in two turns: \(canvas.drawings) drawings")

@@ -12,7 +12,7 @@ struct Program {
     let modal: FrameLoop.Mode = "modal"
 
     var ticks = 0
-    let timer = FrameLoop.Timer(fireTime: loop.clock.now, interval: .milliseconds(2), onMain: { _ in ticks += 1 })
+    let timer = FrameLoop.Timer(fireTime: loop.clock.now, interval: .milliseconds(2), .onMain { _ in ticks += 1 })
     loop.add(timer, to: .common)
     func isIn(_ mode: FrameLoop.Mode) -> Bool { loop.contains(timer, in: mode) }
     print("common at first: default \(isIn(.default)), tracking \(isIn(tracking)), modal \(isIn(modal))")
@@ -26,7 +26,7 @@ struct Program {
 
     // A mode that did not join has none of the common items.
     let before = ticks
-    let end = FrameLoop.Timer(fireTime: loop.clock.now + .milliseconds(20), onMain: { _ in })
+    let end = FrameLoop.Timer(fireTime: loop.clock.now + .milliseconds(20), .onMain { _ in })
     loop.add(end, to: modal)
     var asked = 0
     loop.perform(onMain: { asked += 1 })

@@ -15,7 +15,7 @@ final class Journal: Sendable {
     // Timers and sources work on this thread as on the main thread.
     let timer = FrameLoop.Timer(
       fireTime: thread.loop.clock.now + .milliseconds(5),
-      handler: { [lines, timerHasCome] _ in
+      .onLoop { [lines, timerHasCome] _ in
         lines.withLock { $0.append("timer") }
         timerHasCome.open()
       })

@@ -24,7 +24,7 @@ struct Program {
   private static func run() throws {
     // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
     var running: Engine?
-    let ends = try SignalSource(signals: [SIGINT, SIGTERM], onMain: { _ in running?.finish() })
+    let ends = try SignalSource(signals: [SIGINT, SIGTERM], .onMain { _ in running?.finish() })
     FrameLoop.main.add(ends, to: .common)
 
     let session = DisplaySession(seat: .automatic())
@@ -44,7 +44,7 @@ struct Program {
     let engine = Engine(display: display, root: makeScene())
     running = engine
     if CommandLine.arguments.count == 1 {
-      let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .seconds(1), onMain: { _ in engine.finish() })
+      let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .seconds(1), .onMain { _ in engine.finish() })
       engine.loop.add(end, to: .common)
     }
     var frames = 0

@@ -23,7 +23,7 @@ struct Program {
     let model = Model()
     var ticks = 0
     let timer = FrameLoop.Timer(
-      fireTime: FrameLoop.main.clock.now, interval: .milliseconds(1), onMain: { _ in ticks += 1 })
+      fireTime: FrameLoop.main.clock.now, interval: .milliseconds(1), .onMain { _ in ticks += 1 })
     FrameLoop.main.add(timer, to: .common)
 
     DispatchQueue.main.async { model.add("async") }

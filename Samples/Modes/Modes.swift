@@ -12,8 +12,8 @@ struct Program {
     var ticksOfDefault = 0
     var ticksOfCommon = 0
 
-    let defaultTimer = FrameLoop.Timer(fireTime: now, interval: .milliseconds(10), onMain: { _ in ticksOfDefault += 1 })
-    let commonTimer = FrameLoop.Timer(fireTime: now, interval: .milliseconds(10), onMain: { _ in ticksOfCommon += 1 })
+    let defaultTimer = FrameLoop.Timer(fireTime: now, interval: .milliseconds(10), .onMain { _ in ticksOfDefault += 1 })
+    let commonTimer = FrameLoop.Timer(fireTime: now, interval: .milliseconds(10), .onMain { _ in ticksOfCommon += 1 })
     loop.add(defaultTimer, to: .default)
     // `.common` is a set of modes: the default mode and all that join it.
     loop.addCommonMode(.tracking)
@@ -29,7 +29,7 @@ struct Program {
     guard ticksOfDefault == afterDefault.0, ticksOfCommon > afterDefault.1 else { fatalError("modes are mixed up") }
 
     // A mode with nothing to wait for ends at once. An observer does not keep a loop alive.
-    loop.add(FrameLoop.Observer(.all, onMain: { _, _ in }), to: "empty")
+    loop.add(FrameLoop.Observer(.all, .onMain { _, _ in }), to: "empty")
     let result = loop.run(mode: "empty")
     print("empty mode:    \(result)")
     guard result == .finished else { fatalError("an empty mode must end at once") }

@@ -29,7 +29,7 @@ struct Program {
     let clock = ManualClock()
     let loop = FrameLoop(clock: .manual(clock))
     let start = clock.now
-    let hour = FrameLoop.Timer(fireTime: start + .seconds(3600), onMain: { _ in print("an hour later") })
+    let hour = FrameLoop.Timer(fireTime: start + .seconds(3600), .onMain { _ in print("an hour later") })
     loop.add(hour, to: .default)
     let rang = loop.run(timeout: .seconds(7200)) { !hour.isValid }
     print("rang: \(rang), after \((clock.now - start).seconds) s")

@@ -16,10 +16,12 @@ actor Service {
   }
 
   func serve(_ socket: MessageSocket) {
-    let port = MessagePort(socket) { [weak self] port, event in
-      // The port's callback runs on the actor's thread, so it needs no hop and no lock.
-      self?.assumeIsolated { service in service.handle(event, of: port) }
-    }
+    let port = MessagePort(
+      socket,
+      .onLoop { [weak self] port, event in
+        // The port's callback runs on the actor's thread, so it needs no hop and no lock.
+        self?.assumeIsolated { service in service.handle(event, of: port) }
+      })
     ports.append(port)
     thread.loop.add(port, to: .default)
   }
@@ -58,7 +60,7 @@ struct Program {
     let clients = sockets.map { own, _ in
       MessagePort(
         own,
-        onMain: { _, event in
+        .onMain { _, event in
           if case .message(let bytes) = event { answers.append(String(decoding: bytes, as: UTF8.self)) }
         })
     }

@@ -20,7 +20,7 @@ struct Program {
     for (index, output) in engine.outputs.enumerated() {
       output.observe { if case .presented(let frame) = $0 { seen[index].append(frame.presented) } }.keep()
     }
-    let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .milliseconds(500), onMain: { _ in engine.finish() })
+    let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .milliseconds(500), .onMain { _ in engine.finish() })
     engine.loop.add(end, to: .common)
     engine.run()
 

@@ -11,7 +11,7 @@ final class Blinker {
   init(loop: FrameLoop) {
     let timer = FrameLoop.Timer(
       fireTime: loop.clock.now + .milliseconds(10), interval: .milliseconds(10),
-      onMain: { [weak self] timer in
+      .onMain { [weak self] timer in
         guard let self else { return timer.invalidate() }
         blinks += 1
       })
@@ -28,12 +28,12 @@ struct Program {
     let start = loop.clock.now
 
     var fired = 0
-    loop.add(FrameLoop.Timer(fireTime: start + .milliseconds(20), onMain: { _ in fired += 1 }), to: .default)
+    loop.add(FrameLoop.Timer(fireTime: start + .milliseconds(20), .onMain { _ in fired += 1 }), to: .default)
 
     var times: [Nanoseconds] = []
     let repeating = FrameLoop.Timer(
       fireTime: start + .milliseconds(10), interval: .milliseconds(10),
-      onMain: { _ in
+      .onMain { _ in
         times.append(loop.clock.now - start)
         // The second call takes 25 ms. The timer skips 30 and 40 ms and keeps its phase.
         if times.count == 2 {

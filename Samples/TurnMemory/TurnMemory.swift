@@ -14,7 +14,7 @@ struct Program {
     var ticks = 0
     let timer = FrameLoop.Timer(
       fireTime: loop.clock.now, interval: .milliseconds(5),
-      onMain: { timer in
+      .onMain { timer in
         ticks += 1
         // The memory of the last turn is released.
         precondition(memory.arena.used == 0)

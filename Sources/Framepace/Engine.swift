@@ -90,19 +90,19 @@ public final class Engine {
   private func addObservers() {
     let turnBegin = FrameLoop.Observer(
       [.entry, .afterWaiting], order: .min,
-      onMain: { [weak self] _, _ in
+      .onMain { [weak self] _, _ in
         guard let self else { return }
         turn.begin(at: loop.clock.now)
       })
     let publish = FrameLoop.Observer(
       [.beforeWaiting, .exit], order: ObserverOrder.publish, evenWhenBusy: true,
-      onMain: { [weak self] _, _ in
+      .onMain { [weak self] _, _ in
         guard let self else { return }
         for group in groups { group.context.publishFinishedDrawings() }
       })
     let commit = FrameLoop.Observer(
       [.beforeWaiting, .exit], order: ObserverOrder.commit, evenWhenBusy: true,
-      onMain: { [weak self] _, _ in
+      .onMain { [weak self] _, _ in
         self?.commit()
       })
     observers = [turnBegin, publish, commit]

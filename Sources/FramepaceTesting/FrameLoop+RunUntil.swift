@@ -22,14 +22,16 @@ extension FrameLoop {
   public func run(mode: Mode = .default, timeout: Nanoseconds, until condition: () -> Bool) -> Bool {
     if condition() { return true }
     let deadline = clock.now + timeout
-    let keepAlive = Source { _ in }
+    let keepAlive = Source(.onLoop { _ in })
     add(keepAlive, to: mode)
     defer { keepAlive.invalidate() }
     return withoutActuallyEscaping(condition) { condition in
       let question = Question(condition)
-      let observer = Observer(.beforeWaiting, order: .max, evenWhenBusy: true) { [unowned self] _, _ in
-        if question.ask() { stop() }
-      }
+      let observer = Observer(
+        .beforeWaiting, order: ObserverOrder.turnEnd, evenWhenBusy: true,
+        .onLoop { [unowned self] _, _ in
+          if question.ask() { stop() }
+        })
       add(observer, to: mode)
       defer { observer.invalidate() }
       // A stop by other code, or a handled source, ends a run but not the wait.

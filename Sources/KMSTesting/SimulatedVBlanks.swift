@@ -5,33 +5,24 @@ public import RunLoops
 @MainActor
 public final class SimulatedVBlanks {
   private let card: SimulatedCard
-  private let timer: FrameLoop.Timer
-  private let observer: FrameLoop.Observer
+  private let items: FrameLoop.ItemGroup
 
   /// - Parameter loop: on the card's clock.
   public init(of card: SimulatedCard, on loop: FrameLoop, mode: FrameLoop.Mode = .default) {
     self.card = card
-    // One that fired without an interval would be spent.
-    let timer = FrameLoop.Timer(
-      fireTime: .distantFuture, interval: Nanoseconds(.max),
-      onMain: { timer in
-        timer.nextFireTime = .distantFuture
-        card.advance(to: card.clock.now)
-      })
-    self.timer = timer
+    let vblank = FrameLoop.Alarm(.onMain { card.advance(to: card.clock.now) })
     // After everything that may ask for a vblank.
-    observer = FrameLoop.Observer(
-      .beforeWaiting, order: .max,
-      onMain: { _, _ in
-        let next = card.nextRequestedVBlank ?? .distantFuture
-        if timer.nextFireTime != next { timer.nextFireTime = next }
+    let turnEnd = FrameLoop.Observer(
+      .beforeWaiting, order: ObserverOrder.turnEnd,
+      .onMain { _, _ in
+        let next = card.nextRequestedVBlank
+        if vblank.fireTime != next { vblank.fireTime = next }
       })
-    loop.add(timer, to: mode)
-    loop.add(observer, to: mode)
+    items = FrameLoop.ItemGroup([vblank, turnEnd])
+    loop.add(items, to: mode)
   }
 
   public func invalidate() {
-    observer.invalidate()
-    timer.invalidate()
+    items.invalidate()
   }
 }

@@ -56,7 +56,7 @@ public final class DeviceMonitor {
     self.monitor = monitor
     source = FrameLoop.DescriptorSource(
       descriptor: monitor.descriptor,
-      onMain: { _, _ in
+      .onMain { _, _ in
         // One event for each call: the descriptor stays ready for the rest, and other sources get their turn.
         if let event = monitor.receive() { handler(event) }
       })

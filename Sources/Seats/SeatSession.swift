@@ -54,10 +54,10 @@ public final class SeatSession {
     self.provider = provider
     self.reason = reason
     seatName = provider.seatName
-    remainder = FrameLoop.Source(onMain: { [weak self] _ in self?.processEvents() })
+    remainder = FrameLoop.Source(.onMain { [weak self] _ in self?.processEvents() })
     if let descriptor = provider.descriptor {
       descriptorSource = FrameLoop.DescriptorSource(
-        descriptor: descriptor, onMain: { [weak self] _, _ in self?.processEvents() })
+        descriptor: descriptor, .onMain { [weak self] _, _ in self?.processEvents() })
     }
     processEvents()
   }

@@ -40,7 +40,8 @@ public final class SimulatedApplication {
     let link = DisplayLink(ticker: ticker) { [weak self] link in self?.makeFrame(link.frameNumber) }
     link.add(to: loop, mode: .common)
     self.link = link
-    let wakeUps = FrameLoop.Observer([.afterWaiting], order: .min, onMain: { [weak self] _, _ in self?.wakeUp() })
+    let wakeUps = FrameLoop.Observer(
+      [.afterWaiting], order: ObserverOrder.turnBegin, .onMain { [weak self] _, _ in self?.wakeUp() })
     loop.add(wakeUps, to: .common)
     self.wakeUps = wakeUps
   }

@@ -52,14 +52,14 @@ var turns = 0
 var watch: FatalSignalSource?
 let turning = FrameLoop.Timer(
   fireTime: .distantFuture, interval: .milliseconds(10),
-  onMain: { _ in
+  .onMain { _ in
     turns += 1
     if turns == 3 { say("three turns") }
     if name == "finish", turns == 5 { watch?.finish() }
   })
 loop.add(turning, to: .common)
 // What does not die is a fault too.
-let end = FrameLoop.Timer(fireTime: loop.clock.now + .seconds(30), onMain: { _ in exit(70) })
+let end = FrameLoop.Timer(fireTime: loop.clock.now + .seconds(30), .onMain { _ in exit(70) })
 loop.add(end, to: .common)
 
 if name == "chained" {
@@ -74,7 +74,7 @@ let source = try FatalSignalSource(
   // Nobody waits for it where it is long: the test would.
   patience: isPatient ? .seconds(10) : .milliseconds(200),
   report: arguments.count > 2 ? .file(arguments[2]) : .none,
-  onMain: { fault in
+  .onMain { fault in
     say("\(fault.signalName) of \(fault.threadName)")
     turning.nextFireTime = loop.clock.now
     if name == "loop-faults-too" { access() }
@@ -103,17 +103,17 @@ case "invalidated":
   try fault { access() }
 case "second":
   do {
-    _ = try FatalSignalSource { _ in }
+    _ = try FatalSignalSource(.onLoop { _ in })
   } catch {
     say("\(error)")
   }
   source.invalidate()
-  let other = try FatalSignalSource(report: .none) { _ in }
+  let other = try FatalSignalSource(report: .none, .onLoop { _ in })
   other.invalidate()
   exit(0)
 case "second-is-refused":
   do {
-    _ = try FatalSignalSource { _ in }
+    _ = try FatalSignalSource(.onLoop { _ in })
   } catch {
     say("\(error)")
   }
@@ -123,7 +123,7 @@ case "not-handleable":
   // The C library keeps 32 for itself.
   for signals: [Int32] in [[SIGSEGV, SIGKILL], [32], [65], []] {
     do {
-      _ = try FatalSignalSource(signals: signals, report: .none) { _ in }
+      _ = try FatalSignalSource(signals: signals, report: .none, .onLoop { _ in })
     } catch {
       say("\(error)")
     }

@@ -56,7 +56,7 @@ final class DisplayLinkTests: ManualLoopCase {
       let link = DisplayLink(ticker: ticker) { link in if let tick = link.tick { ticks.append(tick) } }
       link.add(to: stage.loop, mode: .default)
       let stall = FrameLoop.Timer(
-        fireTime: start + .milliseconds(21), onMain: { _ in stage.time.advance(by: .milliseconds(34)) })
+        fireTime: start + .milliseconds(21), .onMain { _ in stage.time.advance(by: .milliseconds(34)) })
       stage.loop.add(stall, to: .default)
       stage.run(.milliseconds(75))
       XCTAssertEqual(ticks.map(\.frameNumber), [1, 2, 5, 6, 7])

@@ -199,7 +199,7 @@ private final class EchoingSource: VBlankSource {
     let vblank = VBlank(timestamp: clock.now, sequence: UInt64(clock.now.nanoseconds / 10_000_000))
     let timer = FrameLoop.Timer(
       fireTime: clock.now,
-      onMain: { [self] _ in
+      .onMain { [self] _ in
         last = vblank
         onVBlank?(vblank)
       })

@@ -69,9 +69,9 @@ private final class Rehearsal {
   }
 
   func run(ticks limit: Int) {
-    let observer = FrameLoop.Observer(.afterWaiting, onMain: { [unowned self] _, _ in wakeUps += 1 })
+    let observer = FrameLoop.Observer(.afterWaiting, .onMain { [unowned self] _, _ in wakeUps += 1 })
     stage.loop.add(observer, to: .default)
-    let armed = FrameLoop.Observer(.beforeWaiting, onMain: { [unowned self] _, _ in lookAtDeadline() })
+    let armed = FrameLoop.Observer(.beforeWaiting, .onMain { [unowned self] _, _ in lookAtDeadline() })
     stage.loop.add(armed, to: .default)
     let link = DisplayLink(ticker: ticker) { [unowned self] in tick($0) }
     self.link = link

@@ -231,7 +231,7 @@ final class LateStartTests: ManualLoopCase {
       XCTAssertEqual(link.intervalsPerTick, 2)
       link.add(to: stage.loop, mode: .default)
       var wakeUps = 0
-      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in wakeUps += 1 })
+      let observer = FrameLoop.Observer(.afterWaiting, .onMain { _, _ in wakeUps += 1 })
       stage.loop.add(observer, to: .default)
       stage.run(.milliseconds(999))
       XCTAssertEqual(source.deliveredEvents, 99)
@@ -263,7 +263,7 @@ final class LateStartTests: ManualLoopCase {
       stage.run(.milliseconds(95))
       link.isPaused = true
       var wakeUps = 0
-      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in wakeUps += 1 })
+      let observer = FrameLoop.Observer(.afterWaiting, .onMain { _, _ in wakeUps += 1 })
       stage.loop.add(observer, to: .default)
       stage.run(.milliseconds(20))
       // What was asked for before the pause, and the end of each run.

@@ -67,7 +67,7 @@ final class CountingSource: VBlankSource {
   /// Delivers a vblank inside a run of `loop`, whether it was asked for or not.
   func send(_ vblank: VBlank, on loop: FrameLoop, mode: FrameLoop.Mode = .default) {
     isRequested = false
-    let timer = FrameLoop.Timer(fireTime: loop.clock.now, onMain: { [self] _ in onVBlank?(vblank) })
+    let timer = FrameLoop.Timer(fireTime: loop.clock.now, .onMain { [self] _ in onVBlank?(vblank) })
     loop.add(timer, to: mode)
     loop.run(mode: mode, until: loop.clock.now + Nanoseconds(1))
   }

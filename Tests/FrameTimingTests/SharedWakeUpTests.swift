@@ -87,7 +87,7 @@ private final class Show {
     var turns = 0
     let observer = FrameLoop.Observer(
       .beforeWaiting,
-      onMain: { [unowned self] _, _ in
+      .onMain { [unowned self] _, _ in
         if (first.ticks.count, second.ticks.count) != before { turns += 1 }
         before = (first.ticks.count, second.ticks.count)
       })

@@ -25,7 +25,7 @@ final class SourceChangeTests: ManualLoopCase {
 
       stage.time.advance(by: .milliseconds(10))
       let late = FrameLoop.Timer(
-        fireTime: start, onMain: { _ in outdated?(VBlank(timestamp: start + .milliseconds(10), sequence: 6)) })
+        fireTime: start, .onMain { _ in outdated?(VBlank(timestamp: start + .milliseconds(10), sequence: 6)) })
       stage.loop.add(late, to: "one")
       stage.run(Nanoseconds(1), mode: "one")
       XCTAssertEqual(ticks, [1], "a source that is no more has ticked")

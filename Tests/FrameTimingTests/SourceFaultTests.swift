@@ -12,7 +12,7 @@ final class SourceFaultTests: ManualLoopCase {
       let ticker = DisplayTicker(source: source)
       var stamps: [MonotonicTime] = []
       var wakeUps = 0
-      let observer = FrameLoop.Observer([.afterWaiting], onMain: { _, _ in wakeUps += 1 })
+      let observer = FrameLoop.Observer([.afterWaiting], .onMain { _, _ in wakeUps += 1 })
       stage.loop.add(observer, to: .default)
       let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
       link.add(to: stage.loop, mode: .default)

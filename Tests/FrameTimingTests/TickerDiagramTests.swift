@@ -116,7 +116,7 @@ final class TickerDiagramTests: ManualLoopCase {
       }
       link.add(to: stage.loop, mode: .default)
       func at(_ time: MonotonicTime, _ body: @escaping @MainActor () -> Void) {
-        stage.loop.add(FrameLoop.Timer(fireTime: time, onMain: { _ in body() }), to: .default)
+        stage.loop.add(FrameLoop.Timer(fireTime: time, .onMain { _ in body() }), to: .default)
       }
       for busy in given.spans(in: "busy") { at(busy.begin) { stage.time.advance(to: busy.end) } }
       for pause in given.spans(in: "paused") {

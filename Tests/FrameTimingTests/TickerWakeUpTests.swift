@@ -15,7 +15,7 @@ final class TickerWakeUpTests: ManualLoopCase {
           let display = SimulatedVBlankSource(profile, clock: stage.clock, seed: seed)
           let ticker = DisplayTicker(source: display)
           var wakeUps: UInt64 = 0
-          let observer = FrameLoop.Observer([.afterWaiting], onMain: { _, _ in wakeUps += 1 })
+          let observer = FrameLoop.Observer([.afterWaiting], .onMain { _, _ in wakeUps += 1 })
           stage.loop.add(observer, to: .default)
           var random = SplitMix64(seed: seed)
           var ticks: UInt64 = 0

@@ -165,7 +165,7 @@ final class VBlankSourceTests: ManualLoopCase {
       stage.run(.milliseconds(50))
       let events = display.deliveredEvents
       var wakeUps = 0
-      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in wakeUps += 1 })
+      let observer = FrameLoop.Observer(.afterWaiting, .onMain { _, _ in wakeUps += 1 })
       stage.loop.add(observer, to: .default)
       stage.run(.seconds(10))
       XCTAssertLessThanOrEqual(wakeUps, 1)

@@ -26,7 +26,7 @@ final class BufferingTests: XCTestCase {
     try onMain {
       for buffering in [Buffering.double, .triple] {
         let stage = try Stage(buffering)
-        let other = FrameLoop.Timer(fireTime: stage.loop.clock.now, interval: .milliseconds(3), onMain: { _ in })
+        let other = FrameLoop.Timer(fireTime: stage.loop.clock.now, interval: .milliseconds(3), .onMain { _ in })
         stage.loop.add(other, to: .common)
         stage.run(.seconds(1), work: { .milliseconds(2) })
         other.invalidate()
@@ -69,7 +69,7 @@ final class BufferingTests: XCTestCase {
       stage.engine.output.policy = .lateStart
       let input = FrameLoop.Timer(
         fireTime: stage.loop.clock.now + .milliseconds(1), interval: .milliseconds(10),
-        onMain: { [root = stage.engine.context.root] timer in
+        .onMain { [root = stage.engine.context.root] timer in
           let isOdd = timer.nextFireTime.nanoseconds / 10_000_000 % 2 == 1
           Transaction.withoutActions { root.opacity = isOdd ? 1 : 0.5 }
         })
@@ -94,7 +94,7 @@ final class BufferingTests: XCTestCase {
       // From 5 ms before a vblank to the vblank, once in 0.2 s.
       let busy = FrameLoop.Timer(
         fireTime: stage.loop.clock.now + .milliseconds(95), interval: .milliseconds(200),
-        onMain: { [clock = stage.clock] _ in clock.advance(by: .microseconds(4_500)) })
+        .onMain { [clock = stage.clock] _ in clock.advance(by: .microseconds(4_500)) })
       stage.loop.add(busy, to: .common)
       stage.run(.seconds(3), work: { .milliseconds(2) })
       busy.invalidate()
@@ -216,7 +216,7 @@ private final class DeadlineDisplay: Display, Presenter {
     buffers = try (0..<flip.count).map { PresentationBuffer(bitmap: try Bitmap(width: 16, height: 16), index: $0) }
     timer = FrameLoop.Timer(
       fireTime: .distantFuture, interval: Nanoseconds(.max),
-      onMain: { [weak self] timer in
+      .onMain { [weak self] timer in
         timer.nextFireTime = .distantFuture
         self?.complete()
       })

@@ -35,7 +35,7 @@ final class FlipBeforeTickTests: XCTestCase {
       for delay: Int64 in 2...9 {
         let made = stage.display.shown.count
         let change = (stage.loop.clock.now + .milliseconds(100 + delay))
-        let timer = FrameLoop.Timer(fireTime: change, onMain: { _ in stage.mark(change) })
+        let timer = FrameLoop.Timer(fireTime: change, .onMain { _ in stage.mark(change) })
         stage.loop.add(timer, to: .common)
         stage.run(.milliseconds(200))
         let frame = try XCTUnwrap(stage.display.shown.dropFirst(made).first)
@@ -173,7 +173,7 @@ extension FrameLoop.Timer {
   fileprivate static func once(at time: MonotonicTime, _ body: @escaping @MainActor () -> Void) -> FrameLoop.Timer {
     FrameLoop.Timer(
       fireTime: time, interval: Nanoseconds(.max),
-      onMain: { timer in
+      .onMain { timer in
         timer.nextFireTime = .distantFuture
         body()
       })

@@ -14,12 +14,12 @@ final class FrameRecordTests: XCTestCase {
       // From 1 ms before each vblank to 2 ms after it.
       let busy = FrameLoop.Timer(
         fireTime: stage.clock.now + .milliseconds(4), interval: Self.interval,
-        onMain: { _ in stage.clock.advance(by: .milliseconds(3)) })
+        .onMain { _ in stage.clock.advance(by: .milliseconds(3)) })
       stage.loop.add(busy, to: .default)
       // Due meanwhile, it comes before the vblank in its turn.
       let earlier = FrameLoop.Timer(
         fireTime: stage.clock.now + .microseconds(4_500), interval: Self.interval,
-        onMain: { _ in stage.clock.advance(by: .milliseconds(1)) })
+        .onMain { _ in stage.clock.advance(by: .milliseconds(1)) })
       stage.loop.add(earlier, to: .default)
       let link = DisplayLink(ticker: stage.display.ticker) { link in
         stage.clock.advance(by: .milliseconds(1))

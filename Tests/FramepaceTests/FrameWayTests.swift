@@ -63,14 +63,14 @@ final class FrameWayTests: XCTestCase {
       var marks = 0
       let timer = FrameLoop.Timer(
         fireTime: stage.clock.now, interval: .microseconds(3_300),
-        onMain: { _ in
+        .onMain { _ in
           marks += 1
           layer.setNeedsDisplay()
         })
       stage.loop.add(timer, to: .common)
       let look = FrameLoop.Observer(
         [.beforeWaiting, .exit], order: ObserverOrder.afterCommit,
-        onMain: { _, _ in
+        .onMain { _, _ in
           if layer.draws == marks { committedInTurn += 1 }
         })
       stage.loop.add(look, to: .common)
@@ -151,7 +151,7 @@ final class FrameWayTests: XCTestCase {
       stage.run(for: .milliseconds(100))
       let frames = stage.frames.count
       var turns = 0
-      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in turns += 1 })
+      let observer = FrameLoop.Observer(.afterWaiting, .onMain { _, _ in turns += 1 })
       stage.loop.add(observer, to: .common)
       stage.run(for: .seconds(10))
       XCTAssertEqual(frames, 1)
@@ -257,7 +257,7 @@ extension ManualStage {
   ) -> FrameLoop.Timer {
     let timer = FrameLoop.Timer(
       fireTime: clock.now + delay,
-      onMain: { _ in withActions ? body() : Transaction.withoutActions(body) })
+      .onMain { _ in withActions ? body() : Transaction.withoutActions(body) })
     loop.add(timer, to: .common)
     return timer
   }

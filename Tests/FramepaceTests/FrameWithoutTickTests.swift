@@ -82,7 +82,7 @@ final class FrameWithoutTickTests: XCTestCase {
       }
       link.add(to: loop, mode: .common)
       // Keeps the loop from its first commit until the scene's link has had a tick.
-      let source = FrameLoop.Source(onMain: { _ in clock.advance(by: .milliseconds(25)) })
+      let source = FrameLoop.Source(.onMain { _ in clock.advance(by: .milliseconds(25)) })
       loop.add(source, to: .default)
       source.signal()
       loop.run(mode: .default, until: clock.now + .seconds(1))

@@ -31,7 +31,7 @@ final class HeldBackFrameTests: XCTestCase {
 
         // At all times of an interval.
         let reset = FrameLoop.Timer(
-          fireTime: clock.now, interval: .milliseconds(101), onMain: { _ in display.reset(isRefused: isRefused) })
+          fireTime: clock.now, interval: .milliseconds(101), .onMain { _ in display.reset(isRefused: isRefused) })
         loop.add(reset, to: .common)
         loop.run(mode: .default, until: clock.now + .seconds(10))
         reset.invalidate()

@@ -75,7 +75,7 @@ final class IdleTargetTests: XCTestCase {
       let pause = Nanoseconds(Int64.random(in: 1_000_000_000...20_000_000_000, using: &random))
       let timer = FrameLoop.Timer(
         fireTime: clock.now + pause,
-        onMain: { _ in
+        .onMain { _ in
           Transaction.withoutActions { root.backgroundColor = round.isMultiple(of: 2) ? .white : .black }
         })
       loop.add(timer, to: .default)

@@ -113,7 +113,7 @@ final class MirrorTests: XCTestCase {
       stage.engine.mirror(on: other)
       stage.run(for: .milliseconds(200))
       var turns = 0
-      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in turns += 1 })
+      let observer = FrameLoop.Observer(.afterWaiting, .onMain { _, _ in turns += 1 })
       stage.loop.add(observer, to: .common)
       stage.run(for: .seconds(10))
       XCTAssertEqual(stage.frames.count, 1)

@@ -26,7 +26,7 @@ final class PartialEqualsFullTests: XCTestCase {
         var journal: [String] = []
         let timer = FrameLoop.Timer(
           fireTime: stage.clock.now, interval: .microseconds(9_900),
-          onMain: { timer in
+          .onMain { timer in
             journal.append(layers.edit())
             if journal.count == 100 { timer.invalidate() }
           })

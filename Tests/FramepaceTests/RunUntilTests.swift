@@ -8,7 +8,8 @@ final class RunUntilTests: XCTestCase {
     let loop = FrameLoop(clock: .manual(clock))
     let start = clock.now
     let count = Latest(0)
-    let timer = FrameLoop.Timer(fireTime: start + .milliseconds(10), interval: .milliseconds(10)) { _ in count.value += 1 }
+    let timer = FrameLoop.Timer(
+      fireTime: start + .milliseconds(10), interval: .milliseconds(10), .onLoop { _ in count.value += 1 })
     loop.add(timer, to: .default)
     XCTAssertTrue(loop.run(timeout: .seconds(1)) { count.value == 3 })
     XCTAssertEqual(clock.now, start + .milliseconds(30))
@@ -29,10 +30,12 @@ final class RunUntilTests: XCTestCase {
     let clock = ManualClock()
     let loop = FrameLoop(clock: .manual(clock))
     let count = Latest(0)
-    let timer = FrameLoop.Timer(fireTime: clock.now + .milliseconds(1), interval: .milliseconds(1)) { [unowned loop] _ in
-      count.value += 1
-      loop.stop()
-    }
+    let timer = FrameLoop.Timer(
+      fireTime: clock.now + .milliseconds(1), interval: .milliseconds(1),
+      .onLoop { [unowned loop] _ in
+        count.value += 1
+        loop.stop()
+      })
     loop.add(timer, to: .default)
     XCTAssertTrue(loop.run(timeout: .seconds(1)) { count.value == 5 })
   }
@@ -41,10 +44,11 @@ final class RunUntilTests: XCTestCase {
     let clock = ManualClock()
     let loop = FrameLoop(clock: .manual(clock))
     let count = Latest(0)
-    let source = FrameLoop.Source { source in
-      count.value += 1
-      source.signal()
-    }
+    let source = FrameLoop.Source(
+      .onLoop { source in
+        count.value += 1
+        source.signal()
+      })
     loop.add(source, to: .default)
     source.signal()
     XCTAssertTrue(loop.run(timeout: .seconds(1)) { count.value > 100 })

@@ -129,7 +129,7 @@ final class SeveralDisplaysTests: XCTestCase {
       XCTAssertEqual(engine.outputs.count, 0)
       // The animation does not keep a loop awake on which nobody shows it.
       var turns = 0
-      let observer = FrameLoop.Observer(.afterWaiting, onMain: { _, _ in turns += 1 })
+      let observer = FrameLoop.Observer(.afterWaiting, .onMain { _, _ in turns += 1 })
       loop.add(observer, to: .common)
       loop.run(mode: .default, until: clock.now + .seconds(1))
       XCTAssertLessThanOrEqual(turns, 1)

@@ -86,7 +86,7 @@ final class TurnEndTests: XCTestCase {
     try onMain {
       let stage = try Self.makeStage()
       let timer = FrameLoop.Timer(
-        fireTime: stage.clock.now + .milliseconds(100), onMain: { [engine = stage.engine] _ in engine.finish() })
+        fireTime: stage.clock.now + .milliseconds(100), .onMain { [engine = stage.engine] _ in engine.finish() })
       stage.loop.add(timer, to: .common)
       stage.engine.finish()
       stage.engine.run()

@@ -121,7 +121,7 @@ final class CursorTests: XCTestCase {
           // And no other turn comes.
           let change = FrameLoop.Timer(
             fireTime: stage.clock.now + .milliseconds(5),
-            onMain: { [unowned stage] _ in
+            .onMain { [unowned stage] _ in
               stage.display.cursorPosition = Point(x, 30)
               if withFrame { do { try stage.present() } catch { XCTFail("\(error)") } }
             })
@@ -157,7 +157,7 @@ final class CursorTests: XCTestCase {
         // Back again before it could be tried once more.
         for (time, position) in [(5, Point(x, 30)), (8, home)] as [(Int64, Point)] {
           let change = FrameLoop.Timer(
-            fireTime: stage.clock.now + .milliseconds(time), onMain: { _ in stage.display.cursorPosition = position })
+            fireTime: stage.clock.now + .milliseconds(time), .onMain { _ in stage.display.cursorPosition = position })
           stage.loop.add(change, to: .default)
         }
         stage.run(for: .milliseconds(60))
@@ -328,8 +328,8 @@ final class CursorTests: XCTestCase {
       var isFrameWanted = false
       stage.onRefused = { _ in isFrameWanted = true }
       let output = FrameLoop.Observer(
-        .beforeWaiting, order: 2_000_000,
-        onMain: { [unowned stage] _, _ in
+        .beforeWaiting, order: ObserverOrder.commit,
+        .onMain { [unowned stage] _, _ in
           guard isFrameWanted else { return }
           isFrameWanted = false
           do { try stage.present() } catch { XCTFail("\(error)") }
@@ -340,7 +340,7 @@ final class CursorTests: XCTestCase {
       let seen = stage.seen
       // And no other turn comes.
       let change = FrameLoop.Timer(
-        fireTime: stage.clock.now + .milliseconds(5), onMain: { _ in stage.display.cursorPosition = Point(30, 30) })
+        fireTime: stage.clock.now + .milliseconds(5), .onMain { _ in stage.display.cursorPosition = Point(30, 30) })
       stage.loop.add(change, to: .default)
       stage.run(for: .milliseconds(60))
       XCTAssertEqual(stage.seen, seen + 1)
@@ -363,7 +363,7 @@ final class CursorTests: XCTestCase {
           let image = try arrow(0xFF00_0002)
           // And no other turn comes.
           let change = FrameLoop.Timer(
-            fireTime: stage.clock.now + .milliseconds(5), onMain: { _ in stage.display.cursor = Cursor(image: image) })
+            fireTime: stage.clock.now + .milliseconds(5), .onMain { _ in stage.display.cursor = Cursor(image: image) })
           stage.loop.add(change, to: .default)
           stage.run(for: .milliseconds(60))
           XCTAssertEqual(stage.refusals.count, 1, place)
@@ -566,7 +566,7 @@ private final class CursorStage {
 
   /// What happens, happens in a turn.
   func turn(_ body: @escaping @MainActor (KMSDisplay) -> Void) {
-    loop.add(FrameLoop.Timer(fireTime: clock.now, onMain: { [unowned self] _ in body(display) }), to: .default)
+    loop.add(FrameLoop.Timer(fireTime: clock.now, .onMain { [unowned self] _ in body(display) }), to: .default)
     loop.run(mode: .default, until: clock.now)
   }
 

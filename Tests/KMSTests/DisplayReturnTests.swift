@@ -293,7 +293,7 @@ private final class Troubled {
 
   /// What happens, happens in a turn.
   func turn(_ body: @escaping @MainActor (Troubled) -> Void) {
-    loop.add(FrameLoop.Timer(fireTime: clock.now, onMain: { [unowned self] _ in body(self) }), to: .default)
+    loop.add(FrameLoop.Timer(fireTime: clock.now, .onMain { [unowned self] _ in body(self) }), to: .default)
     loop.run(mode: .default, until: clock.now)
   }
 

@@ -30,7 +30,7 @@ final class LostVBlankTests: XCTestCase {
         for hex: UInt32 in [0x11_22_33, 0x44_55_66, 0x77_88_99] {
           let change = FrameLoop.Timer(
             fireTime: stage.clock.now + .milliseconds(103),
-            onMain: { _ in Transaction.withoutActions { root.backgroundColor = Color(hex: hex) } })
+            .onMain { _ in Transaction.withoutActions { root.backgroundColor = Color(hex: hex) } })
           stage.loop.add(change, to: .default)
           stage.run(for: .milliseconds(160))
           let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"))

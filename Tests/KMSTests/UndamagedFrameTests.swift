@@ -24,7 +24,7 @@ final class UndamagedFrameTests: XCTestCase {
         stage.run(for: .milliseconds(200))
         let start = FrameLoop.Timer(
           fireTime: stage.clock.now,
-          onMain: { _ in layer.add(BasicAnimation(.cornerRadius, from: 0, to: 4, duration: .seconds(3)), forKey: "turn") })
+          .onMain { _ in layer.add(BasicAnimation(.cornerRadius, from: 0, to: 4, duration: .seconds(3)), forKey: "turn") })
         stage.loop.add(start, to: .default)
         stage.run(for: .milliseconds(200))
         let flips = stage.card.callCount(of: .commit) + stage.card.callCount(of: .pageFlip)

@@ -9,7 +9,9 @@ enum ClosedDescriptorProgram {
     alarm(60)
     guard let thread = try? LoopThread(name: "closes") else { exit(2) }
     let loop = thread.loop
-    loop.add(FrameLoop.Timer(fireTime: loop.clock.now) { _ in for number: Int32 in 3..<64 { close(number) } }, to: .default)
+    loop.add(
+      FrameLoop.Timer(fireTime: loop.clock.now, .onLoop { _ in for number: Int32 in 3..<64 { close(number) } }), to: .default
+    )
     thread.waitUntilEnded()
   }
 }

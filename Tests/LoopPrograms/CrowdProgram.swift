@@ -37,11 +37,12 @@ enum CrowdProgram {
 
     for _ in 0..<size.timers {
       let time = start + .microseconds(Int64.random(in: 0...1_000_000, using: &random))
-      loop.add(FrameLoop.Timer(fireTime: time) { _ in calls.withLock { $0.timers += 1 } }, to: .default)
+      loop.add(FrameLoop.Timer(fireTime: time, .onLoop { _ in calls.withLock { $0.timers += 1 } }), to: .default)
     }
     for _ in 0..<size.observers {
       let order = Int.random(in: -100...100, using: &random)
-      loop.add(FrameLoop.Observer(.entry, order: order) { _, _ in calls.withLock { $0.observers += 1 } }, to: .default)
+      loop.add(
+        FrameLoop.Observer(.entry, order: order, .onLoop { _, _ in calls.withLock { $0.observers += 1 } }), to: .default)
     }
     // Each descriptor is ready until it has been called once. The process opens as many as the system allows; further
     // sources share them.
@@ -56,15 +57,19 @@ enum CrowdProgram {
         event = events[index % events.count]
       }
       event.post()
-      let source = FrameLoop.DescriptorSource(descriptor: event.number) { source, _ in
-        calls.withLock { $0.descriptors += 1 }
-        source.invalidate()
-      }
+      let source = FrameLoop.DescriptorSource(
+        descriptor: event.number,
+        .onLoop { source, _ in
+          calls.withLock { $0.descriptors += 1 }
+          source.invalidate()
+        })
       loop.add(source, to: .default)
     }
     loop.run(mode: .default, until: start + .seconds(2))
     // A second crowd is never called: the loop is released with all of it.
-    for _ in 0..<size.timers / 10 { loop.add(FrameLoop.Timer(fireTime: start + .seconds(3600)) { _ in }, to: .default) }
+    for _ in 0..<size.timers / 10 {
+      loop.add(FrameLoop.Timer(fireTime: start + .seconds(3600), .onLoop { _ in }), to: .default)
+    }
     return calls.withLock { $0 }
   }
 }

@@ -27,7 +27,7 @@ enum EchoProgram {
         ?? MessageSocket(owning: OwnedDescriptor(owning: 3))
       MainActor.assumeIsolated {
         let echo = Echo()
-        let port = MessagePort(socket, onMain: { port, event in echo.handle(event, of: port) })
+        let port = MessagePort(socket, .onMain { port, event in echo.handle(event, of: port) })
         FrameLoop.main.add(port, to: .common)
         FrameLoop.main.run()
         port.invalidate()

@@ -42,7 +42,7 @@ final class OutputTimeTests: XCTestCase {
       output.add(to: loop, mode: .default)
       let observer = FrameLoop.Observer(
         [.beforeWaiting, .exit],
-        onMain: { [unowned self] _, _ in self.output?.renderIfNeeded(turn: FrameRecord.PhaseDurations()) })
+        .onMain { [unowned self] _, _ in self.output?.renderIfNeeded(turn: FrameRecord.PhaseDurations()) })
       loop.add(observer, to: .default)
       self.observer = observer
     }

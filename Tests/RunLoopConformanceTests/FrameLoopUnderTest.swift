@@ -24,9 +24,11 @@ final class FrameLoopUnderTest: LoopUnderTest {
     _ activities: FrameLoop.Activity, order: Int, repeats: Bool, evenWhenBusy: Bool,
     _ body: @escaping @Sendable (FrameLoop.Activity) -> Void
   ) -> any ItemUnderTest {
-    FrameLoop.Observer(activities, order: order, repeats: repeats, evenWhenBusy: evenWhenBusy) { _, activity in
-      body(activity)
-    }
+    FrameLoop.Observer(
+      activities, order: order, repeats: repeats, evenWhenBusy: evenWhenBusy,
+      .onLoop { _, activity in
+        body(activity)
+      })
   }
 
   func source(
@@ -36,11 +38,11 @@ final class FrameLoopUnderTest: LoopUnderTest {
       guard let report else { return nil }
       return { _, _, mode in report("\(sign)\(mode)") }
     }
-    return FrameLoop.Source(order: order, scheduled: tell("+"), cancelled: tell("-")) { _ in body() }
+    return FrameLoop.Source(order: order, scheduled: tell("+"), cancelled: tell("-"), .onLoop { _ in body() })
   }
 
   func source(twinOf other: any SourceUnderTest, _ body: @escaping @Sendable () -> Void) -> any SourceUnderTest {
-    FrameLoop.Source { _ in body() }
+    FrameLoop.Source(.onLoop { _ in body() })
   }
 
   func descriptor(consumes: Bool, _ body: @escaping @Sendable () -> Void) -> any DescriptorUnderTest {
@@ -50,7 +52,7 @@ final class FrameLoopUnderTest: LoopUnderTest {
   func timer(
     at time: Double, every interval: Double, tolerance: Double, _ body: @escaping @Sendable () -> Void
   ) -> any TimerUnderTest {
-    let timer = FrameLoop.Timer(fireTime: absolute(time), interval: .seconds(interval / 1_000)) { _ in body() }
+    let timer = FrameLoop.Timer(fireTime: absolute(time), interval: .seconds(interval / 1_000), .onLoop { _ in body() })
     timer.tolerance = .seconds(tolerance / 1_000)
     return TimerOnScale(timer, start: start)
   }
@@ -144,10 +146,12 @@ private final class EventSource: DescriptorUnderTest {
   init(consumes: Bool, _ body: @escaping @Sendable () -> Void) {
     let event = Event()
     self.event = event
-    source = FrameLoop.DescriptorSource(descriptor: event.number) { _, _ in
-      if consumes { event.consume() }
-      body()
-    }
+    source = FrameLoop.DescriptorSource(
+      descriptor: event.number,
+      .onLoop { _, _ in
+        if consumes { event.consume() }
+        body()
+      })
   }
 
   var isValid: Bool { source.isValid }

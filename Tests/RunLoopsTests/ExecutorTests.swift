@@ -98,11 +98,13 @@ private actor Renderer {
     let renderer = Renderer(thread)
     let done = Latch()
     thread.loop.add(
-      FrameLoop.Timer(fireTime: .zero) { _ in
-        renderer.preconditionIsolated()
-        renderer.assumeIsolated { $0.add("\($0.isAtHome)") }
-        done.open()
-      }, to: .default)
+      FrameLoop.Timer(
+        fireTime: .zero,
+        .onLoop { _ in
+          renderer.preconditionIsolated()
+          renderer.assumeIsolated { $0.add("\($0.isAtHome)") }
+          done.open()
+        }), to: .default)
     done.wait()
     #expect(try thread.loop.performAndWait { renderer.assumeIsolated { $0.words } } == ["true"])
     let isIsolating = try thread.loop.performAndWait { [loop = thread.loop] in loop.isIsolatingCurrentContext() }
@@ -158,7 +160,7 @@ private actor Renderer {
     let (served, left, end) = (Latch(), Latch(), Latch())
     let thread = startThread {
       let own = FrameLoop(clock: .manual(ManualClock()))
-      let idle = FrameLoop.Source { _ in }
+      let idle = FrameLoop.Source(.onLoop { _ in })
       own.add(idle, to: .default)
       own.add(idle, to: "private")
       loop.value = own

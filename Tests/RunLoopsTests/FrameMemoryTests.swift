@@ -18,10 +18,12 @@ final class FrameMemoryTests: XCTestCase {
     // Observers of the run's end still have what the last turn took: the memory goes after all others.
     let atExit = Box(0)
     scenario.loop.add(
-      FrameLoop.Observer(.exit, order: 2_000_000) { _, _ in
-        _ = arena.value.take(UInt8.self, count: 7)
-        atExit.value = arena.value.used
-      }, to: .default)
+      FrameLoop.Observer(
+        .exit, order: ObserverOrder.commit,
+        .onLoop { _, _ in
+          _ = arena.value.take(UInt8.self, count: 7)
+          atExit.value = arena.value.used
+        }), to: .default)
     scenario.run(until: 5)
     XCTAssertEqual(seen.value, [0, 0, 0, 0, 0])
     XCTAssertGreaterThanOrEqual(atExit.value, 7)

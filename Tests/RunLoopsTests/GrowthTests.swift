@@ -19,7 +19,7 @@ import Testing
   @Test func aCommonItemCostsTheSameAmongMany() throws {
     try expectNoGrowth { count in
       let scenario = Scenario()
-      let timers = (0..<count).map { _ in FrameLoop.Timer(fireTime: .distantFuture) { _ in } }
+      let timers = (0..<count).map { _ in FrameLoop.Timer(fireTime: .distantFuture, .onLoop { _ in }) }
       for timer in timers { scenario.loop.add(timer, to: .common) }
       // The order that an array likes least.
       for timer in timers.reversed() { timer.invalidate() }

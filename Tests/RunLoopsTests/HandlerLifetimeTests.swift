@@ -23,26 +23,30 @@ import Testing
     let owner = Owner()
     switch kind {
     case "timer", "repeating timer":
-      let timer = FrameLoop.Timer(fireTime: .zero, interval: kind == "timer" ? .zero : .milliseconds(1)) { _ in
-        withExtendedLifetime(owner) { body() }
-      }
+      let timer = FrameLoop.Timer(
+        fireTime: .zero, interval: kind == "timer" ? .zero : .milliseconds(1),
+        .onLoop { _ in
+          withExtendedLifetime(owner) { body() }
+        })
       return Kept(owner: owner, item: timer, invalidate: { timer.invalidate() }) { $0.add(timer, to: .common) }
     case "observer":
-      let observer = FrameLoop.Observer(.beforeSources) { _, _ in withExtendedLifetime(owner) { body() } }
+      let observer = FrameLoop.Observer(.beforeSources, .onLoop { _, _ in withExtendedLifetime(owner) { body() } })
       return Kept(owner: owner, item: observer, invalidate: { observer.invalidate() }) { $0.add(observer, to: .common) }
     case "source":
       let source = FrameLoop.Source(
         scheduled: { [owner] _, _, _ in _ = owner }, cancelled: { [owner] _, _, _ in _ = owner },
-        handler: { _ in withExtendedLifetime(owner) { body() } })
+        .onLoop { _ in withExtendedLifetime(owner) { body() } })
       source.signal()
       return Kept(owner: owner, item: source, invalidate: { source.invalidate() }) { $0.add(source, to: .common) }
     default:
       let event = Event()
       event.post()
-      let source = FrameLoop.DescriptorSource(descriptor: event.number) { _, _ in
-        event.consume()
-        withExtendedLifetime(owner) { body() }
-      }
+      let source = FrameLoop.DescriptorSource(
+        descriptor: event.number,
+        .onLoop { _, _ in
+          event.consume()
+          withExtendedLifetime(owner) { body() }
+        })
       return Kept(owner: owner, item: source, invalidate: { source.invalidate() }) { $0.add(source, to: .common) }
     }
   }
@@ -83,7 +87,7 @@ import Testing
     let once = Owner()
     weak let witness = once
     scenario.loop.add(
-      FrameLoop.Observer(.entry, repeats: false) { [owner = consume once] _, _ in _ = owner }, to: .default)
+      FrameLoop.Observer(.entry, repeats: false, .onLoop { [owner = consume once] _, _ in _ = owner }), to: .default)
     #expect(witness != nil)
     scenario.run(until: 1)
     #expect(kept.owner == nil && witness == nil)
@@ -114,7 +118,7 @@ import Testing
       let scenario: Scenario
       init(_ scenario: Scenario) { self.scenario = scenario }
       deinit {
-        let timer = FrameLoop.Timer(fireTime: .zero) { _ in }
+        let timer = FrameLoop.Timer(fireTime: .zero, .onLoop { _ in })
         scenario.loop.add(timer, to: .common)
         timer.invalidate()
         scenario.words.add("gone")

@@ -20,7 +20,7 @@ import Testing
   @Test func withoutWorkItSleepsAndStays() throws {
     let thread = try LoopThread(name: "idle")
     thread.loop.add(
-      FrameLoop.Observer([.beforeWaiting, .exit]) { [words] _, activity in words.add(activity.word) }, to: .default)
+      FrameLoop.Observer([.beforeWaiting, .exit], .onLoop { [words] _, activity in words.add(activity.word) }), to: .default)
     try thread.loop.performAndWait {}
     spin { thread.loop.isWaiting }
     let passes = words.all.count
@@ -101,7 +101,7 @@ import Testing
     var thread: LoopThread? = try LoopThread(name: "owned")
     weak let watched = thread
     let loop = thread?.loop
-    loop?.add(FrameLoop.Source(cancelled: { _, _, _ in ended.open() }, handler: { _ in }), to: .default)
+    loop?.add(FrameLoop.Source(cancelled: { _, _, _ in ended.open() }, .onLoop { _ in }), to: .default)
     try loop?.performLater {}
     thread = nil
     ended.wait()
@@ -114,7 +114,7 @@ import Testing
       let ended = Latch()
       let owner = Box<LoopThread?>(try LoopThread(name: "own end"))
       weak let loop = owner.value?.loop
-      loop?.add(FrameLoop.Source(cancelled: { _, _, _ in ended.open() }, handler: { _ in }), to: .default)
+      loop?.add(FrameLoop.Source(cancelled: { _, _, _ in ended.open() }, .onLoop { _ in }), to: .default)
       try loop?.performLater { owner.value = nil }
       ended.wait()
       spin { loop == nil }
@@ -127,7 +127,7 @@ import Testing
       let thread = try LoopThread(name: "nested")
       let loop = thread.loop
       let deep = Latch()
-      for mode in modes { loop.add(FrameLoop.Source { _ in }, to: mode) }
+      for mode in modes { loop.add(FrameLoop.Source(.onLoop { _ in }), to: mode) }
       @Sendable func nest(_ depth: Int) {
         // Stopped from inside the innermost, or while it sleeps.
         if depth == modes.count { return afterwards ? thread.stop() : deep.open() }
@@ -150,7 +150,7 @@ import Testing
   @Test func aRunThatBeginsAfterTheStopEnds() throws {
     let thread = try LoopThread(name: "late run")
     let loop = thread.loop
-    loop.add(FrameLoop.Source { _ in }, to: "modal")
+    loop.add(FrameLoop.Source(.onLoop { _ in }), to: "modal")
     try loop.performLater { [words] in
       thread.stop()
       for _ in 0..<3 { words.add("\(loop.run(mode: "modal"))") }
@@ -161,7 +161,7 @@ import Testing
 
   @Test func itsItemsCanBeAddedToAnotherLoop() throws {
     let thread = try LoopThread(name: "first")
-    let timer = FrameLoop.Timer(fireTime: .distantFuture) { [words] _ in words.add("timer") }
+    let timer = FrameLoop.Timer(fireTime: .distantFuture, .onLoop { [words] _ in words.add("timer") })
     thread.loop.add(timer, to: .default)
     thread.stop()
     thread.waitUntilEnded()
@@ -184,7 +184,7 @@ import Testing
       loop = thread.loop
       try thread.loop.perform(after: .seconds(1e6)) { _ = kept }
       thread.loop.perform(in: ["never"]) { _ = kept }
-      let source = FrameLoop.Source { _ in _ = kept }
+      let source = FrameLoop.Source(.onLoop { _ in _ = kept })
       thread.loop.add(source, to: .common)
       thread.stop()
       thread.waitUntilEnded()

@@ -68,7 +68,7 @@ final class MainLoopTests: XCTestCase {
       }
     }
     DispatchQueue.main.async { [words] in words.add("two") }
-    let observer = FrameLoop.Observer(.beforeTimers) { [words] _, _ in words.add("|") }
+    let observer = FrameLoop.Observer(.beforeTimers, .onLoop { [words] _, _ in words.add("|") })
     FrameLoop.main.add(observer, to: .default)
     runMain()
     observer.invalidate()
@@ -76,20 +76,24 @@ final class MainLoopTests: XCTestCase {
   }
 
   func testAReadyMainQueueIsServedWithoutWaitingInEveryOtherPassAtMost() {
-    let observer = FrameLoop.Observer([.beforeTimers, .beforeWaiting, .afterWaiting]) { [words] _, activity in
-      words.add(activity.word)
-    }
+    let observer = FrameLoop.Observer(
+      [.beforeTimers, .beforeWaiting, .afterWaiting],
+      .onLoop { [words] _, activity in
+        words.add(activity.word)
+      })
     FrameLoop.main.add(observer, to: .default)
-    let timer = FrameLoop.Timer(fireTime: .zero) { [words] _ in
-      words.add("timer")
-      DispatchQueue.main.async {
-        words.add("block")
+    let timer = FrameLoop.Timer(
+      fireTime: .zero,
+      .onLoop { [words] _ in
+        words.add("timer")
         DispatchQueue.main.async {
-          words.add("next")
-          FrameLoop.main.stop()
+          words.add("block")
+          DispatchQueue.main.async {
+            words.add("next")
+            FrameLoop.main.stop()
+          }
         }
-      }
-    }
+      })
     FrameLoop.main.add(timer, to: .default)
     runMain()
     observer.invalidate()
@@ -107,7 +111,8 @@ final class MainLoopTests: XCTestCase {
       words.add("block")
       FrameLoop.main.stop()
     }
-    let observer = FrameLoop.Observer([.beforeWaiting, .afterWaiting]) { [words] _, activity in words.add(activity.word) }
+    let observer = FrameLoop.Observer(
+      [.beforeWaiting, .afterWaiting], .onLoop { [words] _, activity in words.add(activity.word) })
     FrameLoop.main.add(observer, to: .default)
     runMain()
     observer.invalidate()
@@ -118,7 +123,7 @@ final class MainLoopTests: XCTestCase {
     DispatchQueue.main.async { [words] in words.add("block") }
     let loop = FrameLoop.main
     XCTAssertEqual(loop.run(mode: never, until: .zero), .finished)
-    loop.add(FrameLoop.Timer(fireTime: .zero) { [words] _ in words.add("timer") }, to: never)
+    loop.add(FrameLoop.Timer(fireTime: .zero, .onLoop { [words] _ in words.add("timer") }), to: never)
     XCTAssertEqual(loop.run(mode: never), .finished)
     XCTAssertEqual(words.description, "timer")
     XCTAssertEqual(
@@ -140,15 +145,17 @@ final class MainLoopTests: XCTestCase {
       DispatchQueue.main.async { words.add("queued") }
       // Nothing but the queue is in the mode, and it does not count here.
       words.add("\(loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10)))")
-      loop.add(FrameLoop.Timer(fireTime: .zero) { _ in words.add("timer") }, to: .default)
+      loop.add(FrameLoop.Timer(fireTime: .zero, .onLoop { _ in words.add("timer") }), to: .default)
       words.add("\(loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10)))")
       loop.add(
-        FrameLoop.Timer(fireTime: .zero) { _ in
-          words.add("outer")
-          DispatchQueue.main.async { words.add("inner") }
-          loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10), returnAfterSourceHandled: true)
-          loop.stop()
-        }, to: .default)
+        FrameLoop.Timer(
+          fireTime: .zero,
+          .onLoop { _ in
+            words.add("outer")
+            DispatchQueue.main.async { words.add("inner") }
+            loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10), returnAfterSourceHandled: true)
+            loop.stop()
+          }), to: .default)
     }
     runMain()
     // The queued block comes with the first drain after the outer one: by the outer run or by the one in the timer.
@@ -159,10 +166,12 @@ final class MainLoopTests: XCTestCase {
   func testALoopOnManualTimeServesTheQueueToo() {
     let clock = ManualClock()
     let loop = FrameLoop(clock: .manual(clock))
-    let timer = FrameLoop.Timer(fireTime: .milliseconds(20), interval: .milliseconds(20)) { [words] timer in
-      words.add("timer@\(clock.now.nanoseconds / 1_000_000)")
-      DispatchQueue.main.async { words.add("block@\(clock.now.nanoseconds / 1_000_000)") }
-    }
+    let timer = FrameLoop.Timer(
+      fireTime: .milliseconds(20), interval: .milliseconds(20),
+      .onLoop { [words] timer in
+        words.add("timer@\(clock.now.nanoseconds / 1_000_000)")
+        DispatchQueue.main.async { words.add("block@\(clock.now.nanoseconds / 1_000_000)") }
+      })
     loop.add(timer, to: .default)
     XCTAssertEqual(loop.run(mode: .default, until: .milliseconds(50)), .timedOut)
     XCTAssertEqual(words.description, "timer@20 block@20 timer@40 block@40")
@@ -172,17 +181,17 @@ final class MainLoopTests: XCTestCase {
   func testCallbacksOfTheMainActor() {
     let loop = FrameLoop.main
     let log = MainActor.assumeIsolated { MainLog(stopsAfter: 5) }
-    loop.add(FrameLoop.Observer(.entry, repeats: false, onMain: { _, _ in log.add("observer") }), to: .default)
-    let source = FrameLoop.Source(onMain: { _ in log.add("source") })
+    loop.add(FrameLoop.Observer(.entry, repeats: false, .onMain { _, _ in log.add("observer") }), to: .default)
+    let source = FrameLoop.Source(.onMain { _ in log.add("source") })
     loop.add(source, to: .default)
     source.signal()
-    loop.add(FrameLoop.Timer(fireTime: .zero, onMain: { _ in log.add("timer") }), to: .default)
+    loop.add(FrameLoop.Timer(fireTime: .zero, .onMain { _ in log.add("timer") }), to: .default)
     let event = Event()
     event.post()
     loop.add(
       FrameLoop.DescriptorSource(
         descriptor: event.number,
-        onMain: { source, _ in
+        .onMain { source, _ in
           log.add("descriptor")
           source.invalidate()
         }), to: .default)
@@ -249,10 +258,12 @@ final class MainLoopTests: XCTestCase {
 
   func testSignals() throws {
     let loop = FrameLoop.main
-    let source = try SignalSource(signals: [SIGUSR1, SIGWINCH]) { [words] signal in
-      words.add(signal == SIGUSR1 ? "usr1" : "winch")
-      if words.all.count >= 3 { loop.stop() }
-    }
+    let source = try SignalSource(
+      signals: [SIGUSR1, SIGWINCH],
+      .onLoop { [words] signal in
+        words.add(signal == SIGUSR1 ? "usr1" : "winch")
+        if words.all.count >= 3 { loop.stop() }
+      })
     loop.add(source, to: .common)
     XCTAssert(loop.contains(source, in: .default))
     raise(SIGUSR1)
@@ -281,10 +292,12 @@ final class MainLoopTests: XCTestCase {
       raise(SIGUSR2)
       spin { done.value }
     }
-    let source = try SignalSource(signals: [SIGUSR2]) { [words] _ in
-      words.add("usr2")
-      loop.stop()
-    }
+    let source = try SignalSource(
+      signals: [SIGUSR2],
+      .onLoop { [words] _ in
+        words.add("usr2")
+        loop.stop()
+      })
     loop.add(source, to: .default)
     ready.value = true
     runMain()
@@ -297,7 +310,7 @@ final class MainLoopTests: XCTestCase {
   func testInvalidatedSignalsHaveTheirFormerEffect() throws {
     signal(SIGUSR1, SIG_IGN)
     defer { signal(SIGUSR1, SIG_DFL) }
-    let source = try SignalSource(signals: [SIGUSR1]) { _ in XCTFail("called after its end") }
+    let source = try SignalSource(signals: [SIGUSR1], .onLoop { _ in XCTFail("called after its end") })
     source.invalidate()
     var mask = sigset_t()
     pthread_sigmask(SIG_BLOCK, nil, &mask)
@@ -313,10 +326,12 @@ final class MainLoopTests: XCTestCase {
     let loop = FrameLoop.main
     for endsFirst in [0, 1] {
       let sources = try (0..<2).map { _ in
-        try SignalSource(signals: [SIGUSR1]) { [words] _ in
-          words.add("usr1")
-          loop.stop()
-        }
+        try SignalSource(
+          signals: [SIGUSR1],
+          .onLoop { [words] _ in
+            words.add("usr1")
+            loop.stop()
+          })
       }
       for source in sources { loop.add(source, to: .default) }
       sources[endsFirst].invalidate()
@@ -336,7 +351,7 @@ final class MainLoopTests: XCTestCase {
 
   func testSignalsThatCannotBeCaughtAreAnError() {
     for number in [SIGKILL, 0, -1, 1_000] {
-      XCTAssertThrowsError(try SignalSource(signals: [SIGUSR1, number]) { _ in }) { error in
+      XCTAssertThrowsError(try SignalSource(signals: [SIGUSR1, number], .onLoop { _ in })) { error in
         XCTAssertEqual((error as? SystemError)?.subject, "signal \(number)")
         XCTAssertEqual((error as? SystemError)?.errno, EINVAL)
       }
@@ -350,12 +365,14 @@ final class MainLoopTests: XCTestCase {
     let loop = FrameLoop.main
     let start = SystemClock.monotonic.now
     let early = Box<Nanoseconds>(.zero)
-    let timer = FrameLoop.Timer(fireTime: start + .milliseconds(1), interval: .microseconds(700)) { [words] timer in
-      let lateness = SystemClock.monotonic.now - timer.nextFireTime
-      early.value = min(early.value, lateness)
-      words.add("tick")
-      if words.all.count == 10 { loop.stop() }
-    }
+    let timer = FrameLoop.Timer(
+      fireTime: start + .milliseconds(1), interval: .microseconds(700),
+      .onLoop { [words] timer in
+        let lateness = SystemClock.monotonic.now - timer.nextFireTime
+        early.value = min(early.value, lateness)
+        words.add("tick")
+        if words.all.count == 10 { loop.stop() }
+      })
     loop.add(timer, to: .common)
     runMain()
     timer.invalidate()

@@ -10,7 +10,7 @@ final class MessageListenerLimitTests: XCTestCase {
     let scenario = Scenario()
     let accepted = Box(0)
     let path = "/tmp/framepace-limit-\(getpid())"
-    let listener = try MessageListener(path: path) { _, _ in accepted.value += 1 }
+    let listener = try MessageListener(path: path, .onLoop { _, _ in accepted.value += 1 })
     scenario.loop.add(listener, to: .default)
     XCTAssertEqual(scenario.loop.run(mode: .default, until: .zero), .timedOut)
 

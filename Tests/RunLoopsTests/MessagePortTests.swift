@@ -18,8 +18,8 @@ import Testing
         try
         (limit == farLimit
         ? MessageSocket.pair(messageLimit: limit) : Self.unequalPair(limit, farLimit))
-      near = MessagePort(first) { _, _ in }
-      far = MessagePort(second) { [events] _, event in events.value.append(event) }
+      near = MessagePort(first, .onLoop { _, _ in })
+      far = MessagePort(second, .onLoop { [events] _, event in events.value.append(event) })
       scenario.loop.add(far, to: .default)
     }
 
@@ -84,8 +84,8 @@ import Testing
     let wire = try Wire()
     let writables = Box(0)
     let (first, second) = try MessageSocket.pair()
-    let sender = MessagePort(first) { _, event in if event == .writable { writables.value += 1 } }
-    let receiver = MessagePort(second) { [events = wire.events] _, event in events.value.append(event) }
+    let sender = MessagePort(first, .onLoop { _, event in if event == .writable { writables.value += 1 } })
+    let receiver = MessagePort(second, .onLoop { [events = wire.events] _, event in events.value.append(event) })
     let loop = wire.scenario.loop
     loop.add(sender, to: .default)
     var sent = 0
@@ -114,8 +114,8 @@ import Testing
     let wire = try Wire()
     let writables = Box(0)
     let (first, second) = try MessageSocket.pair()
-    let sender = MessagePort(first) { _, event in if event == .writable { writables.value += 1 } }
-    let receiver = MessagePort(second) { _, _ in }
+    let sender = MessagePort(first, .onLoop { _, event in if event == .writable { writables.value += 1 } })
+    let receiver = MessagePort(second, .onLoop { _, _ in })
     while (try? sender.send([UInt8](repeating: 0, count: 60_000))) != nil {}
     let loop = wire.scenario.loop
     loop.add(receiver, to: "receive")
@@ -144,8 +144,8 @@ import Testing
     let far: MessagePort
     do {
       let (first, second) = try MessageSocket.pair()
-      far = MessagePort(second) { [events = wire.events] _, event in events.value.append(event) }
-      let near = MessagePort(first) { _, _ in }
+      far = MessagePort(second, .onLoop { [events = wire.events] _, event in events.value.append(event) })
+      let near = MessagePort(first, .onLoop { _, _ in })
       try near.send([1])
       try far.send([2])
     }
@@ -159,11 +159,11 @@ import Testing
     let scenario = Scenario()
     let (first, second) = try MessageSocket.pair()
     let ended = Box(false)
-    let far = MessagePort(second) { _, event in ended.value = event == .ended(nil) }
+    let far = MessagePort(second, .onLoop { _, event in ended.value = event == .ended(nil) })
     scenario.loop.add(far, to: .default)
     weak var watched: MessagePort?
     do {
-      let near = MessagePort(first) { _, _ in }
+      let near = MessagePort(first, .onLoop { _, _ in })
       watched = near
       scenario.loop.add(near, to: .default)
     }
@@ -262,7 +262,7 @@ import Testing
     let right = Correspondent(sends: back, expects: there.count, seed: seed ^ 3)
     let threads = [try LoopThread(name: "left"), try LoopThread(name: "right")]
     let ports = [
-      MessagePort(first) { left.handle($1, of: $0) }, MessagePort(second) { right.handle($1, of: $0) },
+      MessagePort(first, .onLoop { left.handle($1, of: $0) }), MessagePort(second, .onLoop { right.handle($1, of: $0) }),
     ]
     for (port, thread) in zip(ports, threads) { thread.loop.add(port, to: .default) }
     left.begin(ports[0])
@@ -281,7 +281,7 @@ import Testing
     let sent = messages(200, seed: seed)
     let thread = try LoopThread(name: "parent")
     let parent = Correspondent(sends: sent, expects: sent.count, seed: seed)
-    let port = MessagePort(own) { parent.handle($1, of: $0) }
+    let port = MessagePort(own, .onLoop { parent.handle($1, of: $0) })
     thread.loop.add(port, to: .default)
     parent.begin(port)
     parent.done.wait()
@@ -298,13 +298,15 @@ import Testing
     do {
       let (own, childs) = try MessageSocket.pair()
       child = try ChildProcess(["echo"], descriptor: childs.descriptor)
-      port = MessagePort(own) { port, event in
-        switch event {
-        case .message: child.kill()
-        case .ended: ended.open()
-        case .lost, .writable: Issue.record("\(event)")
-        }
-      }
+      port = MessagePort(
+        own,
+        .onLoop { port, event in
+          switch event {
+          case .message: child.kill()
+          case .ended: ended.open()
+          case .lost, .writable: Issue.record("\(event)")
+          }
+        })
       thread.loop.add(port, to: .default)
       try port.send([1])
     }
@@ -316,14 +318,14 @@ import Testing
     let path = "/tmp/framepace-messages-\(getpid())"
     let thread = try LoopThread(name: "server")
     let sockets = Box<[MessageSocket]>([])
-    let listener = try MessageListener(path: path) { _, socket in sockets.value.append(socket) }
+    let listener = try MessageListener(path: path, .onLoop { _, socket in sockets.value.append(socket) })
     thread.loop.add(listener, to: .common)
     #expect(thread.loop.contains(listener, in: .default))
-    #expect(throws: SystemError.self) { try MessageListener(path: path) { _, _ in } }
+    #expect(throws: SystemError.self) { try MessageListener(path: path, .onLoop { _, _ in }) }
     let children = try (0..<3).map { _ in try ChildProcess(["echo", path]) }
     spin { sockets.value.count == 3 }
     let answers = Box<[MessagePort.Event]>([])
-    let ports = sockets.value.map { MessagePort($0) { _, event in answers.value.append(event) } }
+    let ports = sockets.value.map { MessagePort($0, .onLoop { _, event in answers.value.append(event) }) }
     sockets.value = []
     for (index, port) in ports.enumerated() {
       thread.loop.add(port, to: .default)
@@ -342,9 +344,9 @@ import Testing
   @Test func aListenersEndEndsThoseThatWaitForIt() throws {
     let scenario = Scenario()
     let path = "/tmp/framepace-backlog-\(getpid())"
-    let listener = try MessageListener(path: path) { _, _ in }
+    let listener = try MessageListener(path: path, .onLoop { _, _ in })
     let events = Box<[MessagePort.Event]>([])
-    let client = MessagePort(try MessageSocket(connectingTo: path)) { _, event in events.value.append(event) }
+    let client = MessagePort(try MessageSocket(connectingTo: path), .onLoop { _, event in events.value.append(event) })
     scenario.loop.add(client, to: .default)
     listener.invalidate()
     scenario.run(until: 0)
@@ -354,9 +356,9 @@ import Testing
 
   @Test func aListenerRemovesItsOwnPathOnly() throws {
     let path = "/tmp/framepace-successor-\(getpid())"
-    let first = try MessageListener(path: path) { _, _ in }
+    let first = try MessageListener(path: path, .onLoop { _, _ in })
     unlink(path)
-    let successor = try MessageListener(path: path) { _, _ in }
+    let successor = try MessageListener(path: path, .onLoop { _, _ in })
     first.invalidate()
     #expect(access(path, F_OK) == 0)
     _ = try MessageSocket(connectingTo: path)
@@ -366,7 +368,7 @@ import Testing
 
   @Test func connectingDoesNotWaitForAListenerThatIsBusy() throws {
     let path = "/tmp/framepace-busy-\(getpid())"
-    let listener = try MessageListener(path: path) { _, _ in }
+    let listener = try MessageListener(path: path, .onLoop { _, _ in })
     defer { listener.invalidate() }
     // One may wait, and one more.
     #expect(listen(listener.source.descriptor, 0) == 0)
@@ -394,7 +396,7 @@ import Testing
     do {
       let kept = Owner()
       owner = kept
-      port = MessagePort(socket) { _, _ in _ = kept }
+      port = MessagePort(socket, .onLoop { _, _ in _ = kept })
     }
     wire.scenario.loop.add(port, to: .default)
     #expect(owner != nil)
@@ -405,7 +407,7 @@ import Testing
 
   @Test func pathsThatCannotBeAreErrors() {
     for path in ["", String(repeating: "x", count: 108), "/nowhere/at/all"] {
-      #expect(throws: SystemError.self) { try MessageListener(path: path) { _, _ in } }
+      #expect(throws: SystemError.self) { try MessageListener(path: path, .onLoop { _, _ in }) }
       #expect(throws: SystemError.self) { try MessageSocket(connectingTo: path) }
     }
   }

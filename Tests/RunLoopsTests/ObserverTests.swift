@@ -11,10 +11,12 @@ import Testing
     _ body: @escaping @Sendable (FrameLoop.Observer) -> Void = { _ in }
   ) -> FrameLoop.Observer {
     let words = scenario.words
-    let observer = FrameLoop.Observer(activities, order: order, repeats: repeats) { observer, _ in
-      words.add(word)
-      body(observer)
-    }
+    let observer = FrameLoop.Observer(
+      activities, order: order, repeats: repeats,
+      .onLoop { observer, _ in
+        words.add(word)
+        body(observer)
+      })
     if let mode { scenario.loop.add(observer, to: mode) }
     return observer
   }
@@ -22,7 +24,7 @@ import Testing
   /// A run of so many passes that sleep.
   private func run(_ scenario: Scenario, passes: Int64) {
     let start = scenario.clock.now
-    let timer = FrameLoop.Timer(fireTime: start + .milliseconds(1), interval: .milliseconds(1)) { _ in }
+    let timer = FrameLoop.Timer(fireTime: start + .milliseconds(1), interval: .milliseconds(1), .onLoop { _ in })
     scenario.loop.add(timer, to: .default)
     scenario.loop.run(mode: .default, until: start + .milliseconds(passes))
     timer.invalidate()
@@ -180,9 +182,11 @@ import Testing
     _ = observer("plain", scenario, [.beforeWaiting, .afterWaiting])
     for order in [2, 1] {
       scenario.loop.add(
-        FrameLoop.Observer([.beforeWaiting, .afterWaiting, .exit], order: order, evenWhenBusy: true) { _, activity in
-          words.add("\(activity.word)\(order)@\(passes.value)")
-        }, to: .default)
+        FrameLoop.Observer(
+          [.beforeWaiting, .afterWaiting, .exit], order: order, evenWhenBusy: true,
+          .onLoop { _, activity in
+            words.add("\(activity.word)\(order)@\(passes.value)")
+          }), to: .default)
     }
     scenario.loop.run(mode: .default)
     #expect(

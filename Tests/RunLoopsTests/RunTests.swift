@@ -60,7 +60,8 @@ import Testing
     let words = scenario.words
     let loop = scenario.loop
     loop.add(
-      FrameLoop.Observer([.entry, .exit]) { [unowned loop] _, _ in words.add(loop.currentMode?.name ?? "none") }, to: "a")
+      FrameLoop.Observer([.entry, .exit], .onLoop { [unowned loop] _, _ in words.add(loop.currentMode?.name ?? "none") }),
+      to: "a")
     scenario.timer("inner", at: 0, mode: "b") { [unowned loop] _ in words.add(loop.currentMode?.name ?? "none") }
     scenario.timer("outer", at: 0, mode: "a") { [unowned loop] _ in loop.run(mode: "b") }
     scenario.run("a", until: 1)
@@ -107,7 +108,8 @@ import Testing
   @Test func stopInEntryMakesNoPass() {
     let scenario = Scenario(observing: .all)
     scenario.source("source")
-    scenario.loop.add(FrameLoop.Observer(.entry) { [unowned loop = scenario.loop] _, _ in loop.stop() }, to: .default)
+    scenario.loop.add(
+      FrameLoop.Observer(.entry, .onLoop { [unowned loop = scenario.loop] _, _ in loop.stop() }), to: .default)
     scenario.run(until: 10)
     #expect(scenario.words.description == "entry exit →stopped")
   }
@@ -116,7 +118,7 @@ import Testing
     let scenario = Scenario(observing: .all)
     scenario.timer("timer", at: 1) { [unowned loop = scenario.loop] _ in loop.run(mode: "inner") }
     scenario.timer("inner", at: 1, mode: "inner")
-    scenario.loop.add(FrameLoop.Observer(.exit) { [unowned loop = scenario.loop] _, _ in loop.stop() }, to: "inner")
+    scenario.loop.add(FrameLoop.Observer(.exit, .onLoop { [unowned loop = scenario.loop] _, _ in loop.stop() }), to: "inner")
     scenario.timer("next", at: 2)
     scenario.run(until: 3)
     #expect(
@@ -128,7 +130,7 @@ import Testing
     let scenario = Scenario(observing: .all)
     scenario.timer("timer", at: 10)
     scenario.loop.add(
-      FrameLoop.Observer(.beforeWaiting) { [unowned loop = scenario.loop] _, _ in loop.stop() }, to: .default)
+      FrameLoop.Observer(.beforeWaiting, .onLoop { [unowned loop = scenario.loop] _, _ in loop.stop() }), to: .default)
     scenario.run(until: 100)
     #expect(scenario.words.description == "entry timers sources sleep wake exit →stopped")
     #expect(scenario.clock.now == .zero)
@@ -139,9 +141,11 @@ import Testing
     scenario.timer("timer", at: 10)
     // As by another thread whose wake-up came before the loop listened to it.
     scenario.loop.add(
-      FrameLoop.Observer(.beforeTimers) { [unowned loop = scenario.loop] _, _ in
-        loop.stopRequested.store(true, ordering: .releasing)
-      }, to: .default)
+      FrameLoop.Observer(
+        .beforeTimers,
+        .onLoop { [unowned loop = scenario.loop] _, _ in
+          loop.stopRequested.store(true, ordering: .releasing)
+        }), to: .default)
     scenario.run(until: 100)
     #expect(scenario.words.description == "→stopped" && scenario.clock.now == .zero)
   }
@@ -152,7 +156,8 @@ import Testing
     ] {
       let scenario = Scenario(observing: [.beforeWaiting, .afterWaiting])
       scenario.timer("timer", at: 10)
-      scenario.loop.add(FrameLoop.Observer(activity) { [unowned loop = scenario.loop] _, _ in loop.wakeUp() }, to: .default)
+      scenario.loop.add(
+        FrameLoop.Observer(activity, .onLoop { [unowned loop = scenario.loop] _, _ in loop.wakeUp() }), to: .default)
       scenario.loop.wakeUp()
       scenario.run(until: 100)
       #expect(scenario.words.description == words + " →finished")
@@ -213,7 +218,7 @@ import Testing
     let event = Event()
     event.post()
     scenario.loop.add(
-      FrameLoop.DescriptorSource(descriptor: event.number) { [words = scenario.words] _, _ in words.add("port") },
+      FrameLoop.DescriptorSource(descriptor: event.number, .onLoop { [words = scenario.words] _, _ in words.add("port") }),
       to: .default)
     scenario.timer("timer", at: 0, every: 1) { [unowned loop = scenario.loop, words = scenario.words] timer in
       timer.nextFireTime = .zero

@@ -18,7 +18,7 @@ struct Scenario {
 
   func observe(_ activities: FrameLoop.Activity, mode: FrameLoop.Mode = .default) {
     let words = words
-    loop.add(FrameLoop.Observer(activities, order: .min) { _, activity in words.add(activity.word) }, to: mode)
+    loop.add(FrameLoop.Observer(activities, order: .min, .onLoop { _, activity in words.add(activity.word) }), to: mode)
   }
 
   /// A timer that writes a word, and does more.
@@ -27,10 +27,12 @@ struct Scenario {
     _ word: String, at milliseconds: Int64, every interval: Int64 = 0, mode: FrameLoop.Mode = .default,
     _ body: @escaping @Sendable (FrameLoop.Timer) -> Void = { _ in }
   ) -> FrameLoop.Timer {
-    let timer = FrameLoop.Timer(fireTime: .milliseconds(milliseconds), interval: .milliseconds(interval)) { [words] timer in
-      words.add(word)
-      body(timer)
-    }
+    let timer = FrameLoop.Timer(
+      fireTime: .milliseconds(milliseconds), interval: .milliseconds(interval),
+      .onLoop { [words] timer in
+        words.add(word)
+        body(timer)
+      })
     loop.add(timer, to: mode)
     return timer
   }
@@ -41,10 +43,12 @@ struct Scenario {
     _ word: String, order: Int = 0, mode: FrameLoop.Mode = .default,
     _ body: @escaping @Sendable (FrameLoop.Source) -> Void = { _ in }
   ) -> FrameLoop.Source {
-    let source = FrameLoop.Source(order: order) { [words] source in
-      words.add(word)
-      body(source)
-    }
+    let source = FrameLoop.Source(
+      order: order,
+      .onLoop { [words] source in
+        words.add(word)
+        body(source)
+      })
     loop.add(source, to: mode)
     return source
   }

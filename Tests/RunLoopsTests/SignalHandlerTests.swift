@@ -24,12 +24,14 @@ import Testing
       sigaddset(&signals, SIGURG)
       pthread_sigmask(SIG_UNBLOCK, &signals, nil)
       let loop = FrameLoop.current
-      loop.add(FrameLoop.Source { _ in }, to: .default)
+      loop.add(FrameLoop.Source(.onLoop { _ in }), to: .default)
       loop.add(
-        FrameLoop.Observer(.afterWaiting) { [unowned loop] _, _ in
-          words.add("woken")
-          loop.stop()
-        }, to: .default)
+        FrameLoop.Observer(
+          .afterWaiting,
+          .onLoop { [unowned loop] _, _ in
+            words.add("woken")
+            loop.stop()
+          }), to: .default)
       Self.act = { [unowned loop] in action(loop) }
       state.value = (loop, pthread_self())
       result.value = loop.run(mode: .default, until: loop.clock.now + .seconds(20))

@@ -18,7 +18,7 @@ import Testing
 
   @Test func aSignalWaitsForItsMode() {
     let scenario = Scenario()
-    let source = FrameLoop.Source { [words = scenario.words] _ in words.add("source") }
+    let source = FrameLoop.Source(.onLoop { [words = scenario.words] _ in words.add("source") })
     source.signal()
     source.signal()
     scenario.loop.add(source, to: "other")
@@ -77,7 +77,8 @@ import Testing
     let source = scenario.source("source")
     scenario.timer("timer", at: 1) { _ in source.signal() }
     scenario.loop.add(
-      FrameLoop.Observer(.afterWaiting, repeats: false) { [words = scenario.words] _, _ in words.add("wake") }, to: .default)
+      FrameLoop.Observer(.afterWaiting, repeats: false, .onLoop { [words = scenario.words] _, _ in words.add("wake") }),
+      to: .default)
     scenario.run(until: 100)
     #expect(scenario.words.description == "wake timer source →timedOut")
     #expect(scenario.clock.now == .milliseconds(100))
@@ -113,7 +114,7 @@ import Testing
     let words = scenario.words
     let source = FrameLoop.Source(
       scheduled: { [unowned loop] _, where_, mode in words.add("+\(mode)\(where_ === loop ? "" : "?")") },
-      cancelled: { [unowned loop] _, where_, mode in words.add("-\(mode)\(where_ === loop ? "" : "?")") }, handler: { _ in })
+      cancelled: { [unowned loop] _, where_, mode in words.add("-\(mode)\(where_ === loop ? "" : "?")") }, .onLoop { _ in })
     loop.addCommonMode("tracking")
     loop.add(source, to: .common)
     loop.add(source, to: .default)
@@ -146,9 +147,9 @@ import Testing
     let scenario = Scenario()
     let loop = scenario.loop
     let event = Event()
-    let observer = FrameLoop.Observer(.entry) { _, _ in }
-    let timer = FrameLoop.Timer(fireTime: .milliseconds(5)) { _ in }
-    let descriptor = FrameLoop.DescriptorSource(descriptor: event.number) { _, _ in }
+    let observer = FrameLoop.Observer(.entry, .onLoop { _, _ in })
+    let timer = FrameLoop.Timer(fireTime: .milliseconds(5), .onLoop { _ in })
+    let descriptor = FrameLoop.DescriptorSource(descriptor: event.number, .onLoop { _, _ in })
     loop.add(observer, to: .common)
     loop.add(timer, to: .common)
     loop.add(descriptor, to: .common)

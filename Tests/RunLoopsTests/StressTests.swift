@@ -224,25 +224,27 @@ private final class Stress: Sendable {
     switch Int.random(in: 0..<4, using: &random) {
     case 0:
       let calls = Calls()
-      let timer = FrameLoop.Timer(fireTime: .distantFuture) { [self] _ in
-        if calls.add() > 1 { fault("a timer fired twice") }
-        called("timers")
-      }
+      let timer = FrameLoop.Timer(
+        fireTime: .distantFuture,
+        .onLoop { [self] _ in
+          if calls.add() > 1 { fault("a timer fired twice") }
+          called("timers")
+        })
       item = Item(
         add: { $0.add(timer, to: $1) }, remove: { $0.remove(timer, from: $1) }, poke: { timer.nextFireTime = .zero },
         invalidate: { timer.invalidate() }, hasEnded: hasEnded)
     case 1:
-      let timer = FrameLoop.Timer(fireTime: .zero, interval: .microseconds(300)) { _ in called("timers") }
+      let timer = FrameLoop.Timer(fireTime: .zero, interval: .microseconds(300), .onLoop { _ in called("timers") })
       item = Item(
         add: { $0.add(timer, to: $1) }, remove: { $0.remove(timer, from: $1) }, poke: { timer.nextFireTime = .zero },
         invalidate: { timer.invalidate() }, hasEnded: hasEnded)
     case 2:
-      let source = FrameLoop.Source { _ in called("sources") }
+      let source = FrameLoop.Source(.onLoop { _ in called("sources") })
       item = Item(
         add: { $0.add(source, to: $1) }, remove: { $0.remove(source, from: $1) }, poke: { source.signal() },
         invalidate: { source.invalidate() }, hasEnded: hasEnded)
     default:
-      let observer = FrameLoop.Observer(.all) { _, _ in called("observers") }
+      let observer = FrameLoop.Observer(.all, .onLoop { _, _ in called("observers") })
       item = Item(
         add: { $0.add(observer, to: $1) }, remove: { $0.remove(observer, from: $1) }, poke: {},
         invalidate: { observer.invalidate() }, hasEnded: hasEnded)

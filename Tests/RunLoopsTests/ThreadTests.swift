@@ -17,8 +17,8 @@ import Testing
     let box = Box<FrameLoop?>(nil)
     let thread = startThread {
       let loop = FrameLoop.current
-      loop.add(FrameLoop.Source { _ in }, to: .default)
-      loop.add(FrameLoop.Observer(activities) { _, activity in words.add(activity.word) }, to: .default)
+      loop.add(FrameLoop.Source(.onLoop { _ in }), to: .default)
+      loop.add(FrameLoop.Observer(activities, .onLoop { _, activity in words.add(activity.word) }), to: .default)
       configure(loop)
       box.value = loop
       words.add("→\(loop.run(mode: .default))")
@@ -40,15 +40,19 @@ import Testing
       counts.value.append(read(loop.wakeUpState.descriptor, &count, 8) == 8 ? count : 0)
     }
     loop.add(
-      FrameLoop.Observer(.beforeTimers) { [unowned loop] _, _ in
-        loop.wakeUp()
-        count()
-      }, to: "own")
+      FrameLoop.Observer(
+        .beforeTimers,
+        .onLoop { [unowned loop] _, _ in
+          loop.wakeUp()
+          count()
+        }), to: "own")
     loop.add(
-      FrameLoop.Observer(.beforeTimers) { [unowned loop] _, _ in
-        onNewThread { for _ in 0..<5 { loop.wakeUp() } }
-        count()
-      }, to: "other")
+      FrameLoop.Observer(
+        .beforeTimers,
+        .onLoop { [unowned loop] _, _ in
+          onNewThread { for _ in 0..<5 { loop.wakeUp() } }
+          count()
+        }), to: "other")
     for mode: FrameLoop.Mode in ["own", "other"] {
       // After the wait nobody has to be woken.
       scenario.timer("timer", at: 0, mode: mode) { [unowned loop] _ in
@@ -83,7 +87,7 @@ import Testing
 
   @Test func aSignalFromAnotherThreadNeedsAWakeUp() {
     let words = Words()
-    let source = FrameLoop.Source { _ in words.add("source") }
+    let source = FrameLoop.Source(.onLoop { _ in words.add("source") })
     withRunningLoop(words, configure: { $0.add(source, to: .default) }) { loop in
       source.signal()
       #expect(source.isSignalled)
@@ -97,18 +101,20 @@ import Testing
     let words = Words()
     let event = Event()
     withRunningLoop(words, observing: [.beforeWaiting]) { loop in
-      loop.add(FrameLoop.Timer(fireTime: .zero) { _ in words.add("timer") }, to: .default)
+      loop.add(FrameLoop.Timer(fireTime: .zero, .onLoop { _ in words.add("timer") }), to: .default)
       spin { words.count("timer") == 1 && loop.isWaiting }
       event.post()
       loop.add(
-        FrameLoop.DescriptorSource(descriptor: event.number) { _, _ in
-          event.consume()
-          words.add("descriptor")
-        }, to: .default)
+        FrameLoop.DescriptorSource(
+          descriptor: event.number,
+          .onLoop { _, _ in
+            event.consume()
+            words.add("descriptor")
+          }), to: .default)
       spin { words.count("descriptor") == 1 && words.count("sleep") == 3 && loop.isWaiting }
       // With the last timer the kernel's is disarmed, so that nothing wakes for it.
       let state = loop.table.withLock { $0.mode(.default) }
-      let timer = FrameLoop.Timer(fireTime: SystemClock.monotonic.now + .seconds(1e6)) { _ in }
+      let timer = FrameLoop.Timer(fireTime: SystemClock.monotonic.now + .seconds(1e6), .onLoop { _ in })
       loop.add(timer, to: .default)
       #expect(state?.remainingTime ?? 0 > 999_000)
       loop.remove(timer, from: .default)
@@ -119,7 +125,7 @@ import Testing
 
   @Test func movingATimerFromAnotherThreadWakes() {
     let words = Words()
-    let timer = FrameLoop.Timer(fireTime: .distantFuture) { _ in words.add("timer") }
+    let timer = FrameLoop.Timer(fireTime: .distantFuture, .onLoop { _ in words.add("timer") })
     withRunningLoop(words, configure: { $0.add(timer, to: .default) }) { loop in
       timer.nextFireTime = .zero
       spin { words.count("timer") == 1 }
@@ -132,13 +138,13 @@ import Testing
     let box = Box<FrameLoop?>(nil)
     let thread = startThread {
       let loop = FrameLoop(clock: .manual(ManualClock()))
-      loop.add(FrameLoop.Source { _ in }, to: .default)
+      loop.add(FrameLoop.Source(.onLoop { _ in }), to: .default)
       box.value = loop
       words.add("→\(loop.run(mode: .default))")
     }
     spin { box.value?.isWaiting == true }
     let loop = box.value
-    let timer = FrameLoop.Timer(fireTime: .milliseconds(3_600_000)) { _ in words.add("timer") }
+    let timer = FrameLoop.Timer(fireTime: .milliseconds(3_600_000), .onLoop { _ in words.add("timer") })
     loop?.add(timer, to: .default)
     spin { words.count("timer") == 1 }
     #expect(loop?.clock.now == .milliseconds(3_600_000))
@@ -154,18 +160,20 @@ import Testing
     let loop = scenario.loop
     let isWoken = Box<[Bool]>([])
     let add: @Sendable () -> Void = { [unowned loop] in
-      onNewThread { loop.add(FrameLoop.Timer(fireTime: .milliseconds(5)) { _ in }, to: .default) }
+      onNewThread { loop.add(FrameLoop.Timer(fireTime: .milliseconds(5), .onLoop { _ in }), to: .default) }
     }
     add()
     loop.add(
-      FrameLoop.Observer(.beforeTimers) { [unowned loop] _, _ in
-        // The second pass comes after the timer.
-        guard loop.clock.now == .milliseconds(5), isWoken.value.isEmpty else { return }
-        #expect(!loop.wakeUpState.isPending)
-        add()
-        isWoken.value.append(loop.wakeUpState.isPending)
-      }, to: .default)
-    loop.add(FrameLoop.Source { _ in }, to: .default)
+      FrameLoop.Observer(
+        .beforeTimers,
+        .onLoop { [unowned loop] _, _ in
+          // The second pass comes after the timer.
+          guard loop.clock.now == .milliseconds(5), isWoken.value.isEmpty else { return }
+          #expect(!loop.wakeUpState.isPending)
+          add()
+          isWoken.value.append(loop.wakeUpState.isPending)
+        }), to: .default)
+    loop.add(FrameLoop.Source(.onLoop { _ in }), to: .default)
     scenario.run(until: 10)
     #expect(isWoken.value == [true])
   }
@@ -192,10 +200,11 @@ import Testing
     let words = Words()
     let gate = Event()
     // The loop is held in a pass, so that all of them come while they count.
-    let hold = FrameLoop.Source { _ in
-      words.add("held")
-      spin { words.count("woken") == 10 }
-    }
+    let hold = FrameLoop.Source(
+      .onLoop { _ in
+        words.add("held")
+        spin { words.count("woken") == 10 }
+      })
     withRunningLoop(words, observing: .beforeWaiting, configure: { $0.add(hold, to: .default) }) { loop in
       hold.signal()
       loop.wakeUp()
@@ -206,10 +215,12 @@ import Testing
       }
       spin { words.count("sleep") >= 2 && loop.isWaiting }
       loop.add(
-        FrameLoop.DescriptorSource(descriptor: gate.number) { _, _ in
-          gate.consume()
-          words.add("gate")
-        }, to: .default)
+        FrameLoop.DescriptorSource(
+          descriptor: gate.number,
+          .onLoop { _, _ in
+            gate.consume()
+            words.add("gate")
+          }), to: .default)
       gate.post()
       spin { words.count("gate") == 1 }
     }
@@ -222,7 +233,7 @@ import Testing
     let words = Words()
     let handled = Box(0)
     let blocks = Box(0)
-    let source = FrameLoop.Source { _ in handled.value += 1 }
+    let source = FrameLoop.Source(.onLoop { _ in handled.value += 1 })
     withRunningLoop(words, configure: { $0.add(source, to: .default) }) { loop in
       let threads = (0..<3).map { index in
         startThread {
@@ -259,9 +270,9 @@ import Testing
           for _ in 0..<300 {
             let mode: FrameLoop.Mode = Bool.random(using: &random) ? .common : .default
             let timerDone = Box(false)
-            let timer = FrameLoop.Timer(fireTime: .distantFuture) { _ in timerDone.value = true }
-            let source = FrameLoop.Source { _ in }
-            let observer = FrameLoop.Observer(.all) { _, _ in }
+            let timer = FrameLoop.Timer(fireTime: .distantFuture, .onLoop { _ in timerDone.value = true })
+            let source = FrameLoop.Source(.onLoop { _ in })
+            let observer = FrameLoop.Observer(.all, .onLoop { _, _ in })
             loop.add(timer, to: mode)
             loop.add(source, to: mode)
             loop.add(observer, to: mode)
@@ -299,12 +310,14 @@ import Testing
       #expect(FrameLoop.current === own)
       let seen = Box<[Bool]>([])
       extra.add(
-        FrameLoop.Timer(fireTime: .zero) { [unowned extra] _ in
-          seen.value.append(FrameLoop.current === extra)
-          own.perform { seen.value.append(FrameLoop.current === own) }
-          own.run(mode: .default, until: .zero)
-          seen.value.append(FrameLoop.current === extra)
-        }, to: .default)
+        FrameLoop.Timer(
+          fireTime: .zero,
+          .onLoop { [unowned extra] _ in
+            seen.value.append(FrameLoop.current === extra)
+            own.perform { seen.value.append(FrameLoop.current === own) }
+            own.run(mode: .default, until: .zero)
+            seen.value.append(FrameLoop.current === extra)
+          }), to: .default)
       extra.run(mode: .default)
       #expect(seen.value == [true, true, true] && FrameLoop.current === own)
     }
@@ -317,11 +330,11 @@ import Testing
       deinit { words.add("released") }
     }
     let words = Words()
-    let observer = FrameLoop.Observer(.entry) { _, _ in words.add("observer") }
-    let timer = FrameLoop.Timer(fireTime: .zero) { _ in words.add("timer") }
+    let observer = FrameLoop.Observer(.entry, .onLoop { _, _ in words.add("observer") })
+    let timer = FrameLoop.Timer(fireTime: .zero, .onLoop { _ in words.add("timer") })
     let source = FrameLoop.Source(
       cancelled: { _, loop, mode in words.add("cancelled:\(mode):\(loop === FrameLoop.current)") },
-      handler: { _ in words.add("source") })
+      .onLoop { _ in words.add("source") })
     let former = Box<WeakLoop>(WeakLoop())
     onNewThread {
       let loop = FrameLoop.current
@@ -346,7 +359,7 @@ import Testing
   }
 
   @Test func aLoopThatGoesLetsItsItemsGo() {
-    let timer = FrameLoop.Timer(fireTime: .zero) { _ in }
+    let timer = FrameLoop.Timer(fireTime: .zero, .onLoop { _ in })
     weak var loop: FrameLoop?
     do {
       let scenario = Scenario()

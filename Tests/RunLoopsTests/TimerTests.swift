@@ -166,9 +166,11 @@ import Testing
 
   @Test(arguments: [Int64.min, -1, 0]) func anIntervalOfNothingFiresOnce(_ interval: Int64) {
     let scenario = Scenario()
-    let timer = FrameLoop.Timer(fireTime: .milliseconds(1), interval: Nanoseconds(interval)) { [words = scenario.words] _ in
-      words.add("timer")
-    }
+    let timer = FrameLoop.Timer(
+      fireTime: .milliseconds(1), interval: Nanoseconds(interval),
+      .onLoop { [words = scenario.words] _ in
+        words.add("timer")
+      })
     scenario.loop.add(timer, to: .default)
     scenario.run(until: 5)
     #expect(timer.interval == .zero && scenario.words.description == "timer →finished")
@@ -178,12 +180,14 @@ import Testing
     for time in [Int64.min, -1, 0, .max - 1, .max] {
       for interval in [Int64(1), .max] {
         let scenario = Scenario()
-        let timer = FrameLoop.Timer(fireTime: MonotonicTime(nanoseconds: time), interval: Nanoseconds(interval)) {
-          [words = scenario.words, clock = scenario.clock, unowned loop = scenario.loop] timer in
-          words.add("timer")
-          clock.advance(by: .seconds(1e9))
-          if words.count("timer") == 3 { loop.stop() }
-        }
+        let timer = FrameLoop.Timer(
+          fireTime: MonotonicTime(nanoseconds: time), interval: Nanoseconds(interval),
+          .onLoop {
+            [words = scenario.words, clock = scenario.clock, unowned loop = scenario.loop] timer in
+            words.add("timer")
+            clock.advance(by: .seconds(1e9))
+            if words.count("timer") == 3 { loop.stop() }
+          })
         scenario.loop.add(timer, to: .default)
         scenario.loop.run(mode: .default, until: MonotonicTime(nanoseconds: .max - 1))
         timer.nextFireTime = MonotonicTime(nanoseconds: time)
@@ -203,9 +207,11 @@ import Testing
       for index in 0..<60 {
         let time = Int64.random(in: 0...300, using: &random)
         let interval = Int64.random(in: 0...40, using: &random)
-        let timer = FrameLoop.Timer(fireTime: .milliseconds(time), interval: .milliseconds(interval)) {
-          [clock = scenario.clock] _ in fired.value.append((clock.now.nanoseconds / 1_000_000, index))
-        }
+        let timer = FrameLoop.Timer(
+          fireTime: .milliseconds(time), interval: .milliseconds(interval),
+          .onLoop {
+            [clock = scenario.clock] _ in fired.value.append((clock.now.nanoseconds / 1_000_000, index))
+          })
         scenario.loop.add(timer, to: .default)
         var start = time
         switch Int.random(in: 0..<4, using: &random) {
@@ -229,7 +235,7 @@ import Testing
         }
         expected.value += times.map { ($0, index) }
       }
-      scenario.loop.add(FrameLoop.Timer(fireTime: .milliseconds(1_000)) { _ in }, to: .default)
+      scenario.loop.add(FrameLoop.Timer(fireTime: .milliseconds(1_000), .onLoop { _ in }), to: .default)
       scenario.run(until: 400)
       let sorted = expected.value.sorted { $0 < $1 }
       #expect(fired.value.map(\.0) == sorted.map(\.0), "seed \(seed)")

@@ -15,7 +15,7 @@ import Testing
         let timer = scenario.timer("", at: 7 * index % 100, every: 100) { _ in calls.value += 1 }
         timer.tolerance = .milliseconds(tolerance)
       }
-      scenario.loop.add(FrameLoop.Observer(.afterWaiting) { _, _ in wakes.value += 1 }, to: .default)
+      scenario.loop.add(FrameLoop.Observer(.afterWaiting, .onLoop { _, _ in wakes.value += 1 }), to: .default)
       scenario.run(until: 1_000)
       return (wakes.value, calls.value)
     }
@@ -66,8 +66,8 @@ import Testing
 
   // Statement 44
   @Test func aToleranceIsCutToWhatMakesSense() {
-    let once = FrameLoop.Timer(fireTime: .zero) { _ in }
-    let repeating = FrameLoop.Timer(fireTime: .zero, interval: .milliseconds(10)) { _ in }
+    let once = FrameLoop.Timer(fireTime: .zero, .onLoop { _ in })
+    let repeating = FrameLoop.Timer(fireTime: .zero, interval: .milliseconds(10), .onLoop { _ in })
     #expect(once.tolerance == .zero && repeating.tolerance == .zero)
     once.tolerance = .seconds(1e6)
     repeating.tolerance = .seconds(1e6)
@@ -123,12 +123,14 @@ import Testing
       let slacks = Box<[Int64]>([])
       let most = Box<Int64>(-1)
       scenario.loop.add(
-        FrameLoop.Observer([.afterWaiting, .beforeTimers]) { _, activity in
-          // What is due at the start or the limit is called then.
-          let isOwnWake = clock.now > .zero && clock.now < .milliseconds(400)
-          if activity == .beforeTimers, isOwnWake, let slack = slacks.value.min() { most.value = max(most.value, slack) }
-          slacks.value = []
-        }, to: .default)
+        FrameLoop.Observer(
+          [.afterWaiting, .beforeTimers],
+          .onLoop { _, activity in
+            // What is due at the start or the limit is called then.
+            let isOwnWake = clock.now > .zero && clock.now < .milliseconds(400)
+            if activity == .beforeTimers, isOwnWake, let slack = slacks.value.min() { most.value = max(most.value, slack) }
+            slacks.value = []
+          }), to: .default)
       for _ in 0..<30 {
         let timer = scenario.timer(
           "", at: .random(in: 0...200, using: &random), every: .random(in: 0...50, using: &random)

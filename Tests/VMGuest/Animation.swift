@@ -54,7 +54,7 @@ final class Animation {
       }
     }
     display.add(to: .main, mode: .default)
-    let observer = FrameLoop.Observer(.afterWaiting, onMain: { [weak self] _, _ in self?.wakeUps += 1 })
+    let observer = FrameLoop.Observer(.afterWaiting, .onMain { [weak self] _, _ in self?.wakeUps += 1 })
     FrameLoop.main.add(observer, to: .default)
     self.observer = observer
     link = DisplayLink(ticker: display.ticker) { [weak self] link in self?.tick(link) }

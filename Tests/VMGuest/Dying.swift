@@ -18,7 +18,7 @@ func die(_ way: String, withCursor: Bool) throws {
   Guest.shell("screendump between")
   let timer = FrameLoop.Timer(
     fireTime: FrameLoop.main.clock.now + .milliseconds(100),
-    onMain: { _ in
+    .onMain { _ in
       switch way {
       case "exit": exit(3)
       case "segv": UnsafeMutablePointer<Int>(bitPattern: 0x10)?.pointee = 1

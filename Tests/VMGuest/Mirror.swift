@@ -69,7 +69,7 @@ private final class MirrorStage {
 
   private func run(for time: Nanoseconds) {
     let end = FrameLoop.Timer(
-      fireTime: engine.loop.clock.now + time, onMain: { [engine] _ in engine.finish() })
+      fireTime: engine.loop.clock.now + time, .onMain { [engine] _ in engine.finish() })
     engine.loop.add(end, to: .common)
     engine.run()
   }

@@ -68,7 +68,7 @@ func returns(_ trouble: Trouble, dump: String?) {
   let animation = Animation(display, frames: 1_000_000, goesOn: true)
   let place = Place()
   let begin = FrameLoop.Timer(
-    fireTime: FrameLoop.main.clock.now + .milliseconds(1_300), onMain: { _ in place.begin(trouble, on: display) })
+    fireTime: FrameLoop.main.clock.now + .milliseconds(1_300), .onMain { _ in place.begin(trouble, on: display) })
   FrameLoop.main.add(begin, to: .default)
   animation.run(limit: .seconds(1))
   let before = animation.feedback.count

@@ -82,7 +82,7 @@ final class ScenePlayback {
     link?.isPaused = false
     let limit = FrameLoop.Timer(
       fireTime: engine.loop.clock.now + .seconds(60),
-      onMain: { [engine] _ in
+      .onMain { [engine] _ in
         Guest.expect(false, "the scene does not come to rest")
         engine.finish()
       })
@@ -93,7 +93,7 @@ final class ScenePlayback {
 
   /// Lets the engine run on for a while.
   func rest(_ duration: Nanoseconds) {
-    let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + duration, onMain: { [engine] _ in engine.finish() })
+    let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + duration, .onMain { [engine] _ in engine.finish() })
     engine.loop.add(end, to: .common)
     engine.run()
   }

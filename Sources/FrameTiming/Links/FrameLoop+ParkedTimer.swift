@@ -8,7 +8,7 @@ extension FrameLoop.Timer {
   package static func parked(handler: @escaping @MainActor () -> Void) -> FrameLoop.Timer {
     FrameLoop.Timer(
       fireTime: .distantFuture, interval: Nanoseconds(.max),
-      onMain: { timer in
+      .onMain { timer in
         timer.nextFireTime = .distantFuture
         handler()
       })

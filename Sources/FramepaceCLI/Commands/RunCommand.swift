@@ -199,7 +199,7 @@ private struct SceneRun {
       session.say { try printer.note(sentence) }
     }
     if let duration = command.duration {
-      let end = FrameLoop.Timer(fireTime: start + duration, onMain: { [session] _ in session.engine.finish() })
+      let end = FrameLoop.Timer(fireTime: start + duration, .onMain { [session] _ in session.engine.finish() })
       session.engine.loop.add(end, to: .common)
     }
   }
@@ -211,7 +211,7 @@ private struct SceneRun {
     if let interval = report.interval {
       let timer = FrameLoop.Timer(
         fireTime: loop.clock.now + interval, interval: interval,
-        onMain: { [session, printer] _ in session.say { try printer.update(at: loop.clock.now) } })
+        .onMain { [session, printer] _ in session.say { try printer.update(at: loop.clock.now) } })
       loop.add(timer, to: .common)
     }
     let end = session.run()

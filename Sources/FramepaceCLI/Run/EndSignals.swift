@@ -16,7 +16,7 @@ final class EndSignals {
 
   init() throws {
     let ending = ending
-    source = try SignalSource(signals: Self.numbers, onMain: { _ in ending.end?() })
+    source = try SignalSource(signals: Self.numbers, .onMain { _ in ending.end?() })
   }
 
   /// Calls `end` when a signal arrives, in every mode.
@@ -53,7 +53,7 @@ final class ReaderWatch {
     guard fstat(STDOUT_FILENO, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
     source = FrameLoop.DescriptorSource(
       descriptor: STDOUT_FILENO, events: [],
-      onMain: { source, _ in
+      .onMain { source, _ in
         source.invalidate()
         end()
       })

@@ -13,19 +13,14 @@ final class PictureClock: VBlankSource {
   /// When picture 0 is seen.
   private let start: MonotonicTime
   private let clock: SystemClock
-  private var timer: FrameLoop.Timer?
+  private var alarm: FrameLoop.Alarm?
   private var isRequested = false
 
   init(refreshRate: RefreshRate, start: MonotonicTime, clock: SystemClock) {
     self.refreshRate = refreshRate
     self.start = start
     self.clock = clock
-    timer = FrameLoop.Timer(
-      fireTime: .distantFuture, interval: Nanoseconds(.max),
-      onMain: { [weak self] timer in
-        timer.nextFireTime = .distantFuture
-        self?.fire()
-      })
+    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.fire() })
   }
 
   /// The vblank at which a picture is asked for; at the next one it is seen.
@@ -35,22 +30,20 @@ final class PictureClock: VBlankSource {
 
   func requestVBlank() {
     isRequested = true
-    timer?.nextFireTime = vblank(beforePicture: latestPicture + 1)
+    alarm?.fireTime = vblank(beforePicture: latestPicture + 1)
   }
 
   func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    guard let timer else { return }
-    loop.add(timer, to: mode)
+    if let alarm { loop.add(alarm, to: mode) }
   }
 
   func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
-    guard let timer else { return }
-    loop.remove(timer, from: mode)
+    if let alarm { loop.remove(alarm, from: mode) }
   }
 
   func invalidate() {
-    timer?.invalidate()
-    timer = nil
+    alarm?.invalidate()
+    alarm = nil
     onVBlank = nil
   }
 

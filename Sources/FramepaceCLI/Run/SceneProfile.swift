@@ -38,7 +38,7 @@ final class SceneProfile {
     }
     let progress = FrameLoop.Timer(
       fireTime: session.engine.loop.clock.now + .milliseconds(500), interval: .milliseconds(500),
-      onMain: { [weak self] _ in
+      .onMain { [weak self] _ in
         guard let self else { return }
         Terminal.error.show(progress: "\(profile.frames) of \(self.frames) frames")
       })
@@ -73,7 +73,7 @@ final class SceneProfile {
     let seen = profile.frames
     let timer = FrameLoop.Timer(
       fireTime: engine.loop.clock.now + .seconds(1),
-      onMain: { [weak self] _ in
+      .onMain { [weak self] _ in
         guard let self, profile.frames <= seen + 1, !engine.output.wantsFrame else { return }
         engine.finish()
       })

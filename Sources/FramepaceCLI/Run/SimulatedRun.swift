@@ -32,7 +32,7 @@ final class SimulatedRun {
       width: size.width, height: size.height, vblanks: SimulatedVBlankSource(profile, clock: time, seed: seed), clock: time)
     pace = isPaced ? RealTimePace(loop: loop) : nil
     heartbeat = FrameLoop.Timer(
-      fireTime: clock.now + Self.longestSleep, interval: Self.longestSleep, onMain: { _ in })
+      fireTime: clock.now + Self.longestSleep, interval: Self.longestSleep, .onMain { _ in })
     loop.add(heartbeat, to: .common)
   }
 
@@ -64,8 +64,8 @@ final class RealTimePace {
   init(loop: FrameLoop) {
     let (start, realStart) = (loop.clock.now, SystemClock.monotonic.now)
     observer = FrameLoop.Observer(
-      [.afterWaiting], order: .min,
-      onMain: { [unowned loop] _, _ in
+      [.afterWaiting], order: ObserverOrder.turnBegin,
+      .onMain { [unowned loop] _, _ in
         let early = (loop.clock.now - start) - (SystemClock.monotonic.now - realStart)
         if early > .zero { Self.sleep(early) }
       })

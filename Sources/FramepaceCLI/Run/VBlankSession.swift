@@ -48,7 +48,7 @@ final class VBlankSession {
     source.add(to: loop, mode: .default)
     let watch = FrameLoop.Timer(
       fireTime: loop.clock.now + VBlankSilence.period, interval: VBlankSilence.period,
-      onMain: { [weak self] _ in self?.look() })
+      .onMain { [weak self] _ in self?.look() })
     loop.add(watch, to: .default)
     if failure == nil {
       source.requestVBlank()

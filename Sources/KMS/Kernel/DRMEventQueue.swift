@@ -41,7 +41,7 @@ final class DRMEventQueue {
     self.interface = interface
     source = FrameLoop.DescriptorSource(
       descriptor: interface.descriptor,
-      onMain: { [weak self] _, _ in self?.serve() })
+      .onMain { [weak self] _, _ in self?.serve() })
   }
 
   /// A new display's share of the events.
@@ -98,7 +98,7 @@ final class DRMEventQueue {
 
   private func observer(of loop: FrameLoop) -> FrameLoop.Observer {
     if let known = observers.first(where: { $0.loop === loop }) { return known.observer }
-    let observer = FrameLoop.Observer(.entry, onMain: { [weak self, weak loop] _, _ in self?.runBegins(of: loop) })
+    let observer = FrameLoop.Observer(.entry, .onMain { [weak self, weak loop] _, _ in self?.runBegins(of: loop) })
     observers.append((loop, observer))
     return observer
   }

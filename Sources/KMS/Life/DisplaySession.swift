@@ -56,7 +56,7 @@ public final class DisplaySession {
       eventsReason = "no events of devices (\(error)): screens are asked every \(seconds) s"
     }
     hear = { [weak self] event in self?.happened(event) }
-    changes = FrameLoop.Source(onMain: { [weak self] _ in self?.askChanged() })
+    changes = FrameLoop.Source(.onMain { [weak self] _ in self?.askChanged() })
     let observer = SeatSession.Observer { [weak self] seat in self?.changed(seat.state) }
     seat.add(observer)
     self.observer = observer

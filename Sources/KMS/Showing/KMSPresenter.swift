@@ -99,16 +99,13 @@ public final class KMSPresenter: Presenter {
     wait.handler = { [weak self] vblank in self?.waited(vblank) }
     // One that fired without an interval would be spent.
     timer = FrameLoop.Timer(
-      fireTime: .distantFuture, interval: Nanoseconds(.max), onMain: { [weak self] timer in self?.look(timer) })
+      fireTime: .distantFuture, interval: Nanoseconds(.max), .onMain { [weak self] timer in self?.look(timer) })
     turnEnd = FrameLoop.Observer(
-      [.beforeWaiting, .exit], order: Self.turnEndOrder, onMain: { [weak self] _, _ in self?.showCursor() })
+      [.beforeWaiting, .exit], order: ObserverOrder.afterCommit + 1, .onMain { [weak self] _, _ in self?.showCursor() })
     // The turn's end does the rest.
     cursorTimer = .parked {}
     events.onFlip = { [weak self] token, time, sequence in self?.flipped(token, time, sequence) }
   }
-
-  /// After the commit, and what follows it: see `ObserverOrder` of Framepace.
-  private static let turnEndOrder = 2_001_500
 
   private static func buffer(_ index: Int, of scanOut: ScanOut) throws(KMSError) -> Buffer {
     let mode = scanOut.pipe.mode

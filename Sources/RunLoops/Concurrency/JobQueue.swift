@@ -40,7 +40,7 @@ final class JobQueue: Sendable {
   }
 
   private let state = Lock(State())
-  private let source = FrameLoop.Source { _ in ThreadRecord.current.running?.runWaitingJobs() }
+  private let source = FrameLoop.Source(.onLoop { _ in ThreadRecord.current.running?.runWaitingJobs() })
   /// Written by the thread that runs jobs only.
   private let isRunning = Atomic<Bool>(false)
 

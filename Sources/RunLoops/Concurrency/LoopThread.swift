@@ -35,7 +35,7 @@ public final class LoopThread: Sendable {
     let record = ThreadRecord(name: name)
     let loop = FrameLoop(clock: clock, thread: record)
     self.loop = loop
-    let keepAlive = FrameLoop.Source { _ in }
+    let keepAlive = FrameLoop.Source(.onLoop { _ in })
     loop.add(keepAlive, to: .default)
     // Holds the loop, and not this object: its last owner's end is the thread's end.
     let thread = try SystemThread(name: name) { [ended] in

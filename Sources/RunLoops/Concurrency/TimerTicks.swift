@@ -45,9 +45,11 @@ public struct TimerTicks: AsyncSequence, Sendable {
       self.fireTimes = fireTimes
       interval = ticks.interval
       expected = ticks.start ?? loop.clock.now + interval
-      let timer = FrameLoop.Timer(fireTime: expected, interval: interval) { [weak fireTimes] timer in
-        fireTimes?.send(timer.nextFireTime, merge: { _, new in new })
-      }
+      let timer = FrameLoop.Timer(
+        fireTime: expected, interval: interval,
+        .onLoop { [weak fireTimes] timer in
+          fireTimes?.send(timer.nextFireTime, merge: { _, new in new })
+        })
       // Refused when the loop's thread ends.
       let end = Performer(modes: []) { [weak fireTimes] _ in fireTimes?.finish() }
       do throws(PerformError) {

@@ -11,9 +11,8 @@ extension FrameLoop {
   /// Two sources may wait on one descriptor, one for `.readable` and one for `.writable`, say: a writer that has nothing to
   /// write is removed and added again, while the reader stays. Buffered readers, as `readLine()` is one, do not go with it:
   /// what they have read ahead makes the descriptor ready for nobody.
-  public final class DescriptorSource: Sendable {
+  public final class DescriptorSource: Item {
     public typealias Events = EpollSet.Events
-    public typealias Handler = @Sendable (DescriptorSource, Events) -> Void
 
     public let descriptor: Int32
     public let events: Events
@@ -22,40 +21,20 @@ extension FrameLoop {
     private let state: Lock<State>
     private let valid = Atomic<Bool>(true)
 
-    /// A structure, since a bare function is wrapped anew each time that it passes through a generic one, such as a lock's.
-    private struct Callback {
-      let handler: Handler
-    }
-
     private struct State {
       /// Nil after the source's end.
-      var callback: Callback?
+      var callback: LoopCallback<DescriptorSource, Events>?
       var refusal: SystemError?
     }
 
     /// - Parameters:
     ///   - events: what to wait for; errors and hang-ups are reported in any case.
-    ///   - handler: is called on the thread of the loop, with the events that were found; let go when the source ends.
-    public convenience init(
-      descriptor: Int32, events: Events = .readable, handler: @escaping @Sendable (DescriptorSource, Events) -> Void
-    ) {
-      self.init(descriptor: descriptor, events: events, onMain: false, handler: handler)
-    }
-
-    /// For the main thread's loops only: adding it to another loop is a programmer's error.
-    public convenience init(
-      descriptor: Int32, events: Events = .readable, onMain handler: @escaping @MainActor (DescriptorSource, Events) -> Void
-    ) {
-      // Safe: the item can only be added to a loop of the main thread, which every run of that loop checks that it is on.
-      self.init(
-        descriptor: descriptor, events: events, onMain: true, handler: unsafeBitCast(handler, to: Handler.self))
-    }
-
-    init(descriptor: Int32, events: Events, onMain: Bool, handler: @escaping Handler) {
+    ///   - callback: called with the source and the events that were found; released when the source ends.
+    public init(descriptor: Int32, events: Events = .readable, _ callback: LoopCallback<DescriptorSource, Events>) {
       self.descriptor = descriptor
       self.events = events
-      state = Lock(State(callback: Callback(handler: handler)))
-      belongsToMainActor = onMain
+      state = Lock(State(callback: callback))
+      belongsToMainActor = callback.isOnMain
     }
 
     /// False after `invalidate()`, and after the kernel refused to wait on the descriptor.
@@ -69,13 +48,15 @@ extension FrameLoop {
     /// is let go, at the latest when the calls that go on are over.
     public func invalidate() { invalidateAndDetach() }
 
+    public var anyItem: AnyItem { AnyItem(kind: .single(self)) }
+
     /// - Returns: whether the handler was called.
     func performIfConcerned(by found: Events) -> Bool {
       guard isValid, !found.isDisjoint(with: events.union([.error, .hangUp])), let callback = state.withLock({ $0.callback })
       else {
         return false
       }
-      callback.handler(self, found)
+      callback.body(self, found)
       return true
     }
   }

@@ -6,9 +6,14 @@ struct Membership: Sendable {
   /// The common items of loops that the item is one of.
   var commons: [CommonItems] = []
   /// A timer's: what its modes' queues have it at.
-  var queuedTime = MonotonicTime.distantFuture
+  var queuedTime: MonotonicTime
   /// A timer's: how much later it may be called.
-  var tolerance = Nanoseconds.zero
+  var tolerance: Nanoseconds
+
+  init(queuedTime: MonotonicTime = .distantFuture, tolerance: Nanoseconds = .zero) {
+    self.queuedTime = queuedTime
+    self.tolerance = tolerance
+  }
 
   /// Moves a timer in the queues of its modes.
   mutating func move(to time: MonotonicTime) {

@@ -8,9 +8,7 @@ extension FrameLoop {
   /// ascending order, those of equal order as they were added. One that is added while an activity is notified is first
   /// called for the next one; one that is removed meanwhile is still called, one that is invalidated is not. A run that is
   /// nested in an observer's callback does not call that observer.
-  public final class Observer: Sendable {
-    public typealias Handler = @Sendable (Observer, Activity) -> Void
-
+  public final class Observer: Item {
     // What a call looks at comes first: with a thousand observers the cache is what a call costs.
     fileprivate let valid = Atomic<Bool>(true)
     /// Written by the thread of its loop only.
@@ -29,41 +27,20 @@ extension FrameLoop {
 
     let belongsToMainActor: Bool
     /// Nil after the observer's end.
-    private let callback: Lock<Callback?>
+    private let callback: Lock<LoopCallback<Observer, Activity>?>
     private let membership = Lock(Membership())
 
-    /// A structure, since a bare function is wrapped anew each time that it passes through a generic one, such as a lock's.
-    private struct Callback {
-      let handler: Handler
-    }
-
-    /// - Parameter handler: is called on the thread of the loop; let go when the observer ends.
-    public convenience init(
+    /// - Parameter callback: called with the observer and the activity; released when the observer ends.
+    public init(
       _ activities: Activity, order: Int = 0, repeats: Bool = true, evenWhenBusy: Bool = false,
-      handler: @escaping @Sendable (Observer, Activity) -> Void
-    ) {
-      self.init(activities, order, repeats, evenWhenBusy, false, handler)
-    }
-
-    /// For the main thread's loops only: adding it to another loop is a programmer's error.
-    public convenience init(
-      _ activities: Activity, order: Int = 0, repeats: Bool = true, evenWhenBusy: Bool = false,
-      onMain handler: @escaping @MainActor (Observer, Activity) -> Void
-    ) {
-      // Safe: the item can only be added to a loop of the main thread, which every run of that loop checks that it is on.
-      self.init(activities, order, repeats, evenWhenBusy, true, unsafeBitCast(handler, to: Handler.self))
-    }
-
-    private init(
-      _ activities: Activity, _ order: Int, _ repeats: Bool, _ evenWhenBusy: Bool, _ onMain: Bool,
-      _ handler: @escaping Handler
+      _ callback: LoopCallback<Observer, Activity>
     ) {
       self.activities = activities
       self.order = order
       self.repeats = repeats
       self.evenWhenBusy = evenWhenBusy
-      callback = Lock(Callback(handler: handler))
-      belongsToMainActor = onMain
+      self.callback = Lock(callback)
+      belongsToMainActor = callback.isOnMain
     }
 
     /// False after `invalidate()`, and after the call of an observer that does not repeat.
@@ -72,6 +49,8 @@ extension FrameLoop {
     /// Ends the observer: it is removed from its modes and never called again, nor can it be added again. Its handler is let go,
     /// at the latest when the calls that go on are over.
     public func invalidate() { invalidateAndDetach() }
+
+    public var anyItem: AnyItem { AnyItem(kind: .single(self)) }
   }
 }
 
@@ -79,11 +58,11 @@ extension FrameLoop.Observer {
   /// The observer in a mode.
   final class Callee: OrderedCallee {
     let item: FrameLoop.Observer
-    private let handler: Handler
+    private let callback: LoopCallback<FrameLoop.Observer, FrameLoop.Activity>
 
-    init(_ item: FrameLoop.Observer, _ handler: @escaping Handler) {
+    init(_ item: FrameLoop.Observer, _ callback: LoopCallback<FrameLoop.Observer, FrameLoop.Activity>) {
       self.item = item
-      self.handler = handler
+      self.callback = callback
     }
 
     var order: Int { item.order }
@@ -98,7 +77,7 @@ extension FrameLoop.Observer {
     func call(_ activity: FrameLoop.Activity) {
       guard item.valid.load(ordering: .acquiring), !item.firing.load(ordering: .relaxed) else { return }
       item.firing.store(true, ordering: .relaxed)
-      handler(item, activity)
+      callback.body(item, activity)
       item.firing.store(false, ordering: .relaxed)
       if !item.repeats { item.invalidate() }
     }
@@ -114,7 +93,7 @@ extension FrameLoop.Observer: LoopItem {
 
   func enter(_ mode: ModeState, _ membership: Membership) -> Int? {
     guard let callback = callback.withLock({ $0 }) else { return nil }
-    mode.insert(Callee(self, callback.handler))
+    mode.insert(Callee(self, callback))
     return 0
   }
 

@@ -7,8 +7,7 @@ extension FrameLoop {
   /// A signal is remembered until a loop runs in a mode of the source, and calls the handler once however often it was
   /// given. Signalled sources are called in ascending order, those of equal order in the order of their first signals.
   /// A source may be in several loops: one signal is then handled by whichever comes first.
-  public final class Source: Sendable {
-    public typealias Handler = @Sendable (Source) -> Void
+  public final class Source: Item {
     public typealias ModeHandler = @Sendable (Source, FrameLoop, Mode) -> Void
 
     public let order: Int
@@ -23,7 +22,7 @@ extension FrameLoop {
     private static let signalCount = Atomic<UInt64>(0)
 
     private struct Callback {
-      let handler: Handler
+      let call: LoopCallback<Source, Void>
       let scheduled: ModeHandler?
       let cancelled: ModeHandler?
     }
@@ -34,29 +33,13 @@ extension FrameLoop {
     ///   - scheduled: is called for each mode that the source is added to, on the adding thread.
     ///   - cancelled: is called for each mode that the source is removed from, on the removing thread, also by
     ///     `invalidate()` and at the end of the loop's thread. A loop that was made by `FrameLoop(clock:)` tells nobody when it goes.
-    ///   - handler: is called on the thread of the loop. A signal given in it counts for the next pass.
-    public convenience init(
-      order: Int = 0, scheduled: ModeHandler? = nil, cancelled: ModeHandler? = nil,
-      handler: @escaping @Sendable (Source) -> Void
-    ) {
-      self.init(order, scheduled, cancelled, false, handler)
-    }
-
-    /// For the main thread's loops only: adding it to another loop is a programmer's error.
-    public convenience init(
-      order: Int = 0, scheduled: ModeHandler? = nil, cancelled: ModeHandler? = nil,
-      onMain handler: @escaping @MainActor (Source) -> Void
-    ) {
-      // Safe: the item can only be added to a loop of the main thread, which every run of that loop checks that it is on.
-      self.init(order, scheduled, cancelled, true, unsafeBitCast(handler, to: Handler.self))
-    }
-
-    private init(
-      _ order: Int, _ scheduled: ModeHandler?, _ cancelled: ModeHandler?, _ onMain: Bool, _ handler: @escaping Handler
+    ///   - callback: called with the source. A signal given in it counts for the next pass.
+    public init(
+      order: Int = 0, scheduled: ModeHandler? = nil, cancelled: ModeHandler? = nil, _ callback: LoopCallback<Source, Void>
     ) {
       self.order = order
-      callback = Lock(Callback(handler: handler, scheduled: scheduled, cancelled: cancelled))
-      belongsToMainActor = onMain
+      self.callback = Lock(Callback(call: callback, scheduled: scheduled, cancelled: cancelled))
+      belongsToMainActor = callback.isOnMain
     }
 
     public var isValid: Bool { valid.load(ordering: .acquiring) }
@@ -76,6 +59,8 @@ extension FrameLoop {
     /// Ends the source: it is removed from its modes in all loops and never called again, nor can it be added again. What it was
     /// made with is let go, at the latest when the calls that go on are over.
     public func invalidate() { invalidateAndDetach() }
+
+    public var anyItem: AnyItem { AnyItem(kind: .single(self)) }
   }
 }
 
@@ -83,11 +68,11 @@ extension FrameLoop.Source {
   /// The source in a mode.
   final class Callee: OrderedCallee {
     let item: FrameLoop.Source
-    private let handler: Handler
+    private let callback: LoopCallback<FrameLoop.Source, Void>
 
-    init(_ item: FrameLoop.Source, _ handler: @escaping Handler) {
+    init(_ item: FrameLoop.Source, _ callback: LoopCallback<FrameLoop.Source, Void>) {
       self.item = item
-      self.handler = handler
+      self.callback = callback
     }
 
     var order: Int { item.order }
@@ -103,7 +88,7 @@ extension FrameLoop.Source {
     /// - Returns: whether the handler was called.
     func performIfDue() -> Bool {
       guard item.isValid, item.signalled.exchange(false, ordering: .acquiringAndReleasing) else { return false }
-      handler(item)
+      callback.body(item, ())
       return true
     }
   }
@@ -118,7 +103,7 @@ extension FrameLoop.Source: LoopItem {
 
   func enter(_ mode: ModeState, _ membership: Membership) -> Int? {
     guard let callback = callback.withLock({ $0 }) else { return nil }
-    mode.insert(Callee(self, callback.handler))
+    mode.insert(Callee(self, callback.call))
     return 0
   }
 

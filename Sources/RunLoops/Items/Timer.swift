@@ -9,9 +9,7 @@ extension FrameLoop {
   /// added. A timer belongs to one loop until it is removed from all its modes, which share its fire time.
   ///
   /// A timer that need not be punctual should have a `tolerance`: the loop then wakes once for several.
-  public final class Timer: Sendable {
-    public typealias Handler = @Sendable (Timer) -> Void
-
+  public final class Timer: Item {
     private struct State {
       var membership: Membership
       var fireTime: MonotonicTime
@@ -20,46 +18,41 @@ extension FrameLoop {
       /// The handler has chosen the next time itself.
       var wasMoved = false
       /// Nil after the timer's end.
-      var callback: Callback?
-    }
+      var callback: LoopCallback<Timer, Void>?
 
-    /// A structure, since a bare function is wrapped anew each time that it passes through a generic one, such as a lock's.
-    private struct Callback {
-      let handler: Handler
+      init(fireTime: MonotonicTime, tolerance: Nanoseconds = .zero, callback: LoopCallback<Timer, Void>) {
+        membership = Membership(queuedTime: fireTime, tolerance: tolerance)
+        self.fireTime = fireTime
+        self.callback = callback
+      }
     }
 
     // First, beside the reference count: a timer that is one of many is in no cache, and each line of it has to be fetched.
     private let state: Lock<State>
     /// The time from one call to the next; 0 for a timer that fires once.
     public let interval: Nanoseconds
+    /// An alarm does not end with its call: it rests until its fire time is set again.
+    private let isAlarm: Bool
     let belongsToMainActor: Bool
     private let valid = Atomic<Bool>(true)
 
     /// - Parameters:
-    ///   - fireTime: on the loop's clock; one that has passed fires at once.
-    ///   - interval: 0, or what is below, for a timer that fires once.
-    ///   - handler: is called on the thread of the loop; let go when the timer ends. A timer that fires once is invalid after
-    ///     its call.
-    public convenience init(
-      fireTime: MonotonicTime, interval: Nanoseconds = .zero, handler: @escaping @Sendable (Timer) -> Void
-    ) {
-      self.init(fireTime, interval, false, handler)
-    }
-
-    /// For the main thread's loops only: adding it to another loop is a programmer's error.
-    public convenience init(
-      fireTime: MonotonicTime, interval: Nanoseconds = .zero, onMain handler: @escaping @MainActor (Timer) -> Void
-    ) {
-      // Safe: the item can only be added to a loop of the main thread, which every run of that loop checks that it is on.
-      self.init(fireTime, interval, true, unsafeBitCast(handler, to: Handler.self))
-    }
-
-    private init(_ fireTime: MonotonicTime, _ interval: Nanoseconds, _ onMain: Bool, _ handler: @escaping Handler) {
+    ///   - fireTime: on the loop's clock. A time that has passed fires at once.
+    ///   - interval: zero or less for a timer that fires once. Such a timer is invalid after its call.
+    ///   - callback: called with the timer; released when the timer ends.
+    public init(fireTime: MonotonicTime, interval: Nanoseconds = .zero, _ callback: LoopCallback<Timer, Void>) {
       self.interval = max(interval, .zero)
-      belongsToMainActor = onMain
-      var membership = Membership()
-      membership.queuedTime = fireTime
-      state = Lock(State(membership: membership, fireTime: fireTime, callback: Callback(handler: handler)))
+      isAlarm = false
+      state = Lock(State(fireTime: fireTime, callback: callback))
+      belongsToMainActor = callback.isOnMain
+    }
+
+    /// The timer of an `Alarm`.
+    init(alarm callback: LoopCallback<Timer, Void>, tolerance: Nanoseconds) {
+      interval = .zero
+      isAlarm = true
+      state = Lock(State(fireTime: .distantFuture, tolerance: max(tolerance, .zero), callback: callback))
+      belongsToMainActor = callback.isOnMain
     }
 
     /// False after `invalidate()`, and after the call of a timer that fires once.
@@ -102,25 +95,28 @@ extension FrameLoop {
     /// at the end of its call if that goes on.
     public func invalidate() { invalidateAndDetach() }
 
+    public var anyItem: AnyItem { AnyItem(kind: .single(self)) }
+
     /// Calls the handler if the timer is still to be called, and sets the time of the next call.
     ///
     /// - Parameters:
     ///   - owner: the loop that found the timer due at `now`; it may have been moved, removed or invalidated since.
     func fireIfDue(at now: MonotonicTime, in owner: WakeUp, clock: SystemClock) {
-      let callback: Callback? = state.withLock { state in
+      let callback: LoopCallback<Timer, Void>? = state.withLock { state in
         // Moved by a timer before it in the row to a time that has come by now, it is still due.
         let isDue = state.fireTime <= now || state.fireTime <= clock.now
         guard isValid, !state.isFiring, isDue, state.membership.registrations.first?.mode.wakeUp === owner else {
           return nil
         }
         state.isFiring = true
-        state.wasMoved = false
+        state.wasMoved = isAlarm
+        if isAlarm { state.fireTime = .distantFuture }
         state.membership.move(to: .distantFuture)
         return state.callback
       }
       guard let callback else { return }
-      callback.handler(self)
-      if interval == .zero { invalidate() }
+      callback.body(self, ())
+      if interval == .zero, !isAlarm { invalidate() }
       let after = clock.now
       state.withLock { state in
         state.isFiring = false

@@ -20,36 +20,32 @@ extension FrameLoop {
 
   // MARK: Items
 
-  /// Adds an observer to a mode, or with `.common` to all common modes. Nothing happens if it is there already, is invalid,
-  /// or is in another loop.
-  public func add(_ observer: Observer, to mode: Mode) { insert(observer, mode) }
-  /// Removes an observer from a mode, or with `.common` from all common modes. It stays valid.
-  public func remove(_ observer: Observer, from mode: Mode) { take(observer, mode) }
-  /// Whether an observer is in a mode; with `.common`: whether it is one of the common items.
-  public func contains(_ observer: Observer, in mode: Mode) -> Bool { has(observer, mode) }
+  /// Adds an item to a mode, or with `.common` to all common modes. From any thread; a sleeping loop serves it at once.
+  ///
+  /// Nothing happens if the item is there already or is invalid, or if it is an observer or timer of another loop. A descriptor
+  /// that the kernel cannot wait on makes its source invalid; see `DescriptorSource.error`.
+  public func add(_ item: some Item, to mode: Mode) {
+    switch item.anyItem.kind {
+    case .single(let item): insert(item, mode)
+    case .group(let group): group.add(to: self, mode: mode)
+    }
+  }
 
-  /// Adds a source to a mode, or with `.common` to all common modes. Nothing happens if it is there already or is invalid.
-  public func add(_ source: Source, to mode: Mode) { insert(source, mode) }
-  /// Removes a source from a mode, or with `.common` from all common modes. It stays valid, and signalled.
-  public func remove(_ source: Source, from mode: Mode) { take(source, mode) }
-  /// Whether a source is in a mode; with `.common`: whether it is one of the common items.
-  public func contains(_ source: Source, in mode: Mode) -> Bool { has(source, mode) }
+  /// Removes an item from a mode, or with `.common` from all common modes. It stays valid, and a source stays signalled.
+  public func remove(_ item: some Item, from mode: Mode) {
+    switch item.anyItem.kind {
+    case .single(let item): take(item, mode)
+    case .group(let group): group.remove(from: self, mode: mode)
+    }
+  }
 
-  /// Adds a descriptor to a mode, or with `.common` to all common modes. Nothing happens if it is there already or is
-  /// invalid. A descriptor that the kernel cannot wait on makes its source invalid; see `DescriptorSource.error`.
-  public func add(_ source: DescriptorSource, to mode: Mode) { insert(source, mode) }
-  /// Removes a descriptor from a mode, or with `.common` from all common modes. The source stays valid.
-  public func remove(_ source: DescriptorSource, from mode: Mode) { take(source, mode) }
-  /// Whether a descriptor is in a mode; with `.common`: whether it is one of the common items.
-  public func contains(_ source: DescriptorSource, in mode: Mode) -> Bool { has(source, mode) }
-
-  /// Adds a timer to a mode, or with `.common` to all common modes. Nothing happens if it is there already, is invalid, or
-  /// is in another loop.
-  public func add(_ timer: Timer, to mode: Mode) { insert(timer, mode) }
-  /// Removes a timer from a mode, or with `.common` from all common modes. It stays valid.
-  public func remove(_ timer: Timer, from mode: Mode) { take(timer, mode) }
-  /// Whether a timer is in a mode; with `.common`: whether it is one of the common items.
-  public func contains(_ timer: Timer, in mode: Mode) -> Bool { has(timer, mode) }
+  /// True while an item is in a mode; with `.common`, while it is one of the common items.
+  public func contains(_ item: some Item, in mode: Mode) -> Bool {
+    switch item.anyItem.kind {
+    case .single(let item): has(item, mode)
+    case .group(let group): group.isMember(of: self, mode)
+    }
+  }
 
   // MARK: -
 

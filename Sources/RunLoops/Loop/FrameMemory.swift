@@ -10,11 +10,6 @@ extension FrameLoop {
   ///
   /// A run that finds no time to wait drains all the same; see `Observer.evenWhenBusy`.
   public final class FrameMemory {
-    /// The order of the observer that begins a level.
-    public static let pushOrder = -2_147_483_647
-    /// The order of the observer that drains it.
-    public static let drainOrder = 2_147_483_647
-
     /// The memory; to be used on the loop's thread only.
     public let arena: FrameArena
     private let levels: Levels
@@ -25,10 +20,12 @@ extension FrameLoop {
       let levels = Levels(arena)
       self.levels = levels
       observers = [
-        Observer(.entry, order: Self.pushOrder) { _, _ in levels.begin() },
-        Observer([.beforeWaiting, .exit], order: Self.drainOrder, evenWhenBusy: true) { _, activity in
-          if activity == .exit { levels.end() } else { levels.drain() }
-        },
+        Observer(.entry, order: ObserverOrder.poolPush, .onLoop { _, _ in levels.begin() }),
+        Observer(
+          [.beforeWaiting, .exit], order: ObserverOrder.poolDrain, evenWhenBusy: true,
+          .onLoop { _, activity in
+            if activity == .exit { levels.end() } else { levels.drain() }
+          }),
       ]
     }
 

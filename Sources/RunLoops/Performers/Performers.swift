@@ -33,7 +33,7 @@ final class Performers: Sendable {
   }
 
   private let state = Lock(State())
-  private let source = FrameLoop.Source { _ in ThreadRecord.current.running?.performWaiting() }
+  private let source = FrameLoop.Source(.onLoop { _ in ThreadRecord.current.running?.performWaiting() })
 
   /// How many wait for their turn; without those that wait for a time.
   var count: Int { state.withLock { $0.waiting.count } }
@@ -56,11 +56,13 @@ final class Performers: Sendable {
 
   /// Has a timer of the loop do the work.
   func add(_ performer: Performer, at time: MonotonicTime, to loop: FrameLoop) throws(PerformError) {
-    let timer = FrameLoop.Timer(fireTime: time) { [weak self, weak performer] _ in
-      guard let self, let performer else { return }
-      state.withLock { $0.timed[ObjectIdentifier(performer)] = nil }
-      performer.perform()
-    }
+    let timer = FrameLoop.Timer(
+      fireTime: time,
+      .onLoop { [weak self, weak performer] _ in
+        guard let self, let performer else { return }
+        state.withLock { $0.timed[ObjectIdentifier(performer)] = nil }
+        performer.perform()
+      })
     try keep(performer, with: timer, for: loop)
     for mode in performer.modes { loop.add(timer, to: mode) }
   }

@@ -35,7 +35,7 @@ public enum FatalSignalError: Error, Sendable, Equatable, CustomStringConvertibl
 /// over. A thread whose stack is used up dies at once, unless it has an alternate signal stack.
 ///
 /// One source a process. Make it early: the helper process begins as a copy of this one.
-public final class FatalSignalSource: Sendable {
+public final class FatalSignalSource: FrameLoop.Item {
   /// What ends the process.
   public struct Fault: Hashable, Sendable {
     public let signal: Int32
@@ -60,8 +60,6 @@ public final class FatalSignalSource: Sendable {
     case file(String)
   }
 
-  public typealias Handler = @Sendable (Fault) -> Void
-
   /// What a process dies of by its own fault: bad accesses, traps, undefined instructions, `abort()`.
   public static let faults: [Int32] = [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS]
 
@@ -79,25 +77,10 @@ public final class FatalSignalSource: Sendable {
   /// - Parameters:
   ///   - signals: which ones; one at least.
   ///   - patience: for how long the loop turns on at most, from 1 ms to 10 s.
-  ///   - handler: called on the loop's thread when another thread has faulted.
-  public convenience init(
+  ///   - callback: called on the loop's thread when another thread has faulted.
+  public init(
     signals: [Int32] = FatalSignalSource.faults, patience: Nanoseconds = .milliseconds(500), report: Report = .standardError,
-    handler: @escaping @Sendable (Fault) -> Void
-  ) throws(FatalSignalError) {
-    try self.init(signals, patience, report, onMain: false, handler)
-  }
-
-  /// For the main thread's loop: adding it to another one is a programmer's error.
-  public convenience init(
-    signals: [Int32] = FatalSignalSource.faults, patience: Nanoseconds = .milliseconds(500), report: Report = .standardError,
-    onMain handler: @escaping @MainActor (Fault) -> Void
-  ) throws(FatalSignalError) {
-    // Safe: the item can only be added to a loop of the main thread, which every run of that loop checks that it is on.
-    try self.init(signals, patience, report, onMain: true, unsafeBitCast(handler, to: Handler.self))
-  }
-
-  private init(
-    _ signals: [Int32], _ patience: Nanoseconds, _ report: Report, onMain: Bool, _ handler: @escaping Handler
+    _ callback: LoopCallback<Fault, Void>
   ) throws(FatalSignalError) {
     if signals.isEmpty { throw .noSignals }
     do throws(SystemError) {
@@ -109,12 +92,16 @@ public final class FatalSignalSource: Sendable {
     } catch {
       throw .system(error)
     }
-    source = FrameLoop.DescriptorSource(descriptor: wake.number, events: .readable, onMain: onMain) { source, _ in
-      // Once: the process ends before there could be another one.
-      source.invalidate()
-      var fault = cfatal_fault()
-      if cfatal_current(&fault) { handler(Fault(fault)) }
-    }
+    let body = callback.body
+    source = FrameLoop.DescriptorSource(
+      descriptor: wake.number,
+      LoopCallback(
+        body: { source, _ in
+          // Once: the process ends before there could be another one.
+          source.invalidate()
+          var fault = cfatal_fault()
+          if cfatal_current(&fault) { body(Fault(fault), ()) }
+        }, isOnMain: callback.isOnMain))
     let milliseconds = Int32(clamping: min(max(patience.count / 1_000_000, 1), 10_000))
     var refused: Int32 = 0
     let status = cfatal_install(
@@ -138,6 +125,8 @@ public final class FatalSignalSource: Sendable {
     var one: UInt64 = 1
     _ = write(done.number, &one, 8)
   }
+
+  public var anyItem: FrameLoop.AnyItem { source.anyItem }
 
   /// Gives the signals back to who handled them before, as does the source's end.
   public func invalidate() {
@@ -176,12 +165,4 @@ extension FatalSignalSource.Fault {
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
   }
-}
-
-extension FrameLoop {
-  /// Lets the loop, which must be that of the thread that made the source, hear of faults in a mode, or with `.common` in all
-  /// common modes. Nothing happens if it is there already or is invalid.
-  public func add(_ source: FatalSignalSource, to mode: Mode) { add(source.source, to: mode) }
-  /// The loop hears of faults no more in a mode, or with `.common` in all common modes.
-  public func remove(_ source: FatalSignalSource, from mode: Mode) { remove(source.source, from: mode) }
 }

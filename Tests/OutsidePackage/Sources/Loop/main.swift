@@ -5,7 +5,7 @@ let loop = FrameLoop.main
 var ticks = 0
 let timer = FrameLoop.Timer(
   fireTime: loop.clock.now, interval: .milliseconds(5),
-  onMain: { timer in
+  .onMain { timer in
     ticks += 1
     if ticks == 3 { loop.stop() }
   })

@@ -42,7 +42,7 @@ func main() throws {
   let measuring = engine.output.observe { meter.record($0) }
 
   let bounce = Bounce(engine: engine)
-  let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .milliseconds(250), onMain: { _ in engine.finish() })
+  let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + .milliseconds(250), .onMain { _ in engine.finish() })
   engine.loop.add(end, to: .common)
   engine.run()
   withExtendedLifetime(bounce) {}

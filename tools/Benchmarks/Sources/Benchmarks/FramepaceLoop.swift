@@ -23,16 +23,17 @@ final class FramepaceLoop: MeasuredLoop {
     // Safe: all of it stays on the loop's thread.
     nonisolated(unsafe) let work = work
     let loop = loop
-    source = FrameLoop.Source { source in
-      if work.pointee.left > 1 {
-        work.pointee.left -= 1
-        source.signal()
-        loop.wakeUp()
-      } else {
-        work.pointee.body?()
-        loop.stop()
-      }
-    }
+    source = FrameLoop.Source(
+      .onLoop { source in
+        if work.pointee.left > 1 {
+          work.pointee.left -= 1
+          source.signal()
+          loop.wakeUp()
+        } else {
+          work.pointee.body?()
+          loop.stop()
+        }
+      })
     loop.add(source, to: .default)
   }
 
@@ -81,14 +82,14 @@ final class FramepaceLoop: MeasuredLoop {
   func addObservers(_ count: Int) {
     nonisolated(unsafe) let work = work
     for _ in 0..<count {
-      let observer = FrameLoop.Observer(.beforeTimers) { _, _ in work.pointee.observed += 1 }
+      let observer = FrameLoop.Observer(.beforeTimers, .onLoop { _, _ in work.pointee.observed += 1 })
       loop.add(observer, to: .default)
       observers.append(observer)
     }
   }
 
   func makeTimers(at times: [Int64]) {
-    timers = times.map { FrameLoop.Timer(fireTime: MonotonicTime(nanoseconds: $0)) { _ in } }
+    timers = times.map { FrameLoop.Timer(fireTime: MonotonicTime(nanoseconds: $0), .onLoop { _ in }) }
   }
 
   func addTimers() {
@@ -106,14 +107,16 @@ final class FramepaceLoop: MeasuredLoop {
       let loop = loop
       work.pointee.observed = 0
       let interval = Nanoseconds(interval)
-      let timer = FrameLoop.Timer(fireTime: loop.clock.now + interval, interval: interval) { timer in
-        lateness[work.pointee.observed] = (loop.clock.now - timer.nextFireTime).count
-        work.pointee.observed += 1
-        if work.pointee.observed == lateness.count {
-          loop.stop()
-          timer.invalidate()
-        }
-      }
+      let timer = FrameLoop.Timer(
+        fireTime: loop.clock.now + interval, interval: interval,
+        .onLoop { timer in
+          lateness[work.pointee.observed] = (loop.clock.now - timer.nextFireTime).count
+          work.pointee.observed += 1
+          if work.pointee.observed == lateness.count {
+            loop.stop()
+            timer.invalidate()
+          }
+        })
       loop.add(timer, to: .default)
       loop.run(mode: .default)
     }

@@ -66,12 +66,14 @@ enum ThreadBenchmarks {
   private static func message() throws -> Result {
     let thread = try LoopThread(name: "benchmark")
     let sockets = try MessageSocket.pair()
-    let echo = MessagePort(sockets.0) { port, event in
-      if case .message(let bytes) = event { try? port.send(bytes) }
-    }
+    let echo = MessagePort(
+      sockets.0,
+      .onLoop { port, event in
+        if case .message(let bytes) = event { try? port.send(bytes) }
+      })
     thread.loop.add(echo, to: .default)
     let loop = FrameLoop.current
-    let port = MessagePort(sockets.1) { _, _ in }
+    let port = MessagePort(sockets.1, .onLoop { _, _ in })
     loop.add(port, to: "benchmark")
     defer { port.invalidate() }
     let bytes = [UInt8](repeating: 0, count: 64)
