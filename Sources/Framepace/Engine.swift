@@ -89,7 +89,7 @@ public final class Engine {
 
   private func addObservers() {
     let turnBegin = FrameLoop.Observer(
-      [.entry, .afterWaiting], order: .min,
+      [.entry, .afterWaiting], order: ObserverOrder.turnBegin,
       .onMain { [weak self] _, _ in
         guard let self else { return }
         turn.begin(at: loop.clock.now)
