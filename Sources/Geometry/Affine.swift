@@ -35,6 +35,16 @@ public struct Affine: Hashable, BitwiseCopyable, Sendable {
     return Affine(a: cosine, b: sine, c: -sine, d: cosine, tx: 0, ty: 0)
   }
 
+  /// A turn by whole quarters, clockwise, without the rounding of `rotation(_:)`: whole coordinates stay whole.
+  public static func quarterTurns(_ count: Int) -> Affine {
+    switch count & 3 {
+    case 0: .identity
+    case 1: Affine(a: 0, b: 1, c: -1, d: 0, tx: 0, ty: 0)
+    case 2: Affine(a: -1, b: 0, c: 0, d: -1, tx: 0, ty: 0)
+    default: Affine(a: 0, b: -1, c: 1, d: 0, tx: 0, ty: 0)
+    }
+  }
+
   /// The map that applies this one first and `next` after it.
   public func concatenating(_ next: Affine) -> Affine {
     Affine(

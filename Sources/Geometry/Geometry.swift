@@ -1,4 +1,9 @@
-/// A point in a plane: x to the right, y down.
+/// A point in a plane, or the way from one point to another: x to the right, y down.
+///
+/// ```swift
+/// layer.position += Point(x: 8, y: 0)
+/// let middle = (start + end) / 2
+/// ```
 public struct Point: Hashable, BitwiseCopyable, Sendable {
   public var x: Double
   public var y: Double
@@ -13,9 +18,17 @@ public struct Point: Hashable, BitwiseCopyable, Sendable {
   }
 
   public static let zero = Point(x: 0, y: 0)
+
+  public static func + (left: Point, right: Point) -> Point { Point(x: left.x + right.x, y: left.y + right.y) }
+  public static func - (left: Point, right: Point) -> Point { Point(x: left.x - right.x, y: left.y - right.y) }
+  public static func * (point: Point, factor: Double) -> Point { Point(x: point.x * factor, y: point.y * factor) }
+  public static func / (point: Point, divisor: Double) -> Point { Point(x: point.x / divisor, y: point.y / divisor) }
+  public static prefix func - (point: Point) -> Point { Point(x: -point.x, y: -point.y) }
+  public static func += (left: inout Point, right: Point) { left = left + right }
+  public static func -= (left: inout Point, right: Point) { left = left - right }
 }
 
-/// A width and a height.
+/// A width and a height. Sizes are added and scaled as points are.
 public struct Size: Hashable, BitwiseCopyable, Sendable {
   public var width: Double
   public var height: Double
@@ -31,7 +44,15 @@ public struct Size: Hashable, BitwiseCopyable, Sendable {
 
   public static let zero = Size(width: 0, height: 0)
 
-  /// Whether no area is left: a side is zero, negative or not a number.
+  public static func + (left: Size, right: Size) -> Size { Size(left.width + right.width, left.height + right.height) }
+  public static func - (left: Size, right: Size) -> Size { Size(left.width - right.width, left.height - right.height) }
+  public static func * (size: Size, factor: Double) -> Size { Size(size.width * factor, size.height * factor) }
+  public static func / (size: Size, divisor: Double) -> Size { Size(size.width / divisor, size.height / divisor) }
+  public static prefix func - (size: Size) -> Size { Size(-size.width, -size.height) }
+  public static func += (left: inout Size, right: Size) { left = left + right }
+  public static func -= (left: inout Size, right: Size) { left = left - right }
+
+  /// True while the size has no area: a side is zero, negative or not a number.
   public var isEmpty: Bool { !(width > 0 && height > 0) }
 }
 
@@ -76,7 +97,7 @@ public struct Rect: Hashable, BitwiseCopyable, Sendable {
     point.x >= minX && point.x < maxX && point.y >= minY && point.y < maxY
   }
 
-  /// What both have in common; empty when they do not touch.
+  /// The rectangle that both have in common; empty when they do not touch.
   public func intersection(_ other: Rect) -> Rect {
     let left = max(minX, other.minX)
     let top = max(minY, other.minY)
@@ -86,7 +107,7 @@ public struct Rect: Hashable, BitwiseCopyable, Sendable {
     return Rect(x: left, y: top, width: right - left, height: bottom - top)
   }
 
-  /// The smallest rectangle with both in it; an empty one adds nothing.
+  /// The smallest rectangle around both; an empty one adds nothing.
   public func union(_ other: Rect) -> Rect {
     if isEmpty { return other }
     if other.isEmpty { return self }
