@@ -1,6 +1,5 @@
 import CKernels
 import Geometry
-import Raster
 import RenderTree
 
 /// Paints one rectangle of the output.
@@ -21,19 +20,19 @@ struct BandPainter {
     paint(0, nodes.count, band, target, depth: 0)
   }
 
-  // MARK: What is hidden
+  // MARK: Hidden layers
 
-  /// An opaque rectangle in front of what comes before it, in the picture of the group that starts at `scope`.
+  /// An opaque rectangle that hides the nodes before it, in the picture of the group that starts at `scope`.
   private struct Cover {
     var pixels: IntRect
     var scope: Int32
-    /// Which node paints it: its ancestors are not hidden by it, they hold it.
+    /// The node that paints it. It hides none of its ancestors: they hold it.
     var node: Int32
   }
 
-  /// Goes through the layers from front to back and notes which of them something opaque hides in this band.
+  /// Goes through the layers from front to back and notes those that something opaque hides in this band.
   ///
-  /// - Returns: whether the backdrop can be seen.
+  /// - Returns: true when the backdrop can be seen.
   private func findHidden() -> Bool {
     let visibility = scratch.reserveVisibility(nodes.count)
     let none = Cover(pixels: .zero, scope: -1, node: -1)
@@ -124,7 +123,7 @@ struct BandPainter {
     let pixels = clip.intersection(shape.pixels)
     if pixels.isEmpty { return }
     let group = scratch.group(depth: depth, pixels: pixels)
-    paintContents(node, record, pixels, group, 255)
+    paintContent(node, record, pixels, group, 255)
     paint(index + 1, end, pixels, group, depth: depth + 1)
     for y in pixels.minY..<pixels.maxY {
       let spans = shape.spans(row: y, from: pixels.minX, to: pixels.maxX)
@@ -140,7 +139,7 @@ struct BandPainter {
     if pixels.isEmpty { return }
     let record = records[Int(node.record)]
     paintBackground(node, record, pixels, target, opacity)
-    paintContents(node, record, pixels, target, opacity)
+    paintContent(node, record, pixels, target, opacity)
   }
 
   private func paintBackground(
@@ -179,40 +178,30 @@ struct BandPainter {
       target.pointer(x: columns.lowerBound, y: y), Int64(columns.count), color, scratch.coverage)
   }
 
-  private func paintContents(
+  private func paintContent(
     _ node: CompositeNode, _ record: RenderRecord, _ clip: IntRect, _ target: PixelTarget, _ opacity: UInt32
   ) {
-    guard let reference = node.image else { return }
-    reference._withUnsafeGuaranteedRef { image in
-      let isRounded = node.flags.contains(.roundedContents)
-      guard
-        let source = ContentsSource(
-          image, record, transform: node.transform, isMasked: isRounded || node.flags.contains(.maskGroup))
-      else { return }
-      var mask: LayerShape?
-      if isRounded {
-        mask = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
-      }
-      let pixels = source.shape.pixels.intersection(mask?.pixels ?? clip).intersection(node.own).intersection(clip)
-      if pixels.isEmpty { return }
-      for y in pixels.minY..<pixels.maxY {
-        var spans = source.shape.spans(row: y, from: pixels.minX, to: pixels.maxX)
-        if let mask { spans = spans.intersection(mask.spans(row: y, from: pixels.minX, to: pixels.maxX)) }
-        if spans.touched_start == spans.touched_end { continue }
-        let row: UnsafePointer<UInt32>
-        if let sampler = source.sampler {
-          withUnsafePointer(to: sampler) {
-            let count = Int64(spans.touched_end - spans.touched_start)
-            kernels.pointee.sample(scratch.samples, count, spans.touched_start, y, $0)
-          }
-          row = UnsafePointer(scratch.samples)
-        } else if let offset = source.offset {
-          row = image.row(Int(y - offset.y)).assumingMemoryBound(to: UInt32.self) + Int(spans.touched_start - offset.x)
-        } else {
-          return
-        }
-        blend(row, y, spans, source.shape, mask, target, opacity: opacity, isOpaque: image.isOpaque)
-      }
+    node.content?.paint(
+      PaintedLayer(node: node, record: record, clip: clip, target: target, opacity: opacity), with: self)
+  }
+
+  /// Paints the rows of a layer's content.
+  func paint(_ rows: some ContentRows, of layer: PaintedLayer) {
+    let (node, record) = (layer.node, layer.record)
+    var mask: LayerShape?
+    if node.flags.contains(.roundedContent) {
+      mask = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
+    }
+    let shape = rows.shape
+    let pixels = shape.pixels.intersection(mask?.pixels ?? layer.clip).intersection(node.own).intersection(layer.clip)
+    if pixels.isEmpty { return }
+    for y in pixels.minY..<pixels.maxY {
+      var spans = shape.spans(row: y, from: pixels.minX, to: pixels.maxX)
+      if let mask { spans = spans.intersection(mask.spans(row: y, from: pixels.minX, to: pixels.maxX)) }
+      let count = spans.touched_end - spans.touched_start
+      if count == 0 { continue }
+      let row = rows.row(y, from: spans.touched_start, count: count, with: self)
+      blend(row, y, spans, shape, mask, layer.target, opacity: layer.opacity, isOpaque: rows.isOpaque)
     }
   }
 
@@ -263,7 +252,7 @@ struct BandPainter {
 }
 
 extension ckernels_spans {
-  /// What two shapes, one behind the other, let through of a row.
+  /// The part of a row that two shapes, one behind the other, let through.
   fileprivate func intersection(_ other: ckernels_spans) -> ckernels_spans {
     let start = max(touched_start, other.touched_start)
     let end = max(start, min(touched_end, other.touched_end))

@@ -1,5 +1,4 @@
 import Geometry
-import Raster
 import RenderTree
 
 /// The layers of a tree that a damage touches, in painting order. Its memory is kept for the next frame.
@@ -12,32 +11,32 @@ struct CompositeList {
   private struct Parent {
     /// One past its last descendant among the records.
     var end: Int
-    /// Among the nodes; −1 for the output.
+    /// The index of its node; −1 for the output.
     var node: Int
-    var placement: LayerPlacement
-    /// In whose picture the children are painted, among the nodes; −1 for the output.
+    var placement: Placement
+    /// The node of the group in whose picture the children are painted; −1 for the output.
     var group: Int32 = -1
     var groupDepth = 0
-    /// Of the groups around it that are too deep.
+    /// The opacity of the groups around it that are too deep for a picture of their own.
     var opacity: UInt32 = 255
   }
 
   private(set) var nodes: ContiguousArray<CompositeNode> = []
   private var parents: ContiguousArray<Parent> = []
 
-  /// Takes in what `tree` shows in `damage`.
+  /// Makes the list of the layers that `tree` shows in `damage`.
   mutating func build(_ tree: TreeSnapshot, damage: DamageRegion, output: IntRect) {
     nodes.removeAll(keepingCapacity: true)
     tree.records.withUnsafeBufferPointer { records in
-      tree.contents.withUnsafeBufferPointer { contents in
-        build(records, contents, damage, LayerPlacement(of: tree, on: output))
+      tree.sides.withUnsafeBufferPointer { sides in
+        build(records, sides, damage, Placement(outside: tree, on: output))
       }
     }
   }
 
   private mutating func build(
-    _ records: UnsafeBufferPointer<RenderRecord>, _ contents: UnsafeBufferPointer<Image?>, _ damage: DamageRegion,
-    _ root: LayerPlacement
+    _ records: UnsafeBufferPointer<RenderRecord>, _ sides: UnsafeBufferPointer<SideValues>, _ damage: DamageRegion,
+    _ root: Placement
   ) {
     let box = damage.boundingBox
     let isOneRect = damage.rects.count == 1
@@ -54,17 +53,12 @@ struct CompositeList {
         index = end
         continue
       }
-      let image =
-        index < contents.count && records[index].contentsID != 0 ? contents[index].map(Unmanaged.passUnretained) : nil
       let transform = parent.placement.transform(of: records[index])
-      var own = IntRect.zero
-      if records[index].backgroundColor != 0 || image != nil {
-        own = LayerShape.pixels(records[index].bounds, transform).intersection(parent.placement.clip)
-        if !own.intersects(box) || !(isOneRect || damage.intersects(own)) { own = .zero }
-      }
+      var own = transform.touchedPixels(of: records[index].drawnBounds).intersection(parent.placement.clip)
+      if !own.intersects(box) || !(isOneRect || damage.intersects(own)) { own = .zero }
       if end == index + 1 {
         if !own.isEmpty {
-          append(records[index], at: index, image, transform, own, parent, isLeaf: true)
+          append(records, sides, index, transform, own, parent, isLeaf: true)
           close(nodes.count - 1, in: parent.node)
         }
         index = end
@@ -75,7 +69,7 @@ struct CompositeList {
         index = end
         continue
       }
-      append(records[index], at: index, image, transform, own, parent, isLeaf: false)
+      append(records, sides, index, transform, own, parent, isLeaf: false)
       parents.append(parent)
       let isOpacityGroup = nodes[nodes.count - 1].flags.contains(.opacityGroup)
       let isMaskGroup = nodes[nodes.count - 1].flags.contains(.maskGroup)
@@ -100,23 +94,30 @@ struct CompositeList {
   }
 
   private mutating func append(
-    _ record: RenderRecord, at index: Int, _ image: Unmanaged<Image>?, _ transform: Affine, _ own: IntRect,
-    _ parent: Parent, isLeaf: Bool
+    _ records: UnsafeBufferPointer<RenderRecord>, _ sides: UnsafeBufferPointer<SideValues>, _ index: Int,
+    _ transform: Affine, _ own: IntRect, _ parent: Parent, isLeaf: Bool
   ) {
+    let record = records[index]
     var node = CompositeNode(
       record: Int32(index), end: 0, group: parent.group, transform: transform, clip: parent.placement.clip, own: own,
-      extent: own,
-      opaque: .zero, opacity: multiply255(record.opacityByte, parent.opacity), color: record.backgroundColor, image: image,
-      flags: [])
-    let hasTwoPictures = record.backgroundColor != 0 && image != nil
+      extent: own, opaque: .zero, opacity: multiply255(record.opacityByte, parent.opacity),
+      color: record.backgroundColor, content: nil, effects: nil, flags: [])
+    if index < sides.count, let content = sides[index].content {
+      guard let content = content as? any PaintableContent else {
+        preconditionFailure("Compositor: layer \(record.id) has a content that is no PaintableContent")
+      }
+      node.content = content
+      node.effects = sides[index].effects
+    }
+    let hasTwoPictures = record.backgroundColor != 0 && record.content != nil
     if record.opacityByte < 255, !isLeaf || hasTwoPictures, parent.groupDepth < Self.maximumGroupDepth {
       node.flags.insert(.opacityGroup)
     }
     if record.flags.contains(.masksToBounds) {
       if isLeaf {
-        if record.cornerRadius > 0 { node.flags.insert(.roundedContents) }
+        if record.cornerRadius > 0 { node.flags.insert(.roundedContent) }
       } else if parent.groupDepth < Self.maximumGroupDepth,
-        record.cornerRadius > 0 || LayerShape.wholePixels(record.bounds, transform) == nil
+        record.cornerRadius > 0 || transform.wholePixels(of: record.bounds) == nil
       {
         node.flags.insert(.maskGroup)
       }
@@ -125,17 +126,15 @@ struct CompositeList {
     nodes.append(node)
   }
 
-  /// The largest rectangle that background or contents alone fill with opaque pixels.
+  /// The largest rectangle that background or content alone fill with opaque pixels.
   private func opaquePixels(_ record: RenderRecord, _ node: CompositeNode) -> IntRect {
     var largest = IntRect.zero
     if record.backgroundColor >> 24 == 255 {
       let shape = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
       largest = shape.coveredRect(record.bounds, node.transform).intersection(node.own)
     }
-    if let image = node.image, image._withUnsafeGuaranteedRef({ $0.isOpaque }),
-      node.flags.isDisjoint(with: [.maskGroup, .roundedContents])
-    {
-      let rect = record.contentsRect.intersection(record.bounds)
+    if let content = node.content, node.flags.isDisjoint(with: [.maskGroup, .roundedContent]) {
+      let rect = content.opaquePart(of: record, node.effects)
       let shape = LayerShape(rect, radius: 0, transform: node.transform)
       let pixels = shape.coveredRect(rect, node.transform).intersection(node.own)
       if pixels.area > largest.area { largest = pixels }

@@ -1,5 +1,19 @@
 import Geometry
 
+/// The rows that pixels are painted into, of the output or of a group's picture, by absolute coordinates.
+struct PixelTarget {
+  /// The pixel at the top left of `pixels`.
+  var base: UnsafeMutableRawPointer
+  var bytesPerRow: Int
+  /// The pixels that may be written.
+  var pixels: IntRect
+
+  @inline(__always)
+  func pointer(x: Int32, y: Int32) -> UnsafeMutablePointer<UInt32> {
+    (base + Int(y - pixels.minY) * bytesPerRow + Int(x - pixels.minX) * 4).assumingMemoryBound(to: UInt32.self)
+  }
+}
+
 /// Memory that painting one rectangle needs; grows, and is used again for the next.
 ///
 /// Safe to share although unchecked: who paints takes it out of the compositor's list of idle ones and has it alone.

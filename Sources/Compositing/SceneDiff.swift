@@ -5,8 +5,8 @@ public import RenderTree
 /// Finds the pixels in which two trees may look different.
 ///
 /// Both trees are walked in step. A layer is recognised by its id among the children of one parent; one that has another
-/// parent, or another place among its siblings, counts as removed there and added here. A value that is kept from frame to
-/// frame: what it allocates for its first frames serves all later ones.
+/// parent, or another place among its siblings, counts as removed there and added here. Keep the value from frame to frame:
+/// it uses again the memory that it allocated for the first ones.
 public struct SceneDiff {
   /// Children, still to be compared, of one layer that places them the same in both trees.
   private struct Pair {
@@ -14,12 +14,12 @@ public struct SceneDiff {
     var oldEnd: Int
     var new: Int
     var newEnd: Int
-    var placement: LayerPlacement
+    var placement: Placement
   }
 
   private struct Frame {
     var end: Int
-    var placement: LayerPlacement
+    var placement: Placement
   }
 
   private var pairs: ContiguousArray<Pair> = []
@@ -38,7 +38,7 @@ public struct SceneDiff {
       region.add(output)
       return
     }
-    let placement = LayerPlacement(of: new, on: output)
+    let placement = Placement(outside: new, on: output)
     old.records.withUnsafeBufferPointer { old in
       new.records.withUnsafeBufferPointer { new in
         pairs.append(Pair(old: 0, oldEnd: old.count, new: 0, newEnd: new.count, placement: placement))
@@ -85,7 +85,7 @@ public struct SceneDiff {
   /// Compares two records of one layer, in parents with that placement.
   private mutating func compare(
     _ old: Records, _ oldIndex: Int, _ oldEnd: Int, _ new: Records, _ newIndex: Int, _ newEnd: Int,
-    _ placement: LayerPlacement
+    _ placement: Placement
   ) {
     let wasLeaf = oldEnd == oldIndex + 1
     let isLeaf = newEnd == newIndex + 1
@@ -111,8 +111,8 @@ public struct SceneDiff {
         placement: placement.entering(new[newIndex], transform: transform)))
   }
 
-  /// Adds what the layers from `start` up to `end` draw, in a parent with that placement.
-  private mutating func damageSubtree(_ records: Records, _ start: Int, _ end: Int, _ placement: LayerPlacement) {
+  /// Adds the pixels of the layers from `start` up to `end`, which lie in a parent with that placement.
+  private mutating func damageSubtree(_ records: Records, _ start: Int, _ end: Int, _ placement: Placement) {
     var placement = placement
     var limit = end
     var index = start
@@ -143,17 +143,33 @@ public struct SceneDiff {
     frames.removeAll(keepingCapacity: true)
   }
 
-  /// Adds what one layer draws itself.
+  /// Adds the pixels that one layer paints itself.
   private mutating func add(_ record: RenderRecord, _ transform: Affine, _ clip: IntRect) {
-    guard record.backgroundColor != 0 || record.contentsID != 0 else { return }
-    let pixels = (LayerShape.wholePixels(record.bounds, transform) ?? LayerShape.pixels(record.bounds, transform))
-      .intersection(clip)
+    let pixels = transform.pixels(of: record.drawnBounds).intersection(clip)
     if !pixels.isEmpty { collector.add(pixels) }
   }
 }
 
+extension RenderRecord {
+  /// True when the layer's own picture is rounded differently with layers in it than without: it is blended as a group then.
+  fileprivate var isGroupWithLayers: Bool { opacityByte < 255 || flags.contains(.masksToBounds) }
+
+  /// True when both paint the same background and content at the same place in their layers.
+  fileprivate func paintsLike(_ other: RenderRecord) -> Bool {
+    bounds == other.bounds && content == other.content && effects == other.effects
+      && cornerRadius == other.cornerRadius && backgroundColor == other.backgroundColor
+  }
+
+  /// True when both place, fade and clip their content and descendants the same.
+  fileprivate func holdsLike(_ other: RenderRecord) -> Bool {
+    guard transform == other.transform, opacityByte == other.opacityByte, flags == other.flags else { return false }
+    return !flags.contains(.masksToBounds) || (bounds == other.bounds && cornerRadius == other.cornerRadius)
+  }
+}
+
 extension UnsafePointer<RenderRecord>? {
-  /// Whether two records of one layer have the same bytes, but for where their subtrees end. Most have, from frame to frame.
+  /// True when two records of one layer have the same bytes, apart from the end of their subtrees. Most have, from frame to
+  /// frame.
   @inline(__always)
   fileprivate func isSameRecord(at index: Int, as other: UnsafePointer<RenderRecord>?, at otherIndex: Int) -> Bool {
     guard let self, let other, let start = MemoryLayout<RenderRecord>.offset(of: \.transform) else { return false }

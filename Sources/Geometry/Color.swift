@@ -1,4 +1,8 @@
-/// A colour in sRGB, not premultiplied; each component from 0 to 1.
+/// A colour in sRGB, alpha not multiplied in; each component from 0 to 1.
+///
+/// ```swift
+/// layer.backgroundColor = Color(hex: 0x1E90FF).withAlpha(0.5)
+/// ```
 public struct Color: Hashable, BitwiseCopyable, Sendable {
   public var red: Double
   public var green: Double
@@ -31,15 +35,18 @@ public struct Color: Hashable, BitwiseCopyable, Sendable {
     Color(red: red, green: green, blue: blue, alpha: alpha)
   }
 
-  /// The mixture of two colours, component by component; 0 is this one, 1 is `other`.
+  /// The mixture of two colours, component by component; 0 is this one, 1 is `other`. A clear colour has no hue: it takes the
+  /// other's, which would be darkened otherwise.
   public func mixed(with other: Color, fraction: Double) -> Color {
-    Color(
-      red: red + (other.red - red) * fraction, green: green + (other.green - green) * fraction,
-      blue: blue + (other.blue - blue) * fraction, alpha: alpha + (other.alpha - alpha) * fraction)
+    let from = alpha == 0 ? other.withAlpha(0) : self
+    let to = other.alpha == 0 ? from.withAlpha(0) : other
+    return Color(
+      red: from.red + (to.red - from.red) * fraction, green: from.green + (to.green - from.green) * fraction,
+      blue: from.blue + (to.blue - from.blue) * fraction, alpha: from.alpha + (to.alpha - from.alpha) * fraction)
   }
 
-  /// Eight bits a component, alpha multiplied in, as one word 0xAARRGGBB: in memory B, G, R, A on a little-endian machine.
-  /// Components out of range are taken as the nearest, so that none comes out above alpha; NaN is 0.
+  /// The colour with eight bits a component and alpha multiplied in, as one word 0xAARRGGBB: in memory B, G, R, A on a
+  /// little-endian machine. A component out of range becomes the nearest one, so that none is above alpha; NaN becomes 0.
   public var premultipliedBGRA: UInt32 {
     func unit(_ value: Double) -> Double { value > 0 ? min(value, 1) : 0 }
     func byte(_ value: Double) -> UInt32 { UInt32((value * 255).rounded()) }

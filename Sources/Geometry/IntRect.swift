@@ -18,7 +18,7 @@ public struct IntRect: Hashable, BitwiseCopyable, Sendable {
     )
   }
 
-  /// The pixels that `rect` touches, even in part. What is not a number or lies out of range is clamped to ±2³⁰.
+  /// The pixels that `rect` touches, even in part. Edges beyond ±2³⁰ become that; NaN becomes 0.
   public init(covering rect: Rect) {
     func pixel(_ value: Double) -> Int32 {
       let limit = Double(1 << 30)
@@ -47,7 +47,7 @@ public struct IntRect: Hashable, BitwiseCopyable, Sendable {
     max(minX, other.minX) < min(maxX, other.maxX) && max(minY, other.minY) < min(maxY, other.maxY)
   }
 
-  /// The smallest rectangle with both in it; an empty one adds nothing.
+  /// The smallest rectangle around both; an empty one adds nothing.
   public func union(_ other: IntRect) -> IntRect {
     if isEmpty { return other }
     if other.isEmpty { return self }

@@ -3,8 +3,8 @@ import Raster
 import RenderTree
 
 extension Layer {
-  /// Where a point of this layer's coordinates lies in those of `other`, or of the topmost layer when nil. Animations are
-  /// not looked at. Nil when the layers are in different trees, or a transform on the way flattens the plane.
+  /// Converts a point of this layer's coordinates to those of `other`, or of the topmost layer when nil. Animations are not
+  /// looked at. Nil when the layers are in different trees, or a transform on the way flattens the plane.
   public func convert(_ point: Point, to other: Layer?) -> Point? {
     let above = transformToTop
     guard let other else { return above.transform.apply(point) }
@@ -13,14 +13,13 @@ extension Layer {
     return above.transform.concatenating(inverted).apply(point)
   }
 
-  /// Where a point of `other`'s coordinates, or of the topmost layer's when nil, lies in this layer's. See
-  /// `convert(_:to:)`.
+  /// Converts a point of `other`'s coordinates, or of the topmost layer's when nil, to this layer's. See `convert(_:to:)`.
   public func convert(_ point: Point, from other: Layer?) -> Point? {
     if let other { return other.convert(point, to: self) }
     return transformToTop.transform.inverted?.apply(point)
   }
 
-  /// To the coordinates of the topmost layer, without its own place.
+  /// The map to the coordinates of the topmost layer, whose own place is left out.
   private var transformToTop: (transform: Affine, top: Layer) {
     var result = Affine.identity
     var layer = self
@@ -31,61 +30,65 @@ extension Layer {
     return (result, layer)
   }
 
-  /// Nil without contents.
-  var contentsPlacement: ContentsPlacement? {
+  /// The values beside the record. Effects are the same object as in the last record unless something in them changed.
+  var sideValues: SideValues {
+    let placement = contentsPlacement
+    if placement != recordEffects?.placement { recordEffects = placement.map(RenderEffects.init) }
+    return SideValues(content: Self.content(of: self), effects: recordEffects)
+  }
+
+  private static func content(of layer: Layer) -> (any RenderContent)? {
+    type(of: layer).content(for: layer.values, image: layer.contents)
+  }
+
+  /// The place of the contents; nil without any, and when they fill the bounds.
+  private var contentsPlacement: ContentPlacement? {
     guard let contents else { return nil }
     let pixels = Size(Double(contents.width), Double(contents.height))
-    guard let drawnSize else {
-      let scale = contentsScale ?? 1
-      return ContentsPlacement(gravity: contentsGravity, size: Size(pixels.width / scale, pixels.height / scale))
+    var placement = ContentPlacement(gravity: contentsGravity, size: pixels / (contentsScale ?? 1))
+    if let drawnSize {
+      placement.size = drawnSize
+      // A pixel that was drawn is a pixel on screen also where the size is no whole number of pixels.
+      placement.overhang = Size(
+        pixels.width / (drawnSize.width * drawnScale), pixels.height / (drawnSize.height * drawnScale))
     }
-    // A pixel of what was drawn is a pixel on screen also where the size is no whole number of pixels.
-    let overhang = Size(pixels.width / (drawnSize.width * drawnScale), pixels.height / (drawnSize.height * drawnScale))
-    return ContentsPlacement(gravity: contentsGravity, size: drawnSize, overhang: overhang)
+    return placement.gravity == .resize && placement.overhang == Size(1, 1) ? nil : placement
   }
 
-  /// What the render tree is told of the layer, animations left aside; `subtreeEnd` is for the caller to fill in.
-  var record: RenderRecord {
-    var record = RenderRecord(id: id, subtreeEnd: 0, bounds: bounds, contentsID: contents?.id ?? 0, flags: recordFlags)
-    record.update(from: values, placement: contentsPlacement)
+  /// The layer's record with these side values, animations left aside; the caller fills in `subtreeEnd`.
+  func record(_ sides: SideValues) -> RenderRecord {
+    var record = RenderRecord(id: id, bounds: bounds, flags: flags)
+    record.update(from: values, sides)
     return record
-  }
-
-  var recordFlags: RenderRecord.Flags {
-    var flags: RenderRecord.Flags = []
-    if isHidden { flags.insert(.hidden) }
-    if masksToBounds { flags.insert(.masksToBounds) }
-    return flags
   }
 }
 
 extension RenderRecord {
-  /// Takes over what can be animated. `flags` must be those of the model: values that are not finite hide the layer.
-  mutating func update(from values: AnimatableValues, placement: ContentsPlacement?) {
+  /// Takes over the values that can be animated. `flags` must be those of the model: values that are not finite hide the
+  /// layer.
+  mutating func update(from values: AnimatableValues, _ sides: SideValues) {
     transform = values.transformToSuperlayer
     bounds = values.bounds
-    contentsRect = placement?.rect(in: bounds) ?? .zero
     opacity = Float(min(max(values.opacity, 0), 1))
     let radius = min(values.cornerRadius, min(bounds.width, bounds.height) / 2)
     cornerRadius = Float(max(radius, 0))
     backgroundColor = values.backgroundColor?.premultipliedBGRA ?? 0
     if !isFinite { makeHidden() }
+    settle(sides)
   }
 
   private var isFinite: Bool {
-    // One sum for all: what is not finite stays so in sums.
+    // One sum for all: a number that is not finite stays so in sums.
     let place = transform.a + transform.b + transform.c + transform.d + transform.tx + transform.ty
     let extent = bounds.minX + bounds.minY + bounds.width + bounds.height
-    let contents = contentsRect.minX + contentsRect.minY + contentsRect.width + contentsRect.height
-    return (place + extent + contents + Double(opacity) + Double(cornerRadius)).isFinite
+    return (place + extent + Double(opacity) + Double(cornerRadius)).isFinite
   }
 
-  /// Hidden, and without a number that could do harm further on.
+  /// Hides the layer and removes the numbers that could do harm further on.
   private mutating func makeHidden() {
     flags.insert(.hidden)
     transform = .identity
     bounds = .zero
-    contentsRect = .zero
     opacity = 0
     cornerRadius = 0
   }

@@ -1,36 +1,52 @@
 public import Geometry
 public import Raster
+import RenderTree
 
-/// A rectangle with a background and contents, and further layers in it: what CALayer is in Core Animation.
+/// A rectangle with a background and contents, and further layers in it, as CALayer is in Core Animation.
 ///
 /// Changing a layer marks it and does nothing else; layout, drawing and a new render tree follow in the commit at the end
 /// of the turn. A change of an animatable property of a layer that has been committed before begins an animation by
 /// itself, unless the transaction has actions disabled.
 ///
+/// ```swift
+/// let card = Layer(frame: Rect(x: 20, y: 20, width: 120, height: 80))
+/// card.backgroundColor = Color(hex: 0x1E90FF)
+/// card.cornerRadius = 12
+/// engine.root.addSublayer(card)
+/// ```
+///
 /// Coordinates are in points, x to the right and y down. Sublayers lie in their superlayer's coordinates, above its
-/// contents, ordered by `zPosition` and then by their order in `sublayers`. What is not finite hides a layer.
+/// contents, ordered by `zPosition` and then by their order in `sublayers`. A value that is not finite hides the layer.
 @MainActor
 open class Layer {
   // MARK: Stored properties of the model
 
-  /// Use the properties below: they mark what changes.
-  var values = AnimatableValues()
-  private var storedContents: Image?
-  private var storedGravity = ContentsGravity.resize
-  private var storedScale: Double?
-  private var storedFlags: Flags = []
-  private var storedZPosition = 0.0
+  /// Only for reading: the properties below mark the layer when they change it.
+  fileprivate(set) var values = AnimatableValues()
+  fileprivate var storedContents: Image?
+  private(set) var flags: RenderRecord.Flags = []
 
-  private struct Flags: OptionSet {
-    let rawValue: UInt8
-    static let hidden = Flags(rawValue: 1)
-    static let masksToBounds = Flags(rawValue: 2)
+  /// The place of the contents where they lie in the bounds. `resize` at first.
+  public var contentsGravity = ContentsGravity.resize {
+    didSet { if contentsGravity != oldValue { markRecord() } }
+  }
+  /// Pixels per point in the contents, above 0. Nil, at first: 1 for contents that are set, and for contents that the layer
+  /// draws the context's `scale`, so that they are as fine as the display.
+  public var contentsScale: Double? {
+    didSet {
+      precondition(contentsScale.map { $0 > 0 && $0.isFinite } ?? true, "Layer: the contents scale must be above 0")
+      if contentsScale != oldValue { markRecord() }
+    }
+  }
+  /// Siblings with a higher one lie above; those with the same one in the order of `sublayers`. 0 at first.
+  public var zPosition = 0.0 {
+    didSet { if zPosition != oldValue { context?.markStructure() } }
   }
 
-  /// For the application; framepace names the layer by it in messages.
+  /// A name for messages; framepace does not use it otherwise.
   public var name: String?
   public weak var delegate: (any LayerDelegate)?
-  /// What changes begin by themselves, where the delegate does not say: asked before `defaultAction(forKey:)`.
+  /// The actions that changes begin by themselves, where the delegate does not say: asked before `defaultAction(forKey:)`.
   public var actions: [AnimatableProperty: LayerAction]?
 
   // MARK: The tree, see Layer+Tree
@@ -39,18 +55,18 @@ open class Layer {
   /// In the order in which they were added; back to front where their `zPosition` is the same.
   public internal(set) var sublayers: [Layer] = []
 
-  // MARK: What the passes keep, see LayerContext
+  // MARK: State of the passes, see LayerContext
 
   /// The same in every render tree; never 0.
   let id: UInt32
   weak var context: LayerContext?
-  /// How far below the root, while in a context.
+  /// The number of layers above it, while in a context.
   var depth = 0
-  /// Whether a tree with this layer in it has been committed, so that changes of it can be seen as changes.
+  /// True once a tree with this layer in it has been committed: later changes are seen as changes.
   var isCommitted = false
-  /// Where its record is in the committed tree.
+  /// The index of its record in the committed tree.
   var recordIndex = 0
-  /// In which of the context's lists it is.
+  /// True while the layer is in one of the context's lists.
   var isRecordMarked = false
   var isDisplayMarked = false
   /// The depth for which it is in the layout lists, −1 when it is in none.
@@ -58,9 +74,9 @@ open class Layer {
 
   public internal(set) var needsLayout = false
   public internal(set) var needsDisplay = false
-  /// Whether a change of `bounds`, of its size or its origin, asks for new contents by `setNeedsDisplay()`.
+  /// True if a change of `bounds`, of its size or its origin, asks for new contents by `setNeedsDisplay()`.
   public var needsDisplayOnBoundsChange = false
-  /// Whether contents drawn asynchronously appear as soon as they are there, instead of together with all others that
+  /// True if contents drawn asynchronously appear as soon as they are there, instead of together with all others that
   /// were begun in the same commit.
   public var publishesDrawingsAlone = false
   /// The size in points for which `contents` were drawn; nil when they were set.
@@ -68,13 +84,15 @@ open class Layer {
   /// Pixels per point in contents that were drawn.
   var drawnScale = 1.0
   var asynchronous = AsynchronousDisplay()
+  /// The effects of the last record, which later ones share while nothing in them changes.
+  var recordEffects: RenderEffects?
 
   // MARK: Animations, see Layer+Animation
 
   var animations: [RunningAnimation] = []
-  /// Since the last commit.
+  /// True while animations came or went since the last commit.
   var areAnimationsChanged = false
-  /// What the committed tree knows of them.
+  /// The part of them that the committed tree needs.
   var committedAnimations: CommittedAnimations?
 
   private static var lastID: UInt32 = 0
@@ -103,8 +121,8 @@ open class Layer {
     delegate?.layoutSublayers(of: self)
   }
 
-  /// Draws the contents in the layer's coordinates: the rectangle `bounds` is what is seen. By default the delegate does
-  /// it. Called only where `makeDrawing()` gives nil.
+  /// Draws the contents in the layer's coordinates: the rectangle `bounds` is seen. By default the delegate does it. Called
+  /// only where `makeDrawing()` gives nil.
   open func draw(in context: DrawingContext) {
     delegate?.draw(self, in: context)
   }
@@ -113,31 +131,47 @@ open class Layer {
   /// default, to be drawn at once by `draw(in:)`. It is drawn in the layer's coordinates.
   open func makeDrawing() -> (any Drawing)? { nil }
 
-  /// What a change of the property begins by itself where neither delegate nor `actions` say: `implicit`.
+  /// The action that a change of the property begins by itself where neither delegate nor `actions` say: `implicit`.
   open class func defaultAction(forKey property: AnimatableProperty) -> LayerAction { .implicit }
+
+  /// The content that a layer of this kind shows with these values, whether they are its own or those of an animation. A kind
+  /// whose content is made of its own properties overrides it; it must not look at anything but its arguments.
+  ///
+  /// - Parameter image: the layer's `contents`.
+  class func content(for values: AnimatableValues, image: Image?) -> (any RenderContent)? { image }
 }
 
 // MARK: - Properties
 
 extension Layer {
-  /// The layer's rectangle in its own coordinates: what is seen of it, and where its sublayers lie. Animatable.
-  public var bounds: Rect {
-    get { values.bounds }
+  /// The value of a property by its key: for the properties that a kind of layer adds. See `AnimatableKey`.
+  public subscript<Value>(key: AnimatableKey<Value>) -> Value {
+    get { values[key] }
     set {
-      let old = values.bounds
-      guard newValue != old else { return }
-      change(.bounds) { $0.bounds = newValue }
-      boundsChanged(from: old)
+      guard newValue != values[key] else { return }
+      change(key) { $0[key] = newValue }
     }
   }
 
-  /// Where the anchor point lies in the superlayer's coordinates. Animatable.
+  private func change<Value>(_ key: AnimatableKey<Value>, _ body: (inout AnimatableValues) -> Void) {
+    let shown = isCommitted && !Transaction.disablesActions ? context.map { presentation(at: $0.currentTime) } : nil
+    let bounds = bounds
+    body(&values)
+    markRecord()
+    if self.bounds != bounds { boundsChanged(from: bounds) }
+    if let shown { runAction(for: key, from: shown) }
+  }
+
+  /// The layer's rectangle in its own coordinates: the part of them that is seen. Animatable.
+  public var bounds: Rect {
+    get { values.bounds }
+    set { self[.bounds] = newValue }
+  }
+
+  /// The place of the anchor point in the superlayer's coordinates. Animatable.
   public var position: Point {
     get { values.position }
-    set {
-      guard newValue != values.position else { return }
-      change(.position) { $0.position = newValue }
-    }
+    set { self[.position] = newValue }
   }
 
   /// The point of `bounds` that `position` places and `transform` turns around: (0, 0) is the top left corner, (1, 1) the
@@ -154,10 +188,7 @@ extension Layer {
   /// Applied around the anchor point. Animatable, taken apart into movement, turn, skew and scale: a turn goes the short way.
   public var transform: Affine {
     get { values.transform }
-    set {
-      guard newValue != values.transform else { return }
-      change(.transform) { $0.transform = newValue }
-    }
+    set { self[.transform] = newValue }
   }
 
   /// The turn in `transform`, in radians from −π to π, clockwise. Setting it keeps movement, skew and scale.
@@ -178,16 +209,14 @@ extension Layer {
     }
   }
 
-  /// Of the layer with all its sublayers as one group, 0…1; what is beyond counts as the nearest of these. Animatable.
+  /// The opacity of the layer with all its sublayers as one group: 0…1, and the nearest of these for a value beyond.
+  /// Animatable.
   public var opacity: Double {
     get { values.opacity }
-    set {
-      guard newValue != values.opacity else { return }
-      change(.opacity) { $0.opacity = newValue }
-    }
+    set { self[.opacity] = newValue }
   }
 
-  /// Fills `bounds`, behind the contents. Animatable.
+  /// The colour that fills `bounds`, behind the contents. Animatable.
   public var backgroundColor: Color? {
     get { values.backgroundColor }
     set {
@@ -196,16 +225,14 @@ extension Layer {
     }
   }
 
-  /// Of the background, and with `masksToBounds` of the clip: from 0 to half the shorter side. Animatable.
+  /// The radius of the corners of the background, and with `masksToBounds` of the clip: from 0 to half the shorter side.
+  /// Animatable.
   public var cornerRadius: Double {
     get { values.cornerRadius }
-    set {
-      guard newValue != values.cornerRadius else { return }
-      change(.cornerRadius) { $0.cornerRadius = newValue }
-    }
+    set { self[.cornerRadius] = newValue }
   }
 
-  /// The picture in the layer. Set here, it takes the place of what was drawn, also of what is still being drawn.
+  /// The picture in the layer. A picture that is set takes the place of one that was drawn or is still being drawn.
   public var contents: Image? {
     get { storedContents }
     set {
@@ -214,53 +241,21 @@ extension Layer {
     }
   }
 
-  /// Where the contents lie. `resize` at first.
-  public var contentsGravity: ContentsGravity {
-    get { storedGravity }
-    set {
-      guard newValue != storedGravity else { return }
-      storedGravity = newValue
-      markRecord()
-    }
-  }
-
-  /// Pixels per point in the contents, above 0. Nil, at first: 1 for contents that are set, and for what the layer draws
-  /// the context's `scale`, so that it is as fine as the display.
-  public var contentsScale: Double? {
-    get { storedScale }
-    set {
-      precondition(newValue.map { $0 > 0 && $0.isFinite } ?? true, "Layer: the contents scale must be above 0")
-      guard newValue != storedScale else { return }
-      storedScale = newValue
-      markRecord()
-    }
-  }
-
-  /// Whether neither the layer nor its sublayers are shown.
+  /// True while neither the layer nor its sublayers are shown.
   public var isHidden: Bool {
-    get { storedFlags.contains(.hidden) }
+    get { flags.contains(.hidden) }
     set { setFlag(.hidden, newValue) }
   }
 
-  /// Whether sublayers are clipped to `bounds` with its corner radius.
+  /// True if contents and sublayers are clipped to `bounds` with its corner radius.
   public var masksToBounds: Bool {
-    get { storedFlags.contains(.masksToBounds) }
+    get { flags.contains(.masksToBounds) }
     set { setFlag(.masksToBounds, newValue) }
   }
 
-  /// Siblings with a higher one lie above; those with the same one in the order of `sublayers`. 0 at first.
-  public var zPosition: Double {
-    get { storedZPosition }
-    set {
-      guard newValue != storedZPosition else { return }
-      storedZPosition = newValue
-      context?.markStructure()
-    }
-  }
-
-  private func setFlag(_ flag: Flags, _ isOn: Bool) {
-    guard storedFlags.contains(flag) != isOn else { return }
-    storedFlags.formSymmetricDifference(flag)
+  private func setFlag(_ flag: RenderRecord.Flags, _ isOn: Bool) {
+    guard flags.contains(flag) != isOn else { return }
+    flags.formSymmetricDifference(flag)
     markRecord()
   }
 
@@ -281,17 +276,12 @@ extension Layer {
       markDisplay()
     }
   }
+}
 
-  @inline(__always)
-  private func change(_ property: AnimatableProperty, _ body: (inout AnimatableValues) -> Void) {
-    guard isCommitted, !Transaction.disablesActions, let context else {
-      body(&values)
-      markRecord()
-      return
-    }
-    let shown = presentation(at: context.currentTime)[property]
-    body(&values)
-    markRecord()
-    runAction(for: property, from: shown)
+extension Layer: @MainActor CustomStringConvertible {
+  /// The kind of layer, its name, id and frame: `TextLayer "title" #7 at 20.0 20.0, 120.0 × 24.0`.
+  public var description: String {
+    let name = name.map { " \"\($0)\"" } ?? ""
+    return "\(type(of: self))\(name) #\(id) at \(frame.minX) \(frame.minY), \(frame.width) × \(frame.height)"
   }
 }

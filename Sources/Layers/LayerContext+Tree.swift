@@ -3,24 +3,30 @@ public import LinuxSystem
 import Raster
 public import RenderTree
 
-/// The animations of one layer as they were committed: what a render tree needs of them, so that changes made since are
-/// not seen before their commit.
+/// The animations of one layer as they were committed, with all that evaluating them needs: changes made since are not seen
+/// before their commit.
 @MainActor
 final class CommittedAnimations {
   weak var layer: Layer?
   var recordIndex = 0
   var isListed = false
+  /// The layer's kind, which makes its content of the values.
+  var kind: Layer.Type
   var values = AnimatableValues()
-  var placement: ContentsPlacement?
+  var image: Image?
+  var effects: RenderEffects?
   var flags: RenderRecord.Flags = []
   var timed: [TimedAnimation] = []
 
-  init(_ layer: Layer) { self.layer = layer }
+  init(_ layer: Layer) {
+    self.layer = layer
+    kind = type(of: layer)
+  }
 }
 
 extension LayerContext {
   /// The committed tree as it is shown at a time. Unless something was changed or is animated since, it is the same value
-  /// as the last one; whoever lets go of a tree before asking for the next gets its memory back.
+  /// as the last one. A caller that lets go of a tree before it asks for the next gets its memory back.
   ///
   /// The root's superlayer is the output: its coordinates are pixels, `scale` of them a point. Empty before the first
   /// commit.
@@ -37,11 +43,14 @@ extension LayerContext {
   private func evaluate(at time: MonotonicTime) -> TreeSnapshot {
     let scale = scale
     let tree = snapshots.tree(evaluation: animated.isEmpty ? nil : time.nanoseconds, animated: animated) {
-      animations, record in
+      animations, record, sides in
       var values = animations.values
       for animation in animations.timed { animation.apply(to: &values, at: time) }
+      let content = animations.kind.content(for: values, image: animations.image)
+      if sides.content !== content { sides.content = content }
+      if sides.effects !== animations.effects { sides.effects = animations.effects }
       record.flags = animations.flags
-      record.update(from: values, placement: animations.placement)
+      record.update(from: values, sides)
       if animations.recordIndex == 0 { record.transform = record.transform.concatenating(.scale(scale)) }
     }
     lastEvaluation = time
@@ -53,15 +62,16 @@ extension LayerContext {
 
   // MARK: Commit
 
-  /// - Returns: whether the tree is another one, or moves in another way.
+  /// - Returns: true if the tree is another one, or moves in another way.
   func commitTree(at now: MonotonicTime) -> Bool {
     var hasChanged = isStructureMarked
     if isStructureMarked {
       rebuild(at: now)
     } else {
       for layer in recordMarks where layer.context === self && layer.isRecordMarked {
-        let animationsChanged = commitAnimations(of: layer, at: now)
-        let recordChanged = snapshots.replace(committedRecord(of: layer), layer.contents, at: layer.recordIndex)
+        let sides = layer.sideValues
+        let animationsChanged = commitAnimations(of: layer, sides.effects, at: now)
+        let recordChanged = snapshots.replace(committedRecord(of: layer, sides), sides, at: layer.recordIndex)
         if animationsChanged { snapshots.markStale(layer.recordIndex) }
         hasChanged = hasChanged || animationsChanged || recordChanged
         layer.isRecordMarked = false
@@ -90,24 +100,25 @@ extension LayerContext {
     let index = snapshots.records.count
     layer.recordIndex = index
     layer.isCommitted = true
-    snapshots.append(committedRecord(of: layer), layer.contents)
-    _ = commitAnimations(of: layer, at: now)
+    let sides = layer.sideValues
+    snapshots.append(committedRecord(of: layer, sides), sides)
+    _ = commitAnimations(of: layer, sides.effects, at: now)
     for sublayer in layer.sublayersInPaintOrder { append(sublayer, at: now) }
     snapshots.setSubtreeEnd(snapshots.records.count, at: index)
   }
 
-  private func committedRecord(of layer: Layer) -> RenderRecord {
-    var record = layer.record
+  private func committedRecord(of layer: Layer, _ sides: SideValues) -> RenderRecord {
+    var record = layer.record(sides)
     if layer === root { record.transform = record.transform.concatenating(.scale(scale)) }
     return record
   }
 
   // MARK: Animations
 
-  /// Begins what is new and takes over what the layer's animations look like.
+  /// Begins new animations of a layer and takes over its animations into the committed tree.
   ///
-  /// - Returns: whether animations came or went.
-  private func commitAnimations(of layer: Layer, at now: MonotonicTime) -> Bool {
+  /// - Returns: true if animations came or went.
+  private func commitAnimations(of layer: Layer, _ effects: RenderEffects?, at now: MonotonicTime) -> Bool {
     let haveChanged = layer.areAnimationsChanged
     layer.areAnimationsChanged = false
     if layer.animations.isEmpty && layer.committedAnimations == nil { return haveChanged }
@@ -115,8 +126,9 @@ extension LayerContext {
     layer.committedAnimations = committed
     committed.recordIndex = layer.recordIndex
     committed.values = layer.values
-    committed.placement = layer.contentsPlacement
-    committed.flags = layer.recordFlags
+    committed.image = layer.contents
+    committed.effects = effects
+    committed.flags = layer.flags
     committed.timed.removeAll(keepingCapacity: true)
     for index in layer.animations.indices {
       layer.animations[index].timed.begin(at: now)
@@ -156,8 +168,7 @@ extension LayerContext {
     }
   }
 
-  /// Forgets the animations that are over at `time` and tells whoever waits for the end of these and of those that were
-  /// removed.
+  /// Forgets the animations that are over at `time`, and reports the end of these and of those that were removed.
   func endAnimations(at time: MonotonicTime) {
     var ended = removedAnimations.map { (animation: $0, finished: false) }
     removedAnimations.removeAll(keepingCapacity: true)

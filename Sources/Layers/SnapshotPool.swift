@@ -1,17 +1,16 @@
-import Raster
 import RenderTree
 
-/// The committed tree, and the copies of it that were given away or may be.
+/// The committed tree, and its copies for those who render it.
 ///
-/// A copy that somebody else still holds is not touched. One that is free is brought up to date by the records that have
-/// changed since it was: each copy has its own list of them. Only when layers came, went or changed their order is a copy
+/// A copy that somebody else still holds is not touched. A free one is brought up to date by the records that have changed
+/// since it was current: each copy has its own list of them. Only when layers came, went or changed their order is a copy
 /// written as a whole.
 @MainActor
 struct SnapshotPool {
   /// The committed tree, without animations: changed by commits only.
   private(set) var records: [RenderRecord] = []
-  private(set) var contents: [Image?] = []
-  /// For each record, in which copies it is out of date.
+  private(set) var sides: [SideValues] = []
+  /// For each record, the bits of the copies in which it is out of date.
   private var staleIn: [UInt8] = []
   private var structure = 0
   private var copies: [Copy] = []
@@ -27,13 +26,13 @@ struct SnapshotPool {
     var structure = -1
     var bit: UInt8
     var lastUse = 0
-    /// For which evaluation of the animations it is right; nil when there were none.
+    /// The evaluation of the animations for which it is right; nil when there were none.
     var evaluation: Int64?
 
     init(bit: UInt8) { self.bit = bit }
 
     var isFree: Bool {
-      ArrayStorage.isUniquelyReferenced(&tree.records) && ArrayStorage.isUniquelyReferenced(&tree.contents)
+      ArrayStorage.isUniquelyReferenced(&tree.records) && ArrayStorage.isUniquelyReferenced(&tree.sides)
     }
   }
 
@@ -44,15 +43,15 @@ struct SnapshotPool {
   /// Begins a new structure; records follow by `append`.
   mutating func removeAll() {
     records.removeAll(keepingCapacity: true)
-    contents.removeAll(keepingCapacity: true)
+    sides.removeAll(keepingCapacity: true)
     staleIn.removeAll(keepingCapacity: true)
     for copy in copies { copy.stale.removeAll(keepingCapacity: true) }
     structure += 1
   }
 
-  mutating func append(_ record: RenderRecord, _ image: Image?) {
+  mutating func append(_ record: RenderRecord, _ side: SideValues) {
     records.append(record)
-    contents.append(image)
+    sides.append(side)
     staleIn.append(0)
   }
 
@@ -62,13 +61,13 @@ struct SnapshotPool {
 
   /// Replaces a record, its place in the structure left alone.
   ///
-  /// - Returns: whether it is another one.
-  mutating func replace(_ record: RenderRecord, _ image: Image?, at index: Int) -> Bool {
+  /// - Returns: true if it is another one.
+  mutating func replace(_ record: RenderRecord, _ side: SideValues, at index: Int) -> Bool {
     var record = record
     record.subtreeEnd = records[index].subtreeEnd
     guard record != records[index] else { return false }
+    if !record.hasSides(of: records[index]) { sides[index] = side }
     records[index] = record
-    if contents[index] !== image { contents[index] = image }
     markStale(index)
     return true
   }
@@ -87,7 +86,8 @@ struct SnapshotPool {
   ///
   /// - Parameter evaluation: the same number only for the same values; nil without animations.
   mutating func tree(
-    evaluation: Int64?, animated: [CommittedAnimations], write: (CommittedAnimations, inout RenderRecord) -> Void
+    evaluation: Int64?, animated: [CommittedAnimations],
+    write: (CommittedAnimations, inout RenderRecord, inout SideValues) -> Void
   ) -> TreeSnapshot {
     requests += 1
     if let newest, newest.structure == structure, newest.stale.isEmpty, newest.evaluation == evaluation {
@@ -97,11 +97,11 @@ struct SnapshotPool {
     let copy = freeCopy()
     bringUpToDate(copy)
     if !animated.isEmpty {
-      copy.tree.records.withUnsafeMutableBufferPointer { target in
+      copy.tree.withLayers { records, sides in
         for animations in animated {
           let index = animations.recordIndex
-          target[index] = records[index]
-          write(animations, &target[index])
+          records[index] = self.records[index]
+          write(animations, &records[index], &sides[index])
         }
       }
     }
@@ -114,16 +114,16 @@ struct SnapshotPool {
   private mutating func bringUpToDate(_ copy: Copy) {
     if copy.structure != structure {
       copy.tree.records.removeAll(keepingCapacity: true)
-      copy.tree.contents.removeAll(keepingCapacity: true)
+      copy.tree.sides.removeAll(keepingCapacity: true)
       copy.tree.records.append(contentsOf: records)
-      copy.tree.contents.append(contentsOf: contents)
+      copy.tree.sides.append(contentsOf: sides)
       copy.structure = structure
       return
     }
     for index in copy.stale {
       staleIn[index] &= ~copy.bit
+      if !copy.tree.records[index].hasSides(of: records[index]) { copy.tree.sides[index] = sides[index] }
       copy.tree.records[index] = records[index]
-      if copy.tree.contents[index] !== contents[index] { copy.tree.contents[index] = contents[index] }
     }
     copy.stale.removeAll(keepingCapacity: true)
   }
@@ -147,7 +147,7 @@ struct SnapshotPool {
     return replacement
   }
 
-  /// One that is not needed any more would keep images alive.
+  /// Gives up a copy that is not needed any more: it would keep images alive.
   private mutating func dropIdleCopy() {
     guard let index = copies.firstIndex(where: { requests - $0.lastUse > Self.idleLimit }), copies[index].isFree else {
       return
@@ -160,5 +160,21 @@ struct SnapshotPool {
   private mutating func forgetStale(of copy: Copy) {
     guard copy.structure == structure else { return }
     for index in copy.stale { staleIn[index] &= ~copy.bit }
+  }
+}
+
+extension RenderRecord {
+  /// True when both have the same content and effects.
+  fileprivate func hasSides(of other: RenderRecord) -> Bool { content == other.content && effects == other.effects }
+}
+
+extension TreeSnapshot {
+  /// Gives `body` the memory of records and side values.
+  fileprivate mutating func withLayers(
+    _ body: (UnsafeMutableBufferPointer<RenderRecord>, UnsafeMutableBufferPointer<SideValues>) -> Void
+  ) {
+    records.withUnsafeMutableBufferPointer { records in
+      sides.withUnsafeMutableBufferPointer { sides in body(records, sides) }
+    }
   }
 }

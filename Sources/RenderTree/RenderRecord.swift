@@ -1,25 +1,30 @@
 public import Geometry
+import Glibc
 
-/// What the compositor knows of one layer. Flat and bitwise copyable: ten thousand of them are copied and compared in
-/// microseconds.
-public struct RenderRecord: BitwiseCopyable, Equatable, Sendable {
-  /// Which layer it is, the same in every tree of one layer's life; never 0.
+/// One layer in a `TreeSnapshot`: the properties that every layer has.
+///
+/// A record is flat and bitwise copyable, so that ten thousand of them are copied and compared in microseconds. Pictures and
+/// rare properties are `SideValues` of the snapshot; the record holds handles to them.
+public struct RenderRecord: BitwiseCopyable, Sendable {
+  /// Identifies the layer, with the same number in every tree while the layer lives; never 0.
   public var id: UInt32
-  /// The index one past its last descendant: descendants follow their ancestor, back to front.
+  /// The index one past the last descendant. Descendants follow their ancestor, back to front.
   public var subtreeEnd: UInt32
-  /// From the layer's coordinates to those of its parent; the root's parent is the output, in pixels.
+  /// Maps the layer's coordinates to its parent's. The root's parent is the output: its coordinates are pixels.
   public var transform: Affine
-  /// The layer's own rectangle, in its coordinates.
+  /// The layer's rectangle in its own coordinates.
   public var bounds: Rect
-  /// Where the contents' pixels lie, in the layer's coordinates; clipped to `bounds`.
-  public var contentsRect: Rect
-  /// `Image.id` of the contents, 0 without; the image itself is in `TreeSnapshot.contents` at the same index.
-  public var contentsID: UInt64
-  /// Of the layer with all its descendants, as one group: 0…1.
+  /// The rectangle around everything that the layer paints itself, without its descendants; empty when it paints nothing.
+  public private(set) var drawnBounds = Rect.zero
+  /// The handle of the content: its identity, nil without one. The same identity is the same picture.
+  public private(set) var content: ObjectIdentifier?
+  /// The handle of the effects: their identity, nil without any.
+  public private(set) var effects: ObjectIdentifier?
+  /// The opacity of the layer with all its descendants, as one group: 0…1.
   public var opacity: Float
-  /// Of the background and, with `masksToBounds`, of the clip: 0…half the shorter side, in the layer's units.
+  /// The radius of the background's corners and, with `masksToBounds`, of the clip's: 0…half the shorter side.
   public var cornerRadius: Float
-  /// 0xAARRGGBB, alpha multiplied in.
+  /// 0xAARRGGBB, alpha multiplied in; 0 without a background.
   public var backgroundColor: UInt32
   public var flags: Flags
 
@@ -28,23 +33,60 @@ public struct RenderRecord: BitwiseCopyable, Equatable, Sendable {
     public init(rawValue: UInt32) { self.rawValue = rawValue }
     /// Neither the layer nor its descendants are shown.
     public static let hidden = Flags(rawValue: 1 << 0)
-    /// Contents and descendants are clipped to `bounds` with its corner radius.
+    /// Content and descendants are clipped to `bounds` with its corner radius.
     public static let masksToBounds = Flags(rawValue: 1 << 1)
   }
 
   public init(
-    id: UInt32, subtreeEnd: UInt32, transform: Affine = .identity, bounds: Rect, contentsRect: Rect = .zero,
-    contentsID: UInt64 = 0, opacity: Float = 1, cornerRadius: Float = 0, backgroundColor: UInt32 = 0, flags: Flags = []
+    id: UInt32, subtreeEnd: UInt32 = 0, transform: Affine = .identity, bounds: Rect, opacity: Float = 1,
+    cornerRadius: Float = 0, backgroundColor: UInt32 = 0, flags: Flags = []
   ) {
     self.id = id
     self.subtreeEnd = subtreeEnd
     self.transform = transform
     self.bounds = bounds
-    self.contentsRect = contentsRect
-    self.contentsID = contentsID
     self.opacity = opacity
     self.cornerRadius = cornerRadius
     self.backgroundColor = backgroundColor
     self.flags = flags
+    settle(SideValues())
+  }
+
+  /// Takes the handles of its side values, and computes `drawnBounds`. To be called after any change of the record.
+  public mutating func settle(_ sides: SideValues) {
+    content = sides.content.map(ObjectIdentifier.init)
+    effects = sides.effects.map(ObjectIdentifier.init)
+    let background = backgroundColor == 0 || bounds.isEmpty ? Rect.zero : bounds
+    drawnBounds = sides.content.map { background.union($0.drawnBounds(in: bounds, sides.effects)) } ?? background
+  }
+}
+
+extension RenderRecord: Equatable {
+  /// Compares the memory of both.
+  public static func == (one: RenderRecord, other: RenderRecord) -> Bool {
+    withUnsafeBytes(of: one) { one in
+      withUnsafeBytes(of: other) { other in
+        guard let one = one.baseAddress, let other = other.baseAddress else { return false }
+        return memcmp(one, other, MemoryLayout<RenderRecord>.size) == 0
+      }
+    }
+  }
+}
+
+extension RenderRecord {
+  /// The opacity in steps of 1/255.
+  @inlinable
+  package var opacityByte: UInt32 {
+    opacity >= 1 ? 255 : opacity > 0 ? UInt32(opacity * 255 + 0.5) : 0
+  }
+
+  /// True while the layer or its descendants can be seen.
+  @inlinable
+  package var isShown: Bool { !flags.contains(.hidden) && opacityByte > 0 }
+
+  /// The index one past the last descendant of the record at `index`, inside its parent's range whatever the record says.
+  @inlinable
+  package func end(at index: Int, in limit: Int) -> Int {
+    min(max(Int(subtreeEnd), index + 1), limit)
   }
 }

@@ -1,22 +1,26 @@
 import Geometry
 
 extension TreeSnapshot: CustomStringConvertible {
-  /// One line a layer, indented by its depth; what has its default value is left out.
+  /// One line for each layer, indented by its depth; properties with their default value are left out. Contents are numbered
+  /// in the order in which they first appear.
   public var description: String {
-    var lines = ["backdrop \(Self.hexadecimal(backdrop))"]
+    var lines = ["backdrop \(hexadecimal(backdrop))"]
     if let viewport { lines.append(viewport.description) }
     var ends: [Int] = []
+    var numbers: [ObjectIdentifier: Int] = [:]
     for (index, record) in records.enumerated() {
       while let end = ends.last, index >= end { ends.removeLast() }
-      lines.append(String(repeating: "  ", count: ends.count) + record.description)
+      var line = String(repeating: "  ", count: ends.count) + record.description
+      if index < sides.count, let content = sides[index].content {
+        let number = numbers[ObjectIdentifier(content)] ?? numbers.count + 1
+        numbers[ObjectIdentifier(content)] = number
+        line += " content \(number) \(content)"
+      }
+      if index < sides.count, let effects = sides[index].effects { line += " \(effects)" }
+      lines.append(line)
       if Int(record.subtreeEnd) > index + 1 { ends.append(Int(record.subtreeEnd)) }
     }
     return lines.joined(separator: "\n")
-  }
-
-  fileprivate static func hexadecimal(_ color: UInt32) -> String {
-    let digits = String(color, radix: 16)
-    return "#" + String(repeating: "0", count: 8 - digits.count) + digits
   }
 }
 
@@ -27,24 +31,26 @@ extension Viewport: CustomStringConvertible {
 }
 
 extension RenderRecord: CustomStringConvertible {
-  /// The layer on one line; what has its default value is left out.
+  /// The layer on one line, without its side values.
   public var description: String {
-    var words = ["layer \(id)", "bounds \(Self.text(bounds))"]
+    var words = ["layer \(id)", "bounds \(bounds.minX) \(bounds.minY) \(bounds.width) \(bounds.height)"]
     if transform.isTranslation {
       if transform.tx != 0 || transform.ty != 0 { words.append("at \(transform.tx) \(transform.ty)") }
     } else {
       words.append("transform \(transform.numbers)")
     }
-    if backgroundColor != 0 { words.append("color \(TreeSnapshot.hexadecimal(backgroundColor))") }
+    if backgroundColor != 0 { words.append("color \(hexadecimal(backgroundColor))") }
     if cornerRadius != 0 { words.append("radius \(cornerRadius)") }
     if opacity != 1 { words.append("opacity \(opacity)") }
-    if contentsID != 0 { words.append("contents \(contentsID) in \(Self.text(contentsRect))") }
     if flags.contains(.masksToBounds) { words.append("masks") }
     if flags.contains(.hidden) { words.append("hidden") }
     return words.joined(separator: " ")
   }
+}
 
-  private static func text(_ rect: Rect) -> String { "\(rect.minX) \(rect.minY) \(rect.width) \(rect.height)" }
+private func hexadecimal(_ color: UInt32) -> String {
+  let digits = String(color, radix: 16)
+  return "#" + String(repeating: "0", count: 8 - digits.count) + digits
 }
 
 extension Affine {

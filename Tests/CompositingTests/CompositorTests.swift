@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  private static func onWholePixels(_ tree: TreeSnapshot) -> TreeSnapshot {
+  private static func onWholePixels(_ tree: TreeSnapshot, squareCorners: Bool = true) -> TreeSnapshot {
     var tree = tree
     if let viewport = tree.viewport {
       tree.viewport?.transform = .translation(x: viewport.transform.tx.rounded(), y: viewport.transform.ty.rounded())
@@ -103,12 +103,13 @@ import Testing
       tree.records[index].bounds = Rect(
         x: whole(record.bounds.minX), y: whole(record.bounds.minY), width: whole(record.bounds.width),
         height: whole(record.bounds.height))
-      tree.records[index].cornerRadius = 0
-      if let image = tree.contents[index] {
-        tree.records[index].contentsRect = Rect(
-          x: whole(record.contentsRect.minX), y: whole(record.contentsRect.minY), width: Double(image.width),
-          height: Double(image.height))
+      if squareCorners { tree.records[index].cornerRadius = 0 }
+      if let image = tree.sides[index].content as? Image {
+        let corners: [ContentsGravity] = [.topLeft, .topRight, .bottomLeft, .bottomRight]
+        let size = Size(Double(image.width), Double(image.height))
+        tree.sides[index].effects = RenderEffects(placement: ContentPlacement(gravity: corners[index % 4], size: size))
       }
+      tree.records[index].settle(tree.sides[index])
     }
     return tree
   }
@@ -123,7 +124,7 @@ import Testing
         RenderRecord(
           id: 3, subtreeEnd: 3, transform: .translation(x: 2, y: 0), bounds: Rect(x: 0, y: 0, width: 1, height: 1),
           opacity: 0.5, backgroundColor: 0xFF00_00FF),
-      ], contents: [nil, nil, nil], backdrop: 0)
+      ], backdrop: 0)
     tree.backdrop = 0
     let bitmap = try Bitmap(width: 4, height: 1)
     Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
@@ -131,23 +132,19 @@ import Testing
     #expect(pixel(bitmap, 2, 0) == 0xFF00_4040)
   }
 
-  /// A mask cuts what is inside by its corners; with layers in it as without any.
+  /// A mask cuts its inside by its corners; with layers in it as without any.
   @Test(arguments: [false, true])
   func masksCutContentsAndLayers(hasLayers: Bool) throws {
     let image = try Self.whiteImage()
     let place = Rect(x: 0, y: 0, width: 20, height: 20)
     let child = RenderRecord(
       id: 2, subtreeEnd: 2, bounds: Rect(x: -50, y: -50, width: 200, height: 60), backgroundColor: 0xFFFF_FFFF)
-    var tree = TreeSnapshot(
-      records: [
-        RenderRecord(
-          id: 1, subtreeEnd: 1, bounds: place, contentsRect: place, contentsID: image.id, cornerRadius: 10,
-          flags: .masksToBounds)
-      ], contents: [image])
+    var tree = TreeSnapshot()
+    tree.append(
+      RenderRecord(id: 1, subtreeEnd: 1, bounds: place, cornerRadius: 10, flags: .masksToBounds), SideValues(content: image))
     if hasLayers {
       tree.records[0].subtreeEnd = 2
-      tree.records.append(child)
-      tree.contents.append(nil)
+      tree.append(child, SideValues())
     }
     let bitmap = try Bitmap(width: 24, height: 24)
     Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
@@ -165,16 +162,12 @@ import Testing
   func edgesAreNotAntialiasedTwice(hasLayers: Bool) throws {
     let image = try Self.whiteImage()
     let place = Rect(x: 2.5, y: 2, width: 20, height: 20)
-    var tree = TreeSnapshot(
-      records: [
-        RenderRecord(
-          id: 1, subtreeEnd: 1, bounds: place, contentsRect: place, contentsID: image.id, cornerRadius: 4,
-          flags: .masksToBounds)
-      ], contents: [image])
+    var tree = TreeSnapshot()
+    tree.append(
+      RenderRecord(id: 1, subtreeEnd: 1, bounds: place, cornerRadius: 4, flags: .masksToBounds), SideValues(content: image))
     if hasLayers {
       tree.records[0].subtreeEnd = 2
-      tree.records.append(RenderRecord(id: 2, subtreeEnd: 2, bounds: place, flags: .hidden))
-      tree.contents.append(nil)
+      tree.append(RenderRecord(id: 2, subtreeEnd: 2, bounds: place, flags: .hidden), SideValues())
     }
     let bitmap = try Bitmap(width: 24, height: 24)
     Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
@@ -200,12 +193,11 @@ import Testing
     }
     let image = source.freeze()
     let place = Rect(x: 0, y: 0, width: 2.5, height: 1.5)
-    let tree = TreeSnapshot(
-      records: [
-        RenderRecord(
-          id: 1, subtreeEnd: 1, transform: Affine.scale(2).concatenating(.translation(x: 2, y: 1)), bounds: place,
-          contentsRect: place, contentsID: image.id)
-      ], contents: [image])
+    var tree = TreeSnapshot()
+    tree.append(
+      RenderRecord(
+        id: 1, subtreeEnd: 1, transform: Affine.scale(2).concatenating(.translation(x: 2, y: 1)), bounds: place),
+      SideValues(content: image))
     let bitmap = try Bitmap(width: 9, height: 5)
     Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
     for y in 0..<5 {
@@ -224,12 +216,11 @@ import Testing
     }
     let image = source.freeze()
     let place = Rect(x: 0, y: 0, width: 3, height: 2)
-    let tree = TreeSnapshot(
-      records: [
-        RenderRecord(
-          id: 1, subtreeEnd: 1, transform: Affine.rotation(.pi / 2).concatenating(.translation(x: 2, y: 0)), bounds: place,
-          contentsRect: place, contentsID: image.id)
-      ], contents: [image])
+    var tree = TreeSnapshot()
+    tree.append(
+      RenderRecord(
+        id: 1, subtreeEnd: 1, transform: Affine.rotation(.pi / 2).concatenating(.translation(x: 2, y: 0)), bounds: place),
+      SideValues(content: image))
     let bitmap = try Bitmap(width: 2, height: 3)
     Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
     for y in 0..<3 {
@@ -237,7 +228,7 @@ import Testing
     }
   }
 
-  /// What a viewport shows is what the root would at that place, and nothing of it outside of the clip.
+  /// A viewport shows the picture of a root at that place, and the backdrop outside of its clip.
   @Test(arguments: 1...20)
   func aViewportPlacesAndClipsTheTree(seed: UInt64) throws {
     var tree = try RandomTree(seed: seed, layers: 12, width: 64, height: 48).snapshot()
@@ -259,6 +250,36 @@ import Testing
     #expect(wrong == 0, "seed \(seed)")
   }
 
+  /// Layers on whole pixels, round corners included, on an output that is turned: the pixels of the unturned one, moved.
+  @Test(arguments: 1...60)
+  func aTurnedOutputMovesThePixels(seed: UInt64) throws {
+    let (width, height) = (40, 30)
+    var model = try RandomTree(seed: seed &+ 4000, layers: 14, width: width, height: height)
+    for _ in 0..<3 {
+      _ = model.edit()
+      var tree = Self.onWholePixels(model.snapshot(), squareCorners: false)
+      tree.viewport = nil
+      let upright = try Bitmap(width: width, height: height)
+      Compositor().render(tree, damage: Self.whole(upright), into: upright)
+      for turns in 1...3 {
+        let isOdd = turns != 2
+        let turned = try Bitmap(width: isOdd ? height : width, height: isOdd ? width : height)
+        tree.viewport = Viewport(quarterTurns: turns, width: turned.width, height: turned.height)
+        Compositor().render(tree, damage: Self.whole(turned), into: turned)
+        for y in 0..<height {
+          for x in 0..<width {
+            let (column, row) = [(height - 1 - y, x), (width - 1 - x, height - 1 - y), (y, width - 1 - x)][turns - 1]
+            if pixel(turned, column, row) != pixel(upright, x, y) {
+              let colors = [pixel(turned, column, row), pixel(upright, x, y)].map { String($0, radix: 16) }
+              Issue.record("seed \(seed), \(turns) turns, pixel \(x), \(y): \(colors)\n\(tree)")
+              return
+            }
+          }
+        }
+      }
+    }
+  }
+
   /// Deeper than any sensible tree: no buffer for each level, no trap.
   @Test func deepGroupsEnd() throws {
     let bounds = Rect(x: 0, y: 0, width: 8, height: 8)
@@ -268,22 +289,23 @@ import Testing
         id: UInt32(index + 1), subtreeEnd: UInt32(depth), bounds: bounds, opacity: 0.99, cornerRadius: 1,
         backgroundColor: 0x8040_2010, flags: .masksToBounds)
     }
-    let tree = TreeSnapshot(records: records, contents: Array(repeating: nil, count: depth))
+    let tree = TreeSnapshot(records: records)
     let bitmap = try Bitmap(width: 8, height: 8)
     Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
     #expect(pixel(bitmap, 4, 4) >> 24 == 255)
   }
 
-  /// What a tree from elsewhere may hold: ends out of range, contents missing, damage outside.
+  /// A tree from elsewhere may hold ends out of range, lack side values, and come with damage outside the output.
   @Test func brokenTreesDoNotTrap() throws {
     let bounds = Rect(x: 0, y: 0, width: 8, height: 8)
     let records = (0..<6).map { index in
       RenderRecord(
-        id: 7, subtreeEnd: [0, 900, 3, 1, .max, 2][index], bounds: bounds, contentsRect: bounds, contentsID: 4,
+        id: 7, subtreeEnd: [0, 900, 3, 1, .max, 2][index], bounds: bounds,
         opacity: [.nan, 1, 7, -1, 1, .infinity][index], cornerRadius: [.nan, .infinity, -4, 1, 100, 0][index],
         backgroundColor: 0xFF00_FF00, flags: .masksToBounds)
     }
-    let tree = TreeSnapshot(records: records)
+    var tree = TreeSnapshot(records: records)
+    tree.sides.removeAll()
     let bitmap = try Bitmap(width: 8, height: 8)
     var damage = DamageRegion(IntRect(minX: -100, minY: -100, maxX: 100, maxY: 100))
     Compositor().render(tree, damage: damage, into: bitmap)
@@ -327,9 +349,10 @@ private struct PlainCompositor {
       let isInside = record.bounds.contains(point)
       if isInside {
         over(unpacked(record.backgroundColor), 1, &group)
-        if let image = tree.contents[index], record.contentsRect.contains(point) {
-          let column = Int(point.x - record.contentsRect.minX)
-          let row = Int(point.y - record.contentsRect.minY)
+        let place = tree.sides[index].effects.contentRect(in: record.bounds)
+        if let image = tree.sides[index].content as? Image, place.contains(point) {
+          let column = Int(point.x - place.minX)
+          let row = Int(point.y - place.minY)
           over(unpacked(image.row(row).assumingMemoryBound(to: UInt32.self)[column]), 1, &group)
         }
       }

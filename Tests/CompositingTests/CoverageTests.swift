@@ -133,7 +133,7 @@ import Testing
     #expect(row(ckernels_portable(), thin, 5)[8...12] == [0, 0, 128, 0, 0])
     for flat in [Affine.scale(x: 0, y: 1), .scale(0), Affine(a: 1, b: 1, c: 1, d: 1, tx: 0, ty: 0)] {
       #expect(LayerShape(Rect(x: 0, y: 0, width: 10, height: 10), radius: 2, transform: flat).pixels.isEmpty)
-      #expect(LayerShape.pixels(Rect(x: 0, y: 0, width: 10, height: 10), flat).isEmpty)
+      #expect(flat.touchedPixels(of: Rect(x: 0, y: 0, width: 10, height: 10)).isEmpty)
     }
   }
 
@@ -154,7 +154,7 @@ import Testing
         a: wild(&random), b: wild(&random), c: wild(&random), d: wild(&random), tx: wild(&random), ty: wild(&random))
       let shape = LayerShape(rect, radius: wild(&random), transform: map)
       let pixels = shape.pixels.intersection(IntRect(x: 0, y: 0, width: 64, height: 64))
-      _ = LayerShape.pixels(rect, map)
+      _ = map.touchedPixels(of: rect)
       _ = shape.coveredRect(rect, map)
       for y in pixels.minY..<pixels.maxY {
         let spans = shape.spans(row: y, from: pixels.minX, to: pixels.maxX)

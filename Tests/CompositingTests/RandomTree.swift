@@ -11,7 +11,7 @@ import RenderTree
 struct RandomTree {
   private final class Node {
     var record: RenderRecord
-    var image: Image?
+    var sides = SideValues()
     var zPosition = 0
     var children: [Node] = []
     weak var parent: Node?
@@ -36,7 +36,7 @@ struct RandomTree {
     for _ in 0..<6 { images.append(try Self.image(&random)) }
     self.images = images
     root = Node(
-      RenderRecord(id: 1, subtreeEnd: 1, bounds: Rect(x: 0, y: 0, width: Double(width), height: Double(height))))
+      RenderRecord(id: 1, bounds: Rect(x: 0, y: 0, width: Double(width), height: Double(height))))
     for _ in 0..<layers { add() }
   }
 
@@ -49,8 +49,7 @@ struct RandomTree {
 
   private func append(_ node: Node, to tree: inout TreeSnapshot) {
     let index = tree.records.count
-    tree.records.append(node.record)
-    tree.contents.append(node.image)
+    tree.append(node.record, node.sides)
     let order = node.children.enumerated().sorted {
       ($0.element.zPosition, $0.offset) < ($1.element.zPosition, $1.offset)
     }
@@ -94,8 +93,8 @@ struct RandomTree {
       setImage(node)
       return "contents \(name)"
     case 11:
-      node.record.contentsRect = random.chance(0.5) ? node.record.bounds : rect()
-      return "contents rect \(name)"
+      node.sides.effects = random.chance(0.5) ? nil : effects()
+      return "effects of \(name)"
     case 12:
       node.record.flags.formSymmetricDifference(.hidden)
       return "hide or show \(name)"
@@ -133,11 +132,16 @@ struct RandomTree {
     }
   }
 
-  /// As a mirror has them: larger and smaller, inside of the output and beyond it.
+  /// The viewports of mirrors and of turned panels: larger and smaller, inside of the output and beyond it.
   private mutating func changeViewport() -> String {
-    guard random.chance(0.7) else {
+    guard random.chance(0.8) else {
       viewport = nil
       return "no viewport"
+    }
+    let turns = Int.random(in: 0...3, using: &random)
+    guard random.chance(0.7) else {
+      viewport = Viewport(quarterTurns: turns, width: width, height: height)
+      return "\(turns) quarter turns"
     }
     let clip = IntRect(
       x: .random(in: -9...width / 2, using: &random), y: .random(in: -9...height / 2, using: &random),
@@ -145,8 +149,8 @@ struct RandomTree {
     var transform = Affine.scale(x: .random(in: 0.2...3, using: &random), y: .random(in: 0.2...3, using: &random))
     transform.tx = Double(clip.minX)
     transform.ty = Double(clip.minY)
-    viewport = Viewport(transform: transform, clip: clip)
-    return "viewport"
+    viewport = Viewport(transform: transform, clip: clip).turned(byQuarterTurns: turns, width: width, height: height)
+    return "viewport with \(turns) quarter turns"
   }
 
   private func descendants(of node: Node) -> [Node] {
@@ -161,7 +165,7 @@ struct RandomTree {
     lastID += 1
     let node = Node(
       RenderRecord(
-        id: lastID, subtreeEnd: 0, transform: transform(), bounds: rect(), opacity: opacity(),
+        id: lastID, transform: transform(), bounds: rect(), opacity: opacity(),
         cornerRadius: random.chance(0.4) ? Float.random(in: 0...20, using: &random) : 0, backgroundColor: color()))
     if random.chance(0.25) { node.record.flags.insert(.masksToBounds) }
     if random.chance(0.4) { setImage(node) }
@@ -179,20 +183,24 @@ struct RandomTree {
 
   private mutating func setImage(_ node: Node) {
     let image = random.chance(0.2) ? nil : images.randomElement(using: &random)
-    node.image = image
-    node.record.contentsID = image?.id ?? 0
+    node.sides.content = image
     guard let image else { return }
-    let bounds = node.record.bounds
     switch Int.random(in: 0..<4, using: &random) {
-    case 0: node.record.contentsRect = bounds
+    case 0: node.sides.effects = nil
     case 1:
-      node.record.contentsRect = Rect(
-        x: bounds.minX, y: bounds.minY, width: Double(image.width), height: Double(image.height))
-    case 2:
-      node.record.contentsRect = bounds.insetBy(dx: bounds.width / 4, dy: 0)
-    default:
-      node.record.contentsRect = rect()
+      let size = Size(Double(image.width), Double(image.height))
+      node.sides.effects = RenderEffects(placement: ContentPlacement(gravity: .topLeft, size: size))
+    default: node.sides.effects = effects()
     }
+  }
+
+  private mutating func effects() -> RenderEffects {
+    var placement = ContentPlacement(
+      gravity: ContentsGravity.allCases.randomElement(using: &random) ?? .resize, size: rect().size)
+    if random.chance(0.3) {
+      placement.overhang = Size(.random(in: 0.5...2, using: &random), .random(in: 0.5...2, using: &random))
+    }
+    return RenderEffects(placement: placement)
   }
 
   // MARK: Values

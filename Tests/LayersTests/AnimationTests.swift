@@ -1,8 +1,10 @@
 import Geometry
-import Layers
 import LinuxSystem
+import Raster
 import RenderTree
 import XCTest
+
+@testable import Layers
 
 final class AnimationTests: XCTestCase {
   func testExplicitAnimationLivesAndEnds() throws {
@@ -230,7 +232,7 @@ final class AnimationTests: XCTestCase {
       XCTAssertNil(layer.animation(forKey: "opacity"))
       layer.cornerRadius = 4
       XCTAssertEqual(layer.animation(forKey: "cornerRadius")?.duration, .milliseconds(77))
-      XCTAssertEqual(layer.animation(forKey: "cornerRadius")?.from, .number(0))
+      XCTAssertEqual(layer.presentation.cornerRadius, 0, "from the value on screen")
       layer.bounds.size.width = 9
       XCTAssertNotNil(layer.animation(forKey: "bounds"), "by the class")
       let delegate = Silent()
@@ -245,6 +247,88 @@ final class AnimationTests: XCTestCase {
       XCTAssertEqual(still.animationKeys, [])
     }
   }
+}
+
+/// A kind of layer with a property of its own, which is animated as the others are and makes its content.
+final class OwnPropertyTests: XCTestCase {
+  func testOwnPropertyAnimates() throws {
+    try onMain {
+      Meter.images = try (0...10).map { try Bitmap(width: $0 + 1, height: 1).freeze() }
+      let stage = Stage()
+      let meter = Meter(frame: Rect(x: 0, y: 0, width: 5, height: 5))
+      stage.root.addSublayer(meter)
+      stage.turn()
+      @MainActor func shown(after milliseconds: Int64 = 0) -> Int? {
+        (stage.tree(after: milliseconds).sides[1].content as? Image).map { $0.width - 1 }
+      }
+      XCTAssertEqual(meter.level, 2, "its default")
+      XCTAssertEqual(shown(), 2)
+      Transaction.withoutActions { meter.level = 4 }
+      XCTAssertEqual(shown(), 2, "not before the commit")
+      stage.turn()
+      XCTAssertEqual(shown(), 4)
+
+      meter.level = 8
+      XCTAssertEqual(meter.animationKeys, ["level"])
+      XCTAssertEqual(meter.presentation[.level], 4)
+      stage.turn()
+      let held = stage.tree(after: 1)
+      XCTAssertEqual(shown(after: 125), Int(4 + 4 * TimingFunction.default.progress(at: 0.5)))
+      XCTAssertEqual(meter.presentation[.level], 4 + 4 * TimingFunction.default.progress(at: 0.5))
+      XCTAssertNil(stage.tree(after: 125).inconsistency)
+      XCTAssertEqual((held.sides[1].content as? Image)?.width, 5, "no tree changes in its holder's hands")
+      XCTAssertEqual(shown(after: 250), 8)
+      stage.turn(after: 250)
+      XCTAssertEqual(meter.animationKeys, [])
+      meter.add(BasicAnimation(.level, by: 2, duration: .milliseconds(100), fillMode: .forwards), forKey: "by")
+      stage.turn()
+      XCTAssertEqual([0, 50, 99].map { shown(after: $0) }, [8, 9, 9])
+      meter.removeAllAnimations()
+      stage.turn()
+      XCTAssertEqual(shown(after: 50), 8)
+    }
+  }
+
+  func testOwnTypeOfValues() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      let layer = stage.root
+      layer.add(BasicAnimation(.pair, to: Pair(first: 8, second: 4), duration: .milliseconds(100)))
+      stage.turn()
+      XCTAssertEqual(layer.presentation(at: milliseconds(50))[.pair], Pair(first: 4, second: 3))
+    }
+  }
+}
+
+private final class Meter: Layer {
+  static var images: [Image] = []
+  var level: Double {
+    get { self[.level] }
+    set { self[.level] = newValue }
+  }
+  override class func content(for values: AnimatableValues, image: Image?) -> (any RenderContent)? {
+    images[Int(values[.level])]
+  }
+}
+
+private struct Pair: Animatable {
+  var first: Int
+  var second: Int
+  func mixed(with other: Pair, fraction: Double) -> Pair {
+    Pair(
+      first: first + Int(Double(other.first - first) * fraction),
+      second: second + Int(Double(other.second - second) * fraction))
+  }
+  func adding(_ change: Pair) -> Pair { Pair(first: first + change.first, second: second + change.second) }
+  var negated: Pair { Pair(first: -first, second: -second) }
+}
+
+extension AnimatableKey where Value == Double {
+  fileprivate static var level: Self { Self("level", default: 2) }
+}
+extension AnimatableKey where Value == Pair {
+  fileprivate static var pair: Self { Self("pair", default: Pair(first: 0, second: 2)) }
 }
 
 @MainActor

@@ -75,7 +75,7 @@ final class AsynchronousDisplayTests: XCTestCase {
       XCTAssertNil(layer.contents, "published in a turn only")
       stage.turn()
       XCTAssertEqual(layer.gray, 255)
-      XCTAssertEqual(stage.tree().records[1].contentsID, layer.contents?.id, "in the turn in which it arrives")
+      XCTAssertTrue(stage.tree().sides[1].content === layer.contents, "in the turn in which it arrives")
 
       let probe = layer.request(0)
       stage.turn()

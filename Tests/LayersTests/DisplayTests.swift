@@ -44,10 +44,10 @@ final class DisplayTests: XCTestCase {
       XCTAssertEqual([image.width, image.height], [21, 8], "a part of a pixel is a pixel")
       XCTAssertEqual(image.row(1).load(fromByteOffset: 4, as: UInt32.self), 0xFFFF_FFFF, "drawn in the layer's coordinates")
       XCTAssertEqual(image.row(2).load(fromByteOffset: 4, as: UInt32.self), 0)
-      let record = try XCTUnwrap(stage.tree().records.last)
-      XCTAssertEqual(record.contentsRect.minX, 100)
-      XCTAssertEqual(record.contentsRect.width, 10.5, accuracy: 1e-9, "a pixel of it is a pixel of the output")
-      XCTAssertEqual(record.contentsRect.height, 4, accuracy: 1e-9)
+      let place = stage.contentRect(ofRecordAt: 1)
+      XCTAssertEqual(place.minX, 100)
+      XCTAssertEqual(place.width, 10.5, accuracy: 1e-9, "a pixel of it is a pixel of the output")
+      XCTAssertEqual(place.height, 4, accuracy: 1e-9)
 
       stage.context.scale = 3
       stage.turn()
@@ -68,10 +68,10 @@ final class DisplayTests: XCTestCase {
       stage.root.contents = try Bitmap(width: 40, height: 20).freeze(isOpaque: true)
       stage.root.contentsGravity = .topLeft
       stage.turn()
-      XCTAssertEqual(stage.tree().records[0].contentsRect, Rect(x: 0, y: 0, width: 40, height: 20))
+      XCTAssertEqual(stage.contentRect(ofRecordAt: 0), Rect(x: 0, y: 0, width: 40, height: 20))
       stage.root.contentsScale = 2
       stage.turn()
-      XCTAssertEqual(stage.tree().records[0].contentsRect, Rect(x: 0, y: 0, width: 20, height: 10))
+      XCTAssertEqual(stage.contentRect(ofRecordAt: 0), Rect(x: 0, y: 0, width: 20, height: 10))
     }
   }
 
@@ -84,7 +84,7 @@ final class DisplayTests: XCTestCase {
       layer.setNeedsDisplay()
       stage.turn()
       XCTAssertEqual(layer.contents?.width, Bitmap.maximumSide)
-      XCTAssertEqual(stage.tree().records.last?.contentsRect.width ?? 0, 1_000_000, accuracy: 1e-3)
+      XCTAssertEqual(stage.contentRect(ofRecordAt: 1).width, 1_000_000, accuracy: 1e-3)
     }
   }
 

@@ -82,12 +82,7 @@ import Testing
   }
 
   @Test func transformsAreMixedByTurningTheShortWay() {
-    let from = AnimationValue.transform(.rotation(3))
-    let to = AnimationValue.transform(.rotation(-3))
-    guard case .transform(let middle) = from.mixed(with: to, fraction: 0.5) else {
-      Issue.record("not a transform")
-      return
-    }
+    let middle = Affine.rotation(3).mixed(with: .rotation(-3), fraction: 0.5)
     #expect(abs(abs(middle.rotation) - .pi) < 1e-9)
     #expect(abs(middle.determinant - 1) < 1e-9, "a turning layer does not shrink")
     let flat = Affine.scale(0).mixed(with: .scale(2), fraction: 0.5)
@@ -119,8 +114,7 @@ import Testing
     (.resizeAspectFill, Rect(x: 10, y: 20, width: 100, height: 50)),
   ])
   func table(gravity: ContentsGravity, rect: Rect) {
-    let placement = ContentsPlacement(gravity: gravity, size: Size(20, 10))
-    #expect(placement.rect(in: Rect(x: 10, y: 20, width: 100, height: 50)) == rect)
+    #expect(gravity.rect(of: Size(20, 10), in: Rect(x: 10, y: 20, width: 100, height: 50)) == rect)
   }
 
   @Test func tableIsComplete() {
@@ -131,10 +125,23 @@ import Testing
     let bounds = Rect(x: 0, y: 0, width: 40, height: 40)
     let size = Size(20, 10)
     #expect(
-      ContentsPlacement(gravity: .resizeAspect, size: size).rect(in: bounds) == Rect(x: 0, y: 10, width: 40, height: 20))
+      ContentsGravity.resizeAspect.rect(of: size, in: bounds) == Rect(x: 0, y: 10, width: 40, height: 20))
     #expect(
-      ContentsPlacement(gravity: .resizeAspectFill, size: size).rect(in: bounds)
+      ContentsGravity.resizeAspectFill.rect(of: size, in: bounds)
         == Rect(x: -20, y: 0, width: 80, height: 40))
-    #expect(ContentsPlacement(gravity: .resizeAspect, size: .zero).rect(in: bounds) == .zero)
+    #expect(ContentsGravity.resizeAspect.rect(of: .zero, in: bounds) == .zero)
+  }
+}
+
+@Suite struct ArithmeticTests {
+  @Test func pointsAndSizes() {
+    #expect((Point(1, 2) + Point(3, 5) - Point(2, 2)) * 3 / 2 == Point(3, 7.5))
+    #expect((Size(1, 2) + Size(3, 5) - Size(2, 2)) * 3 / 2 == Size(3, 7.5))
+    var (point, size) = (-Point(1, 2), -Size(1, 2))
+    point += Point(4, 4)
+    point -= Point(1, 0)
+    size += Size(4, 4)
+    size -= Size(1, 0)
+    #expect(point == Point(2, 2) && size == Size(2, 2))
   }
 }

@@ -1,8 +1,9 @@
 import Geometry
-import Layers
 import RenderTree
 import Testing
 import XCTest
+
+@testable import Layers
 
 @MainActor
 private final class Family {
@@ -20,6 +21,15 @@ private final class Family {
 }
 
 final class LayerTreeTests: XCTestCase {
+  func testDescriptionNamesTheLayer() {
+    onMain {
+      let layer = TextLayer(frame: Rect(x: 1, y: 2, width: 30, height: 4))
+      XCTAssertEqual("\(layer)", "TextLayer #\(layer.id) at 1.0 2.0, 30.0 × 4.0")
+      layer.name = "title"
+      XCTAssertEqual(layer.description, "TextLayer \"title\" #\(layer.id) at 1.0 2.0, 30.0 × 4.0")
+    }
+  }
+
   func testAddingAndInserting() {
     onMain {
       let family = Family()

@@ -145,14 +145,13 @@ private struct World {
   let layers: RandomLayers
   private var now = MonotonicTime.zero
   private var committed: Node
-  private var held: [(tree: TreeSnapshot, records: [RenderRecord], ids: [UInt64])] = []
+  private var held: [(tree: TreeSnapshot, records: [RenderRecord])] = []
 
   /// The state of a layer at a commit.
   private struct Node {
     var record: RenderRecord
-    var image: Image?
+    var sides: SideValues
     var values: AnimatableValues
-    var placement: ContentsPlacement?
     var timed: [TimedAnimation]
     var sublayers: [Node]
   }
@@ -175,20 +174,18 @@ private struct World {
   mutating func render(_ comment: String) {
     let time = now + .milliseconds(Int64.random(in: -5...40, using: &generator))
     let tree = context.renderTree(at: time)
-    var records: [RenderRecord] = []
-    var contents: [Image?] = []
-    rebuild(committed, at: time, into: &records, &contents)
-    XCTAssertEqual(tree.records, records, comment)
-    XCTAssertTrue(zip(tree.contents, contents).allSatisfy { $0 === $1 }, comment)
-    XCTAssertEqual(tree.contents.count, contents.count, comment)
-    held.append((tree, records, contents.map { $0?.id ?? 0 }))
+    var rebuilt = TreeSnapshot()
+    rebuild(committed, at: time, into: &rebuilt)
+    XCTAssertEqual(tree.records, rebuilt.records, comment)
+    XCTAssertNil(tree.inconsistency, comment)
+    held.append((tree, tree.records))
   }
 
   /// Checks that the kept snapshots have not changed, and releases some of them.
   mutating func letGo() {
-    for (tree, records, ids) in held {
+    for (tree, records) in held {
       XCTAssertEqual(tree.records, records)
-      XCTAssertEqual(tree.contents.map { $0?.id ?? 0 }, ids)
+      XCTAssertNil(tree.inconsistency)
     }
     let chance = held.count > 8 ? 0.9 : 0.4
     var kept = held
@@ -200,23 +197,21 @@ private struct World {
     let order = layer.sublayers.enumerated().sorted {
       ($0.element.zPosition, $0.offset) < ($1.element.zPosition, $1.offset)
     }
+    let sides = layer.sideValues
     return Node(
-      record: layer.record, image: layer.contents, values: layer.values, placement: layer.contentsPlacement,
-      timed: layer.animations.map(\.timed), sublayers: order.map { copy($0.element) })
+      record: layer.record(sides), sides: sides, values: layer.values, timed: layer.animations.map(\.timed),
+      sublayers: order.map { copy($0.element) })
   }
 
-  private func rebuild(
-    _ node: Node, at time: MonotonicTime, into records: inout [RenderRecord], _ contents: inout [Image?]
-  ) {
-    let index = records.count
+  private func rebuild(_ node: Node, at time: MonotonicTime, into tree: inout TreeSnapshot) {
+    let index = tree.records.count
     var record = node.record
     var values = node.values
     for animation in node.timed { animation.apply(to: &values, at: time) }
-    record.update(from: values, placement: node.placement)
+    record.update(from: values, node.sides)
     if index == 0 { record.transform = record.transform.concatenating(.scale(2)) }
-    records.append(record)
-    contents.append(node.image)
-    for sublayer in node.sublayers { rebuild(sublayer, at: time, into: &records, &contents) }
-    records[index].subtreeEnd = UInt32(records.count)
+    tree.append(record, node.sides)
+    for sublayer in node.sublayers { rebuild(sublayer, at: time, into: &tree) }
+    tree.records[index].subtreeEnd = UInt32(tree.records.count)
   }
 }

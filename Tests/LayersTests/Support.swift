@@ -66,6 +66,11 @@ final class Stage {
     context.renderTree(at: now + .milliseconds(milliseconds))
   }
 
+  func contentRect(ofRecordAt index: Int) -> Rect {
+    let tree = tree()
+    return tree.sides[index].effects.contentRect(in: tree.records[index].bounds)
+  }
+
   func record(of layer: Layer, after milliseconds: Int64 = 0) -> RenderRecord? {
     let probe = tree(after: milliseconds)
     return probe.records.first { $0.bounds.width == layer.bounds.width && $0.bounds.height == layer.bounds.height }

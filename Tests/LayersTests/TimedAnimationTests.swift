@@ -114,21 +114,16 @@ import Testing
   }
 
   @Test func kindsOfValues() {
-    func half<Value: Animatable>(_ from: Value, _ to: Value) -> AnimationValue {
-      from.animationValue.mixed(with: to.animationValue, fraction: 0.5)
+    func half<Value: Animatable>(_ from: Value, _ to: Value) -> Value {
+      #expect(from.adding(to).adding(to.negated) == from)
+      return from.mixed(with: to, fraction: 0.5)
     }
-    #expect(half(Point(0, 10), Point(10, 20)) == .point(Point(5, 15)))
+    #expect(half(Point(0, 10), Point(10, 20)) == Point(5, 15))
     #expect(
       half(Rect(x: 0, y: 0, width: 10, height: 10), Rect(x: 2, y: 4, width: 20, height: 30))
-        == .rect(Rect(x: 1, y: 2, width: 15, height: 20)))
-    #expect(half(Color.black, Color.white) == .color(Color(white: 0.5)))
-    #expect(half(Color.clear, Color(red: 1, green: 0, blue: 0)) == .color(Color(red: 1, green: 0, blue: 0, alpha: 0.5)))
-    #expect(half(Affine.translation(x: 2, y: 4), .identity) == .transform(.translation(x: 1, y: 2)))
-    for value in [
-      AnimationValue.number(1), .point(Point(1, 2)), .rect(Rect(x: 1, y: 2, width: 3, height: 4)), .color(.white),
-      .transform(.translation(x: 3, y: 4)),
-    ] {
-      #expect(value.adding(value).subtracting(value) == value)
-    }
+        == Rect(x: 1, y: 2, width: 15, height: 20))
+    #expect(half(Color.black, Color.white) == Color(white: 0.5))
+    #expect(half(Color.clear, Color(red: 1, green: 0, blue: 0)) == Color(red: 1, green: 0, blue: 0, alpha: 0.5))
+    #expect(half(Affine.translation(x: 2, y: 4), .identity) == .translation(x: 1, y: 2))
   }
 }

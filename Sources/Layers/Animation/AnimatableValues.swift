@@ -1,20 +1,25 @@
 public import Geometry
 
-/// The properties of a layer that can be animated, with their values at one moment: the layer's own, or those on screen.
-public struct AnimatableValues: Hashable, BitwiseCopyable, Sendable {
+/// The values of a layer's animatable properties at one moment: those of the model, or those on screen.
+///
+/// `Layer.presentation` gives the ones on screen.
+public struct AnimatableValues: Sendable {
   /// The layer's rectangle in its own coordinates.
   public var bounds = Rect.zero
-  /// Where the anchor point lies in the superlayer's coordinates.
+  /// The place of the anchor point in the superlayer's coordinates.
   public var position = Point.zero
-  /// The point of `bounds` that `position` places and `transform` turns around, in parts of the size. Not animated itself.
+  /// The point of `bounds` that `position` places and `transform` turns around, in parts of the size. It is not animated.
   public var anchorPoint = Point(0.5, 0.5)
   /// Applied around the anchor point.
   public var transform = Affine.identity
-  /// Of the layer with all its sublayers as one group, 0…1.
+  /// The opacity of the layer with all its sublayers as one group, 0…1.
   public var opacity = 1.0
   public var backgroundColor: Color?
-  /// Of background and clip, in the layer's units.
+  /// The radius of the corners of background and clip, in the layer's units.
   public var cornerRadius = 0.0
+  /// The values of the properties that kinds of layers add.
+  @usableFromInline
+  var named: [AnimatableProperty: any Animatable] = [:]
 
   public init() {}
 
@@ -24,7 +29,7 @@ public struct AnimatableValues: Hashable, BitwiseCopyable, Sendable {
     set { transform = transform.withRotation(newValue) }
   }
 
-  /// From the layer's coordinates to its superlayer's: the anchor point goes to the origin, is transformed, and goes to
+  /// Maps the layer's coordinates to its superlayer's: the anchor point goes to the origin, is transformed, and goes to
   /// `position`.
   public var transformToSuperlayer: Affine {
     let anchor = Point(
@@ -57,29 +62,23 @@ public struct AnimatableValues: Hashable, BitwiseCopyable, Sendable {
 }
 
 extension AnimatableValues {
-  /// One property, by its name.
-  subscript(property: AnimatableProperty) -> AnimationValue {
+  /// The value of one property.
+  ///
+  /// ```swift
+  /// let level = gauge.presentation[.level]
+  /// ```
+  @inlinable
+  public subscript<Value>(key: AnimatableKey<Value>) -> Value {
     get {
-      switch property {
-      case .position: .point(position)
-      case .bounds: .rect(bounds)
-      case .opacity: .number(opacity)
-      case .backgroundColor: .color(backgroundColor ?? .clear)
-      case .cornerRadius: .number(cornerRadius)
-      case .transform: .transform(transform)
-      case .rotation: .number(rotation)
+      switch key.storage {
+      case .field(let get, _): get(self)
+      case .named(let value): named[key.property] as? Value ?? value
       }
     }
     set {
-      switch (property, newValue) {
-      case (.position, .point(let value)): position = value
-      case (.bounds, .rect(let value)): bounds = value
-      case (.opacity, .number(let value)): opacity = value
-      case (.backgroundColor, .color(let value)): backgroundColor = value
-      case (.cornerRadius, .number(let value)): cornerRadius = value
-      case (.transform, .transform(let value)): transform = value
-      case (.rotation, .number(let value)): rotation = value
-      default: preconditionFailure("Layers: \(newValue) is no value for \(property.rawValue)")
+      switch key.storage {
+      case .field(_, let set): set(&self, newValue)
+      case .named: named[key.property] = newValue
       }
     }
   }

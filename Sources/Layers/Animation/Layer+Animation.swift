@@ -1,13 +1,13 @@
 public import LinuxSystem
 
-/// An animation of a layer, with what was settled when it was added.
+/// An animation of a layer, with the choices that were made when it was added.
 struct RunningAnimation {
   let key: String?
   let animation: BasicAnimation
   var timed: TimedAnimation
-  /// Nil when nobody waits for its end.
+  /// The transaction's completion that waits for its end, if any.
   var group: CompletionGroup?
-  /// Whether its end has been reported; it may stay, for what it fills.
+  /// True once its end has been reported. It may stay, for the value that it fills.
   var isReported = false
 
   @MainActor
@@ -32,9 +32,7 @@ extension Layer {
 
   private func add(_ animation: BasicAnimation, forKey key: String?, defaultTiming: TimingFunction) {
     var animation = animation
-    if animation.from == nil && animation.to == nil && animation.by == nil {
-      animation.from = presentation[animation.property]
-    }
+    if animation.track.isOpen { animation.track = animation.track.beginning(presentation) }
     let timed = TimedAnimation(
       animation, duration: animation.duration ?? Transaction.animationDuration,
       timingFunction: animation.timingFunction ?? Transaction.animationTimingFunction ?? defaultTiming)
@@ -53,7 +51,7 @@ extension Layer {
     markAnimations()
   }
 
-  /// Ends an animation; what it showed is gone with the next commit.
+  /// Ends an animation: the next commit shows the layer's own value.
   public func removeAnimation(forKey key: String) {
     guard let index = animations.firstIndex(where: { $0.key == key }) else { return }
     end(animations.remove(at: index))
@@ -90,23 +88,22 @@ extension Layer {
     return result
   }
 
-  /// What a change of the property begins by itself: the delegate's word, else that of `actions`, else that of
+  /// The action that a change of the property begins by itself: the delegate's, else the one in `actions`, else the one of
   /// `defaultAction(forKey:)`.
   public func action(forKey property: AnimatableProperty) -> LayerAction {
     delegate?.action(for: self, forKey: property) ?? actions?[property] ?? Self.defaultAction(forKey: property)
   }
 
-  func runAction(for property: AnimatableProperty, from shown: AnimationValue) {
-    switch action(forKey: property) {
+  /// Begins the action of a property that was changed while `shown` was on screen.
+  func runAction<Value>(for key: AnimatableKey<Value>, from shown: AnimatableValues) {
+    switch action(forKey: key.property) {
     case .none:
       break
     case .implicit:
-      let animation = BasicAnimation(property: property, from: shown)
-      add(animation, forKey: property.rawValue, defaultTiming: .default)
+      add(BasicAnimation(key, from: shown[key]), forKey: key.property.rawValue, defaultTiming: .default)
     case .animation(var animation):
-      // With both of the others it is known already.
-      if animation.to == nil || animation.by == nil { animation.from = animation.from ?? shown }
-      add(animation, forKey: property.rawValue, defaultTiming: .default)
+      animation.track = animation.track.beginning(shown)
+      add(animation, forKey: key.property.rawValue, defaultTiming: .default)
     }
   }
 
@@ -115,7 +112,7 @@ extension Layer {
     markRecord()
   }
 
-  /// Tells whoever waits that the animation did not come to its end: at the next commit, in no context at once.
+  /// Reports that the animation did not come to its end: at the next commit, or at once in a layer without a context.
   private func end(_ animation: RunningAnimation) {
     guard !animation.isReported else { return }
     if let context {

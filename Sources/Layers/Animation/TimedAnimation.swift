@@ -1,30 +1,24 @@
 import LinuxSystem
 
-/// An animation with nothing left open but its beginning: a value that tells what is shown at a time.
-struct TimedAnimation: BitwiseCopyable {
-  let property: AnimatableProperty
-  let from: AnimationValue?
-  let to: AnimationValue?
-  let by: AnimationValue?
+/// An animation with nothing left open but its beginning: a value that says what is shown at a time.
+struct TimedAnimation {
+  let track: AnimationTrack
   let timingFunction: TimingFunction
-  /// Of one way; at least 0.
+  /// The length of one way; at least 0.
   let duration: Int64
-  /// Of all repetitions; `.max` without an end.
+  /// The length of all repetitions; `.max` without an end.
   let length: Int64
   let autoreverses: Bool
   let fillsForwards: Bool
   let fillsBackwards: Bool
   /// Nil until the commit that begins it.
   private(set) var begin: MonotonicTime?
-  /// Whether `begin` was left to the commit. Whoever looks at an earlier time then sees the first value: without it the
-  /// layer would jump to its new value and back.
+  /// True if `begin` was left to the commit. An earlier time then shows the first value: otherwise the layer would jump to
+  /// its new value and back.
   private let beginsAtCommit: Bool
 
   init(_ animation: BasicAnimation, duration: Nanoseconds, timingFunction: TimingFunction) {
-    property = animation.property
-    from = animation.from
-    to = animation.to
-    by = animation.by
+    track = animation.track
     self.timingFunction = timingFunction
     let way = max(duration.count, 0)
     self.duration = way
@@ -42,7 +36,7 @@ struct TimedAnimation: BitwiseCopyable {
     if begin == nil { begin = time }
   }
 
-  /// When it is over; nil while it has not begun.
+  /// The time at which it is over; nil while it has not begun.
   var end: MonotonicTime? {
     guard let begin else { return nil }
     return length == .max ? .distantFuture : begin + Nanoseconds(length)
@@ -53,7 +47,7 @@ struct TimedAnimation: BitwiseCopyable {
     return length != .max && time >= end
   }
 
-  /// How much of the way is covered at `time`, by the timing function; nil when the layer's own value is shown.
+  /// The part of the way that is covered at `time`, by the timing function; nil when the layer's own value is shown.
   func progress(at time: MonotonicTime) -> Double? {
     guard let begin else { return 0 }
     var elapsed = (time - begin).count
@@ -69,7 +63,7 @@ struct TimedAnimation: BitwiseCopyable {
     return progress(way: elapsed / duration, part: Double(elapsed % duration) / Double(duration))
   }
 
-  /// At the very end: the end of the last way, not the beginning of one that does not come.
+  /// The progress at the very end: the end of the last way, not the beginning of one that does not come.
   private var lastProgress: Double {
     let way = length / duration
     let rest = length % duration
@@ -81,22 +75,8 @@ struct TimedAnimation: BitwiseCopyable {
     return timingFunction.progress(at: isBack ? 1 - part : part)
   }
 
-  /// Puts what is shown at `time` into `values`, which hold what would be shown without this animation.
+  /// Puts the value at `time` into `values`, which hold the values that would be shown without this animation.
   func apply(to values: inout AnimatableValues, at time: MonotonicTime) {
-    guard let progress = progress(at: time) else { return }
-    let (first, last) = ends(current: values[property])
-    values[property] = first.mixed(with: last, fraction: progress)
-  }
-
-  private func ends(current: AnimationValue) -> (AnimationValue, AnimationValue) {
-    switch (from, to, by) {
-    case (let from?, let to?, _): (from, to)
-    case (let from?, nil, let by?): (from, from.adding(by))
-    case (nil, let to?, let by?): (to.subtracting(by), to)
-    case (let from?, nil, nil): (from, current)
-    case (nil, let to?, nil): (current, to)
-    case (nil, nil, let by?): (current, current.adding(by))
-    case (nil, nil, nil): (current, current)
-    }
+    if let progress = progress(at: time) { track.apply(&values, progress) }
   }
 }

@@ -1,10 +1,12 @@
-public import Geometry
-
-/// Where contents lie in a layer whose size is not theirs. Top is above bottom as seen on screen: y points down here.
+/// A rule that places contents in a layer of another size. Top is above bottom as seen on screen: y points down here.
 ///
-/// What reaches beyond the layer's bounds is not shown.
+/// Contents that reach beyond the layer's bounds are cut off.
+///
+/// ```swift
+/// let place = ContentsGravity.resizeAspect.rect(of: Size(320, 200), in: Rect(x: 0, y: 0, width: 1920, height: 1080))
+/// ```
 public enum ContentsGravity: String, CaseIterable, Hashable, BitwiseCopyable, Sendable {
-  // In their own size, which is their pixels divided by the contents scale.
+  // The next nine keep the contents' own size, which is their pixels divided by the contents scale.
   case center
   case top
   case bottom
@@ -21,12 +23,7 @@ public enum ContentsGravity: String, CaseIterable, Hashable, BitwiseCopyable, Se
   /// As small as fills the bounds with unchanged proportions, in the middle.
   case resizeAspectFill
 
-  /// Where something lies.
-  ///
-  /// - Parameters:
-  ///   - size: its own size.
-  ///   - bounds: what it lies in. It reaches beyond them where it is larger.
-  /// - Returns: nothing for an empty size.
+  /// The place of something of this size in `bounds`. It reaches beyond them where it is larger; an empty size gives `.zero`.
   public func rect(of size: Size, in bounds: Rect) -> Rect {
     guard !size.isEmpty else { return .zero }
     var (width, height) = (size.width, size.height)
@@ -55,21 +52,5 @@ public enum ContentsGravity: String, CaseIterable, Hashable, BitwiseCopyable, Se
       default: bounds.midY - height / 2
       }
     return Rect(x: x, y: y, width: width, height: height)
-  }
-}
-
-/// How contents are to be placed, apart from the bounds they are placed in.
-struct ContentsPlacement: BitwiseCopyable {
-  var gravity: ContentsGravity
-  /// In the layer's units.
-  var size: Size
-  /// How much larger the bitmap is than `size`: 1, but for what a layer has drawn, whose last column and row of pixels
-  /// may lie partly beyond its size.
-  var overhang = Size(1, 1)
-
-  /// Where the bitmap lies in a layer with these bounds.
-  func rect(in bounds: Rect) -> Rect {
-    let rect = gravity.rect(of: size, in: bounds)
-    return Rect(x: rect.minX, y: rect.minY, width: rect.width * overhang.width, height: rect.height * overhang.height)
   }
 }

@@ -3,26 +3,39 @@ import Geometry
 import Raster
 import RenderTree
 
-/// Contents on the output: which of the image's pixels lies under which of the output's, and what cuts them.
-struct ContentsSource {
-  /// By how much the image's pixels are moved, when they are moved by whole pixels and nothing else.
-  var offset: (x: Int32, y: Int32)?
-  /// Otherwise how they are interpolated.
-  var sampler: ckernels_sampler?
-  /// Their edges on the output.
-  var shape: LayerShape
+extension Image: PaintableContent {
+  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?) -> Rect {
+    isOpaque ? drawnBounds(in: record.bounds, effects) : .zero
+  }
 
-  /// nil when nothing of them is seen.
-  ///
-  /// - Parameter isMasked: whether the bounds with their rounded corners cut the contents too. Edges that lie on or outside
-  ///   the bounds are left to that, so that nothing is antialiased twice.
-  init?(_ image: Image, _ record: RenderRecord, transform: Affine, isMasked: Bool) {
-    let place = record.contentsRect
+  func paint(_ layer: PaintedLayer, with painter: BandPainter) {
+    guard let rows = ImageRows(self, layer) else { return }
+    painter.paint(rows, of: layer)
+  }
+}
+
+/// An image on the output: the image's pixel under each of the output's, and the shape that cuts them.
+private struct ImageRows: ContentRows {
+  private let image: Image
+  /// The distance by which the image's pixels are moved, when they are moved by whole pixels and nothing else.
+  private var offset: (x: Int32, y: Int32)?
+  /// The interpolation otherwise.
+  private var sampler: ckernels_sampler?
+  var shape: LayerShape
+  var isOpaque: Bool { image.isOpaque }
+
+  /// Nil when no pixel is seen.
+  init?(_ image: Image, _ layer: PaintedLayer) {
+    let (bounds, transform) = (layer.record.bounds, layer.node.transform)
+    let place = layer.node.effects.contentRect(in: bounds)
     guard !place.isEmpty, let inverse = transform.inverted else { return nil }
-    var visible = place.intersection(record.bounds)
-    if isMasked { visible = Self.withoutEdges(visible, at: record.bounds, inverse) }
+    var visible = place.intersection(bounds)
+    // The bounds with their round corners cut the image too, when it is masked. Edges on the bounds are left to that, so
+    // that nothing is antialiased twice.
+    if layer.isMasked { visible = Self.withoutEdges(visible, at: bounds, inverse) }
     shape = LayerShape(visible, radius: 0, transform: transform)
     guard !shape.pixels.isEmpty else { return nil }
+    self.image = image
 
     let toPlace = Affine(
       a: place.width / Double(image.width), b: 0, c: 0, d: place.height / Double(image.height), tx: place.minX,
@@ -51,19 +64,31 @@ struct ContentsSource {
       v: Self.fixed(start.y - 0.5) &- x &* vx &- y &* vy, vx: vx, vy: vy)
   }
 
+  @inline(__always)
+  func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32> {
+    if let offset {
+      return image.row(Int(y - offset.y)).assumingMemoryBound(to: UInt32.self) + Int(x - offset.x)
+    }
+    let samples = painter.scratch.samples
+    if let sampler {
+      withUnsafePointer(to: sampler) { painter.kernels.pointee.sample(samples, Int64(count), x, y, $0) }
+    }
+    return UnsafePointer(samples)
+  }
+
   /// The output's pixel at which the image starts, when each of its pixels becomes one of the output's.
   private static func wholeOffset(_ map: Affine, _ image: Image) -> (x: Int32, y: Int32)? {
     let side = Double(max(image.width, image.height))
     let error = max(max(abs(map.a - 1), abs(map.d - 1)), max(abs(map.b), abs(map.c))) * side
     let x = map.tx.rounded()
     let y = map.ty.rounded()
-    guard error < LayerShape.tolerance, abs(map.tx - x) < LayerShape.tolerance, abs(map.ty - y) < LayerShape.tolerance,
+    guard error < Affine.edgeTolerance, abs(map.tx - x) < Affine.edgeTolerance, abs(map.ty - y) < Affine.edgeTolerance,
       abs(x) < 0x1p30, abs(y) < 0x1p30
     else { return nil }
     return (Int32(x), Int32(y))
   }
 
-  /// `rect` with the edges that lie on the edges of `bounds` two pixels further out.
+  /// `rect` with those of its edges that lie on the edges of `bounds` moved out by two pixels.
   private static func withoutEdges(_ rect: Rect, at bounds: Rect, _ inverse: Affine) -> Rect {
     let x = 2 * (inverse.a * inverse.a + inverse.c * inverse.c).squareRoot()
     let y = 2 * (inverse.b * inverse.b + inverse.d * inverse.d).squareRoot()
@@ -75,7 +100,7 @@ struct ContentsSource {
       x: rect.minX - left, y: rect.minY - top, width: rect.width + left + right, height: rect.height + top + bottom)
   }
 
-  /// With 32 bits of fraction; what is out of range becomes its nearest end.
+  /// A fixed-point number with 32 bits of fraction; a value out of range becomes the nearest one.
   private static func fixed(_ value: Double) -> Int64 {
     value.isNaN ? 0 : Int64(min(max(value * 0x1p32, -0x1p62), 0x1p62).rounded())
   }

@@ -1,0 +1,35 @@
+import CKernels
+import Geometry
+import RenderTree
+
+/// A content that the compositor can paint: each kind conforms to it in a file of its own, and no other file names the kind.
+protocol PaintableContent: RenderContent {
+  /// The part of the layer that the content fills with opaque pixels, in the layer's coordinates; empty when there is none.
+  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?) -> Rect
+  /// Paints the content, by a call of `painter.paint(_:of:)` with the content's rows.
+  func paint(_ layer: PaintedLayer, with painter: BandPainter)
+}
+
+/// The pixels of a content, row by row.
+protocol ContentRows {
+  /// The edges of the content on the output.
+  var shape: LayerShape { get }
+  /// True while every alpha is 255.
+  var isOpaque: Bool { get }
+  /// The `count` pixels of row `y` from column `x` on, all of which lie in `shape`. They may be written to the painter's
+  /// `scratch.samples`.
+  func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32>
+}
+
+/// A layer whose content is painted, and the place for its pixels.
+struct PaintedLayer {
+  let node: CompositeNode
+  let record: RenderRecord
+  /// The pixels that may be written.
+  let clip: IntRect
+  let target: PixelTarget
+  let opacity: UInt32
+
+  /// True while the bounds with their round corners cut the content as well.
+  var isMasked: Bool { !node.flags.isDisjoint(with: [.roundedContent, .maskGroup]) }
+}

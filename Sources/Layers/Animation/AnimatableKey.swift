@@ -1,0 +1,89 @@
+public import Geometry
+
+/// The name of a property of a layer that can be animated. It is also the key of the animation that a change of the property
+/// begins by itself.
+public struct AnimatableProperty: RawRepresentable, Hashable, Sendable {
+  public let rawValue: String
+
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let position = AnimatableProperty(rawValue: "position")
+  public static let bounds = AnimatableProperty(rawValue: "bounds")
+  public static let opacity = AnimatableProperty(rawValue: "opacity")
+  public static let backgroundColor = AnimatableProperty(rawValue: "backgroundColor")
+  public static let cornerRadius = AnimatableProperty(rawValue: "cornerRadius")
+  public static let transform = AnimatableProperty(rawValue: "transform")
+  /// The turn in `transform`, as an angle: only this one can be animated further than half a turn.
+  public static let rotation = AnimatableProperty(rawValue: "rotation")
+}
+
+/// A property together with the type of its values: an animation is made with one.
+///
+/// A kind of layer gives its own properties keys. Their values are kept by the layer; setting them begins animations as
+/// setting the others does:
+///
+/// ```swift
+/// extension AnimatableKey where Value == Double {
+///   static var level: Self { Self("level", default: 0) }
+/// }
+///
+/// final class Gauge: Layer {
+///   var level: Double {
+///     get { self[.level] }
+///     set { self[.level] = newValue }
+///   }
+/// }
+/// ```
+public struct AnimatableKey<Value: Animatable>: Sendable {
+  @usableFromInline
+  enum Storage: Sendable {
+    /// A stored property of `AnimatableValues`, or a part of one.
+    case field(
+      get: @Sendable (AnimatableValues) -> Value, set: @Sendable (inout AnimatableValues, Value) -> Void)
+    /// A value that is looked up by the property's name; this one while none is set.
+    case named(default: Value)
+  }
+
+  public let property: AnimatableProperty
+  @usableFromInline
+  let storage: Storage
+
+  /// The key of a property that a kind of layer adds.
+  ///
+  /// - Parameters:
+  ///   - name: different from the names of the layer's other properties.
+  ///   - value: the property's value until it is set.
+  public init(_ name: String, default value: Value) {
+    property = AnimatableProperty(rawValue: name)
+    storage = .named(default: value)
+  }
+
+  init(
+    _ property: AnimatableProperty, get: @escaping @Sendable (AnimatableValues) -> Value,
+    set: @escaping @Sendable (inout AnimatableValues, Value) -> Void
+  ) {
+    self.property = property
+    storage = .field(get: get, set: set)
+  }
+}
+
+extension AnimatableKey where Value == Point {
+  public static var position: Self { Self(.position, get: { $0.position }, set: { $0.position = $1 }) }
+}
+extension AnimatableKey where Value == Rect {
+  public static var bounds: Self { Self(.bounds, get: { $0.bounds }, set: { $0.bounds = $1 }) }
+}
+extension AnimatableKey where Value == Color {
+  public static var backgroundColor: Self {
+    Self(.backgroundColor, get: { $0.backgroundColor ?? .clear }, set: { $0.backgroundColor = $1 })
+  }
+}
+extension AnimatableKey where Value == Affine {
+  public static var transform: Self { Self(.transform, get: { $0.transform }, set: { $0.transform = $1 }) }
+}
+extension AnimatableKey where Value == Double {
+  public static var opacity: Self { Self(.opacity, get: { $0.opacity }, set: { $0.opacity = $1 }) }
+  public static var cornerRadius: Self { Self(.cornerRadius, get: { $0.cornerRadius }, set: { $0.cornerRadius = $1 }) }
+  /// Radians, clockwise; replaces the turn in the layer's transform.
+  public static var rotation: Self { Self(.rotation, get: { $0.rotation }, set: { $0.rotation = $1 }) }
+}

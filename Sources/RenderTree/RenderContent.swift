@@ -1,0 +1,66 @@
+public import Geometry
+
+/// The picture inside a layer: an image, and for later kinds a gradient, a path or a run of glyphs.
+///
+/// A content is an immutable object, and the object is its identity: while two snapshots hold the same object, they show the
+/// same picture. A kind of content is a class that conforms to this protocol here and to `PaintableContent` in Compositing;
+/// `Image` is one.
+public protocol RenderContent: AnyObject, Sendable, CustomStringConvertible {
+  /// The part of a layer with these bounds that the content paints, in the layer's coordinates.
+  func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect
+}
+
+/// The properties of a layer that few layers have. Immutable, and compared by identity as a `RenderContent` is.
+public final class RenderEffects: Sendable {
+  /// Where the content lies when it does not fill the bounds.
+  public let placement: ContentPlacement
+
+  public init(placement: ContentPlacement) {
+    self.placement = placement
+  }
+}
+
+/// A rule that places content in the bounds of its layer, whatever these are.
+public struct ContentPlacement: Hashable, BitwiseCopyable, Sendable {
+  public var gravity: ContentsGravity
+  /// The size of the content in the layer's units.
+  public var size: Size
+  /// The content's size divided by `size`. Above 1 for a picture whose last column and row lie partly beyond `size`.
+  public var overhang: Size
+
+  public init(gravity: ContentsGravity, size: Size, overhang: Size = Size(1, 1)) {
+    self.gravity = gravity
+    self.size = size
+    self.overhang = overhang
+  }
+
+  /// The rectangle of the content in a layer with these bounds.
+  public func rect(in bounds: Rect) -> Rect {
+    let rect = gravity.rect(of: size, in: bounds)
+    return Rect(x: rect.minX, y: rect.minY, width: rect.width * overhang.width, height: rect.height * overhang.height)
+  }
+}
+
+extension RenderEffects? {
+  /// The rectangle of the content in a layer with these bounds: the bounds, unless the effects place it.
+  public func contentRect(in bounds: Rect) -> Rect { self?.placement.rect(in: bounds) ?? bounds }
+}
+
+/// The values beside a record: its entry in the snapshot's side table.
+public struct SideValues: Sendable {
+  public var content: (any RenderContent)?
+  public var effects: RenderEffects?
+
+  public init(content: (any RenderContent)? = nil, effects: RenderEffects? = nil) {
+    self.content = content
+    self.effects = effects
+  }
+}
+
+extension RenderEffects: CustomStringConvertible {
+  public var description: String {
+    let overhang =
+      placement.overhang == Size(1, 1) ? "" : " overhang \(placement.overhang.width) \(placement.overhang.height)"
+    return "\(placement.gravity) \(placement.size.width) \(placement.size.height)\(overhang)"
+  }
+}
