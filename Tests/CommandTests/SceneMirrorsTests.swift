@@ -39,7 +39,7 @@ final class SceneMirrorsTests: XCTestCase {
         XCTAssertEqual(report.presented, 2 * hertz, accuracy: 2)
         let name = "virtual display \(hertz)x40@\(hertz).00"
         XCTAssertTrue(
-          text.contains("\nmirrored on \(name)\nframes    \(report.frames) made, \(report.presented) seen, 0 late"), text)
+          text.contains("\nmirrored on \(name)\nframes    \(report.frames) made, \(report.presented) presented, 0 late"), text)
         XCTAssertTrue(
           lines.contains {
             $0.hasPrefix("{\"display\":\"\(name)\",\"summary\":{\"time\":2.000,\"refreshRate\":\(hertz).000,")
@@ -60,7 +60,7 @@ final class SceneMirrorsTests: XCTestCase {
       mirrors.onChange = { sentences.append($0) }
       Self.animate(stage)
       stage.run(for: .seconds(2))
-      XCTAssertEqual(sentences, ["refusing is mirrored on no more: present: Invalid argument (22)"])
+      XCTAssertEqual(sentences, ["no longer mirrored on refusing: present: Invalid argument (22)"])
       XCTAssertEqual(display.refused, RefusedFrames.limit + 1)
       XCTAssertEqual(stage.engine.outputs.count, 1)
       XCTAssertEqual(stage.frames.count, 120, accuracy: 2)

@@ -77,7 +77,7 @@ final class PacingPlot {
   }
 
   private static func line(_ figures: FrameReport) -> String {
-    var items = ["\(figures.presented) frames seen", "\(figures.late) late", "\(figures.missed) intervals missed"]
+    var items = ["\(figures.presented) frames presented", "\(figures.late) late", "\(figures.missed) intervals missed"]
     if let latency = figures.latency.p50 { items.append("latency p50 \(Text.milliseconds(latency)) ms") }
     if let work = figures.work.p50, let most = figures.work.p99 {
       items.append("work p50 \(Text.milliseconds(work)) ms, p99 \(Text.milliseconds(most)) ms")
@@ -158,7 +158,7 @@ final class PacingPlot {
   private func drawKey(below plot: Rect, _ context: DrawingContext) {
     var x = plot.minX
     let entries: [(Color, String)] = [
-      (PlotStyle.blue, "begun"), (PlotStyle.green, "handed over"), (PlotStyle.orange, "seen, if late"),
+      (PlotStyle.blue, "start"), (PlotStyle.green, "submitted"), (PlotStyle.orange, "presented, if late"),
     ]
     for (color, name) in entries {
       context.fill(Rect(x: x, y: plot.maxY + 43, width: 10, height: 10), color: color)

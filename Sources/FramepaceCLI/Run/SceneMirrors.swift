@@ -78,7 +78,7 @@ final class SceneMirrors {
   private func remove(_ output: Output, _ error: any Error) {
     engine.remove(output)
     for mirror in mirrors where mirror.output === output { mirror.meter.record(.idle) }
-    onChange?("\(output.display.name) is mirrored on no more: \(error)")
+    onChange?("no longer mirrored on \(output.display.name): \(error)")
   }
 }
 

@@ -11,7 +11,7 @@ struct RunFigures {
 
   /// The figures as an object of `--json`.
   var json: JSONValue {
-    .object([
+    let members: [(key: String, value: JSONValue)] = [
       ("time", .decimal(time.seconds, 3)),
       ("refreshRate", .decimal(rates.refreshRate ?? rates.nominalRefreshRate.hertz, 3)),
       ("tickRate", .decimal(rates.tickRate, 3)),
@@ -24,17 +24,18 @@ struct RunFigures {
       ("missed", .count(counts.missed)),
       ("idle", .count(counts.idle)),
       ("hitchTimeRatio", .decimal(rates.hitchTimeRatio, 3)),
-      ("frameIntervalP50", .milliseconds(times.frameInterval.p50)),
-      ("frameIntervalP99", .milliseconds(times.frameInterval.p99)),
-      ("frameIntervalMax", .milliseconds(times.frameInterval.maximum)),
-      ("workP50", .milliseconds(times.work.p50)),
-      ("workP99", .milliseconds(times.work.p99)),
-      ("workMax", .milliseconds(times.work.maximum)),
       ("workShare", .decimal(times.workShare, 4)),
-      ("tickLatenessP50", .milliseconds(times.tickLateness.p50)),
-      ("tickLatenessP99", .milliseconds(times.tickLateness.p99)),
-      ("tickLatenessMax", .milliseconds(times.tickLateness.maximum)),
-    ])
+    ]
+    return .object(
+      members + times.frameInterval.json("frameInterval") + times.work.json("work")
+        + times.tickLateness.json("tickLateness"))
+  }
+}
+
+extension FrameReport.Distribution {
+  /// The percentiles and the maximum as members whose keys begin with `name`.
+  func json(_ name: String) -> [(key: String, value: JSONValue)] {
+    [("P50", p50), ("P99", p99), ("Max", maximum)].map { (name + $0.0, .milliseconds($0.1)) }
   }
 }
 

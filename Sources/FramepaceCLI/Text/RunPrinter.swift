@@ -106,17 +106,13 @@ final class RunPrinter {
     }
     if report == .json {
       let summary = RunFigures(time: time - start, rates: whole, counts: whole, times: whole)
-      let line = JSONValue.object([
+      let members: [(key: String, value: JSONValue)] = [
         ("summary", summary.json), ("firstPresented", .decimal(whole.firstPresented?.seconds, 6)),
         ("mirrors", .list(session.mirrors?.summaries(from: start, to: time) ?? [])),
-        ("latencyP50", .milliseconds(whole.latency.p50)), ("latencyP99", .milliseconds(whole.latency.p99)),
-        ("latencyMax", .milliseconds(whole.latency.maximum)),
-        ("animationErrorP50", .milliseconds(whole.animationError.p50)),
-        ("animationErrorP99", .milliseconds(whole.animationError.p99)),
-        ("animationErrorMax", .milliseconds(whole.animationError.maximum)),
         ("lateCauses", .object(whole.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
-      ]).line
-      try terminal.line(line)
+      ]
+      let distributions = whole.latency.json("latency") + whole.animationError.json("animationError")
+      try terminal.line(JSONValue.object(members + distributions).line)
     } else {
       if report == .liveLine { try terminal.write("\n") }
       if report != .summary { try terminal.write("\n") }

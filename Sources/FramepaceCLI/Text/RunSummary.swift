@@ -9,7 +9,7 @@ enum RunSummary {
       (
         "frames",
         [
-          "\(figures.frames) made", "\(figures.presented) seen", "\(figures.late) late", "\(figures.missed) missed",
+          "\(figures.frames) made", "\(figures.presented) presented", "\(figures.late) late", "\(figures.missed) missed",
           "\(figures.idle) idle",
         ]
       ))
