@@ -37,9 +37,10 @@ class Machine:
     """Everything that only lives as long as the run is a socket pair or a file without a name:
     however this process ends, nothing is left behind."""
 
-    def __init__(self, build, archive, *, drivers, icount, parameters, memory, timeout, output, show_kernel_log):
+    def __init__(self, build, archive, *, drivers, icount, parameters, memory, timeout, output, show_kernel_log, show_waiting):
         self.timeout = timeout
         self.output = output
+        self.show_waiting = show_waiting
         self.started = False
         self.status = None
         self.displays = {}  # by name, with QEMU's device
@@ -173,6 +174,7 @@ class Machine:
         self.deadline = time.monotonic() + BOOT
         limit = f"The command took longer than {self.timeout:g} s (--timeout)."
         time_up = False
+        waiting = Waiting(self.process.pid) if self.show_waiting else None
         # All our sockets report their end when QEMU has gone.
         while self.selector.get_map():
             for key, _ in self.selector.select(TICK):
@@ -181,6 +183,8 @@ class Machine:
                 else:
                     self.selector.unregister(key.fileobj)
             self._pass_on()
+            if waiting:
+                waiting.look()
             if time.monotonic() >= self.deadline:
                 if not self.started:
                     raise Failure(f"The guest did not come up within {BOOT} s.{self._last_messages()}")
@@ -191,6 +195,8 @@ class Machine:
                 self.deadline += GRACE
                 send(self.control, "stop")
         self._pass_on()
+        if waiting:
+            write(2, f"vm: {waiting}\n".encode())
         if self.status is None:
             raise Failure(f"The guest ended without a status: {self._what_happened()}{self._last_messages()}")
         if self.output:
@@ -243,6 +249,39 @@ class Machine:
         except Failure as failure:
             answer = failure
         send(self.requests, f"{number} {answer}")
+
+
+class Waiting:
+    """Adds up how long the threads of QEMU waited for a processor, and how much of this host's own processors was stolen."""
+
+    INTERVAL = 0.2
+
+    def __init__(self, pid):
+        self.pid = pid
+        self.threads = {}
+        self.started = self.last = time.monotonic()
+        self.stolen = self._stolen()
+
+    def look(self):
+        now = time.monotonic()
+        if now - self.last < self.INTERVAL:
+            return
+        self.last = now
+        try:
+            for thread in os.listdir(f"/proc/{self.pid}/task"):
+                with open(f"/proc/{self.pid}/task/{thread}/schedstat") as file:
+                    self.threads[thread] = int(file.read().split()[1]) / 1e9
+        except (OSError, IndexError):
+            pass  # a thread or QEMU itself has ended
+
+    @staticmethod
+    def _stolen():
+        with open("/proc/stat") as file:
+            return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+    def __str__(self):
+        waited = sum(self.threads.values()) + self._stolen() - self.stolen
+        return f"waited {waited:.3f} s of {self.last - self.started:.1f} s for a processor of the host"
 
 
 def send(connection, line):
