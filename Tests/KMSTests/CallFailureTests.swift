@@ -37,7 +37,25 @@ private struct Sweep {
   /// Whether rate and tearing are used too, the screen is asked, and is switched off for a while.
   var isFull = false
 
-  private static let numbers = [EBUSY, EINVAL, ENOMEM, ENOSPC, EACCES, ENODEV, EINTR, ENOENT]
+  /// Error codes by class: come again, a refusal, no room, no right, no device.
+  private static let classes = [[EBUSY, EINTR], [EINVAL, ENOENT], [ENOMEM, ENOSPC], [EACCES], [ENODEV]]
+
+  /// `FRAMEPACE_SEED`, or a number of this run's own.
+  private static let seed: Int = {
+    let seed = getenv("FRAMEPACE_SEED").flatMap { Int(String(cString: $0)) } ?? Int.random(in: 0..<10_000)
+    print("calls fail by seed \(seed)")
+    return seed
+  }()
+
+  /// The codes with which one call fails: of two classes, others for the next call and the next seed. `FRAMEPACE_LONG=1` takes
+  /// all codes.
+  private static func codes(forCall number: Int) -> [Int32] {
+    if let long = getenv("FRAMEPACE_LONG"), long.pointee != 0 { return classes.flatMap(\.self) }
+    return [0, 2].map { step in
+      let codes = classes[(seed + number + step) % classes.count]
+      return codes[(seed + number) / classes.count % codes.count]
+    }
+  }
 
   /// What the program was told.
   @MainActor
@@ -66,7 +84,7 @@ private struct Sweep {
     let calls = whole.card.callCount
     XCTAssertGreaterThan(calls, 30)
     for number in 1...calls {
-      for errno in Self.numbers { try fail(number, errno) }
+      for errno in Self.codes(forCall: number) { try fail(number, errno) }
     }
   }
 
