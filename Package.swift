@@ -198,3 +198,16 @@ let package = Package(
     tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
   ]
 )
+
+// `FRAMEPACE_TESTS=RunLoopsTests,LayersTests swift build --build-tests` builds these test targets and what they depend on,
+// and nothing else. `tools/test` builds the suites of the thread sanitizer so.
+if let names = Context.environment["FRAMEPACE_TESTS"], !names.isEmpty {
+  var rest = names.split(separator: ",").map(String.init)
+  var kept: Set<String> = []
+  while let name = rest.popLast() {
+    guard kept.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+    for case .byNameItem(let name, _) in target.dependencies { rest.append(name) }
+  }
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products = []
+}

@@ -1,7 +1,10 @@
 # The three builds, each with the flags it always has, so that nothing is built twice. Sourced.
 #   debug    .build        the strict one: warnings are errors, imports must be declared; all tests
-#   thread   .build-tsan   thread sanitizer
+#   thread   .build-tsan   thread sanitizer, of the test targets that it runs
 #   release  .build        what people run: the standard library is linked in, so that the virtual machine can run it too
+
+# A developer's shell may have it set, to build less; scripts build all.
+unset FRAMEPACE_TESTS
 
 debug_flags=(--explicit-target-dependency-import-check error)
 thread_flags=(--scratch-path "$root/.build-tsan" --sanitize thread)
@@ -22,6 +25,11 @@ release_is_current() {
   [[ -x $binary && -f $stamp && "$(<"$stamp")" == "$(toolchain)" ]] || return 1
   [[ -z $(find "$root/Package.swift" "$root/Sources" "$root/Samples" "$root/tools/packages.txt" "$root/tools/lib/build.sh" \
     -newer "$stamp" -print -quit) ]]
+}
+
+# build_release_product NAME
+build_release_product() {
+  quietly "building $1" "$logs/release-$1.log" swift build --package-path "$root" "${release_flags[@]}" --product "$1"
 }
 
 # Builds the command. The stamp bears the time at which the build began: what changes meanwhile is built next time.

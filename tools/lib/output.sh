@@ -1,4 +1,4 @@
-# What the scripts print: one calm line a step, with seconds; a live line on a terminal. Sourced, never run.
+# The scripts print one calm line a step, with seconds, and a live line on a terminal. Sourced, never run.
 # All of it goes to stderr, so that stdout stays the program's own.
 
 if [[ -t 2 && "${TERM:-dumb}" != dumb ]]; then
@@ -9,7 +9,7 @@ fi
 
 say() { printf '%s\n' "$*" >&2; }
 
-# Says what is wrong and what to do, then ends the script.
+# die LINE…: says what is wrong and what to do, then ends the script.
 die() {
   printf '%s\n' "$@" >&2
   exit 1
@@ -40,8 +40,11 @@ end_with_all_it_started() {
   kill "-$1" -- "-$running_group" "${pids[@]}" 2>/dev/null || true
 }
 
+# How often `quietly` prints a line where there is no terminal, in seconds.
+progress_seconds=20
+
 # quietly LABEL LOG COMMAND…: runs a command with its output in LOG and shows that it is alive: a live line on a terminal,
-# otherwise a line every 20 s once it has taken longer than that. Returns its status, 124 if it was stuck; prints nothing more.
+# otherwise a line every `progress_seconds`. Returns its status, 124 if it was stuck; prints nothing more.
 running_group=''
 quietly() {
   local label=$1 log=$2
@@ -53,14 +56,14 @@ quietly() {
   "$@" >"$log" 2>&1 </dev/null &
   running_group=$!
   set +m
-  # Whoever's it is: `sudo` makes it root's, which takes no signals from here.
+  # /proc and not a signal: a command of `sudo` is root's, and takes none from here.
   while [[ -e /proc/$running_group ]]; do
     sleep 0.1
     ticks=$((ticks + 1))
     if [[ -n $terminal ]] && ((ticks % 5 == 0)); then
       printf '%s  %-18s %6s s  %s%s%s' "$clear_line" "$label" "$(seconds_since "$start")" "$dim" "$(last_step "$log")" \
         "$plain" >&2
-    elif [[ -z $terminal ]] && ((ticks % 200 == 0)); then
+    elif [[ -z $terminal ]] && ((ticks % (10 * progress_seconds) == 0)); then
       printf '  %-18s %6s s  %s\n' "$label" "$(seconds_since "$start")" "$(last_step "$log")" >&2
     fi
     if ((ticks % 10 == 0)); then
@@ -82,7 +85,7 @@ quietly() {
   return "$status"
 }
 
-# What matters of a failed command's log: its errors, with what is set in below a failed check; else its end.
+# show_failure LOG: prints the errors in a failed command's log, with the lines indented below a failed check; else its end.
 show_failure() {
   local log=$1 errors
   errors=$(awk '
@@ -95,7 +98,7 @@ show_failure() {
   say "    (all of it: ${log#"$root"/})"
 }
 
-# What a script cleans up when it is interrupted; a script that has something redefines it.
+# Cleans up when a script is interrupted; a script that has something to clean up redefines it.
 on_interrupt() { :; }
 
 end_running_group() {
@@ -103,8 +106,12 @@ end_running_group() {
   [[ -n $terminal ]] && printf '%s' "$clear_line" >&2
   on_interrupt
   trap - "$1"
-  kill -"$1" $$
+  kill -"$1" "$BASHPID"
 }
-trap 'end_running_group INT' INT
-trap 'end_running_group TERM' TERM
-trap 'end_running_group HUP' HUP
+# A subshell calls this too: it inherits no traps.
+catch_signals() {
+  local signal
+  # shellcheck disable=SC2064 # expanded now
+  for signal in INT TERM HUP; do trap "end_running_group $signal" "$signal"; done
+}
+catch_signals

@@ -1,10 +1,15 @@
-# Runs stages one after the other, each with its seconds and its counts; a failed one hides no other. Sourced.
+# Runs stages, each with its seconds and its counts. A stage that fails hides no other. Sourced.
+#
+#   stage NAME FUNCTION      runs a stage and prints its line
+#   beside LANE FUNCTION     runs a function that calls `stage`, beside everything that follows
+#   join LANE                waits for its stages
+#   finish_stages START      prints the table of all stages and the closing line
 
 stage_names=() stage_results=() stage_seconds=() stage_notes=()
 total_passed=0 total_failed=0 total_skipped=0
 
 # A stage is a function. It sets `passed`, `failed` and `skipped` (checks, not stages) and `note`, writes to "$log", and
-# returns non-zero if it failed. With nothing counted a stage is worth nothing when it passes and one failure when it fails.
+# returns non-zero if it failed. Without counts a stage counts as nothing when it passes and as one failure when it fails.
 stage() {
   local name=$1 function=$2 start status=0 passed=0 failed=0 skipped=0 note='' log
   log=$logs/${name//[^a-zA-Z0-9]/-}.log
@@ -20,30 +25,72 @@ stage() {
   else
     result=passed
   fi
-  stage_names+=("$name") stage_results+=("$result") stage_seconds+=("$seconds") stage_notes+=("$note")
-  total_passed=$((total_passed + passed)) total_failed=$((total_failed + failed)) total_skipped=$((total_skipped + skipped))
-  print_stage "$name" "$result" "$seconds" "$note"
+  record_stage "$name" "$result" "$seconds" "$note" "$passed" "$failed" "$skipped"
   [[ $result == failed && -f $log ]] && show_failure "$log"
   return 0
 }
 
-# A stage that is left out, with the reason.
-skip_stage() {
-  stage_names+=("$1") stage_results+=(skipped) stage_seconds+=(-) stage_notes+=("$2")
-  total_skipped=$((total_skipped + 1))
-  print_stage "$1" skipped - "$2"
+# skip_stage NAME REASON: records a stage that is left out.
+skip_stage() { record_stage "$1" skipped - "$2" 0 0 1; }
+
+# Prints the line of a stage and keeps its figures; a lane writes them down for the script that started it.
+record_stage() {
+  stage_names+=("$1") stage_results+=("$2") stage_seconds+=("$3") stage_notes+=("$4")
+  total_passed=$((total_passed + $5)) total_failed=$((total_failed + $6)) total_skipped=$((total_skipped + $7))
+  [[ -z $lane_results ]] || printf '%s\n' "$@" >>"$lane_results"
+  [[ -n $joining ]] || print_stage "$1" "$2" "$3" "$4"
 }
 
 print_stage() {
   local color=$green
   [[ $2 == failed ]] && color=$red
   [[ $2 == skipped ]] && color=$yellow
-  printf '  %-20s %s%-8s%s %8s  %s\n' "$1" "$color" "$2" "$plain" "$3" "$4" >&2
+  printf '%s  %-20s %s%-8s%s %8s  %s\n' "$clear_line" "$1" "$color" "$2" "$plain" "$3" "$4" >&2
+}
+
+declare -A lanes=()
+lane_results='' joining=''
+
+# beside LANE FUNCTION: its stages print their lines when they end; `quietly` shows nothing live in a lane.
+beside() {
+  local name=$1 function=$2
+  (
+    lane_results=$logs/$name.lane
+    : >"$lane_results"
+    terminal='' progress_seconds=120
+    catch_signals
+    "$function"
+  ) </dev/null &
+  lanes[$name]=$!
+}
+
+# Waits for the stages of a lane and counts them; one that ended early has failed.
+join() {
+  local name=$1 status=0 fields
+  while kill -0 "${lanes[$name]}" 2>/dev/null; do
+    [[ -z $terminal ]] || printf '%s  waiting for: %s' "$clear_line" "$name" >&2
+    sleep 0.2
+  done
+  [[ -z $terminal ]] || printf '%s' "$clear_line" >&2
+  wait "${lanes[$name]}" || status=$?
+  unset "lanes[$name]"
+  joining=1
+  mapfile -t fields <"$logs/$name.lane"
+  local index
+  for ((index = 0; index + 6 < ${#fields[@]}; index += 7)); do record_stage "${fields[@]:index:7}"; done
+  joining=''
+  ((status == 0)) || record_stage "$name" failed - "ended with status $status" 0 1 0
+}
+
+end_lanes() {
+  local name
+  for name in "${!lanes[@]}"; do kill -TERM "${lanes[$name]}" 2>/dev/null || true; done
+  for name in "${!lanes[@]}"; do wait "${lanes[$name]}" 2>/dev/null || true; done
 }
 
 # The table of all stages and the closing line; the status says whether anything failed.
 finish_stages() {
-  local start=$1 index slowest=()
+  local start=$1 index
   say ""
   printf '%s  %-20s %-8s %8s%s\n' "$bold" stage result seconds "$plain" >&2
   for index in "${!stage_names[@]}"; do
