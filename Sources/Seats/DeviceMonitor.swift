@@ -31,12 +31,12 @@ public final class DeviceMonitor {
   /// The descriptor of the socket. The monitor owns it.
   var descriptor: Int32 { monitor.descriptor }
   private let monitor: UdevMonitor
-  private var source: FrameLoop.DescriptorSource?
+  private let source: FrameLoop.DescriptorSource
 
   /// - Parameters:
   ///   - subsystems: the kinds of devices to report: "drm", "input", "hidraw".
   ///   - origin: the sender to listen to; nil for the udev daemon if it runs, otherwise the kernel. A container may receive
-  ///   events of neither: the kernel sends them to the machine's own network namespace only.
+  ///     events of neither: the kernel sends them to the machine's own network namespace only.
   ///   - handler: is called on the main loop once for each event.
   /// - Throws: the error of a libudev call. Some sandboxes have no sockets of this kind: enumerate the devices now and then
   ///   instead.
@@ -73,23 +73,22 @@ public final class DeviceMonitor {
 
   /// Delivers events to the handler while `loop`, a loop of the main thread, runs in `mode`.
   public func add(to loop: FrameLoop = .main, mode: FrameLoop.Mode = .common) {
-    if let source { loop.add(source, to: mode) }
+    loop.add(source, to: mode)
   }
 
   public func remove(from loop: FrameLoop = .main, mode: FrameLoop.Mode = .common) {
-    if let source { loop.remove(source, from: mode) }
+    loop.remove(source, from: mode)
   }
 
   /// True if events arrived that the handler was not called with yet.
   package var hasEvents: Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return source != nil && poll(&entry, 1, 0) > 0
+    return source.isValid && poll(&entry, 1, 0) > 0
   }
 
   /// Stops the monitor: the handler is not called again.
   public func invalidate() {
-    source?.invalidate()
-    source = nil
+    source.invalidate()
   }
 }
 

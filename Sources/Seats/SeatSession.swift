@@ -42,7 +42,7 @@ public final class SeatSession {
   private let provider: any SeatProvider
   private var observers: [Observer] = []
   private var isProcessing = false
-  private var descriptorSource: FrameLoop.DescriptorSource?
+  private let items = FrameLoop.ItemGroup()
   /// Signalled after each call of the provider: its answer may have brought events along, and the descriptor is not ready
   /// again for them.
   private var remainder: FrameLoop.Source?
@@ -54,10 +54,12 @@ public final class SeatSession {
     self.provider = provider
     self.reason = reason
     seatName = provider.seatName
-    remainder = FrameLoop.Source(.onMain { [weak self] _ in self?.processEvents() })
+    let remainder = FrameLoop.Source(.onMain { [weak self] _ in self?.processEvents() })
+    self.remainder = remainder
+    items.insert(remainder)
     if let descriptor = provider.descriptor {
-      descriptorSource = FrameLoop.DescriptorSource(
-        descriptor: descriptor, .onMain { [weak self] _, _ in self?.processEvents() })
+      items.insert(
+        FrameLoop.DescriptorSource(descriptor: descriptor, .onMain { [weak self] _, _ in self?.processEvents() }))
     }
     processEvents()
   }
@@ -72,13 +74,11 @@ public final class SeatSession {
 
   /// Follows the seat while `loop`, a loop of the main thread, runs in `mode`.
   public func add(to loop: FrameLoop = .main, mode: FrameLoop.Mode = .common) {
-    if let remainder { loop.add(remainder, to: mode) }
-    if let descriptorSource { loop.add(descriptorSource, to: mode) }
+    items.add(to: loop, mode: mode)
   }
 
   public func remove(from loop: FrameLoop = .main, mode: FrameLoop.Mode = .common) {
-    if let remainder { loop.remove(remainder, from: mode) }
-    if let descriptorSource { loop.remove(descriptorSource, from: mode) }
+    items.remove(from: loop, mode: mode)
   }
 
   /// Handles the events that arrived, without waiting. The loop calls it. A call by an observer does nothing.
@@ -190,10 +190,7 @@ public final class SeatSession {
   private func end(_ reason: SeatError?) {
     guard state != .gone else { return }
     error = reason
-    descriptorSource?.invalidate()
-    descriptorSource = nil
-    remainder?.invalidate()
-    remainder = nil
+    items.invalidate()
     isNotifyingEnd = true
     for action in state.handle(.ended) where action == .notify { notify() }
     isNotifyingEnd = false

@@ -39,7 +39,8 @@ final class SceneMirrorsTests: XCTestCase {
         XCTAssertEqual(report.presented, 2 * hertz, accuracy: 2)
         let name = "virtual display \(hertz)x40@\(hertz).00"
         XCTAssertTrue(
-          text.contains("\nmirrored on \(name)\nframes    \(report.frames) made, \(report.presented) presented, 0 late"), text)
+          text.contains("\nmirrored on \(name)\nframes    \(report.frames) made, \(report.presented) presented, 0 late"),
+          text)
         XCTAssertTrue(
           lines.contains {
             $0.hasPrefix("{\"display\":\"\(name)\",\"summary\":{\"time\":2.000,\"refreshRate\":\(hertz).000,")

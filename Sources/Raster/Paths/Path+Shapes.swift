@@ -94,7 +94,7 @@ extension Path {
   /// - Parameters:
   ///   - startAngle: radians from the positive x axis; positive angles go clockwise, as y points down.
   ///   - endAngle: radians. The arc goes from `startAngle` to `endAngle` in the given direction. It is a whole circle if the
-  ///   two are a whole turn or more apart in that direction.
+  ///     two are a whole turn or more apart in that direction.
   ///   - clockwise: the direction as seen on the screen.
   public mutating func addArc(
     center: Point, radius: Double, startAngle: Double, endAngle: Double, clockwise: Bool = true
