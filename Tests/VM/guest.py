@@ -7,8 +7,11 @@ import concurrent.futures
 import json
 import os
 import random
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -47,18 +50,151 @@ def program(name):
     return f"{ROOT}/.build/release/{name}"
 
 
-def run(drivers, script, *, binary="vm-guest", icount=True, output=None, files=(), parameters=(), timeout=240, options=()):
-    """Runs lines of shell in a guest. Returns their output, with errors; fails when the last line fails."""
-    command = [f"{ROOT}/tools/vm/run", "--binary", program(binary), "--timeout", str(timeout), *options]
-    command += [part for file in files for part in ("--file", file)]
+def stripped(name):
+    """The same program without its symbols, which are most of its bytes: a guest unpacks them at each boot."""
+    copy = f"{ROOT}/.build/release/guest/{name}"
+    with STRIPPING:
+        if not os.path.exists(copy) or os.path.getmtime(copy) < os.path.getmtime(program(name)):
+            os.makedirs(os.path.dirname(copy), exist_ok=True)
+            subprocess.run(["strip", "-o", copy, program(name)], check=True)
+    return copy
+
+
+STRIPPING = threading.Lock()
+
+
+class Request:
+    """Lines of shell that a check wants to be run, in a machine of its choice."""
+
+    def __init__(self, machine, script, binary, output, timeout, shares):
+        self.machine, self.script, self.binary, self.output, self.timeout = machine, script, binary, output, timeout
+        self.shares = shares
+        self.check = current.name
+        self.result = concurrent.futures.Future()  # the status, None if there is none, and the output
+
+
+class Boots:
+    """Gathers what checks want to be run, and runs scripts for the same machine in one boot: booting is most of the time.
+
+    A boot begins when all checks that still run wait for theirs."""
+
+    MOST = 5
+
+    def __init__(self):
+        self.changed = threading.Condition()
+        self.busy = 0
+        self.waiting = []
+
+    def run(self, request):
+        with self.changed:
+            self.waiting.append(request)
+            self.busy -= 1
+            self.changed.notify()
+        return request.result.result()
+
+    def check(self, name, check):
+        try:
+            return perform(name, check)
+        finally:
+            with self.changed:
+                self.busy -= 1
+                self.changed.notify()
+
+    def serve(self, checks, jobs):
+        """Runs checks by name, and so many guests at a time. Returns whether all passed."""
+        self.busy = len(checks)
+        with concurrent.futures.ThreadPoolExecutor(len(checks)) as threads, concurrent.futures.ThreadPoolExecutor(jobs) as guests:
+            results = [threads.submit(self.check, name, check) for name, check in checks.items()]
+            while True:
+                with self.changed:
+                    self.changed.wait_for(lambda: self.busy == 0)
+                    requests, self.waiting = self.waiting, []
+                if not requests:
+                    return all(result.result() for result in results)
+                groups = {}
+                for request in requests:
+                    groups.setdefault(request.machine if request.shares else id(request), []).append(request)
+                chunks = [group[i : i + self.MOST] for group in groups.values() for i in range(0, len(group), self.MOST)]
+                # The longest first.
+                chunks.sort(key=len, reverse=True)
+                with self.changed:
+                    self.busy += len(requests)
+                for future in [guests.submit(boot, chunk) for chunk in chunks]:
+                    future.result()
+
+
+boots = Boots()
+
+# Each script runs in a session of its own, which ends with it. What it prints lies between two marks, in one stream; its
+# files and screendumps get a prefix.
+SHARED = """
+cat >/tmp/script-{number} <<'@@ SCRIPT'
+{script}
+@@ SCRIPT
+printf '#!/bin/sh\nname=$1; shift; exec host screendump {number}.$name "$@"\n' >/usr/local/bin/screendump
+chmod 755 /usr/local/bin/screendump
+echo; echo '@@ begin {number}'
+setsid sh -c 'echo $$ >/run/session; exec sh /tmp/script-{number}' 2>&1
+status=$?
+survivors() {{
+  cat /proc/[0-9]*/stat 2>/dev/null |
+    awk -v session="$(cat /run/session)" '{{ pid = $1; sub(/.*[)] /, ""); if ($4 == session && $1 != "Z") print pid }}'
+}}
+while left=$(survivors); [ -n "$left" ]; do kill -KILL $left 2>/dev/null; usleep 1000; done
+for file in /out/[!@]*; do [ ! -f "$file" ] || mv "$file" "/out/@{number}.${{file##*/}}"; done
+echo; echo '@@ end {number}' $status
+"""
+
+
+def boot(requests):
+    """Runs the scripts of requests for the same machine in one guest, and gives each its status and output."""
+    try:
+        if len(requests) == 1:
+            (request,) = requests
+            request.result.set_result(start(request, request.script, [request.binary], request.output, request.timeout))
+            return
+        script = "".join(SHARED.format(number=number, script=request.script) for number, request in enumerate(requests))
+        with tempfile.TemporaryDirectory() as folder:
+            _, said = start(
+                requests[0], script, sorted({request.binary for request in requests}), folder,
+                sum(request.timeout for request in requests))
+            for file in os.listdir(folder):
+                number, _, name = file.removeprefix("@").partition(".")
+                if number.isdigit() and requests[int(number)].output:
+                    shutil.move(f"{folder}/{file}", f"{requests[int(number)].output}/{name}")
+        for number, request in enumerate(requests):
+            part = re.search(rf"^@@ begin {number}\n(.*?)\n?^@@ end {number} (\d+)$", said, re.DOTALL | re.MULTILINE)
+            request.result.set_result((int(part[2]), part[1]) if part else (None, said))
+    except Exception as error:
+        for request in requests:
+            if not request.result.done():
+                request.result.set_exception(error)
+
+
+def start(request, script, binaries, output, timeout):
+    """Boots a guest for a script. Returns its status and its output."""
+    drivers, icount, parameters, options = request.machine
+    command = [f"{ROOT}/tools/vm/run", "--timeout", str(timeout), *options]
+    command += [part for name in binaries for part in ("--binary", stripped(name))]
+    command += [part for file in FONTS for part in ("--file", file)]
     command += [part for driver in drivers for part in ("--driver", driver)]
     command += [part for parameter in parameters for part in ("--parameter", parameter)]
     command += ["--icount"] * icount + (["--output", output] if output else [])
     result = subprocess.run([*command, "--", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    log(result.stdout)
-    if result.returncode != 0:
-        raise Wrong(f"status {result.returncode}\n{result.stdout}")
-    return result.stdout
+    return result.returncode, result.stdout
+
+
+def run(
+    drivers, script, *, binary="vm-guest", icount=True, output=None, parameters=(), timeout=240, options=(), shares=True):
+    """Runs lines of shell in a guest. Returns their output, with errors; fails when the last line fails.
+
+    The guest is another check's too unless `shares` is false, for a script that leaves the machine changed."""
+    machine = (tuple(drivers), icount, tuple(parameters), tuple(options))
+    status, said = boots.run(Request(machine, script, binary, output, timeout, shares))
+    log(said)
+    if status != 0:
+        raise Wrong(f"{'no status' if status is None else f'status {status}'}\n{said}")
+    return said
 
 
 def test(drivers, script, **options):
@@ -136,13 +272,6 @@ def perform(name, check):
     return result == "ok"
 
 
-def perform_all(checks, jobs=1):
-    """Runs checks by name, so many at a time, and ends the script."""
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(perform, checks.keys(), checks.values()))
-    sys.exit(not all(results))
-
-
 def main(checks):
     """Runs the checks of one script: all of them, or those that are named."""
     script, names = os.path.relpath(sys.argv[0], ROOT), sys.argv[1:]
@@ -151,4 +280,4 @@ def main(checks):
         sys.exit(f"{script}: there is no check {', '.join(sorted(unknown))}; there are {', '.join(checks)}.")
     print(f"seed {SEED}: FRAMEPACE_SEED={SEED} repeats this run's choices", file=sys.stderr)
     build()
-    perform_all({name: check for name, check in checks.items() if not names or name in names})
+    sys.exit(not boots.serve({name: check for name, check in checks.items() if not names or name in names}, jobs=1))
