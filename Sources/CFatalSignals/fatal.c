@@ -15,7 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// How long the dying process waits for its report to be written.
+// The time for the report to be written, for which the dying process waits.
 #define REPORT_MILLISECONDS 300
 
 static struct sigaction previous[NSIG];
@@ -28,7 +28,7 @@ static pid_t loop_thread;
 static _Atomic pid_t owner;
 static struct cfatal_fault fault;
 static _Atomic bool is_fault_known;
-// For a loop's thread that has used up its own stack.
+// For a loop's thread that has exhausted its own stack.
 static _Alignas(16) char alternate_stack[64 * 1024];
 
 static pid_t current_thread(void) { return (pid_t)syscall(SYS_gettid); }
@@ -56,25 +56,27 @@ static bool peek(uint64_t address, void *into, size_t size) {
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
-static void collect_frames(const ucontext_t *context) {
+uint32_t cfatal_walk(const void *context, uint64_t *frames, uint32_t capacity) {
+  const mcontext_t *registers = &((const ucontext_t *)context)->uc_mcontext;
 #if defined(__x86_64__)
-  uint64_t pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP], frame = (uint64_t)context->uc_mcontext.gregs[REG_RBP];
+  uint64_t pc = (uint64_t)registers->gregs[REG_RIP], frame = (uint64_t)registers->gregs[REG_RBP];
 #elif defined(__aarch64__)
-  uint64_t pc = context->uc_mcontext.pc, frame = context->uc_mcontext.regs[29];
+  uint64_t pc = registers->pc, frame = registers->regs[29];
 #else
   uint64_t pc = 0, frame = 0;
 #endif
-  fault.frames[0] = pc;
-  fault.frame_count = pc != 0;
-  while (fault.frame_count < CFATAL_FRAMES && frame != 0 && frame % 8 == 0) {
-    // The frame before, and where it goes on.
+  uint32_t count = 0;
+  if (pc != 0 && capacity > 0) frames[count++] = pc;
+  while (count > 0 && count < capacity && frame != 0 && frame % 8 == 0) {
+    // The caller's frame, and the return address.
     uint64_t link[2];
-    if (!peek(frame, link, sizeof link) || link[1] == 0) return;
-    fault.frames[fault.frame_count++] = link[1];
+    if (!peek(frame, link, sizeof link) || link[1] == 0) break;
+    frames[count++] = link[1];
     // Stacks grow downwards: anything else is no chain.
-    if (link[0] <= frame) return;
+    if (link[0] <= frame) break;
     frame = link[0];
   }
+  return count;
 }
 
 static void describe(int signal, const siginfo_t *info, const void *context) {
@@ -84,7 +86,7 @@ static void describe(int signal, const siginfo_t *info, const void *context) {
   fault.process = getpid();
   fault.thread = current_thread();
   prctl(PR_GET_NAME, fault.thread_name, 0, 0, 0);
-  collect_frames(context);
+  fault.frame_count = cfatal_walk(context, fault.frames, CFATAL_FRAMES);
 }
 
 static void report(void) {
@@ -93,8 +95,8 @@ static void report(void) {
     wait_for(reporter_descriptor, REPORT_MILLISECONDS);
 }
 
-// Lets the signal do what it did before there was this handler: at the handler's return, before anything else is executed.
-// Who handled it then gets what the kernel had said of the fault.
+// Lets the signal do what it would have done without this handler: when the handler returns, before anything else is
+// executed. An earlier handler gets the kernel's own information about the fault.
 static void die_of(int signal, siginfo_t *info) {
   sigaction(signal, &previous[signal], NULL);
   if (syscall(SYS_rt_tgsigqueueinfo, getpid(), current_thread(), signal, info) != 0)
@@ -106,8 +108,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
   pid_t self = current_thread(), none = 0;
   if (!atomic_compare_exchange_strong(&owner, &none, self)) {
     if (none != self) {
-      // The process is dying already, of another thread's fault, and shall die of that one. A loop that faults meanwhile
-      // shows nothing more: nobody need wait for it.
+      // The process is dying of another thread's fault already, and shall die of that one. A loop that faults meanwhile
+      // shows nothing more, and need not be waited for.
       if (self == loop_thread) post(done_descriptor);
       for (;;) pause();
     }
@@ -152,7 +154,7 @@ int cfatal_install(
   sigfillset(&action.sa_mask);
   for (int32_t index = 0; index < count; index++) {
     int signal = signals[index];
-    // What was there before it was named for the first time is what it is given back to.
+    // The earlier handler was saved when the signal was named first.
     if (is_handled(signal)) continue;
     if (signal <= 0 || signal >= NSIG || sigaction(signal, &action, &previous[signal]) != 0) {
       int error = signal <= 0 || signal >= NSIG ? EINVAL : errno;

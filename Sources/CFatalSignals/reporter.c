@@ -1,5 +1,5 @@
-// The process that writes what its parent dies of. It was forked from a process with threads, and so calls nothing that
-// could wait for one of them: no malloc, no stdio.
+// The process that writes the report of its parent's death. It was forked from a process with threads, and so calls nothing
+// that could wait for one of them: no malloc, no stdio.
 #define _GNU_SOURCE
 #include "CFatalSignals.h"
 
@@ -43,7 +43,7 @@ static void add_hexadecimal(uint64_t value) {
   add_number(value, 16);
 }
 
-// MARK: Where an address lies
+// MARK: The file of an address
 
 static char maps[256 * 1024];
 static size_t maps_size;
@@ -79,9 +79,9 @@ static const char *hexadecimal(const char *at, uint64_t *value) {
   }
 }
 
-// Adds the file that is mapped at an address, and the place in it, as `addr2line -e FILE PLACE` takes it.
+// Adds the file that is mapped at an address, and the offset in it for `addr2line -e FILE OFFSET`.
 static void add_place(uint64_t address) {
-  // Where the file that is being looked at was loaded: its mappings stand together, that of its beginning first.
+  // The load address of the current line's file: its mappings stand together, that of the file's beginning first.
   uint64_t base = 0;
   for (const char *line = maps; *line;) {
     // START-END PERMISSIONS OFFSET DEVICE INODE PATH
@@ -155,7 +155,7 @@ static _Noreturn void run_reporter(int channel, int output, const char *path) {
   struct cfatal_fault fault;
   ssize_t size;
   while ((size = recv(channel, &fault, sizeof fault, 0)) < 0 && errno == EINTR) {}
-  // Nothing: the parent ended in another way.
+  // Nothing was sent: the parent ended in another way.
   if (size == sizeof fault) {
     fault.thread_name[sizeof fault.thread_name - 1] = 0;
     read_maps(fault.process);
@@ -171,7 +171,7 @@ static _Noreturn void run_reporter(int channel, int output, const char *path) {
   _exit(0);
 }
 
-// Closes descriptors from a number on. Before Linux 5.9, or where a filter forbids the short way, it does it one by one.
+// Closes all descriptors from a number on. Before Linux 5.9, or where a filter forbids close_range, it closes them one by one.
 static void close_from(unsigned first) {
   if (syscall(SYS_close_range, first, ~0u, 0u) == 0) return;
   int folder = open("/proc/self/fd", O_RDONLY | O_DIRECTORY);
@@ -202,7 +202,7 @@ int cfatal_start_reporter(const char *path, pid_t *process) {
   pid_t child = fork();
   if (child == 0) {
     setsid();
-    // What the parent has open must not stay open through the child: a display would stay taken.
+    // The parent's descriptors must not stay open in the child: a display would stay taken.
     int channel = 3, output = 2;
     if (dup2(channels[1], channel) < 0) _exit(1);
     close_from(4);

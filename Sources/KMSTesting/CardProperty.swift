@@ -1,65 +1,16 @@
 import KMS
 
-/// The properties that a simulated card's objects have. One id for all objects of a kind, as the kernel has it.
-enum CardProperty: UInt32, CaseIterable {
-  case type = 1
-  case edid = 2
-  case crtcID = 3
-  case active = 4
-  case modeID = 5
-  case gammaLUT = 6
-  case variableRate = 7
-  case framebufferID = 8
-  case sourceX = 9
-  case sourceY = 10
-  case sourceWidth = 11
-  case sourceHeight = 12
-  case targetX = 13
-  case targetY = 14
-  case targetWidth = 15
-  case targetHeight = 16
-  case rotation = 17
-  case alpha = 18
-  case damageClips = 19
-  case degammaLUT = 20
-  case colorMatrix = 21
-  case hdrMetadata = 22
-  case colorSpace = 23
-  case takesVariableRate = 24
-  case linkStatus = 25
-  case blendMode = 26
+/// The properties of a simulated card's objects. A property has one id for all objects, as in the kernel.
+enum CardProperty: String, CaseIterable {
+  case type = "type", edid = "EDID", crtcID = "CRTC_ID", active = "ACTIVE", modeID = "MODE_ID", gammaLUT = "GAMMA_LUT"
+  case variableRate = "VRR_ENABLED", framebufferID = "FB_ID", sourceX = "SRC_X", sourceY = "SRC_Y", sourceWidth = "SRC_W"
+  case sourceHeight = "SRC_H", targetX = "CRTC_X", targetY = "CRTC_Y", targetWidth = "CRTC_W", targetHeight = "CRTC_H"
+  case rotation = "rotation", alpha = "alpha", damageClips = "FB_DAMAGE_CLIPS", degammaLUT = "DEGAMMA_LUT"
+  case colorMatrix = "CTM", hdrMetadata = "HDR_OUTPUT_METADATA", colorSpace = "Colorspace"
+  case takesVariableRate = "vrr_capable", linkStatus = "link-status", blendMode = "pixel blend mode"
 
-  /// What the kernel calls it.
-  var name: String {
-    switch self {
-    case .type: "type"
-    case .edid: "EDID"
-    case .crtcID: "CRTC_ID"
-    case .active: "ACTIVE"
-    case .modeID: "MODE_ID"
-    case .gammaLUT: "GAMMA_LUT"
-    case .variableRate: "VRR_ENABLED"
-    case .framebufferID: "FB_ID"
-    case .sourceX: "SRC_X"
-    case .sourceY: "SRC_Y"
-    case .sourceWidth: "SRC_W"
-    case .sourceHeight: "SRC_H"
-    case .targetX: "CRTC_X"
-    case .targetY: "CRTC_Y"
-    case .targetWidth: "CRTC_W"
-    case .targetHeight: "CRTC_H"
-    case .rotation: "rotation"
-    case .alpha: "alpha"
-    case .damageClips: "FB_DAMAGE_CLIPS"
-    case .degammaLUT: "DEGAMMA_LUT"
-    case .colorMatrix: "CTM"
-    case .hdrMetadata: "HDR_OUTPUT_METADATA"
-    case .colorSpace: "Colorspace"
-    case .takesVariableRate: "vrr_capable"
-    case .linkStatus: "link-status"
-    case .blendMode: "pixel blend mode"
-    }
-  }
+  /// The kernel's name.
+  var name: String { rawValue }
 
   var kind: DRMProperties.Kind {
     switch self {
@@ -78,7 +29,6 @@ enum CardProperty: UInt32, CaseIterable {
     }
   }
 
-  /// What connectors have.
   static let ofConnectors: [CardProperty] = [.edid, .crtcID, .linkStatus, .hdrMetadata, .colorSpace]
   static let ofCRTCs: [CardProperty] = [
     .active, .modeID, .gammaLUT, .degammaLUT, .colorMatrix, .variableRate,
@@ -88,13 +38,17 @@ enum CardProperty: UInt32, CaseIterable {
     .targetHeight, .rotation, .alpha, .blendMode, .damageClips,
   ]
 
-  /// The id that clients see.
-  var id: UInt32 { 1000 + rawValue }
+  /// The id that clients see: 1001 for the first property.
+  var id: UInt32 { Self.ids[self] ?? 0 }
 
   init?(id: UInt32) {
-    guard id > 1000 else { return nil }
-    self.init(rawValue: id - 1000)
+    guard let place = Int(exactly: Int(id) - 1001), Self.all.indices.contains(place) else { return nil }
+    self = Self.all[place]
   }
+
+  private static let all = allCases
+  private static let ids = Dictionary(
+    uniqueKeysWithValues: all.enumerated().map { ($0.element, UInt32(1001 + $0.offset)) })
 }
 
 extension CardState {
@@ -144,7 +98,7 @@ extension CardState {
       case .rotation: settings.rotation
       case .alpha: settings.alpha
       case .blendMode: settings.blendMode
-      // The kernel forgets it with each commit.
+      // The kernel forgets damage with each commit.
       default: 0
       }
     }

@@ -35,7 +35,7 @@ extension CardState {
     return framebuffer.id
   }
 
-  /// A screen that shows it goes off; other planes lose their picture.
+  /// A screen that shows the framebuffer goes off; other planes lose their picture.
   mutating func removeFramebuffer(_ id: UInt32) {
     for plane in planes where plane.settings.framebuffer == id {
       guard let index = planeIndex(plane.id), let crtc = crtcIndex(plane.settings.crtc) else { continue }

@@ -1,17 +1,17 @@
 import CDRM
 import Glibc
 
-/// One program's hold on a card: what it may do, and the room for its events.
+/// One program's open descriptor: its rights, and the room for its events.
 struct ClientState {
   var isOpen = true
   var isMaster = false
   var showsAllPlanes = false
   var isAtomic = false
-  /// Events that were asked for and not read yet.
+  /// Events that were requested and not read yet.
   var outstandingEvents = 0
   let eventWriter: Int32
 
-  /// The kernel has room for so many: 4096 bytes.
+  /// The kernel has room for 4096 bytes of events.
   static let eventCapacity = 4096 / CardState.eventSize
 }
 
@@ -24,7 +24,7 @@ extension CardState {
     return clients.count - 1
   }
 
-  /// Frees what is the client's.
+  /// Frees the client's objects.
   mutating func close(_ client: Int) {
     clients[client].isOpen = false
     clients[client].isMaster = false
@@ -49,7 +49,7 @@ extension CardState {
 
   func capability(_ capability: Int32) throws(Refusal) -> UInt64 {
     switch capability {
-    // As of drivers that have no vblank: only the call itself tells.
+    // Drivers without vblanks say the same: only the call itself tells.
     case DRM_CAP_DUMB_BUFFER, DRM_CAP_VBLANK_HIGH_CRTC, DRM_CAP_TIMESTAMP_MONOTONIC, DRM_CAP_CRTC_IN_VBLANK_EVENT: 1
     case DRM_CAP_CURSOR_WIDTH, DRM_CAP_CURSOR_HEIGHT: UInt64(Self.cursorSide)
     // DRM_CAP_ATOMIC_ASYNC_PAGE_FLIP.

@@ -3,12 +3,12 @@ import Glibc
 import KMS
 import LinuxSystem
 
-/// What objects would be set to by a commit that is being checked.
+/// The settings that a commit would make, while it is checked.
 struct CommitProposal {
   var crtcs: [CardState.CRTCSettings] = []
   var planes: [CardState.PlaneSettings] = []
   var connectors: [CardState.ConnectorSettings] = []
-  /// A bit for each CRTC that the commit has to do with, by its place.
+  /// A bit for each CRTC that the commit involves, by its place.
   var touched: UInt32 = 0
 }
 
@@ -41,7 +41,7 @@ extension CardState {
       isAsynchronous: flags.contains(.asynchronous), client: client, at: time)
   }
 
-  /// Nothing but the picture of a primary plane.
+  /// Allows nothing but the framebuffers of primary planes.
   private func requireAsynchronous(_ settings: [PropertySetting], _ flags: DRMCommitFlags) throws(Refusal) {
     let isPicture = settings.allSatisfy { setting in
       setting.property == CardProperty.framebufferID.id
@@ -90,7 +90,7 @@ extension CardState {
       touch(proposal.connectors[index].crtc)
     case .hdrMetadata: proposal.connectors[index].hdrBlob = try blob(value)
     case .colorSpace where [0, 2, 9].contains(value): proposal.connectors[index].colorSpace = value
-    // Nobody but the hardware calls a link bad; to say so again changes nothing.
+    // Only the hardware calls a link bad; a client that repeats it changes nothing.
     case .linkStatus where value == 0: proposal.connectors[index].isLinkBad = false
     case .linkStatus where value == 1: break
     case .edid, .colorSpace, .linkStatus: throw Refusal(EINVAL)
@@ -129,7 +129,7 @@ extension CardState {
 
   private mutating func propose(_ property: CardProperty, _ value: UInt64, plane index: Int) throws(Refusal) {
     let id = UInt32(truncatingIfNeeded: value)
-    // A plane that is named is committed, even if nothing of it differs.
+    // A named plane is committed even if nothing of it differs.
     touch(proposal.planes[index].crtc)
     switch property {
     case .framebufferID:
@@ -155,7 +155,7 @@ extension CardState {
     }
   }
 
-  /// Whole rectangles, none of them empty, all inside the picture; or nothing.
+  /// Allows whole rectangles that are not empty and inside the picture, or none.
   private func requireDamage(_ id: UInt32, ofPlane plane: Int) throws(Refusal) {
     if id == 0 { return }
     let size = MemoryLayout<drm_mode_rect>.size
@@ -174,15 +174,15 @@ extension CardState {
 
   // MARK: Checking
 
-  /// Whether the proposal can be done.
+  /// Refuses a proposal that cannot be done.
   ///
-  /// - Returns: whether a screen goes dark on the way.
+  /// - Returns: whether a screen goes dark for it.
   private func checkProposal() throws(Refusal) -> Bool {
     var needsModeSet = false
     for index in crtcs.indices {
       let (old, new) = (crtcs[index].settings, proposal.crtcs[index])
       let isDriving = proposal.connectors.contains { $0.crtc == crtcs[index].id }
-      // A mode without a connector to show it, and the reverse.
+      // A mode needs a connector, and the reverse.
       if isDriving != (new.mode != nil) || (new.isActive && new.mode == nil) { throw Refusal(EINVAL) }
       let isNew = new.mode.map { !old.mode.isSame(as: $0) } ?? (old.mode != nil)
       if isNew, let mode = new.mode { try require(mode) }
@@ -205,7 +205,7 @@ extension CardState {
     return needsModeSet
   }
 
-  /// Whether the proposal is about a CRTC that a plane would be on.
+  /// Whether the proposal involves the CRTC that a plane would be on.
   private func isTouched(_ plane: Int) -> Bool {
     crtcIndex(proposal.planes[plane].crtc).map { proposal.touched & (1 << UInt32($0)) != 0 } ?? false
   }
@@ -220,14 +220,14 @@ extension CardState {
     guard source.x + source.width <= UInt64(framebuffer.width) << 16,
       source.y + source.height <= UInt64(framebuffer.height) << 16
     else { throw Refusal(ENOSPC) }
-    // No plane here scales, and the lowest one fills its screen.
+    // No plane here scales, and the primary one fills its screen.
     let target = settings.target
     guard source.width == target.width << 16, source.height == target.height << 16 else { throw Refusal(ERANGE) }
     if plane.kind == .cursor, (target.width, target.height) != (UInt64(Self.cursorSide), UInt64(Self.cursorSide)) {
       throw Refusal(EINVAL)
     }
     guard plane.kind == .primary, let index = crtcIndex(settings.crtc), let mode = proposal.crtcs[index].mode else { return }
-    guard target == (0, 0, UInt64(mode.width), UInt64(mode.height)) else { throw Refusal(EINVAL) }
+    guard target == PlaneRect(width: UInt64(mode.width), height: UInt64(mode.height)) else { throw Refusal(EINVAL) }
   }
 
   // MARK: Doing
@@ -249,7 +249,7 @@ extension CardState {
         showPlanes(ofCRTC: index)
         continue
       }
-      // Who waits for it sees it done; an event comes with the vblank all the same.
+      // A blocking call returns when it is done; its event still comes with the vblank.
       if isBlocking { showPlanes(ofCRTC: index) }
       if sendsEvent || !isBlocking {
         startFlip(

@@ -1,7 +1,7 @@
 import Glibc
 import KMS
 
-/// The legacy calls for a cursor, which move it at once.
+/// The legacy calls for a cursor, which take effect at once.
 extension CardState {
   /// Cursors have this size, and no other.
   static let cursorSide = 64
@@ -18,7 +18,7 @@ extension CardState {
     } else {
       guard let index = handleIndex(handle, client: client) else { throw Refusal(ENOENT) }
       guard width == Self.cursorSide, height == Self.cursorSide else { throw Refusal(EINVAL) }
-      // The kernel's own, as it has none of the client's.
+      // The kernel makes a framebuffer of its own for the handle.
       let framebuffer = Framebuffer(
         id: newID(), client: Self.kernel, memory: handles[index].memory, width: width, height: height,
         bytesPerRow: handles[index].memory.pixels.count / height, format: .argb8888)
@@ -26,7 +26,7 @@ extension CardState {
       let size = UInt64(Self.cursorSide)
       planes[plane].settings.framebuffer = framebuffer.id
       planes[plane].settings.crtc = id
-      planes[plane].settings.source = (0, 0, size << 16, size << 16)
+      planes[plane].settings.source = PlaneRect(width: size << 16, height: size << 16)
       (planes[plane].settings.target.width, planes[plane].settings.target.height) = (size, size)
     }
     showCursor(ofCRTC: crtc)
@@ -46,7 +46,7 @@ extension CardState {
     planes.firstIndex { $0.kind == .cursor && canUse(id, $0.possibleCRTCs) }
   }
 
-  /// Other planes wait for their flip.
+  /// Shows the cursor planes only: others wait for their flip.
   private mutating func showCursor(ofCRTC index: Int) {
     let id = crtcs[index].id
     for plane in planes.indices where planes[plane].kind == .cursor {

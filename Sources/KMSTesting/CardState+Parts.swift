@@ -3,7 +3,7 @@ import KMS
 import LinuxSystem
 
 extension CardState.Connector {
-  /// A screen that is plugged in or pulled out is noticed, as its voltage is; one that nobody has looked for is not.
+  /// The driver notices plugging by its voltage, once the connector was asked for the first time.
   var status: DRMConnector.Status {
     knownModes == nil || isUncertain ? .unknown : isConnected ? .connected : .disconnected
   }
@@ -36,8 +36,8 @@ extension CardState {
     connectors[index].knownModes = connector.isConnected || connector.isUncertain ? connector.modes : []
   }
 
-  /// The kernel's own picture on each connected screen that a CRTC is left for, and where none is connected on those that may
-  /// be. All screens are asked.
+  /// Shows the kernel's console on each connected screen, as far as there are CRTCs; where none is connected, on those that
+  /// cannot tell. All screens are asked.
   mutating func showConsole(at time: MonotonicTime) {
     for place in connectors.indices { probe(connector: place) }
     let isAnyConnected = connectors.contains { $0.status == .connected }
@@ -68,13 +68,13 @@ extension CardState {
     return id
   }
 
-  /// Beside the console's picture.
+  /// Leaves another program's settings beside the console's picture.
   mutating func addLeftovers(on name: String) {
     guard let place = connectors.firstIndex(where: { $0.name == name }), let index = crtcIndex(connectors[place].crtc),
       let primary = primaryPlaneIndex(ofCRTC: index),
       let cursor = planes.firstIndex(where: { $0.kind == .cursor && canUse(crtcs[index].id, $0.possibleCRTCs) })
     else { return }
-    // Their makers have let go of them: the properties alone hold them.
+    // Only the properties hold them: their makers have freed them.
     connectors[place].settings.hdrBlob = addUnownedBlob([UInt8](repeating: 6, count: 32))
     connectors[place].settings.colorSpace = 9
     crtcs[index].settings.gammaBlob = addUnownedBlob([UInt8](repeating: 7, count: 256 * 8))
@@ -91,7 +91,8 @@ extension CardState {
     leftoverCursor = arrow.id
     let size = UInt64(side)
     planes[cursor].settings = PlaneSettings(
-      framebuffer: arrow.id, crtc: crtcs[index].id, source: (0, 0, size << 16, size << 16), target: (0, 0, size, size),
+      framebuffer: arrow.id, crtc: crtcs[index].id, source: PlaneRect(width: size << 16, height: size << 16),
+      target: PlaneRect(width: size, height: size),
       blendMode: 1)
     showPlanes(ofCRTC: index)
   }

@@ -28,13 +28,13 @@ extension CardState {
     for place in connectors.indices {
       if ids.contains(connectors[place].id) {
         connectors[place].crtc = id
-        // The legacy call always has it trained.
+        // The legacy call always trains the link.
         connectors[place].settings.isLinkBad = false
       } else if connectors[place].crtc == id {
         connectors[place].crtc = 0
       }
     }
-    // Those that others have lost.
+    // CRTCs whose connectors were taken.
     for other in crtcs.indices where other != index && crtcs[other].settings.isActive {
       if !connectors.contains(where: { $0.crtc == crtcs[other].id }) { switchOff(crtc: other) }
     }
@@ -80,7 +80,7 @@ extension CardState {
     if !clients[client].isMaster { throw Refusal(EACCES) }
   }
 
-  /// A mode whose timing makes sense, and that the card does not refuse.
+  /// Refuses modes without sensible timing, and those of `refuseModes`.
   func require(_ mode: DisplayMode) throws(Refusal) {
     guard mode.width > 0, mode.height > 0, mode.refreshRate != nil, mode.info.hdisplay <= mode.info.htotal,
       mode.info.vdisplay <= mode.info.vtotal, !refusedModes.contains(mode.description)
@@ -94,22 +94,22 @@ extension CardState {
     return id
   }
 
-  /// Who owns what no client does.
+  /// The owner of objects that belong to no client.
   static let kernel = -1
 }
 
 extension CardState.PlaneSettings {
-  /// On all of a screen. How it is turned and how translucent stays.
+  /// Fills a screen. Rotation and alpha stay.
   mutating func show(_ framebuffer: UInt32, on crtc: UInt32, x: UInt32, y: UInt32, mode: DisplayMode) {
     let (width, height) = (UInt64(mode.width), UInt64(mode.height))
     (self.framebuffer, self.crtc) = (framebuffer, crtc)
-    source = (UInt64(x) << 16, UInt64(y) << 16, width << 16, height << 16)
-    target = (0, 0, width, height)
+    source = CardState.PlaneRect(x: UInt64(x) << 16, y: UInt64(y) << 16, width: width << 16, height: height << 16)
+    target = CardState.PlaneRect(width: width, height: height)
   }
 }
 
 extension DisplayMode? {
-  /// Byte for byte.
+  /// Compares byte by byte.
   func isSame(as other: DisplayMode) -> Bool {
     guard let self else { return false }
     return withUnsafeBytes(of: self.info) { first in

@@ -4,7 +4,7 @@ import KMS
 import LinuxSystem
 
 extension CardState {
-  /// When something that was asked for happens.
+  /// The time of the next vblank that answers a request.
   var nextRequestedVBlank: MonotonicTime? {
     if vblanksAreStopped { return nil }
     return crtcs.reduce(nil) { earliest, crtc in
@@ -13,7 +13,7 @@ extension CardState {
     }
   }
 
-  /// All vblanks up to `time`, those of several CRTCs in the order of their times.
+  /// Lets all vblanks up to `time` happen, those of several CRTCs in the order of their times.
   mutating func advance(to time: MonotonicTime) {
     if isUnplugged || vblanksAreStopped { return }
     while true {
@@ -28,7 +28,7 @@ extension CardState {
     }
   }
 
-  /// Does and tells what the CRTC's vblank is waited for.
+  /// Answers the requests for a CRTC's vblank.
   private mutating func answer(_ index: Int) {
     for request in crtcs[index].waiting {
       if request.kind.isFlip { showPlanes(ofCRTC: index) }
@@ -37,7 +37,7 @@ extension CardState {
     crtcs[index].waiting.removeAll(keepingCapacity: true)
   }
 
-  /// From now on the screen shows what the CRTC's planes are set to.
+  /// Shows the settings of the CRTC's planes.
   mutating func showPlanes(ofCRTC index: Int) {
     let id = crtcs[index].id
     for plane in planes.indices {
@@ -56,7 +56,7 @@ extension CardState {
     crtcs[index].vblanks.turnOn(rate: crtcs[index].settings.mode?.refreshRate, at: time)
   }
 
-  /// What was waited for comes at once, with the sequence that there is: earlier than it was asked for.
+  /// Answers pending requests at once, with the current sequence.
   mutating func turnOff(crtc index: Int) {
     answer(index)
     crtcs[index].vblanks.turnOff()
@@ -74,7 +74,7 @@ extension CardState {
 
   // MARK: Requests
 
-  /// What a driver without vblanks says. A kernel of before the calls for sequences has no other word for it.
+  /// The error of a driver without vblanks. Kernels before 4.15 have only `EINVAL`.
   var vblankRefusal: Int32 { hasSequences ? EOPNOTSUPP : EINVAL }
 
   /// Whether a client has room for one more event.
@@ -82,7 +82,7 @@ extension CardState {
     if clients[client].outstandingEvents >= ClientState.eventCapacity { throw Refusal(ENOMEM) }
   }
 
-  mutating func queue(_ kind: VBlankRequest.Kind, crtc index: Int, client: Int, token: UInt64) throws(Refusal) {
+  mutating func queue(_ kind: QueuedEvent.Kind, crtc index: Int, client: Int, token: UInt64) throws(Refusal) {
     guard hasVBlanks else { throw Refusal(vblankRefusal) }
     guard crtcs[index].vblanks.rate != nil else { throw Refusal(EINVAL) }
     try requireRoom(client)
@@ -91,18 +91,18 @@ extension CardState {
       return
     }
     clients[client].outstandingEvents += 1
-    crtcs[index].waiting.append(VBlankRequest(client: client, token: token, kind: kind))
+    crtcs[index].waiting.append(QueuedEvent(client: client, token: token, kind: kind))
   }
 
-  /// Shows what the CRTC's planes are set to: at the next vblank, or now where the driver has none, and for an asynchronous
-  /// flip. Room has been seen to.
+  /// Shows the settings of the CRTC's planes: at the next vblank, or now where the driver has none or the flip is
+  /// asynchronous. The caller has checked for room.
   mutating func startFlip(
     ofCRTC index: Int, client: Int, token: UInt64, sendsEvent: Bool, isAsynchronous: Bool = false, at time: MonotonicTime
   ) {
     let isLost = sendsEvent && flipEventsToLose > 0
     if isLost { flipEventsToLose -= 1 }
     let sendsEvent = sendsEvent && !isLost
-    let request = VBlankRequest(client: client, token: token, kind: sendsEvent ? .flip : .silentFlip)
+    let request = QueuedEvent(client: client, token: token, kind: sendsEvent ? .flip : .silentFlip)
     if sendsEvent { clients[client].outstandingEvents += 1 }
     if hasVBlanks, !isAsynchronous {
       crtcs[index].vblanks.flip = time
@@ -116,7 +116,7 @@ extension CardState {
 
   // MARK: Events
 
-  private func send(_ request: VBlankRequest, crtc index: Int, time: MonotonicTime, sequence: UInt64) {
+  private func send(_ request: QueuedEvent, crtc index: Int, time: MonotonicTime, sequence: UInt64) {
     let nanoseconds = time.nanoseconds
     let seconds = UInt32(truncatingIfNeeded: nanoseconds / 1_000_000_000)
     let microseconds = UInt32(truncatingIfNeeded: nanoseconds % 1_000_000_000 / 1_000)
@@ -138,7 +138,7 @@ extension CardState {
     }
   }
 
-  /// There is always room in the pipe for as many events as a client may have outstanding.
+  /// The pipe has room for as many events as a client may have outstanding.
   private func write<Event: BitwiseCopyable>(_ event: Event, to client: Int) {
     guard clients[client].isOpen else { return }
     withUnsafeBytes(of: event) { _ = Glibc.write(clients[client].eventWriter, $0.baseAddress, $0.count) }

@@ -2,17 +2,17 @@ import CDRM
 import KMS
 import LinuxSystem
 
-/// All that a simulated card knows: its objects, and what each is set to. A value; `SimulatedCard` guards it.
+/// A simulated card's objects and their settings. A value; `SimulatedCard` guards it.
 ///
-/// Frames allocate nothing: objects stay where they are, and blobs reuse each other's memory.
+/// Frames allocate nothing: objects stay in place, and blobs reuse each other's memory.
 struct CardState {
-  /// What a connector is set to.
+  /// A connector's settings.
   struct ConnectorSettings {
-    /// 0: driven by none.
+    /// 0 when no CRTC drives it.
     var crtc: UInt32 = 0
     var hdrBlob: UInt32 = 0
     var colorSpace: UInt64 = 0
-    /// The screen is dark until a mode-set has it trained anew.
+    /// The screen is dark until a mode-set trains the link anew.
     var isLinkBad = false
   }
 
@@ -22,9 +22,9 @@ struct CardState {
     var isConnected: Bool
     /// Whether the driver cannot tell.
     var isUncertain: Bool
-    /// The screen's.
+    /// The screen's modes.
     var modes: [DisplayMode]
-    /// What the kernel knows of them since a screen was last asked; nil while none was.
+    /// The modes that the kernel knows since a screen was last asked; nil until then.
     var knownModes: [DisplayMode]?
     let possibleCRTCs: UInt32
     /// Nil where the driver does not say.
@@ -40,10 +40,10 @@ struct CardState {
     func holds(_ blob: UInt32) -> Bool { edidBlob == blob || settings.hdrBlob == blob }
   }
 
-  /// What a CRTC is set to.
+  /// A CRTC's settings.
   struct CRTCSettings {
     var isActive = false
-    /// A copy of what the mode's blob says.
+    /// The mode in the mode's blob.
     var mode: DisplayMode?
     var modeBlob: UInt32 = 0
     var gammaBlob: UInt32 = 0
@@ -60,46 +60,47 @@ struct CardState {
     let id: UInt32
     var settings = CRTCSettings()
     var vblanks = VBlankCounter()
-    /// What the next vblank is to do and tell, in the order in which it was asked for.
-    var waiting: [VBlankRequest] = []
+    /// The requests for the next vblank, in their order.
+    var waiting: [QueuedEvent] = []
 
     var isFlipPending: Bool { waiting.contains(where: \.kind.isFlip) }
   }
 
-  /// What a plane is set to.
+  struct PlaneRect: Equatable {
+    var x: UInt64 = 0
+    var y: UInt64 = 0
+    var width: UInt64 = 0
+    var height: UInt64 = 0
+  }
+
+  /// A plane's settings.
   struct PlaneSettings: Equatable {
     var framebuffer: UInt32 = 0
     var crtc: UInt32 = 0
     /// Pixels in 16.16 fixed point.
-    var source = (x: UInt64(0), y: UInt64(0), width: UInt64(0), height: UInt64(0))
-    var target = (x: UInt64(0), y: UInt64(0), width: UInt64(0), height: UInt64(0))
+    var source = PlaneRect()
+    var target = PlaneRect()
     var rotation: UInt64 = 1
     var alpha: UInt64 = 0xFFFF
-    /// 0 is premultiplied.
+    /// 0 means premultiplied.
     var blendMode: UInt64 = 0
-
-    static func == (first: PlaneSettings, second: PlaneSettings) -> Bool {
-      first.framebuffer == second.framebuffer && first.crtc == second.crtc && first.source == second.source
-        && first.target == second.target && first.rotation == second.rotation && first.alpha == second.alpha
-        && first.blendMode == second.blendMode
-    }
   }
 
   struct Plane {
     enum Kind: UInt64 {
       case overlay, primary, cursor
 
-      /// The pixels that planes of the kind take.
+      /// The pixel format that planes of this kind take.
       var format: DRMPixelFormat { self == .cursor ? .argb8888 : .xrgb8888 }
     }
     let id: UInt32
     let kind: Kind
     let possibleCRTCs: UInt32
     var settings = PlaneSettings()
-    /// What the screen shows of it, and where: while a flip pends, that of before.
+    /// The framebuffer that the screen shows, and where: the previous one while a flip pends.
     var shown: UInt32 = 0
     var shownCRTC: UInt32 = 0
-    var shownTarget = (x: UInt64(0), y: UInt64(0), width: UInt64(0), height: UInt64(0))
+    var shownTarget = PlaneRect()
   }
 
   struct Framebuffer {
@@ -122,7 +123,7 @@ struct CardState {
     var id: UInt32 = 0
     var client = 0
     var bytes: [UInt8] = []
-    /// Whether its maker holds it; properties hold it besides.
+    /// Whether its maker holds it; properties may hold it too.
     var isOwned = false
   }
 
@@ -131,32 +132,32 @@ struct CardState {
   var planes: [Plane] = []
   var framebuffers: [Framebuffer] = []
   var handles: [Handle] = []
-  /// One for each time that it is mapped.
+  /// One entry for each mapping.
   var mappings: [BufferMemory] = []
-  /// Those with the id 0 are free, and keep their memory.
+  /// Blobs with the id 0 are free, and keep their memory.
   var blobs: [Blob] = []
   var clients: [ClientState] = []
   var isUnplugged = false
-  /// How many of the next flips are not told.
+  /// The number of next flips without an event.
   var flipEventsToLose = 0
-  /// How many of the next vblanks that are asked for are not told.
+  /// The number of next requested vblanks without an event.
   var vblankEventsToLose = 0
   var vblanksAreStopped = false
-  /// Whether the driver has vblanks; without, flips are complete at once.
+  /// Whether the driver has vblanks; otherwise flips are complete at once.
   let hasVBlanks: Bool
-  /// Whether the kernel knows the calls for sequences.
+  /// Whether the kernel has the calls for sequences.
   let hasSequences: Bool
   let isAtomic: Bool
   var takesAsynchronousFlips = false
-  /// The picture of the cursor that another program has left.
+  /// The framebuffer of the cursor that another program has left.
   var leftoverCursor: UInt32 = 0
   var refusedModes: Set<String> = []
-  /// What a commit is answered with which a cursor would be seen; 0 where there may be one.
+  /// The error of commits that would show a cursor; 0 if cursors are allowed.
   var cursorRefusal: Int32 = 0
-  /// Properties that planes have and those for cursors have not.
+  /// Properties that cursor planes lack.
   var missingCursorProperties: Set<String> = []
   var calls = CallLog()
-  /// Room for a commit that is being checked: what CRTCs, planes and connectors would be set to.
+  /// The settings of a commit that is being checked.
   var proposal = CommitProposal()
   private var lastID: UInt32 = 30
 
@@ -179,7 +180,7 @@ struct CardState {
   func framebuffer(_ id: UInt32) -> Framebuffer? { framebuffers.first { $0.id == id } }
   func blobIndex(_ id: UInt32) -> Int? { id == 0 ? nil : blobs.firstIndex { $0.id == id } }
 
-  /// The plane that has a CRTC's picture.
+  /// A CRTC's primary plane.
   func primaryPlaneIndex(ofCRTC index: Int) -> Int? {
     planes.firstIndex { $0.kind == .primary && $0.possibleCRTCs & (1 << UInt32(index)) != 0 }
   }
@@ -201,7 +202,7 @@ struct CardState {
     return blobs[index].id
   }
 
-  /// Frees blobs that neither their makers nor properties hold.
+  /// Frees blobs that neither a maker nor a property holds.
   mutating func freeUnusedBlobs() {
     for index in blobs.indices where blobs[index].id != 0 && !blobs[index].isOwned {
       let id = blobs[index].id
@@ -214,13 +215,13 @@ struct CardState {
 
 /// The memory of a dumb buffer; freed with its last handle, framebuffer and mapping.
 ///
-/// Sendable: the pointer never changes, and what is behind it is the simulated hardware's memory, shared as such.
+/// Sendable: the pointer never changes, and the memory is shared like a hardware's.
 final class BufferMemory: @unchecked Sendable {
   let pixels: UnsafeMutableRawBufferPointer
 
   init(byteCount: Int) {
     pixels = .allocate(byteCount: byteCount, alignment: 64)
-    // Not black: a program that forgets to clear it is seen.
+    // Not black, so that a program that forgets to clear it is noticed.
     pixels.initializeMemory(as: UInt8.self, repeating: 0xA5)
   }
 

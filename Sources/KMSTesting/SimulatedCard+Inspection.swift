@@ -3,12 +3,12 @@ import KMS
 import LinuxSystem
 public import Raster
 
-/// What can be seen of a card from outside.
+/// A card seen from outside.
 extension SimulatedCard {
-  /// What programs have made and not freed; all 0 after a program that leaves nothing behind.
+  /// The objects that programs have made and not freed: all 0 after a program that leaks nothing.
   public struct Holdings: Equatable, Sendable {
     public var framebuffers = 0
-    /// Handles of dumb buffers.
+    /// The number of handles of dumb buffers.
     public var handles = 0
     public var mappings = 0
     public var blobs = 0
@@ -27,13 +27,13 @@ extension SimulatedCard {
     }
   }
 
-  /// Whether some program is the card's master.
+  /// Whether a program is the card's master.
   public var hasMaster: Bool { state.withLock { $0.clients.contains(where: \.isMaster) } }
 
-  /// How many programs have it open.
+  /// The number of programs that have it open.
   public var openCount: Int { state.withLock { $0.clients.count(where: \.isOpen) } }
 
-  /// What the screens show and how, in words, a line for each connector and plane; the same words for the same state.
+  /// A description of the screens, a line for each connector and plane, without colours. Equal states have equal text.
   public var screens: String {
     state.withLock { state in
       var lines = state.connectors.map { connector in
@@ -41,8 +41,6 @@ extension SimulatedCard {
         let settings = state.crtcs[index].settings
         let mode = settings.mode?.description ?? "no mode"
         return "\(connector.name): CRTC \(connector.crtc), \(mode), active \(settings.isActive), "
-          + "colours \(state.contents(of: [settings.degammaBlob, settings.colorMatrixBlob, settings.gammaBlob])), "
-          + "HDR \(state.contents(of: [connector.settings.hdrBlob])), colour space \(connector.settings.colorSpace), "
           + "variable rate \(settings.variableRate)"
       }
       for plane in state.planes where plane.settings.crtc != 0 {
@@ -55,16 +53,27 @@ extension SimulatedCard {
     }
   }
 
+  /// Whether a connector's screen shows sRGB as it is: no table, no matrix, no other colour space.
+  package func hasNeutralColors(_ connector: String) -> Bool {
+    state.withLock { state in
+      guard let connector = state.connectors.first(where: { $0.name == connector }),
+        let crtc = state.crtcs.first(where: { $0.id == connector.crtc })?.settings
+      else { return true }
+      return crtc.gammaBlob | crtc.degammaBlob | crtc.colorMatrixBlob | connector.settings.hdrBlob == 0
+        && connector.settings.colorSpace == 0
+    }
+  }
+
   /// A cursor as a screen shows it.
   public struct ShownCursor {
-    /// Of the plane's whole size.
+    /// The plane's whole picture.
     public let image: Image
-    /// Where its upper left corner is.
+    /// The place of its upper left corner; `y` as well.
     public let x: Int
     public let y: Int
   }
 
-  /// The cursor that a connector's screen shows now; nil when it shows none.
+  /// The cursor that a connector's screen shows now; nil for none.
   public func shownCursor(of connector: String) throws(BitmapError) -> ShownCursor? {
     let shown = state.withLock { state -> (framebuffer: CardState.Framebuffer, x: UInt64, y: UInt64)? in
       guard let connector = state.connectors.first(where: { $0.name == connector }), connector.crtc != 0,
@@ -80,7 +89,7 @@ extension SimulatedCard {
       image: copy.freeze(), x: Int(Int64(bitPattern: shown.x)), y: Int(Int64(bitPattern: shown.y)))
   }
 
-  /// A copy of the pixels that a connector's screen shows now: those of the primary plane. Nil when it is dark.
+  /// A copy of the pixels of the primary plane that a connector's screen shows now; nil when it is dark.
   public func copyShownImage(of connector: String) throws(BitmapError) -> Image? {
     let shown = state.withLock { state -> (framebuffer: CardState.Framebuffer, x: Int, y: Int, width: Int, height: Int)? in
       guard let connector = state.connectors.first(where: { $0.name == connector }), !connector.settings.isLinkBad,
@@ -98,16 +107,5 @@ extension SimulatedCard {
       memcpy(copy.row(row), start, shown.width * 4)
     }
     return copy.freeze()
-  }
-}
-
-extension CardState {
-  /// Tells blobs apart by what is in them: for each how many bytes, and their sum.
-  fileprivate func contents(of blobs: [UInt32]) -> String {
-    let words = blobs.map { id in
-      guard let index = blobIndex(id) else { return "none" }
-      return "\(self.blobs[index].bytes.count):\(self.blobs[index].bytes.reduce(0) { $0 + Int($1) })"
-    }
-    return words.joined(separator: " ")
   }
 }

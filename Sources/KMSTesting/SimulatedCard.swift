@@ -1,12 +1,13 @@
+import CDRM
 import Glibc
 public import KMS
 public import LinuxSystem
 
-/// A display card without hardware and kernel: connectors, CRTCs, planes and memory that behave as a driver's do, and refuse
-/// what a kernel refuses.
+/// A display card without hardware and kernel, for tests: connectors, CRTCs, planes and memory that behave like a driver's,
+/// and refuse what a kernel refuses.
 ///
-/// Open it, and give the device to a `KMSCard`. Its vblanks come on the clock that it is given; `SimulatedVBlanks` plays
-/// them on a loop. Every call is counted and can be made to fail. What leaks and what a screen shows can be read.
+/// Open it, and give the device to a `KMSCard`. Its vblanks follow the given clock; `SimulatedVBlanks` plays them on a loop.
+/// Every call is counted and can be made to fail. Leaks and the pictures of screens can be read.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -19,14 +20,14 @@ public final class SimulatedCard: Sendable {
     public var name: String
     public var modes: [DisplayMode]
     public var isConnected: Bool
-    /// Whether the driver cannot tell if a screen is connected, as of VGA without a data line. Its modes are those that it
-    /// assumes then, and `isConnected` says nothing.
+    /// Whether the driver cannot tell if a screen is connected, as for VGA without a data line. It assumes `modes` then, and
+    /// ignores `isConnected`.
     public var isUncertain: Bool
     /// A bit for each CRTC that can drive it.
     public var possibleCRTCs: UInt32
-    /// What the screen says of itself; empty for nothing.
+    /// The screen's description of itself; empty for none.
     public var edid: [UInt8]
-    /// Whether the screen's rate can vary, as the driver says; nil where it does not say.
+    /// Whether the driver says that the screen's rate can vary; nil where it does not say.
     public var takesVariableRate: Bool?
 
     public init(
@@ -48,14 +49,14 @@ public final class SimulatedCard: Sendable {
   let state: Lock<CardState>
 
   /// - Parameters:
-  ///   - crtcs: how many; each has a primary plane and, with `hasCursors`, one for a cursor of 64x64.
-  ///   - showsConsole: whether the kernel's console is on the connected screens, as far as there are CRTCs. Without it, nobody
-  ///     has looked for screens before the card's first master does.
-  ///   - hasVBlanks: without, flips are complete at once and vblanks are refused, as by drivers that have none.
-  ///   - hasSequences: without, vblanks are told of to the microsecond and with 32 bits of sequence, as by kernels before 4.15.
-  ///   - isAtomic: without, there are the legacy calls only.
+  ///   - crtcs: their number; each has a primary plane and, with `hasCursors`, a plane for cursors of 64x64.
+  ///   - showsConsole: whether the kernel's console is on the connected screens, as far as there are CRTCs. Otherwise no
+  ///     screen was asked before the card's first master does.
+  ///   - hasVBlanks: false to complete flips at once and refuse vblanks, like drivers without them.
+  ///   - hasSequences: false for vblanks in microseconds with 32 bits of sequence, like kernels before 4.15.
+  ///   - isAtomic: false for the legacy calls only.
   ///   - takesAsynchronousFlips: whether flips need not wait for the vblank, by the legacy calls and by atomic commits.
-  ///   - clock: of the loop that the displays are added to.
+  ///   - clock: the clock of the loop that the displays are added to.
   public init(
     connectors: [Connector], crtcs: Int = 2, showsConsole: Bool = true, hasVBlanks: Bool = true,
     hasSequences: Bool = true, isAtomic: Bool = true, hasCursors: Bool = true, takesAsynchronousFlips: Bool = false,
@@ -81,25 +82,24 @@ public final class SimulatedCard: Sendable {
     }
   }
 
-  // MARK: What happens to it
+  // MARK: Events of the world
 
-  /// Plugs a screen in, or pulls it out. What drives the connector goes on doing so, as the kernel has it.
+  /// Plugs a screen in, or pulls it out. The connector's CRTC stays on, as in the kernel.
   public func setConnected(_ isConnected: Bool, _ connector: String) {
     changeConnector(connector) { $0.isConnected = isConnected }
   }
 
-  /// Another screen: other modes, which are known once the card's master asks for them.
+  /// Replaces a screen: its modes are known once the card's master asks.
   public func setModes(_ modes: [DisplayMode], of connector: String) {
     changeConnector(connector) { $0.modes = modes }
   }
 
-  /// A new connector, as of a dock; CRTCs are those that there are. Whether it has a screen is known once the card's master
-  /// asks.
+  /// Adds a connector, like a dock. Whether it has a screen is known once the card's master asks.
   public func addConnector(_ connector: Connector) {
     state.withLock { $0.addConnector(connector) }
   }
 
-  /// A connector goes, as with a dock. Its CRTC goes off.
+  /// Removes a connector, like a dock. Its CRTC goes off.
   public func removeConnector(_ name: String) {
     state.withLock { state in
       guard let index = state.connectors.firstIndex(where: { $0.name == name }) else { return }
@@ -111,23 +111,23 @@ public final class SimulatedCard: Sendable {
     }
   }
 
-  /// Modes that the driver does not take, by their descriptions: "1920x1080@60.00".
+  /// Lets the driver refuse modes, by their descriptions: "1920x1080@60.00".
   public func refuseModes(_ modes: Set<String>) {
     state.withLock { $0.refusedModes = modes }
   }
 
-  /// From now on the driver refuses each commit with which a cursor would be seen, as hardware does that has not the room for
-  /// one beside the picture; 0 ends it.
+  /// Lets the driver refuse commits that would show a cursor, like hardware without room for one beside the picture; 0 ends
+  /// it.
   public func refuseCursors(errno: Int32) {
     state.withLock { $0.cursorRefusal = errno }
   }
 
-  /// From now on the planes for cursors are without these properties, by their names.
+  /// Removes properties from cursor planes, by their names.
   package func removeCursorProperties(_ names: Set<String>) {
     state.withLock { $0.missingCursorProperties = names }
   }
 
-  /// The card is pulled out: what pends is told, and from then on every call answers `ENODEV`.
+  /// Pulls the card out: pending events are sent, and every call fails with `ENODEV` from then on.
   public func unplug() {
     let now = clock.now
     state.withLock { state in
@@ -137,7 +137,7 @@ public final class SimulatedCard: Sendable {
     }
   }
 
-  /// Another program switches a connector's CRTC off.
+  /// Switches a connector's CRTC off, as another program does.
   public func switchOff(_ connector: String) {
     let now = clock.now
     state.withLock { state in
@@ -149,12 +149,12 @@ public final class SimulatedCard: Sendable {
     }
   }
 
-  /// The link to a screen fails, as DisplayPort's may: the screen is dark until a mode-set calls the link good.
+  /// Breaks the link to a screen, as with DisplayPort: the screen is dark until a mode-set calls the link good.
   public func breakLink(of connector: String) {
     changeConnector(connector) { $0.settings.isLinkBad = true }
   }
 
-  /// A connector shows what another one shows, as a console on several screens: both are on one CRTC.
+  /// Lets a connector show what another one shows, like a console on several screens: both are on one CRTC.
   public func clone(_ connector: String, of other: String) {
     let now = clock.now
     state.withLock { state in
@@ -167,7 +167,7 @@ public final class SimulatedCard: Sendable {
     }
   }
 
-  /// A screen is dark and keeps its mode, as a console that is blanked.
+  /// Makes a screen dark with its mode kept, like a blanked console.
   public func blank(_ connector: String) {
     let now = clock.now
     state.withLock { state in
@@ -180,14 +180,13 @@ public final class SimulatedCard: Sendable {
     }
   }
 
-  /// The cursor that `addLeftovers` made is freed by its owner.
+  /// Frees the cursor that `addLeftovers` made, as its owner does.
   public func freeLeftoverCursor() {
     state.withLock { $0.removeFramebuffer($0.leftoverCursor) }
   }
 
-  /// What another program may leave on a connector's screen beside its picture: tables of colours, a screen that expects
-  /// others than sRGB, a variable rate, a plane that is turned and translucent, and a cursor that
-  /// is not premultiplied.
+  /// Leaves settings on a connector's screen as another program may: colour tables, a screen that expects other colours than
+  /// sRGB, a variable rate, a rotated and translucent plane, and a cursor that is not premultiplied.
   public func addLeftovers(on connector: String) {
     state.withLock { $0.addLeftovers(on: connector) }
   }
@@ -201,17 +200,17 @@ public final class SimulatedCard: Sendable {
 
   // MARK: Vblanks
 
-  /// Flips that are done and never told, as some drivers do around a suspend: the next `count` ones.
+  /// Loses the events of the next `count` flips, as some drivers do around a suspend.
   public func loseFlipEvents(_ count: Int) {
     state.withLock { $0.flipEventsToLose = count }
   }
 
-  /// Vblanks that happen and are never told, as some drivers lose them: the next `count` ones that are asked for.
+  /// Loses the events of the next `count` requested vblanks, as some drivers do.
   public func loseVBlankEvents(_ count: Int) {
     state.withLock { $0.vblankEventsToLose = count }
   }
 
-  /// Lets the CRTC of a connector have counted so many vblanks.
+  /// Sets the vblank count of a connector's CRTC.
   public func setSequence(_ sequence: UInt64, of connector: String) {
     state.withLock { state in
       guard let connector = state.connectors.first(where: { $0.name == connector }),
@@ -221,7 +220,7 @@ public final class SimulatedCard: Sendable {
     }
   }
 
-  /// From now on there are no vblanks, as after a reset that the hardware has not survived.
+  /// Ends all vblanks, as after a reset that the hardware has not survived.
   public func stopVBlanks() {
     let now = clock.now
     state.withLock { state in
@@ -230,24 +229,24 @@ public final class SimulatedCard: Sendable {
     }
   }
 
-  /// Lets all vblanks up to `time` happen. Calls do so too, up to the clock's time.
+  /// Lets all vblanks up to `time` happen. Every call does so up to the clock's time.
   public func advance(to time: MonotonicTime) {
     state.withLock { $0.advance(to: time) }
   }
 
-  /// When the next vblank is that somebody waits for.
+  /// The time of the next vblank that was requested; nil for none.
   public var nextRequestedVBlank: MonotonicTime? { state.withLock(\.nextRequestedVBlank) }
 
   // MARK: Calls
 
-  /// How many calls were made since `resetCalls()`.
+  /// The number of calls since `resetCalls()`.
   public var callCount: Int { state.withLock(\.calls.count) }
-  /// The call that `fail(call:errno:)` hit.
+  /// The call that failed because of `fail(call:errno:)`.
   public var failedCall: CardCall? { state.withLock(\.calls.failed) }
 
-  public func callCount(of call: CardCall) -> Int { state.withLock { $0.calls.counts[call.rawValue] } }
+  public func callCount(of call: CardCall) -> Int { state.withLock { $0.calls.counts[call, default: 0] } }
 
-  /// Lets one call fail: the next one is 1. It has no effect, once.
+  /// Lets one call fail without an effect: number 1 is the next call.
   public func fail(call number: Int, errno: Int32) {
     state.withLock { $0.calls.fail(number, errno: errno) }
   }
@@ -257,13 +256,31 @@ public final class SimulatedCard: Sendable {
     state.withLock { $0.calls.fail(next: call, errno: errno) }
   }
 
-  /// Lets all calls of a kind fail, from now on; 0 ends it.
+  /// Lets all calls of a kind fail from now on; 0 ends it.
   public func fail(_ call: CardCall, errno: Int32) {
     state.withLock { $0.calls.fail(call, errno: errno) }
   }
 
-  /// Counts from 0 again; nothing fails any more.
+  /// Counts from 0 again, and lets no call fail.
   public func resetCalls() {
     state.withLock { $0.calls.reset() }
+  }
+}
+
+extension DisplayMode {
+  /// A mode for a simulated card, with an exact refresh rate.
+  ///
+  /// - Parameter hertz: above 0; rate times rows must be below four thousand million.
+  public static func simulated(_ width: Int, _ height: Int, hertz: Int = 60, isPreferred: Bool = false) -> DisplayMode {
+    var info = drmModeModeInfo()
+    // Rows of whole thousands of pixels make the pixel clock a whole number of kHz.
+    info.htotal = UInt16(clamping: (width / 1000 + 1) * 1000)
+    info.vtotal = UInt16(clamping: height + 30)
+    info.hdisplay = UInt16(clamping: width)
+    info.vdisplay = UInt16(clamping: height)
+    info.clock = UInt32(clamping: hertz * Int(info.vtotal) * Int(info.htotal) / 1000)
+    info.vrefresh = UInt32(clamping: hertz)
+    info.type = isPreferred ? UInt32(DRM_MODE_TYPE_PREFERRED) : 0
+    return DisplayMode(info)
   }
 }

@@ -13,7 +13,7 @@ extension SimulatedClient {
   func connector(_ id: UInt32, isProbed: Bool) throws(SystemError) -> DRMConnector {
     try perform(isProbed ? .connector : .currentConnector, on: "\(id)") { state, _ throws(Refusal) in
       guard let index = state.connectorIndex(id) else { throw Refusal(ENOENT) }
-      // As since Linux 5.15.
+      // Like Linux since 5.15.
       if isProbed, state.clients[number].isMaster { state.probe(connector: index) }
       let connector = state.connectors[index]
       return DRMConnector(

@@ -29,7 +29,7 @@ extension SimulatedClient {
 
   func unmapDumbBuffer(_ memory: UnsafeMutableRawBufferPointer) {
     let start = UInt(bitPattern: memory.baseAddress)
-    // What is in memory stays there when the card goes.
+    // Memory stays mapped when the card is gone.
     _ = try? perform(.unmapDumbBuffer, worksUnplugged: true) { state, _ throws(Refusal) in
       let index = state.mappings.firstIndex { UInt(bitPattern: $0.pixels.baseAddress) == start }
       guard let index else { throw Refusal(EINVAL) }

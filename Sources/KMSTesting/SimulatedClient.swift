@@ -2,7 +2,7 @@ import Glibc
 import KMS
 import LinuxSystem
 
-/// A program's open descriptor of a simulated card: what `LibDRM` is of a real one. What is its own goes when it is closed.
+/// A program's open descriptor of a simulated card, like `LibDRM` for a real one. Closing it frees the program's objects.
 final class SimulatedClient: DRMInterface {
   let path: String
   let card: SimulatedCard
@@ -32,7 +32,7 @@ final class SimulatedClient: DRMInterface {
 
   var descriptor: Int32 { reader.number }
 
-  /// Counts the call and makes it, unless it is to fail or the card is gone.
+  /// Counts a call and makes it, unless it is to fail or the card is gone.
   func perform<Result: Sendable>(
     _ call: CardCall, on subject: @autoclosure () -> String = "", worksUnplugged: Bool = false,
     _ body: (_ state: inout CardState, _ now: MonotonicTime) throws(Refusal) -> Result
@@ -50,10 +50,10 @@ final class SimulatedClient: DRMInterface {
     }
   }
 
-  /// Events wait for who reads them even when the card is gone.
+  /// Events can be read even when the card is gone.
   func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
     let wanted = buffer.count / CardState.eventSize * CardState.eventSize
-    nonisolated(unsafe) let start = buffer.baseAddress  // Ours for this call alone.
+    nonisolated(unsafe) let start = buffer.baseAddress  // Used by this call alone.
     let descriptor = descriptor
     let number = number
     do throws(SystemError) {
@@ -87,7 +87,7 @@ final class SimulatedClient: DRMInterface {
     }
   }
 
-  /// As `drmIsMaster`: whatever else goes wrong, who is not refused is taken for the master.
+  /// Like `drmIsMaster`: true unless the call is refused, whatever else goes wrong.
   var isMaster: Bool {
     do throws(SystemError) {
       return try perform(.isMaster) { state, _ in state.clients[number].isMaster }

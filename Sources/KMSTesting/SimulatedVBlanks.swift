@@ -1,17 +1,19 @@
 import LinuxSystem
 public import RunLoops
 
-/// Plays a simulated card's vblanks on a loop: wakes it when one is due that somebody waits for, and at no other time.
+/// Plays a simulated card's vblanks on a loop, which it wakes only for requested vblanks.
+///
+/// ```swift
+/// let vblanks = SimulatedVBlanks(of: card, on: loop)
+/// ```
 @MainActor
 public final class SimulatedVBlanks {
-  private let card: SimulatedCard
   private let items: FrameLoop.ItemGroup
 
   /// - Parameter loop: on the card's clock.
   public init(of card: SimulatedCard, on loop: FrameLoop, mode: FrameLoop.Mode = .default) {
-    self.card = card
     let vblank = FrameLoop.Alarm(.onMain { card.advance(to: card.clock.now) })
-    // After everything that may ask for a vblank.
+    // After everything that may request a vblank.
     let turnEnd = FrameLoop.Observer(
       .beforeWaiting, order: ObserverOrder.turnEnd,
       .onMain { _, _ in
@@ -22,7 +24,5 @@ public final class SimulatedVBlanks {
     loop.add(items, to: mode)
   }
 
-  public func invalidate() {
-    items.invalidate()
-  }
+  public func invalidate() { items.invalidate() }
 }

@@ -1,8 +1,8 @@
 import FrameTiming
 import LinuxSystem
 
-/// A CRTC's vblanks: a grid at the mode's rate from the moment when it was switched on, and a count that goes on from there.
-/// With a variable rate a vblank waits for a flip, for up to three intervals.
+/// A CRTC's vblanks: a grid at the mode's rate that starts when the CRTC is switched on, and a count that continues. At a
+/// variable rate a vblank waits for a flip, for up to three intervals.
 struct VBlankCounter {
   var sequence: UInt64 = 0
   private(set) var last = MonotonicTime.zero
@@ -11,10 +11,10 @@ struct VBlankCounter {
   /// Nil while the CRTC is off.
   private(set) var rate: RefreshRate?
   private var isVariable = false
-  /// When a flip was asked for that is not done.
+  /// The time at which the pending flip was requested.
   var flip: MonotonicTime?
 
-  /// When the next one is due.
+  /// The time of the next vblank.
   var next: MonotonicTime? {
     guard let rate else { return nil }
     if !isVariable { return start + rate.offset(ofInterval: index + 1) }
@@ -42,16 +42,16 @@ struct VBlankCounter {
   }
 }
 
-/// What a vblank is to do or tell.
-struct VBlankRequest {
+/// A request that the next vblank answers.
+struct QueuedEvent {
   enum Kind {
-    /// Shows what is set, and says so.
+    /// Shows the planes' settings, and sends a flip event.
     case flip
-    /// Shows what is set.
+    /// Shows the planes' settings.
     case silentFlip
-    /// Tells time and 64 bits of sequence.
+    /// Sends time and 64 bits of sequence.
     case sequence
-    /// Tells them as the older event does.
+    /// Sends the older event.
     case vblank
 
     var isFlip: Bool { self == .flip || self == .silentFlip }

@@ -1,15 +1,17 @@
+import CFatalSignals
 import Glibc
 import LinuxSystem
 import RunLoops
+import Synchronization
 
-// usage: dying CASE [REPORT]: a process with a loop that dies, or does not, in one of many ways. Prints what its loop still did.
+// usage: dying CASE [REPORT]: a process with a loop that dies, or does not, in one of many ways. Prints what its loop did then.
 
 func say(_ line: String) {
   print(line)
   fflush(nil)
 }
 
-/// Reads where nothing is.
+/// Reads an address that is not mapped.
 @inline(never)
 func access() {
   let nowhere = UnsafeRawPointer(bitPattern: 0x10)
@@ -21,7 +23,45 @@ func trap(_ limit: Int) {
   precondition(limit > Int(getpid()), "a trap")
 }
 
-/// A handler of the signal that was there before.
+/// The frames of the painter's stack, once there are any.
+let frameCount = Atomic<UInt32>(0)
+nonisolated(unsafe) let frames = UnsafeMutablePointer<UInt64>.allocate(capacity: 64)  // Written before `frameCount` is.
+let isSpinning = Atomic<Bool>(false)
+
+enum Spinning {
+  /// Runs until its stack has been walked.
+  static let body: @convention(c) () -> Void = { while frameCount.load(ordering: .acquiring) == 0 {} }
+}
+
+/// Walks the stack of a thread that has done no wrong, as a monitor of hangs does.
+func walk() {
+  var action = sigaction()
+  action.sa_flags = SA_SIGINFO
+  action.__sigaction_handler.sa_sigaction = { _, _, context in
+    if let context { frameCount.store(cfatal_walk(context, frames, 64), ordering: .releasing) }
+  }
+  sigaction(SIGUSR1, &action, nil)
+  // A thread of its own: those of loops block signals. The parent process may have blocked them too.
+  var thread = pthread_t()
+  pthread_create(
+    &thread, nil,
+    { _ in
+      var signals = sigset_t()
+      sigaddset(&signals, SIGUSR1)
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      isSpinning.store(true, ordering: .releasing)
+      Spinning.body()
+      return nil
+    }, nil)
+  while !isSpinning.load(ordering: .acquiring) { sched_yield() }
+  pthread_kill(thread, SIGUSR1)
+  while frameCount.load(ordering: .acquiring) == 0 { sched_yield() }
+  let start = UInt64(UInt(bitPattern: unsafeBitCast(Spinning.body, to: UnsafeRawPointer.self)))
+  let found = UnsafeBufferPointer(start: frames, count: Int(frameCount.load(ordering: .acquiring)))
+  say("\(found.count > 3 && found.contains { $0 >= start && $0 < start + 4096 })")
+}
+
+/// The handler that was installed before the source.
 func handleForSomebodyElse(
   _ signal: Int32, _ information: UnsafeMutablePointer<siginfo_t>?, _ context: UnsafeMutableRawPointer?
 ) {
@@ -58,7 +98,7 @@ let turning = FrameLoop.Timer(
     if name == "finish", turns == 5 { watch?.finish() }
   })
 loop.add(turning, to: .common)
-// What does not die is a fault too.
+// A process that lives on is a failure too.
 let end = FrameLoop.Timer(fireTime: loop.clock.now + .seconds(30), .onMain { _ in exit(70) })
 loop.add(end, to: .common)
 
@@ -71,7 +111,7 @@ if name == "chained" {
 
 let source = try FatalSignalSource(
   signals: name == "named-often" ? Array(repeating: SIGSEGV, count: 200) : FatalSignalSource.faults,
-  // Nobody waits for it where it is long: the test would.
+  // The long patience is never waited out: the test would wait too.
   patience: isPatient ? .seconds(10) : .milliseconds(200),
   report: arguments.count > 2 ? .file(arguments[2]) : .none,
   .onMain { fault in
@@ -120,7 +160,7 @@ case "second-is-refused":
   try fault { access() }
 case "not-handleable":
   source.invalidate()
-  // The C library keeps 32 for itself.
+  // The C library reserves 32.
   for signals: [Int32] in [[SIGSEGV, SIGKILL], [32], [65], []] {
     do {
       _ = try FatalSignalSource(signals: signals, report: .none, .onLoop { _ in })
@@ -128,6 +168,10 @@ case "not-handleable":
       say("\(error)")
     }
   }
+  exit(0)
+case "walk":
+  source.invalidate()
+  walk()
   exit(0)
 case "released":
   watch = nil

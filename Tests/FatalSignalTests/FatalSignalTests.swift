@@ -11,14 +11,14 @@ import Testing
     #expect(end.lines == ["\(fault.signal.name) of painter", "three turns"])
   }
 
-  /// What Swift's runtime does depends on the processor: an undefined instruction, or a trap.
+  /// A precondition ends in an undefined instruction or in a trap, depending on the processor.
   @Test func aFailedPreconditionIsAFault() throws {
     let end = try die("trap")
     #expect([SIGILL, SIGTRAP].contains(end.signal))
     #expect(end.lines == ["\(end.signal.name) of painter", "three turns"])
   }
 
-  @Test func theReportSaysWhatHappenedAndWhere() throws {
+  @Test func theReportNamesFaultThreadAndFrames() throws {
     let end = try die("access")
     #expect(end.report.contains("framepace: fatal signal 11 (SIGSEGV), code 1, address 0x10\n"))
     #expect(end.report.contains("  process \(end.process), thread "))
@@ -80,7 +80,7 @@ import Testing
     #expect(end.report.contains("SIGSEGV"))
   }
 
-  /// However often it is named, even more often than there are signals.
+  /// Even if it is named more often than there are signals.
   @Test func aSignalThatIsNamedAgainCountsOnce() throws {
     let end = try die("named-often")
     #expect(end.signal == SIGSEGV)
@@ -96,23 +96,28 @@ import Testing
       ])
   }
 
-  /// Who handled the signal before, such as another reporter of crashes, hears of the fault itself: SEGV_MAPERR at 0x10.
+  /// An earlier handler, such as another reporter of crashes, gets the fault's own information: SEGV_MAPERR at 0x10.
   @Test func aHandlerThatWasThereBeforeGetsTheFault() throws {
     let end = try die("chained")
     #expect(end.lines == ["SIGSEGV of painter", "three turns", "code 1, address 16"])
   }
 
-  /// The helper process ends with this one and keeps nothing of it open, such as the pipe that the test reads to its end.
+  /// The helper process ends with this one and keeps none of its descriptors open, such as the pipe that the test reads.
   @Test func theHelperHoldsNothing() throws {
     let end = try die("released")
     #expect(end.signal == 0)
+  }
+
+  /// Another thread's stack can be walked from a handler of any signal.
+  @Test func theStackOfAnInterruptedThreadIsWalked() throws {
+    #expect(try die("walk").lines == ["true"])
   }
 
   // MARK: -
 
   private struct End {
     var process: Int32
-    /// What it died of; 0 when it ended by itself, with status 0.
+    /// The signal that it died of; 0 when it ended by itself, with status 0.
     var signal: Int32
     var lines: [String]
     var report: String

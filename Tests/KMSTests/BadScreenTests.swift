@@ -5,60 +5,59 @@ import Glibc
 import KMSTesting
 import LinuxSystem
 import Presentation
+import Raster
 import RunLoops
 import XCTest
 
 @testable import KMS
 
-/// Screens that promise what the driver does not take, or say nothing of use; and drivers that refuse.
+/// Screens whose modes the driver does not take or that list nothing of use, failing links, and drivers that refuse.
 final class BadScreenTests: XCTestCase {
   private static let modes: [DisplayMode] = [
     .simulated(64, 48, isPreferred: true), .simulated(32, 24, hertz: 75), .simulated(40, 30), .simulated(40, 30, hertz: 50),
   ]
 
-  /// The preferred mode takes more than the driver can do: the next best is shown, and said. It stays when somebody asks.
+  /// The driver cannot do the preferred mode: the next best is used, named in the reason, and kept at a probe.
   func testARefusedModeIsReplacedByTheNextBest() throws {
-    try onMain {
-      for isAtomic in [true, false] {
-        let stage = CardStage(connectors: [.init("DP-1", modes: Self.modes)], showsConsole: false, isAtomic: isAtomic)
-        let before = stage.card.screens
-        stage.card.refuseModes(["64x48@60.00", "40x30@60.00"])
-        let card = KMSCard(
-          device: try stage.card.open(),
-          access: CardAccess(open: { () throws(KMSError) in throw .noDevice }, hearsEvents: true))
-        let display = try card.display(clock: stage.loop.clock)
-        display.add(to: stage.loop, mode: .default)
-        XCTAssertEqual(display.mode.description, "40x30@50.00")
-        let call = isAtomic ? "drmModeAtomicCommit mode-set" : "drmModeSetCrtc CRTC 31"
-        XCTAssertEqual(
-          display.reason,
-          "vblank events of simulated; instead of DP-1 64x48@60.00: \(call): Invalid argument (22); the driver does not take "
-            + "this mode, or the screen is off")
-        XCTAssertNotNil(try stage.show(7, in: IntRect(x: 0, y: 0, width: 40, height: 30), on: display))
-        XCTAssertTrue(stage.card.screens.contains("40x30@50.00"), stage.card.screens)
+    try onEachInterface { isAtomic in
+      let stage = CardStage(connectors: [.init("DP-1", modes: Self.modes)], showsConsole: false, isAtomic: isAtomic)
+      let before = stage.card.screens
+      stage.card.refuseModes(["64x48@60.00", "40x30@60.00"])
+      let card = KMSCard(
+        device: try stage.card.open(),
+        access: CardAccess(open: { () throws(KMSError) in throw .noDevice }, hearsEvents: true))
+      let display = try card.display(clock: stage.loop.clock)
+      display.add(to: stage.loop, mode: .default)
+      XCTAssertEqual(display.mode.description, "40x30@50.00")
+      let call = isAtomic ? "drmModeAtomicCommit mode-set" : "drmModeSetCrtc CRTC 31"
+      XCTAssertEqual(
+        display.reason,
+        "vblank events of simulated; instead of DP-1 64x48@60.00: \(call): Invalid argument (22); the driver does not take "
+          + "this mode, or the screen is off")
+      XCTAssertNotNil(try stage.show(7, in: IntRect(x: 0, y: 0, width: 40, height: 30), on: display))
+      XCTAssertTrue(stage.card.screens.contains("40x30@50.00"), stage.card.screens)
 
-        var states: [DisplayState] = []
-        display.observe { if case .stateChanged(let state) = $0 { states.append(state) } }.keep()
-        card.tell(.hotplug)
-        stage.run(for: .seconds(1))
-        XCTAssertEqual(states, [])
-        // Once it is plugged in anew it is tried again, and takes what it can.
-        stage.card.setConnected(false, "DP-1")
-        card.tell(.hotplug)
-        stage.card.refuseModes(["64x48@60.00"])
-        stage.card.setConnected(true, "DP-1")
-        card.tell(.hotplug)
-        XCTAssertEqual(states, [.waiting(.unplugged), .showing])
-        XCTAssertEqual(display.mode.description, "40x30@60.00")
-        stage.card.refuseModes([])
-        display.invalidate()
-        XCTAssertEqual(stage.card.screens, before)
-        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
-      }
+      var states: [DisplayState] = []
+      display.observe { if case .stateChanged(let state) = $0 { states.append(state) } }.keep()
+      card.tell(.hotplug)
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(states, [])
+      // Once it is plugged in anew it is tried again, and takes what it can.
+      stage.card.setConnected(false, "DP-1")
+      card.tell(.hotplug)
+      stage.card.refuseModes(["64x48@60.00"])
+      stage.card.setConnected(true, "DP-1")
+      card.tell(.hotplug)
+      XCTAssertEqual(states, [.waiting(.unplugged), .showing])
+      XCTAssertEqual(display.mode.description, "40x30@60.00")
+      stage.card.refuseModes([])
+      display.invalidate()
+      XCTAssertEqual(stage.card.screens, before)
+      XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
     }
   }
 
-  /// Who asks for a mode gets that or none. Where the driver takes none, the best one is named.
+  /// A requested mode is used or refused. If the driver takes no mode, the error names the best one.
   func testARefusalNamesConnectorModeAndNumber() throws {
     try onMain {
       let stage = CardStage(connectors: [.init("DP-1", modes: Self.modes)], showsConsole: false)
@@ -77,7 +76,7 @@ final class BadScreenTests: XCTestCase {
     }
   }
 
-  /// A screen of which nothing can be used, and one beside it.
+  /// A screen without a usable mode, and another one.
   func testAnotherScreenIsTakenWhereTheFirstIsOfNoUse() throws {
     try onMain {
       let broken: [[DisplayMode]] = [[], [.mode(64, 48, clock: 0)], [.simulated(9000, 48)]]
@@ -94,7 +93,7 @@ final class BadScreenTests: XCTestCase {
         let alone = CardStage(connectors: [.init("DP-1", modes: modes)], showsConsole: false)
         XCTAssertThrowsError(try alone.openDisplay()) { XCTAssertEqual($0 as? KMSError, .noMode(connector: "DP-1")) }
         XCTAssertEqual(try alone.card.open().report().problem, .noMode(connector: "DP-1"))
-        // What is too large for the card's buffers is not to be had by its name either.
+        // A mode that is too large for the card's buffers cannot be requested either.
         if modes.first?.width != 9000 { continue }
         XCTAssertThrowsError(try alone.open().display(mode: ModeRequest(width: 9000, height: 48))) {
           let missing = "framebuffer as large as 9000x48 (8192x8192 at most)"
@@ -104,7 +103,7 @@ final class BadScreenTests: XCTestCase {
     }
   }
 
-  /// The first picture is refused: it is told with connector, mode and number, and what passes is tried again.
+  /// A refusal of the first picture is reported with connector, mode and number, and tried again.
   func testAFirstPictureThatIsRefusedIsTriedAgain() throws {
     try onMain {
       for (number, advice) in [
@@ -116,7 +115,7 @@ final class BadScreenTests: XCTestCase {
         let stage = CardStage()
         let display = try stage.openDisplay()
         stage.card.fail(next: .commit, errno: number)
-        let all = IntRect(x: 0, y: 0, width: 64, height: 48)
+        let all = IntRect.all
         XCTAssertThrowsError(try stage.show(1, in: all, on: display)) { error in
           let words = SystemError(call: "drmModeAtomicCommit", subject: "mode-set", errno: number)
           let isGone = number == EACCES ? " is gone" : ""
@@ -130,4 +129,96 @@ final class BadScreenTests: XCTestCase {
       }
     }
   }
+
+  func testTheModeIsSetAnew() throws {
+    try onEachInterface { isAtomic in
+      let stage = CardStage(isAtomic: isAtomic)
+      let display = try stage.openDisplay()
+      let card = display.card
+      XCTAssertNotNil(try stage.show(1, on: display))
+      for round in 0..<3 {
+        let place = "atomic \(isAtomic), round \(round)"
+        stage.card.breakLink(of: "HDMI-A-1")
+        XCTAssertNil(try stage.card.copyShownImage(of: "HDMI-A-1"), place)
+        // Frames alone do not help.
+        XCTAssertNotNil(try stage.show(2, on: display), place)
+        XCTAssertNil(try stage.card.copyShownImage(of: "HDMI-A-1"), place)
+        let presenter = display.kmsPresenter
+        card.lookForScreens()
+        XCTAssertFalse(display.kmsPresenter === presenter, place)
+        // Asked again before there was a frame: it is about to be mended.
+        let next = display.kmsPresenter
+        card.lookForScreens()
+        XCTAssertTrue(display.kmsPresenter === next, place)
+        XCTAssertNotNil(try stage.show(3, on: display), place)
+        let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"), "\(place): still dark")
+        XCTAssertEqual(image.row(9).load(as: UInt32.self) & 0xFF_FFFF, 3, place)
+        // And that is that.
+        card.lookForScreens()
+        XCTAssertTrue(display.kmsPresenter === next, place)
+        // A link that fails soon after its repair is repaired after a pause.
+        stage.run(for: .seconds(11))
+      }
+      display.invalidate()
+      XCTAssertNotNil(try stage.card.copyShownImage(of: "HDMI-A-1"))
+      XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+    }
+  }
+
+  func testItStaysWhateverIsAsked() throws {
+    try onMain {
+      for (isAtomic, showsConsole) in [(true, true), (true, false), (false, true), (false, false)] {
+        let place = "atomic \(isAtomic), console \(showsConsole)"
+        let stage = CardStage(connectors: [.absent, .uncertain], showsConsole: showsConsole, isAtomic: isAtomic)
+        // Nobody tells of anything: it is asked every 5 s.
+        let access = CardAccess(open: { () throws(KMSError) in throw .noDevice }, checkInterval: .seconds(5))
+        let card = KMSCard(device: try stage.card.open(), access: access)
+        let display = try card.display(clock: stage.loop.clock)
+        XCTAssertEqual(display.connectorName, "VGA-1", place)
+        display.add(to: stage.loop, mode: .default)
+        var states: [DisplayState] = []
+        display.observe { if case .stateChanged(let state) = $0 { states.append(state) } }.keep()
+        XCTAssertNotNil(try stage.show(1, on: display), place)
+        let asked = stage.card.callCount(of: .connector)
+        card.lookForScreens()
+        stage.run(for: .seconds(16))
+        XCTAssertEqual(
+          stage.card.callCount(of: .connector), asked + 4, "\(place): asked once a time, and no other connector")
+        XCTAssertEqual(states, [], place)
+        XCTAssertNotNil(try stage.show(2, on: display), place)
+        // The driver has no modes for it any more: now there is nothing to show.
+        stage.card.setModes([], of: "VGA-1")
+        card.lookForScreens()
+        XCTAssertEqual(states, [.waiting(.unplugged)], place)
+        stage.card.setModes([.simulated(64, 48)], of: "VGA-1")
+        card.lookForScreens()
+        XCTAssertEqual(display.state, .showing, place)
+        display.invalidate()
+      }
+    }
+  }
+
+  /// Beside a screen that is connected for sure it is taken by name, and not by chance.
+  func testItIsTakenByNameBesideOthers() throws {
+    try onMain {
+      let stage = CardStage(connectors: [.uncertain, .init("DP-1", modes: [.simulated(64, 48)])])
+      let card = try stage.open()
+      let others = try card.displays(clock: stage.loop.clock).displays
+      XCTAssertEqual(others.map(\.connectorName), ["DP-1"])
+      let display = try card.display(connector: "VGA-1", clock: stage.loop.clock)
+      display.add(to: stage.loop, mode: .default)
+      XCTAssertNotNil(try stage.show(1, on: display))
+      card.lookForScreens()
+      stage.run(for: .milliseconds(100))
+      XCTAssertEqual(display.state, .showing)
+      XCTAssertNil(display.lastError)
+      for display in others + [display] { display.invalidate() }
+    }
+  }
+}
+
+extension SimulatedCard.Connector {
+  fileprivate static var absent: Self { Self("DP-1", modes: [.simulated(64, 48)], isConnected: false) }
+
+  fileprivate static var uncertain: Self { Self("VGA-1", modes: [.simulated(64, 48)], isUncertain: true) }
 }

@@ -39,7 +39,7 @@ final class CardStage {
     return display
   }
 
-  /// Lets the time run for `duration`.
+  /// Lets time pass.
   func run(for duration: Nanoseconds) {
     let end = clock.now + duration
     while clock.now < end {
@@ -49,8 +49,8 @@ final class CardStage {
 
   /// Presents a frame of one colour in a rectangle and waits until it is seen.
   ///
-  /// - Returns: when it was; nil when it was not within a tenth of a second.
-  func show(_ color: UInt32, in rect: IntRect, on display: KMSDisplay) throws -> PresentationFeedback? {
+  /// - Returns: nil when it was not seen within a tenth of a second.
+  func show(_ color: UInt32, in rect: IntRect = .all, on display: KMSDisplay) throws -> PresentationFeedback? {
     var seen: PresentationFeedback?
     display.presenter.onEvent = { if case .presented(let feedback) = $0 { seen = feedback } }
     defer { display.presenter.onEvent = nil }
@@ -67,4 +67,23 @@ final class CardStage {
       for x in Int(rect.minX)..<Int(rect.maxX) { row[x] = color }
     }
   }
+}
+
+/// Runs a test on an atomic driver, and on one with the legacy calls only.
+func onEachInterface(_ body: @MainActor (_ isAtomic: Bool) throws -> Void) throws {
+  try onMain { for isAtomic in [true, false] { try body(isAtomic) } }
+}
+
+/// Runs a test on every kind of driver.
+func onEachDriver(_ body: @MainActor (_ isAtomic: Bool, _ hasVBlanks: Bool, _ place: String) throws -> Void) throws {
+  try onMain {
+    for (isAtomic, hasVBlanks) in [(true, true), (false, true), (true, false), (false, false)] {
+      try body(isAtomic, hasVBlanks, "atomic \(isAtomic), vblanks \(hasVBlanks)")
+    }
+  }
+}
+
+extension IntRect {
+  /// The whole screen of most tests.
+  static var all: IntRect { IntRect(x: 0, y: 0, width: 64, height: 48) }
 }

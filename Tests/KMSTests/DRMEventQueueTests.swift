@@ -1,4 +1,3 @@
-import AllocationCounter
 import CDRM
 import Glibc
 import LinuxSystem
@@ -7,8 +6,7 @@ import XCTest
 
 @testable import KMS
 
-/// The queue on a pipe, which is read like a card: what was written is there at once. XCTest, because a loop of the main
-/// thread must run on it.
+/// The queue on a pipe, which is read like a card. XCTest, because a loop of the main thread must run on it.
 final class DRMEventQueueTests: XCTestCase {
   @MainActor
   private final class Stage {
@@ -60,7 +58,7 @@ final class DRMEventQueueTests: XCTestCase {
     }
   }
 
-  /// More than a read takes comes with the next ones, each event once.
+  /// Each event of a burst comes once.
   func testABurstIsServedInSeveralReads() throws {
     try onMain { stage in
       stage.write((1...100).map { .vblank(token: $0) })
@@ -69,7 +67,7 @@ final class DRMEventQueueTests: XCTestCase {
     }
   }
 
-  /// A handler that runs the loop is served in it, what was read with its own event first.
+  /// A loop that a handler runs dispatches the events of the handler's read first.
   func testAHandlerMayRunTheLoop() throws {
     try onMain { stage in
       let route = stage.route
@@ -86,8 +84,8 @@ final class DRMEventQueueTests: XCTestCase {
     }
   }
 
-  /// Also where nothing more is to be read in its run, and its handlers run the loop once more, in another mode.
-  func testWhatWasReadIsHandedOutInARunThatAHandlerBegins() throws {
+  /// Also where that run has nothing more to read, and its handlers run the loop once more, in another mode.
+  func testANestedRunDispatchesWhatWasRead() throws {
     try onMain { stage in
       let other = stage.queue.makeRoute()
       other.add(.vblanks, to: stage.loop, mode: "dialog")
@@ -109,7 +107,7 @@ final class DRMEventQueueTests: XCTestCase {
     }
   }
 
-  /// A handler that ends it all: nothing is handed out or read after it.
+  /// A handler ends the queue: nothing is dispatched or read after it.
   func testNothingComesAfterTheEnd() throws {
     try onMain { stage in
       stage.route.onFlip = { token, _, _ in
@@ -120,27 +118,6 @@ final class DRMEventQueueTests: XCTestCase {
       stage.turn()
       stage.turn()
       XCTAssertEqual(stage.seen, ["flip 1"])
-    }
-  }
-
-  /// (A debug build allocates a few bytes for closures; no buffer.)
-  func testNoBufferIsAllocatedForARead() throws {
-    try XCTSkipUnless(allocation_counter_is_available(), "a sanitizer's allocator is in place")
-    try onMain { stage in
-      var events = 0
-      stage.route.onFlip = { _, _, _ in events += 1 }
-      stage.route.onSequence = { _, _, _ in events += 1 }
-      var largest: UInt64 = 0
-      for round in 0..<20 {
-        stage.write([.vblank(token: 1), .flip(token: 2)])
-        allocation_counter_begin()
-        stage.turn()
-        let counts = allocation_counter_end()
-        // The first rounds are the loop's own beginning.
-        if round >= 10 { largest = max(largest, counts.bytes) }
-      }
-      XCTAssertEqual(events, 40)
-      XCTAssertLessThan(largest, 512)
     }
   }
 
@@ -155,7 +132,7 @@ final class DRMEventQueueTests: XCTestCase {
       stage.write(burst)
       stage.turn()
       XCTAssertEqual(stage.seen, ["flip 4294967295", "other flip 7", "vblank 1", "other vblank 1"])
-      // What belongs to nobody any more is dropped.
+      // Events of a route that has ended are dropped.
       other.invalidate()
       stage.seen = []
       stage.write(burst)
@@ -164,7 +141,7 @@ final class DRMEventQueueTests: XCTestCase {
     }
   }
 
-  /// A display that goes leaves the modes that it alone was in, and no others.
+  /// A display that goes leaves the modes that only it was in.
   func testADisplayThatGoesLeavesTheOthersServed() throws {
     try onMain { stage in
       let other = stage.queue.makeRoute()
@@ -183,7 +160,7 @@ final class DRMEventQueueTests: XCTestCase {
 
   func testADescriptorThatCannotBeReadIsReportedOnceAndNotWaitedOn() throws {
     try onMain { stage in
-      // A pipe's writing end without a reader: in error for ever.
+      // A pipe's writing end without a reader is in error for ever.
       var ends: [Int32] = [0, 0]
       XCTAssertEqual(pipe(&ends), 0)
       close(ends[0])
@@ -205,7 +182,7 @@ final class DRMEventQueueTests: XCTestCase {
 /// An event as the kernel writes it.
 @MainActor
 private struct DRMEventBytes {
-  /// - Parameter route: whose it is, unless it is another's already.
+  /// - Parameter route: the receiver, unless the event has one.
   let bytes: (_ route: DRMEventRoute) -> [UInt8]
 
   static func vblank(token: UInt32, to owner: DRMEventRoute? = nil) -> DRMEventBytes {

@@ -45,7 +45,7 @@ import Testing
       ])
   }
 
-  /// However much of the bytes there is: whole events in front are found, nothing is read beyond the end.
+  /// Truncated bytes: whole events in front are found, and nothing is read beyond the end.
   @Test func truncation() {
     let whole =
       sequence(token: 1, time: 10, sequence: 2) + flip(token: 3, seconds: 1, microseconds: 2, sequence: 4)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import KMS
 
-/// What a display does when something that it needs goes and comes: action by action.
+/// A display's life, action by action.
 @Suite struct DisplayLifeTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
 
@@ -32,17 +32,17 @@ import Testing
     var life = life()
     _ = life.handle(.hotplug, at: start)
     #expect(life.handle(.probed(isPlugged: true, isUpToDate: false), at: start) == [.stop, .show])
-    #expect(life.state == .showing, "it was told to be away for a change of its mode")
+    #expect(life.state == .showing, "a change of the mode is no absence")
     #expect(life.handle(.shown, at: start) == [.tell(.showing)])
   }
 
-  /// Such as a link whose training fails each time, of which the driver tells each time.
+  /// A link whose training fails each time, with an event each time.
   @Test func aScreenThatIsNeverAsItWasSetIsSetEverMoreSeldom() {
     var life = life()
     var (now, shows, retry) = (start, 0, MonotonicTime?.none)
     let end = start + .seconds(20)
     while now < end {
-      // Events come all the time; a retry when it is due.
+      // Events come all the time, and a retry when it is due.
       let isDue = retry.map { $0 <= now } ?? false
       if isDue { retry = nil }
       var actions = life.handle(isDue ? .retryDue : .hotplug, at: now)
@@ -56,7 +56,7 @@ import Testing
       now = now + .milliseconds(10)
     }
     #expect((8...10).contains(shows), "\(shows)")
-    // After it was well for a time it is mended at once.
+    // After a good time it is corrected at once.
     now = now + .seconds(20)
     #expect(life.handle(.hotplug, at: now) == [.probe])
     #expect(life.handle(.probed(isPlugged: true, isUpToDate: false), at: now).contains(.show))
@@ -64,12 +64,12 @@ import Testing
 
   @Test func aDeviceThatIsRemovedAndComesBack() {
     var life = life()
-    #expect(life.handle(.deviceAdded, at: start) == [], "another device is none of its business")
+    #expect(life.handle(.deviceAdded, at: start) == [], "another device does not matter")
     #expect(life.handle(.failed(.noDevice), at: start) == [.stop, .closeDevice, .tell(.waiting(.deviceRemoved))])
     #expect(life.handle(.deviceRemoved, at: start) == [])
     #expect(life.handle(.hotplug, at: start) == [])
     #expect(life.handle(.deviceAdded, at: start) == [.show])
-    // The node does not have its rights yet.
+    // The node's access rights are not set yet.
     #expect(life.handle(.failed(.noDevice), at: start) == [.retry(after: .milliseconds(100))])
     #expect(life.handle(.retryDue, at: start) == [.show])
     #expect(life.handle(.shown, at: start) == [.tell(.showing)])
@@ -140,7 +140,7 @@ import Testing
     #expect(life.handle(.shown, at: start) == [.tell(.showing)])
   }
 
-  /// Without events a showing display is asked at a slow pace, one that waits is tried.
+  /// Without events a showing display is probed at a slow pace, and an absent one is tried.
   @Test func whereNoEventComesItAsksNowAndThen() {
     var life = life(hearsEvents: false, checkInterval: .seconds(5))
     #expect(life.begin() == [.retry(after: .seconds(5))])

@@ -7,11 +7,11 @@ import XCTest
 
 @testable import KMS
 
-/// Whatever happens to a display, and whatever it is about to do, it comes back by itself, and the scene goes on.
+/// A display comes back by itself from any trouble at any moment, and the scene goes on.
 final class DisplayReturnTests: XCTestCase {
   func testAScreenIsUnpluggedAndPluggedInAgain() throws {
     try onMain {
-      try Troubled.all(waiting: .unplugged, keepsMaster: true) { stage in
+      try Troubled.all(waiting: .unplugged) { stage in
         stage.card.setConnected(false, "HDMI-A-1")
         stage.shown?.tell(.hotplug)
       } mend: { stage in
@@ -23,7 +23,7 @@ final class DisplayReturnTests: XCTestCase {
 
   func testAScreenIsChangedForALargerOne() throws {
     try onMain {
-      try Troubled.all(waiting: nil, keepsMaster: true) { stage in
+      try Troubled.all(waiting: nil) { stage in
         stage.card.setModes([.simulated(80, 60, hertz: 75)], of: "HDMI-A-1")
         stage.shown?.tell(.hotplug)
       } mend: { stage in
@@ -35,37 +35,26 @@ final class DisplayReturnTests: XCTestCase {
     }
   }
 
+  /// Meanwhile the screen may be replaced.
   func testAnotherProgramTakesTheCardForAWhile() throws {
     try onMain {
-      var other: DRMDevice?
-      try Troubled.all(waiting: .taken, keepsMaster: false) { stage in
-        try? stage.display.device?.dropMaster()
-        other = try? stage.card.open()
-        XCTAssertEqual(other?.isMaster, true)
-      } mend: { _ in
-        other = nil
+      for isReplaced in [false, true] {
+        var other: DRMDevice?
+        try Troubled.all(waiting: .taken) { stage in
+          try? stage.display.device?.dropMaster()
+          other = try? stage.card.open()
+          XCTAssertEqual(other?.isMaster, true)
+          if isReplaced { stage.card.setModes([.simulated(80, 60, hertz: 75)], of: "HDMI-A-1") }
+        } mend: { stage in
+          other = nil
+          stage.run(.seconds(2))
+          if isReplaced { XCTAssertEqual(stage.display.mode.description, "80x60@75.00") }
+        }
       }
     }
   }
 
-  /// The screen that it comes back to is another one.
-  func testTheScreenIsChangedWhileAnotherProgramHasTheCard() throws {
-    try onMain {
-      var other: DRMDevice?
-      try Troubled.all(waiting: .taken, keepsMaster: false) { stage in
-        try? stage.display.device?.dropMaster()
-        other = try? stage.card.open()
-        XCTAssertEqual(other?.isMaster, true)
-        stage.card.setModes([.simulated(80, 60, hertz: 75)], of: "HDMI-A-1")
-      } mend: { stage in
-        other = nil
-        stage.run(.seconds(2))
-        XCTAssertEqual(stage.display.mode.description, "80x60@75.00")
-      }
-    }
-  }
-
-  /// Another program has come and gone while a scene was at rest: the next one who asks finds its picture.
+  /// Another program has come and gone while a scene was at rest: the next probe notices its picture.
   func testAnotherProgramHasLeftItsPicture() throws {
     try onMain {
       let stage = try Troubled(.idle, isAtomic: true, hasVBlanks: true, hearsEvents: true)
@@ -86,28 +75,20 @@ final class DisplayReturnTests: XCTestCase {
     }
   }
 
+  /// With an event, or noticed by a failing call.
   func testTheDeviceIsRemovedAndComesBack() throws {
     try onMain {
-      try Troubled.all(waiting: .deviceRemoved, keepsMaster: false) { stage in
-        stage.card.unplug()
-        stage.hasDevice = false
-        stage.shown?.tell(.deviceRemoved)
-        XCTAssertEqual(stage.card.openCount, 0, "the device that is gone is still open")
-      } mend: { stage in
-        stage.replaceCard()
-        stage.shown?.tell(.deviceAdded)
-      }
-    }
-  }
-
-  /// Nobody tells: what is asked of the device says so.
-  func testTheDeviceIsRemovedUnheard() throws {
-    try onMain {
-      try Troubled.all(hearsEvents: false, waiting: .deviceRemoved, keepsMaster: false) { stage in
-        stage.card.unplug()
-        stage.hasDevice = false
-      } mend: { stage in
-        stage.replaceCard()
+      for hearsEvents in [true, false] {
+        try Troubled.all(hearsEvents: hearsEvents, waiting: .deviceRemoved) { stage in
+          stage.card.unplug()
+          stage.hasDevice = false
+          guard hearsEvents else { return }
+          stage.shown?.tell(.deviceRemoved)
+          XCTAssertEqual(stage.card.openCount, 0, "the removed device is still open")
+        } mend: { stage in
+          stage.replaceCard()
+          if hearsEvents { stage.shown?.tell(.deviceAdded) }
+        }
       }
     }
   }
@@ -115,7 +96,7 @@ final class DisplayReturnTests: XCTestCase {
   func testAnotherSessionHasTheSeatForAWhile() throws {
     try onMain {
       var other: DRMDevice?
-      try Troubled.all(waiting: .sessionInactive, keepsMaster: false) { stage in
+      try Troubled.all(waiting: .sessionInactive) { stage in
         try? stage.display.device?.dropMaster()
         other = try? stage.card.open()
         XCTAssertEqual(other?.isMaster, true)
@@ -130,7 +111,7 @@ final class DisplayReturnTests: XCTestCase {
 
   func testTheScreenIsSwitchedOffForAWhile() throws {
     try onMain {
-      try Troubled.all(waiting: .switchedOff, keepsMaster: true) { stage in
+      try Troubled.all(waiting: .switchedOff) { stage in
         stage.display.isPowered = false
         XCTAssertTrue(stage.card.screens.hasPrefix("HDMI-A-1: off"), stage.card.screens)
       } mend: { stage in
@@ -139,10 +120,10 @@ final class DisplayReturnTests: XCTestCase {
     }
   }
 
-  /// It is back before anybody can look.
+  /// The display is back at once.
   func testAnotherProgramSwitchesTheScreenOff() throws {
     try onMain {
-      try Troubled.all(waiting: nil, keepsMaster: true) {
+      try Troubled.all(waiting: nil) {
         $0.card.switchOff("HDMI-A-1")
       } mend: { stage in
         stage.root.backgroundColor = Color(red: 0, green: 1, blue: 1)
@@ -150,7 +131,7 @@ final class DisplayReturnTests: XCTestCase {
     }
   }
 
-  /// A display that cannot come back says so, once, and its screen is let go of.
+  /// A display that cannot come back reports that once, and its card is closed.
   func testTheSessionEnds() throws {
     try onMain {
       let stage = try Troubled(.animating, isAtomic: true, hasVBlanks: true, hearsEvents: true)
@@ -190,7 +171,7 @@ final class DisplayReturnTests: XCTestCase {
       XCTAssertEqual(displays.map(\.state), [.showing, .showing])
       for display in displays { XCTAssertNotNil(try stage.show(3, in: whole, on: display)) }
 
-      // One notices, both are told.
+      // One display notices, and both are told.
       stage.card.unplug()
       XCTAssertNil(try? stage.show(4, in: whole, on: displays[0]))
       XCTAssertEqual(displays.map(\.state), [.waiting(.deviceRemoved), .waiting(.deviceRemoved)])
@@ -208,7 +189,7 @@ private final class Troubled {
     case idle
     case animating
     case flipPending
-    /// The first frame is on its way.
+    /// The first frame pends.
     case modeSetPending
   }
 
@@ -220,7 +201,7 @@ private final class Troubled {
   private(set) var shown: KMSCard?
   private(set) var card: SimulatedCard
   var hasDevice = true
-  /// How often the display went to the screen, the first time included.
+  /// How often the display began to show, including the first time.
   private(set) var shows = 1
   private(set) var frames = 0
   private(set) var ticks: [DisplayLink.Tick] = []
@@ -291,7 +272,7 @@ private final class Troubled {
     }
   }
 
-  /// What happens, happens in a turn.
+  /// Runs a change in a turn of the loop.
   func turn(_ body: @escaping @MainActor (Troubled) -> Void) {
     loop.add(FrameLoop.Timer(fireTime: clock.now, .onMain { [unowned self] _ in body(self) }), to: .default)
     loop.run(mode: .default, until: clock.now)
@@ -308,7 +289,7 @@ private final class Troubled {
     child.add(animation, forKey: "wander")
   }
 
-  /// Steps through the loop until a frame was handed over and not seen.
+  /// Runs until a frame is committed and not presented.
   private func stopAtPendingFlip() {
     var committed = 0
     let counting = engine.output.observe { if case .committed = $0 { committed += 1 } }
@@ -319,7 +300,7 @@ private final class Troubled {
     XCTAssertLessThanOrEqual(frames - seen, 1)
   }
 
-  /// The same device in the same place, new from the factory.
+  /// The device comes back, with nothing set.
   func replaceCard() {
     vblanks.invalidate()
     card = make()
@@ -336,17 +317,17 @@ private final class Troubled {
     shown = nil
   }
 
-  /// Every moment on every kind of driver.
+  /// Tries every moment on two kinds of drivers.
   ///
-  /// - Parameters:
-  ///   - waiting: what the display says meanwhile; nil if it is back at once.
-  ///   - keepsMaster: whether the card is ours meanwhile.
+  /// - Parameter waiting: the display's state meanwhile; nil if it is back at once.
   static func all(
-    hearsEvents: Bool = true, waiting: DisplayState.Absence?, keepsMaster: Bool,
+    hearsEvents: Bool = true, waiting: DisplayState.Absence?,
     trouble: @escaping @MainActor (Troubled) -> Void, mend: @escaping @MainActor (Troubled) -> Void
   ) throws {
-    for (isAtomic, hasVBlanks) in [(true, true), (false, true), (true, false), (false, false)] {
-      for moment in Moment.allCases {
+    // Every pair of moment, interface and vblanks.
+    for (index, moment) in Moment.allCases.enumerated() {
+      for isAtomic in [true, false] {
+        let hasVBlanks = (index % 2 == 0) == isAtomic
         let name = "\(moment), atomic \(isAtomic), vblanks \(hasVBlanks)"
         let stage = try Troubled(moment, isAtomic: isAtomic, hasVBlanks: hasVBlanks, hearsEvents: hearsEvents)
         stage.go(name, waiting: waiting, trouble: trouble, mend: mend)
@@ -355,7 +336,7 @@ private final class Troubled {
         stage.end()
         XCTAssertFalse(stage.card.hasMaster, name)
         XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings(), name)
-        // Its own screen does not show what another one showed.
+        // A replaced screen does not show the old one's picture.
         if waiting != nil { XCTAssertEqual(stage.card.screens, stage.before, name) }
       }
     }
@@ -366,7 +347,7 @@ private final class Troubled {
     mend: @escaping @MainActor (Troubled) -> Void
   ) {
     turn(trouble)
-    // A scene at rest asks nothing, and hears of nothing that nobody tells.
+    // A scene at rest makes no calls, and so notices nothing by itself.
     if waiting != nil, moment == .idle || moment == .modeSetPending, display.state == .showing {
       turn { $0.root.backgroundColor = .black }
     }
@@ -405,7 +386,7 @@ private final class Troubled {
     run(.milliseconds(100))
     let image = try XCTUnwrap(try card.copyShownImage(of: "HDMI-A-1"), "\(name): the screen is off")
     XCTAssertEqual(image.width, display.mode.width, name)
-    // The corner that no animation reaches.
+    // A corner that no animation reaches.
     let pixel = image.row(image.height - 1).load(fromByteOffset: 4 * (image.width - 1), as: UInt32.self)
     XCTAssertEqual(pixel & 0xFF_FFFF, 0xFF_0000, "\(name): the screen does not show the scene")
   }

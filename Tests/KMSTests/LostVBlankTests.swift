@@ -2,59 +2,61 @@ import FrameTiming
 import Framepace
 import FramepaceTesting
 import Glibc
+import Geometry
 import KMSTesting
 import LinuxSystem
+import Presentation
+import RenderTree
+import RunLoops
 import XCTest
 
 @testable import KMS
 
 /// Vblank events that never come.
 final class LostVBlankTests: XCTestCase {
-  /// What changes meanwhile is shown all the same, and within 1.1 s the ticks go on.
+  /// Changes are shown meanwhile, and within 1.1 s the ticks go on.
   func testFramesDoNotWaitForALostTick() throws {
-    try onMain {
-      for isAtomic in [true, false] {
-        let stage = CardStage(isAtomic: isAtomic)
-        let display = try stage.openDisplay()
-        let root = Layer()
-        let engine = Engine(display: display, root: root, loop: stage.loop)
-        var ticks = 0
-        let link = DisplayLink(ticker: display.ticker) { _ in ticks += 1 }
-        link.add(to: stage.loop, mode: .default)
-        stage.run(for: .milliseconds(500))
+    try onEachInterface { isAtomic in
+      let stage = CardStage(isAtomic: isAtomic)
+      let display = try stage.openDisplay()
+      let root = Layer()
+      let engine = Engine(display: display, root: root, loop: stage.loop)
+      var ticks = 0
+      let link = DisplayLink(ticker: display.ticker) { _ in ticks += 1 }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(for: .milliseconds(500))
 
-        stage.card.loseVBlankEvents(1)
-        // The one on its way comes yet.
-        stage.run(for: .milliseconds(20))
-        ticks = 0
-        for hex: UInt32 in [0x11_22_33, 0x44_55_66, 0x77_88_99] {
-          let change = FrameLoop.Timer(
-            fireTime: stage.clock.now + .milliseconds(103),
-            .onMain { _ in Transaction.withoutActions { root.backgroundColor = Color(hex: hex) } })
-          stage.loop.add(change, to: .default)
-          stage.run(for: .milliseconds(160))
-          let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"))
-          XCTAssertEqual(image.row(5).load(as: UInt32.self) & 0xFF_FFFF, hex, "atomic \(isAtomic)")
-        }
-        XCTAssertEqual(ticks, 0)
-        stage.run(for: .milliseconds(620))
-        let resumed = ticks
-        stage.run(for: .seconds(1))
-        XCTAssertEqual(ticks - resumed, 60, "atomic \(isAtomic)")
-        XCTAssertGreaterThan(resumed, 0)
-
-        // At rest nothing is looked after.
-        link.invalidate()
-        stage.run(for: .seconds(3))
-        let next = stage.loop.nextTimerFireTime(in: .default) ?? .distantFuture
-        XCTAssertGreaterThan(next, stage.clock.now + .seconds(100_000))
-        engine.invalidate()
-        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+      stage.card.loseVBlankEvents(1)
+      // The one on its way comes yet.
+      stage.run(for: .milliseconds(20))
+      ticks = 0
+      for hex: UInt32 in [0x11_22_33, 0x44_55_66, 0x77_88_99] {
+        let change = FrameLoop.Timer(
+          fireTime: stage.clock.now + .milliseconds(103),
+          .onMain { _ in Transaction.withoutActions { root.backgroundColor = Color(hex: hex) } })
+        stage.loop.add(change, to: .default)
+        stage.run(for: .milliseconds(160))
+        let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"))
+        XCTAssertEqual(image.row(5).load(as: UInt32.self) & 0xFF_FFFF, hex, "atomic \(isAtomic)")
       }
+      XCTAssertEqual(ticks, 0)
+      stage.run(for: .milliseconds(620))
+      let resumed = ticks
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(ticks - resumed, 60, "atomic \(isAtomic)")
+      XCTAssertGreaterThan(resumed, 0)
+
+      // At rest nothing is looked after.
+      link.invalidate()
+      stage.run(for: .seconds(3))
+      let next = stage.loop.nextTimerFireTime(in: .default) ?? .distantFuture
+      XCTAssertGreaterThan(next, stage.clock.now + .seconds(100_000))
+      engine.invalidate()
+      XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
     }
   }
 
-  /// Hardware that has no vblanks any more: the screen is given up, and somebody is told.
+  /// The hardware's vblanks end: the screen is given up, with a report.
   func testVBlanksThatEndAreALoss() throws {
     try onMain {
       let stage = CardStage()
@@ -77,7 +79,7 @@ final class LostVBlankTests: XCTestCase {
     }
   }
 
-  /// Nothing is lost where the program itself did not listen.
+  /// A pause of the program itself loses nothing.
   func testAPauseOfTheProgramIsNoLoss() throws {
     try onMain {
       let stage = CardStage()
@@ -93,6 +95,58 @@ final class LostVBlankTests: XCTestCase {
       stage.run(for: .milliseconds(100))
       XCTAssertEqual(stage.card.callCount(of: .queueSequence) - requests, stamps.count - count)
       link.invalidate()
+      display.invalidate()
+    }
+  }
+
+  /// After each mode-set the grid of vblanks is unknown until some have come.
+  func testAModeSetBeginsTheGridAnew() throws {
+    try onMain {
+      let stage = CardStage()
+      let display = try stage.openDisplay()
+      let link = DisplayLink(ticker: display.ticker) { _ in }
+      link.add(to: stage.loop, mode: .default)
+      XCTAssertNotNil(try stage.show(0xFF11_2233, on: display))
+      stage.run(for: .seconds(1))
+      XCTAssertTrue(display.ticker.isGridKnown(at: stage.clock.now))
+
+      // A flip whose event is lost is given up after a second, and the next frame sets the mode.
+      stage.card.loseFlipEvents(1)
+      XCTAssertNil(try stage.show(0xFF44_5566, on: display))
+      stage.run(for: .seconds(1))
+      XCTAssertTrue(display.ticker.isGridKnown(at: stage.clock.now))
+      let buffer = try XCTUnwrap(display.presenter.acquireBuffer())
+      try display.presenter.present(buffer, damage: DamageRegion(.all))
+      XCTAssertFalse(display.ticker.isGridKnown(at: stage.clock.now))
+      stage.run(for: .milliseconds(60))
+      XCTAssertTrue(display.ticker.isGridKnown(at: stage.clock.now))
+      display.invalidate()
+    }
+  }
+
+  func testAScreenThatComesBackIsNotTrustedAtOnce() throws {
+    try onMain {
+      let stage = CardStage()
+      let display = try stage.openDisplay()
+      var ticks: [DisplayLink.Tick] = []
+      let link = DisplayLink(ticker: display.ticker) { link in if let tick = link.tick { ticks.append(tick) } }
+      link.add(to: stage.loop, mode: .default)
+      XCTAssertNotNil(try stage.show(0xFF11_2233, on: display))
+      stage.run(for: .seconds(2))
+      let period = display.ticker.model.period
+      display.isPowered = false
+      stage.run(for: .seconds(2))
+      XCTAssertTrue(display.ticker.source is FallbackClock)
+      display.isPowered = true
+      XCTAssertNotNil(try stage.show(0xFF44_5566, on: display))
+      XCTAssertEqual(display.ticker.model.period, period, accuracy: 100)
+      stage.run(for: .milliseconds(100))
+      XCTAssertTrue(display.ticker.isGridKnown(at: stage.clock.now))
+      XCTAssertEqual(display.ticker.model.period, period, accuracy: 100)
+      for (first, second) in zip(ticks, ticks.dropFirst()) {
+        XCTAssertGreaterThan(second.timestamp, first.timestamp)
+        XCTAssertGreaterThan(second.frameNumber, first.frameNumber)
+      }
       display.invalidate()
     }
   }

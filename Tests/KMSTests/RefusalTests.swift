@@ -11,14 +11,13 @@ import XCTest
 @testable import KMS
 import RenderTree
 
-/// Whoever is told that the screen goes on without something may do what he likes: the commit that has brought it to light is
-/// done by then.
+/// The handler of a refusal may do anything: the commit that has brought it to light is done by then.
 final class RefusalTests: XCTestCase {
   func testWhoIsToldEndsTheDisplay() throws {
     try onMain {
       try Occasion.all { stage, place in
         stage.onRefusal = { display in
-          // What was on the cursor's plane comes back as well.
+          // The other program's cursor is restored too.
           stage.mend()
           display.invalidate()
         }
@@ -48,7 +47,7 @@ final class RefusalTests: XCTestCase {
     }
   }
 
-  /// It is shown without further ado.
+  /// The other cursor is shown at once.
   func testWhoIsToldSetsAnotherCursor() throws {
     try onMain {
       try Occasion.all { stage, place in
@@ -69,7 +68,7 @@ final class RefusalTests: XCTestCase {
     }
   }
 
-  /// What the application asks for itself is answered before it goes on, once.
+  /// The application's own request is answered before the setter returns, once.
   func testASetterTellsAtOnce() throws {
     try onMain {
       let stage = CardStage()
@@ -87,7 +86,7 @@ final class RefusalTests: XCTestCase {
   }
 }
 
-/// When a refusal comes up.
+/// The occasion of a refusal.
 private enum Occasion: CaseIterable {
   case cursorWithAModeSet, cursorWithAFlip, cursorByItself
   case cursorMemoryWithAModeSet, cursorMemoryWithAFlip
@@ -107,7 +106,7 @@ private enum Occasion: CaseIterable {
 
   var isWithModeSet: Bool { self == .cursorWithAModeSet || self == .cursorMemoryWithAModeSet }
 
-  /// The legacy calls show a cursor apart from frames.
+  /// The legacy calls show a cursor without frames.
   private var needsAtomic: Bool {
     switch self {
     case .cursorWithAModeSet, .cursorWithAFlip, .cursorMemoryWithAModeSet, .cursorMemoryWithAFlip: true
@@ -144,7 +143,7 @@ private final class RefusalStage {
     let opened = try stage.open()
     other = try opened.display(connector: "DP-1", clock: stage.loop.clock)
     other.add(to: stage.loop, mode: .default)
-    XCTAssertNotNil(try stage.show(1, in: .all, on: other))
+    XCTAssertNotNil(try stage.show(1, on: other))
     before = stage.card.screens
     display = try opened.display(connector: "HDMI-A-1", clock: stage.loop.clock)
     display.add(to: stage.loop, mode: .default)
@@ -166,13 +165,13 @@ private final class RefusalStage {
   /// Frames that were seen, of two.
   func framesSeen() throws -> Int {
     var seen = 0
-    for _ in 0..<2 where try stage.show(2, in: .all, on: display) != nil { seen += 1 }
+    for _ in 0..<2 where try stage.show(2, on: display) != nil { seen += 1 }
     return seen
   }
 
   func run() { stage.run(for: .milliseconds(200)) }
 
-  /// What has refused refuses no more.
+  /// Ends the refusals.
   func mend() {
     card.refuseCursors(errno: 0)
     card.resetCalls()
@@ -211,8 +210,4 @@ private final class RefusalStage {
     let buffer = try XCTUnwrap(display.presenter.acquireBuffer())
     try display.presenter.present(buffer, damage: DamageRegion(.all))
   }
-}
-
-extension IntRect {
-  fileprivate static var all: IntRect { IntRect(x: 0, y: 0, width: 64, height: 48) }
 }

@@ -9,15 +9,17 @@ import XCTest
 
 /// One engine on several screens, of one card or of two: mirrored, or each with layers of its own.
 final class SeveralScreensTests: XCTestCase {
-  /// Random edits of random layers on a screen of 60 Hz, mirrored on one of 50 Hz that has another shape: both show, from
-  /// either buffer, what a full render paints for their own vblanks.
+  /// Random edits of random layers on a screen of 60 Hz, mirrored on one of 50 Hz with another shape: both show what a full
+  /// render paints for their own vblanks.
   func testBothScreensShowWhatWasComposited() throws {
     try onMain {
       let images = try RandomLayers.images(seed: 8)
       let workers = WorkerPool()
       var partialFrames = [0, 0]
-      for seed in 1...4 as ClosedRange<UInt64> {
-        let screens = try TwoScreens(hasVBlanks: seed != 3, isAtomic: seed % 2 == 0, workers: workers)
+      let first = UInt64.random(in: 0...999_999)
+      print("SeveralScreensTests seed \(first)")
+      for seed in first..<first + 6 {
+        let screens = try TwoScreens(hasVBlanks: seed % 3 != 0, isAtomic: seed % 2 == 0, workers: workers)
         let layers = RandomLayers(in: screens.root, seed: seed, count: 10, images: images)
         for edit in 1...100 {
           let change = layers.edit()
@@ -34,57 +36,53 @@ final class SeveralScreensTests: XCTestCase {
         }
         screens.end()
       }
-      // Else nothing has been proven.
+      // Otherwise nothing is proven.
       for count in partialFrames { XCTAssertGreaterThan(count, 60) }
     }
   }
 
   /// An animation on both: a frame at each vblank of each.
   func testEachScreenHasItsOwnRate() throws {
-    try onMain {
-      for isAtomic in [true, false] {
-        let screens = try TwoScreens(isAtomic: isAtomic)
-        screens.animate()
-        screens.run(.seconds(3))
-        for (proof, hertz) in zip(screens.proofs, [60, 50]) {
-          XCTAssertNil(proof.difference)
-          XCTAssertEqual(proof.frames.count, 3 * hertz, accuracy: 3)
-          for (frame, next) in zip(proof.frames.dropFirst(), proof.frames.dropFirst(2)) {
-            XCTAssertEqual(next.frameNumber, frame.frameNumber + 1, "\(hertz) Hz, atomic \(isAtomic)")
-            XCTAssertFalse(next.isLate(interval: Nanoseconds(1_000_000_000 / Int64(hertz))))
-          }
+    try onEachInterface { isAtomic in
+      let screens = try TwoScreens(isAtomic: isAtomic)
+      screens.animate()
+      screens.run(.seconds(3))
+      for (proof, hertz) in zip(screens.proofs, [60, 50]) {
+        XCTAssertNil(proof.difference)
+        XCTAssertEqual(proof.frames.count, 3 * hertz, accuracy: 3)
+        for (frame, next) in zip(proof.frames.dropFirst(), proof.frames.dropFirst(2)) {
+          XCTAssertEqual(next.frameNumber, frame.frameNumber + 1, "\(hertz) Hz, atomic \(isAtomic)")
+          XCTAssertFalse(next.isLate(interval: Nanoseconds(1_000_000_000 / Int64(hertz))))
         }
-        screens.end()
       }
+      screens.end()
     }
   }
 
   /// The mirror's screen is pulled out and plugged in again, then the first one's, which comes back larger.
   func testScreensGoAndComeBack() throws {
-    try onMain {
-      for isAtomic in [true, false] {
-        let screens = try TwoScreens(isAtomic: isAtomic)
-        screens.animate()
-        screens.expectFrames([60, 50])
-        screens.setConnected(false, "DP-2")
-        screens.expectFrames([60, 0])
-        screens.setConnected(true, "DP-2")
-        screens.expectFrames([60, 50])
-        screens.setConnected(false, "DP-1")
-        screens.expectFrames([0, 50])
-        screens.stage.card.setModes([.simulated(160, 64, hertz: 75)], of: "DP-1")
-        screens.setConnected(true, "DP-1")
-        screens.expectFrames([75, 50])
-        XCTAssertEqual(screens.root.bounds, Rect(x: 0, y: 0, width: 160, height: 64))
-        let image = try XCTUnwrap(try screens.stage.card.copyShownImage(of: "DP-2"))
-        let column = (0..<80).map { image.row($0).load(fromByteOffset: 4 * 79, as: UInt32.self) & 0xFF_FFFF }
-        XCTAssertEqual(column.map { $0 == 0 }, (0..<80).map { !(24..<56).contains($0) })
-        screens.end()
-      }
+    try onEachInterface { isAtomic in
+      let screens = try TwoScreens(isAtomic: isAtomic)
+      screens.animate()
+      screens.expectFrames([60, 50])
+      screens.setConnected(false, "DP-2")
+      screens.expectFrames([60, 0])
+      screens.setConnected(true, "DP-2")
+      screens.expectFrames([60, 50])
+      screens.setConnected(false, "DP-1")
+      screens.expectFrames([0, 50])
+      screens.stage.card.setModes([.simulated(160, 64, hertz: 75)], of: "DP-1")
+      screens.setConnected(true, "DP-1")
+      screens.expectFrames([75, 50])
+      XCTAssertEqual(screens.root.bounds, Rect(x: 0, y: 0, width: 160, height: 64))
+      let image = try XCTUnwrap(try screens.stage.card.copyShownImage(of: "DP-2"))
+      let column = (0..<80).map { image.row($0).load(fromByteOffset: 4 * 79, as: UInt32.self) & 0xFF_FFFF }
+      XCTAssertEqual(column.map { $0 == 0 }, (0..<80).map { !(24..<56).contains($0) })
+      screens.end()
     }
   }
 
-  /// A flip of one of them that is never told: that one waits for it in vain, the other misses nothing.
+  /// The flip event of one screen is lost: the other misses nothing.
   func testALostFlipDelaysOneScreenOnly() throws {
     try onMain {
       let screens = try TwoScreens(isAtomic: true)
@@ -146,7 +144,7 @@ final class SeveralScreensTests: XCTestCase {
     }
   }
 
-  /// What is left of a card beside a display, and of the other cards, which may be none.
+  /// The free screens of a display's card and of the other cards, which may be unusable.
   func testOtherScreensBesideOne() throws {
     try onMain {
       var folder = Array("/tmp/framepace-cards-XXXXXX".utf8CString)
@@ -155,7 +153,7 @@ final class SeveralScreensTests: XCTestCase {
       defer { for file in ["\(path)/card0", "\(path)/card1", path] { remove(file) } }
       for name in ["card0", "card1"] { close(open("\(path)/\(name)", O_CREAT | O_WRONLY, 0o600)) }
       let clock = ManualClock()
-      // The last one has the first CRTC or none.
+      // The last connector can only use the first CRTC.
       let card = SimulatedCard(
         connectors: [
           .init("DP-1", modes: [.simulated(64, 48)]), .init("DP-2", modes: [.simulated(64, 48)], isConnected: false),
@@ -210,7 +208,7 @@ private final class TwoScreens {
 
   func run(_ time: Nanoseconds) { stage.run(for: time) }
 
-  /// Something turns for ever.
+  /// A layer that turns for ever.
   func animate() {
     let layer = Layer(frame: Rect(x: 10, y: 10, width: 40, height: 20))
     layer.backgroundColor = .black
@@ -220,7 +218,7 @@ private final class TwoScreens {
     layer.add(animation)
   }
 
-  /// How many frames each shows in two seconds, half a second from now.
+  /// Expects a number of frames a second on each screen, half a second from now.
   func expectFrames(_ hertz: [Int], line: UInt = #line) {
     for proof in proofs { proof.end() }
     run(.milliseconds(500))

@@ -9,7 +9,7 @@ import XCTest
 
 @testable import KMS
 
-/// A program's displays on the machine's cards, each asked for by itself: a card is opened once.
+/// A program's displays on the machine's cards, each opened by itself: a card is opened once.
 final class SharedCardTests: XCTestCase {
   /// Two calls, two screens of one card; the third one takes the other card's.
   func testDisplaysOfACardShareIt() throws {
@@ -23,7 +23,7 @@ final class SharedCardTests: XCTestCase {
         XCTAssertEqual(error as? KMSError, .inUse(connector: "DP-2"))
       }
       machine.expectEachAtItsRate(displays, hertz: [60, 75, 50])
-      // The card is somebody else's when its last display is gone, and not before.
+      // Master is dropped with the card's last display.
       displays[0].invalidate()
       XCTAssertTrue(machine.cards[0].hasMaster)
       XCTAssertEqual(try machine.display().connectorName, "DP-1")
@@ -52,7 +52,7 @@ final class SharedCardTests: XCTestCase {
     }
   }
 
-  /// Who opens a card twice all the same is told what to do, and has it when the first is done.
+  /// Opening a card twice is an error that says what to do; the second one works after the first has ended.
   func testACardThatIsOpenedTwiceSaysSo() throws {
     try onMain {
       let stage = CardStage(connectors: ["DP-1", "DP-2"].map { .init($0, modes: [.simulated(64, 48)]) })
@@ -66,7 +66,7 @@ final class SharedCardTests: XCTestCase {
       }
       display.invalidate()
       let next = try second.display(clock: stage.loop.clock)
-      // Another program's is another matter.
+      // Another program as master is another error.
       try next.device?.dropMaster()
       let other = try stage.card.open()
       XCTAssertTrue(other.isMaster)
@@ -128,7 +128,7 @@ final class SharedCardTests: XCTestCase {
     }
   }
 
-  /// Who is told of one event may tell of the next: what was asked before that is not enough for it.
+  /// A handler of one event may report the next: earlier answers of screens do not count for it.
   func testAnEventWithinAnotherIsAReasonToAskAgain() throws {
     try onMain {
       let machine = try Machine()
@@ -148,7 +148,7 @@ final class SharedCardTests: XCTestCase {
     }
   }
 
-  /// Where cards are several, only one of them has the connector that was asked for: its reason is the reason.
+  /// Only one of several cards has the requested connector: its error is reported.
   func testTheCardOfANamedConnectorSaysWhyItIsNotUsed() throws {
     try onMain {
       let machine = try Machine()
@@ -256,7 +256,7 @@ private final class Machine {
           properties: properties)))
   }
 
-  /// What is due now, and what comes of it.
+  /// Runs everything that is due now.
   func turn() {
     for _ in 0..<4 { loop.run(mode: .default, until: clock.now, returnAfterSourceHandled: true) }
   }

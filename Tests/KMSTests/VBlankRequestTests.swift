@@ -74,30 +74,6 @@ import Testing
   }
 }
 
-@Suite struct SavedScreenTests {
-  private func screen(framebuffer: UInt32 = 70, isOn: Bool = true, connectors: [UInt32] = [36]) -> SavedScreen {
-    SavedScreen(
-      crtc: 35, framebuffer: framebuffer, x: 0, y: 0, mode: isOn ? DisplayMode.mode(640, 480) : nil,
-      connectors: connectors)
-  }
-
-  /// A mode without a picture, or one that no connector shows, cannot be set again: off is what is nearest to it.
-  @Test func whatCanBeBroughtBack() {
-    #expect(screen().hasPicture)
-    #expect(!screen(framebuffer: 0).hasPicture)
-    #expect(!screen(isOn: false).hasPicture)
-    #expect(!screen(connectors: []).hasPicture)
-  }
-
-  @Test func aFailureNamesCallAndCRTC() {
-    #expect {
-      try screen().restore(on: LibDRM(path: "/dev/null"))
-    } throws: { error in
-      "\(error)" == "drmModeSetCrtc CRTC 35: Inappropriate ioctl for device (25)"
-    }
-  }
-}
-
 /// For calls that change what they are made on, which `#expect` does not take.
 private func expectEqual<Value: Equatable>(_ value: Value, _ expected: Value, at location: SourceLocation = #_sourceLocation)
 {

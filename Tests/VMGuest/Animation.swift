@@ -22,7 +22,7 @@ final class Animation {
 
   /// Frames that the driver did not take.
   private(set) var refusals = 0
-  /// How often the loop woke up.
+  /// The number of times that the loop woke up.
   private(set) var wakeUps = 0
 
   private let count: Int

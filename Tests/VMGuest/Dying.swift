@@ -3,10 +3,9 @@ import KMS
 import LinuxSystem
 import RunLoops
 
-/// Shows frames, and ends in one way or another while one is on its way.
+/// Shows frames, and ends in one way or another while one pends.
 ///
-/// - Parameter withCursor: whether there is a cursor of the legacy calls, which the kernel leaves on the screen when its
-///   program is gone.
+/// - Parameter withCursor: whether the legacy calls show a cursor.
 @MainActor
 func die(_ way: String, withCursor: Bool) throws {
   let display = openDisplay(legacy: withCursor)
@@ -34,13 +33,13 @@ func die(_ way: String, withCursor: Bool) throws {
       }
     })
   FrameLoop.main.add(timer, to: .default)
-  // More frames, one of which is on its way then.
+  // More frames, one of which pends at the end.
   Animation(display, frames: 10_000).run(limit: .seconds(5))
   Guest.expect(false, "the process goes on")
   withExtendedLifetime(display) { Guest.finish() }
 }
 
-/// No program has left a cursor behind.
+/// Expects that no cursor is shown.
 @MainActor
 func noCursor() throws {
   for path in DRMDevice.cardPaths() {

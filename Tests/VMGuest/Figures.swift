@@ -6,7 +6,7 @@ import LinuxSystem
 import RunLoops
 import SampleScenes
 
-/// How long after a vblank a link is called, against the shortest loop that there is, in turns.
+/// The time from a vblank to a link's callback, compared in turns with the shortest possible loop.
 @MainActor
 func latency(_ count: Int) throws {
   let display = openDisplay()
@@ -27,7 +27,7 @@ func latency(_ count: Int) throws {
     "\(count) vblanks each, us to the handler: bare p50 \(bareMedian) p95 \(percentile(95, of: bareDelays)), "
       + "link p50 \(linkMedian) p95 \(percentile(95, of: linkDelays)); ratio of the medians \(ratio)")
   if getenv("exact") != nil {
-    // By instructions of 4 ns: what the loop and the ticker take to deliver a vblank that comes as expected.
+    // Counted in instructions of 4 ns: the cost of loop and ticker.
     Guest.expect(linkMedian - bareMedian <= 14, "a link is called \(linkMedian - bareMedian) us after a bare loop's handler")
   } else {
     // 1.2 is what is aimed at; a host that is busy makes both uneven.

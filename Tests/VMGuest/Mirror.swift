@@ -93,7 +93,7 @@ private final class MirrorStage {
     }
   }
 
-  /// As large as fits, in the middle, edges between pixels.
+  /// The largest size that fits, centred, with edges between pixels.
   private func letterbox(_ picture: Size, onWidth width: Int, height: Int) -> Viewport {
     let scale = min(Double(width) / picture.width, Double(height) / picture.height)
     let (left, right) = edges(picture.width * scale, in: width)

@@ -14,7 +14,7 @@ func reopen(_ count: Int) throws {
   Guest.shell("grep -q debugfs /proc/mounts || mount -t debugfs debugfs /sys/kernel/debug")
   guard let path = DRMDevice.cardPaths().first else { return Guest.expect(false, "no card") }
   let modes = ["160x120", "640x480@59.94"]
-  // What is made once, and kept.
+  // Objects that are made once and kept.
   for mode in modes { showOnce(openDisplay(mode: mode)) }
   let observer = try DRMDevice(path: path)
   try observer.dropMaster()
@@ -57,13 +57,13 @@ private func showOnce(_ display: KMSDisplay) {
   display.invalidate()
 }
 
-/// What a display could leave behind, by the lowest numbers that the kernel has free: it gives those out first.
+/// Objects that a display could leak, found by the lowest free numbers: the kernel gives those out first.
 private struct Leftovers: Equatable {
-  /// Of framebuffers, blobs and all other objects of a card.
+  /// The lowest free number of framebuffers, blobs and all other objects of a card.
   let object: UInt32
-  /// Of a client's buffers.
+  /// The lowest free number of a client's buffers.
   let handle: UInt32
-  /// As the kernel lists them.
+  /// The kernel's count.
   let framebuffers: Int
   /// The program's descriptors, and its mappings of cards.
   let descriptors: Int

@@ -7,7 +7,7 @@ import Presentation
 import RunLoops
 import Seats
 
-/// What happens to a display while it animates, and is over after a while.
+/// A trouble for a display while it animates, which ends after a while.
 enum Trouble: String, CaseIterable {
   case crtcOff = "crtc-off"
   case master
@@ -31,7 +31,7 @@ enum Trouble: String, CaseIterable {
   case suspend
   case console
 
-  /// How long nothing goes on.
+  /// The length of a pause in which nothing runs.
   var pause: Nanoseconds? {
     switch self {
     case .hog: .seconds(1)
@@ -89,7 +89,7 @@ func returns(_ trouble: Trouble, dump: String?) {
   place.end(trouble, on: display)
   let returned = FrameLoop.main.clock.now
   var rounds = 0
-  // Who asks again and again does so every five seconds at last.
+  // Retries come every five seconds at last.
   while rounds < 12, animation.feedback.count == frames || display.state != .showing {
     animation.run(limit: .milliseconds(500))
     rounds += 1
@@ -121,11 +121,11 @@ func returns(_ trouble: Trouble, dump: String?) {
   display.invalidate()
 }
 
-/// One tick tells of all intervals that a pause took.
+/// One tick reports all intervals of a pause.
 @MainActor
 private func expectPause(_ pause: Nanoseconds, in animation: Animation) {
   let interval = animation.display.ticker.refreshRate.interval
-  // By numbers: the link may have been paused at the end.
+  // Frame numbers, as the link may have been paused at the end.
   let longest = zip(animation.ticks, animation.ticks.dropFirst()).map { $1.frameNumber - $0.frameNumber }.max() ?? 0
   let length = interval * Int64(clamping: longest)
   Guest.expect(
@@ -199,7 +199,7 @@ private final class Place {
     }
   }
 
-  /// What another program does to the screen. Its picture goes with it, and the screen goes off.
+  /// Shows another program's picture. When that program ends, the screen goes off.
   private func showBlack(width: Int, height: Int, on other: DRMDevice, _ display: KMSDisplay) throws {
     let connectors = try other.connectors()
     guard let connector = connectors.first(where: { $0.name == display.connectorName }),

@@ -37,7 +37,7 @@ func scene(_ name: String, frames count: Int, dump: String?) throws {
 @MainActor
 final class ScenePlayback {
   private(set) var shown: [FrameRecord] = []
-  /// Those of the scene and of the output, which are the same while both want some.
+  /// The ticks of the scene and of the output, which are the same while both want some.
   private(set) var ticks: [DisplayLink.Tick] = []
   private let engine: Engine
   private let scene: any SampleScene

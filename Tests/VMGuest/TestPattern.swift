@@ -48,7 +48,7 @@ struct TestPattern {
     }
   }
 
-  /// What differs between a frame and the one before it.
+  /// The difference between a frame and the one before it.
   func damage(_ frame: Int) -> DamageRegion {
     var damage = DamageRegion()
     if frame == 0 {

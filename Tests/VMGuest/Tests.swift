@@ -85,7 +85,7 @@ func vblanks(_ count: Int, old: Bool, mode: String?) {
     if getenv("exact") != nil { Guest.expect(missed == 0 && Int(intervals) == count - 1, "\(missed) missed") }
   }
 
-  // One that was asked for before the pause may be on its way.
+  // A vblank that was requested before the pause may still come.
   FrameLoop.main.run(mode: .default, until: FrameLoop.main.clock.now + .milliseconds(50))
   let idle = FrameLoop.main.run(
     mode: .default, until: FrameLoop.main.clock.now + .seconds(1), returnAfterSourceHandled: true)
@@ -185,11 +185,11 @@ func hold() {
     Guest.expect(false, "\(error)")
   }
   Guest.shell("touch /tmp/held")
-  // A display that nobody keeps gives the screen back.
+  // Releasing the display would restore the screen.
   withExtendedLifetime(display) { while true { pause() } }
 }
 
-/// Shows other frames, and leaves: in good order, or by `exit` in the middle of a flip.
+/// Shows other frames, and ends: by `invalidate()`, or by `exit` in the middle of a flip.
 @MainActor
 func leave(invalidating: Bool) {
   let display = openDisplay()
@@ -201,8 +201,7 @@ func leave(invalidating: Bool) {
   Guest.finish()
 }
 
-/// A display that nobody keeps is given back like one that is invalidated: its card is closed, nothing of it is left in the
-/// loop, and the screen is as it was found.
+/// A display that is released without `invalidate()` closes its card, leaves the loop, and restores the screen.
 @MainActor
 func abandon() {
   let before = openCards()
@@ -228,8 +227,8 @@ func abandon() {
   again.invalidate()
 }
 
-/// What is asked of the driver when a display is opened: the atomic interface changes nothing, the legacy one sets the mode.
-/// So both refuse while another display can still be chosen.
+/// Opening a display changes nothing with atomic commits, and sets the mode with the legacy calls. So both refuse while
+/// another display can still be chosen.
 @MainActor
 func opening() {
   for legacy in [false, true] {
@@ -242,7 +241,7 @@ func opening() {
   }
 }
 
-/// Another program's cursor, left on the screen: it is not above our picture, and it is back afterwards.
+/// Another program's cursor on the screen is hidden while we show, and restored afterwards.
 @MainActor
 func leftovers() throws {
   guard let path = DRMDevice.cardPaths().first else { return Guest.expect(false, "no card") }
@@ -301,7 +300,7 @@ private func framebuffer(of crtc: UInt32, on device: DRMDevice) -> UInt32 {
   return answer.pointee.buffer_id
 }
 
-/// How many descriptors of cards the process has open.
+/// The number of the process's open cards.
 private func openCards() -> Int {
   var target = [CChar](repeating: 0, count: 256)
   return (0..<1024).filter { number in
@@ -311,7 +310,7 @@ private func openCards() -> Int {
   }.count
 }
 
-/// Who finds another master on a card is told so, and who is that itself is told that.
+/// The errors of a card with another master, and of a card that the program has opened twice.
 @MainActor
 func busy() {
   var other: DRMDevice?

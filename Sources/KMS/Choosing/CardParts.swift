@@ -3,18 +3,18 @@ import FrameTiming
 import LinuxSystem
 import Raster
 
-/// What a card has to drive screens with, and what of it is in use: chooses pipes that do not collide. A pure value.
+/// A card's connectors, CRTCs and planes, and the pipes in use: chooses pipes that do not collide. A pure value.
 struct CardParts: Sendable {
   let path: String
   let resources: DRMResources
   let connectors: [DRMConnector]
   /// Nil where the card is driven by the legacy calls.
   let primaryPlanes: [DRMPlane]?
-  /// The pipes of displays that there are already.
+  /// The pipes of existing displays.
   var used: [ScanOutPipe] = []
   var cursorPlanes: [DRMPlane] = []
 
-  /// The connected connectors that no display has. Where none of the card is connected, those that cannot tell.
+  /// The connected connectors that no display uses. Where none of the card is connected, those that cannot tell.
   var free: [DRMConnector] {
     let isAnyConnected = connectors.contains { $0.status == .connected }
     return unused.filter { isAnyConnected ? $0.status == .connected : $0.canHaveScreen }
@@ -24,9 +24,9 @@ struct CardParts: Sendable {
     connectors.filter { connector in !used.contains { $0.connector.id == connector.id } }
   }
 
-  /// A connector that is free; one that is named may be one that cannot tell whether it is connected.
+  /// A free connector. A named one may also be unable to tell whether it is connected.
   ///
-  /// - Parameter name: nil for the first one.
+  /// - Parameter name: nil for the first free one.
   func connector(_ name: String?) throws(KMSError) -> DRMConnector {
     let named = name.map { name in unused.first { $0.name == name && $0.canHaveScreen } }
     if let connector = named ?? free.first { return connector }
@@ -36,10 +36,10 @@ struct CardParts: Sendable {
     throw .noConnector(path: path, name: name, available: connectors.map { "\($0.name) \($0.status)" })
   }
 
-  /// The way from a plane to a connector.
+  /// The pipe from a plane to a connector.
   ///
   /// - Parameters:
-  ///   - crtc: of `crtcs(for:)`.
+  ///   - crtc: from `crtcs(for:)`.
   ///   - request: the mode to use; nil for the best one.
   func pipe(for connector: DRMConnector, crtc: UInt32?, mode request: ModeRequest? = nil) throws(KMSError) -> ScanOutPipe {
     let (width, height) = (
@@ -70,7 +70,7 @@ struct CardParts: Sendable {
       lesserModes: request == nil ? Array(usable.dropFirst()) : [])
   }
 
-  /// The one that is on the CRTC, else one that is on none, else any.
+  /// The plane that is on the CRTC, else one that is on none, else any.
   private func primaryPlane(of crtc: UInt32) -> UInt32? {
     let fitting = (primaryPlanes ?? []).filter { plane in
       canUse(crtc, plane.possibleCRTCs) && plane.formats.contains(cdrm_format_xrgb8888)
@@ -79,7 +79,7 @@ struct CardParts: Sendable {
     return (fitting.first { $0.currentCRTC == crtc } ?? fitting.first { $0.currentCRTC == 0 } ?? fitting.first)?.id
   }
 
-  /// One that is on the CRTC or on none.
+  /// A plane that is on the CRTC or on none.
   private func cursorPlane(of crtc: UInt32) -> UInt32? {
     let fitting = cursorPlanes.filter { plane in
       canUse(crtc, plane.possibleCRTCs) && plane.formats.contains(cdrm_format_argb8888)
@@ -88,7 +88,7 @@ struct CardParts: Sendable {
     return (fitting.first { $0.currentCRTC == crtc } ?? fitting.first { $0.currentCRTC == 0 })?.id
   }
 
-  /// Whether a CRTC can drive a connector, and no display has it.
+  /// Whether a CRTC can drive a connector, and no display uses it.
   func canDrive(_ connector: DRMConnector, with crtc: UInt32) -> Bool {
     canUse(crtc, connector.possibleCRTCs) && !used.contains { $0.crtc == crtc }
   }
@@ -103,10 +103,10 @@ struct CardParts: Sendable {
 extension CardParts {
   /// Gives connectors CRTCs, each its own.
   ///
-  /// A CRTC that drives a connector already stays with it, even where another connector has none then: no screen is touched
-  /// without need. Of the other connectors as many get one as can: one that drives nothing, else any.
+  /// A CRTC that drives a connector already stays with it, even if another connector gets none then: no screen is touched
+  /// without need. As many of the other connectors as possible get one, preferably one that drives nothing.
   ///
-  /// - Returns: CRTCs by connector; one that is missing cannot be driven beside the others.
+  /// - Returns: CRTCs by connector; a missing connector cannot be driven beside the others.
   func crtcs(for connectors: [DRMConnector]) -> [UInt32: UInt32] {
     let free = resources.crtcs.filter { crtc in !used.contains { $0.crtc == crtc } }
     var owners: [UInt32: DRMConnector] = [:]
@@ -119,7 +119,7 @@ extension CardParts {
     let isDriving = { (crtc: UInt32) in self.connectors.contains { $0.currentCRTC == crtc } }
     let candidates = open.filter { !isDriving($0) } + open.filter(isDriving)
 
-    // Augmenting paths (Kuhn): who finds all its CRTCs taken asks their owners to take another one.
+    // Augmenting paths (Kuhn): a connector whose CRTCs are all taken asks their owners to take another one.
     func place(_ connector: DRMConnector, _ asked: inout Set<UInt32>) -> Bool {
       for crtc in candidates where canUse(crtc, connector.possibleCRTCs) && asked.insert(crtc).inserted {
         if let owner = owners[crtc], !place(owner, &asked) { continue }
@@ -139,7 +139,7 @@ extension CardParts {
 }
 
 extension DRMDevice {
-  /// The planes for a CRTC's picture and for its cursor; nil where the card is driven by the legacy calls.
+  /// The primary and the cursor planes; nil where the card is driven by the legacy calls.
   func planes() throws(KMSError) -> (primary: [DRMPlane], cursor: [DRMPlane])? {
     guard isAtomic else { return nil }
     return try ask { () throws(SystemError) in

@@ -1,18 +1,18 @@
-/// Why none of several cards was used, gathered card by card.
+/// Collects why none of several cards was used.
 struct CardRefusals {
-  /// What was asked for; nil for any.
+  /// The requested connector; nil for any.
   let connector: String?
   private var reasons: [KMSError] = []
-  /// Of cards without the connector: they matter when none has it.
+  /// The errors of cards without the connector: they matter when no card has it.
   private var others: [KMSError] = []
 
   init(connector: String?) {
     self.connector = connector
   }
 
-  /// - Parameter device: the card's; nil if it could not be opened.
+  /// - Parameter device: the card; nil if it could not be opened.
   mutating func add(_ error: KMSError, of device: DRMDevice?) {
-    // That a card is another program's is no reason where it has not the connector.
+    // Another master is no reason on a card that does not have the connector.
     if let connector, let lack = device?.lack(of: connector) { others.append(lack) } else { reasons.append(error) }
   }
 
@@ -20,8 +20,8 @@ struct CardRefusals {
 }
 
 extension DRMDevice {
-  /// The error that a card without a connector of this name ends in, whoever is its master; nil for a card that has it, and
-  /// for one that cannot be asked.
+  /// The error of a card without a connector of this name, whoever is its master; nil for a card that has it or cannot be
+  /// asked.
   fileprivate func lack(of name: String) -> KMSError? {
     guard let connectors = try? connectors(), !connectors.contains(where: { $0.name == name }) else { return nil }
     return .noConnector(path: path, name: name, available: connectors.map { "\($0.name) \($0.status)" })
@@ -29,7 +29,7 @@ extension DRMDevice {
 }
 
 extension KMSError {
-  /// Nothing could be used, for these reasons.
+  /// Combines the errors of all cards.
   static func unusable(_ reasons: [KMSError]) -> KMSError {
     switch reasons.count {
     case 0: .noDevice

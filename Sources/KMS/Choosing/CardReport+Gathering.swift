@@ -21,25 +21,25 @@ extension CardReport {
 }
 
 extension CardReport {
-  /// Which programs have a card open, as far as this user may see: root sees all, others their own. Without this process:
+  /// The programs that have a card open, without this one, as far as this user may see: root sees all, others their own.
   /// "Xorg (812)".
   public static func users(of path: String) -> [String] { CardUsers.names(of: path) }
 }
 
 extension DRMDevice {
-  /// What the card drives, what it can do, and why it cannot be used if it cannot. Gives up the card's master at the end.
-  /// Where another program is master, screens are not asked: what the kernel knows of them is told.
+  /// The card's report. Gives up the card's master at the end. Where another program is master, screens are not asked: the
+  /// report has what the kernel knows.
   ///
-  /// - Parameter processes: where the kernel tells of processes.
+  /// - Parameter processes: the folder of the kernel's processes.
   func report(processes: String = "/proc") throws(KMSError) -> CardReport {
-    // Who opens a card that has no master is its master. So if we are not, somebody else is.
+    // Opening a card without a master makes us its master. So if we are not, another program is.
     let isFree = isMaster
     defer { if isFree { try? dropMaster() } }
     do throws(SystemError) {
       var report = CardReport(path: path)
       report.driver = driver
       report.driverVersion = driverVersion
-      // Only who knows of writeback connectors is told of them.
+      // The kernel hides writeback connectors from clients that do not enable them.
       try? interface.setClientCapability(DRM_CLIENT_CAP_WRITEBACK_CONNECTORS, to: 1)
       guard let resources = try? interface.resources(), !resources.crtcs.isEmpty else {
         report.problem = .noModeSetting(path: path)
@@ -73,7 +73,7 @@ extension DRMDevice {
   }
 
   private func addPlanes(to report: inout CardReport) throws(SystemError) {
-    // A driver without planes of its own may refuse to tell them.
+    // A driver without planes of its own may refuse to list them.
     for id in (try? interface.planes()) ?? [] {
       let plane = try interface.plane(id)
       let properties = try? interface.properties(of: id, type: .plane)
@@ -91,20 +91,20 @@ extension DRMDevice {
     }
   }
 
-  /// - Returns: those that can have a screen.
+  /// - Returns: the connectors that can have a screen.
   private func addConnectors(
     _ resources: DRMResources, modes: [UInt32: CardReport.Mode], to report: inout CardReport
   ) throws(SystemError) -> [DRMConnector] {
     var screens: [DRMConnector] = []
     for connector in try connectors(resources.connectors) {
-      // What is no screen: pixels go to memory.
+      // No screen: its pixels go to memory.
       if connector.name.hasPrefix("Writeback") {
         report.abilities.writeback = true
         continue
       }
       screens.append(connector)
       let properties = try? interface.properties(of: connector.id, type: .connector)
-      // All atomic CRTCs have `VRR_ENABLED`; drivers that can use it say of each screen whether that can.
+      // All atomic CRTCs have `VRR_ENABLED`; drivers that can vary the rate say for each screen whether it can.
       if properties?["vrr_capable"] != nil { report.abilities.variableRate = true }
       let edid = properties?["EDID"].flatMap { $0.value == 0 ? nil : try? interface.blob(UInt32(clamping: $0.value)) }
       let crtc = connector.currentCRTC == 0 ? nil : connector.currentCRTC
@@ -130,14 +130,14 @@ extension DRMDevice {
     }
   }
 
-  /// What a display would be told.
+  /// The error that a display would get; nil for none.
   ///
   /// - Parameter connectors: with and without screens.
   private func problem(_ connectors: [DRMConnector], _ resources: DRMResources, isFree: Bool) -> KMSError? {
     do throws(KMSError) {
       let planes = try planes()
       let parts = CardParts(path: path, resources: resources, connectors: connectors, primaryPlanes: planes?.primary)
-      // Any screen that can be shown on will do; otherwise the first one's reason is told.
+      // One usable screen is enough; otherwise the first one's error counts.
       let first = try parts.connector(nil)
       let isUsable = { (connector: DRMConnector) in
         (try? parts.pipe(for: connector, crtc: parts.crtcs(for: [connector])[connector.id])) != nil

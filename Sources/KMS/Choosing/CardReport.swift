@@ -1,24 +1,28 @@
 public import FrameTiming
 
-/// A card as it was when asked: what it drives, what it can do, and why it cannot be used if it cannot. A value.
+/// A card as it was when asked: its connectors, its abilities, and the reason if it cannot be used. A value.
+///
+/// ```swift
+/// for card in CardReport.all() { print(card.path, card.connectors.map(\.name), card.problem?.description ?? "usable") }
+/// ```
 public struct CardReport: Sendable, Equatable {
-  /// What a card and its driver can do, found by asking for it where a capability alone does not tell.
+  /// The abilities of a card and its driver. Where a capability alone does not tell, they are found by trying.
   public struct Abilities: Sendable, Equatable {
-    /// Vblanks are stamped and told of. Found by calling: drivers without them report every capability all the same.
+    /// There are events for vblanks. Found by trying: drivers without them report every capability all the same.
     public var vblankEvents = false
-    /// With 64 bits of sequence and stamps in nanoseconds (`DRM_IOCTL_CRTC_QUEUE_SEQUENCE`). Found by calling.
+    /// These events have 64 bits of sequence and stamps in nanoseconds (`DRM_IOCTL_CRTC_QUEUE_SEQUENCE`). Found by trying.
     public var sequenceEvents = false
-    /// All changes of a frame in one step.
+    /// All changes of a frame take effect in one step.
     public var atomic = false
-    /// The rate can vary where the screen takes that (`vrr_capable` of a connector, `VRR_ENABLED` of a CRTC).
+    /// The rate can vary where the screen supports it (`vrr_capable` of a connector, `VRR_ENABLED` of a CRTC).
     public var variableRate = false
-    /// Flips that do not wait for the vblank, by the legacy calls (`DRM_CAP_ASYNC_PAGE_FLIP`).
+    /// Legacy flips need not wait for the vblank (`DRM_CAP_ASYNC_PAGE_FLIP`).
     public var asynchronousFlips = false
-    /// The same by atomic commits (`DRM_CAP_ATOMIC_ASYNC_PAGE_FLIP`).
+    /// Atomic flips need not wait for the vblank (`DRM_CAP_ATOMIC_ASYNC_PAGE_FLIP`).
     public var atomicAsynchronousFlips = false
-    /// Commits can tell what of a frame differs (`FB_DAMAGE_CLIPS`).
+    /// Commits can tell which pixels differ (`FB_DAMAGE_CLIPS`).
     public var damageClips = false
-    /// What a CRTC shows can be written to memory.
+    /// A CRTC's picture can be written to memory.
     public var writeback = false
     /// There is a plane for the pointer.
     public var cursorPlane = false
@@ -35,9 +39,9 @@ public struct CardReport: Sendable, Equatable {
     /// The kernel's name: "HDMI-A-1".
     public var name: String
     public var status: DRMConnector.Status
-    /// What the screen says of itself; nil where it says nothing, or nothing that can be read.
+    /// The screen's description of itself; nil where it has none that can be read.
     public var edid: EDID?
-    /// Of the visible picture, as the screen says; nil when it does not.
+    /// The visible picture's size; nil when the screen does not say.
     public var size: PhysicalSize?
     public var modes: [Mode]
     /// The mode that it is driven in now; nil when it is off.
@@ -52,7 +56,7 @@ public struct CardReport: Sendable, Equatable {
   public struct Mode: Sendable, Equatable {
     public var width: Int
     public var height: Int
-    /// Exactly, from pixel clock and totals; nil when they make no sense.
+    /// The exact rate, from pixel clock and totals; nil when they make no sense.
     public var refreshRate: RefreshRate?
     public var isInterlaced: Bool
     public var isPreferred: Bool
@@ -69,14 +73,14 @@ public struct CardReport: Sendable, Equatable {
     }
   }
 
-  /// What drives connectors.
+  /// A CRTC: it drives connectors.
   public struct CRTC: Sendable, Equatable {
     public var id: UInt32
     /// Nil when it is off.
     public var mode: Mode?
   }
 
-  /// What a CRTC takes pixels from.
+  /// A plane: a CRTC takes pixels from it.
   public struct Plane: Sendable, Equatable {
     public enum Kind: String, Sendable, CaseIterable { case primary, cursor, overlay }
 
@@ -84,7 +88,7 @@ public struct CardReport: Sendable, Equatable {
     public var kind: Kind
     /// The CRTC that it is on now; nil for none.
     public var crtc: UInt32?
-    /// How many pixel formats it takes.
+    /// The number of pixel formats that it takes.
     public var formats: Int
   }
 
@@ -100,7 +104,7 @@ public struct CardReport: Sendable, Equatable {
   public var planes: [Plane] = []
   /// Why no picture can be shown on the card now; nil when one can.
   public var problem: KMSError?
-  /// Programs that have the card open, as far as this user may know: "Xorg (812)". Asked only where another program is its
+  /// Programs that have the card open, as far as this user may see: "Xorg (812)". Empty unless another program is the card's
   /// master.
   public var users: [String] = []
 

@@ -4,18 +4,23 @@ public import Presentation
 public import Raster
 
 /// The displays of this machine.
+///
+/// ```swift
+/// let display = try Displays.automatic(width: 1280, height: 720, refreshRate: .hertz60)
+/// let engine = Engine(display: display, root: root)
+/// ```
 public enum Displays {
-  /// A screen of the first card that can be used.
+  /// A screen of the first usable card.
   ///
   /// - Parameters:
   ///   - connector: a connector's name; nil for the first connected one that can be shown on.
   ///   - mode: the mode to use; nil for the one that the screen prefers, or the next best that the driver takes.
   ///   - buffering: how many buffers frames are painted in.
-  ///   - session: opens the cards; nil for one without a seat, which all displays share for which none is named.
+  ///   - session: opens the cards; nil for one without a seat, which all displays without a named session share.
   ///   - clock: the clock of the loop that the display is added to.
   ///   - folder: where the cards are.
-  /// - Throws: the reason of the only card, or of the one that has the connector that was asked for; otherwise
-  ///   `noUsableDevice` with one for each.
+  /// - Throws: the error of the only card, or of the one with the requested connector; otherwise `noUsableDevice` with the
+  ///   error of each card.
   @MainActor
   public static func kms(
     connector: String? = nil, mode: ModeRequest? = nil, buffering: Buffering = .double, session: DisplaySession? = nil,
@@ -66,7 +71,7 @@ public enum Displays {
     return (displays, refused)
   }
 
-  /// All screens beside one that was taken, such as to mirror it on.
+  /// All screens except one that is in use, such as to mirror it.
   ///
   /// - Parameters: as for `kms`; the session that has opened the display.
   /// - Returns: the displays, and the reasons why cards or screens could not be used.
@@ -91,13 +96,12 @@ public enum Displays {
     return (displays, refused)
   }
 
-  /// A screen where there is a usable one, otherwise a virtual display paced by a fallback clock. The display's `reason`
-  /// says which and why.
+  /// A usable screen, or otherwise a virtual display paced by a fallback clock. The display's `reason` says which and why.
   ///
   /// - Parameters:
-  ///   - width: of the virtual display, in pixels; a screen has its own.
-  ///   - height: as `width`.
-  ///   - refreshRate: of the virtual display.
+  ///   - width: the virtual display's, in pixels; a screen has its own.
+  ///   - height: like `width`.
+  ///   - refreshRate: the virtual display's.
   ///   - session: as for `kms`.
   ///   - clock: the clock of the loop that the display is added to.
   ///   - folder: where the cards are.

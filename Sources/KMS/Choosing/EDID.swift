@@ -1,37 +1,38 @@
-/// What a display says of itself in the first block of its EDID (VESA E-EDID 1.3 and 1.4).
+/// A screen's description of itself, from the first block of its EDID (VESA E-EDID 1.3 and 1.4). `CardReport` has it for each
+/// connector.
 ///
-/// Displays lie, and cables damage what they say: whatever the bytes are, what can be read is read, the rest is nil, and
-/// `defects` tells what is wrong with them.
+/// Screens lie, and cables damage the bytes: everything that can be read is read, the rest is nil, and `defects` says what is
+/// wrong.
 public struct EDID: Equatable, Sendable {
-  /// What is wrong with the bytes.
+  /// A defect of the bytes.
   public enum Defect: String, Sendable, CaseIterable {
     case header = "wrong header"
     case checksum = "wrong checksum"
     case extensionMissing = "extension block missing"
   }
 
-  /// The three letters that the manufacturer has registered: "DEL", "SAM".
+  /// The manufacturer's three registered letters: "DEL", "SAM".
   public let manufacturer: String?
   /// The manufacturer's number for the product.
   public let productCode: Int
-  /// The product's name: "DELL U2412M"; of a panel without a name, what its maker calls it: "NE135FBM-N41".
+  /// The product's name: "DELL U2412M". For a panel without a name, its maker's text: "NE135FBM-N41".
   public let name: String?
   /// The serial number as text, or the numeric one; nil where there is none.
   public let serialNumber: String?
-  /// The year in which it was made, or for which it was designed.
+  /// The year of manufacture, or of the model.
   public let year: Int?
   public let defects: [Defect]
 
-  /// Bytes of a block.
+  /// The size of a block in bytes.
   static let blockSize = 128
 
-  /// Nil when this is no EDID: less than a block, or nothing like its header.
+  /// Nil when the bytes are no EDID: less than a block, or without its header.
   public init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.blockSize else { return nil }
     let block = bytes[..<Self.blockSize]
     let header: [UInt8] = [0x00, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x00]
     let wrong = zip(block, header).filter { $0 != $1 }.count
-    // One or two flipped bytes, as the kernel's `drm_edid_header_is_valid` has it; it mends them too.
+    // One or two flipped bytes are allowed, as in the kernel's `drm_edid_header_is_valid`, which repairs them.
     guard wrong <= 2 else { return nil }
 
     var defects: [Defect] = []
@@ -47,7 +48,7 @@ public struct EDID: Equatable, Sendable {
     var texts: [UInt8: String] = [:]
     for start in stride(from: 54, to: 126, by: 18) {
       let descriptor = block[start..<start + 18]
-      // Without a pixel clock it is no timing, but says of what kind it is.
+      // A descriptor without a pixel clock is no timing, and has a kind.
       guard descriptor.prefix(3) == [0, 0, 0], let text = Self.text(descriptor.dropFirst(5)) else { continue }
       texts[descriptor[start + 3]] = text
     }
@@ -63,8 +64,8 @@ public struct EDID: Equatable, Sendable {
     return String(decoding: numbers.map { UInt8(64 + $0) }, as: UTF8.self)
   }
 
-  /// A descriptor's text, which ends at a line feed. Nothing in it can be a terminal's command: what is not printable ASCII
-  /// becomes "?". Nil for one that is blank.
+  /// A descriptor's text, up to a line feed; nil when it is blank. Anything but printable ASCII becomes "?": it might be a
+  /// terminal's command.
   private static func text(_ bytes: some Sequence<UInt8>) -> String? {
     let printable = bytes.prefix { $0 != 0x0A && $0 != 0 }.map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
     let blank = UInt8(ascii: " ")

@@ -1,6 +1,10 @@
 public import FrameTiming
 
 /// A mode as a user names it: a size, and a rate if it matters.
+///
+/// ```swift
+/// let display = try Displays.kms(mode: ModeRequest(width: 1920, height: 1080, rate: .hertz60))
+/// ```
 public struct ModeRequest: Equatable, Sendable, CustomStringConvertible {
   /// Visible pixels in a row.
   public var width: Int
@@ -8,7 +12,7 @@ public struct ModeRequest: Equatable, Sendable, CustomStringConvertible {
   public var height: Int
   /// Nil for any.
   public var rate: RefreshRate?
-  /// Whether a refresh shows every other row.
+  /// Whether each refresh shows every other row.
   public var isInterlaced: Bool
 
   public init(width: Int, height: Int, rate: RefreshRate? = nil, isInterlaced: Bool = false) {
@@ -18,7 +22,7 @@ public struct ModeRequest: Equatable, Sendable, CustomStringConvertible {
     self.isInterlaced = isInterlaced
   }
 
-  /// How far a mode's rate may be from the one that is asked for, in hertz: "60" also stands for 59.94, where there is none
+  /// The largest difference of a mode's rate from the requested one, in hertz: 60 also stands for 59.94 where no mode is
   /// nearer.
   public static let tolerance = 0.5
 
@@ -27,8 +31,8 @@ public struct ModeRequest: Equatable, Sendable, CustomStringConvertible {
     "\(width)x\(height)\(rate.map { "@\($0.description.dropLast(3))" } ?? "")\(isInterlaced ? "i" : "")"
   }
 
-  /// The mode of this size whose rate is nearest, within the tolerance. Without a rate the preferred one, else the fastest.
-  /// The connector's order decides ties. Nil when there is none.
+  /// The mode of this size with the nearest rate within the tolerance; nil when there is none. Without a rate it is the
+  /// preferred mode, else the fastest. The connector's order decides ties.
   func choice(among modes: [DisplayMode]) -> DisplayMode? {
     func rank(_ mode: DisplayMode) -> Double? {
       guard mode.width == width, mode.height == height, mode.isInterlaced == isInterlaced, let own = mode.refreshRate?.hertz

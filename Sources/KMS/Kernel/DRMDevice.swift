@@ -2,9 +2,15 @@ import CDRM
 import Glibc
 package import LinuxSystem
 
-/// An open DRM card, such as `/dev/dri/card0`. Closed when its last owner goes.
+/// An open DRM card, such as `/dev/dri/card0`. It is closed with its last reference.
 ///
-/// Not for more than one thread at a time.
+/// Applications use `Displays`; open a card yourself to choose its interface, or to ask about its connectors:
+///
+/// ```swift
+/// let card = KMSCard(device: try DRMDevice(path: "/dev/dri/card1", allowsAtomic: false))
+/// ```
+///
+/// To be used from one thread at a time.
 public final class DRMDevice {
   /// The node that was opened.
   public let path: String
@@ -15,7 +21,7 @@ public final class DRMDevice {
   /// Whether mode-sets and flips go through atomic commits.
   public let isAtomic: Bool
 
-  /// What the card is asked through.
+  /// The card's calls.
   package let interface: any DRMInterface
 
   /// Opens a card for mode setting. Becomes its master if it has none.
@@ -29,7 +35,7 @@ public final class DRMDevice {
     }
   }
 
-  /// An open card of any kind.
+  /// - Parameter interface: the calls of an open card.
   package init(_ interface: any DRMInterface, allowsAtomic: Bool = true) throws(SystemError) {
     self.interface = interface
     path = interface.path
@@ -37,9 +43,9 @@ public final class DRMDevice {
     driver = version.name
     driverVersion = version.number
     func accepts(_ capability: Int32) -> Bool { (try? interface.setClientCapability(capability, to: 1)) != nil }
-    // Without it the kernel hides primary planes. A driver that refuses has none, and is served by the legacy calls.
+    // Otherwise the kernel hides primary planes. A driver that refuses has none, and gets the legacy calls.
     isAtomic = allowsAtomic && accepts(DRM_CLIENT_CAP_UNIVERSAL_PLANES) && accepts(DRM_CLIENT_CAP_ATOMIC)
-    // Since Linux 6.6 drivers of virtual machines hide their cursor planes from who does not tell them of hot spots.
+    // Since Linux 6.6 drivers of virtual machines hide their cursor planes from clients that set no hot spots.
     if isAtomic { _ = accepts(Self.cursorHotSpotCapability) }
   }
 
@@ -49,7 +55,7 @@ public final class DRMDevice {
   /// `DRM_CLIENT_CAP_CURSOR_PLANE_HOTSPOT`, which older headers do not have.
   private static let cursorHotSpotCapability: Int32 = 6
 
-  /// The cards there are, in the order of their numbers; empty without DRM.
+  /// The paths of all cards, in the order of their numbers; empty without DRM.
   public static func cardPaths(in folder: String = "/dev/dri") -> [String] {
     guard let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
@@ -63,7 +69,7 @@ public final class DRMDevice {
     return numbers.sorted().map { "\(folder)/card\($0)" }
   }
 
-  /// Makes a call whose error, if there is one, is told with the card's path.
+  /// Adds the card's path to the call's error.
   func ask<Answer>(_ call: () throws(SystemError) -> Answer) throws(KMSError) -> Answer {
     do throws(SystemError) {
       return try call()
@@ -74,10 +80,10 @@ public final class DRMDevice {
 
   // MARK: Master
 
-  /// Whether this program may set modes and flip on the card. True as well of a card that is gone: every other call says so.
+  /// Whether this program may set modes and flip on the card. Also true of a card that is gone: every other call fails then.
   public var isMaster: Bool { interface.isMaster }
 
-  /// Becomes master, which takes root's rights unless the card has been ours before. Does nothing when it is ours.
+  /// Becomes master, which takes root's rights unless this program was the master before. Does nothing if it is.
   public func becomeMaster() throws(KMSError) {
     if isMaster { return }
     do throws(SystemError) {
@@ -87,27 +93,27 @@ public final class DRMDevice {
     }
   }
 
-  /// Lets another program set modes. What is on the screen stays until it does.
+  /// Lets another program set modes. The picture stays until it does.
   public func dropMaster() throws(KMSError) {
     try ask { () throws(SystemError) in try interface.dropMaster() }
   }
 
   // MARK: Connectors
 
-  /// All connectors. The card's master has each asked anew, which may take a driver many milliseconds; anybody else is told
-  /// what the kernel knows from the last time that one was.
+  /// All connectors. For the card's master the screens are asked anew, which may take a driver many milliseconds; others get
+  /// what the kernel knows from the last time.
   public func connectors() throws(KMSError) -> [DRMConnector] {
     let ids = try resources().connectors
     return try ask { () throws(SystemError) in try connectors(ids) }
   }
 
-  /// Those connectors that there still are: one that goes with its dock meanwhile is none.
+  /// The connectors of these ids, without those that have gone with their dock meanwhile.
   ///
-  /// - Parameter isAsked: of which the screen is asked. Of the others what the kernel knows is enough.
+  /// - Parameter isAsked: whether a connector's screen is asked. Otherwise what the kernel knows is enough.
   func connectors(
     _ ids: [UInt32], isAsked: (UInt32) -> Bool = { _ in true }
   ) throws(SystemError) -> [DRMConnector] {
-    // Since Linux 5.15 nobody else's question gets as far as the screen; before, it could make another program's flicker.
+    // Since Linux 5.15 only the master's question reaches the screen; before, another client's could make it flicker.
     let isMaster = isMaster
     var connectors: [DRMConnector] = []
     for id in ids {

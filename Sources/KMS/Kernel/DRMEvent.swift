@@ -3,18 +3,17 @@ import LinuxSystem
 
 /// One event that the kernel put into a DRM descriptor.
 enum DRMEvent: Equatable, Sendable {
-  /// A vblank that was queued for: stamp to the nanosecond, 64-bit sequence.
+  /// A requested vblank: stamp in nanoseconds, 64-bit sequence.
   case sequence(token: UInt64, time: MonotonicTime, sequence: UInt64)
-  /// A flip is complete: stamp to the microsecond, the sequence's low 32 bits. Drivers without vblank send sequence 0.
+  /// A flip is complete: stamp in microseconds, the sequence's low 32 bits. Drivers without vblank send sequence 0.
   case flip(token: UInt64, time: MonotonicTime, sequence: UInt32)
-  /// A vblank that was queued for by the older call, stamped as a flip.
+  /// A vblank that was requested by the older call, stamped like a flip.
   case vblank(token: UInt64, time: MonotonicTime, sequence: UInt32)
-  /// A kind that nobody here asks for.
+  /// A kind that is never requested here.
   case other(type: UInt32)
 }
 
-/// Walks over the events in the bytes of one `read`. Ends at the first event that is cut off or too short to be what it
-/// says it is.
+/// Walks over the events in the bytes of one `read`. Ends at the first event that is cut off or too short for its type.
 struct DRMEventParser: IteratorProtocol {
   private let bytes: UnsafeRawBufferPointer
   private var offset = 0
@@ -27,7 +26,7 @@ struct DRMEventParser: IteratorProtocol {
     guard bytes.count - offset >= MemoryLayout<drm_event>.size else { return nil }
     let header = bytes.loadUnaligned(fromByteOffset: offset, as: drm_event.self)
     let length = Int(header.length)
-    // A length below the header's would stand still here for ever.
+    // A length below the header's would loop for ever.
     guard length >= MemoryLayout<drm_event>.size, length <= bytes.count - offset else { return nil }
     defer { offset += length }
     switch Int32(bitPattern: header.type) {

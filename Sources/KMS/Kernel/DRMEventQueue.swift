@@ -2,10 +2,10 @@ import Glibc
 import LinuxSystem
 import RunLoops
 
-/// Reads a card's events on the loop and hands each to the display that asked for it: no thread of its own.
+/// Reads a card's events on the loop and dispatches each to the display that requested it. It has no thread of its own.
 ///
-/// A handler may run the loop: what was read with its event is handed out in that run, and not kept from the other displays
-/// for as long as it lasts.
+/// A handler may run the loop: that run dispatches the events that were read together with the handler's, so that other
+/// displays do not wait for its end.
 @MainActor
 final class DRMEventQueue {
   private struct Entry {
@@ -27,14 +27,13 @@ final class DRMEventQueue {
   private var source: FrameLoop.DescriptorSource?
   private var lastNumber: UInt32 = 0
   private var memberships: [Membership] = []
-  // Touched at each event, and nothing but the card's `read` is called meanwhile: to check at run time that no two accesses
-  // overlap would only take time.
+  // Used at each event, with no call in between but the card's `read`: a check at run time would only take time.
   @exclusivity(unchecked) private var routes: [Entry] = []
   @exclusivity(unchecked) private var backlog = DRMEventBacklog()
-  /// Tell when a run begins, of each loop that events are served in.
+  /// Observes the beginning of runs, for each loop that serves events.
   private var observers: [(loop: FrameLoop, observer: FrameLoop.Observer)] = []
 
-  /// Whether events are read. Not any more after one could not be.
+  /// Whether events are read: false after a read has failed.
   var isValid: Bool { source != nil }
 
   init(interface: any DRMInterface) {
@@ -53,7 +52,7 @@ final class DRMEventQueue {
     return route
   }
 
-  /// Whether events wait to be read, or handed out.
+  /// Whether events wait to be read or dispatched.
   var hasUnread: Bool {
     if !backlog.isEmpty { return true }
     var item = pollfd(fd: interface.descriptor, events: Int16(POLLIN), revents: 0)
@@ -71,13 +70,13 @@ final class DRMEventQueue {
     leave { $0 == Membership(route: route, user: user, loop: loop, mode: mode) }
   }
 
-  /// Forgets a display: its events are dropped, and modes that it alone is served in are left.
+  /// Forgets a display: its events are dropped, and modes that only it is served in are left.
   func remove(_ route: UInt32) {
     routes.removeAll { $0.number == route }
     leave { $0.route == route }
   }
 
-  /// Ends it for good; events that were not read are lost.
+  /// Ends the queue for good; unread events are lost.
   func invalidate() {
     source?.invalidate()
     source = nil
@@ -103,7 +102,7 @@ final class DRMEventQueue {
     return observer
   }
 
-  /// A mode is left when the last that wants events served in it leaves it.
+  /// Leaves a mode together with the last user that wants events served in it.
   private func leave(where isLeaving: (Membership) -> Bool) {
     guard let source else { return }
     let left = memberships.filter(isLeaving)
@@ -111,37 +110,37 @@ final class DRMEventQueue {
     for old in left where !memberships.contains(where: { $0.loop === old.loop && $0.mode == old.mode }) {
       old.loop.remove(source, from: old.mode)
       old.loop.remove(observer(of: old.loop), from: old.mode)
-      // To leave the common modes is to leave each of them, also one that is named by itself.
+      // Removing an item from the common modes removes it from each of them, also from one it was added to by name.
       for membership in memberships where membership.loop === old.loop { enter(membership, source) }
     }
   }
 
   // MARK: Serving
 
-  /// A run that a handler has begun: its descriptor may have nothing more to read.
+  /// A handler may have begun the run, whose descriptor may have nothing more to read.
   private func runBegins(of loop: FrameLoop?) {
     guard !backlog.isEmpty, let loop, let mode = loop.currentMode else { return }
-    loop.perform(in: [mode], onMain: { [weak self] in self?.handOut() })
+    loop.perform(in: [mode], onMain: { [weak self] in self?.dispatch() })
   }
 
   private func serve() {
-    // What a run is nested in was handing out.
+    // An outer run was still dispatching events.
     if !backlog.isEmpty {
-      handOut()
+      dispatch()
       guard isValid else { return }
     }
     do throws(SystemError) {
       try backlog.fill(from: interface)
     } catch {
-      // The descriptor cannot be read any more: it is no longer waited on.
+      // The descriptor cannot be read any more, and must not wake the loop again.
       let told = routes
       invalidate()
       for entry in told { entry.route?.onError?(error) }
     }
-    handOut()
+    dispatch()
   }
 
-  private func handOut() {
+  private func dispatch() {
     while let event = backlog.take() {
       switch event {
       case .flip(let token, let time, let sequence):
@@ -157,7 +156,7 @@ final class DRMEventQueue {
 
   private func route(of token: UInt64) -> DRMEventRoute? {
     let number = UInt32(truncatingIfNeeded: token >> 32)
-    // No closure, of which each call asks what it is isolated to; and no copies of entries, which copy weak references.
+    // A loop by index: a closure would check its isolation at each call, and copies of entries would copy weak references.
     let routes = routes
     for index in routes.indices where routes[index].number == number { return routes[index].route }
     return nil

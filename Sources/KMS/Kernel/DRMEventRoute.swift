@@ -1,17 +1,17 @@
 import LinuxSystem
 import RunLoops
 
-/// One display's share of its card's events: those whose token bears its number in the upper half. The lower half is the
-/// display's own, to tell one request from another.
+/// One display's share of its card's events: a token has the route's number in its upper half. The lower half tells the
+/// display's requests apart.
 @MainActor
 final class DRMEventRoute {
-  /// Who wants events served in a mode.
+  /// The parts of a display that want events served in a mode.
   enum User { case flips, vblanks }
 
   var onFlip: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
-  // Read at each vblank, for an instant: nothing is gained by a look at run time whether it is written meanwhile.
+  // Read at each vblank, for an instant: a check at run time would only take time.
   @exclusivity(unchecked) var onSequence: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt64) -> Void)?
-  /// A vblank of the older call.
+  /// A vblank that was requested by the older call.
   var onVBlank: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
   /// The card cannot be read any more; no event comes.
   var onError: (@MainActor (SystemError) -> Void)?
@@ -19,16 +19,16 @@ final class DRMEventRoute {
 
   private let queue: DRMEventQueue
 
-  /// Made by the queue alone.
+  /// The queue makes its routes.
   init(number: UInt32, queue: DRMEventQueue) {
     self.number = number
     self.queue = queue
   }
 
-  /// What to give to the kernel with a request.
+  /// The token to give to the kernel with a request.
   func token(_ counter: UInt32) -> UInt64 { UInt64(number) << 32 | UInt64(counter) }
 
-  /// Whether the card has events that were not handed out yet, of whichever display.
+  /// Whether the card has events that were not dispatched yet, for whichever display.
   var hasUnread: Bool { queue.hasUnread }
 
   func add(_ user: User, to loop: FrameLoop, mode: FrameLoop.Mode) {

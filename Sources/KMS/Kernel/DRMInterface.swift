@@ -1,25 +1,25 @@
 import CDRM
 package import LinuxSystem
 
-/// Everything that this target asks of a card: libdrm's calls, one for one, as Swift values.
+/// The calls of libdrm that this target makes, one for one, with Swift values.
 ///
-/// `LibDRM` asks the kernel, `SimulatedCard` of `KMSTesting` stands in for it. Every error names the call as libdrm does and
-/// carries its errno. Calls may come from any thread: at exit, screens are brought back by whichever thread exits.
+/// `LibDRM` calls the kernel; `SimulatedCard` of `KMSTesting` replaces it in tests. Every error names libdrm's call and carries
+/// its errno. Calls may come from any thread: whichever thread calls `exit` restores the screens.
 package protocol DRMInterface: AnyObject, Sendable {
   /// The node that was opened, for errors.
   var path: String { get }
-  /// Readable when events wait. Borrowed.
+  /// Readable while events wait. Borrowed.
   var descriptor: Int32 { get }
 
-  /// Reads the events that wait, whole, as many as fit. None waiting: 0.
+  /// Reads as many whole events as fit, and returns their bytes; 0 when none waits.
   func readEvents(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int
 
   // MARK: Driver and client
 
   func version() throws(SystemError) -> DRMVersion
-  /// What the driver can, by one of `DRM_CAP_…`.
+  /// The driver's value of one of `DRM_CAP_…`.
   func capability(_ capability: Int32) throws(SystemError) -> UInt64
-  /// Says what we can, by one of `DRM_CLIENT_CAP_…`.
+  /// Enables one of `DRM_CLIENT_CAP_…` for this client.
   func setClientCapability(_ capability: Int32, to value: UInt64) throws(SystemError)
   var isMaster: Bool { get }
   func setMaster() throws(SystemError)
@@ -29,22 +29,22 @@ package protocol DRMInterface: AnyObject, Sendable {
 
   /// CRTCs and connectors. `EOPNOTSUPP` or `EINVAL`: the card has no mode setting.
   func resources() throws(SystemError) -> DRMResources
-  /// A connector with its encoders' answers.
+  /// A connector, with the CRTCs of its encoders.
   ///
-  /// - Parameter isProbed: has the screen asked anew, which may take a driver many milliseconds (it reads the EDID); only for
-  ///   the card's master. Otherwise the answer is what the kernel knows.
+  /// - Parameter isProbed: whether the driver reads the screen's EDID anew, which may take many milliseconds; only for the
+  ///   card's master. Otherwise the kernel answers from what it knows.
   func connector(_ id: UInt32, isProbed: Bool) throws(SystemError) -> DRMConnector
-  /// The planes of all kinds; empty where the driver shows none.
+  /// The planes of all kinds; empty where the driver exposes none.
   func planes() throws(SystemError) -> [UInt32]
   func plane(_ id: UInt32) throws(SystemError) -> DRMPlane
   func crtc(_ id: UInt32) throws(SystemError) -> DRMCRTC
   func properties(of object: UInt32, type: DRMObjectType) throws(SystemError) -> DRMProperties
 
-  // MARK: Blobs: values of properties that are longer than a number, such as EDID and MODE_ID
+  // MARK: Blobs: property values that are longer than a number, such as EDID and MODE_ID
 
   func blob(_ id: UInt32) throws(SystemError) -> [UInt8]
   func createBlob(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> UInt32
-  /// A property that is set to the blob goes on holding it.
+  /// The blob lives on while a property is set to it.
   func destroyBlob(_ id: UInt32) throws(SystemError)
 
   // MARK: Framebuffers
@@ -58,24 +58,24 @@ package protocol DRMInterface: AnyObject, Sendable {
   func addFramebuffer(
     _ buffer: DRMDumbBuffer, width: Int, height: Int, format: DRMPixelFormat
   ) throws(SystemError) -> UInt32
-  /// A framebuffer that is on a screen takes the picture with it.
+  /// Removing a framebuffer that is scanned out switches the screen off.
   func removeFramebuffer(_ id: UInt32) throws(SystemError)
 
   // MARK: Showing
 
-  /// Shows a framebuffer in a mode on some connectors. No framebuffer (0), mode and connectors: the CRTC goes off.
+  /// Shows a framebuffer in a mode on some connectors. Without a mode the CRTC goes off.
   func setCRTC(
     _ crtc: UInt32, framebuffer: UInt32, x: UInt32, y: UInt32, connectors: [UInt32], mode: DisplayMode?
   ) throws(SystemError)
-  /// Shows a framebuffer from the next vblank on, or at once with `isAsynchronous`; a flip event with `token` tells when.
+  /// Shows a framebuffer from the next vblank on, or at once with `isAsynchronous`; a flip event with `token` follows.
   func pageFlip(
     crtc: UInt32, framebuffer: UInt32, isAsynchronous: Bool, token: UInt64
   ) throws(SystemError)
   /// Sets properties in one step.
   ///
   /// - Parameters:
-  ///   - token: of the flip event, if `flags` ask for one.
-  ///   - subject: what it is for, which an error names.
+  ///   - token: the flip event's, if `flags` ask for one.
+  ///   - subject: the purpose, for errors.
   func commit(
     _ settings: [PropertySetting], flags: DRMCommitFlags, token: UInt64, subject: StaticString
   ) throws(SystemError)
@@ -97,11 +97,11 @@ package protocol DRMInterface: AnyObject, Sendable {
   /// Asks for a sequence event with `token` at the next vblank of a CRTC. Errors as for `sequence(ofCRTC:)`; `ENOMEM`: too
   /// many events have not been read.
   func queueNextSequence(ofCRTC crtc: UInt32, token: UInt64) throws(SystemError)
-  /// As `sequence(ofCRTC:)`, by the older call: to the microsecond, and with 32 bits of sequence.
+  /// The older call for `sequence(ofCRTC:)`: in microseconds, and with 32 bits of sequence.
   ///
   /// - Parameter pipe: the CRTC's place in the card's list.
   func vblank(ofPipe pipe: Int) throws(SystemError) -> (time: MonotonicTime, sequence: UInt32)
-  /// As `queueNextSequence`, by the older call: a vblank event.
+  /// The older call for `queueNextSequence`: it sends a vblank event.
   func queueNextVBlank(ofPipe pipe: Int, token: UInt64) throws(SystemError)
 }
 
@@ -110,10 +110,10 @@ package enum DRMObjectType: Sendable {
   case connector, crtc, plane
 }
 
-/// How a framebuffer's pixels are laid out.
+/// The layout of a framebuffer's pixels.
 package enum DRMPixelFormat: Sendable {
   case xrgb8888
-  /// Alpha is multiplied in.
+  /// Colours are premultiplied.
   case argb8888
 
   /// The four-character code.
@@ -125,7 +125,7 @@ package enum DRMPixelFormat: Sendable {
   }
 }
 
-/// A property of an object and the value that it is to have.
+/// A property of an object, and the value to set it to.
 package struct PropertySetting: Equatable, BitwiseCopyable, Sendable {
   package let object: UInt32
   package let property: UInt32
@@ -138,18 +138,18 @@ package struct PropertySetting: Equatable, BitwiseCopyable, Sendable {
   }
 }
 
-/// How properties are set.
+/// Flags of a commit.
 package struct DRMCommitFlags: OptionSet, Sendable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Asks whether it could be done, and does nothing.
+  /// Checks the commit without doing it.
   package static let testOnly = DRMCommitFlags(rawValue: UInt32(DRM_MODE_ATOMIC_TEST_ONLY))
-  /// Returns before it is done.
+  /// Returns before the commit has taken effect.
   package static let nonBlocking = DRMCommitFlags(rawValue: UInt32(DRM_MODE_ATOMIC_NONBLOCK))
-  /// The screen may go dark meanwhile.
+  /// The screen may go dark for the commit.
   package static let allowModeSet = DRMCommitFlags(rawValue: UInt32(DRM_MODE_ATOMIC_ALLOW_MODESET))
-  /// A flip event tells when it was done.
+  /// A flip event says when it has taken effect.
   package static let flipEvent = DRMCommitFlags(rawValue: UInt32(DRM_MODE_PAGE_FLIP_EVENT))
   /// Does not wait for the vblank: the picture may tear.
   package static let asynchronous = DRMCommitFlags(rawValue: UInt32(DRM_MODE_PAGE_FLIP_ASYNC))

@@ -1,4 +1,4 @@
-/// A driver's name, such as "i915", and version.
+/// A driver's name, such as "i915", and its version.
 package struct DRMVersion: Sendable {
   package let name: String
   package let number: String
@@ -24,7 +24,7 @@ package struct DRMResources: Sendable {
   }
 }
 
-/// How large a screen's picture is, in millimetres.
+/// The size of a screen's picture in millimetres.
 public struct PhysicalSize: Sendable, Equatable {
   public var width: Int
   public var height: Int
@@ -35,7 +35,7 @@ public struct PhysicalSize: Sendable, Equatable {
   }
 }
 
-/// A connector as it was when asked: a socket with or without a screen.
+/// A connector as it was when asked: a socket with or without a screen. `DRMDevice.connectors()` lists them.
 public struct DRMConnector: Sendable {
   public enum Status: Sendable { case connected, disconnected, unknown }
 
@@ -48,7 +48,7 @@ public struct DRMConnector: Sendable {
   package let possibleCRTCs: UInt32
   /// The CRTC that drives it now; 0 for none.
   package let currentCRTC: UInt32
-  /// Of the visible picture; nil when the screen does not say.
+  /// The visible picture's size; nil when the screen does not say.
   public let size: PhysicalSize?
 
   package init(
@@ -66,17 +66,17 @@ public struct DRMConnector: Sendable {
 }
 
 extension DRMConnector {
-  /// Whether there may be a screen to show on: one is connected, or the driver cannot tell, such as VGA without a data line,
-  /// and has modes all the same.
+  /// Whether there may be a screen: one is connected, or the driver cannot tell, as for VGA without a data line, and has
+  /// modes all the same.
   package var canHaveScreen: Bool { status == .connected || status == .unknown && !modes.isEmpty }
 }
 
-/// A plane: what a CRTC takes pixels from.
+/// A plane: a CRTC takes pixels from it.
 package struct DRMPlane: Sendable {
   package let id: UInt32
   /// The CRTC that takes its pixels now; 0 for none.
   package let currentCRTC: UInt32
-  /// As a connector's.
+  /// A bit for each CRTC that can use it, by the CRTC's place in the card's list.
   package let possibleCRTCs: UInt32
   /// Four-character codes.
   package let formats: [UInt32]
@@ -89,10 +89,10 @@ package struct DRMPlane: Sendable {
   }
 }
 
-/// What a CRTC shows.
+/// The picture and mode of a CRTC.
 package struct DRMCRTC: Sendable {
   package let framebuffer: UInt32
-  /// The place in the framebuffer that is the screen's upper left corner.
+  /// The framebuffer's pixel in the screen's upper left corner.
   package let x: UInt32
   package let y: UInt32
   /// Nil when it is off.
@@ -120,7 +120,7 @@ package struct DRMProperties: Sendable {
     }
   }
 
-  /// Which values a property takes.
+  /// The values that a property takes.
   package enum Kind: Equatable, Sendable {
     /// A number.
     case range(ClosedRange<UInt64>)

@@ -1,9 +1,9 @@
 package import CDRM
 public import FrameTiming
 
-/// One of a connector's modes: size and timing.
+/// One of a connector's modes: size and timing. `ModeRequest` asks for one.
 public struct DisplayMode: Sendable, CustomStringConvertible {
-  /// What goes back to the kernel to set the mode.
+  /// The kernel's structure, which sets the mode.
   package let info: drmModeModeInfo
 
   package init(_ info: drmModeModeInfo) {
@@ -14,15 +14,15 @@ public struct DisplayMode: Sendable, CustomStringConvertible {
   public var width: Int { Int(info.hdisplay) }
   /// Visible rows.
   public var height: Int { Int(info.vdisplay) }
-  /// Whether the display asks for this one.
+  /// Whether the screen prefers this mode.
   public var isPreferred: Bool { info.type & UInt32(DRM_MODE_TYPE_PREFERRED) != 0 }
-  /// Whether a refresh shows every other row.
+  /// Whether each refresh shows every other row.
   public var isInterlaced: Bool { info.flags & UInt32(DRM_MODE_FLAG_INTERLACE) != 0 }
 
-  /// How often the display refreshes, exactly; nil when the timing makes no sense.
+  /// The exact rate at which the screen refreshes; nil when the timing makes no sense.
   ///
-  /// The pixel clock over the pixels of a whole refresh, as the kernel's `drm_mode_vrefresh` has it: an interlaced mode
-  /// refreshes twice a frame, a double-scanned one sends each row twice, `vscan` of them `vscan` times.
+  /// The pixel clock divided by the pixels of a whole refresh, like the kernel's `drm_mode_vrefresh`: an interlaced mode
+  /// refreshes twice a frame, a double-scanned one sends each row twice, one with `vscan` that many times.
   public var refreshRate: RefreshRate? {
     var numerator = Int64(info.clock) * 1000
     var denominator = Int64(info.htotal) * Int64(info.vtotal)
@@ -42,17 +42,17 @@ public struct DisplayMode: Sendable, CustomStringConvertible {
 }
 
 extension DisplayMode {
-  /// Whether size and timing are the same; which one is preferred does not matter.
+  /// Whether size and timing are the same. Being preferred does not matter.
   func isSame(as other: DisplayMode) -> Bool {
     var (first, second) = (info, other.info)
     (first.type, second.type) = (0, 0)
-    // The kernel leaves what is behind a name's end as it is.
+    // The kernel does not clear the bytes behind a name's end.
     (first.name, second.name) = (drmModeModeInfo().name, drmModeModeInfo().name)
     return withUnsafeBytes(of: first) { first in withUnsafeBytes(of: second) { first.elementsEqual($0) } }
   }
 
-  /// The modes that can be used, best first: the preferred one, then the largest, of those what is not interlaced, of those the
-  /// fastest; the connector's order decides ties. Modes without sensible timing or larger than the maximum do not count.
+  /// The usable modes, best first: the preferred one, then the largest, then those that are not interlaced, then the fastest;
+  /// the connector's order decides ties. Modes without sensible timing or larger than the maximum are left out.
   static func choices(among modes: [DisplayMode], maximumWidth: Int, maximumHeight: Int) -> [DisplayMode] {
     let usable = modes.filter {
       $0.refreshRate != nil && $0.width > 0 && $0.width <= maximumWidth && $0.height > 0 && $0.height <= maximumHeight

@@ -6,8 +6,8 @@ import RenderTree
 
 /// Memory that a CRTC can scan out and that the CPU can write: a dumb buffer with its framebuffer and mapping.
 ///
-/// The mapping is write-combined: writing rows in order is quick, reading is ten to a hundred times slower than from
-/// ordinary memory. So frames are composited elsewhere and copied in.
+/// The mapping is write-combined: writing rows in order is fast, reading is ten to a hundred times slower than from ordinary
+/// memory. So frames are composited elsewhere and copied in.
 final class DumbBuffer {
   private let interface: any DRMInterface
   private var allocation: DRMDumbBuffer?
@@ -18,10 +18,10 @@ final class DumbBuffer {
   private(set) var framebuffer: UInt32 = 0
   var width: Int { bounds.width }
   var height: Int { bounds.height }
-  /// The memory's, on this device.
+  /// The memory's handle on this device.
   var handle: UInt32 { allocation?.handle ?? 0 }
 
-  /// A buffer that is all 0.
+  /// Makes a buffer filled with 0.
   ///
   /// - Parameter format: of the framebuffer; nil for none.
   init(
@@ -43,8 +43,7 @@ final class DumbBuffer {
     mapping.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
-  // Runs after a failed `init` too: it frees what there is. Nothing can be done about a failure here, and there is none
-  // but for a device that is gone, which has freed all by itself.
+  // Runs after a failed `init` too. Freeing fails only when the device is gone, which has freed everything itself.
   deinit {
     if let mapping { interface.unmapDumbBuffer(mapping) }
     if framebuffer != 0 { try? interface.removeFramebuffer(framebuffer) }
@@ -58,7 +57,7 @@ final class DumbBuffer {
     for y in 0..<min(image.height, height) { memcpy(pixels + y * bytesPerRow, image.row(y), min(image.width, width) * 4) }
   }
 
-  /// Copies what `damage` covers, as far as it lies in the buffer. `bitmap` has the buffer's size.
+  /// Copies the pixels of `damage` that are in the buffer. `bitmap` has the buffer's size.
   func copy(from bitmap: Bitmap, damage: DamageRegion) {
     guard let pixels = mapping?.baseAddress else { return }
     for rect in damage.rects {

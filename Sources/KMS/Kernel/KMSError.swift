@@ -3,7 +3,7 @@ public import LinuxSystem
 public import Presentation
 public import Seats
 
-/// Why a display cannot be used, or is no longer.
+/// Why a display cannot be used, or has gone away. Its description says what failed and what to do.
 public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The machine has no DRM card: no `/dev/dri/card*`.
   case noDevice
@@ -11,17 +11,17 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
   case device(path: String, SystemError)
   /// Another program is master of the card and owns its screens.
   case notMaster(path: String)
-  /// This program has opened the card twice, and shows on it through the other one.
+  /// This program has opened the card twice, and shows on it through the other descriptor.
   case openTwice(path: String)
   /// The card renders but drives no screen.
   case noModeSetting(path: String)
-  /// No screen is connected to the card, or not the one that was asked for.
+  /// No screen is connected to the card, or none with the requested name.
   case noConnector(path: String, name: String?, available: [String])
   /// The screen is taken by another display of this program.
   case inUse(connector: String)
   /// The connector has no mode that can be used.
   case noMode(connector: String)
-  /// The connector has no mode like the one that was asked for.
+  /// The connector has no mode like the requested one.
   case unknownMode(connector: String, mode: String, available: [String])
   /// The screen is off, so that it has no vblanks.
   case screenOff(connector: String)
@@ -44,7 +44,7 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .noDevice:
       return "no DRM device"
-    // Other calls are refused to who is not master.
+    // Other calls are refused to clients that are not master.
     case .device(let path, let error) where error.call == "open" && [EACCES, EPERM].contains(error.errno):
       return "permission denied on \(path): add the user to the group that owns it (mostly video), then log in again"
     case .device(let path, let error):
@@ -88,7 +88,7 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
     }
   }
 
-  /// What to do about an error number that a mode-set or flip came back with.
+  /// Advice for an error number of a mode-set or flip.
   static func advice(_ number: Int32) -> String {
     switch number {
     case EACCES, EPERM: "; another program has become master of the card"

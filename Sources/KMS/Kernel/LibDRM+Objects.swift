@@ -1,7 +1,7 @@
 import CDRM
 package import LinuxSystem
 
-// Each answer of libdrm is copied into a value and freed at once, so that nothing can leak or dangle.
+// Each structure of libdrm is copied into a value and freed at once, so that nothing can leak or dangle.
 extension LibDRM {
   package func resources() throws(SystemError) -> DRMResources {
     guard let resources = drmModeGetResources(descriptor) else { throw .last(call: "drmModeGetResources") }
@@ -143,7 +143,7 @@ extension DRMProperties.Kind {
 }
 
 extension Array where Element: BitwiseCopyable {
-  /// A copy of an array as C has them; a null pointer or a count below 1 is an empty one.
+  /// A copy of a C array; a null pointer or a count below 1 is an empty one.
   fileprivate init(start: UnsafeMutablePointer<Element>?, count: Int32) {
     guard let start, count > 0 else {
       self = []

@@ -32,7 +32,7 @@ extension LibDRM {
   package func addFramebuffer(
     _ buffer: DRMDumbBuffer, width: Int, height: Int, format: DRMPixelFormat
   ) throws(SystemError) -> UInt32 {
-    // One plane of pixels of four that there may be.
+    // The first of up to four planes of pixels.
     let handles: InlineArray<4, UInt32> = [buffer.handle, 0, 0, 0]
     let pitches: InlineArray<4, UInt32> = [UInt32(clamping: buffer.bytesPerRow), 0, 0, 0]
     let offsets: InlineArray<4, UInt32> = [0, 0, 0, 0]
@@ -72,7 +72,7 @@ extension LibDRM {
     crtc: UInt32, framebuffer: UInt32, isAsynchronous: Bool, token: UInt64
   ) throws(SystemError) {
     let flags = DRM_MODE_PAGE_FLIP_EVENT | (isAsynchronous ? DRM_MODE_PAGE_FLIP_ASYNC : 0)
-    // The kernel hands the pointer back as the number that it is here.
+    // The kernel returns the pointer as a number.
     let userData = UnsafeMutableRawPointer(bitPattern: UInt(truncatingIfNeeded: token))
     try check(
       drmModePageFlip(descriptor, crtc, framebuffer, UInt32(bitPattern: flags), userData), "drmModePageFlip",
@@ -92,7 +92,7 @@ extension LibDRM {
     try check(drmModeMoveCursor(descriptor, crtc, x, y), "drmModeMoveCursor", "CRTC \(crtc)")
   }
 
-  /// The ioctl itself: libdrm's request is a list of its own, which it copies, sorts and frees for each commit.
+  /// The ioctl itself: libdrm's own request is a list that it copies, sorts and frees for each commit.
   package func commit(
     _ settings: [PropertySetting], flags: DRMCommitFlags, token: UInt64, subject: StaticString
   ) throws(SystemError) {
@@ -102,7 +102,7 @@ extension LibDRM {
         let objects = UnsafeMutableBufferPointer(rebasing: numbers[..<count])
         let counts = UnsafeMutableBufferPointer(rebasing: numbers[count..<(2 * count)])
         let properties = UnsafeMutableBufferPointer(rebasing: numbers[(2 * count)...])
-        // Neighbours of one object share its entry.
+        // Consecutive settings of one object share an entry.
         var last = -1
         for (index, setting) in settings.enumerated() {
           if last < 0 || objects[last] != setting.object {
@@ -126,6 +126,6 @@ extension LibDRM {
 }
 
 extension UnsafeMutableBufferPointer {
-  /// As the kernel takes it.
+  /// The address as the kernel takes it.
   fileprivate var address: UInt64 { UInt64(UInt(bitPattern: baseAddress)) }
 }

@@ -2,7 +2,7 @@ import CDRM
 import Glibc
 package import LinuxSystem
 
-/// The kernel's answers, through libdrm. All calls of libdrm are made in this type and its extensions.
+/// A card of the kernel. All calls of libdrm are made in this type and its extensions.
 ///
 /// Sendable because it holds nothing but an open descriptor, which the kernel guards by itself.
 package final class LibDRM: DRMInterface {
@@ -12,7 +12,7 @@ package final class LibDRM: DRMInterface {
 
   /// Opens a card for mode setting. Becomes its master if it has none.
   ///
-  /// - Parameter knowsSequences: false to answer as a kernel before 4.15, on any kernel: for tests of what is done then.
+  /// - Parameter knowsSequences: false to behave like a kernel before 4.15, for tests.
   package convenience init(path: String, knowsSequences: Bool = true) throws(SystemError) {
     let node = try OwnedDescriptor.open(path, flags: O_RDWR | O_NONBLOCK)
     self.init(node: node, path: path, knowsSequences: knowsSequences)
@@ -20,7 +20,7 @@ package final class LibDRM: DRMInterface {
 
   /// - Parameters:
   ///   - node: an open card, which does not block.
-  ///   - path: the card's, for errors.
+  ///   - path: the card's path, for errors.
   ///   - knowsSequences: as above.
   package init(node: consuming OwnedDescriptor, path: String, knowsSequences: Bool = true) {
     self.node = node
@@ -85,13 +85,13 @@ package final class LibDRM: DRMInterface {
       drmCrtcQueueSequence(descriptor, crtc, flags, 1, nil, token), "drmCrtcQueueSequence", "CRTC \(crtc)")
   }
 
-  /// What the kernel says of a call that it does not know.
+  /// The error that a kernel gives for a call that it does not know.
   private func requireSequences(_ call: String, _ crtc: UInt32) throws(SystemError) {
     if !knowsSequences { throw SystemError(call: call, subject: "CRTC \(crtc)", errno: EINVAL) }
   }
 
   package func vblank(ofPipe pipe: Int) throws(SystemError) -> (time: MonotonicTime, sequence: UInt32) {
-    // Of no vblank from now on: the answer is there at once.
+    // 0 vblanks from now: the call returns at once.
     let reply = try waitVBlank(DRM_VBLANK_RELATIVE.rawValue, pipe, sequence: 0, token: 0)
     let nanoseconds = Int64(reply.tval_sec) &* 1_000_000_000 &+ Int64(reply.tval_usec) &* 1_000
     return (MonotonicTime(nanoseconds: nanoseconds), reply.sequence)
@@ -115,12 +115,12 @@ package final class LibDRM: DRMInterface {
 
   // MARK: Errors
 
-  /// For the functions of libdrm that answer with a negative errno: all of `drmMode…`.
+  /// Checks functions that return a negative errno: all of `drmMode…`.
   func check(_ result: Int32, _ call: String, _ subject: @autoclosure () -> String = "") throws(SystemError) {
     guard result >= 0 else { throw SystemError(call: call, subject: subject(), errno: -result) }
   }
 
-  /// For those that leave it in `errno`: the others, and those that answer with a pointer.
+  /// Checks functions that set `errno`: all others.
   func checkErrno(_ result: Int32, _ call: String, _ subject: @autoclosure () -> String = "") throws(SystemError) {
     guard result >= 0 else {
       let number = SystemError.last(call: call).errno

@@ -3,7 +3,8 @@ import Geometry
 import LinuxSystem
 import RenderTree
 
-/// A value that the kernel keeps for us while a property is set to it. Who uses it then holds it by itself.
+/// A property's value that is longer than a number. The kernel keeps it for us until the end of this value, and beyond while
+/// a property is set to it.
 struct PropertyBlob: ~Copyable {
   let id: UInt32
   private let interface: any DRMInterface
@@ -18,8 +19,8 @@ struct PropertyBlob: ~Copyable {
     try? interface.destroyBlob(id)
   }
 
-  /// The rectangles of a damage, in framebuffer coordinates, as `FB_DAMAGE_CLIPS` has them. An empty damage is told
-  /// as one pixel: no rectangle at all would stand for everything, and an empty one is refused.
+  /// The rectangles of a damage region in framebuffer coordinates, for `FB_DAMAGE_CLIPS`. Empty damage becomes one pixel:
+  /// no rectangle would stand for everything, and an empty one is refused.
   static func damage(
     _ damage: DamageRegion, bounds: IntRect, interface: any DRMInterface
   ) throws(SystemError) -> PropertyBlob {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Which programs have a card open, as far as this user may see: root sees all, others their own.
+/// The programs that have a card open, as far as this user may see: root sees all, others their own.
 enum CardUsers {
   /// Names and numbers, without this process: "Xorg (812)".
   ///
-  /// - Parameter processes: where the kernel tells of processes.
+  /// - Parameter processes: the folder of the kernel's processes.
   static func names(of path: String, processes: String = "/proc") -> [String] {
     let numbers = entries(of: processes).compactMap { Int32($0) }.filter { $0 != getpid() }.sorted()
     return numbers.filter { hasOpen(path, "\(processes)/\($0)/fd") }.map { number in
@@ -20,7 +20,7 @@ enum CardUsers {
     }
   }
 
-  /// A process's name is what it says: nothing of it reaches a terminal but printable characters.
+  /// A process chooses its name: only printable characters of it may reach a terminal.
   private static func firstLine(of path: String) -> String? {
     guard let file = fopen(path, "r") else { return nil }
     defer { fclose(file) }

@@ -3,7 +3,8 @@ import LinuxSystem
 import Presentation
 import RunLoops
 
-/// What a display has of a screen while it shows on it: the way to it, buffers, and vblanks. Another one after each return.
+/// A screen while a display shows on it: the pipe to it, buffers, and vblanks. The display makes another one after each
+/// return.
 @MainActor
 final class ConnectedScreen {
   let pipe: ScanOutPipe
@@ -12,31 +13,29 @@ final class ConnectedScreen {
   let ticker: DisplayTicker
   let wait: VBlankWait
   let presenter: KMSPresenter
-  /// Whether the driver has vblank events. Without, a fallback clock at the mode's rate ticks.
-  let hasVBlankEvents: Bool
   /// How the display is paced, for people.
   let reason: String
-  /// Called once when frames or vblanks do not come any more.
-  var onFailure: (@MainActor (KMSError) -> Void)?
-
-  /// Called when the screen goes on without something that was asked for.
-  var onRefusal: (@MainActor (FeatureRefusal) -> Void)?
-
+  /// Hears what becomes of the screen, from the presenter, the vblanks and the card's events alike.
+  weak var owner: (any ScreenOwner)? {
+    didSet {
+      presenter.owner = owner
+      hardware?.owner = owner
+    }
+  }
   private(set) var variableRefresh = FeatureState.off
-  /// Whether it takes no frames any more, and is not to be asked for anything: it may be another program's.
-  private(set) var isStopped = false
 
   private let events: DRMEventRoute
   private let interface: any DRMInterface
   private let calls: VBlankCalls?
+  /// Nil where the driver has no vblank events.
   private var hardware: DRMVBlankSource?
 
   /// - Parameters:
   ///   - pipe: unused, on a card whose master we are.
   ///   - connectors: all of the card, as they are now.
-  ///   - claims: of the card.
+  ///   - claims: the card's.
   ///   - events: for this screen alone.
-  ///   - previous: what the screen showed before it was ours, if that was found earlier.
+  ///   - previous: the picture from before the screen was ours, if it was saved earlier.
   ///   - pacing: the display's ticker and wait; nil for its first screen.
   init(
     pipe: ScanOutPipe, of device: DRMDevice, connectors: [DRMConnector], claims: ScreenClaims, events: DRMEventRoute,
@@ -51,8 +50,6 @@ final class ConnectedScreen {
     } catch {
       throw pipe.error(error)
     }
-    hasVBlankEvents = calls != nil
-
     if let calls {
       let vblanks = DRMVBlankSource(interface: interface, pipe: pipe, calls: calls, events: events)
       (hardware, source) = (vblanks, vblanks)
@@ -68,40 +65,38 @@ final class ConnectedScreen {
     wait = pacing?.wait ?? VBlankWait(ticker: ticker)
     presenter = try KMSPresenter(
       scanOut: scanOut, buffering: buffering, events: events, ticker: ticker, wait: wait,
-      flipsAreStamped: hasVBlankEvents, clock: clock)
+      flipsAreStamped: calls != nil, clock: clock)
     self.pipe = pipe
     self.events = events
-
     if presenter.isModeSet { hardware?.crtcDidTurnOn() }
-    presenter.onModeSet = { [weak self, weak ticker] in
-      guard let hardware = self?.hardware else { return }
-      // Vblanks begin anew, and one that was asked for may have come early.
-      ticker?.losePhase()
-      hardware.crtcDidTurnOn()
-    }
-    presenter.onLost = { [weak self] error in self?.onFailure?(error) }
-    presenter.onRefusal = { [weak self] refusal in self?.onRefusal?(refusal) }
-    watch(hardware)
-    events.onError = { [weak self] error in self?.onFailure?(pipe.error(error)) }
+    events.onError = { [weak self] error in self?.owner?.screen(reports: .lost(pipe.error(error))) }
   }
 
-  private func watch(_ hardware: DRMVBlankSource?) {
-    hardware?.onError = { [weak self, pipe] error in self?.onFailure?(pipe.error(error)) }
+  /// Whether the driver has vblank events. Without them a fallback clock at the mode's rate ticks.
+  var hasVBlankEvents: Bool { hardware != nil }
+  /// Whether it takes no more frames, and must not be asked: the screen may be another program's.
+  var isStopped: Bool { presenter.queue.isStopped }
+
+  /// A mode was set. Vblanks begin anew, and one that was requested may have come early.
+  func modeWasSet() {
+    guard let hardware else { return }
+    ticker.losePhase()
+    hardware.crtcDidTurnOn()
   }
 
-  /// Lets the rate vary, or no more. What ticks is another source then, which knows that intervals differ.
+  /// Lets the rate vary, or no longer. Another source ticks then, which knows that intervals differ.
   func setVariableRefresh(_ isWanted: Bool) {
     guard isWanted != (variableRefresh != .off) else { return }
     if let refusal = presenter.setVariable(isWanted) {
       variableRefresh = .refused(refusal)
-      onRefusal?(refusal)
+      owner?.screen(reports: .refused(refusal))
       return
     }
     variableRefresh = isWanted ? .on : .off
     guard let calls, presenter.isVariable != source.isVariable else { return }
     let vblanks = DRMVBlankSource(
       interface: interface, pipe: pipe, calls: calls, events: events, isVariable: presenter.isVariable, after: hardware)
-    watch(vblanks)
+    vblanks.owner = owner
     let isTicking = ticker.source === source
     (hardware, source) = (vblanks, vblanks)
     if presenter.isModeSet { vblanks.crtcDidTurnOn() }
@@ -112,16 +107,14 @@ final class ConnectedScreen {
     presenter.add(to: loop, mode: mode)
   }
 
-  /// Takes no frames any more, and leaves the screen as it is.
+  /// Takes no more frames, and leaves the screen as it is.
   func stop() {
-    isStopped = true
-    onFailure = nil
-    onRefusal = nil
+    owner = nil
     presenter.stop()
     events.invalidate()
   }
 
-  /// Brings back what the screen showed, and frees all.
+  /// Restores the picture from before, and frees everything.
   func invalidate() {
     stop()
     presenter.invalidate()
@@ -129,7 +122,7 @@ final class ConnectedScreen {
 }
 
 extension ScanOutPipe {
-  /// Also says what could not be had.
+  /// Names what could not be had, too.
   fileprivate func reason(_ pacing: String) -> String {
     ([pacing] + passedOver.map { "instead of \($0)" }).joined(separator: "; ")
   }

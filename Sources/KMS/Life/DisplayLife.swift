@@ -2,42 +2,43 @@ import FrameTiming
 import LinuxSystem
 import Presentation
 
-/// What a display has of all that it takes to be seen, and what is to be done when that changes. A pure value.
+/// A display's life: whether it shows, what keeps it from showing, and what to do when something changes. A pure value:
+/// events go in, actions come out, to be carried out in their order. The actions `probe` and `show` are answered by
+/// further events.
 ///
-/// A display is seen while its card's device is there, its session has the seat, a screen is plugged in, the application
-/// wants it, and the driver does as it is told. What happens comes as events; the answer is actions, to be carried out in
-/// their order, and two of them are answered by further events. It comes back by itself: when an event says that something
-/// is there again, and where none can say so after a pause. The rules:
+/// A display shows while its card's device is there, its session has the seat, a screen is plugged in, the application
+/// wants it, and the driver takes its commits. It comes back by itself: when an event says that something is there again,
+/// and after a pause where no event can. The rules:
 /// - A device that is gone, and a screen of another session, are left alone.
-/// - A screen that is not as it was set is set anew at once, and soon after that only after a pause: a link that fails each time
-///   would be set for ever.
-/// - At most one retry is due. Pauses double from 0.1 s, to 1 s while another program has the card, to 5 s otherwise.
-/// - Where events tell, a socket without a screen and a device that is gone are not asked about.
+/// - A screen that is not as it was set is set anew at once; the second time within 10 s after a pause, as a link that
+///   fails each time would be set for ever.
+/// - One retry at most is scheduled. Pauses double from 0.1 s, to 1 s while another program has the card, to 5 s otherwise.
+/// - Where events come, a connector without a screen and a device that is gone are not asked.
 struct DisplayLife: Sendable {
   enum Event: Equatable, Sendable {
-    /// The card's device is no more.
+    /// The card's device was removed.
     case deviceRemoved
     /// A device has come that may be the card's.
     case deviceAdded
-    /// Whether the session that the card was opened through has the seat.
+    /// The session that the card was opened through has lost the seat, or has it again.
     case session(isActive: Bool)
-    /// The session is over, for good.
+    /// The session has ended for good.
     case sessionEnded
-    /// Something about the card's connectors is new.
+    /// The card's connectors have changed.
     case hotplug
-    /// What the application wants.
+    /// The application wants the screen on or off.
     case power(Bool)
-    /// The retry's time has come.
+    /// The scheduled retry's time has come.
     case retryDue
-    /// The answer to `probe`: whether a screen is plugged in, and is shown what it would be shown now.
+    /// The answer to `probe`: whether a screen is plugged in, and shows what it would be set to now.
     case probed(isPlugged: Bool, isUpToDate: Bool)
     /// The answer to `show`: the display shows.
     case shown
-    /// The answer to `show`, or what came up while the display showed.
+    /// The answer to `show`, or an error while the display showed.
     case failed(Failure)
   }
 
-  /// Why a display cannot be shown on.
+  /// Why a display cannot show.
   enum Failure: Hashable, Sendable {
     case noDevice
     case notMaster
@@ -47,69 +48,87 @@ struct DisplayLife: Sendable {
   }
 
   enum Action: Equatable, Sendable {
-    /// Take no frames any more; a clock ticks instead of the screen.
+    /// Take no more frames; a clock ticks instead of the screen.
     case stop
-    /// Switch the screen off, and let go of its buffers.
+    /// Switch the screen off, and free its buffers.
     case switchOff
-    /// Close the card, without asking it for anything.
+    /// Close the card, without a call to its driver.
     case closeDevice
-    /// Ask the connector, and answer.
+    /// Ask the connector, and answer with `probed` or `failed`.
     case probe
-    /// Do all that it takes to show, from the card's opening on, and answer.
+    /// Open the card, set up the screen, and answer with `shown` or `failed`.
     case show
-    /// Let `retryDue` come so much later; nil for never.
+    /// Send `retryDue` after this pause; nil for never.
     case retry(after: Nanoseconds?)
+    /// Tell the application.
     case tell(DisplayState)
     /// Nothing can bring the display back.
     case end
   }
 
-  /// How often a showing display is asked whether it is still plugged in; nil where events tell, or nobody wants to know.
+  private enum Phase: Sendable {
+    /// - since: the time when it was last set up.
+    case showing(since: MonotonicTime)
+    /// `show` is to be answered. - Parameter before: what kept it away before.
+    case trying(before: Failure?)
+    /// It does not show. - Parameter failure: nil while nothing but the application or the session keeps it away.
+    case away(Failure?)
+    case ended
+  }
+
+  /// The interval of probes while it shows; nil where events tell, or where nobody wants to know.
   let checkInterval: Nanoseconds?
   /// Whether events tell of devices and screens that come.
   let hearsEvents: Bool
 
+  /// The state that the application was told last.
   private(set) var state = DisplayState.showing
-  private var hasDevice = true
+  private var phase: Phase
   private var isSessionActive = true
-  private var isPlugged = true
   private var isPowered = true
-  private var isEnded = false
-  private var isShowing = true
-  /// What the driver's or another program's last no was.
-  private var failure: Failure?
-  /// Failures in a row.
+  private var isRetryScheduled = false
+  /// The number of failures in a row.
   private var failures = 0
-  /// How often in a row the screen was set anew, and soon was not as it was set.
+  /// The number of times in a row that the screen was set anew and soon was not as it was set.
   private var corrections = 0
-  private var showingSince: MonotonicTime
-  private var isAwaitingAnswer = false
-  private var isRetryPending = false
 
   /// A display that shows.
   ///
   /// - Parameters:
   ///   - hearsEvents: whether `deviceAdded` and `hotplug` will come.
-  ///   - checkInterval: how often to ask where they do not.
+  ///   - checkInterval: how often to probe where they do not.
   init(hearsEvents: Bool, checkInterval: Nanoseconds? = nil, at now: MonotonicTime) {
     self.hearsEvents = hearsEvents
     self.checkInterval = hearsEvents ? nil : checkInterval
-    showingSince = now
+    phase = .showing(since: now)
   }
 
   /// The first actions of a display that shows.
   mutating func begin() -> [Action] { schedule(checkInterval) }
 
   mutating func handle(_ event: Event, at now: MonotonicTime) -> [Action] {
-    if isEnded { return [] }
+    if case .ended = phase { return [] }
     var actions = react(to: event, at: now)
-    // What an attempt comes to is known after it.
-    if !isAwaitingAnswer, let new = isEnded ? nil : newState, new != state || event == .shown {
+    // While an attempt is not answered there is nothing to tell.
+    if let new = newState, new != state || event == .shown {
       state = new
       actions.append(.tell(new))
     }
     return actions
   }
+
+  private var isShowing: Bool { if case .showing = phase { true } else { false } }
+  private var isTrying: Bool { if case .trying = phase { true } else { false } }
+
+  /// The reason why the display is away, or was before the attempt.
+  private var failure: Failure? {
+    switch phase {
+    case .away(let failure), .trying(let failure): failure
+    case .showing, .ended: nil
+    }
+  }
+
+  private var hasDevice: Bool { failure != .noDevice }
 
   private mutating func react(to event: Event, at now: MonotonicTime) -> [Action] {
     switch event {
@@ -122,8 +141,9 @@ struct DisplayLife: Sendable {
       isSessionActive = isActive
       return isActive ? tryAnew() : leave() + schedule(nil)
     case .sessionEnded:
-      defer { isEnded = true }
-      return leaveDevice() + schedule(nil) + [.end]
+      let actions = leaveDevice() + schedule(nil) + [.end]
+      phase = .ended
+      return actions
     case .hotplug:
       if !hasDevice { return [] }
       return isShowing ? [.probe] : tryAnew()
@@ -132,18 +152,17 @@ struct DisplayLife: Sendable {
       isPowered = isOn
       return isOn ? tryAnew() : leave() + schedule(nil) + switchOffIfAllowed()
     case .retryDue:
-      guard isRetryPending else { return [] }
-      isRetryPending = false
+      guard isRetryScheduled else { return [] }
+      isRetryScheduled = false
       return isShowing ? [.probe] : attempt()
     case .probed(let isPlugged, let isUpToDate):
-      guard isShowing else { return [] }
+      guard case .showing(let since) = phase else { return [] }
       if !isPlugged { return fail(.unplugged, at: now) }
-      return isUpToDate ? schedule(checkInterval) : correct(at: now)
+      return isUpToDate ? schedule(checkInterval) : correct(since: since, at: now)
     case .shown:
-      // One that was given up meanwhile.
-      guard isAwaitingAnswer else { return isShowing ? [] : [.stop] }
-      isAwaitingAnswer = false
-      (hasDevice, isPlugged, isShowing, failure, showingSince) = (true, true, true, nil, now)
+      // An attempt that was given up meanwhile.
+      guard isTrying else { return isShowing ? [] : [.stop] }
+      phase = .showing(since: now)
       return schedule(checkInterval)
     case .failed(let failure):
       return fail(failure, at: now)
@@ -151,37 +170,31 @@ struct DisplayLife: Sendable {
   }
 
   private mutating func fail(_ failure: Failure, at now: MonotonicTime) -> [Action] {
-    let wasAttempt = isAwaitingAnswer
-    isAwaitingAnswer = false
-    // What a display that was left has still to say.
-    guard wasAttempt || isShowing else { return failure == .noDevice && hasDevice ? leaveDevice() : [] }
-    if isShowing, now - showingSince >= Self.steady { failures = 0 }
+    let (wasShowing, wasTrying) = (isShowing, isTrying)
+    // A late error of a display that was left.
+    guard wasShowing || wasTrying else { return failure == .noDevice ? leaveDevice() : [] }
+    if case .showing(let since) = phase, now - since >= Self.steady { failures = 0 }
     failures += 1
     var actions: [Action] = []
-    switch failure {
-    case .noDevice:
+    if failure == .noDevice {
       actions += leaveDevice()
-    case .unplugged:
-      (hasDevice, isPlugged, self.failure) = (true, false, nil)
-      let wasShowing = isShowing
+    } else {
       actions += leave()
-      if wasShowing { actions += switchOffIfAllowed() }
-    case .notMaster, .refused:
-      (hasDevice, isPlugged, self.failure) = (true, true, failure)
-      actions += leave()
+      phase = .away(failure)
+      if failure == .unplugged, wasShowing { actions += switchOffIfAllowed() }
     }
-    return actions + schedule(pause(after: failure, ofAttempt: wasAttempt))
+    return actions + schedule(pause(after: failure, ofAttempt: wasTrying))
   }
 
-  private mutating func correct(at now: MonotonicTime) -> [Action] {
-    if now - showingSince >= Self.steady { corrections = 0 }
-    let time = corrections == 0 ? now : showingSince + backOff(corrections, Self.longestPause)
+  private mutating func correct(since: MonotonicTime, at now: MonotonicTime) -> [Action] {
+    if now - since >= Self.steady { corrections = 0 }
+    let time = corrections == 0 ? now : since + backOff(corrections, Self.longestPause)
     if now < time { return schedule(time - now) }
     corrections += 1
     return leave() + attempt()
   }
 
-  /// How long to wait before the next attempt; nil for as long as no event says that there is a reason to.
+  /// The pause before the next attempt; nil to wait for an event.
   private func pause(after failure: Failure, ofAttempt wasAttempt: Bool) -> Nanoseconds? {
     switch failure {
     case .notMaster: return backOff(Self.longestPauseForMaster)
@@ -209,48 +222,45 @@ struct DisplayLife: Sendable {
   }
 
   private mutating func attempt() -> [Action] {
-    guard isSessionActive, isPowered, !isShowing, !isAwaitingAnswer else { return schedule(nil) }
     let actions = schedule(nil)
-    isAwaitingAnswer = true
+    guard isSessionActive, isPowered, case .away(let failure) = phase else { return actions }
+    phase = .trying(before: failure)
     return actions + [.show]
   }
 
   private mutating func leave() -> [Action] {
-    // An attempt whose answer is still to come is given up.
-    isAwaitingAnswer = false
-    guard isShowing else { return [] }
-    isShowing = false
-    return [.stop]
+    let actions: [Action] = isShowing ? [.stop] : []
+    // An attempt that is still to be answered is given up.
+    phase = .away(failure)
+    return actions
   }
 
   private mutating func leaveDevice() -> [Action] {
-    let actions = leave()
-    guard hasDevice else { return actions }
-    hasDevice = false
-    failure = nil
-    return actions + [.closeDevice]
+    let actions = hasDevice ? leave() + [.closeDevice] : leave()
+    phase = .away(.noDevice)
+    return actions
   }
 
   private func switchOffIfAllowed() -> [Action] { hasDevice && isSessionActive ? [.switchOff] : [] }
 
-  /// Sets the one retry.
   private mutating func schedule(_ pause: Nanoseconds?) -> [Action] {
-    guard pause != nil || isRetryPending else { return [] }
-    isRetryPending = pause != nil
+    guard pause != nil || isRetryScheduled else { return [] }
+    isRetryScheduled = pause != nil
     return [.retry(after: pause)]
   }
 
-  /// What can be said of the display; nil while that is to be found out.
+  /// The state to tell; nil while an attempt is to find it out.
   private var newState: DisplayState? {
-    if isShowing { return .showing }
-    if !isSessionActive { return .waiting(.sessionInactive) }
-    if !hasDevice { return .waiting(.deviceRemoved) }
-    if !isPowered { return .waiting(.switchedOff) }
-    if !isPlugged { return .waiting(.unplugged) }
-    switch failure {
-    case .notMaster: return .waiting(.taken)
-    case .refused(let reason): return .waiting(.refused(reason))
-    case .noDevice, .unplugged, nil: return nil
+    switch phase {
+    case .showing: .showing
+    case .trying, .ended: nil
+    case .away where !isSessionActive: .waiting(.sessionInactive)
+    case .away(.noDevice): .waiting(.deviceRemoved)
+    case .away where !isPowered: .waiting(.switchedOff)
+    case .away(.unplugged): .waiting(.unplugged)
+    case .away(.notMaster): .waiting(.taken)
+    case .away(.refused(let reason)): .waiting(.refused(reason))
+    case .away(nil): nil
     }
   }
 
@@ -259,8 +269,8 @@ struct DisplayLife: Sendable {
   private static let shortestPause = Nanoseconds.milliseconds(100)
   private static let longestPause = Nanoseconds.seconds(5)
   private static let longestPauseForMaster = Nanoseconds.seconds(1)
-  /// What has shown for so long has not failed at once.
+  /// A display that has shown for this long has not failed at once.
   private static let steady = Nanoseconds.seconds(10)
-  /// How often a device that has come is tried to be opened, over 6 s.
+  /// The number of attempts to open a new device, within 6 s.
   private static let attemptsToOpen = 6
 }

@@ -3,29 +3,34 @@ public import LinuxSystem
 import RunLoops
 public import Seats
 
-/// Where a program's cards come from: the session that opens them, and the events that tell of cards and screens that come
-/// and go. A program has one, and its cards keep it.
+/// Opens a program's cards, and hears the events of cards and screens that come and go. A program has one session; its cards
+/// keep it alive.
 ///
-/// Through a seat a card is given up when the user switches to another console, and is back with the user. Without one it is
-/// opened with the program's own rights, and is a program's as long as it wants: who takes it in between is noticed, and
-/// asked once a second whether it is done.
+/// ```swift
+/// let session = DisplaySession(seat: .automatic())
+/// let display = try Displays.kms(session: session)
+/// ```
+///
+/// Through a seat, a card is given up when the user switches to another console, and comes back with the user. Without a seat
+/// it is opened with the program's own rights and kept; when another program takes it, the display tries once a second to
+/// get it back.
 ///
 /// Nothing is polled where events come. Where none can come, as in some sandboxes, screens are asked every 5 s.
 @MainActor
 public final class DisplaySession {
   public let seat: SeatSession
-  /// Who tells of cards and screens that come and go, and why, in a sentence.
+  /// The source of events about cards and screens, and why it was chosen, in a sentence.
   public let eventsReason: String
 
-  /// How often screens are asked where no event comes.
+  /// The interval between questions to screens where no event comes.
   public static let checkInterval = Nanoseconds.seconds(5)
-  /// How long a session is waited for that has not got its seat yet.
+  /// The longest wait for a session that does not have its seat yet.
   private static let patience = Nanoseconds.seconds(1)
 
   private var monitor: DeviceMonitor?
   private var observer: SeatSession.Observer?
   private var cards: [Entry] = []
-  /// The nodes of cards whose connectors are to be asked, once for all the events that have come.
+  /// The nodes of cards whose connectors are to be asked, once for several events.
   private var changed: Set<String> = []
   private var changes: FrameLoop.Source?
 
@@ -43,7 +48,7 @@ public final class DisplaySession {
     self.init(seat: seat, opener: nil)
   }
 
-  /// - Parameter opener: opens the cards in the seat's place: those of a test.
+  /// - Parameter opener: opens the cards instead of the seat, for tests.
   init(seat: SeatSession, opener: Opener?) {
     self.seat = seat
     self.opener = opener
@@ -67,7 +72,7 @@ public final class DisplaySession {
     DisplaySession(seat: .direct(why: why))
   }
 
-  /// The session of displays for which none is named: without a seat, and the same for all of them while one is in use.
+  /// The session of displays without a named one: without a seat, and shared while it is in use.
   static var unnamed: DisplaySession {
     if let inUse = lastUnnamed { return inUse }
     let session = direct(why: "no session was named")
@@ -82,12 +87,12 @@ public final class DisplaySession {
     if let observer { seat.remove(observer) }
   }
 
-  /// Opens a card; one that is in use already is the same for all who ask, as a program can be its master but once.
+  /// Opens a card. A card in use is returned to all callers, since a program can be its master only once.
   ///
   /// - Parameters:
   ///   - path: its node: "/dev/dri/card0".
-  ///   - allowsAtomic: false for the legacy interface even where there is an atomic one. A card that was opened otherwise is
-  ///     opened a second time, and shows nothing before the first is given back.
+  ///   - allowsAtomic: false for the legacy calls even where there are atomic commits. A card that was opened the other way is
+  ///     opened a second time, and shows nothing until the first one is released.
   public func card(at path: String, allowsAtomic: Bool = true) throws(KMSError) -> KMSCard {
     if let known = cards.first(where: { $0.card?.path == path && $0.allowsAtomic == allowsAtomic })?.card { return known }
     guard seat.waitUntilActive(for: Self.patience) else { throw .seat(seat.error ?? .inactive(path: path)) }
@@ -114,7 +119,7 @@ public final class DisplaySession {
   private var openCards: [KMSCard] { cards.compactMap(\.card) }
   private var openPaths: [String] { openCards.filter { $0.device != nil }.map(\.path) }
 
-  // MARK: What happens
+  // MARK: Events
 
   func happened(_ event: DeviceEvent) {
     switch event {
@@ -122,7 +127,7 @@ public final class DisplaySession {
       for card in openCards { card.tell(.deviceAdded) }
     case .removed(let device) where device.isGraphicsCard:
       for card in openCards where card.path == device.node { card.tell(.deviceRemoved) }
-    // Not all drivers say `HOTPLUG=1`, and who writes "change" into sysfs does not either.
+    // Not all drivers say `HOTPLUG=1`, nor does a "change" that is written into sysfs.
     case .changed(let device) where device.isGraphicsCard && device.propertyID == nil:
       guard let node = device.node else { return }
       changed.insert(node)
@@ -137,7 +142,7 @@ public final class DisplaySession {
   }
 
   private func askChanged() {
-    // A burst of events is one change: they are read first.
+    // A burst of events is one change: read them all first.
     if monitor?.hasEvents == true {
       changes?.signal()
       return
@@ -157,7 +162,7 @@ public final class DisplaySession {
   }
 }
 
-/// A card's device as its seat has handed it out.
+/// A card's device, opened by its seat.
 @MainActor
 private final class OpenedCard {
   private let seat: SeatSession
@@ -184,14 +189,14 @@ private final class OpenedCard {
     do throws(KMSError) {
       return try duplicate(device, path, allowsAtomic: allowsAtomic)
     } catch {
-      // What cannot be used is not kept either: it may be the card's master.
+      // An unusable device must not be kept: it may be the card's master.
       close()
       throw error
     }
   }
 
   private func duplicate(_ device: SeatDevice, _ path: String, allowsAtomic: Bool) throws(KMSError) -> DRMDevice {
-    // The seat closes its own descriptor; ours is closed with the last that uses it, at exit perhaps.
+    // The seat closes its own descriptor; ours is closed with its last user, perhaps at exit.
     let number = fcntl(device.descriptor, F_DUPFD_CLOEXEC, 0)
     guard number >= 0 else { throw .device(path: path, .last(call: "fcntl", subject: path)) }
     do throws(SystemError) {
@@ -207,11 +212,11 @@ private final class OpenedCard {
   }
 }
 
-/// Where a card is in the machine, to find it again: its node may have another number when it comes back.
+/// A card's place in the machine, to find it again: its node may have another number when it comes back.
 @MainActor
 private struct CardPlace {
   let path: String
-  /// The folder in sysfs of what the card is part of, such as a PCI device.
+  /// The sysfs folder of the device that the card belongs to, such as a PCI device.
   private let parent: String?
   private let driver: String?
 
@@ -222,9 +227,9 @@ private struct CardPlace {
     driver = device?.driver
   }
 
-  /// The node of the card that is in the same place now, else of one that the same driver drives, else the node that it had.
+  /// The node of the card that is in the same place now, else of one with the same driver, else the node from before.
   ///
-  /// - Parameter paths: of other cards that are open.
+  /// - Parameter paths: the nodes of other open cards.
   func path(avoiding paths: [String]) -> String {
     let free = Self.cards.filter { !paths.contains($0.node ?? "") }
     let found = free.first { $0.parent == parent } ?? free.first { driver != nil && $0.driver == driver }
@@ -232,7 +237,7 @@ private struct CardPlace {
   }
 
   private static var cards: [Device] {
-    // Without sysfs there is nothing to tell cards by but their nodes.
+    // Without sysfs only nodes tell cards apart.
     ((try? DeviceMonitor.devices(in: "drm")) ?? []).filter(\.isGraphicsCard)
   }
 }

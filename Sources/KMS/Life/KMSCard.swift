@@ -5,10 +5,15 @@ public import Presentation
 import RunLoops
 
 /// A card and the screens that it drives: one descriptor, one master and one queue of events, which all its displays share.
-/// So a program makes all displays of a card from one `KMSCard`; a `DisplaySession` keeps them for who asks by path.
+/// So a program makes all displays of a card from one `KMSCard`; a `DisplaySession` finds it by path.
 ///
-/// Kept by its displays. It is the card's master from its first display to its last. A card whose device was removed is
-/// opened again when the device is back.
+/// ```swift
+/// let card = try session.card(at: "/dev/dri/card0")
+/// let (displays, refused) = try card.displays()
+/// ```
+///
+/// Its displays keep it alive. It is the card's master from its first display to its last. When a removed device is back, the
+/// card is opened again.
 @MainActor
 public final class KMSCard {
   /// Nil while the device is gone.
@@ -26,11 +31,11 @@ public final class KMSCard {
     }
   }
 
-  /// The connectors whose screens have been asked since something happened to the card, while the displays are told of it: to
-  /// ask one may take long, and is enough for all. Nil otherwise.
+  /// The connectors whose screens were asked while an event is being told to the displays; nil at other times. Asking one
+  /// may take long, and one answer is enough for all displays.
   private var asked: Set<UInt32>?
 
-  /// Those of this program.
+  /// All cards of this program.
   private static var all: [Entry] = []
 
   private struct Entry {
@@ -38,15 +43,15 @@ public final class KMSCard {
   }
 
   private struct DisplayEntry {
-    /// Also while it is being deinitialized, which waits for the main thread: until then its screen is not given back.
+    /// Known also while the display waits for the main thread to be deinitialized: until then it has its screen.
     let id: ObjectIdentifier
     weak var display: KMSDisplay?
     /// Nil while the device is gone.
     var pipe: ScanOutPipe?
   }
 
-  /// A card that nobody is told about: a display that is away asks for itself every now and then. One of a
-  /// `DisplaySession` is told.
+  /// A card that hears no events: a display that is away tries by itself now and then. A `DisplaySession`'s card hears
+  /// events.
   public convenience init(device: DRMDevice) {
     self.init(device: device, access: .direct(device))
   }
@@ -65,15 +70,14 @@ public final class KMSCard {
     access.close()
   }
 
-  /// Takes one screen of the card until its `invalidate()`. Nothing changes on it before the first frame, except where the
-  /// driver has the legacy interface only: there the screen goes black, because to set the mode is the only way to learn
-  /// whether the driver takes it.
+  /// Takes one screen of the card until its `invalidate()`. Nothing changes on it before the first frame, except with the
+  /// legacy calls: there the screen goes black, because only setting the mode shows whether the driver takes it.
   ///
   /// - Parameters:
-  ///   - connector: a connector's name; nil for the first connected one that is free and can be shown on.
-  ///   - mode: the mode to use; nil for the one that the screen prefers, or the next best that the driver takes. The
-  ///     display's `reason` names what could not be had.
-  ///   - buffering: how many buffers frames are painted in.
+  ///   - connector: a connector's name; nil for the first usable one that is connected and free.
+  ///   - mode: nil for the mode that the screen prefers, or the next best that the driver takes. The display's `reason`
+  ///     names better modes that were refused.
+  ///   - buffering: the number of buffers to paint in.
   ///   - clock: the clock of the loop that the display is added to.
   public func display(
     connector: String? = nil, mode: ModeRequest? = nil, buffering: Buffering = .double, clock: SystemClock = .monotonic
@@ -83,10 +87,10 @@ public final class KMSCard {
     let first = try parts.connector(connector)
     let request = KMSDisplay.Request(connector: connector, mode: mode, buffering: buffering)
     var passedOver: [KMSError] = []
-    // Where none was named, another one will do as well.
+    // Unless one was named, another one will do.
     for chosen in [first] + (connector == nil ? parts.free.filter { $0.id != first.id } : []) {
       do throws(KMSError) {
-        // One that leaves the other screens theirs, as far as can be.
+        // A CRTC that leaves the other screens theirs, if possible.
         let crtcs = parts.crtcs(for: [chosen] + parts.free.filter { $0.id != chosen.id })
         var pipe = try parts.pipe(for: chosen, crtc: crtcs[chosen.id], mode: mode)
         pipe.passedOver = passedOver
@@ -99,7 +103,7 @@ public final class KMSCard {
     throw passedOver.first ?? .noDevice
   }
 
-  /// Takes every connected screen that is free.
+  /// Takes all free connected screens.
   ///
   /// - Returns: the displays, and why others could not be taken.
   public func displays(
@@ -107,12 +111,12 @@ public final class KMSCard {
   ) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError]) {
     defer { dropMasterIfUnused() }
     let parts = try parts()
-    // Says why there is none.
+    // Throws the reason.
     if parts.free.isEmpty { _ = try parts.connector(nil) }
     return displays(parts, buffering: buffering, clock: clock)
   }
 
-  /// As `displays`, and none where all are taken.
+  /// Like `displays`, but empty where all screens are taken.
   func furtherDisplays(
     buffering: Buffering, clock: SystemClock
   ) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError]) {
@@ -142,8 +146,8 @@ public final class KMSCard {
     return (displays, refused)
   }
 
-  /// Looks at the screens of all displays anew, as an event of the kernel lets it: for a program that hears of screens that
-  /// come and go in some other way, and for tests.
+  /// Asks the screens of all displays anew, as after an event of the kernel: for programs that hear of screens in another
+  /// way, and for tests.
   public func lookForScreens() { tell(.hotplug) }
 
   private func display(
@@ -155,9 +159,9 @@ public final class KMSCard {
     return display
   }
 
-  // MARK: For its displays
+  // MARK: Called by displays
 
-  /// Shows on a pipe of `parts(for:)`; in one of its lesser modes where the driver refuses the best.
+  /// Shows on a pipe from `parts(for:)`, in a lesser mode if the driver refuses the best.
   func connect(
     _ pipe: ScanOutPipe, connectors: [DRMConnector], buffering: Buffering, previous: PreviousScreen? = nil,
     pacing: (ticker: DisplayTicker, wait: VBlankWait)? = nil, clock: SystemClock
@@ -180,11 +184,11 @@ public final class KMSCard {
     }
   }
 
-  /// What there is to show with now. Becomes the card's master first: nobody else can have its screens asked.
+  /// The card's parts as they are now. Becomes the card's master first: only the master can ask screens.
   ///
   /// - Parameters:
-  ///   - display: whose own parts count as free.
-  ///   - asksScreens: otherwise what the kernel knows of them is enough.
+  ///   - display: its own parts count as free.
+  ///   - asksScreens: whether screens are asked; otherwise what the kernel knows is enough.
   func parts(for display: KMSDisplay? = nil, asksScreens: Bool = true) throws(KMSError) -> CardParts {
     try becomeMaster()
     let (device, _) = try open()
@@ -200,30 +204,28 @@ public final class KMSCard {
       cursorPlanes: planes?.cursor ?? [])
   }
 
-  /// Whether a connector's screen is asked, by whoever wants to know of it; it counts as asked then.
+  /// Whether a connector's screen is still to be asked; it counts as asked from then on.
   func isToBeAsked(_ connector: UInt32) -> Bool { asked?.insert(connector).inserted ?? true }
 
-  /// No other display takes what this one uses, also while its screen is away.
+  /// Keeps other displays from taking this one's pipe, also while its screen is away.
   func reserve(_ pipe: ScanOutPipe, for display: KMSDisplay) {
     displays.removeAll { $0.id == ObjectIdentifier(display) }
     displays.append(DisplayEntry(id: ObjectIdentifier(display), display: display, pipe: pipe))
   }
 
-  /// A display is done with its screen. The second time it is nothing.
+  /// A display has given its screen up. A second call does nothing.
   func release(_ display: KMSDisplay) {
     guard displays.contains(where: { $0.id == ObjectIdentifier(display) }) else { return }
     displays.removeAll { $0.id == ObjectIdentifier(display) }
-    claims.settle()
     dropMasterIfUnused()
   }
 
-  /// The device is gone: nothing is asked of it any more, and its node is let go of, so that the one that comes gets it.
+  /// The device is gone. Closing its node frees the name for the device that comes.
   func close() {
     guard device != nil else { return }
     events?.invalidate()
     (device, events) = (nil, nil)
     for index in displays.indices { displays[index].pipe = nil }
-    claims.forget()
     access.close()
     tell(.deviceRemoved)
   }
@@ -246,7 +248,7 @@ public final class KMSCard {
     }
   }
 
-  /// Whether another one of this program has displays on the same device.
+  /// Whether another card of this program has displays on the same device.
   private var isOpenTwice: Bool {
     Self.all.contains { $0.card !== self && $0.card?.path == path && $0.card?.isInUse == true }
   }
@@ -254,18 +256,41 @@ public final class KMSCard {
   private var isInUse: Bool { !displays.isEmpty }
 
   private func dropMasterIfUnused() {
-    // Fails when the card is gone or has another master already: then there is nothing to give back.
+    // Fails when the card is gone or has another master already.
     if access.takesMaster, !isInUse { try? device?.dropMaster() }
   }
 
-  // MARK: What happens to it
+  // MARK: Events
 
-  /// Tells all displays.
+  /// Tells an event to all displays.
   func tell(_ event: DisplayLife.Event) {
     let isWithinAnother = asked != nil
-    // Also where one that is told says so: what has happened since the screens were asked is news.
+    // Reset on re-entry too: the event is newer than earlier answers.
     asked = []
     defer { if !isWithinAnother { asked = nil } }
     for display in displays.compactMap(\.display) { display.happened(event) }
+  }
+}
+
+/// The way to open a card again when its device has come back, and the events that tell when.
+@MainActor
+struct CardAccess {
+  /// Opens the card's device, wherever it is now. Called after the previous one was closed.
+  var open: @MainActor () throws(KMSError) -> DRMDevice
+  /// Closes the card's device.
+  var close: @MainActor () -> Void = {}
+  /// Whether the card takes and drops master itself; a seat does both for us.
+  var takesMaster = true
+  /// Whether events tell of devices and screens that come.
+  var hearsEvents = false
+  /// The interval of probes without events; nil for none.
+  var checkInterval: Nanoseconds?
+  /// Lets `loop` serve the card's events in `mode`.
+  var add: @MainActor (_ loop: FrameLoop, _ mode: FrameLoop.Mode) -> Void = { _, _ in }
+
+  /// Opens the device by its path with the program's own rights. No events are heard.
+  static func direct(_ device: DRMDevice) -> CardAccess {
+    let (path, isAtomic) = (device.path, device.isAtomic)
+    return CardAccess(open: { () throws(KMSError) in try DRMDevice(path: path, allowsAtomic: isAtomic) })
   }
 }

@@ -1,26 +1,26 @@
 import RunLoops
 
-/// What a screen may do besides showing frames.
+/// The features of a screen beyond showing frames.
 extension KMSDisplay {
-  /// Whether the screen has a plane for a cursor. Without, draw the pointer as a layer. False while there is no screen.
+  /// Whether the screen has a plane for a cursor; false while there is no screen. Without one, draw the pointer as a layer.
   public var hasCursorPlane: Bool { maximumCursorSize != nil }
 
-  /// The largest image that a cursor may have, in pixels; nil without a cursor plane. 64x64 with most hardware.
+  /// The largest cursor image in pixels, 64x64 with most hardware; nil without a cursor plane.
   public var maximumCursorSize: (width: Int, height: Int)? { usedScreen?.presenter.cursorSize }
 
   /// Whether the cursor is shown, and why not.
-  public var cursorState: FeatureState { usedScreen?.presenter.cursorState ?? .off }
+  public var cursorState: FeatureState { usedScreen?.presenter.cursor.state ?? .off }
 
-  /// Whether the rate follows the frames, and why not. What ticks at a variable rate says so: `ticker.source.isVariable`.
+  /// Whether the rate follows the frames, and why not. The source of a variable rate says so: `ticker.source.isVariable`.
   public var variableRefresh: FeatureState { usedScreen?.variableRefresh ?? .off }
 
   /// Whether frames are shown at once, and why not. Some drivers refuse only when they see a frame.
   public var tearing: FeatureState { usedScreen?.presenter.tearing.state ?? .off }
 
-  /// Nil while the display is away: what it has left on the screen is not asked about.
+  /// Nil while the display is away: a stopped screen is not asked.
   private var usedScreen: ConnectedScreen? { screen?.isStopped == false ? screen : nil }
 
-  /// Tells the screen what is wanted of it.
+  /// Requests the features of the screen.
   func applyFeatures() {
     usedScreen?.setVariableRefresh(wantsVariableRefresh)
     usedScreen?.presenter.setTearing(allowsTearing)
@@ -29,7 +29,7 @@ extension KMSDisplay {
 
   func showCursor() { usedScreen?.presenter.setCursor(cursor, at: cursorPosition) }
 
-  /// As the application has changed what it wants.
+  /// The application has changed a request.
   func askForFeatures() {
     applyFeatures()
     tellRefusals()
@@ -37,15 +37,15 @@ extension KMSDisplay {
 
   // MARK: Refusals
 
-  /// A screen says so each time that it comes; the application is told once, and not now: the screen may be in the middle of
-  /// a commit, which nobody may end or change.
+  /// A screen reports a refusal at each return; the application hears of it once, and later: the screen may be in the middle
+  /// of a commit.
   func refused(_ refusal: FeatureRefusal) {
     guard refusals.insert(refusal).inserted else { return }
     untoldRefusals.append(refusal)
-    refusalTimer?.nextFireTime = clock.now
+    refusalAlarm.fireTime = clock.now
   }
 
-  /// Who is told may change what is wanted, and is told of that too.
+  /// The handler may change the requests, and hears of refusals of these too.
   func tellRefusals() {
     while !untoldRefusals.isEmpty {
       let refusal = untoldRefusals.removeFirst()

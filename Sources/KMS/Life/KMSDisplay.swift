@@ -5,16 +5,22 @@ import LinuxSystem
 public import Presentation
 public import RunLoops
 
-/// A screen driven by the kernel: its vblanks, its flips. Made by a `KMSCard`.
+/// A screen driven by the kernel. `Displays` and `KMSCard` make it.
 ///
-/// The display is the same while its screen goes and comes: see `state`.
+/// ```swift
+/// let display = try Displays.kms(connector: "HDMI-A-1")
+/// display.observe { event in if case .stateChanged(let state) = event { log("\(display.name): \(state)") } }.keep()
+/// let engine = Engine(display: display, root: root)
+/// ```
+///
+/// The display stays the same while its screen goes and comes: see `state`.
 @MainActor
-public final class KMSDisplay: Display {
-  /// What was asked for, and is looked for when the screen is back.
+public final class KMSDisplay: Display, ScreenOwner {
+  /// The application's request, which also decides when the screen is back.
   struct Request {
     /// Nil for any.
     var connector: String?
-    /// Nil for the one that the screen prefers.
+    /// Nil for the mode that the screen prefers.
     var mode: ModeRequest?
     var buffering = Buffering.double
   }
@@ -23,22 +29,21 @@ public final class KMSDisplay: Display {
   public let observers = Observers<DisplayEvent>()
   /// The connector's name: "HDMI-A-1".
   public private(set) var connectorName: String
-  /// The mode that the first frame sets. Another one after the screen was changed, perhaps.
+  /// The mode that the first frame sets. It may differ after another screen was plugged in.
   public private(set) var mode: DisplayMode
   public private(set) var name: String
-  /// How it is paced, and what is wrong with its vblanks.
+  /// How the display is paced, and what is wrong with its vblanks.
   public var reason: String { ticker.sourceFault.map { "\(pacing), but \($0)" } ?? pacing }
-  /// Whether the driver has vblank events. Without, a fallback clock at the mode's rate ticks.
+  /// Whether the driver has vblank events. Without them a fallback clock at the mode's rate ticks.
   public private(set) var hasVBlankEvents: Bool
 
-  /// Called once for each thing that was asked for and that the screen goes on without, with the reason: before the asking
-  /// property's setter returns, or, where frames bring it to light or a screen that comes back, in a turn of the loop after
-  /// that. So whoever is called may change all, and may invalidate the display.
+  /// Called once for each requested feature that the screen goes on without, with the reason: before the property's setter
+  /// returns, or in a later turn of the loop where a frame or a returning screen brings it to light. The handler may change
+  /// anything, and may invalidate the display.
   public var onRefusal: (@MainActor (FeatureRefusal) -> Void)?
 
-  /// The pointer's picture, which the screen's hardware shows above all layers: to move it costs no frame. Nil, the default,
-  /// for none. It is shown as long as the display is used, also when the screen has been away. See `cursorState` for
-  /// whether the screen can show it.
+  /// The pointer's picture, which the screen's hardware shows above all layers: moving it costs no frame. Nil, the default,
+  /// for none. It stays requested while the screen is away. `cursorState` says whether the screen can show it.
   public var cursor: Cursor? {
     didSet {
       showCursor()
@@ -46,30 +51,30 @@ public final class KMSDisplay: Display {
     }
   }
 
-  /// Where the cursor's hot spot is, in pixels from the screen's upper left corner; it may be outside. Shown with the next
-  /// frame, and if none is due at the next vblank.
+  /// The place of the cursor's hot spot, in pixels from the screen's upper left corner; it may be outside. It takes effect
+  /// with the next frame, or at the next vblank if no frame is due.
   public var cursorPosition = Point.zero {
     didSet { if cursor != nil { showCursor() } }
   }
 
-  /// Whether the screen may wait for frames, within its limits, where it would repeat the last one: VRR, Adaptive-Sync,
-  /// FreeSync. The mode's rate is then the fastest. To change it takes an interval or two, and with some drivers sets the
-  /// mode anew. See `variableRefresh` for whether the screen can.
+  /// Whether the screen may wait for frames, within its limits, instead of repeating the last one: VRR, Adaptive-Sync,
+  /// FreeSync. The mode's rate is then the fastest. A change takes an interval or two, and sets the mode anew with some
+  /// drivers. `variableRefresh` says whether the screen can.
   public var wantsVariableRefresh = false {
     didSet { if wantsVariableRefresh != oldValue { askForFeatures() } }
   }
 
-  /// Whether frames may be shown at once instead of from the next vblank on: sooner, and torn where a refresh is halfway.
-  /// See `tearing` for whether the screen can.
+  /// Whether frames may be shown at once instead of from the next vblank on: sooner, and torn in the middle of a refresh.
+  /// `tearing` says whether the screen can.
   public var allowsTearing = false {
     didSet { if allowsTearing != oldValue { askForFeatures() } }
   }
 
-  /// What the kernel said when the display last went away, or did not come back; nil if that was no error.
+  /// The error with which the display last went away or failed to come back; nil if there was none.
   public private(set) var lastError: KMSError?
 
-  /// Whether the screen is to be on. While it is off there are no flips and no vblanks; links tick on a clock, and layers
-  /// keep their state. Switching it on sets the mode anew, and all is painted.
+  /// Whether the screen is to be on. While it is off there are no flips and no vblanks; links tick on a clock, and layers keep
+  /// their state. Switching it on sets the mode anew and repaints everything.
   public var isPowered = true {
     didSet { if isPowered != oldValue { happened(.power(isPowered)) } }
   }
@@ -77,26 +82,27 @@ public final class KMSDisplay: Display {
   let card: KMSCard
   let request: Request
   let clock: SystemClock
-  /// What outputs have, whatever screen there is.
+  /// The presenter that outputs keep while screens change.
   let stable: ReplaceablePresenter
   let wait: VBlankWait
-  /// Nil while there is none. One that is stopped is kept until the next, with what it shows, unless it must go.
+  /// Nil while there is none. A stopped screen is kept, with its picture, until the next one, unless it must go.
   var screen: ConnectedScreen?
-  /// What the screen showed before it was ours, while no `screen` keeps that.
+  /// The picture from before the screen was ours, while no `screen` keeps it.
   var previous: PreviousScreen?
 
-  /// All that the application is told of or has been.
+  /// All refusals that were reported.
   var refusals: Set<FeatureRefusal> = []
-  /// Those that it is not told of yet.
+  /// Refusals that the application has not heard of yet.
   var untoldRefusals: [FeatureRefusal] = []
-  /// Tells them, where the application has not asked.
-  private(set) var refusalTimer: FrameLoop.Timer?
+  /// Reports them in a turn of its own.
+  private(set) lazy var refusalAlarm = FrameLoop.Alarm(.onMain { [weak self] in self?.tellRefusals() })
 
   private var pacing: String
   private var life: DisplayLife
-  private var retry: FrameLoop.Timer?
+  private lazy var retry = FrameLoop.Alarm(.onMain { [weak self] in self?.happened(.retryDue) })
+  private lazy var items = FrameLoop.ItemGroup([retry, refusalAlarm])
   private var memberships: [(loop: FrameLoop, mode: FrameLoop.Mode)] = []
-  /// What has happened and was not answered yet.
+  /// Events that were not handled yet.
   private var events: [DisplayLife.Event] = []
   private var isAnswering = false
 
@@ -116,9 +122,8 @@ public final class KMSDisplay: Display {
     pacing = screen.reason
     life = DisplayLife(
       hearsEvents: card.access.hearsEvents, checkInterval: card.access.checkInterval, at: clock.now)
-    retry = .parked { [weak self] in self?.happened(.retryDue) }
-    refusalTimer = .parked { [weak self] in self?.tellRefusals() }
-    watch(screen)
+    screen.owner = self
+    applyFeatures()
     for action in life.begin() { perform(action) }
   }
 
@@ -128,7 +133,7 @@ public final class KMSDisplay: Display {
   public var state: DisplayState { life.state }
   /// The card that drives the screen; nil while it is gone.
   public var device: DRMDevice? { card.device }
-  /// The CRTC that is used, or was last.
+  /// The CRTC that is in use, or was last.
   package private(set) var crtc: UInt32
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
@@ -136,61 +141,56 @@ public final class KMSDisplay: Display {
     memberships.append((loop, mode))
     screen?.add(to: loop, mode: mode)
     wait.add(to: loop, mode: mode)
-    if let retry { loop.add(retry, to: mode) }
-    if let refusalTimer { loop.add(refusalTimer, to: mode) }
+    loop.add(items, to: mode)
     card.access.add(loop, mode)
   }
 
-  /// Gives everything back: the screen as it was found, and, with the card's last display, the card to whoever wants to be
-  /// its master next. A display that nobody keeps does so by itself.
+  /// Restores the screen as it was found and, with the card's last display, drops the card's master. The end of the display's
+  /// last reference does the same.
   public func invalidate() {
     observers.removeAll()
     onRefusal = nil
     stable.invalidate()
     screen?.invalidate()
     screen = nil
-    // Fails when the card is gone or another program's: then there is nothing of ours to bring back.
+    // Fails when the card is gone or another program's: then there is nothing of ours to restore.
     try? previous?.restore()
     previous = nil
     wait.invalidate()
     ticker.invalidate()
-    retry?.invalidate()
-    retry = nil
-    refusalTimer?.invalidate()
-    refusalTimer = nil
+    items.invalidate()
     card.release(self)
   }
 
-  // The links that the ticker keeps would keep the card and its descriptor in the loop.
+  // Otherwise the ticker's links would keep the card and its descriptor in the loop.
   isolated deinit {
     invalidate()
   }
 
   // MARK: Life
 
-  /// Does what an event asks for. One that comes while another is answered is answered after it.
+  /// Carries out the actions of an event. An event that comes meanwhile is handled after it.
   func happened(_ event: DisplayLife.Event) {
-    // After `invalidate()` there is nothing left to do.
-    guard retry != nil else { return }
+    // Invalidated: nothing is left to do.
+    guard retry.isValid else { return }
     events.append(event)
     guard !isAnswering else { return }
     isAnswering = true
     defer { isAnswering = false }
     while !events.isEmpty {
-      // Who is told of a state may invalidate the display.
-      for action in life.handle(events.removeFirst(), at: clock.now) where retry != nil { perform(action) }
+      // The handler of a state may invalidate the display.
+      for action in life.handle(events.removeFirst(), at: clock.now) where retry.isValid { perform(action) }
     }
   }
 
-  private func watch(_ screen: ConnectedScreen) {
-    screen.onFailure = { [weak self] error in self?.failed(error) }
-    screen.onRefusal = { [weak self] refusal in self?.refused(refusal) }
-    applyFeatures()
-  }
-
-  private func failed(_ error: KMSError) {
-    lastError = error
-    happened(.failed(DisplayLife.Failure(error)))
+  func screen(reports report: ScreenReport) {
+    switch report {
+    case .lost(let error):
+      lastError = error
+      happened(.failed(DisplayLife.Failure(error)))
+    case .refused(let refusal): refused(refusal)
+    case .modeSet: screen?.modeWasSet()
+    }
   }
 
   private func perform(_ action: DisplayLife.Action) {
@@ -198,10 +198,10 @@ public final class KMSDisplay: Display {
     case .stop: stop()
     case .switchOff: switchOff()
     case .closeDevice: closeDevice()
-    // An answer comes before everything else that has happened.
+    // An answer comes before all other events.
     case .probe: events.insert(answer(probe), at: 0)
     case .show: events.insert(answer(show), at: 0)
-    case .retry(let pause): retry?.nextFireTime = pause.map { clock.now + $0 } ?? .distantFuture
+    case .retry(let pause): retry.fireTime = pause.map { clock.now + $0 }
     case .tell(let state): observers.notify(.stateChanged(state))
     case .end: end()
     }
@@ -216,7 +216,7 @@ public final class KMSDisplay: Display {
     }
   }
 
-  /// The screen is as it was asked for.
+  /// Uses a screen from now on.
   func show(on screen: ConnectedScreen) {
     let old = self.screen
     self.screen = screen
@@ -226,18 +226,19 @@ public final class KMSDisplay: Display {
     hasVBlankEvents = screen.hasVBlankEvents
     name = screen.pipe.displayName(driver: card.device?.driver)
     pacing = screen.reason
-    watch(screen)
+    screen.owner = self
+    applyFeatures()
     for membership in memberships { screen.add(to: membership.loop, mode: membership.mode) }
     ticker.change(to: screen.source)
     stable.replace(with: screen.presenter)
-    // Its buffers go only now, with the last of what they show.
-    _ = old?.presenter.freeBuffers()
+    // The old buffers are freed only now, and with them the picture that they show.
+    old?.presenter.freeBuffers()
   }
 
   private func end() {
     let error = KMSError.sessionEnded(connector: connectorName)
     if observers.notify(.lost(error)) { return }
-    // Without a word the program would seem to hang.
+    // Without a message the program would seem to hang.
     var message = "framepace: \(error)\n"
     message.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }

@@ -1,33 +1,32 @@
 import CDRM
 
-/// What other programs leave on a pipe that a mode-set does not name, and that would change our picture: planes above it, a
-/// plane that is turned or translucent, a cursor that is blended otherwise, colour tables, a screen that was told to expect
-/// other colours than sRGB, a variable rate. A pure value.
+/// The settings that other programs leave on a pipe, that a mode-set does not name, and that would change our picture:
+/// planes above it, a plane that is rotated or translucent, a cursor that is blended differently, colour tables, a screen
+/// that was told to expect other colours than sRGB, a variable rate. A pure value.
 ///
-/// What is a matter of cable and screen stays as it was set: "max bpc", "Broadcast RGB", "underscan", "content type".
+/// Settings of cable and screen stay: "max bpc", "Broadcast RGB", "underscan", "content type".
 struct PipeReset: Equatable, Sendable {
-  /// An object of the pipe, as it was found.
+  /// An object of the pipe with its properties as they were found.
   struct Object {
     let id: UInt32
     let properties: DRMProperties
   }
 
-  /// Brings the pipe into the state that a picture is made for.
+  /// Makes the pipe neutral: a mode-set includes these.
   private(set) var neutral: [PropertySetting] = []
-  /// Brings back what was found.
+  /// Restores the pipe as it was found. Colours are left out: they are blobs, which the kernel frees once no property has
+  /// them, and a picture in sRGB needs none.
   private(set) var found: [PropertySetting] = []
-  /// Which of `found` are blobs, by their places.
-  private(set) var blobs: Set<Int> = []
 
   /// - Parameters:
-  ///   - plane: the one that is ours.
-  ///   - cursor: the cursor plane that is ours. Every mode-set says what is on it.
-  ///   - otherPlanes: those that are on the CRTC besides.
+  ///   - plane: our primary plane.
+  ///   - cursor: our cursor plane. Every mode-set says what it shows.
+  ///   - otherPlanes: the other planes that are on the CRTC.
   init(connector: Object, crtc: Object, plane: Object, cursor: Object? = nil, otherPlanes: [Object]) {
-    reset("HDR_OUTPUT_METADATA", of: connector, to: 0, isBlob: true)
+    reset("HDR_OUTPUT_METADATA", of: connector, to: 0, isRestored: false)
     // 0 is "Default" with every driver.
-    reset("Colorspace", of: connector, to: 0)
-    for name in ["GAMMA_LUT", "DEGAMMA_LUT", "CTM"] { reset(name, of: crtc, to: 0, isBlob: true) }
+    reset("Colorspace", of: connector, to: 0, isRestored: false)
+    for name in ["GAMMA_LUT", "DEGAMMA_LUT", "CTM"] { reset(name, of: crtc, to: 0, isRestored: false) }
     reset("VRR_ENABLED", of: crtc, to: 0)
     if connector.properties["vrr_capable"] != nil, crtc.properties["VRR_ENABLED"]?.value == 0 {
       keep(["VRR_ENABLED"], of: crtc)
@@ -51,24 +50,23 @@ struct PipeReset: Equatable, Sendable {
       reset("FB_ID", of: other, to: 0)
       reset("CRTC_ID", of: other, to: 0)
     }
-    // A screen that is blanked: it has a mode, and is dark. Last, when all else is as it was.
+    // A blanked screen has a mode and is dark. Last, when everything else is restored.
     if let active = crtc.properties["ACTIVE"], active.value == 0, crtc.properties["MODE_ID"]?.value ?? 0 != 0 {
       found.append(PropertySetting(object: crtc.id, property: active.id, value: 0))
     }
   }
 
-  /// What we set in the course of time.
+  /// Restores properties that we set later.
   private mutating func keep(_ names: [String], of object: Object) {
     for property in names.compactMap({ object.properties[$0] }) {
       found.append(PropertySetting(object: object.id, property: property.id, value: property.value))
     }
   }
 
-  /// Properties that a driver does not have, or that are neutral already, are left alone.
-  private mutating func reset(_ name: String, of object: Object, to value: UInt64, isBlob: Bool = false) {
+  /// Leaves alone what the driver does not have, or what is neutral already.
+  private mutating func reset(_ name: String, of object: Object, to value: UInt64, isRestored: Bool = true) {
     guard let property = object.properties[name], property.value != value else { return }
     neutral.append(PropertySetting(object: object.id, property: property.id, value: value))
-    if isBlob { blobs.insert(found.count) }
-    found.append(PropertySetting(object: object.id, property: property.id, value: property.value))
+    if isRestored { found.append(PropertySetting(object: object.id, property: property.id, value: property.value)) }
   }
 }

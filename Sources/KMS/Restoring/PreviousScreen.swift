@@ -1,14 +1,26 @@
+import Glibc
 import LinuxSystem
 
-/// What a screen showed before it was ours: brought back once, at the end or when the process exits, if it was changed.
+/// The connectors that a card's displays show on, by their CRTCs.
+final class ScreenClaims {
+  var connectors: [UInt32: UInt32] = [:]
+
+  /// The connectors of a screen that displays on other CRTCs use.
+  func taken(from screen: SavedScreen) -> [UInt32] {
+    screen.connectors.filter { wanted in
+      connectors.contains { crtc, connector in crtc != screen.crtc && connector == wanted }
+    }
+  }
+}
+
+/// The picture that a screen showed before it was ours. It is restored once: at the display's end or when the process
+/// exits.
 final class PreviousScreen {
   private(set) var screen: SavedScreen
   private let interface: any DRMInterface
   private let claims: ScreenClaims
-  /// Under which it is brought back at exit; nil while nothing was changed, and afterwards.
+  /// Its number in `ScreensAtExit`; nil while nothing was changed, and once it is restored.
   private var number: UInt64?
-  /// Whether a part is to follow.
-  private var isOwed = false
 
   init(_ screen: SavedScreen, on interface: any DRMInterface, claims: ScreenClaims) {
     self.screen = screen
@@ -16,53 +28,82 @@ final class PreviousScreen {
     self.claims = claims
   }
 
-  /// From now on there is a cursor of ours, by the legacy calls, to be put away.
+  /// The legacy calls show a cursor of ours from now on, which must be hidden.
   func willShowCursor() {
     guard !screen.hidesCursor else { return }
     screen.hidesCursor = true
-    if let number { ScreensAtExit.hideCursor(number) }
+    if let number { ScreensAtExit.remember(screen, on: interface, as: number) }
   }
 
-  /// From now on there is something to bring back.
+  /// The screen is changed from now on.
   func willChange() {
     if number == nil { number = ScreensAtExit.remember(screen, on: interface) }
   }
 
-  /// Without connectors that another display has taken meanwhile: these follow when it ends.
+  /// Restores the picture, except on connectors that another display uses by now.
   func restore() throws(SystemError) {
-    guard number != nil, !isOwed else { return }
+    guard number != nil else { return }
+    forget()
     let taken = claims.taken(from: screen)
-    if taken.isEmpty {
-      forget()
-    } else {
-      isOwed = true
-      claims.owe(self)
-    }
-    try restore(without: taken)
-  }
-
-  /// Brings back whole what was brought back in part.
-  func settle() throws(SystemError) {
-    if forget() { try restore(without: []) }
-  }
-
-  private func restore(without connectors: [UInt32]) throws(SystemError) {
     do throws(SystemError) {
-      try screen.restore(on: interface, without: connectors)
+      try screen.restore(on: interface, without: taken)
     } catch {
-      // Nothing comes after this that could set it right, and what was busy may not be any more.
-      try screen.restore(on: interface, without: connectors)
+      // Nothing comes later that could do it, and what was busy may not be any more.
+      try screen.restore(on: interface, without: taken)
     }
   }
 
-  /// Nothing is to be brought back any more.
+  /// There is nothing to restore any more.
+  func forget() {
+    if let number { ScreensAtExit.forget(number) }
+    number = nil
+  }
+}
+
+/// Screens that are restored when the process calls `exit` with displays still in use. When a signal ends the process, the
+/// kernel restores its own console as the card is closed, and no other program's picture.
+///
+/// The newest screen is restored first: where displays have used a CRTC one after the other, the picture from before all
+/// of them comes last, and stays.
+enum ScreensAtExit {
+  private struct Entry {
+    let interface: any DRMInterface
+    let screen: SavedScreen
+    let process: pid_t
+  }
+  private struct State {
+    var entries: [UInt64: Entry] = [:]
+    var last: UInt64 = 0
+    var isRegistered = false
+  }
+  private static let state = Lock(State())
+
+  /// Remembers a screen, and keeps its card open, until `forget`.
   ///
-  /// - Returns: whether there was.
+  /// - Parameter number: of the entry that is replaced; nil for a new one.
   @discardableResult
-  func forget() -> Bool {
-    guard let number else { return false }
-    self.number = nil
-    ScreensAtExit.forget(number)
-    return true
+  static func remember(_ screen: SavedScreen, on interface: any DRMInterface, as number: UInt64? = nil) -> UInt64 {
+    state.withLock { state in
+      if !state.isRegistered { state.isRegistered = atexit { ScreensAtExit.restoreAll() } == 0 }
+      state.last += number == nil ? 1 : 0
+      let number = number ?? state.last
+      state.entries[number] = Entry(interface: interface, screen: screen, process: getpid())
+      return number
+    }
+  }
+
+  static func forget(_ number: UInt64) {
+    // The entry may hold the card's last reference: it goes outside the lock.
+    _ = state.withLock { $0.entries.removeValue(forKey: number) }
+  }
+
+  static func restoreAll() {
+    let entries = state.withLock { state in
+      defer { state.entries = [:] }
+      return state.entries.sorted { $0.key > $1.key }.map(\.value)
+    }
+    // A forked child that exits has a copy of the entries, but the screens are its parent's. Nobody is left to hear of an
+    // error.
+    for entry in entries where entry.process == getpid() { try? entry.screen.restore(on: entry.interface) }
   }
 }

@@ -4,127 +4,178 @@ import Glibc
 import LinuxSystem
 import RenderTree
 
-/// Drives a pipe by atomic commits: the objects and property ids that it takes.
+/// The property ids of a plane that atomic commits set.
+struct AtomicPlane {
+  let id: UInt32
+  private let framebuffer: UInt32
+  private let crtc: UInt32
+  private let source: (x: UInt32, y: UInt32, width: UInt32, height: UInt32)
+  private let target: (x: UInt32, y: UInt32, width: UInt32, height: UInt32)
+  /// `FB_DAMAGE_CLIPS`; nil where the driver does not take damage.
+  let damage: UInt32?
+  /// `HOTSPOT_X` and `HOTSPOT_Y`: drivers of virtual machines have them, since the host's pointer replaces the cursor.
+  private let hotSpot: (x: UInt32, y: UInt32)?
+
+  /// - Throws: `ENOENT` with the property's name where the driver lacks one that every plane has.
+  init(_ object: PipeReset.Object) throws(SystemError) {
+    let properties = object.properties
+    id = object.id
+    framebuffer = try properties.id(of: "FB_ID")
+    crtc = try properties.id(of: "CRTC_ID")
+    source = (
+      try properties.id(of: "SRC_X"), try properties.id(of: "SRC_Y"), try properties.id(of: "SRC_W"),
+      try properties.id(of: "SRC_H")
+    )
+    target = (
+      try properties.id(of: "CRTC_X"), try properties.id(of: "CRTC_Y"), try properties.id(of: "CRTC_W"),
+      try properties.id(of: "CRTC_H")
+    )
+    damage = properties["FB_DAMAGE_CLIPS"]?.id
+    hotSpot = if let x = properties["HOTSPOT_X"], let y = properties["HOTSPOT_Y"] { (x.id, y.id) } else { nil }
+  }
+
+  /// Shows all of a framebuffer, unscaled.
+  ///
+  /// - Parameters:
+  ///   - x: the place of the plane's left edge on the screen; `y` that of its upper edge.
+  ///   - width: the framebuffer's; `height` as well.
+  func show(
+    _ framebuffer: UInt32, on crtc: UInt32, x: Int32 = 0, y: Int32 = 0, width: Int, height: Int,
+    into settings: inout [PropertySetting]
+  ) {
+    set(self.framebuffer, UInt64(framebuffer), &settings)
+    set(self.crtc, UInt64(crtc), &settings)
+    set(source.x, 0, &settings)
+    set(source.y, 0, &settings)
+    // Source coordinates are 16.16 fixed point.
+    set(source.width, UInt64(width) << 16, &settings)
+    set(source.height, UInt64(height) << 16, &settings)
+    set(target.x, UInt64(bitPattern: Int64(x)), &settings)
+    set(target.y, UInt64(bitPattern: Int64(y)), &settings)
+    set(target.width, UInt64(width), &settings)
+    set(target.height, UInt64(height), &settings)
+  }
+
+  /// Shows another framebuffer of the same size in the same place.
+  func replace(_ framebuffer: UInt32, into settings: inout [PropertySetting]) {
+    set(self.framebuffer, UInt64(framebuffer), &settings)
+  }
+
+  /// - Parameter blob: the rectangles that differ; 0 says that everything may differ.
+  func setDamage(_ blob: UInt32, into settings: inout [PropertySetting]) {
+    if let damage { set(damage, UInt64(blob), &settings) }
+  }
+
+  /// Shows a cursor, or none.
+  func setCursor(_ cursor: CursorSetting, on crtc: UInt32, into settings: inout [PropertySetting]) {
+    guard case .shown(let buffer, let look) = cursor else {
+      set(framebuffer, 0, &settings)
+      set(self.crtc, 0, &settings)
+      return
+    }
+    show(
+      buffer.framebuffer, on: crtc, x: look.x, y: look.y, width: buffer.width, height: buffer.height, into: &settings)
+    if let hotSpot {
+      set(hotSpot.x, UInt64(bitPattern: Int64(look.hotSpotX)), &settings)
+      set(hotSpot.y, UInt64(bitPattern: Int64(look.hotSpotY)), &settings)
+    }
+  }
+
+  private func set(_ property: UInt32, _ value: UInt64, _ settings: inout [PropertySetting]) {
+    settings.append(PropertySetting(object: id, property: property, value: value))
+  }
+}
+
+extension DRMProperties {
+  fileprivate func id(of name: String) throws(SystemError) -> UInt32 {
+    guard let property = self[name] else {
+      throw SystemError(call: "drmModeObjectGetProperties", subject: name, errno: ENOENT)
+    }
+    return property.id
+  }
+}
+
+/// Drives a pipe by atomic commits: the objects, and the property ids that the commits set.
 final class AtomicPipe {
   private let interface: any DRMInterface
-  /// What the next commit sets. Kept from frame to frame, so that it allocates only as it grows.
+  /// The next commit's settings. The array is kept between frames, so that it allocates only while it grows.
   private var settings: [PropertySetting] = []
-  private let crtc: UInt32
-  private let plane: UInt32
-  private let connector: UInt32
-  private let mode: DisplayMode
-  private let width: UInt64
-  private let height: UInt64
-  /// Connectors that showed the CRTC's picture when it was chosen.
-  private let clones: [UInt32]
+  private let pipe: ScanOutPipe
+  private var crtc: UInt32 { pipe.crtc }
+  private var connector: UInt32 { pipe.connector.id }
   private let connectorCRTC: UInt32
-  /// `link-status` of the connector: with a mode-set that calls a link good that was reported bad, it is trained anew.
+  /// The connector's `link-status`: a mode-set that calls a bad link good trains it anew.
   private let linkStatus: UInt32?
   private let crtcMode: UInt32
   private let crtcActive: UInt32
-  private let planeFramebuffer: UInt32
-  private let planeCRTC: UInt32
-  /// `SRC_X`, `SRC_Y`, `CRTC_X`, `CRTC_Y`: all 0. The ids of the sizes follow.
-  private let planeOrigins: [UInt32]
-  private let planeSourceSize: (width: UInt32, height: UInt32)
-  private let planeTargetSize: (width: UInt32, height: UInt32)
-  /// `FB_DAMAGE_CLIPS`, where the plane has it.
-  let planeDamage: UInt32?
+  private let plane: AtomicPlane
   /// Nil where there is no cursor plane.
-  let cursor: AtomicCursor?
-  /// `VRR_ENABLED` of the CRTC, where driver and screen can vary the rate.
+  private let cursor: AtomicPlane?
+  var hasCursor: Bool { cursor != nil }
+  var canTakeDamage: Bool { plane.damage != nil }
+  /// The CRTC's `VRR_ENABLED`, where driver and screen can vary the rate.
   private let variableRate: UInt32?
   var canVaryRate: Bool { variableRate != nil }
   /// Whether a mode-set lets the rate vary.
   var isVariable = false
-  /// What was found on the pipe besides.
+  /// The settings that other programs have left on the pipe.
   let reset: PipeReset
 
   /// Looks the properties up. A driver without one of them is broken: `ENOENT` with the property's name.
   init(interface: any DRMInterface, pipe: ScanOutPipe, plane: UInt32) throws(SystemError) {
-    func id(_ name: String, _ properties: DRMProperties) throws(SystemError) -> UInt32 {
-      guard let property = properties[name] else {
-        throw SystemError(call: "drmModeObjectGetProperties", subject: name, errno: ENOENT)
-      }
-      return property.id
+    func object(_ id: UInt32, _ type: DRMObjectType) throws(SystemError) -> PipeReset.Object {
+      PipeReset.Object(id: id, properties: try interface.properties(of: id, type: type))
     }
     self.interface = interface
-    mode = pipe.mode
-    crtc = pipe.crtc
-    self.plane = plane
-    connector = pipe.connector.id
-    width = UInt64(pipe.mode.width)
-    height = UInt64(pipe.mode.height)
+    self.pipe = pipe
+    let connector = try object(pipe.connector.id, .connector)
+    connectorCRTC = try connector.properties.id(of: "CRTC_ID")
+    linkStatus = connector.properties["link-status"]?.id
 
-    let connectorProperties = try interface.properties(of: connector, type: .connector)
-    connectorCRTC = try id("CRTC_ID", connectorProperties)
-    linkStatus = connectorProperties["link-status"]?.id
-    clones = pipe.clones
+    let crtc = try object(pipe.crtc, .crtc)
+    crtcMode = try crtc.properties.id(of: "MODE_ID")
+    crtcActive = try crtc.properties.id(of: "ACTIVE")
+    variableRate = connector.properties["vrr_capable"]?.value == 1 ? crtc.properties["VRR_ENABLED"]?.id : nil
 
-    let crtcProperties = try interface.properties(of: crtc, type: .crtc)
-    crtcMode = try id("MODE_ID", crtcProperties)
-    crtcActive = try id("ACTIVE", crtcProperties)
-    variableRate = connectorProperties["vrr_capable"]?.value == 1 ? crtcProperties["VRR_ENABLED"]?.id : nil
-
-    let planeProperties = try interface.properties(of: plane, type: .plane)
-    planeFramebuffer = try id("FB_ID", planeProperties)
-    planeCRTC = try id("CRTC_ID", planeProperties)
-    var origins: [UInt32] = []
-    for name in ["SRC_X", "SRC_Y", "CRTC_X", "CRTC_Y"] { origins.append(try id(name, planeProperties)) }
-    planeOrigins = origins
-    planeSourceSize = (try id("SRC_W", planeProperties), try id("SRC_H", planeProperties))
-    planeTargetSize = (try id("CRTC_W", planeProperties), try id("CRTC_H", planeProperties))
-    planeDamage = planeProperties["FB_DAMAGE_CLIPS"]?.id
-
-    var cursorObject: PipeReset.Object?
-    if let id = pipe.cursorPlane {
-      cursorObject = PipeReset.Object(id: id, properties: try interface.properties(of: id, type: .plane))
-    }
-    cursor = cursorObject.flatMap { AtomicCursor(plane: $0.id, properties: $0.properties) }
+    let primary = try object(plane, .plane)
+    self.plane = try AtomicPlane(primary)
+    var cursor: PipeReset.Object?
+    if let id = pipe.cursorPlane { cursor = try object(id, .plane) }
+    self.cursor = cursor.flatMap { try? AtomicPlane($0) }
+    // A cursor plane that we cannot use may show another program's cursor all the same.
+    if self.cursor == nil { cursor = nil }
     var others: [PipeReset.Object] = []
-    // One that cannot be ours may have another program's cursor on it all the same.
-    if cursor == nil { cursorObject = nil }
-    for other in try interface.planes() where other != plane && other != cursorObject?.id {
-      guard try interface.plane(other).currentCRTC == crtc else { continue }
-      others.append(PipeReset.Object(id: other, properties: try interface.properties(of: other, type: .plane)))
+    for other in try interface.planes() where other != plane && other != cursor?.id {
+      if try interface.plane(other).currentCRTC == pipe.crtc { others.append(try object(other, .plane)) }
     }
-    reset = PipeReset(
-      connector: PipeReset.Object(id: connector, properties: connectorProperties),
-      crtc: PipeReset.Object(id: crtc, properties: crtcProperties),
-      plane: PipeReset.Object(id: plane, properties: planeProperties), cursor: cursorObject, otherPlanes: others)
+    reset = PipeReset(connector: connector, crtc: crtc, plane: primary, cursor: cursor, otherPlanes: others)
   }
 
   var isOff: Bool { (try? interface.properties(of: crtc, type: .crtc))?["ACTIVE"]?.value == 0 }
 
-  /// Shows `framebuffer` in the pipe's mode, whatever was there before.
-  func modeSet(
-    framebuffer: UInt32, cursor: CursorSetting, flags: DRMCommitFlags, token: UInt64
-  ) throws(SystemError) {
+  /// Shows the state's planes in the pipe's mode, whatever was there before.
+  func modeSet(_ state: ScreenState, flags: DRMCommitFlags, token: UInt64) throws(SystemError) {
+    let mode = pipe.mode
     // libdrm's structure is the kernel's, member for member.
     let blob = try withUnsafeBytes(of: mode.info) { bytes throws(SystemError) in
       try PropertyBlob(interface: interface, bytes)
     }
     settings.removeAll(keepingCapacity: true)
-    for clone in clones { try takeOff(clone) }
+    for clone in pipe.clones { try takeOff(clone) }
     set(connector, connectorCRTC, UInt64(crtc))
     if let linkStatus { set(connector, linkStatus, UInt64(DRM_MODE_LINK_STATUS_GOOD)) }
     set(crtc, crtcMode, UInt64(blob.id))
     set(crtc, crtcActive, 1)
-    set(plane, planeCRTC, UInt64(crtc))
-    for origin in planeOrigins { set(plane, origin, 0) }
-    // Source coordinates are 16.16 fixed point.
-    set(plane, planeSourceSize.width, width << 16)
-    set(plane, planeSourceSize.height, height << 16)
-    set(plane, planeTargetSize.width, width)
-    set(plane, planeTargetSize.height, height)
-    addFramebuffer(framebuffer, damageBlob: 0)
+    plane.show(
+      state.picture?.framebuffer ?? 0, on: crtc, width: mode.width, height: mode.height, into: &settings)
+    plane.setDamage(0, into: &settings)
     settings.append(contentsOf: reset.neutral)
     if let variableRate { set(crtc, variableRate, isVariable ? 1 : 0) }
-    add(cursor)
+    if let setting = state.cursor { cursor?.setCursor(setting, on: crtc, into: &settings) }
     try interface.commit(settings, flags: flags, token: token, subject: "mode-set")
   }
 
-  /// By now a clone may be another display's, and is left to it; or it has gone with its dock.
+  /// A clone may be another display's by now, and is left to it; or it has gone with its dock.
   private func takeOff(_ clone: UInt32) throws(SystemError) {
     do throws(SystemError) {
       let properties = try interface.properties(of: clone, type: .connector)
@@ -134,41 +185,29 @@ final class AtomicPipe {
     }
   }
 
-  /// Shows another framebuffer from the next vblank on; an event with `token` says when.
+  /// Shows the state's planes from the next vblank on. A flip event with `token` says when.
   ///
-  /// - Parameters:
-  ///   - damage: what was painted in this framebuffer since it was shown last. It covers what the screen must refresh, and,
-  ///     for drivers that send each buffer's contents to the device (virtio-gpu), what they must send.
-  ///   - cursor: nil for as it was.
-  func flip(
-    framebuffer: UInt32, damage: DamageRegion, bounds: IntRect, cursor: CursorSetting?, token: UInt64
-  ) throws(SystemError) {
-    let blob = try PropertyBlob.damage(damage, bounds: bounds, interface: interface)
-    try flip(framebuffer: framebuffer, damageBlob: blob.id, cursor: cursor, token: token)
+  /// - Parameter sendsDamage: whether the driver is told which pixels differ. Some drivers send only these to the device
+  ///   (virtio-gpu).
+  func flip(_ state: ScreenState, sendsDamage: Bool, token: UInt64) throws(SystemError) {
+    guard sendsDamage, let picture = state.picture else { return try flip(state, damageBlob: 0, token: token) }
+    let bounds = IntRect(x: 0, y: 0, width: pipe.mode.width, height: pipe.mode.height)
+    let blob = try PropertyBlob.damage(picture.damage, bounds: bounds, interface: interface)
+    try flip(state, damageBlob: blob.id, token: token)
   }
 
-  /// As above, without a word of what differs.
-  func flip(framebuffer: UInt32, cursor: CursorSetting?, token: UInt64) throws(SystemError) {
-    try flip(framebuffer: framebuffer, damageBlob: 0, cursor: cursor, token: token)
-  }
-
-  private func flip(
-    framebuffer: UInt32, damageBlob: UInt32, cursor: CursorSetting?, token: UInt64
-  ) throws(SystemError) {
+  private func flip(_ state: ScreenState, damageBlob: UInt32, token: UInt64) throws(SystemError) {
     settings.removeAll(keepingCapacity: true)
-    addFramebuffer(framebuffer, damageBlob: damageBlob)
-    if let cursor { add(cursor) }
-    try interface.commit(settings, flags: [.nonBlocking, .flipEvent], token: token, subject: "flip")
+    if let picture = state.picture {
+      plane.replace(picture.framebuffer, into: &settings)
+      plane.setDamage(damageBlob, into: &settings)
+    }
+    if let setting = state.cursor { cursor?.setCursor(setting, on: crtc, into: &settings) }
+    try interface.commit(
+      settings, flags: [.nonBlocking, .flipEvent], token: token, subject: state.picture == nil ? "cursor" : "flip")
   }
 
-  /// Shows the cursor otherwise from the next vblank on; an event with `token` says when.
-  func setCursor(_ cursor: CursorSetting, token: UInt64) throws(SystemError) {
-    settings.removeAll(keepingCapacity: true)
-    add(cursor)
-    try interface.commit(settings, flags: [.nonBlocking, .flipEvent], token: token, subject: "cursor")
-  }
-
-  /// Lets the rate vary, or no more. Some drivers set the mode anew for it. Returns when it is done.
+  /// Lets the rate vary, or no longer. Some drivers set the mode anew for it. Returns when it is done.
   func setVariable(_ isVariable: Bool, flags: DRMCommitFlags) throws(SystemError) {
     guard let variableRate else { return }
     settings.removeAll(keepingCapacity: true)
@@ -176,19 +215,11 @@ final class AtomicPipe {
     try interface.commit(settings, flags: flags.union(.allowModeSet), token: 0, subject: "VRR_ENABLED")
   }
 
-  /// Shows another framebuffer at once, perhaps in the middle of a refresh. Nothing else may go with it.
+  /// Shows another framebuffer at once, perhaps in the middle of a refresh. The kernel takes nothing else with it.
   func flipAsynchronously(framebuffer: UInt32, flags: DRMCommitFlags, token: UInt64) throws(SystemError) {
     settings.removeAll(keepingCapacity: true)
-    set(plane, planeFramebuffer, UInt64(framebuffer))
+    plane.replace(framebuffer, into: &settings)
     try interface.commit(settings, flags: flags.union(.asynchronous), token: token, subject: "asynchronous flip")
-  }
-
-  private func add(_ setting: CursorSetting) { cursor?.add(setting, crtc: crtc, to: &settings) }
-
-  /// A blob of 0 says that all of it may differ.
-  private func addFramebuffer(_ framebuffer: UInt32, damageBlob: UInt32) {
-    set(plane, planeFramebuffer, UInt64(framebuffer))
-    if let planeDamage { set(plane, planeDamage, UInt64(damageBlob)) }
   }
 
   private func set(_ object: UInt32, _ property: UInt32, _ value: UInt64) {

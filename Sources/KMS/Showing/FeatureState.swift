@@ -1,42 +1,42 @@
 public import LinuxSystem
 
-/// What a screen may do besides showing frames, where driver and screen take part.
+/// A feature of a screen beyond showing frames, where driver and screen support it.
 public enum ScreenFeature: Hashable, Sendable, CaseIterable {
   /// A cursor in a plane of its own.
   case cursor
   /// A rate that follows the frames.
   case variableRefresh
-  /// Frames that are shown at once, and not from the next vblank on.
+  /// Frames that are shown at once instead of from the next vblank on.
   case tearing
 }
 
-/// What has become of a feature that may be asked for.
+/// The state of a feature: `KMSDisplay.cursorState`, `variableRefresh` and `tearing`.
 public enum FeatureState: Hashable, Sendable {
-  /// Not asked for; or there is no screen now.
+  /// It was not requested, or there is no screen now.
   case off
-  /// In use, from the first frame on.
+  /// It is in use, from the first frame on.
   case on
   /// The screen goes on without it.
   case refused(FeatureRefusal)
 
-  /// Why the screen goes on without; nil while it does not.
+  /// The reason why the screen goes on without the feature; nil otherwise.
   public var refusal: FeatureRefusal? { if case .refused(let refusal) = self { refusal } else { nil } }
 }
 
-/// Why a screen goes on without something that was asked for.
+/// The reason why a screen goes on without a requested feature. `KMSDisplay.onRefusal` reports it.
 public enum FeatureRefusal: Error, Hashable, Sendable, CustomStringConvertible {
   /// The driver has no cursor for the screen.
   case noCursorPlane(connector: String)
-  /// The hardware's cursors are smaller. Sizes are in pixels.
+  /// The image is larger than the hardware's cursors. Sizes are in pixels.
   case cursorTooLarge(connector: String, width: Int, height: Int, maximumWidth: Int, maximumHeight: Int)
   /// Driver or screen cannot vary the rate.
   case fixedRefresh(connector: String)
   /// The driver shows frames at vblanks only.
   case noAsynchronousFlips(connector: String)
-  /// The driver was asked, and said no.
+  /// The driver was asked, and refused.
   case driver(connector: String, ScreenFeature, SystemError)
 
-  /// What was asked for.
+  /// The requested feature.
   public var feature: ScreenFeature {
     switch self {
     case .noCursorPlane, .cursorTooLarge: .cursor

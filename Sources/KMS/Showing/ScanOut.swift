@@ -1,13 +1,12 @@
 import CDRM
-import Geometry
 import Glibc
 import LinuxSystem
 import Raster
 import RenderTree
 
-/// Shows framebuffers through one pipe of a card: mode-set, flip, and at the end the screen as it was found.
+/// Commits to one pipe of a card, and at the end restores the screen as it was found.
 ///
-/// Atomic where the card is, by the legacy calls otherwise. Keeps no account of pending flips: that is the presenter's.
+/// By atomic commits where the card has them, otherwise by the legacy calls. `CommitQueue` keeps track of pending commits.
 final class ScanOut {
   let interface: any DRMInterface
   let pipe: ScanOutPipe
@@ -16,16 +15,15 @@ final class ScanOut {
   private var hasChanged = false
   /// Nil where there is no cursor.
   private var cursorBuffers: CursorBuffers?
-  /// What the legacy call shows.
+  /// The buffer that the legacy call shows, and the image in it.
   private var legacyCursor: UInt32 = 0
   private var legacyImage: UInt64 = 0
-  private var bounds: IntRect { IntRect(x: 0, y: 0, width: pipe.mode.width, height: pipe.mode.height) }
 
-  /// Looks up what the pipe needs, and saves what it shows unless that was found earlier. Changes nothing yet.
+  /// Looks up the pipe's properties, and saves the picture that it shows. Changes nothing yet.
   ///
   /// - Parameters:
-  ///   - claims: of the card.
-  ///   - previous: what is to be brought back at the end, if that was found earlier.
+  ///   - claims: the card's.
+  ///   - previous: the picture to restore at the end, if it was saved earlier.
   init(
     interface: any DRMInterface, pipe: ScanOutPipe, connectors: [DRMConnector], claims: ScreenClaims,
     previous: PreviousScreen? = nil
@@ -34,144 +32,128 @@ final class ScanOut {
     self.pipe = pipe
     do throws(SystemError) {
       atomic = if let plane = pipe.plane { try AtomicPipe(interface: interface, pipe: pipe, plane: plane) } else { nil }
-      takesDamage = atomic?.planeDamage != nil
+      takesDamage = atomic?.canTakeDamage ?? false
       if let previous {
         self.previous = previous
       } else {
-        var saved = try SavedScreen(of: pipe.crtc, connectors: connectors, on: interface)
-        if let atomic { try saved.keep(atomic.reset, on: interface) }
+        let saved = try SavedScreen(
+          of: pipe.crtc, connectors: connectors, settings: atomic?.reset.found ?? [], on: interface)
         self.previous = PreviousScreen(saved, on: interface, claims: claims)
       }
     } catch {
       throw pipe.error(error)
     }
-    if atomic?.cursor != nil { cursorBuffers = makeCursorBuffers(format: .argb8888) }
+    if atomic?.hasCursor == true { cursorBuffers = makeCursorBuffers(format: .argb8888) }
   }
 
   deinit {
-    // A display that could not be made leaves the screen as it was found; there is nobody to tell a failure.
+    // A display that could not be made leaves the screen as it was found. Nobody is left to hear of an error.
     if hasChanged { try? restore() }
   }
 
   /// Whether flips carry damage to the kernel.
   private(set) var takesDamage: Bool
-  /// Whether somebody has switched the CRTC off, as far as an atomic driver says.
+  /// Whether the CRTC is off, as far as an atomic driver says: another program may have switched it off.
   var isOff: Bool { atomic?.isOff ?? false }
   /// Whether a flip event follows a mode-set.
   var modeSetsAreTold: Bool { atomic != nil }
 
-  /// Asks the driver whether it takes the mode. A legacy driver can only be asked by setting it.
+  /// Asks the driver whether it takes the mode. The legacy calls can only ask by setting it.
   ///
   /// - Returns: whether the mode is set now, and the framebuffer shown.
   func tryModeSet(framebuffer: UInt32) throws(KMSError) -> Bool {
+    let state = ScreenState(picture: .init(framebuffer: framebuffer), cursor: .hidden)
     guard let atomic else {
-      _ = try modeSet(framebuffer: framebuffer, cursor: .hidden, token: 0)
+      _ = try commit(state, as: .modeSet, token: 0)
       if hasLegacyCursor { cursorBuffers = makeCursorBuffers(format: nil) }
       return true
     }
     try named { () throws(SystemError) in
-      try atomic.modeSet(framebuffer: framebuffer, cursor: .hidden, flags: [.testOnly, .allowModeSet], token: 0)
+      try atomic.modeSet(state, flags: [.testOnly, .allowModeSet], token: 0)
     }
     return false
   }
 
-  /// Sets the mode and shows a framebuffer. Returns when the hardware has taken it; a flip event with `token` follows,
-  /// from atomic drivers alone. A driver that refuses it with its cursor, and takes it without, is shown it without. The
-  /// legacy calls leave the cursor as it is.
-  func modeSet(framebuffer: UInt32, cursor: CursorSetting, token: UInt64) throws(KMSError) -> CursorAnswer {
-    // Before the first change, so that one that fails halfway is undone too.
-    previous?.willChange()
-    hasChanged = true
+  /// Whether one commit takes a picture and a change of the cursor.
+  var cursorRidesWithFrames: Bool { atomic != nil }
+
+  /// Makes a commit. Not to be called while another one pends.
+  ///
+  /// A mode-set returns when the hardware has taken it, the other ways at once. A flip event with `token` follows where
+  /// `isTold` says so. A driver that refuses the cursor or the damage, and takes the commit without it, gets it without; a
+  /// driver that refuses damage once is told of none any more. The legacy calls show the cursor by itself alone.
+  ///
+  /// - Returns: what has become of the cursor.
+  func commit(_ state: ScreenState, as way: CommitWay, token: UInt64) throws(KMSError) -> CursorAnswer {
+    if way == .modeSet {
+      // Before the first change, so that a mode-set that fails halfway is undone too.
+      previous?.willChange()
+      hasChanged = true
+    }
     return try named { () throws(SystemError) in
-      if let atomic { return try modeSet(atomic, framebuffer, cursor, token) }
+      guard let atomic else { return try commitByLegacyCalls(state, as: way, token: token) }
+      var (state, answer) = (state, state.cursor == nil ? CursorAnswer.left : .told)
+      var dropsDamage = false
+      while true {
+        do throws(SystemError) {
+          if way == .modeSet {
+            try atomic.modeSet(state, flags: [.allowModeSet, .flipEvent], token: token)
+          } else {
+            try atomic.flip(state, sendsDamage: takesDamage && !dropsDamage, token: token)
+          }
+          if dropsDamage { (takesDamage, answer) = (false, .left) }
+          return answer
+        } catch {
+          let number = error.errno
+          let cursorRefusal = number == ENOMEM ? CursorAnswer.lacksMemory(error) : .refused(error)
+          let isAboutExtras =
+            CommitAnswer(errno: number, isFlip: way != .modeSet, hasExtras: true) == .retryWithoutExtras
+          switch (way, state.cursor) {
+          // No picture could be shown without it.
+          case _ where state.picture == nil: throw error
+          case (.modeSet, .shown) where isAboutExtras:
+            (state.cursor, answer) = (.hidden, cursorRefusal)
+          // Memory may be short for the cursor alone, and for longer than a frame can wait.
+          case (.flip, .some) where isAboutExtras || number == ENOMEM:
+            (state.cursor, answer) = (nil, cursorRefusal)
+          case (.flip, nil) where isAboutExtras && takesDamage && !dropsDamage:
+            dropsDamage = true
+          default: throw error
+          }
+        }
+      }
+    }
+  }
+
+  private func commitByLegacyCalls(
+    _ state: ScreenState, as way: CommitWay, token: UInt64
+  ) throws(SystemError) -> CursorAnswer {
+    guard let picture = state.picture else {
+      try setLegacyCursor(state.cursor ?? .hidden)
+      return .told
+    }
+    if way == .modeSet {
       (legacyCursor, legacyImage) = (0, 0)
       try interface.setCRTC(
-        pipe.crtc, framebuffer: framebuffer, x: 0, y: 0, connectors: [pipe.connector.id], mode: pipe.mode)
-      return .left
+        pipe.crtc, framebuffer: picture.framebuffer, x: 0, y: 0, connectors: [pipe.connector.id], mode: pipe.mode)
+    } else {
+      try interface.pageFlip(crtc: pipe.crtc, framebuffer: picture.framebuffer, isAsynchronous: false, token: token)
     }
+    return .left
   }
 
-  private func modeSet(
-    _ atomic: AtomicPipe, _ framebuffer: UInt32, _ cursor: CursorSetting, _ token: UInt64
-  ) throws(SystemError) -> CursorAnswer {
-    let flags: DRMCommitFlags = [.allowModeSet, .flipEvent]
-    do throws(SystemError) {
-      try atomic.modeSet(framebuffer: framebuffer, cursor: cursor, flags: flags, token: token)
-      return .told
-    } catch {
-      guard case .shown = cursor,
-        CommitAnswer(errno: error.errno, isFlip: false, hasExtras: true) == .retryWithoutExtras
-      else { throw error }
-      try atomic.modeSet(framebuffer: framebuffer, cursor: .hidden, flags: flags, token: token)
-      return error.errno == ENOMEM ? .lacksMemory(error) : .refused(error)
-    }
-  }
-
-  /// Shows another framebuffer from the next vblank on; a flip event with `token` tells. Not to be called while a flip
-  /// pends. A driver that refuses it with its cursor or damage, and takes it without, is shown it without; and is told of no
-  /// damage any more.
-  ///
-  /// - Parameter cursor: nil for as it was. The legacy calls leave it so in any case.
-  func flip(
-    framebuffer: UInt32, damage: DamageRegion, cursor: CursorSetting?, token: UInt64
-  ) throws(KMSError) -> CursorAnswer {
-    try named { () throws(SystemError) in
-      guard let atomic else {
-        try interface.pageFlip(crtc: pipe.crtc, framebuffer: framebuffer, isAsynchronous: false, token: token)
-        return .left
-      }
-      do throws(SystemError) {
-        if takesDamage {
-          try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, cursor: cursor, token: token)
-        } else {
-          try atomic.flip(framebuffer: framebuffer, cursor: cursor, token: token)
-        }
-        return cursor == nil ? .left : .told
-      } catch {
-        // Memory may be short for the cursor alone, and then for longer than a frame can wait.
-        if cursor != nil, error.errno == ENOMEM {
-          return try flip(atomic, framebuffer, damage, withoutCursor: .lacksMemory(error), token)
-        }
-        let answer = CommitAnswer(errno: error.errno, isFlip: true, hasExtras: takesDamage || cursor != nil)
-        guard answer == .retryWithoutExtras else { throw error }
-        if cursor != nil { return try flip(atomic, framebuffer, damage, withoutCursor: .refused(error), token) }
-        try atomic.flip(framebuffer: framebuffer, cursor: nil, token: token)
-        takesDamage = false
-        return .left
-      }
-    }
-  }
-
-  private func flip(
-    _ atomic: AtomicPipe, _ framebuffer: UInt32, _ damage: DamageRegion, withoutCursor answer: CursorAnswer, _ token: UInt64
-  ) throws(SystemError) -> CursorAnswer {
-    guard takesDamage else {
-      try atomic.flip(framebuffer: framebuffer, cursor: nil, token: token)
-      return answer
-    }
-    do throws(SystemError) {
-      try atomic.flip(framebuffer: framebuffer, damage: damage, bounds: bounds, cursor: nil, token: token)
-      return answer
-    } catch {
-      guard CommitAnswer(errno: error.errno, isFlip: true, hasExtras: true) == .retryWithoutExtras else { throw error }
-      try atomic.flip(framebuffer: framebuffer, cursor: nil, token: token)
-      takesDamage = false
-      return .left
-    }
-  }
-
-  /// Brings back what the screen showed before the first mode-set; does nothing before one and the second time.
+  /// Restores the picture from before the first mode-set, once.
   func restore() throws(KMSError) {
     try named { () throws(SystemError) in try previous?.restore() }
   }
 
-  /// Leaves the screen as it is: what was found is brought back by who shows on it next.
+  /// Leaves the screen as it is: the next presenter restores the picture from before.
   func handOver() -> PreviousScreen? {
     defer { previous = nil }
     return previous
   }
 
-  /// Adds connector and mode to an error, and tells a display that is gone from one that refuses.
+  /// Adds connector and mode to an error, and tells a lost display from a refusal.
   private func named<Result>(_ body: () throws(SystemError) -> Result) throws(KMSError) -> Result {
     do throws(SystemError) {
       return try body()
@@ -187,9 +169,9 @@ extension ScanOut {
   var canVaryRate: Bool { atomic?.canVaryRate ?? false }
   var isVariable: Bool { atomic?.isVariable ?? false }
 
-  /// Lets the rate vary, or no more: asks the driver first.
+  /// Lets the rate vary, or no longer. Asks the driver first.
   ///
-  /// - Parameter isModeSet: otherwise it goes with the mode-set.
+  /// - Parameter isModeSet: whether it is done now; otherwise the mode-set does it.
   func setVariable(_ isVariable: Bool, isModeSet: Bool) throws(KMSError) {
     guard let atomic else { return }
     try named { () throws(SystemError) in
@@ -203,19 +185,19 @@ extension ScanOut {
 // MARK: Tearing
 
 extension ScanOut {
-  /// By which call a flip need not wait for the vblank; nil for none.
+  /// The call for flips that do not wait for the vblank.
   enum AsynchronousFlip { case atomic, legacy }
 
-  /// What the driver says that it can. By the legacy call with atomic drivers too, before Linux 6.8.
+  /// The call that the driver says it has; nil for none. Before Linux 6.8 atomic drivers have the legacy call too.
   var asynchronousFlip: AsynchronousFlip? {
     func has(_ capability: Int32) -> Bool { (try? interface.capability(capability)) ?? 0 != 0 }
     if atomic != nil, has(DRMDevice.atomicAsynchronousFlipCapability) { return .atomic }
     return has(DRM_CAP_ASYNC_PAGE_FLIP) ? .legacy : nil
   }
 
-  /// Shows another framebuffer at once; a flip event with `token` tells.
+  /// Shows another framebuffer at once; a flip event with `token` follows.
   ///
-  /// - Parameter isTested: whether the driver has taken one before.
+  /// - Parameter isTested: whether the driver has taken such a flip before.
   func flipAsynchronously(
     _ way: AsynchronousFlip, framebuffer: UInt32, isTested: Bool, token: UInt64
   ) throws(KMSError) {
@@ -232,51 +214,34 @@ extension ScanOut {
 // MARK: Cursor
 
 extension ScanOut {
-  /// What has become of a cursor that was to be shown.
+  /// The driver's answer to a change of the cursor.
   enum CursorAnswer {
     case told
-    /// Nothing was said of it.
+    /// The commit did not include the cursor.
     case left
-    /// Not now: memory is short, which may be for a moment.
+    /// Memory is short, perhaps for a moment.
     case lacksMemory(SystemError)
     case refused(SystemError)
   }
 
-  /// Whether a frame takes a change of the cursor along.
-  var cursorRidesWithFrames: Bool { atomic != nil }
-
   /// The size of the hardware's cursors; nil where there is none.
   var cursorSize: (width: Int, height: Int)? { cursorBuffers.map { ($0.width, $0.height) } }
 
-  /// What the driver is to be told so that an image is shown. Only for one that fits, and while no other is on its way.
-  func cursorSetting(_ image: Image, _ look: CursorState.Look) throws(KMSError) -> CursorSetting {
+  /// The setting that shows an image. Only for an image that fits, and while no other cursor pends.
+  func cursorSetting(_ image: Image, _ look: CursorPlane.Look) throws(KMSError) -> CursorSetting {
     try named { () throws(SystemError) in
       guard let cursorBuffers else { return .hidden }
       return .shown(try cursorBuffers.buffer(for: image), look)
     }
   }
 
-  /// A setting of the image was taken.
+  /// The driver has taken a setting with the image.
   func didShowCursor(_ image: UInt64) { cursorBuffers?.didShow(image) }
 
-  /// Shows the cursor otherwise, without a frame. Not to be called while a flip pends.
-  ///
-  /// - Returns: whether a flip event with `token` follows: otherwise it is done.
-  func setCursor(_ cursor: CursorSetting, token: UInt64) throws(KMSError) -> Bool {
-    try named { () throws(SystemError) in
-      guard let atomic else {
-        try setLegacyCursor(cursor)
-        return false
-      }
-      try atomic.setCursor(cursor, token: token)
-      return true
-    }
-  }
-
-  /// The memory goes, and what the screen shows of it.
+  /// Frees the cursor's memory, and with it the cursor on the screen.
   func freeCursor() { cursorBuffers?.free() }
 
-  /// Nothing but the call itself tells. What is shown is left alone: the buffer is one that there is not.
+  /// Only the call itself can tell. It names a buffer that does not exist, and so changes nothing.
   private var hasLegacyCursor: Bool {
     do throws(SystemError) {
       try interface.setCursor(ofCRTC: pipe.crtc, handle: .max, width: 64, height: 64, hotSpotX: 0, hotSpotY: 0)
@@ -291,7 +256,7 @@ extension ScanOut {
       legacyCursor = 0
       return try interface.setCursor(ofCRTC: pipe.crtc, handle: 0, width: 0, height: 0, hotSpotX: 0, hotSpotY: 0)
     }
-    // First to its place: it shall not be seen elsewhere.
+    // Move it first: it must not be seen elsewhere.
     try interface.moveCursor(ofCRTC: pipe.crtc, x: look.x, y: look.y)
     previous?.willShowCursor()
     guard buffer.handle != legacyCursor || look.image != legacyImage else { return }
@@ -302,7 +267,7 @@ extension ScanOut {
   }
 
   private func makeCursorBuffers(format: DRMPixelFormat?) -> CursorBuffers {
-    // Older drivers do not say: 64 is what all have.
+    // Older drivers do not say; all have 64.
     func side(_ capability: Int32) -> Int {
       let value = (try? interface.capability(capability)) ?? 0
       return (1...1024).contains(value) ? Int(value) : 64
@@ -313,8 +278,8 @@ extension ScanOut {
 }
 
 extension ScanOutPipe {
-  /// A system error with the pipe's connector and mode. A device that was removed and a lost master are losses, anything
-  /// else a refusal.
+  /// Adds the pipe's connector and mode to a system error. A removed device and a lost master are losses, anything else is a
+  /// refusal.
   func error(_ error: SystemError) -> KMSError {
     CommitAnswer(errno: error.errno, isFlip: false, hasExtras: false) == .lost
       ? .lost(connector: connector.name, mode: mode.description, error)

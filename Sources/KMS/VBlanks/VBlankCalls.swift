@@ -2,7 +2,7 @@ import FrameTiming
 import Glibc
 import LinuxSystem
 
-/// Which of the kernel's calls tell of a CRTC's vblanks.
+/// The kernel's calls that tell of a CRTC's vblanks.
 enum VBlankCalls: Equatable, Sendable {
   /// `drmCrtcQueueSequence`: stamps in nanoseconds, 64 bits of sequence.
   case sequences(crtc: UInt32)
@@ -11,10 +11,10 @@ enum VBlankCalls: Equatable, Sendable {
   /// - Parameter pipe: the CRTC's place in the card's list.
   case events(pipe: Int)
 
-  /// Finds out by calling: drivers without vblanks report every capability all the same.
+  /// Finds the calls by trying: drivers without vblanks report every capability all the same.
   ///
   /// - Returns: nil where the driver has none.
-  /// - Throws: what is neither an answer nor a CRTC that is off.
+  /// - Throws: errors other than those of a driver without vblanks and of a CRTC that is off.
   static func find(crtc: UInt32, pipe: Int, on interface: any DRMInterface) throws(SystemError) -> VBlankCalls? {
     do throws(SystemError) {
       _ = try interface.sequence(ofCRTC: crtc)
@@ -30,7 +30,7 @@ enum VBlankCalls: Equatable, Sendable {
     }
   }
 
-  /// Asks for a CRTC that there cannot be: who knows the call misses it.
+  /// Asks about a CRTC that cannot exist: a kernel that knows the call misses it.
   private static func knowsSequences(_ interface: any DRMInterface) -> Bool {
     do throws(SystemError) {
       _ = try interface.sequence(ofCRTC: 0)
@@ -48,8 +48,8 @@ enum VBlankCalls: Equatable, Sendable {
     } catch {
       switch error.errno {
       case EOPNOTSUPP, ENOTTY, ENOSYS: return nil
-      // Kernels of that age say so too where the driver has no vblanks. A CRTC that is off may turn out to have none when
-      // it is on: then the display comes back with a clock.
+      // Kernels of that age also answer so for drivers without vblanks. A CRTC that is off may turn out to have none when it
+      // is on: then the display comes back with a clock.
       case EINVAL: return try isOn(crtc, interface) ? nil : .events(pipe: pipe)
       default: throw error
       }
@@ -58,13 +58,13 @@ enum VBlankCalls: Equatable, Sendable {
 
   private static func isOn(_ crtc: UInt32, _ interface: any DRMInterface) throws(SystemError) -> Bool {
     guard try interface.crtc(crtc).mode != nil else { return false }
-    // One that is blanked has a mode.
+    // A blanked screen has a mode.
     return try interface.properties(of: crtc, type: .crtc)["ACTIVE"]?.value != 0
   }
 
   /// The newest vblank. `EINVAL`: the CRTC is off.
   ///
-  /// - Parameter reference: a sequence that is not far from it, to tell which the low 32 bits are of.
+  /// - Parameter reference: a recent sequence, from which 32 bits are widened.
   func newest(on interface: any DRMInterface, near reference: UInt64 = 0) throws(SystemError) -> VBlank {
     switch self {
     case .sequences(let crtc):
@@ -84,7 +84,7 @@ enum VBlankCalls: Equatable, Sendable {
     }
   }
 
-  /// What `queueNext` failed with when its event does not come.
+  /// The error for an event that `queueNext` asked for and that does not come.
   var silence: SystemError {
     switch self {
     case .sequences(let crtc): SystemError(call: "drmCrtcQueueSequence", subject: "CRTC \(crtc)", errno: ETIME)
@@ -97,6 +97,18 @@ enum VBlankCalls: Equatable, Sendable {
     switch self {
     case .sequences: "vblank events of \(driver)"
     case .events: "vblank events of \(driver), stamped to the microsecond: the kernel is older than 4.15"
+    }
+  }
+}
+extension UInt64 {
+  /// The 64-bit number with these low 32 bits that is nearest to `reference`: flip events carry only half a sequence.
+  init(widening low: UInt32, near reference: UInt64) {
+    let distance = Int64(Int32(bitPattern: low &- UInt32(truncatingIfNeeded: reference)))
+    let (sum, overflow) = reference.addingReportingOverflow(UInt64(distance.magnitude))
+    if distance >= 0 {
+      self = overflow ? UInt64(low) : sum
+    } else {
+      self = reference >= distance.magnitude ? reference - distance.magnitude : UInt64(low)
     }
   }
 }

@@ -5,21 +5,27 @@ import Presentation
 import Geometry
 import RenderTree
 
-/// The vblanks of a screen by themselves, for who measures them: nothing is drawn.
+/// The vblanks of a screen by themselves, to measure them: nothing is drawn.
+///
+/// ```swift
+/// let probe = try VBlankProbe.open(connector: "HDMI-A-1")
+/// probe.source.onVBlank = { vblank in stamps.append(vblank.timestamp) }
+/// probe.source.add(to: .main, mode: .default)
+/// probe.source.requestVBlank()
+/// ```
 ///
 /// Without a mode nothing is changed either, and no rights are needed beyond opening the card: another program may be its
 /// master and go on showing its pictures. With a mode the screen is black meanwhile.
 @MainActor
-public final class VBlankProbe {
-  /// Where they come from: the kernel, or a clock at the mode's rate where the driver has none. Whose `onVBlank` it is, is
-  /// the owner's to say.
+public final class VBlankProbe: ScreenOwner {
+  /// The kernel's vblanks, or a clock at the mode's rate where the driver has none. Its `onVBlank` is the caller's to set.
   public let source: any VBlankSource
   /// "Virtual-1 1024x768@60.00 (vkms)".
   public let name: String
   /// Called once when no vblank can come any more.
   public var onLost: (@MainActor (any Error) -> Void)?
 
-  /// What keeps a screen black.
+  /// Keeps the screen black; nil without a mode.
   private var display: KMSDisplay?
   private var events: DRMEventQueue?
   private let device: DRMDevice
@@ -57,7 +63,7 @@ public final class VBlankProbe {
       source = display.ticker.source
       self.display = display
       try showBlack(on: display)
-      // It would come back by itself, but what was measured is not one display's then.
+      // The display would come back by itself, but the measurement would be of two displays then.
       display.observe { [weak self, weak display] event in
         guard let self, let display, case .stateChanged(.waiting(let absence)) = event else { return }
         onLost?(KMSError.away(connector: display.connectorName, absence))
@@ -65,7 +71,7 @@ public final class VBlankProbe {
       return
     }
 
-    // Opening made us master if nobody was. That lets us ask the screens; then others shall not find the card taken.
+    // Opening made us master if nobody was. That lets us ask the screens; afterwards the card must not seem taken.
     defer { if device.isMaster { try? device.dropMaster() } }
     let pipe = try Self.litPipe(of: device, connector: connector)
     name = "\(pipe.connector.name) \(pipe.mode) (\(device.driver))"
@@ -87,16 +93,19 @@ public final class VBlankProbe {
     self.events = events
     source = vblanks
     vblanks.crtcDidTurnOn()
-    let lose: @MainActor (SystemError) -> Void = { [weak self] error in self?.onLost?(pipe.error(error)) }
-    vblanks.onError = lose
-    route.onError = lose
+    vblanks.owner = self
+    route.onError = { [weak self] error in self?.onLost?(pipe.error(error)) }
+  }
+
+  func screen(reports report: ScreenReport) {
+    if case .lost(let error) = report { onLost?(error) }
   }
 
   isolated deinit {
     invalidate()
   }
 
-  /// Ends the vblanks, and gives the screen back as it was found.
+  /// Ends the vblanks, and restores the screen.
   public func invalidate() {
     onLost = nil
     source.invalidate()
@@ -105,7 +114,7 @@ public final class VBlankProbe {
   }
 
   private func showBlack(on display: KMSDisplay) throws(KMSError) {
-    // By the legacy calls the mode was set when it was tried.
+    // The legacy calls have set the mode when they tried it.
     guard display.kmsPresenter?.isModeSet == false, let buffer = display.presenter.acquireBuffer() else { return }
     var whole = DamageRegion()
     whole.add(IntRect(x: 0, y: 0, width: display.mode.width, height: display.mode.height))
@@ -116,7 +125,7 @@ public final class VBlankProbe {
     }
   }
 
-  /// The way to a screen that is on.
+  /// The pipe of a screen that is on.
   private static func litPipe(of device: DRMDevice, connector name: String?) throws(KMSError) -> ScanOutPipe {
     let resources = try device.resources()
     let connectors = try device.ask { () throws(SystemError) in try device.connectors(resources.connectors) }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// What a vblank source waits for: a pure value.
+/// The event that a vblank source waits for: a pure value.
 struct VBlankRequest {
   enum Action: Equatable {
     case none
     /// Queue an event with this token.
     case queue(UInt32)
-    /// Tell that no vblank will come.
+    /// Report that no vblank will come.
     case report
   }
 
@@ -14,9 +14,9 @@ struct VBlankRequest {
     case idle
     /// An event with this token was queued.
     case queued(UInt32)
-    /// Wanted, but nothing can be queued before a mode is set.
+    /// A vblank is wanted, but nothing can be queued before a mode is set.
     case waitingForCRTC
-    /// Nothing comes any more.
+    /// No vblank comes any more.
     case ended
   }
 
@@ -24,7 +24,7 @@ struct VBlankRequest {
   private(set) var lastToken: UInt32
   private var isCRTCOn = false
 
-  /// - Parameter lastToken: the last of another source of the same events, of which one may still come.
+  /// - Parameter lastToken: the last token of the source that used the same events before. Its event may still come.
   init(after lastToken: UInt32 = 0) { self.lastToken = lastToken }
 
   mutating func want() -> Action {
@@ -40,17 +40,17 @@ struct VBlankRequest {
   /// Whether no vblank comes any more.
   var isEnded: Bool { state == .ended }
 
-  /// The event that was queued is lost; should it come after all, it is not the one that is waited for.
+  /// The queued event is lost. Should it come after all, it is ignored.
   mutating func askAgain() -> Action { isQueued ? queue() : .none }
 
-  /// Whether the event is the one that is waited for, and not one of an earlier request.
+  /// Whether the event is the awaited one, and not one of an earlier request.
   mutating func receive(_ token: UInt32) -> Bool {
     guard state == .queued(token) else { return false }
     state = .idle
     return true
   }
 
-  /// Queueing failed. Before our first mode-set the CRTC may be off (`EINVAL`): then there is something to wait for.
+  /// Queueing failed. Before our first mode-set the CRTC may be off (`EINVAL`): then the mode-set is awaited.
   mutating func fail(errno: Int32) -> Action {
     guard case .queued = state else { return .none }
     if errno == EINVAL, !isCRTCOn {

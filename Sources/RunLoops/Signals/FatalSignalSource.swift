@@ -5,9 +5,9 @@ import Synchronization
 
 /// Why fatal signals cannot be handled.
 public enum FatalSignalError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// There is one source for the whole process, and it is there already.
+  /// The process has a source already: there can be one.
   case alreadyHandled
-  /// A signal that no handler can take, or that is no signal.
+  /// No handler can be installed for the signal, or the number is no signal.
   case notHandleable(signal: Int32)
   /// No signal was named.
   case noSignals
@@ -23,25 +23,30 @@ public enum FatalSignalError: Error, Sendable, Equatable, CustomStringConvertibl
   }
 }
 
-/// Gives a dying process a last moment: when a thread other than the loop's faults, that thread is held, and the loop turns on
-/// for at most a given time, to show a message, before the process dies of the signal as it would have.
+/// Gives a dying process a last moment. When a thread other than the loop's faults, that thread is held and the loop turns
+/// on, for at most a given time, to show a message; then the process dies of the signal as it would have.
 ///
-/// A fault of the loop's own thread cannot be survived for a moment: the process dies at once. In both cases a helper process,
-/// started beforehand, writes a report: the signal, the thread and its call stack by return addresses, each with file and
-/// offset. A fault during the last moment changes nothing: the process dies of the first one. The exit status and the core
-/// dump are those of the fault, and handlers that were there before come last.
+/// ```swift
+/// let source = try FatalSignalSource(.onMain { fault in screen.show("\(fault.signalName) in \(fault.threadName)") })
+/// FrameLoop.main.add(source, to: .common)
+/// ```
 ///
-/// The thread that faulted keeps what locks it held, perhaps that of `malloc`: what needs one of them waits until the time is
-/// over. A thread whose stack is used up dies at once, unless it has an alternate signal stack.
+/// A process whose loop thread itself faults dies at once. In both cases a helper process, started beforehand, writes a
+/// report: the signal, the thread and its call stack as return addresses, each with file and offset. A second fault during
+/// the last moment changes nothing: the process dies of the first. Exit status and core dump are those of the fault, and
+/// handlers that were installed earlier are called last.
 ///
-/// One source a process. Make it early: the helper process begins as a copy of this one.
+/// The faulting thread keeps its locks, perhaps that of `malloc`: code that needs one of them waits until the time is over.
+/// A thread whose stack is exhausted dies at once, unless it has an alternate signal stack.
+///
+/// A process has one source. Make it early: the helper process begins as a copy of this one.
 public final class FatalSignalSource: FrameLoop.Item {
-  /// What ends the process.
+  /// The fault that ends the process.
   public struct Fault: Hashable, Sendable {
     public let signal: Int32
     /// The kernel's `si_code`; 0 or less when somebody sent the signal.
     public let code: Int32
-    /// What could not be read, written or executed; 0 where the signal has no address.
+    /// The address that could not be read, written or executed; 0 where the signal has none.
     public let address: UInt
     /// The thread's number, as `top -H` shows it, and its name.
     public let thread: Int32
@@ -51,16 +56,16 @@ public final class FatalSignalSource: FrameLoop.Item {
     public var signalName: String { cfatal_signal_name(signal).map { "SIG" + String(cString: $0) } ?? "signal \(signal)" }
   }
 
-  /// Where the helper process writes its report.
+  /// The place to which the helper process writes its report.
   public enum Report: Hashable, Sendable {
     /// There is no helper process.
     case none
     case standardError
-    /// Appended to a file, which is made when missing.
+    /// Appended to a file, which is created if missing.
     case file(String)
   }
 
-  /// What a process dies of by its own fault: bad accesses, traps, undefined instructions, `abort()`.
+  /// The signals of a process's own faults: bad accesses, traps, undefined instructions, `abort()`.
   public static let faults: [Int32] = [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS]
 
   private let wake: OwnedDescriptor
@@ -68,14 +73,14 @@ public final class FatalSignalSource: FrameLoop.Item {
   /// Number −1 without a helper process.
   private let reporter: OwnedDescriptor
   private let reporterProcess: pid_t
-  /// The signals are this source's. One that could not be made has none, and leaves alone whose they are.
+  /// Whether this source's handlers are installed. A source whose initializer failed must not remove another one's.
   private let isInstalled = Atomic<Bool>(false)
   let source: FrameLoop.DescriptorSource
 
   /// Handles signals from now on, for the calling thread's loop.
   ///
   /// - Parameters:
-  ///   - signals: which ones; one at least.
+  ///   - signals: at least one.
   ///   - patience: for how long the loop turns on at most, from 1 ms to 10 s.
   ///   - callback: called on the loop's thread when another thread has faulted.
   public init(
@@ -97,7 +102,7 @@ public final class FatalSignalSource: FrameLoop.Item {
       descriptor: wake.number,
       LoopCallback(
         body: { source, _ in
-          // Once: the process ends before there could be another one.
+          // Once: the process ends before a second fault could be handled.
           source.invalidate()
           var fault = cfatal_fault()
           if cfatal_current(&fault) { body(Fault(fault), ()) }
@@ -120,7 +125,7 @@ public final class FatalSignalSource: FrameLoop.Item {
 
   deinit { invalidate() }
 
-  /// Ends the loop's last moment: the process dies now. Call it in or after the handler, when the message is to be seen.
+  /// Ends the last moment: the process dies now. Call it in the handler or later, once the message can be seen.
   public func finish() {
     var one: UInt64 = 1
     _ = write(done.number, &one, 8)
@@ -128,7 +133,7 @@ public final class FatalSignalSource: FrameLoop.Item {
 
   public var anyItem: FrameLoop.AnyItem { source.anyItem }
 
-  /// Gives the signals back to who handled them before, as does the source's end.
+  /// Restores the earlier signal handlers, as the source's end does.
   public func invalidate() {
     guard isInstalled.exchange(false, ordering: .acquiringAndReleasing) else { return }
     source.invalidate()

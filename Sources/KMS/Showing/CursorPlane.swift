@@ -1,0 +1,191 @@
+public import Geometry
+import LinuxSystem
+public import Raster
+
+/// A pointer's picture, which the screen's hardware shows above everything else. A value; see `KMSDisplay.cursor`.
+///
+/// ```swift
+/// display.cursor = Cursor(image: arrow, hotSpot: Point(2, 2))
+/// display.cursorPosition = pointer.position
+/// ```
+public struct Cursor: Sendable {
+  /// The pixels. The screen shows them as they are: an image is not scaled.
+  public var image: Image
+  /// The point of the image that is placed at the display's `cursorPosition`, in pixels from the image's upper left corner.
+  public var hotSpot: Point
+
+  public init(image: Image, hotSpot: Point = .zero) {
+    self.image = image
+    self.hotSpot = hotSpot
+  }
+}
+
+/// A screen's cursor: what it is to show, and what the driver was last told. A pure value.
+struct CursorPlane {
+  /// An image in a place.
+  struct Look: Equatable, Sendable {
+    /// The image's identity.
+    let image: UInt64
+    /// The place of the image's upper left corner on the screen; it may be outside.
+    let x: Int32
+    let y: Int32
+    let hotSpotX: Int32
+    let hotSpotY: Int32
+
+    init(image: UInt64, hotSpot: Point, position: Point) {
+      self.image = image
+      (hotSpotX, hotSpotY) = (Self.pixel(hotSpot.x), Self.pixel(hotSpot.y))
+      (x, y) = (Self.pixel(position.x) - hotSpotX, Self.pixel(position.y) - hotSpotY)
+    }
+
+    /// Clamped so that the sum of two cannot overflow; no screen is that large.
+    private static func pixel(_ value: Double) -> Int32 {
+      guard value.isFinite else { return 0 }
+      return Int32(min(max(value.rounded(.down), -1e6), 1e6))
+    }
+  }
+
+  private enum Wish {
+    case none
+    /// - lacksMemory: the last commit with it failed for want of memory. A second failure is a refusal.
+    case shown(Image, Look, lacksMemory: Bool)
+    /// The screen goes on without this image, until there is another one.
+    case refused(Image, FeatureRefusal)
+  }
+
+  private var wish = Wish.none
+  private var told: Look?
+
+  /// The image that is to be shown, and where; nil for no cursor.
+  var wanted: (image: Image, look: Look)? {
+    if case .shown(let image, let look, _) = wish { (image, look) } else { nil }
+  }
+
+  var state: FeatureState {
+    switch wish {
+    case .none: .off
+    case .shown: .on
+    case .refused(_, let refusal): .refused(refusal)
+    }
+  }
+
+  /// Whether the driver is still to be told.
+  var isDue: Bool { wanted?.look != told }
+
+  /// Shows a cursor from now on, or none. An image that was refused stays refused.
+  ///
+  /// - Parameter check: says why a new image cannot be shown; nil if it can.
+  /// - Returns: the refusal of a new image.
+  mutating func show(
+    _ cursor: Cursor?, at position: Point, check: (Image) -> FeatureRefusal?
+  ) -> FeatureRefusal? {
+    guard let cursor else {
+      wish = .none
+      return nil
+    }
+    let look = Look(image: cursor.image.id, hotSpot: cursor.hotSpot, position: position)
+    switch wish {
+    case .refused(let image, _) where image.id == cursor.image.id: return nil
+    case .shown(let image, _, let lacksMemory) where image.id == cursor.image.id:
+      // Back where it is shown: earlier want of memory does not count.
+      wish = .shown(image, look, lacksMemory: lacksMemory && look != told)
+    default:
+      if let refusal = check(cursor.image) {
+        wish = .refused(cursor.image, refusal)
+        return refusal
+      }
+      wish = .shown(cursor.image, look, lacksMemory: false)
+    }
+    return nil
+  }
+
+  /// The driver has taken what is wanted.
+  mutating func tell() {
+    told = wanted?.look
+    if case .shown(let image, let look, true) = wish { wish = .shown(image, look, lacksMemory: false) }
+  }
+
+  /// The screen shows nothing of what the driver was told.
+  mutating func forget() { told = nil }
+
+  /// Memory was short for a commit with the cursor.
+  ///
+  /// - Returns: whether that makes a refusal. To hide a cursor is tried until it works: it would stay where it is.
+  mutating func lackMemory() -> Bool {
+    guard case .shown(let image, let look, let lacksMemory) = wish else { return false }
+    if !lacksMemory { wish = .shown(image, look, lacksMemory: true) }
+    return lacksMemory
+  }
+
+  /// The driver does not take the cursor.
+  ///
+  /// - Returns: whether there was one to refuse. To hide one cannot be refused for long: the picture goes with its memory.
+  mutating func refuse(_ refusal: FeatureRefusal) -> Bool {
+    guard let image = wanted?.image else {
+      told = nil
+      return false
+    }
+    wish = .refused(image, refusal)
+    return true
+  }
+
+  /// The longest wait of a change for a frame at a variable rate: every commit is a refresh there, and a moving pointer would
+  /// take the rate from the scene. 30 Hz look steady.
+  static let patience = Nanoseconds.seconds(1) / 30
+
+  /// The time until which a change waits for a frame to go with; nil if it does not wait.
+  ///
+  /// - Parameter last: the time of the last commit.
+  static func wait(
+    isVariable: Bool, isFrameWanted: Bool, last: MonotonicTime, now: MonotonicTime
+  ) -> MonotonicTime? {
+    let end = last + patience
+    return isVariable && isFrameWanted && now < end ? end : nil
+  }
+}
+
+/// The memory that cursors are shown from: two buffers of the hardware's size, so that one can be painted while the other is
+/// seen. Made when the first cursor is shown.
+final class CursorBuffers {
+  let width: Int
+  let height: Int
+  private let interface: any DRMInterface
+  /// Nil for buffers that are shown by their handles.
+  private let format: DRMPixelFormat?
+  private var buffers: [DumbBuffer] = []
+  /// The image in each buffer.
+  private var images: [UInt64?] = [nil, nil]
+  private var shown = 0
+
+  init(interface: any DRMInterface, width: Int, height: Int, format: DRMPixelFormat?) {
+    self.interface = interface
+    self.width = width
+    self.height = height
+    self.format = format
+  }
+
+  /// A buffer with the image, which is painted if no buffer has it. Only for an image that fits, and while no other cursor
+  /// pends.
+  func buffer(for image: Image) throws(SystemError) -> DumbBuffer {
+    while buffers.count < 2 {
+      buffers.append(try DumbBuffer(interface: interface, width: width, height: height, format: format))
+    }
+    if images[shown] == image.id { return buffers[shown] }
+    let spare = 1 - shown
+    if images[spare] != image.id {
+      buffers[spare].replace(with: image)
+      images[spare] = image.id
+    }
+    return buffers[spare]
+  }
+
+  /// The image is on the screen, or pends.
+  func didShow(_ image: UInt64) {
+    if images[shown] != image, images[1 - shown] == image { shown = 1 - shown }
+  }
+
+  func free() {
+    buffers = []
+    images = [nil, nil]
+  }
+}
