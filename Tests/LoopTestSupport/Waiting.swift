@@ -1,36 +1,43 @@
 import Glibc
 import LinuxSystem
 
-/// How long another thread or task may take to get somewhere: on a machine with more tests than cores, and under a sanitizer,
-/// a new task comes after all tests that wait already.
-private let patience = Nanoseconds.seconds(300)
-
-/// Looks again and again until another thread has got somewhere. After a while it leaves the core to others: the machine may
-/// have fewer than there are tests. What never comes ends the tests, with the line that waited for it.
+/// Checks a condition again and again until another thread has made it true. After a while it yields the core: the machine
+/// may have fewer cores than there are tests. If the condition never holds, the tests end with the line that waited for it.
 package func spin(file: StaticString = #file, line: UInt = #line, until condition: () -> Bool) {
-  let end = SystemClock.monotonic.now + patience
-  var looks = 0
+  var patience = Patience(file: file, line: line)
   while !condition() {
-    looks += 1
-    if looks < 200 { sched_yield() } else { usleep(50) }
-    giveUp(after: end, file, line)
+    if patience.look() < 200 { sched_yield() } else { usleep(50) }
   }
 }
 
-/// The same for a task.
+/// Like `spin`, for a task: the thread is free for other tasks between two checks.
 package func suspend(file: StaticString = #file, line: UInt = #line, until condition: () async -> Bool) async {
-  let end = SystemClock.monotonic.now + patience
-  var looks = 0
+  var patience = Patience(file: file, line: line)
   while await !condition() {
-    looks += 1
-    if looks < 50 { await Task.yield() } else { try? await Task.sleep(nanoseconds: 50_000) }
-    giveUp(after: end, file, line)
+    if patience.look() < 50 { await Task.yield() } else { try? await Task.sleep(nanoseconds: 50_000) }
   }
 }
 
-private func giveUp(after end: MonotonicTime, _ file: StaticString, _ line: UInt) {
-  // To go on would hang somewhere else, where nobody knows why.
-  if SystemClock.monotonic.now > end {
-    fatalError("what is waited for here did not come in \(patience.seconds) s", file: file, line: line)
+/// Gives up after a number of checks, and not before a time. Between two checks every waiting thread and task gets a turn, so
+/// that a busy machine, on which checks are rare, is given more time.
+private struct Patience {
+  let file: StaticString
+  let line: UInt
+  private let end = SystemClock.monotonic.now + .seconds(60)
+  private var looks = 0
+
+  init(file: StaticString, line: UInt) {
+    self.file = file
+    self.line = line
+  }
+
+  /// - Returns: how many checks there were.
+  mutating func look() -> Int {
+    looks += 1
+    // A test that went on would hang elsewhere, without a reason.
+    if looks > 50_000, SystemClock.monotonic.now > end {
+      fatalError("the condition did not hold within \(looks) checks and 60 s", file: file, line: line)
+    }
+    return looks
   }
 }

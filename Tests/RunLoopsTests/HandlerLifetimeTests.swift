@@ -11,9 +11,7 @@ import Testing
   /// An item whose handlers keep an owner, and something that the handler does.
   private struct Kept {
     weak let owner: Owner?
-    let item: any LoopItem
-    let invalidate: @Sendable () -> Void
-    let add: (FrameLoop) -> Void
+    let item: any LoopItem & FrameLoop.Item
   }
 
   private static let kinds = ["timer", "repeating timer", "observer", "source", "descriptor"]
@@ -28,16 +26,16 @@ import Testing
         .onLoop { _ in
           withExtendedLifetime(owner) { body() }
         })
-      return Kept(owner: owner, item: timer, invalidate: { timer.invalidate() }) { $0.add(timer, to: .common) }
+      return Kept(owner: owner, item: timer)
     case "observer":
       let observer = FrameLoop.Observer(.beforeSources, .onLoop { _, _ in withExtendedLifetime(owner) { body() } })
-      return Kept(owner: owner, item: observer, invalidate: { observer.invalidate() }) { $0.add(observer, to: .common) }
+      return Kept(owner: owner, item: observer)
     case "source":
       let source = FrameLoop.Source(
         scheduled: { [owner] _, _, _ in _ = owner }, cancelled: { [owner] _, _, _ in _ = owner },
         .onLoop { _ in withExtendedLifetime(owner) { body() } })
       source.signal()
-      return Kept(owner: owner, item: source, invalidate: { source.invalidate() }) { $0.add(source, to: .common) }
+      return Kept(owner: owner, item: source)
     default:
       let event = Event()
       event.post()
@@ -47,20 +45,20 @@ import Testing
           event.consume()
           withExtendedLifetime(owner) { body() }
         })
-      return Kept(owner: owner, item: source, invalidate: { source.invalidate() }) { $0.add(source, to: .common) }
+      return Kept(owner: owner, item: source)
     }
   }
 
   @Test(arguments: kinds) func anInvalidItemKeepsNothing(_ kind: String) {
     let scenario = Scenario()
     let kept = make(kind)
-    kept.add(scenario.loop)
+    scenario.loop.add(kept.item, to: .common)
     #expect(kept.owner != nil)
-    kept.invalidate()
+    kept.item.invalidate()
     #expect(kept.owner == nil && !kept.item.isValid)
     // Nor one that was never added.
     let unused = make(kind)
-    unused.invalidate()
+    unused.item.invalidate()
     #expect(unused.owner == nil)
   }
 
@@ -72,8 +70,8 @@ import Testing
       box.value?()
       words.add("called")
     }
-    box.value = kept.invalidate
-    kept.add(scenario.loop)
+    box.value = { [item = kept.item] in item.invalidate() }
+    scenario.loop.add(kept.item, to: .common)
     scenario.source("").signal()
     scenario.run(until: 1)
     #expect(words.count("called") == 1)
@@ -83,7 +81,7 @@ import Testing
   @Test func whatFiresOnceKeepsNothingAfterIt() {
     let scenario = Scenario()
     let kept = make("timer")
-    kept.add(scenario.loop)
+    scenario.loop.add(kept.item, to: .common)
     let once = Owner()
     weak let witness = once
     scenario.loop.add(
@@ -101,10 +99,10 @@ import Testing
       begun.open()
       ended.wait()
     }
-    kept.add(thread.loop)
+    thread.loop.add(kept.item, to: .common)
     thread.loop.wakeUp()
     begun.wait()
-    kept.invalidate()
+    kept.item.invalidate()
     #expect(kept.owner != nil && !kept.item.isValid)
     ended.open()
     spin { kept.owner == nil }
@@ -128,8 +126,8 @@ import Testing
     do {
       let witness = Witness(scenario)
       let kept = make(kind) { withExtendedLifetime(witness) {} }
-      kept.add(scenario.loop)
-      kept.invalidate()
+      scenario.loop.add(kept.item, to: .common)
+      kept.item.invalidate()
     }
     #expect(scenario.words.description == "gone")
   }

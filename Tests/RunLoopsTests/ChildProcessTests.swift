@@ -1,5 +1,33 @@
 import Glibc
 import LinuxSystem
+import XCTest
+
+/// What needs a process of its own: `loop-programs` has the programs.
+final class ChildProcessTests: XCTestCase {
+  /// 100,000 timers, 10,000 descriptors and 10,000 observers, in a process that may open as many files. Tests/Scripts/leaks
+  /// checks that none of them is leaked.
+  func testALoopServesAndReleasesVeryManyItems() throws {
+    XCTAssertEqual(try ChildProcess(["crowd"]).wait(), 0)
+  }
+
+  /// A loop whose descriptors were closed by other code reports it and does not spin.
+  func testALoopThatCannotWaitEndsTheProcess() throws {
+    let status = try ChildProcess(["closed-descriptors"]).wait()
+    XCTAssertTrue([-SIGILL, -SIGTRAP].contains(status), "\(status)")
+  }
+
+  // Statement 62
+  func testMainIsTheMainLoopsThreadBeforeItsFirstUseOfALoop() throws {
+    for question in ["wait", "isolation", "other-thread"] {
+      XCTAssertEqual(try ChildProcess(["first-use", question]).wait(), 0, question)
+    }
+  }
+
+  /// Typical code for a main thread runs on this loop, in a process whose main thread has no other user.
+  func testProgramsThatKnowNothingOfTheLoopRunOnIt() throws {
+    XCTAssertEqual(try ChildProcess(["foreign", "\(stressTime(3).seconds)"]).wait(), 0)
+  }
+}
 
 /// A process that runs one of `loop-programs`.
 struct ChildProcess {
