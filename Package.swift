@@ -41,7 +41,7 @@ let package = Package(
   products: [
     .library(name: "Framepace", targets: ["Framepace"]),
     .library(name: "FramepaceKMS", targets: ["KMS", "Seats"]),
-    .library(name: "RunLoops", targets: ["RunLoops", "LinuxSystem"]),
+    .library(name: "RunLoops", targets: ["RunLoops", "LinuxSystem", "FrameArenas", "MessagePorts"]),
     // The parts by themselves, for tools and benchmarks; an application wants `Framepace`.
     .library(
       name: "FramepaceParts",
@@ -72,6 +72,8 @@ let package = Package(
 
     // Time: the loop, the display link, the figures.
     library("RunLoops", ["CFatalSignals", "CLinux", "LinuxSystem"]),
+    library("FrameArenas", ["LinuxSystem", "RunLoops"]),
+    library("MessagePorts", ["CLinux", "LinuxSystem", "RunLoops"]),
     library("FrameTiming", ["LinuxSystem", "RunLoops"]),
     library("Metering", ["LinuxSystem", "FrameTiming"]),
 
@@ -123,7 +125,7 @@ let package = Package(
     sample("MainQueue", ["LinuxSystem", "RunLoops"]),
     sample("KeepAliveThread", ["LinuxSystem", "RunLoops"]),
     sample("Performers", ["LinuxSystem", "RunLoops"]),
-    sample("ServiceThread", ["LinuxSystem", "RunLoops"]),
+    sample("ServiceThread", ["LinuxSystem", "MessagePorts", "RunLoops"]),
     sample("ActorOnThread", ["LinuxSystem", "RunLoops"]),
     sample("AsynchronousLabel", ["Framepace"]),
     sample("DisplayLinkTicks", ["Framepace"]),
@@ -131,7 +133,7 @@ let package = Package(
     sample("DyingApplication", ["LinuxSystem", "RunLoops"]),
     sample("Kiosk", ["Framepace", "KMS", "Seats"]),
     sample("UnpluggedScreen", ["Framepace", "KMS", "KMSTesting"]),
-    sample("TurnMemory", ["LinuxSystem", "RunLoops"]),
+    sample("TurnMemory", ["FrameArenas", "LinuxSystem", "RunLoops"]),
     sample("RunUntil", ["Framepace", "FramepaceTesting"]),
     .executableTarget(
       name: "FramepaceCLI",
@@ -149,10 +151,12 @@ let package = Package(
     .target(
       name: "LoopTestSupport", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/LoopTestSupport",
       swiftSettings: swiftSettings),
-    tests("RunLoopsTests", ["CLinux", "LinuxSystem", "LoopTestSupport", "RunLoops", "loop-programs"]),
+    tests(
+      "RunLoopsTests",
+      ["CLinux", "FrameArenas", "LinuxSystem", "LoopTestSupport", "MessagePorts", "RunLoops", "loop-programs"]),
     // What RunLoopsTests runs as processes of their own.
     .executableTarget(
-      name: "loop-programs", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/LoopPrograms",
+      name: "loop-programs", dependencies: ["LinuxSystem", "MessagePorts", "RunLoops"], path: "Tests/LoopPrograms",
       swiftSettings: swiftSettings),
     // Also plays with the CFRunLoop of libFoundation, which importing CoreFoundation alone does not link.
     .testTarget(

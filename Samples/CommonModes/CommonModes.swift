@@ -20,7 +20,7 @@ struct Program {
 
     // A mode that joins gets the common items, and those that are added later.
     loop.addCommonMode(tracking)
-    loop.run(mode: tracking, until: loop.clock.now + .milliseconds(20))
+    loop.run(mode: tracking, for: .milliseconds(20))
     print("while tracking, the timer ticked: \(ticks > 0)")
     guard isIn(tracking), ticks > 0 else { fatalError("tracking was made common, and the timer is not in it") }
 

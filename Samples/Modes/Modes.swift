@@ -19,12 +19,23 @@ struct Program {
     loop.addCommonMode(.tracking)
     loop.add(commonTimer, to: .common)
 
-    loop.run(mode: .default, until: now + .milliseconds(105))
+    // A loop changes its mode by ending one run and starting another. A stack of modes says which one is next: here a finger
+    // goes down after 105 ms, and is lifted 100 ms later.
+    let modes = FrameLoop.ModeStack(of: loop)
+    var tracking: FrameLoop.ModeStack.Entry?
+    let touch = FrameLoop.Alarm(
+      .onMain {
+        if let tracking { tracking.pop() } else { tracking = modes.push(.tracking) }
+      })
+    loop.add(touch, to: .common)
+
+    touch.fireTime = now + .milliseconds(105)
+    guard loop.run(mode: modes.top) == .stopped, modes.top == .tracking else { fatalError("the push must end the run") }
     let afterDefault = (ticksOfDefault, ticksOfCommon)
     print("default mode:  default timer \(afterDefault.0), common timer \(afterDefault.1)")
 
-    // A loop changes its mode by ending one run and starting another.
-    loop.run(mode: .tracking, until: now + .milliseconds(205))
+    touch.fireTime = now + .milliseconds(205)
+    guard loop.run(mode: modes.top) == .stopped, modes.top == .default else { fatalError("the pop must end the run") }
     print("tracking mode: default timer \(ticksOfDefault - afterDefault.0), common timer \(ticksOfCommon - afterDefault.1)")
     guard ticksOfDefault == afterDefault.0, ticksOfCommon > afterDefault.1 else { fatalError("modes are mixed up") }
 

@@ -1,6 +1,7 @@
 // One thread serves all connections. Its loop has a message port for each, and nothing blocks it. A client that does not
 // read fills its own queue and delays no other client.
 import LinuxSystem
+import MessagePorts
 import RunLoops
 
 /// Answers each message with the same text in capitals.

@@ -1,5 +1,6 @@
 // Memory that lives for one turn of a loop, like Apple's autorelease pools. Taking it asks the system for nothing, and the
 // loop releases it before it waits. A nested run releases its own memory, and none of the turn around it.
+import FrameArenas
 import LinuxSystem
 import RunLoops
 
@@ -28,7 +29,7 @@ struct Program {
 
     // A block runs once, in the first of its modes in which the loop runs.
     loop.perform(in: [.default], onMain: { print("a block, before the first tick") })
-    while timer.isValid { loop.run(mode: .default, until: loop.clock.now + .milliseconds(20)) }
+    while timer.isValid { loop.run(mode: .default, for: .milliseconds(20)) }
     print("at most \(memory.arena.highWaterMark) bytes at a time, \(memory.arena.used) now")
   }
 }

@@ -22,21 +22,21 @@ struct Program {
     var frames = 0
     engine.output.observe { if case .presented = $0 { frames += 1 } }.keep()
 
-    loop.run(mode: .default, until: loop.clock.now + .seconds(1))
+    loop.run(mode: .default, for: .seconds(1))
     print("\(display.name): \(frames) frames in a second")
     guard (59...61).contains(frames) else { fatalError("a frame each vblank") }
 
     // The cable is pulled out, and the kernel sends its event.
     card.setConnected(false, "HDMI-A-1")
     kms.lookForScreens()
-    loop.run(mode: .default, until: loop.clock.now + .seconds(1))
+    loop.run(mode: .default, for: .seconds(1))
     guard display.state == .waiting(.unplugged) else { fatalError("not noticed: \(display.state)") }
 
     // The layers are kept, and a larger screen shows them.
     card.setModes([.simulated(800, 600)], of: "HDMI-A-1")
     card.setConnected(true, "HDMI-A-1")
     kms.lookForScreens()
-    loop.run(mode: .default, until: loop.clock.now + .seconds(1))
+    loop.run(mode: .default, for: .seconds(1))
     let image = try card.copyShownImage(of: "HDMI-A-1")
     print("states: \(states.joined(separator: ", "))")
     print("\(display.name) shows \(image.map { "\($0.width) by \($0.height) pixels" } ?? "nothing")")

@@ -25,8 +25,9 @@ public final class Engine {
   /// The engine's first display's.
   public let output: Output
   public let workers: WorkerPool
-  /// Memory for what lives no longer than a turn: drained at each one's end, after the frame.
-  public let frameMemory = FrameLoop.FrameMemory()
+  /// The modes that `run()` serves. Frames go on in each common mode, `.tracking` included; a push of another mode stops
+  /// them.
+  public let modes: FrameLoop.ModeStack
   /// Whether a turn waits for the drawings it began and shows them in its own frame. For rendering to files, where every
   /// frame must hold all that belongs to it; a screen would miss vblanks.
   public var waitsForDrawings = false
@@ -51,13 +52,14 @@ public final class Engine {
     display: any Display, root: Layer, scale: Double = 1, loop: FrameLoop = .main, workers: WorkerPool = WorkerPool()
   ) {
     self.loop = loop
+    modes = FrameLoop.ModeStack(of: loop)
     self.workers = workers
     var group = OutputGroup(root: root, scale: scale, loop: loop, workers: workers)
     context = group.context
     output = group.addFirst(display)
     groups = [group]
     context.onNeedsCommit = { [weak self] in self?.needsCommit() }
-    frameMemory.add(to: loop, mode: .common)
+    loop.addCommonMode(.tracking)
     addObservers()
   }
 
@@ -67,7 +69,7 @@ public final class Engine {
     defer { isFinished = false }
     while !isFinished {
       // A loop without any source or timer ends at once; the observers alone do not keep it alive.
-      if loop.run(mode: .default) == .finished { break }
+      if loop.run(mode: modes.top) == .finished { break }
     }
   }
 
@@ -82,7 +84,6 @@ public final class Engine {
   public func invalidate() {
     for observer in observers { observer.invalidate() }
     observers.removeAll()
-    frameMemory.invalidate()
     for index in groups.indices { groups[index].invalidate() }
     groups.removeAll()
   }

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import MessagePorts
 import RunLoops
 
 /// Sends every message back reversed, until the other end is closed. Without a path the connection is descriptor 3, which

@@ -59,7 +59,7 @@ private actor Renderer {
       done.value = true
     }
     spin { loop.jobs.count == 1 }
-    loop.run(mode: .default, until: loop.clock.now + .milliseconds(1))
+    loop.run(mode: .default, for: .milliseconds(1))
     add("nested run ended")
   }
 }

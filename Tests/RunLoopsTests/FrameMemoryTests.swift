@@ -1,3 +1,4 @@
+import FrameArenas
 import LinuxSystem
 import XCTest
 

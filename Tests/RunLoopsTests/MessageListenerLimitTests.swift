@@ -2,7 +2,8 @@ import Glibc
 import LinuxSystem
 import XCTest
 
-@testable import RunLoops
+@testable import MessagePorts
+import RunLoops
 
 /// An XCTest test has the process to itself: this one takes its descriptors away.
 final class MessageListenerLimitTests: XCTestCase {

@@ -3,7 +3,8 @@ import LinuxSystem
 import LoopTestSupport
 import Testing
 
-@testable import RunLoops
+@testable import MessagePorts
+import RunLoops
 
 @Suite struct MessagePortTests {
   /// Two ends; the events of the second are written down.

@@ -34,7 +34,7 @@ import Testing
           }), to: .default)
       Self.act = { [unowned loop] in action(loop) }
       state.value = (loop, pthread_self())
-      result.value = loop.run(mode: .default, until: loop.clock.now + .seconds(20))
+      result.value = loop.run(mode: .default, for: .seconds(20))
     }
     spin { state.value?.loop.isWaiting == true }
     if let thread = state.value?.thread { pthread_kill(thread, SIGURG) }

@@ -1,15 +1,15 @@
 import LinuxSystem
 import Synchronization
 
-/// The jobs of actors that live on a loop, and of tasks that prefer its thread: what it does for Swift's concurrency.
+/// The jobs of actors that live on a loop, and of tasks that prefer its thread.
 ///
-/// The loop serves them like the main queue's blocks: those that wait are run in one go, those that come meanwhile in the
-/// next pass, and none by a run within a job, which would enter an actor twice. A job cannot be refused, or its task would
-/// never end: what is left at the end of the loop's thread, or comes after it, is run by a late one, which takes that one's place.
+/// The loop serves them like the main queue's blocks: all waiting jobs are run in one pass, later ones in the next, and none by
+/// a run nested in a job, which would enter an actor twice. A job cannot be refused, or its task would never end: jobs that
+/// are left at the end of the loop's thread, or queued after it, are run by a late thread in its place.
 final class JobQueue: Sendable {
   private struct Job {
     let job: UnownedJob
-    /// A task's, nil for an actor's job. Held: the task may end, and let go of its executor, in the middle of its job.
+    /// The executor of a task's job; nil for an actor's job. Retained, as the task may end and release it during the job.
     let taskExecutor: LoopThread?
 
     func run(on loop: FrameLoop) {
@@ -23,15 +23,15 @@ final class JobQueue: Sendable {
 
   private struct State {
     var jobs: [Job] = []
-    /// An empty array whose memory is used again.
+    /// An empty array, kept for its memory.
     var spare: [Job] = []
     var server = Server.unset
-    /// The source is in the common modes: something waits.
+    /// True while the source is in the common modes, because a job waits.
     var isCalling = false
   }
 
   private enum Server {
-    /// There has been no job.
+    /// There was no job yet.
     case unset
     case loop
     /// The loop's thread has ended, and no job waits.
@@ -41,16 +41,16 @@ final class JobQueue: Sendable {
 
   private let state = Lock(State())
   private let source = FrameLoop.Source(.onLoop { _ in ThreadRecord.current.running?.runWaitingJobs() })
-  /// Written by the thread that runs jobs only.
+  /// Written only by the thread that runs the jobs.
   private let isRunning = Atomic<Bool>(false)
 
-  /// How many wait.
+  /// The number of waiting jobs.
   var count: Int { state.withLock { $0.jobs.count } }
 
   func add(_ job: UnownedJob, of taskExecutor: LoopThread? = nil, to loop: FrameLoop) {
     let job = Job(job: job, taskExecutor: taskExecutor)
-    // All of it alone: a job that can be taken may be over, and the loop's last owner gone with it, before this returns. (An
-    // executor is not held by who enqueues.)
+    // All under the lock: as soon as a job can be taken, it may end, and the loop be deallocated with it, before this
+    // returns. (The caller that enqueues does not retain an executor.)
     let mustStartThread = state.withLock { state in
       state.jobs.append(job)
       if state.server == .unset { state.server = loop.thread.notifyAtEnd(loop) ? .loop : .nobody }
@@ -69,12 +69,12 @@ final class JobQueue: Sendable {
       case .unset, .lateThread: return false
       }
     }
-    // Until then nobody takes the job.
+    // No other thread takes the job before.
     if mustStartThread { startLateThread(for: loop) }
   }
 
   /// Runs the jobs that wait by now, on the loop's thread.
-  /// - Returns: whether there was one.
+  /// - Returns: true if there was a job.
   @discardableResult
   func runWaiting(on loop: FrameLoop) -> Bool {
     guard !isRunning.load(ordering: .relaxed) else { return false }
@@ -98,7 +98,7 @@ final class JobQueue: Sendable {
       }
       return !state.jobs.isEmpty
     }
-    // A run within a job may have taken the signal.
+    // A run nested in a job may have consumed the signal.
     if isWaiting { source.signal() }
     return true
   }
@@ -107,7 +107,7 @@ final class JobQueue: Sendable {
 
   func threadHasEnded(of loop: FrameLoop) {
     let isWaiting = state.withLock { state in
-      // Who came since the end, and before it was told of here, has started the late thread: there must be no second one.
+      // A job that came between the thread's end and this call has started the late thread already.
       guard state.server == .loop || state.server == .unset else { return false }
       state.server = state.jobs.isEmpty ? .nobody : .lateThread
       return !state.jobs.isEmpty
@@ -115,7 +115,7 @@ final class JobQueue: Sendable {
     if isWaiting { startLateThread(for: loop) }
   }
 
-  /// Runs what waits, on a thread that passes for the loop's, and ends when nothing does.
+  /// Runs the waiting jobs on a thread that stands in for the loop's, and that ends when none waits.
   private func startLateThread(for loop: FrameLoop) {
     let thread = orFatal("Raise the limit of threads (ulimit -u).") { () throws(SystemError) in
       try SystemThread(name: loop.thread.name) { [self] in
@@ -134,5 +134,57 @@ final class JobQueue: Sendable {
       if state.jobs.isEmpty { state.server = .nobody }
       return state.jobs.isEmpty
     }
+  }
+}
+
+/// A loop is an executor: an actor with a loop's `unownedExecutor` lives on the loop's thread. See `LoopThread`. Actors of
+/// one loop call each other without a turn of the loop.
+///
+/// Jobs are run in the order in which they were queued, in runs in the common modes; a run nested in a job runs none. One pass
+/// runs the waiting jobs, which counts as a handled source. A waiting job keeps a run alive, an actor does not: use a
+/// `LoopThread` for actors, or give the loop another item to wait for. After the end of the loop's thread, a thread that is
+/// started for them runs the remaining jobs: no task is lost.
+extension FrameLoop: SerialExecutor {
+  /// Queues a job; for the Swift runtime. From any thread.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    jobs.add(UnownedJob(job), to: self)
+  }
+
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    UnownedSerialExecutor(ordinary: self)
+  }
+
+  /// True on the loop's thread, so that `assumeIsolated` of the loop's actors succeeds in the loop's callbacks.
+  public func isIsolatingCurrentContext() -> Bool? { thread.isCurrent }
+
+  /// Ends the process unless the calling thread is the loop's.
+  public func checkIsolated() {
+    precondition(thread.isCurrent, "not on the thread of the loop that the actor lives on")
+  }
+
+  func runWaitingJobs() { jobs.runWaiting(on: self) }
+
+  /// Called when the loop cannot run any more: refuses waiting performers, and lets another thread run waiting jobs.
+  func threadHasEnded() {
+    performers.close(endError)
+    jobs.threadHasEnded(of: self)
+  }
+}
+
+/// A loop's thread is an executor of tasks: a task that prefers it runs there, outside of actors and in actors without an
+/// executor of their own.
+///
+///     Task(executorPreference: thread) { await load() }
+///
+/// Child tasks prefer the thread too. Jobs of tasks and of the thread's actors are run in the order in which they were queued,
+/// under the same rules: see `FrameLoop` as an executor. `assumeIsolated` of those actors succeeds in such a task. The
+/// task keeps the `LoopThread` alive.
+extension LoopThread: TaskExecutor {
+  // The loop itself is not the task executor: it gets the jobs of actors by the same call. With one object for both, tasks
+  // would be isolated to it, and take a turn for every nonisolated function.
+
+  /// Queues a job; for the Swift runtime. From any thread.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    loop.jobs.add(UnownedJob(job), of: self, to: loop)
   }
 }

@@ -1,35 +1,34 @@
 public import LinuxSystem
 import Synchronization
 
-/// A named thread that is there for its loop, and lives until it is stopped.
+/// A named thread that runs a loop until it is stopped.
 ///
-/// Nobody has to give the loop something to wait for: without work the thread sleeps in the kernel. Give it work with
-/// `loop.performLater` and `loop.performAndWait`, add timers, sources and descriptors to `loop`, have tasks prefer it as their
-/// executor, or let an actor live on it:
+/// Without work the thread sleeps in the kernel; its loop needs no item. Give it work with `loop.performLater` and
+/// `loop.performAndWait`, add timers, sources and descriptors to `loop`, let tasks prefer it as their executor, or let an
+/// actor live on it:
 ///
 ///     actor Renderer {
 ///       private let thread: LoopThread
 ///       nonisolated var unownedExecutor: UnownedSerialExecutor { thread.unownedExecutor }
 ///     }
 ///
-/// A callback of the loop is on that actor's thread, but not in its isolation: `renderer.assumeIsolated { $0.draw() }` enters
-/// it, without a hop.
+/// A callback of the loop is on that actor's thread, but not in its isolation. `renderer.assumeIsolated { $0.draw() }` enters
+/// the isolation without a hop.
 ///
-/// The thread runs its loop in the default mode, and blocks all signals. It ends when it is stopped, or when the last
-/// reference to this object goes; the loop alone does not keep it. Everything may be called from any thread, also from this
-/// one.
+/// The thread runs its loop in the default mode, and blocks all signals. It ends when it is stopped, or when this object is
+/// deallocated; the loop does not keep it. Everything may be called from any thread, this one included.
 public final class LoopThread: Sendable {
-  /// As it was given. The system shows the characters of it that fit whole into 15 bytes.
+  /// The name. The system shows the characters of it that fit into 15 bytes.
   public let name: String
-  /// The thread's loop. `loop.stop()` ends the innermost run only; after the outermost the thread begins another.
+  /// The thread's loop. `loop.stop()` ends the innermost run only; after the outermost run the thread begins another.
   public let loop: FrameLoop
   private let ended = Latch()
 
   /// Starts the thread.
   ///
-  /// - Parameter clock: what the loop measures time by. The thread runs at once, and a loop moves a manual clock to its next
-  ///   timer by itself: one that a test shall move step by step belongs to a loop that the test runs.
-  /// - Throws: `EAGAIN` when the system has no thread left.
+  /// - Parameter clock: the loop's clock. The thread runs at once, and moves a manual clock to its next timer by itself. If a
+  ///   test is to move the clock step by step, let the test run a loop of its own.
+  /// - Throws: `EAGAIN` if the system has no thread left.
   public init(name: String, clock: SystemClock = .monotonic) throws(SystemError) {
     self.name = name
     let record = ThreadRecord(name: name)
@@ -37,7 +36,7 @@ public final class LoopThread: Sendable {
     self.loop = loop
     let keepAlive = FrameLoop.Source(.onLoop { _ in })
     loop.add(keepAlive, to: .default)
-    // Holds the loop, and not this object: its last owner's end is the thread's end.
+    // Retains the loop, and not this object, whose deallocation ends the thread.
     let thread = try SystemThread(name: name) { [ended] in
       record.begin(with: loop)
       while !loop.runsHaveEnded { loop.run(mode: .default) }
@@ -50,24 +49,25 @@ public final class LoopThread: Sendable {
 
   deinit { stop() }
 
-  /// Whether the thread was told to end.
+  /// True once the thread was told to end.
   public var isStopped: Bool { loop.runsHaveEnded }
 
-  /// For an actor's `unownedExecutor`: the actor then lives on this thread. It must keep the thread, not just its executor.
+  /// The value for the `unownedExecutor` of an actor that lives on this thread. The actor must retain the thread, as the executor does
+  /// not.
   public var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Ends the thread, for good. Returns at once; stopping again does nothing.
+  /// Ends the thread, permanently. Returns at once; stopping again does nothing.
   ///
-  /// What is being called returns, and all runs of the loop end with their pass, nested ones too. What waits to be
-  /// performed is not: who waits for it gets `PerformError.threadEnded`, as does who gives work from now on. Timers,
-  /// sources and the like leave the loop when the thread ends, and can be added to another one. Actors that live on it
-  /// live on: what they do afterwards is done by a thread that the loop starts when it must, and that ends with its work.
+  /// The current callback returns, and all runs of the loop end with their pass, nested ones included. Waiting and new
+  /// performers are refused with `PerformError.threadEnded`. Timers, sources and other items leave the loop when the thread
+  /// ends, and can be added to another loop. Actors of the thread live on: a thread that is started for their jobs runs
+  /// them.
   public func stop() {
     loop.performers.close(loop.endError)
     loop.endRuns()
   }
 
-  /// Returns when the thread, once stopped, has let go of its loop; on the thread itself at once.
+  /// Waits until the stopped thread has released its loop. On the thread itself it returns at once.
   public func waitUntilEnded() {
     if !loop.thread.isCurrent { ended.wait() }
   }
@@ -76,17 +76,17 @@ public final class LoopThread: Sendable {
 extension FrameLoop {
   var runsHaveEnded: Bool { runsEnd.load(ordering: .acquiring) }
 
-  /// Ends all runs of the loop, and each that begins from now on with its first pass.
+  /// Ends all runs of the loop. A run that begins later ends with its first pass.
   func endRuns() {
     runsEnd.store(true, ordering: .releasing)
     stop()
   }
 
-  /// A run takes the flag that says whether it is to stop, or gives it back to the run outside.
-  /// - Returns: what the flag was.
+  /// Sets the stop flag for a run that begins, or restores it for the outer run.
+  /// - Returns: the flag's former value.
   func exchangeStop(_ flag: Bool) -> Bool {
     let before = stopRequested.exchange(flag, ordering: .acquiringAndReleasing)
-    // Either the exchange has seen what `endRuns` wrote before it set the flag, or the flag is set after it.
+    // Either the exchange sees the write of `endRuns`, or `endRuns` sets the flag after the exchange.
     if runsEnd.load(ordering: .relaxed) { stopRequested.store(true, ordering: .releasing) }
     return before
   }

@@ -1,9 +1,9 @@
 import LinuxSystem
 
-/// Hands the elements of a producer on a loop to one consumer, which may be late: only the newest is kept.
+/// Passes the elements of a producer on a loop to one consumer. If the consumer is late, only the newest element is kept.
 ///
-/// It ends once: by `finish`, when the consumer's task is cancelled, or when the last reference goes. Then it tells the
-/// producer. Any thread may send and end.
+/// It ends by `finish`, when the consumer's task is cancelled, or when it is deallocated, and then notifies the producer.
+/// Any thread may send and end.
 package final class NewestElement<Element: Sendable>: Sendable {
   private struct State {
     var element: Element?
@@ -14,14 +14,14 @@ package final class NewestElement<Element: Sendable>: Sendable {
   private let state = Lock(State())
   private let gate: TickGate
 
-  /// - Parameter loop: the producer's. A consumer that lives on it too never leaves its thread.
+  /// - Parameter loop: the producer's loop. A consumer that lives on it too never leaves its thread.
   package init(loop: FrameLoop) {
     gate = TickGate(loop: loop)
   }
 
   deinit { finish() }
 
-  /// - Parameter merge: makes of an older element that nobody has taken, and the new one, what is handed over.
+  /// - Parameter merge: combines an older element that was not taken with the new one.
   package func send(_ element: Element, merge: @Sendable (_ old: Element, _ new: Element) -> Element) {
     state.withLock { state in
       if !state.isFinished { state.element = state.element.map { merge($0, element) } ?? element }
@@ -29,7 +29,7 @@ package final class NewestElement<Element: Sendable>: Sendable {
     gate.open()
   }
 
-  /// Ends it: there is no next element.
+  /// Ends the sequence.
   package func finish() {
     let onEnd = state.withLock { state in
       let onEnd = state.onEnd
@@ -40,7 +40,7 @@ package final class NewestElement<Element: Sendable>: Sendable {
     gate.openForGood()
   }
 
-  /// Has the end told to the producer: once, on the thread that ends it; at once when that has happened.
+  /// Sets a closure that is called once at the end, on the thread that ends the sequence; at once if it has ended.
   package func atEnd(_ body: @escaping @Sendable () -> Void) {
     let isFinished = state.withLock { state in
       if !state.isFinished { state.onEnd = body }
@@ -49,10 +49,10 @@ package final class NewestElement<Element: Sendable>: Sendable {
     if isFinished { body() }
   }
 
-  /// The newest element that was not taken yet, or the next one; nil after the end.
+  /// Takes the newest element, or waits for the next one; nil after the end.
   package func next(isolation: isolated (any Actor)?) async -> Element? {
     await withTaskCancellationHandler {
-      // Names the isolation, which a closure has only if it captures it: it would run on the global pool.
+      // A closure has the isolation only if it captures it. Otherwise it would run on the global pool.
       _ = isolation
       while true {
         let (element, isFinished) = state.withLock { state in

@@ -2,18 +2,18 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// What a thread knows about its loops: its own, made on first use and let go when the thread ends, the one that runs, and
-/// those that have to do something when it ends.
+/// The loops of a thread: its own, made on first use and released when the thread ends, the running one, and the loops that
+/// are notified of the thread's end.
 ///
-/// Safe to share although unchecked: the variables are touched by the record's own thread only; other threads only
-/// compare the record's address, and go through the lock.
+/// Safe to share although unchecked: only the record's own thread uses the variables. Other threads compare the record's
+/// address, and use the state under the lock.
 final class ThreadRecord: @unchecked Sendable {
-  /// The thread's name, for errors.
+  /// The thread's name, for error messages.
   let name: String
   private var own: FrameLoop?
-  /// The loop that runs on this thread; the innermost of several.
+  /// The running loop of this thread; the innermost of several.
   var running: FrameLoop?
-  /// How many runs of loops there are on this thread, one in another.
+  /// The depth of nested runs on this thread.
   var runDepth = 0
   private let ending = Lock(Ending())
 
@@ -30,14 +30,14 @@ final class ThreadRecord: @unchecked Sendable {
     self.name = name
   }
 
-  /// The record of the process's main thread, which may be asked for by any thread before that one uses a loop.
+  /// The record of the process's main thread. Any thread may ask for it, also before the main thread uses a loop.
   static let main = ThreadRecord(name: "main")
 
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     let error = pthread_key_create(&key) { pointer in
       guard let pointer else { return }
-      // Callbacks of the loop that goes still find it as their thread's.
+      // Callbacks during the loop's end still find it as their thread's loop.
       pthread_setspecific(ThreadRecord.key, pointer)
       Unmanaged<ThreadRecord>.fromOpaque(pointer).takeUnretainedValue().end()
     }
@@ -52,14 +52,14 @@ final class ThreadRecord: @unchecked Sendable {
     return record
   }
 
-  /// Whether the calling thread is this record's.
+  /// True on this record's thread.
   @inline(__always)
   var isCurrent: Bool {
     guard let pointer = pthread_getspecific(Self.key) else { return isOfNewThread }
     return pointer == UnsafeMutableRawPointer(Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// The thread has used no loop yet. It may be the main thread, whose record was there before.
+  /// The same for a thread that has used no loop yet. It may be the main thread, whose record exists from the start.
   @inline(never)
   private var isOfNewThread: Bool { Self.current === self }
 
@@ -74,7 +74,7 @@ final class ThreadRecord: @unchecked Sendable {
 
   // MARK: Begin and end
 
-  /// Makes the calling thread, which has used no loop yet, this record's thread, and `loop` its own.
+  /// Makes the calling thread this record's thread, with `loop` as its own. The thread must not have used a loop before.
   func begin(with loop: FrameLoop) {
     makeCurrent()
     own = loop
@@ -84,8 +84,8 @@ final class ThreadRecord: @unchecked Sendable {
     pthread_setspecific(Self.key, Unmanaged.passRetained(self).toOpaque())
   }
 
-  /// Has `loop`, one of this thread's, told when the thread has ended.
-  /// - Returns: false when it has.
+  /// Registers one of this thread's loops to be notified of the thread's end.
+  /// - Returns: false if the thread has ended already.
   func notifyAtEnd(_ loop: FrameLoop) -> Bool {
     let (isAccepted, present) = ending.withLock { ending -> (Bool, [FrameLoop]) in
       let present = ending.loops.compactMap(\.loop)
@@ -93,12 +93,13 @@ final class ThreadRecord: @unchecked Sendable {
       ending.loops = (present.filter { $0 !== loop } + [loop]).map(WeakLoop.init)
       return (true, present)
     }
-    // One of these may by now be a loop's last reference, and what goes with a loop must not find the lock taken.
+    // Released outside the lock: one of these may be a loop's last reference.
     withExtendedLifetime(present) {}
     return isAccepted
   }
 
-  /// The calling thread, which is this record's, uses no loop any more: lets its own loop go, and tells all of them.
+  /// Releases the thread's own loop and notifies all registered loops. Called on this record's thread, which uses no loop
+  /// any more.
   func end() {
     own?.detachEverything()
     own = nil

@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// Where the consumer of a loop's ticks waits, without leaving the loop's thread.
+/// A gate at which the consumer of a loop's ticks waits without leaving the loop's thread.
 ///
-/// A continuation would be resumed on the global pool, whatever the consumer's executor, and would come back from there. So
-/// the consumer calls an actor whose executor keeps the call until there is something to consume, and then gives it to the
-/// loop: on the loop's thread it goes straight on.
+/// A continuation would resume on the global pool first, whatever the consumer's executor is. So the consumer calls an actor
+/// whose executor holds the call until there is a tick, and then passes it to the loop: the consumer goes on directly on the
+/// loop's thread.
 actor TickGate {
   private nonisolated let keeper: Keeper
 
@@ -17,14 +17,14 @@ actor TickGate {
   /// Returns when the gate is open, and closes it.
   func pass() { keeper.close() }
 
-  /// Lets one call through: the one that waits, or the next.
+  /// Lets one call through: the waiting one, or the next.
   nonisolated func open() { keeper.open() }
 
-  /// Lets all calls through from now on. They need not wait for the loop, which may never run again.
+  /// Lets all calls through from now on, without the loop, which may never run again.
   nonisolated func openForGood() { keeper.openForGood() }
 }
 
-/// Keeps the job of the consumer that waits; there is only one.
+/// Holds the job of the waiting consumer; there is only one.
 private final class Keeper: SerialExecutor {
   private enum Position { case closed, open, openForGood }
 
@@ -73,6 +73,6 @@ private final class Keeper: SerialExecutor {
     }
   }
 
-  /// The actor has nothing of its own to protect.
+  /// Always true: the actor has no state to protect.
   func isIsolatingCurrentContext() -> Bool? { true }
 }

@@ -1,17 +1,19 @@
 public import LinuxSystem
 
 extension FrameLoop {
-  /// The ticks of a timer, to be consumed by `for await`.
+  /// Makes a sequence of a timer's ticks, for `for await`.
   ///
-  /// A consumer that lives on this loop (an actor whose executor it is, or on the main loop the main actor) never leaves
-  /// the loop's thread between ticks. One that is late gets the newest tick, which says how many it missed: nothing piles
-  /// up. The ticks end when the consumer's task is cancelled, and when the loop's thread ends; the timer goes with them,
-  /// as it does when the consumer breaks off. Each iterator has its own timer.
+  ///     for await tick in loop.ticks(every: .seconds(1)) { print(tick.missed) }
+  ///
+  /// A consumer that lives on this loop (an actor with this executor, or the main actor on the main loop) never leaves the
+  /// loop's thread between ticks. A late consumer gets the newest tick, with the number of missed ticks. The ticks and
+  /// their timer end when the consumer's task is cancelled, when the loop's thread ends, and when the consumer leaves its
+  /// loop. Each iterator has its own timer.
   ///
   /// - Parameters:
   ///   - interval: the time from one tick to the next; at least 1 ns.
-  ///   - start: the time of the first tick, on the loop's clock; without one, an interval after the iteration began.
-  ///   - mode: in which the loop has to run for the timer to fire.
+  ///   - start: the time of the first tick, on the loop's clock; by default, one interval after the iteration began.
+  ///   - mode: the mode of the timer.
   public func ticks(every interval: Nanoseconds, from start: MonotonicTime? = nil, in mode: Mode = .common) -> TimerTicks {
     TimerTicks(loop: self, interval: max(interval, Nanoseconds(1)), start: start, mode: mode)
   }
@@ -20,9 +22,9 @@ extension FrameLoop {
 /// The ticks of a timer; see `FrameLoop.ticks(every:from:in:)`.
 public struct TimerTicks: AsyncSequence, Sendable {
   public struct Tick: Hashable, BitwiseCopyable, Sendable {
-    /// The time that the timer was due: start + k · interval, however late the consumer is.
+    /// The timer's fire time: start + k · interval, however late the consumer is.
     public var fireTime: MonotonicTime
-    /// The ticks since the one before that the consumer did not get: it, or the loop, was late.
+    /// The number of ticks since the previous one that the consumer missed, because it or the loop was late.
     public var missed: UInt64
   }
 
@@ -36,7 +38,7 @@ public struct TimerTicks: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     private let interval: Nanoseconds
     private let fireTimes: NewestElement<MonotonicTime>
-    /// The first tick's time; then one interval after the last tick's.
+    /// The time of the next tick that was not missed.
     private var expected: MonotonicTime
 
     init(_ ticks: TimerTicks) {

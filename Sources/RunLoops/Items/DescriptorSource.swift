@@ -2,15 +2,18 @@ public import LinuxSystem
 import Synchronization
 
 extension FrameLoop {
-  /// Calls a handler while a file descriptor is ready.
+  /// Calls a callback while a file descriptor is ready.
   ///
-  /// Nothing is read from the descriptor: the handler is called again, pass for pass, until it has removed the cause. A
-  /// pass serves one ready descriptor, and descriptors take turns. The source borrows the descriptor: remove it before
-  /// closing it.
+  ///     let input = FrameLoop.DescriptorSource(descriptor: socket, .onMain { _, events in receive(events) })
+  ///     loop.add(input, to: .common)
   ///
-  /// Two sources may wait on one descriptor, one for `.readable` and one for `.writable`, say: a writer that has nothing to
-  /// write is removed and added again, while the reader stays. Buffered readers, as `readLine()` is one, do not go with it:
-  /// what they have read ahead makes the descriptor ready for nobody.
+  /// The loop reads nothing from the descriptor: the callback is called in every pass until it has consumed what made the
+  /// descriptor ready. A pass serves one ready descriptor, and descriptors take turns. The source borrows the descriptor:
+  /// remove the source before you close it.
+  ///
+  /// Several sources may wait on one descriptor. For example, a writer can be removed while it has nothing to write, and the
+  /// reader stays. Do not combine it with a buffered reader such as `readLine()`: for data that was read ahead the
+  /// descriptor is not ready.
   public final class DescriptorSource: Item {
     public typealias Events = EpollSet.Events
 
@@ -28,7 +31,7 @@ extension FrameLoop {
     }
 
     /// - Parameters:
-    ///   - events: what to wait for; errors and hang-ups are reported in any case.
+    ///   - events: the events to wait for. Errors and hang-ups are always reported.
     ///   - callback: called with the source and the events that were found; released when the source ends.
     public init(descriptor: Int32, events: Events = .readable, _ callback: LoopCallback<DescriptorSource, Events>) {
       self.descriptor = descriptor
@@ -37,20 +40,20 @@ extension FrameLoop {
       belongsToMainActor = callback.isOnMain
     }
 
-    /// False after `invalidate()`, and after the kernel refused to wait on the descriptor.
+    /// False after `invalidate()`, and if the kernel refused to wait on the descriptor.
     public var isValid: Bool { valid.load(ordering: .acquiring) }
 
-    /// Why the source became invalid as it was added: the descriptor is not open (`EBADF`), or cannot be waited on, as
-    /// regular files cannot (`EPERM`).
+    /// The reason why the kernel refused the descriptor when the source was added: it is not open (`EBADF`), or it cannot be
+    /// waited on, like regular files (`EPERM`).
     public var error: SystemError? { state.withLock { $0.refusal } }
 
-    /// Ends the source: it is removed from its modes in all loops and never called again, nor can it be added again. Its handler
-    /// is let go, at the latest when the calls that go on are over.
+    /// Ends the source: it leaves its modes in all loops, is never called again and cannot be added again. Its callback is
+    /// released, after its call if it is being called.
     public func invalidate() { invalidateAndDetach() }
 
     public var anyItem: AnyItem { AnyItem(kind: .single(self)) }
 
-    /// - Returns: whether the handler was called.
+    /// - Returns: true if the callback was called.
     func performIfConcerned(by found: Events) -> Bool {
       guard isValid, !found.isDisjoint(with: events.union([.error, .hangUp])), let callback = state.withLock({ $0.callback })
       else {

@@ -8,8 +8,13 @@
 /// An `onMain` callback is main-actor code. Its item can only be added to loops of the process's main thread; adding it to
 /// another loop ends the program. An `onLoop` callback may be called by any loop, on that loop's thread.
 public struct LoopCallback<Argument, Detail>: Sendable {
-  let body: @Sendable (Argument, Detail) -> Void
-  let isOnMain: Bool
+  package let body: @Sendable (Argument, Detail) -> Void
+  package let isOnMain: Bool
+
+  package init(body: @escaping @Sendable (Argument, Detail) -> Void, isOnMain: Bool) {
+    self.body = body
+    self.isOnMain = isOnMain
+  }
 
   /// Main-actor code, for the main thread's loops only.
   public static func onMain(_ body: @escaping @MainActor (Argument, Detail) -> Void) -> Self {

@@ -1,13 +1,13 @@
 import LinuxSystem
 
-/// Where an item is: in modes of one loop or, for sources, of several.
+/// The modes that an item is in: modes of one loop or, for sources, of several.
 struct Membership: Sendable {
   var registrations = Registrations()
-  /// The common items of loops that the item is one of.
+  /// The sets of common items that the item belongs to.
   var commons: [CommonItems] = []
-  /// A timer's: what its modes' queues have it at.
+  /// A timer's time in the queues of its modes.
   var queuedTime: MonotonicTime
-  /// A timer's: how much later it may be called.
+  /// A timer's tolerance: how much later it may be called.
   var tolerance: Nanoseconds
 
   init(queuedTime: MonotonicTime = .distantFuture, tolerance: Nanoseconds = .zero) {
@@ -21,17 +21,17 @@ struct Membership: Sendable {
     registrations.forEach { $0.mode.moveTimer($0.slot, to: time) }
   }
 
-  /// Lets a timer be called later, in all of its modes.
+  /// Sets a timer's tolerance in all its modes.
   mutating func tolerate(_ tolerance: Nanoseconds) {
     self.tolerance = tolerance
     registrations.forEach { $0.mode.setTolerance(of: $0.slot, to: tolerance) }
   }
 
-  /// Whether the item is in a mode of a loop other than that of `wakeUp`. To be one of its common items is not enough.
+  /// True if the item is in a mode of another loop than that of `wakeUp`. Being one of its common items does not count.
   func isElsewhere(than wakeUp: WakeUp) -> Bool { registrations.contains { $0.mode.wakeUp !== wakeUp } }
 }
 
-/// What all of a loop's common modes have, and modes get that become common later.
+/// The items of all common modes of a loop. A mode that becomes common gets them too.
 final class CommonItems: Sendable {
   let wakeUp: WakeUp
   private let state = Lock(State())
@@ -67,29 +67,29 @@ final class CommonItems: Sendable {
   }
 }
 
-/// What can be added to a mode: observers, sources, descriptor sources, timers.
+/// A single item of a mode: an observer, a source, a descriptor source or a timer.
 protocol LoopItem: AnyObject, Sendable {
   var isValid: Bool { get }
-  /// Its callback is the main actor's.
+  /// True if the callback is main-actor code.
   var belongsToMainActor: Bool { get }
-  /// Whether it may be in several loops at a time.
+  /// True if the item may be in several loops at a time.
   static var isShareable: Bool { get }
 
-  /// Reads and changes where the item is, alone.
+  /// Reads and changes the membership, under the item's lock.
   func withMembership<Result: Sendable>(_ body: (inout Membership) -> Result) -> Result
-  /// Puts the item among those of `mode`; the membership is locked.
-  /// - Returns: its slot, nil when the mode cannot have it, which makes it invalid.
+  /// Puts the item into `mode`. The membership is locked.
+  /// - Returns: its slot; nil if the mode refuses it, which makes it invalid.
   func enter(_ mode: ModeState, _ membership: Membership) -> Int?
-  /// The opposite; the membership is locked.
+  /// Takes the item out of a mode. The membership is locked.
   func leave(_ registration: Membership.Registration)
-  /// The item was added to or removed from a mode. No lock is held.
+  /// Called after the item was added to or removed from a mode. No lock is held.
   func didEnter(_ mode: ModeState)
   func didLeave(_ mode: ModeState)
-  /// Makes the item invalid; the membership is locked.
-  /// - Returns: whether it was valid.
+  /// Makes the item invalid. The membership is locked.
+  /// - Returns: true if the item was valid.
   func endValidity() -> Bool
-  /// Lets the closures go that the item was made with; those that are being called live to their call's end. No lock is held,
-  /// since their end is the caller's code.
+  /// Releases the item's closures; a closure that is being called lives to the end of the call. No lock is held, since
+  /// releasing a closure can run any code.
   func releaseCallback()
 }
 
@@ -97,7 +97,7 @@ extension LoopItem {
   func didEnter(_ mode: ModeState) {}
   func didLeave(_ mode: ModeState) {}
 
-  /// - Returns: whether the item is newly in `mode`.
+  /// - Returns: true if the item was not in `mode` before and is now.
   func attach(to mode: ModeState) -> Bool {
     var isRefused = false
     let isAttached = withMembership { membership in
@@ -115,7 +115,7 @@ extension LoopItem {
     return isAttached
   }
 
-  /// - Returns: whether the item was in `mode`.
+  /// - Returns: true if the item was in `mode`.
   func detach(from mode: ModeState) -> Bool {
     withMembership { membership in
       guard let registration = membership.registrations.remove(in: mode) else { return false }
@@ -124,7 +124,7 @@ extension LoopItem {
     }
   }
 
-  /// - Returns: whether the item is one of the common items now.
+  /// - Returns: true if the item is one of the common items now.
   func join(_ common: CommonItems) -> Bool {
     withMembership { membership in
       guard isValid, Self.isShareable || !membership.isElsewhere(than: common.wakeUp) else { return false }
@@ -136,7 +136,7 @@ extension LoopItem {
     }
   }
 
-  /// - Returns: whether the item was one of the common items.
+  /// - Returns: true if the item was one of the common items.
   func leave(_ common: CommonItems) -> Bool {
     withMembership { membership in
       guard let index = membership.commons.firstIndex(where: { $0 === common }) else { return false }
@@ -146,7 +146,7 @@ extension LoopItem {
     }
   }
 
-  /// Makes the item invalid, takes it out of everything that it is in, and lets go of what it would have called.
+  /// Makes the item invalid, removes it from all modes, and releases its closures.
   func invalidateAndDetach() {
     let modes: [ModeState]? = withMembership { membership in
       guard endValidity() else { return nil }
@@ -160,5 +160,87 @@ extension LoopItem {
     guard let modes else { return }
     for mode in modes { didLeave(mode) }
     releaseCallback()
+  }
+}
+
+extension Membership {
+  /// An item's registration with a mode.
+  struct Registration: Sendable {
+    let mode: ModeState
+    /// A timer's slot in the mode's queue; unused for other items.
+    let slot: Int
+  }
+
+  /// The registrations of an item, in the order of their addition. The first is stored inline, since most items are in one
+  /// mode only.
+  struct Registrations: Sendable {
+    private(set) var first: Registration?
+    private var others: [Registration] = []
+
+    var isEmpty: Bool { first == nil }
+    var count: Int { first == nil ? 0 : 1 + others.count }
+    var modes: [ModeState] { first.map { [$0.mode] + others.map(\.mode) } ?? [] }
+
+    func contains(where isMeant: (Registration) -> Bool) -> Bool {
+      first.map(isMeant) ?? false || others.contains(where: isMeant)
+    }
+
+    @inline(__always)
+    func forEach(_ body: (Registration) -> Void) {
+      if let first { body(first) }
+      if !others.isEmpty { others.forEach(body) }
+    }
+
+    mutating func append(_ registration: Registration) {
+      if first == nil { first = registration } else { others.append(registration) }
+    }
+
+    mutating func remove(in mode: ModeState) -> Registration? {
+      if let first, first.mode === mode {
+        self.first = others.isEmpty ? nil : others.removeFirst()
+        return first
+      }
+      return others.firstIndex { $0.mode === mode }.map { others.remove(at: $0) }
+    }
+  }
+}
+
+/// An item's entry in a mode: its order, and its callback.
+///
+/// An item releases its closures when it ends. The mode's entry holds them too, and so does an array of entries that is being
+/// called. So a closure lives to the end of its call, without a lock or a count of calls.
+protocol OrderedCallee: AnyObject, Sendable {
+  associatedtype Item: AnyObject
+
+  var item: Item { get }
+  var order: Int { get }
+}
+
+/// Sorted by order, equal orders as they were added. Binary search, since a mode may have thousands.
+extension Array where Element: OrderedCallee {
+  mutating func insert(inOrder callee: Element) {
+    insert(callee, at: firstIndex(from: { $0 > callee.order }))
+  }
+
+  /// Removes an item's entry.
+  mutating func remove(_ item: Element.Item, order: Int) {
+    var index = firstIndex(from: { $0 >= order })
+    while index < count, self[index].order == order {
+      if self[index].item === item {
+        remove(at: index)
+        return
+      }
+      index += 1
+    }
+  }
+
+  /// The first index from which on all orders meet a condition.
+  private func firstIndex(from isBeyond: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isBeyond(self[middle].order) { high = middle } else { low = middle + 1 }
+    }
+    return low
   }
 }

@@ -2,27 +2,31 @@ import LinuxSystem
 import Synchronization
 
 extension FrameLoop {
-  /// Is called at chosen points of a loop's runs.
+  /// Calls a callback at chosen points of a loop's runs.
+  ///
+  ///     let commit = FrameLoop.Observer(
+  ///       [.beforeWaiting, .exit], order: ObserverOrder.commit, evenWhenBusy: true, .onMain { _, _ in canvas.draw() })
+  ///     loop.add(commit, to: .common)
   ///
   /// An observer belongs to one loop at a time; adding it to a second one does nothing. Observers of a mode are called in
-  /// ascending order, those of equal order as they were added. One that is added while an activity is notified is first
-  /// called for the next one; one that is removed meanwhile is still called, one that is invalidated is not. A run that is
+  /// ascending order, equal orders as they were added. An observer that is added during a notification is called from the
+  /// next one on. An observer that is removed during a notification is still called; an invalidated one is not. A run
   /// nested in an observer's callback does not call that observer.
   public final class Observer: Item {
-    // What a call looks at comes first: with a thousand observers the cache is what a call costs.
+    // The properties that a call reads come first: with a thousand observers, cache misses are the cost of a call.
     fileprivate let valid = Atomic<Bool>(true)
-    /// Written by the thread of its loop only.
+    /// Written by the loop's thread only.
     fileprivate let firing = Atomic<Bool>(false)
-    /// False: the first call, of whichever of its activities, is the last one.
+    /// False for an observer that ends after its first call.
     public let repeats: Bool
-    /// The activities that it is called for.
+    /// The activities at which the observer is called.
     public let activities: Activity
     public let order: Int
-    /// Whether it is called for `beforeWaiting` also when the loop finds no time to wait.
+    /// True if the observer is called for `beforeWaiting` even when the loop never waits.
     ///
-    /// A source that signals itself for ever keeps a loop from waiting, and so an observer from its call. Such a one is
-    /// called after 16 passes in a row without `beforeWaiting`, at the same point of the pass, and without an
-    /// `afterWaiting` to follow. What must not starve, as the commit of a frame, wants this.
+    /// A source that signals itself for ever keeps a loop from waiting, and `beforeWaiting` observers from being called. An
+    /// observer with `evenWhenBusy` is called after 16 such passes in a row, at the same point of the pass; no
+    /// `afterWaiting` follows. Use it for work that must not starve, such as the commit of a frame.
     public let evenWhenBusy: Bool
 
     let belongsToMainActor: Bool
@@ -46,8 +50,8 @@ extension FrameLoop {
     /// False after `invalidate()`, and after the call of an observer that does not repeat.
     public var isValid: Bool { valid.load(ordering: .acquiring) }
 
-    /// Ends the observer: it is removed from its modes and never called again, nor can it be added again. Its handler is let go,
-    /// at the latest when the calls that go on are over.
+    /// Ends the observer: it leaves its modes, is never called again and cannot be added again. Its callback is released, after
+    /// its call if it is being called.
     public func invalidate() { invalidateAndDetach() }
 
     public var anyItem: AnyItem { AnyItem(kind: .single(self)) }
@@ -55,7 +59,7 @@ extension FrameLoop {
 }
 
 extension FrameLoop.Observer {
-  /// The observer in a mode.
+  /// An observer's entry in a mode.
   final class Callee: OrderedCallee {
     let item: FrameLoop.Observer
     private let callback: LoopCallback<FrameLoop.Observer, FrameLoop.Activity>

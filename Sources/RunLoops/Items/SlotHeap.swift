@@ -1,4 +1,4 @@
-/// A heap of times with four children a node, in which every node is found by its slot, a small number of the owner's choice.
+/// A heap of times with four children per node. Every node is found by its slot, a small number that the owner chooses.
 ///
 /// Insert, remove and move cost O(log n), the earliest node is at hand.
 struct SlotHeap {
@@ -15,7 +15,7 @@ struct SlotHeap {
   }
 
   private var nodes: [Node] = []
-  /// By slot: where the slot's node is. Half as large as it might be, it is twice as often in the cache.
+  /// The index of each slot's node. 32 bits, so that more of them fit into the cache.
   private var positions: [UInt32] = []
 
   var count: Int { nodes.count }
@@ -47,7 +47,7 @@ struct SlotHeap {
   /// Appends the nodes with a time up to `time`, in no particular order.
   func appendDue(at time: Int64, to due: inout [Node]) {
     guard let first = nodes.first, first.time <= time else { return }
-    // A node is not earlier than its parent: what is due hangs together at the top.
+    // A node is not earlier than its parent, so that the due nodes are connected at the top.
     var index = due.count
     due.append(first)
     while index < due.count {

@@ -2,11 +2,16 @@ import LinuxSystem
 import Synchronization
 
 extension FrameLoop {
-  /// Work that a loop does when it has been signalled.
+  /// Calls a callback after it was signalled.
   ///
-  /// A signal is remembered until a loop runs in a mode of the source, and calls the handler once however often it was
-  /// given. Signalled sources are called in ascending order, those of equal order in the order of their first signals.
-  /// A source may be in several loops: one signal is then handled by whichever comes first.
+  ///     let changed = FrameLoop.Source(.onMain { _ in view.reload() })
+  ///     loop.add(changed, to: .common)
+  ///     changed.signal()  // on any thread
+  ///     loop.wakeUp()
+  ///
+  /// A signal is kept until a loop runs in a mode of the source. Several signals before that give one call. Signalled sources
+  /// are called in ascending order, equal orders in the order of their first signals. A source may be in several loops: the
+  /// first loop to handle a signal consumes it.
   public final class Source: Item {
     public typealias ModeHandler = @Sendable (Source, FrameLoop, Mode) -> Void
 
@@ -18,7 +23,7 @@ extension FrameLoop {
     fileprivate let valid = Atomic<Bool>(true)
     fileprivate let signalled = Atomic<Bool>(false)
     fileprivate let firstSignal = Atomic<UInt64>(0)
-    /// Numbers the signals of all sources, to tell which came first.
+    /// Numbers the signals of all sources, for their order.
     private static let signalCount = Atomic<UInt64>(0)
 
     private struct Callback {
@@ -27,12 +32,12 @@ extension FrameLoop {
       let cancelled: ModeHandler?
     }
 
-    /// All closures are let go when the source ends.
+    /// Makes a source. All closures are released when it ends.
     ///
     /// - Parameters:
-    ///   - scheduled: is called for each mode that the source is added to, on the adding thread.
-    ///   - cancelled: is called for each mode that the source is removed from, on the removing thread, also by
-    ///     `invalidate()` and at the end of the loop's thread. A loop that was made by `FrameLoop(clock:)` tells nobody when it goes.
+    ///   - scheduled: called for each mode that the source is added to, on the adding thread.
+    ///   - cancelled: called for each mode that the source is removed from, on the removing thread, also by `invalidate()` and
+    ///     at the end of the loop's thread. Not called when a loop made by `FrameLoop(clock:)` is deallocated.
     ///   - callback: called with the source. A signal given in it counts for the next pass.
     public init(
       order: Int = 0, scheduled: ModeHandler? = nil, cancelled: ModeHandler? = nil, _ callback: LoopCallback<Source, Void>
@@ -44,20 +49,21 @@ extension FrameLoop {
 
     public var isValid: Bool { valid.load(ordering: .acquiring) }
 
-    /// Whether a signal has been given that no loop has handled yet.
+    /// True from a signal until a loop handles it.
     public var isSignalled: Bool { signalled.load(ordering: .acquiring) }
 
-    /// Asks for a call in the next pass of a loop. Wakes nothing: follow it by `wakeUp()` of the loop unless this is its
-    /// own thread and it is not about to sleep. From any thread.
+    /// Asks for a call in the next pass of a loop. From any thread.
+    ///
+    /// A signal does not wake the loop. Call the loop's `wakeUp()` as well, except in a callback on the loop's own thread.
     public func signal() {
-      // An exchange even when it is set: the handler then sees what was written before any of the signals.
+      // An exchange even if it is set already: the callback then sees everything written before any of the signals.
       guard isValid, !signalled.exchange(true, ordering: .acquiringAndReleasing) else { return }
       let number = Self.signalCount.wrappingAdd(1, ordering: .relaxed).newValue
       firstSignal.store(number, ordering: .relaxed)
     }
 
-    /// Ends the source: it is removed from its modes in all loops and never called again, nor can it be added again. What it was
-    /// made with is let go, at the latest when the calls that go on are over.
+    /// Ends the source: it leaves its modes in all loops, is never called again and cannot be added again. Its closures are
+    /// released, after their calls if they are being called.
     public func invalidate() { invalidateAndDetach() }
 
     public var anyItem: AnyItem { AnyItem(kind: .single(self)) }
@@ -65,7 +71,7 @@ extension FrameLoop {
 }
 
 extension FrameLoop.Source {
-  /// The source in a mode.
+  /// A source's entry in a mode.
   final class Callee: OrderedCallee {
     let item: FrameLoop.Source
     private let callback: LoopCallback<FrameLoop.Source, Void>
@@ -85,7 +91,7 @@ extension FrameLoop.Source {
       return item.firstSignal.load(ordering: .relaxed) < other.item.firstSignal.load(ordering: .relaxed)
     }
 
-    /// - Returns: whether the handler was called.
+    /// - Returns: true if the callback was called.
     func performIfDue() -> Bool {
       guard item.isValid, item.signalled.exchange(false, ordering: .acquiringAndReleasing) else { return false }
       callback.body(item, ())

@@ -2,20 +2,24 @@ public import LinuxSystem
 import Synchronization
 
 extension FrameLoop {
-  /// Calls a handler at a time, once or again and again.
+  /// Calls a callback at a time, once or repeatedly.
   ///
-  /// A repeating timer keeps its phase: it fires at fire time + k · interval, and times that passed unserved are skipped.
-  /// Timers that are due together are called in the order of their fire times, and those of equal times as they were
-  /// added. A timer belongs to one loop until it is removed from all its modes, which share its fire time.
+  ///     let blink = FrameLoop.Timer(fireTime: loop.clock.now, interval: .milliseconds(500), .onMain { _ in cursor.blink() })
+  ///     loop.add(blink, to: .default)
   ///
-  /// A timer that need not be punctual should have a `tolerance`: the loop then wakes once for several.
+  /// A repeating timer keeps its phase: it fires at fire time + k · interval, and skips times that it missed. Timers that are
+  /// due together are called in the order of their fire times, equal times as they were added. A timer belongs to one loop
+  /// until it is removed from all its modes. It has one fire time in all of them.
+  ///
+  /// Give a timer that need not be punctual a `tolerance`, so that the loop wakes once for several timers. For a deadline that
+  /// moves, use an `Alarm`.
   public final class Timer: Item {
     private struct State {
       var membership: Membership
       var fireTime: MonotonicTime
-      /// While the handler runs, the timer waits in its modes without a time.
+      /// True during the callback. The timer then waits in its modes in the distant future.
       var isFiring = false
-      /// The handler has chosen the next time itself.
+      /// True if the callback has set the next time itself.
       var wasMoved = false
       /// Nil after the timer's end.
       var callback: LoopCallback<Timer, Void>?
@@ -27,9 +31,9 @@ extension FrameLoop {
       }
     }
 
-    // First, beside the reference count: a timer that is one of many is in no cache, and each line of it has to be fetched.
+    // First, in the cache line of the reference count: one of many timers is in no cache.
     private let state: Lock<State>
-    /// The time from one call to the next; 0 for a timer that fires once.
+    /// The time from one call to the next; zero for a timer that fires once.
     public let interval: Nanoseconds
     /// An alarm does not end with its call: it rests until its fire time is set again.
     private let isAlarm: Bool
@@ -58,10 +62,10 @@ extension FrameLoop {
     /// False after `invalidate()`, and after the call of a timer that fires once.
     public var isValid: Bool { valid.load(ordering: .acquiring) }
 
-    /// When the timer fires next; in its handler, the time that it fires for. From any thread.
+    /// The time of the next call; in the callback, the time that the call is for. From any thread.
     ///
-    /// Set, it moves the timer, and a repeating one with its phase. A time that has passed counts as now. In the handler
-    /// of a timer that fires once it changes nothing. From a thread other than its loop's, it also wakes the loop.
+    /// Setting it moves the timer, and the phase of a repeating one. A time that has passed counts as now. In the callback of
+    /// a timer that fires once it has no effect. Setting it on another thread than the loop's also wakes the loop.
     public var nextFireTime: MonotonicTime {
       get { state.withLock { $0.fireTime } }
       set {
@@ -79,10 +83,10 @@ extension FrameLoop {
       }
     }
 
-    /// How much later than its time the timer may be called; none at first. From any thread.
+    /// How much later than its fire time the timer may be called; zero at first. From any thread.
     ///
-    /// The loop sleeps until some timer may be put off no longer, and then calls all whose times have come. The phase is
-    /// kept. What is set is cut to what makes sense: nothing below 0, and at most half the interval of a repeating timer.
+    /// The loop sleeps until the first timer's tolerance is used up, and then calls all due timers. The phase is kept. A value
+    /// is limited to the range from zero to half the interval of a repeating timer.
     public var tolerance: Nanoseconds {
       get { state.withLock { $0.membership.tolerance } }
       set {
@@ -91,19 +95,19 @@ extension FrameLoop {
       }
     }
 
-    /// Ends the timer: it is removed from its modes and never called again, nor can it be added again. Its handler is let go, or
-    /// at the end of its call if that goes on.
+    /// Ends the timer: it leaves its modes, is never called again and cannot be added again. Its callback is released, after
+    /// its call if it is being called.
     public func invalidate() { invalidateAndDetach() }
 
     public var anyItem: AnyItem { AnyItem(kind: .single(self)) }
 
-    /// Calls the handler if the timer is still to be called, and sets the time of the next call.
+    /// Calls the callback if the timer is still due, and sets the time of the next call.
     ///
     /// - Parameters:
-    ///   - owner: the loop that found the timer due at `now`; it may have been moved, removed or invalidated since.
+    ///   - owner: the loop that found the timer due at `now`. The timer may have been moved, removed or invalidated since.
     func fireIfDue(at now: MonotonicTime, in owner: WakeUp, clock: SystemClock) {
       let callback: LoopCallback<Timer, Void>? = state.withLock { state in
-        // Moved by a timer before it in the row to a time that has come by now, it is still due.
+        // A timer called before this one may have moved it to a time that has come by now.
         let isDue = state.fireTime <= now || state.fireTime <= clock.now
         guard isValid, !state.isFiring, isDue, state.membership.registrations.first?.mode.wakeUp === owner else {
           return nil

@@ -3,16 +3,16 @@
 /// Elements with equal times come in the order in which they were inserted; a move does not change that order. Insert,
 /// remove and move cost O(log n), the earliest time and the deadline are at hand.
 struct TimerQueue<Element> {
-  /// Where an element is found again, from its insertion to its removal.
+  /// The handle of an element, from its insertion to its removal.
   typealias Slot = Int
 
   /// The elements without a tolerance.
   private var exact = SlotHeap()
-  /// Those with one, by their times, and by the times up to which they may be served.
+  /// The elements with a tolerance, by their times, and by their deadlines.
   private var tolerant = SlotHeap()
   private var deadlines = SlotHeap()
   private var elements: [Element?] = []
-  /// By slot; none for those past the end. A queue without tolerances has no need to look anything up.
+  /// By slot; zero past the end, so that a queue without tolerances stores none.
   private var tolerances: [Int64] = []
   private var freeSlots: [Slot] = []
   private var nextSequence: UInt64 = 0
@@ -22,7 +22,7 @@ struct TimerQueue<Element> {
   var count: Int { exact.count + tolerant.count }
   /// The earliest time.
   var first: Int64? { Self.earlier(exact.first?.time, tolerant.first?.time) }
-  /// When something has to be served at the latest. Whatever is due by then can be served together.
+  /// The latest time to serve the next element. All elements due by then can be served together.
   var deadline: Int64? { Self.earlier(exact.first?.time, deadlines.first?.time) }
   /// All elements, in no particular order.
   var all: [Element] { elements.compactMap { $0 } }

@@ -1,7 +1,7 @@
 import LinuxSystem
 import Synchronization
 
-/// Blocks that wait for a loop to run in one of their modes.
+/// The blocks that wait until the loop runs in one of their modes.
 final class BlockQueue: Sendable {
   private struct Entry {
     let modes: [FrameLoop.Mode]
@@ -12,7 +12,7 @@ final class BlockQueue: Sendable {
 
   private struct State {
     var entries: [Entry] = []
-    /// An empty array whose memory is used again.
+    /// An empty array, kept for its memory.
     var spare: [Entry] = []
   }
 
@@ -31,8 +31,8 @@ final class BlockQueue: Sendable {
     return state.withLock { state in state.entries.contains { $0.matches(mode) } }
   }
 
-  /// Takes all blocks off the queue, runs those for `mode` in the order in which they came, and puts the others back in
-  /// front of those that came meanwhile. What is queued during this waits for the next time.
+  /// Takes all blocks off the queue, calls those for `mode` in the order in which they were queued, and puts the others back
+  /// in front of new ones. A block that is queued during this waits for the next call.
   @inline(__always)
   func perform(in mode: ModeState) {
     guard hasEntries.load(ordering: .acquiring) else { return }
@@ -50,7 +50,7 @@ final class BlockQueue: Sendable {
     var kept = 0
     for index in taken.indices {
       if taken[index].matches(mode) {
-        // The closure's reference goes with the block's end, so that what it captured is not kept until the last one ran.
+        // Released right after its call, so that its captures do not live until the last block has run.
         let block = taken[index].block
         taken[index] = Entry(modes: [], block: {})
         block()
@@ -70,7 +70,7 @@ final class BlockQueue: Sendable {
     }
   }
 
-  /// Lets all blocks go unrun.
+  /// Drops all blocks without calling them.
   func removeAll() {
     let dropped = state.withLock { state in
       let entries = state.entries

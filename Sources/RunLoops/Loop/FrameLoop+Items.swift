@@ -3,10 +3,10 @@ import LinuxSystem
 extension FrameLoop {
   // MARK: Modes
 
-  /// All modes that something was added to, and the default mode.
+  /// All modes that an item was added to, and the default mode.
   public var modes: [Mode] { table.withLock { table in table.modes.map(\.name) } }
 
-  /// Makes `mode` one of the common modes, for good: it gets all common items, those of now and those to come.
+  /// Makes `mode` one of the common modes, permanently: it gets all common items, present and future.
   public func addCommonMode(_ mode: Mode) {
     guard mode != .common else { return }
     let added: [(any LoopItem, ModeState)] = table.withLock { table in
@@ -62,7 +62,7 @@ extension FrameLoop {
     for state in entered { item.didEnter(state) }
   }
 
-  /// - Parameter kept: modes that the item stays in, those of `mode` too. It is in them already.
+  /// - Parameter kept: modes that the item stays in, also if `mode` includes them.
   func take(_ item: some LoopItem, _ mode: Mode, keeping kept: [Mode] = []) {
     let left: [ModeState] = table.withLock { table in
       if mode == .common {

@@ -1,8 +1,8 @@
 extension FrameLoop {
-  /// A name for what a loop listens to while it runs: only the items of the mode that it runs in are served.
+  /// The name of a set of items. A run serves the items of its mode, and no others.
   ///
-  /// Any text makes a mode: `let modal: FrameLoop.Mode = "modal"`. A loop keeps each of its modes, with two descriptors, as long as
-  /// it lives: have a mode for a kind of thing that goes on, not one for each.
+  /// Any text makes a mode: `let modal: FrameLoop.Mode = "modal"`. A loop keeps each of its modes, with two descriptors, as
+  /// long as it lives: make a mode for a kind of activity, not one for each activity.
   public struct Mode: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     public let name: String
 
@@ -16,15 +16,16 @@ extension FrameLoop {
 
     public var description: String { name }
 
-    /// What a loop runs in when nothing else is going on.
+    /// The mode for normal work.
     public static let `default`: Mode = "default"
-    /// While the user drags or scrolls; one of the common modes only once `addCommonMode` has made it one.
+    /// The mode while the user drags or scrolls. It is a common mode only after `addCommonMode(.tracking)`; an `Engine` does
+    /// that.
     public static let tracking: Mode = "tracking"
-    /// Stands for all common modes together, in `add`, `remove`, `contains` and `perform`. A loop cannot run in it.
+    /// All common modes together, for `add`, `remove`, `contains` and `perform`. A loop cannot run in it.
     public static let common: Mode = "common"
   }
 
-  /// Why a run ended.
+  /// The reason why a run ended.
   public enum RunResult: Hashable, Sendable {
     /// The mode has nothing left to wait for.
     case finished
@@ -32,11 +33,11 @@ extension FrameLoop {
     case stopped
     /// The limit passed.
     case timedOut
-    /// A source, a descriptor or the main queue was served, in a run that was to return then.
+    /// A source, a descriptor or the main queue was served, in a run with `returnAfterSourceHandled`.
     case handledSource
   }
 
-  /// The points of a run that observers are called at. The numbers are CoreFoundation's.
+  /// The points of a run at which observers are called. The numbers are CoreFoundation's.
   public struct Activity: OptionSet, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -47,10 +48,10 @@ extension FrameLoop {
     public static let beforeTimers = Activity(rawValue: 1 << 1)
     /// Right after `beforeTimers`.
     public static let beforeSources = Activity(rawValue: 1 << 2)
-    /// Everything that was due is done, and the loop is about to sleep. Not called in a pass that handled a signalled
-    /// source or the main queue first, nor in a run whose limit is past.
+    /// All due work is done, and the loop is about to sleep. Not called in a pass that handled a signalled source or
+    /// polled the main queue with success, nor in a run whose limit has passed.
     public static let beforeWaiting = Activity(rawValue: 1 << 5)
-    /// The loop woke, and what woke it is not handled yet.
+    /// The loop woke, and has not yet handled the port that woke it.
     public static let afterWaiting = Activity(rawValue: 1 << 6)
     /// A run ends; once per run, nested ones included.
     public static let exit = Activity(rawValue: 1 << 7)

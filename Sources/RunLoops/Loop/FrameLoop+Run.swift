@@ -2,30 +2,31 @@ public import LinuxSystem
 import Synchronization
 
 extension FrameLoop {
-  /// What one run knows; a nested run has its own.
+  /// The state of one run. A nested run has its own.
   struct Run {
     let mode: ModeState
-    /// `distantFuture`: none.
+    /// `distantFuture` for a run without a limit.
     let limit: MonotonicTime
-    /// The limit had passed when the run began: one pass, no sleep.
+    /// True if the limit had passed when the run began: one pass, without sleep.
     let polls: Bool
     let returnsAfterSourceHandled: Bool
     var result: RunResult?
     var isFirstPass = true
-    /// The main queue is not polled first in two passes in a row, nor in the first.
+    /// True if the previous pass drained the main queue: it is not polled first in two passes in a row. True at first, so
+    /// that the first pass does not poll it either.
     var drainedMainQueue = true
-    /// Passes in a row without `beforeWaiting`.
+    /// The number of passes in a row without `beforeWaiting`.
     var busyPasses = 0
-    /// A wake-up came, which may have been meant for the run outside this one.
+    /// True if a wake-up came. It may have been meant for the outer run.
     var wasWoken = false
-    /// The pass before this one served timers that were due, so that ports come first.
+    /// True if the previous pass served due timers, so that ready ports come first in this one.
     var servedTimers = false
   }
 
-  /// After so many passes without `beforeWaiting`, observers that must not starve are called.
+  /// After this number of passes without `beforeWaiting`, observers that must not starve are called.
   static let patience = 16
 
-  /// Runs in the default mode until the loop is stopped, or has nothing left to wait for.
+  /// Runs in the default mode until the loop is stopped or has nothing left to wait for.
   public func run() {
     while true {
       switch run(mode: .default) {
@@ -35,25 +36,25 @@ extension FrameLoop {
     }
   }
 
-  /// Runs the loop on its thread, which must be the calling one, in one mode.
+  /// Runs the loop in one mode, on its own thread.
   ///
   /// A run is: `entry` observers, passes until there is a result, `exit` observers. A pass is: `beforeTimers` and
   /// `beforeSources` observers; blocks; signalled sources, and blocks again if there were any; `beforeWaiting` observers;
-  /// the wait for one thing that is ready; `afterWaiting` observers; the one thing: the timers that are due, a descriptor
-  /// that is ready, or what the main queue holds; blocks. Nothing is waited for, and its two observers are not called, when
-  /// a signalled source was handled before, when the main queue had something (looked at first in every other pass at
-  /// most), and when the limit had passed already.
+  /// the wait for one port to be ready; `afterWaiting` observers; the work of that port: all due timers, one ready
+  /// descriptor, or the blocks of the main queue; blocks. A pass does not wait, and does not call the two observers around the
+  /// wait, if it handled a signalled source, if the main queue had blocks (it is polled first in every other pass at
+  /// most), or if the limit had passed before the run.
   ///
   /// - Parameters:
-  ///   - limit: when the run ends, on the loop's clock; nil for never. One that has passed gives a single pass.
-  ///   - returnAfterSourceHandled: ends the run after a pass that called a source or a descriptor's source, or served the
-  ///     main queue. Of several signalled sources only the first is called then. Timers and blocks do not count.
-  /// - Returns: why the run ended; when several reasons came together, the first of: a source was handled, the limit
-  ///   passed, the loop was stopped, nothing is left. `finished` at once, without a call of an observer, if the mode has no
-  ///   source, descriptor, timer or block. (The common modes of the main thread always have the main queue.)
+  ///   - limit: the end of the run, on the loop's clock; nil for none. A limit that has passed gives a single pass.
+  ///   - returnAfterSourceHandled: ends the run after a pass that called a source or a descriptor source, or served the
+  ///     main queue. Only the first of several signalled sources is called then. Timers and blocks do not count.
+  /// - Returns: the reason for the end. If several apply, the first of: a source was handled, the limit passed, the loop was
+  ///   stopped, nothing is left. `finished` at once, without a call of an observer, if the mode has no source, descriptor,
+  ///   timer or block. (The common modes of the main thread always have the main queue.)
   @discardableResult
   public func run(mode name: Mode, until limit: MonotonicTime? = nil, returnAfterSourceHandled: Bool = false) -> RunResult {
-    // Once per run, for all callbacks in it, which the types say run on the loop's thread.
+    // Checked once per run, for all callbacks in it.
     requireOwnThread()
     guard let mode = table.withLock({ $0.mode(name) }), !isEmpty(mode) else {
       if name == .common { Self.reportRunInCommonModes }
@@ -89,10 +90,16 @@ extension FrameLoop {
     return run.result ?? .finished
   }
 
+  /// Runs the loop in one mode for a length of time, on the loop's clock; see `run(mode:until:returnAfterSourceHandled:)`.
+  @discardableResult
+  public func run(mode: Mode, for duration: Nanoseconds, returnAfterSourceHandled: Bool = false) -> RunResult {
+    run(mode: mode, until: clock.now + duration, returnAfterSourceHandled: returnAfterSourceHandled)
+  }
+
   /// One turn of the loop.
   private func pass(_ run: inout Run) {
     let mode = run.mode
-    // The first pass has listened since before the entry observers, whose wake-ups count.
+    // The first pass has listened since before the entry observers: their wake-ups count.
     if !run.isFirstPass, wakeUpState.listen() { run.wasWoken = true }
     run.isFirstPass = false
 
@@ -159,14 +166,14 @@ extension FrameLoop {
     let observers = mode.contents.withLock { $0.observers }
     withExtendedLifetime(observers) {
       for index in observers.indices {
-        // The array holds it: to retain it besides would take longer than the call.
+        // The array holds the observer: another retain would take longer than the call.
         Unmanaged.passUnretained(observers[index])._withUnsafeGuaranteedRef { $0.callIfConcerned(by: activity) }
       }
     }
   }
 
-  /// - Returns: what is to be handled. A run that was nested in an observer's call may have served the descriptor that woke
-  ///   this one: its sources must not find it empty.
+  /// - Returns: the port to handle. A run nested in an observer's call may already have served the descriptor that woke this
+  ///   run. It is polled again then, so that its sources are not called for nothing.
   @inline(__always)
   private func notifyAfterWaiting(in mode: ModeState, wokenBy port: Port?) -> Port? {
     guard mode.isObserved(.afterWaiting) else { return port }
@@ -176,7 +183,7 @@ extension FrameLoop {
     return Port(lookingAt: descriptor)
   }
 
-  /// A pass finds no time to wait: observers that must not starve are called for `beforeWaiting` now and then.
+  /// Counts a pass without a wait, and now and then calls the `beforeWaiting` observers that must not starve.
   private func notifyBusy(_ run: inout Run) {
     run.busyPasses += 1
     guard run.busyPasses >= Self.patience else { return }
@@ -189,7 +196,7 @@ extension FrameLoop {
   }
 
   /// Calls the sources that are signalled by now.
-  /// - Returns: whether any was called.
+  /// - Returns: true if a source was called.
   private func performSources(in mode: ModeState, onlyFirst: Bool) -> Bool {
     let sources = mode.contents.withLock { $0.sources }
     guard let index = sources.firstIndex(where: \.isDue) else { return false }
@@ -215,7 +222,7 @@ extension FrameLoop {
   }
 
   /// Calls the sources of a descriptor that is ready.
-  /// - Returns: whether any was called.
+  /// - Returns: true if a source was called.
   private func performSources(of descriptor: Int32, _ events: DescriptorSource.Events, in mode: ModeState) -> Bool {
     var handled = false
     for source in mode.descriptorSources(descriptor) where source.performIfConcerned(by: events) { handled = true }

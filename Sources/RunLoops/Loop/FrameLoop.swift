@@ -2,35 +2,41 @@ import CLinux
 public import LinuxSystem
 import Synchronization
 
-/// A thread's event loop: it sleeps until something is to be done, does it in a fixed order, and sleeps again.
+/// A thread's event loop: it sleeps until there is work, does the work in a fixed order, and sleeps again.
 ///
-/// What can be done are *items*, which are added to *modes*: sources that are signalled, descriptors that become ready,
-/// timers that are due, and observers of the loop itself. A run serves the items of its mode only. Runs nest: a callback
-/// may run its loop in another mode, or the same. The order within a pass is that of CFRunLoop; see `run(mode:until:returnAfterSourceHandled:)`.
+///     let loop = FrameLoop.main
+///     let tick = FrameLoop.Timer(fireTime: loop.clock.now, interval: .seconds(1), .onMain { _ in print("tick") })
+///     loop.add(tick, to: .default)
+///     loop.run()
+///
+/// Work comes from *items*, which are added to *modes*: sources that are signalled, descriptors that become ready, timers
+/// that are due, and observers of the loop itself. A run serves the items of its mode only. Runs nest: a callback may run
+/// its loop in another mode, or in the same one. The order within a pass is CFRunLoop's; see
+/// `run(mode:until:returnAfterSourceHandled:)`.
 ///
 /// A loop belongs to one thread, and runs there. Everything else may be called from any thread, also while the loop
-/// sleeps: items that are added then are served. Callbacks run on the loop's thread, outside all locks.
+/// sleeps: an item that is added then is served. Callbacks run on the loop's thread, outside all locks.
 ///
 /// The main thread's loops also serve libdispatch's main queue, in all common modes: `DispatchQueue.main` and `@MainActor`
-/// code run there while the loop does. Callbacks that are given as `onMain:` are the main actor's, and may only be added
-/// to those loops. (A program's `main` has to be synchronous for this: an asynchronous one leaves the main thread.)
+/// code run while the loop runs. For this a program's `main` must be synchronous: an asynchronous one leaves the main
+/// thread.
 ///
-/// On a `ManualClock` a loop does not wait for times: when nothing is ready it moves the clock to the earliest timer or the
-/// run's limit. With neither it really waits, for descriptors and other threads.
+/// On a `ManualClock` a loop does not wait for times: when nothing is ready it moves the clock to the earliest timer or to
+/// the run's limit. Without either it really waits, for descriptors and other threads.
 public final class FrameLoop: Sendable {
-  /// What timers and limits are measured by.
+  /// The clock of timers and limits.
   public let clock: SystemClock
   let wakeUpState: WakeUp
   let thread: ThreadRecord
-  /// Whether this is a loop of the process's main thread.
+  /// True for the loops of the process's main thread.
   let isMain: Bool
   let blocks = BlockQueue()
   let performers = Performers()
   let jobs = JobQueue()
   let stopRequested = Atomic<Bool>(false)
-  /// See `endRuns()`.
+  /// True once `endRuns()` was called.
   let runsEnd = Atomic<Bool>(false)
-  /// How many runs have begun; written by the loop's thread.
+  /// The number of runs that have begun. Written by the loop's thread.
   let runCount = Atomic<UInt>(0)
   let table: Lock<Table>
 
@@ -46,18 +52,20 @@ public final class FrameLoop: Sendable {
   /// The loop of the process's main thread.
   public static let main = FrameLoop(clock: .monotonic, thread: .main)
 
-  /// The loop of the calling thread: the one that runs, else the thread's own, which is made on first use and let go when
-  /// the thread ends.
+  /// The loop of the calling thread: the running one, else the thread's own. That is made on first use, and released when the
+  /// thread ends.
   ///
-  /// At a thread's end the items of its loop are removed from it, and can be added to another loop; blocks that wait are
+  /// At a thread's end the items of its loop are removed from it, and can be added to another loop. Waiting blocks are
   /// dropped.
   public static var current: FrameLoop {
     let record = ThreadRecord.current
     return record.running ?? record.loop
   }
 
-  /// One more loop, bound to the calling thread: for tests, and for rendering on manual time. Its items are removed when
-  /// it goes; sources are not told, since there is no loop any more that they could be told of.
+  /// Makes one more loop for the calling thread: for tests, and for rendering on manual time.
+  ///
+  /// Its items are removed when the loop is deallocated. The `cancelled` closures of its sources are not called then: there is
+  /// no loop left to pass to them.
   public convenience init(clock: SystemClock) {
     self.init(clock: clock, thread: .current)
   }
@@ -75,7 +83,7 @@ public final class FrameLoop: Sendable {
     detachEverything()
   }
 
-  /// Ends the loop's hold on its items, which stay valid, and drops its blocks.
+  /// Removes all items, which stay valid, and drops all blocks.
   func detachEverything() {
     let (modes, common) = table.withLock { ($0.modes, $0.common) }
     for item in common.all { _ = item.leave(common) }
@@ -87,18 +95,21 @@ public final class FrameLoop: Sendable {
 
   // MARK: State
 
-  /// Whether the loop sleeps, or looks whether it has to. From any thread.
+  /// True while the loop sleeps, or polls before it sleeps. From any thread.
   public var isWaiting: Bool { wakeUpState.isWaiting }
 
   /// The mode of the innermost run, nil while the loop does not run. From any thread.
   public var currentMode: Mode? { table.withLock { $0.running?.name } }
 
-  /// The mode of the innermost run, and whether it is one of the common modes; nil while the loop does not run. From any thread.
+  /// The depth of nested runs on the calling thread; 0 outside all runs.
+  package static var runDepth: Int { ThreadRecord.current.runDepth }
+
+  /// The mode of the innermost run, and true if it is one of the common modes; nil while the loop does not run. From any thread.
   package var innermostRun: (mode: Mode, isCommon: Bool)? {
     table.withLock { table in table.running.map { ($0.name, $0.isCommon) } }
   }
 
-  /// When the next timer of a mode fires, nil when it has none. Timers whose callback is running do not count: their next
+  /// The earliest fire time of a mode's timers; nil without one. A timer whose callback is running does not count: its next
   /// time is not known yet.
   public func nextTimerFireTime(in mode: Mode) -> MonotonicTime? {
     table.withLock { $0.mode(mode) }?.nextFireTime
@@ -106,28 +117,58 @@ public final class FrameLoop: Sendable {
 
   // MARK: Control
 
-  /// Makes a sleeping loop, or one that is about to sleep, begin another pass. Several wake-ups before it does count as
-  /// one. From any thread.
+  /// Makes a loop that sleeps, or is about to sleep, begin another pass. Several wake-ups before that pass count as one.
+  /// From any thread.
   public func wakeUp() { wakeUpState.wakeUp() }
 
   /// Ends the innermost run at the end of its pass; does nothing while the loop does not run. From any thread.
   public func stop() {
     stopRequested.store(true, ordering: .releasing)
-    // On its own thread the loop looks before it sleeps; and a wake-up might be taken for one of the run outside.
+    // On its own thread the loop checks the flag before it sleeps, and a wake-up could reach the outer run instead.
     if wakeUpState.isFromOutside { wakeUp() }
   }
 
-  /// Queues a block, to be called once, in whichever of the modes the loop runs in first. Blocks are called in the order
-  /// in which they were queued. Wakes nothing: follow it by `wakeUp()` unless this is the loop's own thread and it is not
-  /// about to sleep. From any thread.
+  /// Queues a block, which is called once, in the first run in one of the modes. Blocks are called in the order in which
+  /// they were queued. From any thread.
+  ///
+  /// Queuing does not wake the loop. Call `wakeUp()` as well, except in a callback on the loop's own thread.
   public func perform(in modes: [Mode] = [.common], _ block: @escaping @Sendable () -> Void) {
     blocks.append(block, modes: modes)
   }
 
-  /// Queues a block of the main actor; for the main thread's loops only.
+  /// Queues a block of main-actor code; for the main thread's loops only.
   public func perform(in modes: [Mode] = [.common], onMain block: @escaping @MainActor () -> Void) {
     requireMainThreadsLoop()
-    // Safe: this loop runs on the main thread only, which every run checks.
+    // Safe: this loop runs on the main thread only, and every run checks that.
     blocks.append(unsafeBitCast(block, to: (@Sendable () -> Void).self), modes: modes)
+  }
+}
+
+// Mistakes of the program that the types cannot find. They end release builds too, since a data race would follow.
+extension FrameLoop {
+  /// Ends the program unless this is a loop of the main thread, where main-actor callbacks are safe.
+  @inline(__always)
+  func requireMainThreadsLoop() {
+    if !isMain { failForMainActor() }
+  }
+
+  /// Ends the program unless the calling thread is the loop's.
+  @inline(__always)
+  func requireOwnThread() {
+    if thread !== ThreadRecord.current { failForThread() }
+  }
+
+  private func failForMainActor() -> Never {
+    fatalError(
+      "framepace: an onMain callback was given to a loop of the thread '\(thread.name)'. It can only be given to a loop of the "
+        + "process's main thread. (Swift Testing does not run @MainActor tests there on Linux; XCTest does.)")
+  }
+
+  private func failForThread() -> Never {
+    let hint =
+      isMain ? " Is the program's `main` asynchronous? It leaves the main thread at its first suspension." : ""
+    fatalError(
+      "framepace: the loop of the thread '\(thread.name)' was run by the thread '\(ThreadRecord.current.name)'. A loop can only "
+        + "be run by its own thread.\(hint)")
   }
 }

@@ -3,19 +3,19 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// What a loop keeps for one of its modes: the items, and the kernel's objects to wait on for them.
+/// The items of one mode of a loop, and the kernel objects that it waits on.
 ///
-/// Locks are taken in the order loop, item, mode. A mode's lock is held for a few instructions and never while something
-/// is called that is not in this file or a queue's.
+/// Locks are taken in the order loop, item, mode. A mode's lock is held for a few instructions, and never during calls into
+/// code outside this file and the queues.
 final class ModeState: Sendable {
   let name: FrameLoop.Mode
-  /// Belongs to the loop, and tells loops apart.
+  /// The loop's; it also identifies the loop.
   let wakeUp: WakeUp
   let clock: SystemClock
   let ports: EpollSet
   let timer: OwnedDescriptor
   let contents: Lock<Contents>
-  /// The activities that some observer of the mode wants: one that nobody observes costs this look only.
+  /// The activities that some observer of the mode wants. An activity without observers costs this check only.
   private let observed = Atomic<UInt32>(0)
   private let common = Atomic<Bool>(false)
   /// Changed under the lock.
@@ -23,29 +23,29 @@ final class ModeState: Sendable {
 
   struct Contents {
     weak var loop: FrameLoop?
-    /// By order; equal orders as they were added. Copied on write: an array that was taken to be called stays as it is.
+    /// By order; equal orders as they were added. Copied on write: changes do not affect an array that is being called.
     var observers: [FrameLoop.Observer.Callee] = []
     /// By order; equal orders as they were added.
     var sources: [FrameLoop.Source.Callee] = []
     /// By descriptor number.
     var descriptors: [DescriptorPort?] = []
     var timers = TimerQueue<FrameLoop.Timer>()
-    /// What the timer descriptor is set to; `distantFuture`: to nothing.
+    /// The time that the timer descriptor is set to; `distantFuture` when it is disarmed.
     var armed = MonotonicTime.distantFuture
-    /// The limit of the run that waits.
+    /// The limit of the waiting run.
     var limit = MonotonicTime.distantFuture
     var watchesMainQueue = false
-    /// Empty arrays whose memory is used again.
+    /// Empty arrays, kept for their memory.
     var spareTimers: [FrameLoop.Timer] = []
     var spareSources: [FrameLoop.Source.Callee] = []
-    /// How many observers want each activity, by its bit: there are eight.
+    /// The number of observers of each activity, by its bit; there are eight.
     private var observerCounts = InlineArray<8, Int>(repeating: 0)
 
     init(loop: FrameLoop) {
       self.loop = loop
     }
 
-    /// An observer of `activities` came, or left.
+    /// Counts an observer of `activities` that was added or removed.
     /// - Returns: the activities that any observer wants now.
     mutating func countObserver(of activities: FrameLoop.Activity, by change: Int) -> UInt32 {
       var observed: UInt32 = 0
@@ -76,18 +76,18 @@ final class ModeState: Sendable {
   var isCommon: Bool { common.load(ordering: .relaxed) }
   func becomeCommon() { common.store(true, ordering: .relaxed) }
 
-  /// Whether what was given these modes is for this one.
+  /// True if this mode is among `modes`, by name or as a common mode.
   func isOne(of modes: [FrameLoop.Mode]) -> Bool {
     for mode in modes where mode == name || (mode == .common && isCommon) { return true }
     return false
   }
 
-  /// The loop, unless it is going.
+  /// The loop; nil while it is being deallocated.
   var loop: FrameLoop? { contents.withLock { $0.loop } }
 
   var hasDescriptors: Bool { descriptorSourceCount.load(ordering: .relaxed) > 0 }
 
-  /// No source, descriptor or timer; observers do not count.
+  /// True without a source, descriptor or timer. Observers do not count.
   var isEmpty: Bool {
     !hasDescriptors && contents.withLock { $0.sources.isEmpty && $0.timers.isEmpty }
   }
@@ -166,7 +166,7 @@ final class ModeState: Sendable {
     }
   }
 
-  /// The earliest time, of timers that are not being called. Those are in the distant future, where none ever fires.
+  /// The earliest fire time. Timers that are being called, and alarms at rest, wait in the distant future and do not count.
   var nextFireTime: MonotonicTime? {
     guard let first = contents.withLock({ $0.timers.first }), first != .max else { return nil }
     return MonotonicTime(nanoseconds: first)
@@ -174,7 +174,7 @@ final class ModeState: Sendable {
 
   func hasTimerDue(at now: MonotonicTime) -> Bool { contents.withLock { $0.timers.first ?? .max } <= now.nanoseconds }
 
-  /// The timers that are due, in the order in which they are to be called. Give the array back.
+  /// The due timers in the order of their calls. Return the array with `giveBack`.
   func takeDueTimers(at now: MonotonicTime) -> [FrameLoop.Timer] {
     contents.withLock { contents in
       var due = contents.spareTimers
@@ -192,7 +192,7 @@ final class ModeState: Sendable {
 
   // MARK: Waiting
 
-  /// - Returns: until when the loop may sleep for its timers, `distantFuture` for ever; and whether one is due by now.
+  /// - Returns: the time until which timers let the loop sleep, `distantFuture` without one; and true if a timer is due now.
   func lookAtTimers() -> (MonotonicTime, isDue: Bool) {
     contents.withLock { contents in
       let first = MonotonicTime(nanoseconds: contents.timers.first ?? .max)
@@ -201,7 +201,7 @@ final class ModeState: Sendable {
     }
   }
 
-  /// Brings the kernel's objects up to what the next wait is for.
+  /// Sets the kernel objects up for the next wait.
   func prepareToWait(limit: MonotonicTime, servesMainQueue: Bool) {
     contents.withLock { contents in
       contents.limit = limit
@@ -218,16 +218,16 @@ final class ModeState: Sendable {
     }
   }
 
-  /// A change by another thread is effective at once in a loop that sleeps. The loop's own thread sets the timer when it
-  /// is about to sleep, once for all changes.
+  /// Arms the timer for a change from another thread, so that a sleeping loop takes it at once. The loop's own thread arms it
+  /// before it sleeps, once for all changes.
   private func armFromOutside(_ contents: inout Contents) {
     if !wakeUp.isOwnThread { arm(&contents) }
   }
 
   private func arm(_ contents: inout Contents) {
     let deadline = min(MonotonicTime(nanoseconds: contents.timers.deadline ?? .max), contents.limit)
-    // Nothing fires on manual time: a loop that waits has to look at the new deadline. It may have looked at the old one and
-    // not begun to wait.
+    // No descriptor fires on manual time: the loop is woken to read the new deadline. It may have read the old one and not
+    // yet begun to wait.
     if clock.manual != nil { return wakeUp.isOwnThread ? () : wakeUp.wakeUp() }
     guard deadline != contents.armed else { return }
     contents.armed = deadline
@@ -238,7 +238,7 @@ final class ModeState: Sendable {
       setting.it_value = timespec(
         tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }
-    // The time is absolute and in range, so that this cannot fail. Setting it also takes back that it has expired.
+    // Cannot fail, as the time is absolute and in range. Setting it also clears an expiration.
     timerfd_settime(timer.number, Int32(TFD_TIMER_ABSTIME), &setting, nil)
   }
 }

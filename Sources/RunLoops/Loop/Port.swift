@@ -1,15 +1,16 @@
+import CLinux
 import Glibc
 import LinuxSystem
 import Synchronization
 
-/// What ended a wait: the one thing that the pass handles.
+/// The port that ended a wait: the pass handles it, and no other.
 enum Port {
   case wakeUp
   case timer
   case mainQueue
   case descriptor(Int32, FrameLoop.DescriptorSource.Events)
 
-  // Descriptors stand for themselves: they are below 2³¹.
+  // A descriptor's token is its number, which is below 2³¹.
   static let wakeUpToken = UInt64.max
   static let timerToken = UInt64.max - 1
   static let mainQueueToken = UInt64.max - 2
@@ -23,7 +24,7 @@ enum Port {
     }
   }
 
-  /// A descriptor, with what it is ready for by now; nil when it is not ready.
+  /// Polls a descriptor for its events; nil if it is not ready.
   init?(lookingAt descriptor: Int32) {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
     guard poll(&look, 1, 0) > 0 else { return nil }
@@ -32,9 +33,9 @@ enum Port {
   }
 }
 
-/// A descriptor that is waited on in one mode, for one or several sources.
+/// The sources of one descriptor in one mode.
 struct DescriptorPort {
-  /// As they were added.
+  /// In the order of their addition.
   var sources: [FrameLoop.DescriptorSource]
 
   var events: EpollSet.Events { sources.reduce(into: []) { $0.formUnion($1.events) } }
@@ -43,7 +44,7 @@ struct DescriptorPort {
 extension ModeState {
   /// - Throws: when the kernel cannot wait on the descriptor.
   func insert(_ source: FrameLoop.DescriptorSource) throws(SystemError) {
-    // Ports are few and change seldom: the kernel is told while the lock is held, so that table and set agree.
+    // The kernel is called under the lock, so that table and epoll set agree. Descriptors change seldom.
     let refusal: SystemError? = contents.withLock { contents in
       let number = Int(source.descriptor)
       var port = DescriptorPort(sources: [])
@@ -73,7 +74,7 @@ extension ModeState {
       if port.sources.isEmpty {
         ports.remove(source.descriptor)
       } else {
-        // Fails only for a descriptor that was closed before its sources were removed, which the kernel has forgotten.
+        // Fails only if the descriptor was closed before its sources were removed: the kernel has removed it then.
         try? ports.modify(source.descriptor, events: port.events, token: UInt64(number))
       }
     }
@@ -92,10 +93,36 @@ extension ModeState {
       do throws(SystemError) {
         return try ports.modify(descriptor, events: events, token: token)
       } catch {
-        // The number was closed and opened anew while a source of the old one was still here.
+        // The number was closed and opened again while a source of the old descriptor was still here.
         guard error.errno == ENOENT else { throw error }
       }
     }
     try ports.add(descriptor, events: events, token: token)
+  }
+}
+
+/// The port of libdispatch's main queue, which is also the main actor's executor.
+enum MainQueue {
+  /// The event descriptor that libdispatch writes when the empty queue gets its first block.
+  static let descriptor: Int32 = _dispatch_get_main_queue_handle_4CF()
+
+  /// True inside a block of the queue. A nested run must not serve the queue there: libdispatch would do nothing.
+  private static let draining = Atomic<Bool>(false)
+  static var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+  /// True while blocks wait.
+  static var isReady: Bool {
+    var descriptor = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&descriptor, 1, 0) > 0
+  }
+
+  /// Runs the blocks that are queued by now, on the main thread.
+  static func drain() {
+    var count: UInt64 = 0
+    // Read before the drain: a block that is queued during it writes again.
+    _ = read(descriptor, &count, 8)
+    draining.store(true, ordering: .relaxed)
+    _dispatch_main_queue_callback_4CF(nil)
+    draining.store(false, ordering: .relaxed)
   }
 }

@@ -3,24 +3,24 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// How a sleeping loop is woken: one word that says whether a wake-up counts and whether one is pending, and an event
-/// descriptor that is written at most once per pass, and never by the loop's own thread. It also is the loop's identity.
+/// Wakes a sleeping loop: an atomic state, and an event descriptor that is written at most once per pass, and never by the
+/// loop's own thread. The object also identifies the loop.
 ///
-/// Every wake-up exchanges the word, also when nothing else follows: the loop's next exchange then sees all that the caller
-/// wrote before. What was posted before an ignored wake-up is therefore seen by the pass that follows.
+/// Every wake-up exchanges the state, even if it is ignored: after the loop's next exchange the loop sees everything that the
+/// caller wrote before. So the next pass finds work that was posted before an ignored wake-up.
 final class WakeUp: Sendable {
   private enum State {
-    /// The loop is about to look at everything anyway, or does not run.
+    /// The loop is about to check everything anyway, or does not run.
     static let ignoring: UInt8 = 0
-    /// The loop sleeps, or may sleep before it looks again.
+    /// The loop sleeps, or may sleep before its next check.
     static let listening: UInt8 = 1
     static let pending: UInt8 = 2
   }
 
   private let state = Atomic<UInt8>(State.ignoring)
-  /// The event descriptor was, or is about to be, written, and has not woken the loop since.
+  /// True from just before the event descriptor is written until it has woken the loop.
   private let sent = Atomic<Bool>(false)
-  /// It has woken the loop, and was not read since; touched by the loop's thread only.
+  /// True from when the event descriptor has woken the loop until it is read. Used by the loop's thread only.
   private let unread = Atomic<Bool>(false)
   private let waiting = Atomic<Bool>(false)
   private let event: OwnedDescriptor
@@ -36,13 +36,13 @@ final class WakeUp: Sendable {
   var isPending: Bool { state.load(ordering: .relaxed) == State.pending }
   var isSent: Bool { sent.load(ordering: .relaxed) }
 
-  /// Whether the loop sleeps, or looks whether it has to.
+  /// True while the loop sleeps, or polls before it sleeps.
   var isWaiting: Bool { waiting.load(ordering: .acquiring) }
   func beginWait() { waiting.store(true, ordering: .releasing) }
   func endWait() { waiting.store(false, ordering: .releasing) }
 
-  /// Whether the loop may sleep over what the caller did: it is another thread, or a handler of signals that has interrupted the
-  /// loop's own one in its wait.
+  /// True if the loop may sleep without noticing the caller's change: the caller is another thread, or a signal handler that
+  /// interrupted the loop's own thread in its wait.
   var isFromOutside: Bool { !isOwnThread || isWaiting }
 
   func wakeUp() {
@@ -53,25 +53,25 @@ final class WakeUp: Sendable {
     _ = write(event.number, &one, 8)
   }
 
-  /// From now on a wake-up counts.
-  /// - Returns: whether one came while they did not.
+  /// Begins to accept wake-ups.
+  /// - Returns: true if one came while they were ignored.
   func listen() -> Bool {
     state.exchange(State.listening, ordering: .acquiringAndReleasing) == State.pending
   }
 
-  /// From now on a wake-up does not count.
-  /// - Returns: whether one came while they did.
+  /// Begins to ignore wake-ups.
+  /// - Returns: true if one came while they were accepted.
   func ignore() -> Bool {
     state.exchange(State.ignoring, ordering: .acquiringAndReleasing) == State.pending
   }
 
-  /// The event descriptor has woken the loop. What it was woken for goes first: nobody waits for the read.
+  /// Notes that the event descriptor has woken the loop. It is read later, as nobody waits for that.
   func didWake() {
     sent.store(false, ordering: .relaxed)
     unread.store(true, ordering: .relaxed)
   }
 
-  /// Makes the event descriptor wait for the next write. A wake-up whose write is read here already is pending.
+  /// Reads the event descriptor, so that it waits for the next write. A wake-up whose write is consumed here is pending.
   func acknowledge() {
     guard unread.load(ordering: .relaxed) else { return }
     unread.store(false, ordering: .relaxed)
@@ -80,16 +80,29 @@ final class WakeUp: Sendable {
     _ = read(event.number, &count, 8)
   }
 
-  /// A run begins, maybe inside another.
-  /// - Returns: what `endRun` needs to put the outer run back.
+  /// Begins a run, maybe inside another.
+  /// - Returns: the state of the outer run, for `endRun`.
   func beginRun() -> UInt8 {
     state.exchange(State.listening, ordering: .acquiringAndReleasing)
   }
 
-  /// A run ended: the outer run has its own state again. A wake-up that came during the inner one may have been meant for
-  /// the outer one, which therefore does not sleep over it.
+  /// Ends a run and restores the outer run's state. A wake-up that came during the inner run may have been meant for the
+  /// outer one, which is therefore woken too.
   func endRun(outer: UInt8, wasWoken: Bool) {
     let before = state.exchange(outer, ordering: .acquiringAndReleasing)
     if wasWoken || before == State.pending { wakeUp() }
+  }
+}
+
+/// Makes something that a loop cannot work without, such as its descriptors, and ends the program if that fails.
+///
+/// - Parameter advice: the remedy, as a sentence.
+func orFatal<Value: ~Copyable>(
+  _ advice: String = "Raise the process's limit of open files (ulimit -n).", _ make: () throws(SystemError) -> Value
+) -> Value {
+  do {
+    return try make()
+  } catch {
+    fatalError("framepace: a loop cannot go on: \(error). \(advice)")
   }
 }

@@ -1,19 +1,21 @@
 public import LinuxSystem
 
-// Work for a loop, from any thread. Unlike a block of `perform(in:)` it wakes the loop, counts as a source that was
-// handled, and is refused when the loop's thread has ended.
+// Work for a loop, from any thread. Unlike a block of `perform(in:)`, it wakes the loop, counts as a handled source, and is
+// refused after the end of the loop's thread.
 extension FrameLoop {
   // MARK: Without waiting
 
-  /// Has the loop's thread do some work, in the next pass of a run in one of the modes.
+  /// Queues work for the loop's thread, for the next pass of a run in one of the modes.
   ///
-  /// All that waits is performed in one pass: lower orders first, equal ones as they came. What is given meanwhile waits
-  /// for the next pass.
+  ///     try FrameLoop.main.performLater(onMain: { label.text = "done" })
+  ///
+  /// All waiting work is performed in one pass: lower orders first, equal orders as they were queued. Work that is queued
+  /// meanwhile waits for the next pass.
   ///
   /// - Parameters:
-  ///   - target: whom the work is for, to cancel it by; held weakly. The work itself captures what it needs.
-  ///   - key: what the work is, to cancel it by.
-  ///   - work: is called on the loop's thread.
+  ///   - target: an object by which the work can be cancelled; held weakly.
+  ///   - key: a value by which the work can be cancelled.
+  ///   - work: called on the loop's thread.
   /// - Throws: `threadEnded` when the loop's thread has ended or was stopped.
   public func performLater(
     in modes: [Mode] = [.common], order: Int = 0, for target: (any AnyObject & Sendable)? = nil,
@@ -23,7 +25,7 @@ extension FrameLoop {
     try performers.add(performer, to: self)
   }
 
-  /// Has the main thread do some work; for the main thread's loops only.
+  /// Queues work for the main thread; for the main thread's loops only.
   public func performLater(
     in modes: [Mode] = [.common], order: Int = 0, for target: (any AnyObject & Sendable)? = nil,
     key: (any Hashable & Sendable)? = nil, onMain work: @escaping @MainActor () -> Void
@@ -31,14 +33,14 @@ extension FrameLoop {
     try performLater(in: modes, order: order, for: target, key: key, onThisLoop(work))
   }
 
-  /// Has the loop's thread do some work once a time has passed. A timer underneath counts it, on the loop's clock: after no
-  /// time, too, the work waits for the loop.
+  /// Queues work for the loop's thread, after a delay. The delay is a timer's, on the loop's clock: even without a delay the
+  /// work waits for the loop.
   ///
   /// - Parameters:
-  ///   - target: whom the work is for, to cancel it by; held weakly, unlike that of `performSelector:afterDelay:`. The work
-  ///     is done without it, too, and itself captures what it needs.
-  ///   - key: what the work is, to cancel it by.
-  ///   - work: is called on the loop's thread.
+  ///   - target: an object by which the work can be cancelled; held weakly, unlike that of `performSelector:afterDelay:`. The
+  ///     work is also done after the target's end.
+  ///   - key: a value by which the work can be cancelled.
+  ///   - work: called on the loop's thread.
   /// - Throws: `threadEnded` when the loop's thread has ended or was stopped.
   public func perform(
     after delay: Nanoseconds, in modes: [Mode] = [.default], for target: (any AnyObject & Sendable)? = nil,
@@ -48,7 +50,7 @@ extension FrameLoop {
     try performers.add(performer, at: clock.now + max(delay, .zero), to: self)
   }
 
-  /// Has the main thread do some work once a time has passed; for the main thread's loops only.
+  /// Queues work for the main thread, after a delay; for the main thread's loops only.
   public func perform(
     after delay: Nanoseconds, in modes: [Mode] = [.default], for target: (any AnyObject & Sendable)? = nil,
     key: (any Hashable & Sendable)? = nil, onMain work: @escaping @MainActor () -> Void
@@ -58,13 +60,12 @@ extension FrameLoop {
 
   // MARK: Waiting
 
-  /// Has the loop's thread do some work, and waits until it is done; on the loop's own thread it is done at once.
+  /// Lets the loop's thread do some work, and waits until it is done. On the loop's own thread the work is done at once.
   ///
-  /// A loop that does not run in one of the modes keeps the caller waiting, and two threads must not wait for each other.
+  /// The caller waits until the loop runs in one of the modes. Two threads must not wait for each other.
   ///
-  /// - Returns: what the work returns.
-  /// - Throws: what the work throws; a `PerformError` when it was not done: the loop's thread has ended or was stopped,
-  ///   before or meanwhile.
+  /// - Returns: the work's result.
+  /// - Throws: the work's error; a `PerformError` if the work was not done, because the loop's thread has ended or was stopped.
   @available(*, noasync, message: "in asynchronous code, await the asynchronous version")
   public func performAndWait<Value: Sendable>(
     in modes: [Mode] = [.common], _ work: @escaping @Sendable () throws -> Value
@@ -83,22 +84,22 @@ extension FrameLoop {
     return try result.get()
   }
 
-  /// Has the main thread do some work, and waits until it is done; for the main thread's loops only.
+  /// Lets the main thread do some work, and waits until it is done; for the main thread's loops only.
   @available(*, noasync, message: "in asynchronous code, await MainActor.run")
   public func performAndWait<Value: Sendable>(
     in modes: [Mode] = [.common], onMain work: @escaping @MainActor () throws -> Value
   ) throws -> Value {
     requireMainThreadsLoop()
-    // Safe: it is called on this loop's thread only, and that is the main thread.
+    // Safe: the work is called on this loop's thread only, which is the main thread.
     let work = unsafeBitCast(work, to: (@Sendable () throws -> Value).self)
     return try performAndWait(in: modes, work)
   }
 
-  /// Has the loop's thread do some work, and suspends the task until it is done: no thread waits.
+  /// Lets the loop's thread do some work, and suspends the task until it is done. No thread waits.
   ///
-  /// - Returns: what the work returns.
-  /// - Throws: what the work throws; a `PerformError` when it was not done: `threadEnded` when the loop's thread has ended
-  ///   or was stopped, `cancelled` when the task was cancelled before the work's turn came.
+  /// - Returns: the work's result.
+  /// - Throws: the work's error; a `PerformError` if the work was not done: `threadEnded` if the loop's thread has ended or
+  ///   was stopped, `cancelled` if the task was cancelled before the work's turn.
   public func performAndWait<Value: Sendable>(
     in modes: [Mode] = [.common], isolation: isolated (any Actor)? = #isolation,
     _ work: @escaping @Sendable () throws -> Value
@@ -106,12 +107,12 @@ extension FrameLoop {
     try await suspend(until: nil, modes, isolation, work)
   }
 
-  /// Has the loop's thread do some work once a time has passed, and suspends the task until it is done. A timer underneath
-  /// counts the time, on the loop's clock: after no time, too, the work waits for the loop.
+  /// Lets the loop's thread do some work after a delay, and suspends the task until it is done. The delay is a timer's, on
+  /// the loop's clock: even without a delay the work waits for the loop.
   ///
-  /// - Returns: what the work returns.
-  /// - Throws: what the work throws; a `PerformError` when it was not done: `threadEnded` when the loop's thread has ended
-  ///   or was stopped, `cancelled` when the task was cancelled before the work's turn came; it does not wait for that turn.
+  /// - Returns: the work's result.
+  /// - Throws: the work's error; a `PerformError` if the work was not done: `threadEnded` if the loop's thread has ended or
+  ///   was stopped, `cancelled` as soon as the task is cancelled before the work's turn.
   public func performAndWait<Value: Sendable>(
     after delay: Nanoseconds, in modes: [Mode] = [.default], isolation: isolated (any Actor)? = #isolation,
     _ work: @escaping @Sendable () throws -> Value
@@ -119,7 +120,7 @@ extension FrameLoop {
     try await suspend(until: clock.now + max(delay, .zero), modes, isolation, work)
   }
 
-  /// - Parameter time: when the work is done; nil for the next pass.
+  /// - Parameter time: the time to do the work; nil for the next pass.
   private func suspend<Value: Sendable>(
     until time: MonotonicTime?, _ modes: [Mode], _ isolation: isolated (any Actor)?,
     _ work: @escaping @Sendable () throws -> Value
@@ -139,13 +140,13 @@ extension FrameLoop {
 
   // MARK: Cancelling
 
-  /// Cancels what waits for a target, by identity: what this loop was given for it and has not begun. From a thread other
-  /// than the loop's, it may have begun and not be finished.
+  /// Cancels this loop's waiting work for a target, compared by identity. Work that has begun is not cancelled: on another
+  /// thread than the loop's, it may still be going on when this returns.
   public func cancelPerformers(for target: AnyObject) {
     performers.cancel(in: self) { $0.isMeant(for: target) }
   }
 
-  /// Cancels what waits with a key, by equality; with a target only what is for that one.
+  /// Cancels this loop's waiting work with a key, compared by equality; with a target, only the work for that target.
   public func cancelPerformers(for target: AnyObject? = nil, key: some Hashable) {
     performers.cancel(in: self) { $0.isMeant(for: target, key: key) }
   }
@@ -157,7 +158,7 @@ extension FrameLoop {
   }
 }
 
-/// What a task waits for: may be cancelled before it has begun.
+/// A performer that a task waits for. It may be cancelled before it is queued.
 private final class SuspendedPerformer: Sendable {
   private struct State {
     var performer: Performer?
@@ -181,7 +182,7 @@ private final class SuspendedPerformer: Sendable {
     } catch {
       performer.refuse(error)
     }
-    // A cancellation that came meanwhile may not have found it.
+    // A cancellation that came meanwhile may have missed the performer.
     if state.withLock({ $0.isCancelled }) { cancel(on: loop) }
   }
 

@@ -1,19 +1,19 @@
 import LinuxSystem
 
-/// What waits to be performed by a loop, and the source that calls for it.
+/// The performers that wait for a loop, and the source that makes the loop perform them.
 ///
-/// The source is in the modes that something waits for, and in no other: performers keep a run alive, and an empty queue
-/// does not. Locks are taken in the order performers, loop, item, mode.
+/// The source is only in modes that a performer waits for: a performer keeps a run alive, an empty queue does not. Locks are
+/// taken in the order performers, loop, item, mode.
 final class Performers: Sendable {
   private struct State {
-    /// By order; equal orders as they came.
+    /// By order; equal orders as they were added.
     var waiting: [Performer] = []
-    /// Taken by calls of the source that have not returned: they can still be refused.
+    /// Taken by calls of the source that have not returned yet. These performers can still be refused.
     var taken: [Performer] = []
     var callDepth = 0
-    /// Those that a timer performs.
+    /// The performers that a timer performs.
     var timed: [ObjectIdentifier: Timed] = [:]
-    /// The modes that the source is in.
+    /// The source's modes.
     var modes: [FrameLoop.Mode] = []
     var status = Status.unused
 
@@ -26,7 +26,7 @@ final class Performers: Sendable {
   }
 
   private enum Status {
-    /// The thread does not know of the loop's performers yet.
+    /// The thread does not know the loop's performers yet.
     case unused
     case open
     case closed
@@ -35,7 +35,7 @@ final class Performers: Sendable {
   private let state = Lock(State())
   private let source = FrameLoop.Source(.onLoop { _ in ThreadRecord.current.running?.performWaiting() })
 
-  /// How many wait for their turn; without those that wait for a time.
+  /// The number of waiting performers, without those that wait for a time.
   var count: Int { state.withLock { $0.waiting.count } }
 
   // MARK: Adding
@@ -54,7 +54,7 @@ final class Performers: Sendable {
     loop.wakeUp()
   }
 
-  /// Has a timer of the loop do the work.
+  /// Lets a timer of the loop do the work.
   func add(_ performer: Performer, at time: MonotonicTime, to loop: FrameLoop) throws(PerformError) {
     let timer = FrameLoop.Timer(
       fireTime: time,
@@ -88,21 +88,21 @@ final class Performers: Sendable {
 
   // MARK: Performing
 
-  /// Performs what waits for the mode that `loop` runs in. What is queued during this waits for the next pass.
+  /// Performs all that wait for the loop's current mode. A performer that is queued during this waits for the next pass.
   func performWaiting(in loop: FrameLoop) {
     guard let mode = loop.table.withLock({ $0.running }) else { return }
     let batch = state.withLock { state in
       let batch = state.waiting.filter { mode.isOne(of: $0.modes) }
       state.waiting.removeAll { mode.isOne(of: $0.modes) }
       leaveUnusedModes(&state, loop)
-      // The call took the signal that others need.
+      // The call consumed the signal, which the others still need.
       if !state.waiting.isEmpty { source.signal() }
       state.taken += batch
       state.callDepth += 1
       return batch
     }
     for performer in batch { performer.perform() }
-    // The last references may be these: what goes with a performer is its owner's, and must not find the lock taken.
+    // Released outside the lock: these may be the last references, and a performer's captures can run any code.
     let done = state.withLock { state in
       state.callDepth -= 1
       return state.callDepth == 0 ? exchange(&state.taken, with: []) : []
@@ -114,14 +114,14 @@ final class Performers: Sendable {
     let used = Set(state.waiting.flatMap(\.modes))
     let left = state.modes.filter { !used.contains($0) }
     state.modes.removeAll { !used.contains($0) }
-    // Not for a moment out of a mode that somebody waits for: a run in it may have nothing else.
+    // Never even briefly out of a mode that a performer waits for: a run in it may have no other item.
     for mode in left { loop.take(source, mode, keeping: state.modes) }
   }
 
   // MARK: Refusing
 
   func cancel(in loop: FrameLoop, where isMeant: (Performer) -> Bool) {
-    // Compared without the lock: keys are the caller's own types.
+    // Compared outside the lock: keys are of the caller's types.
     let cancelled = state.withLock { $0.all }.filter(isMeant)
     guard !cancelled.isEmpty else { return }
     let identities = Set(cancelled.map(ObjectIdentifier.init))
@@ -135,7 +135,7 @@ final class Performers: Sendable {
     for performer in cancelled { performer.refuse(.cancelled) }
   }
 
-  /// Refuses what waits, and all that comes.
+  /// Refuses all waiting performers, and all new ones.
   func close(_ error: PerformError) {
     let (refused, timers) = state.withLock { state in
       let refused = (state.all, state.timed.values.map(\.timer))
@@ -154,4 +154,65 @@ extension FrameLoop {
   var endError: PerformError { .threadEnded(name: thread.name) }
 
   func performWaiting() { performers.performWaiting(in: self) }
+}
+
+/// Work that waits for its turn on a loop. It is either performed or refused with an error, once.
+final class Performer: Sendable {
+  /// Does the work when called with nil; passes an error on to a waiting caller.
+  typealias Body = @Sendable (PerformError?) -> Void
+
+  let modes: [FrameLoop.Mode]
+  let order: Int
+  private weak let target: (any AnyObject & Sendable)?
+  private let key: (any Hashable & Sendable)?
+  private let body: Lock<Body?>
+
+  init(
+    modes: [FrameLoop.Mode], order: Int = 0, target: (any AnyObject & Sendable)? = nil,
+    key: (any Hashable & Sendable)? = nil, body: @escaping Body
+  ) {
+    self.modes = modes
+    self.order = order
+    self.target = target
+    self.key = key
+    self.body = Lock(body)
+  }
+
+  deinit {
+    // The loop was deallocated: nothing can perform it any more.
+    refuse(.cancelled)
+  }
+
+  func perform() { takeBody()?(nil) }
+  func refuse(_ error: PerformError) { takeBody()?(error) }
+
+  private func takeBody() -> Body? {
+    body.withLock { body in
+      defer { body = nil }
+      return body
+    }
+  }
+
+  func isMeant(for target: AnyObject) -> Bool { self.target === target }
+
+  func isMeant(for target: AnyObject?, key: some Hashable) -> Bool {
+    guard let own = self.key, AnyHashable(own) == AnyHashable(key) else { return false }
+    return target.map(isMeant(for:)) ?? true
+  }
+}
+
+/// The reason why work was not performed.
+public enum PerformError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The loop's thread has ended or was stopped, before the work was given to it or before its turn came.
+  case threadEnded(name: String)
+  /// The work was cancelled before its turn came.
+  case cancelled
+
+  public var description: String {
+    switch self {
+    case .threadEnded(let name):
+      "nothing was performed: the thread of the loop, \"\(name)\", has ended or was stopped; use one that runs"
+    case .cancelled: "nothing was performed: the work was cancelled before its turn came"
+    }
+  }
 }

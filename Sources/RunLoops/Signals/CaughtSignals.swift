@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The signals that sources of this process hold back for their descriptors, and what they did before the first of those came.
+/// The signals that this process blocks for its signal sources, with their former actions.
 enum CaughtSignals {
   private struct Former {
     var action: sigaction
-    /// The thread of the first source had the signal blocked.
+    /// True if the first source's thread had blocked the signal before.
     var wasBlocked: Bool
-    /// How many sources have the signal; one that names it twice has it twice.
+    /// The number of sources with the signal. A source that names a signal twice counts twice.
     var count: Int
   }
 
@@ -21,7 +21,7 @@ enum CaughtSignals {
     return signals
   }
 
-  /// A source of the calling thread catches signals.
+  /// Begins to catch signals, for a source of the calling thread.
   static func add(_ numbers: [Int32]) throws(SystemError) {
     for (index, number) in numbers.enumerated() {
       do throws(SystemError) {
@@ -45,7 +45,7 @@ enum CaughtSignals {
         former[number]?.count += 1
         return
       }
-      // A signal to the process goes to any thread that has not blocked it, such as one that ran before.
+      // A signal to the process goes to any thread that does not block it, such as a thread that was started before.
       var action = sigaction()
       action.sa_flags = SA_SIGINFO | SA_RESTART
       action.__sigaction_handler.sa_sigaction = { number, _, context in passOn(number, context) }
@@ -59,7 +59,7 @@ enum CaughtSignals {
     }
   }
 
-  /// A source catches signals no more. The last one gives them back, on the thread that it was made on.
+  /// Ends a source's catching of signals. The last source of a signal restores it, on the thread that made the source.
   static func remove(_ numbers: [Int32]) {
     former.withLock { former in
       for number in numbers {
@@ -76,8 +76,8 @@ enum CaughtSignals {
   }
 }
 
-/// Runs in a thread that was hit by a signal that is meant for a descriptor: the thread blocks the signal from now on, and the
-/// process gets it again, until every thread blocks it. Calls only what a signal handler may.
+/// Handles a signal that reached a thread instead of the signal descriptor: the thread blocks the signal from now on, and the
+/// signal is sent to the process again, until every thread blocks it. Calls only async-signal-safe functions.
 private func passOn(_ number: Int32, _ context: UnsafeMutableRawPointer?) {
   if let context { sigaddset(&context.assumingMemoryBound(to: ucontext_t.self).pointee.uc_sigmask, number) }
   kill(getpid(), number)

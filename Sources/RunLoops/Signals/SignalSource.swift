@@ -2,11 +2,14 @@ import CLinux
 import Glibc
 public import LinuxSystem
 
-/// Calls a handler on a loop's thread when the process gets a Unix signal, instead of what the signal does otherwise.
+/// Calls a callback on a loop's thread when the process gets a Unix signal, in place of the signal's usual effect.
 ///
-/// The kernel puts equal signals together that come before they are handled. Of several sources for a signal one gets it,
-/// whichever comes first. Make a source on the loop's thread, which then has the signals blocked: so have threads and processes
-/// that it starts later. Like other items it lasts until it is invalidated, also when nobody but the loop has it.
+///     let interrupt = try SignalSource(signals: [SIGINT, SIGTERM], .onMain { _ in engine.finish() })
+///     FrameLoop.main.add(interrupt, to: .common)
+///
+/// The kernel merges equal signals that wait to be handled. If several sources have one signal, only one of them gets it. Make
+/// a source on the loop's thread: that thread then blocks the signals, and so do threads and processes that it starts later.
+/// The loop keeps the source until it is invalidated.
 public final class SignalSource: FrameLoop.Item {
   let source: FrameLoop.DescriptorSource
   private let signals: [Int32]
@@ -34,8 +37,8 @@ public final class SignalSource: FrameLoop.Item {
   public var isValid: Bool { source.isValid }
   public var anyItem: FrameLoop.AnyItem { source.anyItem }
 
-  /// Ends the source, and gives those of its signals that no other source has their former effect. Call it on the thread that
-  /// made the source.
+  /// Ends the source, and restores the former effect of signals that no other source has. Call it on the thread that made the
+  /// source.
   public func invalidate() {
     guard source.isValid else { return }
     source.invalidate()
@@ -43,7 +46,7 @@ public final class SignalSource: FrameLoop.Item {
   }
 }
 
-/// The descriptor that signals are read from; lives as long as the handler that reads it.
+/// The descriptor that signals are read from. It lives as long as the callback that reads it.
 private final class SignalDescriptor: Sendable {
   private let descriptor: OwnedDescriptor
 
@@ -56,7 +59,7 @@ private final class SignalDescriptor: Sendable {
 
   var number: Int32 { descriptor.number }
 
-  /// The next signal that waits.
+  /// Reads the next waiting signal; nil without one.
   func next() -> Int32? {
     var information = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size

@@ -1,6 +1,7 @@
 import CPeers
 import Dispatch
 import LinuxSystem
+import MessagePorts
 import RunLoops
 
 /// Measures work and messages for a sleeping thread and back, beside a minimal C program, a dispatch queue, and an actor

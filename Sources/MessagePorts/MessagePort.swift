@@ -1,19 +1,24 @@
-public import LinuxSystem
+import LinuxSystem
+public import RunLoops
 
-/// Sends messages of bytes over a connection, and tells its handler of those that arrive and of the connection's end.
+/// Sends messages of bytes over a connection, and calls its callback for messages that arrive and for the connection's end.
 ///
-/// Messages arrive whole, in the order in which they were sent, one a pass. The handler is called on the thread of the loop
-/// that the port was added to; until then messages wait in the queue, and once that is full the other end cannot send.
-/// Keep the port: when it goes, the connection ends. It is valid until its last event or `invalidate()`.
+///     let port = MessagePort(socket, .onMain { port, event in if case .message(let bytes) = event { handle(bytes) } })
+///     FrameLoop.main.add(port, to: .common)
+///     try port.send(Array("hello".utf8))
+///
+/// Messages arrive whole, in the order in which they were sent, one per pass. Before the port is added to a loop they wait in
+/// the queue. When the queue is full the other end cannot send. Add a port to one loop only: two threads would disturb the
+/// order. Keep the port: its deallocation ends the connection.
 public final class MessagePort: FrameLoop.Item {
   public enum Event: Sendable, Equatable {
     case message([UInt8])
-    /// A message of this size was longer than `MessageSocket.messageLimit`, and is lost.
+    /// A message of this size was lost, as it was longer than `MessageSocket.messageLimit`.
     case lost(size: Int)
-    /// There is room in the queue, after a `send` that found it full. Comes once for any number of those.
+    /// There is room in the queue again, after `send` threw `queueFull`. Comes once for any number of failed sends.
     case writable
-    /// The other end is gone, and all that it sent has arrived; or the system ended the connection with this error. The
-    /// last event.
+    /// The other end was closed, and all its messages have arrived; or the system ended the connection with this error. This
+    /// is the last event.
     case ended(SystemError?)
   }
 
@@ -33,7 +38,7 @@ public final class MessagePort: FrameLoop.Item {
   ///   - callback: called with the port and the event; released when the port ends.
   public init(_ socket: MessageSocket, _ callback: LoopCallback<MessagePort, Event>) {
     self.socket = socket
-    // Weakly: loops keep their sources, and this port ends with its owner.
+    // Weak references, as loops retain their sources: the port must end with its owner.
     let reader = FrameLoop.DescriptorSource(
       descriptor: socket.descriptor,
       LoopCallback(body: { [weak self] _, _ in self?.read(callback) }, isOnMain: callback.isOnMain))
@@ -49,12 +54,12 @@ public final class MessagePort: FrameLoop.Item {
   /// False after the last event and after `invalidate()`.
   public var isValid: Bool { state.withLock { $0.writer != nil } }
 
-  /// Sends a message, or throws; never waits. From any thread.
+  /// Sends a message; never waits. From any thread.
   ///
   /// - Throws: `queueFull`, `tooLong`, `ended`, or `system` with another error.
   public func send(_ message: [UInt8]) throws(MessageError) { try send(message.span.bytes) }
 
-  /// Sends a message, or throws; never waits. From any thread.
+  /// Sends a message; never waits. From any thread.
   public func send(_ message: RawSpan) throws(MessageError) {
     do throws(MessageError) {
       try message.withUnsafeBytes { bytes throws(MessageError) in try socket.send(bytes) }
@@ -64,8 +69,8 @@ public final class MessagePort: FrameLoop.Item {
     }
   }
 
-  /// Ends the connection: the port is removed from its modes and its handler is never called again, and the other end is
-  /// told once it has got what was sent before. From any thread.
+  /// Ends the connection: the port leaves its modes and its callback is never called again. The other end is notified after it
+  /// has received all messages. From any thread.
   public func invalidate() {
     if close() { socket.shutDown() }
   }
@@ -106,7 +111,7 @@ public final class MessagePort: FrameLoop.Item {
     if isAsked { callback.body(self, .writable) }
   }
 
-  /// - Returns: whether the port was valid.
+  /// - Returns: true if the port was valid.
   private func close() -> Bool {
     guard let writer = state.withLock({ exchange(&$0, with: State()).writer }) else { return false }
     writer.invalidate()

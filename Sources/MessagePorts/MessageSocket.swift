@@ -2,30 +2,30 @@ import CLinux
 import Glibc
 public import LinuxSystem
 
-/// One end of a connection that carries messages: within a process, to a child, or through a path to any process.
+/// One end of a connection for messages: within a process, to a child process, or through a path to any process.
 ///
-/// It is a Unix socket that keeps messages apart (`SOCK_SEQPACKET`), so that the other end may be a program in any language.
-/// The queue is the kernel's, and bounded. Give a socket to one `MessagePort`.
+/// It is a Unix socket that preserves message boundaries (`SOCK_SEQPACKET`), so that the other end may be a program in any
+/// language. The kernel holds the queue, which is bounded. Give a socket to one `MessagePort`.
 public final class MessageSocket: Sendable {
-  /// The longest message that this end sends and receives, in bytes.
+  /// The size of the longest message that this end sends and receives, in bytes.
   public let messageLimit: Int
   private let socket: OwnedDescriptor
-  /// What is received comes here first. Touched by the port that receives.
+  /// The buffer of the receiving port.
   private let buffer: Lock<[UInt8]>
 
-  /// What `receive` found.
+  /// A result of `receive`.
   enum Received {
     case message([UInt8])
-    /// A message of this size was too long and is lost.
+    /// A message of this size was too long, and is lost.
     case tooLong(Int)
     case nothing
     case ended
   }
 
-  /// Takes over a connected socket of the type `SOCK_SEQPACKET`, such as a child got from its parent.
+  /// Takes over a connected socket of the type `SOCK_SEQPACKET`, such as a child process gets from its parent.
   ///
-  /// - Parameter messageLimit: in bytes; at least 0, and at most what the kernel's queue holds, 200 KiB or more.
-  /// - Throws: `ENOTSOCK` when it is no socket, `EPROTOTYPE` when it is one of another type, which does not keep messages apart.
+  /// - Parameter messageLimit: in bytes; at least 0, and at most the size of the kernel's queue, 200 KiB or more.
+  /// - Throws: `ENOTSOCK` if it is no socket, `EPROTOTYPE` if it is a socket of another type.
   public init(owning socket: consuming OwnedDescriptor, messageLimit: Int = 65_536) throws(SystemError) {
     guard try Self.get(SO_TYPE, of: socket.number) == Int32(SOCK_SEQPACKET.rawValue) else {
       throw SystemError(call: "getsockopt", subject: "type of descriptor \(socket.number)", errno: EPROTOTYPE)
@@ -39,21 +39,21 @@ public final class MessageSocket: Sendable {
     buffer = Lock([UInt8](repeating: 0, count: limit + 1))
   }
 
-  /// Connects to the path that a `MessageListener`, or another program, listens at. Never waits.
+  /// Connects to the path at which a `MessageListener` or another program listens. Never waits.
   ///
-  /// - Throws: `EAGAIN` when too many wait there to be accepted, which may be over soon; and what else the system refuses, such
-  ///   as `ENOENT` and `ECONNREFUSED` when nobody listens.
+  /// - Throws: `EAGAIN` if too many connections wait to be accepted, so that one may try again later; `ENOENT` and
+  ///   `ECONNREFUSED` if nobody listens; other errors of the system.
   public convenience init(connectingTo path: String, messageLimit: Int = 65_536) throws(SystemError) {
     let socket = try OwnedDescriptor.messageSocket()
     try socket.setBlocking(false)
     let status = try withSocketAddress(path) { address, size in connect(socket.number, address, size) }
     guard status == 0 else { throw .last(call: "connect", subject: path) }
-    // As any other, for whoever it is handed to.
+    // Blocking again, like other sockets, for the program that it is passed to.
     try socket.setBlocking(true)
     try self.init(owning: socket, messageLimit: messageLimit)
   }
 
-  /// Two ends that are connected.
+  /// Makes two connected ends.
   public static func pair(messageLimit: Int = 65_536) throws(SystemError) -> (MessageSocket, MessageSocket) {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, OwnedDescriptor.messageSocketType, 0, &ends) == 0 else { throw .last(call: "socketpair") }
@@ -65,8 +65,8 @@ public final class MessageSocket: Sendable {
     )
   }
 
-  /// The socket's number: borrowed, valid while this object lives. It is closed on exec, unless that is undone, or
-  /// `dup2` gives a child its own.
+  /// The socket's descriptor number: borrowed, valid while this object lives. It is closed on exec; use `dup2` to give a child
+  /// process its own.
   public var descriptor: Int32 { socket.number }
 
   // MARK: For MessagePort
@@ -77,7 +77,7 @@ public final class MessageSocket: Sendable {
     while Glibc.send(socket.number, bytes.baseAddress, bytes.count, flags) < 0 {
       let error = SystemError.last(call: "send")
       switch error.errno {
-      // A reset is told once: the other end went with messages unread. Then it is the end.
+      // A reset is reported once, if the other end was closed with unread messages. Then comes the end.
       case EINTR, ECONNRESET: continue
       case EAGAIN: throw .queueFull
       case EPIPE, ENOTCONN: throw .ended
@@ -101,12 +101,12 @@ public final class MessageSocket: Sendable {
     }
   }
 
-  /// - Returns: the error number, if it failed.
+  /// - Returns: the error number, or nil.
   private static func receive(
     from socket: Int32, into bytes: UnsafeMutableRawBufferPointer, _ received: inout Received
   ) -> Int32? {
-    // An empty message and the end both have no bytes. A message also brings its sender's credentials. There is room for
-    // these only: descriptors that somebody sends are not let in.
+    // An empty message and the end both have no bytes, but a message brings its sender's credentials. There is room for
+    // these only: descriptors are not accepted.
     withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { control in
       var vector = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
       return withUnsafeMutablePointer(to: &vector) { vector in
@@ -130,7 +130,7 @@ public final class MessageSocket: Sendable {
     }
   }
 
-  /// Ends the connection for both sides. What was sent before still arrives.
+  /// Ends the connection for both sides. Messages that were sent before still arrive.
   func shutDown() { shutdown(socket.number, Int32(SHUT_RDWR)) }
 
   private static func get(_ option: Int32, of socket: Int32) throws(SystemError) -> Int32 {
@@ -180,5 +180,28 @@ func withSocketAddress<Result>(
   guard fits else { throw SystemError(call: "bind", subject: path, errno: ENAMETOOLONG) }
   return withUnsafePointer(to: &address) { pointer in
     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+  }
+}
+
+/// The reason why a message was not sent.
+public enum MessageError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The queue is full: the other end has not received earlier messages. `MessagePort.Event.writable` follows when there is
+  /// room.
+  case queueFull
+  /// The message is longer than the connection carries.
+  case tooLong(size: Int, limit: Int)
+  /// The connection has ended: the other end was closed, or the port was invalidated.
+  case ended
+  /// Another error of the system.
+  case system(SystemError)
+
+  public var description: String {
+    switch self {
+    case .queueFull: "the message was not sent: the queue is full; wait until the port is writable"
+    case .tooLong(let size, let limit):
+      "the message was not sent: it has \(size) bytes, and the connection carries \(limit); send it in parts"
+    case .ended: "the message was not sent: the connection has ended; make a new one"
+    case .system(let error): "the message was not sent: \(error)"
+    }
   }
 }

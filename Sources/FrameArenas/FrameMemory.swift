@@ -1,16 +1,20 @@
-public import LinuxSystem
+import LinuxSystem
+public import RunLoops
 
 extension FrameLoop {
-  /// A frame arena that a loop drains: what autorelease pools are to Apple's run loops.
+  /// A frame arena that a loop drains at the end of each turn, like the autorelease pools of Apple's run loops.
   ///
-  /// Every run of the loop has a level of its own, which begins before all its other observers are told of the run's entry,
-  /// is drained before the loop waits, after all others, and ends with the run. So what is taken in a callback, a layout or a
-  /// drawing may be used until the end of the turn, and what the turn around a nested run took stays. A run that is joined in
-  /// the middle, since the memory is added in it or its mode becomes common, has a level from the end of that turn on.
+  ///     let memory = FrameLoop.FrameMemory()
+  ///     memory.add(to: .main, mode: .common)
+  ///     let points = memory.arena.take(Point.self, count: 100)  // valid until the end of the turn
   ///
-  /// A run that finds no time to wait drains all the same; see `Observer.evenWhenBusy`.
+  /// Every run of the loop has its own level of the arena. The level begins at the run's entry, before all other observers. It
+  /// is drained before the loop waits, after all other observers, and ends with the run. A nested run does not drain the memory
+  /// of the turn around it. If the memory is added during a run, that run's level begins with its next turn.
+  ///
+  /// The memory is also drained in a run that never waits; see `FrameLoop.Observer.evenWhenBusy`.
   public final class FrameMemory {
-    /// The memory; to be used on the loop's thread only.
+    /// The memory. Use it on the loop's thread only.
     public let arena: FrameArena
     private let levels: Levels
     private let observers: [Observer]
@@ -34,8 +38,7 @@ extension FrameLoop {
       for observer in observers { loop.add(observer, to: mode) }
     }
 
-    /// The loop drains it no more: at once, or if it is called within runs of the loop, when the outermost that it was drained in
-    /// is over.
+    /// Ends the draining: at once or, within runs of the loop, at the end of the outermost run with a level.
     public func invalidate() {
       levels.whenNoneIsLeft { [observers] in
         for observer in observers { observer.invalidate() }
@@ -43,12 +46,12 @@ extension FrameLoop {
     }
   }
 
-  /// The levels of the arena, and the runs that they belong to: nested runs need not all have one.
+  /// The levels of the arena, and their runs. Not every nested run has one.
   ///
   /// Safe to share although unchecked: the loop calls its observers on its own thread, and the memory belongs to that.
   private final class Levels: @unchecked Sendable {
     private let arena: FrameArena
-    /// How deep in others the runs are that have a level; the innermost last.
+    /// The depths of the runs with a level; the innermost is the last.
     private var depths: [Int] = []
     private var atEnd: (() -> Void)?
 
@@ -57,7 +60,7 @@ extension FrameLoop {
       depths.reserveCapacity(8)
     }
 
-    private var depth: Int { ThreadRecord.current.runDepth }
+    private var depth: Int { FrameLoop.runDepth }
 
     func begin() {
       depths.append(depth)
@@ -65,7 +68,7 @@ extension FrameLoop {
     }
 
     func drain() {
-      // What is there belongs to a run outside, or to whoever has not begun one.
+      // Without a level of its own, the present memory belongs to an outer run, or to code outside all runs.
       if depths.last == depth { arena.drain() } else { begin() }
     }
 

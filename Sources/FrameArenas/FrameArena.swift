@@ -1,48 +1,47 @@
-/// Memory for what lives no longer than a turn of a loop: taken by moving a mark, given back all at once.
+/// Memory that is taken by moving a mark and released all at once, for buffers that live no longer than a turn of a loop.
 ///
-/// A loop drains it at the end of each turn, as Apple's loops drain their autorelease pools; see `FrameLoop.FrameMemory`. It
-/// holds plain bytes: nothing in it is counted, retained or deinitialised. Levels nest: what was taken on an outer level stays
-/// while inner ones are drained. In steady state it asks the system for nothing, since it keeps what the largest turn needed.
+/// A `FrameLoop.FrameMemory` drains it at the end of each turn. It holds plain bytes: nothing in it is retained or
+/// deinitialised. Levels nest: draining an inner level keeps the buffers of outer ones. The arena keeps the memory that the
+/// largest turn needed, so that in steady state it allocates nothing.
 ///
-/// Belongs to one thread.
+/// An arena belongs to one thread.
 public final class FrameArena {
-  /// What drained memory is filled with in debug mode: a pattern that as a number is large and odd, as a pointer invalid.
+  /// The pattern that fills drained memory in debug mode: a large odd number, and an invalid pointer.
   public static let poison: UInt8 = 0xDB
 
-  /// Whether memory is filled with `poison` when it is drained, so that who kept a buffer too long reads rubbish and not
-  /// what once was there.
+  /// True if drained memory is filled with `poison`, so that the use of a buffer after its turn shows.
   public let poisonsDrainedMemory: Bool
-  /// Bytes taken now, on all levels, alignment included.
+  /// The number of bytes taken on all levels, alignment included.
   public private(set) var used = 0
-  /// The most bytes that were taken at a time.
+  /// The largest number of bytes that were taken at a time.
   public private(set) var highWaterMark = 0
-  /// Bytes that are kept from the system.
+  /// The number of bytes allocated from the system.
   public var capacity: Int { chunks.reduce(0) { $0 + $1.count } }
 
-  /// Where a level began.
+  /// The beginning of a level.
   private struct Mark {
     var chunk = 0
     var offset = 0
     var used = 0
   }
 
-  /// Every buffer begins at a multiple of this at most; a cache line.
+  /// The largest alignment of a buffer; a cache line.
   private static let alignment = 64
 
-  /// Memory that was got from the system in one piece.
+  /// One allocation from the system.
   private struct Chunk {
     let base: UnsafeMutableRawPointer
     let count: Int
   }
 
   private var chunks: [Chunk] = []
-  /// Where the next buffer is taken from.
+  /// The place of the next buffer.
   private var next = Mark()
   private var levels: [Mark] = []
 
   /// - Parameters:
-  ///   - capacity: bytes to begin with; it grows as need be.
-  ///   - poisonsDrainedMemory: in debug builds at first.
+  ///   - capacity: the number of bytes at first; the arena grows as needed.
+  ///   - poisonsDrainedMemory: by default true in debug builds.
   public init(capacity: Int = 64 * 1024, poisonsDrainedMemory: Bool = FrameArena.isDebugBuild) {
     self.poisonsDrainedMemory = poisonsDrainedMemory
     addChunk(atLeast: max(capacity, 1))
@@ -53,7 +52,7 @@ public final class FrameArena {
     for chunk in chunks { chunk.base.deallocate() }
   }
 
-  /// Whether this is a debug build.
+  /// True in debug builds.
   public static var isDebugBuild: Bool {
     var isDebug = false
     // An assertion's condition is evaluated in debug builds only.
@@ -67,7 +66,7 @@ public final class FrameArena {
 
   // MARK: Taking
 
-  /// Takes memory for `count` elements, 0 or more, until the level that is current now is drained. Its bytes are not set.
+  /// Takes uninitialised memory for `count` elements, until the current level is drained.
   public func take<Element: BitwiseCopyable>(_ type: Element.Type, count: Int) -> UnsafeMutableBufferPointer<Element> {
     precondition(count >= 0, "FrameArena: \(count) elements cannot be taken")
     let (size, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
@@ -121,13 +120,13 @@ public final class FrameArena {
     levels.append(next)
   }
 
-  /// Gives back what was taken since the current level began. Its buffers must not be used any more.
+  /// Releases the buffers of the current level. They must not be used any more.
   public func drain() {
     let start = levels.last ?? Mark()
     if poisonsDrainedMemory { poison(from: start) }
     next = start
     used = start.used
-    // Several pieces become one that holds what they held together, once nobody has anything of them.
+    // Several chunks become one of their total size, once no buffer is left in them.
     if used == 0, chunks.count > 1 {
       let size = capacity
       for chunk in chunks { chunk.base.deallocate() }

@@ -1,6 +1,7 @@
+import LinuxSystem
 import Testing
 
-@testable import LinuxSystem
+@testable import FrameArenas
 
 @Suite struct FrameArenaTests {
   /// Compares the arena with a simple model: every buffer is its own array, in a stack of levels.
