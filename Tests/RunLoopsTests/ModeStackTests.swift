@@ -1,4 +1,5 @@
 import LinuxSystem
+import LoopTestSupport
 import RunLoops
 import Testing
 
