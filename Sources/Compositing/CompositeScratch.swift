@@ -14,23 +14,23 @@ struct PixelTarget {
   }
 }
 
-/// Memory that painting one rectangle needs; grows, and is used again for the next.
+/// The memory that painting one rectangle needs; it grows, and is used again for the next.
 ///
-/// Safe to share although unchecked: who paints takes it out of the compositor's list of idle ones and has it alone.
+/// Unchecked but safe to share: a thread that paints takes it from the compositor's list of idle ones and has it alone.
 final class CompositeScratch: @unchecked Sendable {
   /// A group's pixels, by depth.
   private var groups: [(base: UnsafeMutableRawPointer, bytes: Int)] = []
   private var row: UnsafeMutableRawPointer
   private var rowPixels = 0
-  /// By node, whether what it paints can be seen in the rectangle that is painted.
+  /// For each node, its visibility in the rectangle that is painted.
   private(set) var visibility: UnsafeMutablePointer<Visibility>
   private var visibilityCount = 64
 
   enum Visibility: UInt8 {
     case visible
-    /// What it paints itself is hidden; descendants may be seen.
+    /// The layer's own picture is hidden; descendants may be seen.
     case ownHidden
-    /// Nothing of it and its descendants is seen.
+    /// The layer and its descendants are hidden.
     case hidden
   }
 
@@ -58,7 +58,7 @@ final class CompositeScratch: @unchecked Sendable {
     return PixelTarget(base: groups[depth].base, bytesPerRow: bytesPerRow, pixels: pixels)
   }
 
-  /// Room for what is known of `count` nodes.
+  /// Room for the visibility of `count` nodes.
   func reserveVisibility(_ count: Int) -> UnsafeMutablePointer<Visibility> {
     if visibilityCount < count {
       visibility.deallocate()

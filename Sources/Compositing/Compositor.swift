@@ -8,31 +8,31 @@ public import RenderTree
 ///
 /// Every pixel is a function of the tree and of its own coordinates alone. Painting any damage gives in its pixels the bytes
 /// of a whole frame, however it is cut into rectangles, bands and threads, and whichever row kernels the processor runs.
-/// Belongs to one thread at a time; in steady state nothing is allocated.
+/// A compositor belongs to one thread at a time; in steady state it allocates nothing.
+///
+/// ```swift
+/// let compositor = Compositor()
+/// compositor.render(tree, damage: DamageRegion(IntRect(x: 0, y: 0, width: 64, height: 48)), into: bitmap)
+/// ```
 public final class Compositor: Renderer {
   /// From this many damaged pixels on they are shared out to the workers: below it, waking a thread costs more than it
   /// saves.
   private static let pixelsWorthSharing = 256 * 1024
 
   private let workers: WorkerPool?
-  private let kernels: UnsafePointer<ckernels_table>
+  private let kernels = ckernels_best()
   private var list = CompositeList()
   private var bands: ContiguousArray<IntRect> = []
   private let idleScratch = Lock(ContiguousArray<CompositeScratch>())
-  /// What is being painted, and where to; both only while it is.
+  /// The tree that is being painted and its target; empty between frames.
   private var tree = TreeSnapshot()
   private var target: PixelTarget?
-  /// Paints one band: kept, so that it is not made for each frame.
+  /// Paints one band. The closure is kept, so that it is not made for each frame.
   private var paintBand: ((Int) -> Void)?
 
   /// - Parameter workers: threads that help with much damage; without any the calling thread does it all.
-  public convenience init(workers: WorkerPool? = nil) {
-    self.init(workers: workers, kernels: ckernels_best())
-  }
-
-  init(workers: WorkerPool?, kernels: UnsafePointer<ckernels_table>) {
+  public init(workers: WorkerPool? = nil) {
     self.workers = workers
-    self.kernels = kernels
     paintBand = { [unowned self] in paint(bands[$0]) }
   }
 
@@ -48,7 +48,7 @@ public final class Compositor: Renderer {
     if damage.isEmpty { return .signaled }
     list.build(tree, damage: damage, output: output)
     cut(damage)
-    // The images' lives hang on the tree, which the nodes do not hold.
+    // The nodes refer to contents that only the tree keeps alive.
     self.tree = tree
     self.target = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
     if let workers, let paintBand, damage.area >= Self.pixelsWorthSharing {
@@ -61,7 +61,7 @@ public final class Compositor: Renderer {
     return .signaled
   }
 
-  /// Cuts the damage into bands to be painted one by one. Large ones: each goes through the whole list of layers.
+  /// Cuts the damage into bands to be painted one by one. They are large: each goes through the whole list of layers.
   private func cut(_ damage: DamageRegion) {
     bands.removeAll(keepingCapacity: true)
     let area = damage.area

@@ -1,7 +1,7 @@
 import RenderTree
 
-/// Where each id is among the remaining children of a parent, in the old tree and in the new one. Open addressing; the
-/// memory is kept for the next parent.
+/// A hash table from the ids of a parent's remaining children to their indices in the old tree and in the new one, with open
+/// addressing. Its memory is kept for the next parent.
 struct SiblingTable {
   private struct Slot {
     /// 0: free.
@@ -13,7 +13,7 @@ struct SiblingTable {
   private var slots: ContiguousArray<Slot> = []
   private var mask = 0
 
-  /// Forgets all and takes in the children from `oldStart` up to `oldEnd` and from `newStart` up to `newEnd`.
+  /// Replaces the table's contents by the children from `oldStart` up to `oldEnd` and from `newStart` up to `newEnd`.
   mutating func index(
     _ old: UnsafeBufferPointer<RenderRecord>, from oldStart: Int, to oldEnd: Int,
     _ new: UnsafeBufferPointer<RenderRecord>, from newStart: Int, to newEnd: Int

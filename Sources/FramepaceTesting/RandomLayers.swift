@@ -6,12 +6,12 @@ import LinuxSystem
 /// The same seed makes the same edits, so that a test that prints it can be run again.
 @MainActor
 public final class RandomLayers {
-  /// Where the layers are; given by the test. Of the root itself only the colour, the opacity and the mask are edited.
+  /// The layer below which the layers are. Of its own properties only colour, opacity and mask are edited.
   public let root: Layer
   /// The seed, for messages.
   public let seed: UInt64
 
-  /// Layers that are in the tree, or were and may come back.
+  /// The layers that are in the tree, or were and may come back.
   private var layers: [Layer] = []
   private let images: [Image]
   private let font: Font?
@@ -19,9 +19,9 @@ public final class RandomLayers {
   private var random: SplitMix64
 
   /// - Parameters:
-  ///   - count: how many layers are made at first; there are never more than four times as many.
-  ///   - images: what contents are chosen from.
-  ///   - font: of text layers; without one there are none.
+  ///   - count: the number of layers at first; there are never more than four times as many.
+  ///   - images: the images that contents are chosen from.
+  ///   - font: the font of text layers; without one they draw nothing.
   public init(in root: Layer, seed: UInt64, count: Int, images: [Image], font: Font? = nil) {
     self.root = root
     self.seed = seed
@@ -51,7 +51,7 @@ public final class RandomLayers {
   }
 
   /// Changes one thing, with implicit animations or without.
-  /// - Returns: what was changed, for a message.
+  /// - Returns: the name of the change, for a message.
   @discardableResult
   public func edit() -> String {
     Transaction.begin()
@@ -130,55 +130,60 @@ public final class RandomLayers {
       root.masksToBounds = random.chance(0.3)
       return "the root, not"
     default:
-      return changeDrawing(layer)
+      _ = Self.kinds.first { $0.change(self, layer) }
+      return "a property of its kind"
     }
   }
 
-  /// A change of what a layer of a kind draws by itself.
-  private func changeDrawing(_ layer: Layer) -> String {
-    switch layer {
-    case let layer as ShapeLayer:
-      layer.path = path()
-      layer.fillColor = random.chance(0.2) ? nil : color()
-      layer.strokeColor = random.chance(0.5) ? nil : color()
-      return "shape"
-    case let layer as TextLayer:
-      layer.string = String(Int.random(in: 0...99_999, using: &random))
-      layer.color = color()
-      return "text"
-    default:
-      layer.setNeedsLayout()
-      layer.setNeedsDisplay()
-      return "marks"
+  // MARK: Kinds of layers
+
+  /// A kind of layer: how to make one, and how to change the properties of its own.
+  private struct Kind {
+    let make: @MainActor () -> Layer
+    /// Returns false for a layer of another kind.
+    let change: @MainActor (RandomLayers, Layer) -> Bool
+
+    init<Made: Layer>(
+      _ make: @escaping @MainActor () -> Made, _ change: @escaping @MainActor (RandomLayers, Made) -> Void
+    ) {
+      self.make = make
+      self.change = { random, layer in
+        guard let layer = layer as? Made else { return false }
+        change(random, layer)
+        return true
+      }
     }
+  }
+
+  // A subclass comes before its superclass.
+  private static let kinds = [
+    Kind({ ShapeLayer() }) { ($1.path, $1.fillColor, $1.strokeColor) = ($0.path(), $0.optionalColor(), $0.optionalColor()) },
+    Kind({ TextLayer() }) { ($1.font, $1.string, $1.color) = ($0.font, $0.digits(), $0.color()) },
+    Kind({ Layer() }) { $0.changeContents($1) },
+  ]
+
+  private func changeContents(_ layer: Layer) {
+    layer.contents = random.chance(0.5) ? nil : images.randomElement(using: &random)
+    layer.setNeedsLayout()
+    if random.chance(0.3) { layer.setNeedsDisplay() }
   }
 
   // MARK: The tree
 
   @discardableResult
   private func insertNew() -> String {
-    let layer: Layer
-    switch Int.random(in: 0..<6, using: &random) {
-    case 0:
-      let shape = ShapeLayer()
-      shape.path = path()
-      shape.drawsAsynchronously = random.chance(0.3)
-      layer = shape
-    case 1 where font != nil:
-      let text = TextLayer()
-      text.font = font
-      text.string = String(Int.random(in: 0...999, using: &random))
-      text.drawsAsynchronously = random.chance(0.3)
-      layer = text
-    default:
-      layer = Layer()
-      if random.chance(0.5) { layer.contents = images.randomElement(using: &random) }
+    let kind = Self.kinds[random.chance(0.6) ? Self.kinds.count - 1 : .random(in: Self.kinds.indices, using: &random)]
+    let layer = kind.make()
+    _ = kind.change(self, layer)
+    if random.chance(0.3) {
+      (layer as? ShapeLayer)?.drawsAsynchronously = true
+      (layer as? TextLayer)?.drawsAsynchronously = true
     }
     layer.bounds = bounds()
     layer.position = Point(
       Double(Int.random(in: 0...max(Int(root.bounds.width), 1), using: &random)),
       Double(Int.random(in: 0...max(Int(root.bounds.height), 1), using: &random)))
-    layer.backgroundColor = random.chance(0.3) ? nil : color()
+    layer.backgroundColor = optionalColor()
     layer.masksToBounds = random.chance(0.2)
     if random.chance(0.4) { layer.transform = transform() }
     if random.chance(0.3) { layer.opacity = number(in: 0...1) }
@@ -204,6 +209,10 @@ public final class RandomLayers {
   private func color() -> Color {
     Color(hex: UInt32.random(in: 0...0xFF_FFFF, using: &random)).withAlpha(random.chance(0.5) ? 1 : number(in: 0...1))
   }
+
+  private func optionalColor() -> Color? { random.chance(0.3) ? nil : color() }
+
+  private func digits() -> String { String(Int.random(in: 0...99_999, using: &random)) }
 
   private func bounds() -> Rect {
     let sides = (number(in: 0...root.bounds.width), number(in: 0...root.bounds.height))

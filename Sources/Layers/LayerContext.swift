@@ -200,18 +200,9 @@ public final class LayerContext {
   public func invalidate() {
     onNeedsCommit = nil
     inbox.wake = nil
-    detach(root)
     groups.removeAll()
-  }
-
-  private func detach(_ layer: Layer) {
-    guard layer.context === self else { return }
-    layer.context = nil
-    if layer.asynchronous.isDrawing {
-      layer.asynchronous.cancel()
-      layer.needsDisplay = true
-    }
-    for sublayer in layer.sublayers { detach(sublayer) }
+    if root.context === self { leave(root) }
+    leftWithAnimations.removeAll()
   }
 
   private func scaleChanged() {

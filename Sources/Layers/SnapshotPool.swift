@@ -29,11 +29,13 @@ struct SnapshotPool {
     /// The evaluation of the animations for which it is right; nil when there were none.
     var evaluation: Int64?
 
-    init(bit: UInt8) { self.bit = bit }
-
-    var isFree: Bool {
-      ArrayStorage.isUniquelyReferenced(&tree.records) && ArrayStorage.isUniquelyReferenced(&tree.sides)
+    init(bit: UInt8) {
+      self.bit = bit
+      tree.lease = TreeSnapshot.Lease()
     }
+
+    /// True while nobody else holds the tree.
+    var isFree: Bool { isKnownUniquelyReferenced(&tree.lease) }
   }
 
   var count: Int { copies.count }

@@ -2,9 +2,15 @@ public import Geometry
 
 /// The pixels that are to be painted again: at most `capacity` rectangles, none of which overlap.
 ///
-/// What was added is always covered. What is covered beyond it stays small, since rectangles are united only where that
-/// wastes few pixels or where there would be too many: far corners never become one box, nor much damage the whole screen.
-/// A plain value without storage of its own elsewhere: nothing is ever allocated.
+/// A region always covers the pixels that were added, and few more: rectangles are united only where that wastes few pixels or
+/// where there would be too many. So far corners never become one box, nor much damage the whole screen. The value holds its
+/// rectangles itself: nothing is ever allocated.
+///
+/// ```swift
+/// var damage = DamageRegion()
+/// damage.add(IntRect(x: 10, y: 10, width: 80, height: 20))
+/// for rect in damage.rects { print(rect) }
+/// ```
 public struct DamageRegion: Sendable {
   /// The most rectangles that a region is made of.
   public static let capacity = 32
@@ -72,7 +78,7 @@ public struct DamageRegion: Sendable {
     rects.count = 0
   }
 
-  /// Whether a pixel of `rect` is in the region.
+  /// True if a pixel of `rect` is in the region.
   public func intersects(_ rect: IntRect) -> Bool {
     for index in 0..<rects.count where rects[index].intersects(rect) { return true }
     return false
@@ -83,7 +89,7 @@ public struct DamageRegion: Sendable {
     for index in 0..<other.rects.count { add(other.rects[index]) }
   }
 
-  /// Takes away what lies outside `bounds`.
+  /// Removes the pixels outside `bounds`.
   public mutating func clip(to bounds: IntRect) {
     var index = 0
     while index < rects.count {
@@ -100,7 +106,7 @@ public struct DamageRegion: Sendable {
   /// Adds the pixels of a rectangle.
   public mutating func add(_ rect: IntRect) {
     if rect.isEmpty { return }
-    // What was cut off waits here.
+    // Pieces that were cut off wait here.
     var pending = Pending()
     pending.push(rect)
     while let piece = pending.pop() { insert(piece, &pending) }
@@ -137,7 +143,7 @@ public struct DamageRegion: Sendable {
     rects.append(piece)
   }
 
-  /// Whether `piece` and the rectangle at `index` are cheaper as one, which touches no third: that would be cut again.
+  /// True if `piece` and the rectangle at `index` are cheaper as one, and that one touches no third, which would be cut again.
   private func isWorthUniting(_ piece: IntRect, _ index: Int) -> Bool {
     guard waste(piece, rects[index]) <= Self.worthwhileWaste else { return false }
     let united = piece.union(rects[index])
@@ -145,14 +151,14 @@ public struct DamageRegion: Sendable {
     return true
   }
 
-  /// The pixels that the union of both has and neither of them.
+  /// The number of pixels in the union of both that are in neither.
   private func waste(_ one: IntRect, _ other: IntRect) -> Int {
     one.union(other).area - one.area - other.area + one.intersection(other).area
   }
 
-  /// Unites the two rectangles, of all and `piece`, that waste the least, and with them what they then touch.
+  /// Unites the two rectangles, of all and `piece`, that waste the least, and with them those that they then touch.
   ///
-  /// - Returns: what is still to be appended.
+  /// - Returns: the rectangle that is still to be appended.
   private mutating func makeRoom(for piece: IntRect) -> IntRect {
     var least = (waste: Int.max, first: 0, second: 0)
     for first in 0..<rects.count {
@@ -171,7 +177,7 @@ public struct DamageRegion: Sendable {
     return piece
   }
 
-  /// `rect` grown until it touches no other, which it takes the place of.
+  /// Removes the rectangles that `rect` touches and unites them with it, until it touches no other.
   private mutating func absorbing(_ rect: IntRect) -> IntRect {
     var rect = rect
     var index = 0
@@ -209,7 +215,8 @@ public struct DamageRegion: Sendable {
       return storage[count]
     }
 
-    /// What of `rect` is not in `hole`, which it overlaps: full-width strips above and below, the rest left and right.
+    /// Pushes the parts of `rect` outside `hole`, which it overlaps: full-width strips above and below, the rest left and
+    /// right.
     mutating func push(differenceOf rect: IntRect, and hole: IntRect) {
       cuts += 1
       let inner = rect.intersection(hole)
@@ -225,8 +232,8 @@ public struct DamageRegion: Sendable {
   }
 }
 
-/// Gathers the rectangles of one diff. A few go into the region as they are; very many are first united by the cell of the
-/// output in which they lie, so that the time stays in proportion to their number.
+/// The rectangles of one diff on their way into a region. A few go there as they are; very many are first united by the cell
+/// of the output in which they lie, so that the time stays in proportion to their number.
 package struct DamageCollector {
   /// From this many rectangles on cells are used.
   private static let many = 96
@@ -242,7 +249,7 @@ package struct DamageCollector {
     rects.append(rect)
   }
 
-  /// Empties what was gathered into `region`. All rectangles lie inside `output`, which starts at 0, 0.
+  /// Moves the gathered rectangles into `region`. All lie inside `output`, which starts at 0, 0.
   package mutating func finish(output: IntRect, into region: inout DamageRegion) {
     if rects.count <= Self.many {
       for rect in rects { region.add(rect) }

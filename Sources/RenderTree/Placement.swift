@@ -69,7 +69,7 @@ public struct Placement: Hashable, BitwiseCopyable, Sendable {
 
   /// The place inside a layer: the place of its children's parent.
   ///
-  /// - Parameter transform: that of the layer, by `transform(of:)`.
+  /// - Parameter transform: the transform of the layer, by `transform(of:)`.
   @inlinable
   package func entering(_ record: RenderRecord, transform: Affine) -> Placement {
     guard record.flags.contains(.masksToBounds) else { return Placement(transform: transform, clip: clip) }

@@ -12,7 +12,7 @@ public protocol RenderContent: AnyObject, Sendable, CustomStringConvertible {
 
 /// The properties of a layer that few layers have. Immutable, and compared by identity as a `RenderContent` is.
 public final class RenderEffects: Sendable {
-  /// Where the content lies when it does not fill the bounds.
+  /// The place of the content. A layer whose content fills its bounds needs none.
   public let placement: ContentPlacement
 
   public init(placement: ContentPlacement) {

@@ -18,6 +18,12 @@ public struct TreeSnapshot: Sendable {
   public var backdrop: UInt32
   /// The place of the tree on the output; nil for pixel by pixel from the output's corner on.
   public var viewport: Viewport?
+  /// Lets the maker of the snapshot see whether another value of it is alive.
+  package var lease: Lease?
+
+  package final class Lease: Sendable {
+    package init() {}
+  }
 
   /// A tree of layers without side values.
   public init(records: [RenderRecord] = [], backdrop: UInt32 = 0xFF00_0000, viewport: Viewport? = nil) {

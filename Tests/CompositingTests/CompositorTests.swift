@@ -1,11 +1,9 @@
-import CKernels
+import Compositing
 import Geometry
 import LinuxSystem
 import Raster
 import RenderTree
 import Testing
-
-@testable import Compositing
 
 @Suite struct CompositorTests {
   private static func whole(_ bitmap: Bitmap) -> DamageRegion {
@@ -14,28 +12,6 @@ import Testing
 
   private func pixel(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> UInt32 {
     bitmap.row(y).assumingMemoryBound(to: UInt32.self)[x]
-  }
-
-  /// The same trees with every set of kernels: the same bytes.
-  @Test(arguments: 1...20)
-  func kernelsAgree(seed: UInt64) throws {
-    var model = try RandomTree(seed: seed &+ 500, layers: 14, width: 90, height: 80)
-    let bitmaps = try KernelTests.tables.map { _ in try Bitmap(width: 90, height: 80) }
-    for _ in 0..<10 {
-      _ = model.edit()
-      let tree = model.snapshot()
-      for (table, bitmap) in zip(KernelTests.tables, bitmaps) {
-        Compositor(workers: nil, kernels: table).render(tree, damage: Self.whole(bitmap), into: bitmap)
-      }
-      for bitmap in bitmaps[1...] {
-        for y in 0..<80 {
-          for x in 0..<90 where pixel(bitmap, x, y) != pixel(bitmaps[0], x, y) {
-            Issue.record("seed \(seed), pixel \(x), \(y)\n\(tree)")
-            return
-          }
-        }
-      }
-    }
   }
 
   /// Bands on several threads change no byte.
@@ -205,26 +181,6 @@ import Testing
         let isInside = (2..<7).contains(x) && (1..<4).contains(y)
         #expect(pixel(bitmap, x, y) == (isInside ? pixel(source, x - 2, y - 1) : 0xFF00_0000))
       }
-    }
-  }
-
-  /// A quarter turn moves pixels without blurring them.
-  @Test func quarterTurnsAreSharp() throws {
-    let source = try Bitmap(width: 3, height: 2)
-    for (index, color) in [0xFF00_0001, 0xFF00_0200, 0xFF03_0000, 0xFF40_0000, 0xFF00_5000, 0xFF00_0060].enumerated() {
-      source.row(index / 3).assumingMemoryBound(to: UInt32.self)[index % 3] = UInt32(color)
-    }
-    let image = source.freeze()
-    let place = Rect(x: 0, y: 0, width: 3, height: 2)
-    var tree = TreeSnapshot()
-    tree.append(
-      RenderRecord(
-        id: 1, subtreeEnd: 1, transform: Affine.rotation(.pi / 2).concatenating(.translation(x: 2, y: 0)), bounds: place),
-      SideValues(content: image))
-    let bitmap = try Bitmap(width: 2, height: 3)
-    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
-    for y in 0..<3 {
-      for x in 0..<2 { #expect(pixel(bitmap, x, y) == pixel(source, y, 1 - x)) }
     }
   }
 

@@ -38,25 +38,6 @@ final class SnapshotTests: XCTestCase {
     }
   }
 
-  func testMemoryIsUsedAgain() {
-    onMain {
-      let stage = Stage()
-      let layer = Layer()
-      stage.root.addSublayer(layer)
-      stage.turn()
-      var seen = Set<UnsafeRawPointer>()
-      var held: [TreeSnapshot] = []
-      for step in 0..<50 {
-        Transaction.withoutActions { layer.position.x = Double(step) }
-        stage.turn()
-        held.append(stage.tree())
-        if held.count > 2 { held.removeFirst() }
-        if let pointer = base(held.last) { seen.insert(pointer) }
-      }
-      XCTAssertLessThanOrEqual(seen.count, 3)
-    }
-  }
-
   func testCopiesNobodyNeedsAreGivenUp() {
     onMain {
       let stage = Stage()
@@ -76,19 +57,6 @@ final class SnapshotTests: XCTestCase {
       }
       XCTAssertEqual(stage.context.snapshotCount, 1)
     }
-  }
-
-  func testArrayStorageKnowsWhoHoldsIt() {
-    var array = Array(stride(from: 1, to: 4, by: 1))
-    XCTAssertTrue(ArrayStorage.isUniquelyReferenced(&array))
-    var other = array
-    XCTAssertFalse(ArrayStorage.isUniquelyReferenced(&array))
-    other.append(4)
-    XCTAssertTrue(ArrayStorage.isUniquelyReferenced(&array))
-    XCTAssertTrue(ArrayStorage.isUniquelyReferenced(&other))
-    XCTAssertEqual([array, other], [[1, 2, 3], [1, 2, 3, 4]])
-    var empty: [Int] = []
-    XCTAssertFalse(ArrayStorage.isUniquelyReferenced(&empty))
   }
 
   func testValuesThatAreNotFiniteHideTheLayer() {

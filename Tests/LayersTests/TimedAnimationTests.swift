@@ -6,11 +6,15 @@ import Testing
 
 /// The values of an animation of the opacity from 10 to 20 over 100 ms that begins at 1,000 ms; the layer's own value is 5.
 @Suite struct TimedAnimationTests {
-  private func shown(_ change: (inout BasicAnimation) -> Void, at time: Int64, atCommit: Bool = false) -> Double {
-    var animation = BasicAnimation(
-      .opacity, from: 10, to: 20, beginTime: atCommit ? nil : milliseconds(1000), duration: .milliseconds(100))
-    change(&animation)
-    return value(animation, at: time)
+  private func shown(
+    at time: Int64, repeats: Double = 1, back: Bool = false, fill: BasicAnimation.FillMode = .removed,
+    duration: Nanoseconds = .milliseconds(100), timing: TimingFunction? = nil, atCommit: Bool = false
+  ) -> Double {
+    value(
+      BasicAnimation(
+        .opacity, from: 10, to: 20, beginTime: atCommit ? nil : milliseconds(1000), duration: duration,
+        timingFunction: timing, repeatCount: repeats, autoreverses: back, fillMode: fill),
+      at: time)
   }
 
   private func value(_ animation: BasicAnimation, at time: Int64) -> Double {
@@ -25,75 +29,43 @@ import Testing
 
   @Test func once() {
     let expected: [Int64: Double] = [900: 5, 999: 5, 1000: 10, 1025: 12.5, 1050: 15, 1099: 19.9, 1100: 5, 9999: 5]
-    for (time, value) in expected { #expect(abs(shown({ _ in }, at: time) - value) < 1e-12, "\(time) ms") }
-    #expect(shown({ _ in }, at: 900, atCommit: true) == 10, "never its new value before its beginning")
+    for (time, value) in expected { #expect(abs(shown(at: time) - value) < 1e-12, "\(time) ms") }
+    #expect(shown(at: 900, atCommit: true) == 10, "never its new value before its beginning")
   }
 
   @Test func fillModes() {
     for (mode, before, after) in [
       (BasicAnimation.FillMode.removed, 5.0, 5.0), (.backwards, 10, 5), (.forwards, 5, 20), (.both, 10, 20),
     ] {
-      #expect(shown({ $0.fillMode = mode }, at: 999) == before, "\(mode)")
-      #expect(shown({ $0.fillMode = mode }, at: 1100) == after, "\(mode)")
-      #expect(shown({ $0.fillMode = mode }, at: 1050) == 15)
+      let values = [999, 1050, 1100].map { shown(at: $0, fill: mode) }
+      #expect(values == [before, 15, after], "\(mode)")
     }
   }
 
   @Test func repetitions() {
-    let twice: (inout BasicAnimation) -> Void = { $0.repeatCount = 2.5 }
-    #expect(shown(twice, at: 1100) == 10)
-    #expect(shown(twice, at: 1175) == 17.5)
-    #expect(shown(twice, at: 1249) == 14.9)
-    #expect(shown(twice, at: 1250) == 5)
-    #expect(
-      shown(
-        {
-          $0.repeatCount = 2.5; $0.fillMode = .forwards
-        }, at: 2000) == 15, "stays where it stopped")
-    #expect(
-      shown(
-        {
-          $0.repeatCount = 2; $0.fillMode = .forwards
-        }, at: 2000) == 20, "at the end, not at a new beginning")
-    #expect(shown({ $0.repeatCount = .infinity }, at: 1_000_000_000_000 + 1030) == 13, "exact after 30 years")
-    #expect(shown({ $0.repeatCount = .nan }, at: 1050) == 15, "a count that is none is 1")
+    #expect([1100, 1175, 1249, 1250].map { shown(at: $0, repeats: 2.5) } == [10, 17.5, 14.9, 5])
+    #expect(shown(at: 2000, repeats: 2.5, fill: .forwards) == 15, "stays where it stopped")
+    #expect(shown(at: 2000, repeats: 2, fill: .forwards) == 20, "at the end, not at a new beginning")
+    #expect(shown(at: 1_000_000_000_000 + 1030, repeats: .infinity) == 13, "exact after 30 years")
+    #expect(shown(at: 1050, repeats: .nan) == 15, "a count that is none is 1")
   }
 
   @Test func thereAndBack() {
-    let back: (inout BasicAnimation) -> Void = { $0.autoreverses = true }
     for (time, value) in [(1050, 15.0), (1100, 20), (1150, 15), (1199, 10.1), (1200, 5)] as [(Int64, Double)] {
-      #expect(abs(shown(back, at: time) - value) < 1e-12, "\(time) ms")
+      #expect(abs(shown(at: time, back: true) - value) < 1e-12, "\(time) ms")
     }
-    #expect(
-      shown(
-        {
-          $0.autoreverses = true; $0.fillMode = .forwards
-        }, at: 2000) == 10)
-    #expect(
-      shown(
-        {
-          $0.autoreverses = true; $0.repeatCount = 1.5; $0.fillMode = .forwards
-        }, at: 2000) == 20)
+    #expect(shown(at: 2000, back: true, fill: .forwards) == 10)
+    #expect(shown(at: 2000, repeats: 1.5, back: true, fill: .forwards) == 20)
     // The way back is the reverse of the way there, timing function included.
-    let ease: (inout BasicAnimation) -> Void = {
-      $0.autoreverses = true; $0.timingFunction = .easeIn
-    }
-    #expect(abs(shown(ease, at: 1030) - shown(ease, at: 1170)) < 1e-12)
+    let (there, back) = (shown(at: 1030, back: true, timing: .easeIn), shown(at: 1170, back: true, timing: .easeIn))
+    #expect(abs(there - back) < 1e-12)
   }
 
   @Test func withoutDuration() {
     for duration in [Nanoseconds.zero, .milliseconds(-5)] {
-      #expect(shown({ $0.duration = duration }, at: 1000) == 5)
-      #expect(
-        shown(
-          {
-            $0.duration = duration; $0.fillMode = .forwards
-          }, at: 1000) == 20)
-      #expect(
-        shown(
-          {
-            $0.duration = duration; $0.repeatCount = .infinity
-          }, at: 1000) == 5, "also for ever")
+      #expect(shown(at: 1000, duration: duration) == 5)
+      #expect(shown(at: 1000, fill: .forwards, duration: duration) == 20)
+      #expect(shown(at: 1000, repeats: .infinity, duration: duration) == 5, "also for ever")
     }
   }
 

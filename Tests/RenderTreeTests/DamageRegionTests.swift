@@ -4,7 +4,7 @@ import LinuxSystem
 import Testing
 
 @Suite struct DamageRegionTests {
-  /// What a region promises, against a map of pixels.
+  /// Checks a region's promises: few rectangles, disjoint, which cover what was added.
   private func check(_ region: DamageRegion, covers added: [IntRect], _ context: String) {
     #expect(region.rects.count <= DamageRegion.capacity, "\(context)")
     let rects = Array(region.rects)
