@@ -35,12 +35,7 @@ extension LayerContext {
     return evaluate(at: time)
   }
 
-  func renderTree(at time: MonotonicTime, for viewer: TreeViewer) -> TreeSnapshot {
-    viewer.time = time
-    return evaluate(at: time)
-  }
-
-  private func evaluate(at time: MonotonicTime) -> TreeSnapshot {
+  func evaluate(at time: MonotonicTime) -> TreeSnapshot {
     let scale = scale
     let tree = snapshots.tree(evaluation: animated.isEmpty ? nil : time.nanoseconds, animated: animated) {
       animations, record, sides in

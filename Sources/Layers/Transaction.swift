@@ -86,7 +86,7 @@ public enum Transaction {
   /// Ends the turn's implicit transaction. The engine calls it once in each turn, after its commit. Completions without
   /// animations are called, and their changes belong to the next commit. A transaction that was begun and not committed
   /// stays open, and so do the outer ones.
-  public static func endTurn() {
+  package static func endTurn() {
     guard outer.isEmpty else { return }
     let ended = current
     current = Level()

@@ -1,12 +1,12 @@
-public import LinuxSystem
-public import RenderTree
+package import LinuxSystem
+package import RenderTree
 
 /// A viewer shows a context's tree at its own times. Each display has one.
 ///
 /// An animation has ended when every viewer has shown its end, or when that time has passed. So no viewer jumps because
 /// another one looks further ahead, and a viewer that stands still delays no other.
 @MainActor
-public final class TreeViewer {
+package final class TreeViewer {
   /// The last requested time since the last commit.
   var time: MonotonicTime?
   private weak var context: LayerContext?
@@ -14,12 +14,13 @@ public final class TreeViewer {
   init(_ context: LayerContext) { self.context = context }
 
   /// The tree at a time, as from `LayerContext.renderTree(at:)`. An empty tree once the context is gone.
-  public func renderTree(at time: MonotonicTime) -> TreeSnapshot {
-    context?.renderTree(at: time, for: self) ?? TreeSnapshot()
+  package func renderTree(at time: MonotonicTime) -> TreeSnapshot {
+    self.time = time
+    return context?.evaluate(at: time) ?? TreeSnapshot()
   }
 
   /// Removes the viewer.
-  public func invalidate() {
+  package func invalidate() {
     context?.viewers.removeAll { $0 === self }
     context = nil
   }
@@ -27,7 +28,7 @@ public final class TreeViewer {
 
 extension LayerContext {
   /// Adds a viewer. It stays until its `invalidate()`.
-  public func makeViewer() -> TreeViewer {
+  package func makeViewer() -> TreeViewer {
     let viewer = TreeViewer(self)
     viewers.append(viewer)
     return viewer

@@ -53,7 +53,7 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
   }
 
   /// Takes the handles of its side values, and computes `drawnBounds`. To be called after any change of the record.
-  public mutating func settle(_ sides: SideValues) {
+  package mutating func settle(_ sides: SideValues) {
     content = sides.content.map(ObjectIdentifier.init)
     effects = sides.effects.map(ObjectIdentifier.init)
     let background = backgroundColor == 0 || bounds.isEmpty ? Rect.zero : bounds

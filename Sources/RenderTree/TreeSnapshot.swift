@@ -47,7 +47,7 @@ extension TreeSnapshot {
   ///
   /// The ranges of descendants must nest, ids must differ and not be 0, and every record must be settled with its side
   /// values.
-  public var inconsistency: String? {
+  package var inconsistency: String? {
     guard sides.count == records.count else {
       return "\(records.count) records, but \(sides.count) side values"
     }
