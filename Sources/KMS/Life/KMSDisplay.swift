@@ -129,7 +129,7 @@ public final class KMSDisplay: Display, ScreenOwner {
 
   public var presenter: any Presenter { stable }
   /// The presenter of the screen that there is; nil while there is none.
-  public var kmsPresenter: KMSPresenter? { screen?.presenter }
+  package var kmsPresenter: KMSPresenter? { screen?.presenter }
   public var state: DisplayState { life.state }
   /// The card that drives the screen; nil while it is gone.
   public var device: DRMDevice? { card.device }

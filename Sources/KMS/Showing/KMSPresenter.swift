@@ -1,10 +1,10 @@
 import FrameTiming
 import Glibc
 import LinuxSystem
-public import Presentation
+package import Presentation
 import Raster
-public import RenderTree
-public import RunLoops
+package import RenderTree
+package import RunLoops
 
 /// Hears what becomes of a screen. There is one owner, the display or the probe that uses the screen.
 @MainActor
@@ -33,10 +33,10 @@ enum ScreenReport: Equatable, Sendable {
 ///
 /// `CommitQueue` decides all of this; the presenter makes its calls.
 @MainActor
-public final class KMSPresenter: Presenter {
-  public let width: Int
-  public let height: Int
-  public var onEvent: (@MainActor (PresenterEvent) -> Void)?
+package final class KMSPresenter: Presenter {
+  package let width: Int
+  package let height: Int
+  package var onEvent: (@MainActor (PresenterEvent) -> Void)?
   weak var owner: (any ScreenOwner)?
 
   /// The memory to paint in, and the memory that is scanned out.
@@ -111,12 +111,12 @@ public final class KMSPresenter: Presenter {
   }
 
   /// Whether the driver is told which pixels of a frame differ.
-  public var takesDamage: Bool { scanOut.takesDamage }
+  package var takesDamage: Bool { scanOut.takesDamage }
   /// The number of flips that were given up because their event did not come.
-  public var lostFlips: UInt64 { queue.lost }
+  var lostFlips: UInt64 { queue.lost }
   var isModeSet: Bool { queue.isModeSet }
 
-  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+  package func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     if queue.isStopped { return }
     events.add(.flips, to: loop, mode: mode)
     loop.add(items, to: mode)
@@ -124,10 +124,10 @@ public final class KMSPresenter: Presenter {
 
   // MARK: Frames
 
-  public func acquireBuffer() -> PresentationBuffer? { queue.freeBuffer.map { buffers[$0].shadow } }
+  package func acquireBuffer() -> PresentationBuffer? { queue.freeBuffer.map { buffers[$0].shadow } }
 
   /// - Throws: `KMSError.lost` when the device was removed or another program is its master, `.refused` otherwise.
-  public func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
+  package func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
     if queue.isStopped { throw scanOut.pipe.error(SystemError(call: "present", errno: ENODEV)) }
     // The buffer of a presenter that this one has replaced may be smaller.
     guard buffers.indices.contains(buffer.index), buffers[buffer.index].shadow.bitmap === buffer.bitmap else {
@@ -225,7 +225,7 @@ public final class KMSPresenter: Presenter {
 
   // MARK: The end
 
-  public func invalidate() {
+  package func invalidate() {
     stop()
     // Fails when the card is gone or another program's: then there is nothing of ours to restore.
     try? scanOut.restore()

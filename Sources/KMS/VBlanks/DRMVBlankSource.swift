@@ -1,6 +1,6 @@
-public import FrameTiming
+import FrameTiming
 import LinuxSystem
-public import RunLoops
+import RunLoops
 
 /// The vblanks of a CRTC as the kernel stamps them: to the nanosecond and with a 64-bit count, or, by a kernel before 4.15, to
 /// the microsecond and with 32 bits, which are widened.
@@ -8,12 +8,12 @@ public import RunLoops
 /// Each request queues one event; nothing is queued while nobody asks. When an event does not come within a second, it is
 /// requested once more if vblanks go by, and otherwise the display is lost.
 @MainActor
-public final class DRMVBlankSource: VBlankSource {
-  public let name: String
-  public let refreshRate: RefreshRate
-  public let isVariable: Bool
+final class DRMVBlankSource: VBlankSource {
+  let name: String
+  let refreshRate: RefreshRate
+  let isVariable: Bool
   // Unchecked like `request` below: read at each vblank.
-  @exclusivity(unchecked) public var onVBlank: (@MainActor (VBlank) -> Void)?
+  @exclusivity(unchecked) var onVBlank: (@MainActor (VBlank) -> Void)?
   /// Hears once when no vblank can come any more: the CRTC was switched off or the device removed.
   weak var owner: (any ScreenOwner)?
 
@@ -56,9 +56,9 @@ public final class DRMVBlankSource: VBlankSource {
     }
   }
 
-  public func requestVBlank() { perform(request.want()) }
+  func requestVBlank() { perform(request.want()) }
 
-  public func newestVBlank() -> VBlank? {
+  func newestVBlank() -> VBlank? {
     if request.isEnded { return nil }
     // Fails when the CRTC is off or the device gone; the next request reports that.
     return try? calls.newest(on: interface, near: last)
@@ -67,18 +67,18 @@ public final class DRMVBlankSource: VBlankSource {
   /// A mode was set: the CRTC is on.
   func crtcDidTurnOn() { perform(request.crtcDidTurnOn()) }
 
-  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     clock = loop.clock
     events.add(.vblanks, to: loop, mode: mode)
     loop.add(watch, to: mode)
   }
 
-  public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
+  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
     events.remove(.vblanks, from: loop, mode: mode)
     loop.remove(watch, from: mode)
   }
 
-  public func invalidate() {
+  func invalidate() {
     request.invalidate()
     watch.invalidate()
     onVBlank = nil
