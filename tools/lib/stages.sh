@@ -54,7 +54,10 @@ lane_results='' joining=''
 # beside LANE FUNCTION: its stages print their lines when they end; `quietly` shows nothing live in a lane.
 beside() {
   local name=$1 function=$2
+  # With job control, since a shell without it starts background processes that ignore SIGINT, and tests send that.
+  set -m
   (
+    set +m
     lane_results=$logs/$name.lane
     : >"$lane_results"
     terminal='' progress_seconds=120
@@ -62,6 +65,7 @@ beside() {
     "$function"
   ) </dev/null &
   lanes[$name]=$!
+  set +m
 }
 
 # Waits for the stages of a lane and counts them; one that ended early has failed.
