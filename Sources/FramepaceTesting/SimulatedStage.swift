@@ -31,7 +31,7 @@ public final class SimulatedStage {
     let root = Layer()
     engine = Engine(display: screen, root: root, loop: loop)
     engine.output.policy = policy
-    application = SimulatedApplication(work, in: root, ticker: screen.ticker, loop: loop, clock: clock)
+    application = SimulatedApplication(work, in: root, output: engine.output, loop: loop, clock: clock)
     engine.output.observe { [weak self] in if case .presented(let frame) = $0 { self?.onFrame?(frame) } }.keep()
   }
 

@@ -130,7 +130,7 @@ public final class FPSMeter {
       isIdle = false
       resumedNumber = number
     }
-    include(number, from: frame.tick)
+    include(number, from: frame.tickTimestamp)
     let work = frame.work
     ring.update(number) { interval in
       if interval.frames == 0, !interval.isAccounted { untickedIntervals += 1 }
@@ -161,7 +161,7 @@ public final class FPSMeter {
     if isLate { run.late += 1 }
     run.hitchTime += hitch
 
-    let shown = refreshRate.intervals(in: frame.presented - frame.tick + interval / 2)
+    let shown = refreshRate.intervals(in: frame.presented - frame.tickTimestamp + interval / 2)
     ring.update(frame.frameNumber &+ UInt64(max(0, shown))) { interval in
       interval.presented &+= 1
       if isLate { interval.late &+= 1 }

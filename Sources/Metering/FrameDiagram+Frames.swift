@@ -13,7 +13,7 @@ extension FrameDiagram {
   ///
   /// - Parameters:
   ///   - vblanks: when they were.
-  ///   - frames: in any order; one that has not been seen has no flip.
+  ///   - frames: the frames in any order. One that has not been seen has no flip.
   ///   - interval: the display's refresh interval.
   ///   - start: the time of the first character.
   public init(
@@ -42,6 +42,6 @@ extension FrameDiagram {
 }
 
 extension FrameRecord {
-  /// Stands for the frame in a diagram.
+  /// The frame's character in a diagram.
   fileprivate var digit: Character { Character(String(frameNumber % 10)) }
 }

@@ -1,14 +1,14 @@
 public import LinuxSystem
 
 extension FrameDiagram {
-  /// Why a text is no diagram.
+  /// The reason for which a text is no diagram.
   public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
       /// A line begins with a blank, or its name takes the place of the lane.
       case noName
       /// A second lane of the name.
       case repeated(String)
-      /// What is not one character wide everywhere.
+      /// A tabulator, which is not one character wide everywhere.
       case tabulator
     }
 

@@ -1,6 +1,6 @@
 public import LinuxSystem
 
-/// What happened when, as text: a line for vblanks, ticks, work and so on, in which each character is a millisecond.
+/// Events along time as text: a line each for vblanks, ticks, work and so on, in which each character is a millisecond.
 ///
 /// ```
 /// ms      0         10        20        30        40        50        60        70
@@ -11,9 +11,9 @@ public import LinuxSystem
 /// flip                     1                x................2                4
 /// ```
 ///
-/// A diagram is for people, who see in it why a frame was late, and for tests, which state in it what happens and compare
-/// texts. A line is a lane: its name, and from the ninth character on what happened in it. Digits are frames, by the last
-/// digit of their numbers; see `legend` for the rest. What lies before the first character or after the last is left out.
+/// People see in a diagram why a frame was late; tests state events in it and compare texts. A line is a lane: its name, and
+/// its events from the ninth character on. Digits are frames, by the last digit of their numbers; see `legend` for the rest.
+/// Events before the first character or after the last are left out.
 ///
 /// A pure value: it reads no clock, and the same marks give the same text.
 public struct FrameDiagram: Hashable, Sendable, CustomStringConvertible {
@@ -27,30 +27,30 @@ public struct FrameDiagram: Hashable, Sendable, CustomStringConvertible {
 
   /// The time in the middle of the first character.
   public let start: MonotonicTime
-  /// How long a character lasts; above zero.
+  /// The duration of a character; above zero.
   public let scale: Nanoseconds
-  /// How many characters fit in a lane.
+  /// The number of characters in a lane.
   public let columns: Int
-  /// From top to bottom.
+  /// The lanes from top to bottom.
   public internal(set) var lanes: [Lane] = []
 
-  /// Where the lanes begin in a line.
+  /// The column at which lanes begin in a line.
   static let margin = 8
-  /// What gives way to marks: places where nothing happened.
+  /// The characters that give way to marks: places without an event.
   private static let faint: Set<Character> = [" ", "-", ".", "x"]
 
-  /// A diagram without anything in it.
+  /// An empty diagram.
   ///
   /// - Parameters:
-  ///   - scale: how long a character lasts; at least a nanosecond.
-  ///   - columns: how many there are; times after them are left out.
+  ///   - scale: the duration of a character; at least a nanosecond.
+  ///   - columns: the number of characters in a lane.
   public init(start: MonotonicTime, scale: Nanoseconds = .milliseconds(1), columns: Int = 72) {
     self.start = start
     self.scale = max(scale, Nanoseconds(1))
     self.columns = max(columns, 0)
   }
 
-  /// What the characters mean.
+  /// The meanings of the characters.
   public static let legend = """
     |  a vblank          0-9  a frame, by the last digit of its number
     -  a tick that is due and does not come
@@ -60,16 +60,16 @@ public struct FrameDiagram: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: - Drawing
 
-  /// Adds an empty lane at the bottom, if there is none of the name. (Marks add theirs as they come.)
+  /// Adds an empty lane at the bottom, unless there is one of the name. (Marks add their lanes.)
   public mutating func addLane(_ name: String) { _ = index(of: name) }
 
   /// Empties a lane, which keeps its place.
   public mutating func clear(_ lane: String) { lanes[index(of: lane)].characters = [] }
 
-  /// Takes a lane away.
+  /// Removes a lane.
   public mutating func remove(_ lane: String) { lanes.removeAll { $0.name == lane } }
 
-  /// Something that happened at `time`, to the nearest character. Where something happened already it becomes a `*`.
+  /// Marks an event at `time`, at the nearest character. Two events in one place become a `*`.
   public mutating func mark(_ character: Character, at time: MonotonicTime, in lane: String) {
     let lane = index(of: lane)
     guard let column = self.column(of: time) else { return }
@@ -78,10 +78,10 @@ public struct FrameDiagram: Hashable, Sendable, CustomStringConvertible {
     set(Self.faint.contains(before) ? character : "*", at: column, of: lane)
   }
 
-  /// Something that lasted: at least a character, and only where nothing else is.
+  /// Fills a span: at least a character, and only empty places.
   public mutating func fill(_ character: Character, from begin: MonotonicTime, to end: MonotonicTime, in lane: String) {
     let lane = index(of: lane)
-    // What begins after the end of time, too.
+    // The beginning may lie after the end of the diagram.
     let first = min(unboundedColumn(of: begin), columns)
     let last = max(unboundedColumn(of: end), first + 1)
     for column in max(first, 0)..<max(min(last, columns), max(first, 0)) where self.character(at: column, of: lane) == " " {
@@ -109,7 +109,7 @@ public struct FrameDiagram: Hashable, Sendable, CustomStringConvertible {
     return (0..<columns).contains(column) ? column : nil
   }
 
-  /// The nearest one; that in which `time` lies would change with a nanosecond's noise of a time on a whole millisecond.
+  /// The nearest column. (The column in which `time` lies would change with a nanosecond of noise at a whole millisecond.)
   private func unboundedColumn(of time: MonotonicTime) -> Int {
     let shifted = time - start + scale / 2
     let quotient = shifted.count / scale.count
@@ -118,16 +118,16 @@ public struct FrameDiagram: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: - Reading
 
-  /// When a character stands for.
+  /// The time of a character.
   public func time(ofColumn column: Int) -> MonotonicTime { start + scale * Int64(column) }
 
-  /// What is marked in a lane, from left to right; nothing if there is no such lane.
+  /// The marks of a lane from left to right; empty if there is no such lane.
   public func marks(in lane: String) -> [(character: Character, time: MonotonicTime)] {
     guard let lane = lanes.first(where: { $0.name == lane }) else { return [] }
     return lane.characters.enumerated().filter { $0.element != " " }.map { ($0.element, time(ofColumn: $0.offset)) }
   }
 
-  /// What lasts in a lane: each run of the same character, from its first to the end of its last.
+  /// The spans of a lane: each run of the same character, from its first to the end of its last.
   public func spans(in lane: String) -> [(character: Character, begin: MonotonicTime, end: MonotonicTime)] {
     var spans: [(character: Character, begin: MonotonicTime, end: MonotonicTime)] = []
     for (character, time) in marks(in: lane) {

@@ -144,10 +144,13 @@ public final class Output {
   public func renderIfNeeded(turn: FrameRecord.PhaseDurations) {
     guard let link else { return }
     let now = clock.now
-    let target =
-      wantsFrame
-      ? schedule.target(at: now, begun: now - turn.total, every: link.intervalsPerTick, ticker: ticker) : nil
-    if let target { render(for: target, turn: turn) }
+    if wantsFrame {
+      ticker.refresh()
+      let forecast = ticker.forecast
+      let target = schedule.target(
+        at: now, begun: now - turn.total, every: link.intervalsPerTick, budget: ticker.frameBudget, forecast: forecast)
+      if let target { render(for: target, turn: turn, forecast: forecast) }
+    }
     let isWanted = wantsFrame
     schedule.endTurn(isFrameWanted: isWanted)
     let isIdle = !isWanted && !schedule.hasFrameSinceTick && heldBack == nil
@@ -185,7 +188,7 @@ public final class Output {
     observers.notify(.tick(tick))
   }
 
-  private func render(for target: MonotonicTime, turn: FrameRecord.PhaseDurations) {
+  private func render(for target: MonotonicTime, turn: FrameRecord.PhaseDurations, forecast: VBlankForecast) {
     guard presenter.isReady else {
       // Evaluated all the same: animations end in time, and with them the ticks.
       _ = content.tree(evaluationTime(for: target))
@@ -199,9 +202,9 @@ public final class Output {
     // While flips pend no buffer may be free; `presented` or the next tick brings us back.
     guard let buffer = presenter.acquireBuffer() else { return }
     let started = clock.now
-    var record = schedule.newRecord(for: target, begun: started - turn.total, ticker: ticker)
-    record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, at: started, ticker: ticker)
-    record.isTargetKnown = ticker.isGridKnown(at: record.target)
+    var record = schedule.newRecord(for: target, begun: started - turn.total, forecast: forecast)
+    record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, at: started, forecast: forecast)
+    record.isTargetKnown = forecast.isKnown(at: record.target)
     record.phases = turn
 
     record.animationTime = evaluationTime(for: record.target)
@@ -210,7 +213,7 @@ public final class Output {
     diff.damage(from: shown ?? TreeSnapshot(), to: tree, width: ring.width, height: ring.height, into: &damage)
     if shown == nil { damage.add(ring.bounds) }
     if damage.isEmpty {
-      schedule.didRenderNothing(for: target, at: started, ticker: ticker)
+      schedule.didRenderNothing(for: target, at: started, forecast: forecast)
       return
     }
     let diffed = clock.now
@@ -229,7 +232,7 @@ public final class Output {
     shown = tree
     schedule.didRender(for: target)
     let frame = FinishedFrame(buffer: buffer, damage: painted, record: record)
-    if canHoldBack, let vblank = schedule.vblankToAwait(by: record, at: composited, ticker: ticker) {
+    if canHoldBack, let vblank = schedule.vblankToAwait(by: record, at: composited, forecast: forecast) {
       heldBack = frame
       handOverWait.start(after: vblank)
     } else {
@@ -275,7 +278,7 @@ public final class Output {
 
   private func evaluationTime(for target: MonotonicTime) -> MonotonicTime {
     // Of a variable display the nominal interval is the shortest.
-    let interval = ticker.model.isVariable ? nil : ticker.refreshRate.interval
+    let interval = ticker.source.isVariable ? nil : ticker.refreshRate.interval
     return animationTime.time(for: target, every: link?.intervalsPerTick ?? 1, interval: interval)
   }
 

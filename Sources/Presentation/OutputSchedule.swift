@@ -1,11 +1,10 @@
 import FrameTiming
 import LinuxSystem
 
-/// When an output may render: once in a refresh interval, or in as many as its link leaves between two ticks; for the vblank
+/// Decides when an output may render: once in a refresh interval, or in as many as its link leaves between two ticks; for the vblank
 /// that its tick asked for, or without a tick for the first one that a frame can be ready for.
 ///
-/// A value that reads no clock and touches no display.
-@MainActor
+/// A value that reads no clock and touches no display: it is given a forecast of the display's vblanks, and how long frames take.
 struct OutputSchedule {
   /// Something changed that has not been rendered yet.
   var isDirty = false
@@ -42,75 +41,74 @@ struct OutputSchedule {
   /// - Parameters:
   ///   - begun: when the turn began that is to render.
   ///   - distance: how many intervals lie between two frames.
+  ///   - budget: how long before its vblank a frame has to be begun; nil while that is not known.
   func target(
-    at now: MonotonicTime, begun: MonotonicTime, every distance: Int, ticker: DisplayTicker
+    at now: MonotonicTime, begun: MonotonicTime, every distance: Int, budget: Nanoseconds?, forecast: VBlankForecast
   ) -> MonotonicTime? {
-    let asked = isTickNew ? tick?.targetTimestamp : nil
-    guard let first = asked ?? targetWithoutTick(at: now, begun: begun, every: distance, ticker: ticker) else {
-      return nil
-    }
-    let next = Self.appearance(ofFrameFor: first, pending: lead - 1, ticker: ticker)
+    let ofTick = isTickNew ? tick?.targetTimestamp : nil
+    let first = ofTick ?? targetWithoutTick(at: now, begun: begun, every: distance, budget: budget, forecast: forecast)
+    guard let first else { return nil }
+    let next = Self.appearance(ofFrameFor: first, pending: lead - 1, forecast: forecast)
     guard let lastTarget else { return next }
-    let interval = ticker.refreshRate.interval
+    let interval = forecast.interval
     return next > lastTarget + interval * Int64(distance) - interval / 2 ? next : nil
   }
 
   /// The first vblank for which a frame without a tick can be ready, as far as it is known how long frames take. At a variable
   /// rate it comes when the frame is ready, and no sooner than the shortest interval after the last one.
   private func targetWithoutTick(
-    at now: MonotonicTime, begun: MonotonicTime, every distance: Int, ticker: DisplayTicker
+    at now: MonotonicTime, begun: MonotonicTime, every distance: Int, budget: Nanoseconds?, forecast: VBlankForecast
   ) -> MonotonicTime? {
-    if ticker.isTickDue(at: now) { return nil }
+    if forecast.isTickDue(at: now) { return nil }
     // The callbacks of a tick that is still open are over: what its frame takes counts from its delivery.
     let begun = isTickOpen ? min(begun, tick?.delivered ?? begun) : begun
-    let interval = ticker.refreshRate.interval
-    let budget = ticker.pacer.budget(interval: interval)
-    if ticker.model.isVariable {
+    let interval = forecast.interval
+    if forecast.isVariable {
       let ready = max(now, begun + (budget ?? interval))
-      return ticker.lastVBlank.map { max(ready, $0.timestamp + interval) } ?? ready
+      return forecast.lastVBlank.map { max(ready, $0.timestamp + interval) } ?? ready
     }
-    let next = ticker.predictedVBlank(after: now)
+    let next = forecast.vblank(after: now)
     guard let budget else { return next }
-    if distance == 1, shouldAwaitTick(at: next, begun: begun, budget: budget, ticker: ticker) { return nil }
-    // What is made for a later vblank has the intervals until then too.
-    return ticker.predictedVBlank(after: max(now, begun + budget - interval * Int64(lead - 1)))
+    if distance == 1, shouldAwaitTick(at: next, begun: begun, budget: budget, forecast: forecast) { return nil }
+    // A frame for a later vblank may also take the intervals until then.
+    return forecast.vblank(after: max(now, begun + budget - interval * Int64(lead - 1)))
   }
 
   /// Whether a frame without a tick would miss the next vblank, and one that is begun with its tick is seen as soon: at the vblank
   /// after it, with what the tick's callbacks change. After a pause nobody waits.
   private func shouldAwaitTick(
-    at next: MonotonicTime, begun: MonotonicTime, budget: Nanoseconds, ticker: DisplayTicker
+    at next: MonotonicTime, begun: MonotonicTime, budget: Nanoseconds, forecast: VBlankForecast
   ) -> Bool {
-    let interval = ticker.refreshRate.interval
+    let interval = forecast.interval
     guard let tick, begun - tick.timestamp < interval * 2, next - begun < budget else { return false }
-    let seen = ticker.predictedVBlank(after: begun + budget)
-    return ticker.predictedVBlank(after: next + budget) < seen + interval / 2
+    let seen = forecast.vblank(after: begun + budget)
+    return forecast.vblank(after: next + budget) < seen + interval / 2
   }
 
   /// When a frame that is made for `target` will be seen: frames that pend take the vblanks before it.
-  static func appearance(ofFrameFor target: MonotonicTime, pending: Int, ticker: DisplayTicker) -> MonotonicTime {
-    let interval = ticker.refreshRate.interval
-    if ticker.model.isVariable { return target + interval * Int64(pending) }
+  static func appearance(ofFrameFor target: MonotonicTime, pending: Int, forecast: VBlankForecast) -> MonotonicTime {
+    let interval = forecast.interval
+    if forecast.isVariable { return target + interval * Int64(pending) }
     let half = interval / 2
-    return (0..<pending).reduce(target) { vblank, _ in ticker.predictedVBlank(after: vblank + half) }
+    return (0..<pending).reduce(target) { vblank, _ in forecast.vblank(after: vblank + half) }
   }
 
   /// The same of a frame that the schedule gave the target, made at `now`. For a tick's frame, what pends takes vblanks before
   /// the target, as far as there are any. Without a tick it takes the next ones, and the target may lie behind them.
   func appearance(
-    ofFrameFor target: MonotonicTime, pending: Int, at now: MonotonicTime, ticker: DisplayTicker
+    ofFrameFor target: MonotonicTime, pending: Int, at now: MonotonicTime, forecast: VBlankForecast
   ) -> MonotonicTime {
-    guard isTickNew || ticker.model.isVariable else {
-      let next = ticker.predictedVBlank(after: now)
-      return max(target, Self.appearance(ofFrameFor: next, pending: pending, ticker: ticker))
+    guard isTickNew || forecast.isVariable else {
+      let next = forecast.vblank(after: now)
+      return max(target, Self.appearance(ofFrameFor: next, pending: pending, forecast: forecast))
     }
-    return Self.appearance(ofFrameFor: target, pending: max(0, pending - (lead - 1)), ticker: ticker)
+    return Self.appearance(ofFrameFor: target, pending: max(0, pending - (lead - 1)), forecast: forecast)
   }
 
   /// After which time the next vblank is the one before a frame's target, for a frame that is ready at `now` and would be seen
   /// before its target if it were handed over. Nil for all others.
-  func vblankToAwait(by frame: FrameRecord, at now: MonotonicTime, ticker: DisplayTicker) -> MonotonicTime? {
-    let interval = ticker.refreshRate.interval
+  func vblankToAwait(by frame: FrameRecord, at now: MonotonicTime, forecast: VBlankForecast) -> MonotonicTime? {
+    let interval = forecast.interval
     guard lead > 1, frame.isTargetKnown, frame.target - now > interval else { return nil }
     return frame.target - interval * 3 / 2
   }
@@ -118,18 +116,18 @@ struct OutputSchedule {
   /// The record of a frame for `target`, with what is known of its tick.
   ///
   /// - Parameter begun: when the turn began that makes it.
-  func newRecord(for target: MonotonicTime, begun: MonotonicTime, ticker: DisplayTicker) -> FrameRecord {
-    let interval = ticker.refreshRate.interval
+  func newRecord(for target: MonotonicTime, begun: MonotonicTime, forecast: VBlankForecast) -> FrameRecord {
+    let interval = forecast.interval
     var record = FrameRecord()
     record.target = target
     if let tick, isTickOpen || target - tick.timestamp < interval * Int64(lead) + interval / 2 {
-      record.tick = tick.timestamp
+      record.tickTimestamp = tick.timestamp
       record.frameNumber = tick.frameNumber
     } else {
       // Out of idle no tick asked for the frame: it belongs to the interval in which it was made.
-      record.tick = target - interval * Int64(lead)
+      record.tickTimestamp = target - interval * Int64(lead)
       // From the middle of the interval, so that no rounding counts it to the one before.
-      record.frameNumber = ticker.frameNumber(at: record.tick + interval / 2)
+      record.frameNumber = forecast.frameNumber(at: record.tickTimestamp + interval / 2)
     }
     (record.start, record.delivered) = (begun, begun)
     if isTickOpen, let tick { (record.start, record.delivered) = (tick.start, tick.delivered) }
@@ -144,8 +142,8 @@ struct OutputSchedule {
   }
 
   /// A frame changed nothing: nobody sees it at its target, which is not to keep the next tick from its frame.
-  mutating func didRenderNothing(for target: MonotonicTime, at now: MonotonicTime, ticker: DisplayTicker) {
-    let next = Self.appearance(ofFrameFor: ticker.predictedVBlank(after: now), pending: lead - 1, ticker: ticker)
+  mutating func didRenderNothing(for target: MonotonicTime, at now: MonotonicTime, forecast: VBlankForecast) {
+    let next = Self.appearance(ofFrameFor: forecast.vblank(after: now), pending: lead - 1, forecast: forecast)
     didRender(for: min(target, next))
   }
 

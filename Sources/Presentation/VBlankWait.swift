@@ -51,20 +51,7 @@ public final class VBlankWait {
     // A tick that was on its way before the wait began belongs to an earlier vblank.
     guard let after, let vblank = ticker.lastVBlank, vblank.timestamp > after else { return }
     cancel()
-    handler?(first(after: after, notLaterThan: vblank))
-  }
-
-  /// A loop that was busy hears of the last of the vblanks that it missed. What was handed over before them was seen at the
-  /// first.
-  private func first(after time: MonotonicTime, notLaterThan vblank: VBlank) -> VBlank {
-    let model = ticker.model
-    // Of a variable display there was none in between.
-    guard !model.isVariable, ticker.isGridKnown(at: time), let first = model.prediction(after: time),
-      let last = model.interval(at: vblank.timestamp + ticker.refreshRate.interval / 2), first.interval < last
-    else { return vblank }
-    let missed = UInt64(bitPattern: last &- first.interval)
-    // A sequence of 0 is none.
-    return VBlank(
-      timestamp: first.timestamp, sequence: vblank.sequence > missed ? vblank.sequence - missed : 0)
+    // What was handed over before several missed vblanks was seen at the first of them.
+    handler?(ticker.forecast.firstVBlank(after: after, upTo: vblank))
   }
 }

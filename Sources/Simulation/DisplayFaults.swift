@@ -1,12 +1,14 @@
 public import LinuxSystem
 
-/// What is wrong with the display, and with the machine that listens to it. Parts are from 0 to 1.
+/// The faults of a simulated display, and of the machine that listens to it. Parts are from 0 to 1.
+///
+///     source.faults.lostEvents = 0.05
 public struct DisplayFaults: Hashable, BitwiseCopyable, Sendable {
   // MARK: The display
 
-  /// The part by which its intervals become longer and shorter again, as those of a clock that is being set do.
+  /// The part by which the display's intervals become longer and shorter again, like those of a clock that is being set.
   public var drift: Double = 0
-  /// How long it takes from one longest interval to the next.
+  /// The time from one longest interval to the next.
   public var driftCycle: Nanoseconds = .seconds(40)
 
   // MARK: Stamps
@@ -36,7 +38,7 @@ public struct DisplayFaults: Hashable, BitwiseCopyable, Sendable {
   public var latestDelivery: Nanoseconds = .zero
   /// The part of the events for which the machine wakes late.
   public var lateWakeUps: Double = 0
-  /// How much later at most.
+  /// The longest delay of a late wake-up.
   public var latestWakeUp: Nanoseconds = .zero
 
   public init() {}

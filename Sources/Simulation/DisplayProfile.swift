@@ -1,19 +1,21 @@
 public import FrameTiming
 public import LinuxSystem
 
-/// A kind of display that is met in life, to be tried against.
+/// A kind of display that exists in practice, to try an application against.
+///
+///     let source = SimulatedVBlankSource(.noisy, clock: loop.clock, seed: 1)
 public struct DisplayProfile: Hashable, Sendable {
   public enum Name: String, CaseIterable, Sendable { case steady, noisy, drifting, overloaded, vrr, flaky }
 
   public var name: Name
-  /// What the mode says; of a variable display its fastest rate.
+  /// The rate of the mode; the fastest rate of a variable display.
   public var refreshRate: RefreshRate
-  /// What the display does.
+  /// The rate that the display really has.
   public var actualRate: RefreshRate
-  /// Of a variable display its slowest rate.
+  /// The slowest rate of a variable display; nil for others.
   public var slowestRate: RefreshRate?
   public var faults: DisplayFaults
-  /// What an application's frames take on the machine.
+  /// The work of an application's frames on the machine.
   public var work = SimulatedWork.spiky
 
   /// A good display on a good driver: stamps to 5 µs at the rate that the mode says. Work is even.
@@ -79,7 +81,7 @@ public struct DisplayProfile: Hashable, Sendable {
     return DisplayProfile(.flaky, actual: .hertz59_95, faults)
   }()
 
-  /// All of them.
+  /// All profiles.
   public static var all: [DisplayProfile] { Name.allCases.map(named) }
 
   public static func named(_ name: Name) -> DisplayProfile {
@@ -102,7 +104,7 @@ public struct DisplayProfile: Hashable, Sendable {
 }
 
 extension SimulatedVBlankSource {
-  /// A display of a kind, whose vblank 0 is now.
+  /// A source for a display of a profile. Its vblank 0 is now.
   public convenience init(_ profile: DisplayProfile, clock: SystemClock, seed: UInt64 = 0) {
     self.init(
       refreshRate: profile.refreshRate, slowestRate: profile.slowestRate, clock: clock, seed: seed,

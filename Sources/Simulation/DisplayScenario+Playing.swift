@@ -2,17 +2,15 @@ import FrameTiming
 import LinuxSystem
 
 extension DisplayScenario {
-  /// The books of a scenario that was played.
+  /// The counts of a played scenario.
   public struct Result: Sendable {
     public var ticks: UInt64 = 0
     public var misses: UInt64 = 0
-    /// Ticks that were expected just so.
-    public var expected: UInt64 = 0
     /// Ticks in an interval that had one.
     public var doubled = 0
     /// Ticks whose number is not that of their interval.
     public var miscounted = 0
-    /// What else went wrong, the first of it.
+    /// The first other fault.
     public var fault: String?
     /// The first that was doubled or miscounted.
     public var example: String?
@@ -20,7 +18,7 @@ extension DisplayScenario {
     public var isGood: Bool { doubled == 0 && miscounted == 0 && fault == nil }
   }
 
-  /// Plays it in simulated time.
+  /// Plays the scenario in simulated time.
   public func play() -> Result {
     var player = Player(self)
     for step in steps { player.play(step) }
@@ -28,7 +26,7 @@ extension DisplayScenario {
   }
 }
 
-/// Plays a scenario: a display, the sequencer that hears of it, and the books of what must hold.
+/// Plays a scenario: a display, the sequencer that is given its vblanks, and counts of broken properties.
 private struct Player {
   private(set) var result = DisplayScenario.Result()
   private let isVariable: Bool
@@ -38,11 +36,11 @@ private struct Player {
   private var now: MonotonicTime
   private var last: (stamp: MonotonicTime, vblank: UInt64, number: UInt64)?
   private var relative = DisplayFaults()
-  /// Ticks after a jump of which only little holds.
+  /// The number of ticks after a jump for which few properties hold.
   private var unsure = 0
-  /// The same holds while nobody knows the rate.
+  /// True while the rate cannot be known, which has the same effect.
   private var isRateUnknown = false
-  /// After the next event.
+  /// The stall after the next event.
   private var stall = Nanoseconds.zero
 
   init(_ scenario: DisplayScenario) {
@@ -71,11 +69,11 @@ private struct Player {
       setFaults()
     case .rate(let nominal, let actual):
       let vblank = grid.vblank(after: now) &- 1
-      // Back at the rate that it says, from one that it did not say: of that nobody is told.
+      // Back at the nominal rate from an unannounced one: the model is not told.
       if nominal == self.nominal, abs(grid.rate.hertz - actual.hertz) > actual.hertz / 200 { isRateUnknown = true }
       regrid(actual, start: grid.time(ofVBlank: vblank), vblank)
       self.nominal = nominal
-      // Across a mode set nobody can count without sequences.
+      // Intervals across a mode set cannot be counted without sequences.
       if relative.zeroSequences > 0 {
         unsure = max(unsure, 3)
         last = nil
@@ -95,7 +93,7 @@ private struct Player {
     case .jump(let time):
       let vblank = grid.vblank(after: now) &- 1
       regrid(grid.rate, start: grid.time(ofVBlank: vblank) + time, vblank)
-      // How many intervals a jump was nobody knows, and it takes some stamps to see that it was one.
+      // The length of a jump in intervals is unknown, and it takes some stamps to notice one.
       last = nil
       unsure = 12
       now = max(now, grid.start)
@@ -130,7 +128,7 @@ private struct Player {
     guard let prediction = sequencer.model.prediction(after: truth - interval / 2) else {
       return fail("nothing is known after many good vblanks")
     }
-    if !prediction.isKnown(period: sequencer.model.period) { fail("unsure after many good vblanks: \(prediction)") }
+    if !prediction.isKnown { fail("unsure after many good vblanks: \(prediction)") }
     if !prediction.lies(within: interval / 100, of: truth) { fail("\(prediction) after many good vblanks, not \(truth)") }
     let off = sequencer.model.period / Double(interval.count) - 1
     if abs(off) > 0.001 { fail("a period that is off by \(off) after many good vblanks") }
@@ -138,7 +136,7 @@ private struct Player {
 
   private mutating func listen() {
     let vblank = grid.answer(toRequestAt: now)
-    // Not at the very moment: which vblank was the last would hang on a nanosecond of the model's.
+    // Some time passes, or the choice of the last vblank would depend on a nanosecond.
     now = max(now, grid.delivery(ofVBlank: vblank)) + grid.rate.interval / 20
     deliver(vblank)
     now += stall
@@ -148,16 +146,14 @@ private struct Player {
 
   private mutating func deliver(_ truth: UInt64) {
     let vblank = grid.told(ofVBlank: truth)
-    let expected = sequencer.expectedTick
     let outcome = sequencer.advance(to: vblank, now: now, rate: nominal)
-    if let expected, expected.isMade(by: vblank, at: now) { compare(expected, with: vblank, outcome) }
     if let prediction = sequencer.model.prediction(after: now), prediction.timestamp <= now {
       fail("predicted \(prediction) at \(now)")
     }
     guard case .tick(let tick, let number) = outcome else { return }
     result.ticks += 1
     check(tick)
-    // A stale event stands for the latest vblank; of a variable display nobody knows when that was.
+    // A stale event stands for the latest vblank; on a variable display the time of that is unknown.
     let isStale = !isVariable && now - grid.time(ofVBlank: truth) >= grid.rate.interval * 9 / 10
     let nearest = isStale ? nearestVBlank(to: tick.timestamp) : truth
     if let last {
@@ -185,20 +181,7 @@ private struct Player {
     }
   }
 
-  /// A tick that was expected is the one that the vblank makes, and its target is the same vblank.
-  private mutating func compare(_ expected: ExpectedTick, with vblank: VBlank, _ outcome: TickSequencer.Outcome) {
-    result.expected += 1
-    guard outcome == .tick(vblank, frameNumber: expected.frameNumber) else {
-      return fail("expected tick \(expected.frameNumber) of \(vblank), and it was \(outcome)")
-    }
-    let interval = sequencer.model.refreshRate.interval
-    let target = sequencer.model.prediction(after: vblank.timestamp + interval / 2)
-    guard let target, target.lies(within: interval / 4, of: expected.target) else {
-      return fail("expected \(expected.target) for the target of \(vblank), not \(String(describing: target))")
-    }
-  }
-
-  /// What holds of every tick by itself.
+  /// Checks a tick by itself.
   private mutating func check(_ tick: VBlank) {
     let slack = Nanoseconds(max(nominal.interval, grid.rate.interval).count * 51 / 50)
     if now - tick.timestamp > slack, !isVariable, !isRateUnknown { fail("\(tick) is old at \(now)") }
@@ -210,7 +193,7 @@ private struct Player {
     }
   }
 
-  /// Whether the intervals of a variable display can be counted: a stamp or a sequence by itself says little.
+  /// True if the intervals of a variable display can be counted: it takes both stamps and sequences.
   private var isExact: Bool { relative.zeroSequences == 0 && relative.backwardStamps == 0 && relative.outliers == 0 }
 
   private func nearestVBlank(to time: MonotonicTime) -> UInt64 {

@@ -1,27 +1,30 @@
 public import FrameTiming
 public import LinuxSystem
 
-/// What happens to a display and to who listens to it: made from a seed, played on simulated time, and made smaller when
-/// it shows a fault.
+/// A sequence of events for a display and its listener: made from a seed, played in simulated time, and shrunk when it shows a
+/// fault.
+///
+///     let scenario = DisplayScenario.random(seed: 1, steps: 20)
+///     if !scenario.play().isGood { print(scenario.shrunk()) }
 public struct DisplayScenario: CustomStringConvertible, Sendable {
   public enum Step: CustomStringConvertible, Sendable {
-    /// So many vblanks are asked for, each after the one before was delivered.
+    /// So many vblanks are requested, each after the one before was delivered.
     case listen(Int)
-    /// Nobody asks for so long.
+    /// Nothing is requested for so long.
     case pause(Nanoseconds)
-    /// The loop is busy for so long after a vblank, of which the event may come again.
+    /// The loop is busy for so long after a vblank, whose event may come again.
     case stall(Nanoseconds)
-    /// Its times are those at 1 Hz, and become shorter with the interval.
+    /// The display's faults. Their times are those at 1 Hz, and become shorter with the interval.
     case faults(DisplayFaults)
     /// A mode is set.
     case rate(nominal: RefreshRate, actual: RefreshRate)
-    /// The display runs at another rate, and nobody is told. Until it has settled nobody can count.
+    /// The display runs at another rate without notice. Intervals cannot be counted until it has settled.
     case otherRate(RefreshRate)
     /// The vblanks go on somewhere else on the clock, as they do after a suspend.
     case jump(Nanoseconds)
-    /// The same, but the model is told of it.
+    /// The same as a jump, but the model is told.
     case off(Nanoseconds)
-    /// The display becomes a good one: some vblanks later it must be known, whatever it was before.
+    /// The display becomes a good one: some vblanks later it must be known, however bad it was before.
     case settle
 
     public var description: String {
@@ -40,9 +43,9 @@ public struct DisplayScenario: CustomStringConvertible, Sendable {
   }
 
   public var seed: UInt64
-  /// At the beginning; of a variable display the fastest.
+  /// The rate at the beginning; the fastest rate of a variable display.
   public var rate: RefreshRate
-  /// Whether intervals last up to three times as long as the shortest.
+  /// True if intervals last up to three times as long as the shortest.
   public var isVariable: Bool
   public var steps: [Step]
 

@@ -2,16 +2,19 @@ public import FrameTiming
 import Glibc
 public import LinuxSystem
 
-/// The vblanks of a simulated display: when they are, what is told of them, and when. A pure value.
+/// The vblanks of a simulated display: their true times, their events, and the stamps in those. A pure value.
 ///
-/// What is random is a function of the seed and the vblank's number alone. It does not depend on who asked what before, and
-/// the same seed gives the same display again.
+/// Everything random is a function of the seed and the vblank's number alone: it does not depend on earlier questions, and the
+/// same seed gives the same display again.
+///
+///     let grid = SimulatedGrid(rate: .hertz60, start: clock.now, seed: 1)
+///     let next = grid.time(ofVBlank: grid.vblank(after: clock.now))
 public struct SimulatedGrid: BitwiseCopyable, Sendable {
-  /// What the display does; of a variable one the fastest that it can.
+  /// The display's real rate; the fastest rate of a variable display.
   public let rate: RefreshRate
-  /// The slowest rate of a variable display; nil where all intervals are the same.
+  /// The slowest rate of a variable display; nil if all intervals are the same.
   public let slowestRate: RefreshRate?
-  /// The vblank from which the rate holds, and its number.
+  /// The time of the vblank from which the rate holds.
   public let start: MonotonicTime
   public let firstVBlank: UInt64
   public let seed: UInt64
@@ -29,7 +32,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
 
   // MARK: - The truth
 
-  /// When a vblank is. Exact for those since the start.
+  /// The time of a vblank. Exact for those since the start.
   public func time(ofVBlank number: UInt64) -> MonotonicTime {
     let k = Int64(bitPattern: number &- firstVBlank)
     if let slowestRate { return start + variableOffset(ofInterval: k, slowest: slowestRate) }
@@ -50,7 +53,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     return number
   }
 
-  /// Whether a vblank of a variable display comes without a frame: that one takes longer than the longest interval, and the
+  /// True if a vblank of a variable display comes without a frame: the frame takes longer than the longest interval, and the
   /// panel, or its driver, shows the last one again halfway.
   public func repeatsFrame(atVBlank number: UInt64) -> Bool {
     let k = Int64(bitPattern: number &- firstVBlank)
@@ -58,9 +61,9 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     return slowestRate != nil && repeats(inBlock: block(ofInterval: k - 1)) && !k.isMultiple(of: 2)
   }
 
-  // MARK: - What is told
+  // MARK: - Events
 
-  /// A vblank as its event tells it: with its noise, and with a stamp or a sequence that means nothing if such is its fault.
+  /// The vblank in the event: with noise, and with a meaningless stamp or sequence if that is its fault.
   public func told(ofVBlank number: UInt64) -> VBlank {
     var vblank = VBlank(timestamp: timestamp(ofVBlank: number), sequence: number)
     if happens(.backward, number, faults.backwardStamps) {
@@ -71,7 +74,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     return vblank
   }
 
-  /// A vblank's stamp: its time, noise, jitter, and what makes it an outlier.
+  /// A vblank's stamp: its time with noise, jitter and the error of an outlier.
   public func timestamp(ofVBlank number: UInt64) -> MonotonicTime {
     let interval = rate.interval.count
     var error: Int64 = 0
@@ -86,10 +89,10 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     return time(ofVBlank: number) + Nanoseconds(error)
   }
 
-  /// Whether the event of a vblank is lost.
+  /// True if the event of a vblank is lost.
   public func losesEvent(ofVBlank number: UInt64) -> Bool { happens(.loss, number, faults.lostEvents) }
 
-  /// Whether the event of a vblank comes twice.
+  /// True if the event of a vblank comes twice.
   public func duplicatesEvent(ofVBlank number: UInt64) -> Bool { happens(.duplicate, number, faults.duplicateEvents) }
 
   /// When the event of a vblank comes.
@@ -102,7 +105,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     return time(ofVBlank: number) + Nanoseconds(delay)
   }
 
-  /// The vblank whose event answers who asks at `time`: the first one later that is not lost.
+  /// The vblank whose event answers a request at `time`: the first later one that is not lost.
   public func answer(toRequestAt time: MonotonicTime) -> UInt64 {
     var number = vblank(after: time)
     // A display that loses everything gives its event after a second, so that this ends.
@@ -141,7 +144,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
 
   private func block(ofInterval k: Int64) -> Int64 { (k - (k < 0 ? Self.blockLength - 1 : 0)) / Self.blockLength }
 
-  /// Where the middle is a long interval, so that two are longer than the longest. Only a display whose longest interval is
+  /// True in blocks with long intervals, two of which are longer than the longest. Only a display whose longest interval is
   /// twice its shortest can show a frame twice in the time of one.
   private func repeats(inBlock block: Int64) -> Bool {
     guard let slowestRate, slowestRate.exactInterval >= 2 * rate.exactInterval else { return false }
@@ -156,7 +159,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     return Double(Self.blockLength) * (Double(block) * (shortest + longest) / 2 + swing)
   }
 
-  /// Near enough to begin a search.
+  /// An estimate to begin a search with.
   private func estimatedIntervals(in elapsed: Nanoseconds) -> Int64 {
     guard let slowestRate else { return rate.intervals(in: elapsed) }
     return Int64(saturating: Double(elapsed.count) / (rate.exactInterval + slowestRate.exactInterval) * 2)

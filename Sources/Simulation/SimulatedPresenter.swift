@@ -7,7 +7,7 @@ import RunLoops
 
 /// Shows frames at the vblanks of a simulated display, to nobody.
 ///
-/// As with a screen the flip's event comes when that of the vblank would, with the stamp that the display gives it.
+/// As on a screen the flip's event comes with the vblank's, and has its stamp.
 @MainActor
 final class SimulatedPresenter: Presenter {
   let width: Int
@@ -19,7 +19,7 @@ final class SimulatedPresenter: Presenter {
   private let clock: SystemClock
   private let buffers: [PresentationBuffer]
   private var flip: FlipState
-  private var timer: FrameLoop.Timer?
+  private var alarm: FrameLoop.Alarm?
   /// The vblank at which the pending frame is seen.
   private var vblank: UInt64?
 
@@ -38,7 +38,7 @@ final class SimulatedPresenter: Presenter {
       buffers.append(PresentationBuffer(bitmap: try Bitmap(width: width, height: height), index: index))
     }
     self.buffers = buffers
-    timer = FrameLoop.Timer.parked { [weak self] in self?.flipped() }
+    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.flipped() })
   }
 
   func acquireBuffer() -> PresentationBuffer? { flip.free.map { buffers[$0] } }
@@ -48,12 +48,12 @@ final class SimulatedPresenter: Presenter {
   }
 
   func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    if let timer { loop.add(timer, to: mode) }
+    if let alarm { loop.add(alarm, to: mode) }
   }
 
   func invalidate() {
-    timer?.invalidate()
-    timer = nil
+    alarm?.invalidate()
+    alarm = nil
     vblank = nil
     flip.cancel()
     onEvent = nil
@@ -62,14 +62,14 @@ final class SimulatedPresenter: Presenter {
   private func begin(at time: MonotonicTime) {
     let next = vblanks.grid.vblank(after: time)
     vblank = next
-    timer?.nextFireTime = vblanks.grid.delivery(ofVBlank: next)
+    alarm?.fireTime = vblanks.grid.delivery(ofVBlank: next)
   }
 
   private func flipped() {
     guard let vblank, flip.complete() else { return }
     self.vblank = nil
     let stamp = vblanks.grid.timestamp(ofVBlank: vblank)
-    // One that waited was handed over to the display long ago: it takes the vblank that follows.
+    // A frame that waited was handed over long ago: it takes the vblank that follows.
     if flip.pending != nil { begin(at: vblanks.grid.time(ofVBlank: vblank)) }
     onEvent?(.presented(PresentationFeedback(timestamp: stamp, sequence: vblank)))
   }

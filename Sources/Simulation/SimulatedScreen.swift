@@ -4,23 +4,26 @@ public import Presentation
 public import Raster
 public import RunLoops
 
-/// A screen for tests and rehearsals: a `SimulatedVBlankSource` says when its vblanks are, and frames are kept in memory.
+/// A display for tests and rehearsals: a `SimulatedVBlankSource` gives its vblanks, and frames are kept in memory.
 ///
-/// Unlike a `VirtualDisplay`, which shows a frame when its ticker tells of a vblank, it shows one at the vblank that is: an
-/// event that is lost or late, or a tick that is put off, does not delay what is seen.
+/// A `VirtualDisplay` shows a frame when its ticker delivers a vblank. A simulated screen shows it at the true vblank: a lost or
+/// late event, or a delayed tick, does not delay the picture.
+///
+///     let source = SimulatedVBlankSource(.noisy, clock: loop.clock, seed: 1)
+///     let screen = try SimulatedScreen(width: 320, height: 240, vblanks: source, clock: loop.clock)
 @MainActor
 public final class SimulatedScreen: Display {
   public let name: String
   public let reason: String
   public let ticker: DisplayTicker
-  /// Its vblanks, and the truth about them.
+  /// The source of its vblanks, with the truth about them.
   public let vblanks: SimulatedVBlankSource
   public let observers = Observers<DisplayEvent>()
 
   private let simulated: SimulatedPresenter
 
   /// - Parameters:
-  ///   - vblanks: whose clock is `clock`; the screen takes it over.
+  ///   - vblanks: a source with the clock `clock`; the screen takes it over.
   ///   - takeOverTime: how long before a vblank a frame must be handed over to be seen at it.
   ///   - clock: the clock of the loop that the screen is added to.
   public init(

@@ -2,41 +2,44 @@ public import FrameTiming
 public import LinuxSystem
 public import RunLoops
 
-/// A display for tests and rehearsals, good or bad as told, whose truth can be read.
+/// A source of vblanks for tests and rehearsals: as good or bad as it is told to be, with a grid that shows the truth.
 ///
-/// Its vblanks lie on a `SimulatedGrid`; what it tells of them is displaced by its faults. An event comes after its vblank,
-/// whatever the stamp says.
+/// Its vblanks lie on a `SimulatedGrid`; its faults displace the stamps and lose or delay events. An event comes after its
+/// vblank, whatever the stamp says.
+///
+///     let source = SimulatedVBlankSource(.flaky, clock: loop.clock, seed: 1)
+///     let ticker = DisplayTicker(source: source)
 @MainActor
 public final class SimulatedVBlankSource: VBlankSource {
   public let name: String
   public var onVBlank: (@MainActor (VBlank) -> Void)?
-  /// Whether its intervals last as long as it likes, but not less than one at `refreshRate`.
+  /// True if intervals last as long as the display likes, but not less than one at `refreshRate`.
   public var isVariable: Bool { grid.slowestRate != nil }
-  /// When its vblanks are, what is told of them, and when.
+  /// The true vblanks, and their events.
   public private(set) var grid: SimulatedGrid
-  /// Events that were delivered, duplicates included.
+  /// The number of delivered events, with duplicates.
   public private(set) var deliveredEvents: UInt64 = 0
 
-  /// May be changed at any time; holds for the vblanks that are asked for from then on.
+  /// The display's faults. They may be changed at any time, and hold for vblanks that are requested from then on.
   public var faults: DisplayFaults {
     get { grid.faults }
     set { grid.faults = newValue }
   }
 
-  /// What the mode says. Setting it makes it what the display does as well; the grid goes on from the last vblank before now.
+  /// The rate of the mode. Setting it sets the real rate too; the grid continues from the last vblank before now.
   public var refreshRate: RefreshRate {
     get { nominalRate }
     set { setRate(newValue, actual: newValue) }
   }
 
-  /// A display that is off has no vblanks: a request waits until it is on again. The grid goes on meanwhile.
+  /// A display that is off has no vblanks: a request waits until it is on again. The grid continues meanwhile.
   public var isOn = true {
     didSet { if isOn != oldValue { rearm() } }
   }
 
   private let clock: SystemClock
   private var nominalRate: RefreshRate
-  private var timer: FrameLoop.Timer?
+  private var alarm: FrameLoop.Alarm?
   private var isRequested = false
   /// The vblank whose event is on its way.
   private var pending: UInt64?
@@ -44,11 +47,11 @@ public final class SimulatedVBlankSource: VBlankSource {
   /// A display without faults, whose vblank 0 is now.
   ///
   /// - Parameters:
-  ///   - refreshRate: what the mode says, and the display does.
-  ///   - slowestRate: makes it a variable display, which `refreshRate` is the fastest rate of.
+  ///   - refreshRate: the rate of the mode, and the real one.
+  ///   - slowestRate: makes it a variable display, whose fastest rate is `refreshRate`.
   ///   - clock: the clock of the loop that the source is added to.
-  ///   - seed: names the display's random numbers.
-  ///   - name: what it is, for people.
+  ///   - seed: the seed of the display's random numbers.
+  ///   - name: the source's name for people.
   public init(
     refreshRate: RefreshRate, slowestRate: RefreshRate? = nil, clock: SystemClock, seed: UInt64 = 0,
     name: String = "simulated display"
@@ -57,14 +60,14 @@ public final class SimulatedVBlankSource: VBlankSource {
     nominalRate = refreshRate
     grid = SimulatedGrid(rate: refreshRate, slowestRate: slowestRate, start: clock.now, seed: seed)
     self.clock = clock
-    timer = FrameLoop.Timer.parked { [weak self] in self?.fire() }
+    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.fire() })
   }
 
-  /// Changes the rate: the grid goes on from the last vblank before now.
+  /// Changes the rate. The grid continues from the last vblank before now.
   ///
   /// - Parameters:
-  ///   - nominal: what the mode says from now on.
-  ///   - actual: what the display does.
+  ///   - nominal: the rate of the mode.
+  ///   - actual: the display's real rate.
   public func setRate(_ nominal: RefreshRate, actual: RefreshRate) {
     nominalRate = nominal
     guard actual != grid.rate else { return }
@@ -87,33 +90,33 @@ public final class SimulatedVBlankSource: VBlankSource {
   public func newestVBlank() -> VBlank? { isOn ? grid.told(ofVBlank: grid.vblank(after: clock.now) &- 1) : nil }
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    guard let timer else { return }
-    loop.add(timer, to: mode)
+    guard let alarm else { return }
+    loop.add(alarm, to: mode)
   }
 
   public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
-    guard let timer else { return }
-    loop.remove(timer, from: mode)
+    guard let alarm else { return }
+    loop.remove(alarm, from: mode)
   }
 
   public func invalidate() {
-    timer?.invalidate()
-    timer = nil
+    alarm?.invalidate()
+    alarm = nil
     isRequested = false
     onVBlank = nil
   }
 
   /// Sends the event of the next vblank that answers the request on its way.
   private func rearm() {
-    guard let timer else { return }
+    guard let alarm else { return }
     guard isRequested, isOn else {
       pending = nil
-      timer.nextFireTime = .distantFuture
+      alarm.fireTime = nil
       return
     }
     let number = grid.answer(toRequestAt: clock.now)
     pending = number
-    timer.nextFireTime = grid.delivery(ofVBlank: number)
+    alarm.fireTime = grid.delivery(ofVBlank: number)
   }
 
   private func fire() {

@@ -2,17 +2,20 @@ public import FrameTiming
 import Glibc
 public import LinuxSystem
 
-/// How long the frames of a simulated application take, and how late its loop wakes. A pure value.
+/// The durations of a simulated application's frames, and the lateness of its loop's wake-ups. A pure value.
 ///
-/// What is random is a function of the seed and the frame's number alone.
+/// Everything random is a function of the seed and the frame's number alone.
+///
+///     var work = SimulatedWork(mean: .milliseconds(3), deviation: .microseconds(600))
+///     work.spikes = 0.02
 public struct SimulatedWork: Hashable, BitwiseCopyable, Sendable {
-  /// Frames take this, normally distributed.
+  /// The mean duration of a frame. Durations are normally distributed.
   public var mean: Nanoseconds
   public var deviation: Nanoseconds
   /// The part of the frames that take `spike` instead.
   public var spikes: Double
   public var spike: Nanoseconds
-  /// When frames take longer; nil for never.
+  /// The times in which frames take longer; nil for none.
   public var overload: Overload?
   /// Half of the wake-ups are later than this, one in a hundred 2.3 times as late: lognormal, as was measured for a timerfd
   /// on an idle machine.
@@ -32,7 +35,7 @@ public struct SimulatedWork: Hashable, BitwiseCopyable, Sendable {
     self.seed = seed
   }
 
-  /// How long a frame takes.
+  /// The duration of a frame.
   ///
   /// - Parameter time: since the application's start.
   public func work(ofFrame number: UInt64, at time: Nanoseconds = .zero) -> Nanoseconds {
@@ -41,16 +44,16 @@ public struct SimulatedWork: Hashable, BitwiseCopyable, Sendable {
     return max(middle + .seconds(deviation.seconds * normal(.work, number)), .zero)
   }
 
-  /// Whether a frame is one of the spikes.
+  /// True if a frame is one of the spikes.
   public func isSpike(frame number: UInt64) -> Bool { unit(.spike, number) < spikes }
 
-  /// How late the loop wakes for a frame.
+  /// The lateness of the loop's wake-up for a frame.
   public func latency(ofFrame number: UInt64) -> Nanoseconds {
     if unit(.lateWakeUp, number) < lateWakeUps { return .seconds(latestWakeUp.seconds * unit(.lateness, number)) }
     return .seconds(wakeUpLatency.seconds * exp(0.35 * normal(.latency, number)))
   }
 
-  /// Where a frame's time goes: as much as is usual evenly to callbacks, layout and display, what exceeds it to one of them.
+  /// The phases of a frame: the usual time is divided evenly between callbacks, layout and display, the excess goes to one.
   public func phases(ofFrame number: UInt64, at time: Nanoseconds = .zero) -> FrameRecord.PhaseDurations {
     let all = work(ofFrame: number, at: time)
     let spent: [FrameRecord.Phase] = [.callbacks, .layout, .display]
@@ -79,13 +82,13 @@ public struct SimulatedWork: Hashable, BitwiseCopyable, Sendable {
 }
 
 extension SimulatedWork {
-  /// A stretch of time, again and again, in which every frame takes longer.
+  /// A repeated stretch of time in which every frame takes longer.
   public struct Overload: Hashable, BitwiseCopyable, Sendable {
-    /// From the beginning of one to that of the next.
+    /// The time from the beginning of one overload to that of the next.
     public var cycle: Nanoseconds
-    /// The part of the cycle that it lasts; at the cycle's end.
+    /// The part of the cycle that the overload lasts, at the cycle's end.
     public var part: Double
-    /// What frames take meanwhile, before their deviation.
+    /// The duration of frames meanwhile, before their deviation.
     public var work: Nanoseconds
 
     public init(cycle: Nanoseconds, part: Double, work: Nanoseconds) {

@@ -1,7 +1,7 @@
 public import FrameTiming
 import LinuxSystem
 
-/// Stamps that a display gave, as a text for files and for people.
+/// The stamps of a display, as a text for files and for people. `framepace vblank --record FILE` writes one.
 ///
 /// ```
 /// framepace vblanks 1
@@ -12,12 +12,12 @@ import LinuxSystem
 /// ```
 ///
 /// The first line names the format and its version; `display` and `rate` (refreshes a second, a fraction or a whole
-/// number: what the mode says, not what was measured) follow. Each further line is one stamp in the order in which they
+/// number: the rate of the mode, not the measured one) follow. Each further line is one stamp in the order in which they
 /// came: nanoseconds on the monotonic clock, and the sequence, 0 where the driver has none. Stamps stand as they were
-/// told, repeated, backward and zero ones too: what they are worth is for a model to find out. Empty lines and those that
+/// delivered, repeated, backward and zero ones too: a model finds out what they are worth. Empty lines and those that
 /// begin with `#` are skipped.
 public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
-  /// Whose stamps they are. One line: control characters became spaces.
+  /// The name of the display, in one line: control characters became spaces.
   public let displayName: String
   /// The nominal rate.
   public var refreshRate: RefreshRate
@@ -55,7 +55,7 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: - Reading
 
-  /// Why a text is no recording.
+  /// The reason for which a text is no recording.
   public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
       /// The first line is not `framepace vblanks`: it is another kind of file.
@@ -66,9 +66,9 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
       case missing(String)
       /// The field was there already.
       case repeated(String)
-      /// Not a fraction from 1 to 1000 Hz.
+      /// The rate is not a fraction from 1 to 1000 Hz.
       case invalidRate(String)
-      /// Not two whole numbers.
+      /// The stamp is not two whole numbers.
       case invalidStamp(String)
     }
 
@@ -148,7 +148,7 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Unicode.Scalar.Properties {
-  /// What would end a line, or not be seen in one.
+  /// True for characters that would end a line, or not be seen in one.
   fileprivate var isLineOrControl: Bool {
     switch generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true

@@ -21,9 +21,9 @@ final class LateFramesTests: XCTestCase {
             frameNumber: 7, delivered: start + .seconds(1), missed: 0))
         var frame = FrameRecord()
         frame.frameNumber = 7
-        frame.tick = start + .seconds(1)
-        frame.start = frame.tick
-        frame.target = frame.tick + interval
+        frame.tickTimestamp = start + .seconds(1)
+        frame.start = frame.tickTimestamp
+        frame.target = frame.tickTimestamp + interval
         frame.delivered = frame.start + .milliseconds(delay)
         frame.phases[.composite] = .milliseconds(7)
         frame.submitted = frame.delivered + .milliseconds(pause + 7)

@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// What needs three intervals gets them at once, and not two first.
+  /// Frames that need three intervals get them at once, and not two first.
   @Test func itGoesToTheIntervalThatIsNeeded() {
     var application = Application(.hertz60)
     application.run(4) { 0.5 }

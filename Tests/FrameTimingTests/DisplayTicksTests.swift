@@ -6,7 +6,7 @@ import XCTest
 @testable import FrameTiming
 
 final class DisplayTicksTests: ManualLoopCase {
-  /// What a task on the main actor saw.
+  /// The ticks that a task on the main actor saw.
   @MainActor
   private final class Consumer {
     var ticks: [DisplayLink.Tick] = []
@@ -14,7 +14,7 @@ final class DisplayTicksTests: ManualLoopCase {
     var isOnMainThread = true
     var hasEnded = false
 
-    /// - Parameter work: what is done with a tick, by its number.
+    /// - Parameter work: is called with each tick's number.
     func consume(_ sequence: DisplayTicks, _ count: Int, on stage: Stage, work: (Int) -> Void = { _ in }) async {
       for await tick in sequence {
         ticks.append(tick)

@@ -10,7 +10,7 @@ import Testing
   /// A frame that took so long, and was seen so many intervals after its target.
   private func frame(_ work: Nanoseconds, lead: Nanoseconds = .milliseconds(3), late: Int64 = 0) -> FrameRecord {
     var record = FrameRecord()
-    record.tick = vblank
+    record.tickTimestamp = vblank
     record.target = target
     record.submitted = target - lead
     record.delivered = record.submitted - work

@@ -113,7 +113,7 @@ final class FrameRateRangeTests: ManualLoopCase {
     }
   }
 
-  /// Only what the link would have had counts.
+  /// Ticks that the link leaves out do not count.
   func testWhatIsMissedIsCountedInTheLinksIntervals() {
     onMain { stage in
       let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))

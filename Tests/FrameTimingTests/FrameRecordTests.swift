@@ -3,18 +3,18 @@ import LinuxSystem
 import Metering
 import Testing
 
-/// What a record says of a late frame, to the nanosecond.
+/// The lateness and cause in a frame's record, to the nanosecond.
 @Suite struct FrameRecordTests {
   private let interval = Nanoseconds.milliseconds(10)
 
   /// A frame at 100 Hz that was begun at its vblank, handed over after so much of the interval, and seen one interval late.
   private func late(submitted: Nanoseconds, _ change: (inout FrameRecord) -> Void = { _ in }) -> FrameRecord {
     var record = FrameRecord()
-    record.tick = .zero + .milliseconds(100)
-    record.start = record.tick
-    record.delivered = record.tick
-    record.target = record.tick + interval
-    record.submitted = record.tick + submitted
+    record.tickTimestamp = .zero + .milliseconds(100)
+    record.start = record.tickTimestamp
+    record.delivered = record.tickTimestamp
+    record.target = record.tickTimestamp + interval
+    record.submitted = record.tickTimestamp + submitted
     record.presented = record.target + interval
     record.phases[.callbacks] = .milliseconds(1)
     record.phases[.composite] = .milliseconds(3)
@@ -54,7 +54,7 @@ import Testing
   @Test func workThatFittedFromItsStartWasScheduledLate() {
     // 4 ms of work.
     func begun(_ start: Nanoseconds) -> FrameRecord.Cause? {
-      late(submitted: .milliseconds(12)) { $0.start = $0.tick + start }.cause(interval: interval)
+      late(submitted: .milliseconds(12)) { $0.start = $0.tickTimestamp + start }.cause(interval: interval)
     }
     #expect(begun(.zero) == .scheduling)
     #expect(begun(.milliseconds(6)) == .scheduling)
@@ -80,15 +80,15 @@ import Testing
   /// A frame that was ready after 4 ms, and was handed over 10 ms later: a pacer learns of the 4, and a diagram shows them.
   @Test func timeHeldBackIsNoWork() {
     var record = late(submitted: .milliseconds(14)) { $0.heldBack = .milliseconds(10) }
-    record.target = record.tick + interval * 2
+    record.target = record.tickTimestamp + interval * 2
     record.presented = record.target
     var pacer = FramePacer()
     for _ in 0..<64 { pacer.observe(record, interval: interval) }
     let work = pacer.work.value ?? .zero
     #expect(work >= .milliseconds(4) && work < .microseconds(4_200))
-    let diagram = FrameDiagram(vblanks: [], frames: [record], interval: interval, start: record.tick)
-    #expect(diagram.spans(in: "work").map(\.begin) == [record.tick])
-    #expect(diagram.spans(in: "work").map(\.end) == [record.tick + .milliseconds(4)])
+    let diagram = FrameDiagram(vblanks: [], frames: [record], interval: interval, start: record.tickTimestamp)
+    #expect(diagram.spans(in: "work").map(\.begin) == [record.tickTimestamp])
+    #expect(diagram.spans(in: "work").map(\.end) == [record.tickTimestamp + .milliseconds(4)])
     #expect(diagram.marks(in: "commit").map(\.time) == [record.submitted])
   }
 

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import FrameTiming
 
-/// What holds under late start on displays with faults, in loops that are busy, for links that pause as they like.
+/// Properties of late start on displays with faults, in loops that are busy, for links that pause as they like.
 final class LateStartPropertyTests: ManualLoopCase {
   func testTicksAreTheDisplaysIntervals() {
     onMain { _ in
@@ -104,7 +104,7 @@ private final class Rehearsal {
     }
   }
 
-  /// What was put off in this turn: to a time that is still to come, as it was asked for, and once an interval.
+  /// The tick that was delayed in this turn: to a time that is still to come, as it was asked for, and once an interval.
   private func lookAtDeadline() {
     let tick = ticker.delayedTick
     defer { seen = tick }
@@ -149,7 +149,7 @@ private final class Rehearsal {
     let part = spike ? Double.random(in: 0.5...3, using: &random) : Double.random(in: 0.1...0.3, using: &random)
     stage.time.advance(by: .seconds(interval.seconds * part))
     var frame = FrameRecord()
-    (frame.tick, frame.target, frame.start) = (tick.timestamp, tick.targetTimestamp, tick.start)
+    (frame.tickTimestamp, frame.target, frame.start) = (tick.timestamp, tick.targetTimestamp, tick.start)
     (frame.delivered, frame.submitted) = (tick.delivered, stage.time.now)
     frame.presented = display.grid.timestamp(ofVBlank: display.grid.vblank(after: frame.submitted + .microseconds(800)))
     pending = frame

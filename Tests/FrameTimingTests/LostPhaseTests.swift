@@ -6,7 +6,7 @@ import XCTest
 
 @testable import FrameTiming
 
-/// What a model makes of a display that was off.
+/// The model of a display that was off.
 @Suite struct LostPhaseModelTests {
   static let rates = [(24, 1), (60000, 1001), (60, 1), (144, 1), (500, 1)]
 
@@ -61,11 +61,11 @@ import XCTest
   }
 
   private func isKnown(_ model: VBlankModel, at time: MonotonicTime) -> Bool {
-    model.prediction(after: time)?.isKnown(period: model.period) ?? false
+    model.prediction(after: time)?.isKnown ?? false
   }
 }
 
-/// What becomes of ticks when a display goes off, the machine sleeps, or a source takes over.
+/// The ticks when a display goes off, the machine sleeps, or a source takes over.
 final class LostPhaseTests: ManualLoopCase {
   /// A kernel ends what was asked of a display that it switches off: an event with the time of that.
   func testAnEventThatCameEarlyIsNoTick() {
@@ -77,10 +77,10 @@ final class LostPhaseTests: ManualLoopCase {
       link.add(to: stage.loop, mode: .default)
       let start = stage.time.now
       source.send(VBlank(timestamp: start, sequence: 1), on: stage.loop)
-      XCTAssertTrue(ticker.isGridKnown(at: start))
+      XCTAssertTrue(ticker.forecast.isKnown(at: start))
       stage.time.advance(by: .milliseconds(7))
       ticker.losePhase()
-      XCTAssertFalse(ticker.isGridKnown(at: stage.time.now))
+      XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
       let requests = source.requests
       source.send(VBlank(timestamp: start + .milliseconds(7), sequence: 2), on: stage.loop)
       XCTAssertEqual(ticks.count, 1)
@@ -108,27 +108,27 @@ final class LostPhaseTests: ManualLoopCase {
         source.send(VBlank(timestamp: start + .milliseconds(10) * k, sequence: UInt64(k) + 1), on: stage.loop)
       }
       XCTAssertEqual(stamps.count, 6)
-      XCTAssertTrue(ticker.isGridKnown(at: stage.time.now))
+      XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
 
       stage.time.machineSlept(for: .seconds(3600))
       stage.time.advance(to: start + .milliseconds(300))
       source.send(VBlank(timestamp: start + .milliseconds(55), sequence: 7), on: stage.loop)
       XCTAssertEqual(stamps.count, 6, "the event that the sleep ended has ticked")
-      XCTAssertFalse(ticker.isGridKnown(at: stage.time.now))
+      XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
       for k in 31...33 as ClosedRange<Int64> {
         let stamp = start + .milliseconds(10 * k + 4)
         stage.time.advance(to: stamp)
         source.send(VBlank(timestamp: stamp, sequence: UInt64(k)), on: stage.loop)
         XCTAssertEqual(stamps.last, stamp)
       }
-      XCTAssertTrue(ticker.isGridKnown(at: stage.time.now))
+      XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
 
       link.isPaused = true
       source.send(VBlank(timestamp: start + .milliseconds(344), sequence: 34), on: stage.loop)
       stage.time.machineSlept(for: .seconds(60))
       stage.time.advance(to: start + .milliseconds(700))
       link.isPaused = false
-      XCTAssertFalse(ticker.isGridKnown(at: stage.time.now))
+      XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
 
       // A pause is no sleep.
       for k in 71...74 as ClosedRange<Int64> {
@@ -139,7 +139,7 @@ final class LostPhaseTests: ManualLoopCase {
       source.send(VBlank(timestamp: start + .milliseconds(750), sequence: 75), on: stage.loop)
       stage.time.advance(to: start + .milliseconds(1000))
       link.isPaused = false
-      XCTAssertTrue(ticker.isGridKnown(at: stage.time.now))
+      XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
     }
   }
 
@@ -161,9 +161,9 @@ final class LostPhaseTests: ManualLoopCase {
       back.setRate(.hertz60, actual: truth)
       let returned = stage.time.now
       ticker.change(to: back)
-      XCTAssertFalse(ticker.isGridKnown(at: returned))
+      XCTAssertFalse(ticker.forecast.isKnown(at: returned))
       stage.run(.milliseconds(55))
-      XCTAssertTrue(ticker.isGridKnown(at: stage.time.now))
+      XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
       XCTAssertEqual(ticker.model.period, truth.exactInterval, accuracy: 200)
       let second = try XCTUnwrap(ticker.model.prediction(after: stage.time.now + .seconds(1)))
       let next = back.grid.time(ofVBlank: back.grid.vblank(after: stage.time.now + .seconds(1)))

@@ -39,7 +39,7 @@ final class CountingSource: VBlankSource {
   private(set) var requests = 0
   private(set) var isRequested = false
   private(set) var modes: [FrameLoop.Mode] = []
-  /// What the source says when it is asked, and how often it was.
+  /// The source's answer to the question for its newest vblank.
   var newest: VBlank?
   private(set) var questions = 0
 
@@ -85,12 +85,24 @@ extension DisplayTicker {
   /// Late start, with nothing left to learn: frames of 2 ms, handed over 2 ms before their vblanks.
   func learnShortFrames() {
     policy = .lateStart
+    FramePacer.forShortFrames { observe($0) }
+  }
+}
+
+extension FramePacer {
+  /// The same for a pacer by itself.
+  mutating func learnShortFrames() {
+    policy = .lateStart
+    Self.forShortFrames { observe($0, interval: RefreshRate.hundred.interval) }
+  }
+
+  fileprivate static func forShortFrames(_ body: (FrameRecord) -> Void) {
     var frame = FrameRecord()
     frame.delivered = .zero + .seconds(0.1)
     frame.start = frame.delivered
     frame.submitted = frame.delivered + .milliseconds(2)
     frame.target = frame.submitted + .milliseconds(2)
     frame.presented = frame.target
-    for _ in 0..<64 { observe(frame) }
+    for _ in 0..<64 { body(frame) }
   }
 }

@@ -8,7 +8,7 @@ import Testing
 /// Stamps that were read from a clock and not made up.
 @Suite struct RecordedVBlankTests {
   private static let folder = String(#filePath.dropLast("RecordedVBlankTests.swift".count)) + "Recordings/"
-  /// What the timer of the recording was set to.
+  /// The time that the recording's timer was set to.
   private static let timerStart = MonotonicTime(nanoseconds: 27_786_208_628_710)
 
   /// A timer of 60 Hz on a busy machine: half its stamps lie within some ten microseconds of each other, one in twenty

@@ -3,7 +3,7 @@ import LinuxSystem
 import Simulation
 import Testing
 
-/// What the frames of a simulated application take.
+/// The durations of a simulated application's frames.
 @Suite struct SimulatedWorkTests {
   private func seeded(_ work: SimulatedWork, _ seed: UInt64) -> SimulatedWork {
     var work = work
@@ -18,7 +18,7 @@ import Testing
     let deviation = (works.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / Double(works.count)).squareRoot()
     #expect(abs(mean - 3) < 0.02, "\(mean)")
     #expect(abs(deviation - 0.6) < 0.02, "\(deviation)")
-    // Of a normal distribution 99 of 100 lie below 2.326 deviations.
+    // In a normal distribution 99 of 100 lie below 2.326 deviations.
     let p99 = works.sorted()[works.count * 99 / 100]
     #expect(abs(p99 - 4.4) < 0.06, "\(p99)")
   }

@@ -67,9 +67,10 @@ final class SourceChangeTests: ManualLoopCase {
       let clock = FallbackClock(
         refreshRate: .hundred, reason: "the display is gone", start: ticker.lastVBlank?.timestamp, clock: stage.clock)
       ticker.change(to: clock)
-      XCTAssertTrue(ticker.isGridKnown(at: stage.time.now))
-      XCTAssertEqual(ticker.predictedVBlank(after: stage.time.now), start + .milliseconds(10))
-      XCTAssertEqual(ticker.frameNumber(at: stage.time.now), 1)
+      ticker.refresh()
+      XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
+      XCTAssertEqual(ticker.forecast.vblank(after: stage.time.now), start + .milliseconds(10))
+      XCTAssertEqual(ticker.forecast.frameNumber(at: stage.time.now), 1)
       stage.run(.milliseconds(40))
       XCTAssertEqual(ticks.map(\.timestamp), (0...4).map { start + .milliseconds(10) * Int64($0) })
       XCTAssertEqual(ticks.map(\.frameNumber), [1, 2, 3, 4, 5])
@@ -77,7 +78,7 @@ final class SourceChangeTests: ManualLoopCase {
     }
   }
 
-  /// Of another source nothing is known before its third vblank; frame numbers go on all the same.
+  /// Nothing is known of another source before its third vblank; frame numbers go on all the same.
   func testPredictionsOfAnotherSourceAreGuessesAtFirst() {
     onMain { stage in
       let old = CountingSource(refreshRate: .hundred)
@@ -89,51 +90,23 @@ final class SourceChangeTests: ManualLoopCase {
       let new = CountingSource(refreshRate: .hundred)
       ticker.change(to: new)
       var later = start + .milliseconds(25)
-      XCTAssertFalse(ticker.isGridKnown(at: later))
-      XCTAssertEqual(ticker.frameNumber(at: later), 3)
+      XCTAssertFalse(ticker.forecast.isKnown(at: later))
+      XCTAssertEqual(ticker.forecast.frameNumber(at: later), 3)
       // The sequence would say 999 intervals, and the stamps do not contradict it enough.
       for sequence: Int64 in 1...2 {
         new.newest = VBlank(timestamp: start + .milliseconds(3) + .milliseconds(10) * sequence, sequence: UInt64(sequence))
-        XCTAssertFalse(ticker.isGridKnown(at: later))
+        stage.time.advance(to: later)
+        ticker.refresh()
+        XCTAssertFalse(ticker.forecast.isKnown(at: later))
         later += .milliseconds(10)
-        XCTAssertEqual(ticker.frameNumber(at: later), UInt64(3 + sequence))
+        XCTAssertEqual(ticker.forecast.frameNumber(at: later), UInt64(3 + sequence))
       }
-      new.newest = VBlank(timestamp: start + .milliseconds(33), sequence: 3)
-      later = start + .milliseconds(35)
-      XCTAssertTrue(ticker.isGridKnown(at: later))
-      XCTAssertEqual(ticker.predictedVBlank(after: later), start + .milliseconds(43))
-    }
-  }
-
-  /// Whatever sources take turns, with whatever rates and stamps: time goes forward, and numbers count it.
-  func testStampsAndNumbersGoForwardThroughAnyChanges() {
-    for seed in UInt64(1)...20 {
-      onMain { stage in
-        var generator = SplitMix64(seed: seed)
-        let rates = [24, 60, 75, 100].compactMap { RefreshRate(numerator: $0, denominator: 1) }
-        var source = CountingSource(refreshRate: .hundred)
-        let ticker = DisplayTicker(source: source)
-        var ticks: [DisplayLink.Tick] = []
-        let link = DisplayLink(ticker: ticker) { link in if let tick = link.tick { ticks.append(tick) } }
-        link.add(to: stage.loop, mode: .default)
-        for _ in 0..<300 {
-          stage.time.advance(by: .milliseconds(Int64(generator.next() % 90)))
-          if generator.next() % 4 == 0 {
-            source = CountingSource(refreshRate: rates[Int(generator.next() % 4)])
-            ticker.change(to: source)
-          }
-          let stamp = stage.time.now - .milliseconds(Int64(generator.next() % 30))
-          source.send(VBlank(timestamp: stamp, sequence: generator.next() % 50), on: stage.loop)
-          // One that brought nothing new twice is asked again later.
-          if !source.isRequested { stage.run(source.refreshRate.interval / 2) }
-          XCTAssertTrue(source.isRequested, "seed \(seed): the chain of requests broke")
-        }
-        XCTAssertGreaterThan(ticks.count, 100, "seed \(seed)")
-        for (first, second) in zip(ticks, ticks.dropFirst()) {
-          XCTAssertLessThan(first.timestamp, second.timestamp, "seed \(seed)")
-          XCTAssertLessThan(first.frameNumber, second.frameNumber, "seed \(seed)")
-        }
-      }
+      new.newest = VBlank(timestamp: start + .milliseconds(43), sequence: 4)
+      later = start + .milliseconds(45)
+      stage.time.advance(to: later)
+      ticker.refresh()
+      XCTAssertTrue(ticker.forecast.isKnown(at: later))
+      XCTAssertEqual(ticker.forecast.vblank(after: later), start + .milliseconds(53))
     }
   }
 }

@@ -74,7 +74,7 @@ final class SourceFaultTests: ManualLoopCase {
       XCTAssertEqual(ticks.map(\.frameNumber), (1...43).map { $0 })
       XCTAssertEqual(ticker.sourceFault, .stampsAhead(.seconds(3600)))
       XCTAssertTrue(ticker.name.contains("3600.0 s ahead"), ticker.name)
-      XCTAssertEqual(ticker.predictedVBlank(after: stage.time.now), start + .milliseconds(510))
+      XCTAssertEqual(ticker.forecast.vblank(after: stage.time.now), start + .milliseconds(510))
 
       // One without a stamp does not end it, and has come.
       stage.time.advance(to: start + .milliseconds(510))
@@ -100,44 +100,6 @@ final class SourceFaultTests: ManualLoopCase {
       link.invalidate()
     }
   }
-
-  /// Whatever comes when: requests for what did not come are half an interval apart, but for the first of a row.
-  func testTheDistanceOfRequests() {
-    for seed: UInt64 in 0..<200 {
-      var random = SplitMix64(seed: seed)
-      let interval = Nanoseconds(Int64.random(in: 2_000_000...42_000_000, using: &random))
-      var pace = RequestPace()
-      var now = MonotonicTime(nanoseconds: 1_000_000_000)
-      var repeats: [MonotonicTime] = []
-      var due: MonotonicTime?
-      pace.asked(at: now)
-      for _ in 0..<500 {
-        now += Nanoseconds(Int64.random(in: 0...interval.count / 3, using: &random))
-        if let time = due, time <= now {
-          XCTAssertTrue(pace.waited(at: now), "seed \(seed)")
-          repeats.append(now)
-          due = nil
-        }
-        if random.chance(0.05) {
-          pace.succeeded()
-          if pace.cancel() { due = nil }
-          pace.asked(at: now)
-          repeats = []
-        }
-        switch pace.askAgain(at: now, interval: interval) {
-        case .now: repeats.append(now)
-        case .later(let time):
-          XCTAssertNil(due, "seed \(seed)")
-          XCTAssertGreaterThan(time, now, "seed \(seed)")
-          due = time
-        case .never: XCTAssertNotNil(due, "seed \(seed): it is never asked again")
-        }
-        for (first, second) in zip(repeats, repeats.dropFirst()) {
-          XCTAssertGreaterThanOrEqual(second - first, interval / 2, "seed \(seed)")
-        }
-      }
-    }
-  }
 }
 
 /// Answers each request at once, with the newest vblank.
@@ -151,23 +113,23 @@ private final class EagerSource: VBlankSource {
   private(set) var requests = 0
   private let clock: SystemClock
   private let start: MonotonicTime
-  private var timer: FrameLoop.Timer?
+  private var alarm: FrameLoop.Alarm?
   private var last: VBlank?
 
   init(clock: SystemClock) {
     self.clock = clock
     start = clock.now
-    timer = .parked { [weak self] in self?.answer() }
+    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.answer() })
   }
 
   func requestVBlank() {
     requests += 1
-    timer?.nextFireTime = clock.now
+    alarm?.fireTime = clock.now
   }
 
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { if let timer { loop.add(timer, to: mode) } }
-  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { if let timer { loop.remove(timer, from: mode) } }
-  func invalidate() { timer?.invalidate() }
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { if let alarm { loop.add(alarm, to: mode) } }
+  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { if let alarm { loop.remove(alarm, from: mode) } }
+  func invalidate() { alarm?.invalidate() }
 
   private func answer() {
     let k = refreshRate.intervals(in: clock.now - start)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FrameTiming
 
-/// What holds on every display, however bad. A scenario that breaks it is printed at its smallest.
+/// Properties of the ticks of every display, however bad. A scenario that breaks it is printed at its smallest.
 @Suite struct TickPropertyTests {
   /// Stamps strictly increase, no interval is ticked twice, ticks and misses are the display's intervals, nothing is
   /// predicted in the past, and a display that has become good is known soon, whatever it was. (`tools/benchmark ticks` plays
@@ -13,7 +13,6 @@ import Testing
   @Test func ticksAreTheDisplaysIntervals() {
     var ticks: UInt64 = 0
     var misses: UInt64 = 0
-    var expected: UInt64 = 0
     var seed: UInt64 = 0
     var kinds = (variable: 0, other: 0, lost: 0)
     while ticks < 100_000 {
@@ -21,7 +20,6 @@ import Testing
       let result = scenario.play()
       ticks += result.ticks
       misses += result.misses
-      expected += result.expected
       if scenario.isVariable { kinds.variable += 1 }
       for (step, next) in zip(scenario.steps, scenario.steps.dropFirst()) {
         guard case .otherRate = next else { continue }
@@ -36,7 +34,6 @@ import Testing
       seed += 1
     }
     #expect(misses > ticks / 20, "the displays were too good")
-    #expect(expected > ticks / 2, "\(expected) of \(ticks) ticks came as expected")
     #expect(kinds.variable > 10 && kinds.other > 40 && kinds.lost > 10, "of some kinds there were too few: \(kinds)")
   }
 

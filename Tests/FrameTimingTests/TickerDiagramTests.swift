@@ -5,13 +5,13 @@ import XCTest
 
 @testable import FrameTiming
 
-/// What a ticker makes of a display at 100 Hz and a busy loop, in pictures: each gives the vblanks and what keeps the loop
-/// busy, and says when which tick is delivered.
+/// The ticks of a display at 100 Hz on a busy loop, in pictures: each gives the vblanks and the busy times, and says when each
+/// tick is delivered.
 ///
 /// - `vblank`: `|` is one, `o` one whose event is lost, `d` one whose event comes twice, `z` one without a stamp.
-/// - `work`: how long the callback of a tick takes that is delivered then.
-/// - `busy`: what else the loop does.
-/// - `paused`: when no link wants frames.
+/// - `work`: the duration of a tick's callback.
+/// - `busy`: other work of the loop.
+/// - `paused`: the time in which no link wants frames.
 final class TickerDiagramTests: ManualLoopCase {
   func testTicksComeWithTheirVBlanks() throws {
     try check(
@@ -22,7 +22,7 @@ final class TickerDiagramTests: ManualLoopCase {
       """)
   }
 
-  /// The vblanks that a callback covers are missed; what comes after them is one tick, and no burst.
+  /// The vblanks during a callback are missed; after them comes one tick, and no burst.
   func testACallbackOfTwoIntervals() throws {
     try check(
       """
@@ -32,7 +32,7 @@ final class TickerDiagramTests: ManualLoopCase {
       """)
   }
 
-  /// The tick was asked for before the loop was busy: it comes at once afterwards, for the vblank of that moment.
+  /// The tick was requested before the loop was busy: it comes at once afterwards, for the vblank of that moment.
   func testAStallBetweenTicks() throws {
     try check(
       """
@@ -42,7 +42,7 @@ final class TickerDiagramTests: ManualLoopCase {
       """)
   }
 
-  /// Shorter than an interval a stall makes the tick late, and costs none.
+  /// A stall shorter than an interval makes the tick late, and costs none.
   func testAShortStall() throws {
     try check(
       """
@@ -61,7 +61,7 @@ final class TickerDiagramTests: ManualLoopCase {
       """)
   }
 
-  /// The request is answered by a later vblank: frame numbers tell what was missed.
+  /// A later vblank answers the request: frame numbers count the missed ones.
   func testEventsThatAreLost() throws {
     try check(
       """
@@ -80,7 +80,7 @@ final class TickerDiagramTests: ManualLoopCase {
       """)
   }
 
-  /// The stamp is missing, not the vblank.
+  /// The stamp is missing, but the vblank was.
   func testAnEventWithoutAStamp() throws {
     try check(
       """
@@ -89,7 +89,7 @@ final class TickerDiagramTests: ManualLoopCase {
       """)
   }
 
-  /// While nobody wants frames there is no tick, and numbers go on.
+  /// While nobody wants frames there is no tick, and numbers advance.
   func testAPause() throws {
     try check(
       """
@@ -139,7 +139,7 @@ private final class DrawnSource: VBlankSource {
 
   private let vblanks: [(kind: Character, vblank: VBlank)]
   private let clock: SystemClock
-  private var timer: FrameLoop.Timer?
+  private var alarm: FrameLoop.Alarm?
   private var pending: (kind: Character, vblank: VBlank)?
 
   init(_ diagram: FrameDiagram, clock: SystemClock) {
@@ -147,23 +147,23 @@ private final class DrawnSource: VBlankSource {
     vblanks = diagram.marks(in: "vblank").enumerated().map { index, mark in
       (mark.character, VBlank(timestamp: mark.time, sequence: UInt64(index) + 1))
     }
-    timer = FrameLoop.Timer.parked { [weak self] in self?.fire() }
+    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.fire() })
   }
 
   func requestVBlank() {
     pending = vblanks.first { $0.kind != "o" && $0.vblank.timestamp > clock.now }
-    if let pending { timer?.nextFireTime = pending.vblank.timestamp }
+    if let pending { alarm?.fireTime = pending.vblank.timestamp }
   }
 
   func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    if let timer { loop.add(timer, to: mode) }
+    if let alarm { loop.add(alarm, to: mode) }
   }
 
   func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
-    if let timer { loop.remove(timer, from: mode) }
+    if let alarm { loop.remove(alarm, from: mode) }
   }
 
-  func invalidate() { timer?.invalidate() }
+  func invalidate() { alarm?.invalidate() }
 
   private func fire() {
     guard var event = pending else { return }

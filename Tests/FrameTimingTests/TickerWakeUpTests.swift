@@ -5,7 +5,7 @@ import XCTest
 
 @testable import FrameTiming
 
-/// What a ticker makes the loop do, on bad displays.
+/// The wake-ups and requests of a ticker on bad displays.
 final class TickerWakeUpTests: ManualLoopCase {
   /// However bad the display: as many requests as events, each wake-up brings one, and none comes while nobody asks.
   func testNothingWakesTheLoopButVBlanksThatWereAskedFor() {
@@ -35,7 +35,7 @@ final class TickerWakeUpTests: ManualLoopCase {
           for _ in 0..<20 {
             stage.run(.milliseconds(500))
             link.isPaused = true
-            // What was asked for before the pause may still come.
+            // The vblank that was requested before the pause may still come.
             stage.run(.milliseconds(200))
             let (events, before) = (display.deliveredEvents, wakeUps)
             stage.run(.seconds(10))

@@ -28,7 +28,7 @@ import Testing
     var predictions = 0
     for number: UInt64 in 1...6000 {
       let told = grid.told(ofVBlank: number)
-      // What was told is not predicted again, early as its stamp may be.
+      // A delivered vblank is not predicted again, early as its stamp may be.
       if model.observe(told) == .accepted {
         #expect(model.prediction(after: told.timestamp)?.interval == Int64(number))
       }
@@ -60,7 +60,7 @@ import Testing
     let rate = try #require(RefreshRate(numerator: 100, denominator: 1))
     var model = VBlankModel(refreshRate: rate)
     #expect(model.prediction(after: at(5)) == nil)
-    #expect(model.interval(at: at(5)) == nil)
+    #expect(model.grid == nil)
     for k: Int64 in 1...2000 {
       #expect(model.observe(VBlank(timestamp: at(10 * k), sequence: UInt64(k))) == .accepted)
       let next = try #require(model.prediction(after: at(10 * k)))
@@ -68,8 +68,8 @@ import Testing
       #expect(next.interval == k)
       #expect(model.prediction(after: at(10 * k + 599))?.timestamp == at(10 * k + 600))
       #expect(model.prediction(after: at(10 * k - 11))?.timestamp == at(10 * k - 10))
-      #expect(model.interval(at: at(10 * k - 1)) == k - 2)
-      #expect(model.interval(at: at(10 * k + 9)) == k - 1)
+      #expect(model.grid?.interval(at: at(10 * k - 1)) == k - 2)
+      #expect(model.grid?.interval(at: at(10 * k + 9)) == k - 1)
     }
   }
 
@@ -109,7 +109,7 @@ import Testing
     expect(.outlier, VBlank(timestamp: grid.time(ofVBlank: 101) + .milliseconds(5), sequence: 101))
     expect(.outlier, VBlank(timestamp: grid.time(ofVBlank: 102) - .milliseconds(5), sequence: 0))
     #expect(model.observe(grid.told(ofVBlank: 103)) == .accepted)
-    #expect(model.interval(at: grid.time(ofVBlank: 103)) == 102)
+    #expect(model.grid?.interval(at: grid.time(ofVBlank: 103)) == 102)
   }
 
   /// Sequences that are missing, stand still, jump or count something else: the stamps count.
@@ -129,7 +129,7 @@ import Testing
       for step in 0..<5000 {
         let stamp = grid.told(ofVBlank: number).timestamp
         model.observe(VBlank(timestamp: stamp, sequence: sequence(&random, number)))
-        let interval = try #require(model.interval(at: stamp + .milliseconds(8)))
+        let interval = try #require(model.grid?.interval(at: stamp + .milliseconds(8)))
         guard interval == Int64(number) - 1 else {
           Issue.record("seed \(seed), sequences \(kind), step \(step): interval \(interval) for vblank \(number)")
           break
@@ -214,7 +214,7 @@ import Testing
     let second = SimulatedGrid(rate: fast, start: grid.time(ofVBlank: 610), firstVBlank: 610, seed: 6)
     #expect(model.observe(second.told(ofVBlank: 611)) == .accepted)
     #expect(model.refreshRate == fast)
-    #expect(model.interval(at: second.time(ofVBlank: 611)) == 610)
+    #expect(model.grid?.interval(at: second.time(ofVBlank: 611)) == 610)
     let next = try #require(model.prediction(after: second.time(ofVBlank: 611)))
     #expect(abs((next.timestamp - second.time(ofVBlank: 612)).count) <= 1)
     for number: UInt64 in 612...700 { model.observe(second.told(ofVBlank: number)) }
@@ -250,17 +250,17 @@ import Testing
           let prediction = try #require(model.prediction(after: truth - rate.interval / 2))
           let error = Double((prediction.timestamp - truth).count) / Double(rate.interval.count)
           #expect(abs(error) < 0.02, "\(percent) % off, \(life), counted \(isCounted)")
-          #expect(prediction.isKnown(period: model.period), "\(percent) % off, \(life), counted \(isCounted)")
+          #expect(prediction.isKnown, "\(percent) % off, \(life), counted \(isCounted)")
         }
       }
     }
   }
 
-  /// What was before a rate that nobody told.
+  /// The vblanks before an unannounced rate.
   private enum Life: CaseIterable {
     case nothing, otherRate, off, anotherSource
 
-    /// - Returns: where the new rate begins.
+    /// - Returns: the time at which the new rate begins.
     func begin(_ model: inout VBlankModel, nominal: RefreshRate) -> MonotonicTime {
       var start = MonotonicTime.zero + .seconds(1000)
       guard self != .nothing else { return start }
@@ -336,7 +336,7 @@ import Testing
     for number: UInt64 in 1...4000 {
       let told = grid.told(ofVBlank: number)
       #expect(model.observe(told) == .accepted)
-      #expect(model.interval(at: told.timestamp) == Int64(number) - 1)
+      #expect(model.grid?.interval(at: told.timestamp) == Int64(number) - 1)
       let next = try #require(model.prediction(after: told.timestamp))
       #expect(next.timestamp - told.timestamp >= shortest - .milliseconds(2))
       error += abs((next.timestamp - grid.time(ofVBlank: number + 1)).count)

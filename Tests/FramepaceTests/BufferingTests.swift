@@ -33,7 +33,7 @@ final class BufferingTests: XCTestCase {
         XCTAssertEqual(stage.presented.count, 100, accuracy: 3, "\(buffering)")
         for frame in stage.presented.dropFirst(3) {
           XCTAssertEqual(frame.lateness, .zero, "\(buffering)")
-          XCTAssertEqual(frame.presented - frame.tick, .milliseconds(10), "\(buffering)")
+          XCTAssertEqual(frame.presented - frame.tickTimestamp, .milliseconds(10), "\(buffering)")
         }
         stage.expectMatched()
       }
@@ -51,7 +51,7 @@ final class BufferingTests: XCTestCase {
         XCTAssertGreaterThan(frames.count, 180, "\(buffering)")
         for frame in frames {
           XCTAssertEqual(frame.lateness, .zero, "\(buffering): \(frame)")
-          XCTAssertEqual(frame.target - frame.tick, .milliseconds(10), "\(buffering)")
+          XCTAssertEqual(frame.target - frame.tickTimestamp, .milliseconds(10), "\(buffering)")
           XCTAssertLessThan(frame.presented - frame.start, .microseconds(5_600), "\(buffering)")
           XCTAssertEqual(frame.delivered, frame.start, "\(buffering)")
         }
@@ -81,7 +81,9 @@ final class BufferingTests: XCTestCase {
       for (frame, next) in zip(frames, frames.dropFirst()) where next.presented - frame.presented < .milliseconds(50) {
         XCTAssertEqual(next.presented - frame.presented, .milliseconds(10))
       }
-      for frame in frames.prefix(80) { XCTAssertGreaterThan(frame.start - frame.tick, .milliseconds(4), "\(frame)") }
+      for frame in frames.prefix(80) {
+        XCTAssertGreaterThan(frame.start - frame.tickTimestamp, .milliseconds(4), "\(frame)")
+      }
       stage.engine.invalidate()
     }
   }

@@ -35,9 +35,9 @@ final class FrameRecordTests: XCTestCase {
       let frames = stage.frames.dropFirst(first + 1)
       XCTAssertGreaterThan(frames.count, 3)
       for frame in frames {
-        XCTAssertEqual(frame.start, frame.tick, "\(frame)")
+        XCTAssertEqual(frame.start, frame.tickTimestamp, "\(frame)")
         XCTAssertEqual(frame.delivered, frame.start + .milliseconds(3), "\(frame)")
-        XCTAssertEqual(frame.target, frame.tick + Self.interval, "\(frame)")
+        XCTAssertEqual(frame.target, frame.tickTimestamp + Self.interval, "\(frame)")
         XCTAssertEqual(frame.submitted, frame.delivered + .milliseconds(1), "\(frame)")
         XCTAssertEqual(frame.presented, frame.target, "\(frame)")
         XCTAssertTrue(frame.isTargetKnown, "\(frame)")
@@ -60,7 +60,7 @@ final class FrameRecordTests: XCTestCase {
       XCTAssertEqual(frame.delivered, made)
       XCTAssertEqual(frame.submitted, made)
       XCTAssertEqual(frame.target, made + .milliseconds(7))
-      XCTAssertEqual(frame.tick, made - .milliseconds(3))
+      XCTAssertEqual(frame.tickTimestamp, made - .milliseconds(3))
       XCTAssertEqual(frame.start, made, "nothing was due before")
       stage.engine.invalidate()
     }

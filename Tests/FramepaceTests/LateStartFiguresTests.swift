@@ -172,7 +172,7 @@ final class LateStartFiguresTests: XCTestCase {
       let root = Layer()
       let output = stage.engine.addOutput(display: screen, root: root)
       output.policy = .lateStart
-      let other = SimulatedApplication(work(5), in: root, ticker: screen.ticker, loop: stage.loop, clock: stage.clock)
+      let other = SimulatedApplication(work(5), in: root, output: output, loop: stage.loop, clock: stage.clock)
       var frames: [FrameRecord] = []
       output.observe { if case .presented(let frame) = $0 { frames.append(frame) } }.keep()
       var firstFrames: [FrameRecord] = []

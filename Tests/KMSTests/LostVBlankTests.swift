@@ -108,18 +108,18 @@ final class LostVBlankTests: XCTestCase {
       link.add(to: stage.loop, mode: .default)
       XCTAssertNotNil(try stage.show(0xFF11_2233, on: display))
       stage.run(for: .seconds(1))
-      XCTAssertTrue(display.ticker.isGridKnown(at: stage.clock.now))
+      XCTAssertTrue(display.ticker.forecast.isKnown(at: stage.clock.now))
 
       // A flip whose event is lost is given up after a second, and the next frame sets the mode.
       stage.card.loseFlipEvents(1)
       XCTAssertNil(try stage.show(0xFF44_5566, on: display))
       stage.run(for: .seconds(1))
-      XCTAssertTrue(display.ticker.isGridKnown(at: stage.clock.now))
+      XCTAssertTrue(display.ticker.forecast.isKnown(at: stage.clock.now))
       let buffer = try XCTUnwrap(display.presenter.acquireBuffer())
       try display.presenter.present(buffer, damage: DamageRegion(.all))
-      XCTAssertFalse(display.ticker.isGridKnown(at: stage.clock.now))
+      XCTAssertFalse(display.ticker.forecast.isKnown(at: stage.clock.now))
       stage.run(for: .milliseconds(60))
-      XCTAssertTrue(display.ticker.isGridKnown(at: stage.clock.now))
+      XCTAssertTrue(display.ticker.forecast.isKnown(at: stage.clock.now))
       display.invalidate()
     }
   }
@@ -141,7 +141,7 @@ final class LostVBlankTests: XCTestCase {
       XCTAssertNotNil(try stage.show(0xFF44_5566, on: display))
       XCTAssertEqual(display.ticker.model.period, period, accuracy: 100)
       stage.run(for: .milliseconds(100))
-      XCTAssertTrue(display.ticker.isGridKnown(at: stage.clock.now))
+      XCTAssertTrue(display.ticker.forecast.isKnown(at: stage.clock.now))
       XCTAssertEqual(display.ticker.model.period, period, accuracy: 100)
       for (first, second) in zip(ticks, ticks.dropFirst()) {
         XCTAssertGreaterThan(second.timestamp, first.timestamp)

@@ -27,7 +27,7 @@ private struct Feed {
   func frame(_ number: UInt64, work: Nanoseconds, shownAfter intervals: UInt64 = 1) -> FrameRecord {
     var record = FrameRecord()
     record.frameNumber = number
-    record.tick = at(number)
+    record.tickTimestamp = at(number)
     record.target = at(number + 1)
     record.animationTime = record.target
     record.submitted = at(number) + work
@@ -101,10 +101,10 @@ private struct Feed {
     let feed = try Feed()
     for number in 0..<20 as Range<UInt64> { feed.whole(number) }
     var slow = feed.frame(20, work: .milliseconds(12), shownAfter: 2)
-    slow.start = slow.tick
+    slow.start = slow.tickTimestamp
     #expect(feed.meter.record(presented: slow) == .phase(.composite))
     var prompt = feed.frame(22, work: .milliseconds(2), shownAfter: 2)
-    prompt.start = prompt.tick
+    prompt.start = prompt.tickTimestamp
     #expect(feed.meter.record(presented: prompt) == .scanOut)
     #expect(feed.meter.record(presented: feed.frame(24, work: .milliseconds(2))) == nil)
     prompt = feed.frame(26, work: .milliseconds(2), shownAfter: 2)
@@ -396,7 +396,7 @@ private struct Feed {
           frameNumber: number, delivered: at(number), missed: number == 101 ? 1 : 0, isVariable: true))
       var frame = FrameRecord()
       frame.frameNumber = number
-      frame.tick = at(number)
+      frame.tickTimestamp = at(number)
       frame.presented = at(number + 1)
       frame.isTargetKnown = false
       frame.target = frame.presented

@@ -16,7 +16,7 @@ import Testing
   ) -> FrameRecord {
     var record = FrameRecord()
     record.frameNumber = number
-    record.tick = at(start)
+    record.tickTimestamp = at(start)
     record.start = at(start)
     record.delivered = at(delivered)
     record.phases[.callbacks] = .seconds(work / 1000)

@@ -11,10 +11,10 @@ import Testing
     _ change: (inout FrameRecord) -> Void = { _ in }
   ) -> FrameRecord {
     var record = FrameRecord()
-    record.tick = .zero + .milliseconds(100)
-    record.start = record.tick
-    record.target = record.tick + interval
-    record.submitted = record.tick + .milliseconds(4)
+    record.tickTimestamp = .zero + .milliseconds(100)
+    record.start = record.tickTimestamp
+    record.target = record.tickTimestamp + interval
+    record.submitted = record.tickTimestamp + .milliseconds(4)
     record.presented = record.target
     record.phases[.callbacks] = .milliseconds(1)
     record.phases[.composite] = .milliseconds(3)
@@ -25,7 +25,7 @@ import Testing
   /// Shown one interval late, handed over after `submitted` milliseconds of the interval.
   private func late(submitted: Int64, _ change: (inout FrameRecord) -> Void = { _ in }) -> FrameRecord {
     frame { record in
-      record.submitted = record.tick + .milliseconds(submitted)
+      record.submitted = record.tickTimestamp + .milliseconds(submitted)
       record.presented = record.target + interval
       change(&record)
     }
@@ -97,7 +97,7 @@ import Testing
     let first = frame { record in
       record.phases[.layout] = .milliseconds(12)
       record.isTargetKnown = false
-      record.target = record.tick + interval * 2
+      record.target = record.tickTimestamp + interval * 2
       record.presented = record.target
     }
     _ = classifier.cause(of: first, interval: interval)
@@ -110,14 +110,14 @@ import Testing
     var classifier = LateFrameClassifier()
     for _ in 0..<50 {
       let usual = frame { record in
-        record.target = record.tick + interval * 2
+        record.target = record.tickTimestamp + interval * 2
         record.presented = record.target
         record.phases[.composite] = .milliseconds(14)
       }
       #expect(classifier.cause(of: usual, interval: interval) == nil)
     }
     let record = late(submitted: 25) { record in
-      record.target = record.tick + interval * 2
+      record.target = record.tickTimestamp + interval * 2
       record.presented = record.target + interval
       record.phases[.composite] = .milliseconds(14)
       record.phases[.layout] = .milliseconds(10)

@@ -22,15 +22,16 @@ final class OutputScheduleTests: XCTestCase {
       for isFrameWanted in [true, false] {
         var schedule = OutputSchedule()
         schedule.didTick(tick)
-        var record = schedule.newRecord(for: tick.targetTimestamp, begun: begun, ticker: ticker)
-        XCTAssertEqual([record.tick, record.start, record.delivered], [tick.timestamp, tick.start, tick.delivered])
+        var record = schedule.newRecord(for: tick.targetTimestamp, begun: begun, forecast: ticker.forecast)
+        XCTAssertEqual(
+          [record.tickTimestamp, record.start, record.delivered], [tick.timestamp, tick.start, tick.delivered])
         schedule.endTurn(isFrameWanted: isFrameWanted)
-        record = schedule.newRecord(for: tick.targetTimestamp, begun: begun, ticker: ticker)
-        XCTAssertEqual(record.tick, tick.timestamp)
+        record = schedule.newRecord(for: tick.targetTimestamp, begun: begun, forecast: ticker.forecast)
+        XCTAssertEqual(record.tickTimestamp, tick.timestamp)
         XCTAssertEqual(record.frameNumber, 7)
         XCTAssertEqual([record.start, record.delivered], isFrameWanted ? [tick.start, tick.delivered] : [begun, begun])
         schedule.didRender(for: tick.targetTimestamp)
-        record = schedule.newRecord(for: tick.targetTimestamp, begun: begun, ticker: ticker)
+        record = schedule.newRecord(for: tick.targetTimestamp, begun: begun, forecast: ticker.forecast)
         XCTAssertEqual(record.start, begun, "the tick has its frame")
       }
       ticker.invalidate()

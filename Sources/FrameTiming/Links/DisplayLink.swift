@@ -55,10 +55,8 @@ public final class DisplayLink {
   public var tick: Tick? { schedule.tick }
 
   let number: UInt64
-  // Touched at each vblank, and nothing is called meanwhile: to check at run time that no two accesses overlap would only
-  // take time.
-  @exclusivity(unchecked) private(set) var modes: [FrameLoop.Mode] = []
-  @exclusivity(unchecked) private var schedule: LinkSchedule
+  private(set) var modes: [FrameLoop.Mode] = []
+  private var schedule: LinkSchedule
   private let handler: @MainActor (DisplayLink) -> Void
   private var loop: FrameLoop?
   private var isInvalid = false
@@ -87,11 +85,10 @@ public final class DisplayLink {
       guard newValue != isPaused else { return }
       if newValue {
         schedule.pause()
-        ticker.dropDelayedIfUnwanted()
       } else {
         schedule.begin(at: ticker.nextDelivery)
-        if !modes.isEmpty { ticker.requestIfWanted() }
       }
+      if !modes.isEmpty { ticker.wishesChanged() }
     }
   }
 

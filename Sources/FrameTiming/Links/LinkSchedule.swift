@@ -1,17 +1,17 @@
 import LinuxSystem
 
-/// Which of a display's ticks are a link's, and what it has missed: a pure value.
+/// Picks a link's ticks from its display's, and counts those that it missed. A pure value.
 struct LinkSchedule: Sendable {
   /// A paused link has no ticks.
   private(set) var isPaused = false
-  /// The last tick that was the link's.
+  /// The link's last tick.
   private(set) var tick: DisplayLink.Tick?
   private(set) var divisor: FrameDivisor
-  /// The nominal interval that the divisor was made for.
+  /// The nominal interval that `divisor` was made for.
   private var dividedInterval: Nanoseconds
-  /// One that begins to want frames inside a callback has its first tick at the next delivery.
+  /// The first delivery for the link. One that begins to want frames inside a callback is called at the next delivery.
   private var firstDelivery: UInt64 = 0
-  /// Whether the link has wanted frames ever since its last tick.
+  /// True while the link has wanted frames ever since its last tick.
   private var isContinuous = false
 
   init(rate: RefreshRate) {
@@ -19,9 +19,9 @@ struct LinkSchedule: Sendable {
     dividedInterval = rate.interval
   }
 
-  // MARK: - What the link wants
+  // MARK: - Wishes
 
-  /// Ticks are wanted from a delivery on.
+  /// The link wants ticks from a delivery on.
   mutating func begin(at delivery: UInt64) {
     isPaused = false
     firstDelivery = delivery
@@ -32,12 +32,12 @@ struct LinkSchedule: Sendable {
     isContinuous = false
   }
 
-  /// No tick is wanted for a while: those until the next were not missed.
+  /// The link wants no tick for a while: those until its next were not missed.
   mutating func interrupt() { isContinuous = false }
 
-  /// Ticks are to be evenly spaced, as often as `range` says.
+  /// Sets the distance of the link's ticks.
   ///
-  /// - Parameter least: every how many intervals at most often.
+  /// - Parameter least: the smallest number of intervals between two ticks.
   mutating func divide(_ range: FrameRateRange, of rate: RefreshRate, least: UInt64) {
     divisor = FrameDivisor(range, of: rate, least: least)
     dividedInterval = rate.interval
@@ -45,20 +45,20 @@ struct LinkSchedule: Sendable {
 
   // MARK: - Ticks
 
-  /// Whether the divisor was made for another rate of the display than a tick's.
+  /// True if the divisor was made for another rate of the display than the tick's.
   func isOutdated(by shared: DisplayLink.Tick) -> Bool { shared.duration != dividedInterval }
 
-  /// Whether the link has wanted frames since before the delivery, and the interval is one of its own.
+  /// True if the link has wanted frames since before the delivery, and ticks in the interval.
   func wants(_ shared: DisplayLink.Tick, delivery: UInt64) -> Bool {
     guard !isPaused, firstDelivery <= delivery else { return false }
     return divisor.count == 1 || isDue(shared)
   }
 
-  /// - Returns: whether the tick is the link's; then it is its last.
+  /// Makes the tick the link's last, if it is the link's.
   mutating func take(_ shared: DisplayLink.Tick, delivery: UInt64) -> Bool {
     guard wants(shared, delivery: delivery) else { return false }
     var missed: UInt64 = 0
-    // What a variable display leaves out nobody has missed.
+    // On a variable display an interval without a tick was none: it was not missed.
     if isContinuous, let last = tick, !shared.isVariable || divisor.count == 1 {
       missed = divisor.intervals(between: last.frameNumber, and: shared.frameNumber)
     }
@@ -73,7 +73,7 @@ struct LinkSchedule: Sendable {
   private func isDue(_ shared: DisplayLink.Tick) -> Bool {
     guard shared.isVariable else { return divisor.includes(shared.frameNumber) }
     guard isContinuous, let last = tick else { return true }
-    // A quarter less: stamps tremble.
+    // A quarter less, since stamps tremble.
     return shared.timestamp - last.timestamp >= shared.duration * Int64(divisor.count) - shared.duration / 4
   }
 }

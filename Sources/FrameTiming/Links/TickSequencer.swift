@@ -1,9 +1,9 @@
 package import LinuxSystem
 
-/// The arithmetic of a display ticker: which vblanks become ticks, with what stamp, and how many intervals lie between two
-/// of them.
+/// The arithmetic of a display ticker: it decides which vblanks become ticks, with what stamp, and how many intervals lie
+/// between two of them. A pure value.
 ///
-/// A pure value. T is the interval as the model believes it. The rules:
+/// T is the interval as the model believes it. The rules:
 /// - Stamps strictly increase, and no interval is ticked twice: a vblank counts only if its stamp is later than the last
 ///   tick's by more than T/2; on a variable display, later at all. Others (the same event again, a stamp that goes back) are
 ///   swallowed.
@@ -11,8 +11,8 @@ package import LinuxSystem
 ///   that come until then. (Drivers do stamp up to a blanking time ahead: the start of scan-out, not of the interrupt.)
 ///   Eight in a row are another clock's, such as that of another time namespace: from then on, and until a stamp is not
 ///   ahead any more, the arrival is the stamp.
-/// - A stamp that is not later than the moment at which the display was lost is none that its loss did not bring: a kernel
-///   ends what was asked of a display that it switches off.
+/// - A stamp that is not later than the moment at which the display was lost is no tick: a kernel completes the requests of a
+///   display that it switches off.
 /// - A stamp that the model does not believe and that lies more than T/4 off the grid gives way to it: the vblank was, its
 ///   stamp is wrong. (Nearer ones cannot make two vblanks seem one.)
 /// - A vblank that is delivered T or more after its stamp stands for the latest grid point that is not after now; the
@@ -20,66 +20,79 @@ package import LinuxSystem
 /// - Frame numbers count intervals, as the model does: by the source's sequence where it agrees with the stamps, else by
 ///   the stamps alone.
 package struct TickSequencer {
-  /// What became of a vblank.
+  /// The result for a vblank.
   package enum Outcome: Equatable {
     /// A tick, with the stamp and frame number that it carries.
     case tick(VBlank, frameNumber: UInt64)
-    /// The interval has had its tick, or nobody knows which interval it is.
+    /// The interval has had its tick, or its number cannot be known.
     case duplicate
     /// The stamp lies more than an interval in the future.
     case future
-    /// The display was lost after it was asked, and what came is from before.
+    /// The display was lost after the request, and the vblank is from before.
     case early
   }
 
+  /// The last tick.
+  struct LastTick: BitwiseCopyable, Sendable {
+    /// The sequence is the source's, or counted on from the last that the source gave.
+    var vblank: VBlank
+    /// The first tick is number 1. A frame that was made without a tick may belong to interval 0.
+    var frameNumber: UInt64
+    /// The tick's interval as the model counts them; nil if another source made it, and the model has no stamp yet.
+    var interval: Int64?
+  }
+
+  /// The clock that the stamps are read from.
+  private enum StampClock {
+    case ours
+    /// So many stamps in a row lay in the future.
+    case suspected(Int)
+    /// Stamps were so far ahead of now when they were found to be another clock's.
+    case foreign(ahead: Nanoseconds)
+  }
+
   package private(set) var model: VBlankModel
-  /// The vblank of the last tick; its sequence is the source's, or counted on from the last that the source gave.
-  private(set) var last: VBlank?
-  /// The frame number of the last tick. The first tick is number 1: 0 is the interval before it, in which a frame may have
-  /// been made without one.
-  private(set) var frameNumber: UInt64 = 0
-  /// The last tick's interval, as the model counts them.
-  private(set) var lastInterval: Int64 = 0
-  /// Whether the last tick was another source's, and the model counts from a stamp that is still to come.
-  private var isModelNew = false
-  /// Stamps in a row that lay in the future.
-  private var futures = 0
-  /// How far ahead of now the stamps of another clock were when they were found to be so; nil while they are not.
-  private(set) var stampsAhead: Nanoseconds?
-  /// When the display was last lost.
+  private(set) var last: LastTick?
+  private var stampClock = StampClock.ours
+  /// The last loss of the display, until the next vblank.
   private var lost: MonotonicTime?
 
-  /// So many stamps ahead in a row are no accident.
+  /// How far ahead of now the stamps of another clock are; nil while they are not.
+  var stampsAhead: Nanoseconds? {
+    if case .foreign(let ahead) = stampClock { ahead } else { nil }
+  }
+
+  /// The number of stamps ahead in a row that are no accident.
   private static let mostFutures = 8
 
   package init(refreshRate: RefreshRate, isVariable: Bool = false) {
     model = VBlankModel(refreshRate: refreshRate, isVariable: isVariable)
   }
 
-  /// Another source ticks from now on: of what was known of the display only its periods are of use. Time between the two is
-  /// counted in intervals of the new one.
+  /// Lets another source tick from now on. Only the periods that are known of the display are kept. Time between the two
+  /// sources is counted in intervals of the new one.
   ///
   /// - Parameters:
-  ///   - isMeasured: whether the old source's stamps were a display's own.
-  ///   - isDisplay: whether the new one's are.
+  ///   - isMeasured: true if the old source's stamps were a display's own.
+  ///   - isDisplay: true if the new source's are.
   mutating func change(to refreshRate: RefreshRate, isVariable: Bool, isMeasured: Bool, isDisplay: Bool) {
     model = model.continued(
       refreshRate: refreshRate, isVariable: isVariable, isMeasured: isMeasured && stampsAhead == nil,
       isDisplay: isDisplay)
-    isModelNew = last != nil
-    (futures, stampsAhead, lost) = (0, nil, nil)
+    last?.interval = nil
+    (stampClock, lost) = (.ours, nil)
   }
 
-  /// The display was off, or the machine asleep: its period is kept, where its vblanks lie is not known any more.
+  /// The display was off, or the machine asleep: its period is still known, but not where its vblanks lie.
   package mutating func losePhase(at now: MonotonicTime) {
     model.losePhase()
     lost = now
   }
 
-  /// A vblank came.
+  /// Takes a delivered vblank into account.
   ///
   /// - Parameters:
-  ///   - now: when it was delivered.
+  ///   - now: the time of its delivery.
   ///   - rate: the source's nominal rate at this time.
   package mutating func advance(to vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> Outcome {
     if let lost {
@@ -93,7 +106,7 @@ package struct TickSequencer {
     joinModel(at: vblank)
     guard var (current, interval) = place(vblank, as: verdict, now: now) else { return .duplicate }
 
-    // The same event again is none that came late.
+    // The same event again has not come late.
     guard isLater(current.timestamp) else { return .duplicate }
     if !model.isVariable, now - current.timestamp >= period {
       let skipped = skip(to: now, from: current, interval)
@@ -103,100 +116,83 @@ package struct TickSequencer {
     }
     var passed: Int64 = 1
     if let last {
-      passed = interval &- lastInterval
+      passed = interval &- (last.interval ?? interval)
       // The model has begun anew, and counts fewer intervals than were ticked.
-      if passed <= 0, model.isVariable || current.timestamp - last.timestamp > period * 3 / 4 { passed = 1 }
+      if passed <= 0, model.isVariable || current.timestamp - last.vblank.timestamp > period * 3 / 4 { passed = 1 }
       guard passed > 0 else { return .duplicate }
+      if current.sequence == 0, last.vblank.sequence != 0 { current.sequence = last.vblank.sequence &+ UInt64(passed) }
     }
-    if current.sequence == 0, let last, last.sequence != 0 { current.sequence = last.sequence &+ UInt64(passed) }
-    frameNumber &+= UInt64(passed)
-    lastInterval = interval
-    last = current
-    return .tick(current, frameNumber: frameNumber)
+    return tick(current, interval, after: passed)
   }
 
-  /// The last tick was put off, and perhaps for so long that its interval is over: then the latest grid point that is not
-  /// after now is the tick in its place, and the last one's interval is missed.
+  /// Replaces the last tick, which was delayed, by the latest grid point that is not after now, if the tick's interval is over.
+  /// Then that interval is missed.
   mutating func renew(at now: MonotonicTime) -> Outcome {
-    guard var current = last, !model.isVariable, now - current.timestamp >= period else { return .duplicate }
-    let skipped = skip(to: now, from: current, lastInterval)
-    let passed = skipped.interval &- lastInterval
+    guard let last, let interval = last.interval, !model.isVariable, now - last.vblank.timestamp >= period else {
+      return .duplicate
+    }
+    let skipped = skip(to: now, from: last.vblank, interval)
+    let passed = skipped.interval &- interval
     guard passed > 0, isLater(skipped.timestamp) else { return .duplicate }
-    current.timestamp = skipped.timestamp
-    if current.sequence != 0 { current.sequence &+= UInt64(passed) }
-    frameNumber &+= UInt64(passed)
-    lastInterval = skipped.interval
-    last = current
-    return .tick(current, frameNumber: frameNumber)
+    let sequence = last.vblank.sequence == 0 ? 0 : last.vblank.sequence &+ UInt64(passed)
+    return tick(VBlank(timestamp: skipped.timestamp, sequence: sequence), skipped.interval, after: passed)
   }
 
-  /// A vblank with its stamp, or with its arrival for one if stamps are another clock's; nil if it is in the future.
+  private mutating func tick(_ vblank: VBlank, _ interval: Int64, after passed: Int64) -> Outcome {
+    let tick = LastTick(vblank: vblank, frameNumber: (last?.frameNumber ?? 0) &+ UInt64(passed), interval: interval)
+    last = tick
+    return .tick(vblank, frameNumber: tick.frameNumber)
+  }
+
+  /// The vblank with its stamp, or with its arrival as the stamp if stamps are another clock's; nil if it lies in the future.
   private mutating func stamped(_ vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> VBlank? {
-    // One without a stamp says nothing of whose the others are.
-    if vblank.timestamp <= .zero {
-      return stampsAhead == nil ? vblank : VBlank(timestamp: now, sequence: vblank.sequence)
-    }
+    let arrived = VBlank(timestamp: now, sequence: vblank.sequence)
+    // A vblank without a stamp tells nothing of the clock of the others.
+    if vblank.timestamp <= .zero { return stampsAhead == nil ? vblank : arrived }
     let ahead = vblank.timestamp - now
-    guard ahead > max(period, rate.interval) else {
-      if futures > 0 || stampsAhead != nil { stampsAreOurs() }
-      return vblank
-    }
-    futures = min(futures + 1, Self.mostFutures)
-    guard futures >= Self.mostFutures else { return nil }
-    if stampsAhead == nil {
-      stampsAhead = ahead
+    let isAhead = ahead > max(period, rate.interval)
+    switch stampClock {
+    case .ours where !isAhead: return vblank
+    case .suspected where !isAhead: stampClock = .ours
+    case .foreign where !isAhead:
+      stampClock = .ours
       model.losePhase()
+    case .ours: stampClock = .suspected(1)
+    case .suspected(let count) where count + 1 < Self.mostFutures: stampClock = .suspected(count + 1)
+    case .suspected:
+      stampClock = .foreign(ahead: ahead)
+      model.losePhase()
+    case .foreign: break
     }
-    return VBlank(timestamp: now, sequence: vblank.sequence)
+    return isAhead ? (stampsAhead == nil ? nil : arrived) : vblank
   }
 
-  private mutating func stampsAreOurs() {
-    futures = 0
-    guard stampsAhead != nil else { return }
-    stampsAhead = nil
-    model.losePhase()
-  }
-
-  /// A vblank that nobody asked for, and that is no tick: the model learns from it.
+  /// Lets the model learn from a vblank that was not requested, and is no tick.
   mutating func learn(_ vblank: VBlank, now: MonotonicTime) {
-    // One of another clock has no time of arrival that could be its stamp.
+    // The arrival cannot replace the stamp of another clock: the vblank is not new.
     guard stampsAhead == nil, vblank.timestamp - now <= period else { return }
     if let lost, vblank.timestamp <= lost { return }
     model.observe(vblank)
     joinModel(at: vblank)
   }
 
-  /// Places the last tick on the grid of a model that has begun with a vblank.
+  /// Places the last tick, which another source made, on the grid that a vblank has begun.
   private mutating func joinModel(at vblank: VBlank) {
-    guard isModelNew, model.last != nil, let last else { return }
-    isModelNew = false
-    lastInterval = model.interval &- nominalIntervals(from: last, to: vblank.timestamp + model.refreshRate.interval / 2)
+    guard let last, last.interval == nil, model.last != nil else { return }
+    let passed = model.refreshRate.intervals(
+      in: vblank.timestamp + model.refreshRate.interval / 2 - last.vblank.timestamp)
+    self.last?.interval = model.interval &- passed
   }
 
-  private func nominalIntervals(from vblank: VBlank, to time: MonotonicTime) -> Int64 {
-    model.refreshRate.intervals(in: time - vblank.timestamp)
-  }
-
-  /// The number of the interval in which `time` lies: that of the last tick plus the intervals since then, or less those
-  /// before it; 0 before the first tick, which is number 1.
-  func frameNumber(at time: MonotonicTime) -> UInt64 {
-    guard let last else { return 0 }
-    var passed = model.interval(at: time).map { $0 &- lastInterval } ?? nominalIntervals(from: last, to: time)
-    // The tick's interval begins with its stamp, wherever the grid has it.
-    passed = time >= last.timestamp ? max(passed, 0) : min(passed, -1)
-    if passed >= 0 { return frameNumber &+ UInt64(passed) }
-    return frameNumber - min(passed.magnitude, frameNumber)
-  }
-
-  /// Whether a stamp is that of another interval than the last tick's.
+  /// True if a stamp belongs to a later interval than the last tick's.
   private func isLater(_ time: MonotonicTime) -> Bool {
     guard let last else { return true }
-    return time - last.timestamp > (model.isVariable ? .zero : period / 2)
+    return time - last.vblank.timestamp > (model.isVariable ? .zero : period / 2)
   }
 
   private var period: Nanoseconds { Nanoseconds(Int64(saturating: model.period)) }
 
-  /// A vblank with the stamp that it should have had, and its interval; nil if that cannot be known.
+  /// The vblank with the stamp that it should have had, and its interval; nil if that cannot be known.
   private func place(
     _ vblank: VBlank, as verdict: VBlankModel.Verdict, now: MonotonicTime
   ) -> (VBlank, interval: Int64)? {
@@ -205,28 +201,27 @@ package struct TickSequencer {
     case .outlier:
       guard let interval = model.interval(of: vblank) else { return nil }
       // No event comes before its vblank: if the grid says so, it is the grid that is wrong.
-      guard model.isSettled, model.expectedRate == nil, let point = model.prediction(ofInterval: interval),
-        point.isKnown(period: model.period),
-        !point.lies(within: period / 4, of: vblank.timestamp), point.timestamp - point.uncertainty <= now
+      guard model.isSettled, model.expectedRate == nil, let point = model.grid?.prediction(ofInterval: interval),
+        point.isKnown, !point.lies(within: period / 4, of: vblank.timestamp), point.timestamp - point.uncertainty <= now
       else { return (vblank, interval) }
       return (VBlank(timestamp: point.timestamp, sequence: vblank.sequence), interval)
     case .backward, .unstamped:
-      // The event came, so a vblank was; the grid tells when, but not so exactly that it could not be the one that follows.
-      guard let last, model.expectedRate == nil, let latest = model.interval(at: now),
-        let soon = model.interval(at: now + period / 8)
-      else { return nil }
-      let counted = lastInterval &+ Int64(bitPattern: vblank.sequence &- last.sequence)
-      let isCounted = vblank.sequence != 0 && last.sequence != 0
+      // An event proves that there was a vblank. The grid tells when, but not so exactly that it could not be the next one.
+      guard let last, let lastInterval = last.interval, model.expectedRate == nil, let grid = model.grid else { return nil }
+      let (latest, soon) = (grid.interval(at: now), grid.interval(at: now + period / 8))
+      let counted = lastInterval &+ Int64(bitPattern: vblank.sequence &- last.vblank.sequence)
+      let isCounted = vblank.sequence != 0 && last.vblank.sequence != 0
       if model.isVariable { return isCounted ? placeVariable(vblank, interval: counted, now: now) : nil }
       let interval = isCounted && counted <= latest ? latest : soon
-      guard let point = model.prediction(ofInterval: interval), point.isKnown(period: model.period) else { return nil }
-      return (VBlank(timestamp: point.timestamp, sequence: 0), interval)
+      let point = grid.prediction(ofInterval: interval)
+      return point.isKnown ? (VBlank(timestamp: point.timestamp, sequence: 0), interval) : nil
     }
   }
 
-  /// A vblank of a variable display, of which only the sequence is known: it is about where it was expected, and it has been.
+  /// A vblank of a variable display of which only the sequence is known: it came about where it was expected, and is over.
   private func placeVariable(_ vblank: VBlank, interval: Int64, now: MonotonicTime) -> (VBlank, interval: Int64)? {
-    guard interval > lastInterval, let point = model.prediction(ofInterval: interval), point.timestamp <= now + period
+    guard let lastInterval = last?.interval, interval > lastInterval,
+      let point = model.grid?.prediction(ofInterval: interval), point.timestamp <= now + period
     else { return nil }
     return (VBlank(timestamp: min(point.timestamp, now), sequence: vblank.sequence), interval)
   }
@@ -235,11 +230,11 @@ package struct TickSequencer {
   private func skip(
     to now: MonotonicTime, from vblank: VBlank, _ interval: Int64
   ) -> (timestamp: MonotonicTime, interval: Int64) {
-    if model.expectedRate == nil, let latest = model.interval(at: now),
-      let point = model.prediction(ofInterval: latest), point.isKnown(period: model.period)
-    {
-      // It may be the same one: its stamp was early.
-      return latest >= interval ? (point.timestamp, latest) : (vblank.timestamp, interval)
+    if model.expectedRate == nil, let grid = model.grid {
+      let latest = grid.interval(at: now)
+      let point = grid.prediction(ofInterval: latest)
+      // The point may be the same vblank, if its stamp was early.
+      if point.isKnown { return latest >= interval ? (point.timestamp, latest) : (vblank.timestamp, interval) }
     }
     let rate = model.expectedRate ?? model.refreshRate
     let count = rate.intervals(in: now - vblank.timestamp)
@@ -248,9 +243,6 @@ package struct TickSequencer {
 }
 
 extension VBlankModel.Prediction {
-  /// Whether it is more than a guess: a quarter of an interval away it could be the next vblank as well.
-  package func isKnown(period: Double) -> Bool { Double(uncertainty.count) <= period / 4 }
-
   package func lies(within distance: Nanoseconds, of time: MonotonicTime) -> Bool {
     timestamp - time <= distance && time - timestamp <= distance
   }

@@ -1,16 +1,15 @@
 public import LinuxSystem
 
-/// How long before a vblank a frame must be handed over for the display to take it for that vblank. Learned from frames that
-/// were handed over before it, and from whether they missed it.
+/// Learns how long before a vblank a frame must be handed over for the display to show it at that vblank.
 ///
-/// A pure value. It begins with `FrameRecord.takeOverTime`, and is never less.
+/// A pure value. The margin begins with `FrameRecord.takeOverTime`, and is never less.
 ///
-/// A miss says nothing by itself: displays hiccup, whenever a frame is handed over. That a margin is too small is seen by
-/// misses that are common at the smallest leads, and not at larger ones. So frames are counted by their leads, in steps of 2 to
-/// 3 %: one that missed as four, one in time as minus one. Where the sum from the smallest lead on is largest, those end
-/// that are too small: up to there more than a fifth of the frames missed, and beyond it less. It must be as large as that
-/// of three misses. All counts are halved after 256 frames, so that three are more than the miss budget. Hiccups come with
-/// more frames in time than that, at whatever lead, and raise nothing.
+/// A miss proves nothing by itself: displays hiccup, whatever the lead of a frame. A margin is too small if misses are common
+/// at the smallest leads and rare at larger ones. So frames are counted by their leads, in steps of 2 to 3 %: a missed one as
+/// four, one in time as minus one. The leads that are too small end where the sum from the smallest lead on is largest: up
+/// to there more than a fifth of the frames missed, beyond it fewer. The sum must be as large as that of three misses. All
+/// counts are halved after 256 frames, so that three are more than the miss budget. Hiccups come with more frames in time
+/// than that, at any lead, and raise nothing.
 ///
 /// As long as larger leads than the margin are too small, each miss raises it to the end of those, but at most by an eighth of
 /// itself: it is not known how the display takes frames at leads that nobody has tried. The second of two misses in a row
@@ -27,22 +26,22 @@ public struct CommitMargin: BitwiseCopyable, Sendable {
   private static let trial = 4_096
 
   private var step = 0
-  /// Frames since the last raise or trial.
+  /// The number of frames since the last raise or trial.
   private var age = 0
-  /// Frames since the counts were halved.
+  /// The number of frames since the counts were halved.
   private var counted = 0
   private var wasMissed = false
-  /// By steps, of the leads from `lead(ofStep:)` to the next one: the frames that missed times four, less those in time.
+  /// The score of each step of leads, from `lead(ofStep:)` to the next one: four times the missed frames, less those in time.
   private var scores = InlineArray<176, Int16>(repeating: 0)
 
   public init() {}
 
-  /// A frame was seen.
+  /// Learns from a frame that was seen.
   ///
   /// - Parameters:
   ///   - lead: how long before its target it was handed over.
-  ///   - isMissed: whether it was seen later than that, and at a vblank.
-  ///   - interval: a lead of one or more is not what a miss is due to.
+  ///   - isMissed: true if it was seen later than that, and at a vblank.
+  ///   - interval: the refresh interval. A longer lead is not the cause of a miss.
   public mutating func observe(lead: Nanoseconds, isMissed: Bool, interval: Nanoseconds) {
     age += 1
     if age == Self.trial { (step, age) = (max(step - Self.rise, 0), 0) }
@@ -75,7 +74,7 @@ public struct CommitMargin: BitwiseCopyable, Sendable {
     FrameRecord.takeOverTime / 32 * (Int64(32 + step % 32) << Int64(step / 32))
   }
 
-  /// The last step whose lead is not more than `lead`, which is not less than the first one's.
+  /// The last step whose lead is at most `lead`, which is at least the first one's.
   private static func step(ofLead lead: Nanoseconds) -> Int {
     let parts = lead.count / (FrameRecord.takeOverTime / 32).count
     let doublings = parts.bitWidth - parts.leadingZeroBitCount - 6

@@ -6,20 +6,20 @@ public import LinuxSystem
 ///
 ///     target − work − wake-up latency − commit margin
 ///
-/// each learned by itself from what became of the ticks and frames before, so that one is not taken for the other: how long
+/// each learned by itself from earlier ticks and frames, so that one is not taken for the other: how long
 /// frames take from the delivery of the tick to the presenter, how late the loop wakes for a deadline, and how long before
 /// a vblank a display needs a frame. The parts are added although they are seldom at their worst together: that is the
 /// reserve.
 ///
 /// A tick is delivered at once
-/// - where there is nothing to gain: the deadline has come, or is less than `leastDelay` away;
-/// - as long as little is known: not eight frames yet, or no more than a guess where the target is;
+/// - if there is nothing to gain: the deadline has come, or is less than `leastDelay` away;
+/// - as long as little is known: fewer than eight frames, or a target that is a guess;
 /// - after a pause, since whoever waited should not wait longer. After `longPause` intervals the machine may have slowed its
 ///   clocks down: eight intervals long every tick is delivered at once, and no frame is learned from.
 ///
-/// Nothing is remembered of when vblanks are. A display's phase and rate may change, what work takes does not.
+/// The times of vblanks are not remembered: a display's phase and rate may change, the duration of work does not.
 public struct FramePacer: Sendable {
-  /// Nobody puts a tick off for less.
+  /// The shortest delay of a tick.
   public static let leastDelay = Nanoseconds.microseconds(200)
   /// The number of intervals without a frame from which a pause is a long one. (KWin's number, too.)
   public static let longPause: Int64 = 100
@@ -27,16 +27,16 @@ public struct FramePacer: Sendable {
   public var policy: FramePolicy
   /// From the delivery of a tick, or the beginning of a frame without one, to the presenter.
   public private(set) var work = PacingEstimate()
-  /// From a deadline to the delivery of the tick that was put off to it.
+  /// From a deadline to the delivery of the tick that was delayed to it.
   public private(set) var wakeUpLatency = PacingEstimate()
   public private(set) var commitMargin = CommitMargin()
 
   private static let warmUp: Int64 = 8
-  /// Ticks of vblanks until then are delivered at once.
+  /// Ticks of vblanks until this time are delivered at once.
   private var promptUntil = MonotonicTime.zero
-  /// Frames that are begun until then are not learned from.
+  /// Frames that are begun until this time teach nothing.
   private var coldUntil = MonotonicTime.zero
-  /// Ticks in a row that could not be put off.
+  /// Ticks in a row that could not be delayed.
   private var undelayed = 0
 
   public init(policy: FramePolicy = .vblank) {
@@ -48,7 +48,7 @@ public struct FramePacer: Sendable {
   /// - Parameter interval: the display's refresh interval.
   public func budget(interval: Nanoseconds) -> Nanoseconds? {
     guard let work = work.value else { return nil }
-    // Before there are any wake-ups, what KWin leaves for them.
+    // Before the first wake-up, the time that KWin leaves for one.
     let latency = wakeUpLatency.value ?? min(.milliseconds(1), interval / 32)
     return work + latency + commitMargin.value
   }
@@ -58,7 +58,7 @@ public struct FramePacer: Sendable {
   ///
   /// - Parameters:
   ///   - target: the vblank that the tick's frame is made for.
-  ///   - isTargetKnown: whether it is more than a guess.
+  ///   - isTargetKnown: true if it is more than a guess.
   ///   - vblank: the tick's.
   ///   - now: when the vblank's event came.
   public func start(
@@ -72,35 +72,35 @@ public struct FramePacer: Sendable {
     return start - now < Self.leastDelay ? min(start, now) : start
   }
 
-  /// A tick was delivered.
+  /// Learns from the delivery of a tick.
   ///
   /// - Parameters:
   ///   - now: when link callbacks were called.
-  ///   - start: what `start` said.
-  ///   - wasDelayed: whether it was put off to that time.
+  ///   - start: the planned time of delivery.
+  ///   - wasDelayed: true if it was delayed to that time.
   public mutating func tickWasDelivered(at now: MonotonicTime, start: MonotonicTime, wasDelayed: Bool) {
     if wasDelayed {
       undelayed = 0
       wakeUpLatency.observe(now - start)
       return
     }
-    // A latency that leaves no time to put a tick off is not observed any more, and must not be believed for ever.
+    // A latency that leaves no time for a delay is not observed any more, and must not be believed for ever.
     undelayed += 1
     if policy == .lateStart, undelayed % 16 == 0 { wakeUpLatency.forgetOldest() }
   }
 
-  /// A frame was seen. Every frame that was, in their order.
+  /// Learns from a frame that was seen. Call it for every such frame, in their order.
   public mutating func observe(_ frame: FrameRecord, interval: Nanoseconds) {
     let time = frame.submitted - frame.heldBack - frame.delivered
     if frame.delivered > coldUntil { work.observe(min(time, interval * 3)) }
     guard frame.isTargetKnown else { return }
-    // A target where there was no vblank is nothing to have missed.
+    // A target without a vblank was not missed.
     let cause = frame.cause(interval: interval)
     commitMargin.observe(
       lead: frame.target - frame.submitted, isMissed: cause == .scanOut || cause == .commitMissed, interval: interval)
   }
 
-  /// Frames are wanted again after a pause.
+  /// Tells that frames are wanted again after a pause.
   ///
   /// - Parameters:
   ///   - now: when the first vblank was asked for.
@@ -113,4 +113,13 @@ public struct FramePacer: Sendable {
     promptUntil = now + interval * Self.warmUp
     coldUntil = promptUntil
   }
+}
+
+/// When a display's ticks are delivered, and with them when its frames are begun.
+public enum FramePolicy: String, CaseIterable, Sendable, BitwiseCopyable {
+  /// As soon as the vblank's event comes, as CADisplayLink does: a frame has the whole interval.
+  case vblank
+  /// As late as the frame can still be ready for the next vblank: what it shows, such as the place of a pointer, is newer by as
+  /// much. See `FramePacer`. At a variable rate, where the next vblank is not known beforehand, the same as `vblank`.
+  case lateStart = "late"
 }

@@ -3,19 +3,19 @@ import LinuxSystem
 /// The last 64 durations, in the order in which they came and in the order of their length. A pure value of fixed size.
 struct RecentDurations: Sendable {
   static let capacity = 64
-  /// Longer ones count as this; so each fits in four bytes.
+  /// The longest duration. Longer ones count as this, so that each fits in four bytes.
   static let longest = Nanoseconds.seconds(2)
 
   private(set) var count = 0
-  /// In the order in which they came; the oldest is at `oldest`.
+  /// The durations in the order in which they came; the oldest is at `oldest`.
   private var ring = InlineArray<64, Int32>(repeating: 0)
   private var oldest = 0
   private var sorted = InlineArray<64, Int32>(repeating: 0)
 
-  /// The one that is longer than `index` of the others. From 0 to below `count`.
+  /// The duration that is longer than `index` of the others. From 0 to below `count`.
   subscript(index: Int) -> Nanoseconds { Nanoseconds(Int64(sorted[index])) }
 
-  /// Takes the place of the oldest when there are 64. Negative ones count as zero.
+  /// Adds a duration in place of the oldest of 64. A negative one counts as zero.
   mutating func add(_ duration: Nanoseconds) {
     let value = Int32(min(max(duration, .zero), Self.longest).count)
     if count == Self.capacity { removeOldest() }
@@ -41,12 +41,12 @@ struct RecentDurations: Sendable {
     }
   }
 
-  /// All but the newest are forgotten.
+  /// Forgets all but the newest.
   mutating func keepNewest(_ number: Int) {
     while count > number { removeOldest() }
   }
 
-  /// By halving. It is there.
+  /// The first place of a value that is present, by bisection.
   private func firstPlace(of value: Int32) -> Int {
     var (lower, upper) = (0, count)
     while lower < upper {

@@ -1,10 +1,10 @@
 import LinuxSystem
 
-/// Where a display's vblanks lie: one of them, the interval to the next, and how sure both are.
+/// Estimates the phase of a display's vblanks, their period, and how sure both are.
 ///
 /// A Kalman filter (R. E. Kalman, "A New Approach to Linear Filtering and Prediction Problems", 1960) of two numbers. From
 /// one vblank to the next the phase grows by the period, and the period changes by a little that nobody knows; a stamp is
-/// the phase and its noise. What a stamp changes follows from the covariances: the phase follows the last few stamps, the
+/// the phase plus noise. The covariances decide how much a stamp changes: the phase follows the last few stamps, the
 /// period many more, and both more quickly while little is known. Constant time and size, whatever the memory.
 struct PhaseFilter: BitwiseCopyable, Sendable {
   /// The phase in whole nanoseconds, which a `Double` could not hold, and the rest of it.
@@ -17,9 +17,9 @@ struct PhaseFilter: BitwiseCopyable, Sendable {
   private(set) var covariance: Double = 0
   private(set) var periodVariance: Double
 
-  /// The variance that the period gains in an interval. It does not go on for ever: no more than in `longestDrift` of them.
+  /// The variance that the period gains in an interval, in the first `longestDrift` of them.
   let drift: Double
-  /// The variance that the phase gains in an interval, where a late vblank makes all later ones late.
+  /// The variance that the phase gains in an interval if a late vblank makes all later ones late.
   let wander: Double
 
   init(
@@ -38,7 +38,7 @@ struct PhaseFilter: BitwiseCopyable, Sendable {
     origin + Nanoseconds(Int64(saturating: offset + Double(count) * period))
   }
 
-  /// The variance of that.
+  /// The variance of `phase(after:)`.
   func variance(after count: Int64) -> Double {
     let k = Double(count.magnitude)
     return phaseVariance + 2 * Double(count) * covariance + k * k * periodVariance + k * k / 3 * drifted(k) + k * wander
@@ -49,10 +49,10 @@ struct PhaseFilter: BitwiseCopyable, Sendable {
   /// The variance that the period gains in `count` intervals.
   private func drifted(_ count: Double) -> Double { min(count, Self.longestDrift) * drift }
 
-  /// From the phase to `time`, in nanoseconds.
+  /// The time from the phase to `time`, in nanoseconds.
   func distance(to time: MonotonicTime) -> Double { Double((time - origin).count) - offset }
 
-  /// Goes on by `count` intervals, at least 0.
+  /// Moves the phase on by `count` intervals, at least 0.
   mutating func advance(by count: Int64) {
     let k = Double(count)
     let passed = offset + k * period
@@ -64,7 +64,7 @@ struct PhaseFilter: BitwiseCopyable, Sendable {
     periodVariance += drifted(k)
   }
 
-  /// A stamp lay `residual` after the phase; `noise` is the variance of stamps.
+  /// Learns from a stamp that lay `residual` after the phase; `noise` is the variance of stamps.
   mutating func correct(residual: Double, noise: Double) {
     let total = phaseVariance + noise
     guard total > 0 else { return }

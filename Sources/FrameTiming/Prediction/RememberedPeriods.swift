@@ -1,8 +1,8 @@
-/// What was learnt of a display at each of its rates: going back to one does not begin anew.
+/// The periods of a display that were measured at each of its rates: a return to a rate does not begin anew.
 struct RememberedPeriods: BitwiseCopyable, Sendable {
   struct Entry: BitwiseCopyable, Sendable {
     var rate: RefreshRate
-    /// Nanoseconds and square nanoseconds.
+    /// In nanoseconds and square nanoseconds.
     var period: Double
     var variance: Double
     var noise: StampNoise
@@ -28,7 +28,7 @@ struct RememberedPeriods: BitwiseCopyable, Sendable {
     next = (next + 1) % entries.count
   }
 
-  /// Lets each period be off by at least as much; square nanoseconds.
+  /// Raises the variance of each period to at least the given one, in square nanoseconds.
   mutating func loosen(_ variance: (RefreshRate) -> Double) {
     for index in entries.indices {
       if let entry = entries[index] { entries[index]?.variance = max(entry.variance, variance(entry.rate)) }

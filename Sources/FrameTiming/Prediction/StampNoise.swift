@@ -1,31 +1,31 @@
-/// How unsteady a display's stamps are, found from those that come.
+/// Measures how unsteady a display's stamps are.
 ///
-/// It looks at how much further off the grid a stamp is than the one before, which also tells while the grid itself is
-/// wrong. It follows the median of that by small steps, up when one is beyond it and down when not (H. Robbins and S.
+/// It compares the distance of each stamp from the grid with that of the one before, which also works while the grid itself is
+/// wrong. It follows the median of the difference by small steps, up when one is beyond it and down when not (H. Robbins and S.
 /// Monro, "A Stochastic Approximation Method", 1951), and takes 1.4826 times it, which for a normal distribution is its standard
 /// deviation (F. R. Hampel, "The Influence Curve and Its Role in Robust Estimation", 1974): a few wild stamps do not move it.
 struct StampNoise: BitwiseCopyable, Sendable {
   private var median: Double
   private var count = 0
-  /// How many in a row were below half the median.
+  /// The number of differences in a row below half the median.
   private var calm = 0
   private var last: Double?
   private let limits: (least: Double, most: Double)
 
-  /// Begins with a guess; nanoseconds.
+  /// Begins with a guess for the interval, in nanoseconds.
   init(interval: Double) {
-    // Stamps of flips are whole microseconds; beyond a sixth of an interval there is no grid to be seen.
+    // Stamps of flips are whole microseconds; beyond a sixth of an interval no grid can be seen.
     limits = (500, max(500, interval / 6))
     median = min(max(interval / 100, limits.least), limits.most)
   }
 
-  /// Of a stamp, in square nanoseconds.
+  /// The variance of a stamp, in square nanoseconds.
   var variance: Double {
     let deviation = 1.4826 * median
     return deviation * deviation
   }
 
-  /// A stamp lay so many nanoseconds off the grid.
+  /// Learns from a stamp that lay so many nanoseconds off the grid.
   mutating func note(_ residual: Double) {
     defer { last = residual }
     guard let last else { return }
@@ -40,6 +40,6 @@ struct StampNoise: BitwiseCopyable, Sendable {
     median = min(max(next, limits.least), limits.most)
   }
 
-  /// The grid begins anew: what is noted next has none before it.
+  /// Forgets the last stamp: the grid begins anew.
   mutating func forgetLast() { last = nil }
 }

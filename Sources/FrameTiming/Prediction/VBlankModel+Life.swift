@@ -1,10 +1,9 @@
-/// What happens to a display apart from its vblanks.
 extension VBlankModel {
-  /// Says that the display was off, or the machine asleep: where the grid lies is not known any more. The period is kept, and
-  /// what was suspected of earlier stamps is forgotten.
+  /// Tells that the display was off, or the machine asleep: the period is kept, but not the place of the grid, nor any suspicion
+  /// of earlier stamps.
   ///
-  /// The next stamp begins the grid. But drivers are known to tell a wrong one or two after such a time: nothing counts as known,
-  /// and each stamp begins the grid anew, until two in a row lie whole periods after the one before.
+  /// The next stamp begins the grid. But drivers may deliver a wrong one or two after such a time: nothing counts as known, and
+  /// each stamp begins the grid anew, until two in a row lie whole periods after the one before.
   public mutating func losePhase() {
     guard let filter else { return }
     suspects = Suspects()
@@ -16,12 +15,12 @@ extension VBlankModel {
       at: filter.origin, phaseVariance: period * period, period: filter.period, variance: filter.periodVariance)
   }
 
-  /// The model of a display that another source tells of from now on: nothing is known of where its vblanks lie, but the
-  /// periods that were measured are kept, each for its rate, and are believed to 0.05 %.
+  /// The model for another source of the same display: the place of its vblanks is unknown, but the measured periods are kept,
+  /// each for its rate, and believed to 0.05 %.
   ///
   /// - Parameters:
-  ///   - isMeasured: whether this model's stamps were a display's, and not those of a clock that stood in for it.
-  ///   - isDisplay: whether the new ones are: then the first of them are not trusted.
+  ///   - isMeasured: true if this model's stamps were a display's, not those of a clock that replaced it.
+  ///   - isDisplay: true if the new stamps are a display's: then the first of them are not trusted.
   func continued(
     refreshRate: RefreshRate, isVariable: Bool, isMeasured: Bool, isDisplay: Bool
   ) -> VBlankModel {
@@ -42,7 +41,7 @@ extension VBlankModel {
     return next
   }
 
-  /// A stamp of a grid that was lost begins it anew. It is one more that agrees with the one before, or the first that does not.
+  /// Begins a lost grid anew with a stamp. Counts it as one more that agrees with the one before, or as the first that does not.
   ///
   /// - Parameter intervals: since the last vblank, above 0.
   mutating func prove(_ vblank: VBlank, after previous: VBlank?, intervals count: Int64) {

@@ -1,32 +1,32 @@
 import LinuxSystem
 
 extension VBlankModel {
-  /// Stamps in a row that were not believed.
+  /// The stamps in a row that were not believed.
   struct Suspects: BitwiseCopyable, Sendable {
     var count = 0
-    /// How many of the last lie whole periods after the one before.
+    /// The number of the last of them that lie whole periods after the one before.
     var agreeing = 0
     var last: VBlank?
   }
 
-  /// Vblanks in a row that came as long after the one before, each within a tenth.
+  /// The vblanks in a row at even distances, to a tenth.
   struct EvenSpacing: BitwiseCopyable, Sendable {
     var count = 0
-    /// Their mean, or that of the last dozen; in nanoseconds.
+    /// The mean distance of all, or of the last dozen; in nanoseconds.
     var length = 0.0
   }
 
-  /// A stamp further off than this many standard deviations is not believed.
+  /// The number of standard deviations from which on a stamp is not believed.
   private static var gate: Double { 4 }
-  /// An interval is not the expected one if it differs by this part.
+  /// The part by which an unexpected interval differs.
   private static var otherInterval: Double { 0.1 }
-  /// The rate of a display is another one if the mean of many intervals differs by this part. Nearer ones the filter finds.
+  /// The part by which the mean of many intervals differs if the display has another rate. The filter finds nearer rates.
   private static var otherRate: Double { 0.03 }
   private static var manyIntervals: Int { 12 }
-  /// More than these in a gap, 34 years of them, are a stamp that means nothing.
+  /// The longest gap in intervals, 34 years. A longer one is a stamp that means nothing.
   private static var mostIntervals: Int64 { 1 << 40 }
 
-  /// So many stamps in a row must agree with the one before until a grid that was lost is believed anew.
+  /// The number of stamps in a row that must agree with the one before until a lost grid is believed anew.
   static var proofs: Int { 2 }
 
   /// Takes a vblank into account. Constant time, without allocation.
@@ -48,7 +48,7 @@ extension VBlankModel {
       return .relocked
     }
     let (count, isCounted) = intervals(from: last, to: vblank, filter: filter)
-    // A stamp in the interval of the last, or the same one again.
+    // The stamp lies in the interval of the last, or is the same one again.
     if count == 0 || vblank.timestamp == last.timestamp { return .duplicate }
     if count < 0 { return suspect(vblank, as: .backward) }
     if unproven > 0, !isVariable {
@@ -61,7 +61,7 @@ extension VBlankModel {
     let residual = ahead.distance(to: vblank.timestamp)
     let isGridKnown = ahead.phaseVariance.squareRoot() < period / 4
     if !isVariable {
-      // After a gap a residual tells of the period, not of the stamp.
+      // After a gap a residual shows the error of the period, not of the stamp.
       if ahead.phaseVariance < 4 * noise.variance { noise.note(residual) } else { noise.forgetLast() }
       let spread = (ahead.phaseVariance + noise.variance).squareRoot()
       if isGridKnown, abs(residual) > Self.gate * spread { return suspect(vblank, as: .outlier) }
@@ -70,11 +70,11 @@ extension VBlankModel {
     if isCounted || isGridKnown {
       ahead.correct(residual: residual, noise: noise.variance)
       self.filter = ahead
-      // No display's rate wanders that far: the stamps are those of several, or of none.
+      // No display's rate wanders that far: the stamps are those of several displays, or of none.
       if !isVariable, !isNear(expectedPeriod, ahead.period) { restart(at: vblank.timestamp) }
       stampsOnGrid += 1
     } else {
-      // How many intervals it was is a guess, and the residual says nothing.
+      // The number of intervals is a guess, and the residual proves nothing.
       restart(at: vblank.timestamp, period: filter.period, variance: ahead.periodVariance)
     }
     interval &+= count
@@ -82,22 +82,22 @@ extension VBlankModel {
     return .accepted
   }
 
-  /// Says that the display's mode changed. What is predicted changes when stamps show it: with the first that comes one
-  /// interval of the new rate after the one before, to a tenth; on a variable display, where none tells, with the next.
+  /// Tells that the display's mode changed. Predictions change when stamps show it: with the first stamp one interval of the new
+  /// rate after the one before, to a tenth. On a variable display no stamp shows it, and the next one changes them.
   public mutating func expect(_ rate: RefreshRate) {
     expectedRate = rate == refreshRate ? nil : rate
   }
 
   // MARK: - Counting
 
-  /// The interval that a vblank begins, wrong as its stamp may be; nil before the first stamp.
+  /// The interval that a vblank begins, even if its stamp is wrong; nil before the first stamp.
   func interval(of vblank: VBlank) -> Int64? {
     guard let filter, let last else { return nil }
     return interval &+ intervals(from: last, to: vblank, filter: filter).count
   }
 
-  /// The intervals from the filter's phase to a stamp, and whether the source counted them: its sequence is believed where it is
-  /// possible.
+  /// The number of intervals from the filter's phase to a stamp, and whether the source counted them: its sequence is believed if
+  /// it is possible.
   private func intervals(from last: VBlank, to vblank: VBlank, filter: PhaseFilter) -> (count: Int64, isCounted: Bool) {
     let elapsed = filter.distance(to: vblank.timestamp)
     let counted = Int64(bitPattern: vblank.sequence &- last.sequence)
@@ -108,7 +108,7 @@ extension VBlankModel {
       } else {
         // Some of the intervals may have been those of a rate that was announced.
         let other = expectedRate?.exactInterval ?? period
-        // And the rate may be another than it was when it was measured, within what a pixel clock is allowed.
+        // The rate may also have changed since it was measured, by as much as a pixel clock is allowed.
         let deviation = max(Self.gate * filter.variance(after: counted).squareRoot(), Double(counted) * priorDeviation)
         let tolerance = max(period, other) / 2 + deviation
         let lengths = min(period, other) * Double(counted)...max(period, other) * Double(counted)
@@ -131,13 +131,13 @@ extension VBlankModel {
     last = vblank
   }
 
-  /// Begins with what is expected of the period.
+  /// Begins with the expected period.
   private mutating func restart(at phase: MonotonicTime) {
     restart(at: phase, period: expectedPeriod, variance: .infinity)
   }
 
   mutating func restart(at phase: MonotonicTime, period: Double, variance: Double) {
-    // A rate that was measured from one vblank to the next is worth less than one that was told.
+    // A rate that was measured from one vblank to the next is less certain than a nominal one.
     let prior = expectedPeriod == refreshRate.exactInterval ? priorDeviation : expectedPeriod / 20
     filter = makeFilter(
       at: phase, phaseVariance: noise.variance, period: period, variance: min(variance, prior * prior))
@@ -149,7 +149,7 @@ extension VBlankModel {
   func makeFilter(
     at phase: MonotonicTime, phaseVariance: Double, period: Double, variance: Double
   ) -> PhaseFilter {
-    // Crystals drift by less, clocks that are being set by as much; an application's frames do not keep time at all.
+    // Crystals drift by less, clocks that are being set by this much; an application's frames keep no time at all.
     let drift = refreshRate.exactInterval * (isVariable ? 0.02 : 2.5e-6)
     let wander = isVariable ? refreshRate.exactInterval * 0.2 : 0
     return PhaseFilter(
@@ -157,7 +157,7 @@ extension VBlankModel {
       wander: wander * wander)
   }
 
-  /// Whether two vblanks lie as far apart as an interval of `rate`, to a tenth. Those of a variable display never need to.
+  /// True if two vblanks lie an interval of `rate` apart, to a tenth. The vblanks of a variable display need not.
   private func confirms(_ rate: RefreshRate, from previous: VBlank, to vblank: VBlank) -> Bool {
     if isVariable { return last.map { vblank.timestamp > $0.timestamp } ?? false }
     let (gap, counted) = distance(from: previous, to: vblank)
@@ -178,7 +178,7 @@ extension VBlankModel {
     interval &+= max(1, passed ?? 1)
   }
 
-  /// Stores what was learnt at the old rate, if the display ran at it.
+  /// Sets the rate, and remembers the period of the old one if the display ran at it.
   private mutating func setRate(_ rate: RefreshRate) {
     expectedRate = nil
     guard rate != refreshRate else { return }
@@ -198,7 +198,7 @@ extension VBlankModel {
     suspects.agreeing = agrees ? suspects.agreeing + 1 : 0
     suspects.count += 1
     suspects.last = vblank
-    // Three that agree with each other are right; and of eight that agree on nothing the last is as good as any.
+    // Three that agree with each other are right; of eight that agree on nothing the last is as good as any.
     guard suspects.agreeing >= 2 || suspects.count >= 8 else { return verdict }
     relock(at: vblank, doTheyAgree: suspects.agreeing >= 2)
     return .relocked
@@ -209,35 +209,35 @@ extension VBlankModel {
     interval &+= max(1, intervals(from: last, to: vblank, filter: filter).count)
     self.last = vblank
     unproven = 0
-    // The stamps may have become unsteady, and not the grid another one.
+    // Perhaps the stamps have become unsteady, and the grid is the same.
     noise = StampNoise(interval: refreshRate.exactInterval)
-    // A grid that did not hold for long tells nothing of the period either.
+    // A grid that did not hold for long proves nothing about the period either.
     if doTheyAgree, isSettled {
       let deviation = priorDeviation / 10
       restart(at: vblank.timestamp, period: filter.period, variance: max(filter.periodVariance, deviation * deviation))
     } else {
-      // What was measured, if it was, holds no more.
+      // A measured rate holds no more.
       if !doTheyAgree { expectedPeriod = refreshRate.exactInterval }
       restart(at: vblank.timestamp)
     }
   }
 
-  // MARK: - Rates that nobody told
+  // MARK: - Unannounced rates
 
-  /// The spacing of the last vblanks, if they came evenly but not as they should.
+  /// The spacing of the last vblanks, if it is even but not the expected one.
   private mutating func otherSpacing(from previous: VBlank, to vblank: VBlank) -> Double? {
     let (gap, counted) = distance(from: previous, to: vblank)
     let length = gap / (counted ?? 1)
     guard length > 0 else { return nil }
     let isEven = isNear(spacing.length, length)
-    // Of the last ones only: what was before a change must not hide it.
+    // The mean is that of the last ones only: vblanks before a change must not hide it.
     let count = isEven ? min(spacing.count + 1, Self.manyIntervals) : 1
     spacing.length += (length - spacing.length) / Double(count)
     spacing.count = count
-    // The mean of unsteady stamps is worth more the more of them there are.
+    // The mean of more stamps is more certain.
     let tolerance = count == Self.manyIntervals ? Self.otherRate : Self.otherInterval
     guard count >= 6, (1e6...1e9).contains(spacing.length) else { return nil }
-    // Every other vblank, if that is how they are asked for, is no other rate, and neither is a sequence that counts fields.
+    // Requests for every other vblank are no other rate, and neither is a sequence that counts fields.
     let whole = max(1, (spacing.length * (counted ?? 1) / period).rounded())
     let isExpected =
       isNear(period, spacing.length * (counted ?? 1) / whole, within: tolerance)
@@ -245,7 +245,7 @@ extension VBlankModel {
     return isExpected ? nil : spacing.length
   }
 
-  /// The display runs at another rate than it says, or again at the one that it says.
+  /// Follows a display that runs at another rate than its mode, or again at that of its mode.
   private mutating func follow(_ length: Double, at vblank: VBlank) {
     guard let filter, let last else { return }
     interval &+= max(1, intervals(from: last, to: vblank, filter: filter).count)
@@ -259,21 +259,21 @@ extension VBlankModel {
 
   // MARK: - Small things
 
-  /// Nanoseconds between two vblanks, and how many intervals their sequences say it is; nil if they say nothing.
+  /// The nanoseconds between two vblanks, and the intervals by their sequences; nil if those mean nothing.
   private func distance(from first: VBlank, to second: VBlank) -> (gap: Double, counted: Double?) {
     let counted = Int64(bitPattern: second.sequence &- first.sequence)
     let isCounted = first.sequence != 0 && second.sequence != 0 && counted > 0 && counted < 1000
     return (Double((second.timestamp - first.timestamp).count), isCounted ? Double(counted) : nil)
   }
 
-  /// Whether two vblanks lie whole periods apart, to a tenth of one. Over a long gap that nobody counted any two would.
+  /// True if two vblanks lie whole periods apart, to a tenth of one. Over a long gap without sequences any two would.
   func isWhole(_ first: VBlank, to second: VBlank) -> Bool {
     let (gap, counted) = distance(from: first, to: second)
     let count = counted ?? (gap / period).rounded()
     return count >= 1 && abs(gap - count * period) <= Self.otherInterval * period && (counted != nil || count <= 2)
   }
 
-  /// Whether a length is a given interval's, to a part of it: a tenth.
+  /// True if a length differs from an interval by at most a part of it, a tenth.
   private func isNear(_ interval: Double, _ length: Double, within part: Double = otherInterval) -> Bool {
     abs(length - interval) <= part * interval
   }

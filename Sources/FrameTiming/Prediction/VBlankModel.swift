@@ -2,23 +2,25 @@ public import LinuxSystem
 
 /// Predicts a display's vblanks from the stamps of those that were.
 ///
-/// A pure value of fixed size. It is told what a source delivers, in the order in which it came, and knows nothing else. It
-/// follows the display's own rate, which is not quite the nominal one; leaves stamps out of account that cannot be right;
-/// and finds its way back when they turn out to be right after all. While there are few stamps the nominal rate is
-/// believed, to 0.5 %: what CTA-861 lets a pixel clock be off by.
+/// A pure value of fixed size that is given a source's vblanks in the order in which they came. It follows the display's own
+/// rate, which differs a little from the nominal one; ignores stamps that cannot be right; and finds its way back when they
+/// turn out to be right after all. While there are few stamps it believes the nominal rate to 0.5 %, the tolerance of
+/// CTA-861 for a pixel clock. Applications use the ticker's `VBlankForecast` instead.
 ///
 /// Stamps must be a display's or a clock's. The stamps of drivers without vblank, which complete a flip at once, are on no grid.
 public struct VBlankModel: BitwiseCopyable, Sendable {
-  /// A vblank that has not been, or has not been told.
+  /// A vblank to come, or one that was not delivered.
   public struct Prediction: Hashable, BitwiseCopyable, Sendable {
     public var timestamp: MonotonicTime
     /// The standard deviation of `timestamp`: two predictions of three are better than this, and 19 of 20 than its double.
     public var uncertainty: Nanoseconds
-    /// The interval that begins with it, counted from the model's first stamp, which is 0.
+    /// The interval that begins with the vblank, counted from the model's first stamp, which is 0.
     public var interval: Int64
+    /// True if the prediction is more than a guess: its uncertainty is a quarter of an interval at most.
+    public var isKnown: Bool
   }
 
-  /// What a stamp was taken for.
+  /// The model's judgement of a stamp.
   public enum Verdict: Hashable, Sendable {
     /// A vblank, a later one than the last.
     case accepted
@@ -26,39 +28,40 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
     case duplicate
     /// A later vblank, but its stamp cannot be right.
     case outlier
-    /// It lies before the last vblank.
+    /// The stamp lies before the last vblank.
     case backward
-    /// Zero or less: the driver had no time for it.
+    /// The stamp is zero or less: the driver had none.
     case unstamped
-    /// Several in a row were not where they should be: the model begins anew with this one. The period is kept if it fits
-    /// them.
+    /// Several stamps in a row were not where they should be, and the model begins anew with this one. It keeps the period if
+    /// that fits them.
     case relocked
   }
 
-  /// The nominal rate that stamps agree with; of a variable display the fastest.
+  /// The nominal rate that stamps agree with; the fastest rate of a variable display.
   public internal(set) var refreshRate: RefreshRate
-  /// Whether intervals last as long as the application likes, but not less than one at `refreshRate`.
+  /// True if intervals last as long as the application likes, but not less than one at `refreshRate`.
   public let isVariable: Bool
   /// The last vblank that was believed.
   public internal(set) var last: VBlank?
 
-  /// The interval of the nominal rate, or of one that the display was seen to have instead; nanoseconds.
+  /// The interval of the nominal rate, or of the rate that was measured instead; in nanoseconds.
   var expectedPeriod: Double
-  /// A rate that was announced, but not seen yet.
+  /// A rate that was announced, but that no stamp has shown yet.
   var expectedRate: RefreshRate?
   /// Nil before the first stamp.
   var filter: PhaseFilter?
-  /// That of the filter's phase.
+  /// The number of the interval at the filter's phase.
   var interval: Int64 = 0
-  /// How many stamps the filter was told since it began, or began anew.
+  /// The number of stamps since the filter began, or began anew.
   var stampsOnGrid = 0
   var noise: StampNoise
   var suspects = Suspects()
   var spacing = EvenSpacing()
-  /// The last vblank with a stamp, whatever it was taken for.
+  /// The last vblank with a stamp, whatever its verdict.
   var lastSeen: VBlank?
   var remembered = RememberedPeriods()
-  /// How many more stamps must agree with the one before until the grid is believed: after the display was off. 0 while it is.
+  /// The number of stamps that must still agree with the one before until the grid is believed, after the display was off; else
+  /// 0.
   var unproven = 0
 
   public init(refreshRate: RefreshRate, isVariable: Bool = false) {
@@ -74,67 +77,25 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
   /// The standard deviation of `period`, in nanoseconds.
   public var periodUncertainty: Double { filter?.periodVariance.squareRoot() ?? priorDeviation }
 
-  /// The first vblank later than `time`; nil before the first stamp. Never one that was told already.
-  public func prediction(after time: MonotonicTime) -> Prediction? {
+  /// The first vblank later than `time`; nil before the first stamp. Never one that was delivered already.
+  public func prediction(after time: MonotonicTime) -> Prediction? { grid?.prediction(after: time) }
+
+  /// The grid as it is believed now; nil before the first stamp.
+  var grid: VBlankGrid? {
     guard let filter, let last else { return nil }
-    var count = intervals(from: filter, to: time) + 1
-    if time >= last.timestamp {
-      count = max(count, 1)
-    } else if count > 0 {
-      // The last vblank's stamp is later than its place on the grid, and `time` between them.
-      return Prediction(timestamp: last.timestamp, uncertainty: deviation(filter, after: 0), interval: interval)
-    }
-    var timestamp = place(filter, after: count)
-    // Rounded down to `time`; at the end of time there is none that is later.
-    while timestamp <= time, timestamp < .distantFuture {
-      count += 1
-      timestamp = place(filter, after: count)
-    }
-    return Prediction(timestamp: timestamp, uncertainty: deviation(filter, after: count), interval: interval &+ count)
+    return VBlankGrid(
+      filter: filter, interval: interval, lastStamp: last.timestamp, isVariable: isVariable, isProven: unproven == 0,
+      period: period)
   }
 
-  /// The vblank that begins an interval, one that was included: then it is the place on the grid and not the stamp. Nil before
-  /// the first stamp.
-  public func prediction(ofInterval number: Int64) -> Prediction? {
-    guard let filter else { return nil }
-    let count = number &- interval
-    return Prediction(
-      timestamp: place(filter, after: count), uncertainty: deviation(filter, after: count), interval: number)
-  }
-
-  /// Whether enough stamps agree with the grid to say that another one is wrong.
+  /// True if enough stamps agree with the grid to call another one wrong.
   var isSettled: Bool { stampsOnGrid >= 60 }
-
-  /// The interval in which `time` lies. That of the last vblank begins with its stamp, the others at their places on the
-  /// grid. Nil before the first stamp.
-  public func interval(at time: MonotonicTime) -> Int64? {
-    guard let filter, let last else { return nil }
-    let count = intervals(from: filter, to: time)
-    return interval &+ (time >= last.timestamp ? max(count, 0) : min(count, -1))
-  }
 
   // MARK: - Arithmetic
 
-  /// Of a variable display no interval is shorter than this.
+  /// The shortest interval of a variable display; 0 for others.
   private var shortestPeriod: Double { isVariable ? refreshRate.exactInterval : 0 }
 
-  /// How far the period may be from the nominal one before a stamp tells.
+  /// The deviation of the period from the nominal one before there are stamps.
   var priorDeviation: Double { refreshRate.exactInterval * 0.005 }
-
-  /// Whole intervals from the filter's phase to `time`, rounded down.
-  private func intervals(from filter: PhaseFilter, to time: MonotonicTime) -> Int64 {
-    let quotient = (filter.distance(to: time) / period).rounded(.down)
-    // So that a few more can be added.
-    return min(max(Int64(saturating: quotient), -1 << 61), 1 << 61)
-  }
-
-  private func place(_ filter: PhaseFilter, after count: Int64) -> MonotonicTime {
-    guard isVariable else { return filter.phase(after: count) }
-    return filter.origin + Nanoseconds(Int64(saturating: filter.offset + Double(count) * period))
-  }
-
-  private func deviation(_ filter: PhaseFilter, after count: Int64) -> Nanoseconds {
-    let deviation = filter.variance(after: count).squareRoot()
-    return Nanoseconds(Int64(saturating: unproven > 0 ? max(deviation, period) : deviation))
-  }
 }

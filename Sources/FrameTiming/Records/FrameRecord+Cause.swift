@@ -1,14 +1,14 @@
 public import LinuxSystem
 
 extension FrameRecord {
-  /// Why a frame was seen later than it was made for.
+  /// The cause for which a frame was seen later than it was made for.
   public enum Cause: Hashable, Sendable, CaseIterable {
     /// A phase took so long that the frame, begun when it was to begin, could not be ready for its target.
     case phase(Phase)
-    /// The work fitted, but the frame was begun or carried on too late: the tick came late, the loop was busy with something
-    /// else, or the process did not run.
+    /// The work would have fitted, but the frame was begun or continued too late: the tick came late, the loop was busy with
+    /// something else, or the process did not run.
     case scheduling
-    /// The frame was handed over before its target, but within `takeOverTime` of it: too late for a display to take.
+    /// The frame was handed over before its target, but less than `takeOverTime` before it: too late for a display.
     case commitMissed
     /// The frame was handed over in time, and there was no vblank where its target was.
     case prediction
@@ -34,14 +34,14 @@ extension FrameRecord {
   /// How long before a vblank a display needs the frame: between what Mutter (0.8 ms) and KWin (1.5 ms) leave for it.
   public static let takeOverTime = Nanoseconds.milliseconds(1)
 
-  /// Why the frame was late, from nothing but what the record says; nil if it was in time or has not been seen.
+  /// The cause of the frame's lateness by its record alone; nil if it was in time or has not been seen.
   ///
   /// The first that holds:
   /// 1. It was handed over `takeOverTime` or more before its target: `scanOut` if it was seen whole intervals later, to a
   ///    quarter, else `prediction`. (SurfaceFlinger's FrameTimeline tells the two apart in this way.)
   /// 2. It was handed over before its target: `commitMissed`.
   /// 3. Begun at `start` and worked on without a break it would have been handed over by its target: `scheduling`.
-  /// 4. Else the phase that exceeds its usual time most, the earlier one of equals.
+  /// 4. The phase that exceeds its usual time most, the earlier one of equals.
   ///
   /// - Parameters:
   ///   - interval: the display's refresh interval.
@@ -63,7 +63,7 @@ extension FrameRecord {
     return .phase(cause)
   }
 
-  /// To a quarter of one.
+  /// True if the lateness is whole intervals, to a quarter of one.
   private func isLateByWholeIntervals(_ interval: Nanoseconds) -> Bool {
     let rest = lateness.count % max(interval.count, 1)
     return min(rest, interval.count - rest) <= interval.count / 4

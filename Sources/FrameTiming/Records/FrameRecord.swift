@@ -1,8 +1,12 @@
 public import LinuxSystem
 
-/// What happened to one frame, from the tick that asked for it to the vblank that showed it.
+/// The times of one frame, from the tick that asked for it to the vblank that showed it.
+///
+/// An output makes one for each frame; meters, reports and diagrams read them:
+///
+///     if let cause = record.cause(interval: display.ticker.refreshRate.interval) { print("late:", cause.name) }
 public struct FrameRecord: BitwiseCopyable, Sendable {
-  /// The phases in which a frame's time goes, in their order.
+  /// The phases of a frame's work, in their order.
   public enum Phase: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     /// Link callbacks, timers, sources, blocks and the main queue, from the loop's waking to the commit.
     case callbacks
@@ -30,19 +34,19 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
 
   /// Counts refresh intervals of the output's ticker: two frames in neighbouring intervals differ by 1.
   public var frameNumber: UInt64 = 0
-  /// The vblank that asked for the frame; for one that no tick asked for, such as the first after a pause, the one before
+  /// The vblank whose tick asked for the frame. For a frame without a tick, such as the first after a pause, the vblank before
   /// its target.
-  public var tick: MonotonicTime = .zero
+  public var tickTimestamp: MonotonicTime = .zero
   /// The vblank at which the frame was to be shown, as it was predicted.
   public var target: MonotonicTime = .zero
   /// The time for which its animations were evaluated: the target as it was predicted, or an even step towards it (see
   /// `AnimationTime`).
   public var animationTime: MonotonicTime = .zero
-  /// Whether the target was more than a guess when the frame was made. Where it was not, it becomes the vblank at which
-  /// the frame was shown: nobody is late for what nobody knew.
+  /// True if the target was more than a guess when the frame was made. A guess is replaced by the vblank at which the frame was
+  /// shown: a frame cannot be late for a vblank that nobody knew.
   public var isTargetKnown = true
-  /// When the frame was to be begun: at `tick`, or later where the tick was put off to a deadline before the target. One that
-  /// no tick asked for was not due before it was begun.
+  /// When the frame was to be begun: at its tick's vblank, or later if the tick was delayed to a deadline before the target. A
+  /// frame without a tick was not due before it was begun.
   public var start: MonotonicTime = .zero
   /// When it was begun: when link callbacks were called, or when the loop woke to the turn that made it without a tick.
   public var delivered: MonotonicTime = .zero

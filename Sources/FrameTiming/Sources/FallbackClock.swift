@@ -1,21 +1,24 @@
 public import LinuxSystem
 public import RunLoops
 
-/// Vblanks for a display that gives none: a timer on the exact grid start + k·T.
+/// A source of vblanks for a display that gives none: a timer on the exact grid start + k·T.
+///
+///     let clock = FallbackClock(refreshRate: .hertz60, reason: "no DRM device", clock: loop.clock)
+///     let ticker = DisplayTicker(source: clock)
 ///
 /// The rate is a fraction and each grid point is rounded by itself, so that the clock has not drifted by a nanosecond after
 /// any number of ticks.
 ///
 /// A vblank carries the ideal stamp, that of its grid point, however late the timer was. (Weston's virtual outputs report
 /// the ideal time unless the timer is more than 1.5 ms late, and then the time now. But now is not on the grid: one late
-/// wake-up would move the phase of all that follows. So here lateness never reaches the stamp; `DisplayLink.Tick.delivered`
-/// tells it.) After a stall of an interval or more the vblank is the latest grid point that is not after now; those before it
-/// are never delivered, the sequence counts them.
+/// wake-up would move the phase of all that follow. So here lateness never reaches the stamp; `DisplayLink.Tick.delivered`
+/// shows it.) After a stall of an interval or more the vblank is the latest grid point that is not after now; those before it
+/// are never delivered, but the sequence counts them.
 ///
-/// A timer at the nominal 60 Hz slips a whole frame every 21 s against a display at 59.953 Hz. So a clock that stands in for a
-/// display that was seen, or that is to keep step with another one, is disciplined by what is known of it: it takes rate and
-/// phase, and keeps both. (Not by the stamps of flips: the kernel gives them a sequence, and the time of a vblank, only where it
-/// has vblanks to tell of anyway. Elsewhere a flip bears the time at which it was handed over or heard of.)
+/// A timer at the nominal 60 Hz slips a whole frame every 21 s against a display at 59.953 Hz. So a clock that replaces a
+/// known display, or keeps step with another one, is disciplined by that display's model: it takes rate and phase, and keeps
+/// both. (Stamps of flips are no use: the kernel gives them a sequence and the time of a vblank only if it has vblanks to
+/// deliver anyway. Otherwise a flip bears the time at which it was handed over or noticed.)
 @MainActor
 public final class FallbackClock: VBlankSource {
   public let refreshRate: RefreshRate
@@ -26,17 +29,17 @@ public final class FallbackClock: VBlankSource {
   public let start: MonotonicTime
   public var onVBlank: (@MainActor (VBlank) -> Void)?
 
-  /// The rate that was measured; nil while the nominal one is used.
+  /// The measured rate; nil while the nominal one is used.
   public var disciplinedRate: RefreshRate? { grid.rate == refreshRate ? nil : grid.rate }
 
   private let clock: SystemClock
-  private var timer: FrameLoop.Timer?
+  private var alarm: FrameLoop.Alarm?
   private var grid: FallbackGrid
 
   /// - Parameters:
-  ///   - refreshRate: the display's where there is one, so that the fallback does not slip frames against it.
+  ///   - refreshRate: the display's if there is one, so that the clock does not slip frames against it.
   ///   - reason: why the fallback is used; part of `name`.
-  ///   - start: the grid's origin; nil for now. A clock that takes over from a display that is gone goes on from its last
+  ///   - start: the grid's origin; nil for now. A clock that takes over from a lost display continues from its last
   ///     vblank.
   ///   - clock: the clock of the loop that the source is added to.
   public init(refreshRate: RefreshRate, reason: String, start: MonotonicTime? = nil, clock: SystemClock) {
@@ -45,7 +48,7 @@ public final class FallbackClock: VBlankSource {
     self.clock = clock
     self.start = start ?? clock.now
     grid = FallbackGrid(rate: refreshRate, start: self.start)
-    timer = FrameLoop.Timer.parked { [weak self] in self?.fire() }
+    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.fire() })
   }
 
   public var name: String {
@@ -53,31 +56,31 @@ public final class FallbackClock: VBlankSource {
       ?? "fallback clock \(refreshRate): \(reason)"
   }
 
-  /// Asks for the first grid point after now.
+  /// Requests the first grid point after now.
   public func requestVBlank() {
-    guard let timer, let fireTime = grid.request(now: clock.now) else { return }
-    timer.nextFireTime = fireTime
+    guard let alarm, let fireTime = grid.request(now: clock.now) else { return }
+    alarm.fireTime = fireTime
   }
 
   // MARK: - Discipline
 
-  /// Takes rate and phase from what is known of a display, and keeps them: of the one that the clock stands in for, or of another
-  /// that it is to keep step with. No sequence is told twice, and none is left out.
+  /// Takes rate and phase from the model of a display that the clock replaces, or keeps step with, and keeps them. No sequence is
+  /// delivered twice, and none is left out.
   ///
-  /// After a pause a display's phase is unknown although its rate is not: then the clock takes that, in its own phase.
+  /// After a pause a display's rate is known but not its phase: then the clock takes the rate, in its own phase.
   ///
-  /// - Returns: false if the display's rate is too little known, or another one; then nothing changes.
+  /// - Returns: false if the display's rate is too uncertain, or another one; then nothing changes.
   @discardableResult
   public func discipline(by model: VBlankModel) -> Bool {
-    // To 0.05 %, which is an interval in half a minute.
+    // 0.05 % is an interval in half a minute.
     guard !model.isVariable, model.periodUncertainty < model.period * 0.000_5, let rate = RefreshRate(period: model.period),
       abs(rate.hertz - refreshRate.hertz) < refreshRate.hertz * 0.01
     else { return false }
     let point = model.prediction(after: clock.now)
-    let isPhaseKnown = point?.isKnown(period: model.period) ?? false
+    let isPhaseKnown = point?.isKnown ?? false
     let phase = isPhaseKnown ? point?.timestamp : nil
     if let fireTime = grid.follow(rate, phase: phase ?? grid.newest(now: clock.now).timestamp) {
-      timer?.nextFireTime = fireTime
+      alarm?.fireTime = fireTime
     }
     return true
   }
@@ -87,18 +90,18 @@ public final class FallbackClock: VBlankSource {
   public func newestVBlank() -> VBlank? { grid.newest(now: clock.now) }
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    guard let timer else { return }
-    loop.add(timer, to: mode)
+    guard let alarm else { return }
+    loop.add(alarm, to: mode)
   }
 
   public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
-    guard let timer else { return }
-    loop.remove(timer, from: mode)
+    guard let alarm else { return }
+    loop.remove(alarm, from: mode)
   }
 
   public func invalidate() {
-    timer?.invalidate()
-    timer = nil
+    alarm?.invalidate()
+    alarm = nil
     onVBlank = nil
   }
 

@@ -1,9 +1,9 @@
 import LinuxSystem
 
-/// The arithmetic of a fallback clock: which grid point is asked for, and which one is delivered. A pure value.
+/// The arithmetic of a fallback clock: the grid point that is requested, and the one that is delivered. A pure value.
 struct FallbackGrid {
   private(set) var rate: RefreshRate
-  /// Where the rate begins: grid point `first`.
+  /// The time of grid point `first`, where the rate begins.
   private(set) var start: MonotonicTime
   private var first: Int64 = 0
   private var requested: Int64?
@@ -15,7 +15,7 @@ struct FallbackGrid {
     self.start = start
   }
 
-  /// - Returns: when to fire; nil if a point is asked for already.
+  /// - Returns: the time to fire; nil if a point is requested already.
   mutating func request(now: MonotonicTime) -> MonotonicTime? {
     guard requested == nil else { return nil }
     let next = max(delivered, latest(at: now)) + 1
@@ -26,7 +26,7 @@ struct FallbackGrid {
   /// The latest point that is not after now.
   func newest(now: MonotonicTime) -> VBlank { point(latest(at: now)) }
 
-  /// - Returns: the point that was asked for, or after a stall the latest one not after now; nil if none was asked for.
+  /// - Returns: the requested point, or after a stall the latest one that is not after now; nil if none was requested.
   mutating func fire(now: MonotonicTime) -> VBlank? {
     guard let due = requested else { return nil }
     requested = nil
@@ -34,11 +34,11 @@ struct FallbackGrid {
     return point(delivered)
   }
 
-  /// Goes on at another rate and in another phase: the point that is asked for, or the latest one by the phase, moves to the
-  /// nearest place of the new grid, by half an interval at most. Numbers go on from there.
+  /// Continues at another rate and phase: the requested point, or the latest one by the phase, moves to the nearest place of the
+  /// new grid, by half an interval at most. Numbers continue from there.
   ///
   /// - Parameter phase: a point of the new grid, about now.
-  /// - Returns: when to fire; nil if no point is asked for.
+  /// - Returns: the time to fire; nil if no point is requested.
   mutating func follow(_ rate: RefreshRate, phase: MonotonicTime) -> MonotonicTime? {
     let number = requested ?? latest(at: phase + self.rate.interval / 2)
     let nearest = rate.intervals(in: time(ofPoint: number) + rate.interval / 2 - phase)

@@ -1,24 +1,27 @@
+public import LinuxSystem
 public import RunLoops
 
-/// Where vblanks come from: a display's hardware, a clock that stands in for it, or a simulation.
+/// A source of vblanks: a display's hardware, a clock that replaces it, or a simulation.
 ///
-/// A source delivers one vblank for each request and none unasked, so that nothing wakes while nobody wants frames.
+/// A source delivers one vblank for each request and none without, so that nothing wakes while nobody wants frames. Implement it
+/// to drive a `DisplayTicker` from hardware of your own; a `FallbackClock` is one without hardware.
 @MainActor
 public protocol VBlankSource: AnyObject {
-  /// What ticks and why, for people: "DRM vblank of HDMI-A-1", "fallback clock 60.00 Hz: no DRM device".
+  /// The source's name for people, with the reason for using it: "DRM vblank of HDMI-A-1", "fallback clock 60.00 Hz: no DRM
+  /// device".
   var name: String { get }
   /// The nominal rate.
   var refreshRate: RefreshRate { get }
-  /// Whether intervals last as long as the application likes, but not less than one at `refreshRate`.
+  /// True if intervals last as long as the application likes, but not less than one at `refreshRate`.
   var isVariable: Bool { get }
-  /// Whether the stamps are a display's own, and not those of a clock that stands in for one.
+  /// True if the stamps are a display's own, false if they are those of a clock that replaces one.
   var isDisplay: Bool { get }
-  /// Called on the loop for each vblank that was asked for. Set by the `DisplayTicker` that owns the source.
+  /// Called on the loop for each vblank that was requested. Set by the `DisplayTicker` that owns the source.
   var onVBlank: (@MainActor (VBlank) -> Void)? { get set }
-  /// Asks for the next vblank after now. Asking again before it came changes nothing.
+  /// Requests the next vblank after now. A second request before it came changes nothing.
   func requestVBlank()
-  /// The newest vblank that has happened, whether it was asked for or not; nil if the source cannot tell. For who wants
-  /// frames again after a pause: not asked every frame.
+  /// The newest vblank that has happened, whether it was requested or not; nil if the source cannot tell. The ticker asks for
+  /// it after a pause, not every frame.
   func newestVBlank() -> VBlank?
   /// Lets the loop serve the source in `mode`.
   func add(to loop: FrameLoop, mode: FrameLoop.Mode)
@@ -31,8 +34,42 @@ public protocol VBlankSource: AnyObject {
 extension VBlankSource {
   /// All intervals are the same.
   public var isVariable: Bool { false }
-  /// Stamps are a display's.
+  /// The stamps are a display's.
   public var isDisplay: Bool { true }
-  /// Nothing is told; after a pause targets are guesses.
+  /// Unknown: after a pause targets are guesses.
   public func newestVBlank() -> VBlank? { nil }
+}
+
+/// A vertical blank: the moment at which a display begins to show the next frame.
+public struct VBlank: Hashable, BitwiseCopyable, Sendable {
+  /// When it happened by the source's own stamp, never the time at which the event was read.
+  public var timestamp: MonotonicTime
+  /// The number of the source's refresh interval. Intervals that nobody requested are counted too.
+  public var sequence: UInt64
+
+  public init(timestamp: MonotonicTime, sequence: UInt64) {
+    self.timestamp = timestamp
+    self.sequence = sequence
+  }
+}
+
+/// A fault in the vblanks of a source, as far as its ticker can see it. The ticker continues all the same.
+///
+///     if let fault = display.ticker.sourceFault { print("the display's vblanks:", fault) }
+public enum SourceFault: Hashable, Sendable {
+  /// Stamps are this far ahead of the loop's clock, as in a time namespace: the arrival of a vblank counts as its stamp.
+  case stampsAhead(Nanoseconds)
+  /// Requests are answered at once by vblanks that were delivered before. They are repeated twice an interval at most.
+  case oldVBlanks
+}
+
+extension SourceFault: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .stampsAhead(let distance):
+      let seconds = (distance.seconds * 10).rounded() / 10
+      return "its stamps are \(seconds) s ahead of the clock, so that the time of arrival is taken"
+    case .oldVBlanks: return "it answers requests with vblanks that were before"
+    }
+  }
 }

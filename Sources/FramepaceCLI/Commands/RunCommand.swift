@@ -39,7 +39,8 @@ struct RunCommand: ParsableCommand {
       that takes much longer than the others is late. With --animation smooth, moving \
       things do not jump after a missed frame; they catch up within half a second. At \
       a variable rate the next vblank is unknown: both options have no effect, and no \
-      frame is late.
+      frame is late. With --interval auto, frames that take too long for two seconds \
+      come at every second, third or fourth vblank, evenly, until they are faster.
 
       Figures: a frame is late if it is presented more than half a refresh interval \
       after its target vblank. An interval is missed if frames were wanted and no \
@@ -124,6 +125,15 @@ struct RunCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
+      """
+      How many refresh intervals a frame may take: always one (1), or more while frames take too long (auto). (default: 1)
+      """, valueName: "intervals"),
+    completion: .list(FrameInterval.allCases.map(\.rawValue)), transform: Accepted.choice)
+  var interval = FrameInterval.one
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
       "How long to run, from 1us to 1000h, such as 500ms, 10s or 2min; \(Accepted.plainTime). Without it until Ctrl-C.",
       valueName: "time"),
     transform: Accepted.time(from: ("1us", .microseconds(1)), to: ("1000h", .seconds(3_600_000))))
@@ -186,7 +196,7 @@ private struct SceneRun {
     let start = (simulation?.loop ?? .main).clock.now
     session = try SceneSession(
       command.scene, options: command.options, policy: command.policy, animation: command.animation,
-      simulation: simulation)
+      interval: command.interval, simulation: simulation)
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     let lateFrames = command.diagram ? LateFrames(start: start) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }

@@ -63,6 +63,7 @@ struct SceneOptions: ParsableArguments {
 struct OutputSettings {
   var policy = FramePolicy.vblank
   var animation = AnimationTime.Policy.presentation
+  var interval = FrameInterval.one
   var wantsVariableRefresh = false
   var allowsTearing = false
 
@@ -79,5 +80,13 @@ struct OutputSettings {
   func apply(to output: Output) {
     output.policy = policy
     output.animationTime = AnimationTime(animation)
+    output.automaticInterval = interval == .auto ? AutomaticInterval() : nil
   }
+}
+
+/// The number of refresh intervals from frame to frame.
+enum FrameInterval: String, CaseIterable, Sendable {
+  case one = "1"
+  /// More than one while frames take too long.
+  case auto
 }

@@ -34,10 +34,11 @@ final class SceneSession {
   /// - Parameters:
   ///   - policy: the frame policy of all screens.
   ///   - animation: the rule for the time of animations on all screens.
+  ///   - interval: the refresh intervals from frame to frame on all screens.
   ///   - simulation: a simulated screen and loop that replace the display and the main loop.
   init(
     _ name: SceneName, options: SceneOptions, policy: FramePolicy = .vblank,
-    animation: AnimationTime.Policy = .presentation, simulation: SimulatedRun? = nil
+    animation: AnimationTime.Policy = .presentation, interval: FrameInterval = .one, simulation: SimulatedRun? = nil
   ) throws {
     let loop = simulation?.loop ?? .main
     scene = name
@@ -47,7 +48,8 @@ final class SceneSession {
     (display, cards) = try simulation.map { ($0.screen, nil) } ?? Self.open(options)
     unusedOptions = display is KMSDisplay ? options.clockOptions : options.screenOptions
     settings = OutputSettings(
-      policy: policy, animation: animation, wantsVariableRefresh: options.vrr, allowsTearing: options.tearing)
+      policy: policy, animation: animation, interval: interval, wantsVariableRefresh: options.vrr,
+      allowsTearing: options.tearing)
     refusals = settings.apply(to: display)
     do {
       let size = Size(Double(display.presenter.width), Double(display.presenter.height))
@@ -122,10 +124,10 @@ final class SceneSession {
   /// The given options that have no effect because the rate of every screen is variable.
   var optionsOfFixedRates: [String] {
     let others = mirrors?.mirrors.map(\.display) ?? []
-    guard isRateVariable, others.allSatisfy({ $0.ticker.model.isVariable }) else { return [] }
+    guard isRateVariable, others.allSatisfy({ $0.ticker.source.isVariable }) else { return [] }
     return (settings.policy == .lateStart ? ["--policy"] : []) + (settings.animation == .smooth ? ["--animation"] : [])
   }
-  private var isRateVariable: Bool { display.ticker.model.isVariable }
+  private var isRateVariable: Bool { display.ticker.source.isVariable }
 
   /// The first lines for people: the scene, its display and clock, and the reasons.
   ///
@@ -136,6 +138,7 @@ final class SceneSession {
     lines += mirrors?.heading ?? []
     if let simulation { lines.append(simulation.note) }
     if policy == .lateStart { lines.append("frames are begun as late as they can be ready") }
+    if settings.interval == .auto { lines.append("frames come less often while they take too long") }
     if settings.animation == .smooth, !isRateVariable { lines.append("animations go in even steps") }
     if !optionsOfFixedRates.isEmpty {
       lines.append(

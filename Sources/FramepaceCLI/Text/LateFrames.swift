@@ -105,7 +105,7 @@ final class LateFrames {
   /// missed intervals, or the last four intervals of the run.
   private func bounds(_ scene: Scene) -> (MonotonicTime, MonotonicTime) {
     switch scene.event {
-    case .late(let frame, _): return (frame.tick - interval, frame.presented + interval)
+    case .late(let frame, _): return (frame.tickTimestamp - interval, frame.presented + interval)
     case .missed(let tick):
       return (tick.timestamp - interval * (Int64(clamping: tick.missed) + 2), tick.timestamp + interval)
     case .end:
@@ -145,7 +145,7 @@ final class LateFrames {
     switch event {
     case .late(let frame, let cause):
       let lateness = "\(Text.milliseconds(frame.lateness)) ms late"
-      return "\(cause.name): frame \(frame.frameNumber) \(at(frame.tick)), \(lateness): \(reason(frame, cause))"
+      return "\(cause.name): frame \(frame.frameNumber) \(at(frame.tickTimestamp)), \(lateness): \(reason(frame, cause))"
     case .missed(let tick):
       let intervals = tick.missed == 1 ? "an interval" : "\(tick.missed) intervals"
       return "missed: \(intervals) before frame \(tick.frameNumber) \(at(tick.timestamp)): no tick came"

@@ -69,9 +69,9 @@ extension KMSPresenter {
       return commitCursor(nil)
     }
     // The turn of a tick that is due may have a frame, which would have to wait for the cursor.
-    if !queue.canCommitCursor || ticker.isTickDue(at: now) { return }
+    if !queue.canCommitCursor || ticker.forecast.isTickDue(at: now) { return }
     if let later = CursorPlane.wait(
-      isVariable: scanOut.isVariable, isFrameWanted: ticker.isAwaitingVBlank, last: queue.lastCommit, now: now)
+      isVariable: scanOut.isVariable, isFrameWanted: ticker.forecast.isAwaitingVBlank, last: queue.lastCommit, now: now)
     {
       cursorAlarm.fireTime = later
     } else {

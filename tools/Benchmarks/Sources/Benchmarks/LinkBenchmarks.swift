@@ -66,7 +66,7 @@ enum LinkBenchmarks {
       meter.record(tick: tick)
       var record = FrameRecord()
       record.frameNumber = tick.frameNumber
-      record.tick = tick.timestamp
+      record.tickTimestamp = tick.timestamp
       record.target = tick.targetTimestamp
       record.presented = tick.targetTimestamp
       meter.record(committed: record)

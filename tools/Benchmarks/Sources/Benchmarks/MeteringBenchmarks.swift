@@ -40,7 +40,7 @@ enum MeteringBenchmarks {
           delivered: delivered, missed: missed))
       var record = FrameRecord()
       record.frameNumber = number
-      record.tick = stamp
+      record.tickTimestamp = stamp
       record.target = stamp + rate.interval
       record.submitted = delivered + .milliseconds(2)
       record.presented = number % 53 == 0 ? record.target + rate.interval : record.target

@@ -190,8 +190,8 @@ enum PacingBenchmarks {
   }
 
   private static func pace(_ record: FrameRecord, by pacer: inout FramePacer, interval: Nanoseconds) {
-    let start = pacer.start(for: record.target, vblank: record.tick, now: record.tick, interval: interval)
-    pacer.tickWasDelivered(at: record.delivered, start: record.start, wasDelayed: start > record.tick)
+    let start = pacer.start(for: record.target, vblank: record.tickTimestamp, now: record.tickTimestamp, interval: interval)
+    pacer.tickWasDelivered(at: record.delivered, start: record.start, wasDelayed: start > record.tickTimestamp)
     pacer.observe(record, interval: interval)
   }
 }
