@@ -147,14 +147,14 @@ let package = Package(
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter", cSettings: [.treatAllWarnings(as: .error)]),
     tests("AllocationCounterTests", ["AllocationCounter"]),
     tests("LinuxSystemTests", ["LinuxSystem"]),
-    // What tests of loops have in common.
+    // Helpers of the tests of loops.
     .target(
       name: "LoopTestSupport", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/LoopTestSupport",
       swiftSettings: swiftSettings),
     tests(
       "RunLoopsTests",
       ["CLinux", "FrameArenas", "LinuxSystem", "LoopTestSupport", "MessagePorts", "RunLoops", "loop-programs"]),
-    // What RunLoopsTests runs as processes of their own.
+    // Programs that RunLoopsTests runs as processes of their own.
     .executableTarget(
       name: "loop-programs", dependencies: ["LinuxSystem", "MessagePorts", "RunLoops"], path: "Tests/LoopPrograms",
       swiftSettings: swiftSettings),

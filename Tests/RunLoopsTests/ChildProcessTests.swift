@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 import XCTest
 
-/// What needs a process of its own: `loop-programs` has the programs.
+/// Tests that need a process of their own. The programs are in `loop-programs`.
 final class ChildProcessTests: XCTestCase {
   /// 100,000 timers, 10,000 descriptors and 10,000 observers, in a process that may open as many files. Tests/Scripts/leaks
   /// checks that none of them is leaked.

@@ -75,7 +75,7 @@ final class FrameMemoryTests: XCTestCase {
     }
     scenario.run(until: 10)
     XCTAssertTrue(survived.value)
-    // What its first turn took is the outer run's; all others begin with as much.
+    // Its first turn took from the outer run's level; all later turns begin with the same amount.
     XCTAssertEqual(used.value.count, 5)
     XCTAssertEqual(Set(used.value.dropFirst()).count, 1, "\(used.value)")
     if isThereBefore { XCTAssertEqual(memory.arena.used, 0) }
@@ -108,7 +108,7 @@ final class FrameMemoryTests: XCTestCase {
     scenario.run(until: 10)
     XCTAssertTrue(survived.value)
     XCTAssertEqual(memory.arena.used, 0)
-    // And now it is not the loop's any more.
+    // The loop does not drain it any more.
     _ = memory.arena.take(UInt8.self, count: 10)
     scenario.timer("later", at: 20)
     scenario.run(until: 30)
@@ -132,7 +132,7 @@ final class FrameMemoryTests: XCTestCase {
   }
 }
 
-/// What one thread hands to closures that run on it.
+/// A value that one thread passes to closures on the same thread.
 private struct Unchecked<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

@@ -192,7 +192,7 @@ import Testing
     spin { loop == nil && witness == nil }
   }
 
-  /// Who waits gets an answer, whatever the moment of the stop.
+  /// A waiting caller gets an answer, at whatever moment the thread is stopped.
   @Test func stopsAndWaitersRace() throws {
     for round in 0..<200 {
       let thread = try LoopThread(name: "race")

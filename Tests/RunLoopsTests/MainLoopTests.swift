@@ -6,7 +6,7 @@ import XCTest
 
 @testable import RunLoops
 
-/// What only the process's main thread has. (XCTest runs synchronous tests there.)
+/// Tests of the main thread's loop and the main queue. (XCTest runs synchronous tests on the main thread.)
 final class MainLoopTests: XCTestCase {
   private let words = Words()
   private let never: FrameLoop.Mode = "not a common mode"

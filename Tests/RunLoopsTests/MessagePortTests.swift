@@ -315,70 +315,6 @@ import RunLoops
     #expect(child.wait() == -SIGKILL && !port.isValid)
   }
 
-  @Test func processesConnectThroughAPath() throws {
-    let path = "/tmp/framepace-messages-\(getpid())"
-    let thread = try LoopThread(name: "server")
-    let sockets = Box<[MessageSocket]>([])
-    let listener = try MessageListener(path: path, .onLoop { _, socket in sockets.value.append(socket) })
-    thread.loop.add(listener, to: .common)
-    #expect(thread.loop.contains(listener, in: .default))
-    #expect(throws: SystemError.self) { try MessageListener(path: path, .onLoop { _, _ in }) }
-    let children = try (0..<3).map { _ in try ChildProcess(["echo", path]) }
-    spin { sockets.value.count == 3 }
-    let answers = Box<[MessagePort.Event]>([])
-    let ports = sockets.value.map { MessagePort($0, .onLoop { _, event in answers.value.append(event) }) }
-    sockets.value = []
-    for (index, port) in ports.enumerated() {
-      thread.loop.add(port, to: .default)
-      try port.send([UInt8(index), 9])
-    }
-    spin { answers.value.count == 3 }
-    #expect(Set(answers.value.map { "\($0)" }) == Set((0..<3).map { "message([9, \($0)])" }))
-    listener.invalidate()
-    #expect(access(path, F_OK) != 0 && !listener.isValid)
-    #expect(throws: SystemError.self) { try MessageSocket(connectingTo: path) }
-    for port in ports { port.invalidate() }
-    for child in children { #expect(child.wait() == 0) }
-  }
-
-  /// Who is connected, but was not accepted yet, is told that it never will be.
-  @Test func aListenersEndEndsThoseThatWaitForIt() throws {
-    let scenario = Scenario()
-    let path = "/tmp/framepace-backlog-\(getpid())"
-    let listener = try MessageListener(path: path, .onLoop { _, _ in })
-    let events = Box<[MessagePort.Event]>([])
-    let client = MessagePort(try MessageSocket(connectingTo: path), .onLoop { _, event in events.value.append(event) })
-    scenario.loop.add(client, to: .default)
-    listener.invalidate()
-    scenario.run(until: 0)
-    #expect(events.value == [.ended(nil)])
-    #expect(!listener.isValid && access(path, F_OK) != 0)
-  }
-
-  @Test func aListenerRemovesItsOwnPathOnly() throws {
-    let path = "/tmp/framepace-successor-\(getpid())"
-    let first = try MessageListener(path: path, .onLoop { _, _ in })
-    unlink(path)
-    let successor = try MessageListener(path: path, .onLoop { _, _ in })
-    first.invalidate()
-    #expect(access(path, F_OK) == 0)
-    _ = try MessageSocket(connectingTo: path)
-    successor.invalidate()
-    #expect(access(path, F_OK) != 0)
-  }
-
-  @Test func connectingDoesNotWaitForAListenerThatIsBusy() throws {
-    let path = "/tmp/framepace-busy-\(getpid())"
-    let listener = try MessageListener(path: path, .onLoop { _, _ in })
-    defer { listener.invalidate() }
-    // One may wait, and one more.
-    #expect(listen(listener.source.descriptor, 0) == 0)
-    let first = try MessageSocket(connectingTo: path)
-    #expect(throws: SystemError(call: "connect", subject: path, errno: EAGAIN)) { try MessageSocket(connectingTo: path) }
-    // Whoever gets the socket finds it as others are.
-    #expect(fcntl(first.descriptor, F_GETFL) & O_NONBLOCK == 0)
-  }
-
   @Test func aSocketThatDoesNotKeepMessagesApartIsAnError() throws {
     var ends: [Int32] = [-1, -1]
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
@@ -404,12 +340,5 @@ import RunLoops
     port.invalidate()
     #expect(owner == nil)
     withExtendedLifetime(other) {}
-  }
-
-  @Test func pathsThatCannotBeAreErrors() {
-    for path in ["", String(repeating: "x", count: 108), "/nowhere/at/all"] {
-      #expect(throws: SystemError.self) { try MessageListener(path: path, .onLoop { _, _ in }) }
-      #expect(throws: SystemError.self) { try MessageSocket(connectingTo: path) }
-    }
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Handlers of signals that interrupt the loop's own thread, as programs have them that were written for CFRunLoop.
 @Suite(.serialized) struct SignalHandlerTests {
-  /// What the handler does: it captures nothing.
+  /// The work of the signal handler, which cannot capture anything.
   nonisolated(unsafe) private static var act: (@Sendable () -> Void)?
 
   /// Interrupts a loop that sleeps.

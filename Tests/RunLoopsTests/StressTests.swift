@@ -30,7 +30,7 @@ final class StressTests: XCTestCase {
     for thread in threads { thread.join() }
     stress.end()
     XCTAssertEqual(stress.faults.value, [])
-    // It was no idle talk.
+    // Everything has happened at least once.
     for (kind, count) in stress.counts.value.sorted(by: { $0.key < $1.key }) {
       print("\(kind): \(count)")
       XCTAssertGreaterThan(count, 0, kind)
@@ -38,7 +38,7 @@ final class StressTests: XCTestCase {
   }
 }
 
-/// What the threads share.
+/// The state that the threads share.
 private final class Stress: Sendable {
   private let limit: MonotonicTime
   private let threads: Lock<[LoopThread]>

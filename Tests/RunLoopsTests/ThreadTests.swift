@@ -192,7 +192,7 @@ import Testing
     _ = wakeUp.listen()
     wakeUp.wakeUp()
     wakeUp.acknowledge()
-    // Else each look at the ports would ask the kernel, until the next wake-up.
+    // Otherwise each poll would call the kernel, until the next wake-up.
     #expect(!wakeUp.isSent && !isReadable() && wakeUp.isPending)
   }
 

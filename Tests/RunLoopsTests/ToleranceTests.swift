@@ -126,7 +126,7 @@ import Testing
         FrameLoop.Observer(
           [.afterWaiting, .beforeTimers],
           .onLoop { _, activity in
-            // What is due at the start or the limit is called then.
+            // Timers that are due at the start or at the limit are called then.
             let isOwnWake = clock.now > .zero && clock.now < .milliseconds(400)
             if activity == .beforeTimers, isOwnWake, let slack = slacks.value.min() { most.value = max(most.value, slack) }
             slacks.value = []

@@ -11,13 +11,13 @@ extension FrameLoop {
   ///       func invalidate() { items.invalidate() }
   ///     }
   public protocol Item: AnyObject, Sendable {
-    /// What the loop is given.
+    /// The item in the form that loops take.
     var anyItem: AnyItem { get }
     /// Ends the item: it leaves its modes in all loops, is never called again and cannot be added again.
     func invalidate()
   }
 
-  /// What a loop is given of an item; see `Item`.
+  /// An item in the form that loops take; see `Item`.
   public struct AnyItem: Sendable {
     enum Kind {
       case single(any LoopItem)

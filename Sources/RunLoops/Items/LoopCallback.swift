@@ -1,4 +1,4 @@
-/// What an item calls: a closure, and the loops that it may be called by.
+/// The closure of an item, with the loops that may call it.
 ///
 /// Every item of a loop is made with one:
 ///
