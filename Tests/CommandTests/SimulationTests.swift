@@ -104,19 +104,6 @@ struct SimulationTests {
     #expect(try #require(summary["animationErrorMax"] as? Double) > 16)
   }
 
-  /// On an overloaded machine every second frame in time looks better than all of them late.
-  @Test func theIntervalFollowsAnOverload() throws {
-    func summary(_ interval: String) throws -> (late: Int, frames: Int) {
-      let result = try Self.run("overloaded", "--interval", interval, "--duration", "60s", "--fast", "--json")
-      let summary = try Self.summary(result)
-      return (try #require(summary["late"] as? Int), try #require(summary["frames"] as? Int))
-    }
-    let (always, automatic) = (try summary("1"), try summary("auto"))
-    #expect(always.late > 400, "\(always)")
-    #expect(automatic.late < always.late / 2, "\(automatic), not \(always)")
-    #expect(automatic.frames > always.frames / 2, "\(automatic), not \(always)")
-  }
-
   /// Without `--fast` simulated time passes like real time, and the figures stay the same.
   @Test func withoutFastItTakesItsTime() throws {
     let start = Date()
