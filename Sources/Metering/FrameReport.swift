@@ -7,9 +7,9 @@ public import LinuxSystem
 /// application was asked for a frame, how many frames it made, and how many of them were seen. Rates count whole refresh
 /// intervals: 60 ticks in 60 intervals are exactly the refresh rate, wherever the second begins.
 public struct FrameReport: Equatable, Sendable {
-  /// What is known of the distribution of a duration. Nil where there are not enough frames; see `PercentileRule`.
+  /// The distribution of a duration. A figure is nil where there are not enough frames; see `PercentileRule`.
   public struct Distribution: Equatable, Sendable {
-    /// How many durations were measured.
+    /// The number of measured durations.
     public var count = 0
     public var p50: Nanoseconds?
     public var p99: Nanoseconds?
@@ -30,7 +30,7 @@ public struct FrameReport: Equatable, Sendable {
   public var frames = 0
   /// Frames that were seen.
   public var presented = 0
-  /// When the run's first frame was seen; nil before, and in the figures of the last moments.
+  /// When the first of them was seen.
   public var firstPresented: MonotonicTime?
   /// Frames that were seen more than T/2 after the vblank that they were made for.
   public var late = 0
@@ -48,18 +48,17 @@ public struct FrameReport: Equatable, Sendable {
   public var work = Distribution()
   /// From the time at which a tick was to be delivered, its vblank or a deadline, to its delivery.
   public var tickLateness = Distribution()
-  /// From the beginning of a frame, when its link callbacks were called, to the vblank that showed it. In the figures of a
-  /// whole run only.
+  /// From the beginning of a frame, when its link callbacks were called, to the vblank that showed it.
   public var latency = Distribution()
   /// How unevenly time passes in what is seen: how much the step from the time of one picture's animations to the next
   /// one's differs from the step between the vblanks that showed them; not across idle intervals. (PresentMon's
-  /// "animation error".) In the figures of a whole run only.
+  /// "animation error".)
   public var animationError = Distribution()
-  /// What made frames late, the most frequent first. In the figures of a whole run only.
+  /// The causes of late frames, the most frequent first. In the figures of a whole run only.
   public var lateCauses: [LateCount] = []
-  /// How long frames were seen too late, together: what a late frame is later than its target, and T for each missed
-  /// interval and those left out with it that no late frame accounts for, also where no frame has been seen since. Not for
-  /// those after which nothing was to be shown.
+  /// How long pictures stood that should have been replaced: the lateness of late frames, and T for each missed interval, and
+  /// those left out with it, that no late frame accounts for, also while no frame has been seen since. Intervals after which
+  /// nothing was to be shown do not count.
   public var hitchTime = Nanoseconds.zero
 
   public init(nominalRefreshRate: RefreshRate) {
@@ -73,7 +72,7 @@ public struct FrameReport: Equatable, Sendable {
   /// Frames seen a second; nil for less than `shortestTime`.
   public var presentedRate: Double? { rate(of: presented) }
 
-  /// What the intervals must last together for rates: from fewer, one frame more or less would make another rate.
+  /// The shortest time that rates are computed from: in less, one frame more or less would make another rate.
   public static let shortestTime = Nanoseconds.milliseconds(200)
 
   /// The median work of a frame as a part of T, its budget, at a variable rate the shortest; 1 is all of it.
@@ -88,11 +87,11 @@ public struct FrameReport: Equatable, Sendable {
     return hitchTime.milliseconds / wanted
   }
 
-  /// What the hitch time ratio means; nil when there is none.
+  /// The class of the hitch time ratio; nil when there is none.
   public var hitchSeverity: HitchSeverity? { hitchTimeRatio.map(HitchSeverity.init(ratio:)) }
 
   private func rate(of count: Int) -> Double? {
-    // To the next interval: as many as 200 ms have at the nominal rate, also where that is no whole number.
+    // The next interval counts too: 200 ms need not be a whole number of intervals.
     guard intervals > 0, nominalRefreshRate.offset(ofInterval: Int64(intervals) + 1) > Self.shortestTime else { return nil }
     return (refreshRate ?? nominalRefreshRate.hertz) * Double(count) / Double(intervals)
   }

@@ -58,7 +58,7 @@ public enum PercentileRule {
     return Nanoseconds(Int64((lower + (upper - lower) * fraction).rounded()))
   }
 
-  /// Where the percentile lies: the index of the value below and the way to the next one, 0..<1. `count` is above 0.
+  /// The place of the percentile: the index of the value below, and the way to the next one, 0..<1. `count` is above 0.
   static func position(_ percent: Double, count: Int) -> (index: Int, fraction: Double) {
     let position = clamped(percent) / 100 * Double(count - 1)
     let index = Int(position)

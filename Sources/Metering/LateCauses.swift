@@ -1,7 +1,7 @@
 public import FrameTiming
 public import LinuxSystem
 
-/// How many frames were late for one cause.
+/// The number of frames that were late for one cause.
 public struct LateCount: Equatable, Sendable {
   public var cause: FrameRecord.Cause
   public var frames: Int
@@ -12,14 +12,14 @@ public struct LateCount: Equatable, Sendable {
   }
 }
 
-/// Counts what made frames late.
+/// Counts the causes of late frames.
 public struct LateCauses: Sendable {
   private var classifier = LateFrameClassifier()
   private var frames = [Int](repeating: 0, count: FrameRecord.Cause.allCases.count)
 
   public init() {}
 
-  /// Adds a frame that has been seen; of an output's frames every one, in their order. Allocates nothing.
+  /// Adds a frame that has been seen. Every frame of an output is to be added, in their order. Allocates nothing.
   ///
   /// - Returns: why it was late; nil if it was in time.
   @discardableResult
@@ -48,5 +48,35 @@ extension FrameRecord.Cause {
     case .prediction: phases + 2
     case .scanOut: phases + 3
     }
+  }
+}
+
+/// Finds the cause of each late frame. A pure value; it learns from the frames that were in time.
+///
+/// It adds to `FrameRecord.cause(interval:usual:)` the time that each phase usually takes: the moving mean over the frames in
+/// time whose work fitted, the newest with a weight of 1/16. Before there are any, the longest phase is to blame.
+package struct LateFrameClassifier: Sendable {
+  private var usual: FrameRecord.PhaseDurations?
+
+  package init() {}
+
+  /// - Parameter frame: a frame that has been seen. Every frame of an output is to be passed, in their order.
+  /// - Returns: nil if it was in time.
+  package mutating func cause(of frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Cause? {
+    if let cause = frame.cause(interval: interval, usual: usual ?? FrameRecord.PhaseDurations()) { return cause }
+    // A frame that was in time although its work did not fit came out of idle: it does not tell what is usual. At half the
+    // rate, work of two intervals fits.
+    let budget = frame.isTargetKnown ? max(interval, frame.target - frame.start) : interval
+    if frame.work <= budget { learn(frame.phases) }
+    return nil
+  }
+
+  private mutating func learn(_ phases: FrameRecord.PhaseDurations) {
+    guard var mean = usual else {
+      usual = phases
+      return
+    }
+    for phase in FrameRecord.Phase.allCases { mean[phase] += (phases[phase] - mean[phase]) / 16 }
+    usual = mean
   }
 }

@@ -1,7 +1,7 @@
 public import FrameTiming
 public import LinuxSystem
 
-/// Where the time of frames goes: each phase against the budget, and what made frames late.
+/// A table of where the time of frames goes: each phase against the budget, and the causes of late frames.
 ///
 /// Memory is fixed however many frames are added; percentiles are exact to 1/512 (see `DurationHistogram`), maximum and share
 /// are exact.
@@ -36,7 +36,7 @@ public struct PhaseProfile: Sendable {
     phases = Array(repeating: DurationHistogram(), count: FrameRecord.Phase.allCases.count)
   }
 
-  /// What a frame may take: one refresh interval.
+  /// The time that a frame may take: one refresh interval.
   public var budget: Nanoseconds { refreshRate.interval }
 
   /// Adds a frame that has been seen; every one, in their order. Allocates nothing.
@@ -55,7 +55,7 @@ public struct PhaseProfile: Sendable {
   /// All phases together.
   public var total: Row { row(nil, work) }
 
-  /// What made frames late, the most frequent first; causes without a frame are left out.
+  /// The causes of late frames, the most frequent first; causes without a frame are left out.
   public var lateCauses: [LateCount] { causes.counts }
 
   private func row(_ phase: FrameRecord.Phase?, _ histogram: DurationHistogram) -> Row {

@@ -1,7 +1,7 @@
 public import FrameTiming
 public import LinuxSystem
 
-/// How regular a row of vblanks is, and how fast the display's clock runs. T is the interval that the mode gives.
+/// Measures how regular a row of vblanks is, and how fast the display's clock runs. T is the interval that the mode gives.
 ///
 /// Vblanks are counted by the source's sequence where it agrees with the stamps, else by the stamps alone. Through stamps
 /// over counts the best straight line is laid (least squares): its slope is the display's own interval, and the points of it
@@ -26,7 +26,7 @@ public struct VBlankReport: Sendable {
   public let count: Int
   /// Intervals that passed without a vblank being delivered.
   public let missed: Int
-  /// What was delivered and is no new vblank: its stamp is not half an interval after the last one, or more than an
+  /// Deliveries that are no new vblank: the stamp is not half an interval after the last one, or more than an
   /// interval ahead of its arrival.
   public let rejected: Int
   /// From the first stamp to the last.
@@ -43,8 +43,8 @@ public struct VBlankReport: Sendable {
   public let deviations: [Nanoseconds]
   /// From each stamp to its delivery; negative where a driver stamps ahead.
   public let delays: [Nanoseconds]
-  /// From where a `VBlankModel` expected each vblank when the one before it was all it knew, to its stamp; negative when it
-  /// came earlier. None after a missed interval.
+  /// The difference from the prediction of a `VBlankModel`, which knew the vblanks before it, to each stamp; negative when it
+  /// came earlier. There is none after a missed interval.
   public let surprises: [Nanoseconds]
 
   public init(_ samples: some Sequence<Sample>, nominalRate: RefreshRate) {
@@ -142,7 +142,7 @@ private struct Line {
 
   /// Nil below two points.
   private(set) var slope: Double?
-  /// Of the slope, if the points' distances from the line are independent; nil below three points.
+  /// The standard error of the slope, if the points' distances from the line are independent; nil below three points.
   private(set) var standardError: Double?
   private var center = Point(number: 0, offset: 0)
 

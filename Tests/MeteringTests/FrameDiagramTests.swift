@@ -32,7 +32,7 @@ import Testing
       interval: RefreshRate.hertz60.interval, start: start, columns: columns)
   }
 
-  /// That of the documentation: a frame that takes longer than an interval, and is seen one later.
+  /// The documentation's diagram: a frame that takes longer than an interval, and is seen one later.
   @Test func aLateFrameIsDrawnFromItsTargetToItsVBlank() {
     let frames = [
       frame(1, start: 0, delivered: 0, work: 3, target: 16.667, presented: 16.667),
@@ -63,7 +63,7 @@ import Testing
         """)
   }
 
-  /// What was due before the diagram, and what lasts beyond it, is drawn as far as it goes.
+  /// A mark that begins before the diagram, or lasts beyond it, is drawn as far as it goes.
   @Test func whatLiesOutsideIsLeftOut() {
     var diagram = FrameDiagram(start: start, columns: 10)
     diagram.fill("-", from: at(-5), to: at(2), in: "tick")
@@ -163,7 +163,7 @@ import Testing
     }
   }
 
-  /// What is not on the diagram is left out, however far away it is.
+  /// Times outside of the diagram are left out, however far away they are.
   @Test func theEndsOfTimeAreLeftOut() {
     var diagram = FrameDiagram(start: start, scale: Nanoseconds(1), columns: 10)
     let times = [MonotonicTime(nanoseconds: .min), start, .distantFuture]

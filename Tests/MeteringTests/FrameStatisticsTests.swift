@@ -1,5 +1,5 @@
 import FrameTiming
-import LinuxSystem
+public import LinuxSystem
 import Metering
 import Testing
 
@@ -83,4 +83,9 @@ import Testing
     for value in 0..<1024 as Range<Int64> { small.add(Nanoseconds(value)) }
     #expect(small.percentile(50) == 512)  // 511.5, rounded: every value below 1.024 µs is exact
   }
+}
+
+/// Figures that are compared are plain nanoseconds here; in a program a bare number would be taken for seconds.
+extension Nanoseconds: ExpressibleByIntegerLiteral {
+  public init(integerLiteral value: Int64) { self.init(value) }
 }

@@ -48,7 +48,7 @@ struct VBlankReportTests {
     #expect(abs(try #require(report.driftUncertainty) / expected - 1) < 0.01)
   }
 
-  /// Where the jitter is random, the true drift lies within the uncertainty in 95 of 100 runs.
+  /// If the jitter is random, the true drift lies within the uncertainty in 95 of 100 runs.
   @Test(arguments: [1, 2] as [UInt64])
   func theUncertaintyIsWhatItSays(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)

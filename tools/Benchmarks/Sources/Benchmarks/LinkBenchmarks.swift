@@ -63,14 +63,14 @@ enum LinkBenchmarks {
     let meter = FPSMeter(refreshRate: rate)
     let link = DisplayLink(ticker: ticker) { link in
       guard let tick = link.tick else { return }
-      meter.record(tick: tick)
+      meter.record(.tick(tick))
       var record = FrameRecord()
       record.frameNumber = tick.frameNumber
       record.tickTimestamp = tick.timestamp
       record.target = tick.targetTimestamp
       record.presented = tick.targetTimestamp
-      meter.record(committed: record)
-      meter.record(presented: record)
+      meter.record(.committed(record))
+      meter.record(.presented(record))
     }
     link.add(to: loop, mode: .default)
     defer { ticker.invalidate() }

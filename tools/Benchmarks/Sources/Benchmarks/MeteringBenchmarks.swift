@@ -35,9 +35,10 @@ enum MeteringBenchmarks {
       let stamp = time
       let delivered = stamp + Nanoseconds(Int64(number &* 2_654_435_761 % 200_000))
       meter.record(
-        tick: DisplayLink.Tick(
+        .tick(
+          DisplayLink.Tick(
           timestamp: stamp, targetTimestamp: stamp + rate.interval, duration: rate.interval, frameNumber: number,
-          delivered: delivered, missed: missed))
+          delivered: delivered, missed: missed)))
       var record = FrameRecord()
       record.frameNumber = number
       record.tickTimestamp = stamp
@@ -46,8 +47,8 @@ enum MeteringBenchmarks {
       record.presented = number % 53 == 0 ? record.target + rate.interval : record.target
       record.phases[.layout] = .microseconds(300)
       record.phases[.composite] = .microseconds(Int64(500 + number % 700))
-      meter.record(committed: record)
-      meter.record(presented: record)
+      meter.record(.committed(record))
+      meter.record(.presented(record))
     }
   }
 }

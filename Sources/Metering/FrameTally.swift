@@ -1,0 +1,269 @@
+import FrameTiming
+import LinuxSystem
+
+/// Durations of which a distribution is asked: all of them, or the histogram of any number.
+protocol DurationCollection {
+  init()
+  mutating func add(_ value: Nanoseconds)
+  func percentile(_ percent: Double) -> Nanoseconds?
+  var count: Int { get }
+  var maximum: Nanoseconds? { get }
+}
+
+extension DurationHistogram: DurationCollection {}
+
+/// The figures of a span of refresh intervals: reduces an output's events, in their order.
+///
+/// Every event is to be handled, also those outside the span: they are not counted, but tell what was going on when it began.
+struct FrameTally<Durations: DurationCollection> {
+  /// The nominal rate. Changing it begins the measurement of the real one anew.
+  var refreshRate: RefreshRate {
+    didSet { if refreshRate != oldValue { anchor = nil } }
+  }
+  private let span: Range<UInt64>
+
+  private var counts: FrameReport
+  private var frameIntervals = Durations()
+  private var works = Durations()
+  private var tickLatenesses = Durations()
+  private var latencies = Durations()
+  private var animationErrors = Durations()
+
+  private(set) var firstNumber: UInt64?
+  /// The last interval that had a tick or a frame, and its vblank.
+  private var lastNumber: UInt64 = 0
+  private var lastVBlank = MonotonicTime.zero
+  /// Intervals that had a frame but neither a tick nor a missed one.
+  private var untickedIntervals = 0
+  /// The same since the last tick: the next one may yet account for them.
+  private var openIntervals: [UInt64] = []
+  /// The tick from which the real refresh rate is measured, and the last one.
+  private var anchor: DisplayLink.Tick?
+  private var lastTick: DisplayLink.Tick?
+  private var lastPresented: FrameRecord?
+  private var isIdle = false
+  /// The first interval after the last idle ones.
+  private var resumedNumber: UInt64 = 0
+  private var hitchTime = HitchTime()
+
+  /// - Parameter span: the numbers of the intervals that count.
+  init(refreshRate: RefreshRate, span: Range<UInt64> = 0..<UInt64.max) {
+    self.refreshRate = refreshRate
+    self.span = span
+    counts = FrameReport(nominalRefreshRate: refreshRate)
+    openIntervals.reserveCapacity(Self.mostOpenIntervals)
+  }
+
+  private static var mostOpenIntervals: Int { 16 }
+
+  mutating func handle(_ event: FrameEvent) {
+    switch event {
+    case .tick(let tick): handle(tick)
+    case .committed(let frame): committed(frame)
+    case .presented(let frame): if frame.presented != .zero { presented(frame) }
+    case .idle: isIdle = true
+    case .refused: break
+    }
+  }
+
+  private mutating func handle(_ tick: DisplayLink.Tick) {
+    let number = tick.frameNumber
+    if let lastTick, number <= lastTick.frameNumber { return }
+    let wanted = firstNumber == nil ? 0 : countSkipped(before: tick)
+    for open in openIntervals where open > number || open + wanted < number { untickedIntervals += count(in: open) }
+    openIntervals.removeAll(keepingCapacity: true)
+    isIdle = false
+    include(number, from: tick.timestamp)
+    if span.contains(number) {
+      counts.ticks += 1
+      tickLatenesses.add(tick.delivered - tick.start)
+    }
+    if anchor == nil { anchor = tick }
+    lastTick = tick
+  }
+
+  /// Accounts for the intervals between the last tick and this one. The tick's `missed` tells how many ticks were wanted;
+  /// intervals that its link leaves out between two ticks belong to them, and all others were idle.
+  ///
+  /// - Returns: the number of wanted intervals: they are the end of the skipped ones.
+  private mutating func countSkipped(before tick: DisplayLink.Tick) -> UInt64 {
+    let number = tick.frameNumber
+    let previous = lastTick?.frameNumber ?? lastNumber
+    let skipped = number > previous ? number - previous - 1 : 0
+    let step = UInt64(max(tick.intervalsPerTick, 1))
+    let missed = isStartingUp ? 0 : min(tick.missed, skipped / step)
+    let wanted = isStartingUp ? skipped : missed * step + min(step - 1, skipped - missed * step)
+    if skipped > wanted {
+      hitchTime.didIdle()
+      // A frame may have ended the idle time before the first tick.
+      if resumedNumber <= previous { resumedNumber = number }
+    }
+    let counted = min(wanted, number - min(number, span.lowerBound))
+    let countedMissed = min(missed, counted / step)
+    counts.missed += Int(clamping: countedMissed)
+    counts.leftOut += Int(clamping: counted - countedMissed)
+    if missed > 0 {
+      hitchTime.didMiss(refreshRate.offset(ofInterval: Int64(clamping: missed * step)), before: number)
+    }
+    return wanted
+  }
+
+  private mutating func committed(_ frame: FrameRecord) {
+    let number = frame.frameNumber
+    if isIdle {
+      isIdle = false
+      resumedNumber = number
+    }
+    include(number, from: frame.tickTimestamp)
+    let isAccountedFor = lastTick.map { number <= $0.frameNumber } ?? false
+    if !isAccountedFor, openIntervals.last != number {
+      if openIntervals.count == Self.mostOpenIntervals { untickedIntervals += count(in: openIntervals.removeFirst()) }
+      openIntervals.append(number)
+    }
+    guard span.contains(number) else { return }
+    counts.frames += 1
+    works.add(frame.work)
+  }
+
+  private mutating func presented(_ frame: FrameRecord) {
+    let interval = refreshRate.interval
+    let isLate = frame.isLate(interval: interval)
+    let hitch = hitchTime.presented(frameNumber: frame.frameNumber, lateness: isLate ? frame.lateness : .zero)
+    let last = lastPresented
+    lastPresented = frame
+    let shown = refreshRate.intervals(in: frame.presented - frame.tickTimestamp + interval / 2)
+    guard span.contains(frame.frameNumber &+ UInt64(max(0, shown))) else { return }
+    counts.presented += 1
+    counts.late += isLate ? 1 : 0
+    counts.hitchTime += hitch
+    if counts.firstPresented == nil { counts.firstPresented = frame.presented }
+    latencies.add(frame.presented - frame.delivered)
+    // The first frame after idle intervals has no frame before it.
+    guard let last, frame.presented > last.presented,
+      !(last.frameNumber < resumedNumber && resumedNumber <= frame.frameNumber)
+    else { return }
+    let (shownStep, pictureStep) = (frame.presented - last.presented, frame.animationTime - last.animationTime)
+    frameIntervals.add(shownStep)
+    animationErrors.add(max(pictureStep - shownStep, shownStep - pictureStep))
+  }
+
+  /// True from the first frame to the first tick. A screen that is switched on takes its time: that is neither idle nor missed.
+  private var isStartingUp: Bool { lastTick == nil && !isIdle }
+
+  private func count(in number: UInt64) -> Int { span.contains(number) ? 1 : 0 }
+
+  private mutating func include(_ number: UInt64, from vblank: MonotonicTime) {
+    firstNumber = min(firstNumber ?? number, number)
+    guard number >= lastNumber else { return }
+    lastNumber = number
+    lastVBlank = vblank
+  }
+
+  // MARK: - Figures
+
+  /// The real refresh rate in hertz; nil before the second tick.
+  var measuredRate: Double? {
+    guard let anchor, let lastTick, lastTick.timestamp > anchor.timestamp else { return nil }
+    let elapsed = lastTick.timestamp - anchor.timestamp
+    return Double(lastTick.frameNumber - anchor.frameNumber) * 1e9 / Double(elapsed.count)
+  }
+
+  var isVariable: Bool { lastTick?.isVariable ?? false }
+
+  /// The interval that `time` is in; nil for the last one that had a tick or a frame. On a variable display the last interval
+  /// goes on until the next tick; idle time is counted in intervals as long as others were.
+  func number(at time: MonotonicTime?) -> UInt64 {
+    let elapsed = time.map { max($0 - lastVBlank, .zero) } ?? .zero
+    guard isVariable else { return lastNumber + UInt64(max(0, refreshRate.intervals(in: elapsed))) }
+    guard isIdle else { return lastNumber }
+    return lastNumber + UInt64(elapsed.seconds * (measuredRate ?? refreshRate.hertz))
+  }
+
+  /// - Parameter end: the first interval that does not count.
+  func report(before end: UInt64) -> FrameReport {
+    var report = counts
+    report.nominalRefreshRate = refreshRate
+    report.refreshRate = measuredRate
+    if let firstNumber {
+      let start = max(firstNumber, span.lowerBound)
+      report.intervals = Int(clamping: end - min(start, end))
+      // If frames are wanted, the intervals after the last tick or frame are being missed now, or left out.
+      let firstSkipped = max(lastNumber + 1, start)
+      if !isIdle, end > firstSkipped {
+        let step = UInt64(max(lastTick?.intervalsPerTick ?? 1, 1))
+        let missed =
+          isStartingUp ? 0 : Int(clamping: (end - 1 - lastNumber) / step - (firstSkipped - 1 - lastNumber) / step)
+        report.missed += missed
+        report.leftOut += Int(clamping: end - firstSkipped) - missed
+        report.hitchTime += pendingHitch(missed, of: report.missed)
+      } else {
+        report.hitchTime += pendingHitch(0, of: report.missed)
+      }
+      let unticked = openIntervals.reduce(untickedIntervals) { $0 + count(in: $1) }
+      report.idle = max(0, report.intervals - report.ticks - report.missed - report.leftOut - unticked)
+    }
+    report.frameInterval = FrameReport.Distribution(frameIntervals)
+    report.work = FrameReport.Distribution(works)
+    report.tickLateness = FrameReport.Distribution(tickLatenesses)
+    report.latency = FrameReport.Distribution(latencies)
+    report.animationError = FrameReport.Distribution(animationErrors)
+    return report
+  }
+
+  /// The hitch that goes on: no longer than all that the span has missed.
+  ///
+  /// - Parameter missed: the ticks that are being missed now.
+  private func pendingHitch(_ missed: Int, of all: Int) -> Nanoseconds {
+    let step = Int64(max(lastTick?.intervalsPerTick ?? 1, 1))
+    let pending = hitchTime.pending(refreshRate.offset(ofInterval: Int64(missed) * step))
+    return min(pending, refreshRate.offset(ofInterval: Int64(all) * step))
+  }
+}
+
+extension FrameReport.Distribution {
+  fileprivate init(_ durations: some DurationCollection) {
+    self.init()
+    count = durations.count
+    p50 = durations.percentile(50)
+    p99 = durations.percentile(99)
+    maximum = durations.maximum
+  }
+}
+
+/// The hitch time of frames: how long a picture stood on the screen that should have been replaced.
+///
+/// A late frame counts with its lateness. Missed intervals count with T each, but a frame that takes five intervals is late
+/// by five and makes the ticks of the same five be missed: the lateness of the frame before is taken off.
+private struct HitchTime {
+  private var lastLateness = Nanoseconds.zero
+  /// The missed intervals after which no frame has been seen, and the number of the tick that reported them.
+  private var missed = Nanoseconds.zero
+  private var missedBefore: UInt64 = 0
+
+  mutating func didMiss(_ duration: Nanoseconds, before frameNumber: UInt64) {
+    missed += duration
+    missedBefore = frameNumber
+  }
+
+  /// Ticks that were missed before an idle time and brought no frame are no hitch: nothing was to be shown.
+  mutating func didIdle() {
+    missed = .zero
+  }
+
+  /// The hitch that goes on: missed intervals after which no frame has been seen.
+  ///
+  /// - Parameter further: the intervals that are being missed now, which no tick has reported yet.
+  func pending(_ further: Nanoseconds) -> Nanoseconds { max(.zero, missed + further - lastLateness) }
+
+  /// - Parameter lateness: how late the frame is; zero if it is in time.
+  /// - Returns: the hitch time that ends with the frame.
+  mutating func presented(frameNumber: UInt64, lateness: Nanoseconds) -> Nanoseconds {
+    var hitch = lateness
+    if missed > .zero, frameNumber >= missedBefore {
+      hitch += max(.zero, missed - lastLateness)
+      missed = .zero
+    }
+    lastLateness = lateness
+    return hitch
+  }
+}
