@@ -14,11 +14,7 @@ public final class ScenePlayer {
     self.start = start
     show(at: start)
     guard scene.isMoving else { return }
-    let link = DisplayLink(ticker: engine.output.display.ticker) { [weak self] link in
-      self?.show(at: link.targetTimestamp)
-    }
-    link.add(to: engine.loop, mode: .common)
-    self.link = link
+    link = engine.makeDisplayLink { [weak self] link in self?.show(at: link.targetTimestamp) }
   }
 
   /// Stops the scene's movement.

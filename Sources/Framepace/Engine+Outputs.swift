@@ -1,3 +1,4 @@
+public import FrameTiming
 public import Layers
 public import Presentation
 
@@ -7,6 +8,24 @@ public import Presentation
 // their frames are composited one after the other.
 
 extension Engine {
+  /// Makes a display link that ticks with a display of the engine, in all common modes of its loop.
+  ///
+  /// ```swift
+  /// engine.makeDisplayLink { link in ball.position = path(at: link.targetTimestamp) }
+  /// ```
+  ///
+  /// The link ticks until it is invalidated, or the engine is, without anybody holding it.
+  ///
+  /// - Parameter output: nil for the engine's first.
+  @discardableResult
+  public func makeDisplayLink(
+    for output: Output? = nil, handler: @escaping @MainActor (DisplayLink) -> Void
+  ) -> DisplayLink {
+    let link = DisplayLink(ticker: (output ?? self.output).display.ticker, handler: handler)
+    link.add(to: loop, mode: .common)
+    return link
+  }
+
   /// All outputs, the first one first.
   public var outputs: [Output] { groups.flatMap { $0.members.map(\.output) } }
 
@@ -15,10 +34,10 @@ extension Engine {
   /// - Parameters:
   ///   - display: where frames go; the engine adds it to the loop.
   ///   - root: the layer that fills the display, in no other tree.
-  ///   - scale: pixels a point.
+  ///   - scale: pixels a point; nil for the display's.
   @discardableResult
-  public func addOutput(display: any Display, root: Layer, scale: Double = 1) -> Output {
-    var group = OutputGroup(root: root, scale: scale, loop: loop, workers: workers)
+  public func addOutput(display: any Display, root: Layer, scale: Double? = nil) -> Output {
+    var group = OutputGroup(root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers)
     let output = group.addFirst(display)
     group.context.onNeedsCommit = { [weak self] in self?.needsCommit() }
     groups.append(group)

@@ -4,7 +4,7 @@ public import LinuxSystem
 public import Presentation
 public import RunLoops
 
-/// Loop, layers and outputs, wired: what turns dirty marks into frames.
+/// Turns changes of layers into frames: it wires a loop, layers and outputs.
 ///
 /// ```swift
 /// let display = try Displays.automatic(width: 1280, height: 720, refreshRate: .hertz60)
@@ -12,27 +12,27 @@ public import RunLoops
 /// engine.run()
 /// ```
 ///
-/// Nothing is laid out, drawn or presented before the end of a turn, whoever changed a layer and however often. When
-/// nothing changes and nothing animates, the engine does not wake at all.
+/// A change of a layer only marks it. Layout, drawing and presenting follow once, at the end of the turn. While nothing changes
+/// and nothing animates, the engine does not wake at all.
 ///
 /// It may have several displays: `mirror(on:gravity:)` shows the same layers on one more, `addOutput(display:root:scale:)`
-/// others.
+/// shows others.
 @MainActor
 public final class Engine {
   public let loop: FrameLoop
   /// The layers of the engine's first display.
   public let context: LayerContext
-  /// The engine's first display's.
+  /// The output of the engine's first display.
   public let output: Output
   public let workers: WorkerPool
   /// The modes that `run()` serves. Frames go on in each common mode, `.tracking` included; a push of another mode stops
   /// them.
   public let modes: FrameLoop.ModeStack
-  /// Whether a turn waits for the drawings it began and shows them in its own frame. For rendering to files, where every
-  /// frame must hold all that belongs to it; a screen would miss vblanks.
+  /// True to let a turn wait for the drawings that it began, and show them in its own frame. For rendering to files, where every
+  /// frame must be complete; a screen would miss vblanks.
   public var waitsForDrawings = false
-  /// Called when layers kept dirtying themselves through all rounds of a commit; the frame was shown all the same. Without it
-  /// the first such layer is named on the standard error output.
+  /// Called when layers kept dirtying themselves through all rounds of a commit; the frame was shown all the same. While it is
+  /// nil, the first such layer is named on the standard error output.
   public var onUnsettledLayout: (@MainActor (_ layer: Layer) -> Void)?
 
   /// Trees of layers, each with the outputs that show it.
@@ -45,16 +45,16 @@ public final class Engine {
   /// - Parameters:
   ///   - display: where frames go; the engine adds it to the loop.
   ///   - root: the layer that fills the display; its bounds become the display's size in points, and follow it.
-  ///   - scale: pixels a point.
+  ///   - scale: pixels a point; nil for the display's.
   ///   - loop: a loop bound to the main thread.
   ///   - workers: draw asynchronous contents and share the compositing of large areas.
   public init(
-    display: any Display, root: Layer, scale: Double = 1, loop: FrameLoop = .main, workers: WorkerPool = WorkerPool()
+    display: any Display, root: Layer, scale: Double? = nil, loop: FrameLoop = .main, workers: WorkerPool = WorkerPool()
   ) {
     self.loop = loop
     modes = FrameLoop.ModeStack(of: loop)
     self.workers = workers
-    var group = OutputGroup(root: root, scale: scale, loop: loop, workers: workers)
+    var group = OutputGroup(root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers)
     context = group.context
     output = group.addFirst(display)
     groups = [group]
@@ -120,7 +120,7 @@ public final class Engine {
     }
     Transaction.endTurn()
     turn.endCommit()
-    // What completions and the outputs' callbacks changed: marks made since the commit have woken nobody.
+    // Completions and observers may have changed layers since the commit, and nobody was woken for it.
     if groups.contains(where: \.context.isDirty) { loop.wakeUp() }
   }
 
@@ -157,5 +157,28 @@ public final class Engine {
   /// loop is about to sleep, and is told to turn once more.
   func needsCommit() {
     if turn.isCommitted { loop.wakeUp() }
+  }
+}
+
+/// The time that a turn's callbacks took: from the loop's waking to the commit, which happens once in it.
+private struct TurnClock {
+  private var began: MonotonicTime?
+  /// Time in callbacks of this turn, known at its commit.
+  private(set) var callbacks = Nanoseconds.zero
+  /// True after this turn's commit.
+  private(set) var isCommitted = false
+
+  mutating func begin(at now: MonotonicTime) {
+    began = now
+    isCommitted = false
+  }
+
+  mutating func beginCommit(at now: MonotonicTime) {
+    callbacks = began.map { now - $0 } ?? .zero
+    began = nil
+  }
+
+  mutating func endCommit() {
+    isCommitted = true
   }
 }

@@ -1,4 +1,4 @@
-// What an application needs, with one import.
+// An application needs one import.
 @_exported public import FrameTiming
 @_exported public import Geometry
 @_exported public import Layers

@@ -30,21 +30,22 @@ struct OutputGroup {
   mutating func addFirst(_ display: any Display) -> Output {
     let viewer = context.makeViewer()
     let output = add(display, viewer) { viewer.renderTree(at: $0) }
-    let (context, presenter) = (context, display.presenter)
-    Self.fit(context, to: presenter)
-    output.onResize = { Self.fit(context, to: presenter) }
+    let context = context
+    Self.fit(context, to: output.geometry)
+    output.onGeometryChange = { Self.fit(context, to: $0) }
     return output
   }
 
   /// A display that shows the tree as it is laid out, placed by `gravity`.
   mutating func addMirror(on display: any Display, gravity: ContentsGravity) -> Output {
-    let (context, viewer, presenter) = (context, context.makeViewer(), display.presenter)
+    let (context, viewer) = (context, context.makeViewer())
     return add(display, viewer) { time in
       var tree = viewer.renderTree(at: time)
       let size = tree.records.first?.bounds.size ?? .zero
+      let place = display.geometry.pictureSize
       tree.viewport = Viewport(
-        of: Size(size.width * context.scale, size.height * context.scale), onWidth: presenter.width,
-        height: presenter.height, gravity: gravity)
+        of: Size(size.width * context.scale, size.height * context.scale), onWidth: place.width, height: place.height,
+        gravity: gravity)
       return tree
     }
   }
@@ -79,12 +80,36 @@ struct OutputGroup {
     for member in members { remove(member.output) }
   }
 
-  private static func fit(_ context: LayerContext, to presenter: any Presenter) {
-    let (root, scale) = (context.root, context.scale)
+  private static func fit(_ context: LayerContext, to geometry: DisplayGeometry) {
+    let (root, scale, size) = (context.root, context.scale, geometry.pictureSize)
     Transaction.withoutActions {
-      root.bounds = Rect(x: 0, y: 0, width: Double(presenter.width) / scale, height: Double(presenter.height) / scale)
+      root.bounds = Rect(x: 0, y: 0, width: Double(size.width) / scale, height: Double(size.height) / scale)
       root.anchorPoint = .zero
       root.position = .zero
     }
+  }
+}
+
+extension Viewport {
+  /// The viewport of a picture that was laid out for another display. Its edges lie between pixels, so that no bar shines
+  /// through.
+  ///
+  /// - Parameters:
+  ///   - picture: its size, in pixels of the display that it was laid out for.
+  ///   - width: of the output, in pixels.
+  ///   - height: as `width`.
+  ///   - gravity: where it lies on the output.
+  init?(of picture: Size, onWidth width: Int, height: Int, gravity: ContentsGravity) {
+    guard !picture.isEmpty else { return nil }
+    let place = gravity.rect(of: picture, in: Rect(x: 0, y: 0, width: Double(width), height: Double(height)))
+    // Halves are always rounded up: a picture that keeps its size is moved by whole pixels.
+    func edge(_ value: Double) -> Double { (value + 0.5).rounded(.down) }
+    let (left, top) = (edge(place.minX), edge(place.minY))
+    let (right, bottom) = (max(edge(place.maxX), left + 1), max(edge(place.maxY), top + 1))
+    var transform = Affine.scale(x: (right - left) / picture.width, y: (bottom - top) / picture.height)
+    (transform.tx, transform.ty) = (left, top)
+    self.init(
+      transform: transform,
+      clip: IntRect(covering: Rect(x: left, y: top, width: right - left, height: bottom - top)))
   }
 }

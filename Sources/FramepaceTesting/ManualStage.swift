@@ -13,7 +13,7 @@ public import Framepace
 ///   try onMain {
 ///     let stage = try ManualStage(width: 320, height: 240, root: Card(), rate: .hertz60)
 ///     stage.run(for: .milliseconds(500))
-///     try GoldenImage.check(stage.display.copyShownImage(), against: "Goldens/card.png")
+///     try GoldenImage.check(stage.display.capture(), against: "Goldens/card.png")
 ///   }
 /// }
 /// ```
@@ -69,4 +69,12 @@ public final class ManualStage {
   public func turn() {
     loop.run(mode: .default, until: clock.now)
   }
+}
+
+/// Runs `body` on the main actor, from a test on the process's main thread.
+///
+/// XCTest runs synchronous tests on that thread. On Linux a test case cannot be `@MainActor`, and asynchronous tests run on
+/// other threads.
+public func onMain<Result: Sendable>(_ body: @MainActor () throws -> Result) rethrows -> Result {
+  try MainActor.assumeIsolated(body)
 }

@@ -11,7 +11,7 @@ public final class SimulatedStage {
   public let loop: FrameLoop
   public let screen: SimulatedScreen
   public let engine: Engine
-  /// What the frames take, and how late the loop wakes.
+  /// Decides how long the frames take, and how late the loop wakes.
   public let application: SimulatedApplication
   /// Called with every frame that was shown.
   public var onFrame: (@MainActor (FrameRecord) -> Void)?

@@ -1,10 +1,10 @@
 import Geometry
 import RenderTree
 
-/// What each of a presenter's buffers still has to be told.
+/// The damage that each of a presenter's buffers still lacks.
 ///
-/// Frame damage says what changed since the last frame; a buffer that was last painted two frames ago lacks the damage of
-/// both. It is remembered by the buffer's identity, not by its age, so that buffers may come back in any order.
+/// A buffer that was last painted two frames ago lacks the damage of both. It is remembered by the buffer's identity, not by
+/// its age, so that buffers may come back in any order.
 struct BufferRing {
   private(set) var width: Int
   private(set) var height: Int
@@ -29,7 +29,7 @@ struct BufferRing {
     for index in missing.indices { missing[index].add(damage) }
   }
 
-  /// What must be painted so that the buffer shows the newest tree; the buffer counts as painted afterwards.
+  /// Returns the pixels that must be painted so that the buffer shows the newest tree. It counts as painted afterwards.
   mutating func takeDamage(ofBuffer index: Int) -> DamageRegion {
     while missing.count <= index {
       var all = DamageRegion()

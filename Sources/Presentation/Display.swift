@@ -1,10 +1,12 @@
 public import FrameTiming
+import Glibc
+public import Raster
 public import RunLoops
 
 /// Something that shows frames at a rate of its own: a screen, or what stands in for one.
 @MainActor
 public protocol Display: AnyObject {
-  /// What it is: "KMS HDMI-A-1 1920x1080@60.00 (vc4)", "virtual display 1280x720@60.00".
+  /// The display's name: "KMS HDMI-A-1 1920x1080@60.00 (vc4)", "virtual display 1280x720@60.00".
   var name: String { get }
   /// Why this display and how it is paced, for people: "no DRM device", "vblank events of vkms".
   var reason: String { get }
@@ -15,6 +17,8 @@ public protocol Display: AnyObject {
   /// Whether the display shows what it is given. The display is the same however often its state changes, and so are its
   /// links and outputs; its size and rate may be others afterwards.
   var state: DisplayState { get }
+  /// The display's size and how it is turned. It changes only with a `.reset` of the presenter.
+  var geometry: DisplayGeometry { get }
   /// All who follow the display. A type that conforms makes one and notifies it; to listen, call `observe(_:)`.
   var observers: Observers<DisplayEvent> { get }
   /// Lets `loop` serve the display's events in `mode`. To be called before the first frame, for each mode in which frames
@@ -28,12 +32,16 @@ extension Display {
   /// A display that is always there.
   public var state: DisplayState { .showing }
 
+  /// The presenter's size, not turned.
+  public var geometry: DisplayGeometry { DisplayGeometry(width: presenter.width, height: presenter.height) }
+
   /// Follows the display's state. Any number may.
   ///
   /// ```swift
   /// display.observe { event in
   ///   switch event {
   ///   case .stateChanged(let state): print("\(display.name): \(state)")
+  ///   case .geometryChanged: break
   ///   case .lost(let error): fail(error)
   ///   }
   /// }.keep()
@@ -43,12 +51,23 @@ extension Display {
   public func observe(_ handler: @escaping @MainActor (DisplayEvent) -> Void) -> Observation {
     observers.add(handler)
   }
+
+  /// A copy of the frame that is on the display now, as its panel has it; all clear before the first one.
+  public func capture() throws(BitmapError) -> Image {
+    let copy = try Bitmap(width: presenter.width, height: presenter.height)
+    if let shown = presenter.shownBitmap {
+      for y in 0..<min(copy.height, shown.height) { memcpy(copy.row(y), shown.row(y), min(copy.width, shown.width) * 4) }
+    }
+    return copy.freeze()
+  }
 }
 
-/// What the observers of a display are told.
+/// Something that happened to a display, as its observers are told of it.
 public enum DisplayEvent {
   /// The display's `state` is another one, or it shows again after a change of its mode.
   case stateChanged(DisplayState)
+  /// The display has another size, or is turned another way. Outputs have taken it over: the root layer has its new size.
+  case geometryChanged(DisplayGeometry)
   /// The display cannot come back, such as after the end of the session that it belongs to: no tick and no feedback come any
   /// more, and no buffer is to be had. Invalidate it and make another one. Told once, on stderr while nobody observes.
   case lost(any Error)

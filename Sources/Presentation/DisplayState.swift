@@ -1,4 +1,4 @@
-/// Whether a display shows what it is given.
+/// The state of a display: it shows what it is given, or waits for the reason that it does not to go.
 public enum DisplayState: Hashable, Sendable {
   case showing
   /// Nothing can be seen for now, and nothing need be done: the display comes back by itself when the reason is gone.
@@ -7,8 +7,10 @@ public enum DisplayState: Hashable, Sendable {
   /// keep their state, and animations end in time. An output without animations asks for no ticks.
   case waiting(Absence)
 
-  /// Why a display shows nothing.
+  /// The reason why a display shows nothing.
   public enum Absence: Hashable, Sendable {
+    /// Nobody can see it: a window that is covered or put away. Its ticker runs at one tick a second meanwhile.
+    case hidden
     /// No screen is plugged in.
     case unplugged
     /// The application has switched it off.
@@ -28,6 +30,7 @@ extension DisplayState.Absence: CustomStringConvertible {
   /// The rest of a sentence that begins with the display's name.
   public var description: String {
     switch self {
+    case .hidden: "is hidden"
     case .unplugged: "is unplugged"
     case .switchedOff: "is switched off"
     case .sessionInactive: "belongs to another session now"

@@ -1,33 +1,32 @@
-/// Which of a presenter's buffers is on the screen and which are on their way there: a pure value.
+/// Tells which of a presenter's buffers is on the screen and which are on their way there: a pure value.
 ///
-/// One frame pends at a time: the display has it, and shows it at a vblank to come. With three buffers one more may be
-/// painted meanwhile; it waits until that vblank has been, and pends then.
-public struct FlipState: Hashable, Sendable {
-  /// How many buffers there are; at least 2.
-  public let count: Int
+/// One frame is pending at a time: the display has it, and shows it at a coming vblank. With three buffers one more may be
+/// painted meanwhile; it waits for that vblank, and is pending then.
+package struct FlipState: Hashable, Sendable {
+  /// The number of buffers; at least 2.
+  package let count: Int
   /// The buffer that is seen; nil before the first.
-  public private(set) var shown: Int?
+  package private(set) var shown: Int?
   /// The buffer that the display has and that is not seen yet.
-  public private(set) var pending: Int?
+  package private(set) var pending: Int?
   /// The buffer that the display gets next.
-  public private(set) var waiting: Int?
+  package private(set) var waiting: Int?
 
-  public init(count: Int) {
+  package init(count: Int) {
     precondition(count >= 2, "painting a frame while another one is seen takes two buffers")
     self.count = count
   }
 
   /// A buffer that may be painted; nil while there is none. The answer stays the same until one is submitted or seen.
-  public var free: Int? {
+  package var free: Int? {
     guard waiting == nil, pending == nil || count > 2 else { return nil }
     return (0..<count).first { $0 != shown && $0 != pending }
   }
 
-  /// A painted buffer is handed over. That it is the free one is the caller's duty: anything else would be seen half
-  /// painted.
+  /// Hands a painted buffer over. It must be the free one: any other would be seen half painted.
   ///
-  /// - Returns: whether the display gets it now; otherwise it does when the pending one is seen.
-  public mutating func submit(_ index: Int) -> Bool {
+  /// - Returns: true if the display gets it now; otherwise it does when the pending one is seen.
+  package mutating func submit(_ index: Int) -> Bool {
     precondition(waiting == nil && (pending == nil || count > 2), "a frame was presented while no buffer was free")
     precondition(
       (0..<count).contains(index) && index != shown && index != pending, "buffer \(index) is not one that may be painted")
@@ -39,9 +38,10 @@ public struct FlipState: Hashable, Sendable {
     return false
   }
 
-  /// The pending buffer is seen now, and the one that waited pends: the display is to get it. False when none pended: an
-  /// event that belongs to nothing.
-  public mutating func complete() -> Bool {
+  /// The pending buffer is seen now, and the one that waited is pending: the display is to get it.
+  ///
+  /// - Returns: false if none was pending: the event belongs to nothing.
+  package mutating func complete() -> Bool {
     guard let pending else { return false }
     shown = pending
     self.pending = waiting
@@ -49,9 +49,33 @@ public struct FlipState: Hashable, Sendable {
     return true
   }
 
-  /// What was handed over will not be seen: the screen shows what it showed.
-  public mutating func cancel() {
+  /// Forgets the buffers that were handed over: the screen goes on showing what it showed.
+  package mutating func cancel() {
     pending = nil
     waiting = nil
+  }
+}
+
+/// The number of buffers that a display's frames are painted in.
+public enum Buffering: Hashable, Sendable {
+  /// Two: one is seen while the other is painted; the next frame is begun when the last one is on the screen.
+  ///
+  /// The choice for most programs: a frame is seen at the vblank after it was painted and never later, and a frame that does
+  /// not differ much costs little, because a buffer lacks no more than the frame before.
+  case double
+  /// Three: the next frame may be painted while one waits for its vblank, and is shown at the vblank after that.
+  ///
+  /// For scenes whose frames take about as long as a refresh interval: with two buffers a frame that comes a little late
+  /// is seen one interval later, and keeps the next one from being begun until then; that is half the rate. The price is
+  /// the memory of one more screen, up to one interval more from an input to what is seen of it, and that a buffer lacks
+  /// the changes of two frames.
+  case triple
+
+  /// The number of buffers.
+  public var count: Int {
+    switch self {
+    case .double: 2
+    case .triple: 3
+    }
   }
 }

@@ -1,20 +1,19 @@
-public import FrameTiming
-public import LinuxSystem
-public import Raster
-public import RenderTree
-public import RunLoops
+package import FrameTiming
+package import LinuxSystem
+package import Raster
+package import RenderTree
+package import RunLoops
 
-/// Shows frames to nobody: keeps the newest one in memory, for tests and pictures.
+/// Keeps the newest frame in memory, for tests and pictures. Nobody sees it.
 ///
-/// As asynchronous as a screen: a frame counts as shown at the first vblank after it was handed over, for which the
-/// presenter asks its ticker itself.
+/// It is as asynchronous as a screen: a frame counts as shown at the first vblank after it was handed over.
 @MainActor
-public final class MemoryPresenter: Presenter {
-  public let width: Int
-  public let height: Int
-  public var onEvent: (@MainActor (PresenterEvent) -> Void)?
-  /// How many frames were shown.
-  public private(set) var shownFrames: UInt64 = 0
+package final class MemoryPresenter: Presenter {
+  package let width: Int
+  package let height: Int
+  package var onEvent: (@MainActor (PresenterEvent) -> Void)?
+  /// The number of frames that were shown.
+  package private(set) var shownFrames: UInt64 = 0
 
   private let buffers: [PresentationBuffer]
   private var flip: FlipState
@@ -24,7 +23,7 @@ public final class MemoryPresenter: Presenter {
   /// - Parameters:
   ///   - ticker: says when frames are shown.
   ///   - clock: the clock of the loop that the display is added to.
-  public init(
+  package init(
     width: Int, height: Int, buffering: Buffering = .double, ticker: DisplayTicker, clock: SystemClock
   ) throws(BitmapError) {
     self.width = width
@@ -39,23 +38,28 @@ public final class MemoryPresenter: Presenter {
     wait = VBlankWait(ticker: ticker) { [weak self] vblank in self?.show(at: vblank) }
   }
 
-  /// The frame that is shown; nil before the first. Overwritten from the frame after the next one on.
-  public var shownBitmap: Bitmap? { flip.shown.map { buffers[$0].bitmap } }
+  package var shownBitmap: Bitmap? { flip.shown.map { buffers[$0].bitmap } }
 
-  public func acquireBuffer() -> PresentationBuffer? {
+  package func acquireBuffer() -> PresentationBuffer? {
     flip.free.map { buffers[$0] }
   }
 
-  public func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
+  package func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
     if flip.submit(buffer.index) { wait?.start(after: clock.now) }
   }
 
   /// Lets `loop` serve the presenter in `mode`.
-  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+  package func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     wait?.add(to: loop, mode: mode)
   }
 
-  public func invalidate() {
+  /// Forgets the frames that are pending: they are not shown.
+  func cancel() {
+    wait?.cancel()
+    flip.cancel()
+  }
+
+  package func invalidate() {
     wait?.invalidate()
     wait = nil
     flip.cancel()

@@ -4,19 +4,18 @@ public import LinuxSystem
 public import RenderTree
 public import RunLoops
 
-/// One screen's worth of frames: asks for the tree at the time at which it will be seen, finds what changed, composites
-/// only that and hands the buffer to the presenter.
+/// Makes the frames of one display: asks for the tree at the time at which it will be seen, finds what changed, lets the renderer
+/// paint only that and hands the buffer to the presenter.
 ///
-/// The way of a frame through an output is `tick` → `renderIfNeeded` → the presenter → `presented`. At most one frame is
-/// rendered in a refresh interval: a change right after a frame waits for the next tick, a change after a pause is
-/// rendered in the turn that made it.
+/// A frame goes from `tick` to `renderIfNeeded`, the presenter and `presented`. At most one frame is rendered in a refresh
+/// interval: a change right after a frame waits for the next tick, a change after a pause is rendered in the turn that made it.
 @MainActor
 public final class Output {
-  /// Where an output's pictures come from. Closures, so that nothing below the render tree knows of layers.
+  /// The source of an output's pictures. Closures, so that nothing below the render tree knows of layers.
   public struct Content {
-    /// The newest tree, animations evaluated for the given time.
+    /// Returns the newest tree, with animations evaluated for the given time.
     public var tree: @MainActor (_ time: MonotonicTime) -> TreeSnapshot
-    /// Whether the tree changes by itself with time.
+    /// Returns true while the tree changes by itself with time.
     public var isAnimating: @MainActor () -> Bool
 
     public init(
@@ -28,13 +27,14 @@ public final class Output {
   }
 
   public let display: any Display
-  /// Called when the display came back with another size, before the first frame of that size. It belongs to whoever lays
-  /// the layers out.
-  package var onResize: (@MainActor () -> Void)?
+  /// The display's geometry, by which layers are laid out and pictures are turned.
+  package private(set) var geometry: DisplayGeometry
+  /// Called when `geometry` has changed, before the first frame of that geometry. It belongs to whoever lays the layers out.
+  package var onGeometryChange: (@MainActor (DisplayGeometry) -> Void)?
 
   /// Lets the output become slower when frames take longer than their interval, and faster again: a frame every second, third …
-  /// interval, and made for as many vblanks later. Nil, as it is at first, for a frame at every tick however late the frames are.
-  /// A frame that is ready early is held back until the vblank before its target, so that frames are as far apart as their ticks.
+  /// interval, made for as many vblanks later. A frame that is ready early is held back until the vblank before its target, so
+  /// that frames are as far apart as their ticks. Nil, the default, makes a frame at every tick however late the frames are.
   public var automaticInterval: AutomaticInterval? {
     didSet {
       let intervals = automaticInterval?.intervals ?? 1
@@ -43,14 +43,14 @@ public final class Output {
     }
   }
 
-  /// For which time animations are evaluated: the vblank at which the frame will be seen, or even steps towards it. Replaced
-  /// by another one to choose the other policy.
+  /// The time for which animations are evaluated: the vblank at which the frame will be seen, or even steps towards it. Assign
+  /// another value to choose the other policy.
   public var animationTime = AnimationTime()
 
   private let observers = Observers<FrameEvent>()
   private let content: Content
   private let clock: SystemClock
-  // The display's, asked for once: each of them is a call through the protocol.
+  // Asked of the display once: each is a call through the protocol.
   private let presenter: any Presenter
   private let ticker: DisplayTicker
   private let renderer: any Renderer
@@ -58,12 +58,16 @@ public final class Output {
   private var damage = DamageRegion()
   private var ring: BufferRing
   private var link: DisplayLink?
-  /// The frame that is ready early, and the vblank that it waits for.
+  /// The frame that is ready early and waits for its vblank.
   private var heldBack: FinishedFrame?
   private let handOverWait: VBlankWait
+  /// Waits for the vblank that dates the frames whose display does not tell when they were seen.
+  private let stampWait: VBlankWait
+  /// The number of those frames: the oldest pending ones.
+  private var unstamped = 0
   private var canHoldBack = false
   private var schedule = OutputSchedule()
-  /// What the last frame showed; the next one is compared with it.
+  /// The tree of the last frame; the next one is compared with it.
   private var shown: TreeSnapshot?
   /// The frames on their way to the screen, in the order in which they will be seen.
   private var pending: [FrameRecord] = []
@@ -76,16 +80,20 @@ public final class Output {
     presenter = display.presenter
     ticker = display.ticker
     self.renderer = renderer
+    geometry = display.geometry
     ring = BufferRing(width: presenter.width, height: presenter.height)
-    // Before the link: what waits is handed over before the tick asks for more.
+    // Before the link: a frame is dated, and the next one handed over, before the tick asks for more.
+    stampWait = VBlankWait(ticker: ticker)
     handOverWait = VBlankWait(ticker: ticker)
     let link = DisplayLink(ticker: ticker) { [weak self] link in self?.tick(link) }
     link.isPaused = true
     self.link = link
+    stampWait.handler = { [weak self] vblank in self?.stamp(vblank) }
     handOverWait.handler = { [weak self] _ in self?.handOverHeldBack() }
     presenter.onEvent = { [weak self] event in
       switch event {
-      case .presented(let feedback): self?.presented(feedback)
+      case .presented(let feedback?): self?.presented(feedback)
+      case .presented(nil): self?.awaitStamp()
       case .reset: self?.presenterDidReset()
       case .refused(let error): self?.refused(error)
       }
@@ -103,26 +111,26 @@ public final class Output {
     observers.add(handler)
   }
 
-  /// The link that ticks the output; paused while no frame is wanted. Nil after `invalidate()`. Frames are as far apart as its
-  /// ticks are by its `preferredFrameRateRange`.
+  /// The link that ticks the output, paused while no frame is wanted. Its `preferredFrameRateRange` is the output's. Nil after
+  /// `invalidate()`.
   public var displayLink: DisplayLink? { link }
 
-  /// Lets `loop` tick the output while it runs in `mode`; `.common` stands for all common modes. The display is its owner's to
-  /// add.
+  /// Lets `loop` tick the output while it runs in `mode`; `.common` stands for all common modes. Its owner adds the display.
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     canHoldBack = true
+    stampWait.add(to: loop, mode: mode)
     handOverWait.add(to: loop, mode: mode)
     link?.add(to: loop, mode: mode)
   }
 
-  /// When frames are begun: as soon as a vblank comes, or as late as they can still be ready for the next one. It is the
-  /// display's, and with it that of all its links.
+  /// The policy by which frames are begun: as soon as a vblank comes, or as late as they can still be ready for the next one.
+  /// All links of the display have the same.
   public var policy: FramePolicy {
     get { ticker.policy }
     set { ticker.policy = newValue }
   }
 
-  /// Whether a frame is wanted: something changed that has not been rendered yet, or an animation runs.
+  /// True while a frame is wanted: something changed that has not been rendered yet, or an animation runs.
   public var wantsFrame: Bool { schedule.isDirty || content.isAnimating() }
 
   /// Tells that a newer tree was published. Costs O(1); the frame is rendered by `renderIfNeeded`.
@@ -130,7 +138,7 @@ public final class Output {
     schedule.isDirty = true
   }
 
-  /// The whole screen is painted anew by the next frame: its memory was lost, or another program drew on it.
+  /// Lets the next frame paint the whole screen: its memory was lost, or another program drew on it.
   public func setNeedsFullRepaint() {
     shown = nil
     ring.reset(width: presenter.width, height: presenter.height)
@@ -140,7 +148,7 @@ public final class Output {
   /// Renders and presents the newest tree if a frame is wanted and this interval has none yet; otherwise sees to it that
   /// the next tick comes. Called at the end of a turn, after the commit.
   ///
-  /// - Parameter turn: what the turn has spent so far on the frame: callbacks, layout and display.
+  /// - Parameter turn: the time that the turn has spent on the frame so far, in callbacks, layout and display.
   public func renderIfNeeded(turn: FrameRecord.PhaseDurations) {
     guard let link else { return }
     let now = clock.now
@@ -166,6 +174,7 @@ public final class Output {
   public func invalidate() {
     link?.invalidate()
     link = nil
+    stampWait.invalidate()
     handOverWait.invalidate()
     heldBack = nil
     pending = []
@@ -173,13 +182,15 @@ public final class Output {
     observers.removeAll()
   }
 
-  /// The display went, or is back. What was on its way is never seen.
+  /// The display went, is back or was turned. Frames that were pending are never seen.
   private func presenterDidReset() {
     forgetFrames()
     schedule.didReset()
-    let (width, height) = (ring.width, ring.height)
     setNeedsFullRepaint()
-    if (width, height) != (ring.width, ring.height) { onResize?() }
+    guard display.geometry != geometry else { return }
+    geometry = display.geometry
+    onGeometryChange?(geometry)
+    display.observers.notify(.geometryChanged(geometry))
   }
 
   private func tick(_ link: DisplayLink) {
@@ -195,9 +206,9 @@ public final class Output {
       schedule.didRender(for: target)
       return
     }
-    // A frame that is begun late queues behind no other one: it would be late by an interval for good, and so would all after.
+    // A frame that is begun late does not queue behind another one: it and all after it would be late by an interval for good.
     if schedule.isTickDelayed, !pending.isEmpty { return }
-    // One that is held back has the buffer, and the vblank.
+    // The frame that is held back has the buffer, and the vblank.
     if heldBack != nil { return }
     // While flips pend no buffer may be free; `presented` or the next tick brings us back.
     guard let buffer = presenter.acquireBuffer() else { return }
@@ -208,7 +219,8 @@ public final class Output {
     record.phases = turn
 
     record.animationTime = evaluationTime(for: record.target)
-    let tree = content.tree(record.animationTime)
+    var tree = content.tree(record.animationTime)
+    if geometry.rotation != .none { tree.viewport = geometry.turned(tree.viewport) }
     damage.removeAll()
     diff.damage(from: shown ?? TreeSnapshot(), to: tree, width: ring.width, height: ring.height, into: &damage)
     if shown == nil { damage.add(ring.bounds) }
@@ -243,9 +255,9 @@ public final class Output {
   /// A painted buffer and its record.
   private struct FinishedFrame {
     var buffer: PresentationBuffer
-    /// What was painted in the buffer since it was presented.
+    /// The pixels that were painted in the buffer since it was presented.
     var damage: DamageRegion
-    /// Handed over when it was ready, as far as it knows.
+    /// Its `submitted` is the time at which the frame was ready.
     var record: FrameRecord
   }
 
@@ -269,25 +281,40 @@ public final class Output {
     handOver(frame, at: clock.now)
   }
 
-  /// Those on their way are never seen.
+  /// Forgets the frames that are pending or held back: they are never seen.
   private func forgetFrames() {
+    unstamped = 0
+    stampWait.cancel()
     pending.removeAll(keepingCapacity: true)
     heldBack = nil
     handOverWait.cancel()
   }
 
   private func evaluationTime(for target: MonotonicTime) -> MonotonicTime {
-    // Of a variable display the nominal interval is the shortest.
+    // The nominal interval of a variable display is the shortest.
     let interval = ticker.source.isVariable ? nil : ticker.refreshRate.interval
     return animationTime.time(for: target, every: link?.intervalsPerTick ?? 1, interval: interval)
+  }
+
+  /// The oldest frame that was not seen yet is on the screen, and the display does not tell since when.
+  private func awaitStamp() {
+    guard unstamped < pending.count else { return }
+    if unstamped == 0 { stampWait.start(after: pending[0].submitted) }
+    unstamped += 1
+  }
+
+  private func stamp(_ vblank: VBlank) {
+    let count = unstamped
+    unstamped = 0
+    for _ in 0..<count { presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence)) }
   }
 
   private func presented(_ feedback: PresentationFeedback) {
     if pending.isEmpty { return }
     var record = pending.removeFirst()
     record.presented = feedback.timestamp
-    // Before the first vblank the target is a guess, and a screen may have to set its mode; after a pause it may be one
-    // again. The frame is in time.
+    // Before the first vblank, and after a pause, the target may be a guess, and a screen may have to set its mode. Such a
+    // frame is in time.
     let isEarly = record.target - feedback.timestamp > ticker.refreshRate.interval / 2
     if !record.isTargetKnown { record.target = feedback.timestamp }
     // A newer frame has a target of its own.
@@ -298,7 +325,7 @@ public final class Output {
     observers.notify(.presented(record))
   }
 
-  /// What is on the screen is not what was shown last, or not known: all of it is painted again.
+  /// The screen may show something other than the last frame: the next one paints all of it.
   private func refused(_ error: any Error) {
     forgetFrames()
     setNeedsFullRepaint()

@@ -2,12 +2,11 @@ public import LinuxSystem
 public import Raster
 public import RenderTree
 
-/// When a frame was seen.
+/// The vblank at which a frame was seen.
 public struct PresentationFeedback: Hashable, BitwiseCopyable, Sendable {
-  /// The vblank at which the display began to show the frame. On a display that cannot tell, the first tick after the
-  /// frame was handed over and taken.
+  /// The time at which the display began to show the frame.
   public var timestamp: MonotonicTime
-  /// That vblank's number, counted as the display's `VBlankSource` counts.
+  /// The vblank's number, counted as the display's `VBlankSource` counts.
   public var sequence: UInt64
 
   public init(timestamp: MonotonicTime, sequence: UInt64) {
@@ -19,10 +18,10 @@ public struct PresentationFeedback: Hashable, BitwiseCopyable, Sendable {
 /// A buffer to composite a frame into.
 @MainActor
 public struct PresentationBuffer {
-  /// The pixels, in ordinary cached memory. They are what this buffer held when it was last presented; clear at first.
+  /// The pixels, in ordinary cached memory: what this buffer held when it was last presented, clear at first.
   public let bitmap: Bitmap
-  /// The buffer's identity, from 0 and below the number of buffers; the same until the presenter is reset. What a buffer
-  /// still lacks is remembered by it, not by its age.
+  /// The buffer's identity: from 0, below the number of buffers, and the same until the presenter is reset. The damage that a
+  /// buffer still lacks is remembered by its identity, not by its age.
   public let index: Int
 
   public init(bitmap: Bitmap, index: Int) {
@@ -57,21 +56,26 @@ public protocol Presenter: AnyObject {
   func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws
   /// True while frames can be shown. While it is false no buffer is to be had before the next `.reset`.
   var isReady: Bool { get }
-  /// Tells the one owner, the output, what became of its frames.
+  /// The bitmap of the frame that is on the screen; nil before the first, or if the presenter does not keep it. It is
+  /// overwritten from the frame after the next one on.
+  var shownBitmap: Bitmap? { get }
+  /// Tells the one owner, the output, what became of its frames; not before `present` has returned.
   var onEvent: (@MainActor (PresenterEvent) -> Void)? { get set }
   /// Gives everything back, the screen as it was found. Pending frames are forgotten, and `onEvent` is not called again.
   func invalidate()
 }
 
-/// A presenter that is always there.
+/// A presenter that is always there and keeps no frame.
 extension Presenter {
   public var isReady: Bool { true }
+  public var shownBitmap: Bitmap? { nil }
 }
 
-/// What a presenter tells its owner.
+/// Something that happened to a presenter's frames, as its owner is told of it.
 public enum PresenterEvent {
-  /// The oldest pending frame is on the screen, and the next buffer is free.
-  case presented(PresentationFeedback)
+  /// The oldest pending frame is on the screen, and the next buffer is free. Nil if the display does not tell since when: the
+  /// frame counts as seen at the first vblank after it was handed over.
+  case presented(PresentationFeedback?)
   /// `isReady` has changed, or the buffers were replaced by others, perhaps of another size. Frames that were pending are
   /// never seen, and what was painted is gone.
   case reset

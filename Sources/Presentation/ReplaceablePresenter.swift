@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+package import Raster
 package import RenderTree
 
 /// Hands frames to the presenter of the screen that is there now: the output keeps this one while screens come and go.
@@ -20,6 +21,10 @@ package final class ReplaceablePresenter: Presenter {
   }
 
   package var isReady: Bool { current != nil }
+  package var shownBitmap: Bitmap? { current?.shownBitmap }
+
+  /// Lets the output begin anew, such as after the display was turned.
+  package func reset() { onEvent?(.reset) }
 
   /// Takes another presenter, or none: then the size stays. The presenter before it tells nothing any more, and is left to
   /// its owner.

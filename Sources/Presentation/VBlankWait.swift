@@ -1,21 +1,21 @@
-public import FrameTiming
-public import LinuxSystem
-public import RunLoops
+package import FrameTiming
+package import LinuxSystem
+package import RunLoops
 
 /// Tells the first vblank after a moment, on a display link of its own that runs only while somebody waits.
 ///
-/// For presenters that learn from the ticker alone when a frame was seen: those in memory, and screens whose flips carry
-/// no stamps. Make it before the links of the application: links tick in the order of their creation, so that a frame is
-/// accounted for, and its buffer free, before the tick asks for the next one.
+/// For presenters that learn from the ticker alone when a frame was seen. Make it before the links of the application: links
+/// tick in the order of their creation, so that a frame is accounted for, and its buffer free, before the tick asks for the next
+/// one.
 @MainActor
-public final class VBlankWait {
+package final class VBlankWait {
   private let ticker: DisplayTicker
   /// Called at the vblank that is waited for.
   package var handler: (@MainActor (VBlank) -> Void)?
   private var link: DisplayLink?
   private var after: MonotonicTime?
 
-  public init(ticker: DisplayTicker, handler: (@MainActor (VBlank) -> Void)? = nil) {
+  package init(ticker: DisplayTicker, handler: (@MainActor (VBlank) -> Void)? = nil) {
     self.ticker = ticker
     self.handler = handler
     let link = DisplayLink(ticker: ticker) { [weak self] link in self?.ticked(link) }
@@ -25,23 +25,23 @@ public final class VBlankWait {
 
   /// Calls the handler once, with the first vblank later than `time`: when it comes, or when the loop has time to hear of
   /// it. Takes the place of an earlier wait.
-  public func start(after time: MonotonicTime) {
+  package func start(after time: MonotonicTime) {
     after = time
     link?.isPaused = false
   }
 
   /// The handler is not called for what is waited for now.
-  public func cancel() {
+  package func cancel() {
     after = nil
     link?.isPaused = true
   }
 
-  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
+  package func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     link?.add(to: loop, mode: mode)
   }
 
   /// Ends it for good.
-  public func invalidate() {
+  package func invalidate() {
     after = nil
     link?.invalidate()
     link = nil

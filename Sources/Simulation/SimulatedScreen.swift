@@ -43,6 +43,7 @@ public final class SimulatedScreen: Display {
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) { simulated.add(to: loop, mode: mode) }
 
   public func invalidate() {
+    observers.removeAll()
     simulated.invalidate()
     ticker.invalidate()
   }

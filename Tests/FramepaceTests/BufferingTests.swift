@@ -4,7 +4,7 @@ import RenderTree
 import Simulation
 import XCTest
 
-/// What two and three buffers are for, on a display at 100 Hz that takes frames up to 2 ms before each vblank.
+/// The effect of two and three buffers, on a display at 100 Hz that takes frames up to 2 ms before each vblank.
 final class BufferingTests: XCTestCase {
   /// A frame takes 9 of 10 ms, and so misses the vblank that it was made for. With two buffers the next one is begun when it
   /// is seen, 20 ms after it was begun itself; with three at the next tick.
@@ -62,7 +62,7 @@ final class BufferingTests: XCTestCase {
     }
   }
 
-  /// What changes between a vblank and the deadline is in the frame of the deadline; there is one frame an interval.
+  /// A change between a vblank and the deadline is in the frame of the deadline; there is one frame an interval.
   func testAChangeBeforeTheDeadlineWaitsForIt() throws {
     try onMain {
       let stage = try Stage(.double)
@@ -182,7 +182,7 @@ private final class Stage {
     engine.invalidate()
   }
 
-  /// What pends will not be seen.
+  /// The pending frames will not be seen.
   private func refused() {
     errors += 1
     committed.removeLast(committed.count - presented.count)

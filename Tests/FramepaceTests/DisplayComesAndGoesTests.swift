@@ -27,7 +27,7 @@ final class DisplayComesAndGoesTests: XCTestCase {
     }
 
     func run(_ time: Nanoseconds) { loop.run(mode: .default, until: clock.now + time) }
-    /// What happens to a display happens in a turn.
+    /// Displays come and go in a turn.
     func turn(_ body: @escaping @MainActor () -> Void) {
       loop.add(FrameLoop.Timer(fireTime: clock.now, .onMain { _ in body() }), to: .default)
       run(.milliseconds(1))

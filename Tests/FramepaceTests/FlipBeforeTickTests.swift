@@ -5,7 +5,7 @@ import XCTest
 
 /// A display whose flips are told in a turn of their own, a little before the vblank at which they happened ticks.
 final class FlipBeforeTickTests: XCTestCase {
-  /// What a link's callback changes at a vblank is seen at the next one, although the turn of the flip came first and an
+  /// A change that a link's callback makes at a vblank is seen at the next one, although the turn of the flip came first and an
   /// animation wanted a frame in it.
   func testTheTickRendersAndNotTheFlipBeforeIt() throws {
     try onMain {

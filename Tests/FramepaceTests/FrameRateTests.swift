@@ -125,7 +125,7 @@ final class FrameRateTests: XCTestCase {
   }
 }
 
-/// What each tick of an output takes.
+/// The work at each tick of an output.
 @MainActor
 private final class Load {
   var work = Nanoseconds.milliseconds(4)

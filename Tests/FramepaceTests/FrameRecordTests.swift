@@ -2,7 +2,7 @@ import Framepace
 import FramepaceTesting
 import XCTest
 
-/// What an output writes into a frame's record: the plan, and what became of it.
+/// The record that an output writes of a frame: the plan, and what became of it.
 final class FrameRecordTests: XCTestCase {
   private static let interval = Nanoseconds.milliseconds(10)
 

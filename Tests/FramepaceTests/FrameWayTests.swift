@@ -125,7 +125,7 @@ final class FrameWayTests: XCTestCase {
       stage.turn()
       XCTAssertNil(layer.contents, "drawn on a worker, not yet published")
       stage.engine.context.waitForDrawings()
-      let pixel = { try stage.display.copyShownImage().row(12).load(fromByteOffset: 12 * 4, as: UInt32.self) }
+      let pixel = { try stage.display.capture().row(12).load(fromByteOffset: 12 * 4, as: UInt32.self) }
 
       // One turn publishes, commits and renders; the vblank after it shows the frame.
       stage.run(for: .milliseconds(40))

@@ -1,6 +1,5 @@
 import Framepace
 import FramepaceTesting
-import RenderTree
 import XCTest
 
 /// Frames that no tick asks for: changes after a pause, on a display at 100 Hz to which handing a frame over takes 3 ms.
@@ -66,7 +65,7 @@ final class FrameWithoutTickTests: XCTestCase {
     try onMain {
       let clock = ManualClock(start: .zero + .seconds(1))
       let loop = FrameLoop(clock: .manual(clock))
-      let display = try SlowDisplay(.double, clock: clock)
+      let display = try SlowDisplay(hertz: 100, clock: clock)
       display.time = .milliseconds(300)
       let root = Layer()
       root.backgroundColor = .white
@@ -134,7 +133,7 @@ private final class Stage {
 
   init(_ buffering: Buffering = .double) throws {
     loop = FrameLoop(clock: .manual(clock))
-    display = try SlowDisplay(buffering, clock: clock)
+    display = try SlowDisplay(hertz: 100, buffering, time: .milliseconds(3), clock: clock)
     engine = Engine(display: display, root: Layer(), loop: loop)
     engine.output.observe { [unowned self] in if case .presented(let frame) = $0 { frames.append(frame) } }.keep()
     // Vblanks are at whole hundredths of a second; so is the end of this.
@@ -159,42 +158,4 @@ private final class Stage {
     XCTAssertEqual(frames.count, count + 1)
     return try XCTUnwrap(frames.last)
   }
-}
-
-@MainActor
-private final class SlowDisplay: Display, Presenter {
-  let name = "slow"
-  let reason = "a test"
-  /// What it takes to hand a frame over.
-  var time = Nanoseconds.milliseconds(3)
-  private let virtual: VirtualDisplay
-  private let clock: ManualClock
-  let observers = Observers<DisplayEvent>()
-
-  init(_ buffering: Buffering, clock: ManualClock) throws {
-    let rate = try XCTUnwrap(RefreshRate(hertz: 100))
-    let source = FallbackClock(refreshRate: rate, reason: reason, clock: .manual(clock))
-    virtual = try VirtualDisplay(
-      width: 16, height: 16, source: source, reason: reason, buffering: buffering, clock: .manual(clock))
-    self.clock = clock
-  }
-
-  var ticker: DisplayTicker { virtual.ticker }
-  var presenter: any Presenter { self }
-  var width: Int { virtual.presenter.width }
-  var height: Int { virtual.presenter.height }
-  var onEvent: (@MainActor (PresenterEvent) -> Void)? {
-    get { virtual.presenter.onEvent }
-    set { virtual.presenter.onEvent = newValue }
-  }
-
-  func acquireBuffer() -> PresentationBuffer? { virtual.presenter.acquireBuffer() }
-
-  func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
-    clock.advance(by: time)
-    try virtual.presenter.present(buffer, damage: damage)
-  }
-
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { virtual.add(to: loop, mode: mode) }
-  func invalidate() { virtual.invalidate() }
 }

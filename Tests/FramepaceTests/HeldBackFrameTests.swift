@@ -65,7 +65,7 @@ private final class ResettingDisplay: Display, Presenter {
   init(clock: ManualClock) throws {
     virtual = try VirtualDisplay(width: 16, height: 16, refreshRate: .hertz60, reason: reason, clock: .manual(clock))
     virtual.presenter.onEvent = { [weak self] event in
-      guard case .presented(let feedback) = event else { return }
+      guard case .presented(let feedback?) = event else { return }
       guard let self, isPending else { return }
       isPending = false
       onEvent?(.presented(feedback))

@@ -3,7 +3,7 @@ import FramepaceTesting
 import Simulation
 import XCTest
 
-/// What a frame out of idle is made for, on a display whose rate is not quite the one that its mode says.
+/// The targets of frames out of idle, on a display whose rate is not quite the one that its mode says.
 final class IdleTargetTests: XCTestCase {
   /// However long the pause: the frame is made for the vblank that shows it.
   func testATargetAfterAPauseIsARealVBlank() throws {

@@ -3,7 +3,7 @@ import FramepaceTesting
 import Simulation
 import XCTest
 
-/// What late start gains and what it costs, on simulated displays; `tools/benchmark pacing` prints the same for more frames.
+/// The gain and the cost of late start, on simulated displays; `tools/benchmark pacing` prints the same for more frames.
 final class LateStartFiguresTests: XCTestCase {
   private struct Outcome {
     var startToPresent: [Nanoseconds] = []
@@ -78,7 +78,7 @@ final class LateStartFiguresTests: XCTestCase {
 
   /// After any single event the figures hold again within 130 frames: twice the memory of an estimate.
   func testItRecovers() throws {
-    /// What the event adds to the budget by itself.
+    /// `added` is the time that the event adds to the budget by itself.
     typealias Event = (name: String, added: Nanoseconds, happen: @MainActor (SimulatedStage) -> Void)
     let events: [Event] = [
       ("a stall", .zero, { $0.clock.advance(by: .milliseconds(300)) }),

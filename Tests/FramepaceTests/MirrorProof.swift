@@ -19,7 +19,7 @@ final class MirrorProof {
   /// The first one found.
   private(set) var difference: String?
 
-  /// - Parameter viewport: where the output is to show the tree.
+  /// - Parameter viewport: the place at which the output is to show the tree.
   init(_ output: Output, of context: LayerContext, on display: VirtualDisplay, viewport: Viewport?) throws {
     (self.context, self.display, self.viewport) = (context, display, viewport)
     let memory = display.memoryPresenter
@@ -38,7 +38,7 @@ final class MirrorProof {
     }.keep()
   }
 
-  /// What is shown now is the newest that there is.
+  /// Checks that the display shows the newest tree.
   func checkAtRest(at time: MonotonicTime) {
     paint(at: time)
     guard let bitmap = display.shownBitmap else { return difference = "nothing was shown" }

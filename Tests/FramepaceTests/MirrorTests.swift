@@ -43,7 +43,7 @@ final class MirrorTests: XCTestCase {
         }
         stage.engine.invalidate()
       }
-      // Else nothing has been proven.
+      // Otherwise nothing would have been proven.
       for count in partialFrames { XCTAssertGreaterThan(count, 120) }
     }
   }
@@ -79,7 +79,7 @@ final class MirrorTests: XCTestCase {
   func testAMirrorIsNotLateForWhatItCannotReach() throws {
     try onMain {
       let stage = try ManualStage(width: 96, height: 64, rate: .hertz60)
-      let slow = try SlowDisplay(clock: stage.clock)
+      let slow = try SlowDisplay(width: 96, height: 64, hertz: 75, time: .milliseconds(4), clock: stage.clock)
       let mirror = stage.engine.mirror(on: slow)
       let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
       layer.backgroundColor = .white
@@ -145,7 +145,7 @@ final class MirrorTests: XCTestCase {
       }
       stage.run(for: .milliseconds(100))
       for (display, (gravity, rect)) in zip(displays, expected) {
-        let image = try display.copyShownImage()
+        let image = try display.capture()
         var wrong = 0
         for y in 0..<60 {
           for x in 0..<60 {
@@ -175,42 +175,5 @@ extension ManualStage {
     let rate = try XCTUnwrap(RefreshRate(hertz: hertz))
     return try VirtualDisplay(
       width: width, height: height, refreshRate: rate, reason: "manual time", clock: .manual(clock))
-  }
-}
-
-/// A display of 75 Hz that takes 4 ms for each frame.
-@MainActor
-private final class SlowDisplay: Display, Presenter {
-  let name = "slow"
-  let reason = "a test"
-  let ticker: DisplayTicker
-  let observers = Observers<DisplayEvent>()
-  private let memory: MemoryPresenter
-  private let clock: ManualClock
-
-  init(clock: ManualClock) throws {
-    self.clock = clock
-    let rate = try XCTUnwrap(RefreshRate(hertz: 75))
-    ticker = DisplayTicker(source: FallbackClock(refreshRate: rate, reason: "a test", clock: .manual(clock)))
-    memory = try MemoryPresenter(width: 96, height: 64, ticker: ticker, clock: .manual(clock))
-  }
-
-  var presenter: any Presenter { self }
-  var width: Int { memory.width }
-  var height: Int { memory.height }
-  var onEvent: (@MainActor (PresenterEvent) -> Void)? {
-    get { memory.onEvent }
-    set { memory.onEvent = newValue }
-  }
-
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { memory.add(to: loop, mode: mode) }
-  func acquireBuffer() -> PresentationBuffer? { memory.acquireBuffer() }
-  func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
-    clock.advance(by: .milliseconds(4))
-    memory.present(buffer, damage: damage)
-  }
-  func invalidate() {
-    memory.invalidate()
-    ticker.invalidate()
   }
 }

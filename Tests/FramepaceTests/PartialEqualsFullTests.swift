@@ -46,7 +46,7 @@ final class PartialEqualsFullTests: XCTestCase {
         stage.engine.invalidate()
       }
       XCTAssertEqual(edits, 5_000)
-      // Else nothing has been proven.
+      // Otherwise nothing would have been proven.
       XCTAssertGreaterThan(partialFrames, 1_000)
     }
   }

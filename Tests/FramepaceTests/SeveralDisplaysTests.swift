@@ -167,7 +167,7 @@ final class SeveralDisplaysTests: XCTestCase {
 }
 
 extension GuestDisplay {
-  /// In which rows a column of what is shown has that colour; nil unless they follow each other.
+  /// The rows in which a column of the picture has that colour; nil unless they follow each other.
   fileprivate func rows(of color: UInt32, column: Int) -> Range<Int>? {
     guard let bitmap = memory?.shownBitmap else { return nil }
     let rows = (0..<bitmap.height).filter { bitmap.row($0).load(fromByteOffset: 4 * column, as: UInt32.self) == color }

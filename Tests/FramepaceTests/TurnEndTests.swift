@@ -2,7 +2,7 @@ import Framepace
 import FramepaceTesting
 import XCTest
 
-/// What is changed at the very end of a turn, when the commit is over, and what outlives an engine.
+/// Changes at the very end of a turn, when the commit is over, and layers that outlive an engine.
 final class TurnEndTests: XCTestCase {
   func testACompletionWithoutMarksIsCalledInItsTurn() throws {
     try onMain {

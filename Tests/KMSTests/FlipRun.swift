@@ -18,7 +18,7 @@ final class FlipRun {
   init(_ display: KMSDisplay, on loop: FrameLoop) {
     self.display = display
     display.add(to: loop, mode: .default)
-    display.presenter.onEvent = { [weak self] in if case .presented(let feedback) = $0 { self?.feedback.append(feedback) } }
+    display.presenter.onEvent = { [weak self] in if case .presented(let feedback?) = $0 { self?.feedback.append(feedback) } }
     let link = DisplayLink(ticker: display.ticker) { [weak self] _ in self?.tick() }
     link.add(to: loop, mode: .default)
     self.link = link

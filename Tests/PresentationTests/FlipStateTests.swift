@@ -71,7 +71,7 @@ import Testing
           #expect(queue.count == (count == 2 ? 1 : 2))
           continue
         }
-        // What is on the screen or on its way there is not painted over.
+        // A buffer that is on the screen or on its way there is not painted over.
         #expect(contents[free] != seen || seen < 0)
         #expect(!queue.contains(contents[free]))
         contents[free] = given

@@ -7,7 +7,7 @@ import RunLoops
 import Simulation
 import XCTest
 
-/// For which times an output asks for its tree.
+/// The times for which an output asks for its tree.
 final class OutputTimeTests: XCTestCase {
   @MainActor
   private final class Stage {

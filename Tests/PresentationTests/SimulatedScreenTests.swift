@@ -26,7 +26,7 @@ final class SimulatedScreenTests: XCTestCase {
       screen = try SimulatedScreen(
         width: 8, height: 8, vblanks: vblanks, takeOverTime: .milliseconds(1), buffering: buffering, clock: .manual(clock))
       screen.presenter.onEvent = { [unowned self] event in
-        guard case .presented(let feedback) = event else { return }
+        guard case .presented(let feedback?) = event else { return }
         self.feedback.append(feedback)
         told.append(loop.clock.now)
       }
@@ -60,7 +60,7 @@ final class SimulatedScreenTests: XCTestCase {
       XCTAssertNil(stage.screen.presenter.acquireBuffer())
       stage.run(until: 10)
       XCTAssertEqual(stage.feedback, [stage.vblank(1)])
-      // Less than a millisecond is left.
+      // The vblank is less than a millisecond away.
       stage.clock.advance(to: stage.start + .microseconds(19_001))
       try stage.present()
       stage.run(until: 25)
@@ -71,7 +71,7 @@ final class SimulatedScreenTests: XCTestCase {
     }
   }
 
-  /// What the events tell, and when, does not change what is seen when.
+  /// Late, lost and wrong events do not change what is seen when.
   func testALateEventTellsOfTheVBlankThatWas() throws {
     try onMain {
       let stage = try Stage()
@@ -87,7 +87,7 @@ final class SimulatedScreenTests: XCTestCase {
     }
   }
 
-  /// Of three buffers one waits, and takes the vblank after that of the one before it.
+  /// With three buffers one frame waits, and takes the vblank after that of the one before it.
   func testAFrameThatWaitedTakesTheNextVBlank() throws {
     try onMain {
       let stage = try Stage(.triple)

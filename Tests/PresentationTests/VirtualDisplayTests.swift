@@ -28,7 +28,7 @@ final class VirtualDisplayTests: XCTestCase {
       display = try VirtualDisplay(
         width: 64, height: 32, source: simulated, reason: "test", buffering: buffering, clock: clock)
       display.presenter.onEvent = { [unowned self] in
-        if case .presented(let feedback) = $0 { self.feedback.append(feedback) }
+        if case .presented(let feedback?) = $0 { self.feedback.append(feedback) }
       }
       display.add(to: loop, mode: .default)
     }

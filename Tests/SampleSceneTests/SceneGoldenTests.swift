@@ -62,7 +62,7 @@ final class SceneGoldenTests: XCTestCase {
     stage.engine.waitsForDrawings = true
     let player = ScenePlayer(scene: scene, engine: stage.engine, start: stage.clock.now)
     stage.run(for: .milliseconds(500))
-    let image = try stage.display.copyShownImage()
+    let image = try stage.display.capture()
     player.invalidate()
     stage.engine.invalidate()
     return image

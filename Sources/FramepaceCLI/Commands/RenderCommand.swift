@@ -99,21 +99,27 @@ struct RenderCommand: ParsableCommand {
 
   @MainActor
   private func render(_ scene: SceneName, fonts: SceneFonts, progress: inout RenderProgress) throws {
-    var renderer = try SceneRenderer(
-      scene, size: size, scale: scale, rate: rate ?? .hertz60, time: frames == nil ? time ?? .milliseconds(500) : .zero,
-      fonts: fonts)
-    defer { renderer.invalidate() }
-    guard let frames else {
-      progress.begin(scene.rawValue)
-      try PNG.write(renderer.nextPicture(), to: isFile ? output : "\(output)/\(scene.rawValue).png")
-      return
+    let points = Size(Double(size.width) / scale, Double(size.height) / scale)
+    let content = try scene.makeScene(settings: SceneSettings(size: points, fonts: fonts))
+    let renderer = try OfflineRenderer(
+      root: content.root, width: size.width, height: size.height, scale: scale, rate: rate ?? .hertz60,
+      frames: frames ?? 1, from: frames == nil ? time ?? .milliseconds(500) : .zero)
+    let player = ScenePlayer(scene: content, engine: renderer.engine, start: renderer.start)
+    defer {
+      player.invalidate()
+      renderer.invalidate()
     }
-    for frame in 0..<frames {
-      progress.begin("\(scene.rawValue) \(frame + 1)/\(frames)")
-      let digits = String(frame)
-      let number = String(repeating: "0", count: max(4 - digits.count, 0)) + digits
-      try PNG.write(renderer.nextPicture(), to: "\(output)/\(scene.rawValue)-\(number).png")
+    for number in 0..<renderer.frames {
+      progress.begin(frames == nil ? scene.rawValue : "\(scene.rawValue) \(number + 1)/\(renderer.frames)")
+      guard let image = try renderer.nextFrame()?.image else { break }
+      try PNG.write(image, to: path(of: scene, number))
     }
+  }
+
+  private func path(of scene: SceneName, _ number: Int) -> String {
+    guard frames != nil else { return isFile ? output : "\(output)/\(scene.rawValue).png" }
+    let digits = String(number)
+    return "\(output)/\(scene.rawValue)-\(String(repeating: "0", count: max(4 - digits.count, 0)))\(digits).png"
   }
 }
 

@@ -45,6 +45,13 @@ enum Accepted {
     return parsed
   }
 
+  static let rotations = "0, 90, 180 or 270"
+
+  @Sendable static func rotation(_ text: String) throws -> DisplayRotation {
+    guard let rotation = digits(text[...]).flatMap(DisplayRotation.init) else { throw refused(rotations) }
+    return rotation
+  }
+
   static let displays = "auto, fallback, kms or kms:CONNECTOR, such as kms:HDMI-A-1"
 
   @Sendable static func display(_ text: String) throws -> DisplayChoice {

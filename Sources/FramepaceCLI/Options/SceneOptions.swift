@@ -30,6 +30,14 @@ struct SceneOptions: ParsableArguments {
     completion: .list(SceneSettings.WorkPhase.allCases.map(\.rawValue)), transform: Accepted.choice)
   var workPhase: SceneSettings.WorkPhase?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Turn the picture clockwise, for a display that is mounted sideways: \(Accepted.rotations). (default: 0)",
+      valueName: "degrees"),
+    completion: .list(DisplayRotation.allCases.map { "\($0.rawValue)" }), transform: Accepted.rotation)
+  var rotate: DisplayRotation?
+
   @Flag(help: "Let the screen wait for frames if driver and screen can (VRR, Adaptive-Sync, FreeSync).")
   var vrr = false
 
@@ -66,11 +74,14 @@ struct OutputSettings {
   var interval = FrameInterval.one
   var wantsVariableRefresh = false
   var allowsTearing = false
+  var rotation = DisplayRotation.none
 
   /// - Returns: the features that the screen refuses.
   @MainActor
   func apply(to display: any Display) -> [FeatureRefusal] {
+    (display as? VirtualDisplay)?.rotation = rotation
     guard let screen = display as? KMSDisplay else { return [] }
+    screen.rotation = rotation
     screen.wantsVariableRefresh = wantsVariableRefresh
     screen.allowsTearing = allowsTearing
     return [screen.variableRefresh, screen.tearing].compactMap(\.refusal)

@@ -46,15 +46,18 @@ final class SceneSession {
     // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
     signals = try EndSignals()
     (display, cards) = try simulation.map { ($0.screen, nil) } ?? Self.open(options)
-    unusedOptions = display is KMSDisplay ? options.clockOptions : options.screenOptions
+    unusedOptions =
+      (display is KMSDisplay ? options.clockOptions : options.screenOptions)
+      + (simulation != nil && options.rotate != nil ? ["--rotate"] : [])
     settings = OutputSettings(
       policy: policy, animation: animation, interval: interval, wantsVariableRefresh: options.vrr,
-      allowsTearing: options.tearing)
+      allowsTearing: options.tearing, rotation: options.rotate ?? .none)
     refusals = settings.apply(to: display)
     do {
-      let size = Size(Double(display.presenter.width), Double(display.presenter.height))
+      let size = display.geometry.pictureSize
       let sceneSettings = SceneSettings(
-        size: size, timeOfDay: Self.localTimeOfDay(), work: options.work ?? .milliseconds(12),
+        size: Size(Double(size.width), Double(size.height)), timeOfDay: Self.localTimeOfDay(),
+        work: options.work ?? .milliseconds(12),
         workPhase: options.workPhase ?? .callbacks, fonts: try SceneFonts())
       let scene = try name.makeScene(settings: sceneSettings)
       engine = Engine(display: display, root: scene.root, loop: loop)
@@ -74,6 +77,7 @@ final class SceneSession {
     display.observe { [weak self] event in
       switch event {
       case .stateChanged(let state): self?.displayChanged(state)
+      case .geometryChanged: break
       case .lost(let error): self?.fail(error)
       }
     }.keep()

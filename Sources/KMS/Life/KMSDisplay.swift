@@ -70,6 +70,14 @@ public final class KMSDisplay: Display, ScreenOwner {
     didSet { if allowsTearing != oldValue { askForFeatures() } }
   }
 
+  /// By how much the picture is turned, for a screen that is mounted sideways. The root layer has the turned size.
+  public var rotation = DisplayRotation.none {
+    didSet { if rotation != oldValue { stable.reset() } }
+  }
+  public var geometry: DisplayGeometry {
+    DisplayGeometry(width: stable.width, height: stable.height, rotation: rotation)
+  }
+
   /// The error with which the display last went away or failed to come back; nil if there was none.
   public private(set) var lastError: KMSError?
 

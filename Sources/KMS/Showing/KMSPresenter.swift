@@ -2,7 +2,7 @@ import FrameTiming
 import Glibc
 import LinuxSystem
 package import Presentation
-import Raster
+package import Raster
 package import RenderTree
 package import RunLoops
 
@@ -115,6 +115,10 @@ package final class KMSPresenter: Presenter {
   /// The number of flips that were given up because their event did not come.
   var lostFlips: UInt64 { queue.lost }
   var isModeSet: Bool { queue.isModeSet }
+
+  package var shownBitmap: Bitmap? {
+    queue.shownBuffer.flatMap { buffers.indices.contains($0) ? buffers[$0].shadow.bitmap : nil }
+  }
 
   package func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     if queue.isStopped { return }

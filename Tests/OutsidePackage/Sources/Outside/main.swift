@@ -7,7 +7,6 @@ final class Bounce {
   private let ball = Layer()
   private let floor: Double
   private let start: MonotonicTime
-  private var link: DisplayLink?
 
   init(engine: Engine) {
     let root = engine.context.root
@@ -18,11 +17,7 @@ final class Bounce {
     ball.backgroundColor = Color(hex: 0xFFB84D)
     root.addSublayer(ball)
 
-    let link = DisplayLink(ticker: engine.output.display.ticker) { [weak self] link in
-      self?.move(to: link.targetTimestamp)
-    }
-    link.add(to: engine.loop, mode: .common)
-    self.link = link
+    engine.makeDisplayLink { [weak self] link in self?.move(to: link.targetTimestamp) }
   }
 
   private func move(to time: MonotonicTime) {
@@ -48,7 +43,7 @@ func main() throws {
   withExtendedLifetime(bounce) {}
   measuring.invalidate()
 
-  let picture = try display.copyShownImage()
+  let picture = try display.capture()
   let report = meter.report()
   guard report.presented > 5, picture.isOpaque else { fatalError("no frames were shown") }
   print("an outside package showed frames of \(picture.width)x\(picture.height) pixels on the \(display.name)")
