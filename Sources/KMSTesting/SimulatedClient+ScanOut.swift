@@ -45,6 +45,21 @@ extension SimulatedClient {
     }
   }
 
+  func framebuffer(_ id: UInt32) throws(SystemError) -> DRMFramebuffer {
+    try perform(.framebuffer, on: "\(id)") { state, _ throws(Refusal) in
+      guard let framebuffer = state.framebuffer(id) else { throw Refusal(ENOENT) }
+      var buffer: DRMDumbBuffer?
+      if state.clients[number].isMaster {
+        let handle = CardState.Handle(id: state.newID(), client: number, memory: framebuffer.memory)
+        state.handles.append(handle)
+        buffer = DRMDumbBuffer(
+          handle: handle.id, bytesPerRow: framebuffer.bytesPerRow, byteCount: framebuffer.memory.pixels.count)
+      }
+      return DRMFramebuffer(
+        width: framebuffer.width, height: framebuffer.height, isReadable: true, buffer: buffer)
+    }
+  }
+
   func setCursor(
     ofCRTC crtc: UInt32, handle: UInt32, width: Int, height: Int, hotSpotX: Int32, hotSpotY: Int32
   ) throws(SystemError) {

@@ -36,6 +36,9 @@ struct WrongInputTests {
     (["--duration", "0"], "'0' is invalid for '--duration", "1us to 1000h"),
     (["--duration", "-5s"], "'-5s' is invalid for '--duration", "1us to 1000h"),
     (["--duration", "5sec"], "'5sec' is invalid for '--duration", "a number alone is seconds"),
+    (["--rotate", "45"], "'45' is invalid for '--rotate", "0, 90, 180 or 270"),
+    (["capture", "--display", "fallback"], "nothing to copy without a screen", "--display kms"),
+    (["capture", "--output", "x.jpg"], "'x.jpg': pictures are PNG", ".png"),
     (["--display", "screen"], "'screen' is invalid for '--display", "auto, fallback, kms or kms:CONNECTOR"),
     (["--display", "kms:"], "'kms:' is invalid for '--display", "kms:HDMI-A-1"),
     (["--mode", "1920"], "'1920' is invalid for '--mode", "WIDTHxHEIGHT@RATE"),
@@ -82,7 +85,7 @@ struct WrongInputTests {
     (["--plot", "x.jpg"], "--plot 'x.jpg'", ".png"),
     (["--policy", "early"], "'early' is invalid for '--policy", "vblank or late"),
     (["--diagram", "--json"], "--diagram draws text", "leave out --json"),
-    (["help", "nothing"], "'nothing'", "run, render, profile, vblank, displays, scenes"),
+    (["help", "nothing"], "'nothing'", "run, render, profile, vblank, displays, capture, scenes"),
   ]
 
   @Test(arguments: wrong.indices)

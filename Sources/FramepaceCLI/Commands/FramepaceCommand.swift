@@ -21,7 +21,9 @@ struct FramepaceCommand: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, RenderCommand.self, ProfileCommand.self, VBlankCommand.self, DisplaysCommand.self, ScenesCommand.self,
+      RunCommand.self, RenderCommand.self, ProfileCommand.self, VBlankCommand.self, DisplaysCommand.self,
+      CaptureCommand.self,
+      ScenesCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

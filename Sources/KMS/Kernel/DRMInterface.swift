@@ -58,6 +58,8 @@ package protocol DRMInterface: AnyObject, Sendable {
   func addFramebuffer(
     _ buffer: DRMDumbBuffer, width: Int, height: Int, format: DRMPixelFormat
   ) throws(SystemError) -> UInt32
+  /// Looks up any program's framebuffer.
+  func framebuffer(_ id: UInt32) throws(SystemError) -> DRMFramebuffer
   /// Removing a framebuffer that is scanned out switches the screen off.
   func removeFramebuffer(_ id: UInt32) throws(SystemError)
 
@@ -122,6 +124,23 @@ package enum DRMPixelFormat: Sendable {
     case .xrgb8888: cdrm_format_xrgb8888
     case .argb8888: cdrm_format_argb8888
     }
+  }
+}
+
+/// A framebuffer as the kernel knows it.
+package struct DRMFramebuffer: Sendable {
+  package let width: Int
+  package let height: Int
+  /// True for rows of 32-bit pixels, as far as the kernel tells.
+  package let isReadable: Bool
+  /// A handle of its memory, to be destroyed; nil unless the caller is root or the card's master.
+  package let buffer: DRMDumbBuffer?
+
+  package init(width: Int, height: Int, isReadable: Bool, buffer: DRMDumbBuffer?) {
+    self.width = width
+    self.height = height
+    self.isReadable = isReadable
+    self.buffer = buffer
   }
 }
 

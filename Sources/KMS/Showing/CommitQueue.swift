@@ -109,9 +109,9 @@ struct CommitQueue {
 
   var isStopped: Bool { state == .stopped }
 
-  /// A buffer that may be painted; nil while there is none.
   /// The index of the buffer that is seen.
   var shownBuffer: Int? { frames.shown }
+  /// A buffer that may be painted; nil while there is none.
   var freeBuffer: Int? { isStopped ? nil : frames.free }
 
   /// The time at which the pending commit's event is overdue; nil while none pends.
