@@ -24,6 +24,7 @@ SEED = int(os.environ.get("FRAMEPACE_SEED") or random.randrange(10_000))
 
 # The name of the check that a thread runs.
 current = threading.local()
+PRINTING = threading.Lock()
 
 
 class Wrong(Exception):
@@ -204,7 +205,8 @@ def test(drivers, script, **options):
 
 def log(text):
     """Keeps the output of a guest in the log, with the check that it belongs to: two checks may run at a time."""
-    print("".join(f"{current.name}: {line}\n" for line in text.splitlines()), end="", file=sys.stderr, flush=True)
+    with PRINTING:
+        print("".join(f"{current.name}: {line}\n" for line in text.splitlines()), end="", file=sys.stderr, flush=True)
 
 
 def objects(output):
@@ -268,7 +270,9 @@ def perform(name, check):
         result, note = "FAILED", f": {error}"
     except Exception as error:
         result, note = "FAILED", f": {type(error).__name__}: {error}"
-    print(f"{result:6} {time.monotonic() - started:5.1f} s  {name}: {check.__doc__.rstrip('.')}{note}", flush=True)
+    # In one piece, as other checks end at the same time.
+    with PRINTING:
+        print(f"{result:6} {time.monotonic() - started:5.1f} s  {name}: {check.__doc__.rstrip('.')}{note}", flush=True)
     return result == "ok"
 
 
