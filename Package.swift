@@ -84,13 +84,13 @@ let package = Package(
     .target(name: "CKernels"),
     library("Compositing", ["CKernels", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
 
-    // What an application touches.
+    // The layers that an application works with.
     library("Layers", ["Geometry", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
 
     // Displays and input devices: who may use them, and when they come and go.
     library("Seats", ["CSeat", "CUdev", "LinuxSystem", "RunLoops"]),
 
-    // Where frames go.
+    // Displays and presenters: the way of a frame to the screen.
     library(
       "Presentation",
       ["Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
@@ -185,7 +185,7 @@ let package = Package(
         "Compositing", "FrameTiming", "Geometry", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops",
         "Simulation",
       ]),
-    // What Tests/VM runs inside the virtual machine.
+    // The program that Tests/VM runs inside the virtual machine.
     .executableTarget(
       name: "vm-guest",
       dependencies: [

@@ -39,7 +39,7 @@ struct Program {
     loop.run(mode: .default, until: loop.clock.now + .seconds(10))
   }
 
-  /// - Returns: what the other process has written, and the signal that it died of; 0 for none.
+  /// - Returns: the output of the other process, and the signal that ended it; 0 for none.
   private static func runMyself() throws(SystemError) -> (output: String, signal: Int32) {
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw .last(call: "pipe") }

@@ -221,7 +221,7 @@ final class BufferMemory: @unchecked Sendable {
 
   init(byteCount: Int) {
     pixels = .allocate(byteCount: byteCount, alignment: 64)
-    // Not black, so that a program that forgets to clear it is noticed.
+    // A pattern instead of black: a program that forgets to clear its buffer is noticed.
     pixels.initializeMemory(as: UInt8.self, repeating: 0xA5)
   }
 

@@ -51,7 +51,7 @@ package final class VBlankWait {
     // A tick that was on its way before the wait began belongs to an earlier vblank.
     guard let after, let vblank = ticker.lastVBlank, vblank.timestamp > after else { return }
     cancel()
-    // What was handed over before several missed vblanks was seen at the first of them.
+    // A frame that was presented before several missed vblanks was seen at the first of them.
     handler?(ticker.forecast.firstVBlank(after: after, upTo: vblank))
   }
 }

@@ -75,7 +75,9 @@ struct SimulationTests {
     let text = try Self.run("vrr", "--vrr", "--tearing", "--rotate", "90", "--duration", "1s", "--fast")
     #expect(text.status == 0, "\(text.error)")
     let words = text.output.replacing("\n", with: " ")
-    #expect(words.contains("--vrr and --tearing and --rotate ignored: a simulated screen is what its profile says"), "\(text.output)")
+    #expect(
+      words.contains("--vrr and --tearing and --rotate ignored: a simulated screen is what its profile says"),
+      "\(text.output)")
     let json = try Self.run("vrr", "--vrr", "--duration", "1s", "--fast", "--json")
     #expect(try JSONLines(json.output).objects.first?["unused"] as? [String] == ["--vrr"])
   }

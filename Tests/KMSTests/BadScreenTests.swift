@@ -153,7 +153,7 @@ final class BadScreenTests: XCTestCase {
         XCTAssertNotNil(try stage.show(3, on: display), place)
         let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"), "\(place): still dark")
         XCTAssertEqual(image.row(9).load(as: UInt32.self) & 0xFF_FFFF, 3, place)
-        // And that is that.
+        // A repaired link is left alone.
         card.lookForScreens()
         XCTAssertTrue(display.kmsPresenter === next, place)
         // A link that fails soon after its repair is repaired after a pause.

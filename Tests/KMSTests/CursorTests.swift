@@ -344,53 +344,14 @@ final class CursorTests: XCTestCase {
       XCTAssertEqual(reason.errno, ETIMEDOUT)
     }
   }
-
-  /// The wish for a cursor, without a card.
-  func testTheCursorPlane() throws {
-    var plane = CursorPlane()
-    let (first, second) = (Cursor(image: try arrow(1)), Cursor(image: try arrow(2)))
-    let refusal = FeatureRefusal.noCursorPlane(connector: "DP-1")
-    XCTAssertNil(plane.show(first, at: .zero) { _ in nil })
-    XCTAssertTrue(plane.isDue)
-    plane.tell()
-    XCTAssertFalse(plane.isDue)
-    // Want of memory counts until the cursor is shown, or back where it was.
-    XCTAssertNil(plane.show(first, at: Point(1, 1)) { _ in nil })
-    XCTAssertFalse(plane.lackMemory())
-    XCTAssertNil(plane.show(first, at: .zero) { _ in nil })
-    XCTAssertNil(plane.show(first, at: Point(2, 2)) { _ in nil })
-    XCTAssertFalse(plane.lackMemory())
-    XCTAssertTrue(plane.lackMemory())
-    // A refused image is not asked about again, and hides what was shown.
-    XCTAssertTrue(plane.refuse(refusal))
-    XCTAssertTrue(plane.isDue)
-    XCTAssertNil(plane.show(first, at: .zero) { _ in refusal })
-    XCTAssertEqual(plane.state, .refused(refusal))
-    XCTAssertEqual(plane.show(second, at: .zero) { _ in refusal }, refusal)
-    plane.tell()
-    // Hiding is never refused.
-    XCTAssertNil(plane.show(nil, at: .zero) { _ in nil })
-    XCTAssertFalse(plane.refuse(refusal))
-    XCTAssertEqual(plane.state, .off)
-  }
-
-  func testThePlaceOfTheImage() {
-    func place(_ position: Point) -> [Int32] {
-      let look = CursorPlane.Look(image: 1, hotSpot: Point(2, 3), position: position)
-      return [look.x, look.y]
-    }
-    XCTAssertEqual(place(Point(10, 10)), [8, 7])
-    XCTAssertEqual(place(Point(0, 0)), [-2, -3])
-    XCTAssertEqual(place(Point(.nan, .infinity)), [-2, -3])
-    XCTAssertEqual(place(Point(1e300, -1e300)), [999_998, -1_000_003])
-  }
 }
 
 extension Image {
   fileprivate func pixel(_ x: Int, _ y: Int) -> UInt32 { row(y).assumingMemoryBound(to: UInt32.self)[x] }
 }
 
-private func arrow(_ color: UInt32) throws -> Image {
+/// An image of one colour.
+func arrow(_ color: UInt32) throws -> Image {
   let bitmap = try Bitmap(width: 16, height: 16)
   for y in 0..<16 { for x in 0..<16 { bitmap.row(y).assumingMemoryBound(to: UInt32.self)[x] = color } }
   return bitmap.freeze()

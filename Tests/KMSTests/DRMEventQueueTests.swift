@@ -84,7 +84,7 @@ final class DRMEventQueueTests: XCTestCase {
     }
   }
 
-  /// Also where that run has nothing more to read, and its handlers run the loop once more, in another mode.
+  /// A nested run dispatches pending events too, when it has nothing more to read and its handlers run the loop in another mode.
   func testANestedRunDispatchesWhatWasRead() throws {
     try onMain { stage in
       let other = stage.queue.makeRoute()

@@ -103,7 +103,7 @@ final class SharedCardTests: XCTestCase {
       machine.turn()
       XCTAssertEqual(probes() - before, 1)
 
-      // Whoever looks for a screen looks at all of them, and two displays together at each of them once.
+      // A display without a screen probes all connectors; two displays together probe each of them once.
       let other = try machine.display("DP-2")
       other.add(to: machine.loop, mode: .default)
       for (isConnected, count) in [(true, 2), (false, 2), (false, 2), (true, 2)] {

@@ -5,7 +5,7 @@ import XCTest
 
 @testable import Presentation
 
-/// What an output's schedule writes into the record of a frame.
+/// An output's schedule: the times that it writes into the record of a frame.
 final class OutputScheduleTests: XCTestCase {
   /// A frame is due at its tick, also when it is made a little later because no buffer was free; a change after a tick that brought
   /// no frame is due when it is made.

@@ -6,7 +6,7 @@ extension CardReport {
   /// A report of each card of the machine; empty without DRM. Changes nothing on any screen. Asking screens for their modes
   /// may take many milliseconds each.
   ///
-  /// - Parameter folder: where the cards are.
+  /// - Parameter folder: the folder of the cards' nodes.
   public static func all(in folder: String = "/dev/dri") -> [CardReport] {
     DRMDevice.cardPaths(in: folder).map { path in
       do throws(KMSError) {

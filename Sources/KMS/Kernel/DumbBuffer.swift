@@ -23,7 +23,7 @@ final class DumbBuffer {
 
   /// Makes a buffer filled with 0.
   ///
-  /// - Parameter format: of the framebuffer; nil for none.
+  /// - Parameter format: the framebuffer's format; nil for memory without a framebuffer.
   init(
     interface: any DRMInterface, width: Int, height: Int, format: DRMPixelFormat? = .xrgb8888
   ) throws(SystemError) {

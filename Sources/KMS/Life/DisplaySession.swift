@@ -127,7 +127,7 @@ public final class DisplaySession {
       for card in openCards { card.tell(.deviceAdded) }
     case .removed(let device) where device.isGraphicsCard:
       for card in openCards where card.path == device.node { card.tell(.deviceRemoved) }
-    // Not all drivers say `HOTPLUG=1`, nor does a "change" that is written into sysfs.
+    // Some drivers leave out `HOTPLUG=1`, and so does a "change" that is written into sysfs.
     case .changed(let device) where device.isGraphicsCard && device.propertyID == nil:
       guard let node = device.node else { return }
       changed.insert(node)

@@ -80,7 +80,7 @@ enum ScreensAtExit {
 
   /// Remembers a screen, and keeps its card open, until `forget`.
   ///
-  /// - Parameter number: of the entry that is replaced; nil for a new one.
+  /// - Parameter number: the number of the entry to replace; nil for a new one.
   @discardableResult
   static func remember(_ screen: SavedScreen, on interface: any DRMInterface, as number: UInt64? = nil) -> UInt64 {
     state.withLock { state in

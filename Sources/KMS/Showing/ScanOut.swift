@@ -83,7 +83,7 @@ final class ScanOut {
   /// `isTold` says so. A driver that refuses the cursor or the damage, and takes the commit without it, gets it without; a
   /// driver that refuses damage once is told of none any more. The legacy calls show the cursor by itself alone.
   ///
-  /// - Returns: what has become of the cursor.
+  /// - Returns: the driver's answer about the cursor.
   func commit(_ state: ScreenState, as way: CommitWay, token: UInt64) throws(KMSError) -> CursorAnswer {
     if way == .modeSet {
       // Before the first change, so that a mode-set that fails halfway is undone too.

@@ -1,4 +1,4 @@
-// What somebody else's program looks like: a bouncing ball on a display without a screen, for a quarter of a second, then a
+// The program of another package: a bouncing ball on a display without a screen, for a quarter of a second, then a
 // picture of the last frame and what the meter says.
 import Framepace
 

@@ -37,8 +37,8 @@ enum MeteringBenchmarks {
       meter.record(
         .tick(
           DisplayLink.Tick(
-          timestamp: stamp, targetTimestamp: stamp + rate.interval, duration: rate.interval, frameNumber: number,
-          delivered: delivered, missed: missed)))
+            timestamp: stamp, targetTimestamp: stamp + rate.interval, duration: rate.interval, frameNumber: number,
+            delivered: delivered, missed: missed)))
       var record = FrameRecord()
       record.frameNumber = number
       record.tickTimestamp = stamp
