@@ -21,6 +21,7 @@ let package = Package(
         .product(name: "FramepaceKMSTesting", package: "framepace"),
         .product(name: "FramepaceParts", package: "framepace"),
         .product(name: "FramepaceTesting", package: "framepace"),
+        .product(name: "RunLoops", package: "framepace"),
       ],
       swiftSettings: [
         .swiftLanguageMode(.v6),
