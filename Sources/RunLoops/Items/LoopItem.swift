@@ -77,6 +77,8 @@ protocol LoopItem: AnyObject, Sendable {
 
   /// Reads and changes the membership, under the item's lock.
   func withMembership<Result: Sendable>(_ body: (inout Membership) -> Result) -> Result
+  /// Adds the item to a mode of `loop`. A requirement, so that the compiler makes the whole way for each kind of item.
+  func insert(into loop: FrameLoop, _ mode: FrameLoop.Mode)
   /// Puts the item into `mode`. The membership is locked.
   /// - Returns: its slot; nil if the mode refuses it, which makes it invalid.
   func enter(_ mode: ModeState, _ membership: Membership) -> Int?
@@ -94,6 +96,7 @@ protocol LoopItem: AnyObject, Sendable {
 }
 
 extension LoopItem {
+  func insert(into loop: FrameLoop, _ mode: FrameLoop.Mode) { loop.insert(self, mode) }
   func didEnter(_ mode: ModeState) {}
   func didLeave(_ mode: ModeState) {}
 

@@ -26,7 +26,7 @@ extension FrameLoop {
   /// that the kernel cannot wait on makes its source invalid; see `DescriptorSource.error`.
   public func add(_ item: some Item, to mode: Mode) {
     switch item.anyItem.kind {
-    case .single(let item): insert(item, mode)
+    case .single(let item): item.insert(into: self, mode)
     case .group(let group): group.add(to: self, mode: mode)
     }
   }
