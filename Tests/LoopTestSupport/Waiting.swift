@@ -1,5 +1,6 @@
 import Glibc
-import LinuxSystem
+package import LinuxSystem
+package import RunLoops
 
 /// Checks a condition again and again until another thread has made it true. After a while it yields the core: the machine
 /// may have fewer cores than there are tests. If the condition never holds, the tests end with the line that waited for it.
@@ -15,6 +16,19 @@ package func suspend(file: StaticString = #file, line: UInt = #line, until condi
   var patience = Patience(file: file, line: line)
   while await !condition() {
     if patience.look() < 50 { await Task.yield() } else { try? await Task.sleep(nanoseconds: 50_000) }
+  }
+}
+
+extension FrameLoop {
+  /// Holds the loop's thread until the returned latch is opened.
+  package func hold() throws(PerformError) -> Latch {
+    let (begun, go) = (Latch(), Latch())
+    try performLater {
+      begun.open()
+      go.wait()
+    }
+    begun.wait()
+    return go
   }
 }
 

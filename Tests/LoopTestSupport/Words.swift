@@ -19,6 +19,13 @@ package final class Words: Sendable, CustomStringConvertible {
   package func count(_ word: String) -> Int { all.count { $0 == word } }
 }
 
+/// Writes a word when it is released.
+package final class Witness: Sendable {
+  private let words: Words
+  package init(_ words: Words) { self.words = words }
+  deinit { words.add("released") }
+}
+
 extension FrameLoop.Activity {
   package var word: String {
     switch self {

@@ -48,8 +48,7 @@ final class CoreFoundationUnderTest: LoopUnderTest, @unchecked Sendable {
   func add(_ item: any ItemUnderTest, to mode: String) {
     switch item {
     case let item as ObserverItem: CFRunLoopAddObserver(loop, item.observer, named(mode))
-    case let item as SourceItem: CFRunLoopAddSource(loop, item.source, named(mode))
-    case let item as DescriptorItem: CFRunLoopAddSource(loop, item.source, named(mode))
+    case let item as AnySource: CFRunLoopAddSource(loop, item.source, named(mode))
     case let item as TimerItem: CFRunLoopAddTimer(loop, item.timer, named(mode))
     default: break
     }
@@ -58,8 +57,7 @@ final class CoreFoundationUnderTest: LoopUnderTest, @unchecked Sendable {
   func remove(_ item: any ItemUnderTest, from mode: String) {
     switch item {
     case let item as ObserverItem: CFRunLoopRemoveObserver(loop, item.observer, named(mode))
-    case let item as SourceItem: CFRunLoopRemoveSource(loop, item.source, named(mode))
-    case let item as DescriptorItem: CFRunLoopRemoveSource(loop, item.source, named(mode))
+    case let item as AnySource: CFRunLoopRemoveSource(loop, item.source, named(mode))
     case let item as TimerItem: CFRunLoopRemoveTimer(loop, item.timer, named(mode))
     default: break
     }
@@ -68,8 +66,7 @@ final class CoreFoundationUnderTest: LoopUnderTest, @unchecked Sendable {
   func contains(_ item: any ItemUnderTest, in mode: String) -> Bool {
     switch item {
     case let item as ObserverItem: CFRunLoopContainsObserver(loop, item.observer, named(mode))
-    case let item as SourceItem: CFRunLoopContainsSource(loop, item.source, named(mode))
-    case let item as DescriptorItem: CFRunLoopContainsSource(loop, item.source, named(mode))
+    case let item as AnySource: CFRunLoopContainsSource(loop, item.source, named(mode))
     case let item as TimerItem: CFRunLoopContainsTimer(loop, item.timer, named(mode))
     default: false
     }
@@ -162,16 +159,29 @@ private final class ObserverItem: ItemUnderTest, @unchecked Sendable {
   func invalidate() { CFRunLoopObserverInvalidate(observer) }
 }
 
-private final class SourceItem: SourceUnderTest, @unchecked Sendable {
-  private(set) var source: CFRunLoopSource!
+/// The common part of signalled sources and descriptors.
+private class AnySource: ItemUnderTest, @unchecked Sendable {
+  fileprivate(set) var source: CFRunLoopSource!
+  fileprivate let body: @Sendable () -> Void
+
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+  var isValid: Bool { CFRunLoopSourceIsValid(source) }
+  func invalidate() { CFRunLoopSourceInvalidate(source) }
+
+  static func of(_ info: UnsafeMutableRawPointer?) -> Self? {
+    info.map { Unmanaged<Self>.fromOpaque($0).takeUnretainedValue() }
+  }
+}
+
+private final class SourceItem: AnySource, SourceUnderTest, @unchecked Sendable {
   private let report: (@Sendable (String) -> Void)?
-  private let body: @Sendable () -> Void
 
   init(
     order: Int, report: (@Sendable (String) -> Void)?, info: SourceItem? = nil, _ body: @escaping @Sendable () -> Void
   ) {
     self.report = report
-    self.body = body
+    super.init(body)
     var context = CFRunLoopSourceContext()
     context.info = Unmanaged.passUnretained(info ?? self).toOpaque()
     context.schedule = { info, _, mode in SourceItem.of(info)?.report?("+\(mode.map(name) ?? "?")") }
@@ -180,22 +190,14 @@ private final class SourceItem: SourceUnderTest, @unchecked Sendable {
     source = CFRunLoopSourceCreate(nil, order, &context)
   }
 
-  private static func of(_ info: UnsafeMutableRawPointer?) -> SourceItem? {
-    info.map { Unmanaged<SourceItem>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  var isValid: Bool { CFRunLoopSourceIsValid(source) }
-  func invalidate() { CFRunLoopSourceInvalidate(source) }
   func signal() { CFRunLoopSourceSignal(source) }
 }
 
-private final class DescriptorItem: DescriptorUnderTest, @unchecked Sendable {
-  private(set) var source: CFRunLoopSource!
+private final class DescriptorItem: AnySource, DescriptorUnderTest, @unchecked Sendable {
   private let event = Event()
-  private let body: @Sendable () -> Void
 
-  init(_ body: @escaping @Sendable () -> Void) {
-    self.body = body
+  override init(_ body: @escaping @Sendable () -> Void) {
+    super.init(body)
     var context = CFRunLoopSourceContext1()
     context.version = 1
     context.info = Unmanaged.passUnretained(self).toOpaque()
@@ -207,12 +209,6 @@ private final class DescriptorItem: DescriptorUnderTest, @unchecked Sendable {
     }
   }
 
-  private static func of(_ info: UnsafeMutableRawPointer?) -> DescriptorItem? {
-    info.map { Unmanaged<DescriptorItem>.fromOpaque($0).takeUnretainedValue() }
-  }
-
-  var isValid: Bool { CFRunLoopSourceIsValid(source) }
-  func invalidate() { CFRunLoopSourceInvalidate(source) }
   func post() { event.post() }
 }
 

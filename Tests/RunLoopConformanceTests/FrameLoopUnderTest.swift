@@ -57,33 +57,18 @@ final class FrameLoopUnderTest: LoopUnderTest {
     return TimerOnScale(timer, start: start)
   }
 
-  func add(_ item: any ItemUnderTest, to mode: String) {
-    switch item {
-    case let observer as FrameLoop.Observer: loop.add(observer, to: FrameLoop.Mode(mode))
-    case let source as FrameLoop.Source: loop.add(source, to: FrameLoop.Mode(mode))
-    case let event as EventSource: loop.add(event.source, to: FrameLoop.Mode(mode))
-    case let timer as TimerOnScale: loop.add(timer.timer, to: FrameLoop.Mode(mode))
-    default: break
-    }
-  }
-
-  func remove(_ item: any ItemUnderTest, from mode: String) {
-    switch item {
-    case let observer as FrameLoop.Observer: loop.remove(observer, from: FrameLoop.Mode(mode))
-    case let source as FrameLoop.Source: loop.remove(source, from: FrameLoop.Mode(mode))
-    case let event as EventSource: loop.remove(event.source, from: FrameLoop.Mode(mode))
-    case let timer as TimerOnScale: loop.remove(timer.timer, from: FrameLoop.Mode(mode))
-    default: break
-    }
-  }
-
+  func add(_ item: any ItemUnderTest, to mode: String) { loop.add(wrapped(item), to: FrameLoop.Mode(mode)) }
+  func remove(_ item: any ItemUnderTest, from mode: String) { loop.remove(wrapped(item), from: FrameLoop.Mode(mode)) }
   func contains(_ item: any ItemUnderTest, in mode: String) -> Bool {
+    loop.contains(wrapped(item), in: FrameLoop.Mode(mode))
+  }
+
+  private func wrapped(_ item: any ItemUnderTest) -> any FrameLoop.Item {
     switch item {
-    case let observer as FrameLoop.Observer: loop.contains(observer, in: FrameLoop.Mode(mode))
-    case let source as FrameLoop.Source: loop.contains(source, in: FrameLoop.Mode(mode))
-    case let event as EventSource: loop.contains(event.source, in: FrameLoop.Mode(mode))
-    case let timer as TimerOnScale: loop.contains(timer.timer, in: FrameLoop.Mode(mode))
-    default: false
+    case let event as EventSource: event.source
+    case let timer as TimerOnScale: timer.timer
+    case let item as any FrameLoop.Item: item
+    default: fatalError("an item of another kind of loop")
     }
   }
 

@@ -26,19 +26,13 @@ struct Scenario: Sendable {
     _ statements: [Int], _ meaning: String, on place: Place = .freshThread, gives words: String,
     _ script: @escaping Stage.Body
   ) {
-    self.statements = statements
-    self.meaning = meaning
-    coreFoundation = words
-    ours = words
-    deviation = nil
-    self.place = place
-    self.script = script
+    self.init(statements, meaning, on: place, coreFoundation: words, ours: words, because: nil, script)
   }
 
   /// A scenario with a documented deviation.
   init(
     _ statements: [Int], _ meaning: String, on place: Place = .freshThread, coreFoundation: String, ours: String,
-    because deviation: String, _ script: @escaping Stage.Body
+    because deviation: String?, _ script: @escaping Stage.Body
   ) {
     self.statements = statements
     self.meaning = meaning

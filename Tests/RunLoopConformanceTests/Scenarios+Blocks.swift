@@ -4,26 +4,10 @@ import RunLoops
 extension Scenario {
   /// Blocks.
   static let blocks: [Scenario] = [
-    Scenario([47], "a block runs once, in the order in which it was queued", gives: "one two three →timedOut →timedOut") {
-      s in
-      s.source("source")
-      for name in ["one", "two", "three"] { s.block(name) }
-      s.run()
-      s.run()
-    },
     Scenario([47], "queueing wakes nothing", gives: "timer block →timedOut") { s in
       s.timer("timer", at: 6)
       s.timer(".never", at: Stage.never)
       s.whileAsleep { s in s.block("block") }
-      s.run(for: 12)
-    },
-    Scenario([47], "with a wake-up it runs at once", gives: "block timer →timedOut") { s in
-      s.timer("timer", at: 6)
-      s.timer(".never", at: Stage.never)
-      s.whileAsleep { s in
-        s.block("block")
-        s.wakeUp()
-      }
       s.run(for: 12)
     },
     Scenario(
@@ -35,23 +19,6 @@ extension Scenario {
       s.block("either", in: ["a", "b"])
       s.block("second", in: ["b"])
       s.block("third", in: ["b"])
-      s.run("a")
-      s.run("b")
-    },
-    Scenario([47], "one for the common modes runs in those that are common by then", gives: "→timedOut block →timedOut") {
-      s in
-      s.source("source", in: "later")
-      s.block("block")
-      s.run("later")
-      s.addCommonMode("later")
-      s.run("later")
-    },
-    Scenario(
-      [47, 48], "those that wait for other modes stay before those that come", gives: "here →timedOut early late →timedOut"
-    ) { s in
-      for mode in ["a", "b"] { s.source("source of \(mode)", in: mode) }
-      s.block("early", in: ["b"])
-      s.block("here", in: ["a"]) { s in s.block("late", in: ["b"]) }
       s.run("a")
       s.run("b")
     },
@@ -77,19 +44,6 @@ extension Scenario {
       s.descriptor("descriptor") { s in s.block("block") }
       s.run(for: 1_000, returnAfterSourceHandled: true)
     },
-    Scenario([48], "queued by a source, before the ports are looked at", gives: "source block timer →timedOut") { s in
-      s.source("source") { s in s.block("block") }
-      s.signal("source")
-      s.timer("timer")
-      s.timer(".never", at: Stage.never)
-      s.burn(until: 2)
-      s.run()
-    },
-    Scenario([48], "queued by an observer before the blocks, in the same pass", gives: "timers block →timedOut") { s in
-      s.source("source")
-      s.observer("timers", .beforeTimers) { s in s.block("block") }
-      s.run()
-    },
     Scenario(
       [49], "those behind one that runs the loop are invisible to that run",
       gives: "one →timedOut back behind queued →timedOut"
@@ -100,15 +54,6 @@ extension Scenario {
         s.log("back")
       }
       s.block("behind") { s in s.block("queued") }
-      s.run()
-    },
-    Scenario([49, 54], "what is queued before such a run is not", gives: "one queued →timedOut behind →timedOut") { s in
-      s.source("source")
-      s.block("one") { s in
-        s.block("queued")
-        s.run()
-      }
-      s.block("behind")
       s.run()
     },
     Scenario(
@@ -123,12 +68,6 @@ extension Scenario {
 
   /// Waking, stopping, nesting.
   static let wakeUps: [Scenario] = [
-    Scenario([51], "a wake-up before a run is ignored", gives: "sleep wake timer →finished") { s in
-      s.observe([.beforeWaiting, .afterWaiting])
-      s.timer("timer", at: 4)
-      s.wakeUp()
-      s.run(for: 1_000)
-    },
     Scenario(
       [51], "at entry, before timers, before sources and before waiting it counts",
       gives: "sleep sleep sleep sleep sleep →finished"
@@ -140,18 +79,6 @@ extension Scenario {
       s.observer(".three", [.beforeSources]) { s in if s.count("sleep") == 2 { s.wakeUp() } }
       s.observer(".four", [.beforeWaiting]) { s in if s.count("sleep") == 4 { s.wakeUp() } }
       s.run(for: 1_000)
-    },
-    Scenario([51], "in a block before the wait it counts", gives: "block sleep wake sleep wake →timedOut") { s in
-      s.observe([.beforeWaiting, .afterWaiting])
-      s.timer(".never", at: Stage.never)
-      s.block("block") { s in s.wakeUp() }
-      s.run(for: 3)
-    },
-    Scenario([51], "in a source the look at the ports takes it", gives: "source sleep wake →timedOut") { s in
-      s.observe([.beforeWaiting, .afterWaiting])
-      s.source("source") { s in s.wakeUp() }
-      s.signal("source")
-      s.run(for: 3)
     },
     Scenario(
       [51], "in afterWaiting, a timer, and a block after the wait it is ignored",
@@ -165,13 +92,6 @@ extension Scenario {
       }
       s.timer(".never", at: Stage.never)
       s.run(for: 6)
-    },
-    Scenario([51], "at exit it is ignored by the next run", gives: "sleep →timedOut sleep →timedOut") { s in
-      s.observe(.beforeWaiting)
-      s.source("source")
-      s.observer(".exit", .exit) { s in s.wakeUp() }
-      s.run(for: 2)
-      s.run(for: 2)
     },
     Scenario([51], "ten wake-ups from another thread before a wait are one more pass", gives: "2 →stopped") { s in
       s.observer(".sleep", .beforeWaiting)
@@ -228,43 +148,10 @@ extension Scenario {
       }
       s.run(for: 1_000)
     },
-    Scenario([52], "in a callback it does at the end of the pass", gives: "timer block →finished") { s in
-      s.source("source")
-      s.timer("timer", at: 1) { s in
-        s.remove("source", from: "default")
-        s.block("block")
-      }
-      s.run(for: 1_000)
-    },
     Scenario([53], "stop() from another thread wakes and ends the run", gives: "sleep wake →stopped") { s in
       s.observe([.beforeWaiting, .afterWaiting])
       s.source("source")
       s.whileAsleep { s in s.stop() }
-      s.run(for: 1_000)
-    },
-    Scenario([53], "it ends the innermost run only", gives: "outer stop →stopped after →finished") { s in
-      s.timer("outer", at: 1) { s in s.run("inner", for: 1_000) }
-      s.timer("stop", at: 2, in: "inner") { s in s.stop() }
-      s.timer(".never", at: Stage.never, in: "inner")
-      s.timer("after", at: 5)
-      s.run(for: 1_000)
-    },
-    Scenario([53, 54], "a stop of the outer run survives a nested one", gives: "source →timedOut →stopped") { s in
-      s.source("source") { s in
-        s.stop()
-        s.run(for: 0)
-      }
-      s.signal("source")
-      s.run(for: 1_000)
-    },
-    Scenario(
-      [53, 54], "the stop of a nested run lets the outer one sleep", gives: "stop →stopped sleep wake timer →finished"
-    ) { s in
-      s.observe([.beforeWaiting, .afterWaiting])
-      s.timer("stop", in: "inner") { s in s.stop() }
-      s.timer(".never", at: Stage.never, in: "inner")
-      s.block(".block") { s in s.run("inner", for: 1_000) }
-      s.timer("timer", at: 5)
       s.run(for: 1_000)
     },
     Scenario([54], "nested runs of a mode share its items", gives: "outer inner →handledSource →timedOut") { s in
@@ -296,11 +183,4 @@ extension Scenario {
       s.run(for: 4)
     },
   ]
-}
-
-/// Writes a word when it is released.
-final class Witness: Sendable {
-  private let words: Words
-  init(_ words: Words) { self.words = words }
-  deinit { words.add("released") }
 }

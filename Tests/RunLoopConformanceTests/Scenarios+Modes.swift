@@ -19,11 +19,6 @@ extension Scenario {
       for name in ["source", "timer", "observer"] { s.log("\(s.contains(name, in: "later"))") }
       s.run("later")
     },
-    Scenario([56], "items that come later get into all common modes", gives: "true true true") { s in
-      s.addCommonMode("tracking")
-      s.source("source", in: "common")
-      for mode in ["default", "tracking", "common"] { s.log("\(s.contains("source", in: mode))") }
-    },
     Scenario([56], "removed from one common mode it stays a common item", gives: "false true true true") { s in
       s.addCommonMode("tracking")
       s.source("source", in: "common")
@@ -40,11 +35,6 @@ extension Scenario {
       s.add("source", to: "own")
       s.remove("source", from: "common")
       for mode in ["common", "default", "tracking", "own"] { s.log("\(s.contains("source", in: mode))") }
-    },
-    Scenario([56], "an item that is not common is not removed by way of them", gives: "true") { s in
-      s.source("source")
-      s.remove("source", from: "common")
-      s.log("\(s.contains("source", in: "default"))")
     },
     Scenario(
       [21, 56], "removed from all its modes a common item may be another loop's, and does not come back here",
@@ -70,20 +60,6 @@ extension Scenario {
       s.addCommonMode("later")
       s.log("\(s.contains("timer", in: "later"))")
     },
-    Scenario([56], "a mode that is made common twice calls each once", gives: "timers →timedOut") { s in
-      s.source("source", in: "common")
-      s.observer("timers", .beforeTimers, in: "common")
-      s.addCommonMode("tracking")
-      s.addCommonMode("tracking")
-      s.run("tracking")
-    },
-    Scenario([56], "an invalid item is no common item any longer", gives: "false false") { s in
-      s.timer("timer", at: Stage.never, in: "common")
-      s.invalidate("timer")
-      s.addCommonMode("later")
-      s.log("\(s.contains("timer", in: "common"))")
-      s.log("\(s.contains("timer", in: "later"))")
-    },
     Scenario(
       [56], "an invalid item that was in no mode", coreFoundation: "true", ours: "false",
       because: "invalid is invalid; CoreFoundation does not find the loop that still has it among the common items"
@@ -92,12 +68,6 @@ extension Scenario {
       s.remove("source", from: "default")
       s.invalidate("source")
       s.log("\(s.contains("source", in: "common"))")
-    },
-    Scenario([56], "a timer of the common modes fires in whichever runs", gives: "tick →timedOut tick →timedOut") { s in
-      s.addCommonMode("tracking")
-      s.timer("tick", at: 2, every: 6, in: "common")
-      s.run(for: 4)
-      s.run("tracking", for: 6)
     },
   ]
 

@@ -13,14 +13,6 @@ extension Scenario {
       }
       s.run()
     },
-    Scenario([17], "one that is removed and added again is the last of its equals", gives: "b a →timedOut") { s in
-      s.source("source")
-      s.observer("a", .beforeTimers)
-      s.observer("b", .beforeTimers)
-      s.remove("a", from: "default")
-      s.add("a", to: "default")
-      s.run()
-    },
     Scenario([18], "one that is added during a notification is first called for the next", gives: "add early late →timedOut")
     { s in
       s.source("source")
@@ -29,30 +21,6 @@ extension Scenario {
       s.observer("add", .beforeTimers) { s in
         s.add("early", to: "default")
         s.add("late", to: "default")
-      }
-      s.run()
-    },
-    Scenario([18], "one that is removed during a notification is still called", gives: "remove removed →timedOut →timedOut")
-    { s in
-      s.source("source")
-      s.observer("removed", [.beforeTimers, .beforeSources], order: 9)
-      s.observer("remove", .beforeTimers, repeats: false) { s in s.remove("removed", from: "default") }
-      s.run()
-      s.run()
-    },
-    Scenario([18], "one that is invalidated during a notification is not", gives: "invalidate →timedOut") { s in
-      s.source("source")
-      s.observer("invalid", [.beforeTimers, .beforeSources], order: 9)
-      s.observer("invalidate", .beforeTimers) { s in s.invalidate("invalid") }
-      s.run()
-    },
-    Scenario([18], "removed and added again during a notification it is called once in it", gives: "move moved →timedOut") {
-      s in
-      s.source("source")
-      s.observer("moved", .beforeTimers, order: 9)
-      s.observer("move", .beforeTimers) { s in
-        s.remove("moved", from: "default")
-        s.add("moved", to: "default")
       }
       s.run()
     },
@@ -67,18 +35,6 @@ extension Scenario {
       s.run()
     },
     Scenario(
-      [19, 22], "entry and exit of a nested run do not reach the one it is nested in either",
-      gives: "in in:2 out →timedOut out →timedOut"
-    ) { s in
-      s.source("source")
-      s.observer("in", .entry) { s in
-        s.observer("in:2", .entry)
-        s.run()
-      }
-      s.observer("out", .exit)
-      s.run()
-    },
-    Scenario(
       [20], "one that does not repeat is called once, for the first of its activities",
       gives: "once:true false →timedOut →timedOut"
     ) { s in
@@ -88,34 +44,6 @@ extension Scenario {
       }
       s.observer(".look", .beforeSources, repeats: false) { s in s.log("\(s.isValid("once:true"))") }
       s.run()
-      s.run()
-    },
-    Scenario([20], "nor is it by a run that is nested in that call", gives: "once →timedOut →timedOut") { s in
-      s.source("source")
-      s.observer("once", .all, repeats: false) { s in s.run() }
-      s.run()
-    },
-    Scenario([21], "invalidated in its own call it is never called again", gives: "call →timedOut false") { s in
-      s.source("source")
-      s.observer("call", .all) { s in s.invalidate("call") }
-      s.run()
-      s.log("\(s.contains("call", in: "default"))")
-    },
-    Scenario([21], "added twice, also by way of the common modes, it is called once", gives: "call →timedOut") { s in
-      s.source("source")
-      s.observer("call", .beforeTimers)
-      s.add("call", to: "default")
-      s.add("call", to: "common")
-      s.run()
-    },
-    Scenario([21], "an invalid one cannot be added", gives: "false false →timedOut") { s in
-      s.source("source")
-      s.observer("call", .all, in: nil)
-      s.invalidate("call")
-      s.add("call", to: "default")
-      s.add("call", to: "common")
-      s.log("\(s.contains("call", in: "default"))")
-      s.log("\(s.contains("call", in: "common"))")
       s.run()
     },
     Scenario([21], "it belongs to one loop, until it is removed from all its modes", gives: "false true true") { s in
@@ -168,19 +96,6 @@ extension Scenario {
         s.wakeUp()
       }
       s.run(for: 10)
-    },
-    Scenario([23, 48], "the same goes for a block", gives: "sleep queue wake timer block sleep wake →timedOut") { s in
-      s.observe([.beforeWaiting, .afterWaiting])
-      s.timer("timer", at: 5)
-      s.timer(".never", at: Stage.never)
-      s.observer("queue", .beforeWaiting, repeats: false) { s in s.block("block") }
-      s.run(for: 10)
-    },
-    Scenario([23], "a stop in beforeWaiting does not sleep", gives: "entry timers sources sleep wake exit →stopped") { s in
-      s.observe()
-      s.timer("timer", at: Stage.never)
-      s.observer(".stop", .beforeWaiting) { s in s.stop() }
-      s.run(for: 1_000)
     },
     Scenario(
       [24], "a source that signals itself for ever starves beforeWaiting, timers it does not", gives: "timer 0 →stopped"

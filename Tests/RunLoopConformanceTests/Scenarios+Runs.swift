@@ -4,9 +4,6 @@ import RunLoops
 extension Scenario {
   /// The beginning of a run, and the conditions for it.
   static let runs: [Scenario] = [
-    Scenario([1], "a mode that nothing was ever added to ends at once", gives: "→finished") { s in
-      s.run("unknown", for: 1_000)
-    },
     Scenario([1, 3], "observers do not keep a mode alive, nor are they called", gives: "→finished") { s in
       s.observe()
       s.run(for: 1_000)
@@ -43,23 +40,6 @@ extension Scenario {
       s.timer("never", at: Stage.never, in: "b")
       s.timer("later", at: 3, in: "a")
       s.run("a", for: 1_000)
-    },
-    Scenario([3], "a signalled source makes a mode worth running", gives: "entry exit →timedOut") { s in
-      s.observe([.entry, .exit])
-      s.source("source")
-      s.run()
-    },
-    Scenario([3], "so does a descriptor", gives: "→timedOut →finished") { s in
-      s.descriptor("descriptor")
-      s.run()
-      s.remove("descriptor", from: "default")
-      s.run()
-    },
-    Scenario([3], "so does a timer, however far off", gives: "→timedOut →finished") { s in
-      s.timer("timer", at: Stage.never)
-      s.run()
-      s.invalidate("timer")
-      s.run()
     },
     Scenario(
       [3, 50], "so does a block for the mode, or for the common modes in one of them", gives: "block →timedOut →finished"
@@ -153,11 +133,6 @@ extension Scenario {
       s.signal("source")
       s.run(for: 1_000)
     },
-    Scenario([6], "then that nothing is left", gives: "source →finished") { s in
-      s.source("source") { s in s.invalidate("source") }
-      s.signal("source")
-      s.run(for: 1_000)
-    },
     Scenario([6, 53], "a stop that lost is forgotten", gives: "source →handledSource →timedOut source →timedOut →timedOut") {
       s in
       s.source("source") { s in s.stop() }
@@ -168,29 +143,11 @@ extension Scenario {
       s.run(for: 0)
       s.run(for: 3)
     },
-    Scenario([6], "a source that is handled does not end a run that was not to return then", gives: "source →timedOut") {
-      s in
-      s.source("source")
-      s.signal("source")
-      s.run(for: 3)
-    },
     Scenario([22, 53], "stopped at entry there is no pass, but an exit", gives: "entry stop exit →stopped") { s in
       s.observe()
       s.source("source")
       s.observer("stop", .entry) { s in s.stop() }
       s.run(for: 1_000)
-    },
-    Scenario([22], "a stop at exit has no effect, on the outer run neither", gives: "outer →finished later →finished") { s in
-      s.timer("outer") { s in s.run("inner", for: 1_000) }
-      s.timer(".inner", at: 1, in: "inner")
-      s.observer(".stop", .exit, in: "inner") { s in s.stop() }
-      s.timer("later", at: 5)
-      s.run(for: 1_000)
-    },
-    Scenario([53], "a stop before any run has no effect", gives: "→timedOut") { s in
-      s.source("source")
-      s.stop()
-      s.run(for: 3)
     },
   ]
 
@@ -210,34 +167,10 @@ extension Scenario {
       s.timer("timer", at: 10)
       s.run(for: 1_000)
     },
-    Scenario(
-      [7, 48], "without a handled source there is no second round of blocks before the wait",
-      gives: "one sleep wake two →timedOut"
-    ) { s in
-      s.observe([.beforeWaiting, .afterWaiting])
-      s.source("source")
-      s.block("one") { s in s.block("two") }
-      s.run(for: 3)
-    },
-    Scenario(
-      [8], "a pass that handled a source does not sleep, even if nothing else is ready",
-      gives: "timers source timers sleep →timedOut"
-    ) { s in
-      s.observe([.beforeTimers, .beforeWaiting])
-      s.source("source")
-      s.signal("source")
-      s.run(for: 3)
-    },
     Scenario([12, 14], "afterWaiting comes before the timer that woke the loop", gives: "sleep wake timer →finished") { s in
       s.observe([.beforeWaiting, .afterWaiting])
       s.timer("timer", at: 2)
       s.run(for: 1_000)
-    },
-    Scenario([12, 14], "and before the descriptor that did", gives: "sleep wake descriptor →handledSource") { s in
-      s.observe([.beforeWaiting, .afterWaiting])
-      s.descriptor("descriptor")
-      s.whileAsleep { s in s.post("descriptor") }
-      s.run(for: 1_000, returnAfterSourceHandled: true)
     },
     Scenario(
       [12, 14], "a wake-up does nothing but begin another pass",
@@ -261,14 +194,6 @@ extension Scenario {
       s.timer("timer", at: 10)
       s.timer("inner", at: 2, in: "inner")
       s.observer("nest", .beforeWaiting, repeats: false) { s in s.run("inner", for: 1_000) }
-      s.run(for: 1_000)
-    },
-    Scenario([14, 35], "a pass calls all timers that are due", gives: "timers sleep wake one two three →finished") { s in
-      s.observe([.beforeTimers, .beforeWaiting, .afterWaiting])
-      s.timer("one", at: 1)
-      s.timer("two", at: 2)
-      s.timer("three", at: 3)
-      s.burn(until: 5)
       s.run(for: 1_000)
     },
     Scenario([14], "a descriptor counts as a source that was handled", gives: "descriptor →handledSource →timedOut") { s in
@@ -337,12 +262,6 @@ extension Scenario {
       s.source("source")
       s.timer("timer", at: 1) { s in s.signal("source") }
       s.observer("wake", .afterWaiting, repeats: false)
-      s.run(for: 6)
-    },
-    Scenario([33], "also one in afterWaiting", gives: "signal source →timedOut") { s in
-      s.source("source")
-      s.timer(".timer", at: 1)
-      s.observer("signal", .afterWaiting, repeats: false) { s in s.signal("source") }
       s.run(for: 6)
     },
   ]

@@ -9,29 +9,6 @@ extension Scenario {
       s.whileAsleep { s in s.signal("source") }
       s.run(for: 12)
     },
-    Scenario([26], "several signals are one call", gives: "source →timedOut") { s in
-      s.source("source")
-      for _ in 0..<3 { s.signal("source") }
-      s.run()
-    },
-    Scenario(
-      [26], "a signal is kept before the source is added, and while other modes run", gives: "→timedOut source →timedOut"
-    ) { s in
-      s.source("source", in: nil)
-      s.signal("source")
-      s.add("source", to: "other")
-      s.timer(".never", at: Stage.never)
-      s.run()
-      s.run("other")
-    },
-    Scenario(
-      [26], "a signal in the call counts for the next pass", gives: "timers source timers source timers sleep →timedOut"
-    ) { s in
-      s.observe([.beforeTimers, .beforeWaiting])
-      s.source("source") { s in if s.count("source") == 1 { s.signal("source") } }
-      s.signal("source")
-      s.run(for: 3)
-    },
     Scenario(
       [26], "or for a run that is nested in the call: nothing guards against that",
       gives: "source source →timedOut →timedOut"
@@ -47,23 +24,6 @@ extension Scenario {
     Scenario([27], "ascending order, then by the first signal", gives: "a1 b1 b2 b3 c →timedOut") { s in
       for (name, order) in [("c", 3), ("b2", 2), ("b1", 2), ("a1", 1), ("b3", 2)] { s.source(name, order: order) }
       for name in ["c", "b1", "b2", "b3", "b1", "a1"] { s.signal(name) }
-      s.run()
-    },
-    Scenario([27], "a batch is what is signalled when it is taken", gives: "timers first →timedOut timers second →timedOut")
-    { s in
-      s.observe(.beforeTimers)
-      s.source("first", order: 1) { s in s.signal("second") }
-      s.source("second", order: 2)
-      s.signal("first")
-      s.run()
-      s.run()
-    },
-    Scenario([28], "one that another of the batch removes is still called", gives: "first second →timedOut") { s in
-      s.source("first", order: 1) { s in s.remove("second", from: "default") }
-      s.source("second", order: 2)
-      s.source("third", order: 3)
-      s.signal("first")
-      s.signal("second")
       s.run()
     },
     Scenario([28], "one that another of the batch invalidates is not", gives: "first third →timedOut") { s in
@@ -82,13 +42,6 @@ extension Scenario {
       s.signal("second")
       s.signal("first")
       for _ in 0..<3 { s.run(for: 3, returnAfterSourceHandled: true) }
-    },
-    Scenario([29], "the pass goes on after it, and may serve a port", gives: "source block timer →handledSource") { s in
-      s.source("source") { s in s.block("block") }
-      s.signal("source")
-      s.timer("timer")
-      s.burn(until: 2)
-      s.run(for: 1_000, returnAfterSourceHandled: true)
     },
     Scenario(
       [30], "a pass handled a source if any of the batch was called", coreFoundation: "timers first sleep →finished",
@@ -174,34 +127,6 @@ extension Scenario {
       s.descriptor("call", consumes: false) { s in if s.count("call") == 3 { s.stop() } }
       s.post("call")
       s.run(for: 10)
-    },
-    Scenario([34], "several posts before a pass are one call", gives: "call →timedOut") { s in
-      s.descriptor("call")
-      for _ in 0..<3 { s.post("call") }
-      s.run(for: 3)
-    },
-    Scenario(
-      [34], "readiness is kept before the source is added and after it was removed",
-      gives: "→timedOut →timedOut call →timedOut"
-    ) { s in
-      s.descriptor("call", in: nil)
-      s.source("source")
-      s.post("call")
-      s.run()
-      s.add("call", to: "default")
-      s.remove("call", from: "default")
-      s.run()
-      s.add("call", to: "default")
-      s.run()
-    },
-    Scenario([34], "an invalidated one is not called, nor can it be added", gives: "→timedOut false") { s in
-      s.source("source")
-      s.descriptor("call")
-      s.post("call")
-      s.invalidate("call")
-      s.add("call", to: "default")
-      s.run()
-      s.log("\(s.contains("call", in: "default"))")
     },
     Scenario(
       [12, 34, 54], "a run that is nested in afterWaiting, when a descriptor woke the loop",

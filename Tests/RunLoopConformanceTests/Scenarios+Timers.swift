@@ -18,25 +18,6 @@ extension Scenario {
       s.burn(until: 5)
       s.run(for: 1_000)
     },
-    Scenario([35], "nor one that another removes, or moves on", gives: "one moved →finished true") { s in
-      s.timer("one", at: 1) { s in
-        s.remove("removed", from: "default")
-        s.move("moved", to: s.now + 5)
-      }
-      s.timer("removed", at: 2)
-      s.timer("moved", at: 3)
-      s.burn(until: 5)
-      s.run(for: 1_000)
-      s.log("\(s.isValid("removed"))")
-    },
-    Scenario([35], "one that another sets to now is still called with it", gives: "timers one two timers →timedOut") { s in
-      s.observe(.beforeTimers)
-      s.timer("one", at: 1) { s in s.move("two", to: s.overdue) }
-      s.timer("two", at: 2)
-      s.timer(".never", at: Stage.never)
-      s.burn(until: 4)
-      s.run(for: 4)
-    },
     Scenario(
       [35, 37], "a timer that is made with a time in the past", coreFoundation: "older younger →finished",
       ours: "younger older →finished",
@@ -55,18 +36,6 @@ extension Scenario {
       s.timer("second", at: 2)
       s.burn(until: 4)
       s.run(for: 1_000)
-    },
-    Scenario([36], "added in afterWaiting it is called if a timer woke the loop", gives: "add timer added →timedOut") { s in
-      s.timer("timer", at: 2)
-      s.timer(".never", at: Stage.never)
-      s.observer("add", .afterWaiting, repeats: false) { s in s.timer("added", at: s.now) }
-      s.run(for: 6)
-    },
-    Scenario([12, 36], "not if the limit did", gives: "add →timedOut added →timedOut") { s in
-      s.timer(".never", at: Stage.never)
-      s.observer("add", .afterWaiting, repeats: false) { s in s.timer("added", at: s.now) }
-      s.run(for: 2)
-      s.run()
     },
     Scenario([37], "a late repeating timer fires once and keeps its phase", gives: "tick →timedOut 40 tick →timedOut 50") {
       s in
@@ -135,19 +104,6 @@ extension Scenario {
       s.timer(".never", at: Stage.never)
       s.run(for: 1_000)
     },
-    Scenario([42], "invalidated in its call it was the last", gives: "tick tick →finished") { s in
-      s.timer("tick", at: 1, every: 1) { s in if s.count("tick") == 2 { s.invalidate("tick") } }
-      s.run(for: 1_000)
-    },
-    Scenario([42], "removed in its call and added again it goes on", gives: "tick tick →stopped") { s in
-      s.timer("tick", at: 1, every: 2) { s in
-        if s.count("tick") == 2 { return s.stop() }
-        s.remove("tick", from: "default")
-        s.add("tick", to: "default")
-      }
-      s.timer(".never", at: Stage.never)
-      s.run(for: 1_000)
-    },
     Scenario(
       [12, 42, 54], "a run that is nested in afterWaiting, when a timer woke the loop",
       coreFoundation: "nest →timedOut call →timedOut", ours: "nest call →timedOut →timedOut",
@@ -163,14 +119,6 @@ extension Scenario {
       s.timer("one", at: 1) { s in s.block("block") }
       s.timer("two", at: 4)
       s.run(for: 1_000, returnAfterSourceHandled: true)
-    },
-    Scenario(
-      [44], "without a tolerance each timer has a wait of its own", gives: "sleep wake early sleep wake late →finished"
-    ) { s in
-      s.observe([.beforeWaiting, .afterWaiting])
-      s.timer("early", at: 4)
-      s.timer("late", at: 10)
-      s.run(for: 1_000)
     },
     Scenario(
       [44], "timers with a tolerance are called together", coreFoundation: "sleep wake early sleep wake late →finished",
@@ -230,17 +178,6 @@ extension Scenario {
       }
       s.run(for: 500)
     },
-    Scenario([38], "also after the timer has left its modes in the call", gives: "tick →timedOut tick →timedOut") { s in
-      s.timer("tick", at: 1, every: 1_000) { s in
-        guard s.count("tick") == 1 else { return }
-        s.remove("tick", from: "default")
-        s.move("tick", to: 0)
-      }
-      s.timer(".never", at: Stage.never)
-      s.run(for: 4)
-      s.add("tick", to: "default")
-      s.run(for: 4)
-    },
     Scenario(
       [38], "a timer that fires once is invalid after its call, whatever was set in it", gives: "true timer →finished false"
     ) { s in
@@ -251,12 +188,6 @@ extension Scenario {
       }
       s.run(for: 1_000)
       s.log("\(s.isValid(".timer"))")
-    },
-    Scenario([38], "set outside a call, a time in the past counts as now, too", gives: "one two →finished") { s in
-      s.timer("two", at: Stage.never)
-      s.timer("one", at: 0)
-      s.move("two", to: -1_000)
-      s.run(for: 1_000)
     },
     Scenario(
       [38, 41], "a timer of two modes that moves itself in its call",

@@ -11,15 +11,10 @@ import Testing
     let events = [Event(), Event(), Event()]
     for (index, event) in events.enumerated() {
       event.post()
-      scenario.loop.add(
-        FrameLoop.DescriptorSource(
-          descriptor: event.number,
-          .onLoop {
-            [words = scenario.words, unowned loop = scenario.loop] _, found in
-            words.add("\(index)")
-            if words.all.count == 8 { loop.stop() }
-            #expect(found == .readable)
-          }), to: .default)
+      scenario.descriptor("\(index)", event.number) { [words = scenario.words, unowned loop = scenario.loop] _, found in
+        if words.all.count == 8 { loop.stop() }
+        #expect(found == .readable)
+      }
     }
     scenario.run(until: 1)
     #expect(scenario.words.description == "timers 0 timers 1 timers 2 timers 0 →stopped")
@@ -32,27 +27,24 @@ import Testing
     }.signal()
     let event = Event()
     event.post()
-    scenario.loop.add(
-      FrameLoop.DescriptorSource(
-        descriptor: event.number,
-        .onLoop { [words = scenario.words] _, _ in
-          words.add("descriptor")
-          event.consume()
-        }), to: .default)
+    scenario.descriptor("descriptor", event.number) { _, _ in event.consume() }
     scenario.timer("timer", at: 0)
     scenario.run(until: 1)
     #expect(scenario.words.description == "source timer source descriptor source →stopped")
   }
 
-  @Test func aHandledDescriptorIsASource() {
+  /// A timer that is always due and a descriptor that is always ready, from the first pass to the last.
+  @Test func manualTimeServesTimersAndPortsInTurn() {
     let scenario = Scenario()
     let event = Event()
     event.post()
-    scenario.loop.add(
-      FrameLoop.DescriptorSource(descriptor: event.number, .onLoop { _, _ in event.consume() }), to: .default)
-    scenario.run(until: 1, returnAfterSourceHandled: true)
-    scenario.run(until: 1, returnAfterSourceHandled: true)
-    #expect(scenario.words.description == "→handledSource →timedOut")
+    scenario.descriptor("port", event.number)
+    scenario.timer("timer", at: 0, every: 1) { [unowned loop = scenario.loop, words = scenario.words] timer in
+      timer.nextFireTime = .zero
+      if words.count("timer") == 4 { loop.stop() }
+    }
+    scenario.run(until: 10)
+    #expect(scenario.words.description == "timer port timer port timer port timer →stopped")
   }
 
   @Test func severalSourcesShareADescriptor() throws {
@@ -62,26 +54,18 @@ import Testing
     #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     let number = ends[0]
     defer { close(number) }
-    let reader = FrameLoop.DescriptorSource(
-      descriptor: number,
-      .onLoop { source, events in
-        words.add("read:\(events.contains(.hangUp))")
-      })
-    let writer = FrameLoop.DescriptorSource(
-      descriptor: number, events: .writable,
-      .onLoop { source, events in
-        words.add("write:\(events.contains(.readable))")
-        source.invalidate()
-      })
-    scenario.loop.add(reader, to: .default)
-    scenario.loop.add(writer, to: .default)
+    let reader = scenario.descriptor("read", number) { _, events in words.add("\(events.contains(.hangUp))") }
+    scenario.descriptor("write", number, for: .writable) { source, events in
+      words.add("\(events.contains(.readable))")
+      source.invalidate()
+    }
     scenario.run(until: 0)
-    #expect(words.description == "write:false →timedOut")
+    #expect(words.description == "write false →timedOut")
     close(ends[1])
     scenario.run(until: 0)
     scenario.loop.remove(reader, from: .default)
     scenario.run(until: 0)
-    #expect(words.description == "write:false →timedOut read:true →timedOut →finished")
+    #expect(words.description == "write false →timedOut read true →timedOut →finished")
   }
 
   @Test func whatTheKernelRefusesIsInvalid() throws {
@@ -99,21 +83,18 @@ import Testing
 
   @Test func aNumberThatWasClosedAndOpenedAnewIsWatchedAnew() {
     let scenario = Scenario()
-    let words = scenario.words
     var pipe: [Int32] = [0, 0]
     #expect(Glibc.pipe(&pipe) == 0)
     let number = pipe[0]
-    let old = FrameLoop.DescriptorSource(descriptor: number, .onLoop { _, _ in words.add("old") })
-    scenario.loop.add(old, to: .default)
+    let old = scenario.descriptor("old", number)
     let event = Event()
     event.post()
     // The number means something else now; the kernel has forgotten the pipe.
     #expect(dup2(event.number, number) == number)
-    let new = FrameLoop.DescriptorSource(descriptor: number, .onLoop { _, _ in words.add("new") })
-    scenario.loop.add(new, to: .default)
+    let new = scenario.descriptor("new", number)
     old.invalidate()
     scenario.run(until: 0)
-    #expect(new.isValid && words.description == "new →timedOut")
+    #expect(new.isValid && scenario.words.description == "new →timedOut")
     new.invalidate()
     close(number)
     close(pipe[1])
@@ -123,18 +104,9 @@ import Testing
     let scenario = Scenario()
     let event = Event()
     event.post()
-    let second = FrameLoop.DescriptorSource(
-      descriptor: event.number,
-      .onLoop { [words = scenario.words] _, _ in words.add("second")
-      })
-    let first = FrameLoop.DescriptorSource(
-      descriptor: event.number,
-      .onLoop { [words = scenario.words] _, _ in
-        words.add("first")
-        second.invalidate()
-      })
-    scenario.loop.add(first, to: .default)
-    scenario.loop.add(second, to: .default)
+    let second = Box<FrameLoop.DescriptorSource?>(nil)
+    scenario.descriptor("first", event.number) { _, _ in second.value?.invalidate() }
+    second.value = scenario.descriptor("second", event.number)
     scenario.run(until: 0)
     #expect(scenario.words.description == "first →timedOut")
   }

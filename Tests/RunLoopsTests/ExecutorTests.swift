@@ -23,7 +23,7 @@ private actor Renderer {
   func add(_ word: String) { words.append(word) }
   nonisolated func addFromItsThread(_ word: String) { assumeIsolated { $0.add(word) } }
 
-  /// Whether another call of this actor was under way.
+  /// - Returns: true if another call of this actor was under way.
   func isEnteredTwice() -> Bool {
     defer { isInside = false }
     let isEnteredTwice = isInside
@@ -64,6 +64,22 @@ private actor Renderer {
   }
 }
 
+/// Lives on a loop whose thread somebody else started.
+private actor Lodger {
+  let loop: FrameLoop
+  init(_ loop: FrameLoop) { self.loop = loop }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  var home: pthread_t { pthread_self() }
+  var isAtHome: Bool { loop.thread.isCurrent }
+
+  func hold(_ begun: Box<Bool>, _ go: Latch) -> pthread_t {
+    begun.value = true
+    go.wait()
+    return pthread_self()
+  }
+}
+
 @Suite struct ExecutorTests {
   @Test func anActorLivesOnALoopsThread() async throws {
     let renderer = Renderer(try LoopThread(name: "render"))
@@ -75,13 +91,7 @@ private actor Renderer {
   @Test func callsComeInOrder() async throws {
     let thread = try LoopThread(name: "order")
     let renderer = Renderer(thread)
-    let begun = Latch()
-    let go = Latch()
-    try thread.loop.performLater {
-      begun.open()
-      go.wait()
-    }
-    begun.wait()
+    let go = try thread.loop.hold()
     var tasks: [Task<Void, Never>] = []
     for index in 0..<50 {
       let count = thread.loop.jobs.count
@@ -148,13 +158,6 @@ private actor Renderer {
   }
 
   @Test func jobsWakeALoopAndAreServedInCommonModesOnly() async throws {
-    actor Lodger {
-      let loop: FrameLoop
-      private(set) var count = 0
-      init(_ loop: FrameLoop) { self.loop = loop }
-      nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-      func call() { count += 1 }
-    }
     let loop = Box<FrameLoop?>(nil)
     let words = Words()
     let (served, left, end) = (Latch(), Latch(), Latch())
@@ -178,9 +181,9 @@ private actor Renderer {
     }
     spin { loop.value?.isWaiting == true }
     let lodger = Lodger(try #require(loop.value))
-    await lodger.call()
+    _ = await lodger.home
     served.wait()
-    let task = Task { await lodger.call() }
+    let task = Task { _ = await lodger.home }
     await suspend { lodger.loop.jobs.count > 0 }
     left.open()
     await task.value
@@ -194,12 +197,7 @@ private actor Renderer {
   @Test func whatWaitsAtTheEndIsDone() async throws {
     let thread = try LoopThread(name: "ends")
     let renderer = Renderer(thread)
-    let (begun, go) = (Latch(), Latch())
-    try thread.loop.performLater {
-      begun.open()
-      go.wait()
-    }
-    begun.wait()
+    let go = try thread.loop.hold()
     let tasks = (0..<10).map { _ in Task { await renderer.isAtHomeAfterAwaiting() } }
     await suspend { thread.loop.jobs.count == 10 }
     thread.stop()
@@ -223,12 +221,6 @@ private actor Renderer {
   }
 
   @Test func aThreadOfSomebodyElsesIsAnExecutorToo() async throws {
-    actor Lodger {
-      let loop: FrameLoop
-      init(_ loop: FrameLoop) { self.loop = loop }
-      nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-      var isAtHome: Bool { loop.thread.isCurrent }
-    }
     let loop = Box<FrameLoop?>(nil)
     let go = Latch()
     // It has no run at all: what waits is done as it ends, or afterwards.
@@ -249,17 +241,6 @@ private actor Renderer {
   /// A job may come when the thread has ended and its loop has not been told yet: the thread that is started for it is the only
   /// one.
   @Test func aNoticeOfTheEndThatIsLateStartsNoSecondThread() async throws {
-    actor Lodger {
-      let loop: FrameLoop
-      init(_ loop: FrameLoop) { self.loop = loop }
-      nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-      func hold(_ begun: Box<Bool>, _ go: Latch) -> pthread_t {
-        begun.value = true
-        go.wait()
-        return pthread_self()
-      }
-      var home: pthread_t { pthread_self() }
-    }
     for _ in 0..<20 {
       let loop = Box<FrameLoop?>(nil)
       startThread { loop.value = .current }.join()

@@ -35,15 +35,6 @@ import Testing
     }
   }
 
-  @Test func fillsAChunkToItsEndAndNoFurther() {
-    let arena = FrameArena(capacity: 64)
-    _ = arena.take(UInt8.self, count: 63)
-    _ = arena.take(UInt8.self, count: 1)
-    #expect(arena.capacity == 64)
-    _ = arena.take(UInt8.self, count: 1)
-    #expect(arena.capacity > 64)
-  }
-
   @Test func alignsWhatIsTaken() {
     let arena = FrameArena(capacity: 1024)
     for _ in 0..<20 {

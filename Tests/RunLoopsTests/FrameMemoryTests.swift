@@ -32,16 +32,21 @@ final class FrameMemoryTests: XCTestCase {
     XCTAssertEqual(memory.arena.highWaterMark, atExit.value)
   }
 
-  func testWhatWasTakenAroundANestedRunStays() {
-    let scenario = Scenario()
-    let memory = FrameLoop.FrameMemory(arena: FrameArena(poisonsDrainedMemory: true))
+  /// Takes memory in a turn, and then runs the loop in the mode "inner", whose turns take some too. The outer turn must keep
+  /// what it took.
+  ///
+  /// - Parameter body: is called at the end of each inner turn with its number.
+  /// - Returns: the bytes that were in use when the inner turns began.
+  private func nest(
+    _ scenario: Scenario, _ memory: FrameLoop.FrameMemory, every interval: Int64 = 1,
+    _ body: @escaping @Sendable (Int) -> Void = { _ in }
+  ) -> [Int] {
     let arena = Unchecked(memory.arena)
-    scenario.loop.addCommonMode("inner")
-    memory.add(to: scenario.loop, mode: .common)
-    let inside = Box<[Int]>([])
-    scenario.timer("inner", at: 2, every: 1, mode: "inner") { _ in
-      inside.value.append(arena.value.used)
+    let used = Box<[Int]>([])
+    scenario.timer("inner", at: 2, every: interval, mode: "inner") { _ in
+      used.value.append(arena.value.used)
       _ = arena.value.take(UInt8.self, count: 1_000)
+      body(used.value.count)
     }
     let survived = Box(false)
     scenario.timer("outer", at: 1) { _ in
@@ -51,42 +56,34 @@ final class FrameMemoryTests: XCTestCase {
     }
     scenario.run(until: 10)
     XCTAssertTrue(survived.value)
-    XCTAssertEqual(Set(inside.value), [50])
+    return used.value
+  }
+
+  func testWhatWasTakenAroundANestedRunStays() {
+    let scenario = Scenario()
+    let memory = FrameLoop.FrameMemory(arena: FrameArena(poisonsDrainedMemory: true))
+    scenario.loop.addCommonMode("inner")
+    memory.add(to: scenario.loop, mode: .common)
+    XCTAssertEqual(nest(scenario, memory), [50, 50, 50, 50, 50])
     XCTAssertEqual(memory.arena.used, 0)
   }
 
-  /// A run that begins without the memory, and in whose turns it is taken into the mode: it leaves the turn around it alone.
-  private func join(_ join: @escaping @Sendable (FrameLoop, _ memory: FrameLoop.FrameMemory) -> Void, isThereBefore: Bool) {
-    let scenario = Scenario()
-    let memory = FrameLoop.FrameMemory(arena: FrameArena(poisonsDrainedMemory: true))
-    let shared = Unchecked(memory)
-    if isThereBefore { memory.add(to: scenario.loop, mode: .common) }
-    let used = Box<[Int]>([])
-    scenario.timer("inner", at: 2, every: 1, mode: "inner") { [loop = scenario.loop] _ in
-      if used.value.isEmpty { join(loop, shared.value) }
-      used.value.append(shared.value.arena.used)
-      _ = shared.value.arena.take(UInt8.self, count: 1_000)
+  /// The memory enters the mode of a nested run while that runs: the turn around it is left alone.
+  func testARunThatTheMemoryEntersLeavesTheOuterTurnAlone() {
+    for becomesCommon in [true, false] {
+      let scenario = Scenario()
+      let memory = FrameLoop.FrameMemory(arena: FrameArena(poisonsDrainedMemory: true))
+      let shared = Unchecked(memory)
+      if becomesCommon { memory.add(to: scenario.loop, mode: .common) }
+      let used = nest(scenario, memory) { [loop = scenario.loop] turn in
+        guard turn == 1 else { return }
+        if becomesCommon { loop.addCommonMode("inner") } else { shared.value.add(to: loop, mode: "inner") }
+      }
+      // Its first turn took from the outer run's level; all later turns begin with the same amount.
+      XCTAssertEqual(used.count, 5)
+      XCTAssertEqual(Set(used.dropFirst()).count, 1, "\(used)")
+      if becomesCommon { XCTAssertEqual(memory.arena.used, 0) }
     }
-    let survived = Box(false)
-    scenario.timer("outer", at: 1) { _ in
-      let buffer = shared.value.arena.copy(Array(1...50) as [UInt8])
-      scenario.run("inner", until: 6)
-      survived.value = Array(buffer) == Array(1...50)
-    }
-    scenario.run(until: 10)
-    XCTAssertTrue(survived.value)
-    // Its first turn took from the outer run's level; all later turns begin with the same amount.
-    XCTAssertEqual(used.value.count, 5)
-    XCTAssertEqual(Set(used.value.dropFirst()).count, 1, "\(used.value)")
-    if isThereBefore { XCTAssertEqual(memory.arena.used, 0) }
-  }
-
-  func testARunWhoseModeBecomesCommonLeavesTheOuterTurnAlone() {
-    join({ loop, _ in loop.addCommonMode("inner") }, isThereBefore: true)
-  }
-
-  func testARunThatTheMemoryIsAddedInLeavesTheOuterTurnAlone() {
-    join({ loop, memory in memory.add(to: loop, mode: "inner") }, isThereBefore: false)
   }
 
   func testInvalidatedInANestedRunItEndsTheLevelsThatItBegan() {
@@ -95,18 +92,7 @@ final class FrameMemoryTests: XCTestCase {
     let shared = Unchecked(memory)
     scenario.loop.addCommonMode("inner")
     memory.add(to: scenario.loop, mode: .common)
-    let survived = Box(false)
-    scenario.timer("inner", at: 2, mode: "inner") { _ in
-      _ = shared.value.arena.take(UInt8.self, count: 1_000)
-      shared.value.invalidate()
-    }
-    scenario.timer("outer", at: 1) { _ in
-      let buffer = shared.value.arena.copy(Array(1...50) as [UInt8])
-      scenario.run("inner", until: 6)
-      survived.value = Array(buffer) == Array(1...50)
-    }
-    scenario.run(until: 10)
-    XCTAssertTrue(survived.value)
+    _ = nest(scenario, memory, every: 0) { _ in shared.value.invalidate() }
     XCTAssertEqual(memory.arena.used, 0)
     // The loop does not drain it any more.
     _ = memory.arena.take(UInt8.self, count: 10)

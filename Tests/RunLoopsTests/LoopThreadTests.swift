@@ -159,20 +159,6 @@ import Testing
     #expect(words.description == "stopped stopped stopped")
   }
 
-  @Test func itsItemsCanBeAddedToAnotherLoop() throws {
-    let thread = try LoopThread(name: "first")
-    let timer = FrameLoop.Timer(fireTime: .distantFuture, .onLoop { [words] _ in words.add("timer") })
-    thread.loop.add(timer, to: .default)
-    thread.stop()
-    thread.waitUntilEnded()
-    #expect(timer.isValid && !thread.loop.contains(timer, in: .default))
-    let next = try LoopThread(name: "second")
-    next.loop.add(timer, to: .default)
-    timer.nextFireTime = .zero
-    spin { !timer.isValid }
-    #expect(words.description == "timer")
-  }
-
   @Test func nothingIsLeftOfAThreadThatEnded() throws {
     final class Witness: Sendable {}
     weak var loop: FrameLoop?

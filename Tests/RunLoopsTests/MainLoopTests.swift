@@ -9,11 +9,10 @@ import XCTest
 /// Tests of the main thread's loop and the main queue. (XCTest runs synchronous tests on the main thread.)
 final class MainLoopTests: XCTestCase {
   private let words = Words()
-  private let never: FrameLoop.Mode = "not a common mode"
 
   /// Runs the main loop until it is stopped; a test that hangs ends after ten seconds.
-  private func runMain(_ mode: FrameLoop.Mode = .default) {
-    let result = FrameLoop.main.run(mode: mode, until: SystemClock.monotonic.now + .seconds(10))
+  private func runMain() {
+    let result = FrameLoop.main.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10))
     XCTAssertEqual(result, .stopped)
   }
 
@@ -22,28 +21,6 @@ final class MainLoopTests: XCTestCase {
     let seen = Box<(Bool, Bool)>((true, false))
     onNewThread { seen.value = (FrameLoop.current === FrameLoop.main, FrameLoop.main === FrameLoop.main) }
     XCTAssert(seen.value == (false, true))
-  }
-
-  func testTheMainQueueIsServedAndCountsAsASource() {
-    DispatchQueue.main.async { [words] in
-      words.add(pthread_equal(pthread_self(), mainThread) != 0 ? "block" : "elsewhere")
-    }
-    let limit = SystemClock.monotonic.now + .seconds(10)
-    XCTAssertEqual(FrameLoop.main.run(mode: .default, until: limit, returnAfterSourceHandled: true), .handledSource)
-    XCTAssertEqual(words.description, "block")
-  }
-
-  func testBlocksFromOtherThreadsWakeTheSleepingLoop() {
-    let thread = startThread { [words] in
-      spin { FrameLoop.main.isWaiting }
-      DispatchQueue.main.sync { words.add("sync") }
-      words.add("after")
-      DispatchQueue.main.async { words.add("async") }
-      DispatchQueue.main.asyncAfter(deadline: .now() + .milliseconds(1)) { FrameLoop.main.stop() }
-    }
-    runMain()
-    thread.join()
-    XCTAssertEqual(words.description, "sync after async")
   }
 
   func testMainActorTasksRunAndComeBack() {
@@ -59,108 +36,10 @@ final class MainLoopTests: XCTestCase {
     XCTAssertEqual(words.description, "task:true detached:false back:true")
   }
 
-  func testOneDrainIsWhatWasQueuedBefore() {
-    DispatchQueue.main.async { [words] in
-      words.add("one")
-      DispatchQueue.main.async {
-        words.add("three")
-        FrameLoop.main.stop()
-      }
-    }
-    DispatchQueue.main.async { [words] in words.add("two") }
-    let observer = FrameLoop.Observer(.beforeTimers, .onLoop { [words] _, _ in words.add("|") })
-    FrameLoop.main.add(observer, to: .default)
-    runMain()
-    observer.invalidate()
-    XCTAssertEqual(words.description, "| one two | three")
-  }
-
-  func testAReadyMainQueueIsServedWithoutWaitingInEveryOtherPassAtMost() {
-    let observer = FrameLoop.Observer(
-      [.beforeTimers, .beforeWaiting, .afterWaiting],
-      .onLoop { [words] _, activity in
-        words.add(activity.word)
-      })
-    FrameLoop.main.add(observer, to: .default)
-    let timer = FrameLoop.Timer(
-      fireTime: .zero,
-      .onLoop { [words] _ in
-        words.add("timer")
-        DispatchQueue.main.async {
-          words.add("block")
-          DispatchQueue.main.async {
-            words.add("next")
-            FrameLoop.main.stop()
-          }
-        }
-      })
-    FrameLoop.main.add(timer, to: .default)
-    runMain()
-    observer.invalidate()
-    XCTAssertEqual(words.description, "timers sleep wake timer timers block timers sleep wake next")
-  }
-
   func testARunThatOnlyLooksServesTheMainQueue() {
     DispatchQueue.main.async { [words] in words.add("block") }
     XCTAssertEqual(FrameLoop.main.run(mode: .default, until: .zero), .timedOut)
     XCTAssertEqual(words.description, "block")
-  }
-
-  func testTheFirstPassDoesNotLookAtTheMainQueueFirst() {
-    DispatchQueue.main.async { [words] in
-      words.add("block")
-      FrameLoop.main.stop()
-    }
-    let observer = FrameLoop.Observer(
-      [.beforeWaiting, .afterWaiting], .onLoop { [words] _, activity in words.add(activity.word) })
-    FrameLoop.main.add(observer, to: .default)
-    runMain()
-    observer.invalidate()
-    XCTAssertEqual(words.description, "sleep wake block")
-  }
-
-  func testAModeThatIsNotCommonLeavesTheQueueAlone() {
-    DispatchQueue.main.async { [words] in words.add("block") }
-    let loop = FrameLoop.main
-    XCTAssertEqual(loop.run(mode: never, until: .zero), .finished)
-    loop.add(FrameLoop.Timer(fireTime: .zero, .onLoop { [words] _ in words.add("timer") }), to: never)
-    XCTAssertEqual(loop.run(mode: never), .finished)
-    XCTAssertEqual(words.description, "timer")
-    XCTAssertEqual(
-      loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10), returnAfterSourceHandled: true),
-      .handledSource)
-    XCTAssertEqual(words.description, "timer block")
-  }
-
-  func testTheDefaultModeOfTheMainThreadIsNeverEmpty() {
-    XCTAssertEqual(FrameLoop.main.run(mode: .default, until: .zero), .timedOut)
-    let limit = SystemClock.monotonic.now + .milliseconds(2)
-    XCTAssertEqual(FrameLoop.main.run(mode: .default, until: limit), .timedOut)
-    XCTAssertGreaterThanOrEqual(SystemClock.monotonic.now, limit)
-  }
-
-  func testARunNestedInABlockOfTheQueueDoesNotServeItOneInATimerDoes() {
-    let loop = FrameLoop.main
-    DispatchQueue.main.async { [words] in
-      DispatchQueue.main.async { words.add("queued") }
-      // Nothing but the queue is in the mode, and it does not count here.
-      words.add("\(loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10)))")
-      loop.add(FrameLoop.Timer(fireTime: .zero, .onLoop { _ in words.add("timer") }), to: .default)
-      words.add("\(loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10)))")
-      loop.add(
-        FrameLoop.Timer(
-          fireTime: .zero,
-          .onLoop { _ in
-            words.add("outer")
-            DispatchQueue.main.async { words.add("inner") }
-            loop.run(mode: .default, until: SystemClock.monotonic.now + .seconds(10), returnAfterSourceHandled: true)
-            loop.stop()
-          }), to: .default)
-    }
-    runMain()
-    // The queued block comes with the first drain after the outer one: by the outer run or by the one in the timer.
-    XCTAssertEqual(words.all.filter { $0 != "queued" }, ["finished", "timer", "finished", "outer", "inner"])
-    XCTAssertGreaterThan(words.all.firstIndex(of: "queued") ?? 0, 2)
   }
 
   func testALoopOnManualTimeServesTheQueueToo() {
@@ -307,17 +186,23 @@ final class MainLoopTests: XCTestCase {
     XCTAssertEqual(words.description, "usr2")
   }
 
+  /// Checks that SIGUSR1 is not blocked, and what it does.
+  private func checkEffectOfUsr1(is handler: sighandler_t?, line: UInt = #line) {
+    var mask = sigset_t()
+    pthread_sigmask(SIG_BLOCK, nil, &mask)
+    XCTAssertEqual(sigismember(&mask, SIGUSR1), 0, line: line)
+    var action = sigaction()
+    sigaction(SIGUSR1, nil, &action)
+    XCTAssertEqual(
+      unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self), unsafeBitCast(handler, to: Int.self), line: line)
+  }
+
   func testInvalidatedSignalsHaveTheirFormerEffect() throws {
     signal(SIGUSR1, SIG_IGN)
     defer { signal(SIGUSR1, SIG_DFL) }
     let source = try SignalSource(signals: [SIGUSR1], .onLoop { _ in XCTFail("called after its end") })
     source.invalidate()
-    var mask = sigset_t()
-    pthread_sigmask(SIG_BLOCK, nil, &mask)
-    XCTAssertEqual(sigismember(&mask, SIGUSR1), 0)
-    var action = sigaction()
-    sigaction(SIGUSR1, nil, &action)
-    XCTAssertEqual(unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self), unsafeBitCast(SIG_IGN, to: Int.self))
+    checkEffectOfUsr1(is: SIG_IGN)
     raise(SIGUSR1)
   }
 
@@ -338,13 +223,7 @@ final class MainLoopTests: XCTestCase {
       raise(SIGUSR1)
       runMain()
       sources[1 - endsFirst].invalidate()
-      var mask = sigset_t()
-      pthread_sigmask(SIG_BLOCK, nil, &mask)
-      XCTAssertEqual(sigismember(&mask, SIGUSR1), 0)
-      var action = sigaction()
-      sigaction(SIGUSR1, nil, &action)
-      XCTAssertEqual(
-        unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self), unsafeBitCast(SIG_DFL, to: Int.self))
+      checkEffectOfUsr1(is: SIG_DFL)
     }
     XCTAssertEqual(words.description, "usr1 usr1")
   }
@@ -355,9 +234,7 @@ final class MainLoopTests: XCTestCase {
         XCTAssertEqual((error as? SystemError)?.subject, "signal \(number)")
         XCTAssertEqual((error as? SystemError)?.errno, EINVAL)
       }
-      var mask = sigset_t()
-      pthread_sigmask(SIG_BLOCK, nil, &mask)
-      XCTAssertEqual(sigismember(&mask, SIGUSR1), 0)
+      checkEffectOfUsr1(is: SIG_DFL)
     }
   }
 

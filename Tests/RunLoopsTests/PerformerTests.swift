@@ -8,19 +8,6 @@ import Testing
   private let words = Words()
 
   // Statement 62
-  @Test func withoutWaitingItIsPerformedOnTheLoopsThread() throws {
-    let thread = try LoopThread(name: "performs")
-    spin { thread.loop.isWaiting }
-    let done = Latch()
-    try thread.loop.performLater { [words] in
-      words.add(SystemThread.currentName)
-      done.open()
-    }
-    done.wait()
-    #expect(words.description == "performs")
-  }
-
-  // Statement 62
   @Test func aWaitReturnsOrThrowsAsTheWorkDoes() async throws {
     struct Refused: Error, Equatable {}
     let thread = try LoopThread(name: "performs")
@@ -164,13 +151,10 @@ import Testing
   }
 
   @Test func workIsReleasedWhenItIsDone() throws {
-    final class Witness: Sendable {
-      let words: Words
-      init(_ words: Words) { self.words = words }
-      deinit { words.add("released") }
-    }
     let scenario = Scenario()
-    try scenario.loop.performLater { [witness = Witness(scenario.words)] in witness.words.add("one") }
+    try scenario.loop.performLater { [witness = Witness(scenario.words), words = scenario.words] in
+      withExtendedLifetime(witness) { words.add("one") }
+    }
     try scenario.later("two")
     scenario.run(until: 1)
     #expect(scenario.words.description == "one released two →finished")
@@ -330,31 +314,19 @@ import Testing
     #expect(scenario.words.description == "work →finished")
   }
 
-  @Test func aCancelledTaskStopsWaiting() async throws {
+  // Statement 62, 63
+  @Test(arguments: [Nanoseconds?.none, .seconds(3_600)], [true, false])
+  func aCancelledTaskStopsWaiting(after delay: Nanoseconds?, isCancelledFirst: Bool) async throws {
     let scenario = Scenario()
     let loop = scenario.loop
-    for cancelsFirst in [true, false] {
-      let task = Task { [words] in try await loop.performAndWait { words.add("never") } }
-      if !cancelsFirst { await suspend { loop.performers.count > 0 } }
-      task.cancel()
-      await #expect(throws: PerformError.cancelled) { try await task.value }
-      #expect(words.description == "")
+    let task = Task { [words] () async throws -> Void in
+      guard let delay else { return try await loop.performAndWait { words.add("never") } }
+      try await loop.performAndWait(after: delay) { words.add("never") }
     }
-    #expect(loop.performers.count == 0)
-  }
-
-  // Statement 63
-  @Test func aCancelledTaskStopsWaitingForATime() async throws {
-    let scenario = Scenario()
-    let loop = scenario.loop
-    for cancelsFirst in [true, false] {
-      let task = Task { [words] in try await loop.performAndWait(after: .seconds(3_600)) { words.add("never") } }
-      if !cancelsFirst { await suspend { loop.nextTimerFireTime(in: .default) != nil } }
-      task.cancel()
-      await #expect(throws: PerformError.cancelled) { try await task.value }
-      #expect(loop.nextTimerFireTime(in: .default) == nil)
-    }
-    #expect(words.description == "")
+    if !isCancelledFirst { await suspend { loop.performers.count > 0 || loop.nextTimerFireTime(in: .default) != nil } }
+    task.cancel()
+    await #expect(throws: PerformError.cancelled) { try await task.value }
+    #expect(words.description == "" && loop.performers.count == 0 && loop.nextTimerFireTime(in: .default) == nil)
   }
 
   @Test func aCancellationLeavesNothingBehindWheneverItComes() async throws {

@@ -53,6 +53,22 @@ struct Scenario {
     return source
   }
 
+  /// A descriptor source that writes a word, and does more.
+  @discardableResult
+  func descriptor(
+    _ word: String, _ number: Int32, for events: FrameLoop.DescriptorSource.Events = .readable,
+    _ body: @escaping @Sendable (FrameLoop.DescriptorSource, FrameLoop.DescriptorSource.Events) -> Void = { _, _ in }
+  ) -> FrameLoop.DescriptorSource {
+    let source = FrameLoop.DescriptorSource(
+      descriptor: number, events: events,
+      .onLoop { [words] source, found in
+        words.add(word)
+        body(source, found)
+      })
+    loop.add(source, to: .default)
+    return source
+  }
+
   /// Runs until `milliseconds` after the clock's start, and writes the result.
   @discardableResult
   func run(_ mode: FrameLoop.Mode = .default, until milliseconds: Int64, returnAfterSourceHandled: Bool = false)

@@ -53,12 +53,7 @@ import Testing
     let thread = try LoopThread(name: "turns")
     let actor = OnThread(thread)
     let words = Words()
-    let (begun, go) = (Latch(), Latch())
-    try thread.loop.performLater {
-      begun.open()
-      go.wait()
-    }
-    begun.wait()
+    let go = try thread.loop.hold()
     var tasks: [Task<Void, Never>] = []
     for index in 0..<10 {
       tasks.append(Task(executorPreference: thread) { words.add("task \(index)") })
@@ -91,12 +86,7 @@ import Testing
 
   @Test func aTaskThatPrefersAThreadThatEndsGoesOn() async throws {
     let thread = try LoopThread(name: "ends")
-    let (begun, go) = (Latch(), Latch())
-    try thread.loop.performLater {
-      begun.open()
-      go.wait()
-    }
-    begun.wait()
+    let go = try thread.loop.hold()
     let tasks = (0..<10).map { _ in
       Task(executorPreference: thread) {
         let before = await Self.threadName()

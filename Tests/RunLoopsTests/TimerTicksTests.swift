@@ -65,13 +65,9 @@ private actor Consumer {
   /// Ticks that are not consumed do not pile up.
   @Test func onlyTheNewestIsKept() async throws {
     let thread = try LoopThread(name: "ticks", clock: .manual(ManualClock()))
-    let (begun, begin, ended, end) = (Latch(), Latch(), Latch(), Latch())
+    let (ended, end) = (Latch(), Latch())
     // Time stands still while the loop's thread is blocked.
-    try thread.loop.performLater {
-      begun.open()
-      begin.wait()
-    }
-    begun.wait()
+    let begin = try thread.loop.hold()
     var iterator = thread.loop.ticks(every: .milliseconds(10), from: .milliseconds(10)).makeAsyncIterator()
     try thread.loop.perform(after: .milliseconds(1_005)) {
       ended.open()

@@ -6,28 +6,6 @@ import Testing
 
 @Suite struct ToleranceTests {
   // Statement 44
-  @Test func aHundredTimersWakeTheLoopFewTimes() {
-    func wakeUps(tolerance: Int64) -> (wakes: Int, calls: Int) {
-      let scenario = Scenario()
-      let wakes = Box(0)
-      let calls = Box(0)
-      for index in 0..<100 as Range<Int64> {
-        let timer = scenario.timer("", at: 7 * index % 100, every: 100) { _ in calls.value += 1 }
-        timer.tolerance = .milliseconds(tolerance)
-      }
-      scenario.loop.add(FrameLoop.Observer(.afterWaiting, .onLoop { _, _ in wakes.value += 1 }), to: .default)
-      scenario.run(until: 1_000)
-      return (wakes.value, calls.value)
-    }
-    let punctual = wakeUps(tolerance: 0)
-    let tolerant = wakeUps(tolerance: 50)
-    #expect(punctual == (1_001, 1_001))
-    // The first timer is due at the start. The second one's call is put off from 1 ms to 51 ms, and comes with fifty others;
-    // the next such row is 51 ms later, and so on. The limit wakes the loop once more.
-    #expect(tolerant == (1 + 19 + 1, 1_001))
-  }
-
-  // Statement 44
   @Test func theLoopSleepsUntilATimerCanBePutOffNoLonger() {
     let scenario = Scenario(observing: [.beforeWaiting])
     let words = scenario.words
@@ -39,20 +17,6 @@ import Testing
     }
     scenario.run(until: 1_000)
     #expect(words.description == "sleep early @20 short @20 sleep later @21 sleep last @122 →finished")
-  }
-
-  // Statement 44
-  @Test func whatElseWakesTheLoopServesTimersThatAreDue() {
-    let scenario = Scenario()
-    let words = scenario.words
-    let tolerant = scenario.timer("tolerant", at: 10) { [clock = scenario.clock] _ in
-      words.add("@\(clock.now.nanoseconds / 1_000_000)")
-    }
-    tolerant.tolerance = .milliseconds(100)
-    scenario.timer("before", at: 9)
-    scenario.timer("after", at: 30)
-    scenario.run(until: 1_000)
-    #expect(words.description == "before tolerant @30 after →finished")
   }
 
   // Statement 44
