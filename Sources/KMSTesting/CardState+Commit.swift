@@ -184,7 +184,7 @@ extension CardState {
       let isDriving = proposal.connectors.contains { $0.crtc == crtcs[index].id }
       // A mode needs a connector, and the reverse.
       if isDriving != (new.mode != nil) || (new.isActive && new.mode == nil) { throw Refusal(EINVAL) }
-      let isNew = new.mode.map { !old.mode.isSame(as: $0) } ?? (old.mode != nil)
+      let isNew = new.mode.map { old.mode?.isSame(as: $0) != true } ?? (old.mode != nil)
       if isNew, let mode = new.mode { try require(mode) }
       if isNew || old.isActive != new.isActive { needsModeSet = true }
     }
@@ -240,7 +240,7 @@ extension CardState {
     for index in planes.indices { planes[index].settings = proposal.planes[index] }
     for index in crtcs.indices where proposal.touched & (1 << UInt32(index)) != 0 {
       let (old, new) = (crtcs[index].settings, proposal.crtcs[index])
-      let isModeSet = old.isActive != new.isActive || new.mode.map { !old.mode.isSame(as: $0) } ?? (old.mode != nil)
+      let isModeSet = old.isActive != new.isActive || new.mode.map { old.mode?.isSame(as: $0) != true } ?? (old.mode != nil)
       if isModeSet, old.isActive { turnOff(crtc: index) }
       crtcs[index].settings = new
       crtcs[index].vblanks.vary(new.variableRate == 1)

@@ -29,7 +29,7 @@ extension CardState {
       planes[plane].settings.source = PlaneRect(width: size << 16, height: size << 16)
       (planes[plane].settings.target.width, planes[plane].settings.target.height) = (size, size)
     }
-    showCursor(ofCRTC: crtc)
+    showPlanes(ofCRTC: crtc, kind: .cursor)
     if old != leftoverCursor { framebuffers.removeAll { $0.id == old } }
   }
 
@@ -39,22 +39,10 @@ extension CardState {
     guard let plane = cursorPlaneIndex(ofCRTC: id) else { throw Refusal(EFAULT) }
     planes[plane].settings.target.x = UInt64(bitPattern: Int64(x))
     planes[plane].settings.target.y = UInt64(bitPattern: Int64(y))
-    showCursor(ofCRTC: crtc)
+    showPlanes(ofCRTC: crtc, kind: .cursor)
   }
 
   private func cursorPlaneIndex(ofCRTC id: UInt32) -> Int? {
     planes.firstIndex { $0.kind == .cursor && canUse(id, $0.possibleCRTCs) }
-  }
-
-  /// Shows the cursor planes only: others wait for their flip.
-  private mutating func showCursor(ofCRTC index: Int) {
-    let id = crtcs[index].id
-    for plane in planes.indices where planes[plane].kind == .cursor {
-      let isOn = planes[plane].settings.crtc == id
-      guard isOn || planes[plane].shownCRTC == id else { continue }
-      planes[plane].shown = isOn ? planes[plane].settings.framebuffer : 0
-      planes[plane].shownCRTC = isOn ? id : 0
-      planes[plane].shownTarget = planes[plane].settings.target
-    }
   }
 }

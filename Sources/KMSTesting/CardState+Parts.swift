@@ -62,7 +62,8 @@ extension CardState {
     }
   }
 
-  private mutating func addUnownedBlob(_ bytes: [UInt8]) -> UInt32 {
+  /// A blob that no client holds.
+  mutating func addUnownedBlob(_ bytes: [UInt8]) -> UInt32 {
     let id = bytes.withUnsafeBytes { addBlob($0, client: Self.kernel) }
     if let index = blobIndex(id) { blobs[index].isOwned = false }
     return id

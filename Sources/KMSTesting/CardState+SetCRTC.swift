@@ -38,7 +38,7 @@ extension CardState {
     for other in crtcs.indices where other != index && crtcs[other].settings.isActive {
       if !connectors.contains(where: { $0.crtc == crtcs[other].id }) { switchOff(crtc: other) }
     }
-    let isNew = !crtcs[index].settings.isActive || !crtcs[index].settings.mode.isSame(as: mode)
+    let isNew = !crtcs[index].settings.isActive || crtcs[index].settings.mode?.isSame(as: mode) != true
     crtcs[index].settings.isActive = true
     if isNew { crtcs[index].settings.modeBlob = addModeBlob(mode) }
     crtcs[index].settings.mode = mode
@@ -87,11 +87,8 @@ extension CardState {
     else { throw Refusal(EINVAL) }
   }
 
-  /// A blob that no client holds.
   mutating func addModeBlob(_ mode: DisplayMode) -> UInt32 {
-    let id = withUnsafeBytes(of: mode.info) { addBlob($0, client: Self.kernel) }
-    if let index = blobIndex(id) { blobs[index].isOwned = false }
-    return id
+    addUnownedBlob(withUnsafeBytes(of: mode.info) { Array($0) })
   }
 
   /// The owner of objects that belong to no client.
@@ -105,15 +102,5 @@ extension CardState.PlaneSettings {
     (self.framebuffer, self.crtc) = (framebuffer, crtc)
     source = CardState.PlaneRect(x: UInt64(x) << 16, y: UInt64(y) << 16, width: width << 16, height: height << 16)
     target = CardState.PlaneRect(width: width, height: height)
-  }
-}
-
-extension DisplayMode? {
-  /// Compares byte by byte.
-  func isSame(as other: DisplayMode) -> Bool {
-    guard let self else { return false }
-    return withUnsafeBytes(of: self.info) { first in
-      withUnsafeBytes(of: other.info) { second in first.elementsEqual(second) }
-    }
   }
 }

@@ -37,13 +37,12 @@ extension CardState {
     crtcs[index].waiting.removeAll(keepingCapacity: true)
   }
 
-  /// Shows the settings of the CRTC's planes.
-  mutating func showPlanes(ofCRTC index: Int) {
+  /// Shows the settings of the CRTC's planes, or of those of one kind.
+  mutating func showPlanes(ofCRTC index: Int, kind: Plane.Kind? = nil) {
     let id = crtcs[index].id
-    for plane in planes.indices {
+    for plane in planes.indices where kind == nil || planes[plane].kind == kind {
       let isOn = planes[plane].settings.crtc == id
-      let wasOn = planes[plane].shownCRTC == id
-      guard isOn || wasOn else { continue }
+      guard isOn || planes[plane].shownCRTC == id else { continue }
       planes[plane].shown = isOn ? planes[plane].settings.framebuffer : 0
       planes[plane].shownCRTC = isOn ? id : 0
       planes[plane].shownTarget = planes[plane].settings.target

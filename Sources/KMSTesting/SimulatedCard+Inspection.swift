@@ -82,11 +82,12 @@ extension SimulatedCard {
       else { return nil }
       return (framebuffer, plane.shownTarget.x, plane.shownTarget.y)
     }
-    guard let shown, let pixels = shown.framebuffer.memory.pixels.baseAddress else { return nil }
-    let copy = try Bitmap(width: shown.framebuffer.width, height: shown.framebuffer.height)
-    for row in 0..<copy.height { memcpy(copy.row(row), pixels + row * shown.framebuffer.bytesPerRow, copy.width * 4) }
-    return ShownCursor(
-      image: copy.freeze(), x: Int(Int64(bitPattern: shown.x)), y: Int(Int64(bitPattern: shown.y)))
+    guard let shown else { return nil }
+    let framebuffer = shown.framebuffer
+    guard let image = try copy(framebuffer, x: 0, y: 0, width: framebuffer.width, height: framebuffer.height) else {
+      return nil
+    }
+    return ShownCursor(image: image, x: Int(Int64(bitPattern: shown.x)), y: Int(Int64(bitPattern: shown.y)))
   }
 
   /// A copy of the pixels of the primary plane that a connector's screen shows now; nil when it is dark.
@@ -100,12 +101,15 @@ extension SimulatedCard {
       return (framebuffer, Int(source.x >> 16), Int(source.y >> 16), Int(target.width), Int(target.height))
     }
     guard let shown else { return nil }
-    let copy = try Bitmap(width: shown.width, height: shown.height)
-    guard let pixels = shown.framebuffer.memory.pixels.baseAddress else { return nil }
-    for row in 0..<shown.height {
-      let start = pixels + (shown.y + row) * shown.framebuffer.bytesPerRow + shown.x * 4
-      memcpy(copy.row(row), start, shown.width * 4)
-    }
+    return try copy(shown.framebuffer, x: shown.x, y: shown.y, width: shown.width, height: shown.height)
+  }
+
+  private func copy(
+    _ framebuffer: CardState.Framebuffer, x: Int, y: Int, width: Int, height: Int
+  ) throws(BitmapError) -> Image? {
+    guard let pixels = framebuffer.memory.pixels.baseAddress else { return nil }
+    let copy = try Bitmap(width: width, height: height)
+    for row in 0..<height { memcpy(copy.row(row), pixels + (y + row) * framebuffer.bytesPerRow + x * 4, width * 4) }
     return copy.freeze()
   }
 }

@@ -2,6 +2,7 @@ import CDRM
 import Glibc
 public import KMS
 public import LinuxSystem
+public import RunLoops
 
 /// A display card without hardware and kernel, for tests: connectors, CRTCs, planes and memory that behave like a driver's,
 /// and refuse what a kernel refuses.
@@ -129,9 +130,7 @@ public final class SimulatedCard: Sendable {
 
   /// Pulls the card out: pending events are sent, and every call fails with `ENODEV` from then on.
   public func unplug() {
-    let now = clock.now
-    state.withLock { state in
-      state.advance(to: now)
+    change { state in
       for index in state.crtcs.indices { state.turnOff(crtc: index) }
       state.isUnplugged = true
     }
@@ -139,14 +138,7 @@ public final class SimulatedCard: Sendable {
 
   /// Switches a connector's CRTC off, as another program does.
   public func switchOff(_ connector: String) {
-    let now = clock.now
-    state.withLock { state in
-      state.advance(to: now)
-      guard let index = state.connectors.firstIndex(where: { $0.name == connector }),
-        let crtc = state.crtcIndex(state.connectors[index].crtc)
-      else { return }
-      state.switchOff(crtc: crtc)
-    }
+    changeCRTC(of: connector) { state, crtc in state.switchOff(crtc: crtc) }
   }
 
   /// Breaks the link to a screen, as with DisplayPort: the screen is dark until a mode-set calls the link good.
@@ -156,25 +148,14 @@ public final class SimulatedCard: Sendable {
 
   /// Lets a connector show what another one shows, like a console on several screens: both are on one CRTC.
   public func clone(_ connector: String, of other: String) {
-    let now = clock.now
-    state.withLock { state in
-      state.advance(to: now)
-      guard let index = state.connectors.firstIndex(where: { $0.name == connector }),
-        let source = state.connectors.first(where: { $0.name == other })
-      else { return }
-      if let crtc = state.crtcIndex(state.connectors[index].crtc) { state.switchOff(crtc: crtc) }
-      state.connectors[index].crtc = source.crtc
-    }
+    changeCRTC(of: connector) { state, crtc in state.switchOff(crtc: crtc) }
+    guard let crtc = state.withLock({ state in state.connectors.first { $0.name == other }?.crtc }) else { return }
+    changeConnector(connector) { $0.crtc = crtc }
   }
 
   /// Makes a screen dark with its mode kept, like a blanked console.
   public func blank(_ connector: String) {
-    let now = clock.now
-    state.withLock { state in
-      state.advance(to: now)
-      guard let connector = state.connectors.first(where: { $0.name == connector }),
-        let crtc = state.crtcIndex(connector.crtc)
-      else { return }
+    changeCRTC(of: connector) { state, crtc in
       state.turnOff(crtc: crtc)
       state.crtcs[crtc].settings.isActive = false
     }
@@ -198,6 +179,22 @@ public final class SimulatedCard: Sendable {
     }
   }
 
+  /// Changes the state after all vblanks up to now.
+  private func change(_ change: (inout CardState) -> Void) {
+    let now = clock.now
+    state.withLock { state in
+      state.advance(to: now)
+      change(&state)
+    }
+  }
+
+  private func changeCRTC(of name: String, _ change: (inout CardState, _ crtc: Int) -> Void) {
+    self.change { state in
+      let connector = state.connectors.first { $0.name == name }
+      if let connector, let crtc = state.crtcIndex(connector.crtc) { change(&state, crtc) }
+    }
+  }
+
   // MARK: Vblanks
 
   /// Loses the events of the next `count` flips, as some drivers do around a suspend.
@@ -212,21 +209,12 @@ public final class SimulatedCard: Sendable {
 
   /// Sets the vblank count of a connector's CRTC.
   public func setSequence(_ sequence: UInt64, of connector: String) {
-    state.withLock { state in
-      guard let connector = state.connectors.first(where: { $0.name == connector }),
-        let crtc = state.crtcIndex(connector.crtc)
-      else { return }
-      state.crtcs[crtc].vblanks.sequence = sequence
-    }
+    changeCRTC(of: connector) { state, crtc in state.crtcs[crtc].vblanks.sequence = sequence }
   }
 
   /// Ends all vblanks, as after a reset that the hardware has not survived.
   public func stopVBlanks() {
-    let now = clock.now
-    state.withLock { state in
-      state.advance(to: now)
-      state.vblanksAreStopped = true
-    }
+    change { $0.vblanksAreStopped = true }
   }
 
   /// Lets all vblanks up to `time` happen. Every call does so up to the clock's time.
@@ -283,4 +271,30 @@ extension DisplayMode {
     info.type = isPreferred ? UInt32(DRM_MODE_TYPE_PREFERRED) : 0
     return DisplayMode(info)
   }
+}
+
+/// Plays a simulated card's vblanks on a loop, which it wakes only for requested vblanks.
+///
+/// ```swift
+/// let vblanks = SimulatedVBlanks(of: card, on: loop)
+/// ```
+@MainActor
+public final class SimulatedVBlanks {
+  private let items: FrameLoop.ItemGroup
+
+  /// - Parameter loop: on the card's clock.
+  public init(of card: SimulatedCard, on loop: FrameLoop, mode: FrameLoop.Mode = .default) {
+    let vblank = FrameLoop.Alarm(.onMain { card.advance(to: card.clock.now) })
+    // After everything that may request a vblank.
+    let turnEnd = FrameLoop.Observer(
+      .beforeWaiting, order: ObserverOrder.turnEnd,
+      .onMain { _, _ in
+        let next = card.nextRequestedVBlank
+        if vblank.fireTime != next { vblank.fireTime = next }
+      })
+    items = FrameLoop.ItemGroup([vblank, turnEnd])
+    loop.add(items, to: mode)
+  }
+
+  public func invalidate() { items.invalidate() }
 }

@@ -29,18 +29,11 @@ public enum Displays {
     let paths = DRMDevice.cardPaths(in: folder)
     if paths.isEmpty { throw .noDevice }
     let session = session ?? .unnamed
-    var refusals = CardRefusals(connector: connector)
-    for path in paths {
-      var device: DRMDevice?
-      do throws(KMSError) {
-        let card = try session.card(at: path)
-        device = card.device
-        return try card.display(connector: connector, mode: mode, buffering: buffering, clock: clock)
-      } catch {
-        refusals.add(error, of: device)
-      }
+    return try DRMDevice.firstAnswer(of: paths, connector: connector) { path, device throws(KMSError) in
+      let card = try session.card(at: path)
+      device = card.device
+      return try card.display(connector: connector, mode: mode, buffering: buffering, clock: clock)
     }
-    throw refusals.error
   }
 
   /// All screens of all cards: a display for each connected connector.
@@ -56,16 +49,8 @@ public enum Displays {
     let paths = DRMDevice.cardPaths(in: folder)
     if paths.isEmpty { throw .noDevice }
     let session = session ?? .unnamed
-    var displays: [KMSDisplay] = []
-    var refused: [KMSError] = []
-    for path in paths {
-      do throws(KMSError) {
-        let answer = try session.card(at: path).displays(buffering: buffering, clock: clock)
-        displays += answer.displays
-        refused += answer.refused
-      } catch {
-        refused.append(error)
-      }
+    let (displays, refused) = displays(of: paths) { path throws(KMSError) in
+      try session.card(at: path).displays(buffering: buffering, clock: clock)
     }
     if displays.isEmpty { throw .unusable(refused) }
     return (displays, refused)
@@ -81,12 +66,21 @@ public enum Displays {
     clock: SystemClock = .monotonic, folder: String = "/dev/dri"
   ) -> (displays: [KMSDisplay], refused: [KMSError]) {
     let session = session ?? .unnamed
+    return displays(of: DRMDevice.cardPaths(in: folder)) { path throws(KMSError) in
+      let card = path == display.card.path ? display.card : try session.card(at: path)
+      return try card.furtherDisplays(buffering: buffering, clock: clock)
+    }
+  }
+
+  @MainActor
+  private static func displays(
+    of paths: [String], make: (String) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError])
+  ) -> (displays: [KMSDisplay], refused: [KMSError]) {
     var displays: [KMSDisplay] = []
     var refused: [KMSError] = []
-    for path in DRMDevice.cardPaths(in: folder) {
+    for path in paths {
       do throws(KMSError) {
-        let card = path == display.card.path ? display.card : try session.card(at: path)
-        let answer = try card.furtherDisplays(buffering: buffering, clock: clock)
+        let answer = try make(path)
         displays += answer.displays
         refused += answer.refused
       } catch {
@@ -115,6 +109,51 @@ public enum Displays {
     } catch {
       return try VirtualDisplay(
         width: width, height: height, refreshRate: refreshRate, reason: error.description, clock: clock)
+    }
+  }
+}
+
+extension DRMDevice {
+  /// The answer of the first card that has one.
+  ///
+  /// - Parameters:
+  ///   - connector: the requested connector; nil for any.
+  ///   - ask: asks the card of a path, and stores its device as soon as it is open.
+  /// - Throws: why none of the cards was used.
+  static func firstAnswer<Answer>(
+    of paths: [String], connector: String?,
+    ask: (_ path: String, _ device: inout DRMDevice?) throws(KMSError) -> Answer
+  ) throws(KMSError) -> Answer {
+    var reasons: [KMSError] = []
+    // The errors of cards without the connector: they matter when no card has it.
+    var others: [KMSError] = []
+    for path in paths {
+      var device: DRMDevice?
+      do throws(KMSError) {
+        return try ask(path, &device)
+      } catch {
+        // Another master is no reason on a card that does not have the connector.
+        if let connector, let lack = device?.lack(of: connector) { others.append(lack) } else { reasons.append(error) }
+      }
+    }
+    throw .unusable(reasons.isEmpty ? others : reasons)
+  }
+
+  /// The error of a card without a connector of this name, whoever is its master; nil for a card that has it or cannot be
+  /// asked.
+  private func lack(of name: String) -> KMSError? {
+    guard let connectors = try? connectors(), !connectors.contains(where: { $0.name == name }) else { return nil }
+    return .noConnector(path: path, name: name, available: connectors.map { "\($0.name) \($0.status)" })
+  }
+}
+
+extension KMSError {
+  /// Combines the errors of all cards.
+  static func unusable(_ reasons: [KMSError]) -> KMSError {
+    switch reasons.count {
+    case 0: .noDevice
+    case 1: reasons[0]
+    default: .noUsableDevice(reasons)
     }
   }
 }

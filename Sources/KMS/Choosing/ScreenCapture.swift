@@ -16,29 +16,27 @@ public enum ScreenCapture {
   ///   - connector: a connector's name; nil for the first one that is on.
   ///   - folder: the folder of the cards.
   public static func image(of connector: String? = nil, folder: String = "/dev/dri") throws(CaptureError) -> Image {
-    var refusals = CardRefusals(connector: connector)
-    for path in DRMDevice.cardPaths(in: folder) {
-      var device: DRMDevice?
-      var found: Result<Image, CaptureError>?
-      do throws(KMSError) {
+    let found: Result<Image, CaptureError>
+    do throws(KMSError) {
+      found = try DRMDevice.firstAnswer(of: DRMDevice.cardPaths(in: folder), connector: connector) {
+        path, device throws(KMSError) in
         let opened = try DRMDevice(path: path)
         device = opened
-        found = try image(of: connector, on: opened)
-      } catch {
-        refusals.add(error, of: device)
+        return try image(of: connector, on: opened)
       }
-      if let found { return try found.get() }
+    } catch {
+      throw .kms(error)
     }
-    throw .kms(refusals.error)
+    return try found.get()
   }
 
   /// - Returns: the picture, or a failure for which asking other cards is no help.
   static func image(
     of name: String?, on device: DRMDevice
   ) throws(KMSError) -> Result<Image, CaptureError> {
-    let (connector, id) = try device.litConnector(name)
-    let interface = device.interface
-    let crtc = try device.ask { () throws(SystemError) in try interface.crtc(id) }
+    let lit = try device.litConnector(name)
+    let (connector, interface) = (lit.name, device.interface)
+    let crtc = try device.ask { () throws(SystemError) in try interface.crtc(lit.currentCRTC) }
     guard let mode = crtc.mode, crtc.framebuffer != 0 else { throw .screenOff(connector: connector) }
     let framebuffer = try device.ask { () throws(SystemError) in try interface.framebuffer(crtc.framebuffer) }
     guard let buffer = framebuffer.buffer else { return .failure(.noRights(connector: connector)) }
@@ -96,11 +94,11 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible {
 }
 
 extension DRMDevice {
-  /// The name and the CRTC of a connector that is on.
-  fileprivate func litConnector(_ name: String?) throws(KMSError) -> (name: String, crtc: UInt32) {
+  /// The connector of this name, or the first one, that is on.
+  func litConnector(_ name: String?) throws(KMSError) -> DRMConnector {
     let connectors = try connectors()
     let named = connectors.filter { name == nil || $0.name == name }
-    if let lit = named.first(where: { $0.currentCRTC != 0 }) { return (lit.name, lit.currentCRTC) }
+    if let lit = named.first(where: { $0.currentCRTC != 0 }) { return lit }
     guard let dark = named.first(where: \.canHaveScreen) else {
       throw .noConnector(path: path, name: name, available: connectors.map { "\($0.name) \($0.status)" })
     }

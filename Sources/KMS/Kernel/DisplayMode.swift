@@ -43,7 +43,7 @@ public struct DisplayMode: Sendable, CustomStringConvertible {
 
 extension DisplayMode {
   /// Whether size and timing are the same. Being preferred does not matter.
-  func isSame(as other: DisplayMode) -> Bool {
+  package func isSame(as other: DisplayMode) -> Bool {
     var (first, second) = (info, other.info)
     (first.type, second.type) = (0, 0)
     // The kernel does not clear the bytes behind a name's end.

@@ -39,18 +39,12 @@ public final class VBlankProbe: ScreenOwner {
   public static func open(
     connector: String? = nil, mode: ModeRequest? = nil, clock: SystemClock = .monotonic, folder: String = "/dev/dri"
   ) throws(KMSError) -> VBlankProbe {
-    var refusals = CardRefusals(connector: connector)
-    for path in DRMDevice.cardPaths(in: folder) {
-      var device: DRMDevice?
-      do throws(KMSError) {
-        let opened = try DRMDevice(path: path)
-        device = opened
-        return try VBlankProbe(device: opened, connector: connector, mode: mode, clock: clock)
-      } catch {
-        refusals.add(error, of: device)
-      }
+    try DRMDevice.firstAnswer(of: DRMDevice.cardPaths(in: folder), connector: connector) {
+      path, device throws(KMSError) in
+      let opened = try DRMDevice(path: path)
+      device = opened
+      return try VBlankProbe(device: opened, connector: connector, mode: mode, clock: clock)
     }
-    throw refusals.error
   }
 
   init(
@@ -127,15 +121,9 @@ public final class VBlankProbe: ScreenOwner {
 
   /// The pipe of a screen that is on.
   private static func litPipe(of device: DRMDevice, connector name: String?) throws(KMSError) -> ScanOutPipe {
-    let resources = try device.resources()
-    let connectors = try device.ask { () throws(SystemError) in try device.connectors(resources.connectors) }
-    let named = connectors.filter { name == nil || $0.name == name }
-    let candidates = named.filter { $0.currentCRTC != 0 } + named.filter { $0.currentCRTC == 0 && $0.canHaveScreen }
-    guard let connector = candidates.first else {
-      throw .noConnector(path: device.path, name: name, available: connectors.map { "\($0.name) \($0.status)" })
-    }
+    let connector = try device.litConnector(name)
     let crtc = connector.currentCRTC
-    guard let index = resources.crtcs.firstIndex(of: crtc), let mode = try? device.interface.crtc(crtc).mode,
+    guard let index = try device.resources().crtcs.firstIndex(of: crtc), let mode = try? device.interface.crtc(crtc).mode,
       let rate = mode.refreshRate
     else { throw .screenOff(connector: connector.name) }
     return ScanOutPipe(
