@@ -5,33 +5,61 @@ import KMSTesting
 import LinuxSystem
 import Presentation
 import Raster
+import RenderTree
 import RunLoops
+import XCTest
 
 @testable import KMS
-import RenderTree
 
 /// A simulated card on manual time, and the loop that its displays are on.
 @MainActor
 final class CardStage {
   let clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000_000))
   let loop: FrameLoop
-  let card: SimulatedCard
-  private let vblanks: SimulatedVBlanks
+  private(set) var card: SimulatedCard
+  /// The screens as the card was made.
+  private(set) var before: String
+  private var vblanks: SimulatedVBlanks
+  private let makeCard: () -> SimulatedCard
 
   init(
     connectors: [SimulatedCard.Connector] = [.init("HDMI-A-1", modes: [.simulated(64, 48)])], crtcs: Int = 2,
     showsConsole: Bool = true, hasVBlanks: Bool = true, hasSequences: Bool = true, isAtomic: Bool = true,
     hasCursors: Bool = true, takesAsynchronousFlips: Bool = false
   ) {
+    let clock = clock
     loop = FrameLoop(clock: .manual(clock))
-    card = SimulatedCard(
-      connectors: connectors, crtcs: crtcs, showsConsole: showsConsole, hasVBlanks: hasVBlanks,
-      hasSequences: hasSequences, isAtomic: isAtomic, hasCursors: hasCursors, takesAsynchronousFlips: takesAsynchronousFlips,
-      clock: .manual(clock))
+    makeCard = {
+      SimulatedCard(
+        connectors: connectors, crtcs: crtcs, showsConsole: showsConsole, hasVBlanks: hasVBlanks,
+        hasSequences: hasSequences, isAtomic: isAtomic, hasCursors: hasCursors,
+        takesAsynchronousFlips: takesAsynchronousFlips, clock: .manual(clock))
+    }
+    card = makeCard()
+    before = card.screens
     vblanks = SimulatedVBlanks(of: card, on: loop)
   }
 
-  func open() throws(KMSError) -> KMSCard { KMSCard(device: try card.open()) }
+  /// The device comes back, with nothing set.
+  func replaceCard() {
+    vblanks.invalidate()
+    card = makeCard()
+    before = card.screens
+    vblanks = SimulatedVBlanks(of: card, on: loop)
+  }
+
+  /// Opens the card for good: once its device is gone, it does not come back.
+  func open(hearsEvents: Bool = false, checkInterval: Nanoseconds? = nil) throws(KMSError) -> KMSCard {
+    let access = CardAccess(
+      open: { () throws(KMSError) in throw .noDevice }, hearsEvents: hearsEvents, checkInterval: checkInterval)
+    return KMSCard(device: try card.open(), access: access)
+  }
+
+  /// The screens are as they were found, and nothing of ours is held.
+  func expectNothingLeft(_ place: String = "", line: UInt = #line) {
+    XCTAssertEqual(card.screens, before, place, line: line)
+    XCTAssertEqual(card.holdings, SimulatedCard.Holdings(), place, line: line)
+  }
 
   func openDisplay(_ connector: String? = nil) throws(KMSError) -> KMSDisplay {
     let display = try open().display(connector: connector, clock: .manual(clock))
@@ -81,6 +109,18 @@ func onEachDriver(_ body: @MainActor (_ isAtomic: Bool, _ hasVBlanks: Bool, _ pl
       try body(isAtomic, hasVBlanks, "atomic \(isAtomic), vblanks \(hasVBlanks)")
     }
   }
+}
+
+extension KMSDisplay {
+  /// Presents a frame with a small damage, if a buffer is free.
+  func present() throws {
+    guard let buffer = presenter.acquireBuffer() else { return }
+    try presenter.present(buffer, damage: DamageRegion(IntRect(x: 1, y: 1, width: 8, height: 8)))
+  }
+}
+
+extension Image {
+  func pixel(_ x: Int, _ y: Int) -> UInt32 { row(y).load(fromByteOffset: 4 * x, as: UInt32.self) }
 }
 
 extension IntRect {

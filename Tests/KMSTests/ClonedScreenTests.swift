@@ -7,7 +7,6 @@ import RunLoops
 import XCTest
 
 @testable import KMS
-import RenderTree
 
 /// Two connectors that were found on one CRTC, as a console has them: restoring the picture for one display takes nothing
 /// from the other.
@@ -114,7 +113,7 @@ private final class ClonedStage {
   /// Shows a frame whose event is lost.
   func loseFlip(of display: KMSDisplay) {
     stage.card.loseFlipEvents(1)
-    if let buffer = display.presenter.acquireBuffer() { try? display.presenter.present(buffer, damage: DamageRegion()) }
+    try? display.present()
     stage.run(for: .seconds(2))
   }
 

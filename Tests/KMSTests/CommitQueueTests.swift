@@ -71,6 +71,7 @@ import Testing
     var queue = showing()
     let first = try #require(queue.handle(.present(1), at: start).commit)
     #expect(queue.handle(.busy, at: start) == .awaitVBlank(after: start))
+    #expect(queue.deadline == start + CommitQueue.limit)
     #expect(queue.handle(.flipEvent(token: first.token), at: start) == .none, "the event of a commit that failed")
     let later = start + .milliseconds(16)
     let second = try #require(queue.handle(.vblank, at: later).commit)
@@ -120,6 +121,9 @@ import Testing
     for round in 1...3 {
       // The buffer that is not shown.
       _ = queue.handle(.present(round == 1 ? 1 : try #require(queue.freeBuffer)), at: now)
+      // A busy driver is no sign of life.
+      _ = queue.handle(.busy, at: now)
+      _ = queue.handle(.vblank, at: now)
       _ = queue.handle(taken, at: now)
       let due = now + CommitQueue.limit
       #expect(queue.deadline == due)
@@ -198,7 +202,7 @@ import Testing
       (EBUSY, .retryAtVBlank, .retryAtVBlank, .refused, .refused),
       (ENOMEM, .retryAtVBlank, .retryAtVBlank, .refused, .retryWithoutExtras),
       (EINVAL, .refused, .retryWithoutExtras, .refused, .retryWithoutExtras),
-      (EACCES, .lost, .lost, .lost, .lost),
+      (EACCES, .lost, .lost, .lost, .lost), (ENODEV, .lost, .lost, .lost, .lost),
       (EIO, .refused, .refused, .refused, .refused),
     ]
     for row in table {

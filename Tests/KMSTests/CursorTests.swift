@@ -61,27 +61,24 @@ final class CursorTests: XCTestCase {
   /// A pointer that moves a thousand times a second costs an animation no frame, nor do legacy calls that are refused for a
   /// moment.
   func testAnAnimationKeepsItsFrames() throws {
-    try onMain {
-      for (isAtomic, hasVBlanks) in [(true, true), (false, true), (true, false), (false, false)] {
-        let place = "atomic \(isAtomic), vblanks \(hasVBlanks)"
-        let stage = try ShownStage(isAtomic: isAtomic, hasVBlanks: hasVBlanks)
-        stage.animate()
-        stage.run(for: .milliseconds(100))
-        stage.card.fail(.setCursor, errno: EBUSY)
-        let (seen, ticks) = (stage.seen, stage.ticks)
-        try stage.showArrow(for: .milliseconds(500))
-        stage.card.resetCalls()
-        for step in 0..<500 {
-          stage.turn { $0.cursorPosition = Point(Double(step % 60), 7) }
-          stage.run(for: .milliseconds(1))
-        }
-        XCTAssertEqual(stage.ticks - ticks, 60, accuracy: 1, place)
-        XCTAssertEqual(stage.seen - seen, 60, accuracy: 1, place)
-        XCTAssertEqual(stage.card.callCount(of: isAtomic ? .commit : .moveCursor), 30, accuracy: 2, place)
-        stage.run(for: .milliseconds(40))
-        XCTAssertEqual(try stage.shown?.x, 499 % 60, place)
-        XCTAssertEqual(stage.refusals, [], place)
+    try onEachDriver { isAtomic, hasVBlanks, place in
+      let stage = try ShownStage(isAtomic: isAtomic, hasVBlanks: hasVBlanks)
+      stage.animate()
+      stage.run(for: .milliseconds(100))
+      stage.card.fail(.setCursor, errno: EBUSY)
+      let (seen, ticks) = (stage.seen, stage.ticks)
+      try stage.showArrow(for: .milliseconds(500))
+      stage.card.resetCalls()
+      for step in 0..<500 {
+        stage.turn { $0.cursorPosition = Point(Double(step % 60), 7) }
+        stage.run(for: .milliseconds(1))
       }
+      XCTAssertEqual(stage.ticks - ticks, 60, accuracy: 1, place)
+      XCTAssertEqual(stage.seen - seen, 60, accuracy: 1, place)
+      XCTAssertEqual(stage.card.callCount(of: isAtomic ? .commit : .moveCursor), 30, accuracy: 2, place)
+      stage.run(for: .milliseconds(40))
+      XCTAssertEqual(try stage.shown?.x, 499 % 60, place)
+      XCTAssertEqual(stage.refusals, [], place)
     }
   }
 
@@ -137,24 +134,6 @@ final class CursorTests: XCTestCase {
         stage.run(for: .seconds(1))
         XCTAssertEqual(stage.card.callCount, calls, place)
       }
-    }
-  }
-
-  /// A frame that comes while a cursor pends is seen one interval later.
-  func testAFrameWaitsForAPendingCursor() throws {
-    try onMain {
-      let stage = try ShownStage()
-      try stage.showArrow()
-      stage.turn { $0.cursorPosition = Point(30, 30) }
-      let seen = stage.seen
-      stage.card.resetCalls()
-      try stage.present()
-      XCTAssertEqual(stage.card.callCount(of: .commit), 0)
-      stage.run(for: .milliseconds(17))
-      XCTAssertEqual(try stage.shown?.x, 30)
-      XCTAssertEqual(stage.seen, seen)
-      stage.run(for: .milliseconds(17))
-      XCTAssertEqual(stage.seen, seen + 1)
     }
   }
 
@@ -299,55 +278,6 @@ final class CursorTests: XCTestCase {
       XCTAssertEqual(stage.refusals, [])
     }
   }
-
-  /// Another commit pends, or the event is lost: the cursor comes all the same, and so do frames.
-  func testWhatIsInTheWay() throws {
-    try onMain {
-      for isLost in [false, true] {
-        let stage = try ShownStage()
-        try stage.showArrow()
-        if isLost { stage.card.loseFlipEvents(1) } else { stage.card.fail(next: .commit, errno: EBUSY) }
-        stage.turn { $0.cursorPosition = Point(30, 30) }
-        stage.run(for: isLost ? .seconds(2) : .milliseconds(50))
-        XCTAssertEqual(try stage.shown?.x, 30)
-        stage.turn { $0.cursorPosition = Point(40, 30) }
-        let seen = stage.seen
-        try stage.present()
-        stage.run(for: .milliseconds(100))
-        XCTAssertEqual(try stage.shown?.x, 40)
-        XCTAssertEqual(stage.seen, seen + 1)
-      }
-    }
-  }
-
-  /// A driver that is busy, takes the cursor then, and loses the event: being busy is no sign of life, and after the third
-  /// loss the screen is given up.
-  func testACursorThatWaitsIsNotSeen() throws {
-    try onMain {
-      let stage = try ShownStage()
-      try stage.showArrow()
-      let presenter = try XCTUnwrap(stage.display.kmsPresenter)
-      for round in 1...3 {
-        XCTAssertNil(stage.display.lastError)
-        stage.card.fail(next: .commit, errno: EBUSY)
-        stage.card.loseFlipEvents(1)
-        stage.turn { $0.cursorPosition = Point(Double(round), 30) }
-        stage.run(for: .milliseconds(1_100))
-        XCTAssertEqual(presenter.lostFlips, UInt64(round))
-        // Sets the mode, whose event comes.
-        try stage.present()
-        stage.run(for: .milliseconds(100))
-      }
-      guard case .lost("HDMI-A-1", _, let reason) = stage.display.lastError else {
-        return XCTFail("\(String(describing: stage.display.lastError))")
-      }
-      XCTAssertEqual(reason.errno, ETIMEDOUT)
-    }
-  }
-}
-
-extension Image {
-  fileprivate func pixel(_ x: Int, _ y: Int) -> UInt32 { row(y).assumingMemoryBound(to: UInt32.self)[x] }
 }
 
 /// An image of one colour.

@@ -70,7 +70,7 @@ final class DisplayReturnTests: XCTestCase {
       stage.run(.seconds(1))
       XCTAssertEqual(stage.states, [.waiting(.taken), .showing])
       let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"))
-      XCTAssertEqual(image.row(5).load(as: UInt32.self) & 0xFF_FFFF, 0xFF_FFFF)
+      XCTAssertEqual(image.pixel(0, 5) & 0xFF_FFFF, 0xFF_FFFF)
       stage.end()
     }
   }
@@ -81,12 +81,11 @@ final class DisplayReturnTests: XCTestCase {
       for hearsEvents in [true, false] {
         try Troubled.all(hearsEvents: hearsEvents, waiting: .deviceRemoved) { stage in
           stage.card.unplug()
-          stage.hasDevice = false
           guard hearsEvents else { return }
           stage.shown?.tell(.deviceRemoved)
           XCTAssertEqual(stage.card.openCount, 0, "the removed device is still open")
         } mend: { stage in
-          stage.replaceCard()
+          stage.stage.replaceCard()
           if hearsEvents { stage.shown?.tell(.deviceAdded) }
         }
       }
@@ -154,9 +153,7 @@ final class DisplayReturnTests: XCTestCase {
       let stage = CardStage(connectors: [
         .init("HDMI-A-1", modes: [.simulated(64, 48)]), .init("DP-1", modes: [.simulated(40, 30, hertz: 50)]),
       ])
-      let card = KMSCard(
-        device: try stage.card.open(),
-        access: CardAccess(open: { () throws(KMSError) in throw .noDevice }, hearsEvents: true))
+      let card = try stage.open(hearsEvents: true)
       let displays = try card.displays(clock: stage.loop.clock).displays
       XCTAssertEqual(displays.map(\.connectorName), ["HDMI-A-1", "DP-1"])
       for display in displays { display.add(to: stage.loop, mode: .default) }
@@ -193,55 +190,31 @@ private final class Troubled {
     case modeSetPending
   }
 
-  let clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000_000))
-  let loop: FrameLoop
+  let stage: CardStage
   let root = Layer()
   let engine: Engine
   let display: KMSDisplay
   private(set) var shown: KMSCard?
-  private(set) var card: SimulatedCard
-  var hasDevice = true
+  var card: SimulatedCard { stage.card }
   /// How often the display began to show, including the first time.
   private(set) var shows = 1
   private(set) var frames = 0
   private(set) var ticks: [DisplayLink.Tick] = []
   private(set) var states: [DisplayState] = []
-  private var vblanks: SimulatedVBlanks
   private var link: DisplayLink?
-  private let make: @MainActor () -> SimulatedCard
   private var moment: Moment
-  private var before: String
-
-  private final class Place {
-    var card: SimulatedCard?
-  }
-  private let place = Place()
 
   init(_ moment: Moment, isAtomic: Bool, hasVBlanks: Bool, hearsEvents: Bool) throws {
-    let clock = clock
-    loop = FrameLoop(clock: .manual(clock))
-    make = {
-      SimulatedCard(
-        connectors: [.init("HDMI-A-1", modes: [.simulated(64, 48)])], hasVBlanks: hasVBlanks, isAtomic: isAtomic,
-        clock: .manual(clock))
-    }
-    card = make()
-    place.card = card
-    before = card.screens
-    vblanks = SimulatedVBlanks(of: card, on: loop)
-    let place = place
-    let access = CardAccess(
-      open: { () throws(KMSError) in
-        guard let card = place.card else { throw .noDevice }
-        return try card.open()
-      }, hearsEvents: hearsEvents)
-    let opened = KMSCard(device: try card.open(), access: access)
+    let stage = CardStage(hasVBlanks: hasVBlanks, isAtomic: isAtomic)
+    self.stage = stage
+    let access = CardAccess(open: { () throws(KMSError) in try stage.card.open() }, hearsEvents: hearsEvents)
+    let opened = KMSCard(device: try stage.card.open(), access: access)
     shown = opened
-    display = try opened.display(clock: .manual(clock))
+    display = try opened.display(clock: stage.loop.clock)
     display.cursor = Cursor(image: try Bitmap(width: 20, height: 20).freeze())
     display.cursorPosition = Point(11, 12)
     root.backgroundColor = .white
-    engine = Engine(display: display, root: root, loop: loop)
+    engine = Engine(display: display, root: root, loop: stage.loop)
     self.moment = moment
 
     display.observe { [unowned self] event in
@@ -252,7 +225,7 @@ private final class Troubled {
     engine.output.observe { [unowned self] in if case .presented = $0 { frames += 1 } }.keep()
     let link = DisplayLink(ticker: display.ticker) { [unowned self] link in if let tick = link.tick { ticks.append(tick) } }
     link.isPaused = moment == .idle
-    link.add(to: loop, mode: .default)
+    link.add(to: stage.loop, mode: .default)
     self.link = link
     switch moment {
     case .idle: run(.seconds(1))
@@ -260,22 +233,18 @@ private final class Troubled {
       animate()
       run(.milliseconds(500))
       if moment == .flipPending { stopAtPendingFlip() }
-    case .modeSetPending: loop.run(mode: .default, until: clock.now)
+    case .modeSetPending: stage.loop.run(mode: .default, until: stage.clock.now)
     }
     if moment != .modeSetPending { XCTAssertGreaterThan(frames, 0) }
   }
 
-  func run(_ time: Nanoseconds) {
-    let end = clock.now + time
-    while clock.now < end {
-      if loop.run(mode: .default, until: end) == .finished { clock.advance(to: end) }
-    }
-  }
+  func run(_ time: Nanoseconds) { stage.run(for: time) }
 
   /// Runs a change in a turn of the loop.
   func turn(_ body: @escaping @MainActor (Troubled) -> Void) {
-    loop.add(FrameLoop.Timer(fireTime: clock.now, .onMain { [unowned self] _ in body(self) }), to: .default)
-    loop.run(mode: .default, until: clock.now)
+    let timer = FrameLoop.Timer(fireTime: stage.clock.now, .onMain { [unowned self] _ in body(self) })
+    stage.loop.add(timer, to: .default)
+    stage.loop.run(mode: .default, until: stage.clock.now)
   }
 
   private func animate() {
@@ -300,20 +269,9 @@ private final class Troubled {
     XCTAssertLessThanOrEqual(frames - seen, 1)
   }
 
-  /// The device comes back, with nothing set.
-  func replaceCard() {
-    vblanks.invalidate()
-    card = make()
-    place.card = card
-    before = card.screens
-    vblanks = SimulatedVBlanks(of: card, on: loop)
-    hasDevice = true
-  }
-
   func end() {
     link?.invalidate()
     engine.invalidate()
-    vblanks.invalidate()
     shown = nil
   }
 
@@ -337,7 +295,7 @@ private final class Troubled {
         XCTAssertFalse(stage.card.hasMaster, name)
         XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings(), name)
         // A replaced screen does not show the old one's picture.
-        if waiting != nil { XCTAssertEqual(stage.card.screens, stage.before, name) }
+        if waiting != nil { XCTAssertEqual(stage.card.screens, stage.stage.before, name) }
       }
     }
   }
@@ -387,7 +345,7 @@ private final class Troubled {
     let image = try XCTUnwrap(try card.copyShownImage(of: "HDMI-A-1"), "\(name): the screen is off")
     XCTAssertEqual(image.width, display.mode.width, name)
     // A corner that no animation reaches.
-    let pixel = image.row(image.height - 1).load(fromByteOffset: 4 * (image.width - 1), as: UInt32.self)
+    let pixel = image.pixel(image.width - 1, image.height - 1)
     XCTAssertEqual(pixel & 0xFF_FFFF, 0xFF_0000, "\(name): the screen does not show the scene")
   }
 }

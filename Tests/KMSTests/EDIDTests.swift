@@ -27,36 +27,24 @@ struct EDIDTests {
     7d1ea0ff010a202020202020000000fc0051454d55204d6f6e69746f720a013a
     """)
 
-  @Test func readsAMonitor() throws {
-    let edid = try #require(EDID(Self.monitor))
-    #expect(edid.manufacturer == "DEL")
-    #expect(edid.productCode == 0x700E)
-    #expect(edid.name == "Dell E193FP")
-    #expect(edid.serialNumber == "G656656FLESA")
-    #expect(edid.year == 2005)
-    #expect(edid.defects.isEmpty)
-  }
-
-  @Test func aPanelIsCalledByItsLastText() throws {
-    let edid = try #require(EDID(Self.panel))
-    #expect(edid.manufacturer == "BOE")
-    #expect(edid.name == "NE135FBM-N41")
-    #expect(edid.serialNumber == nil)
-    #expect(edid.year == 2019)
-    #expect(edid.defects.isEmpty)
+  @Test func readsScreens() throws {
+    typealias Row = (bytes: [UInt8], manufacturer: String?, product: Int, name: String?, serial: String?, year: Int?)
+    let whole = Self.virtual + [UInt8](repeating: 0, count: 128)
+    for row: Row in [
+      (Self.monitor, "DEL", 0x700E, "Dell E193FP", "G656656FLESA", 2005),
+      (Self.panel, "BOE", 0x095F, "NE135FBM-N41", nil, 2019), (whole, "RHT", 0x1234, "QEMU Monitor", nil, 2014),
+    ] {
+      let edid = try #require(EDID(row.bytes))
+      #expect((edid.manufacturer, edid.productCode, edid.name) == (row.manufacturer, row.product, row.name))
+      #expect((edid.serialNumber, edid.year) == (row.serial, row.year), "\(row.name ?? "")")
+      #expect(edid.defects.isEmpty, "\(row.name ?? "")")
+    }
   }
 
   @Test func aNameGoesBeforeOtherTexts() {
     var bytes = Self.panel
     bytes[93] = 0xFC
     #expect(EDID(bytes)?.name == "BOE CQ")
-  }
-
-  @Test func readsAVirtualMonitor() throws {
-    let edid = try #require(EDID(Self.virtual + [UInt8](repeating: 0, count: 128)))
-    #expect(edid.manufacturer == "RHT")
-    #expect(edid.name == "QEMU Monitor")
-    #expect(edid.defects.isEmpty)
   }
 
   @Test func namesAnExtensionThatIsMissing() throws {

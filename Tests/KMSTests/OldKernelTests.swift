@@ -18,8 +18,6 @@ final class OldKernelTests: XCTestCase {
       stage.card.setSequence(1 << 32 - 100, of: "HDMI-A-1")
       let display = try stage.openDisplay()
       XCTAssertTrue(display.hasVBlankEvents)
-      XCTAssertEqual(
-        display.reason, "vblank events of simulated, stamped to the microsecond: the kernel is older than 4.15")
       var ticks: [VBlank] = []
       let link = DisplayLink(ticker: display.ticker) { [unowned display] _ in
         if let vblank = display.ticker.lastVBlank { ticks.append(vblank) }
@@ -84,7 +82,6 @@ final class OldKernelTests: XCTestCase {
       stage.run(for: .seconds(1))
       XCTAssertEqual(display.state, .showing)
       XCTAssertFalse(display.hasVBlankEvents)
-      XCTAssertEqual(display.reason, "fallback clock 60.00 Hz: simulated has no vblank events")
       ticks = 0
       stage.run(for: .seconds(1))
       XCTAssertEqual(ticks, 60, accuracy: 1)

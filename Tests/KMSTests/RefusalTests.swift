@@ -9,7 +9,6 @@ import RunLoops
 import XCTest
 
 @testable import KMS
-import RenderTree
 
 /// The handler of a refusal may do anything: the commit that has brought it to light is done by then.
 final class RefusalTests: XCTestCase {
@@ -51,7 +50,7 @@ final class RefusalTests: XCTestCase {
   func testWhoIsToldSetsAnotherCursor() throws {
     try onMain {
       try Occasion.all { stage, place in
-        let image = try dot(0xFF00_0002)
+        let image = try arrow(0xFF00_0002)
         stage.onRefusal = { display in
           stage.mend()
           display.cursor = Cursor(image: image)
@@ -115,12 +114,6 @@ private enum Occasion: CaseIterable {
   }
 }
 
-private func dot(_ color: UInt32) throws -> Image {
-  let bitmap = try Bitmap(width: 1, height: 1)
-  bitmap.row(0).storeBytes(of: color, as: UInt32.self)
-  return bitmap.freeze()
-}
-
 /// Two screens of one card, so that the card stays ours when one display ends.
 @MainActor
 private final class RefusalStage {
@@ -178,12 +171,12 @@ private final class RefusalStage {
   }
 
   func provoke() throws {
-    let image = try dot(0xFF00_0001)
+    let image = try arrow(0xFF00_0001)
     switch occasion {
     case .cursorWithAModeSet, .cursorWithAFlip:
       card.refuseCursors(errno: EINVAL)
       display.cursor = Cursor(image: image)
-      try present()
+      try display.present()
     case .cursorByItself:
       card.refuseCursors(errno: EINVAL)
       card.fail(.setCursor, errno: EINVAL)
@@ -191,11 +184,11 @@ private final class RefusalStage {
     case .cursorMemoryWithAModeSet, .cursorMemoryWithAFlip:
       card.fail(.createDumbBuffer, errno: ENOMEM)
       display.cursor = Cursor(image: image)
-      try present()
+      try display.present()
     case .tearingWithAFlip:
       display.allowsTearing = true
       card.fail(next: isAtomic ? .commit : .pageFlip, errno: EINVAL)
-      try present()
+      try display.present()
     case .atARefusedReturn:
       display.allowsTearing = true
       XCTAssertEqual(refusals, 0)
@@ -204,10 +197,5 @@ private final class RefusalStage {
       display.isPowered = true
     }
     XCTAssertEqual(refusals, 0, "\(occasion): told in the middle of it")
-  }
-
-  private func present() throws {
-    let buffer = try XCTUnwrap(display.presenter.acquireBuffer())
-    try display.presenter.present(buffer, damage: DamageRegion(.all))
   }
 }

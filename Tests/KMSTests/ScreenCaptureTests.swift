@@ -23,8 +23,8 @@ final class ScreenCaptureTests: XCTestCase {
         ]
         for copy in copies {
           XCTAssertEqual([copy.width, copy.height], [64, 48])
-          XCTAssertEqual(Self.pixel(copy, 20, 20), color)
-          for x in 0..<64 { XCTAssertEqual(Self.pixel(copy, x, 10) & 0xFF_FFFF, Self.pixel(shown, x, 10) & 0xFF_FFFF) }
+          XCTAssertEqual(copy.pixel(20, 20), color)
+          for x in 0..<64 { XCTAssertEqual(copy.pixel(x, 10) & 0xFF_FFFF, shown.pixel(x, 10) & 0xFF_FFFF) }
         }
       }
       display.invalidate()
@@ -47,10 +47,5 @@ final class ScreenCaptureTests: XCTestCase {
       XCTAssertThrowsError(try ScreenCapture.image(of: "DP-9", on: other))
       display.invalidate()
     }
-  }
-
-  @MainActor
-  private static func pixel(_ image: Image, _ x: Int, _ y: Int) -> UInt32 {
-    image.row(y).load(fromByteOffset: 4 * x, as: UInt32.self)
   }
 }

@@ -41,24 +41,6 @@ final class SeveralScreensTests: XCTestCase {
     }
   }
 
-  /// An animation on both: a frame at each vblank of each.
-  func testEachScreenHasItsOwnRate() throws {
-    try onEachInterface { isAtomic in
-      let screens = try TwoScreens(isAtomic: isAtomic)
-      screens.animate()
-      screens.run(.seconds(3))
-      for (proof, hertz) in zip(screens.proofs, [60, 50]) {
-        XCTAssertNil(proof.difference)
-        XCTAssertEqual(proof.frames.count, 3 * hertz, accuracy: 3)
-        for (frame, next) in zip(proof.frames.dropFirst(), proof.frames.dropFirst(2)) {
-          XCTAssertEqual(next.frameNumber, frame.frameNumber + 1, "\(hertz) Hz, atomic \(isAtomic)")
-          XCTAssertFalse(next.isLate(interval: Nanoseconds(1_000_000_000 / Int64(hertz))))
-        }
-      }
-      screens.end()
-    }
-  }
-
   /// The mirror's screen is pulled out and plugged in again, then the first one's, which comes back larger.
   func testScreensGoAndComeBack() throws {
     try onEachInterface { isAtomic in
@@ -147,11 +129,9 @@ final class SeveralScreensTests: XCTestCase {
   /// The free screens of a display's card and of the other cards, which may be unusable.
   func testOtherScreensBesideOne() throws {
     try onMain {
-      var folder = Array("/tmp/framepace-cards-XXXXXX".utf8CString)
-      XCTAssertNotNil(mkdtemp(&folder))
-      let path = String(decoding: folder.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      defer { for file in ["\(path)/card0", "\(path)/card1", path] { remove(file) } }
-      for name in ["card0", "card1"] { close(open("\(path)/\(name)", O_CREAT | O_WRONLY, 0o600)) }
+      let folder = try CardFolder(["card0", "card1"])
+      defer { withExtendedLifetime(folder) {} }
+      let path = folder.path
       let clock = ManualClock()
       // The last connector can only use the first CRTC.
       let card = SimulatedCard(

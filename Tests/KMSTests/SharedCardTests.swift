@@ -1,3 +1,4 @@
+import FrameTiming
 import FramepaceTesting
 import Glibc
 import KMSTesting
@@ -52,17 +53,14 @@ final class SharedCardTests: XCTestCase {
     }
   }
 
-  /// Opening a card twice is an error that says what to do; the second one works after the first has ended.
+  /// Opening a card twice is an error of its own; the second one works after the first has ended.
   func testACardThatIsOpenedTwiceSaysSo() throws {
     try onMain {
       let stage = CardStage(connectors: ["DP-1", "DP-2"].map { .init($0, modes: [.simulated(64, 48)]) })
       let display = try stage.open().display(clock: stage.loop.clock)
       let second = try stage.open()
-      XCTAssertThrowsError(try second.display(clock: stage.loop.clock)) { error in
-        XCTAssertEqual(error as? KMSError, .openTwice(path: "/dev/dri/card0"))
-        XCTAssertEqual(
-          "\(error)",
-          "/dev/dri/card0 is in use by this program already: make all displays of a card from one KMSCard or DisplaySession")
+      XCTAssertThrowsError(try second.display(clock: stage.loop.clock)) {
+        XCTAssertEqual($0 as? KMSError, .openTwice(path: "/dev/dri/card0"))
       }
       display.invalidate()
       let next = try second.display(clock: stage.loop.clock)
@@ -103,26 +101,14 @@ final class SharedCardTests: XCTestCase {
       machine.turn()
       XCTAssertEqual(probes() - before, 1)
 
-      // A display without a screen probes all connectors; two displays together probe each of them once.
       let other = try machine.display("DP-2")
       other.add(to: machine.loop, mode: .default)
-      for (isConnected, count) in [(true, 2), (false, 2), (false, 2), (true, 2)] {
-        machine.cards[0].setConnected(isConnected, "DP-1")
-        before = probes()
-        machine.change(card: 0)
-        machine.turn()
-        XCTAssertEqual(display.state, isConnected ? .showing : .waiting(.unplugged))
-        XCTAssertEqual(other.state, .showing)
-        XCTAssertEqual(probes() - before, count)
-      }
-      // Another screen each: they are looked at and shown on.
+      // Another screen each.
       machine.cards[0].setModes([.simulated(80, 48)], of: "DP-1")
       machine.cards[0].setModes([.simulated(64, 60)], of: "DP-2")
-      before = probes()
       machine.change(card: 0)
       machine.turn()
       XCTAssertEqual([display.mode.width, other.mode.height], [80, 60])
-      XCTAssertEqual(probes() - before, 2)
       display.invalidate()
       other.invalidate()
     }
@@ -209,14 +195,12 @@ private final class Machine {
   let clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000_000))
   let loop: FrameLoop
   let cards: [SimulatedCard]
-  private let folder: String
+  private let folder: CardFolder
   private let session: DisplaySession
   private let vblanks: [SimulatedVBlanks]
 
   init() throws {
-    var template = Array("/tmp/framepace-cards-XXXXXX".utf8CString)
-    let made = try XCTUnwrap(mkdtemp(&template))
-    let folder = String(cString: made)
+    let folder = try CardFolder(["card0", "card1"])
     self.folder = folder
     let clock = SystemClock.manual(clock)
     let connectors: [[SimulatedCard.Connector]] = [
@@ -224,9 +208,8 @@ private final class Machine {
       [.init("HDMI-A-1", modes: [.simulated(32, 24, hertz: 50)])],
     ]
     let cards = connectors.enumerated().map { number, connectors in
-      SimulatedCard(connectors: connectors, path: "\(folder)/card\(number)", clock: clock)
+      SimulatedCard(connectors: connectors, path: "\(folder.path)/card\(number)", clock: clock)
     }
-    for card in cards { XCTAssertEqual(close(creat(card.path, 0o600)), 0) }
     let loop = FrameLoop(clock: clock)
     session = DisplaySession(
       seat: .direct(why: "a test"),
@@ -238,13 +221,8 @@ private final class Machine {
     (self.cards, self.loop) = (cards, loop)
   }
 
-  isolated deinit {
-    for card in cards { unlink(card.path) }
-    rmdir(folder)
-  }
-
   func display(_ connector: String? = nil, mode: ModeRequest? = nil) throws -> KMSDisplay {
-    try Displays.kms(connector: connector, mode: mode, session: session, clock: loop.clock, folder: folder)
+    try Displays.kms(connector: connector, mode: mode, session: session, clock: loop.clock, folder: folder.path)
   }
 
   /// An event of the kernel's.
@@ -262,20 +240,30 @@ private final class Machine {
   }
 
   func all() throws -> (displays: [KMSDisplay], refused: [KMSError]) {
-    try Displays.all(session: session, clock: loop.clock, folder: folder)
+    try Displays.all(session: session, clock: loop.clock, folder: folder.path)
   }
 
   /// Frames at each tick of each display's own link, for two seconds.
   func expectEachAtItsRate(_ displays: [KMSDisplay], hertz: [Int], line: UInt = #line) {
-    let runs = displays.map { FlipRun($0, on: loop) }
+    var (ticks, frames) = (hertz.map { _ in 0 }, hertz.map { _ in 0 })
+    let links = displays.enumerated().map { index, display in
+      display.add(to: loop, mode: .default)
+      display.presenter.onEvent = { if case .presented = $0 { frames[index] += 1 } }
+      let link = DisplayLink(ticker: display.ticker) { _ in
+        ticks[index] += 1
+        do { try display.present() } catch { XCTFail("\(error)", line: line) }
+      }
+      link.add(to: loop, mode: .default)
+      do { try display.present() } catch { XCTFail("\(error)", line: line) }
+      return link
+    }
     let end = clock.now + .seconds(2)
     while clock.now < end { loop.run(mode: .default, until: end) }
-    for (run, rate) in zip(runs, hertz) {
-      XCTAssertNil(run.error, "\(run.error.map { "\($0)" } ?? "")", line: line)
-      XCTAssertEqual(run.ticks, 2 * rate, accuracy: 1, run.display.name, line: line)
-      XCTAssertEqual(run.feedback.count, 2 * rate, accuracy: 3, run.display.name, line: line)
-      run.pause()
+    for (index, rate) in hertz.enumerated() {
+      XCTAssertEqual(ticks[index], 2 * rate, accuracy: 1, displays[index].name, line: line)
+      XCTAssertEqual(frames[index], 2 * rate, accuracy: 3, displays[index].name, line: line)
     }
+    for link in links { link.invalidate() }
   }
 }
 

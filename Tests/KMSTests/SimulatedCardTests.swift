@@ -258,20 +258,4 @@ import Testing
     try client.setClientCapability(DRM_CLIENT_CAP_ATOMIC, to: 0)
     expect(EINVAL) { try commit([show(bench.framebuffers[1])]) }
   }
-
-  @Test func modesThatMakeNoSenseOrAreRefused() throws {
-    let bench = try Bench()
-    bench.card.refuseModes(["64x48@60.00"])
-    expect(EINVAL) { try bench.show(bench.framebuffers[1]) }
-    bench.card.refuseModes([])
-    try bench.show(bench.framebuffers[1])
-    expect(EINVAL) {
-      try bench.client.setCRTC(
-        bench.crtc, framebuffer: bench.framebuffers[0], x: 0, y: 0, connectors: [bench.connector],
-        mode: .mode(64, 48, clock: 0))
-    }
-    expect(EINVAL) {
-      try bench.client.setCRTC(bench.crtc, framebuffer: 0, x: 0, y: 0, connectors: [bench.connector], mode: nil)
-    }
-  }
 }

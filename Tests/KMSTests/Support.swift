@@ -1,6 +1,28 @@
 import CDRM
 import FrameTiming
+import Glibc
+import LinuxSystem
+
 @testable import KMS
+
+/// A temporary folder with empty files, which are taken for cards by their names.
+final class CardFolder {
+  let path: String
+  private let names: [String]
+
+  init(_ names: [String]) throws {
+    self.names = names
+    var template = Array("/tmp/framepace-cards-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw SystemError.last(call: "mkdtemp") }
+    path = String(cString: made)
+    for name in names where close(creat("\(path)/\(name)", 0o600)) != 0 { throw SystemError.last(call: "creat") }
+  }
+
+  deinit {
+    for name in names { unlink("\(path)/\(name)") }
+    rmdir(path)
+  }
+}
 
 extension DisplayMode {
   /// A mode with what matters to a test; `clock` in kHz.
