@@ -12,20 +12,14 @@ enum CardProperty: String, CaseIterable {
   /// The kernel's name.
   var name: String { rawValue }
 
-  var kind: DRMProperties.Kind {
+  /// The values of an enumeration by their names; empty for other properties.
+  var names: [String: UInt64] {
     switch self {
-    case .type: .enumeration(["Overlay": 0, "Primary": 1, "Cursor": 2])
-    case .crtcID, .framebufferID: .object
-    case .edid, .modeID, .gammaLUT, .degammaLUT, .colorMatrix, .damageClips, .hdrMetadata: .blob
-    case .linkStatus: .enumeration(["Good": 0, "Bad": 1])
-    case .blendMode: .enumeration(["None": 2, "Pre-multiplied": 0, "Coverage": 1])
-    case .colorSpace: .enumeration(["Default": 0, "BT709_YCC": 2, "BT2020_RGB": 9])
-    case .active, .variableRate, .takesVariableRate: .range(0...1)
-    case .sourceX, .sourceY, .sourceWidth, .sourceHeight: .range(0...0xFFFF_FFFF)
-    case .targetX, .targetY: .signedRange(Int64(Int32.min)...Int64(Int32.max))
-    case .targetWidth, .targetHeight: .range(0...0x7FFF_FFFF)
-    case .rotation: .bitmask(["rotate-0": 0, "rotate-90": 1, "rotate-180": 2, "rotate-270": 3])
-    case .alpha: .range(0...0xFFFF)
+    case .type: ["Overlay": 0, "Primary": 1, "Cursor": 2]
+    case .linkStatus: ["Good": 0, "Bad": 1]
+    case .blendMode: ["None": 2, "Pre-multiplied": 0, "Coverage": 1]
+    case .colorSpace: ["Default": 0, "BT709_YCC": 2, "BT2020_RGB": 9]
+    default: [:]
     }
   }
 
@@ -107,7 +101,7 @@ extension CardState {
   private func table(_ properties: [CardProperty], value: (CardProperty) -> UInt64) -> DRMProperties {
     var table: [String: DRMProperties.Property] = [:]
     for property in properties {
-      table[property.name] = DRMProperties.Property(id: property.id, value: value(property), kind: property.kind)
+      table[property.name] = DRMProperties.Property(id: property.id, value: value(property), names: property.names)
     }
     return DRMProperties(table)
   }

@@ -71,8 +71,8 @@ final class SimulatedClient: DRMInterface {
 
   // MARK: Driver and client
 
-  func version() throws(SystemError) -> DRMVersion {
-    try perform(.version) { _, _ in DRMVersion(name: "simulated", number: "1.0.0") }
+  func version() throws(SystemError) -> (name: String, number: String) {
+    try perform(.version) { _, _ in ("simulated", "1.0.0") }
   }
 
   func capability(_ capability: Int32) throws(SystemError) -> UInt64 {

@@ -8,8 +8,8 @@ import Testing
     // A property's id is made of its place among all names, so that a wrong one is seen.
     var properties: [String: DRMProperties.Property] = [:]
     for (name, value) in values {
-      let kind = name == "pixel blend mode" ? DRMProperties.Kind.enumeration(blendModes) : .range(0 ... .max)
-      properties[name] = DRMProperties.Property(id: Self.id(of: name), value: value, kind: kind)
+      let names = name == "pixel blend mode" ? blendModes : [:]
+      properties[name] = DRMProperties.Property(id: Self.id(of: name), value: value, names: names)
     }
     return PipeReset.Object(id: id, properties: DRMProperties(properties))
   }

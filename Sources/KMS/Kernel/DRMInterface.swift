@@ -16,7 +16,8 @@ package protocol DRMInterface: AnyObject, Sendable {
 
   // MARK: Driver and client
 
-  func version() throws(SystemError) -> DRMVersion
+  /// The driver's name, such as "i915", and its version.
+  func version() throws(SystemError) -> (name: String, number: String)
   /// The driver's value of one of `DRM_CAP_…`.
   func capability(_ capability: Int32) throws(SystemError) -> UInt64
   /// Enables one of `DRM_CLIENT_CAP_…` for this client.

@@ -1,14 +1,3 @@
-/// A driver's name, such as "i915", and its version.
-package struct DRMVersion: Sendable {
-  package let name: String
-  package let number: String
-
-  package init(name: String, number: String) {
-    self.name = name
-    self.number = number
-  }
-}
-
 /// The ids of a card's parts and the sizes that its framebuffers may have.
 package struct DRMResources: Sendable {
   package let crtcs: [UInt32]
@@ -111,29 +100,14 @@ package struct DRMProperties: Sendable {
   package struct Property: Sendable {
     package let id: UInt32
     package let value: UInt64
-    package let kind: Kind
+    /// The values of an enumeration, or the bits of a mask, by their names; empty for other properties.
+    package let names: [String: UInt64]
 
-    package init(id: UInt32, value: UInt64, kind: Kind = .range(0 ... .max)) {
+    package init(id: UInt32, value: UInt64, names: [String: UInt64] = [:]) {
       self.id = id
       self.value = value
-      self.kind = kind
+      self.names = names
     }
-  }
-
-  /// The values that a property takes.
-  package enum Kind: Equatable, Sendable {
-    /// A number.
-    case range(ClosedRange<UInt64>)
-    /// A number with a sign.
-    case signedRange(ClosedRange<Int64>)
-    /// One of these.
-    case enumeration([String: UInt64])
-    /// Any of these bits, given by their numbers.
-    case bitmask([String: UInt64])
-    /// The id of another object, or 0.
-    case object
-    /// The id of a blob, or 0.
-    case blob
   }
 
   package private(set) var properties: [String: Property] = [:]

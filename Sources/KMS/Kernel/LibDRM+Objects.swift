@@ -79,7 +79,7 @@ extension LibDRM {
       guard let property = drmModeGetProperty(descriptor, id) else { continue }
       defer { drmModeFreeProperty(property) }
       let name = withUnsafeBytes(of: &property.pointee.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      properties[name] = DRMProperties.Property(id: id, value: value, kind: DRMProperties.Kind(property.pointee))
+      properties[name] = DRMProperties.Property(id: id, value: value, names: .init(ofValuesOf: property.pointee))
     }
     return DRMProperties(properties)
   }
@@ -114,31 +114,14 @@ extension DRMObjectType {
   }
 }
 
-extension DRMProperties.Kind {
-  fileprivate init(_ property: drmModePropertyRes) {
-    let limits = Array(start: property.values, count: property.count_values)
-    let names = Array(start: property.enums, count: property.count_enums)
-    // The older kinds are flags, the later ones numbers in a field.
-    let kinds = DRM_MODE_PROP_RANGE | DRM_MODE_PROP_ENUM | DRM_MODE_PROP_BLOB | DRM_MODE_PROP_BITMASK
-    switch Int32(bitPattern: property.flags) & (kinds | DRM_MODE_PROP_EXTENDED_TYPE) {
-    case DRM_MODE_PROP_ENUM: self = .enumeration(Self.values(of: names))
-    case DRM_MODE_PROP_BITMASK: self = .bitmask(Self.values(of: names))
-    case DRM_MODE_PROP_BLOB: self = .blob
-    // DRM_MODE_PROP_OBJECT and _SIGNED_RANGE: macros that Swift does not import.
-    case 1 << 6: self = .object
-    case 2 << 6 where limits.count == 2 && Int64(bitPattern: limits[0]) <= Int64(bitPattern: limits[1]):
-      self = .signedRange(Int64(bitPattern: limits[0])...Int64(bitPattern: limits[1]))
-    default: self = .range(limits.count == 2 && limits[0] <= limits[1] ? limits[0]...limits[1] : 0 ... .max)
-    }
-  }
-
-  private static func values(of names: [drm_mode_property_enum]) -> [String: UInt64] {
-    var values: [String: UInt64] = [:]
-    for var entry in names {
+extension [String: UInt64] {
+  /// The named values of a property.
+  fileprivate init(ofValuesOf property: drmModePropertyRes) {
+    self = [:]
+    for var entry in Array(start: property.enums, count: property.count_enums) {
       let name = withUnsafeBytes(of: &entry.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      values[name] = entry.value
+      self[name] = entry.value
     }
-    return values
   }
 }
 

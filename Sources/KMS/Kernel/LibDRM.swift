@@ -38,13 +38,13 @@ package final class LibDRM: DRMInterface {
     throw error
   }
 
-  package func version() throws(SystemError) -> DRMVersion {
+  package func version() throws(SystemError) -> (name: String, number: String) {
     guard let version = drmGetVersion(descriptor) else { throw .last(call: "drmGetVersion") }
     defer { drmFreeVersion(version) }
-    return DRMVersion(
-      name: version.pointee.name.map { String(cString: $0) } ?? "unknown",
-      number:
-        "\(version.pointee.version_major).\(version.pointee.version_minor).\(version.pointee.version_patchlevel)")
+    return (
+      version.pointee.name.map { String(cString: $0) } ?? "unknown",
+      "\(version.pointee.version_major).\(version.pointee.version_minor).\(version.pointee.version_patchlevel)"
+    )
   }
 
   package func capability(_ capability: Int32) throws(SystemError) -> UInt64 {

@@ -37,7 +37,7 @@ struct PipeReset: Equatable, Sendable {
       reset("rotation", of: cursor, to: UInt64(DRM_MODE_ROTATE_0))
       reset("alpha", of: cursor, to: 0xFFFF)
       // A driver that cannot would refuse the whole mode-set.
-      if case .enumeration(let ways)? = cursor.properties["pixel blend mode"]?.kind, let way = ways["Pre-multiplied"] {
+      if let way = cursor.properties["pixel blend mode"]?.names["Pre-multiplied"] {
         reset("pixel blend mode", of: cursor, to: way)
       }
       keep(
