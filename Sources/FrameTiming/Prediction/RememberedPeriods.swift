@@ -5,7 +5,6 @@ struct RememberedPeriods: BitwiseCopyable, Sendable {
     /// In nanoseconds and square nanoseconds.
     var period: Double
     var variance: Double
-    var noise: StampNoise
   }
 
   private var entries: InlineArray<8, Entry?> = .init(repeating: nil)

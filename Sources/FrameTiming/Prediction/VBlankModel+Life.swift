@@ -29,14 +29,12 @@ extension VBlankModel {
     next.remembered = remembered
     if isMeasured, unproven == 0, let filter {
       next.remembered.remember(
-        RememberedPeriods.Entry(
-          rate: self.refreshRate, period: filter.period, variance: filter.periodVariance, noise: noise))
+        RememberedPeriods.Entry(rate: self.refreshRate, period: filter.period, variance: filter.periodVariance))
     }
     next.remembered.loosen { rate in
       let deviation = rate.exactInterval * 0.000_5
       return deviation * deviation
     }
-    if let noise = next.remembered[refreshRate]?.noise { next.noise = noise }
     if isDisplay, !isVariable { next.unproven = Self.proofs }
     return next
   }

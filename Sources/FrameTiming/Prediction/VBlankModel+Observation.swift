@@ -3,7 +3,6 @@ import LinuxSystem
 extension VBlankModel {
   /// The stamps in a row that were not believed.
   struct Suspects: BitwiseCopyable, Sendable {
-    var count = 0
     /// The number of the last of them that lie whole periods after the one before.
     var agreeing = 0
     var last: VBlank?
@@ -70,7 +69,7 @@ extension VBlankModel {
     if isCounted || isGridKnown {
       ahead.correct(residual: residual, noise: noise.variance)
       self.filter = ahead
-      // No display's rate wanders that far: the stamps are those of several displays, or of none.
+      // No display's rate goes that far: a sequence that counts ever more vblanks would lead the period away.
       if !isVariable, !isNear(expectedPeriod, ahead.period) { restart(at: vblank.timestamp) }
       stampsOnGrid += 1
     } else {
@@ -184,11 +183,11 @@ extension VBlankModel {
     guard rate != refreshRate else { return }
     if let filter, isNear(refreshRate.exactInterval, filter.period, within: Self.otherRate) {
       remembered.remember(
-        RememberedPeriods.Entry(rate: refreshRate, period: filter.period, variance: filter.periodVariance, noise: noise))
+        RememberedPeriods.Entry(rate: refreshRate, period: filter.period, variance: filter.periodVariance))
     }
     refreshRate = rate
     expectedPeriod = rate.exactInterval
-    noise = remembered[rate]?.noise ?? StampNoise(interval: rate.exactInterval)
+    noise = StampNoise(interval: rate.exactInterval)
   }
 
   // MARK: - Stamps that are not believed
@@ -196,15 +195,14 @@ extension VBlankModel {
   private mutating func suspect(_ vblank: VBlank, as verdict: Verdict) -> Verdict {
     let agrees = suspects.last.map { isWhole($0, to: vblank) } ?? false
     suspects.agreeing = agrees ? suspects.agreeing + 1 : 0
-    suspects.count += 1
     suspects.last = vblank
-    // Three that agree with each other are right; of eight that agree on nothing the last is as good as any.
-    guard suspects.agreeing >= 2 || suspects.count >= 8 else { return verdict }
-    relock(at: vblank, doTheyAgree: suspects.agreeing >= 2)
+    // Three that agree with each other are right.
+    guard suspects.agreeing >= 2 else { return verdict }
+    relock(at: vblank)
     return .relocked
   }
 
-  private mutating func relock(at vblank: VBlank, doTheyAgree: Bool) {
+  private mutating func relock(at vblank: VBlank) {
     guard let filter, let last else { return }
     interval &+= max(1, intervals(from: last, to: vblank, filter: filter).count)
     self.last = vblank
@@ -212,12 +210,10 @@ extension VBlankModel {
     // Perhaps the stamps have become unsteady, and the grid is the same.
     noise = StampNoise(interval: refreshRate.exactInterval)
     // A grid that did not hold for long proves nothing about the period either.
-    if doTheyAgree, isSettled {
+    if isSettled {
       let deviation = priorDeviation / 10
       restart(at: vblank.timestamp, period: filter.period, variance: max(filter.periodVariance, deviation * deviation))
     } else {
-      // A measured rate holds no more.
-      if !doTheyAgree { expectedPeriod = refreshRate.exactInterval }
       restart(at: vblank.timestamp)
     }
   }
