@@ -39,11 +39,12 @@ import Testing
     }
   }
 
-  static let rates = [(24, 1), (30, 1), (60000, 1001), (60, 1), (144, 1), (500, 1)]
+  static let rates: [RefreshRate] = [
+    .hertz(24), .hertz(30), .hertz(60000, over: 1001), .hertz(60), .hertz(144), .hertz(500),
+  ]
 
   /// Slower within 2.0 ± 0.2 s of an overload's beginning, back within 2 s of its end.
-  @Test(arguments: rates) func itFollowsALoadInTwoSeconds(_ fraction: (Int, Int)) throws {
-    let rate = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+  @Test(arguments: rates) func itFollowsALoadInTwoSeconds(_ rate: RefreshRate) throws {
     let seed = UInt64.random(in: 0...999_999)
     print("automatic interval at \(rate), seed \(seed)")
     var random = SplitMix64(seed: seed)
@@ -81,8 +82,7 @@ import Testing
     #expect(application.changes.last?.intervals == 4, "no slower than it may be")
   }
 
-  @Test(arguments: rates) func oneMissChangesNothing(_ fraction: (Int, Int)) throws {
-    let rate = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+  @Test(arguments: rates) func oneMissChangesNothing(_ rate: RefreshRate) {
     var application = Application(rate)
     for work in [1.5, 3.0, 30.0, 2 * rate.hertz] {
       application.run(3) { 0.5 }

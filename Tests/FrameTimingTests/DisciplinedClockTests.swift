@@ -43,41 +43,37 @@ import XCTest
 final class DisciplinedClockTests: ManualLoopCase {
   /// It stands in for a display at 59.95 Hz for a minute: nowhere is it a hundredth of an interval away from where the
   /// display's vblanks would have been. At the nominal rate it would have slipped three whole frames.
-  func testItKeepsRateAndPhaseThroughAGap() throws {
-    let truth = try XCTUnwrap(RefreshRate(numerator: 5995, denominator: 100))
+  func testItKeepsRateAndPhaseThroughAGap() {
     for isDisciplined in [true, false] {
       onMain { stage in
         let screen = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock, seed: 5)
-        screen.setRate(.hertz60, actual: truth)
+        screen.setRate(.hertz60, actual: .hertz5995)
         screen.faults.noise = .microseconds(5)
         let ticker = DisplayTicker(source: screen)
         var worst: Int64 = 0
-        var ticks: [DisplayLink.Tick] = []
         let grid = screen.grid
-        let link = DisplayLink(ticker: ticker) { link in
+        let (link, log) = stage.link(to: ticker) { link in
           guard let tick = link.tick else { return }
-          ticks.append(tick)
           let next = grid.time(ofVBlank: grid.vblank(after: tick.timestamp - tick.duration / 2))
           worst = max(worst, abs((tick.timestamp - next).count))
         }
-        link.add(to: stage.loop, mode: .default)
         stage.run(.seconds(60))
         let clock = FallbackClock(
           refreshRate: .hertz60, reason: "it is away", start: ticker.lastVBlank?.timestamp, clock: stage.clock)
         if isDisciplined { XCTAssertTrue(clock.discipline(by: ticker.model)) }
         ticker.change(to: clock)
         worst = 0
-        let before = ticks.count
+        let before = log.ticks.count
         stage.run(.seconds(60))
         if isDisciplined {
           XCTAssertLessThan(worst, 160_000)
           XCTAssertEqual(clock.disciplinedRate?.hertz ?? 0, 59.95, accuracy: 0.0001)
-          XCTAssertEqual(Double(ticks.count - before), 59.95 * 60, accuracy: 1)
+          XCTAssertEqual(Double(log.ticks.count - before), 59.95 * 60, accuracy: 1)
         } else {
           XCTAssertGreaterThan(worst, 8_000_000)
           XCTAssertNil(clock.disciplinedRate)
         }
-        for (first, second) in zip(ticks, ticks.dropFirst()) {
+        for (first, second) in zip(log.ticks, log.ticks.dropFirst()) {
           XCTAssertEqual(second.frameNumber, first.frameNumber + 1)
         }
         link.invalidate()
@@ -86,30 +82,26 @@ final class DisciplinedClockTests: ManualLoopCase {
   }
 
   /// It keeps step with another display while that ticks; its own ticks go on, each interval once.
-  func testItKeepsStepWithAnotherDisplay() throws {
-    let truth = try XCTUnwrap(RefreshRate(numerator: 5995, denominator: 100))
+  func testItKeepsStepWithAnotherDisplay() {
     onMain { stage in
       let start = stage.time.now
       let clock = FallbackClock(refreshRate: .hertz60, reason: "a test", clock: stage.clock)
       let ticker = DisplayTicker(source: clock)
-      let screen = SimulatedGrid(rate: truth, start: start - .milliseconds(6), seed: 1)
+      let screen = SimulatedGrid(rate: .hertz5995, start: start - .milliseconds(6), seed: 1)
       var model = VBlankModel(refreshRate: .hertz60)
-      var ticks: [DisplayLink.Tick] = []
-      let link = DisplayLink(ticker: ticker) { link in
+      let (link, log) = stage.link(to: ticker) { link in
         guard let tick = link.tick else { return }
-        ticks.append(tick)
         model.observe(screen.told(ofVBlank: screen.vblank(after: tick.timestamp) &- 1))
         clock.discipline(by: model)
       }
-      link.add(to: stage.loop, mode: .default)
       stage.run(.seconds(30))
       XCTAssertEqual(clock.disciplinedRate?.hertz ?? 0, 59.95, accuracy: 0.001)
       XCTAssertTrue(clock.name.hasPrefix("fallback clock 59.95 Hz, as the display has it: "), clock.name)
-      for tick in ticks.suffix(100) {
+      for tick in log.ticks.suffix(100) {
         let next = screen.time(ofVBlank: screen.vblank(after: tick.timestamp - .milliseconds(8)))
         XCTAssertEqual(Double((tick.timestamp - next).count), 0, accuracy: 5_000)
       }
-      for (first, second) in zip(ticks, ticks.dropFirst()) {
+      for (first, second) in zip(log.ticks, log.ticks.dropFirst()) {
         XCTAssertGreaterThan((second.timestamp - first.timestamp).milliseconds, 8)
         XCTAssertGreaterThanOrEqual(second.frameNumber, first.frameNumber + 1)
         XCTAssertLessThanOrEqual(second.frameNumber, first.frameNumber + 2)
@@ -119,12 +111,11 @@ final class DisciplinedClockTests: ManualLoopCase {
   }
 
   /// The screen was off for long before it went away: where its vblanks lie is not known, but how far apart.
-  func testTheRateIsTakenWithoutThePhase() throws {
-    let truth = try XCTUnwrap(RefreshRate(numerator: 5995, denominator: 100))
+  func testTheRateIsTakenWithoutThePhase() {
     onMain { stage in
       var model = VBlankModel(refreshRate: .hertz60)
       for k in 1...600 as ClosedRange<Int64> {
-        model.observe(VBlank(timestamp: stage.time.now + truth.offset(ofInterval: k), sequence: UInt64(k)))
+        model.observe(VBlank(timestamp: stage.time.now + RefreshRate.hertz5995.offset(ofInterval: k), sequence: UInt64(k)))
       }
       model.losePhase()
       stage.time.advance(by: .seconds(100))
@@ -135,7 +126,7 @@ final class DisciplinedClockTests: ManualLoopCase {
       // The clock's own phase: it begins now.
       XCTAssertEqual(clock.newestVBlank()?.timestamp, start)
       stage.time.advance(by: .milliseconds(17))
-      XCTAssertEqual(clock.newestVBlank()?.timestamp, start + truth.interval)
+      XCTAssertEqual(clock.newestVBlank()?.timestamp, start + RefreshRate.hertz5995.interval)
     }
   }
 
@@ -143,7 +134,7 @@ final class DisciplinedClockTests: ManualLoopCase {
   func testWhatIsNotKnownDoesNotDisciplineIt() {
     onMain { stage in
       let clock = FallbackClock(refreshRate: .hertz60, reason: "a test", clock: stage.clock)
-      let slow = RefreshRate(numerator: 50, denominator: 1) ?? .hertz60
+      let slow = RefreshRate.hertz(50)
       var model = VBlankModel(refreshRate: slow)
       XCTAssertFalse(clock.discipline(by: model))
       for k in 1...300 as ClosedRange<Int64> {

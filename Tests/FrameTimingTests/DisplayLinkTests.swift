@@ -1,6 +1,5 @@
 import LinuxSystem
 import RunLoops
-import Simulation
 import XCTest
 
 @testable import FrameTiming
@@ -8,15 +7,12 @@ import XCTest
 final class DisplayLinkTests: ManualLoopCase {
   func testEachVBlankGivesOneTick() {
     onMain { stage in
-      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
-      let start = stage.time.now
-      var ticks: [DisplayLink.Tick] = []
-      let link = DisplayLink(ticker: ticker) { link in if let tick = link.tick { ticks.append(tick) } }
-      link.add(to: stage.loop, mode: .default)
+      let ticker = stage.clockTicker()
+      let (link, log) = stage.link(to: ticker)
       stage.run(.milliseconds(1005))
-      XCTAssertEqual(ticks.count, 100)
-      for (index, tick) in ticks.enumerated() {
-        let stamp = start + .milliseconds(10) * Int64(index + 1)
+      XCTAssertEqual(log.ticks.count, 100)
+      for (index, tick) in log.ticks.enumerated() {
+        let stamp = at(10 * Int64(index + 1))
         XCTAssertEqual(
           tick,
           DisplayLink.Tick(
@@ -24,22 +20,18 @@ final class DisplayLinkTests: ManualLoopCase {
             frameNumber: UInt64(index) + 1, delivered: stamp, missed: 0))
       }
       XCTAssertEqual(link.frameNumber, 100)
-      XCTAssertEqual(ticker.lastVBlank, VBlank(timestamp: start + .milliseconds(1000), sequence: 100))
+      XCTAssertEqual(ticker.lastVBlank, VBlank(timestamp: at(1000), sequence: 100))
     }
   }
 
   func testManyLinksShareOneRequestAndTickInTheOrderOfTheirCreation() {
     onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
+      let (source, ticker) = stage.countingTicker()
       var order: [Int] = []
       let links = (0..<5).map { index in DisplayLink(ticker: ticker) { _ in order.append(index) } }
       for link in links.reversed() { link.add(to: stage.loop, mode: .default) }
       XCTAssertEqual(source.requests, 1)
-      for k in 1...3 as ClosedRange<Int64> {
-        stage.time.advance(to: at(k * 10))
-        source.send(VBlank(timestamp: at(k * 10), sequence: UInt64(k)), on: stage.loop)
-      }
+      for k in 1...3 as ClosedRange<Int64> { stage.send(source, at: at(k * 10), UInt64(k)) }
       XCTAssertEqual(order, [0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4])
       XCTAssertEqual(source.requests, 4)
     }
@@ -47,8 +39,7 @@ final class DisplayLinkTests: ManualLoopCase {
 
   func testNothingIsRequestedWhileNobodyWantsFrames() {
     onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
+      let (source, ticker) = stage.countingTicker()
       var ticks: [DisplayLink.Tick] = []
       let link = DisplayLink(ticker: ticker) { link in
         if let tick = link.tick { ticks.append(tick) }
@@ -60,14 +51,11 @@ final class DisplayLinkTests: ManualLoopCase {
       XCTAssertEqual(source.requests, 0)
       link.isPaused = false
       XCTAssertEqual(source.requests, 1)
-      stage.time.advance(to: at(10))
-      source.send(VBlank(timestamp: at(10), sequence: 1), on: stage.loop)
-      stage.time.advance(to: at(20))
-      source.send(VBlank(timestamp: at(20), sequence: 2), on: stage.loop)
+      stage.send(source, at: at(10), 1)
+      stage.send(source, at: at(20), 2)
       // Its own handler paused it: there is no further request, and a vblank without a request ticks nobody.
       XCTAssertEqual(source.requests, 2)
-      stage.time.advance(to: at(30))
-      source.send(VBlank(timestamp: at(30), sequence: 3), on: stage.loop)
+      stage.send(source, at: at(30), 3)
       XCTAssertEqual(ticks.count, 2)
       XCTAssertEqual(source.requests, 2)
       XCTAssertEqual(ticker.lastVBlank, VBlank(timestamp: at(20), sequence: 2))
@@ -75,14 +63,12 @@ final class DisplayLinkTests: ManualLoopCase {
       stage.time.advance(to: at(500))
       link.isPaused = false
       XCTAssertEqual(source.requests, 3)
-      stage.time.advance(to: at(510))
-      source.send(VBlank(timestamp: at(510), sequence: 51), on: stage.loop)
+      stage.send(source, at: at(510), 51)
       XCTAssertEqual(ticks.map(\.frameNumber), [1, 2, 51])
       XCTAssertEqual(ticks.map(\.missed), [0, 0, 0])
       link.invalidate()
       XCTAssertEqual(source.modes, [])
-      stage.time.advance(to: at(520))
-      source.send(VBlank(timestamp: at(520), sequence: 52), on: stage.loop)
+      stage.send(source, at: at(520), 52)
       XCTAssertEqual(source.requests, 4)
       XCTAssertEqual(ticks.count, 3)
     }
@@ -90,7 +76,7 @@ final class DisplayLinkTests: ManualLoopCase {
 
   func testALinkTicksOnlyInItsModes() {
     onMain { stage in
-      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      let ticker = stage.clockTicker()
       var log = ""
       let standard = DisplayLink(ticker: ticker) { _ in log += "d" }
       let tracking = DisplayLink(ticker: ticker) { _ in log += "t" }
@@ -119,7 +105,7 @@ final class DisplayLinkTests: ManualLoopCase {
 
   func testLinksChangeInsideCallbacks() {
     onMain { stage in
-      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      let ticker = stage.clockTicker()
       var log: [String] = []
       var late: DisplayLink?
       var victim: DisplayLink?
@@ -163,7 +149,7 @@ final class DisplayLinkTests: ManualLoopCase {
       weak var weakLink: DisplayLink?
       weak var weakTicker: DisplayTicker?
       do {
-        let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+        let ticker = stage.clockTicker()
         weakTicker = ticker
         var ticks = 0
         do {
@@ -182,38 +168,26 @@ final class DisplayLinkTests: ManualLoopCase {
 
   func testTheTickerPredictsAndNumbersByItsGrid() {
     onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
+      let (source, ticker) = stage.countingTicker()
       XCTAssertEqual(ticker.forecast.vblank(after: at(3)), at(13))
       XCTAssertEqual(ticker.forecast.frameNumber(at: at(300)), 0)
-      let link = DisplayLink(ticker: ticker) { _ in }
-      link.add(to: stage.loop, mode: .default)
-      for k in 1...3 as ClosedRange<Int64> {
-        stage.time.advance(to: at(k * 10 + 2))
-        source.send(VBlank(timestamp: at(k * 10 + 2), sequence: UInt64(k)), on: stage.loop)
+      stage.link(to: ticker)
+      for k in 1...3 as ClosedRange<Int64> { stage.send(source, at: at(k * 10 + 2), UInt64(k)) }
+      for (time, next) in [(32, 42), (41, 42), (42, 52), (31, 32), (12, 22)] as [(Int64, Int64)] {
+        XCTAssertEqual(ticker.forecast.vblank(after: at(time)), at(next))
       }
-      XCTAssertEqual(ticker.forecast.vblank(after: at(32)), at(42))
-      XCTAssertEqual(ticker.forecast.vblank(after: at(41)), at(42))
-      XCTAssertEqual(ticker.forecast.vblank(after: at(42)), at(52))
-      XCTAssertEqual(ticker.forecast.vblank(after: at(31)), at(32))
-      XCTAssertEqual(ticker.forecast.vblank(after: at(12)), at(22))
-      XCTAssertEqual(ticker.forecast.frameNumber(at: at(32)), 3)
-      XCTAssertEqual(ticker.forecast.frameNumber(at: at(41)), 3)
-      XCTAssertEqual(ticker.forecast.frameNumber(at: at(532)), 53)
-      XCTAssertEqual(ticker.forecast.frameNumber(at: at(31)), 2)
-      XCTAssertEqual(ticker.forecast.frameNumber(at: at(1)), 0)
+      for (time, number) in [(32, 3), (41, 3), (532, 53), (31, 2), (1, 0)] as [(Int64, UInt64)] {
+        XCTAssertEqual(ticker.forecast.frameNumber(at: at(time)), number)
+      }
     }
   }
 
   func testAfterAPauseTheTickerCountsFromTheNewestVBlank() {
     onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
+      let (source, ticker) = stage.countingTicker()
       XCTAssertFalse(ticker.forecast.isKnown(at: at(1)))
-      let link = DisplayLink(ticker: ticker) { _ in }
-      link.add(to: stage.loop, mode: .default)
-      stage.time.advance(to: at(10))
-      source.send(VBlank(timestamp: at(10), sequence: 1), on: stage.loop)
+      let (link, _) = stage.link(to: ticker)
+      stage.send(source, at: at(10), 1)
       @MainActor func refreshed(at time: MonotonicTime) -> VBlankForecast {
         stage.time.advance(to: time)
         ticker.refresh()
@@ -238,8 +212,7 @@ final class DisplayLinkTests: ManualLoopCase {
       let questions = source.questions
 
       // The next tick goes on from there.
-      stage.time.advance(to: at(2024))
-      source.send(VBlank(timestamp: at(2024), sequence: 202), on: stage.loop)
+      stage.send(source, at: at(2024), 202)
       XCTAssertEqual(link.frameNumber, 202)
       XCTAssertEqual((ticker.forecast.vblank(after: at(2030)) - at(2034)).milliseconds, 0.03, accuracy: 0.03)
 
@@ -257,10 +230,8 @@ final class DisplayLinkTests: ManualLoopCase {
   /// For a driver the question for the newest vblank is a system call: it is asked once in an interval at most.
   func testASourceIsAskedOnceInAnInterval() {
     onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
-      let link = DisplayLink(ticker: ticker) { _ in }
-      link.add(to: stage.loop, mode: .default)
+      let (source, ticker) = stage.countingTicker()
+      let (link, _) = stage.link(to: ticker)
       ticker.refresh()
       XCTAssertEqual(source.questions, 0, "before the first tick nobody relies on anything")
       source.send(VBlank(timestamp: stage.time.now, sequence: 1), on: stage.loop)
@@ -276,7 +247,7 @@ final class DisplayLinkTests: ManualLoopCase {
 
   func testAnInvalidatedTickerIsSilent() {
     onMain { stage in
-      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      let ticker = stage.clockTicker()
       var ticks = 0
       let link = DisplayLink(ticker: ticker) { _ in
         ticks += 1

@@ -50,8 +50,7 @@ final class DisplayTicksTests: ManualLoopCase {
 
   func testALateConsumerGetsTheNewestTickAndHowManyItMissed() {
     onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
+      let (source, ticker) = stage.countingTicker()
       let start = stage.time.now
       var iterator: DisplayTicks.Iterator? = ticker.ticks(in: stage.loop).makeAsyncIterator()
       for (index, interval) in [1, 2, 5, 6].enumerated() {
@@ -76,8 +75,7 @@ final class DisplayTicksTests: ManualLoopCase {
 
   func testCancellingEndsTheTicksAndInvalidatesTheLink() {
     onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
+      let (source, ticker) = stage.countingTicker()
       let consumer = Consumer()
       let task = Task { await consumer.consume(ticker.ticks(in: stage.loop), 1, on: stage) }
       stage.loop.run(mode: .default, until: stage.time.now + .seconds(1), returnAfterSourceHandled: true)
@@ -95,7 +93,7 @@ final class DisplayTicksTests: ManualLoopCase {
 
   func testAnIteratorOfAnotherThreadTicksOnMain() {
     onMain { stage in
-      let ticker = DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock))
+      let ticker = stage.clockTicker()
       let sequence = ticker.ticks(in: stage.loop)
       let loop = stage.loop
       let seen = Lock<[UInt64]>([])

@@ -4,9 +4,8 @@ import Testing
 @testable import FrameTiming
 
 @Suite struct FallbackGridTests {
-  @Test(arguments: [(60, 1), (60000, 1001), (24000, 1001), (144, 1)])
-  func aMillionTicksDoNotDrift(_ fraction: (Int, Int)) throws {
-    let rate = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+  @Test(arguments: [RefreshRate.hertz(60), .hertz(60000, over: 1001), .hertz(24000, over: 1001), .hertz(144)])
+  func aMillionTicksDoNotDrift(_ rate: RefreshRate) {
     let start = MonotonicTime(nanoseconds: 123_456_789)
     var grid = FallbackGrid(rate: rate, start: start)
     var now = start
@@ -28,33 +27,16 @@ import Testing
     #expect(abs(drift) * 2 <= Int128(rate.numerator))
   }
 
-  @Test func aLateTimerReportsTheIdealStamp() throws {
-    let rate = try #require(RefreshRate(numerator: 100, denominator: 1))
-    var grid = FallbackGrid(rate: rate, start: .zero)
+  /// A late timer reports the ideal stamp, a stall gives the latest point and no burst, and an early timer does not tick twice.
+  @Test(arguments: [(19, 1, 20), (57, 5, 60), (9, 1, 20)] as [(Int64, Int64, Int64)])
+  func aTimerThatIsNotOnTime(_ fired: Int64, _ point: Int64, _ next: Int64) {
+    var grid = FallbackGrid(rate: .hundred, start: .zero)
     #expect(grid.request(now: .zero) == at(10))
-    #expect(grid.fire(now: at(19)) == VBlank(timestamp: at(10), sequence: 1))
-    // The next request is for the next point of the grid, not for an interval after now.
-    #expect(grid.request(now: at(19)) == at(20))
-  }
-
-  @Test func aStallGivesTheLatestPointAndNoBurst() throws {
-    let rate = try #require(RefreshRate(numerator: 100, denominator: 1))
-    var grid = FallbackGrid(rate: rate, start: .zero)
-    _ = grid.request(now: .zero)
-    #expect(grid.fire(now: at(57)) == VBlank(timestamp: at(50), sequence: 5))
-    #expect(grid.fire(now: at(58)) == nil)
-    #expect(grid.request(now: at(58)) == at(60))
-    #expect(grid.request(now: at(58)) == nil)
-    #expect(grid.fire(now: at(60)) == VBlank(timestamp: at(60), sequence: 6))
-    #expect(grid.request(now: at(60)) == at(70))
-  }
-
-  @Test func aTimerThatIsEarlyDoesNotTickTwice() throws {
-    let rate = try #require(RefreshRate(numerator: 100, denominator: 1))
-    var grid = FallbackGrid(rate: rate, start: .zero)
-    _ = grid.request(now: .zero)
-    #expect(grid.fire(now: at(9)) == VBlank(timestamp: at(10), sequence: 1))
-    #expect(grid.request(now: at(9)) == at(20))
+    #expect(grid.fire(now: at(fired)) == VBlank(timestamp: at(10 * point), sequence: UInt64(point)))
+    #expect(grid.fire(now: at(fired)) == nil)
+    #expect(grid.request(now: at(fired)) == at(next))
+    #expect(grid.request(now: at(fired)) == nil)
+    #expect(grid.fire(now: at(next)) == VBlank(timestamp: at(next), sequence: UInt64(next / 10)))
   }
 
   private func at(_ milliseconds: Int64) -> MonotonicTime { .zero + .milliseconds(milliseconds) }

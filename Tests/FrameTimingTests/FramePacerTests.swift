@@ -34,12 +34,6 @@ import Testing
       interval: interval)
   }
 
-  @Test func targetLessTheParts() {
-    let pacer = trained()
-    #expect(pacer.budget(interval: interval) == budget)
-    #expect(start(pacer) == target - budget)
-  }
-
   @Test func atTheVBlankUnlessLaterIsAskedForAndPossible() {
     #expect(start(trained(.vblank)) == vblank)
     #expect(start(trained(), isTargetKnown: false) == vblank)

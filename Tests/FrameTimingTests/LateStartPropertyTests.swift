@@ -53,7 +53,7 @@ private final class Rehearsal {
   init(seed: UInt64) {
     random = SplitMix64(seed: seed)
     let hertz: [Int64] = [24, 50, 60, 120, 144, 240]
-    let rate = RefreshRate(numerator: hertz[Int.random(in: 0..<hertz.count, using: &random)], denominator: 1) ?? .hertz60
+    let rate = RefreshRate.hertz(hertz[Int.random(in: 0..<hertz.count, using: &random)])
     interval = rate.interval
     display = SimulatedVBlankSource(refreshRate: rate, clock: stage.clock, seed: seed)
     var faults = DisplayFaults()

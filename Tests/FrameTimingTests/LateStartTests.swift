@@ -11,13 +11,9 @@ final class LateStartTests: ManualLoopCase {
     onMain { stage in
       let (ticker, source) = Self.ticker(stage)
       let (start, interval) = (stage.time.now, RefreshRate.hundred.interval)
-      var ticks: [DisplayLink.Tick] = []
-      let link = DisplayLink(ticker: ticker) { link in
-        ticks.append(link.tick ?? .none)
-        XCTAssertEqual(stage.time.now, link.tick?.start)
-      }
-      link.add(to: stage.loop, mode: .default)
+      let (_, log) = stage.link(to: ticker) { XCTAssertEqual(stage.time.now, $0.tick?.start) }
       stage.run(.milliseconds(99))
+      let ticks = log.ticks
       XCTAssertEqual(ticks.count, 9)
       // The first after a pause comes at its vblank, the others later.
       XCTAssertEqual(ticks.first?.delivered, start + interval)
@@ -38,17 +34,13 @@ final class LateStartTests: ManualLoopCase {
   /// All the time from the vblank on: with it, a wake-up would come for nothing.
   func testTheNextVBlankIsAskedForAfterTheDelivery() throws {
     try onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
-      ticker.learnShortFrames()
-      let link = DisplayLink(ticker: ticker) { _ in XCTAssertEqual(source.isRequested, false) }
-      link.add(to: stage.loop, mode: .default)
+      let (source, ticker) = stage.countingTicker()
+      let (link, _) = stage.link(to: ticker) { _ in XCTAssertEqual(source.isRequested, false) }
       try Self.settle(ticker, source, stage)
       XCTAssertFalse(source.isRequested)
       let tick = try XCTUnwrap(ticker.delayedTick)
       // A link that comes meanwhile causes no request, and gets the tick too.
-      let other = DisplayLink(ticker: ticker) { _ in }
-      other.add(to: stage.loop, mode: .default)
+      let (other, _) = stage.link(to: ticker)
       XCTAssertFalse(source.isRequested)
       stage.loop.run(mode: .default, until: tick.start - TickMachine.sharedWakeUp - Nanoseconds(1))
       XCTAssertFalse(source.isRequested)
@@ -62,16 +54,11 @@ final class LateStartTests: ManualLoopCase {
 
   func testATickThatNobodyWantsAnyMoreIsDropped() throws {
     try onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
-      ticker.learnShortFrames()
-      var ticks: [DisplayLink.Tick] = []
-      let link = DisplayLink(ticker: ticker) { ticks.append($0.tick ?? .none) }
-      let other = DisplayLink(ticker: ticker) { _ in }
-      link.add(to: stage.loop, mode: .default)
-      other.add(to: stage.loop, mode: .default)
+      let (source, ticker) = stage.countingTicker()
+      let (link, log) = stage.link(to: ticker)
+      let (other, _) = stage.link(to: ticker)
       try Self.settle(ticker, source, stage)
-      ticks = []
+      log.ticks = []
       let dropped = try XCTUnwrap(ticker.delayedTick)
 
       // Somebody still wants it.
@@ -81,19 +68,18 @@ final class LateStartTests: ManualLoopCase {
       XCTAssertFalse(ticker.forecast.isTickDue(at: stage.time.now))
       let requests = source.requests
       stage.run(.milliseconds(50))
-      XCTAssertEqual(ticks.count, 0)
+      XCTAssertEqual(log.ticks, [])
       XCTAssertEqual(source.requests, requests)
 
       // Wanted again, the next vblank is the next tick, at once; the dropped one was an interval.
       link.isPaused = false
       XCTAssertEqual(source.requests, requests + 1)
       let vblank = ticker.forecast.vblank(after: stage.time.now)
-      stage.time.advance(to: vblank)
-      source.send(VBlank(timestamp: vblank, sequence: 0), on: stage.loop)
-      XCTAssertEqual(ticks.map(\.delivered), [vblank])
+      stage.send(source, at: vblank, 0)
+      XCTAssertEqual(log.ticks.map(\.delivered), [vblank])
       let passed = UInt64((vblank - dropped.timestamp).count / 10_000_000)
-      XCTAssertEqual(ticks.first?.frameNumber, dropped.frameNumber + passed)
-      XCTAssertEqual(ticks.first?.missed, 0)
+      XCTAssertEqual(log.ticks.first?.frameNumber, dropped.frameNumber + passed)
+      XCTAssertEqual(log.ticks.first?.missed, 0)
       ticker.invalidate()
     }
   }
@@ -101,52 +87,23 @@ final class LateStartTests: ManualLoopCase {
   /// The machine sleeps while a tick waits for its deadline: the display was off meanwhile, and its vblank is none any more.
   func testASleepDropsIt() throws {
     try onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
-      ticker.learnShortFrames()
-      var stamps: [MonotonicTime] = []
-      let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
-      link.add(to: stage.loop, mode: .default)
+      let (source, ticker) = stage.countingTicker()
+      let (_, log) = stage.link(to: ticker)
       try Self.settle(ticker, source, stage)
       XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
-      stamps = []
+      log.ticks = []
       let requests = source.requests
       stage.time.machineSlept(for: .seconds(3600))
       // The clock counts only the time of going to sleep and waking up.
       stage.time.advance(by: .milliseconds(300))
       stage.run(.milliseconds(1))
-      XCTAssertEqual(stamps, [])
+      XCTAssertEqual(log.ticks, [])
       XCTAssertNil(ticker.delayedTick)
       XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
       XCTAssertEqual(source.requests, requests + 1)
       let vblank = stage.time.now + .milliseconds(3)
-      stage.time.advance(to: vblank)
-      source.send(VBlank(timestamp: vblank, sequence: 0), on: stage.loop)
-      XCTAssertEqual(stamps, [vblank])
-      ticker.invalidate()
-    }
-  }
-
-  func testAnotherSourceOwesTheNextTick() throws {
-    try onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
-      ticker.learnShortFrames()
-      var stamps: [MonotonicTime] = []
-      let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
-      link.add(to: stage.loop, mode: .default)
-      try Self.settle(ticker, source, stage)
-      let (last, now) = (try XCTUnwrap(ticker.lastVBlank), stage.time.now)
-      stamps = []
-      let other = CountingSource(refreshRate: .hundred)
-      ticker.change(to: other)
-      XCTAssertNil(ticker.delayedTick)
-      XCTAssertTrue(other.isRequested)
-      stage.run(.milliseconds(20))
-      XCTAssertEqual(stamps, [])
-      other.send(VBlank(timestamp: now + .milliseconds(15), sequence: 4), on: stage.loop)
-      XCTAssertEqual(stamps.count, 1)
-      XCTAssertGreaterThan(try XCTUnwrap(stamps.first), last.timestamp)
+      stage.send(source, at: vblank, 0)
+      XCTAssertEqual(log.ticks.map(\.timestamp), [vblank])
       ticker.invalidate()
     }
   }
@@ -155,15 +112,13 @@ final class LateStartTests: ManualLoopCase {
   func testABusyLoop() throws {
     try onMain { stage in
       let (ticker, _) = Self.ticker(stage)
-      var ticks: [DisplayLink.Tick] = []
-      let link = DisplayLink(ticker: ticker) { ticks.append($0.tick ?? .none) }
-      link.add(to: stage.loop, mode: .default)
+      let (_, log) = stage.link(to: ticker)
       stage.run(.milliseconds(52))
-      let before = try XCTUnwrap(ticks.last)
+      let before = try XCTUnwrap(log.ticks.last)
       // From 2 ms after the vblank at 50 ms to 1 ms before the next one.
       stage.time.advance(by: .milliseconds(7))
       stage.run(Nanoseconds(1))
-      let late = try XCTUnwrap(ticks.last)
+      let late = try XCTUnwrap(log.ticks.last)
       XCTAssertEqual(late.timestamp, before.timestamp + .milliseconds(10))
       XCTAssertEqual(late.delivered, late.timestamp + .milliseconds(9))
       XCTAssertTrue((.milliseconds(2)...(.milliseconds(3))).contains(late.delivered - late.start))
@@ -172,7 +127,7 @@ final class LateStartTests: ManualLoopCase {
       // From 2 ms after the vblank at 60 ms over two vblanks and 1 ms.
       stage.time.advance(by: .milliseconds(19))
       stage.run(Nanoseconds(1))
-      let renewed = try XCTUnwrap(ticks.last)
+      let renewed = try XCTUnwrap(log.ticks.last)
       XCTAssertEqual(renewed.timestamp, late.timestamp + .milliseconds(30))
       XCTAssertEqual(renewed.missed, 2)
       XCTAssertEqual(renewed.delivered, renewed.timestamp + .milliseconds(1) + Nanoseconds(1))
@@ -185,22 +140,18 @@ final class LateStartTests: ManualLoopCase {
   func testNobodyWakesForATickThatIsLeftOut() {
     onMain { stage in
       let (ticker, source) = Self.ticker(stage)
-      var ticks = 0
-      let link = DisplayLink(ticker: ticker) { link in
-        ticks += 1
-        if ticks > 1 { XCTAssertGreaterThan(link.tick?.start ?? .zero, link.timestamp) }
-      }
+      let (link, log) = stage.link(to: ticker)
       link.preferredFrameRateRange = FrameRateRange(minimum: 40, maximum: 60, preferred: 50)
       XCTAssertEqual(link.intervalsPerTick, 2)
-      link.add(to: stage.loop, mode: .default)
       var wakeUps = 0
       let observer = FrameLoop.Observer(.afterWaiting, .onMain { _, _ in wakeUps += 1 })
       stage.loop.add(observer, to: .default)
       stage.run(.milliseconds(999))
       XCTAssertEqual(source.deliveredEvents, 99)
-      XCTAssertEqual(ticks, 50, accuracy: 1)
+      XCTAssertEqual(log.ticks.count, 50, accuracy: 1)
+      XCTAssertTrue(log.ticks.dropFirst().allSatisfy { $0.start > $0.timestamp })
       // The last wake-up is the end of the run.
-      XCTAssertLessThanOrEqual(wakeUps, 99 + ticks + 1)
+      XCTAssertLessThanOrEqual(wakeUps, 99 + log.ticks.count + 1)
       ticker.invalidate()
     }
   }
@@ -215,9 +166,10 @@ final class LateStartTests: ManualLoopCase {
     return (ticker, source)
   }
 
-  /// Delivers vblanks 10 ms apart until one of them is put off.
+  /// Learns short frames, and delivers vblanks 10 ms apart until one of them is put off.
   @MainActor
   private static func settle(_ ticker: DisplayTicker, _ source: CountingSource, _ stage: Stage) throws {
+    ticker.learnShortFrames()
     for _ in 0..<5 {
       stage.time.advance(by: .milliseconds(1))
       while let tick = ticker.delayedTick {
@@ -225,14 +177,8 @@ final class LateStartTests: ManualLoopCase {
         stage.loop.run(mode: .default, until: stage.time.now)
       }
       let vblank = MonotonicTime(nanoseconds: (stage.time.now.nanoseconds / 10_000_000 + 1) * 10_000_000)
-      stage.time.advance(to: vblank)
-      source.send(VBlank(timestamp: vblank, sequence: 0), on: stage.loop)
+      stage.send(source, at: vblank, 0)
     }
     _ = try XCTUnwrap(ticker.delayedTick, "no tick was put off")
   }
-}
-
-extension DisplayLink.Tick {
-  fileprivate static let none = DisplayLink.Tick(
-    timestamp: .zero, targetTimestamp: .zero, duration: .zero, frameNumber: 0, delivered: .zero, missed: 0)
 }

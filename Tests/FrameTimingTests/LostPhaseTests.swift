@@ -8,12 +8,11 @@ import XCTest
 
 /// The model of a display that was off.
 @Suite struct LostPhaseModelTests {
-  static let rates = [(24, 1), (60000, 1001), (60, 1), (144, 1), (500, 1)]
+  static let rates: [RefreshRate] = [.hertz(24), .hertz(60000, over: 1001), .hertz(60), .hertz(144), .hertz(500)]
 
   /// Whatever the first stamps are after such a time: once three good ones have come the grid is known, and it is the true one;
   /// nothing is promised earlier, and the period is never lost.
-  @Test(arguments: rates) func threeStampsThatAgreeAreBelieved(_ fraction: (Int, Int)) throws {
-    let nominal = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+  @Test(arguments: rates) func threeStampsThatAgreeAreBelieved(_ nominal: RefreshRate) throws {
     let seed = UInt64.random(in: 0...999_999)
     print("lost phase at \(nominal), seed \(seed)")
     var random = SplitMix64(seed: seed)
@@ -70,11 +69,8 @@ final class LostPhaseTests: ManualLoopCase {
   /// A kernel ends what was asked of a display that it switches off: an event with the time of that.
   func testAnEventThatCameEarlyIsNoTick() {
     onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
-      var ticks: [DisplayLink.Tick] = []
-      let link = DisplayLink(ticker: ticker) { link in if let tick = link.tick { ticks.append(tick) } }
-      link.add(to: stage.loop, mode: .default)
+      let (source, ticker) = stage.countingTicker()
+      let (_, log) = stage.link(to: ticker)
       let start = stage.time.now
       source.send(VBlank(timestamp: start, sequence: 1), on: stage.loop)
       XCTAssertTrue(ticker.forecast.isKnown(at: start))
@@ -83,13 +79,11 @@ final class LostPhaseTests: ManualLoopCase {
       XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
       let requests = source.requests
       source.send(VBlank(timestamp: start + .milliseconds(7), sequence: 2), on: stage.loop)
-      XCTAssertEqual(ticks.count, 1)
+      XCTAssertEqual(log.ticks.count, 1)
       XCTAssertEqual(source.requests, requests + 1, "it is asked for what did not come")
       // It is on again, in another phase.
-      stage.time.advance(to: start + .milliseconds(104))
-      source.send(VBlank(timestamp: start + .milliseconds(104), sequence: 11), on: stage.loop)
-      XCTAssertEqual(ticks.last?.timestamp, start + .milliseconds(104))
-      XCTAssertEqual(ticks.count, 2)
+      stage.send(source, at: start + .milliseconds(104), 11)
+      XCTAssertEqual(log.ticks.map(\.timestamp), [start, start + .milliseconds(104)])
     }
   }
 
@@ -97,29 +91,24 @@ final class LostPhaseTests: ManualLoopCase {
   /// again after a pause.
   func testThatTheMachineHasSleptIsNoticed() {
     onMain { stage in
-      let source = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: source)
-      var stamps: [MonotonicTime] = []
-      let link = DisplayLink(ticker: ticker) { stamps.append($0.timestamp) }
-      link.add(to: stage.loop, mode: .default)
+      let (source, ticker) = stage.countingTicker()
+      let (link, log) = stage.link(to: ticker)
       let start = stage.time.now
       for k in 0...5 as ClosedRange<Int64> {
-        stage.time.advance(to: start + .milliseconds(10) * k)
-        source.send(VBlank(timestamp: start + .milliseconds(10) * k, sequence: UInt64(k) + 1), on: stage.loop)
+        stage.send(source, at: start + .milliseconds(10) * k, UInt64(k) + 1)
       }
-      XCTAssertEqual(stamps.count, 6)
+      XCTAssertEqual(log.ticks.count, 6)
       XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
 
       stage.time.machineSlept(for: .seconds(3600))
       stage.time.advance(to: start + .milliseconds(300))
       source.send(VBlank(timestamp: start + .milliseconds(55), sequence: 7), on: stage.loop)
-      XCTAssertEqual(stamps.count, 6, "the event that the sleep ended has ticked")
+      XCTAssertEqual(log.ticks.count, 6, "the event that the sleep ended has ticked")
       XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
       for k in 31...33 as ClosedRange<Int64> {
         let stamp = start + .milliseconds(10 * k + 4)
-        stage.time.advance(to: stamp)
-        source.send(VBlank(timestamp: stamp, sequence: UInt64(k)), on: stage.loop)
-        XCTAssertEqual(stamps.last, stamp)
+        stage.send(source, at: stamp, UInt64(k))
+        XCTAssertEqual(log.ticks.last?.timestamp, stamp)
       }
       XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
 
@@ -132,8 +121,7 @@ final class LostPhaseTests: ManualLoopCase {
 
       // A pause is no sleep.
       for k in 71...74 as ClosedRange<Int64> {
-        stage.time.advance(to: start + .milliseconds(10 * k))
-        source.send(VBlank(timestamp: start + .milliseconds(10 * k), sequence: UInt64(k)), on: stage.loop)
+        stage.send(source, at: start + .milliseconds(10 * k), UInt64(k))
       }
       link.isPaused = true
       source.send(VBlank(timestamp: start + .milliseconds(750), sequence: 75), on: stage.loop)
@@ -145,26 +133,24 @@ final class LostPhaseTests: ManualLoopCase {
 
   /// A screen that goes and comes back has the rate that it had, whatever the clock that stood in for it said.
   func testThePeriodIsKeptThroughAnAbsence() throws {
-    let truth = try XCTUnwrap(RefreshRate(numerator: 5995, denominator: 100))
     try onMain { stage in
       let screen = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
-      screen.setRate(.hertz60, actual: truth)
+      screen.setRate(.hertz60, actual: .hertz5995)
       let ticker = DisplayTicker(source: screen)
-      let link = DisplayLink(ticker: ticker) { _ in }
-      link.add(to: stage.loop, mode: .default)
+      let (link, _) = stage.link(to: ticker)
       stage.run(.seconds(20))
-      XCTAssertEqual(ticker.model.period, truth.exactInterval, accuracy: 100)
+      XCTAssertEqual(ticker.model.period, RefreshRate.hertz5995.exactInterval, accuracy: 100)
       ticker.change(to: FallbackClock(refreshRate: .hertz60, reason: "it is away", clock: stage.clock))
       stage.run(.seconds(100))
       stage.run(.milliseconds(5))
       let back = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
-      back.setRate(.hertz60, actual: truth)
+      back.setRate(.hertz60, actual: .hertz5995)
       let returned = stage.time.now
       ticker.change(to: back)
       XCTAssertFalse(ticker.forecast.isKnown(at: returned))
       stage.run(.milliseconds(55))
       XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
-      XCTAssertEqual(ticker.model.period, truth.exactInterval, accuracy: 200)
+      XCTAssertEqual(ticker.model.period, RefreshRate.hertz5995.exactInterval, accuracy: 200)
       let second = try XCTUnwrap(ticker.model.prediction(after: stage.time.now + .seconds(1)))
       let next = back.grid.time(ofVBlank: back.grid.vblank(after: stage.time.now + .seconds(1)))
       XCTAssertEqual(Double((second.timestamp - next).count), 0, accuracy: 20_000)

@@ -23,6 +23,43 @@ class ManualLoopCase: XCTestCase {
       // A mode with nothing in it ends at once.
       time.advance(to: limit)
     }
+
+    /// A ticker of a clock at 100 Hz.
+    func clockTicker() -> DisplayTicker {
+      DisplayTicker(source: FallbackClock(refreshRate: .hundred, reason: "a test", clock: clock))
+    }
+
+    /// A source at 100 Hz that the test drives, and its ticker.
+    func countingTicker() -> (CountingSource, DisplayTicker) {
+      let source = CountingSource(refreshRate: .hundred)
+      return (source, DisplayTicker(source: source))
+    }
+
+    /// Adds a link in the default mode, and keeps its ticks.
+    @discardableResult
+    func link(
+      to ticker: DisplayTicker, _ body: @escaping @MainActor (DisplayLink) -> Void = { _ in }
+    ) -> (link: DisplayLink, log: TickLog) {
+      let log = TickLog()
+      let link = DisplayLink(ticker: ticker) { link in
+        if let tick = link.tick { log.ticks.append(tick) }
+        body(link)
+      }
+      link.add(to: loop, mode: .default)
+      return (link, log)
+    }
+
+    /// Lets time pass until a vblank, and delivers it.
+    func send(_ source: CountingSource, at timestamp: MonotonicTime, _ sequence: UInt64) {
+      time.advance(to: timestamp)
+      source.send(VBlank(timestamp: timestamp, sequence: sequence), on: loop)
+    }
+  }
+
+  /// The ticks of a link.
+  @MainActor
+  final class TickLog {
+    var ticks: [DisplayLink.Tick] = []
   }
 
   nonisolated func onMain(_ body: @MainActor (Stage) throws -> Void) rethrows {
@@ -73,12 +110,47 @@ final class CountingSource: VBlankSource {
   }
 }
 
+/// A vblank source at 100 Hz whose subclasses say when it answers a request, and with what.
+@MainActor
+class AnsweringSource: VBlankSource {
+  let name: String
+  let refreshRate = RefreshRate.hundred
+  var onVBlank: (@MainActor (VBlank) -> Void)?
+  private(set) var requests = 0
+  let clock: SystemClock
+  private var alarm: FrameLoop.Alarm?
+
+  init(name: String, clock: SystemClock) {
+    (self.name, self.clock) = (name, clock)
+    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.answer() })
+  }
+
+  /// The time of the answer to a request that is made now.
+  func answerTime() -> MonotonicTime? { nil }
+  func answer() {}
+
+  final func requestVBlank() {
+    requests += 1
+    if let time = answerTime() { alarm?.fireTime = time }
+  }
+
+  final func add(to loop: FrameLoop, mode: FrameLoop.Mode) { if let alarm { loop.add(alarm, to: mode) } }
+  final func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { if let alarm { loop.remove(alarm, from: mode) } }
+  final func invalidate() { alarm?.invalidate() }
+}
+
 extension RefreshRate {
   /// 100 Hz: an interval is 10 ms.
-  static let hundred: RefreshRate = {
-    guard let rate = RefreshRate(numerator: 100, denominator: 1) else { fatalError("100 Hz is in range") }
+  static let hundred = hertz(100)
+  /// The rate of a real display that says 60.
+  static let hertz5995 = hertz(5995, over: 100)
+
+  static func hertz(_ numerator: Int64, over denominator: Int64 = 1) -> RefreshRate {
+    guard let rate = RefreshRate(numerator: numerator, denominator: denominator) else {
+      fatalError("\(numerator)/\(denominator) Hz is out of range")
+    }
     return rate
-  }()
+  }
 }
 
 extension DisplayTicker {

@@ -3,7 +3,10 @@ import LinuxSystem
 import Testing
 
 @Suite struct RefreshRateTests {
-  static let rates = [(60, 1), (60000, 1001), (24000, 1001), (144, 1), (148_500_000, 2_200 * 1_125), (1, 1), (1000, 1)]
+  static let rates: [RefreshRate] = [
+    .hertz(60), .hertz(60000, over: 1001), .hertz(24000, over: 1001), .hertz(144), .hertz(148_500_000, over: 2_200 * 1_125),
+    .hertz(1), .hertz(1000),
+  ]
 
   /// The offset by 128-bit arithmetic, rounded half away from zero.
   private func exactOffset(_ k: Int64, _ rate: RefreshRate) -> Int64 {
@@ -12,8 +15,7 @@ import Testing
     return k < 0 ? -magnitude : magnitude
   }
 
-  @Test(arguments: rates) func offsetIsTheExactFractionRoundedOnce(_ fraction: (Int, Int)) throws {
-    let rate = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+  @Test(arguments: rates) func offsetIsTheExactFractionRoundedOnce(_ rate: RefreshRate) {
     let seed: UInt64 = 0xF00D
     var random = SplitMix64(seed: seed)
     var points: [Int64] = [0, 1, -1, 2, 3, 1_000_000, -1_000_000, 4_000_000_000]
@@ -22,8 +24,7 @@ import Testing
     #expect(wrong.isEmpty, "seed \(seed)")
   }
 
-  @Test(arguments: rates) func intervalsIsTheInverseOnAndAroundEveryPoint(_ fraction: (Int, Int)) throws {
-    let rate = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+  @Test(arguments: rates) func intervalsIsTheInverseOnAndAroundEveryPoint(_ rate: RefreshRate) {
     let seed: UInt64 = 0xBEEF
     var random = SplitMix64(seed: seed)
     var wrong: [Int64] = []
@@ -36,35 +37,28 @@ import Testing
     #expect(wrong.isEmpty, "seed \(seed)")
   }
 
-  @Test func wildValuesSaturateAndDoNotTrap() throws {
-    let slow = try #require(RefreshRate(numerator: 1, denominator: 1))
+  @Test func wildValuesSaturateAndDoNotTrap() {
+    let slow = RefreshRate.hertz(1)
     #expect(slow.offset(ofInterval: .max) == Nanoseconds(.max))
     #expect(slow.offset(ofInterval: .min) == Nanoseconds(-.max) || slow.offset(ofInterval: .min) == Nanoseconds(.min))
-    for rate in [slow, try #require(RefreshRate(numerator: 1000, denominator: 1))] {
+    for rate in [slow, .hertz(1000)] {
       #expect(rate.intervals(in: Nanoseconds(.max)) > 9_000_000_000)
       #expect(rate.intervals(in: Nanoseconds(.min)) < -9_000_000_000)
     }
-    let large = try #require(RefreshRate(numerator: (1 << 33) * 60 - 1, denominator: 1 << 33))
-    #expect(large.interval == Nanoseconds(16_666_667))
+    #expect(RefreshRate.hertz((1 << 33) * 60 - 1, over: 1 << 33).interval == Nanoseconds(16_666_667))
   }
 
   @Test func fractionsAreInLowestTermsAndChecked() {
     #expect(RefreshRate(numerator: 60_000, denominator: 1000) == RefreshRate(numerator: 60, denominator: 1))
     #expect(RefreshRate(hertz: 59.94) == RefreshRate(numerator: 2997, denominator: 50))
-    #expect(RefreshRate(numerator: 0, denominator: 1) == nil)
-    #expect(RefreshRate(numerator: 60, denominator: 0) == nil)
-    #expect(RefreshRate(numerator: 60, denominator: -1) == nil)
-    #expect(RefreshRate(numerator: 1001, denominator: 1) == nil)
-    #expect(RefreshRate(numerator: 1, denominator: 2) == nil)
-    #expect(RefreshRate(numerator: 1_000_000_000_001, denominator: 100_000_000_000) == nil)
-    #expect(RefreshRate(hertz: .nan) == nil)
-    #expect(RefreshRate(hertz: .infinity) == nil)
-    #expect(RefreshRate(hertz: 0.5) == nil)
+    let outside: [(Int64, Int64)] = [(0, 1), (60, 0), (60, -1), (1001, 1), (1, 2), (1_000_000_000_001, 100_000_000_000)]
+    for (numerator, denominator) in outside { #expect(RefreshRate(numerator: numerator, denominator: denominator) == nil) }
+    for hertz in [Double.nan, .infinity, 0.5] { #expect(RefreshRate(hertz: hertz) == nil) }
   }
 
-  @Test func descriptionHasTwoDecimals() throws {
-    #expect(try #require(RefreshRate(numerator: 60000, denominator: 1001)).description == "59.94 Hz")
-    #expect(try #require(RefreshRate(numerator: 60, denominator: 1)).description == "60.00 Hz")
-    #expect(try #require(RefreshRate(numerator: 24000, denominator: 1001)).description == "23.98 Hz")
+  @Test func descriptionHasTwoDecimals() {
+    #expect(RefreshRate.hertz(60000, over: 1001).description == "59.94 Hz")
+    #expect(RefreshRate.hertz(60).description == "60.00 Hz")
+    #expect(RefreshRate.hertz(24000, over: 1001).description == "23.98 Hz")
   }
 }

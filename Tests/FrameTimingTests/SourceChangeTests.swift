@@ -56,11 +56,8 @@ final class SourceChangeTests: ManualLoopCase {
   /// A clock that takes over from the last vblank goes on in its phase: no interval is ticked twice, and none is left out.
   func testAClockGoesOnFromTheLastVBlank() {
     onMain { stage in
-      let hardware = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: hardware)
-      var ticks: [DisplayLink.Tick] = []
-      let link = DisplayLink(ticker: ticker) { link in if let tick = link.tick { ticks.append(tick) } }
-      link.add(to: stage.loop, mode: .default)
+      let (hardware, ticker) = stage.countingTicker()
+      let (_, log) = stage.link(to: ticker)
       let start = stage.time.now
       hardware.send(VBlank(timestamp: start, sequence: 77), on: stage.loop)
       stage.time.advance(by: .milliseconds(4))
@@ -72,19 +69,17 @@ final class SourceChangeTests: ManualLoopCase {
       XCTAssertEqual(ticker.forecast.vblank(after: stage.time.now), start + .milliseconds(10))
       XCTAssertEqual(ticker.forecast.frameNumber(at: stage.time.now), 1)
       stage.run(.milliseconds(40))
-      XCTAssertEqual(ticks.map(\.timestamp), (0...4).map { start + .milliseconds(10) * Int64($0) })
-      XCTAssertEqual(ticks.map(\.frameNumber), [1, 2, 3, 4, 5])
-      XCTAssertEqual(ticks.map(\.missed), [0, 0, 0, 0, 0])
+      XCTAssertEqual(log.ticks.map(\.timestamp), (0...4).map { start + .milliseconds(10) * Int64($0) })
+      XCTAssertEqual(log.ticks.map(\.frameNumber), [1, 2, 3, 4, 5])
+      XCTAssertEqual(log.ticks.map(\.missed), [0, 0, 0, 0, 0])
     }
   }
 
   /// Nothing is known of another source before its third vblank; frame numbers go on all the same.
   func testPredictionsOfAnotherSourceAreGuessesAtFirst() {
     onMain { stage in
-      let old = CountingSource(refreshRate: .hundred)
-      let ticker = DisplayTicker(source: old)
-      let link = DisplayLink(ticker: ticker) { _ in }
-      link.add(to: stage.loop, mode: .default)
+      let (old, ticker) = stage.countingTicker()
+      stage.link(to: ticker)
       let start = stage.time.now
       old.send(VBlank(timestamp: start, sequence: 1), on: stage.loop)
       let new = CountingSource(refreshRate: .hundred)

@@ -33,16 +33,15 @@ final class TickMachineTests: ManualLoopCase {
   }
 
   /// A source may change its rate although its vblanks come as before. The next tick but one has the new duration.
-  func testAnotherNominalRateIsNoticed() throws {
-    let other = try XCTUnwrap(RefreshRate(hertz: 59.97))
+  func testAnotherNominalRateIsNoticed() {
+    let other = RefreshRate.hertz(5997, over: 100)
     onMain { stage in
       let source = SimulatedVBlankSource(.steady, clock: stage.clock, seed: 1)
       let ticker = DisplayTicker(source: source)
-      let link = DisplayLink(ticker: ticker) { link in
+      let (link, _) = stage.link(to: ticker) { link in
         if link.frameNumber == 100 { source.setRate(other, actual: source.refreshRate) }
         if link.frameNumber > 101 { XCTAssertEqual(link.duration, other.interval) }
       }
-      link.add(to: stage.loop, mode: .default)
       stage.run(.seconds(3))
       XCTAssertGreaterThan(link.frameNumber, 150)
       link.invalidate()

@@ -4,7 +4,7 @@ import Testing
 @testable import FrameTiming
 
 @Suite struct TickSequencerTests {
-  static let rates = [(60, 1), (60000, 1001), (24000, 1001), (144, 1)]
+  static let rates: [RefreshRate] = [.hertz(60), .hertz(60000, over: 1001), .hertz(24000, over: 1001), .hertz(144)]
 
   /// The properties of a run of ticks, however bad the vblanks were.
   private struct Ledger {
@@ -36,8 +36,7 @@ import Testing
   }
 
   /// A driver without sequences: the number is that of the display's interval by the stamps alone.
-  @Test(arguments: rates) func frameNumbersCountIntervalsByTheStamps(_ fraction: (Int, Int)) throws {
-    let rate = try #require(RefreshRate(numerator: Int64(fraction.0), denominator: Int64(fraction.1)))
+  @Test(arguments: rates) func frameNumbersCountIntervalsByTheStamps(_ rate: RefreshRate) {
     let seed: UInt64 = 4711
     var random = SplitMix64(seed: seed)
     let T = rate.interval.count
@@ -62,7 +61,7 @@ import Testing
   @Test func anyStampsKeepThePromises() throws {
     let seed: UInt64 = 99
     var random = SplitMix64(seed: seed)
-    let rate = try #require(RefreshRate(numerator: 60, denominator: 1))
+    let rate = RefreshRate.hertz60
     var sequencer = TickSequencer(refreshRate: rate)
     var ledger = Ledger(rate: rate)
     var now = MonotonicTime(nanoseconds: 1 << 40)
@@ -84,7 +83,7 @@ import Testing
   }
 
   @Test func theHalfIntervalDecides() throws {
-    let rate = try #require(RefreshRate(numerator: 100, denominator: 1))
+    let rate = RefreshRate.hundred
     var sequencer = TickSequencer(refreshRate: rate)
     _ = sequencer.advance(to: VBlank(timestamp: at(100), sequence: 7), now: at(100), rate: rate)
     #expect(sequencer.last?.frameNumber == 1)
@@ -96,16 +95,6 @@ import Testing
     #expect(sequencer.advance(to: back, now: at(110), rate: rate) == .duplicate)
     let future = VBlank(timestamp: at(131), sequence: 9)
     #expect(sequencer.advance(to: future, now: at(120), rate: rate) == .future)
-  }
-
-  @Test func aStaleVBlankStandsForTheLatestGridPoint() throws {
-    let rate = try #require(RefreshRate(numerator: 100, denominator: 1))
-    var sequencer = TickSequencer(refreshRate: rate)
-    _ = sequencer.advance(to: VBlank(timestamp: at(10), sequence: 1), now: at(10), rate: rate)
-    let outcome = sequencer.advance(to: VBlank(timestamp: at(20), sequence: 2), now: at(57), rate: rate)
-    #expect(outcome == .tick(VBlank(timestamp: at(50), sequence: 5), frameNumber: 5))
-    // The event of the interval that was ticked already.
-    #expect(sequencer.advance(to: VBlank(timestamp: at(50), sequence: 5), now: at(58), rate: rate) == .duplicate)
   }
 
   private func at(_ milliseconds: Int64) -> MonotonicTime { .zero + .milliseconds(milliseconds) }

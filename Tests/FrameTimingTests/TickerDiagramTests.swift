@@ -13,84 +13,61 @@ import XCTest
 /// - `busy`: other work of the loop.
 /// - `paused`: the time in which no link wants frames.
 final class TickerDiagramTests: ManualLoopCase {
-  func testTicksComeWithTheirVBlanks() throws {
+  func testPictures() throws {
+    // Ticks come with their vblanks.
     try check(
       """
       vblank  |         |         |         |         |
       work    ###       ###       ###       ###       ###
       tick    1         2         3         4         5
       """)
-  }
-
-  /// The vblanks during a callback are missed; after them comes one tick, and no burst.
-  func testACallbackOfTwoIntervals() throws {
+    // The vblanks during a callback are missed; after them comes one tick, and no burst.
     try check(
       """
       vblank  |         |         |         |         |         |         |
       work              #######################
       tick    1         2                             5         6         7
       """)
-  }
-
-  /// The tick was requested before the loop was busy: it comes at once afterwards, for the vblank of that moment.
-  func testAStallBetweenTicks() throws {
+    // The tick was requested before the loop was busy: it comes at once afterwards, for the vblank of that moment.
     try check(
       """
       vblank  |         |         |         |         |         |         |
       busy                   ##########################
       tick    1         2                              5        6         7
       """)
-  }
-
-  /// A stall shorter than an interval makes the tick late, and costs none.
-  func testAShortStall() throws {
+    // A stall shorter than an interval makes the tick late, and costs none.
     try check(
       """
       vblank  |         |         |         |         |
       busy                   ########      ####
       tick    1         2            3         4      5
       """)
-  }
-
-  /// Every event twice: every tick once.
-  func testEventsThatComeTwice() throws {
+    // Every event twice: every tick once.
     try check(
       """
       vblank  d         d         d         d         d
       tick    1         2         3         4         5
       """)
-  }
-
-  /// A later vblank answers the request: frame numbers count the missed ones.
-  func testEventsThatAreLost() throws {
+    // A later vblank answers the request: frame numbers count the missed ones.
     try check(
       """
       vblank  |         |         o         |         o         o         |
       tick    1         2                   4                             7
       """)
-  }
-
-  /// A stall over a lost event, and an event twice after it.
-  func testAStallOverALostEvent() throws {
+    // A stall over a lost event, and an event twice after it.
     try check(
       """
       vblank  |         o         |         |         d         |
       busy        ############################
       tick    1                               4       5         6
       """)
-  }
-
-  /// The stamp is missing, but the vblank was.
-  func testAnEventWithoutAStamp() throws {
+    // The stamp is missing, but the vblank was.
     try check(
       """
       vblank  |         |         z         |         z         |
       tick    1         2         3         4         5         6
       """)
-  }
-
-  /// While nobody wants frames there is no tick, and numbers advance.
-  func testAPause() throws {
+    // While nobody wants frames there is no tick, and numbers advance.
     try check(
       """
       vblank  |         |         |         |         |         |         |
@@ -132,40 +109,23 @@ final class TickerDiagramTests: ManualLoopCase {
 
 /// A display whose vblanks are the marks of a diagram.
 @MainActor
-private final class DrawnSource: VBlankSource {
-  let name = "drawn vblanks"
-  let refreshRate = RefreshRate.hundred
-  var onVBlank: (@MainActor (VBlank) -> Void)?
-
+private final class DrawnSource: AnsweringSource {
   private let vblanks: [(kind: Character, vblank: VBlank)]
-  private let clock: SystemClock
-  private var alarm: FrameLoop.Alarm?
   private var pending: (kind: Character, vblank: VBlank)?
 
   init(_ diagram: FrameDiagram, clock: SystemClock) {
-    self.clock = clock
     vblanks = diagram.marks(in: "vblank").enumerated().map { index, mark in
       (mark.character, VBlank(timestamp: mark.time, sequence: UInt64(index) + 1))
     }
-    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.fire() })
+    super.init(name: "drawn vblanks", clock: clock)
   }
 
-  func requestVBlank() {
+  override func answerTime() -> MonotonicTime? {
     pending = vblanks.first { $0.kind != "o" && $0.vblank.timestamp > clock.now }
-    if let pending { alarm?.fireTime = pending.vblank.timestamp }
+    return pending?.vblank.timestamp
   }
 
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    if let alarm { loop.add(alarm, to: mode) }
-  }
-
-  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
-    if let alarm { loop.remove(alarm, from: mode) }
-  }
-
-  func invalidate() { alarm?.invalidate() }
-
-  private func fire() {
+  override func answer() {
     guard var event = pending else { return }
     pending = nil
     if event.kind == "z" { event.vblank.timestamp = .zero }

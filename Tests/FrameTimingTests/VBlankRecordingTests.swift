@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func aRecordingIsWrittenAsDocumented() throws {
-    let rate = try #require(RefreshRate(numerator: 60000, denominator: 1001))
+    let rate = RefreshRate.hertz(60000, over: 1001)
     let recording = VBlankRecording(
       displayName: "HDMI-A-1", refreshRate: rate, vblanks: [vblank(81_273_645_000, 4711), vblank(81_290_328_333, 4712)])
     #expect(recording.description == Self.text)
