@@ -16,11 +16,12 @@ enum CommandBenchmarks {
     return [orbit, switches, try firstFrame()]
   }
 
-  /// The difference between the ticks of ten seconds and 600.
+  /// The difference between the ticks of ten seconds and 600. The first frames are painted whole, which takes two intervals on a
+  /// slow machine.
   private static func orbitTicks() throws -> Result {
     let summary = try summary(of: start("--scene", "orbit", "--duration", "10s", "--json"))
     return Result(
-      name: "orbit, 10 s: ticks off 600", unit: .count, ours: abs(Double(summary.summary.ticks) - 600), peer: nil, limit: 1)
+      name: "orbit, 10 s: ticks off 600", unit: .count, ours: abs(Double(summary.summary.ticks) - 600), peer: nil, limit: 3)
   }
 
   /// The time from before the process is created to the vblank that presents its first frame.
