@@ -63,6 +63,8 @@ beside() {
     terminal='' progress_seconds=120
     catch_signals
     "$function"
+    # bash forgets the status of a child whose process number it meets again, and numbers come back after 32,768.
+    echo >"$logs/$name.ended"
   ) </dev/null &
   lanes[$name]=$!
   set +m
@@ -70,20 +72,19 @@ beside() {
 
 # Waits for the stages of a lane and counts them; one that ended early has failed.
 join() {
-  local name=$1 status=0 fields
-  while kill -0 "${lanes[$name]}" 2>/dev/null; do
+  local name=$1 fields
+  until [[ -e $logs/$name.ended ]] || ! kill -0 "${lanes[$name]}" 2>/dev/null; do
     [[ -z $terminal ]] || printf '%s  waiting for: %s' "$clear_line" "$name" >&2
     sleep 0.2
   done
   [[ -z $terminal ]] || printf '%s' "$clear_line" >&2
-  wait "${lanes[$name]}" || status=$?
   unset "lanes[$name]"
   joining=1
   mapfile -t fields <"$logs/$name.lane"
   local index
   for ((index = 0; index + 6 < ${#fields[@]}; index += 7)); do record_stage "${fields[@]:index:7}"; done
   joining=''
-  ((status == 0)) || record_stage "$name" failed - "ended with status $status" 0 1 0
+  [[ -e $logs/$name.ended ]] || record_stage "$name" failed - 'ended early' 0 1 0
 }
 
 end_lanes() {
