@@ -15,7 +15,7 @@ public struct LateCount: Equatable, Sendable {
 /// Counts the causes of late frames.
 public struct LateCauses: Sendable {
   private var classifier = LateFrameClassifier()
-  private var frames = [Int](repeating: 0, count: FrameRecord.Cause.allCases.count)
+  private var all = FrameRecord.Cause.allCases.map { LateCount(cause: $0, frames: 0) }
 
   public init() {}
 
@@ -25,30 +25,12 @@ public struct LateCauses: Sendable {
   @discardableResult
   public mutating func add(_ frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Cause? {
     guard let cause = classifier.cause(of: frame, interval: interval) else { return nil }
-    frames[cause.index] += 1
+    for index in all.indices where all[index].cause == cause { all[index].frames += 1 }
     return cause
   }
 
   /// The most frequent first; causes without a frame are left out.
-  public var counts: [LateCount] {
-    FrameRecord.Cause.allCases.map { LateCount(cause: $0, frames: frames[$0.index]) }
-      .filter { $0.frames > 0 }
-      .sorted { ($1.frames, $0.cause.index) < ($0.frames, $1.cause.index) }
-  }
-}
-
-extension FrameRecord.Cause {
-  /// The place in `allCases`.
-  fileprivate var index: Int {
-    let phases = FrameRecord.Phase.allCases.count
-    return switch self {
-    case .phase(let phase): Int(phase.rawValue)
-    case .scheduling: phases
-    case .commitMissed: phases + 1
-    case .prediction: phases + 2
-    case .scanOut: phases + 3
-    }
-  }
+  public var counts: [LateCount] { all.filter { $0.frames > 0 }.sorted { $0.frames > $1.frames } }
 }
 
 /// Finds the cause of each late frame. A pure value; it learns from the frames that were in time.

@@ -9,77 +9,62 @@ public struct DisplayProfile: Hashable, Sendable {
 
   public var name: Name
   /// The rate of the mode; the fastest rate of a variable display.
-  public var refreshRate: RefreshRate
+  public var refreshRate = RefreshRate.hertz60
   /// The rate that the display really has.
   public var actualRate: RefreshRate
   /// The slowest rate of a variable display; nil for others.
   public var slowestRate: RefreshRate?
-  public var faults: DisplayFaults
+  public var faults = DisplayFaults()
   /// The work of an application's frames on the machine.
   public var work = SimulatedWork.spiky
 
   /// A good display on a good driver: stamps to 5 µs at the rate that the mode says. Work is even.
-  public static let steady: DisplayProfile = {
-    var faults = DisplayFaults()
-    faults.noise = .microseconds(5)
-    var profile = DisplayProfile(.steady, actual: .hertz60, faults)
+  public static let steady = DisplayProfile(.steady, actual: .hertz60) { profile in
+    profile.faults.noise = .microseconds(5)
     profile.work = .even
-    return profile
-  }()
+  }
 
   /// Stamps that are taken in software: 35 µs of noise, one in a hundred off by up to a third of an interval, and
   /// 59.95 Hz where the mode says 60.
-  public static let noisy: DisplayProfile = {
-    var faults = DisplayFaults()
-    faults.noise = .microseconds(35)
-    faults.outliers = 0.01
-    return DisplayProfile(.noisy, actual: .hertz59_95, faults)
-  }()
+  public static let noisy = DisplayProfile(.noisy) { profile in
+    profile.faults.noise = .microseconds(35)
+    profile.faults.outliers = 0.01
+  }
 
   /// A display that runs on a clock which is being set: intervals 0.02 % longer and shorter within 40 s, and stamps to 10 µs.
-  public static let drifting: DisplayProfile = {
-    var faults = DisplayFaults()
-    faults.noise = .microseconds(10)
-    faults.drift = 0.000_2
-    return DisplayProfile(.drifting, actual: .hertz59_95, faults)
-  }()
+  public static let drifting = DisplayProfile(.drifting) { profile in
+    profile.faults.noise = .microseconds(10)
+    profile.faults.drift = 0.000_2
+  }
 
   /// A machine that cannot keep up: one event in five comes up to three intervals late, and for 2 s of every 6 s each
   /// frame takes 20 ms.
-  public static let overloaded: DisplayProfile = {
-    var faults = DisplayFaults()
-    faults.noise = .microseconds(10)
-    faults.latestDelivery = .milliseconds(2)
-    faults.lateWakeUps = 0.2
-    faults.latestWakeUp = .milliseconds(50)
-    var profile = DisplayProfile(.overloaded, actual: .hertz59_95, faults)
+  public static let overloaded = DisplayProfile(.overloaded) { profile in
+    profile.faults.noise = .microseconds(10)
+    profile.faults.latestDelivery = .milliseconds(2)
+    profile.faults.lateWakeUps = 0.2
+    profile.faults.latestWakeUp = .milliseconds(50)
     profile.work.overload = SimulatedWork.Overload(cycle: .seconds(6), part: 1.0 / 3, work: .milliseconds(20))
-    return profile
-  }()
+  }
 
   /// A display from 48 to 144 Hz that follows an application whose frames take longer and shorter.
-  public static let vrr: DisplayProfile = {
-    var faults = DisplayFaults()
-    faults.noise = .microseconds(5)
-    var profile = DisplayProfile(.vrr, actual: .hertz144, faults)
+  public static let vrr = DisplayProfile(.vrr, actual: .hertz144) { profile in
+    profile.faults.noise = .microseconds(5)
     profile.refreshRate = .hertz144
     profile.slowestRate = .hertz48
-    return profile
-  }()
+  }
 
   /// A bad driver: events lost, doubled and late; stamps that are wild, zero or old; sequences that are missing.
-  public static let flaky: DisplayProfile = {
-    var faults = DisplayFaults()
-    faults.noise = .microseconds(20)
-    faults.outliers = 0.02
-    faults.zeroStamps = 0.01
-    faults.backwardStamps = 0.005
-    faults.zeroSequences = 0.02
-    faults.lostEvents = 0.05
-    faults.duplicateEvents = 0.03
-    faults.latestDelivery = .milliseconds(5)
-    return DisplayProfile(.flaky, actual: .hertz59_95, faults)
-  }()
+  public static let flaky = DisplayProfile(.flaky) { profile in
+    profile.faults.noise = .microseconds(20)
+    profile.faults.outliers = 0.02
+    profile.faults.zeroStamps = 0.01
+    profile.faults.backwardStamps = 0.005
+    profile.faults.zeroSequences = 0.02
+    profile.faults.lostEvents = 0.05
+    profile.faults.duplicateEvents = 0.03
+    profile.faults.latestDelivery = .milliseconds(5)
+  }
 
   /// All profiles.
   public static var all: [DisplayProfile] { Name.allCases.map(named) }
@@ -95,11 +80,10 @@ public struct DisplayProfile: Hashable, Sendable {
     }
   }
 
-  private init(_ name: Name, actual: RefreshRate, _ faults: DisplayFaults) {
+  private init(_ name: Name, actual: RefreshRate = .hertz59_95, _ change: (inout DisplayProfile) -> Void) {
     self.name = name
-    refreshRate = .hertz60
     actualRate = actual
-    self.faults = faults
+    change(&self)
   }
 }
 

@@ -19,7 +19,7 @@ final class SimulatedPresenter: Presenter {
   private let clock: SystemClock
   private let buffers: [PresentationBuffer]
   private var flip: FlipState
-  private var alarm: FrameLoop.Alarm?
+  private lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.flipped() })
   /// The vblank at which the pending frame is seen.
   private var vblank: UInt64?
 
@@ -38,7 +38,6 @@ final class SimulatedPresenter: Presenter {
       buffers.append(PresentationBuffer(bitmap: try Bitmap(width: width, height: height), index: index))
     }
     self.buffers = buffers
-    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.flipped() })
   }
 
   func acquireBuffer() -> PresentationBuffer? { flip.free.map { buffers[$0] } }
@@ -47,13 +46,10 @@ final class SimulatedPresenter: Presenter {
     if flip.submit(buffer.index) { begin(at: clock.now + takeOverTime) }
   }
 
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    if let alarm { loop.add(alarm, to: mode) }
-  }
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { loop.add(alarm, to: mode) }
 
   func invalidate() {
-    alarm?.invalidate()
-    alarm = nil
+    alarm.invalidate()
     vblank = nil
     flip.cancel()
     onEvent = nil
@@ -62,7 +58,7 @@ final class SimulatedPresenter: Presenter {
   private func begin(at time: MonotonicTime) {
     let next = vblanks.grid.vblank(after: time)
     vblank = next
-    alarm?.fireTime = vblanks.grid.delivery(ofVBlank: next)
+    alarm.fireTime = vblanks.grid.delivery(ofVBlank: next)
   }
 
   private func flipped() {

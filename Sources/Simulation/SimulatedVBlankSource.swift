@@ -39,7 +39,7 @@ public final class SimulatedVBlankSource: VBlankSource {
 
   private let clock: SystemClock
   private var nominalRate: RefreshRate
-  private var alarm: FrameLoop.Alarm?
+  private lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.fire() })
   private var isRequested = false
   /// The vblank whose event is on its way.
   private var pending: UInt64?
@@ -60,7 +60,6 @@ public final class SimulatedVBlankSource: VBlankSource {
     nominalRate = refreshRate
     grid = SimulatedGrid(rate: refreshRate, slowestRate: slowestRate, start: clock.now, seed: seed)
     self.clock = clock
-    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.fire() })
   }
 
   /// Changes the rate. The grid continues from the last vblank before now.
@@ -89,46 +88,28 @@ public final class SimulatedVBlankSource: VBlankSource {
 
   public func newestVBlank() -> VBlank? { isOn ? grid.told(ofVBlank: grid.vblank(after: clock.now) &- 1) : nil }
 
-  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    guard let alarm else { return }
-    loop.add(alarm, to: mode)
-  }
-
-  public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
-    guard let alarm else { return }
-    loop.remove(alarm, from: mode)
-  }
+  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) { loop.add(alarm, to: mode) }
+  public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { loop.remove(alarm, from: mode) }
 
   public func invalidate() {
-    alarm?.invalidate()
-    alarm = nil
+    alarm.invalidate()
     isRequested = false
     onVBlank = nil
   }
 
   /// Sends the event of the next vblank that answers the request on its way.
   private func rearm() {
-    guard let alarm else { return }
-    guard isRequested, isOn else {
-      pending = nil
-      alarm.fireTime = nil
-      return
-    }
-    let number = grid.answer(toRequestAt: clock.now)
-    pending = number
-    alarm.fireTime = grid.delivery(ofVBlank: number)
+    pending = isRequested && isOn ? grid.answer(toRequestAt: clock.now) : nil
+    alarm.fireTime = pending.map { grid.delivery(ofVBlank: $0) }
   }
 
   private func fire() {
     guard let number = pending else { return }
     pending = nil
     isRequested = false
-    let vblank = grid.told(ofVBlank: number)
-    deliveredEvents += 1
-    onVBlank?(vblank)
-    if grid.duplicatesEvent(ofVBlank: number) {
+    for _ in 0...(grid.duplicatesEvent(ofVBlank: number) ? 1 : 0) {
       deliveredEvents += 1
-      onVBlank?(vblank)
+      onVBlank?(grid.told(ofVBlank: number))
     }
   }
 }

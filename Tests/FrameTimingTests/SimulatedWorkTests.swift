@@ -59,10 +59,4 @@ import Testing
     #expect(Set(exceeding.keys) == [.callbacks, .layout, .display])
     for count in exceeding.values { #expect(count > 300) }
   }
-
-  @Test func aSeedIsARun() {
-    func works(_ seed: UInt64) -> [Nanoseconds] { (0..<100).map { seeded(.spiky, seed).work(ofFrame: $0) } }
-    #expect(works(4) == works(4))
-    #expect(works(4) != works(5))
-  }
 }

@@ -226,15 +226,6 @@ struct Feed {
     #expect(resumed.ticks + resumed.missed + resumed.leftOut + resumed.idle == resumed.intervals)
   }
 
-  @Test func aDisplayThatStopsIsMissingNotIdle() throws {
-    let feed = try Feed()
-    for number in 0..<100 as Range<UInt64> { feed.whole(number) }
-    let stuck = feed.meter.recentReport(at: feed.at(110) + 1)
-    #expect((stuck.intervals, stuck.ticks, stuck.missed, stuck.idle) == (110, 100, 10, 0))
-    let run = feed.meter.report(at: feed.at(110) + 1)
-    #expect((run.intervals, run.ticks, run.missed, run.idle) == (110, 100, 10, 0))
-  }
-
   @Test func aFrameOutOfIdleIsMadeWithoutATick() throws {
     let feed = try Feed()
     for number in 0..<10 as Range<UInt64> { feed.whole(number) }
@@ -379,16 +370,5 @@ struct Feed {
       #expect((report.frames, report.presented, report.late) == (frames, frames, late), "seed \(seed)")
       #expect(report.ticks + report.missed + report.leftOut + report.idle == report.intervals, "seed \(seed)")
     }
-  }
-
-  @Test func aWindowThatHoldsTheWholeRunEqualsTheRun() throws {
-    let feed = try Feed()
-    for number in 0..<150 as Range<UInt64> { feed.whole(number, shownAfter: number % 50 == 0 ? 2 : 1) }
-    let run = feed.meter.report()
-    let recent = feed.meter.recentReport(at: feed.at(150) + 1)
-    #expect(recent.intervals == 150)
-    #expect((recent.ticks, recent.frames, recent.late, recent.missed) == (run.ticks, run.frames, run.late, run.missed))
-    #expect(recent.hitchTime == run.hitchTime)
-    #expect(recent.tickRate == run.tickRate)
   }
 }

@@ -31,34 +31,6 @@ import Testing
     }
   }
 
-  @Test func aFrameInTimeHasNoCause() {
-    var classifier = LateFrameClassifier()
-    #expect(classifier.cause(of: frame(), interval: interval) == nil)
-    #expect(classifier.cause(of: frame { $0.presented += interval / 2 }, interval: interval) == nil)
-  }
-
-  @Test func handedOverInTimeAndShownLateIsTheDisplay() {
-    var classifier = LateFrameClassifier()
-    #expect(classifier.cause(of: late(submitted: 4), interval: interval) == .scanOut)
-    #expect(classifier.cause(of: late(submitted: 9), interval: interval) == .scanOut)
-  }
-
-  @Test func handedOverInTheLastMillisecondMissedTheCommit() {
-    var classifier = LateFrameClassifier()
-    #expect(classifier.cause(of: late(submitted: 9) { $0.submitted += 1 }, interval: interval) == .commitMissed)
-    #expect(classifier.cause(of: late(submitted: 10), interval: interval) == .commitMissed)
-  }
-
-  @Test func workThatFittedButCameLateIsScheduling() {
-    var classifier = LateFrameClassifier()
-    // Begun at its vblank the frame would have been handed over after 4 ms; with 10 ms of work just in time.
-    #expect(classifier.cause(of: late(submitted: 12), interval: interval) == .scheduling)
-    let full = late(submitted: 12) { $0.phases[.composite] = .milliseconds(9) }
-    #expect(classifier.cause(of: full, interval: interval) == .scheduling)
-    let more = late(submitted: 12) { $0.phases[.composite] = .milliseconds(9) + 1 }
-    #expect(classifier.cause(of: more, interval: interval) == .phase(.composite))
-  }
-
   @Test(arguments: FrameRecord.Phase.allCases) func thePhaseThatExceedsItsUsualTimeMost(_ phase: FrameRecord.Phase) {
     var classifier = LateFrameClassifier()
     for _ in 0..<50 { _ = classifier.cause(of: frame(), interval: interval) }
@@ -68,16 +40,6 @@ import Testing
       record.phases[phase] += .milliseconds(8)
     }
     #expect(classifier.cause(of: record, interval: interval) == .phase(phase))
-  }
-
-  @Test func theUsuallyLongPhaseIsNotToBlame() {
-    var classifier = LateFrameClassifier()
-    for _ in 0..<50 { _ = classifier.cause(of: frame { $0.phases[.composite] = .milliseconds(7) }, interval: interval) }
-    let record = late(submitted: 14) { record in
-      record.phases[.composite] = .milliseconds(7)
-      record.phases[.layout] = .milliseconds(6)
-    }
-    #expect(classifier.cause(of: record, interval: interval) == .phase(.layout))
   }
 
   @Test func withoutAnyFrameInTimeTheLongestPhaseIsToBlame() {

@@ -69,16 +69,6 @@ import Testing
     #expect(report.hitchSeverity == .critical)
   }
 
-  @Test func missedTicksWithoutALateFrameAreAHitchToo() throws {
-    let feed = try Feed()
-    for number in 0..<10 as Range<UInt64> { feed.whole(number) }
-    feed.whole(14, missed: 4)
-    #expect(feed.meter.report().hitchTime == .milliseconds(40))
-    #expect(feed.meter.report().late == 0)
-    feed.whole(15)
-    #expect(feed.meter.report().hitchTime == .milliseconds(40))
-  }
-
   /// A picture that should have been replaced stands too long, whether or not one is seen after it.
   @Test func aHitchThatGoesOnCounts() throws {
     let feed = try Feed()

@@ -23,7 +23,7 @@ public final class DisplayTicker {
   /// The source of the vblanks: the display's hardware, or a clock that replaces it. It changes when the display goes and comes.
   public private(set) var source: any VBlankSource
   private var machine: TickMachine
-  private var alarm: FrameLoop.Alarm?
+  private lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.alarmFired() })
   /// The wake-up that the alarm is set to.
   private var armed: TickMachine.WakeUp?
   /// The links that are added to a mode, in the order of their creation.
@@ -38,7 +38,6 @@ public final class DisplayTicker {
   public init(source: any VBlankSource) {
     self.source = source
     machine = TickMachine(source.facts)
-    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.alarmFired() })
     listen(to: source)
   }
 
@@ -112,8 +111,7 @@ public final class DisplayTicker {
     let links = links
     (self.links, loop) = ([], nil)
     for link in links { link.invalidate() }
-    alarm?.invalidate()
-    alarm = nil
+    alarm.invalidate()
     source.invalidate()
   }
 
@@ -147,7 +145,7 @@ public final class DisplayTicker {
     guard let loop else { return }
     for mode in modes where !links.contains(where: { $0.modes.contains(mode) }) {
       source.remove(from: loop, mode: mode)
-      if let alarm { loop.remove(alarm, from: mode) }
+      loop.remove(alarm, from: mode)
     }
     // To leave the common modes is to leave each of them, also one that another link names itself.
     for other in links {
@@ -161,7 +159,7 @@ public final class DisplayTicker {
   private func addToLoop(_ mode: FrameLoop.Mode) {
     guard let loop else { return }
     source.add(to: loop, mode: mode)
-    if let alarm { loop.add(alarm, to: mode) }
+    loop.add(alarm, to: mode)
   }
 
   /// A link came or went, was paused or wants frames again.
@@ -202,7 +200,6 @@ public final class DisplayTicker {
     let wakeUp = machine.wakeUp
     guard wakeUp != armed else { return }
     armed = wakeUp
-    guard let alarm else { return }
     if let wakeUp, wakeUp.tolerance != alarm.tolerance { alarm.tolerance = wakeUp.tolerance }
     alarm.fireTime = wakeUp?.time
   }

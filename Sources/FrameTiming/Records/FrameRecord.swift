@@ -20,16 +20,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
     case present
 
     /// The phase's name in tables and files.
-    public var name: String {
-      switch self {
-      case .callbacks: "callbacks"
-      case .layout: "layout"
-      case .display: "display"
-      case .diff: "diff"
-      case .composite: "composite"
-      case .present: "present"
-      }
-    }
+    public var name: String { "\(self)" }
   }
 
   /// Counts refresh intervals of the output's ticker: two frames in neighbouring intervals differ by 1.
@@ -75,36 +66,20 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
 
   /// One duration a phase, stored in place.
   public struct PhaseDurations: BitwiseCopyable, Sendable {
-    private var values: (Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds, Nanoseconds) = (
-      .zero, .zero, .zero, .zero, .zero, .zero
-    )
+    private var values: InlineArray<6, Nanoseconds> = .init(repeating: .zero)
 
     public init() {}
 
     /// All phases together.
-    public var total: Nanoseconds { values.0 + values.1 + values.2 + values.3 + values.4 + values.5 }
+    public var total: Nanoseconds {
+      var total = Nanoseconds.zero
+      for index in values.indices { total += values[index] }
+      return total
+    }
 
     public subscript(phase: Phase) -> Nanoseconds {
-      get {
-        switch phase {
-        case .callbacks: values.0
-        case .layout: values.1
-        case .display: values.2
-        case .diff: values.3
-        case .composite: values.4
-        case .present: values.5
-        }
-      }
-      set {
-        switch phase {
-        case .callbacks: values.0 = newValue
-        case .layout: values.1 = newValue
-        case .display: values.2 = newValue
-        case .diff: values.3 = newValue
-        case .composite: values.4 = newValue
-        case .present: values.5 = newValue
-        }
-      }
+      get { values[Int(phase.rawValue)] }
+      set { values[Int(phase.rawValue)] = newValue }
     }
   }
 }

@@ -33,7 +33,7 @@ public final class FallbackClock: VBlankSource {
   public var disciplinedRate: RefreshRate? { grid.rate == refreshRate ? nil : grid.rate }
 
   private let clock: SystemClock
-  private var alarm: FrameLoop.Alarm?
+  private lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.fire() })
   private var grid: FallbackGrid
 
   /// - Parameters:
@@ -48,7 +48,6 @@ public final class FallbackClock: VBlankSource {
     self.clock = clock
     self.start = start ?? clock.now
     grid = FallbackGrid(rate: refreshRate, start: self.start)
-    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.fire() })
   }
 
   public var name: String {
@@ -58,8 +57,7 @@ public final class FallbackClock: VBlankSource {
 
   /// Requests the first grid point after now.
   public func requestVBlank() {
-    guard let alarm, let fireTime = grid.request(now: clock.now) else { return }
-    alarm.fireTime = fireTime
+    if let fireTime = grid.request(now: clock.now) { alarm.fireTime = fireTime }
   }
 
   // MARK: - Discipline
@@ -80,7 +78,7 @@ public final class FallbackClock: VBlankSource {
     let isPhaseKnown = point?.isKnown ?? false
     let phase = isPhaseKnown ? point?.timestamp : nil
     if let fireTime = grid.follow(rate, phase: phase ?? grid.newest(now: clock.now).timestamp) {
-      alarm?.fireTime = fireTime
+      alarm.fireTime = fireTime
     }
     return true
   }
@@ -89,19 +87,11 @@ public final class FallbackClock: VBlankSource {
 
   public func newestVBlank() -> VBlank? { grid.newest(now: clock.now) }
 
-  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    guard let alarm else { return }
-    loop.add(alarm, to: mode)
-  }
-
-  public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
-    guard let alarm else { return }
-    loop.remove(alarm, from: mode)
-  }
+  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) { loop.add(alarm, to: mode) }
+  public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { loop.remove(alarm, from: mode) }
 
   public func invalidate() {
-    alarm?.invalidate()
-    alarm = nil
+    alarm.invalidate()
     onVBlank = nil
   }
 
