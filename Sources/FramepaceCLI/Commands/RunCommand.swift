@@ -38,8 +38,8 @@ struct RunCommand: ParsableCommand {
       With --policy late, frames begin later and so show newer input, but a frame \
       that takes much longer than the others is late. With --animation smooth, moving \
       things do not jump after a missed frame; they catch up within half a second. At \
-      a variable rate the next vblank is unknown: both options have no effect, and no \
-      frame is late. With --interval auto, frames that take too long for two seconds \
+      a variable rate the next vblank is unknown: these options have no effect, and no \
+      frame is late. With --interval auto, frames that take too long for half a second \
       come at every second, third or fourth vblank, evenly, until they are faster.
 
       Figures: a frame is late if it is presented more than half a refresh interval \

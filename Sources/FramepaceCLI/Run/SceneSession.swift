@@ -19,7 +19,7 @@ final class SceneSession {
   /// The mirrors; nil unless the scene is mirrored.
   private(set) var mirrors: SceneMirrors?
 
-  private let settings: OutputSettings
+  let settings: OutputSettings
   private let simulation: SimulatedRun?
   /// The session on the cards; nil if there is no card, or no screen is wanted.
   private let cards: DisplaySession?
@@ -130,6 +130,7 @@ final class SceneSession {
     let others = mirrors?.mirrors.map(\.display) ?? []
     guard isRateVariable, others.allSatisfy({ $0.ticker.source.isVariable }) else { return [] }
     return (settings.policy == .lateStart ? ["--policy"] : []) + (settings.animation == .smooth ? ["--animation"] : [])
+      + (settings.interval == .auto ? ["--interval"] : [])
   }
   private var isRateVariable: Bool { display.ticker.source.isVariable }
 
@@ -142,7 +143,7 @@ final class SceneSession {
     lines += mirrors?.heading ?? []
     if let simulation { lines.append(simulation.note) }
     if policy == .lateStart { lines.append("frames are begun as late as they can be ready") }
-    if settings.interval == .auto { lines.append("frames come less often while they take too long") }
+    if settings.interval == .auto, !isRateVariable { lines.append("frames come less often while they take too long") }
     if settings.animation == .smooth, !isRateVariable { lines.append("animations go in even steps") }
     if !optionsOfFixedRates.isEmpty {
       lines.append(

@@ -64,6 +64,7 @@ final class RunPrinter {
         ("scene", .text(session.scene.rawValue)), ("display", .text(display.name)), ("clock", .text(display.ticker.name)),
         ("policy", .text(session.engine.output.policy.rawValue)),
         ("animation", .text(session.engine.output.animationTime.policy.rawValue)),
+        ("interval", .text(session.settings.interval.rawValue)),
         ("mirrors", .list(session.mirrors?.names ?? [])),
         ("unused", .list((session.unusedOptions + session.optionsOfFixedRates).map { .text($0) })),
         ("refused", .list(session.refusals.map { .text($0.description) })),
