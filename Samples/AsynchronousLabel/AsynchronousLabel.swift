@@ -35,7 +35,7 @@ struct Program {
     let rate = RefreshRate.hertz60
     let root = Layer()
     root.backgroundColor = Color(hex: 0x0B1016)
-    let label = BackgroundLabel(font: try SystemFonts.font(.sans, size: 24))
+    let label = BackgroundLabel(font: try SystemFonts.font(.regular, size: 24))
     label.frame = Rect(x: 20, y: 20, width: 280, height: 32)
     root.addSublayer(label)
 

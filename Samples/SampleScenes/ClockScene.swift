@@ -28,7 +28,7 @@ public final class ClockScene: SampleScene {
     addMarks(to: dial, radius: radius, unit: unit)
     addNumerals(to: dial, radius: radius, settings: settings)
 
-    digits.font = settings.fonts.mono(size: 44 * unit)
+    digits.font = settings.fonts.regular(size: 48 * unit)
     digits.color = Palette.text.withAlpha(0.8)
     digits.alignment = .center
     digits.bounds = Rect(x: 0, y: 0, width: 300 * unit, height: 52 * unit)
@@ -71,12 +71,7 @@ public final class ClockScene: SampleScene {
 
   private func addNumerals(to dial: Layer, radius: Double, settings: SceneSettings) {
     for hour in 1...12 {
-      let numeral = TextLayer()
-      numeral.font = settings.fonts.regular(size: 56 * settings.unit)
-      numeral.color = Palette.text
-      numeral.string = "\(hour)"
-      numeral.alignment = .center
-      numeral.bounds = Rect(origin: .zero, size: numeral.preferredSize)
+      let numeral = TextLayer("\(hour)", font: settings.fonts.regular(size: 64 * settings.unit), color: Palette.text)
       let angle = Double(hour) / 12 * 2 * .pi
       numeral.position = Point(radius + radius * 0.755 * sin(angle), radius - radius * 0.755 * cos(angle))
       dial.addSublayer(numeral)

@@ -1,119 +1,102 @@
 public import Framepace
 import Glibc
 
-/// A plant's control room: sixty changing values, four gauges, and a history that worker threads draw.
+/// A plant's control room: gauges and a history above, values with their units and limits below.
+///
+/// Colours stand for states alone: blue is normal, amber a warning, red an alarm. A small display shows fewer values instead of
+/// smaller ones.
 public final class DashboardScene: SampleScene {
   public let root = Layer()
   public let isMoving = true
 
-  private var values: [ValueCard] = []
+  private var cards: [ValueCard] = []
   private var gauges: [Gauge] = []
-  private let history = HistoryLayer()
+  private let history: HistoryPanel
+  private let summary = TextLayer()
 
   public init(settings: SceneSettings) throws {
     root.backgroundColor = Palette.night
     let plan = DashboardPlan(size: settings.size)
     let unit = plan.unit
-    addTitle(settings: settings, plan: plan)
+    let fonts = settings.fonts
+    for (frame, measure) in zip(plan.gauges, Measure.gauges) {
+      gauges.append(Gauge(measure, frame: frame, fonts: fonts, unit: unit))
+    }
     for (index, frame) in plan.cards.enumerated() {
-      let card = ValueCard(index: index, frame: frame, fonts: settings.fonts, unit: unit)
-      root.addSublayer(card.layer)
-      values.append(card)
+      let measure = Measure.cards[index % Measure.cards.count].numbered(index / Measure.cards.count + 1)
+      cards.append(ValueCard(measure, index: index, frame: frame, fonts: fonts, unit: unit))
     }
-    for (index, frame) in plan.gauges.enumerated() {
-      let gauge = Gauge(
-        name: ["load", "pressure", "flow", "heat"][index], color: Palette.accents[index], frame: frame,
-        fonts: settings.fonts, unit: unit)
-      root.addSublayer(gauge.layer)
-      gauges.append(gauge)
-    }
-    history.frame = plan.history
-    history.backgroundColor = Palette.panel
-    history.cornerRadius = 12 * unit
-    history.masksToBounds = true
-    history.unit = unit
-    root.addSublayer(history)
-    let title = TextLayer()
-    title.font = settings.fonts.regular(size: 20 * unit)
-    title.color = Palette.dim
-    title.string = "history"
-    title.frame = Rect(origin: Point(20 * unit, 16 * unit), size: title.preferredSize)
-    history.addSublayer(title)
+    history = HistoryPanel(frame: plan.history, fonts: fonts, unit: unit)
+    for layer in gauges.map(\.layer) + cards.map(\.layer) + [history.layer] { root.addSublayer(layer) }
+
+    let title = TextLayer("Plant 7", font: fonts.bold(size: 40 * unit), color: Palette.text)
+    title.frame.origin = Point(plan.title.minX, plan.title.midY - title.bounds.height / 2)
+    root.addSublayer(title)
+    summary.font = fonts.medium(size: 28 * unit)
+    summary.alignment = .right
+    summary.frame = Rect(
+      x: title.frame.maxX, y: plan.title.minY, width: plan.title.maxX - title.frame.maxX, height: plan.title.height)
+    root.addSublayer(summary)
     update(at: 0)
   }
 
   public func update(at time: Double) {
-    for value in values { value.update(at: time) }
     for (index, gauge) in gauges.enumerated() {
-      gauge.update(0.5 + 0.42 * sin(time * (0.5 + 0.13 * Double(index)) + Double(index) * 1.7))
+      let phase = Double(index)
+      gauge.update(0.55 + 0.3 * sin(time * (0.5 + 0.13 * phase) + phase * 1.7))
     }
-    // The history moves ten times a second: its points are at tenths of a second.
-    history.step = Int(time * 10)
+    for card in cards { card.update(at: time) }
+    let states = gauges.map(\.state) + cards.map(\.state)
+    let alarms = states.count { $0 == .alarm }
+    let warnings = states.count { $0 == .warning }
+    let parts = [Self.count(alarms, of: "alarm"), Self.count(warnings, of: "warning")].compactMap(\.self)
+    summary.string = parts.isEmpty ? "all values normal" : parts.joined(separator: "  ·  ")
+    summary.color = (alarms > 0 ? State.alarm : warnings > 0 ? .warning : .normal).color
+    // The history moves ten times a second.
+    history.curves.step = Int(time * 10)
   }
 
-  private func addTitle(settings: SceneSettings, plan: DashboardPlan) {
-    let title = TextLayer()
-    title.font = settings.fonts.bold(size: 34 * plan.unit)
-    title.color = Palette.text
-    title.string = "Plant 7"
-    let size = title.preferredSize
-    title.frame = Rect(x: plan.title.minX, y: plan.title.midY - size.height / 2, width: size.width, height: size.height)
-    root.addSublayer(title)
-
-    let note = TextLayer()
-    note.font = settings.fonts.regular(size: 22 * plan.unit)
-    note.color = Palette.dim
-    note.string = "\(plan.cards.count) values · \(plan.gauges.count) gauges · history drawn on worker threads"
-    let noteSize = note.preferredSize
-    guard noteSize.width < plan.title.width - size.width - 40 * plan.unit else { return }
-    note.frame = Rect(
-      x: plan.title.maxX - noteSize.width, y: plan.title.midY - noteSize.height / 2, width: noteSize.width,
-      height: noteSize.height)
-    root.addSublayer(note)
+  private static func count(_ number: Int, of name: String) -> String? {
+    number == 0 ? nil : "\(number) \(name)\(number == 1 ? "" : "s")"
   }
 }
 
-/// The layout of the dashboard: columns on a wide display, rows on a tall one. A small display shows fewer cards and gauges,
-/// so that all of them can be read.
+/// The layout: gauges and the history side by side above the cards, or in two rows on a tall display.
 private struct DashboardPlan {
   let unit: Double
   let title: Rect
-  /// The frames of at most sixty cards.
-  let cards: [Rect]
   /// The frames of at most four gauges.
   let gauges: [Rect]
   let history: Rect
+  let cards: [Rect]
 
   init(size: Size) {
     let isTall = size.height > size.width
-    let fitting = isTall ? min(size.width / 1080, size.height / 1920) : min(size.width / 1920, size.height / 1080)
-    let unit = max(fitting, 0.4)
-    self.unit = unit
-    let margin = 36 * unit
+    // On a small display everything is larger in proportion, so that it can be read from a metre; less is shown there.
+    let (wide, tall) = isTall ? (1080.0, 1920.0) : (1920, 1080)
+    let readable = 0.72 * min(min(size.width, size.height) / 480, 1)
+    unit = max(min(size.width / wide, size.height / tall), readable)
+    let margin = 28 * unit
     let gap = 16 * unit
-    let width = size.width - 2 * margin
-    title = Rect(x: margin, y: 24 * unit, width: width, height: 64 * unit)
+    title = Rect(x: margin, y: margin / 2, width: size.width - 2 * margin, height: 72 * unit)
+    let body = Rect(x: margin, y: title.maxY, width: title.width, height: size.height - margin - title.maxY)
 
-    // The layout starts at the bottom: history and gauges are beside or above each other.
-    let height = min(300 * unit, size.height * 0.3)
-    let bottom = size.height - margin - height
-    let gaugesTop = isTall ? bottom - gap - height : bottom
-    let gaugesWidth = isTall ? width : width * 0.52
-    let gaugeCount = min(max(Int((gaugesWidth + gap) / (150 * unit + gap)), 1), 4)
-    let gaugeWidth = (gaugesWidth - Double(gaugeCount - (isTall ? 1 : 0)) * gap) / Double(gaugeCount)
-    gauges = (0..<gaugeCount).map {
-      Rect(x: margin + Double($0) * (gaugeWidth + gap), y: gaugesTop, width: gaugeWidth, height: height)
-    }
-    let historyX = isTall ? margin : margin + Double(gaugeCount) * (gaugeWidth + gap)
-    history = Rect(x: historyX, y: bottom, width: margin + width - historyX, height: height)
+    let rowHeight = body.height * (isTall ? 0.22 : 0.44)
+    let gaugesWidth = isTall ? body.width : body.width * 0.62
+    let count = min(max(Int((gaugesWidth + gap) / (220 * unit + gap)), 1), 4)
+    let gauge = min((gaugesWidth + gap) / Double(count) - gap, isTall ? .infinity : rowHeight * 0.8)
+    gauges = (0..<count).map { Rect(x: margin + Double($0) * (gauge + gap), y: body.minY, width: gauge, height: rowHeight) }
+    let beside = gauges.last.map { $0.maxX + gap } ?? margin
+    history =
+      isTall
+      ? Rect(x: margin, y: body.minY + rowHeight + gap, width: body.width, height: rowHeight)
+      : Rect(x: beside, y: body.minY, width: body.maxX - beside, height: rowHeight)
 
-    // The cards fill the space between the title and the gauges.
-    let top = title.maxY + 8 * unit
-    let room = max(gaugesTop - gap - top, 0)
-    let columns = min(max(Int((width + gap) / (140 * unit + gap)), 1), 10)
-    let rows = min(max(Int((room + gap) / (72 * unit + gap)), 1), (60 + columns - 1) / columns)
-    let cell = Size((width + gap) / Double(columns) - gap, (room + gap) / Double(rows) - gap)
-    cards = (0..<min(columns * rows, 60)).map {
+    let top = history.maxY + gap
+    let columns = max(Int((body.width + gap) / (232 * unit + gap)), 1)
+    let rows = max(Int((body.maxY - top + gap) / (120 * unit + gap)), 1)
+    let cell = Size((body.width + gap) / Double(columns) - gap, (body.maxY - top + gap) / Double(rows) - gap)
+    cards = (0..<columns * rows).map {
       Rect(
         x: margin + Double($0 % columns) * (cell.width + gap), y: top + Double($0 / columns) * (cell.height + gap),
         width: cell.width, height: cell.height)
@@ -121,189 +104,67 @@ private struct DashboardPlan {
   }
 }
 
-/// A number with its name and a bar.
-@MainActor
-private final class ValueCard {
-  let layer = Layer()
-  private let number = TextLayer()
-  private let bar = Layer()
-  private let track: Double
-  private let base: Double
-  private let speed: Double
+/// The state of a value, by which it is coloured.
+enum State {
+  case normal
+  case warning
+  case alarm
 
-  init(index: Int, frame: Rect, fonts: SceneFonts, unit: Double) {
-    base = Double(index * 37 % 100)
-    speed = 0.4 + Double(index * 13 % 17) / 17
-    layer.frame = frame
-    layer.backgroundColor = Palette.panel
-    layer.cornerRadius = 8 * unit
-    let inset = 12 * unit
-    track = frame.width - 2 * inset
+  static let warningLimit = 0.8
+  static let alarmLimit = 0.9
 
-    let name = TextLayer()
-    name.font = fonts.regular(size: 17 * unit)
-    name.color = Palette.dim
-    name.string = "sensor \(index + 1)"
-    name.frame = Rect(x: inset, y: 9 * unit, width: track, height: name.preferredSize.height)
-    layer.addSublayer(name)
-
-    number.font = fonts.mono(size: 27 * unit)
-    number.color = Palette.text
-    number.alignment = .right
-    number.string = "000.0"
-    let height = number.preferredSize.height
-    let barTop = frame.height - 14 * unit
-    // The number is in the middle between the name and the bar.
-    let middle = (name.frame.maxY + barTop) / 2
-    number.frame = Rect(x: inset, y: middle - height / 2, width: track, height: height)
-    layer.addSublayer(number)
-
-    bar.anchorPoint = .zero
-    bar.position = Point(inset, barTop)
-    bar.backgroundColor = Palette.accents[index % Palette.accents.count]
-    bar.cornerRadius = 2 * unit
-    bar.bounds = Rect(x: 0, y: 0, width: track, height: 4 * unit)
-    layer.addSublayer(bar)
+  /// - Parameter fraction: the share of the range, from 0 to 1.
+  init(_ fraction: Double) {
+    self = fraction >= Self.alarmLimit ? .alarm : fraction >= Self.warningLimit ? .warning : .normal
   }
 
-  func update(at time: Double) {
-    let value = 50 + 49 * sin(time * speed + base)
-    let tenths = Int((value * 10).rounded())
-    number.string = "\(tenths / 10).\(tenths % 10)"
-    bar.bounds.size.width = max(track * value / 100, bar.cornerRadius * 2)
+  var color: Color {
+    switch self {
+    case .normal: Palette.sky
+    case .warning: Palette.amber
+    case .alarm: Palette.rose
+    }
   }
+
+  /// The number's colour: white is calmer than blue for what needs no attention.
+  var textColor: Color { self == .normal ? Palette.text : color }
 }
 
-/// A dial of three quarters of a circle with a needle.
-@MainActor
-private final class Gauge {
-  let layer = Layer()
-  private let needle = Layer()
-  private let arc = ShapeLayer()
-  private let percent = TextLayer()
-  private let radius: Double
+/// A quantity with a name, a unit and a range from zero.
+struct Measure {
+  var name: String
+  var unit: String
+  var limit: Double
+  var digits: Int
 
-  /// The dial is open at the bottom: it goes from 135° to 405°, clockwise from the right.
-  private static let start = 0.75 * Double.pi
-  private static let sweep = 1.5 * Double.pi
+  static let gauges = [
+    Measure(name: "Load", unit: "%", limit: 100, digits: 0),
+    Measure(name: "Pressure", unit: "bar", limit: 10, digits: 1),
+    Measure(name: "Flow", unit: "l/min", limit: 240, digits: 0),
+    Measure(name: "Boiler", unit: "°C", limit: 120, digits: 0),
+  ]
+  static let cards = [
+    Measure(name: "Pump", unit: "rpm", limit: 3000, digits: 0),
+    Measure(name: "Tank", unit: "%", limit: 100, digits: 0),
+    Measure(name: "Motor", unit: "°C", limit: 110, digits: 1),
+    Measure(name: "Valve", unit: "bar", limit: 10, digits: 2),
+    Measure(name: "Drive", unit: "A", limit: 40, digits: 1),
+    Measure(name: "Bearing", unit: "mm/s", limit: 9, digits: 2),
+    Measure(name: "Duct", unit: "m³/h", limit: 800, digits: 0),
+  ]
 
-  init(name: String, color: Color, frame: Rect, fonts: SceneFonts, unit: Double) {
-    layer.frame = frame
-    layer.backgroundColor = Palette.panel
-    layer.cornerRadius = 12 * unit
-    radius = min(frame.width, frame.height) * 0.36
-    let center = Point(frame.width / 2, frame.height * 0.47)
-
-    let track = ShapeLayer()
-    for (part, stroke) in [(track, Palette.line), (arc, color)] {
-      part.bounds = Rect(x: 0, y: 0, width: radius * 2.4, height: radius * 2.4)
-      part.position = center
-      part.fillColor = nil
-      part.strokeColor = stroke
-      part.strokeStyle = StrokeStyle(width: radius * 0.14, cap: .round)
-      layer.addSublayer(part)
-    }
-    track.path = path(to: 1)
-
-    needle.bounds = Rect(x: 0, y: 0, width: radius * 0.82, height: 5 * unit)
-    needle.anchorPoint = Point(0, 0.5)
-    needle.position = center
-    needle.cornerRadius = 2.5 * unit
-    needle.backgroundColor = Palette.text
-    layer.addSublayer(needle)
-
-    let hub = Layer()
-    hub.bounds = Rect(x: 0, y: 0, width: 18 * unit, height: 18 * unit)
-    hub.position = center
-    hub.cornerRadius = 9 * unit
-    hub.backgroundColor = Palette.text
-    layer.addSublayer(hub)
-
-    percent.font = fonts.bold(size: 32 * unit)
-    percent.color = Palette.text
-    percent.alignment = .center
-    percent.string = "100 %"
-    percent.frame = Rect(
-      x: 0, y: center.y + radius * 0.62, width: frame.width, height: percent.preferredSize.height)
-    layer.addSublayer(percent)
-
-    let label = TextLayer()
-    label.font = fonts.regular(size: 20 * unit)
-    label.color = Palette.dim
-    label.alignment = .center
-    label.string = name
-    let height = label.preferredSize.height
-    label.frame = Rect(x: 0, y: frame.height - height - 14 * unit, width: frame.width, height: height)
-    // A low panel only has room for the number.
-    if label.frame.minY > percent.frame.maxY { layer.addSublayer(label) }
+  func numbered(_ number: Int) -> Measure {
+    var measure = self
+    measure.name += " \(number)"
+    return measure
   }
 
-  /// - Parameter value: from 0 to 1.
-  func update(_ value: Double) {
-    needle.transform = .rotation(Self.start + Self.sweep * value)
-    arc.path = path(to: value)
-    percent.string = "\(Int((value * 100).rounded())) %"
-  }
-
-  private func path(to value: Double) -> Path {
-    var path = Path()
-    path.addArc(
-      center: Point(radius * 1.2, radius * 1.2), radius: radius, startAngle: Self.start,
-      endAngle: Self.start + Self.sweep * value)
-    return path
-  }
-}
-
-/// A filled curve of the last minute. Worker threads draw its bitmap; the old bitmap stays until the new one is finished.
-private final class HistoryLayer: Layer {
-  var unit = 1.0
-  /// The tenth of a second of the newest point.
-  var step = -1 {
-    didSet { if step != oldValue { setNeedsDisplay() } }
-  }
-
-  override func makeDrawing() -> (any Drawing)? {
-    Chart(size: bounds.size, unit: unit, step: step)
-  }
-
-  private struct Chart: Drawing {
-    var size: Size
-    var unit: Double
-    var step: Int
-
-    func draw(in context: DrawingContext) {
-      let inset = 20 * unit
-      let plot = Rect(
-        x: inset, y: inset + 32 * unit, width: size.width - 2 * inset, height: size.height - 2 * inset - 32 * unit)
-      for line in 0...4 {
-        let y = plot.minY + plot.height * Double(line) / 4
-        context.fill(
-          Rect(x: plot.minX, y: y.rounded(), width: plot.width, height: max(unit.rounded(), 1)), color: Palette.line)
-      }
-      for (index, color) in [Palette.violet, Palette.teal, Palette.sky].enumerated() where !context.isCancelled {
-        draw(curve: index, color: color, plot: plot, in: context)
-      }
-    }
-
-    private func draw(curve: Int, color: Color, plot: Rect, in context: DrawingContext) {
-      let points = 120
-      var line = Path()
-      for index in 0...points {
-        let x = plot.minX + plot.width * Double(index) / Double(points)
-        let y = plot.maxY - plot.height * value(curve: curve, at: step - points + index)
-        if index == 0 { line.move(to: Point(x, y)) } else { line.line(to: Point(x, y)) }
-      }
-      var area = line
-      area.line(to: Point(plot.maxX, plot.maxY))
-      area.line(to: Point(plot.minX, plot.maxY))
-      area.close()
-      context.fill(area, color: color.withAlpha(0.12))
-      context.stroke(line, StrokeStyle(width: 2.5 * unit, join: .round), color: color)
-    }
-
-    private func value(curve: Int, at step: Int) -> Double {
-      let time = Double(step) / 10 + Double(curve) * 40
-      return 0.2 + 0.22 * Double(curve) + 0.1 * sin(time * 0.7) + 0.06 * sin(time * 2.3 + 1) + 0.03 * sin(time * 5.1)
-    }
+  /// The value's digits, with as many decimals as the measure has.
+  func text(_ fraction: Double) -> String {
+    let scale = [1, 10, 100][digits]
+    let value = Int((fraction * limit * Double(scale)).rounded())
+    guard digits > 0 else { return "\(value)" }
+    let decimals = "\(value % scale)"
+    return "\(value / scale).\(String(repeating: "0", count: digits - decimals.count))\(decimals)"
   }
 }

@@ -23,9 +23,11 @@ public final class OrbitScene: SampleScene {
     let unit = settings.unit
     center = Point(settings.size.width / 2, settings.size.height / 2)
     root.backgroundColor = Palette.night
-    for ring in 0..<4 { addRing(ring, unit: unit) }
+    // Below the bodies, which let them shine through.
+    for ring in 0..<4 { addRing(radius: Self.radius(of: ring, unit: unit), unit: unit) }
     addSun(unit: unit)
-    try addCaption(settings: settings)
+    for ring in 0..<4 { addBodies(ring, unit: unit) }
+    addCaption(settings: settings)
   }
 
   public func update(at time: Double) {
@@ -36,8 +38,9 @@ public final class OrbitScene: SampleScene {
     }
   }
 
-  private func addRing(_ ring: Int, unit: Double) {
-    let radius = unit * (150 + Double(ring) * 105)
+  private static func radius(of ring: Int, unit: Double) -> Double { unit * (150 + Double(ring) * 105) }
+
+  private func addRing(radius: Double, unit: Double) {
     let path = ShapeLayer()
     path.bounds = Rect(x: 0, y: 0, width: radius * 2 + 4 * unit, height: radius * 2 + 4 * unit)
     path.position = center
@@ -46,7 +49,10 @@ public final class OrbitScene: SampleScene {
     path.strokeColor = Palette.line
     path.strokeStyle = StrokeStyle(width: max(1.5 * unit, 0.5))
     root.addSublayer(path)
+  }
 
+  private func addBodies(_ ring: Int, unit: Double) {
+    let radius = Self.radius(of: ring, unit: unit)
     let count = [5, 8, 11, 14][ring]
     let side = unit * [64, 58, 52, 46][ring]
     for index in 0..<count {
@@ -54,7 +60,7 @@ public final class OrbitScene: SampleScene {
       layer.bounds = Rect(x: 0, y: 0, width: side, height: side)
       layer.cornerRadius = index.isMultiple(of: 2) ? side / 2 : side / 5
       layer.backgroundColor = Palette.accents[(index + ring) % Palette.accents.count]
-      layer.opacity = 0.78
+      layer.opacity = 0.9
       addMoon(to: layer, side: side)
       root.addSublayer(layer)
       bodies.append(
@@ -85,15 +91,11 @@ public final class OrbitScene: SampleScene {
     }
   }
 
-  private func addCaption(settings: SceneSettings) throws {
-    let caption = TextLayer()
-    caption.font = settings.fonts.regular(size: 26 * settings.unit)
-    caption.color = Palette.dim
-    caption.string = "orbit · \(bodies.count) translucent layers"
-    let size = caption.preferredSize
-    caption.frame = Rect(
-      x: 48 * settings.unit, y: settings.size.height - 48 * settings.unit - size.height, width: size.width,
-      height: size.height)
+  private func addCaption(settings: SceneSettings) {
+    let unit = settings.unit
+    let caption = TextLayer(
+      "orbit · \(bodies.count) translucent layers", font: settings.fonts.regular(size: 28 * unit), color: Palette.dim)
+    caption.frame.origin = Point(48 * unit, settings.size.height - 48 * unit - caption.bounds.height)
     root.addSublayer(caption)
   }
 }

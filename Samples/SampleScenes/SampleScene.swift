@@ -62,7 +62,7 @@ public enum SceneName: String, CaseIterable, Sendable {
     switch self {
     case .orbit: "moving, rotating, translucent layers"
     case .clock: "an analogue clock with text"
-    case .dashboard: "cards, gauges, 60 changing values, a chart drawn on worker threads"
+    case .dashboard: "a plant's values with units and limits, gauges, a chart drawn on worker threads"
     case .still: "nothing changes: one frame, then no wake-up at all"
     case .stress: "chosen work per frame (--work, --work-phase), to see missed frames"
     }
@@ -81,32 +81,35 @@ public enum SceneName: String, CaseIterable, Sendable {
   }
 }
 
-/// The fonts of the scenes: DejaVu, opened by path, so that a scene looks the same on every machine.
+/// The fonts of the scenes: Roboto, opened by path, so that a scene looks the same on every machine. Its figures have one width.
 public struct SceneFonts: Sendable {
+  private let lightFace: FontFace
   private let regularFace: FontFace
+  private let mediumFace: FontFace
   private let boldFace: FontFace
-  private let monoFace: FontFace
 
   /// Opens the fonts. The error for a missing font names the Debian package.
   public init() throws(FontError) {
-    regularFace = try SystemFonts.face(.sans)
-    boldFace = try SystemFonts.face(.sansBold)
-    monoFace = try SystemFonts.face(.mono)
+    lightFace = try SystemFonts.face(.light)
+    regularFace = try SystemFonts.face(.regular)
+    mediumFace = try SystemFonts.face(.medium)
+    boldFace = try SystemFonts.face(.bold)
   }
 
+  public func light(size: Double) -> Font { Font(lightFace, size: size) }
   public func regular(size: Double) -> Font { Font(regularFace, size: size) }
+  public func medium(size: Double) -> Font { Font(mediumFace, size: size) }
   public func bold(size: Double) -> Font { Font(boldFace, size: size) }
-  /// A font in which all characters are equally wide, for changing figures.
-  public func mono(size: Double) -> Font { Font(monoFace, size: size) }
 }
 
-/// The colours of the scenes.
+/// The colours of the scenes. A panel has 1.3 times the luminance of the background by the formula of WCAG's contrast ratio,
+/// and dim text at least 4.5 times that of a panel.
 enum Palette {
   static let night = Color(hex: 0x0B1016)
-  static let panel = Color(hex: 0x151D27)
-  static let line = Color(hex: 0x2A3644)
-  static let dim = Color(hex: 0x7F8EA0)
-  static let text = Color(hex: 0xE6EDF5)
+  static let panel = Color(hex: 0x202B39)
+  static let line = Color(hex: 0x3A4859)
+  static let dim = Color(hex: 0x98A6B8)
+  static let text = Color(hex: 0xEEF3F9)
   static let sky = Color(hex: 0x4CC2FF)
   static let teal = Color(hex: 0x3DD6B0)
   static let amber = Color(hex: 0xFFB84D)
@@ -114,4 +117,15 @@ enum Palette {
   static let violet = Color(hex: 0xA58BFF)
 
   static let accents = [sky, teal, amber, rose, violet]
+}
+
+extension TextLayer {
+  /// A line of text in a layer of just its size.
+  convenience init(_ string: String, font: Font, color: Color) {
+    self.init()
+    self.font = font
+    self.color = color
+    self.string = string
+    bounds = Rect(origin: .zero, size: preferredSize)
+  }
 }

@@ -18,13 +18,13 @@ public final class StillScene: SampleScene {
     let left = (settings.size.width - column) / 2
     var y = settings.size.height / 2 - 250 * unit
 
-    let title = text("framepace", font: settings.fonts.bold(size: 150 * unit), color: Palette.text)
-    title.frame.origin = Point(left - 3 * unit, y)
+    let title = TextLayer("framepace", font: settings.fonts.bold(size: 168 * unit), color: Palette.text)
+    title.frame.origin = Point(left - 6 * unit, y)
     root.addSublayer(title)
-    y = title.frame.maxY + 8 * unit
+    y = title.frame.maxY + 4 * unit
 
-    let line = text(
-      "A frame loop for Linux: nothing changes, nothing wakes.", font: settings.fonts.regular(size: 40 * unit),
+    let line = TextLayer(
+      "A frame loop for Linux: nothing changes, nothing wakes.", font: settings.fonts.light(size: 46 * unit),
       color: Palette.dim)
     line.frame.origin = Point(left, y)
     root.addSublayer(line)
@@ -41,22 +41,14 @@ public final class StillScene: SampleScene {
     }
     y += 120 * unit + 44 * unit
 
-    let pangram = text(
-      "Sphinx of black quartz, judge my vow — 0123456789", font: settings.fonts.mono(size: 30 * unit), color: Palette.text)
+    let pangram = TextLayer(
+      "Sphinx of black quartz, judge my vow — 0123456789", font: settings.fonts.regular(size: 34 * unit), color: Palette.text
+    )
     pangram.frame.origin = Point(left, y)
     root.addSublayer(pangram)
   }
 
   public func update(at time: Double) {}
-
-  private func text(_ string: String, font: Font, color: Color) -> TextLayer {
-    let layer = TextLayer()
-    layer.font = font
-    layer.color = color
-    layer.string = string
-    layer.bounds = Rect(origin: .zero, size: layer.preferredSize)
-    return layer
-  }
 }
 
 /// A soft light from above.

@@ -40,24 +40,9 @@ public final class StressScene: SampleScene {
     root.addSublayer(block)
 
     busy.frame = Rect(x: lane.minX, y: lane.maxY + 40 * unit, width: 16 * unit, height: 16 * unit)
-    busy.cornerRadius = 8 * unit
-    busy.backgroundColor = Palette.amber
     root.addSublayer(busy)
-
-    let title = TextLayer()
-    title.font = settings.fonts.bold(size: 54 * unit)
-    title.color = Palette.text
-    title.string = "\(tenths(settings.work.milliseconds)) ms of work in every frame"
-    title.frame = Rect(origin: Point(lane.minX, lane.minY - 150 * unit), size: title.preferredSize)
-    root.addSublayer(title)
-
-    let note = TextLayer()
-    note.font = settings.fonts.regular(size: 28 * unit)
-    note.color = Palette.dim
-    note.string = "spent in \(settings.workPhase.rawValue); at 60 Hz the budget is 16.7 ms"
-    note.frame = Rect(
-      origin: Point(busy.frame.maxX + 16 * unit, busy.frame.midY - note.preferredSize.height / 2), size: note.preferredSize)
-    root.addSublayer(note)
+    addText(unit: unit)
+    addScale(Rect(x: lane.minX, y: lane.maxY + 150 * unit, width: lane.width, height: 20 * unit), unit: unit)
     update(at: 0)
   }
 
@@ -72,6 +57,50 @@ public final class StressScene: SampleScene {
     case .layout: busy.setNeedsLayout()
     case .display: busy.setNeedsDisplay()
     }
+  }
+
+  private func addText(unit: Double) {
+    let fonts = settings.fonts
+    let title = TextLayer(
+      "\(tenths(settings.work.milliseconds)) ms of work in every frame, in \(settings.workPhase.rawValue)",
+      font: fonts.medium(size: 56 * unit), color: Palette.text)
+    title.frame.origin = Point(lane.minX, lane.minY - 190 * unit)
+    root.addSublayer(title)
+    let note = TextLayer(
+      "While the work fits between two vblanks, the block moves evenly. When it does not, frames are late and the block jumps.",
+      font: fonts.regular(size: 30 * unit), color: Palette.dim)
+    note.frame.origin = Point(lane.minX, title.frame.maxY + 14 * unit)
+    root.addSublayer(note)
+  }
+
+  /// Adds the work on a scale of 40 ms, with the intervals of usual displays.
+  private func addScale(_ frame: Rect, unit: Double) {
+    let small = settings.fonts.regular(size: 26 * unit)
+    let work = settings.work.milliseconds
+    func x(_ milliseconds: Double) -> Double { frame.width * min(milliseconds / 40, 1) }
+    let scale = Layer()
+    scale.frame = frame
+    scale.backgroundColor = Palette.panel
+    scale.cornerRadius = frame.height / 2
+    root.addSublayer(scale)
+    let bar = Layer()
+    bar.frame = Rect(x: 0, y: 0, width: max(x(work), frame.height), height: frame.height)
+    bar.backgroundColor = work > 1000.0 / 60 ? Palette.rose : work > 1000.0 / 120 ? Palette.amber : Palette.teal
+    bar.cornerRadius = frame.height / 2
+    scale.addSublayer(bar)
+    for (hertz, text) in [(120, "8.3 ms: 120 Hz"), (60, "16.7 ms: 60 Hz"), (30, "33.3 ms: 30 Hz")] {
+      let mark = Layer()
+      mark.frame = Rect(x: x(1000 / Double(hertz)) - unit, y: -10 * unit, width: 2 * unit, height: frame.height + 20 * unit)
+      mark.backgroundColor = Palette.text
+      scale.addSublayer(mark)
+      let label = TextLayer(text, font: small, color: Palette.dim)
+      label.position = Point(mark.position.x, frame.height + 18 * unit + label.bounds.height / 2)
+      scale.addSublayer(label)
+    }
+    let hint = TextLayer(
+      "Try --work 20ms, and --work-phase layout or display.", font: small, color: Palette.dim)
+    hint.frame.origin = Point(frame.minX, frame.maxY + 90 * unit)
+    root.addSublayer(hint)
   }
 
   private func tenths(_ value: Double) -> String {

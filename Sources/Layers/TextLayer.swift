@@ -5,7 +5,7 @@ public import Raster
 ///
 /// ```swift
 /// let label = TextLayer()
-/// label.font = try SystemFonts.font(.sans, size: 24)
+/// label.font = try SystemFonts.font(.regular, size: 24)
 /// label.string = "42.0 ms"
 /// label.bounds.size = label.preferredSize
 /// ```

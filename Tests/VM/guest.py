@@ -16,7 +16,7 @@ import threading
 import time
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", ".."))
-FONTS = [f"/usr/share/fonts/truetype/dejavu/DejaVu{face}.ttf" for face in ("Sans", "Sans-Bold", "SansMono")]
+FONTS = [f"/usr/share/fonts/truetype/roboto/unhinted/RobotoTTF/Roboto-{face}.ttf" for face in ("Light", "Regular", "Medium", "Bold")]
 SEATD = "seatd -l info 2>/tmp/seatd.log &\nuntil [ -S /run/seatd.sock ]; do usleep 10000; done\n"
 PROGRAMS = ("framepace", "vm-guest")
 LONG = bool(os.environ.get("FRAMEPACE_LONG"))

@@ -18,9 +18,9 @@ struct PlotStyle {
 
   /// - Throws: an error if the fonts are missing.
   init() throws(FontError) {
-    title = try SystemFonts.font(.sansBold, size: 24)
-    text = try SystemFonts.font(.sans, size: 17)
-    small = try SystemFonts.font(.sans, size: 15, tabularFigures: true)
+    title = try SystemFonts.font(.medium, size: 24)
+    text = try SystemFonts.font(.regular, size: 17)
+    small = try SystemFonts.font(.regular, size: 15, tabularFigures: true)
   }
 
   /// Makes an empty plot with a title and at most two lines of figures below it.

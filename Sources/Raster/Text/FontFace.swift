@@ -108,7 +108,7 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
       "font \(path): \(reason); TrueType and OpenType files with outlines (.ttf, .otf, .ttc) are accepted"
     case .notFound(let fileName, let folders):
       "font \(fileName) is not in \(folders.joined(separator: ", ")); "
-        + "install the Debian package fonts-dejavu-core or name its folder in \(SystemFonts.environmentVariable)"
+        + "install the Debian packages fonts-roboto-unhinted and fonts-dejavu-core, or name a folder in \(SystemFonts.environmentVariable)"
     }
   }
 }

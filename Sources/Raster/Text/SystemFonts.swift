@@ -1,18 +1,23 @@
 import Glibc
 import LinuxSystem
 
-/// The DejaVu fonts of the system, opened by file name: the glyphs are the same wherever the same package is installed.
+/// The Roboto and DejaVu fonts of the system, opened by file name: the glyphs are the same wherever the same package is installed.
+///
+/// Roboto has several weights and figures of one width. DejaVu has more scripts.
 ///
 /// ```swift
-/// let line = TextLine("42.0 ms", font: try SystemFonts.font(.sansBold, size: 24))
+/// let line = TextLine("42.0 ms", font: try SystemFonts.font(.medium, size: 24))
 /// ```
 public enum SystemFonts {
   /// The environment variable that names a folder to search instead of the usual ones.
   public static let environmentVariable = "FRAMEPACE_FONTS"
 
   public enum Name: String, CaseIterable, Sendable {
+    case light = "Roboto-Light.ttf"
+    case regular = "Roboto-Regular.ttf"
+    case medium = "Roboto-Medium.ttf"
+    case bold = "Roboto-Bold.ttf"
     case sans = "DejaVuSans.ttf"
-    case sansBold = "DejaVuSans-Bold.ttf"
     case mono = "DejaVuSansMono.ttf"
   }
 
@@ -49,10 +54,13 @@ public enum SystemFonts {
   static func folders(environment: String?) -> [String] {
     if let environment, !environment.isEmpty { return [environment] }
     return [
-      "/usr/share/fonts/truetype/dejavu",  // Debian, Ubuntu
+      "/usr/share/fonts/truetype/roboto/unhinted/RobotoTTF",  // Debian, Ubuntu
+      "/usr/share/fonts/truetype/dejavu",
       "/usr/share/fonts/TTF",  // Arch
+      "/usr/share/fonts/roboto",  // Alpine
       "/usr/share/fonts/dejavu",  // Alpine, openSUSE
-      "/usr/share/fonts/dejavu-sans-fonts",  // Fedora
+      "/usr/share/fonts/google-roboto",  // Fedora
+      "/usr/share/fonts/dejavu-sans-fonts",
       "/usr/share/fonts/dejavu-sans-mono-fonts",
       "/usr/local/share/fonts",
     ]
