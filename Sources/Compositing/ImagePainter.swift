@@ -35,18 +35,25 @@ private struct ImageRows: ContentRows {
     if layer.isMasked { visible = Self.withoutEdges(visible, at: bounds, inverse) }
     shape = LayerShape(visible, radius: 0, transform: transform)
     guard !shape.pixels.isEmpty else { return nil }
-    self.image = image
-
-    let toPlace = Affine(
-      a: place.width / Double(image.width), b: 0, c: 0, d: place.height / Double(image.height), tx: place.minX,
-      ty: place.minY)
-    let toOutput = toPlace.concatenating(transform)
+    var toOutput = Self.toOutput(image, place, transform)
     if let offset = Self.wholeOffset(toOutput, image) {
+      self.image = image
       self.offset = offset
       shape.pixels = shape.pixels.intersection(
         IntRect(x: Int(offset.x), y: Int(offset.y), width: image.width, height: image.height))
       return
     }
+    // An image that is shown smaller is averaged first, or pixels that no sample meets would be lost.
+    var image = image
+    while let half = Self.isTooClose(toOutput.a, toOutput.b) ? image.narrower : nil {
+      image = half
+      toOutput = Self.toOutput(image, place, transform)
+    }
+    while let half = Self.isTooClose(toOutput.c, toOutput.d) ? image.lower : nil {
+      image = half
+      toOutput = Self.toOutput(image, place, transform)
+    }
+    self.image = image
     guard let toImage = toOutput.inverted else { return nil }
     // Fixed point is exact next to the image's own centre and half a step of 2⁻³² off for each pixel from there.
     let center = toOutput.apply(Point(x: Double(image.width) / 2, y: Double(image.height) / 2))
@@ -75,6 +82,17 @@ private struct ImageRows: ContentRows {
     }
     return UnsafePointer(samples)
   }
+
+  /// From the image's pixels to those of the output.
+  private static func toOutput(_ image: Image, _ place: Rect, _ transform: Affine) -> Affine {
+    Affine(
+      a: place.width / Double(image.width), b: 0, c: 0, d: place.height / Double(image.height), tx: place.minX,
+      ty: place.minY
+    ).concatenating(transform)
+  }
+
+  /// True if twice the step from one of the image's pixels to the next is nearer to one pixel of the output than the step is.
+  private static func isTooClose(_ x: Double, _ y: Double) -> Bool { x * x + y * y < 0.5 }
 
   /// The output's pixel at which the image starts, when each of its pixels becomes one of the output's.
   private static func wholeOffset(_ map: Affine, _ image: Image) -> (x: Int32, y: Int32)? {

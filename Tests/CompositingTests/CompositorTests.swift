@@ -39,6 +39,31 @@ import Testing
     }
   }
 
+  /// A checkerboard shown smaller is grey, also where it is smaller in one direction only, and shows no false pattern.
+  @Test(arguments: [Size(101, 101), Size(101, 800), Size(800, 101), Size(190, 257)])
+  func smallerImagesAreAveraged(size: Size) throws {
+    let board = try Bitmap(width: 800, height: 800)
+    for y in 0..<800 {
+      let row = (board.base + y * board.bytesPerRow).assumingMemoryBound(to: UInt32.self)
+      for x in 0..<800 { row[x] = (x / 2 + y / 2).isMultiple(of: 2) ? 0xFFFF_FFFF : 0xFF00_0000 }
+    }
+    let (width, height) = (Int(size.width), Int(size.height))
+    var tree = TreeSnapshot()
+    let bounds = Rect(x: 0, y: 0, width: size.width, height: size.height)
+    tree.append(RenderRecord(id: 1, subtreeEnd: 1, bounds: bounds), SideValues(content: board.freeze()))
+    let bitmap = try Bitmap(width: width, height: height)
+    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
+    for y in 0..<height {
+      for x in 0..<width {
+        let grey = pixel(bitmap, x, y) & 0xFF
+        if abs(Int(grey) - 127) > 2 {
+          Issue.record("\(size): \(grey) at \(x), \(y)")
+          return
+        }
+      }
+    }
+  }
+
   /// Upright layers on whole pixels, against a compositor of a few lines in real numbers: order, group opacity, masks,
   /// contents and their clip, hidden layers.
   @Test(arguments: 1...150)
