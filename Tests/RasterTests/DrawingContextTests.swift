@@ -120,6 +120,24 @@ import Testing
     #expect(try covered(StrokeStyle(width: .nan)) == 0)
   }
 
+  /// The mean of four pixels follows the gradient between two levels, and the same point has the same level in every clip.
+  @Test func darkGradientsAreDithered() throws {
+    let gradient = Gradient.linear(
+      from: Point(0, 0), to: Point(512, 0),
+      colors: [Color(red: 8 / 255, green: 0, blue: 0), Color(red: 12 / 255, green: 0, blue: 0)])
+    let bitmap = try Bitmap.drawing(width: 512, height: 4) { $0.fill(gradient: gradient) }
+    for x in stride(from: 0, to: 512, by: 2) {
+      let red = [(x, 0), (x + 1, 0), (x, 1), (x + 1, 1)].map { Int(bitmap[$0.0, $0.1] >> 16 & 0xFF) }.reduce(0, +)
+      #expect(abs(Double(red) / 4 - 8 - Double(x + 1) / 128) <= 0.26, "at \(x)")
+    }
+    let clipped = try Bitmap.drawing(width: 512, height: 4) { context in
+      context.clip(Rect(x: 101, y: 1, width: 300, height: 3))
+      context.fill(gradient: gradient)
+    }
+    #expect(
+      (101..<401).allSatisfy { clipped[$0, 1] == bitmap[$0, 1] && clipped[$0, 2] == bitmap[$0, 2] })
+  }
+
   @Test func gradientRunsBetweenItsStops() throws {
     let gradient = Gradient.linear(from: Point(0, 0), to: Point(256, 0), colors: [.black, .white])
     let bitmap = try Bitmap.drawing(width: 256, height: 1) { $0.fill(gradient: gradient) }

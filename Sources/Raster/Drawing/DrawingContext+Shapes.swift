@@ -108,21 +108,6 @@ extension DrawingContext {
       alpha / 255)
   }
 
-  /// Sets a gradient as the paint.
-  ///
-  /// - Returns: false if the gradient paints nothing.
-  func setSource(_ gradient: Gradient) -> Bool {
-    guard isDrawable, !gradient.stops.isEmpty, let pattern = gradient.makePattern() else { return false }
-    for stop in gradient.stops {
-      cairo_pattern_add_color_stop_rgba(
-        pattern, Self.unit(stop.location), Self.unit(stop.color.red), Self.unit(stop.color.green),
-        Self.unit(stop.color.blue), Self.unit(stop.color.alpha))
-    }
-    withTransformInCairo { cairo_set_source(cairo, pattern) }
-    cairo_pattern_destroy(pattern)
-    return true
-  }
-
   /// Releases the current pattern, which the Cairo context would keep otherwise.
   func releaseSource() {
     cairo_set_source_rgba(cairo, 0, 0, 0, 0)
@@ -131,22 +116,6 @@ extension DrawingContext {
   /// The value limited to 0…1; NaN becomes 0.
   static func unit(_ value: Double) -> Double {
     value > 0 ? min(value, 1) : 0
-  }
-}
-
-extension Gradient {
-  /// A Cairo pattern without stops; nil if a coordinate is not finite or a radius is negative.
-  fileprivate func makePattern() -> OpaquePointer? {
-    func usable(_ point: Point) -> Bool { abs(point.x) < 1e9 && abs(point.y) < 1e9 }
-    func usable(_ radius: Double) -> Bool { radius >= 0 && radius < 1e9 }
-    switch shape {
-    case .linear(let start, let end):
-      guard usable(start), usable(end) else { return nil }
-      return cairo_pattern_create_linear(start.x, start.y, end.x, end.y)
-    case .radial(let startCenter, let startRadius, let endCenter, let endRadius):
-      guard usable(startCenter), usable(endCenter), usable(startRadius), usable(endRadius) else { return nil }
-      return cairo_pattern_create_radial(startCenter.x, startCenter.y, startRadius, endCenter.x, endCenter.y, endRadius)
-    }
   }
 }
 
