@@ -7,7 +7,8 @@
 unset FRAMEPACE_TESTS
 
 debug_flags=(--explicit-target-dependency-import-check error)
-thread_flags=(--scratch-path "$root/.build-tsan" --sanitize thread)
+# Each module in one piece, which is built once and takes a third less.
+thread_flags=(--scratch-path "$root/.build-tsan" --sanitize thread -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2)
 release_flags=(--configuration release --static-swift-stdlib)
 
 binary=$root/.build/release/framepace

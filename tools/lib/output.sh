@@ -58,8 +58,14 @@ quietly() {
   set +m
   # /proc and not a signal: a command of `sudo` is root's, and takes none from here.
   while [[ -e /proc/$running_group ]]; do
-    sleep 0.1
-    ticks=$((ticks + 1))
+    # Ticks of a tenth of a second. A look costs a process, so those at a long command are rare.
+    if ((ticks < 50)); then
+      sleep 0.1
+      ticks=$((ticks + 1))
+    else
+      sleep 0.5
+      ticks=$((ticks + 5))
+    fi
     if [[ -n $terminal ]] && ((ticks % 5 == 0)); then
       printf '%s  %-18s %6s s  %s%s%s' "$clear_line" "$label" "$(seconds_since "$start")" "$dim" "$(last_step "$log")" \
         "$plain" >&2
