@@ -79,7 +79,7 @@ class Boots:
 
     A boot begins when all checks that still run wait for theirs."""
 
-    MOST = 5
+    MOST = 9
 
     def __init__(self):
         self.changed = threading.Condition()
