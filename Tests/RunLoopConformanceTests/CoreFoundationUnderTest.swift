@@ -19,8 +19,7 @@ final class CoreFoundationUnderTest: LoopUnderTest, @unchecked Sendable {
   // MARK: Items
 
   func observer(
-    _ activities: FrameLoop.Activity, order: Int, repeats: Bool, evenWhenBusy: Bool,
-    _ body: @escaping @Sendable (FrameLoop.Activity) -> Void
+    _ activities: FrameLoop.Activity, order: Int, repeats: Bool, _ body: @escaping @Sendable (FrameLoop.Activity) -> Void
   ) -> any ItemUnderTest {
     ObserverItem(activities, order: order, repeats: repeats, body)
   }
@@ -29,10 +28,6 @@ final class CoreFoundationUnderTest: LoopUnderTest, @unchecked Sendable {
     order: Int, report: (@Sendable (String) -> Void)?, _ body: @escaping @Sendable () -> Void
   ) -> any SourceUnderTest {
     SourceItem(order: order, report: report, body)
-  }
-
-  func source(twinOf other: any SourceUnderTest, _ body: @escaping @Sendable () -> Void) -> any SourceUnderTest {
-    SourceItem(order: 0, report: nil, info: other as? SourceItem, body)
   }
 
   func descriptor(consumes: Bool, _ body: @escaping @Sendable () -> Void) -> any DescriptorUnderTest {
@@ -177,13 +172,11 @@ private class AnySource: ItemUnderTest, @unchecked Sendable {
 private final class SourceItem: AnySource, SourceUnderTest, @unchecked Sendable {
   private let report: (@Sendable (String) -> Void)?
 
-  init(
-    order: Int, report: (@Sendable (String) -> Void)?, info: SourceItem? = nil, _ body: @escaping @Sendable () -> Void
-  ) {
+  init(order: Int, report: (@Sendable (String) -> Void)?, _ body: @escaping @Sendable () -> Void) {
     self.report = report
     super.init(body)
     var context = CFRunLoopSourceContext()
-    context.info = Unmanaged.passUnretained(info ?? self).toOpaque()
+    context.info = Unmanaged.passUnretained(self).toOpaque()
     context.schedule = { info, _, mode in SourceItem.of(info)?.report?("+\(mode.map(name) ?? "?")") }
     context.cancel = { info, _, mode in SourceItem.of(info)?.report?("-\(mode.map(name) ?? "?")") }
     context.perform = { info in SourceItem.of(info)?.body() }

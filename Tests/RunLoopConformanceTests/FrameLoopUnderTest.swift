@@ -21,14 +21,9 @@ final class FrameLoopUnderTest: LoopUnderTest {
   // MARK: Items
 
   func observer(
-    _ activities: FrameLoop.Activity, order: Int, repeats: Bool, evenWhenBusy: Bool,
-    _ body: @escaping @Sendable (FrameLoop.Activity) -> Void
+    _ activities: FrameLoop.Activity, order: Int, repeats: Bool, _ body: @escaping @Sendable (FrameLoop.Activity) -> Void
   ) -> any ItemUnderTest {
-    FrameLoop.Observer(
-      activities, order: order, repeats: repeats, evenWhenBusy: evenWhenBusy,
-      .onLoop { _, activity in
-        body(activity)
-      })
+    FrameLoop.Observer(activities, order: order, repeats: repeats, .onLoop { _, activity in body(activity) })
   }
 
   func source(
@@ -39,10 +34,6 @@ final class FrameLoopUnderTest: LoopUnderTest {
       return { _, _, mode in report("\(sign)\(mode)") }
     }
     return FrameLoop.Source(order: order, scheduled: tell("+"), cancelled: tell("-"), .onLoop { _ in body() })
-  }
-
-  func source(twinOf other: any SourceUnderTest, _ body: @escaping @Sendable () -> Void) -> any SourceUnderTest {
-    FrameLoop.Source(.onLoop { _ in body() })
   }
 
   func descriptor(consumes: Bool, _ body: @escaping @Sendable () -> Void) -> any DescriptorUnderTest {

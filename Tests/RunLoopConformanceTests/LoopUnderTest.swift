@@ -15,15 +15,12 @@ struct LoopKind: Sendable {
 /// "common" stand for the loop's own. Times are milliseconds since the loop was made.
 protocol LoopUnderTest: AnyObject, Sendable {
   func observer(
-    _ activities: FrameLoop.Activity, order: Int, repeats: Bool, evenWhenBusy: Bool,
-    _ body: @escaping @Sendable (FrameLoop.Activity) -> Void
+    _ activities: FrameLoop.Activity, order: Int, repeats: Bool, _ body: @escaping @Sendable (FrameLoop.Activity) -> Void
   ) -> any ItemUnderTest
   /// - Parameter report: is called with "+mode" and "-mode" when the source is added and removed.
   func source(
     order: Int, report: (@Sendable (String) -> Void)?, _ body: @escaping @Sendable () -> Void
   ) -> any SourceUnderTest
-  /// Makes a source that is equal to another in everything that CoreFoundation compares.
-  func source(twinOf other: any SourceUnderTest, _ body: @escaping @Sendable () -> Void) -> any SourceUnderTest
   /// Makes an event descriptor, and a source that waits for it.
   ///
   /// - Parameter consumes: whether the source reads the descriptor. `FrameLoop` never reads it and CFRunLoop always does, so

@@ -4,10 +4,8 @@ import RunLoops
 
 extension Program {
   /// The words that the program writes on a loop; nil if it does not end.
-  ///
-  /// - Parameter idlesToLimit: true to end an idle run at a limit, as in a scenario, instead of stopping it.
-  func words(on kind: LoopKind, idlesToLimit: Bool = false) -> [String]? {
-    Play.onFreshThread(kind) { stage in ProgramPlay(self, stage, idlesToLimit: idlesToLimit).perform() }
+  func words(on kind: LoopKind) -> [String]? {
+    Play.onFreshThread(kind) { stage in ProgramPlay(self, stage).perform() }
   }
 }
 
@@ -56,26 +54,22 @@ private final class ProgramPlay: Sendable {
 
   private let program: Program
   private let stage: Stage
-  private let idlesToLimit: Bool
   private let state = Lock(State())
 
-  init(_ program: Program, _ stage: Stage, idlesToLimit: Bool) {
+  init(_ program: Program, _ stage: Stage) {
     self.program = program
     self.stage = stage
-    self.idlesToLimit = idlesToLimit
   }
 
   func perform() {
     for mode in Program.modes {
-      let watch = stage.loop.observer(.all, order: .min, repeats: true, evenWhenBusy: false) { [self] activity in
+      let watch = stage.loop.observer(.all, order: .min, repeats: true) { [self] activity in
         stage.log(activity.word)
         notice(activity)
       }
       stage.keep(watch, ".watch of \(mode)")
       stage.loop.add(watch, to: mode)
-      if !idlesToLimit {
-        stage.observer(".idle of \(mode)", .beforeWaiting, order: .max, in: mode) { [self] _ in stopIfIdle() }
-      }
+      stage.observer(".idle of \(mode)", .beforeWaiting, order: .max, in: mode) { [self] _ in stopIfIdle() }
       if program.hasAnchors { stage.timer(".anchor of \(mode)", at: Stage.never, in: mode) }
     }
     for item in program.items { make(item) }
@@ -183,8 +177,7 @@ private final class ProgramPlay: Sendable {
       stage.block(name, in: modes) { [self] _ in perform(body) }
     case .run(let mode, let length, let returnAfterSourceHandled):
       state.withLock { $0.runs.append(Run(mode: mode, length: length)) }
-      stage.run(
-        mode, for: length.milliseconds(idlesToLimit: idlesToLimit), returnAfterSourceHandled: returnAfterSourceHandled)
+      stage.run(mode, for: length.milliseconds, returnAfterSourceHandled: returnAfterSourceHandled)
       state.withLock { state in _ = state.runs.removeLast() }
     case .stop:
       stage.stop()
@@ -265,12 +258,12 @@ private final class ProgramPlay: Sendable {
 }
 
 extension Program.RunLength {
-  func milliseconds(idlesToLimit: Bool) -> Double {
+  fileprivate var milliseconds: Double {
     switch self {
     case .poll: 0
     case .brief: 3
     // The limit is long enough never to be reached, unless something is wrong.
-    case .untilIdle: idlesToLimit ? 20 : 2_000
+    case .untilIdle: 2_000
     }
   }
 }

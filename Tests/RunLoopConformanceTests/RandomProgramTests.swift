@@ -8,7 +8,7 @@ import XCTest
 ///
 /// `FRAMEPACE_LOOP_PROGRAMS=100000` plays that many instead of 2,000. `FRAMEPACE_LOOP_SEED=…` sets the first seed instead of
 /// 1; the default is fixed so that all changes are tested with the same programs. A program on which the loops differ is
-/// reduced and printed as a scenario.
+/// reduced and printed.
 final class RandomProgramTests: XCTestCase {
   func testBothLoopsDoTheSame() {
     let first = Self.setting("FRAMEPACE_LOOP_SEED") ?? 1
@@ -18,7 +18,7 @@ final class RandomProgramTests: XCTestCase {
     for seed in first..<first + count {
       let program = Program(seed: seed)
       guard disagree(on: program) else { continue }
-      XCTFail("seed \(seed): the loops disagree\n\(Self.report(program, seed: seed))")
+      XCTFail("seed \(seed): the loops disagree\n\(Self.report(program))")
       failures += 1
       if failures == 3 { return }
     }
@@ -44,8 +44,8 @@ final class RandomProgramTests: XCTestCase {
     // Two operations are enough for “It has a stop and a signal”.
     for seed in 1..<40 as Range<UInt64> {
       func counts(_ program: Program) -> (Int, Int) {
-        let text = program.scenario("", gives: [])
-        return (text.components(separatedBy: "s.stop()").count - 1, text.components(separatedBy: "s.signal(").count - 1)
+        let text = "\(program)"
+        return (text.components(separatedBy: "Operation.stop").count - 1, text.components(separatedBy: ".signal(").count - 1)
       }
       let program = Program(seed: seed)
       guard counts(program).0 > 0, counts(program).1 > 0 else { continue }
@@ -73,12 +73,13 @@ final class RandomProgramTests: XCTestCase {
     return ours.contains { program.words(on: $0) != reference }
   }
 
-  private static func report(_ program: Program, seed: UInt64) -> String {
+  private static func report(_ program: Program) -> String {
     // Each candidate is played twice, so that the result is not luck.
     let shrunk = program.shrunk { candidate in differs(candidate) && differs(candidate) }
-    func words(on kind: LoopKind) -> [String] { shrunk.words(on: kind, idlesToLimit: true) ?? ["did not end"] }
-    return shrunk.scenario("seed \(seed)", gives: words(on: .coreFoundation))
-      + ours.map { "\n\($0.name): \(words(on: $0).joined(separator: " "))" }.joined()
+    return "\(shrunk.items)\n\(shrunk.script)"
+      + ([.coreFoundation] + ours).map { kind in
+        "\n\(kind.name): \(shrunk.words(on: kind)?.joined(separator: " ") ?? "did not end")"
+      }.joined()
   }
 
   private static func setting(_ name: String) -> UInt64? {

@@ -110,20 +110,6 @@ extension Scenario {
       s.observer(".end", .exit) { s in s.log("\(s.count(".sleep"))") }
       s.run(for: 5_000)
     },
-    Scenario(
-      [24], "what must not starve is called all the same after sixteen such passes", coreFoundation: "0 →stopped",
-      ours: "3 →stopped",
-      because: "a frame's commit must come, however busy the sources keep the loop; an observer asks for it by evenWhenBusy"
-    ) { s in
-      s.observer(".commit", .beforeWaiting, evenWhenBusy: true)
-      s.source(".again") { s in
-        s.signal(".again")
-        if s.count(".again") == 50 { s.stop() }
-      }
-      s.signal(".again")
-      s.observer(".end", .exit) { s in s.log("\(s.count(".commit"))") }
-      s.run(for: 5_000)
-    },
     Scenario([24], "a timer that is always due does not starve it", gives: "all →stopped") { s in
       s.observer(".sleep", .beforeWaiting)
       s.timer(".due", at: 0, every: 1_000) { s in

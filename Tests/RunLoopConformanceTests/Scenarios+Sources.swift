@@ -93,16 +93,6 @@ extension Scenario {
       }
       s.run()
     },
-    Scenario(
-      [32], "sources are the same only if they are one object", coreFoundation: "one →timedOut", ours: "one two →timedOut",
-      because: "closures cannot be compared; CoreFoundation takes sources of equal order, functions and info for one"
-    ) { s in
-      s.source("one")
-      s.source("two", twinOf: "one")
-      s.signal("one")
-      s.signal("two")
-      s.run()
-    },
   ]
 
   /// Descriptors.

@@ -69,7 +69,7 @@ final class Stage: Sendable {
 
   /// Writes the activities of a mode, before any other observer is called.
   func observe(_ activities: FrameLoop.Activity = .all, in mode: String = "default") {
-    let observer = loop.observer(activities, order: .min, repeats: true, evenWhenBusy: false) { [words] activity in
+    let observer = loop.observer(activities, order: .min, repeats: true) { [words] activity in
       words.add(activity.word)
     }
     keep(observer, "observer of \(mode) \(activities.rawValue)")
@@ -77,12 +77,10 @@ final class Stage: Sendable {
   }
 
   func observer(
-    _ name: String, _ activities: FrameLoop.Activity, order: Int = 0, repeats: Bool = true, evenWhenBusy: Bool = false,
-    in mode: String? = "default", _ body: @escaping Body = { _ in }
+    _ name: String, _ activities: FrameLoop.Activity, order: Int = 0, repeats: Bool = true, in mode: String? = "default",
+    _ body: @escaping Body = { _ in }
   ) {
-    let observer = loop.observer(activities, order: order, repeats: repeats, evenWhenBusy: evenWhenBusy) { [self] _ in
-      call(name, body)
-    }
+    let observer = loop.observer(activities, order: order, repeats: repeats) { [self] _ in call(name, body) }
     keep(observer, name)
     if let mode { loop.add(observer, to: mode) }
   }
@@ -94,14 +92,6 @@ final class Stage: Sendable {
     let source = loop.source(order: order, report: reports ? report : nil) { [self] in call(name, body) }
     keep(source, name)
     if let mode { loop.add(source, to: mode) }
-  }
-
-  /// Adds a source that CoreFoundation cannot tell from another.
-  func source(_ name: String, twinOf other: String, in mode: String = "default") {
-    guard let original = item(other) as? any SourceUnderTest else { return }
-    let source = loop.source(twinOf: original) { [self] in call(name, { _ in }) }
-    keep(source, name)
-    loop.add(source, to: mode)
   }
 
   func descriptor(
