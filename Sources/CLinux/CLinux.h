@@ -36,6 +36,9 @@ static inline int clinux_errno(void) { return errno; }
 // inherits it. (glibc hides `accept4` behind _GNU_SOURCE.)
 static inline int clinux_accept(int socket) { return (int)syscall(SYS_accept4, socket, NULL, NULL, SOCK_CLOEXEC); }
 
+// Makes `copy` a number of the same open file as `descriptor`, closed on exec. (glibc hides `dup3` behind _GNU_SOURCE.)
+static inline int clinux_dup3(int descriptor, int copy) { return (int)syscall(SYS_dup3, descriptor, copy, O_CLOEXEC); }
+
 // Sets the calling thread's name. The kernel keeps the first 15 bytes. (`prctl` takes a variable number of arguments.)
 static inline void clinux_set_thread_name(const char *_Nonnull name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 // Copies the calling thread's name, at most 15 bytes and a zero.

@@ -55,6 +55,13 @@ public struct EpollSet: ~Copyable, Sendable {
     _ = clinux_epoll_control(descriptor.number, EPOLL_CTL_DEL, number, 0, 0)
   }
 
+  /// Removes all descriptors, also those that were closed while a copy of them was open, which `remove` cannot find.
+  package borrowing func removeAll() throws(SystemError) {
+    let empty = try EpollSet()
+    // The number stays, and is another set from now on.
+    guard clinux_dup3(empty.descriptor.number, descriptor.number) >= 0 else { throw .last(call: "dup3") }
+  }
+
   private borrowing func control(_ operation: Int32, _ number: Int32, _ events: Events, _ token: UInt64) throws(SystemError)
   {
     guard clinux_epoll_control(descriptor.number, operation, number, events.rawValue, token) == 0 else {

@@ -11,9 +11,13 @@ struct LoopPrograms {
     case "foreign": ForeignPrograms.run(seconds: arguments.dropFirst().first.flatMap(Double.init) ?? 3)
     case "crowd": exit(CrowdProgram.run(share: max(arguments.dropFirst().first.flatMap { Int($0) } ?? 1, 1)))
     case "closed-descriptors": ClosedDescriptorProgram.run()
+    case "fork": exit(ForkProgram.run())
+    case "no-descriptors": exit(NoDescriptorsProgram.run())
     case "first-use": exit(FirstUseProgram.run(question: arguments.dropFirst().first))
     default:
-      print("usage: loop-programs echo [PATH] | foreign [SECONDS] | crowd [SHARE] | first-use QUESTION | closed-descriptors")
+      print(
+        "usage: loop-programs echo [PATH] | foreign [SECONDS] | crowd [SHARE] | first-use QUESTION | closed-descriptors | fork "
+          + "| no-descriptors")
       exit(2)
     }
   }

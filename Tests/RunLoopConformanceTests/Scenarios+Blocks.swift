@@ -64,6 +64,17 @@ extension Scenario {
       s.run(for: 3)
       s.run(for: 3)
     },
+    Scenario(
+      [47], "a block makes its modes, in which nothing else was ever added",
+      gives: "one →timedOut two three →timedOut →finished"
+    ) { s in
+      s.block("one", in: ["new"])
+      s.block("two", in: ["a", "b"])
+      s.block("three", in: ["b"])
+      s.run("new", for: 1)
+      s.run("b", for: 1)
+      s.run("a", for: 1)
+    },
   ]
 
   /// Waking, stopping, nesting.

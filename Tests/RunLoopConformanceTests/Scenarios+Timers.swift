@@ -142,6 +142,19 @@ extension Scenario {
       s.remove("timer", from: "default")
       s.run(for: 6)
     },
+    Scenario(
+      [45, 52], "a mode that loses its only item, a timer, before the wait: the run ends at the old fire time",
+      gives: "sleep wake →finished sleep wake →finished sleep wake →timedOut"
+    ) { s in
+      s.observe([.beforeWaiting, .afterWaiting])
+      s.observer(".before timers", .beforeTimers) { s in if s.count("→finished") == 0 { s.remove("timer", from: "default") }
+      }
+      s.observer(".before waiting", .beforeWaiting) { s in s.invalidate("timer") }
+      for time in [2, 4, 1_000.0] {
+        s.timer("timer", at: time)
+        s.run(for: time == 1_000 ? 6 : 500)
+      }
+    },
     Scenario([46], "the next time of a mode is that of its first timer", gives: "none 5 none 9") { s in
       s.log(s.nextFireTime(in: "default"))
       s.timer("late", at: 9)

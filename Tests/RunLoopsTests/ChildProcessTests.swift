@@ -16,6 +16,15 @@ final class ChildProcessTests: XCTestCase {
     XCTAssertTrue([-SIGILL, -SIGTRAP].contains(status), "\(status)")
   }
 
+  // Statement 59
+  func testAForkedChildMustNotRunItsParentsLoop() throws {
+    XCTAssertEqual(try ChildProcess(["fork"]).wait(), 0)
+  }
+
+  func testALoopWithoutDescriptorsIsAnError() throws {
+    XCTAssertEqual(try ChildProcess(["no-descriptors"]).wait(), 0)
+  }
+
   // Statement 62
   func testMainIsTheMainLoopsThreadBeforeItsFirstUseOfALoop() throws {
     for question in ["wait", "isolation", "other-thread"] {

@@ -110,4 +110,95 @@ import Testing
     scenario.run(until: 0)
     #expect(scenario.words.description == "first →timedOut")
   }
+
+  /// A copy of a descriptor with a number that no other test's next descriptor gets.
+  private func copy(_ event: Event) -> Int32 { fcntl(event.number, F_DUPFD_CLOEXEC, 900) }
+
+  /// The kernel goes on reporting a descriptor that was closed while a copy of it is open, and nothing can remove it.
+  @Test(arguments: [false, true]) func aClosedDescriptorWithACopyDoesNotKeepTheLoopAwake(isNumberReused: Bool) {
+    let scenario = Scenario()
+    let (passes, closed, event) = (Box(0), Event(), Event())
+    let number = copy(closed)
+    closed.post()
+    let old = scenario.descriptor("old", number)
+    scenario.descriptor("event", event.number) { _, _ in event.consume() }
+    let reused = Event()
+    if isNumberReused { #expect(dup2(reused.number, number) == number) } else { close(number) }
+    old.invalidate()
+    if isNumberReused { scenario.descriptor("new", number) { _, _ in reused.consume() } }
+    scenario.loop.add(
+      FrameLoop.Observer(
+        .beforeTimers,
+        .onLoop { [unowned loop = scenario.loop] _, _ in
+          passes.value += 1
+          if passes.value == 50 { loop.stop() }
+        }), to: .default)
+    scenario.run(until: 10)
+    #expect(scenario.words.description == "→timedOut" && passes.value < 10)
+    event.post()
+    reused.post()
+    scenario.run(until: 20)
+    #expect(scenario.words.all.sorted() == ["event"] + (isNumberReused ? ["new"] : []) + ["→timedOut", "→timedOut"])
+    if isNumberReused { close(number) }
+  }
+
+  /// After it has forgotten such a descriptor the loop still hears of timers, wake-ups and its other descriptors; a source
+  /// whose descriptor is closed learns it.
+  @Test func aLoopThatForgotADescriptorHearsOfAllOthers() throws {
+    let thread = try LoopThread(name: "forgets")
+    let loop = thread.loop
+    let (closed, event, timer) = (Event(), Event(), Latch())
+    let (read, passes) = (Latch(), Box(0))
+    let numbers = [copy(closed), copy(closed)]
+    let sources = numbers.map { FrameLoop.DescriptorSource(descriptor: $0, events: .writable, .onLoop { _, _ in }) }
+    try loop.performAndWait {
+      for source in sources { loop.add(source, to: .default) }
+      for number in numbers { close(number) }
+      sources[0].invalidate()
+    }
+    spin { !sources[1].isValid }
+    #expect(sources[1].error?.errno == EBADF)
+    loop.add(FrameLoop.Observer(.beforeTimers, .onLoop { _, _ in passes.value += 1 }), to: .default)
+    spin { loop.isWaiting }
+    loop.add(
+      FrameLoop.DescriptorSource(
+        descriptor: event.number,
+        .onLoop { source, _ in
+          source.invalidate()
+          read.open()
+        }), to: .default)
+    event.post()
+    read.wait()
+    try loop.perform(after: .milliseconds(1)) { timer.open() }
+    timer.wait()
+    #expect(try loop.performAndWait { true })
+    #expect(passes.value < 20)
+    withExtendedLifetime(closed) {}
+  }
+
+  private final class AtEnd: Sendable {
+    private let loop: FrameLoop
+    init(_ loop: FrameLoop) { self.loop = loop }
+    deinit { loop.addCommonMode("new") }
+
+    static func source(on loop: FrameLoop) -> FrameLoop.DescriptorSource {
+      let atEnd = AtEnd(loop)
+      return FrameLoop.DescriptorSource(descriptor: -1, .onLoop { _, _ in withExtendedLifetime(atEnd) {} })
+    }
+  }
+
+  /// A source that the kernel refuses ends while it is added. What its callback captured is released outside all locks.
+  @Test func aRefusedSourceMayUseTheLoopWhenItIsReleased() {
+    let isDone = Box(false)
+    _ = startThread {
+      let loop = FrameLoop(clock: .manual(ManualClock()))
+      for mode: FrameLoop.Mode in [.default, .common] {
+        let source = AtEnd.source(on: loop)
+        loop.add(source, to: mode)
+      }
+      FrameLoop.ItemGroup([AtEnd.source(on: loop)]).add(to: loop, mode: .common)
+      isDone.value = true
+    }
+    spin { isDone.value }
+  }
 }

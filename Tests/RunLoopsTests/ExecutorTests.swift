@@ -72,12 +72,6 @@ private actor Lodger {
 
   var home: pthread_t { pthread_self() }
   var isAtHome: Bool { loop.thread.isCurrent }
-
-  func hold(_ begun: Box<Bool>, _ go: Latch) -> pthread_t {
-    begun.value = true
-    go.wait()
-    return pthread_self()
-  }
 }
 
 @Suite struct ExecutorTests {
@@ -236,29 +230,6 @@ private actor Lodger {
     #expect(await task.value)
     thread.join()
     #expect(await lodger.isAtHome)
-  }
-
-  /// A job may come when the thread has ended and its loop has not been told yet: the thread that is started for it is the only
-  /// one.
-  @Test func aNoticeOfTheEndThatIsLateStartsNoSecondThread() async throws {
-    for _ in 0..<20 {
-      let loop = Box<FrameLoop?>(nil)
-      startThread { loop.value = .current }.join()
-      let lodger = Lodger(try #require(loop.value))
-      let (begun, go) = (Box(false), Latch())
-      let first = Task { await lodger.hold(begun, go) }
-      await suspend { begun.value }
-      lodger.loop.jobs.threadHasEnded(of: lodger.loop)
-      let isDone = Box(false)
-      let second = Task {
-        let home = await lodger.home
-        isDone.value = true
-        return home
-      }
-      await suspend { lodger.loop.jobs.count > 0 || isDone.value }
-      go.open()
-      #expect(await first.value == second.value)
-    }
   }
 
   @Test func actorAndThreadGoTogether() async throws {

@@ -159,25 +159,6 @@ import Testing
     #expect(words.description == "stopped stopped stopped")
   }
 
-  @Test func nothingIsLeftOfAThreadThatEnded() throws {
-    final class Witness: Sendable {}
-    weak var loop: FrameLoop?
-    weak var witness: Witness?
-    do {
-      let kept = Witness()
-      witness = kept
-      let thread = try LoopThread(name: "gone")
-      loop = thread.loop
-      try thread.loop.perform(after: .seconds(1e6)) { _ = kept }
-      thread.loop.perform(in: ["never"]) { _ = kept }
-      let source = FrameLoop.Source(.onLoop { _ in _ = kept })
-      thread.loop.add(source, to: .common)
-      thread.stop()
-      thread.waitUntilEnded()
-    }
-    spin { loop == nil && witness == nil }
-  }
-
   /// A waiting caller gets an answer, at whatever moment the thread is stopped.
   @Test func stopsAndWaitersRace() throws {
     for round in 0..<200 {

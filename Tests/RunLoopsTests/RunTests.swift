@@ -55,6 +55,13 @@ import Testing
     #expect(!source.isSignalled)
   }
 
+  // Statement 32
+  @Test func sourcesOfEqualOrderAndCallbackAreTwo() {
+    for _ in 0..<2 { scenario.source("source").signal() }
+    scenario.run(until: 0)
+    #expect(scenario.words.description == "source source →timedOut")
+  }
+
   // Statement 31
   @Test func aSourceIsToldWhichLoopItEntersAndLeaves() {
     let (words, loop) = (scenario.words, scenario.loop)
@@ -66,5 +73,21 @@ import Testing
     other.loop.add(source, to: "other")
     source.invalidate()
     #expect(words.description == "+default:true +other:false -default:true -other:false")
+  }
+
+  /// Blocks that wait for other modes cost a run nothing, however many they are.
+  @Test func blocksOfOtherModesCostNothing() {
+    func cost(waiting: Int) -> Int64 {
+      let loop = FrameLoop(clock: .manual(ManualClock()))
+      loop.add(FrameLoop.Source(.onLoop { _ in }), to: .default)
+      for _ in 0..<waiting { loop.perform(in: ["never"]) {} }
+      return (0..<3).map { _ in
+        let start = SystemClock.monotonic.now
+        for _ in 0..<20 { loop.run(mode: .default, until: .zero) }
+        return (SystemClock.monotonic.now - start).count
+      }.min() ?? 0
+    }
+    // The ratio was five thousand when every block was looked at in every pass.
+    #expect(cost(waiting: 100_000) < 20 * cost(waiting: 10))
   }
 }

@@ -25,14 +25,12 @@ final class JobQueue: Sendable {
     var jobs: [Job] = []
     /// An empty array, kept for its memory.
     var spare: [Job] = []
-    var server = Server.unset
+    var server = Server.loop
     /// True while the source is in the common modes, because a job waits.
     var isCalling = false
   }
 
   private enum Server {
-    /// There was no job yet.
-    case unset
     case loop
     /// The loop's thread has ended, and no job waits.
     case nobody
@@ -53,12 +51,11 @@ final class JobQueue: Sendable {
     // returns. (The caller that enqueues does not retain an executor.)
     let mustStartThread = state.withLock { state in
       state.jobs.append(job)
-      if state.server == .unset { state.server = loop.thread.notifyAtEnd(loop) ? .loop : .nobody }
       switch state.server {
       case .loop:
         if !state.isCalling {
           state.isCalling = true
-          loop.add(source, to: .common)
+          loop.insert(source, .common)
         }
         source.signal()
         loop.wakeUp()
@@ -66,7 +63,7 @@ final class JobQueue: Sendable {
       case .nobody:
         state.server = .lateThread
         return true
-      case .unset, .lateThread: return false
+      case .lateThread: return false
       }
     }
     // No other thread takes the job before.
@@ -107,8 +104,6 @@ final class JobQueue: Sendable {
 
   func threadHasEnded(of loop: FrameLoop) {
     let isWaiting = state.withLock { state in
-      // A job that came between the thread's end and this call has started the late thread already.
-      guard state.server == .loop || state.server == .unset else { return false }
       state.server = state.jobs.isEmpty ? .nobody : .lateThread
       return !state.jobs.isEmpty
     }
@@ -164,8 +159,10 @@ extension FrameLoop: SerialExecutor {
 
   func runWaitingJobs() { jobs.runWaiting(on: self) }
 
-  /// Called when the loop cannot run any more: refuses waiting performers, and lets another thread run waiting jobs.
+  /// Called when the loop cannot run any more: removes items and blocks, refuses waiting performers, and lets another thread
+  /// run waiting jobs.
   func threadHasEnded() {
+    detachEverything()
     performers.close(endError)
     jobs.threadHasEnded(of: self)
   }

@@ -28,11 +28,11 @@ public final class LoopThread: Sendable {
   ///
   /// - Parameter clock: the loop's clock. The thread runs at once, and moves a manual clock to its next timer by itself. If a
   ///   test is to move the clock step by step, let the test run a loop of its own.
-  /// - Throws: `EAGAIN` if the system has no thread left.
+  /// - Throws: `EAGAIN` if the system has no thread left, `EMFILE` if the process has no three descriptors left.
   public init(name: String, clock: SystemClock = .monotonic) throws(SystemError) {
     self.name = name
     let record = ThreadRecord(name: name)
-    let loop = FrameLoop(clock: clock, thread: record)
+    let loop = try FrameLoop(clock: clock, thread: record)
     self.loop = loop
     let keepAlive = FrameLoop.Source(.onLoop { _ in })
     loop.add(keepAlive, to: .default)

@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 import LinuxSystem
+import Synchronization
 
-/// The loops of a thread: its own, made on first use and released when the thread ends, the running one, and the loops that
-/// are notified of the thread's end.
+/// The loops of a thread: its own, made on first use and released when the thread ends, the running one, and others that were
+/// made on it.
 ///
 /// Safe to share although unchecked: only the record's own thread uses the variables. Other threads compare the record's
 /// address, and use the state under the lock.
@@ -15,12 +16,9 @@ final class ThreadRecord: @unchecked Sendable {
   var running: FrameLoop?
   /// The depth of nested runs on this thread.
   var runDepth = 0
-  private let ending = Lock(Ending())
-
-  private struct Ending {
-    var loops: [WeakLoop] = []
-    var hasEnded = false
-  }
+  /// All loops of the thread that are left.
+  private let loops = Lock<[WeakLoop]>([])
+  private let ended = Atomic<Bool>(false)
 
   private struct WeakLoop {
     weak let loop: FrameLoop?
@@ -67,10 +65,13 @@ final class ThreadRecord: @unchecked Sendable {
   var loop: FrameLoop {
     if self === Self.main { return .main }
     if let own { return own }
-    let loop = FrameLoop(clock: .monotonic, thread: self)
+    let loop = orFatal { () throws(SystemError) in try FrameLoop(clock: .monotonic, thread: self) }
     own = loop
     return loop
   }
+
+  /// True once the thread's end has begun: its loops take nothing more.
+  var hasEnded: Bool { ended.load(ordering: .acquiring) }
 
   // MARK: Begin and end
 
@@ -84,32 +85,41 @@ final class ThreadRecord: @unchecked Sendable {
     pthread_setspecific(Self.key, Unmanaged.passRetained(self).toOpaque())
   }
 
-  /// Registers one of this thread's loops to be notified of the thread's end.
+  /// Registers a new loop of this thread to be notified of the thread's end.
   /// - Returns: false if the thread has ended already.
   func notifyAtEnd(_ loop: FrameLoop) -> Bool {
-    let (isAccepted, present) = ending.withLock { ending -> (Bool, [FrameLoop]) in
-      let present = ending.loops.compactMap(\.loop)
-      guard !ending.hasEnded else { return (false, present) }
-      ending.loops = (present.filter { $0 !== loop } + [loop]).map(WeakLoop.init)
-      return (true, present)
+    let present: [FrameLoop]? = loops.withLock { loops in
+      guard !hasEnded else { return nil }
+      let present = loops.compactMap(\.loop)
+      loops = (present + [loop]).map(WeakLoop.init)
+      return present
     }
     // Released outside the lock: one of these may be a loop's last reference.
-    withExtendedLifetime(present) {}
-    return isAccepted
+    return withExtendedLifetime(present) { present != nil }
   }
 
-  /// Releases the thread's own loop and notifies all registered loops. Called on this record's thread, which uses no loop
-  /// any more.
+  /// Notifies all loops, and releases the thread's own loop. Called on this record's thread, which uses no loop any more.
   func end() {
-    own?.detachEverything()
-    own = nil
-    let loops = ending.withLock { ending in
-      ending.hasEnded = true
-      defer { ending.loops = [] }
-      return ending.loops.compactMap(\.loop)
+    let present = loops.withLock { loops in
+      ended.store(true, ordering: .releasing)
+      return exchange(&loops, with: []).compactMap(\.loop)
     }
-    for loop in loops { loop.threadHasEnded() }
+    for loop in present { loop.threadHasEnded() }
+    // Last: what the loops release may have asked for the thread's own loop.
+    withExtendedLifetime(exchange(&own, with: nil)) {}
     pthread_setspecific(Self.key, nil)
     Unmanaged.passUnretained(self).release()
+  }
+}
+
+/// Tells a process from the child processes that it forks: they share its memory's contents, and the descriptors of its loops.
+enum ForkCount {
+  private static let count = Atomic<Int>(0)
+  private static let isCounting: Void = { pthread_atfork(nil, nil) { count.wrappingAdd(1, ordering: .relaxed) } }()
+
+  /// The number of forks between the first use of a loop and this process.
+  static var current: Int {
+    _ = isCounting
+    return count.load(ordering: .relaxed)
   }
 }

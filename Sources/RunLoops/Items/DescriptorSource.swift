@@ -9,7 +9,8 @@ extension FrameLoop {
   ///
   /// The loop reads nothing from the descriptor: the callback is called in every pass until it has consumed what made the
   /// descriptor ready. A pass serves one ready descriptor, and descriptors take turns. The source borrows the descriptor:
-  /// remove the source before you close it.
+  /// remove the source before you close it. (If a copy of a closed descriptor is open, here or in a child process, the kernel
+  /// goes on reporting it. Once its source has ended the loop forgets it, and says so once on the standard error output.)
   ///
   /// Several sources may wait on one descriptor. For example, a writer can be removed while it has nothing to write, and the
   /// reader stays. Do not combine it with a buffered reader such as `readLine()`: for data that was read ahead the
@@ -43,8 +44,8 @@ extension FrameLoop {
     /// False after `invalidate()`, and if the kernel refused to wait on the descriptor.
     public var isValid: Bool { valid.load(ordering: .acquiring) }
 
-    /// The reason why the kernel refused the descriptor when the source was added: it is not open (`EBADF`), or it cannot be
-    /// waited on, like regular files (`EPERM`).
+    /// The reason why the source cannot wait: when it was added its descriptor was not open (`EBADF`), cannot be waited on,
+    /// like regular files (`EPERM`), or no descriptor was left for a new mode (`EMFILE`).
     public var error: SystemError? { state.withLock { $0.refusal } }
 
     /// Ends the source: it leaves its modes in all loops, is never called again and cannot be added again. Its callback is
@@ -80,6 +81,14 @@ extension FrameLoop.DescriptorSource: LoopItem {
       state.withLock { $0.refusal = error }
       return nil
     }
+  }
+
+  // The callback is released outside the locks under which the kernel was asked: its captures may use the loop.
+  func didEnter(_ mode: ModeState) { if error != nil { invalidateAndDetach() } }
+
+  func refuse(_ error: SystemError) {
+    state.withLock { $0.refusal = error }
+    invalidateAndDetach()
   }
 
   func leave(_ registration: Membership.Registration) { registration.mode.remove(self) }

@@ -37,7 +37,7 @@ extension FrameLoop {
   ///     items.insert(writer)  // is in the common modes now
   ///
   /// Everything may be called from any thread. A source's `scheduled` and `cancelled` closures must not use the group that the
-  /// source is in.
+  /// source is in, nor must the captures of a descriptor source when the kernel refuses it.
   public final class ItemGroup: Item {
     private struct State {
       var items: [any Item]

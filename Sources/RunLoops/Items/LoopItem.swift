@@ -80,13 +80,15 @@ protocol LoopItem: AnyObject, Sendable {
   /// Adds the item to a mode of `loop`. A requirement, so that the compiler makes the whole way for each kind of item.
   func insert(into loop: FrameLoop, _ mode: FrameLoop.Mode)
   /// Puts the item into `mode`. The membership is locked.
-  /// - Returns: its slot; nil if the mode refuses it, which makes it invalid.
+  /// - Returns: its slot; nil if the mode refuses it.
   func enter(_ mode: ModeState, _ membership: Membership) -> Int?
   /// Takes the item out of a mode. The membership is locked.
   func leave(_ registration: Membership.Registration)
-  /// Called after the item was added to or removed from a mode. No lock is held.
+  /// Called after the item was added to a mode or refused by it, or was removed from it. No lock is held.
   func didEnter(_ mode: ModeState)
   func didLeave(_ mode: ModeState)
+  /// Ends the item, since it cannot be added. No lock is held.
+  func refuse(_ error: SystemError)
   /// Makes the item invalid. The membership is locked.
   /// - Returns: true if the item was valid.
   func endValidity() -> Bool
@@ -99,23 +101,20 @@ extension LoopItem {
   func insert(into loop: FrameLoop, _ mode: FrameLoop.Mode) { loop.insert(self, mode) }
   func didEnter(_ mode: ModeState) {}
   func didLeave(_ mode: ModeState) {}
+  /// Without an error to throw, and a program that would wait for the item in vain.
+  func refuse(_ error: SystemError) { failForLack(error) }
 
-  /// - Returns: true if the item was not in `mode` before and is now.
+  /// - Returns: true if the item was not in `mode` before, and is now or was refused; `didEnter` must follow.
   func attach(to mode: ModeState) -> Bool {
-    var isRefused = false
-    let isAttached = withMembership { membership in
+    withMembership { membership in
       guard isValid, Self.isShareable || !membership.isElsewhere(than: mode.wakeUp),
         !membership.registrations.contains(where: { $0.mode === mode })
       else { return false }
-      guard let slot = enter(mode, membership) else {
-        isRefused = true
-        return false
+      if let slot = enter(mode, membership) {
+        membership.registrations.append(Membership.Registration(mode: mode, slot: slot))
       }
-      membership.registrations.append(Membership.Registration(mode: mode, slot: slot))
       return true
     }
-    if isRefused { invalidateAndDetach() }
-    return isAttached
   }
 
   /// - Returns: true if the item was in `mode`.

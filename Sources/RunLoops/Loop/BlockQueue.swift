@@ -3,36 +3,40 @@ import Synchronization
 
 /// The blocks that wait until the loop runs in one of their modes.
 final class BlockQueue: Sendable {
-  private struct Entry {
-    let modes: [FrameLoop.Mode]
-    let block: @Sendable () -> Void
-
-    func matches(_ mode: ModeState) -> Bool { mode.isOne(of: modes) }
-  }
+  typealias Block = @Sendable () -> Void
 
   private struct State {
-    var entries: [Entry] = []
+    var waiting = ModeQueues<Block>()
     /// An empty array, kept for its memory.
-    var spare: [Entry] = []
+    var spare: [ModeQueues<Block>.Entry] = []
+    var isClosed = false
   }
 
   private let state = Lock(State())
   private let hasEntries = Atomic<Bool>(false)
 
-  func append(_ block: @escaping @Sendable () -> Void, modes: [FrameLoop.Mode]) {
+  /// - Returns: false if the queue is closed. The block is released then, unless the caller keeps it.
+  func append(_ block: @escaping Block, modes: [FrameLoop.Mode]) -> Bool {
     state.withLock { state in
-      state.entries.append(Entry(modes: modes, block: block))
+      guard !state.isClosed else { return false }
+      state.waiting.append(block, modes: modes)
       hasEntries.store(true, ordering: .releasing)
+      return true
     }
   }
 
   func contains(matching mode: ModeState) -> Bool {
-    guard hasEntries.load(ordering: .acquiring) else { return false }
-    return state.withLock { state in state.entries.contains { $0.matches(mode) } }
+    hasEntries.load(ordering: .acquiring) && state.withLock { $0.waiting.contains(matching: mode) }
   }
 
-  /// Takes all blocks off the queue, calls those for `mode` in the order in which they were queued, and puts the others back
-  /// in front of new ones. A block that is queued during this waits for the next call.
+  /// True if a block names a mode, which may not have been made yet.
+  func contains(naming mode: FrameLoop.Mode) -> Bool {
+    hasEntries.load(ordering: .acquiring) && state.withLock { $0.waiting.contains(naming: mode) }
+  }
+
+  /// Takes the blocks for `mode` off the queue, and calls them in the order in which they were queued. A block that is queued
+  /// during this waits for the next call. A run that is nested in a block sees no block that was queued before the round, as
+  /// with CFRunLoop.
   @inline(__always)
   func perform(in mode: ModeState) {
     guard hasEntries.load(ordering: .acquiring) else { return }
@@ -40,44 +44,104 @@ final class BlockQueue: Sendable {
   }
 
   private func performTaken(in mode: ModeState) {
-    var taken = state.withLock { state in
-      let taken = state.entries
-      state.entries = state.spare
-      state.spare = []
-      hasEntries.store(false, ordering: .releasing)
-      return taken
+    var (taken, hidden) = state.withLock { state in
+      var taken = exchange(&state.spare, with: [])
+      state.waiting.take(for: mode, into: &taken)
+      hasEntries.store(!state.waiting.isEmpty, ordering: .releasing)
+      return (taken, state.waiting.hideAll())
     }
-    var kept = 0
     for index in taken.indices {
-      if taken[index].matches(mode) {
-        // Released right after its call, so that its captures do not live until the last block has run.
-        let block = taken[index].block
-        taken[index] = Entry(modes: [], block: {})
-        block()
-      } else {
-        taken.swapAt(kept, index)
-        kept += 1
-      }
+      // Released right after its call, so that its captures do not live until the last block has run.
+      let block = exchange(&taken[index].element, with: {})
+      block()
     }
-    taken.removeSubrange(kept...)
+    taken.removeAll(keepingCapacity: true)
+    let spare = taken
     state.withLock { state in
-      if !taken.isEmpty {
-        state.entries.insert(contentsOf: taken, at: 0)
-        taken.removeAll(keepingCapacity: true)
-        hasEntries.store(true, ordering: .releasing)
-      }
-      state.spare = taken
+      state.spare = spare
+      state.waiting.hiddenCount = hidden
     }
   }
 
-  /// Drops all blocks without calling them.
-  func removeAll() {
+  /// Drops all blocks without calling them, and refuses new ones.
+  func close() {
     let dropped = state.withLock { state in
-      let entries = state.entries
-      state.entries = []
+      state.isClosed = true
       hasEntries.store(false, ordering: .releasing)
-      return entries
+      return exchange(&state.waiting, with: ModeQueues())
     }
-    _ = dropped
+    // Released outside the lock: the captures may use this queue when they end.
+    withExtendedLifetime(dropped) {}
+  }
+}
+
+/// Elements that wait for runs in their modes. Each list of modes has a queue of its own, so that elements of other modes cost
+/// a run nothing.
+struct ModeQueues<Element: Sendable> {
+  struct Entry {
+    /// Counts the elements of all queues.
+    let number: UInt64
+    var element: Element
+  }
+
+  private struct Queue {
+    let modes: [FrameLoop.Mode]
+    var entries: [Entry] = []
+
+    func hasEntry(from number: UInt64) -> Bool { entries.last.map { $0.number >= number } ?? false }
+  }
+
+  private var queues: [Queue] = []
+  private var nextNumber: UInt64 = 0
+  private(set) var count = 0
+  /// Elements with a smaller number are not found.
+  var hiddenCount: UInt64 = 0
+
+  var isEmpty: Bool { count == 0 }
+  /// All elements, in no particular order.
+  var all: [Element] { queues.flatMap { $0.entries.map(\.element) } }
+
+  mutating func append(_ element: Element, modes: [FrameLoop.Mode]) {
+    let entry = Entry(number: nextNumber, element: element)
+    nextNumber += 1
+    count += 1
+    if let index = queues.firstIndex(where: { $0.modes == modes }) { return queues[index].entries.append(entry) }
+    // Empty queues are kept for their memory, but not many.
+    if queues.count >= 16 { queues.removeAll { $0.entries.isEmpty } }
+    queues.append(Queue(modes: modes, entries: [entry]))
+  }
+
+  /// Moves the elements for a run in `mode` to an empty array, in the order in which they were appended.
+  mutating func take(for mode: ModeState, into taken: inout [Entry]) {
+    for index in queues.indices where isFound(queues[index], mode) {
+      let first = queues[index].entries.firstIndex { $0.number >= hiddenCount } ?? 0
+      count -= queues[index].entries.count - first
+      if taken.isEmpty, first == 0 {
+        swap(&taken, &queues[index].entries)
+      } else {
+        taken += queues[index].entries[first...]
+        queues[index].entries.removeSubrange(first...)
+        taken.sort { $0.number < $1.number }
+      }
+    }
+  }
+
+  /// Hides all elements that wait by now.
+  /// - Returns: the former value of `hiddenCount`, to show them again.
+  mutating func hideAll() -> UInt64 { exchange(&hiddenCount, with: nextNumber) }
+
+  mutating func removeAll(where isMeant: (Element) -> Bool) {
+    for index in queues.indices { queues[index].entries.removeAll { isMeant($0.element) } }
+    count = queues.reduce(0) { $0 + $1.entries.count }
+  }
+
+  func contains(matching mode: ModeState) -> Bool { queues.contains { isFound($0, mode) } }
+
+  func contains(naming mode: FrameLoop.Mode) -> Bool {
+    queues.contains { $0.hasEntry(from: hiddenCount) && $0.modes.contains(mode) }
+  }
+
+  private func isFound(_ queue: Queue, _ mode: ModeState) -> Bool {
+    queue.hasEntry(from: hiddenCount) && mode.isOne(of: queue.modes)
   }
 }

@@ -3,19 +3,16 @@ import LinuxSystem
 extension FrameLoop {
   // MARK: Modes
 
-  /// All modes that an item was added to, and the default mode.
-  public var modes: [Mode] { table.withLock { table in table.modes.map(\.name) } }
-
   /// Makes `mode` one of the common modes, permanently: it gets all common items, present and future.
   public func addCommonMode(_ mode: Mode) {
     guard mode != .common else { return }
-    let added: [(any LoopItem, ModeState)] = table.withLock { table in
-      let state = state(of: mode, in: &table)
+    let state = orFatal { () throws(SystemError) in try makeMode(mode) }
+    let added: [any LoopItem] = table.withLock { table in
       guard !state.isCommon else { return [] }
       state.becomeCommon()
-      return table.common.all.filter { $0.attach(to: state) }.map { ($0, state) }
+      return table.common.all.filter { $0.attach(to: state) }
     }
-    for (item, state) in added { item.didEnter(state) }
+    for item in added { item.didEnter(state) }
   }
 
   // MARK: Items
@@ -23,8 +20,13 @@ extension FrameLoop {
   /// Adds an item to a mode, or with `.common` to all common modes. From any thread; a sleeping loop serves it at once.
   ///
   /// Nothing happens if the item is there already or is invalid, or if it is an observer or timer of another loop. A descriptor
-  /// that the kernel cannot wait on makes its source invalid; see `DescriptorSource.error`.
+  /// that the kernel cannot wait on makes its source invalid; see `DescriptorSource.error`. A loop whose thread has ended takes
+  /// nothing, and says so once on the standard error output: the item stays as it was.
+  ///
+  /// The first item of a mode makes the mode, with two descriptors. Without a descriptor left the program ends; a descriptor
+  /// source becomes invalid instead.
   public func add(_ item: some Item, to mode: Mode) {
+    if thread.hasEnded { return Self.reportEndedThread }
     switch item.anyItem.kind {
     case .single(let item): item.insert(into: self, mode)
     case .group(let group): group.add(to: self, mode: mode)
@@ -51,15 +53,24 @@ extension FrameLoop {
 
   func insert(_ item: some LoopItem, _ mode: Mode) {
     if item.belongsToMainActor { requireMainThreadsLoop() }
-    let entered: [ModeState] = table.withLock { table in
-      if mode == .common {
-        guard item.join(table.common) else { return [] }
+    if mode == .common {
+      let entered: [ModeState] = table.withLock { table in
+        guard !thread.hasEnded, item.join(table.common) else { return [] }
         return table.modes.filter { $0.isCommon && item.attach(to: $0) }
       }
-      let state = state(of: mode, in: &table)
-      return item.attach(to: state) ? [state] : []
+      for state in entered { item.didEnter(state) }
+      return
     }
-    for state in entered { item.didEnter(state) }
+    do throws(SystemError) {
+      let entered: ModeState? = try table.withLock { (table) throws(SystemError) in
+        guard !thread.hasEnded else { return nil }
+        let state = try makeMode(mode, in: &table)
+        return item.attach(to: state) ? state : nil
+      }
+      if let entered { item.didEnter(entered) }
+    } catch {
+      item.refuse(error)
+    }
   }
 
   /// - Parameter kept: modes that the item stays in, also if `mode` includes them.
@@ -85,10 +96,21 @@ extension FrameLoop {
     }
   }
 
-  private func state(of mode: Mode, in table: inout Table) -> ModeState {
+  /// - Returns: the mode, which is made if it is new.
+  /// - Throws: when no descriptor is left for it.
+  @discardableResult
+  func makeMode(_ mode: Mode) throws(SystemError) -> ModeState {
+    try table.withLock { (table) throws(SystemError) in try makeMode(mode, in: &table) }
+  }
+
+  private func makeMode(_ mode: Mode, in table: inout Table) throws(SystemError) -> ModeState {
     if let present = table.mode(mode) { return present }
-    let made = ModeState(name: mode, loop: self, wakeUp: wakeUpState)
+    let made = try ModeState(name: mode, loop: self, wakeUp: wakeUpState)
     table.modes.append(made)
     return made
   }
+
+  static let reportEndedThread: Void = {
+    StandardError.print("framepace: the loop of a thread that has ended was given an item or a block; it is never called")
+  }()
 }

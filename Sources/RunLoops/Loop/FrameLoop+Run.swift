@@ -56,7 +56,7 @@ extension FrameLoop {
   public func run(mode name: Mode, until limit: MonotonicTime? = nil, returnAfterSourceHandled: Bool = false) -> RunResult {
     // Checked once per run, for all callbacks in it.
     requireOwnThread()
-    guard let mode = table.withLock({ $0.mode(name) }), !isEmpty(mode) else {
+    guard let mode = table.withLock({ $0.mode(name) }) ?? modeOfBlocks(name), !isEmpty(mode) else {
       if name == .common { Self.reportRunInCommonModes }
       return .finished
     }
@@ -139,8 +139,8 @@ extension FrameLoop {
       MainQueue.drain()
       run.drainedMainQueue = true
       handled = true
-    case .descriptor(let descriptor, let events):
-      if performSources(of: descriptor, events, in: mode) { handled = true }
+    case .descriptor(let token, let events):
+      if performSources(of: token, events, in: mode) { handled = true }
     }
     blocks.perform(in: mode)
 
@@ -179,8 +179,8 @@ extension FrameLoop {
     guard mode.isObserved(.afterWaiting) else { return port }
     let count = runCount.load(ordering: .relaxed)
     callObservers(of: .afterWaiting, in: mode)
-    guard case .descriptor(let descriptor, _) = port, runCount.load(ordering: .relaxed) != count else { return port }
-    return Port(lookingAt: descriptor)
+    guard case .descriptor(let token, _) = port, runCount.load(ordering: .relaxed) != count else { return port }
+    return Port(lookingAt: token)
   }
 
   /// Counts a pass without a wait, and now and then calls the `beforeWaiting` observers that must not starve.
@@ -223,9 +223,13 @@ extension FrameLoop {
 
   /// Calls the sources of a descriptor that is ready.
   /// - Returns: true if a source was called.
-  private func performSources(of descriptor: Int32, _ events: DescriptorSource.Events, in mode: ModeState) -> Bool {
+  private func performSources(of token: UInt64, _ events: DescriptorSource.Events, in mode: ModeState) -> Bool {
+    guard let sources = mode.descriptorSources(token) else {
+      mode.ignore(token)
+      return false
+    }
     var handled = false
-    for source in mode.descriptorSources(descriptor) where source.performIfConcerned(by: events) { handled = true }
+    for source in sources where source.performIfConcerned(by: events) { handled = true }
     return handled
   }
 
@@ -237,6 +241,12 @@ extension FrameLoop {
   }
 
   // MARK: Conditions
+
+  /// Makes a mode that no item was added to, if a block waits for it.
+  private func modeOfBlocks(_ name: Mode) -> ModeState? {
+    guard name != .common, blocks.contains(naming: name) else { return nil }
+    return orFatal { () throws(SystemError) in try makeMode(name) }
+  }
 
   private func servesMainQueue(in mode: ModeState) -> Bool {
     isMain && mode.isCommon && !MainQueue.isDraining

@@ -30,6 +30,8 @@ public final class FrameLoop: Sendable {
   let thread: ThreadRecord
   /// True for the loops of the process's main thread.
   let isMain: Bool
+  /// The process that made the loop, by its number of forks. Only this process may run it.
+  let forkCount = ForkCount.current
   let blocks = BlockQueue()
   let performers = Performers()
   let jobs = JobQueue()
@@ -50,33 +52,36 @@ public final class FrameLoop: Sendable {
   }
 
   /// The loop of the process's main thread.
-  public static let main = FrameLoop(clock: .monotonic, thread: .main)
+  public static let main = orFatal { () throws(SystemError) in try FrameLoop(clock: .monotonic, thread: .main) }
 
   /// The loop of the calling thread: the running one, else the thread's own. That is made on first use, and released when the
   /// thread ends.
   ///
-  /// At a thread's end the items of its loop are removed from it, and can be added to another loop. Waiting blocks are
-  /// dropped.
+  /// At a thread's end the items of its loops are removed from them, and can be added to another loop. Waiting blocks are
+  /// dropped. A loop whose thread has ended takes neither.
   public static var current: FrameLoop {
     let record = ThreadRecord.current
     return record.running ?? record.loop
   }
 
-  /// Makes one more loop for the calling thread: for tests, and for rendering on manual time.
+  /// Makes one more loop for the calling thread: for tests, and for rendering on manual time. The program ends if it has no
+  /// three descriptors left.
   ///
   /// Its items are removed when the loop is deallocated. The `cancelled` closures of its sources are not called then: there is
   /// no loop left to pass to them.
   public convenience init(clock: SystemClock) {
-    self.init(clock: clock, thread: .current)
+    do throws(SystemError) { try self.init(clock: clock, thread: .current) } catch { failForLack(error) }
   }
 
-  init(clock: SystemClock, thread: ThreadRecord) {
+  /// - Throws: when no descriptor is left.
+  init(clock: SystemClock, thread: ThreadRecord) throws(SystemError) {
     self.clock = clock
     self.thread = thread
     isMain = thread === ThreadRecord.main
-    wakeUpState = WakeUp(thread: thread)
+    wakeUpState = try WakeUp(thread: thread)
     table = Lock(Table(common: CommonItems(wakeUp: wakeUpState)))
-    addCommonMode(.default)
+    try makeMode(.default).becomeCommon()
+    if !thread.notifyAtEnd(self) { threadHasEnded() }
   }
 
   deinit {
@@ -90,7 +95,7 @@ public final class FrameLoop: Sendable {
     for mode in modes {
       for item in mode.items where item.detach(from: mode) { item.didLeave(mode) }
     }
-    blocks.removeAll()
+    blocks.close()
   }
 
   // MARK: State
@@ -129,18 +134,18 @@ public final class FrameLoop: Sendable {
   }
 
   /// Queues a block, which is called once, in the first run in one of the modes. Blocks are called in the order in which
-  /// they were queued. From any thread.
+  /// they were queued. From any thread. A loop whose thread has ended releases it at once.
   ///
   /// Queuing does not wake the loop. Call `wakeUp()` as well, except in a callback on the loop's own thread.
   public func perform(in modes: [Mode] = [.common], _ block: @escaping @Sendable () -> Void) {
-    blocks.append(block, modes: modes)
+    if !blocks.append(block, modes: modes) { Self.reportEndedThread }
   }
 
   /// Queues a block of main-actor code; for the main thread's loops only.
   public func perform(in modes: [Mode] = [.common], onMain block: @escaping @MainActor () -> Void) {
     requireMainThreadsLoop()
     // Safe: this loop runs on the main thread only, and every run checks that.
-    blocks.append(unsafeBitCast(block, to: (@Sendable () -> Void).self), modes: modes)
+    perform(in: modes, unsafeBitCast(block, to: (@Sendable () -> Void).self))
   }
 }
 
@@ -152,10 +157,10 @@ extension FrameLoop {
     if !isMain { failForMainActor() }
   }
 
-  /// Ends the program unless the calling thread is the loop's.
+  /// Ends the program unless the calling thread is the loop's, in the process that made the loop.
   @inline(__always)
   func requireOwnThread() {
-    if thread !== ThreadRecord.current { failForThread() }
+    if thread !== ThreadRecord.current || forkCount != ForkCount.current { failForThread() }
   }
 
   private func failForMainActor() -> Never {
@@ -165,6 +170,11 @@ extension FrameLoop {
   }
 
   private func failForThread() -> Never {
+    if forkCount != ForkCount.current {
+      fatalError(
+        "framepace: a child process made by fork ran a loop of its parent, whose descriptors it shares. Call exec in the child, "
+          + "or make a loop of its own there with FrameLoop(clock:).")
+    }
     let hint =
       isMain ? " Is the program's `main` asynchronous? It leaves the main thread at its first suspension." : ""
     fatalError(

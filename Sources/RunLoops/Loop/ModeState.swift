@@ -34,6 +34,13 @@ final class ModeState: Sendable {
     var armed = MonotonicTime.distantFuture
     /// The limit of the waiting run.
     var limit = MonotonicTime.distantFuture
+    /// The deadline of the mode's last timer, if that was removed since the last wait. A mode that became empty by this waits
+    /// until then at most, and not for ever: the run finds that it is empty after the wait.
+    var removedDeadline = MonotonicTime.distantFuture
+    /// The number of registrations with the kernel.
+    var registrationCount: UInt64 = 0
+    /// Tokens without a source that the kernel has reported once.
+    var ignoredTokens: [UInt64] = []
     var watchesMainQueue = false
     /// Empty arrays, kept for their memory.
     var spareTimers: [FrameLoop.Timer] = []
@@ -57,20 +64,14 @@ final class ModeState: Sendable {
     }
   }
 
-  init(name: FrameLoop.Mode, loop: FrameLoop, wakeUp: WakeUp) {
+  init(name: FrameLoop.Mode, loop: FrameLoop, wakeUp: WakeUp) throws(SystemError) {
     self.name = name
     self.wakeUp = wakeUp
     clock = loop.clock
-    ports = orFatal { () throws(SystemError) in
-      let ports = try EpollSet()
-      try ports.add(wakeUp.descriptor, events: .readable, token: Port.wakeUpToken)
-      return ports
-    }
-    timer = orFatal { () throws(SystemError) in try OwnedDescriptor.timer() }
+    ports = try EpollSet()
+    timer = try .timer()
     contents = Lock(Contents(loop: loop))
-    orFatal { [self] () throws(SystemError) in
-      try ports.add(timer.number, events: .readable, token: Port.timerToken)
-    }
+    try watchOwnPorts()
   }
 
   var isCommon: Bool { common.load(ordering: .relaxed) }
@@ -88,8 +89,10 @@ final class ModeState: Sendable {
   var hasDescriptors: Bool { descriptorSourceCount.load(ordering: .relaxed) > 0 }
 
   /// True without a source, descriptor or timer. Observers do not count.
-  var isEmpty: Bool {
-    !hasDescriptors && contents.withLock { $0.sources.isEmpty && $0.timers.isEmpty }
+  var isEmpty: Bool { contents.withLock { isEmpty($0) } }
+
+  private func isEmpty(_ contents: Contents) -> Bool {
+    !hasDescriptors && contents.sources.isEmpty && contents.timers.isEmpty
   }
 
   var items: [any LoopItem] {
@@ -147,7 +150,9 @@ final class ModeState: Sendable {
 
   func removeTimer(_ slot: TimerQueue<FrameLoop.Timer>.Slot) {
     contents.withLock { contents in
+      let deadline = contents.timers.deadline
       contents.timers.remove(slot)
+      if contents.timers.isEmpty { contents.removedDeadline = MonotonicTime(nanoseconds: deadline ?? .max) }
       armFromOutside(&contents)
     }
   }
@@ -192,11 +197,14 @@ final class ModeState: Sendable {
 
   // MARK: Waiting
 
+  /// Called once before each wait or poll.
   /// - Returns: the time until which timers let the loop sleep, `distantFuture` without one; and true if a timer is due now.
   func lookAtTimers() -> (MonotonicTime, isDue: Bool) {
     contents.withLock { contents in
+      contents.limit = isEmpty(contents) ? contents.removedDeadline : .distantFuture
+      contents.removedDeadline = .distantFuture
       let first = MonotonicTime(nanoseconds: contents.timers.first ?? .max)
-      let deadline = MonotonicTime(nanoseconds: contents.timers.deadline ?? .max)
+      let deadline = min(MonotonicTime(nanoseconds: contents.timers.deadline ?? .max), contents.limit)
       return (deadline, first != .distantFuture && first <= clock.now)
     }
   }
@@ -204,13 +212,13 @@ final class ModeState: Sendable {
   /// Sets the kernel objects up for the next wait.
   func prepareToWait(limit: MonotonicTime, servesMainQueue: Bool) {
     contents.withLock { contents in
-      contents.limit = limit
+      contents.limit = min(contents.limit, limit)
       arm(&contents)
       if contents.watchesMainQueue != servesMainQueue { watchMainQueue(servesMainQueue, &contents) }
     }
   }
 
-  private func watchMainQueue(_ watch: Bool, _ contents: inout Contents) {
+  func watchMainQueue(_ watch: Bool, _ contents: inout Contents) {
     contents.watchesMainQueue = watch
     guard watch else { return ports.remove(MainQueue.descriptor) }
     orFatal { () throws(SystemError) in

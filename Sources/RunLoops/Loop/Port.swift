@@ -8,9 +8,9 @@ enum Port {
   case wakeUp
   case timer
   case mainQueue
-  case descriptor(Int32, FrameLoop.DescriptorSource.Events)
+  case descriptor(token: UInt64, FrameLoop.DescriptorSource.Events)
 
-  // A descriptor's token is its number, which is below 2³¹.
+  // A descriptor's token is its number in the lower half, and the number of its registration in the upper half, below 2³¹.
   static let wakeUpToken = UInt64.max
   static let timerToken = UInt64.max - 1
   static let mainQueueToken = UInt64.max - 2
@@ -20,48 +20,55 @@ enum Port {
     case Self.wakeUpToken: self = .wakeUp
     case Self.timerToken: self = .timer
     case Self.mainQueueToken: self = .mainQueue
-    default: self = .descriptor(Int32(truncatingIfNeeded: ready.token), ready.events)
+    default: self = .descriptor(token: ready.token, ready.events)
     }
   }
 
   /// Polls a descriptor for its events; nil if it is not ready.
-  init?(lookingAt descriptor: Int32) {
-    var look = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
+  init?(lookingAt token: UInt64) {
+    var look = pollfd(fd: Int32(truncatingIfNeeded: token), events: Int16(POLLIN | POLLOUT), revents: 0)
     guard poll(&look, 1, 0) > 0 else { return nil }
     // The bits are the same.
-    self = .descriptor(descriptor, FrameLoop.DescriptorSource.Events(rawValue: UInt32(UInt16(bitPattern: look.revents))))
+    self = .descriptor(token: token, FrameLoop.DescriptorSource.Events(rawValue: UInt32(UInt16(bitPattern: look.revents))))
   }
 }
 
 /// The sources of one descriptor in one mode.
 struct DescriptorPort {
+  /// Identifies the registration with the kernel: the number of a descriptor that was closed may be in use again.
+  var token: UInt64
   /// In the order of their addition.
-  var sources: [FrameLoop.DescriptorSource]
+  var sources: [FrameLoop.DescriptorSource] = []
 
   var events: EpollSet.Events { sources.reduce(into: []) { $0.formUnion($1.events) } }
 }
 
 extension ModeState {
+  // The kernel is called under the lock, so that table and epoll set agree. Descriptors change seldom.
+
   /// - Throws: when the kernel cannot wait on the descriptor.
   func insert(_ source: FrameLoop.DescriptorSource) throws(SystemError) {
-    // The kernel is called under the lock, so that table and epoll set agree. Descriptors change seldom.
-    let refusal: SystemError? = contents.withLock { contents in
+    try contents.withLock { (contents) throws(SystemError) in
       let number = Int(source.descriptor)
-      var port = DescriptorPort(sources: [])
-      if number >= 0, number < contents.descriptors.count, let present = contents.descriptors[number] { port = present }
-      let isNew = port.sources.isEmpty
+      let present = contents.descriptors.indices.contains(number) ? contents.descriptors[number] : nil
+      var port = present ?? DescriptorPort(token: contents.newToken(source.descriptor))
       port.sources.append(source)
-      do throws(SystemError) {
-        try watch(source.descriptor, port.events, isNew: isNew)
-      } catch {
-        return error
+      if present == nil {
+        try ports.add(source.descriptor, events: port.events, token: port.token)
+      } else {
+        do throws(SystemError) {
+          try ports.modify(source.descriptor, events: port.events, token: port.token)
+        } catch {
+          // The number was closed and opened again while a source of the old descriptor was still here.
+          guard error.errno == ENOENT else { throw error }
+          port.token = contents.newToken(source.descriptor)
+          try ports.add(source.descriptor, events: port.events, token: port.token)
+        }
       }
       while contents.descriptors.count <= number { contents.descriptors.append(nil) }
       contents.descriptors[number] = port
       descriptorSourceCount.wrappingAdd(1, ordering: .relaxed)
-      return nil
     }
-    if let refusal { throw refusal }
   }
 
   func remove(_ source: FrameLoop.DescriptorSource) {
@@ -74,30 +81,65 @@ extension ModeState {
       if port.sources.isEmpty {
         ports.remove(source.descriptor)
       } else {
-        // Fails only if the descriptor was closed before its sources were removed: the kernel has removed it then.
-        try? ports.modify(source.descriptor, events: port.events, token: UInt64(number))
+        // Fails only if the descriptor was closed before its sources were removed.
+        try? ports.modify(source.descriptor, events: port.events, token: port.token)
       }
     }
   }
 
-  func descriptorSources(_ number: Int32) -> [FrameLoop.DescriptorSource] {
+  /// - Returns: the sources of a registered descriptor; nil if it is not registered any more.
+  func descriptorSources(_ token: UInt64) -> [FrameLoop.DescriptorSource]? {
     contents.withLock { contents in
-      guard Int(number) < contents.descriptors.count else { return [] }
-      return contents.descriptors[Int(number)]?.sources ?? []
+      let number = Int(Int32(truncatingIfNeeded: token))
+      guard let port = contents.descriptors[number], port.token == token else { return nil }
+      return port.sources
     }
   }
 
-  private func watch(_ descriptor: Int32, _ events: EpollSet.Events, isNew: Bool) throws(SystemError) {
-    let token = UInt64(truncatingIfNeeded: descriptor)
-    if !isNew {
-      do throws(SystemError) {
-        return try ports.modify(descriptor, events: events, token: token)
-      } catch {
-        // The number was closed and opened again while a source of the old descriptor was still here.
-        guard error.errno == ENOENT else { throw error }
+  /// Called when the kernel reports a descriptor that is not registered any more. Its source may have been removed after the
+  /// wait, and then it is reported once. A descriptor that was closed while a copy of it is open is reported for ever, and
+  /// cannot be removed: all others are registered anew, with an empty set.
+  func ignore(_ token: UInt64) {
+    let refused: [(FrameLoop.DescriptorSource, SystemError)]? = contents.withLock { contents in
+      guard contents.ignoredTokens.contains(token) else {
+        if contents.ignoredTokens.count == 1_000 { contents.ignoredTokens = [] }
+        contents.ignoredTokens.append(token)
+        return nil
       }
+      guard (try? ports.removeAll()) != nil else { return nil }
+      contents.ignoredTokens = []
+      orFatal { () throws(SystemError) in try watchOwnPorts() }
+      if contents.watchesMainQueue { watchMainQueue(true, &contents) }
+      var refused: [(FrameLoop.DescriptorSource, SystemError)] = []
+      for case let port? in contents.descriptors {
+        do throws(SystemError) {
+          try ports.add(Int32(truncatingIfNeeded: port.token), events: port.events, token: port.token)
+        } catch {
+          refused += port.sources.map { ($0, error) }
+        }
+      }
+      return refused
     }
-    try ports.add(descriptor, events: events, token: token)
+    guard let refused else { return }
+    Self.reportClosedDescriptor
+    for (source, error) in refused { source.refuse(error) }
+  }
+
+  private static let reportClosedDescriptor: Void = {
+    StandardError.print(
+      "framepace: a descriptor was closed before its source was invalidated, and a copy of it is open; invalidate first")
+  }()
+
+  func watchOwnPorts() throws(SystemError) {
+    try ports.add(wakeUp.descriptor, events: .readable, token: Port.wakeUpToken)
+    try ports.add(timer.number, events: .readable, token: Port.timerToken)
+  }
+}
+
+extension ModeState.Contents {
+  fileprivate mutating func newToken(_ descriptor: Int32) -> UInt64 {
+    registrationCount += 1
+    return (registrationCount & 0x7FFF_FFFF) << 32 | UInt64(UInt32(bitPattern: descriptor))
   }
 }
 

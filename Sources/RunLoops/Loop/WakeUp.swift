@@ -26,9 +26,9 @@ final class WakeUp: Sendable {
   private let event: OwnedDescriptor
   private let thread: ThreadRecord
 
-  init(thread: ThreadRecord) {
+  init(thread: ThreadRecord) throws(SystemError) {
     self.thread = thread
-    event = orFatal { () throws(SystemError) in try OwnedDescriptor.event() }
+    event = try .event()
   }
 
   var descriptor: Int32 { event.number }
@@ -94,15 +94,16 @@ final class WakeUp: Sendable {
   }
 }
 
-/// Makes something that a loop cannot work without, such as its descriptors, and ends the program if that fails.
+/// Makes something that a loop cannot work without, such as its descriptors, and ends the program if that fails. Use it only
+/// where no error can be thrown.
 ///
 /// - Parameter advice: the remedy, as a sentence.
-func orFatal<Value: ~Copyable>(
-  _ advice: String = "Raise the process's limit of open files (ulimit -n).", _ make: () throws(SystemError) -> Value
-) -> Value {
-  do {
-    return try make()
-  } catch {
-    fatalError("framepace: a loop cannot go on: \(error). \(advice)")
-  }
+func orFatal<Value: ~Copyable>(_ advice: String = openFilesAdvice, _ make: () throws(SystemError) -> Value) -> Value {
+  do { return try make() } catch { failForLack(error, advice) }
 }
+
+func failForLack(_ error: SystemError, _ advice: String = openFilesAdvice) -> Never {
+  fatalError("framepace: a loop cannot go on: \(error). \(advice)")
+}
+
+let openFilesAdvice = "Raise the process's limit of open files (ulimit -n)."

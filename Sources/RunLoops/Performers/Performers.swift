@@ -1,4 +1,4 @@
-import LinuxSystem
+public import LinuxSystem
 
 /// The performers that wait for a loop, and the source that makes the loop perform them.
 ///
@@ -6,30 +6,28 @@ import LinuxSystem
 /// taken in the order performers, loop, item, mode.
 final class Performers: Sendable {
   private struct State {
-    /// By order; equal orders as they were added.
-    var waiting: [Performer] = []
-    /// Taken by calls of the source that have not returned yet. These performers can still be refused.
+    var waiting = ModeQueues<Performer>()
+    /// Taken by calls of the source that have not returned yet; the next one is the last. These performers can still be
+    /// refused.
     var taken: [Performer] = []
-    var callDepth = 0
+    /// An empty array, kept for its memory.
+    var spare: [ModeQueues<Performer>.Entry] = []
     /// The performers that a timer performs.
     var timed: [ObjectIdentifier: Timed] = [:]
     /// The source's modes.
     var modes: [FrameLoop.Mode] = []
-    var status = Status.unused
+    var isClosed = false
 
-    var all: [Performer] { waiting + taken + timed.values.map(\.performer) }
+    var all: [Performer] { waiting.all + taken + timed.values.map(\.performer) }
+
+    mutating func takeNext(for mode: ModeState) -> Performer? {
+      taken.lastIndex { mode.isOne(of: $0.modes) }.map { taken.remove(at: $0) }
+    }
   }
 
   private struct Timed {
     let performer: Performer
     let timer: FrameLoop.Timer
-  }
-
-  private enum Status {
-    /// The thread does not know the loop's performers yet.
-    case unused
-    case open
-    case closed
   }
 
   private let state = Lock(State())
@@ -42,13 +40,12 @@ final class Performers: Sendable {
 
   /// Queues work and wakes the loop.
   func add(_ performer: Performer, to loop: FrameLoop) throws(PerformError) {
-    try enqueue(performer, loop) { state in
-      let place = state.waiting.lastIndex { $0.order <= performer.order }.map { $0 + 1 } ?? 0
-      state.waiting.insert(performer, at: place)
-      for mode in performer.modes where !state.modes.contains(mode) {
-        state.modes.append(mode)
-        loop.add(source, to: mode)
-      }
+    try enqueue(loop) { (state) throws(SystemError) in
+      let new = performer.modes.filter { !state.modes.contains($0) }
+      for mode in new where mode != .common { try loop.makeMode(mode) }
+      for mode in new { loop.insert(source, mode) }
+      state.modes += new
+      state.waiting.append(performer, modes: performer.modes)
     }
     source.signal()
     loop.wakeUp()
@@ -63,57 +60,59 @@ final class Performers: Sendable {
         state.withLock { $0.timed[ObjectIdentifier(performer)] = nil }
         performer.perform()
       })
+    do throws(SystemError) {
+      for mode in performer.modes where mode != .common { try loop.makeMode(mode) }
+    } catch {
+      throw .system(error)
+    }
     try keep(performer, with: timer, for: loop)
-    for mode in performer.modes { loop.add(timer, to: mode) }
+    for mode in performer.modes { loop.insert(timer, mode) }
   }
 
   /// Refuses a performer, and invalidates a timer with it, when the loop's thread ends or it is cancelled.
   func keep(_ performer: Performer, with timer: FrameLoop.Timer, for loop: FrameLoop) throws(PerformError) {
-    try enqueue(performer, loop) {
-      $0.timed[ObjectIdentifier(performer)] = Timed(performer: performer, timer: timer)
-    }
+    try enqueue(loop) { $0.timed[ObjectIdentifier(performer)] = Timed(performer: performer, timer: timer) }
   }
 
-  private func enqueue(_ performer: Performer, _ loop: FrameLoop, _ change: (inout State) -> Void) throws(PerformError) {
-    let mustRegister = state.withLock { $0.status == .unused }
-    if mustRegister, !loop.thread.notifyAtEnd(loop) { close(loop.endError) }
-    let isAccepted = state.withLock { state in
-      guard state.status != .closed else { return false }
-      state.status = .open
-      change(&state)
-      return true
+  private func enqueue(_ loop: FrameLoop, _ change: (inout State) throws(SystemError) -> Void) throws(PerformError) {
+    let isAccepted: Bool
+    do throws(SystemError) {
+      isAccepted = try state.withLock { (state) throws(SystemError) in
+        if !state.isClosed { try change(&state) }
+        return !state.isClosed
+      }
+    } catch {
+      throw .system(error)
     }
     guard isAccepted else { throw loop.endError }
   }
 
   // MARK: Performing
 
-  /// Performs all that wait for the loop's current mode. A performer that is queued during this waits for the next pass.
+  /// Performs all that wait for the loop's current mode. A performer that is queued during this waits for the next pass, or for a
+  /// nested run: that goes on with the performers that this call has not reached.
   func performWaiting(in loop: FrameLoop) {
     guard let mode = loop.table.withLock({ $0.running }) else { return }
-    let batch = state.withLock { state in
-      let batch = state.waiting.filter { mode.isOne(of: $0.modes) }
-      state.waiting.removeAll { mode.isOne(of: $0.modes) }
+    state.withLock { state in
+      var batch = exchange(&state.spare, with: [])
+      state.waiting.take(for: mode, into: &batch)
+      let left = state.taken.filter { mode.isOne(of: $0.modes) }
+      state.taken.removeAll { mode.isOne(of: $0.modes) }
+      // Stable: equal orders stay as they were queued.
+      state.taken += (left.reversed() + batch.map(\.element)).sorted { $0.order < $1.order }.reversed()
+      batch.removeAll(keepingCapacity: true)
+      state.spare = batch
       leaveUnusedModes(&state, loop)
       // The call consumed the signal, which the others still need.
       if !state.waiting.isEmpty { source.signal() }
-      state.taken += batch
-      state.callDepth += 1
-      return batch
     }
-    for performer in batch { performer.perform() }
-    // Released outside the lock: these may be the last references, and a performer's captures can run any code.
-    let done = state.withLock { state in
-      state.callDepth -= 1
-      return state.callDepth == 0 ? exchange(&state.taken, with: []) : []
-    }
-    withExtendedLifetime(done) {}
+    // Each is released outside the lock: its captures can run any code.
+    while let performer = state.withLock({ $0.takeNext(for: mode) }) { performer.perform() }
   }
 
   private func leaveUnusedModes(_ state: inout State, _ loop: FrameLoop) {
-    let used = Set(state.waiting.flatMap(\.modes))
-    let left = state.modes.filter { !used.contains($0) }
-    state.modes.removeAll { !used.contains($0) }
+    let left = state.modes.filter { !state.waiting.contains(naming: $0) }
+    state.modes.removeAll { left.contains($0) }
     // Never even briefly out of a mode that a performer waits for: a run in it may have no other item.
     for mode in left { loop.take(source, mode, keeping: state.modes) }
   }
@@ -139,8 +138,8 @@ final class Performers: Sendable {
   func close(_ error: PerformError) {
     let (refused, timers) = state.withLock { state in
       let refused = (state.all, state.timed.values.map(\.timer))
-      state.status = .closed
-      state.waiting = []
+      state.isClosed = true
+      state.waiting = ModeQueues()
       state.timed = [:]
       return refused
     }
@@ -207,12 +206,15 @@ public enum PerformError: Error, Hashable, Sendable, CustomStringConvertible {
   case threadEnded(name: String)
   /// The work was cancelled before its turn came.
   case cancelled
+  /// A mode that the work was for could not be made, because the process has no descriptor left.
+  case system(SystemError)
 
   public var description: String {
     switch self {
     case .threadEnded(let name):
       "nothing was performed: the thread of the loop, \"\(name)\", has ended or was stopped; use one that runs"
     case .cancelled: "nothing was performed: the work was cancelled before its turn came"
+    case .system(let error): "nothing was performed: its mode could not be made: \(error). \(openFilesAdvice)"
     }
   }
 }

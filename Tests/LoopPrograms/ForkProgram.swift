@@ -1,0 +1,36 @@
+import Glibc
+import LinuxSystem
+import RunLoops
+
+// Swift's Glibc module may hide it; a child process that runs Swift code is what this program is about.
+@_silgen_name("fork") private func forkProcess() -> pid_t
+
+/// A child process made by `fork` shares the descriptors of its parent's loops: running one would take the parent's events
+/// and keep it awake.
+enum ForkProgram {
+  /// - Returns: the exit status.
+  static func run() -> Int32 {
+    alarm(60)
+    let loop = FrameLoop.main
+    let passes = Lock(0)
+    loop.add(FrameLoop.Observer(.beforeTimers, .onLoop { _, _ in passes.withLock { $0 += 1 } }), to: .default)
+    loop.add(FrameLoop.Timer(fireTime: loop.clock.now + .milliseconds(50), .onLoop { _ in }), to: .default)
+
+    let child = forkProcess()
+    if child == 0 {
+      // A loop of its own is allowed.
+      let own = FrameLoop(clock: .monotonic)
+      own.add(FrameLoop.Timer(fireTime: .zero, .onLoop { _ in }), to: "own")
+      guard own.run(mode: "own", for: .seconds(10)) == .finished else { _exit(1) }
+      loop.wakeUp()
+      loop.run(mode: .default, for: .milliseconds(100))
+      _exit(0)
+    }
+    loop.run(mode: .default, for: .milliseconds(200))
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0 {}
+    let count = passes.withLock { $0 }
+    print("the child ended with status \(status), the parent made \(count) passes")
+    return [SIGILL, SIGTRAP].contains(status & 0x7F) && count < 10 ? 0 : 1
+  }
+}
