@@ -52,28 +52,24 @@ public enum AtomicFile {
   }
 
   /// Replaces or creates the file at `path` with the bytes that `body` writes. If anything fails, the old file stays as it
-  /// was and nothing else is left. A kill in the middle may leave a hidden temporary file beside it.
+  /// was and nothing else is left. Signals wait until the file is complete; a kill by `SIGKILL` or a loss of power may leave
+  /// a hidden temporary file beside it.
   ///
-  /// A symbolic link to a file is followed, and a link without a target is replaced. An existing file keeps its permissions.
-  /// A device or a pipe cannot be replaced; it is written to directly.
+  /// A symbolic link is followed, also one whose target does not exist yet. An existing file keeps its permissions. A device
+  /// or a pipe cannot be replaced; it is written to directly. A pipe without a reader throws `ENXIO`.
   public static func replace(
     _ path: String, writing body: (borrowing Output) throws(SystemError) -> Void
   ) throws(SystemError) {
-    var status = stat()
-    let exists = stat(path, &status) == 0
-    if exists, status.st_mode & S_IFMT != S_IFREG {
-      guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError(call: "open", subject: path, errno: EISDIR) }
-      return try body(Output(descriptor: try .open(path, flags: O_WRONLY), path: path))
+    guard case .file(let target, let permissions) = try Place(path) else {
+      return try body(Output(descriptor: try stream(path), path: path))
     }
-
-    let target = exists ? try resolved(path) : path
+    let signals = SignalMask.blockAll()
+    defer { signals.restore() }
     let temporary = try Temporary(beside: target, subject: path)
     let output = Output(descriptor: temporary.descriptor, path: path)
     do throws(SystemError) {
       try body(output)
-      if exists, fchmod(output.descriptor.number, status.st_mode & 0o7777) != 0 {
-        throw .last(call: "fchmod", subject: path)
-      }
+      if let permissions, fchmod(output.descriptor.number, permissions) != 0 { throw .last(call: "fchmod", subject: path) }
       guard fsync(output.descriptor.number) == 0 else { throw .last(call: "fsync", subject: path) }
       guard rename(temporary.path, target) == 0 else { throw .last(call: "rename", subject: path) }
     } catch {
@@ -81,46 +77,123 @@ public enum AtomicFile {
       throw error
     }
     // The new name survives a loss of power only when the folder is on disk. Some file systems cannot guarantee that.
-    if let folder = try? OwnedDescriptor.open(Self.folder(of: target), flags: O_RDONLY | O_DIRECTORY) {
-      fsync(folder.number)
+    let folder = open(Self.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if folder >= 0 {
+      fsync(folder)
+      close(folder)
     }
+  }
+
+  /// Finds out whether `replace` can write to `path`, before the work whose result is to be written. Changes nothing.
+  ///
+  /// - Returns: the open device or pipe; nil for a file. A pipe must stay open until it is written to: its reader would take
+  ///   closing it for the end.
+  /// - Throws: the error that `replace` would throw.
+  package static func check(_ path: String) throws(SystemError) -> OwnedDescriptor? {
+    guard case .file(let target, let permissions) = try Place(path) else {
+      let stream = try stream(path)
+      // Writing nothing fails on a device that is full.
+      guard Glibc.write(stream.number, "", 0) == 0 else { throw .last(call: "write", subject: path) }
+      return stream
+    }
+    let signals = SignalMask.blockAll()
+    defer { signals.restore() }
+    unlink(try Temporary(beside: target, subject: path).path)
+    // Another user's file in a sticky folder, or one that is immutable, cannot be replaced. The kernel looks at that before it
+    // sees that a file is no folder to be removed.
+    if permissions != nil, rmdir(target) != 0, [EPERM, EACCES, EROFS].contains(clinux_errno()) {
+      throw .last(call: "rename", subject: path)
+    }
+    return nil
+  }
+
+  /// A path as bytes that end with 0: a symbolic link may lead to a name that is not UTF-8.
+  private typealias Path = [CChar]
+
+  /// The meaning of a path.
+  private enum Place {
+    /// A device, a pipe or a socket.
+    case stream
+    /// A file, with all symbolic links followed. The permissions are nil if it does not exist.
+    case file(Path, permissions: mode_t?)
+
+    init(_ path: String) throws(SystemError) {
+      var status = stat()
+      guard stat(path, &status) == 0 else {
+        let error = SystemError.last(call: "open", subject: path)
+        guard error.errno == ENOENT, !path.isEmpty else { throw error }
+        self = .file(try AtomicFile.target(of: path), permissions: nil)
+        return
+      }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: throw SystemError(call: "open", subject: path, errno: EISDIR)
+      case S_IFREG: self = .file(try AtomicFile.target(of: path), permissions: status.st_mode & 0o7777)
+      default: self = .stream
+      }
+    }
+  }
+
+  private static func stream(_ path: String) throws(SystemError) -> OwnedDescriptor {
+    // Without O_NONBLOCK, opening a pipe would wait for a reader. Writing waits.
+    let stream = try OwnedDescriptor.open(path, flags: O_WRONLY | O_NONBLOCK | O_NOCTTY)
+    guard fcntl(stream.number, F_SETFL, O_WRONLY) == 0 else { throw .last(call: "fcntl", subject: path) }
+    return stream
   }
 
   /// A new file with a unique name and the process's default permissions.
   private struct Temporary: ~Copyable {
-    let path: String
+    let path: Path
     let descriptor: OwnedDescriptor
 
-    init(beside target: String, subject: String) throws(SystemError) {
-      let folder = AtomicFile.folder(of: target)
+    init(beside target: Path, subject: String) throws(SystemError) {
+      let folder = AtomicFile.folder(of: target).dropLast()
       // The temporary name does not contain the file's own name, which may be as long as names may be.
       while true {
         let number = AtomicFile.lastTemporary.wrappingAdd(1, ordering: .relaxed).newValue
-        let path = "\(folder)/.\(getpid())-\(number).part"
-        do throws(SystemError) {
-          descriptor = try .open(path, flags: O_WRONLY | O_CREAT | O_EXCL, permissions: 0o666)
+        let path = Path(folder + "/.\(getpid())-\(number).part".utf8CString)
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        if file >= 0 {
+          descriptor = OwnedDescriptor(owning: file)
           self.path = path
           return
-        } catch {
-          // An earlier process with this number left a file behind.
-          if error.errno == EEXIST { continue }
-          throw SystemError(call: error.call, subject: subject, errno: error.errno)
         }
+        // An earlier process with this number left a file behind.
+        if clinux_errno() != EEXIST { throw .last(call: "open", subject: subject) }
       }
     }
   }
 
   private static let lastTemporary = Atomic<UInt64>(0)
 
-  private static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
+  private static let slash = CChar(UInt8(ascii: "/"))
+
+  private static func folder(of path: Path) -> Path {
+    guard let slash = path.lastIndex(of: slash) else { return Path(".".utf8CString) }
+    return path[..<max(slash, 1)] + [0]
   }
 
-  /// The path with all symbolic links resolved.
-  private static func resolved(_ path: String) throws(SystemError) -> String {
-    guard let resolved = realpath(path, nil) else { throw .last(call: "realpath", subject: path) }
-    defer { free(resolved) }
-    return String(cString: resolved)
+  /// True if both paths lead to one file, whether it exists or not.
+  package static func isSame(_ one: String, _ other: String) -> Bool {
+    func place(_ path: String) -> (dev_t, ino_t, ArraySlice<CChar>)? {
+      var status = stat()
+      guard case .file(let target, _)? = try? Place(path), stat(folder(of: target), &status) == 0 else { return nil }
+      return (status.st_dev, status.st_ino, target[((target.lastIndex(of: slash) ?? -1) + 1)...])
+    }
+    guard let one = place(one), let other = place(other) else { return false }
+    return one == other
+  }
+
+  /// The file that `path` leads to, whether it exists or not. Links on the way to its folder are left to the kernel.
+  private static func target(of path: String) throws(SystemError) -> Path {
+    var target = Path(path.utf8CString)
+    for _ in 0..<40 {
+      var link = Path(repeating: 0, count: Int(PATH_MAX))
+      let count = readlink(target, &link, link.count - 1)
+      // It is no link, or nothing yet.
+      guard count > 0 else { return target }
+      link.removeLast(link.count - count - 1)
+      target = link.first == slash ? link : folder(of: target).dropLast() + [slash] + link
+    }
+    throw SystemError(call: "open", subject: path, errno: ELOOP)
   }
 }

@@ -50,7 +50,9 @@ extension OwnedDescriptor {
     guard status.st_mode & S_IFMT != S_IFDIR else {
       throw SystemError(call: "read", subject: path, errno: EISDIR)
     }
-    var bytes = [UInt8](repeating: 0, count: min(max(Int(status.st_size), 0), limit) + 1)
+    let size = min(max(Int(status.st_size), 0), limit) + 1
+    guard Memory.hasRoom(for: size) else { throw SystemError(call: "read", subject: path, errno: ENOMEM) }
+    var bytes = [UInt8](repeating: 0, count: size)
     var count = 0
     while true {
       let got = bytes.withUnsafeMutableBytes { buffer in
@@ -64,10 +66,25 @@ extension OwnedDescriptor {
       if count > limit { throw SystemError(call: "read", subject: path, errno: EFBIG) }
       if got == 0 { break }
       if count == bytes.count {
-        bytes.append(contentsOf: repeatElement(0, count: min(max(count, 65_536), limit + 1 - count)))
+        let more = min(max(count, 65_536), limit + 1 - count)
+        guard Memory.hasRoom(for: count + more) else { throw SystemError(call: "read", subject: path, errno: ENOMEM) }
+        bytes.append(contentsOf: repeatElement(0, count: more))
       }
     }
     bytes.removeLast(bytes.count - count)
     return bytes
+  }
+}
+
+/// Memory for sizes that come from outside: an array that finds none ends the process.
+package enum Memory {
+  /// True if so many bytes can be had now. Ask before making an array of a size that a file or a user has named.
+  package static func hasRoom(for count: Int) -> Bool {
+    // The allocator needs some room of its own.
+    let size = max(count, 0) + 65_536
+    guard let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), address != MAP_FAILED
+    else { return false }
+    munmap(address, size)
+    return true
   }
 }

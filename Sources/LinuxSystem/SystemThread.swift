@@ -12,16 +12,9 @@ package struct SystemThread: Sendable {
   ///   - blocksSignals: true to block all signals except those of faults; false to inherit the caller's mask.
   /// - Throws: `EAGAIN` if the system has no thread left.
   package init(name: String, blocksSignals: Bool = true, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
-    var previous = sigset_t()
-    if blocksSignals {
-      // A thread inherits the mask of its creator, so there is no moment at which it takes a signal. Its own faults must not
-      // be blocked: the process would end at once.
-      var all = sigset_t()
-      sigfillset(&all)
-      for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT] { sigdelset(&all, fault) }
-      pthread_sigmask(SIG_SETMASK, &all, &previous)
-    }
-    defer { if blocksSignals { pthread_sigmask(SIG_SETMASK, &previous, nil) } }
+    // A thread inherits the mask of its creator, so there is no moment at which it takes a signal.
+    let mask = blocksSignals ? SignalMask.blockAll() : nil
+    defer { mask?.restore() }
 
     let start = Unmanaged.passRetained(ThreadStart(name: Self.shortened(name), body: body))
     var handle = pthread_t()
@@ -59,6 +52,24 @@ package struct SystemThread: Sendable {
       clinux_get_thread_name(base)
       return String(cString: base)
     }
+  }
+}
+
+/// The signals that the calling thread blocked before it blocked all of them for a while.
+package struct SignalMask {
+  private var former = sigset_t()
+
+  /// Blocks all signals except those of faults: the process would end at once by a blocked one.
+  package static func blockAll() -> SignalMask {
+    var (all, mask) = (sigset_t(), SignalMask())
+    sigfillset(&all)
+    for fault in [SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT] { sigdelset(&all, fault) }
+    pthread_sigmask(SIG_SETMASK, &all, &mask.former)
+    return mask
+  }
+
+  package func restore() {
+    withUnsafePointer(to: former) { _ = pthread_sigmask(SIG_SETMASK, $0, nil) }
   }
 }
 

@@ -84,6 +84,58 @@ import Testing
     #expect(try contents(of: path) == "through")
   }
 
+  /// A link without a target is followed too, also to a name that is not UTF-8.
+  @Test(arguments: [[0x6E, 0x65, 0x77], [-1, -2]])
+  func linksWithoutATargetAreFollowed(name: [CChar]) throws {
+    let link = folder.path + "/link"
+    #expect(symlink(name + [0], link) == 0)
+    #expect(symlink("link", folder.path + "/second") == 0)
+    try AtomicFile.write(Array("through".utf8), to: folder.path + "/second")
+    try AtomicFile.write(Array("again".utf8), to: link)
+    var status = stat()
+    #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+    #expect(try contents(of: link) == "again")
+    #expect(unlink((folder.path + "/").utf8CString.dropLast() + name + [0]) == 0)
+    #expect(folder.names == ["link", "second"])
+  }
+
+  @Test func aPipeWithoutAReaderIsRefused() throws {
+    let pipe = folder.path + "/pipe"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    #expect(throws: SystemError(call: "open", subject: pipe, errno: ENXIO)) { try AtomicFile.write([1], to: pipe) }
+    #expect(throws: SystemError(call: "open", subject: pipe, errno: ENXIO)) { _ = try AtomicFile.check(pipe) }
+    let reader = try OwnedDescriptor.open(pipe, flags: O_RDONLY | O_NONBLOCK)
+    try AtomicFile.write([1, 2, 3], to: pipe)
+    var bytes = [UInt8](repeating: 0, count: 4)
+    #expect(read(reader.number, &bytes, 4) == 3)
+  }
+
+  @Test func theCheckFindsTheErrorOfTheWriteAndLeavesNothing() throws {
+    let file = folder.path + "/file"
+    try AtomicFile.write(Array("old".utf8), to: file)
+    for path in [
+      folder.path, folder.path + "/none/file", folder.path + "/" + String(repeating: "x", count: 300), "/dev/full",
+    ] {
+      let error = try #require(throws: SystemError.self) { try AtomicFile.write([1], to: path) }
+      #expect(throws: error) { _ = try AtomicFile.check(path) }
+    }
+    for path in [file, folder.path + "/new"] { #expect(try AtomicFile.check(path)?.number == nil) }
+    #expect(try contents(of: file) == "old")
+    #expect(folder.names == ["file"])
+  }
+
+  @Test func theSameFileIsKnownByEveryPath() throws {
+    let link = folder.path + "/link"
+    #expect(symlink("file", link) == 0)
+    for exists in [false, true] {
+      if exists { try AtomicFile.write([1], to: link) }
+      #expect(AtomicFile.isSame(folder.path + "/file", folder.path + "/./file"))
+      #expect(AtomicFile.isSame(link, folder.path + "/file"))
+      #expect(!AtomicFile.isSame(folder.path + "/other", folder.path + "/file"))
+    }
+    #expect(!AtomicFile.isSame("/dev/null", "/dev/null"))
+  }
+
   /// A device is written to and not replaced. This device is always full.
   @Test func devicesAreWrittenTo() throws {
     try AtomicFile.write([1, 2, 3], to: "/dev/null")

@@ -19,7 +19,10 @@ extension PNG {
       throw .outOfMemory(bytes: count)
     }
     defer { libdeflate_free_compressor(compressor) }
+    guard Memory.hasRoom(for: count) else { throw .outOfMemory(bytes: count) }
     let rows = PNGFilter.rows(of: image, bytesPerPixel: bytesPerPixel)
+    let bound = libdeflate_zlib_compress_bound(compressor, rows.count)
+    guard Memory.hasRoom(for: bound) else { throw .outOfMemory(bytes: bound) }
 
     var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     file.appendChunk("IHDR") { file in
@@ -33,7 +36,6 @@ extension PNG {
     var isComplete = false
     file.appendChunk("IDAT") { file in
       let start = file.count
-      let bound = libdeflate_zlib_compress_bound(compressor, rows.count)
       file.append(contentsOf: repeatElement(0, count: bound))
       let size = file.withUnsafeMutableBytes { file in
         rows.withUnsafeBytes { rows in
