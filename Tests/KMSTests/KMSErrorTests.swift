@@ -27,7 +27,7 @@ import Testing
 
   @MainActor
   @Test func withoutCards() throws {
-    #expect(DRMDevice.cardPaths(in: "/nonexistent") == [])
+    #expect(try DRMDevice.cardPaths(in: "/nonexistent") == [])
     #expect(throws: KMSError.noDevice) { try Displays.kms(folder: "/nonexistent") }
     #expect(throws: KMSError.noDevice) { try Displays.all(folder: "/nonexistent") }
     let rate = try #require(RefreshRate(hertz: 50))
@@ -37,13 +37,25 @@ import Testing
     display.invalidate()
   }
 
+  /// A folder that cannot be read is not taken for a machine without cards.
+  @MainActor
+  @Test func aFolderThatCannotBeRead() throws {
+    let error = KMSError.device(path: "/dev/null", SystemError(call: "open", subject: "/dev/null", errno: ENOTDIR))
+    #expect(throws: error) { try DRMDevice.cardPaths(in: "/dev/null") }
+    #expect(throws: error) { try CardReport.all(in: "/dev/null") }
+    #expect(throws: error) { try Displays.kms(folder: "/dev/null") }
+    let display = try Displays.automatic(width: 32, height: 20, refreshRate: .hertz60, folder: "/dev/null")
+    #expect(display.reason.contains("/dev/null: open: Not a directory"), "\(display.reason)")
+    display.invalidate()
+  }
+
   /// Files that are no cards are named with their reasons.
   @MainActor
   @Test func filesThatAreNoCards() throws {
     let files = try CardFolder(["card10", "card2", "cards", "renderD128", "card-1"])
     defer { withExtendedLifetime(files) {} }
     let folder = files.path
-    #expect(DRMDevice.cardPaths(in: folder) == ["\(folder)/card2", "\(folder)/card10"])
+    #expect(try DRMDevice.cardPaths(in: folder) == ["\(folder)/card2", "\(folder)/card10"])
     let names = { (error: any Error) in
       let text = "\(error)"
       return text.contains("card2: drmGetVersion: ") && text.contains("; \(folder)/card10: drmGetVersion: ")

@@ -42,7 +42,7 @@ func die(_ way: String, withCursor: Bool) throws {
 /// Expects that no cursor is shown.
 @MainActor
 func noCursor() throws {
-  for path in DRMDevice.cardPaths() {
+  for path in try DRMDevice.cardPaths() {
     let shown = shownCursors(on: try DRMDevice(path: path))
     Guest.expect(shown.isEmpty, "left behind on \(path): \(shown)")
   }

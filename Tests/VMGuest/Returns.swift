@@ -59,7 +59,7 @@ func returns(_ trouble: Trouble, dump: String?) {
   Guest.say("\(trouble.rawValue): \(session.seat.reason); \(session.eventsReason)")
   let display: KMSDisplay
   do throws(KMSError) {
-    guard let path = DRMDevice.cardPaths().first else { throw .noDevice }
+    guard let path = try DRMDevice.cardPaths().first else { throw .noDevice }
     display = try session.card(at: path).display()
   } catch { return Guest.expect(false, "cannot open a display: \(error)") }
 

@@ -43,7 +43,7 @@ struct DisplaysCommand: ParsableCommand {
 
   func run() throws {
     try onMainActor {
-      let reports = CardReport.all()
+      let reports = try CardReport.all()
       let width = Terminal.output.textWidth
       try Terminal.output.line(json ? DisplaysText.json(reports).line : DisplaysText.text(reports, width: width))
     }

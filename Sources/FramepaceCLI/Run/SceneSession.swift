@@ -93,7 +93,7 @@ final class SceneSession {
     let rate = options.display.rate ?? .hertz60
     let mode = options.display.mode
     // A seat is only opened if the user wants a screen and there is a card.
-    let wantsScreen = options.display.display != .fallback && !DRMDevice.cardPaths().isEmpty
+    let wantsScreen = options.display.display != .fallback && (try? DRMDevice.cardPaths())?.isEmpty == false
     let cards = wantsScreen ? DisplaySession(seat: .automatic()) : nil
     let display: any Display =
       switch options.display.display {

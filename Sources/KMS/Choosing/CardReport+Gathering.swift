@@ -7,8 +7,9 @@ extension CardReport {
   /// may take many milliseconds each.
   ///
   /// - Parameter folder: the folder of the cards' nodes.
-  public static func all(in folder: String = "/dev/dri") -> [CardReport] {
-    DRMDevice.cardPaths(in: folder).map { path in
+  /// - Throws: `device` if the folder cannot be read.
+  public static func all(in folder: String = "/dev/dri") throws(KMSError) -> [CardReport] {
+    try DRMDevice.cardPaths(in: folder).map { path in
       do throws(KMSError) {
         return try DRMDevice(path: path).report()
       } catch {

@@ -3,7 +3,7 @@ public import FrameTiming
 /// A card as it was when asked: its connectors, its abilities, and the reason if it cannot be used. A value.
 ///
 /// ```swift
-/// for card in CardReport.all() { print(card.path, card.connectors.map(\.name), card.problem?.description ?? "usable") }
+/// for card in try CardReport.all() { print(card.path, card.connectors.map(\.name), card.problem?.description ?? "usable") }
 /// ```
 public struct CardReport: Sendable, Equatable {
   /// The abilities of a card and its driver. Where a capability alone does not tell, they are found by trying.

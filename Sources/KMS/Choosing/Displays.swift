@@ -26,7 +26,7 @@ public enum Displays {
     connector: String? = nil, mode: ModeRequest? = nil, buffering: Buffering = .double, session: DisplaySession? = nil,
     clock: SystemClock = .monotonic, folder: String = "/dev/dri"
   ) throws(KMSError) -> KMSDisplay {
-    let paths = DRMDevice.cardPaths(in: folder)
+    let paths = try DRMDevice.cardPaths(in: folder)
     if paths.isEmpty { throw .noDevice }
     let session = session ?? .unnamed
     return try DRMDevice.firstAnswer(of: paths, connector: connector) { path, device throws(KMSError) in
@@ -46,7 +46,7 @@ public enum Displays {
     buffering: Buffering = .double, session: DisplaySession? = nil, clock: SystemClock = .monotonic,
     folder: String = "/dev/dri"
   ) throws(KMSError) -> (displays: [KMSDisplay], refused: [KMSError]) {
-    let paths = DRMDevice.cardPaths(in: folder)
+    let paths = try DRMDevice.cardPaths(in: folder)
     if paths.isEmpty { throw .noDevice }
     let session = session ?? .unnamed
     let (displays, refused) = displays(of: paths) { path throws(KMSError) in
@@ -66,7 +66,7 @@ public enum Displays {
     clock: SystemClock = .monotonic, folder: String = "/dev/dri"
   ) -> (displays: [KMSDisplay], refused: [KMSError]) {
     let session = session ?? .unnamed
-    return displays(of: DRMDevice.cardPaths(in: folder)) { path throws(KMSError) in
+    return displays(of: (try? DRMDevice.cardPaths(in: folder)) ?? [display.card.path]) { path throws(KMSError) in
       let card = path == display.card.path ? display.card : try session.card(at: path)
       return try card.furtherDisplays(buffering: buffering, clock: clock)
     }

@@ -18,7 +18,7 @@ public enum ScreenCapture {
   public static func image(of connector: String? = nil, folder: String = "/dev/dri") throws(CaptureError) -> Image {
     let found: Result<Image, CaptureError>
     do throws(KMSError) {
-      found = try DRMDevice.firstAnswer(of: DRMDevice.cardPaths(in: folder), connector: connector) {
+      found = try DRMDevice.firstAnswer(of: try DRMDevice.cardPaths(in: folder), connector: connector) {
         path, device throws(KMSError) in
         let opened = try DRMDevice(path: path)
         device = opened

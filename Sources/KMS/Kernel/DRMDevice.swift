@@ -56,8 +56,14 @@ public final class DRMDevice {
   private static let cursorHotSpotCapability: Int32 = 6
 
   /// The paths of all cards, in the order of their numbers; empty without DRM.
-  public static func cardPaths(in folder: String = "/dev/dri") -> [String] {
-    guard let stream = opendir(folder) else { return [] }
+  ///
+  /// - Throws: `device` with the folder's path if it cannot be read.
+  public static func cardPaths(in folder: String = "/dev/dri") throws(KMSError) -> [String] {
+    guard let stream = opendir(folder) else {
+      let error = SystemError.last(call: "open", subject: folder)
+      if error.errno == ENOENT { return [] }
+      throw .device(path: folder, error)
+    }
     defer { closedir(stream) }
     var numbers: [Int] = []
     while let entry = readdir(stream) {

@@ -39,7 +39,7 @@ public final class VBlankProbe: ScreenOwner {
   public static func open(
     connector: String? = nil, mode: ModeRequest? = nil, clock: SystemClock = .monotonic, folder: String = "/dev/dri"
   ) throws(KMSError) -> VBlankProbe {
-    try DRMDevice.firstAnswer(of: DRMDevice.cardPaths(in: folder), connector: connector) {
+    try DRMDevice.firstAnswer(of: try DRMDevice.cardPaths(in: folder), connector: connector) {
       path, device throws(KMSError) in
       let opened = try DRMDevice(path: path)
       device = opened
