@@ -8,7 +8,7 @@ struct RenderCommandTests {
     for name in ["a.png", "b.png"] {
       let result = try framepace(["render", "dashboard", "--output", name, "--size", "320x180"], in: folder.path)
       #expect(result.status == 0, "\(result.error)")
-      #expect(result.output.isEmpty)
+      #expect(result.output.hasPrefix("wrote 1 file to \(name): "), "\(result.output)")
     }
     let first = try #require(FileManager.default.contents(atPath: folder.path + "/a.png"))
     let second = try #require(FileManager.default.contents(atPath: folder.path + "/b.png"))
@@ -31,18 +31,28 @@ struct RenderCommandTests {
     #expect(result.error.contains("orbit.png") && result.error.contains("No space left"), "\(result.error)")
   }
 
-  /// A command that is killed during the write leaves the old picture. (The limit on file sizes kills it.)
-  @Test func aKillLeavesTheOldPicture() throws {
+  /// The limit on file sizes is a full disk too: its signal would leave an unfinished file.
+  @Test func theLimitOnFileSizesLeavesTheOldPicture() throws {
     let folder = try TemporaryFolder()
-    let picture = URL(fileURLWithPath: "\(folder.path)/orbit.png")
-    try Data("old".utf8).write(to: picture)
-    let script = "ulimit -f 8 && exec '\(try executable().path)' render orbit --output orbit.png --size 320x200"
-    let result = try finish("/bin/sh", ["-c", script], in: folder.path)
-    #expect(result.status == SIGXFSZ, "\(result.error)")
-    #expect(try Data(contentsOf: picture) == Data("old".utf8))
-    // The unfinished file remains: it is hidden and is not named like a picture.
-    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0 != "orbit.png" }
-    #expect(left.count == 1 && left.allSatisfy { $0.hasPrefix(".") && $0.hasSuffix(".part") }, "\(left)")
+    try Data("old".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/orbit.png"))
+    let result = try shell("ulimit -f 8; framepace render orbit --output orbit.png --size 320x200", in: folder.path)
+    #expect(result.status == 1)
+    #expect(result.error == "framepace: PNG: write orbit.png: File too large (27)\n")
+    #expect(try folder.contents(of: "orbit.png") == Data("old".utf8))
+    #expect(try folder.files == ["orbit.png"])
+  }
+
+  /// A scene that is named often is rendered once. The last line says what was written, to no terminal too.
+  @Test func rendersEachSceneOnceAndSaysHowFast() throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(
+      ["render", "still", "orbit", "still", "--output", "d", "--size", "64x64", "--frames", "2"], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    let words = result.output.split(separator: " ")
+    #expect(
+      result.output.hasPrefix("wrote 4 files to d: ") && result.output.hasSuffix(" frames a second\n"), "\(result.output)")
+    #expect(words.count > 6 && Double(words[5]) != nil && words[6] == "s,", "\(result.output)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/d").count == 4)
   }
 
   /// Picture k of a sequence equals the picture of `--time k/rate`, also at rates whose interval is not a whole number of

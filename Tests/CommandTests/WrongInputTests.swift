@@ -86,6 +86,14 @@ struct WrongInputTests {
     (["--policy", "early"], "'early' is invalid for '--policy", "vblank or late"),
     (["--diagram", "--json"], "--diagram draws text", "leave out --json"),
     (["help", "nothing"], "'nothing'", "run, render, profile, vblank, displays, capture, scenes"),
+    (["rendr"], "no command 'rendr'", "Did you mean 'render'?"),
+    (["help", "dislpays"], "no command 'dislpays'", "Did you mean 'displays'?"),
+    (["clock"], "'clock' is a scene", "--scene clock"),
+    (["--frames", "3"], "Unknown option '--frames'", "it belongs to render and profile."),
+    (["--output=x.png"], "Unknown option '--output'", "it belongs to render and capture."),
+    (["---completion", "run"], "---completion is what", "--generate-completion-script"),
+    (["vblank", "--record", "x.png", "--plot", "./x.png"], "'./x.png' and --record 'x.png' are one file", "use two"),
+    (["render"] + Array(repeating: "still", count: 1000), "arguments are too many", "at most 1000"),
   ]
 
   @Test(arguments: wrong.indices)
@@ -119,6 +127,10 @@ struct WrongInputTests {
     (["render", "orbit", "--output", "/proc/pictures"], "'/proc/pictures': "),
     (["render", "orbit", "--output", "/proc/orbit.png"], "'/proc/orbit.png': "),
     (["render", "orbit", "--output", "/dev/full"], "'/dev/full': it is no folder"),
+    (
+      ["vblank", "--count", "1000000", "--record", String(repeating: "x", count: 300)],
+      "'\(String(repeating: "x", count: 300))': File name too long"
+    ),
     (["render", "orbit", "--output", "/dev/null/pictures/here"], "'/dev/null/pictures/here': Not a directory"),
   ]
 
@@ -134,9 +146,27 @@ struct WrongInputTests {
     #expect(result.status == 1, "\(arguments): \(result.status)")
     let sentence = result.error.replacing("\n", with: " ")
     #expect(sentence.hasPrefix("framepace: cannot write to \(reason)"), "\(arguments): \(result.error)")
-    #expect(result.error.split(separator: "\n").allSatisfy { $0.count <= 80 }, "\(result.error)")
+    // A word is not broken.
+    #expect(result.error.split(separator: "\n").allSatisfy { $0.count <= 80 || !$0.contains(" ") }, "\(result.error)")
     #expect(result.output.isEmpty, "\(arguments): \(result.output)")
     #expect(try folder.files.isEmpty, "\(arguments) left something behind")
+  }
+
+  /// A name that is not UTF-8 would be that of another file.
+  @Test func aNameThatIsNotUTF8IsRefused() throws {
+    let folder = try TemporaryFolder()
+    let result = try shell("framepace render still --size 64x64 --output \"$(printf 'a\\377.png')\"", in: folder.path)
+    #expect(result.status == 64 && result.error.contains("is not UTF-8: use names that are."), "\(result.error)")
+    #expect(try folder.files.isEmpty)
+  }
+
+  /// Without its arguments the command would show a scene on the display.
+  @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
+  func argumentsThatCannotBeReadAreRefused() throws {
+    let script = "mount -t tmpfs tmpfs /proc && exec '\(try executable().path)' scenes"
+    let result = try finish("/usr/bin/unshare", ["--user", "--map-root-user", "--mount", "/bin/sh", "-c", script])
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.error.hasPrefix("framepace: the arguments cannot be read: mount /proc first"), "\(result.error)")
   }
 
   @Test(arguments: [("run", "--duration"), ("run", "--work"), ("profile", "--work"), ("render", "--time")])

@@ -29,7 +29,7 @@ struct CaptureCommand: ParsableCommand {
   func run() throws {
     try onMainActor {
       guard case .kms(let connector) = display else { return }
-      try OutputPath.requireWritable(file: output)
+      try OutputPath.requireWritable(files: [output])
       let image = try ScreenCapture.image(of: connector)
       try PNG.write(image, to: output)
       try Terminal.output.line("\(image.width)x\(image.height) pixels in \(output)")

@@ -28,19 +28,21 @@ struct FramepaceCommand: ParsableCommand {
     defaultSubcommand: RunCommand.self)
 
   static func main() {
-    StandardStreams.prepare()
-    Glibc.exit(onMainActor { status(of: Array(CommandLine.arguments.dropFirst())) })
+    ProcessState.prepareStreams()
+    Glibc.exit(onMainActor { status() })
   }
 
   /// Runs the command that the arguments name.
   ///
   /// - Returns: the exit status: 0, 64 if the arguments are not accepted, 1 for other errors.
   @MainActor
-  private static func status(of arguments: [String]) -> Int32 {
+  private static func status() -> Int32 {
     do {
+      let arguments = try ProcessState.arguments()
       if CompletedCommand.isAsked(arguments) { return try complete(arguments) }
-      try refuseHelpOnNothing(arguments)
+      try refuseUnknownCommand(arguments)
       var command = try parseAsRoot(arguments)
+      try ProcessState.requireDescriptors()
       try command.run()
       return EXIT_SUCCESS
     } catch {
@@ -55,7 +57,12 @@ struct FramepaceCommand: ParsableCommand {
       _ = try CompletedCommand.parseAsRoot(arguments)
     } catch {
       // The parser reports the completions as an error.
-      guard CompletedCommand.exitCode(for: error).isSuccess else { throw error }
+      guard CompletedCommand.exitCode(for: error).isSuccess else {
+        guard arguments.first == CompletedCommand.question else { throw error }
+        throw ValidationError(
+          "\(CompletedCommand.question) is what the completion scripts of shells call, and this is not how they do: "
+            + "use --generate-completion-script.")
+      }
       try Terminal.output.line(CompletedCommand.fullMessage(for: error))
     }
     return EXIT_SUCCESS
@@ -92,17 +99,39 @@ struct FramepaceCommand: ParsableCommand {
     switch error as? KMSError {
     case .noDevice: "\(DisplaysText.nothing); without --display and --mode scenes are shown on a clock"
     case .notMaster(let path): DisplaysText.naming(CardReport.users(of: path), in: message(for: error))
-    default: message(for: error)
+    default: namingOwners(in: message(for: error))
     }
   }
 
-  /// Refuses `help` on an unknown command. The parser would print the general help.
-  private static func refuseHelpOnNothing(_ arguments: [String]) throws {
-    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
-    guard arguments.count > 1, arguments[0] == "help", !arguments[1].hasPrefix("-"), !names.contains(arguments[1]) else {
-      return
+  /// The parser's message about an unknown option, with the commands that have it.
+  private static func namingOwners(in message: String) -> String {
+    let parts = message.split(separator: "'", maxSplits: 2)
+    guard parts.count > 1, parts[0] == "Unknown option " else { return message }
+    let owners = configuration.subcommands.filter { command in
+      helpMessage(for: command).split(separator: "\n").contains { line in
+        line.hasPrefix("  -") && line.split(separator: " ").prefix(2).contains(parts[1])
+      }
     }
-    throw ValidationError("There is no command '\(arguments[1])': use \(names.joined(separator: ", ")).")
+    let names = owners.compactMap { $0.configuration.commandName }
+    guard let last = names.last else { return message }
+    let list = (names.count > 1 ? names.dropLast().joined(separator: ", ") + " and " : "") + last
+    return "Unknown option '\(parts[1])': it belongs to \(list)."
+  }
+
+  /// Refuses a word that is no command. The parser would call it unexpected, or print the general help for `help`.
+  private static func refuseUnknownCommand(_ arguments: [String]) throws {
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+    guard let word = arguments.first == "help" ? arguments.dropFirst().first : arguments.first, !word.hasPrefix("-"),
+      !names.contains(word), word != "help"
+    else { return }
+    if SceneName(rawValue: word) != nil {
+      throw ValidationError("'\(word)' is a scene: use --scene \(word), or render \(word).")
+    }
+    let nearest = names.min { Text.distance($0, word) < Text.distance($1, word) } ?? ""
+    throw ValidationError(
+      Text.distance(nearest, word) < 3
+        ? "There is no command '\(word)'. Did you mean '\(nearest)'?"
+        : "There is no command '\(word)': use \(names.joined(separator: ", ")).")
   }
 }
 
@@ -115,9 +144,12 @@ struct CompletedCommand: ParsableCommand {
 
   @OptionGroup var run: RunCommand
 
+  /// The first argument of a question for completions.
+  static let question = "---completion"
+
   /// True if the arguments request completions or a completion script. This command serves only them.
   static func isAsked(_ arguments: [String]) -> Bool {
-    arguments.contains { $0 == "---completion" || $0.hasPrefix("--generate-completion-script") }
+    arguments.contains { $0 == question || $0.hasPrefix("--generate-completion-script") }
   }
 }
 

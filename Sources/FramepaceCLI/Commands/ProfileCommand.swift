@@ -53,7 +53,7 @@ struct ProfileCommand: ParsableCommand {
   func run() throws {
     try onMainActor {
       let target = json == "-" || json == "/dev/stdout" ? SceneProfile.Target.output : json.map { .file($0) } ?? .table
-      if case .file(let file) = target { try OutputPath.requireWritable(file: file) }
+      if case .file(let file) = target { try OutputPath.requireWritable(files: [file]) }
       try SceneProfile(scene: scene, options: options, frames: frames, target: target).run()
     }
   }

@@ -80,6 +80,7 @@ struct RunCommand: ParsableCommand {
         last line    summary: all these, of the whole run,
                      firstPresented: the time of the first frame, in
                      seconds of CLOCK_MONOTONIC,
+                     overrun: seconds more than --duration, if any,
                      lateCauses: the number of late frames by cause,
                      latencyP50, latencyP99, latencyMax,
                      animationErrorP50, animationErrorP99,
@@ -173,7 +174,7 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     try onMainActor {
-      if let plot { try OutputPath.requireWritable(file: plot) }
+      if let plot { try OutputPath.requireWritable(files: [plot]) }
       let report: RunReport =
         quiet ? .none : json ? .json : fps ? (Terminal.output.isInteractive ? .liveLine : .lines) : .summary
       try SceneRun(self, report: report).run()
@@ -203,7 +204,8 @@ private struct SceneRun {
     session.measure(with: meter, lateFrames: lateFrames, plot: plot?.picture)
     if command.mirror { session.mirror() }
     printer = RunPrinter(
-      report: report, meter: meter, lateFrames: lateFrames, start: start, isPatient: simulation?.isFast ?? false)
+      report: report, meter: meter, lateFrames: lateFrames, start: start, duration: command.duration,
+      isPatient: simulation?.isFast ?? false)
     session.onDisplayChange = { [unowned session, printer, meter] sentence in
       meter.refreshRate = session.display.ticker.refreshRate
       session.say { try printer.note(sentence) }

@@ -72,11 +72,14 @@ struct VBlankCommand: ParsableCommand {
     if record == "" || record == "-" {
       throw ValidationError("--record '\(record ?? "")' is not accepted: use a file's name.")
     }
+    if let plot, let record, AtomicFile.isSame(plot, record) {
+      throw ValidationError("--plot '\(plot)' and --record '\(record)' are one file: use two.")
+    }
   }
 
   func run() throws {
     try onMainActor {
-      for file in [plot, record].compactMap(\.self) { try OutputPath.requireWritable(file: file) }
+      for file in [plot, record].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
       let picture = try plot.map { _ in try VBlankPlot() }
       let session = try VBlankSession(options: options, count: count)
       if !json { try Terminal.output.line(session.heading + "\n") }

@@ -2,17 +2,23 @@ import ArgumentParser
 import Framepace
 import Glibc
 
-/// The reason why a path cannot be written to, as a sentence.
-struct OutputError: Error, CustomStringConvertible {
+/// A reason why the command does not do what it was asked for, as a sentence.
+struct Refusal: Error, CustomStringConvertible {
   let description: String
 
-  init(_ path: String, _ reason: String) {
-    description = "cannot write to '\(path)': \(reason)"
-  }
+  init(_ description: String) { self.description = description }
 
-  /// An error with the reason for which the last system call failed.
-  static func last(_ path: String) -> OutputError {
-    OutputError(path, SystemError.last(call: "").reason)
+  init(_ path: String, _ reason: String) { self.init("cannot write to '\(path)': \(reason)") }
+
+  init(_ path: String, _ error: SystemError) {
+    let reason =
+      switch (error.call, error.errno) {
+      case (_, EISDIR): "it is a folder; name a file"
+      case (_, ENXIO): "nobody reads from it; start its reader first"
+      case ("rename", _): "\(error.reason): the file that is there belongs to somebody else, or is protected"
+      default: error.reason
+      }
+    self.init(path, reason)
   }
 }
 
@@ -25,41 +31,28 @@ enum OutputPath {
     }
   }
 
-  /// Throws unless `file` can be written or replaced. The check changes nothing and leaves nothing behind.
-  static func requireWritable(file: String) throws(OutputError) {
+  /// Throws unless all `files` of a folder can be written or replaced. The check changes nothing and leaves nothing behind.
+  static func requireWritable(files: some Sequence<String>) throws(Refusal) {
     var status = stat()
-    guard stat(file, &status) == 0 else {
-      // The file is missing. A symbolic link without a target counts as missing; it is replaced.
-      return try probe(folder: folder(of: file), for: file)
-    }
-    switch status.st_mode & S_IFMT {
-    case S_IFDIR: throw OutputError(file, "it is a folder; name a file")
-    case S_IFREG:
-      guard let target = realpath(file, nil) else { throw .last(file) }
-      defer { free(target) }
-      try probe(folder: folder(of: String(cString: target)), for: file)
-    case S_IFCHR:
-      // Devices are written to, not replaced. Writing nothing also fails on a device that is full.
-      let device = open(file, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-      guard device >= 0 else { throw .last(file) }
-      defer { close(device) }
-      guard write(device, "", 0) == 0 else { throw .last(file) }
-    default:
-      guard access(file, W_OK) == 0 else { throw .last(file) }
+    for (index, file) in files.enumerated() {
+      // The first file tells whether the folder takes files.
+      guard index == 0 || lstat(file, &status) == 0 || errno != ENOENT else { continue }
+      do throws(SystemError) {
+        // The descriptor of a pipe stays open until the process ends.
+        if let stream = try AtomicFile.check(file) { _ = fcntl(stream.number, F_DUPFD_CLOEXEC, 0) }
+      } catch {
+        throw Refusal(file, error)
+      }
     }
   }
 
-  /// Makes `folder` and its missing parents, and throws unless files can be made in it.
-  static func makeFolder(_ folder: String) throws(OutputError) {
+  /// Makes `folder` and its missing parents.
+  static func makeFolder(_ folder: String) throws(Refusal) {
     var status = stat()
-    if stat(folder, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFDIR else {
-        throw OutputError(folder, "it is no folder; name a folder or a file whose name ends in .png")
-      }
-    } else {
-      try make(folder, for: folder)
+    guard stat(folder, &status) == 0 else { return try make(folder[...], for: folder) }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw Refusal(folder, "it is no folder; name a folder or a file whose name ends in .png")
     }
-    try probe(folder: folder, for: folder)
   }
 
   /// The suffix in `path` if it names a picture format other than PNG; nil if `path` is a folder.
@@ -72,30 +65,14 @@ enum OutputPath {
     return others.contains(suffix) && !isFolder ? suffix : nil
   }
 
-  private static func make(_ folder: String, for path: String) throws(OutputError) {
-    if mkdir(folder, 0o777) == 0 || errno == EEXIST { return }
-    let parent = Self.folder(of: folder)
-    guard errno == ENOENT, parent != folder, parent != "." else { throw .last(path) }
-    try make(parent, for: path)
-    guard mkdir(folder, 0o777) == 0 || errno == EEXIST else { throw .last(path) }
-  }
-
-  /// Makes a hidden file in `folder` and removes it again. Permissions alone are not enough to know, least of all for root.
-  private static func probe(folder: String, for path: String) throws(OutputError) {
-    let name = "\(folder)/.\(getpid()).part"
-    let file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    // A process with the same number was killed and left its file: the folder is writable.
-    if file < 0, errno == EEXIST { return }
-    guard file >= 0 else { throw .last(path) }
-    close(file)
-    unlink(name)
-  }
-
-  /// The parent folder of `path`.
-  private static func folder(of path: String) -> String {
-    var name = path[...]
-    while name.count > 1, name.hasSuffix("/") { name.removeLast() }
-    guard let slash = name.lastIndex(of: "/") else { return "." }
-    return slash == name.startIndex ? "/" : String(name[..<slash])
+  private static func make(_ folder: Substring, for path: String) throws(Refusal) {
+    func isMade() -> Bool { mkdir(String(folder), 0o777) == 0 || errno == EEXIST }
+    if isMade() { return }
+    let error = SystemError.last(call: "mkdir")
+    guard error.errno == ENOENT, let slash = folder.lastIndex(of: "/"), slash > folder.startIndex else {
+      throw Refusal(path, error)
+    }
+    try make(folder[..<slash], for: path)
+    guard isMade() else { throw Refusal(path, .last(call: "mkdir")) }
   }
 }

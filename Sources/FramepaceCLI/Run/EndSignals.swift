@@ -1,32 +1,35 @@
 import Framepace
 import Glibc
+import Synchronization
 
 /// The signals that end a run, as events of the loop: Ctrl-C, `kill`, Ctrl-\ and a closed terminal.
 ///
-/// Create it before any thread, so that all threads inherit the blocked signals and leave them to the loop. The end's action
-/// is set later, by `add(to:end:)`.
+/// They are heard on a thread of their own: a callback may keep the loop busy for long. Then the loop does not hear the first
+/// signal, and a second SIGINT or SIGTERM ends the process. `exit` gives screens back.
+///
+/// Create it before any other thread, so that all threads inherit the blocked signals and leave them to this one.
 @MainActor
 final class EndSignals {
   private let source: SignalSource
-  private let ending = Ending()
-
-  private final class Ending {
-    var end: (() -> Void)?
-  }
+  private let thread: LoopThread
+  private let request: EndRequest
 
   init() throws {
-    let ending = ending
-    source = try SignalSource(signals: Self.numbers, .onMain { _ in ending.end?() })
+    let request = EndRequest()
+    self.request = request
+    source = try SignalSource(signals: Self.numbers, .onLoop { request.heard($0) })
+    thread = try LoopThread(name: "end signals")
+    thread.loop.add(source, to: .common)
   }
 
-  /// Calls `end` when a signal arrives, in every mode.
-  func add(to loop: FrameLoop, end: @escaping () -> Void) {
-    ending.end = end
-    loop.add(source, to: .common)
-  }
+  /// Calls `end` on `loop`, in every mode, when a signal has arrived.
+  func add(to loop: FrameLoop, end: @escaping @MainActor () -> Void) { request.add(loop, end) }
 
   /// Restores the signals' usual effect.
-  func invalidate() { source.invalidate() }
+  func invalidate() {
+    source.invalidate()
+    thread.stop()
+  }
 
   /// The signals to handle. Signals that the process was told to ignore, as `nohup` does with SIGHUP, stay ignored.
   private static var numbers: [Int32] {
@@ -36,6 +39,38 @@ final class EndSignals {
       // SIG_IGN is the address 1, and Swift cannot compare functions.
       return withUnsafeBytes(of: action.__sigaction_handler) { $0.load(as: Int.self) } != 1
     }
+  }
+}
+
+/// The signals that were heard so far, and the end that they ask for.
+private final class EndRequest: Sendable {
+  private struct State {
+    var first: MonotonicTime?
+    var end: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  /// `timeout` sends its signal to the process and to its group: in this time it is one signal.
+  private static let sameSignal = Nanoseconds.milliseconds(200)
+
+  func add(_ loop: FrameLoop, _ end: @escaping @MainActor () -> Void) {
+    let end: @Sendable () -> Void = { loop.perform(onMain: end) }
+    let isAsked = state.withLock { state in
+      state.end = end
+      return state.first != nil
+    }
+    if isAsked { end() }
+  }
+
+  func heard(_ signal: Int32) {
+    let now = SystemClock.monotonic.now
+    let (first, end) = state.withLock { state in
+      defer { state.first = state.first ?? now }
+      return (state.first, state.end)
+    }
+    guard let first else { return end?() ?? () }
+    if [SIGINT, SIGTERM].contains(signal), now - first > Self.sameSignal { exit(128 + signal) }
   }
 }
 

@@ -23,7 +23,7 @@ struct RunFigures {
       ("late", .count(counts.late)),
       ("missed", .count(counts.missed)),
       ("idle", .count(counts.idle)),
-      ("hitchTimeRatio", .decimal(rates.hitchTimeRatio, 3)),
+      ("hitchTimeRatio", .decimal(rates.firstPresented == nil ? nil : rates.hitchTimeRatio, 3)),
       ("workShare", .decimal(times.workShare, 4)),
     ]
     return .object(
@@ -45,6 +45,7 @@ extension FrameReport {
   func counts(since earlier: FrameReport) -> FrameReport {
     var result = FrameReport(nominalRefreshRate: nominalRefreshRate)
     result.refreshRate = refreshRate
+    result.firstPresented = firstPresented
     for count in Self.counts { result[keyPath: count] = max(0, self[keyPath: count] - earlier[keyPath: count]) }
     result.hitchTime = max(.zero, hitchTime - earlier.hitchTime)
     return result

@@ -36,6 +36,7 @@ final class RunPrinter {
   private let isPatient: Bool
   private let terminal = Terminal.output
   private let start: MonotonicTime
+  private let duration: Nanoseconds?
   /// The counts of all lines so far.
   private var printed: FrameReport
   /// The columns of the last live line.
@@ -44,13 +45,18 @@ final class RunPrinter {
   /// - Parameters:
   ///   - lateFrames: the diagrams to print at the end.
   ///   - start: the start of the run.
+  ///   - duration: the time after which the run is to end; nil for none.
   ///   - isPatient: true to make each line wait for the reader.
-  init(report: RunReport, meter: FPSMeter, lateFrames: LateFrames?, start: MonotonicTime, isPatient: Bool) {
+  init(
+    report: RunReport, meter: FPSMeter, lateFrames: LateFrames?, start: MonotonicTime, duration: Nanoseconds?,
+    isPatient: Bool
+  ) {
     self.report = report
     self.meter = meter
     self.lateFrames = lateFrames
     self.isPatient = isPatient
     self.start = start
+    self.duration = duration
     printed = FrameReport(nominalRefreshRate: meter.refreshRate)
   }
 
@@ -89,7 +95,7 @@ final class RunPrinter {
 
   /// Prints a line of figures.
   func update(at time: MonotonicTime) throws {
-    let figures = figures(at: time)
+    let figures = figures(at: time, whole: meter.report(at: time))
     let fitting = FigureTable(width: terminal.textWidth)
     let line = line(figures, in: fitting)
     if isPatient { try terminal.write(line) } else if try !terminal.offer(line) { return }
@@ -100,9 +106,14 @@ final class RunPrinter {
   /// Prints the last line of figures and the summary. Waits for the reader.
   func end(at time: MonotonicTime, of session: SceneSession) throws {
     if report == .none { return }
-    let last = figures(at: time)
-    let whole = meter.report(at: time)
-    if report.interval != nil, last.counts.intervals > 0 {
+    var whole = meter.report(at: time)
+    if whole.firstPresented == nil {
+      // The meter begins with the first frame. Until one is seen, every interval of the run has missed its own, such as while
+      // callbacks kept the loop busy.
+      whole.missed = max(whole.missed, Int(meter.refreshRate.intervals(in: time - start)))
+    }
+    let last = figures(at: time, whole: whole)
+    if report.interval != nil, last.counts.intervals + last.counts.missed > 0 {
       try terminal.write(line(last, in: FigureTable(width: terminal.textWidth)))
     }
     if report == .json {
@@ -110,6 +121,7 @@ final class RunPrinter {
       let members: [(key: String, value: JSONValue)] = [
         ("summary", summary.json), ("firstPresented", .decimal(whole.firstPresented?.seconds, 6)),
         ("mirrors", .list(session.mirrors?.summaries(from: start, to: time) ?? [])),
+        ("overrun", .decimal(overrun(at: time)?.seconds, 3)),
         ("lateCauses", .object(whole.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
       ]
       let distributions = whole.latency.json("latency") + whole.animationError.json("animationError")
@@ -119,6 +131,11 @@ final class RunPrinter {
       if report != .summary { try terminal.write("\n") }
       let width = terminal.textWidth
       try terminal.line(RunSummary.text(whole, width: width))
+      if let overrun = overrun(at: time) {
+        let seconds = Text.decimal((time - start).seconds, 2)
+        let excess = "\(Text.decimal(overrun.seconds, 2)) s more than --duration: the scene kept the loop busy"
+        try terminal.line(Text.list(["\(seconds) s", excess], title: Text.left("time", 10), width: width))
+      }
       if let mirrors = session.mirrors { try terminal.write(mirrors.summary(at: time, width: width)) }
       // The diagrams follow the summary's order of causes.
       let diagrams = lateFrames?.text(causes: whole.lateCauses.map(\.cause), width: width) ?? ""
@@ -128,8 +145,12 @@ final class RunPrinter {
 
   private func paragraph(_ sentence: String) -> String { Text.paragraph(sentence, width: terminal.textWidth) }
 
-  private func figures(at time: MonotonicTime) -> RunFigures {
-    let whole = meter.report(at: time)
+  /// The time that the run took longer than it was to; nil if nobody would feel it.
+  private func overrun(at end: MonotonicTime) -> Nanoseconds? {
+    duration.map { end - start - $0 }.flatMap { $0 > .milliseconds(250) ? $0 : nil }
+  }
+
+  private func figures(at time: MonotonicTime, whole: FrameReport) -> RunFigures {
     let recent = meter.recentReport(at: time)
     let isLive = report == .liveLine
     let counts = isLive ? whole : whole.counts(since: printed)

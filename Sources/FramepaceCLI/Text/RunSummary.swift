@@ -28,7 +28,9 @@ enum RunSummary {
     }
     if figures.latency.count > 0 { lines.append(("latency", items(figures.latency))) }
     if figures.animationError.count > 0 { lines.append(("animation", items(figures.animationError))) }
-    if let ratio = figures.hitchTimeRatio, let severity = figures.hitchSeverity {
+    if figures.firstPresented == nil {
+      lines.append(("hitches", ["not enough frames"]))
+    } else if let ratio = figures.hitchTimeRatio, let severity = figures.hitchSeverity {
       lines.append(("hitches", ["\(Text.decimal(ratio, 1)) ms/s", severity.rawValue]))
     }
     return lines.map { Text.list($0.items, title: Text.left($0.title, 10), width: width) }.joined(separator: "\n")

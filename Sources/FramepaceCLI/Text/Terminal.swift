@@ -112,18 +112,6 @@ final class Terminal {
   }
 }
 
-/// Prepares the process's standard streams.
-enum StandardStreams {
-  static func prepare() {
-    // A write to a closed pipe must return an error: the signal would end the process before the screen is restored.
-    signal(SIGPIPE, SIG_IGN)
-    // A closed stream would be replaced by the next file that is opened, which would then be written to.
-    for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) < 0 {
-      _ = open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY)
-    }
-  }
-}
-
 /// Runs `body`, which uses layers, on the process's main thread. Every command runs there.
 func onMainActor<Result: Sendable>(_ body: @MainActor () throws -> Result) rethrows -> Result {
   try MainActor.assumeIsolated(body)

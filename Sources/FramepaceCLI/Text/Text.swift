@@ -48,4 +48,19 @@ enum Text {
     }
     return lines.joined(separator: "\n")
   }
+
+  /// The number of letters to put in, take out or change to get from one word to the other.
+  static func distance(_ one: String, _ other: String) -> Int {
+    var row = Array(0...other.count)
+    for (index, letter) in one.enumerated() {
+      var corner = row[0]
+      row[0] = index + 1
+      for (place, wanted) in other.enumerated() {
+        (corner, row[place + 1]) = (
+          row[place + 1], min(corner + (letter == wanted ? 0 : 1), row[place] + 1, row[place + 1] + 1)
+        )
+      }
+    }
+    return row[other.count]
+  }
 }
