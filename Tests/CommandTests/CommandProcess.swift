@@ -21,9 +21,11 @@ func shell(_ line: String, in folder: String? = nil) throws -> Finished {
   try finish("/bin/sh", ["-c", "framepace() { '\(try executable().path)' \"$@\"; }; \(line)"], in: folder)
 }
 
-/// The path of the command, which lies beside the tests in the build folder.
+/// The path of the command: `FRAMEPACE_COMMAND`, or the debug build beside the tests, which takes ten times as long.
 func executable() throws -> URL {
-  let url = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("framepace")
+  let url =
+    ProcessInfo.processInfo.environment["FRAMEPACE_COMMAND"].map { URL(fileURLWithPath: $0) }
+    ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("framepace")
   guard FileManager.default.isExecutableFile(atPath: url.path) else { throw CocoaError(.fileNoSuchFile) }
   return url
 }

@@ -172,8 +172,9 @@ struct SimulationTests {
   /// Diagrams also work on a display that is not simulated.
   @Test func aClocksFramesAreDrawnToo() throws {
     let result = try framepace([
-      "--scene", "stress", "--work", "20ms", "--duration", "400ms", "--diagram", "--size", "64x64", "--display", "fallback",
+      "--scene", "stress", "--work", "20ms", "--duration", "1s", "--diagram", "--size", "64x64", "--display", "fallback",
     ])
-    #expect(result.output.contains("callbacks: frame "), "\(result.output)")
+    // The causes of late frames depend on what else the machine does.
+    #expect(result.output.contains("\ncommit "), "\(result.output)")
   }
 }
