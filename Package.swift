@@ -147,13 +147,17 @@ let package = Package(
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter", cSettings: [.treatAllWarnings(as: .error)]),
     tests("AllocationCounterTests", ["AllocationCounter"]),
     tests("LinuxSystemTests", ["LinuxSystem"]),
+    // How much a test repeats in a short and in a long run.
+    .target(name: "TestLength", path: "Tests/TestLength", swiftSettings: swiftSettings),
     // Helpers of the tests of loops.
     .target(
       name: "LoopTestSupport", dependencies: ["LinuxSystem", "RunLoops"], path: "Tests/LoopTestSupport",
       swiftSettings: swiftSettings),
     tests(
       "RunLoopsTests",
-      ["CLinux", "FrameArenas", "LinuxSystem", "LoopTestSupport", "MessagePorts", "RunLoops", "loop-programs"]),
+      [
+        "CLinux", "FrameArenas", "LinuxSystem", "LoopTestSupport", "MessagePorts", "RunLoops", "TestLength", "loop-programs",
+      ]),
     // Programs that RunLoopsTests runs as processes of their own.
     .executableTarget(
       name: "loop-programs", dependencies: ["LinuxSystem", "MessagePorts", "RunLoops"], path: "Tests/LoopPrograms",
@@ -170,14 +174,16 @@ let package = Package(
     tests("FatalSignalTests", ["dying"]),
     tests("SeatsTests", ["CLinux", "LinuxSystem", "RunLoops", "Seats"]),
     tests(
-      "FrameTimingTests", ["FrameTiming", "FramepaceTesting", "LinuxSystem", "Metering", "RunLoops", "Simulation"],
+      "FrameTimingTests",
+      ["FrameTiming", "FramepaceTesting", "LinuxSystem", "Metering", "RunLoops", "Simulation", "TestLength"],
       exclude: ["Recordings"]),
-    tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering"]),
+    tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering", "TestLength"]),
     tests(
       "KMSTests",
       [
         "CDRM", "Compositing", "FrameTiming", "Framepace", "FramepaceTesting",
         "Geometry", "KMS", "KMSTesting", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Seats",
+        "TestLength",
       ]),
     tests(
       "PresentationTests",
@@ -194,13 +200,17 @@ let package = Package(
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
-    tests("LayersTests", ["FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
-    tests("RenderTreeTests", ["Geometry", "LinuxSystem", "Raster", "RenderTree"]),
+    tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"]),
+    tests("RenderTreeTests", ["Geometry", "LinuxSystem", "Raster", "RenderTree", "TestLength"]),
     tests(
-      "FramepaceTests", ["Compositing", "Framepace", "FramepaceTesting", "Presentation", "RenderTree", "Simulation"]),
-    tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes"], exclude: ["Goldens"]),
+      "FramepaceTests",
+      [
+        "Compositing", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Presentation", "Raster",
+        "RenderTree", "Simulation", "TestLength",
+      ]),
+    tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes", "TestLength"], exclude: ["Goldens"]),
     tests("CommandTests", ["CDRM", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "RenderTree", "Simulation"]),
-    tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
+    tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree", "TestLength"]),
   ]
 )
 

@@ -3,6 +3,7 @@ import Geometry
 import LinuxSystem
 import Raster
 import RenderTree
+import TestLength
 import Testing
 
 @Suite struct CompositorTests {
@@ -66,7 +67,7 @@ import Testing
 
   /// Upright layers on whole pixels, against a compositor of a few lines in real numbers: order, group opacity, masks,
   /// contents and their clip, hidden layers.
-  @Test(arguments: 1...150)
+  @Test(arguments: some(25, of: 1...150))
   func agreesWithThePlainDefinition(seed: UInt64) throws {
     var model = try RandomTree(seed: seed &+ 9000, layers: 12, width: 40, height: 30)
     let bitmap = try Bitmap(width: 40, height: 30)
@@ -232,7 +233,7 @@ import Testing
   }
 
   /// Layers on whole pixels, round corners included, on an output that is turned: the pixels of the unturned one, moved.
-  @Test(arguments: 1...60)
+  @Test(arguments: some(15, of: 1...60))
   func aTurnedOutputMovesThePixels(seed: UInt64) throws {
     let (width, height) = (40, 30)
     var model = try RandomTree(seed: seed &+ 4000, layers: 14, width: width, height: height)

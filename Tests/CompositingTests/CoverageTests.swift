@@ -2,6 +2,7 @@ import CKernels
 import Geometry
 import LinuxSystem
 import RenderTree
+import TestLength
 import Testing
 
 @testable import Compositing
@@ -42,7 +43,7 @@ import Testing
   }
 
   /// Vector and portable code give the same bytes, wherever a row starts.
-  @Test(arguments: 1...60)
+  @Test(arguments: some(30, of: 1...60))
   func kernelsAgree(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let (shape, _, _) = shape(&random)
@@ -56,7 +57,7 @@ import Testing
   }
 
   /// The spans of a row only leave out what need not be looked at, and no pixel outside of `pixels` is covered.
-  @Test(arguments: 1...400)
+  @Test(arguments: some(60, of: 1...400))
   func spansAreSafe(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let (shape, rect, map) = shape(&random)
@@ -84,7 +85,7 @@ import Testing
   }
 
   /// Upright rectangles cover a pixel by exactly the area that they share with it.
-  @Test(arguments: 1...100)
+  @Test(arguments: some(20, of: 1...100))
   func uprightRectanglesAreExact(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let rect = Rect(
@@ -101,7 +102,7 @@ import Testing
   }
 
   /// Turned and rounded ones come close to the area, taken from 32 × 32 points a pixel.
-  @Test(arguments: 1...40)
+  @Test(arguments: some(6, of: 1...40))
   func turnedAndRoundedOnesAreClose(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     let rect = Rect(x: -20, y: -12, width: 40, height: 24)

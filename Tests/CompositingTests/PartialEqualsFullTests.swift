@@ -3,6 +3,7 @@ import Geometry
 import LinuxSystem
 import Raster
 import RenderTree
+import TestLength
 import Testing
 
 #if canImport(Glibc)
@@ -14,8 +15,8 @@ import Testing
   static let width = 90
   static let height = 80
 
-  /// 50 trees of 100 frames; a frame has one edit or more, so that there are above 5,000 of them.
-  @Test(arguments: 1...50)
+  /// Trees of 100 frames, of which each has one edit or more: in a long run above 5,000 edits.
+  @Test(arguments: some(12, of: 1...50))
   func onBothBuffersOfARing(seed: UInt64) throws {
     var model = try RandomTree(seed: seed, layers: 12, width: Self.width, height: Self.height)
     var random = SplitMix64(seed: seed &+ 1 << 32)
@@ -63,7 +64,7 @@ import Testing
   }
 
   /// Any damage at all, drawn onto poison: the frame's bytes inside, poison outside, in the rows' padding too.
-  @Test(arguments: 1...60)
+  @Test(arguments: some(12, of: 1...60))
   func outsideTheDamageNothingIsTouched(seed: UInt64) throws {
     var model = try RandomTree(seed: seed &+ 1000, layers: 14, width: Self.width, height: Self.height)
     var random = SplitMix64(seed: seed)

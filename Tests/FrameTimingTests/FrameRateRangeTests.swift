@@ -1,6 +1,7 @@
 import LinuxSystem
 import RunLoops
 import Simulation
+import TestLength
 import Testing
 import XCTest
 
@@ -12,7 +13,7 @@ import XCTest
     let seed = UInt64.random(in: 0...999_999)
     print("frame divisors, seed \(seed)")
     var random = SplitMix64(seed: seed)
-    for _ in 0..<2_000 {
+    for _ in 0..<(isLongRun ? 2_000 : 300) {
       let hertz = random.chance(0.3) ? 60_000.0 / 1001 : Double.random(in: 24...500, using: &random)
       let rate = try #require(RefreshRate(hertz: hertz))
       // Some ask for exactly one rate, that of a divisor in whole hertz.

@@ -3,6 +3,7 @@ import Framepace
 import FramepaceTesting
 import Glibc
 import RenderTree
+import TestLength
 import XCTest
 
 /// The proof of damage through the whole engine: whatever is edited, what either buffer of the ring shows equals, byte for
@@ -11,15 +12,16 @@ final class PartialEqualsFullTests: XCTestCase {
   private static let width = 96
   private static let height = 64
 
-  /// 50 trees, 100 edits each, in timers between vblanks: some frames get none of them, some several.
-  func testFiveThousandRandomEditsOfRandomLayers() throws {
+  /// Some trees of 50, 100 edits each, in timers between vblanks: some frames get none of them, some several.
+  func testRandomEditsOfRandomLayers() throws {
     try onMain {
       let images = try RandomLayers.images(seed: 1)
       let font = try SystemFonts.font(.sans, size: 14)
       let workers = WorkerPool()
       var edits = 0
       var partialFrames = 0
-      for seed in 1...50 as ClosedRange<UInt64> {
+      let seeds = some(12, of: 1...50 as ClosedRange<UInt64>)
+      for seed in seeds {
         let stage = try ManualStage(width: Self.width, height: Self.height, rate: .hertz60, workers: workers)
         let layers = RandomLayers(in: stage.root, seed: seed, count: 10, images: images, font: font)
         let proof = try Proof(stage)
@@ -45,9 +47,9 @@ final class PartialEqualsFullTests: XCTestCase {
         partialFrames += proof.partialFrames
         stage.engine.invalidate()
       }
-      XCTAssertEqual(edits, 5_000)
+      XCTAssertEqual(edits, seeds.count * 100)
       // Otherwise nothing would have been proven.
-      XCTAssertGreaterThan(partialFrames, 1_000)
+      XCTAssertGreaterThan(partialFrames, seeds.count * 20)
     }
   }
 }

@@ -7,6 +7,7 @@ import LinuxSystem
 import Presentation
 import Raster
 import RunLoops
+import TestLength
 import XCTest
 
 @testable import KMS
@@ -34,20 +35,12 @@ private struct Sweep {
   /// Error codes by class: come again, a refusal, no room, no right, no device.
   private static let classes = [[EBUSY, EINTR], [EINVAL, ENOENT], [ENOMEM, ENOSPC], [EACCES], [ENODEV]]
 
-  /// `FRAMEPACE_SEED`, or a number of this run's own.
-  private static let seed: Int = {
-    let seed = getenv("FRAMEPACE_SEED").flatMap { Int(String(cString: $0)) } ?? Int.random(in: 0..<10_000)
-    print("calls fail by seed \(seed)")
-    return seed
-  }()
-
-  /// The codes with which one call fails: of two classes, others for the next call and the next seed. `FRAMEPACE_LONG=1` takes
-  /// all codes.
+  /// The codes with which one call fails: of two classes, others for the next call and the next seed; in a long run all.
   private static func codes(forCall number: Int) -> [Int32] {
-    if let long = getenv("FRAMEPACE_LONG"), long.pointee != 0 { return classes.flatMap(\.self) }
+    if isLongRun { return classes.flatMap(\.self) }
     return [0, 2].map { step in
-      let codes = classes[(seed + number + step) % classes.count]
-      return codes[(seed + number) / classes.count % codes.count]
+      let codes = classes[(runSeed + number + step) % classes.count]
+      return codes[(runSeed + number) / classes.count % codes.count]
     }
   }
 

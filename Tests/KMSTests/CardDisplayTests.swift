@@ -9,6 +9,7 @@ import Presentation
 import Raster
 import RenderTree
 import RunLoops
+import TestLength
 import XCTest
 
 @testable import KMS
@@ -23,7 +24,7 @@ final class CardDisplayTests: XCTestCase {
         isAtomic: isAtomic)
       let pointer = try arrow(1)
       var descriptors = 0
-      for round in 1...300 {
+      for round in 1...(isLongRun ? 300 : 40) {
         let place = "atomic \(isAtomic), round \(round)"
         let mode = DisplayMode.simulated(40 + round % 17, 30 + round % 13, hertz: 50 + round % 40, isPreferred: true)
         stage.card.setModes([.simulated(64, 48), mode], of: "HDMI-A-1")

@@ -31,7 +31,8 @@ final class SeveralScreensTests: XCTestCase {
         screens.run(.milliseconds(500))
         for (index, proof) in screens.proofs.enumerated() {
           XCTAssertNil(proof.difference, "seed \(seed), at rest")
-          XCTAssertGreaterThan(proof.frames.count, 40, "seed \(seed)")
+          // Some edits change nothing that is seen.
+          XCTAssertGreaterThan(proof.frames.count, 30, "seed \(seed)")
           partialFrames[index] += proof.partialFrames
         }
         screens.end()

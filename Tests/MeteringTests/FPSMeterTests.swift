@@ -1,6 +1,7 @@
 import FrameTiming
 import LinuxSystem
 import Metering
+import TestLength
 import Testing
 
 /// An output at 100 Hz as the meter sees it: interval n begins at n · 10 ms.
@@ -336,7 +337,7 @@ struct Feed {
 
   /// Random runs against sums that the test keeps by itself, and the window against the same run.
   @Test func countsAddUp() throws {
-    for seed in 1...20 as ClosedRange<UInt64> {
+    for seed in some(4, of: 1...20 as ClosedRange<UInt64>) {
       var random = SplitMix64(seed: seed)
       let feed = try Feed()
       let step = UInt64.random(in: 1...3, using: &random)

@@ -1,5 +1,6 @@
 import Geometry
 import LinuxSystem
+import TestLength
 @testable import RenderTree
 import Testing
 
@@ -26,7 +27,7 @@ import Testing
       width: .random(in: 0...side, using: &random), height: .random(in: 0...side, using: &random))
   }
 
-  @Test(arguments: 1...200)
+  @Test(arguments: some(40, of: 1...200))
   func coversAllThatWasAddedDisjointly(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var region = DamageRegion()
@@ -53,7 +54,7 @@ import Testing
   }
 
   /// Many that overlap in every way, close together: pieces are cut from pieces.
-  @Test(arguments: 1...100)
+  @Test(arguments: some(20, of: 1...100))
   func manyCutsComeToAnEnd(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var region = DamageRegion()

@@ -1,11 +1,12 @@
 import LinuxSystem
+import TestLength
 import Testing
 
 @testable import FrameArenas
 
 @Suite struct FrameArenaTests {
   /// Compares the arena with a simple model: every buffer is its own array, in a stack of levels.
-  @Test(arguments: 1...20)
+  @Test(arguments: some(4, of: 1...20))
   func agreesWithPlainArrays(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     let arena = FrameArena(capacity: 256, poisonsDrainedMemory: true)

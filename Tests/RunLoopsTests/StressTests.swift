@@ -18,7 +18,7 @@ func stressTime(_ seconds: Double) -> Nanoseconds {
 final class StressTests: XCTestCase {
   func testEightThreadsAddRemoveSignalPerformWakeStopAndKill() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
-    let time = stressTime(5)
+    let time = stressTime(3)
     print("seed \(seed), \(time.seconds) s")
     let stress = Stress(until: SystemClock.monotonic.now + time)
     let threads = (0..<8).map { index in

@@ -1,5 +1,6 @@
 import LinuxSystem
 import LoopTestSupport
+import TestLength
 import Testing
 
 @testable import RunLoops
@@ -59,7 +60,7 @@ import Testing
 
   /// Random timers against arithmetic: who fires when, with additions, removals and moves on the way.
   @Test func randomTimersFireWhenTheyShould() {
-    for _ in 0..<40 {
+    for _ in 0..<(isLongRun ? 40 : 8) {
       let seed = UInt64.random(in: .min ... .max)
       var random = SplitMix64(seed: seed)
       let scenario = Scenario()

@@ -1,5 +1,6 @@
 import LinuxSystem
 import LoopTestSupport
+import TestLength
 import Testing
 
 @testable import RunLoops
@@ -79,7 +80,7 @@ import Testing
   /// Random timers: each is called in its time, and when the loop wakes somebody could not have waited longer.
   // Statement 44
   @Test func randomTimersAreCalledWithinTheirTolerance() {
-    for _ in 0..<40 {
+    for _ in 0..<(isLongRun ? 40 : 8) {
       let seed = UInt64.random(in: .min ... .max)
       var random = SplitMix64(seed: seed)
       let scenario = Scenario()

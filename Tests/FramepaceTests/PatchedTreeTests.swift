@@ -1,0 +1,110 @@
+import FramepaceTesting
+import Geometry
+import LinuxSystem
+import Raster
+import RenderTree
+import TestLength
+import XCTest
+
+@testable import Layers
+
+final class PatchedTreeTests: XCTestCase {
+  /// Random edits of a random tree with frames at random times: a patched snapshot equals one that is made anew, and a
+  /// snapshot never changes while it is kept.
+  func testPatchedTreesEqualRebuiltOnes() throws {
+    try onMain {
+      let images = try RandomLayers.images(seed: 1)
+      for seed in some(12, of: 1...60 as ClosedRange<UInt64>) {
+        var world = World(seed: seed, images: images)
+        for step in 0..<120 {
+          for _ in 0..<Int.random(in: 0...4, using: &world.generator) { world.layers.edit() }
+          if world.generator.chance(0.8) { world.commit() }
+          for _ in 0..<Int.random(in: 0...3, using: &world.generator) { world.render("seed \(seed), step \(step)") }
+          world.letGo()
+        }
+        XCTAssertLessThanOrEqual(world.context.snapshotCount, 8)
+      }
+    }
+  }
+}
+
+/// A tree of layers, its state at the last commit, and the snapshots that are kept.
+@MainActor
+private struct World {
+  var generator: SplitMix64
+  let context: LayerContext
+  private static let workers = WorkerPool(threads: 2)
+  private let root = Layer(frame: Rect(x: 0, y: 0, width: 300, height: 200))
+  let layers: RandomLayers
+  private var now = MonotonicTime.zero
+  private var committed: Node
+  private var held: [(tree: TreeSnapshot, records: [RenderRecord])] = []
+
+  /// The state of a layer at a commit.
+  private struct Node {
+    var record: RenderRecord
+    var sides: SideValues
+    var values: AnimatableValues
+    var timed: [TimedAnimation]
+    var sublayers: [Node]
+  }
+
+  init(seed: UInt64, images: [Image]) {
+    generator = SplitMix64(seed: seed)
+    layers = RandomLayers(in: root, seed: seed, count: 10, images: images)
+    context = LayerContext(root: root, workers: Self.workers, scale: 2)
+    committed = Self.copy(root)
+    for _ in 0..<20 { layers.edit() }
+    commit()
+  }
+
+  mutating func commit() {
+    now += .milliseconds(Int64.random(in: 0...20, using: &generator))
+    _ = context.commit(at: now)
+    committed = Self.copy(root)
+  }
+
+  mutating func render(_ comment: String) {
+    let time = now + .milliseconds(Int64.random(in: -5...40, using: &generator))
+    let tree = context.renderTree(at: time)
+    var rebuilt = TreeSnapshot()
+    rebuild(committed, at: time, into: &rebuilt)
+    XCTAssertEqual(tree.records, rebuilt.records, comment)
+    XCTAssertNil(tree.inconsistency, comment)
+    held.append((tree, tree.records))
+  }
+
+  /// Checks that the kept snapshots have not changed, and releases some of them.
+  mutating func letGo() {
+    for (tree, records) in held {
+      XCTAssertEqual(tree.records, records)
+      XCTAssertNil(tree.inconsistency)
+    }
+    let chance = held.count > 8 ? 0.9 : 0.4
+    var kept = held
+    kept.removeAll { _ in generator.chance(chance) }
+    held = kept
+  }
+
+  private static func copy(_ layer: Layer) -> Node {
+    let order = layer.sublayers.enumerated().sorted {
+      ($0.element.zPosition, $0.offset) < ($1.element.zPosition, $1.offset)
+    }
+    let sides = layer.sideValues
+    return Node(
+      record: layer.record(sides), sides: sides, values: layer.values, timed: layer.animations.map(\.timed),
+      sublayers: order.map { copy($0.element) })
+  }
+
+  private func rebuild(_ node: Node, at time: MonotonicTime, into tree: inout TreeSnapshot) {
+    let index = tree.records.count
+    var record = node.record
+    var values = node.values
+    for animation in node.timed { animation.apply(to: &values, at: time) }
+    record.update(from: values, node.sides)
+    if index == 0 { record.transform = record.transform.concatenating(.scale(2)) }
+    tree.append(record, node.sides)
+    for sublayer in node.sublayers { rebuild(sublayer, at: time, into: &tree) }
+    tree.records[index].subtreeEnd = UInt32(tree.records.count)
+  }
+}
