@@ -8,7 +8,7 @@ import Simulation
 /// in every run.
 @MainActor
 enum PacingBenchmarks {
-  static let all = Benchmark(name: "pacing", peers: ["at vblank", "sorting 64"]) {
+  static let all = Benchmark(name: "pacing", peers: ["at vblank", "sorting 64"], isSimulated: true) {
     let loads = [
       Load("steady", .steady, limits: (median: 6.4e6, missesInThousand: 5)),
       Load("noisy", .noisy, limits: (median: 6.4e6, missesInThousand: 5)),

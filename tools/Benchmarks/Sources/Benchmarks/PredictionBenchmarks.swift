@@ -6,7 +6,7 @@ import Simulation
 /// in every run.
 @MainActor
 enum PredictionBenchmarks {
-  static let all = Benchmark(name: "prediction", peers: ["20 stamps", "last + T"]) {
+  static let all = Benchmark(name: "prediction", peers: ["20 stamps", "last + T"], isSimulated: true) {
     var results: [Result] = []
     for profile in DisplayProfile.all { results += errors(profile) }
     return results + [cost(), allocations()]

@@ -11,7 +11,6 @@ import RunLoops
 /// Measures the end of a frame's way: it is handed to the presenter, copied out and flipped, and its event is read and
 /// reported. The card is simulated on manual time, so that nothing waits for a vblank. The simulation's own work is part of
 /// the figure.
-/// time, so that nothing waits for a vblank; the simulation's own work is in the figure.
 @MainActor
 enum PresenterBenchmarks {
   static let all = Benchmark(name: "presenter") {

@@ -56,5 +56,7 @@ struct Benchmark {
   let name: String
   /// The names of the peers' columns.
   var peers = ["peer"]
+  /// True if the gates are on figures of simulated time, which are the same in every run, whatever else the machine does.
+  var isSimulated = false
   let run: @MainActor () throws -> [Result]
 }

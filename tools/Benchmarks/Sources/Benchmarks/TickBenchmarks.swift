@@ -5,7 +5,7 @@ import Simulation
 /// every run.
 @MainActor
 enum TickBenchmarks {
-  static let all = Benchmark(name: "ticks", peers: []) {
+  static let all = Benchmark(name: "ticks", peers: [], isSimulated: true) {
     var books = Books()
     var seed: UInt64 = 0
     while books.ticks < 1_000_000 {

@@ -14,16 +14,21 @@ func complain(_ sentence: String) {
 
 var gated = false
 var wanted: [String] = []
+var isLeftOut: (Benchmark) -> Bool = { _ in false }
 for argument in CommandLine.arguments.dropFirst() {
   switch argument {
   case "--gate": gated = true
+  case "--simulated": isLeftOut = { !$0.isSimulated }
+  case "--measured": isLeftOut = \.isSimulated
   case "--help", "-h":
     print(
       """
-      usage: tools/benchmark [--gate] [NAME…]
+      usage: tools/benchmark [--gate] [--simulated | --measured] [NAME…]
 
-        --gate   status 1 when a gate on an allocation count or a ratio does not hold; leaves out peers without a gate
-        NAME     only these groups: \(benchmarks.map(\.name).joined(separator: ", "))
+        --gate        status 1 when a gate on an allocation count or a ratio does not hold; leaves out peers without a gate
+        --simulated   only groups of simulated time, whose figures are the same beside other work
+        --measured    only the other groups
+        NAME          only these groups: \(benchmarks.map(\.name).joined(separator: ", "))
 
       Times are medians of \(Harness.rounds) rounds, each beside its peer's.
       """)
@@ -36,7 +41,7 @@ for argument in CommandLine.arguments.dropFirst() {
 }
 
 var table = Table()
-for benchmark in benchmarks where wanted.isEmpty || wanted.contains(benchmark.name) {
+for benchmark in benchmarks where !isLeftOut(benchmark) && (wanted.isEmpty || wanted.contains(benchmark.name)) {
   do {
     table.add(try benchmark.run(), of: benchmark)
     fflush(nil)
