@@ -60,6 +60,17 @@ final class Animation {
     link = DisplayLink(ticker: display.ticker) { [weak self] link in self?.tick(link) }
   }
 
+  /// Shows so many frames, or fails.
+  @discardableResult
+  static func show(_ count: Int, on display: KMSDisplay) -> Animation {
+    let animation = Animation(display, frames: count)
+    animation.run(limit: .seconds(5))
+    Guest.expect(
+      animation.feedback.count == count,
+      "\(animation.feedback.count) frames of \(count) were shown: \(animation.error.map { "\($0)" } ?? "time is up")")
+    return animation
+  }
+
   /// Until the last frame is on the screen, an error came, or the time is up.
   func run(limit: Nanoseconds) {
     link?.isPaused = false

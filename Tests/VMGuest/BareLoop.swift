@@ -23,23 +23,23 @@ struct BareLoop: ~Copyable {
   ///
   /// - Parameter chore: work to do after each vblank.
   func arrivals(_ count: Int, chore: Chore? = nil) -> [Arrival] {
-    var log = Log(room: count)
-    withUnsafeMutablePointer(to: &log) { log in
-      let token = UInt64(UInt(bitPattern: log))
+    var arrivals: [Arrival] = []
+    arrivals.reserveCapacity(count)
+    withUnsafeMutablePointer(to: &arrivals) { arrivals in
+      let token = UInt64(UInt(bitPattern: arrivals))
       var context = drmEventContext()
       context.version = 4
       context.sequence_handler = { _, sequence, nanoseconds, token in
         let handled = SystemClock.monotonic.now
-        // The pointer to the log, which outlives all requested events.
-        let log = UnsafeMutablePointer<Log>(bitPattern: UInt(token))
-        log?.pointee.arrivals.append(
+        // The pointer to the array, which outlives all requested events.
+        UnsafeMutablePointer<[Arrival]>(bitPattern: UInt(token))?.pointee.append(
           Arrival(
             stamp: MonotonicTime(nanoseconds: Int64(clamping: nanoseconds)), sequence: sequence, handled: handled))
       }
-      while log.pointee.arrivals.count < count {
-        let before = log.pointee.arrivals.count
+      while arrivals.pointee.count < count {
+        let before = arrivals.pointee.count
         drmCrtcQueueSequence(card.number, crtc, UInt32(DRM_CRTC_SEQUENCE_RELATIVE), 1, nil, token)
-        while log.pointee.arrivals.count == before {
+        while arrivals.pointee.count == before {
           var item = pollfd(fd: card.number, events: Int16(POLLIN), revents: 0)
           if poll(&item, 1, 2000) <= 0 { return }
           drmHandleEvent(card.number, &context)
@@ -47,12 +47,7 @@ struct BareLoop: ~Copyable {
         chore?.perform()
       }
     }
-    return log.arrivals
-  }
-
-  private struct Log {
-    var arrivals: [Arrival] = []
-    init(room count: Int) { arrivals.reserveCapacity(count) }
+    return arrivals
   }
 }
 

@@ -18,9 +18,7 @@ func cursor(isExpected: Bool, legacy: Bool) throws {
   display.onRefusal = { refusals.append($0) }
   display.cursor = Cursor(image: try pointer(), hotSpot: Point(2, 3))
   display.cursorPosition = Point(100, 80)
-  let animation = Animation(display, frames: 5)
-  animation.run(limit: .seconds(5))
-  Guest.expect(animation.feedback.count == 5, "\(animation.feedback.count) frames of 5 were shown")
+  Animation.show(5, on: display)
   Guest.expect(display.hasCursorPlane == isExpected, "\(way): a cursor plane: \(display.hasCursorPlane)")
   guard display.hasCursorPlane else {
     Guest.expect(refusals == [.noCursorPlane(connector: display.connectorName)], "\(refusals)")

@@ -10,7 +10,7 @@ import SampleScenes
 @MainActor
 func latency(_ count: Int) throws {
   let display = openDisplay()
-  switchOn(display)
+  Animation.show(1, on: display)
   let bare = try BareLoop(card: display.card.path, crtc: display.crtc)
   // Short ones, so that what else the host does is shared.
   let rounds = max(1, count / 20)
@@ -64,7 +64,7 @@ private func percentile(_ percent: Int, of delays: [Nanoseconds]) -> Double {
 func misses(_ name: String, frames count: Int, mode: String) throws {
   let display = openDisplay(mode: mode)
   guard let name = SceneName(rawValue: name) else { return Guest.expect(false, "no scene \(name)") }
-  switchOn(display)
+  Animation.show(1, on: display)
   let playback = try ScenePlayback(name, on: display)
   // The mode-set, and the first painting of each buffer, which is whole.
   playback.play(60)
@@ -116,7 +116,7 @@ func misses(_ name: String, frames count: Int, mode: String) throws {
 func events(_ name: String, frames count: Int, mode: String) throws {
   let display = openDisplay(mode: mode)
   guard let name = SceneName(rawValue: name) else { return Guest.expect(false, "no scene \(name)") }
-  switchOn(display)
+  Animation.show(1, on: display)
   let playback = try ScenePlayback(name, on: display)
   playback.play(10)
   let trace = KernelTrace()
@@ -163,12 +163,4 @@ func events(_ name: String, frames count: Int, mode: String) throws {
     "\(name.rawValue): \(delivered.values.reduce(0, +)) events of the kernel for \(ticks.count) ticks and \(frames.count) frames; "
       + "2 s at rest: \(sent) events, \(ioctls) ioctls, \(switches) context switches")
   playback.end()
-}
-
-/// The first frame switches the screen on.
-@MainActor
-func switchOn(_ display: KMSDisplay) {
-  let first = Animation(display, frames: 1)
-  first.run(limit: .seconds(2))
-  Guest.expect(first.feedback.count == 1, "no first frame: \(first.error.map { "\($0)" } ?? "time is up")")
 }

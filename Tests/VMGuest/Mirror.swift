@@ -55,9 +55,9 @@ private final class MirrorStage {
 
   /// Counts frames for two seconds, after half a second in which things settle.
   func run(_ name: String, expecting isSeen: [Bool]) {
-    run(for: .milliseconds(500))
+    engine.run(for: .milliseconds(500))
     counts = counts.map { _ in 0 }
-    run(for: .seconds(2))
+    engine.run(for: .seconds(2))
     Guest.say("\(name): " + zip(displays, counts).map { "\($1) frames on \($0.name)" }.joined(separator: ", "))
     for ((display, count), isSeen) in zip(zip(displays, counts), isSeen) {
       let hertz = display.ticker.refreshRate.hertz
@@ -67,20 +67,13 @@ private final class MirrorStage {
     }
   }
 
-  private func run(for time: Nanoseconds) {
-    let end = FrameLoop.Timer(
-      fireTime: engine.loop.clock.now + time, .onMain { [engine] _ in engine.finish() })
-    engine.loop.add(end, to: .common)
-    engine.run()
-  }
-
   /// Stops the scene and looks at what is scanned out.
   func compareAtRest() {
     Transaction.withoutActions {
       turning.removeAllAnimations()
       turning.transform = .rotation(0.3)
     }
-    run(for: .milliseconds(500))
+    engine.run(for: .milliseconds(500))
     var tree = engine.context.renderTree(at: engine.loop.clock.now)
     let picture = engine.context.root.bounds.size
     for (index, display) in displays.enumerated() {

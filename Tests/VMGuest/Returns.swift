@@ -42,10 +42,7 @@ enum Trouble: String, CaseIterable {
 
   /// Whether nothing can be shown meanwhile.
   var takesAway: Bool {
-    switch self {
-    case .master, .otherMode, .power, .unbound, .pulled, .unplugged, .console: true
-    case .crtcOff, .otherScreen, .fullQueue, .hog, .stopped, .standstill, .suspend: false
-    }
+    [.master, .otherMode, .power, .unbound, .pulled, .unplugged, .console].contains(self)
   }
 }
 
@@ -107,14 +104,7 @@ func returns(_ trouble: Trouble, dump: String?) {
   Guest.expect(animation.lost.isEmpty, "\(animation.lost)")
   // So that what was handed over last is on the screen.
   animation.rest()
-  if let last = animation.last {
-    compareScannedOut(display, with: last.bitmap)
-    compareWriteback(display, with: last.bitmap)
-    if let dump {
-      write(last.bitmap, to: dump)
-      Guest.shell("screendump \(dump)")
-    }
-  }
+  if let last = animation.last { compareShown(display, with: last.bitmap, dump: dump) }
   Guest.say(
     "\(trouble.rawValue): \(before) frames before, \(animation.feedback.count - frames) after; meanwhile \(during); "
       + "then \(states.dropFirst(during.count)) within \(delay.milliseconds) ms; \(animation.refusals) refused")

@@ -17,11 +17,7 @@ func scene(_ name: String, frames count: Int, dump: String?) throws {
     playback.renderFull(into: full)
     compareScannedOut(display, with: full)
   }
-  compareWriteback(display, with: full)
-  if let dump {
-    write(full, to: dump)
-    Guest.shell("screendump \(dump)")
-  }
+  compareShown(display, with: full, dump: dump)
 
   // Each buffer is painted whole at its first use.
   let area = full.width * full.height
@@ -31,6 +27,14 @@ func scene(_ name: String, frames count: Int, dump: String?) throws {
   let painted = later.reduce(0) { $0 + $1.paintedPixels } * 100 / max(1, later.count * area)
   Guest.say("\(display.name): \(later.count + 2) frames of \(name), \(partial) partial, \(painted) % painted")
   playback.end()
+}
+
+extension Engine {
+  /// Runs for a while.
+  func run(for duration: Nanoseconds) {
+    loop.add(FrameLoop.Timer(fireTime: loop.clock.now + duration, .onMain { [self] _ in finish() }), to: .common)
+    run()
+  }
 }
 
 /// A scene on a display, moved by the number of the tick and not by its time: the emulated processor may miss some.
@@ -91,12 +95,7 @@ final class ScenePlayback {
     limit.invalidate()
   }
 
-  /// Lets the engine run on for a while.
-  func rest(_ duration: Nanoseconds) {
-    let end = FrameLoop.Timer(fireTime: engine.loop.clock.now + duration, .onMain { [engine] _ in engine.finish() })
-    engine.loop.add(end, to: .common)
-    engine.run()
-  }
+  func rest(_ duration: Nanoseconds) { engine.run(for: duration) }
 
   func end() {
     link?.invalidate()

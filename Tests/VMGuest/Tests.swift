@@ -34,32 +34,13 @@ func modeRequest(_ text: String) -> ModeRequest? {
     width: width, height: height, rate: parts.count > 2 ? Double(parts[2]).flatMap(RefreshRate.init(hertz:)) : nil)
 }
 
-@MainActor
-func list() {
-  for path in (try? DRMDevice.cardPaths()) ?? [] {
-    do {
-      let device = try DRMDevice(path: path)
-      Guest.say("\(path) \(device.driver) \(device.driverVersion) atomic \(device.isAtomic) master \(device.isMaster)")
-      for connector in try device.connectors() {
-        let modes = connector.modes.prefix(3).map(\.description).joined(separator: " ")
-        Guest.say("  \(connector.name) \(connector.status) \(connector.modes.count) modes: \(modes)")
-      }
-      let display = try KMSCard(device: device).display()
-      Guest.say("  \(display.name): \(display.reason); damage clips \(display.kmsPresenter?.takesDamage ?? false)")
-      display.invalidate()
-    } catch {
-      Guest.expect(false, "\(path): \(error)")
-    }
-  }
-}
-
 /// Every one of so many vblanks ticks, on the mode's grid; and none comes while nobody asks.
 @MainActor
 func vblanks(_ count: Int, old: Bool, mode: String?) {
   let display = openDisplay(old: old, mode: mode)
   if old { Guest.say(display.reason) }
   Guest.expect(display.hasVBlankEvents, "\(display.name) has no vblank events")
-  switchOn(display)
+  Animation.show(1, on: display)
 
   var ticks: [DisplayLink.Tick] = []
   let link = DisplayLink(ticker: display.ticker) { link in
@@ -125,26 +106,27 @@ func frames(_ count: Int, legacy: Bool, old: Bool, dump: String?) {
   guard let last = animation.last else { return }
   let wrong = animation.pattern.wrongRows(count - 1, in: last.bitmap)
   Guest.expect(wrong == 0, "\(wrong) rows of the composited frame differ from a full render")
-  compareScannedOut(display, with: last.bitmap)
-  compareWriteback(display, with: last.bitmap)
+  compareShown(display, with: last.bitmap, dump: dump)
   let took = (SystemClock.monotonic.now - started).milliseconds
   Guest.say(
     "\(display.name); \(display.reason); \(legacy ? "legacy" : "atomic \(display.card.isAtomic)")\n"
       + "\(animation.feedback.count) frames, \(animation.ticks.count) ticks, missed \(missed), without buffer \(animation.blocked), "
       + "vblanks skipped \(skips), stamp error \(worst) us, sequence \(animation.feedback.first?.sequence ?? 0)"
       + "...\(animation.feedback.last?.sequence ?? 0), \(took) ms")
-  if let dump {
-    write(last.bitmap, to: dump)
-    Guest.shell("screendump \(dump)")
-  }
   display.invalidate()
 }
 
-/// Hands a bitmap to the host.
+/// Compares what a display shows with a bitmap, in every way that the driver has.
+///
+/// - Parameter dump: a name for the host, which gets the bitmap and what the screen shows.
 @MainActor
-func write(_ bitmap: Bitmap, to name: String) {
+func compareShown(_ display: KMSDisplay, with bitmap: Bitmap, dump: String?) {
+  compareScannedOut(display, with: bitmap)
+  compareWriteback(display, with: bitmap)
+  guard let dump else { return }
   let rows = (0..<bitmap.height).map { UnsafeRawBufferPointer(start: bitmap.row($0), count: bitmap.width * 4) }
-  Guest.write("/out/\(name).bgrx", rows)
+  Guest.write("/out/\(dump).bgrx", rows)
+  Guest.shell("screendump \(dump)")
 }
 
 /// Compares the framebuffer that the CRTC scans out, as the kernel names it, with a bitmap: all bytes.
@@ -176,9 +158,7 @@ func compareScannedOut(_ display: KMSDisplay, with bitmap: Bitmap) {
 @MainActor
 func hold() {
   let display = openDisplay()
-  let animation = Animation(display, frames: 12)
-  animation.run(limit: .seconds(5))
-  Guest.expect(animation.feedback.count == 12, "the picture to be held was not shown")
+  Animation.show(12, on: display)
   do throws(KMSError) {
     try display.card.dropMaster()
   } catch {
@@ -193,9 +173,7 @@ func hold() {
 @MainActor
 func leave(invalidating: Bool) {
   let display = openDisplay()
-  let animation = Animation(display, frames: 41)
-  animation.run(limit: .seconds(5))
-  Guest.expect(animation.feedback.count == 41, "\(animation.feedback.count) frames of 41 were shown")
+  Animation.show(41, on: display)
   Guest.shell("screendump between")
   if invalidating { display.invalidate() }
   Guest.finish()
@@ -214,9 +192,7 @@ func abandon() {
     shown = framebuffer(of: crtc, on: display.card)
     display.add(to: .main, mode: mode)
     // An application's link keeps the ticker.
-    let animation = Animation(display, frames: 12)
-    animation.run(limit: .seconds(5))
-    Guest.expect(animation.feedback.count == 12, "\(animation.feedback.count) frames of 12 were shown")
+    Animation.show(12, on: display)
     Guest.expect(framebuffer(of: crtc, on: display.card) != shown, "the screen shows what it showed before")
   }
   Guest.expect(openCards() == before, "\(openCards() - before) cards are left open")
@@ -254,9 +230,7 @@ func leftovers() throws {
   try other.dropMaster()
 
   let display = openDisplay()
-  let animation = Animation(display, frames: 5)
-  animation.run(limit: .seconds(5))
-  Guest.expect(animation.feedback.count == 5, "\(animation.feedback.count) frames of 5 were shown")
+  Animation.show(5, on: display)
   Guest.expect(state(of: plane, on: other).crtc == 0, "another program's plane is above the picture")
   display.invalidate()
   Guest.expect(state(of: plane, on: other) == before, "the plane is not as it was found: \(state(of: plane, on: other))")

@@ -28,7 +28,6 @@ func attempt(_ test: () throws -> Void) {
 let dumpName = arguments.firstIndex(of: "dump").flatMap { arguments.dropFirst($0 + 1).first }
 
 switch arguments.first {
-case "list": list()
 case "vblanks":
   vblanks(number(1), old: arguments.contains("old"), mode: arguments.dropFirst(2).first { $0 != "old" })
 case "latency": attempt { try latency(number(1)) }
@@ -62,7 +61,7 @@ case "uevents": attempt { try uevents() }
 default:
   print(
     """
-    vm-guest list|vblanks N [MODE] [old]|latency N|misses SCENE N MODE|events SCENE N MODE|
+    vm-guest vblanks N [MODE] [old]|latency N|misses SCENE N MODE|events SCENE N MODE|
              frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
              die exit|segv|abort|trap|term|int|thread|kill [cursor]|returns TROUBLE [dump NAME]|mirror|spin MS|open|reopen N|abandon|
              leftovers|cursor [none] [legacy]|no-cursor|busy|seat-switch|seat-direct|uevents
