@@ -152,7 +152,7 @@ struct RunCommandTests {
 
   /// Figures with too few frames are left out.
   @Test func theSummaryOfOneFrameIsWithoutHoles() throws {
-    let result = try framepace(["--scene", "still", "--duration", "200ms"] + Self.small)
+    let result = try framepace(["--scene", "still", "--duration", "1s"] + Self.small)
     #expect(result.output.contains("1 made"))
     #expect(!result.output.contains("–"), "\(result.output)")
   }

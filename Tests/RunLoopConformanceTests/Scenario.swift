@@ -60,7 +60,7 @@ enum Play {
       script(stage)
       stage.end()
     }
-    guard thread.join(seconds: 10) else { return nil }
+    guard thread.join(seconds: 60) else { return nil }
     played.withLock { $0 }?.clear()
     return words.visible
   }
