@@ -52,7 +52,7 @@ private final class EndRequest: Sendable {
   private let state = Mutex(State())
 
   /// `timeout` sends its signal to the process and to its group: in this time it is one signal.
-  private static let sameSignal = Nanoseconds.milliseconds(200)
+  private static let sameSignal = Nanoseconds.milliseconds(300)
 
   func add(_ loop: FrameLoop, _ end: @escaping @MainActor () -> Void) {
     let end: @Sendable () -> Void = { loop.perform(onMain: end) }
