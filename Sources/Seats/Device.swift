@@ -45,13 +45,6 @@ extension Device {
       && name.count > 4
   }
 
-  /// True if the driver reports that connectors of this card may have changed (`HOTPLUG=1`): look at the one that
-  /// `connectorID` names, or at all of them. Some drivers do not report this, so any change of a card is a reason to look.
-  public var isHotplug: Bool { properties["HOTPLUG"] == "1" }
-
-  /// The DRM object of the connector that changed. Nil if all may have changed, or if the driver does not say which.
-  public var connectorID: UInt32? { properties["CONNECTOR"].flatMap { UInt32($0) } }
-
   /// The DRM object of the connector's property that the kernel changed, such as content protection.
   public var propertyID: UInt32? { properties["PROPERTY"].flatMap { UInt32($0) } }
 }

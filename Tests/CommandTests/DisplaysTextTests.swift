@@ -9,14 +9,14 @@ import Testing
 /// The output of `framepace displays` for invented cards.
 struct DisplaysTextTests {
   private static func mode(_ width: Int, _ height: Int, clock: UInt32, _ total: (Int, Int), preferred: Bool = false)
-    -> CardReport.Mode
+    -> DisplayMode
   {
     var info = drmModeModeInfo()
     info.clock = clock
     (info.hdisplay, info.vdisplay) = (UInt16(width), UInt16(height))
     (info.htotal, info.vtotal) = (UInt16(total.0), UInt16(total.1))
     info.type = preferred ? UInt32(DRM_MODE_TYPE_PREFERRED) : 0
-    return CardReport.Mode(DisplayMode(info))
+    return DisplayMode(info)
   }
 
   private static let ntsc = mode(1920, 1080, clock: 148_352, (2200, 1125))

@@ -16,34 +16,21 @@ import XCTest
 
 /// Displays on a simulated card: nothing leaks, each has its own ticks and flips, and the screen shows what was composited.
 final class CardDisplayTests: XCTestCase {
-  /// Opened with other modes and features, shown on or not, and invalidated, many times: nothing leaks.
-  func testManyDisplaysLeaveNothingBehind() throws {
+  /// Opened, shown on or not, and invalidated, many times: no descriptor leaks.
+  func testManyDisplaysLeaveNoDescriptorBehind() throws {
     try onEachInterface { isAtomic in
-      let stage = CardStage(
-        connectors: [.init("HDMI-A-1", modes: [.simulated(64, 48)], takesVariableRate: isAtomic ? true : nil)],
-        isAtomic: isAtomic)
-      let pointer = try arrow(1)
+      let stage = CardStage(isAtomic: isAtomic)
       var descriptors = 0
       for round in 1...(isLongRun ? 300 : 40) {
-        let place = "atomic \(isAtomic), round \(round)"
-        let mode = DisplayMode.simulated(40 + round % 17, 30 + round % 13, hertz: 50 + round % 40, isPreferred: true)
-        stage.card.setModes([.simulated(64, 48), mode], of: "HDMI-A-1")
         do {
           let display = try stage.openDisplay()
           XCTAssertEqual(stage.card.holdings.framebuffers, 2)
-          if round % 3 != 0 { display.cursor = Cursor(image: pointer) }
-          display.wantsVariableRefresh = round % 2 == 0
-          if round % 4 != 0 {
-            let all = IntRect(x: 0, y: 0, width: mode.width, height: mode.height)
-            XCTAssertNotNil(try stage.show(UInt32(round), in: all, on: display), place)
-            XCTAssertTrue(stage.card.screens.contains(" \(mode), "), "\(place): \(stage.card.screens)")
-            XCTAssertEqual(try stage.card.copyShownImage(of: "HDMI-A-1")?.width, mode.width, place)
-          }
+          if round % 4 != 0 { XCTAssertNotNil(try stage.show(UInt32(round), on: display)) }
           display.invalidate()
-          stage.expectNothingLeft(place)
-          XCTAssertFalse(stage.card.hasMaster, place)
+          stage.expectNothingLeft()
+          XCTAssertFalse(stage.card.hasMaster)
         }
-        XCTAssertEqual(stage.card.openCount, 0, place)
+        XCTAssertEqual(stage.card.openCount, 0)
         // The loop opens its own descriptors for the second round's frame.
         if round == 2 { descriptors = openDescriptors() }
       }

@@ -123,7 +123,7 @@ import Testing
       _ = queue.handle(.present(round == 1 ? 1 : try #require(queue.freeBuffer)), at: now)
       // A busy driver is no sign of life.
       _ = queue.handle(.busy, at: now)
-      _ = queue.handle(.vblank, at: now)
+      let flip = try #require(queue.handle(.vblank, at: now).commit)
       _ = queue.handle(taken, at: now)
       let due = now + CommitQueue.limit
       #expect(queue.deadline == due)
@@ -136,6 +136,9 @@ import Testing
       let modeSet = try #require(queue.handle(.present(free), at: due).commit)
       #expect(modeSet.way == .modeSet)
       _ = queue.handle(taken, at: due)
+      // The lost event comes after all: it neither shows the next frame nor frees a buffer.
+      #expect(queue.handle(.flipEvent(token: flip.token), at: due) == .none)
+      #expect(queue.state == .pending(modeSet) && queue.freeBuffer == nil)
       _ = queue.handle(.flipEvent(token: modeSet.token), at: due)
       now = due
     }

@@ -147,36 +147,6 @@ final class DisplayReturnTests: XCTestCase {
       stage.end()
     }
   }
-
-  /// Two screens of one card: each has its own life, and the card's end is both's.
-  func testTwoScreensOfOneCard() throws {
-    try onMain {
-      let stage = CardStage(connectors: [
-        .init("HDMI-A-1", modes: [.simulated(64, 48)]), .init("DP-1", modes: [.simulated(40, 30, hertz: 50)]),
-      ])
-      let card = try stage.open(hearsEvents: true)
-      let displays = try card.displays(clock: stage.loop.clock).displays
-      XCTAssertEqual(displays.map(\.connectorName), ["HDMI-A-1", "DP-1"])
-      for display in displays { display.add(to: stage.loop, mode: .default) }
-      let whole = IntRect(x: 0, y: 0, width: 40, height: 30)
-      for display in displays { XCTAssertNotNil(try stage.show(1, in: whole, on: display)) }
-      stage.card.setConnected(false, "HDMI-A-1")
-      card.tell(.hotplug)
-      XCTAssertEqual(displays.map(\.state), [.waiting(.unplugged), .showing])
-      XCTAssertNotNil(try stage.show(2, in: whole, on: displays[1]))
-      stage.card.setConnected(true, "HDMI-A-1")
-      card.tell(.hotplug)
-      XCTAssertEqual(displays.map(\.state), [.showing, .showing])
-      for display in displays { XCTAssertNotNil(try stage.show(3, in: whole, on: display)) }
-
-      // One display notices, and both are told.
-      stage.card.unplug()
-      XCTAssertNil(try? stage.show(4, in: whole, on: displays[0]))
-      XCTAssertEqual(displays.map(\.state), [.waiting(.deviceRemoved), .waiting(.deviceRemoved)])
-      XCTAssertEqual(stage.card.openCount, 0)
-      for display in displays { display.invalidate() }
-    }
-  }
 }
 
 /// A scene on a simulated card, about to get into trouble.

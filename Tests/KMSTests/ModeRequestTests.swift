@@ -18,20 +18,16 @@ struct ModeRequestTests {
       .choice(among: modes)?.description
   }
 
-  @Test func theNearestRateIsTaken() {
-    #expect(choice(60) == "1920x1080@60.00")
-    #expect(choice(59.94) == "1920x1080@59.94")
-    #expect(choice(59.9) == "1920x1080@59.94")
-    #expect(choice(50) == "1920x1080@50.00")
+  /// The nearest rate within half a hertz; interlaced modes by name only.
+  @Test(
+    arguments: [
+      (60, false, "60.00"), (59.94, false, "59.94"), (59.9, false, "59.94"), (50, false, "50.00"), (60.4, false, "60.00"),
+      (60.6, false, nil), (49.6, false, "50.00"), (49.4, false, nil), (75, false, nil), (60, true, "60.00i"),
+    ] as [(Double, Bool, String?)])
+  func rate(wanted: Double, isInterlaced: Bool, expected: String?) {
+    #expect(choice(wanted, interlaced: isInterlaced) == expected.map { "1920x1080@\($0)" })
     #expect(choice(60, among: [Self.fifty, Self.ntsc]) == "1920x1080@59.94")
-  }
-
-  @Test func noRateIsFurtherThanHalfAHertz() {
-    #expect(choice(60.4) == "1920x1080@60.00")
-    #expect(choice(60.6) == nil)
-    #expect(choice(49.6) == "1920x1080@50.00")
-    #expect(choice(49.4) == nil)
-    #expect(choice(75) == nil)
+    #expect(choice(nil, among: [Self.interlaced]) == nil)
   }
 
   @Test func withoutARateThePreferredThenTheFastestThenTheFirst() {
@@ -40,11 +36,6 @@ struct ModeRequestTests {
     #expect(choice(nil, among: Self.modes + [preferred]) == "1920x1080@50.00")
     let twin = DisplayMode.mode(1920, 1080, clock: 148_500, total: (2200, 1125), vscan: 1)
     #expect(ModeRequest(width: 1920, height: 1080).choice(among: [Self.sixty, twin])?.info.vscan == 0)
-  }
-
-  @Test func interlacedModesAreAskedForByName() {
-    #expect(choice(60, interlaced: true) == "1920x1080@60.00i")
-    #expect(choice(nil, among: [Self.interlaced]) == nil)
   }
 
   @Test func sizesMustBeExact() {

@@ -61,6 +61,11 @@ final class SeveralScreensTests: XCTestCase {
       let image = try XCTUnwrap(try screens.stage.card.copyShownImage(of: "DP-2"))
       let column = (0..<80).map { image.row($0).load(fromByteOffset: 4 * 79, as: UInt32.self) & 0xFF_FFFF }
       XCTAssertEqual(column.map { $0 == 0 }, (0..<80).map { !(24..<56).contains($0) })
+      // The card goes: one display notices, and both are told.
+      screens.stage.card.unplug()
+      screens.run(.milliseconds(50))
+      XCTAssertEqual(screens.displays.map(\.state), [.waiting(.deviceRemoved), .waiting(.deviceRemoved)])
+      XCTAssertEqual(screens.stage.card.openCount, 0)
       screens.end()
     }
   }
@@ -166,7 +171,7 @@ private final class TwoScreens {
   let root = Layer()
   let engine: Engine
   let proofs: [ScreenProof]
-  private let displays: [KMSDisplay]
+  let displays: [KMSDisplay]
 
   init(hasVBlanks: Bool = true, isAtomic: Bool, workers: WorkerPool = WorkerPool()) throws {
     stage = CardStage(

@@ -4,66 +4,11 @@ import Testing
 
 /// Recorded uevents and their `DeviceEvent`.
 struct DeviceTests {
-  private func event(_ subsystem: String, _ syspath: String, node: String? = nil, _ lines: String) -> DeviceEvent {
-    var properties: [String: String] = [:]
-    for line in lines.split(separator: "\n") {
-      let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      properties[String(parts[0])] = String(parts[1])
-    }
-    return DeviceEvent(Device(syspath: syspath, subsystem: subsystem, node: node, properties: properties))
-  }
-
-  private let card = "/sys/devices/pci0000:00/0000:00:02.0/drm/card0"
-
-  @Test func `a screen is plugged in, and the kernel says where`() throws {
-    let event = event(
-      "drm", card, node: "/dev/dri/card0",
-      """
-      ACTION=change
-      DEVPATH=/devices/pci0000:00/0000:00:02.0/drm/card0
-      SUBSYSTEM=drm
-      HOTPLUG=1
-      CONNECTOR=95
-      DEVNAME=/dev/dri/card0
-      DEVTYPE=drm_minor
-      SEQNUM=4251
-      MAJOR=226
-      MINOR=0
-      ID_SEAT=seat1
-      """)
-    guard case .changed(let device) = event else {
-      Issue.record("\(event)")
-      return
-    }
-    #expect(device.isHotplug)
-    #expect(device.connectorID == 95)
-    #expect(device.propertyID == nil)
-    #expect(device.isGraphicsCard)
-    #expect(device.name == "card0")
-    #expect(device.seatName == "seat1")
-  }
-
-  @Test func `a driver that does not say which connector`() {
-    let event = event("drm", card, node: "/dev/dri/card0", "ACTION=change\nHOTPLUG=1\nCONNECTOR=none")
-    guard case .changed(let device) = event else {
-      Issue.record("\(event)")
-      return
-    }
-    #expect(device.isHotplug)
-    #expect(device.connectorID == nil)
-    #expect(device.seatName == "seat0")
-  }
-
-  @Test func `a property that the kernel has changed`() {
-    guard
-      case .changed(let device) = event(
-        "drm", card, node: "/dev/dri/card0", "ACTION=change\nHOTPLUG=1\nCONNECTOR=95\nPROPERTY=102")
-    else {
-      Issue.record("no change")
-      return
-    }
-    #expect(device.connectorID == 95)
-    #expect(device.propertyID == 102)
+  @Test func `a property that the kernel has changed, and a device's seat`() {
+    var device = Device(syspath: "/sys/devices/pci0000:00/0000:00:02.0/drm/card0", subsystem: "drm")
+    #expect((device.name, device.seatName, device.propertyID) == ("card0", "seat0", nil))
+    device.properties = ["HOTPLUG": "1", "CONNECTOR": "95", "PROPERTY": "102", "ID_SEAT": "seat1"]
+    #expect((device.seatName, device.propertyID) == ("seat1", 102))
   }
 
   @Test func `coming and going`() {

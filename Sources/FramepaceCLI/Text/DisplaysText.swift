@@ -37,7 +37,7 @@ enum DisplaysText {
       add("can", abilities.filter(\.isThere).map(\.text))
       add("cannot", abilities.filter { !$0.isThere }.map(\.text))
     }
-    add("CRTCs", report.crtcs.map { "\($0.id) \($0.mode?.name ?? "off")" })
+    add("CRTCs", report.crtcs.map { "\($0.id) \($0.mode?.description ?? "off")" })
     add(
       "planes",
       CardReport.Plane.Kind.allCases.compactMap { kind in
@@ -82,13 +82,13 @@ enum DisplaysText {
     if let size = connector.size { items.append("\(size.width) x \(size.height) mm") }
     if let takes = connector.takesVariableRate { items.append(takes ? "variable rate" : "fixed rate") }
     if connector.status == .connected || connector.currentMode != nil {
-      items.append(connector.currentMode.map { "now \($0.name)" } ?? "off")
+      items.append(connector.currentMode.map { "now \($0)" } ?? "off")
     }
     return items
   }
 
   private static func modes(_ connector: CardReport.Connector) -> [String] {
-    connector.modes.map { $0.isPreferred ? "\($0.name) preferred" : $0.name }
+    connector.modes.map { $0.isPreferred ? "\($0) preferred" : "\($0)" }
   }
 
   // MARK: JSON
@@ -148,9 +148,9 @@ enum DisplaysText {
     ])
   }
 
-  private static func mode(_ mode: CardReport.Mode) -> JSONValue {
+  private static func mode(_ mode: DisplayMode) -> JSONValue {
     .object([
-      ("name", .text(mode.name)),
+      ("name", .text(mode.description)),
       ("width", .count(mode.width)),
       ("height", .count(mode.height)),
       ("interlaced", .boolean(mode.isInterlaced)),

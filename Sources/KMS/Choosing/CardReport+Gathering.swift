@@ -61,13 +61,13 @@ extension DRMDevice {
   /// - Returns: the modes of CRTCs that are on.
   private func addCRTCs(
     _ resources: DRMResources, to report: inout CardReport
-  ) throws(SystemError) -> [UInt32: CardReport.Mode] {
-    var modes: [UInt32: CardReport.Mode] = [:]
+  ) throws(SystemError) -> [UInt32: DisplayMode] {
+    var modes: [UInt32: DisplayMode] = [:]
     for id in resources.crtcs {
       let properties = try? interface.properties(of: id, type: .crtc)
       if properties?["GAMMA_LUT"] != nil { report.abilities.gammaTable = true }
       if properties?["CTM"] != nil { report.abilities.colorMatrix = true }
-      modes[id] = try interface.crtc(id).mode.map(CardReport.Mode.init)
+      modes[id] = try interface.crtc(id).mode
       report.crtcs.append(CardReport.CRTC(id: id, mode: modes[id]))
     }
     return modes
@@ -94,7 +94,7 @@ extension DRMDevice {
 
   /// - Returns: the connectors that can have a screen.
   private func addConnectors(
-    _ resources: DRMResources, modes: [UInt32: CardReport.Mode], to report: inout CardReport
+    _ resources: DRMResources, modes: [UInt32: DisplayMode], to report: inout CardReport
   ) throws(SystemError) -> [DRMConnector] {
     var screens: [DRMConnector] = []
     for connector in try connectors(resources.connectors) {
@@ -112,7 +112,7 @@ extension DRMDevice {
       report.connectors.append(
         CardReport.Connector(
           name: connector.name, status: connector.status, edid: edid.flatMap { EDID($0) },
-          size: connector.size, modes: connector.modes.map(CardReport.Mode.init),
+          size: connector.size, modes: connector.modes,
           currentMode: crtc.flatMap { modes[$0] }, crtc: crtc,
           takesVariableRate: properties?["vrr_capable"].map { $0.value != 0 }))
     }

@@ -1,5 +1,3 @@
-public import FrameTiming
-
 /// A card as it was when asked: its connectors, its abilities, and the reason if it cannot be used. A value.
 ///
 /// ```swift
@@ -43,41 +41,20 @@ public struct CardReport: Sendable, Equatable {
     public var edid: EDID?
     /// The visible picture's size; nil when the screen does not say.
     public var size: PhysicalSize?
-    public var modes: [Mode]
+    public var modes: [DisplayMode]
     /// The mode that it is driven in now; nil when it is off.
-    public var currentMode: Mode?
+    public var currentMode: DisplayMode?
     /// The CRTC that drives it now; nil for none.
     public var crtc: UInt32?
     /// Whether the screen takes a variable rate; nil where the driver does not say.
     public var takesVariableRate: Bool?
   }
 
-  /// Size and timing.
-  public struct Mode: Sendable, Equatable {
-    public var width: Int
-    public var height: Int
-    /// The exact rate, from pixel clock and totals; nil when they make no sense.
-    public var refreshRate: RefreshRate?
-    public var isInterlaced: Bool
-    public var isPreferred: Bool
-    /// "1920x1080@59.94".
-    public var name: String
-
-    init(_ mode: DisplayMode) {
-      width = mode.width
-      height = mode.height
-      refreshRate = mode.refreshRate
-      isInterlaced = mode.isInterlaced
-      isPreferred = mode.isPreferred
-      name = mode.description
-    }
-  }
-
   /// A CRTC: it drives connectors.
   public struct CRTC: Sendable, Equatable {
     public var id: UInt32
     /// Nil when it is off.
-    public var mode: Mode?
+    public var mode: DisplayMode?
   }
 
   /// A plane: a CRTC takes pixels from it.

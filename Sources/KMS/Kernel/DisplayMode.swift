@@ -2,7 +2,7 @@ package import CDRM
 public import FrameTiming
 
 /// One of a connector's modes: size and timing. `ModeRequest` asks for one.
-public struct DisplayMode: Sendable, CustomStringConvertible {
+public struct DisplayMode: Sendable, Equatable, CustomStringConvertible {
   /// The kernel's structure, which sets the mode.
   package let info: drmModeModeInfo
 
@@ -42,6 +42,10 @@ public struct DisplayMode: Sendable, CustomStringConvertible {
 }
 
 extension DisplayMode {
+  public static func == (first: DisplayMode, second: DisplayMode) -> Bool {
+    first.isSame(as: second) && first.isPreferred == second.isPreferred
+  }
+
   /// Whether size and timing are the same. Being preferred does not matter.
   package func isSame(as other: DisplayMode) -> Bool {
     var (first, second) = (info, other.info)
