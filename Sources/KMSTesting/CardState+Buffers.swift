@@ -42,7 +42,7 @@ extension CardState {
       if plane.kind == .primary {
         switchOff(crtc: crtc)
       } else {
-        planes[index].settings = PlaneSettings()
+        planes[index].settings.turnOff()
         showPlanes(ofCRTC: crtc)
       }
     }

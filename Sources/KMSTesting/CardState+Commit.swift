@@ -222,7 +222,9 @@ extension CardState {
     else { throw Refusal(ENOSPC) }
     // No plane here scales, and the primary one fills its screen.
     let target = settings.target
-    guard source.width == target.width << 16, source.height == target.height << 16 else { throw Refusal(ERANGE) }
+    let (wide, high) = settings.isSideways ? (target.height, target.width) : (target.width, target.height)
+    guard source.width == wide << 16, source.height == high << 16 else { throw Refusal(ERANGE) }
+    if settings.rotation & refusedRotations != 0 { throw Refusal(EINVAL) }
     if plane.kind == .cursor, (target.width, target.height) != (UInt64(Self.cursorSide), UInt64(Self.cursorSide)) {
       throw Refusal(EINVAL)
     }

@@ -17,8 +17,9 @@ extension CardState {
     }
     guard let shown = self.framebuffer(framebuffer) else { throw Refusal(ENOENT) }
     try require(mode)
-    guard Int(x) + mode.width <= shown.width, Int(y) + mode.height <= shown.height else { throw Refusal(ENOSPC) }
     guard !ids.isEmpty, let plane = primaryPlaneIndex(ofCRTC: index) else { throw Refusal(EINVAL) }
+    let size = planes[plane].settings.size(in: mode)
+    guard Int(x) + size.width <= shown.width, Int(y) + size.height <= shown.height else { throw Refusal(ENOSPC) }
     for connector in ids {
       guard let place = connectorIndex(connector) else { throw Refusal(ENOENT) }
       guard canUse(id, connectors[place].possibleCRTCs) else { throw Refusal(EINVAL) }
@@ -52,7 +53,7 @@ extension CardState {
     turnOff(crtc: index)
     let id = crtcs[index].id
     for place in connectors.indices where connectors[place].crtc == id { connectors[place].crtc = 0 }
-    for plane in planes.indices where planes[plane].settings.crtc == id { planes[plane].settings = PlaneSettings() }
+    for plane in planes.indices where planes[plane].settings.crtc == id { planes[plane].settings.turnOff() }
     crtcs[index].settings.isActive = false
     crtcs[index].settings.mode = nil
     crtcs[index].settings.modeBlob = 0
@@ -67,9 +68,10 @@ extension CardState {
     if isAsynchronous, !takesAsynchronousFlips { throw Refusal(EINVAL) }
     guard let index = crtcIndex(id), let next = self.framebuffer(framebuffer) else { throw Refusal(ENOENT) }
     guard crtcs[index].settings.isActive, let mode = crtcs[index].settings.mode else { throw Refusal(EBUSY) }
-    guard mode.width <= next.width, mode.height <= next.height else { throw Refusal(ENOSPC) }
-    if crtcs[index].isFlipPending { throw Refusal(EBUSY) }
     guard let plane = primaryPlaneIndex(ofCRTC: index) else { throw Refusal(EINVAL) }
+    let size = planes[plane].settings.size(in: mode)
+    guard size.width <= next.width, size.height <= next.height else { throw Refusal(ENOSPC) }
+    if crtcs[index].isFlipPending { throw Refusal(EBUSY) }
     try requireRoom(client)
     planes[plane].settings.framebuffer = framebuffer
     startFlip(
@@ -93,14 +95,4 @@ extension CardState {
 
   /// The owner of objects that belong to no client.
   static let kernel = -1
-}
-
-extension CardState.PlaneSettings {
-  /// Fills a screen. Rotation and alpha stay.
-  mutating func show(_ framebuffer: UInt32, on crtc: UInt32, x: UInt32, y: UInt32, mode: DisplayMode) {
-    let (width, height) = (UInt64(mode.width), UInt64(mode.height))
-    (self.framebuffer, self.crtc) = (framebuffer, crtc)
-    source = CardState.PlaneRect(x: UInt64(x) << 16, y: UInt64(y) << 16, width: width << 16, height: height << 16)
-    target = CardState.PlaneRect(width: width, height: height)
-  }
 }

@@ -84,6 +84,28 @@ struct CardState {
     var alpha: UInt64 = 0xFFFF
     /// 0 means premultiplied.
     var blendMode: UInt64 = 0
+
+    /// Whether the picture is turned by a quarter, one way or the other.
+    var isSideways: Bool { rotation & 0b1010 != 0 }
+
+    /// Shows nothing. Rotation, alpha and blend mode stay, as in the kernel.
+    mutating func turnOff() {
+      (framebuffer, crtc) = (0, 0)
+      (source, target) = (PlaneRect(), PlaneRect())
+    }
+
+    /// Fills a screen.
+    mutating func show(_ framebuffer: UInt32, on crtc: UInt32, x: UInt32, y: UInt32, mode: DisplayMode) {
+      (self.framebuffer, self.crtc) = (framebuffer, crtc)
+      let (width, height) = size(in: mode)
+      source = PlaneRect(x: UInt64(x) << 16, y: UInt64(y) << 16, width: UInt64(width) << 16, height: UInt64(height) << 16)
+      target = PlaneRect(width: UInt64(mode.width), height: UInt64(mode.height))
+    }
+
+    /// The pixels of a framebuffer that fill a screen.
+    func size(in mode: DisplayMode) -> (width: Int, height: Int) {
+      isSideways ? (mode.height, mode.width) : (mode.width, mode.height)
+    }
   }
 
   struct Plane {
@@ -149,11 +171,16 @@ struct CardState {
   let hasSequences: Bool
   let isAtomic: Bool
   var takesAsynchronousFlips = false
+  var driver = "simulated"
+  /// The layout that the driver tells for framebuffers.
+  var layout = DRMFramebuffer.Layout.rows
   /// The framebuffer of the cursor that another program has left.
   var leftoverCursor: UInt32 = 0
   var refusedModes: Set<String> = []
   /// The error of commits that would show a cursor; 0 if cursors are allowed.
   var cursorRefusal: Int32 = 0
+  /// The values of planes' rotation that the driver refuses, as bits.
+  var refusedRotations: UInt64 = 0
   /// Properties that cursor planes lack.
   var missingCursorProperties: Set<String> = []
   var calls = CallLog()

@@ -1,4 +1,3 @@
-import Glibc
 import KMS
 import LinuxSystem
 public import Raster
@@ -84,32 +83,46 @@ extension SimulatedCard {
     }
     guard let shown else { return nil }
     let framebuffer = shown.framebuffer
-    guard let image = try copy(framebuffer, x: 0, y: 0, width: framebuffer.width, height: framebuffer.height) else {
-      return nil
-    }
+    let size = CardState.PlaneRect(width: UInt64(framebuffer.width), height: UInt64(framebuffer.height))
+    guard let image = try copy(framebuffer, .init(target: size)) else { return nil }
     return ShownCursor(image: image, x: Int(Int64(bitPattern: shown.x)), y: Int(Int64(bitPattern: shown.y)))
   }
 
   /// A copy of the pixels of the primary plane that a connector's screen shows now; nil when it is dark.
   public func copyShownImage(of connector: String) throws(BitmapError) -> Image? {
-    let shown = state.withLock { state -> (framebuffer: CardState.Framebuffer, x: Int, y: Int, width: Int, height: Int)? in
+    let shown = state.withLock { state -> (framebuffer: CardState.Framebuffer, settings: CardState.PlaneSettings)? in
       guard let connector = state.connectors.first(where: { $0.name == connector }), !connector.settings.isLinkBad,
         let plane = state.planes.first(where: { $0.kind == .primary && $0.shownCRTC == connector.crtc && $0.shown != 0 }),
         let framebuffer = state.framebuffer(plane.shown)
       else { return nil }
-      let (source, target) = (plane.settings.source, plane.settings.target)
-      return (framebuffer, Int(source.x >> 16), Int(source.y >> 16), Int(target.width), Int(target.height))
+      return (framebuffer, plane.settings)
     }
     guard let shown else { return nil }
-    return try copy(shown.framebuffer, x: shown.x, y: shown.y, width: shown.width, height: shown.height)
+    return try copy(shown.framebuffer, shown.settings)
   }
 
+  /// The pixels that a plane puts on the screen.
   private func copy(
-    _ framebuffer: CardState.Framebuffer, x: Int, y: Int, width: Int, height: Int
+    _ framebuffer: CardState.Framebuffer, _ plane: CardState.PlaneSettings
   ) throws(BitmapError) -> Image? {
     guard let pixels = framebuffer.memory.pixels.baseAddress else { return nil }
+    let (width, height) = (Int(plane.target.width), Int(plane.target.height))
     let copy = try Bitmap(width: width, height: height)
-    for row in 0..<height { memcpy(copy.row(row), pixels + (y + row) * framebuffer.bytesPerRow + x * 4, width * 4) }
+    for row in 0..<height {
+      for column in 0..<width {
+        // Turned counter-clockwise.
+        let (x, y) =
+          switch plane.rotation {
+          case 1 << 1: (height - 1 - row, column)
+          case 1 << 2: (width - 1 - column, height - 1 - row)
+          case 1 << 3: (row, width - 1 - column)
+          default: (column, row)
+          }
+        let offset = (Int(plane.source.y >> 16) + y) * framebuffer.bytesPerRow + (Int(plane.source.x >> 16) + x) * 4
+        let pixel = pixels.load(fromByteOffset: offset, as: UInt32.self)
+        copy.row(row).storeBytes(of: pixel, toByteOffset: 4 * column, as: UInt32.self)
+      }
+    }
     return copy.freeze()
   }
 }

@@ -95,11 +95,6 @@ public final class SimulatedCard: Sendable {
     changeConnector(connector) { $0.modes = modes }
   }
 
-  /// Adds a connector, like a dock. Whether it has a screen is known once the card's master asks.
-  public func addConnector(_ connector: Connector) {
-    state.withLock { $0.addConnector(connector) }
-  }
-
   /// Removes a connector, like a dock. Its CRTC goes off.
   public func removeConnector(_ name: String) {
     state.withLock { state in
@@ -121,6 +116,17 @@ public final class SimulatedCard: Sendable {
   /// it.
   public func refuseCursors(errno: Int32) {
     state.withLock { $0.cursorRefusal = errno }
+  }
+
+  /// Lets the driver refuse to turn pictures counter-clockwise by some of 90, 180 and 270 degrees, as many do with linear
+  /// framebuffers.
+  public func refuseRotations(_ degrees: Set<Int>) {
+    state.withLock { $0.refusedRotations = degrees.reduce(0) { $0 | 1 << UInt64($1 / 90) } }
+  }
+
+  /// Has the card be of another driver, which tells another layout of framebuffers. To be called before the card is opened.
+  package func setDriver(_ driver: String, layout: DRMFramebuffer.Layout) {
+    state.withLock { ($0.driver, $0.layout) = (driver, layout) }
   }
 
   /// Removes properties from cursor planes, by their names.

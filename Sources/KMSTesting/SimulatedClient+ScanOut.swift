@@ -56,7 +56,7 @@ extension SimulatedClient {
           handle: handle.id, bytesPerRow: framebuffer.bytesPerRow, byteCount: framebuffer.memory.pixels.count)
       }
       return DRMFramebuffer(
-        width: framebuffer.width, height: framebuffer.height, isReadable: true, buffer: buffer)
+        width: framebuffer.width, height: framebuffer.height, layout: state.layout, buffer: buffer)
     }
   }
 

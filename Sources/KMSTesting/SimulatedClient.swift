@@ -72,7 +72,7 @@ final class SimulatedClient: DRMInterface {
   // MARK: Driver and client
 
   func version() throws(SystemError) -> (name: String, number: String) {
-    try perform(.version) { _, _ in ("simulated", "1.0.0") }
+    try perform(.version) { state, _ in (state.driver, "1.0.0") }
   }
 
   func capability(_ capability: Int32) throws(SystemError) -> UInt64 {

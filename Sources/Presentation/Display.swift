@@ -58,7 +58,8 @@ extension Display {
     if let shown = presenter.shownBitmap {
       for y in 0..<min(copy.height, shown.height) { memcpy(copy.row(y), shown.row(y), min(copy.width, shown.width) * 4) }
     }
-    return copy.freeze()
+    let (image, geometry) = (copy.freeze(), geometry)
+    return geometry.rotatedBy == .plane ? try image.turned(geometry.rotation) : image
   }
 }
 

@@ -1,4 +1,5 @@
 import Geometry
+package import Raster
 import RenderTree
 
 /// The size of a display, and how it is mounted.
@@ -9,22 +10,33 @@ public struct DisplayGeometry: Hashable, BitwiseCopyable, Sendable {
   /// Pixels a point.
   public var scale: Double
   public var rotation: DisplayRotation
+  public var rotatedBy: RotatedBy
 
-  public init(width: Int, height: Int, scale: Double = 1, rotation: DisplayRotation = .none) {
+  /// The part that turns the picture.
+  public enum RotatedBy: BitwiseCopyable, Sendable {
+    /// The screen's hardware: frames are composited upright.
+    case plane
+    case compositor
+  }
+
+  public init(
+    width: Int, height: Int, scale: Double = 1, rotation: DisplayRotation = .none, rotatedBy: RotatedBy = .compositor
+  ) {
     self.width = width
     self.height = height
     self.scale = scale
     self.rotation = rotation
+    self.rotatedBy = rotatedBy
   }
 
   /// The size of the picture in pixels, as one sees it: that of a panel turned by a quarter is as wide as the panel is high.
   public var pictureSize: (width: Int, height: Int) { rotation.isSideways ? (height, width) : (width, height) }
 
-  /// The viewport in which the picture is turned on the panel; nil for one that is neither turned nor placed.
+  /// The viewport in which the compositor turns the picture on the panel; nil for one that is neither turned nor placed.
   ///
   /// - Parameter viewport: the place of the tree in the upright picture; nil for pixel for pixel.
   func turned(_ viewport: Viewport?) -> Viewport? {
-    guard rotation != .none else { return viewport }
+    guard rotation != .none, rotatedBy == .compositor else { return viewport }
     let turn = rotation.transform(width: Double(width), height: Double(height))
     let (size, clip) = (pictureSize, viewport?.clip)
     let seen = clip ?? IntRect(x: 0, y: 0, width: size.width, height: size.height)
@@ -54,5 +66,26 @@ public enum DisplayRotation: Int, CaseIterable, BitwiseCopyable, Sendable {
     let right = self == .right || self == .half ? width : 0
     let bottom = self == .half || self == .left ? height : 0
     return .quarterTurns(rawValue / 90).concatenating(.translation(x: right, y: bottom))
+  }
+}
+
+extension Image {
+  /// A copy that is turned clockwise.
+  package func turned(_ rotation: DisplayRotation) throws(BitmapError) -> Image {
+    let copy = try rotation.isSideways ? Bitmap(width: height, height: width) : Bitmap(width: width, height: height)
+    for y in 0..<height {
+      let pixels = row(y).assumingMemoryBound(to: UInt32.self)
+      for x in 0..<width {
+        let (column, row) =
+          switch rotation {
+          case .none: (x, y)
+          case .right: (height - 1 - y, x)
+          case .half: (width - 1 - x, height - 1 - y)
+          case .left: (y, width - 1 - x)
+          }
+        copy.row(row).assumingMemoryBound(to: UInt32.self)[column] = pixels[x]
+      }
+    }
+    return copy.freeze()
   }
 }

@@ -1,5 +1,6 @@
 import FramepaceTesting
 import Geometry
+import Glibc
 import KMSTesting
 import LinuxSystem
 import Presentation
@@ -66,6 +67,9 @@ final class ClonedScreenTests: XCTestCase {
       let stage = try ClonedStage(isAtomic: isAtomic)
       stage.second.invalidate()
       XCTAssertTrue(try stage.isShowing(stage.first))
+      let ours = stage.screens
+      ScreensAtExit.restoreAll(by: getpid() + 1)
+      XCTAssertEqual(stage.screens, ours, "a forked child has restored its parent's screen")
       ScreensAtExit.restoreAll()
       stage.expectScreensAsFound("atomic \(isAtomic)")
       stage.first.invalidate()
@@ -116,6 +120,8 @@ private final class ClonedStage {
     try? display.present()
     stage.run(for: .seconds(2))
   }
+
+  var screens: String { stage.card.screens }
 
   func removeConnector(_ name: String) { stage.card.removeConnector(name) }
 

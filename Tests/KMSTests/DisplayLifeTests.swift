@@ -13,27 +13,85 @@ import Testing
     DisplayLife(hearsEvents: hearsEvents, checkInterval: checkInterval, at: start)
   }
 
-  @Test func aScreenThatIsUnpluggedAndPluggedInAgain() {
-    var life = life()
-    #expect(life.begin() == [])
-    #expect(life.handle(.hotplug, at: start) == [.probe])
-    #expect(life.handle(.probed(isPlugged: true, isUpToDate: true), at: start) == [])
-    #expect(life.handle(.hotplug, at: start) == [.probe])
-    #expect(
-      life.handle(.probed(isPlugged: false, isUpToDate: false), at: start)
-        == [.stop, .switchOff, .tell(.waiting(.unplugged))])
-    #expect(life.handle(.hotplug, at: start) == [.show])
-    #expect(life.handle(.failed(.unplugged), at: start) == [])
-    #expect(life.handle(.hotplug, at: start) == [.show])
-    #expect(life.handle(.shown, at: start) == [.tell(.showing)])
+  private static let same = DisplayLife.Event.probed(isPlugged: true, isUpToDate: true)
+  private static let changed = DisplayLife.Event.probed(isPlugged: true, isUpToDate: false)
+  private static let gone = DisplayLife.Event.probed(isPlugged: false, isUpToDate: false)
+  private static let shows = DisplayLife.Action.tell(.showing)
+
+  typealias Script = (name: String, steps: [(event: DisplayLife.Event, actions: [DisplayLife.Action])])
+
+  private static let scripts: [Script] = [
+    (
+      "a screen is unplugged and plugged in again",
+      [
+        (.hotplug, [.probe]), (same, []), (.hotplug, [.probe]),
+        (gone, [.stop, .switchOff, .tell(.waiting(.unplugged))]), (.hotplug, [.show]), (.failed(.unplugged), []),
+        (.hotplug, [.show]), (.shown, [shows]),
+      ]
+    ),
+    // No absence is told.
+    ("a screen is another one", [(.hotplug, [.probe]), (changed, [.stop, .show]), (.shown, [shows])]),
+    ("the picture is turned", [(.turned, [.stop, .show]), (.turned, []), (.shown, [shows])]),
+    (
+      "a device is removed and comes back",
+      [
+        // Another device does not matter.
+        (.deviceAdded, []), (.failed(.noDevice), [.stop, .closeDevice, .tell(.waiting(.deviceRemoved))]),
+        (.deviceRemoved, []), (.hotplug, []), (.turned, []), (.deviceAdded, [.show]),
+        // The node's access rights are not set yet.
+        (.failed(.noDevice), [.retry(after: .milliseconds(100))]), (.retryDue, [.show]), (.shown, [shows]),
+      ]
+    ),
+    (
+      "another session has the seat",
+      [
+        (.session(isActive: false), [.stop, .tell(.waiting(.sessionInactive))]), (.hotplug, []), (.deviceAdded, []),
+        (.failed(.notMaster), []), (.retryDue, []), (.power(false), []), (.power(true), []),
+        (.session(isActive: true), [.show]), (.shown, [shows]), (.sessionEnded, [.stop, .closeDevice, .end]),
+        (.session(isActive: true), []),
+      ]
+    ),
+    (
+      "a screen is switched off and on",
+      [
+        (.power(true), []), (.power(false), [.stop, .switchOff, .tell(.waiting(.switchedOff))]), (.hotplug, []),
+        (.power(true), [.show]), (.shown, [shows]),
+      ]
+    ),
+    (
+      "another session has the seat while the device is away",
+      [
+        (.deviceRemoved, [.stop, .closeDevice, .tell(.waiting(.deviceRemoved))]),
+        (.session(isActive: false), [.tell(.waiting(.sessionInactive))]), (.session(isActive: true), [.show]),
+        (.failed(.noDevice), [.retry(after: .milliseconds(100)), .tell(.waiting(.deviceRemoved))]),
+      ]
+    ),
+  ]
+
+  @Test func scripts() { for script in Self.scripts { play(script.name, script.steps, on: life()) } }
+
+  /// Without events a showing display is probed at a slow pace, and an absent one is tried.
+  @Test func whereNoEventComesItAsksNowAndThen() {
+    var life = life(hearsEvents: false, checkInterval: .seconds(5))
+    let later = DisplayLife.Action.retry(after: .seconds(5))
+    #expect(life.begin() == [later])
+    let away = DisplayLife.Action.tell(.waiting(.unplugged))
+    play(
+      "no events",
+      [
+        (.retryDue, [.probe]), (Self.same, [later]), (.retryDue, [.probe]),
+        (Self.gone, [.stop, .switchOff, .retry(after: .milliseconds(100)), away]), (.retryDue, [.show]),
+        (.shown, [later, Self.shows]),
+      ], on: life)
   }
 
-  @Test func aScreenThatIsAnotherOne() {
-    var life = life()
-    _ = life.handle(.hotplug, at: start)
-    #expect(life.handle(.probed(isPlugged: true, isUpToDate: false), at: start) == [.stop, .show])
-    #expect(life.state == .showing, "a change of the mode is no absence")
-    #expect(life.handle(.shown, at: start) == [.tell(.showing)])
+  private func play(
+    _ name: String, _ steps: [(event: DisplayLife.Event, actions: [DisplayLife.Action])], on life: DisplayLife
+  ) {
+    var life = life
+    for (number, step) in steps.enumerated() {
+      #expect(life.handle(step.event, at: start) == step.actions, "\(name): step \(number), \(step.event)")
+    }
   }
 
   /// A link whose training fails each time, with an event each time.
@@ -60,19 +118,6 @@ import Testing
     now = now + .seconds(20)
     #expect(life.handle(.hotplug, at: now) == [.probe])
     #expect(life.handle(.probed(isPlugged: true, isUpToDate: false), at: now).contains(.show))
-  }
-
-  @Test func aDeviceThatIsRemovedAndComesBack() {
-    var life = life()
-    #expect(life.handle(.deviceAdded, at: start) == [], "another device does not matter")
-    #expect(life.handle(.failed(.noDevice), at: start) == [.stop, .closeDevice, .tell(.waiting(.deviceRemoved))])
-    #expect(life.handle(.deviceRemoved, at: start) == [])
-    #expect(life.handle(.hotplug, at: start) == [])
-    #expect(life.handle(.deviceAdded, at: start) == [.show])
-    // The node's access rights are not set yet.
-    #expect(life.handle(.failed(.noDevice), at: start) == [.retry(after: .milliseconds(100))])
-    #expect(life.handle(.retryDue, at: start) == [.show])
-    #expect(life.handle(.shown, at: start) == [.tell(.showing)])
   }
 
   @Test func aDeviceThatCannotBeOpenedIsGivenUpUntilAnotherComes() {
@@ -117,51 +162,5 @@ import Testing
     #expect(pauses == [100, 200, 400, 800, 1600, 3200, 5000, 5000])
     now += .seconds(10)
     #expect(life.handle(.failed(.refused("no")), at: now)[1] == .retry(after: .milliseconds(100)))
-  }
-
-  @Test func anotherSessionIsLeftAlone() {
-    var life = life()
-    #expect(life.handle(.session(isActive: false), at: start) == [.stop, .tell(.waiting(.sessionInactive))])
-    for event: DisplayLife.Event in [.hotplug, .deviceAdded, .failed(.notMaster), .retryDue, .power(false), .power(true)] {
-      #expect(life.handle(event, at: start) == [], "\(event)")
-    }
-    #expect(life.handle(.session(isActive: true), at: start) == [.show])
-    #expect(life.handle(.shown, at: start) == [.tell(.showing)])
-    #expect(life.handle(.sessionEnded, at: start) == [.stop, .closeDevice, .end])
-    #expect(life.handle(.session(isActive: true), at: start) == [])
-  }
-
-  @Test func aScreenIsSwitchedOffAndOn() {
-    var life = life()
-    #expect(life.handle(.power(true), at: start) == [])
-    #expect(life.handle(.power(false), at: start) == [.stop, .switchOff, .tell(.waiting(.switchedOff))])
-    #expect(life.handle(.hotplug, at: start) == [])
-    #expect(life.handle(.power(true), at: start) == [.show])
-    #expect(life.handle(.shown, at: start) == [.tell(.showing)])
-  }
-
-  /// Without events a showing display is probed at a slow pace, and an absent one is tried.
-  @Test func whereNoEventComesItAsksNowAndThen() {
-    var life = life(hearsEvents: false, checkInterval: .seconds(5))
-    #expect(life.begin() == [.retry(after: .seconds(5))])
-    #expect(life.handle(.retryDue, at: start) == [.probe])
-    #expect(
-      life.handle(.probed(isPlugged: true, isUpToDate: true), at: start) == [.retry(after: .seconds(5))])
-    #expect(life.handle(.retryDue, at: start) == [.probe])
-    #expect(
-      life.handle(.probed(isPlugged: false, isUpToDate: false), at: start)
-        == [.stop, .switchOff, .retry(after: .milliseconds(100)), .tell(.waiting(.unplugged))])
-    #expect(life.handle(.retryDue, at: start) == [.show])
-    #expect(life.handle(.shown, at: start) == [.retry(after: .seconds(5)), .tell(.showing)])
-  }
-
-  @Test func whatIsTrueInTheEndIsTold() {
-    var life = life()
-    _ = life.handle(.deviceRemoved, at: start)
-    #expect(life.handle(.session(isActive: false), at: start) == [.tell(.waiting(.sessionInactive))])
-    #expect(life.handle(.session(isActive: true), at: start) == [.show])
-    #expect(
-      life.handle(.failed(.noDevice), at: start)
-        == [.retry(after: .milliseconds(100)), .tell(.waiting(.deviceRemoved))])
   }
 }

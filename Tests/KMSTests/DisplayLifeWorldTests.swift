@@ -150,7 +150,8 @@ import Testing
         if hasDevice { tell(.hotplug) }
       // A late error of a display that was left.
       case 8 where !isShowing: send(.failed(Bool.random(using: &generator) ? .notMaster : .refused("late")))
-      case 9, 10: use()
+      case 9: use()
+      case 10: send(.turned)
       default: pass(.milliseconds(Int64.random(in: 0..<3000, using: &generator)))
       }
     }

@@ -10,26 +10,46 @@ import XCTest
 
 /// The picture and settings from before are restored when a display ends.
 final class RestoredScreenTests: XCTestCase {
-  /// A cursor, a rotated plane, and a variable rate come back. Colours are neutral, and stay so.
+  /// A cursor, a rotated plane, a variable rate and a blanked screen come back. Colours are neutral, and stay so.
   func testWhatWasLeftComesBack() throws {
-    try onEachInterface { isAtomic in
-      let stage = CardStage(isAtomic: isAtomic)
-      if isAtomic { stage.card.addLeftovers(on: "HDMI-A-1") }
-      XCTAssertEqual(stage.card.hasNeutralColors("HDMI-A-1"), !isAtomic)
-      let before = stage.card.screens
-      for _ in 1...3 {
-        try showOne(on: stage) { display in
-          display.cursor = Cursor(image: try Bitmap(width: 8, height: 8).freeze())
-          display.cursorPosition = Point(12, 13)
-          XCTAssertNotNil(try stage.show(2, on: display))
-          stage.run(for: .milliseconds(40))
-          XCTAssertEqual(try stage.card.shownCursor(of: "HDMI-A-1")?.x, 12)
-          XCTAssertFalse(stage.card.screens.contains("blend mode 1"), stage.card.screens)
-          XCTAssertTrue(stage.card.hasNeutralColors("HDMI-A-1"))
+    try onMain {
+      for (isAtomic, isBlanked) in [(true, false), (true, true), (false, false)] {
+        let stage = CardStage(isAtomic: isAtomic)
+        if isAtomic { stage.card.addLeftovers(on: "HDMI-A-1") }
+        if isBlanked { stage.card.blank("HDMI-A-1") }
+        XCTAssertEqual(stage.card.hasNeutralColors("HDMI-A-1"), !isAtomic)
+        let before = stage.card.screens
+        for _ in 1...3 {
+          try showOne(on: stage) { display in
+            display.cursor = Cursor(image: try Bitmap(width: 8, height: 8).freeze())
+            display.cursorPosition = Point(12, 13)
+            XCTAssertNotNil(try stage.show(2, on: display))
+            stage.run(for: .milliseconds(40))
+            XCTAssertEqual(try stage.card.shownCursor(of: "HDMI-A-1")?.x, 12)
+            for line in stage.card.screens.split(separator: "\n") {
+              XCTAssertTrue(
+                line.contains("variable rate 0") || line.hasSuffix("rotation 1, alpha 65535, blend mode 0"), "\(line)")
+            }
+            XCTAssertTrue(stage.card.hasNeutralColors("HDMI-A-1"))
+          }
+          XCTAssertEqual(stage.card.screens, before)
+          XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
         }
-        XCTAssertEqual(stage.card.screens, before)
-        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
       }
+    }
+  }
+
+  /// Our cursors are premultiplied. A driver that cannot blend so refuses every commit that asks for it.
+  func testAnUnknownBlendModeIsNotAskedFor() {
+    for (names, expected) in [(["Pre-multiplied": 0, "Coverage": 1], [0]), (["Coverage": 1], [])]
+      as [([String: UInt64], [UInt64])]
+    {
+      let property = DRMProperties.Property(id: 7, value: 1, names: names)
+      let cursor = PipeReset.Object(id: 43, properties: DRMProperties(["pixel blend mode": property]))
+      let other = PipeReset.Object(id: 31, properties: DRMProperties([:]))
+      let reset = PipeReset(connector: other, crtc: other, plane: other, cursor: cursor, otherPlanes: [])
+      XCTAssertEqual(reset.neutral, expected.map { PropertySetting(object: 43, property: 7, value: $0) })
+      XCTAssertEqual(reset.found.map(\.value), expected.map { _ in 1 })
     }
   }
 

@@ -32,6 +32,28 @@ final class ScreenCaptureTests: XCTestCase {
     }
   }
 
+  /// A picture in tiles would be copied wrongly, and many drivers do not say whether it is.
+  func testALayoutThatIsNotRowsIsRefused() throws {
+    try onMain {
+      let connector = "HDMI-A-1"
+      for (driver, layout, expected) in [
+        ("radeon", .untold, .untoldLayout(connector: connector, driver: "radeon")), ("bochs-drm", .untold, nil),
+        ("radeon", .rows, nil), ("bochs-drm", .other, .unknownLayout(connector: connector)),
+      ] as [(String, DRMFramebuffer.Layout, CaptureError?)] {
+        let stage = CardStage()
+        stage.card.setDriver(driver, layout: layout)
+        let result = try ScreenCapture.image(of: nil, on: try stage.card.open())
+        if let expected {
+          XCTAssertThrowsError(try result.get()) { XCTAssertEqual($0 as? CaptureError, expected) }
+          XCTAssertTrue("\(expected)".contains("use a screen shot of the program"), "\(expected)")
+        } else {
+          XCTAssertEqual(try result.get().width, 64, "\(driver), \(layout)")
+        }
+        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+      }
+    }
+  }
+
   /// Another program's picture, without its rights: nothing is copied, and the error says who may.
   func testAnotherProgramsPictureTakesRights() throws {
     try onMain {

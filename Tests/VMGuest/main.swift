@@ -54,6 +54,7 @@ case "abandon": abandon()
 case "leftovers": attempt { try leftovers() }
 case "cursor":
   attempt { try cursor(isExpected: !arguments.contains("none"), legacy: arguments.contains("legacy")) }
+case "rotations": attempt { try rotations() }
 case "busy": busy()
 case "seat-direct": seatDirect()
 case "seat-switch": attempt { try seatSwitch() }
@@ -64,7 +65,7 @@ default:
     vm-guest vblanks N [MODE] [old]|latency N|misses SCENE N MODE|events SCENE N MODE|
              frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
              die exit|segv|abort|trap|term|int|thread|kill [cursor]|returns TROUBLE [dump NAME]|mirror|spin MS|open|reopen N|abandon|
-             leftovers|cursor [none] [legacy]|no-cursor|busy|seat-switch|seat-direct|uevents
+             leftovers|cursor [none] [legacy]|no-cursor|rotations|busy|seat-switch|seat-direct|uevents
     """)
   exit(64)
 }

@@ -30,6 +30,12 @@ public enum ScreenCapture {
     return try found.get()
   }
 
+  /// Drivers that do not tell the layout of a framebuffer, and have no other than rows.
+  private static let linearDrivers: Set = [
+    "ast", "bochs-drm", "cirrus", "gm12u320", "hyperv_drm", "mgag200", "ofdrm", "qxl", "simpledrm", "udl", "vboxvideo",
+    "virtio_gpu", "vkms",
+  ]
+
   /// - Returns: the picture, or a failure for which asking other cards is no help.
   static func image(
     of name: String?, on device: DRMDevice
@@ -42,10 +48,13 @@ public enum ScreenCapture {
     guard let buffer = framebuffer.buffer else { return .failure(.noRights(connector: connector)) }
     // Drops this program's handle; the memory is the other program's.
     defer { try? interface.destroyDumbBuffer(buffer.handle) }
-    let (width, height) = (
-      min(mode.width, framebuffer.width - Int(crtc.x)), min(mode.height, framebuffer.height - Int(crtc.y))
-    )
-    guard framebuffer.isReadable, width > 0, height > 0,
+    var (width, height) = (framebuffer.width - Int(crtc.x), framebuffer.height - Int(crtc.y))
+    // A plane that turns or scales shows all of a framebuffer of another shape.
+    if mode.width <= width, mode.height <= height { (width, height) = (mode.width, mode.height) }
+    if framebuffer.layout == .untold, !linearDrivers.contains(device.driver) {
+      return .failure(.untoldLayout(connector: connector, driver: device.driver))
+    }
+    guard framebuffer.layout != .other, width > 0, height > 0,
       buffer.byteCount >= (Int(crtc.y) + height - 1) * buffer.bytesPerRow + (Int(crtc.x) + width) * 4
     else { return .failure(.unknownLayout(connector: connector)) }
     do {
@@ -75,6 +84,8 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible {
   case noRights(connector: String)
   /// The pixels are tiled, compressed or of another format than 32 bits in rows.
   case unknownLayout(connector: String)
+  /// The pixels may be in rows or in tiles: the driver does not say.
+  case untoldLayout(connector: String, driver: String)
   /// The driver does not let the memory be read.
   case unmappable(connector: String, SystemError)
   case noMemory(connector: String)
@@ -86,6 +97,9 @@ public enum CaptureError: Error, Equatable, CustomStringConvertible {
       "another program shows on \(connector), and only root may read its picture: use sudo, or a screen shot of that program"
     case .unknownLayout(let connector):
       "the picture on \(connector) is not in rows of 32-bit pixels: use a screen shot of the program that shows it"
+    case .untoldLayout(let connector, let driver):
+      "\(driver) does not say how the picture on \(connector) is laid out in memory: use a screen shot of the program that "
+        + "shows it"
     case .unmappable(let connector, let error):
       "the driver does not let the picture on \(connector) be read: \(error.call): \(error.reason)"
     case .noMemory(let connector): "no memory for a copy of the picture on \(connector)"

@@ -132,15 +132,24 @@ package enum DRMPixelFormat: Sendable {
 package struct DRMFramebuffer: Sendable {
   package let width: Int
   package let height: Int
-  /// True for rows of 32-bit pixels, as far as the kernel tells.
-  package let isReadable: Bool
+  package let layout: Layout
   /// A handle of its memory, to be destroyed; nil unless the caller is root or the card's master.
   package let buffer: DRMDumbBuffer?
 
-  package init(width: Int, height: Int, isReadable: Bool, buffer: DRMDumbBuffer?) {
+  /// The layout of the pixels in memory.
+  package enum Layout: Sendable {
+    /// Rows of 32-bit pixels.
+    case rows
+    /// 32-bit pixels in rows or tiles: the driver does not say.
+    case untold
+    /// Tiled, compressed or another format.
+    case other
+  }
+
+  package init(width: Int, height: Int, layout: Layout, buffer: DRMDumbBuffer?) {
     self.width = width
     self.height = height
-    self.isReadable = isReadable
+    self.layout = layout
     self.buffer = buffer
   }
 }

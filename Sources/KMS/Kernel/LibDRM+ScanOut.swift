@@ -54,13 +54,15 @@ extension LibDRM {
     guard let found = drmModeGetFB2(descriptor, id) else { throw .last(call: "drmModeGetFB2", subject: "\(id)") }
     defer { drmModeFreeFB2(found) }
     let framebuffer = found.pointee
-    let isLinear = framebuffer.flags & UInt32(DRM_MODE_FB_MODIFIERS) == 0 || framebuffer.modifier == 0
-    let isReadable =
-      isLinear && framebuffer.offsets.0 == 0
-      && [cdrm_format_xrgb8888, cdrm_format_argb8888].contains(framebuffer.pixel_format)
+    let isPlain =
+      framebuffer.offsets.0 == 0 && [cdrm_format_xrgb8888, cdrm_format_argb8888].contains(framebuffer.pixel_format)
+    let layout: DRMFramebuffer.Layout =
+      if !isPlain { .other } else if framebuffer.flags & UInt32(DRM_MODE_FB_MODIFIERS) == 0 { .untold } else {
+        framebuffer.modifier == 0 ? .rows : .other
+      }
     let (pitch, height) = (Int(framebuffer.pitches.0), Int(framebuffer.height))
     return DRMFramebuffer(
-      width: Int(framebuffer.width), height: height, isReadable: isReadable,
+      width: Int(framebuffer.width), height: height, layout: layout,
       buffer: framebuffer.handles.0 == 0
         ? nil : DRMDumbBuffer(handle: framebuffer.handles.0, bytesPerRow: pitch, byteCount: pitch * height))
   }

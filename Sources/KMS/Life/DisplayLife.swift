@@ -28,6 +28,8 @@ struct DisplayLife: Sendable {
     case hotplug
     /// The application wants the screen on or off.
     case power(Bool)
+    /// The application wants the picture turned another way.
+    case turned
     /// The scheduled retry's time has come.
     case retryDue
     /// The answer to `probe`: whether a screen is plugged in, and shows what it would be set to now.
@@ -151,6 +153,8 @@ struct DisplayLife: Sendable {
       guard isOn != isPowered else { return [] }
       isPowered = isOn
       return isOn ? tryAnew() : leave() + schedule(nil) + switchOffIfAllowed()
+    case .turned:
+      return isShowing ? leave() + attempt() : []
     case .retryDue:
       guard isRetryScheduled else { return [] }
       isRetryScheduled = false

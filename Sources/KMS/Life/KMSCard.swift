@@ -167,10 +167,15 @@ public final class KMSCard {
     pacing: (ticker: DisplayTicker, wait: VBlankWait)? = nil, clock: SystemClock
   ) throws(KMSError) -> ConnectedScreen {
     let (device, events) = try open()
-    func connect(_ pipe: ScanOutPipe) throws(KMSError) -> ConnectedScreen {
+    func make(_ pipe: ScanOutPipe) throws(KMSError) -> ConnectedScreen {
       try ConnectedScreen(
         pipe: pipe, of: device, connectors: connectors, claims: claims, events: events.makeRoute(), buffering: buffering,
         previous: previous, pacing: pacing, clock: clock)
+    }
+    func connect(_ pipe: ScanOutPipe) throws(KMSError) -> ConnectedScreen {
+      // Many drivers turn no linear framebuffer, or only upside down: then the compositor does it.
+      if let turning = pipe.turningPlane, let screen = try? make(turning) { return screen }
+      return try make(pipe)
     }
     do throws(KMSError) {
       return try connect(pipe)

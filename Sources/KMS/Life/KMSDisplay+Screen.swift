@@ -70,7 +70,8 @@ extension KMSDisplay {
   func show() throws(KMSError) -> DisplayLife.Event {
     let parts = try card.parts(for: self)
     let connector = try parts.connector(sameAs: connectorName, request: request.connector)
-    let pipe = try pipe(to: connector, of: parts)
+    var pipe = try pipe(to: connector, of: parts)
+    pipe.rotation = rotation
     previous = screen?.presenter.handOver() ?? previous
     if let previous, previous.screen.crtc != pipe.crtc {
       // The screen gets another CRTC. The one before is not ours any more.

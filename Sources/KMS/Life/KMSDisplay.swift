@@ -28,10 +28,10 @@ public final class KMSDisplay: Display, ScreenOwner {
   public let ticker: DisplayTicker
   public let observers = Observers<DisplayEvent>()
   /// The connector's name: "HDMI-A-1".
-  public private(set) var connectorName: String
+  public var connectorName: String { pipe.connector.name }
   /// The mode that the first frame sets. It may differ after another screen was plugged in.
-  public private(set) var mode: DisplayMode
-  public private(set) var name: String
+  public var mode: DisplayMode { pipe.mode }
+  public var name: String { "KMS \(connectorName) \(mode)\(driver.map { " (\($0))" } ?? "")" }
   /// How the display is paced, and what is wrong with its vblanks.
   public var reason: String { ticker.sourceFault.map { "\(pacing), but \($0)" } ?? pacing }
   /// Whether the driver has vblank events. Without them a fallback clock at the mode's rate ticks.
@@ -51,8 +51,8 @@ public final class KMSDisplay: Display, ScreenOwner {
     }
   }
 
-  /// The place of the cursor's hot spot, in pixels from the screen's upper left corner; it may be outside. It takes effect
-  /// with the next frame, or at the next vblank if no frame is due.
+  /// The place of the cursor's hot spot, in pixels from the upper left corner of the picture as one sees it; it may be
+  /// outside. It takes effect with the next frame, or at the next vblank if no frame is due.
   public var cursorPosition = Point.zero {
     didSet { if cursor != nil { showCursor() } }
   }
@@ -70,13 +70,13 @@ public final class KMSDisplay: Display, ScreenOwner {
     didSet { if allowsTearing != oldValue { askForFeatures() } }
   }
 
-  /// By how much the picture is turned, for a screen that is mounted sideways. The root layer has the turned size.
+  /// By how much the picture is turned, for a screen that is mounted sideways. The root layer has the turned size. A change
+  /// sets the mode anew: the screen's hardware turns the picture if the driver takes that, otherwise the compositor does, as
+  /// `geometry.rotatedBy` says.
   public var rotation = DisplayRotation.none {
-    didSet { if rotation != oldValue { stable.reset() } }
+    didSet { if rotation != oldValue { happened(.turned) } }
   }
-  public var geometry: DisplayGeometry {
-    DisplayGeometry(width: stable.width, height: stable.height, rotation: rotation)
-  }
+  public var geometry: DisplayGeometry { pipe.geometry }
 
   /// The error with which the display last went away or failed to come back; nil if there was none.
   public private(set) var lastError: KMSError?
@@ -105,6 +105,9 @@ public final class KMSDisplay: Display, ScreenOwner {
   /// Reports them in a turn of its own.
   private(set) lazy var refusalAlarm = FrameLoop.Alarm(.onMain { [weak self] in self?.tellRefusals() })
 
+  /// The way to the screen that there is, or to the last one.
+  private(set) var pipe: ScanOutPipe
+  private var driver: String?
   private var pacing: String
   private var life: DisplayLife
   private lazy var retry = FrameLoop.Alarm(.onMain { [weak self] in self?.happened(.retryDue) })
@@ -122,12 +125,8 @@ public final class KMSDisplay: Display, ScreenOwner {
     ticker = screen.ticker
     wait = screen.wait
     stable = ReplaceablePresenter(screen.presenter)
-    connectorName = screen.pipe.connector.name
-    crtc = screen.pipe.crtc
-    mode = screen.pipe.mode
-    hasVBlankEvents = screen.hasVBlankEvents
-    name = screen.pipe.displayName(driver: card.device?.driver)
-    pacing = screen.reason
+    (pipe, driver) = (screen.pipe, card.device?.driver)
+    (hasVBlankEvents, pacing) = (screen.hasVBlankEvents, screen.reason)
     life = DisplayLife(
       hearsEvents: card.access.hearsEvents, checkInterval: card.access.checkInterval, at: clock.now)
     screen.owner = self
@@ -142,7 +141,7 @@ public final class KMSDisplay: Display, ScreenOwner {
   /// The card that drives the screen; nil while it is gone.
   public var device: DRMDevice? { card.device }
   /// The CRTC that is in use, or was last.
-  package private(set) var crtc: UInt32
+  package var crtc: UInt32 { pipe.crtc }
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     guard !memberships.contains(where: { $0.loop === loop && $0.mode == mode }) else { return }
@@ -228,12 +227,8 @@ public final class KMSDisplay: Display, ScreenOwner {
   func show(on screen: ConnectedScreen) {
     let old = self.screen
     self.screen = screen
-    connectorName = screen.pipe.connector.name
-    crtc = screen.pipe.crtc
-    mode = screen.pipe.mode
-    hasVBlankEvents = screen.hasVBlankEvents
-    name = screen.pipe.displayName(driver: card.device?.driver)
-    pacing = screen.reason
+    (pipe, driver) = (screen.pipe, card.device?.driver)
+    (hasVBlankEvents, pacing) = (screen.hasVBlankEvents, screen.reason)
     screen.owner = self
     applyFeatures()
     for membership in memberships { screen.add(to: membership.loop, mode: membership.mode) }
@@ -249,11 +244,5 @@ public final class KMSDisplay: Display, ScreenOwner {
     // Without a message the program would seem to hang.
     var message = "framepace: \(error)\n"
     message.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
-  }
-}
-
-extension ScanOutPipe {
-  fileprivate func displayName(driver: String?) -> String {
-    "KMS \(connector.name) \(mode)\(driver.map { " (\($0))" } ?? "")"
   }
 }

@@ -1,8 +1,6 @@
-import CDRM
-
 /// The settings that other programs leave on a pipe, that a mode-set does not name, and that would change our picture:
-/// planes above it, a plane that is rotated or translucent, a cursor that is blended differently, colour tables, a screen
-/// that was told to expect other colours than sRGB, a variable rate. A pure value.
+/// planes above it, a translucent plane, a cursor that is blended differently, colour tables, a screen that was told to expect
+/// other colours than sRGB, a variable rate. A pure value.
 ///
 /// Settings of cable and screen stay: "max bpc", "Broadcast RGB", "underscan", "content type".
 struct PipeReset: Equatable, Sendable {
@@ -31,10 +29,8 @@ struct PipeReset: Equatable, Sendable {
     if connector.properties["vrr_capable"] != nil, crtc.properties["VRR_ENABLED"]?.value == 0 {
       keep(["VRR_ENABLED"], of: crtc)
     }
-    reset("rotation", of: plane, to: UInt64(DRM_MODE_ROTATE_0))
     reset("alpha", of: plane, to: 0xFFFF)
     if let cursor {
-      reset("rotation", of: cursor, to: UInt64(DRM_MODE_ROTATE_0))
       reset("alpha", of: cursor, to: 0xFFFF)
       // A driver that cannot would refuse the whole mode-set.
       if let way = cursor.properties["pixel blend mode"]?.names["Pre-multiplied"] {
@@ -43,7 +39,7 @@ struct PipeReset: Equatable, Sendable {
       keep(
         [
           "FB_ID", "CRTC_ID", "SRC_X", "SRC_Y", "SRC_W", "SRC_H", "CRTC_X", "CRTC_Y", "CRTC_W", "CRTC_H", "HOTSPOT_X",
-          "HOTSPOT_Y",
+          "HOTSPOT_Y", "rotation",
         ], of: cursor)
     }
     for other in otherPlanes {

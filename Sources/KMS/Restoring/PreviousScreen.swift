@@ -32,12 +32,15 @@ final class PreviousScreen {
   func willShowCursor() {
     guard !screen.hidesCursor else { return }
     screen.hidesCursor = true
-    if let number { ScreensAtExit.remember(screen, on: interface, as: number) }
+    if number != nil { willChange() }
   }
 
   /// The screen is changed from now on.
-  func willChange() {
-    if number == nil { number = ScreensAtExit.remember(screen, on: interface) }
+  func willChange() { number = ScreensAtExit.remember(screen, on: interface, as: number) }
+
+  /// The plane has this rotation from now on.
+  func willTurn(_ rotation: UInt64) {
+    if let found = screen.rotation, found.value != rotation { screen.isTurned = true }
   }
 
   /// Restores the picture, except on connectors that another display uses by now.
@@ -81,7 +84,6 @@ enum ScreensAtExit {
   /// Remembers a screen, and keeps its card open, until `forget`.
   ///
   /// - Parameter number: the number of the entry to replace; nil for a new one.
-  @discardableResult
   static func remember(_ screen: SavedScreen, on interface: any DRMInterface, as number: UInt64? = nil) -> UInt64 {
     state.withLock { state in
       if !state.isRegistered { state.isRegistered = atexit { ScreensAtExit.restoreAll() } == 0 }
@@ -97,13 +99,10 @@ enum ScreensAtExit {
     _ = state.withLock { $0.entries.removeValue(forKey: number) }
   }
 
-  static func restoreAll() {
-    let entries = state.withLock { state in
-      defer { state.entries = [:] }
-      return state.entries.sorted { $0.key > $1.key }.map(\.value)
-    }
-    // A forked child that exits has a copy of the entries, but the screens are its parent's. Nobody is left to hear of an
-    // error.
-    for entry in entries where entry.process == getpid() { try? entry.screen.restore(on: entry.interface) }
+  /// - Parameter process: the one that exits. A forked child has a copy of the entries, but the screens are its parent's.
+  static func restoreAll(by process: pid_t = getpid()) {
+    let entries = state.withLock { $0.entries.sorted { $0.key > $1.key }.map(\.value) }
+    // Nobody is left to hear of an error.
+    for entry in entries where entry.process == process { try? entry.screen.restore(on: entry.interface) }
   }
 }

@@ -15,12 +15,21 @@ struct SavedScreen: Sendable {
   var settings: [PropertySetting] = []
   /// Whether the legacy calls have shown a cursor of ours, which must be hidden.
   var hidesCursor = false
+  /// The primary plane's rotation; nil where the driver turns no picture.
+  var rotation: PropertySetting?
+  /// Whether the plane has another rotation now.
+  var isTurned = false
 
   /// Restores the picture. Needs the card's master. The legacy call serves atomic drivers too, in one step; the properties
   /// follow, each object by itself: a cursor that its owner has freed keeps nothing else away.
   ///
   /// - Parameter taken: connectors to be left alone.
   func restore(on interface: any DRMInterface, without taken: [UInt32] = []) throws(SystemError) {
+    if isTurned, let rotation {
+      // A plane that is on its side takes no framebuffer of another shape: it is turned back while it shows nothing.
+      try interface.setCRTC(crtc, framebuffer: 0, x: 0, y: 0, connectors: [], mode: nil)
+      try interface.commit([rotation], flags: .allowModeSet, token: 0, subject: "restore")
+    }
     try restorePicture(on: interface, connectors.filter { !taken.contains($0) })
     var failure: SystemError?
     func attempt(_ step: () throws(SystemError) -> Void) {
@@ -61,12 +70,14 @@ extension SavedScreen {
   /// - Parameters:
   ///   - connectors: the card's.
   ///   - settings: the properties that a mode-set will make neutral.
+  ///   - rotation: the primary plane's.
   init(
-    of crtc: UInt32, connectors: [DRMConnector], settings: [PropertySetting], on interface: any DRMInterface
+    of crtc: UInt32, connectors: [DRMConnector], settings: [PropertySetting], rotation: PropertySetting?,
+    on interface: any DRMInterface
   ) throws(SystemError) {
     let state = try interface.crtc(crtc)
     self.init(
       crtc: crtc, framebuffer: state.framebuffer, x: state.x, y: state.y, mode: state.mode,
-      connectors: connectors.filter { $0.currentCRTC == crtc }.map(\.id), settings: settings)
+      connectors: connectors.filter { $0.currentCRTC == crtc }.map(\.id), settings: settings, rotation: rotation)
   }
 }

@@ -1,7 +1,7 @@
 import CDRM
-import Geometry
 import Glibc
 import LinuxSystem
+import Presentation
 import RenderTree
 
 /// The property ids of a plane that atomic commits set.
@@ -11,6 +11,8 @@ struct AtomicPlane {
   private let crtc: UInt32
   private let source: (x: UInt32, y: UInt32, width: UInt32, height: UInt32)
   private let target: (x: UInt32, y: UInt32, width: UInt32, height: UInt32)
+  /// Nil where the driver turns no picture.
+  private let rotation: UInt32?
   /// `FB_DAMAGE_CLIPS`; nil where the driver does not take damage.
   let damage: UInt32?
   /// `HOTSPOT_X` and `HOTSPOT_Y`: drivers of virtual machines have them, since the host's pointer replaces the cursor.
@@ -30,6 +32,7 @@ struct AtomicPlane {
       try properties.id(of: "CRTC_X"), try properties.id(of: "CRTC_Y"), try properties.id(of: "CRTC_W"),
       try properties.id(of: "CRTC_H")
     )
+    rotation = properties["rotation"]?.id
     damage = properties["FB_DAMAGE_CLIPS"]?.id
     hotSpot = if let x = properties["HOTSPOT_X"], let y = properties["HOTSPOT_Y"] { (x.id, y.id) } else { nil }
   }
@@ -38,22 +41,24 @@ struct AtomicPlane {
   ///
   /// - Parameters:
   ///   - x: the place of the plane's left edge on the screen; `y` that of its upper edge.
-  ///   - width: the framebuffer's; `height` as well.
+  ///   - width: the plane's on the screen; `height` as well.
+  ///   - rotation: how the plane turns the framebuffer.
   func show(
     _ framebuffer: UInt32, on crtc: UInt32, x: Int32 = 0, y: Int32 = 0, width: Int, height: Int,
-    into settings: inout [PropertySetting]
+    rotation: DisplayRotation = .none, into settings: inout [PropertySetting]
   ) {
     set(self.framebuffer, UInt64(framebuffer), &settings)
     set(self.crtc, UInt64(crtc), &settings)
     set(source.x, 0, &settings)
     set(source.y, 0, &settings)
     // Source coordinates are 16.16 fixed point.
-    set(source.width, UInt64(width) << 16, &settings)
-    set(source.height, UInt64(height) << 16, &settings)
+    set(source.width, UInt64(rotation.isSideways ? height : width) << 16, &settings)
+    set(source.height, UInt64(rotation.isSideways ? width : height) << 16, &settings)
     set(target.x, UInt64(bitPattern: Int64(x)), &settings)
     set(target.y, UInt64(bitPattern: Int64(y)), &settings)
     set(target.width, UInt64(width), &settings)
     set(target.height, UInt64(height), &settings)
+    if let property = self.rotation { set(property, rotation.planeValue, &settings) }
   }
 
   /// Shows another framebuffer of the same size in the same place.
@@ -83,6 +88,18 @@ struct AtomicPlane {
 
   private func set(_ property: UInt32, _ value: UInt64, _ settings: inout [PropertySetting]) {
     settings.append(PropertySetting(object: id, property: property, value: value))
+  }
+}
+
+extension DisplayRotation {
+  /// The value of a plane's `rotation`, which the kernel counts counter-clockwise.
+  var planeValue: UInt64 {
+    switch self {
+    case .none: UInt64(DRM_MODE_ROTATE_0)
+    case .right: UInt64(DRM_MODE_ROTATE_270)
+    case .half: UInt64(DRM_MODE_ROTATE_180)
+    case .left: UInt64(DRM_MODE_ROTATE_90)
+    }
   }
 }
 
@@ -120,6 +137,8 @@ final class AtomicPipe {
   var isVariable = false
   /// The settings that other programs have left on the pipe.
   let reset: PipeReset
+  /// The primary plane's rotation as it was found; nil where the driver turns no picture.
+  let rotation: PropertySetting?
 
   /// Looks the properties up. A driver without one of them is broken: `ENOENT` with the property's name.
   init(interface: any DRMInterface, pipe: ScanOutPipe, plane: UInt32) throws(SystemError) {
@@ -139,6 +158,10 @@ final class AtomicPipe {
 
     let primary = try object(plane, .plane)
     self.plane = try AtomicPlane(primary)
+    rotation = primary.properties["rotation"].map { PropertySetting(object: plane, property: $0.id, value: $0.value) }
+    if pipe.rotatedBy == .plane, rotation == nil {
+      throw SystemError(call: "drmModeObjectGetProperties", subject: "rotation", errno: EINVAL)
+    }
     var cursor: PipeReset.Object?
     if let id = pipe.cursorPlane { cursor = try object(id, .plane) }
     self.cursor = cursor.flatMap { try? AtomicPlane($0) }
@@ -167,7 +190,8 @@ final class AtomicPipe {
     set(crtc, crtcMode, UInt64(blob.id))
     set(crtc, crtcActive, 1)
     plane.show(
-      state.picture?.framebuffer ?? 0, on: crtc, width: mode.width, height: mode.height, into: &settings)
+      state.picture?.framebuffer ?? 0, on: crtc, width: mode.width, height: mode.height, rotation: pipe.planeRotation,
+      into: &settings)
     plane.setDamage(0, into: &settings)
     settings.append(contentsOf: reset.neutral)
     if let variableRate { set(crtc, variableRate, isVariable ? 1 : 0) }
@@ -191,8 +215,7 @@ final class AtomicPipe {
   ///   (virtio-gpu).
   func flip(_ state: ScreenState, sendsDamage: Bool, token: UInt64) throws(SystemError) {
     guard sendsDamage, let picture = state.picture else { return try flip(state, damageBlob: 0, token: token) }
-    let bounds = IntRect(x: 0, y: 0, width: pipe.mode.width, height: pipe.mode.height)
-    let blob = try PropertyBlob.damage(picture.damage, bounds: bounds, interface: interface)
+    let blob = try PropertyBlob.damage(picture.damage, bounds: pipe.bounds, interface: interface)
     try flip(state, damageBlob: blob.id, token: token)
   }
 

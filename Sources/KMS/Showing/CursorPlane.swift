@@ -1,5 +1,7 @@
 public import Geometry
+import Glibc
 import LinuxSystem
+import Presentation
 public import Raster
 
 /// A pointer's picture, which the screen's hardware shows above everything else. A value; see `KMSDisplay.cursor`.
@@ -9,7 +11,7 @@ public import Raster
 /// display.cursorPosition = pointer.position
 /// ```
 public struct Cursor: Sendable {
-  /// The pixels. The screen shows them as they are: an image is not scaled.
+  /// The pixels, upright. The screen shows them as they are: an image is not scaled.
   public var image: Image
   /// The point of the image that is placed at the display's `cursorPosition`, in pixels from the image's upper left corner.
   public var hotSpot: Point
@@ -26,16 +28,27 @@ struct CursorPlane {
   struct Look: Equatable, Sendable {
     /// The image's identity.
     let image: UInt64
-    /// The place of the image's upper left corner on the screen; it may be outside.
+    /// The place of the turned image's upper left corner on the panel; it may be outside.
     let x: Int32
     let y: Int32
     let hotSpotX: Int32
     let hotSpotY: Int32
 
-    init(image: UInt64, hotSpot: Point, position: Point) {
-      self.image = image
-      (hotSpotX, hotSpotY) = (Self.pixel(hotSpot.x), Self.pixel(hotSpot.y))
-      (x, y) = (Self.pixel(position.x) - hotSpotX, Self.pixel(position.y) - hotSpotY)
+    /// - Parameter panel: the panel that shows the cursor, and how the picture is turned on it.
+    init(_ cursor: Cursor, at position: Point, on panel: DisplayGeometry) {
+      image = cursor.image.id
+      let (width, height) = (Int32(clamping: cursor.image.width), Int32(clamping: cursor.image.height))
+      let (right, bottom) = (Int32(clamping: panel.width), Int32(clamping: panel.height))
+      let spot = (x: Self.pixel(cursor.hotSpot.x), y: Self.pixel(cursor.hotSpot.y))
+      let place = (x: Self.pixel(position.x) - spot.x, y: Self.pixel(position.y) - spot.y)
+      switch panel.rotation {
+      case .none: (x, y, hotSpotX, hotSpotY) = (place.x, place.y, spot.x, spot.y)
+      case .right: (x, y, hotSpotX, hotSpotY) = (right - place.y - height, place.x, height - 1 - spot.y, spot.x)
+      case .half:
+        (x, y) = (right - place.x - width, bottom - place.y - height)
+        (hotSpotX, hotSpotY) = (width - 1 - spot.x, height - 1 - spot.y)
+      case .left: (x, y, hotSpotX, hotSpotY) = (place.y, bottom - place.x - width, spot.y, width - 1 - spot.x)
+      }
     }
 
     /// Clamped so that the sum of two cannot overflow; no screen is that large.
@@ -77,13 +90,13 @@ struct CursorPlane {
   /// - Parameter check: says why a new image cannot be shown; nil if it can.
   /// - Returns: the refusal of a new image.
   mutating func show(
-    _ cursor: Cursor?, at position: Point, check: (Image) -> FeatureRefusal?
+    _ cursor: Cursor?, at position: Point, on panel: DisplayGeometry, check: (Image) -> FeatureRefusal?
   ) -> FeatureRefusal? {
     guard let cursor else {
       wish = .none
       return nil
     }
-    let look = Look(image: cursor.image.id, hotSpot: cursor.hotSpot, position: position)
+    let look = Look(cursor, at: position, on: panel)
     switch wish {
     case .refused(let image, _) where image.id == cursor.image.id: return nil
     case .shown(let image, _, let lacksMemory) where image.id == cursor.image.id:
@@ -166,14 +179,17 @@ final class CursorBuffers {
 
   /// A buffer with the image, which is painted if no buffer has it. Only for an image that fits, and while no other cursor
   /// pends.
-  func buffer(for image: Image) throws(SystemError) -> DumbBuffer {
+  func buffer(for image: Image, turned rotation: DisplayRotation) throws(SystemError) -> DumbBuffer {
     while buffers.count < 2 {
       buffers.append(try DumbBuffer(interface: interface, width: width, height: height, format: format))
     }
     if images[shown] == image.id { return buffers[shown] }
     let spare = 1 - shown
     if images[spare] != image.id {
-      buffers[spare].replace(with: image)
+      guard let turned = rotation == .none ? image : try? image.turned(rotation) else {
+        throw SystemError(call: "posix_memalign", subject: "cursor", errno: ENOMEM)
+      }
+      buffers[spare].replace(with: turned)
       images[spare] = image.id
     }
     return buffers[spare]

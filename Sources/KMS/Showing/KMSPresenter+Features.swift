@@ -13,13 +13,16 @@ extension KMSPresenter {
 
   /// Shows a cursor from now on, or none. An image that was refused stays refused.
   func setCursor(_ new: Cursor?, at position: Point) {
-    if let refusal = cursor.show(new, at: position, check: refusal) { owner?.screen(reports: .refused(refusal)) }
+    let refusal = cursor.show(new, at: position, on: scanOut.pipe.geometry, check: refusal)
+    if let refusal { owner?.screen(reports: .refused(refusal)) }
   }
 
   private func refusal(of image: Image) -> FeatureRefusal? {
     let connector = scanOut.pipe.connector.name
     guard let size = cursorSize else { return .noCursorPlane(connector: connector) }
-    if image.width <= size.width, image.height <= size.height { return nil }
+    let isSideways = scanOut.pipe.rotation.isSideways
+    let turned = isSideways ? (width: image.height, height: image.width) : (width: image.width, height: image.height)
+    if turned.width <= size.width, turned.height <= size.height { return nil }
     return .cursorTooLarge(
       connector: connector, width: image.width, height: image.height, maximumWidth: size.width,
       maximumHeight: size.height)

@@ -1,4 +1,5 @@
 import FrameTiming
+import Geometry
 import Glibc
 import LinuxSystem
 package import Presentation
@@ -86,8 +87,7 @@ package final class KMSPresenter: Presenter {
     self.ticker = ticker
     self.wait = wait
     self.clock = clock
-    width = scanOut.pipe.mode.width
-    height = scanOut.pipe.mode.height
+    (width, height) = (scanOut.pipe.bounds.width, scanOut.pipe.bounds.height)
     queue = CommitQueue(bufferCount: buffering.count, flipsAreStamped: flipsAreStamped)
     for index in 0..<buffering.count { buffers.append(try Self.buffer(index, of: scanOut)) }
     if try scanOut.tryModeSet(framebuffer: buffers[0].scanOut.framebuffer) { queue.beginShowing() }
@@ -98,12 +98,12 @@ package final class KMSPresenter: Presenter {
   }
 
   private static func buffer(_ index: Int, of scanOut: ScanOut) throws(KMSError) -> Buffer {
-    let mode = scanOut.pipe.mode
+    let (width, height) = (scanOut.pipe.bounds.width, scanOut.pipe.bounds.height)
     do throws(SystemError) {
-      guard let bitmap = try? Bitmap(width: mode.width, height: mode.height) else {
-        throw SystemError(call: "posix_memalign", subject: "\(mode.width)x\(mode.height)", errno: ENOMEM)
+      guard let bitmap = try? Bitmap(width: width, height: height) else {
+        throw SystemError(call: "posix_memalign", subject: "\(width)x\(height)", errno: ENOMEM)
       }
-      let memory = try DumbBuffer(interface: scanOut.interface, width: mode.width, height: mode.height)
+      let memory = try DumbBuffer(interface: scanOut.interface, width: width, height: height)
       return Buffer(shadow: PresentationBuffer(bitmap: bitmap, index: index), scanOut: memory)
     } catch {
       throw scanOut.pipe.error(error)

@@ -1,6 +1,7 @@
 import CDRM
 import Glibc
 import LinuxSystem
+import Presentation
 import Raster
 import RenderTree
 
@@ -37,7 +38,8 @@ final class ScanOut {
         self.previous = previous
       } else {
         let saved = try SavedScreen(
-          of: pipe.crtc, connectors: connectors, settings: atomic?.reset.found ?? [], on: interface)
+          of: pipe.crtc, connectors: connectors, settings: atomic?.reset.found ?? [], rotation: atomic?.rotation,
+          on: interface)
         self.previous = PreviousScreen(saved, on: interface, claims: claims)
       }
     } catch {
@@ -87,6 +89,7 @@ final class ScanOut {
   func commit(_ state: ScreenState, as way: CommitWay, token: UInt64) throws(KMSError) -> CursorAnswer {
     if way == .modeSet {
       // Before the first change, so that a mode-set that fails halfway is undone too.
+      previous?.willTurn(pipe.planeRotation.planeValue)
       previous?.willChange()
       hasChanged = true
     }
@@ -231,7 +234,7 @@ extension ScanOut {
   func cursorSetting(_ image: Image, _ look: CursorPlane.Look) throws(KMSError) -> CursorSetting {
     try named { () throws(SystemError) in
       guard let cursorBuffers else { return .hidden }
-      return .shown(try cursorBuffers.buffer(for: image), look)
+      return .shown(try cursorBuffers.buffer(for: image, turned: pipe.rotation), look)
     }
   }
 

@@ -1,5 +1,7 @@
 import FrameTiming
+import Geometry
 import Glibc
+import Presentation
 import RenderTree
 
 /// The changes of one commit, plane by plane. A plane that is nil stays as it is: a commit without a picture is a
@@ -76,6 +78,30 @@ struct ScanOutPipe: Sendable {
   private(set) var refusedMode: DisplayMode?
   /// Why better screens and modes could not be used, for people.
   var passedOver: [KMSError] = []
+  /// By how much the picture is turned, and by what.
+  var rotation = DisplayRotation.none
+  private(set) var rotatedBy = DisplayGeometry.RotatedBy.compositor
+
+  var geometry: DisplayGeometry {
+    DisplayGeometry(width: mode.width, height: mode.height, rotation: rotation, rotatedBy: rotatedBy)
+  }
+
+  var planeRotation: DisplayRotation { rotatedBy == .plane ? rotation : .none }
+
+  /// The pixels of a frame.
+  var bounds: IntRect {
+    planeRotation.isSideways
+      ? IntRect(x: 0, y: 0, width: mode.height, height: mode.width)
+      : IntRect(x: 0, y: 0, width: mode.width, height: mode.height)
+  }
+
+  /// The same pipe with a plane that turns the picture; nil if it is not turned, or the pipe has no plane of ours.
+  var turningPlane: ScanOutPipe? {
+    guard rotation != .none, plane != nil else { return nil }
+    var pipe = self
+    pipe.rotatedBy = .plane
+    return pipe
+  }
 
   /// The mode that is best for the screen, whether the driver takes it or not.
   var bestMode: DisplayMode { refusedMode ?? mode }
