@@ -1,6 +1,5 @@
+import Framepace
 import Glibc
-import LinuxSystem
-import RunLoops
 import XCTest
 
 @testable import KMS
@@ -24,7 +23,7 @@ final class DRMEventQueueTests: XCTestCase {
       route.onFlip = { [unowned self] token, _, _ in seen.append("flip \(token)") }
       route.onSequence = { [unowned self] token, _, _ in seen.append("vblank \(token)") }
       route.onError = { [unowned self] error in seen.append("\(error)") }
-      route.add(.flips, to: loop, mode: .default)
+      route.add(to: loop, mode: .default)
     }
 
     func write(_ events: [DRMEventBytes]) {
@@ -84,7 +83,7 @@ final class DRMEventQueueTests: XCTestCase {
   func testANestedRunDispatchesWhatWasRead() throws {
     try onMain { stage in
       let other = stage.queue.makeRoute()
-      other.add(.vblanks, to: stage.loop, mode: "dialog")
+      other.add(to: stage.loop, mode: "dialog")
       let begin: @MainActor (String) -> Void = { name in
         stage.seen.append(name)
         XCTAssertTrue(other.hasUnread)
@@ -142,10 +141,11 @@ final class DRMEventQueueTests: XCTestCase {
   func testADisplayThatGoesLeavesTheOthersServed() throws {
     try onMain { stage in
       let other = stage.queue.makeRoute()
-      other.add(.flips, to: stage.loop, mode: .default)
-      other.add(.flips, to: stage.loop, mode: "other")
-      other.add(.vblanks, to: stage.loop, mode: "other")
-      other.remove(.vblanks, from: stage.loop, mode: "other")
+      other.add(to: stage.loop, mode: .default)
+      other.add(to: stage.loop, mode: "other")
+      let third = stage.queue.makeRoute()
+      third.add(to: stage.loop, mode: "other")
+      third.remove(from: stage.loop, mode: "other")
       XCTAssertEqual(stage.loop.run(mode: "other", until: stage.loop.clock.now), .timedOut)
       other.invalidate()
       XCTAssertEqual(stage.loop.run(mode: "other", until: stage.loop.clock.now), .finished)
@@ -167,7 +167,7 @@ final class DRMEventQueueTests: XCTestCase {
       var errors: [String] = []
       for route in routes {
         route.onError = { errors.append("\(route.number): \($0)") }
-        route.add(.vblanks, to: stage.loop, mode: "other")
+        route.add(to: stage.loop, mode: "other")
       }
       for _ in 1...3 { stage.loop.run(mode: "other", until: stage.loop.clock.now) }
       XCTAssertEqual(errors, [1, 2].map { "\($0): read half a pipe: Bad file descriptor (9)" })

@@ -16,16 +16,6 @@ import Testing
     #expect(request.receive(2) == true)
   }
 
-  /// Another source takes over the events: that of the one before is none of its own.
-  @Test func anEventOfTheSourceBefore() {
-    var old = VBlankRequest()
-    #expect(old.want() == .queue(1))
-    var new = VBlankRequest(after: old.lastToken)
-    #expect(new.want() == .queue(2))
-    #expect(new.receive(1) == false)
-    #expect(new.receive(2) == true)
-  }
-
   @Test func aRequestWaitsForTheFirstModeSet() {
     var request = VBlankRequest()
     #expect(request.want() == .queue(1))

@@ -14,12 +14,11 @@ final class DRMEventQueue {
   }
   private struct Membership: Equatable {
     let route: UInt32
-    let user: DRMEventRoute.User
     let loop: FrameLoop
     let mode: FrameLoop.Mode
 
     static func == (first: Membership, second: Membership) -> Bool {
-      first.route == second.route && first.user == second.user && first.loop === second.loop && first.mode == second.mode
+      first.route == second.route && first.loop === second.loop && first.mode == second.mode
     }
   }
 
@@ -43,7 +42,7 @@ final class DRMEventQueue {
       .onMain { [weak self] _, _ in self?.serve() })
   }
 
-  /// A new display's share of the events.
+  /// A new share of the events.
   func makeRoute() -> DRMEventRoute {
     routes.removeAll { $0.route == nil }
     lastNumber &+= 1
@@ -59,18 +58,18 @@ final class DRMEventQueue {
     return poll(&item, 1, 0) > 0 && item.revents & Int16(POLLIN) != 0
   }
 
-  func add(_ user: DRMEventRoute.User, of route: UInt32, to loop: FrameLoop, mode: FrameLoop.Mode) {
-    let membership = Membership(route: route, user: user, loop: loop, mode: mode)
+  func add(_ route: UInt32, to loop: FrameLoop, mode: FrameLoop.Mode) {
+    let membership = Membership(route: route, loop: loop, mode: mode)
     guard let source, !memberships.contains(membership) else { return }
     memberships.append(membership)
     enter(membership, source)
   }
 
-  func remove(_ user: DRMEventRoute.User, of route: UInt32, from loop: FrameLoop, mode: FrameLoop.Mode) {
-    leave { $0 == Membership(route: route, user: user, loop: loop, mode: mode) }
+  func remove(_ route: UInt32, from loop: FrameLoop, mode: FrameLoop.Mode) {
+    leave { $0 == Membership(route: route, loop: loop, mode: mode) }
   }
 
-  /// Forgets a display: its events are dropped, and modes that only it is served in are left.
+  /// Forgets a route: its events are dropped, and modes that only it is served in are left.
   func remove(_ route: UInt32) {
     routes.removeAll { $0.number == route }
     leave { $0.route == route }
@@ -102,7 +101,7 @@ final class DRMEventQueue {
     return observer
   }
 
-  /// Leaves a mode together with the last user that wants events served in it.
+  /// Leaves a mode together with the last route that is served in it.
   private func leave(where isLeaving: (Membership) -> Bool) {
     guard let source else { return }
     let left = memberships.filter(isLeaving)

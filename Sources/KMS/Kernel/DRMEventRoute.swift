@@ -1,13 +1,10 @@
 import LinuxSystem
 import RunLoops
 
-/// One display's share of its card's events: a token has the route's number in its upper half. The lower half tells the
-/// display's requests apart.
+/// The share of a card's events that one presenter or one source of vblanks gets: a token has the route's number in its
+/// upper half. The lower half tells the requests apart.
 @MainActor
 final class DRMEventRoute {
-  /// The parts of a display that want events served in a mode.
-  enum User { case flips, vblanks }
-
   var onFlip: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
   // Read at each vblank, for an instant: a check at run time would only take time.
   @exclusivity(unchecked) var onSequence: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt64) -> Void)?
@@ -31,13 +28,9 @@ final class DRMEventRoute {
   /// Whether the card has events that were not dispatched yet, for whichever display.
   var hasUnread: Bool { queue.hasUnread }
 
-  func add(_ user: User, to loop: FrameLoop, mode: FrameLoop.Mode) {
-    queue.add(user, of: number, to: loop, mode: mode)
-  }
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { queue.add(number, to: loop, mode: mode) }
 
-  func remove(_ user: User, from loop: FrameLoop, mode: FrameLoop.Mode) {
-    queue.remove(user, of: number, from: loop, mode: mode)
-  }
+  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { queue.remove(number, from: loop, mode: mode) }
 
   /// No event comes any more.
   func invalidate() {

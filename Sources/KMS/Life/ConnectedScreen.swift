@@ -24,7 +24,8 @@ final class ConnectedScreen {
   }
   private(set) var variableRefresh = FeatureState.off
 
-  private let events: DRMEventRoute
+  private let events: DRMEventQueue
+  private let flips: DRMEventRoute
   private let interface: any DRMInterface
   private let calls: VBlankCalls?
   /// Nil where the driver has no vblank events.
@@ -34,42 +35,44 @@ final class ConnectedScreen {
   ///   - pipe: unused, on a card whose master we are.
   ///   - connectors: all of the card, as they are now.
   ///   - claims: the card's.
-  ///   - events: for this screen alone.
+  ///   - events: the card's.
   ///   - previous: the picture from before the screen was ours, if it was saved earlier.
   ///   - pacing: the display's ticker and wait; nil for its first screen.
   init(
-    pipe: ScanOutPipe, of device: DRMDevice, connectors: [DRMConnector], claims: ScreenClaims, events: DRMEventRoute,
+    pipe: ScanOutPipe, of device: DRMDevice, connectors: [DRMConnector], claims: ScreenClaims, events: DRMEventQueue,
     buffering: Buffering, previous: PreviousScreen? = nil, pacing: (ticker: DisplayTicker, wait: VBlankWait)? = nil,
     clock: SystemClock
   ) throws(KMSError) {
     interface = device.interface
-    let scanOut = try ScanOut(
-      interface: interface, pipe: pipe, connectors: connectors, claims: claims, previous: previous)
+    flips = events.makeRoute()
     do throws(SystemError) {
+      let scanOut = try ScanOut(
+        interface: interface, pipe: pipe, connectors: connectors, claims: claims, previous: previous)
       calls = try VBlankCalls.find(crtc: pipe.crtc, pipe: pipe.crtcIndex, on: interface)
+      if let calls {
+        let vblanks = DRMVBlankSource(
+          interface: interface, pipe: pipe, calls: calls, events: events.makeRoute())
+        (hardware, source) = (vblanks, vblanks)
+        reason = pipe.reason(calls.name(driver: device.driver))
+      } else {
+        let fallback = FallbackClock(
+          refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events",
+          start: pacing?.ticker.lastVBlank?.timestamp, clock: clock)
+        source = fallback
+        reason = pipe.reason(fallback.name)
+      }
+      ticker = pacing?.ticker ?? DisplayTicker(source: source)
+      wait = pacing?.wait ?? VBlankWait(ticker: ticker)
+      presenter = try KMSPresenter(
+        scanOut: scanOut, buffering: buffering, events: flips, ticker: ticker, wait: wait,
+        flipsAreStamped: calls != nil, clock: clock)
     } catch {
       throw pipe.error(error)
     }
-    if let calls {
-      let vblanks = DRMVBlankSource(interface: interface, pipe: pipe, calls: calls, events: events)
-      (hardware, source) = (vblanks, vblanks)
-      reason = pipe.reason(calls.name(driver: device.driver))
-    } else {
-      let fallback = FallbackClock(
-        refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events",
-        start: pacing?.ticker.lastVBlank?.timestamp, clock: clock)
-      source = fallback
-      reason = pipe.reason(fallback.name)
-    }
-    ticker = pacing?.ticker ?? DisplayTicker(source: source)
-    wait = pacing?.wait ?? VBlankWait(ticker: ticker)
-    presenter = try KMSPresenter(
-      scanOut: scanOut, buffering: buffering, events: events, ticker: ticker, wait: wait,
-      flipsAreStamped: calls != nil, clock: clock)
     self.pipe = pipe
     self.events = events
     if presenter.isModeSet { hardware?.crtcDidTurnOn() }
-    events.onError = { [weak self] error in self?.owner?.screen(reports: .lost(pipe.error(error))) }
+    flips.onError = { [weak self] error in self?.owner?.screen(reports: .lost(pipe.error(error))) }
   }
 
   /// Whether the driver has vblank events. Without them a fallback clock at the mode's rate ticks.
@@ -95,7 +98,7 @@ final class ConnectedScreen {
     variableRefresh = isWanted ? .on : .off
     guard let calls, presenter.isVariable != source.isVariable else { return }
     let vblanks = DRMVBlankSource(
-      interface: interface, pipe: pipe, calls: calls, events: events, isVariable: presenter.isVariable, after: hardware)
+      interface: interface, pipe: pipe, calls: calls, events: events.makeRoute(), isVariable: presenter.isVariable)
     vblanks.owner = owner
     let isTicking = ticker.source === source
     (hardware, source) = (vblanks, vblanks)
@@ -111,7 +114,8 @@ final class ConnectedScreen {
   func stop() {
     owner = nil
     presenter.stop()
-    events.invalidate()
+    flips.invalidate()
+    source.invalidate()
   }
 
   /// Restores the picture from before, and frees everything.

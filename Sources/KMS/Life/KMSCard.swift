@@ -169,7 +169,7 @@ public final class KMSCard {
     let (device, events) = try open()
     func make(_ pipe: ScanOutPipe) throws(KMSError) -> ConnectedScreen {
       try ConnectedScreen(
-        pipe: pipe, of: device, connectors: connectors, claims: claims, events: events.makeRoute(), buffering: buffering,
+        pipe: pipe, of: device, connectors: connectors, claims: claims, events: events, buffering: buffering,
         previous: previous, pacing: pacing, clock: clock)
     }
     func connect(_ pipe: ScanOutPipe) throws(KMSError) -> ConnectedScreen {

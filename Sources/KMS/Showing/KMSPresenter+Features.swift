@@ -32,11 +32,11 @@ extension KMSPresenter {
   func cursorSetting() -> CursorSetting? {
     guard cursor.isDue else { return nil }
     guard let wanted = cursor.wanted else { return .hidden }
-    do throws(KMSError) {
+    do throws(SystemError) {
       return try scanOut.cursorSetting(wanted.image, wanted.look)
     } catch {
-      guard case .refused(_, _, let reason) = error else { return nil }
-      cursorAnswered(.refused(reason))
+      if error.isLoss { return nil }
+      cursorAnswered(.refused(error))
       return cursor.isDue ? .hidden : nil
     }
   }
@@ -86,34 +86,32 @@ extension KMSPresenter {
   func commitCursor(_ commit: CommitQueue.Commit?) {
     func answer(_ event: CommitQueue.Event) { if commit != nil { handle(event) } }
     guard let setting = cursorSetting() else { return answer(.refused) }
-    do throws(KMSError) {
+    do throws(SystemError) {
       _ = try scanOut.commit(ScreenState(cursor: setting), as: .flip, token: events.token(commit?.token ?? 0))
       answer(.taken(isAsynchronous: false, isTold: true))
       cursorAnswered(.told)
-    } catch .refused(let connector, let mode, let reason) {
-      let error = KMSError.refused(connector: connector, mode: mode, reason)
+    } catch {
       if error.isPassing {
-        if reason.errno == ENOMEM { cursorAnswered(.lacksMemory(reason)) }
+        if error.errno == ENOMEM { cursorAnswered(.lacksMemory(error)) }
         // It may be refused by now, and there may be none to hide.
         guard cursor.isDue else { return answer(.refused) }
         if commit == nil { cursorAlarm.fireTime = clock.now + scanOut.pipe.refreshRate.interval }
         return answer(.busy)
       }
       answer(.refused)
-      if scanOut.isOff {
+      if error.isLoss {
+        owner?.screen(reports: .lost(scanOut.pipe.error(error)))
+      } else if scanOut.isOff {
         // The next frame sets the mode, and shows the cursor too.
         handle(.foundOff)
-        onEvent?(.refused(error))
+        onEvent?(.refused(scanOut.pipe.error(error)))
         // The frame of this turn would have come earlier: there must be another turn.
         cursorAlarm.fireTime = clock.now
       } else {
-        cursorAnswered(.refused(reason))
+        cursorAnswered(.refused(error))
         // The cursor that is shown goes, instead of the one that was to come.
         if cursor.isDue { cursorAlarm.fireTime = clock.now }
       }
-    } catch {
-      answer(.refused)
-      owner?.screen(reports: .lost(error))
     }
   }
 }
@@ -150,16 +148,18 @@ extension KMSPresenter {
   /// Shows a frame without waiting for the vblank, where that is wanted and the driver takes it.
   ///
   /// - Returns: whether the kernel has the frame.
-  func flipAsynchronously(framebuffer: UInt32, token: UInt64) throws(KMSError) -> Bool {
+  func flipAsynchronously(framebuffer: UInt32, token: UInt64) throws(SystemError) -> Bool {
     guard case .on(let call, let isTested) = tearing else { return false }
-    do throws(KMSError) {
+    do throws(SystemError) {
       try scanOut.flipAsynchronously(call, framebuffer: framebuffer, isTested: isTested, token: token)
       tearing = .on(call, isTested: true)
       return true
     } catch {
-      guard case .refused(let connector, _, let reason) = error else { throw error }
+      if error.isLoss { throw error }
       // A screen that is off takes no flip of any kind: that says nothing about this one.
-      if !error.isPassing, !scanOut.isOff { refuseTearing(.driver(connector: connector, .tearing, reason)) }
+      if !error.isPassing, !scanOut.isOff {
+        refuseTearing(.driver(connector: scanOut.pipe.connector.name, .tearing, error))
+      }
       return false
     }
   }
@@ -176,15 +176,12 @@ extension KMSPresenter {
     let connector = scanOut.pipe.connector.name
     if isVariable, !scanOut.canVaryRate { return .fixedRefresh(connector: connector) }
     guard isVariable != scanOut.isVariable else { return nil }
-    do throws(KMSError) {
+    do throws(SystemError) {
       try scanOut.setVariable(isVariable, isModeSet: isModeSet)
-      return nil
     } catch {
-      guard case .refused(_, _, let reason) = error else {
-        owner?.screen(reports: .lost(error))
-        return nil
-      }
-      return .driver(connector: connector, .variableRefresh, reason)
+      if !error.isLoss { return .driver(connector: connector, .variableRefresh, error) }
+      owner?.screen(reports: .lost(scanOut.pipe.error(error)))
     }
+    return nil
   }
 }

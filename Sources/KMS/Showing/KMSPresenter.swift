@@ -81,7 +81,7 @@ package final class KMSPresenter: Presenter {
   init(
     scanOut: ScanOut, buffering: Buffering, events: DRMEventRoute, ticker: DisplayTicker, wait: VBlankWait,
     flipsAreStamped: Bool, clock: SystemClock
-  ) throws(KMSError) {
+  ) throws(SystemError) {
     self.scanOut = scanOut
     self.events = events
     self.ticker = ticker
@@ -97,17 +97,13 @@ package final class KMSPresenter: Presenter {
     events.onFlip = { [weak self] token, time, sequence in self?.flipped(token, time, sequence) }
   }
 
-  private static func buffer(_ index: Int, of scanOut: ScanOut) throws(KMSError) -> Buffer {
+  private static func buffer(_ index: Int, of scanOut: ScanOut) throws(SystemError) -> Buffer {
     let (width, height) = (scanOut.pipe.bounds.width, scanOut.pipe.bounds.height)
-    do throws(SystemError) {
-      guard let bitmap = try? Bitmap(width: width, height: height) else {
-        throw SystemError(call: "posix_memalign", subject: "\(width)x\(height)", errno: ENOMEM)
-      }
-      let memory = try DumbBuffer(interface: scanOut.interface, width: width, height: height)
-      return Buffer(shadow: PresentationBuffer(bitmap: bitmap, index: index), scanOut: memory)
-    } catch {
-      throw scanOut.pipe.error(error)
+    guard let bitmap = try? Bitmap(width: width, height: height) else {
+      throw SystemError(call: "posix_memalign", subject: "\(width)x\(height)", errno: ENOMEM)
     }
+    let memory = try DumbBuffer(interface: scanOut.interface, width: width, height: height)
+    return Buffer(shadow: PresentationBuffer(bitmap: bitmap, index: index), scanOut: memory)
   }
 
   /// Whether the driver is told which pixels of a frame differ.
@@ -122,7 +118,7 @@ package final class KMSPresenter: Presenter {
 
   package func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     if queue.isStopped { return }
-    events.add(.flips, to: loop, mode: mode)
+    events.add(to: loop, mode: mode)
     loop.add(items, to: mode)
   }
 
@@ -132,14 +128,18 @@ package final class KMSPresenter: Presenter {
 
   /// - Throws: `KMSError.lost` when the device was removed or another program is its master, `.refused` otherwise.
   package func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
-    if queue.isStopped { throw scanOut.pipe.error(SystemError(call: "present", errno: ENODEV)) }
-    // The buffer of a presenter that this one has replaced may be smaller.
-    guard buffers.indices.contains(buffer.index), buffers[buffer.index].shadow.bitmap === buffer.bitmap else {
-      throw scanOut.pipe.error(SystemError(call: "present", errno: EBADF))
+    do throws(SystemError) {
+      if queue.isStopped { throw SystemError(call: "present", errno: ENODEV) }
+      // The buffer of a presenter that this one has replaced may be smaller.
+      guard buffers.indices.contains(buffer.index), buffers[buffer.index].shadow.bitmap === buffer.bitmap else {
+        throw SystemError(call: "present", errno: EBADF)
+      }
+      buffers[buffer.index].damage = damage
+      buffers[buffer.index].scanOut.copy(from: buffer.bitmap, damage: damage)
+      try perform(queue.handle(.present(buffer.index), at: clock.now))
+    } catch {
+      throw scanOut.pipe.error(error)
     }
-    buffers[buffer.index].damage = damage
-    buffers[buffer.index].scanOut.copy(from: buffer.bitmap, damage: damage)
-    try perform(queue.handle(.present(buffer.index), at: clock.now))
   }
 
   private func flipped(_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) {
@@ -150,18 +150,22 @@ package final class KMSPresenter: Presenter {
 
   /// Reports an error late: nobody has called.
   func handle(_ event: CommitQueue.Event, seen: PresentationFeedback? = nil) {
-    do throws(KMSError) { try perform(queue.handle(event, at: clock.now), seen: seen) } catch { onEvent?(.refused(error)) }
+    do throws(SystemError) {
+      try perform(queue.handle(event, at: clock.now), seen: seen)
+    } catch {
+      onEvent?(.refused(scanOut.pipe.error(error)))
+    }
   }
 
   /// - Parameter seen: when the frame was seen that the action reports as presented.
-  private func perform(_ action: CommitQueue.Action, seen: PresentationFeedback? = nil) throws(KMSError) {
+  private func perform(_ action: CommitQueue.Action, seen: PresentationFeedback? = nil) throws(SystemError) {
     switch action {
     case .none: break
     case .commit(let commit): try self.commit(commit)
     case .awaitVBlank(let time): wait.start(after: time)
     case .presented(let notBefore, let next):
-      var refusal: KMSError?
-      if let next { do throws(KMSError) { try commit(next) } catch { refusal = error } }
+      var refusal: SystemError?
+      if let next { do throws(SystemError) { try commit(next) } catch { refusal = error } }
       if var seen {
         seen.timestamp = max(seen.timestamp, notBefore)
         onEvent?(.presented(seen))
@@ -172,25 +176,23 @@ package final class KMSPresenter: Presenter {
     }
   }
 
-  private func commit(_ commit: CommitQueue.Commit) throws(KMSError) {
+  private func commit(_ commit: CommitQueue.Commit) throws(SystemError) {
     defer { if alarm.fireTime == nil { alarm.fireTime = queue.deadline } }
     guard case .frame(let index) = commit.content else { return commitCursor(commit) }
     let picture = ScreenState.Picture(framebuffer: buffers[index].scanOut.framebuffer, damage: buffers[index].damage)
-    do throws(KMSError) {
+    do throws(SystemError) {
       if commit.way == .modeSet { try setMode(picture, commit) } else { try flip(picture, commit) }
     } catch {
       // Another program may have switched the screen off: the next frame sets the mode.
       handle(.refused)
       wait.cancel()
       // Without a mode there are no vblanks at which to try again: the display does that.
-      var isLost = commit.way == .modeSet
-      if case .lost = error { isLost = true }
-      if isLost { owner?.screen(reports: .lost(error)) }
+      if commit.way == .modeSet || error.isLoss { owner?.screen(reports: .lost(scanOut.pipe.error(error))) }
       throw error
     }
   }
 
-  private func setMode(_ picture: ScreenState.Picture, _ commit: CommitQueue.Commit) throws(KMSError) {
+  private func setMode(_ picture: ScreenState.Picture, _ commit: CommitQueue.Commit) throws(SystemError) {
     cursor.forget()
     let state = ScreenState(picture: picture, cursor: cursorSetting() ?? .hidden)
     cursorAnswered(try scanOut.commit(state, as: .modeSet, token: events.token(commit.token)))
@@ -198,13 +200,13 @@ package final class KMSPresenter: Presenter {
     handle(.taken(isAsynchronous: false, isTold: scanOut.modeSetsAreTold))
   }
 
-  private func flip(_ picture: ScreenState.Picture, _ commit: CommitQueue.Commit) throws(KMSError) {
+  private func flip(_ picture: ScreenState.Picture, _ commit: CommitQueue.Commit) throws(SystemError) {
     let token = events.token(commit.token)
     if try flipAsynchronously(framebuffer: picture.framebuffer, token: token) {
       return handle(.taken(isAsynchronous: true, isTold: true))
     }
     let state = ScreenState(picture: picture, cursor: cursorSetting())
-    do throws(KMSError) {
+    do throws(SystemError) {
       let answer = try scanOut.commit(state, as: .flip, token: token)
       handle(.taken(isAsynchronous: false, isTold: true))
       cursorAnswered(answer)
@@ -255,13 +257,5 @@ package final class KMSPresenter: Presenter {
   func freeBuffers() {
     buffers = []
     scanOut.freeCursor()
-  }
-}
-
-extension KMSError {
-  /// Whether the same flip may be taken at the next vblank.
-  var isPassing: Bool {
-    guard case .refused(_, _, let reason) = self else { return false }
-    return CommitAnswer(errno: reason.errno, isFlip: true, hasExtras: false) == .retryAtVBlank
   }
 }

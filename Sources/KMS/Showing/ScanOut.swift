@@ -28,22 +28,18 @@ final class ScanOut {
   init(
     interface: any DRMInterface, pipe: ScanOutPipe, connectors: [DRMConnector], claims: ScreenClaims,
     previous: PreviousScreen? = nil
-  ) throws(KMSError) {
+  ) throws(SystemError) {
     self.interface = interface
     self.pipe = pipe
-    do throws(SystemError) {
-      atomic = if let plane = pipe.plane { try AtomicPipe(interface: interface, pipe: pipe, plane: plane) } else { nil }
-      takesDamage = atomic?.canTakeDamage ?? false
-      if let previous {
-        self.previous = previous
-      } else {
-        let saved = try SavedScreen(
-          of: pipe.crtc, connectors: connectors, settings: atomic?.reset.found ?? [], rotation: atomic?.rotation,
-          on: interface)
-        self.previous = PreviousScreen(saved, on: interface, claims: claims)
-      }
-    } catch {
-      throw pipe.error(error)
+    atomic = if let plane = pipe.plane { try AtomicPipe(interface: interface, pipe: pipe, plane: plane) } else { nil }
+    takesDamage = atomic?.canTakeDamage ?? false
+    if let previous {
+      self.previous = previous
+    } else {
+      let saved = try SavedScreen(
+        of: pipe.crtc, connectors: connectors, settings: atomic?.reset.found ?? [], rotation: atomic?.rotation,
+        on: interface)
+      self.previous = PreviousScreen(saved, on: interface, claims: claims)
     }
     if atomic?.hasCursor == true { cursorBuffers = makeCursorBuffers(format: .argb8888) }
   }
@@ -63,16 +59,14 @@ final class ScanOut {
   /// Asks the driver whether it takes the mode. The legacy calls can only ask by setting it.
   ///
   /// - Returns: whether the mode is set now, and the framebuffer shown.
-  func tryModeSet(framebuffer: UInt32) throws(KMSError) -> Bool {
+  func tryModeSet(framebuffer: UInt32) throws(SystemError) -> Bool {
     let state = ScreenState(picture: .init(framebuffer: framebuffer), cursor: .hidden)
     guard let atomic else {
       _ = try commit(state, as: .modeSet, token: 0)
       if hasLegacyCursor { cursorBuffers = makeCursorBuffers(format: nil) }
       return true
     }
-    try named { () throws(SystemError) in
-      try atomic.modeSet(state, flags: [.testOnly, .allowModeSet], token: 0)
-    }
+    try atomic.modeSet(state, flags: [.testOnly, .allowModeSet], token: 0)
     return false
   }
 
@@ -86,43 +80,40 @@ final class ScanOut {
   /// driver that refuses damage once is told of none any more. The legacy calls show the cursor by itself alone.
   ///
   /// - Returns: the driver's answer about the cursor.
-  func commit(_ state: ScreenState, as way: CommitWay, token: UInt64) throws(KMSError) -> CursorAnswer {
+  func commit(_ state: ScreenState, as way: CommitWay, token: UInt64) throws(SystemError) -> CursorAnswer {
     if way == .modeSet {
       // Before the first change, so that a mode-set that fails halfway is undone too.
       previous?.willTurn(pipe.planeRotation.planeValue)
       previous?.willChange()
       hasChanged = true
     }
-    return try named { () throws(SystemError) in
-      guard let atomic else { return try commitByLegacyCalls(state, as: way, token: token) }
-      var (state, answer) = (state, state.cursor == nil ? CursorAnswer.left : .told)
-      var dropsDamage = false
-      while true {
-        do throws(SystemError) {
-          if way == .modeSet {
-            try atomic.modeSet(state, flags: [.allowModeSet, .flipEvent], token: token)
-          } else {
-            try atomic.flip(state, sendsDamage: takesDamage && !dropsDamage, token: token)
-          }
-          if dropsDamage { (takesDamage, answer) = (false, .left) }
-          return answer
-        } catch {
-          let number = error.errno
-          let cursorRefusal = number == ENOMEM ? CursorAnswer.lacksMemory(error) : .refused(error)
-          let isAboutExtras =
-            CommitAnswer(errno: number, isFlip: way != .modeSet, hasExtras: true) == .retryWithoutExtras
-          switch (way, state.cursor) {
-          // No picture could be shown without it.
-          case _ where state.picture == nil: throw error
-          case (.modeSet, .shown) where isAboutExtras:
-            (state.cursor, answer) = (.hidden, cursorRefusal)
-          // Memory may be short for the cursor alone, and for longer than a frame can wait.
-          case (.flip, .some) where isAboutExtras || number == ENOMEM:
-            (state.cursor, answer) = (nil, cursorRefusal)
-          case (.flip, nil) where isAboutExtras && takesDamage && !dropsDamage:
-            dropsDamage = true
-          default: throw error
-          }
+    guard let atomic else { return try commitByLegacyCalls(state, as: way, token: token) }
+    var (state, answer) = (state, state.cursor == nil ? CursorAnswer.left : .told)
+    var dropsDamage = false
+    while true {
+      do throws(SystemError) {
+        if way == .modeSet {
+          try atomic.modeSet(state, flags: [.allowModeSet, .flipEvent], token: token)
+        } else {
+          try atomic.flip(state, sendsDamage: takesDamage && !dropsDamage, token: token)
+        }
+        if dropsDamage { (takesDamage, answer) = (false, .left) }
+        return answer
+      } catch {
+        let cursorRefusal = error.errno == ENOMEM ? CursorAnswer.lacksMemory(error) : .refused(error)
+        let isAboutExtras =
+          CommitAnswer(errno: error.errno, isFlip: way != .modeSet, hasExtras: true) == .retryWithoutExtras
+        switch (way, state.cursor) {
+        // No picture could be shown without it.
+        case _ where state.picture == nil: throw error
+        case (.modeSet, .shown) where isAboutExtras:
+          (state.cursor, answer) = (.hidden, cursorRefusal)
+        // Memory may be short for the cursor alone, and for longer than a frame can wait.
+        case (.flip, .some) where isAboutExtras || error.errno == ENOMEM:
+          (state.cursor, answer) = (nil, cursorRefusal)
+        case (.flip, nil) where isAboutExtras && takesDamage && !dropsDamage:
+          dropsDamage = true
+        default: throw error
         }
       }
     }
@@ -146,23 +137,12 @@ final class ScanOut {
   }
 
   /// Restores the picture from before the first mode-set, once.
-  func restore() throws(KMSError) {
-    try named { () throws(SystemError) in try previous?.restore() }
-  }
+  func restore() throws(SystemError) { try previous?.restore() }
 
   /// Leaves the screen as it is: the next presenter restores the picture from before.
   func handOver() -> PreviousScreen? {
     defer { previous = nil }
     return previous
-  }
-
-  /// Adds connector and mode to an error, and tells a lost display from a refusal.
-  private func named<Result>(_ body: () throws(SystemError) -> Result) throws(KMSError) -> Result {
-    do throws(SystemError) {
-      return try body()
-    } catch {
-      throw pipe.error(error)
-    }
   }
 }
 
@@ -175,12 +155,10 @@ extension ScanOut {
   /// Lets the rate vary, or no longer. Asks the driver first.
   ///
   /// - Parameter isModeSet: whether it is done now; otherwise the mode-set does it.
-  func setVariable(_ isVariable: Bool, isModeSet: Bool) throws(KMSError) {
+  func setVariable(_ isVariable: Bool, isModeSet: Bool) throws(SystemError) {
     guard let atomic else { return }
-    try named { () throws(SystemError) in
-      try atomic.setVariable(isVariable, flags: .testOnly)
-      if isModeSet { try atomic.setVariable(isVariable, flags: []) }
-    }
+    try atomic.setVariable(isVariable, flags: .testOnly)
+    if isModeSet { try atomic.setVariable(isVariable, flags: []) }
     atomic.isVariable = isVariable
   }
 }
@@ -203,14 +181,12 @@ extension ScanOut {
   /// - Parameter isTested: whether the driver has taken such a flip before.
   func flipAsynchronously(
     _ way: AsynchronousFlip, framebuffer: UInt32, isTested: Bool, token: UInt64
-  ) throws(KMSError) {
-    try named { () throws(SystemError) in
-      guard way == .atomic, let atomic else {
-        return try interface.pageFlip(crtc: pipe.crtc, framebuffer: framebuffer, isAsynchronous: true, token: token)
-      }
-      if !isTested { try atomic.flipAsynchronously(framebuffer: framebuffer, flags: .testOnly, token: 0) }
-      try atomic.flipAsynchronously(framebuffer: framebuffer, flags: [.nonBlocking, .flipEvent], token: token)
+  ) throws(SystemError) {
+    guard way == .atomic, let atomic else {
+      return try interface.pageFlip(crtc: pipe.crtc, framebuffer: framebuffer, isAsynchronous: true, token: token)
     }
+    if !isTested { try atomic.flipAsynchronously(framebuffer: framebuffer, flags: .testOnly, token: 0) }
+    try atomic.flipAsynchronously(framebuffer: framebuffer, flags: [.nonBlocking, .flipEvent], token: token)
   }
 }
 
@@ -231,11 +207,9 @@ extension ScanOut {
   var cursorSize: (width: Int, height: Int)? { cursorBuffers.map { ($0.width, $0.height) } }
 
   /// The setting that shows an image. Only for an image that fits, and while no other cursor pends.
-  func cursorSetting(_ image: Image, _ look: CursorPlane.Look) throws(KMSError) -> CursorSetting {
-    try named { () throws(SystemError) in
-      guard let cursorBuffers else { return .hidden }
-      return .shown(try cursorBuffers.buffer(for: image, turned: pipe.rotation), look)
-    }
+  func cursorSetting(_ image: Image, _ look: CursorPlane.Look) throws(SystemError) -> CursorSetting {
+    guard let cursorBuffers else { return .hidden }
+    return .shown(try cursorBuffers.buffer(for: image, turned: pipe.rotation), look)
   }
 
   /// The driver has taken a setting with the image.
@@ -284,8 +258,15 @@ extension ScanOutPipe {
   /// Adds the pipe's connector and mode to a system error. A removed device and a lost master are losses, anything else is a
   /// refusal.
   func error(_ error: SystemError) -> KMSError {
-    CommitAnswer(errno: error.errno, isFlip: false, hasExtras: false) == .lost
+    error.isLoss
       ? .lost(connector: connector.name, mode: mode.description, error)
       : .refused(connector: connector.name, mode: mode.description, error)
   }
+}
+
+extension SystemError {
+  /// Whether the screen is lost with the device or the card's master.
+  var isLoss: Bool { CommitAnswer(errno: errno, isFlip: true, hasExtras: false) == .lost }
+  /// Whether the same flip may be taken at the next vblank.
+  var isPassing: Bool { CommitAnswer(errno: errno, isFlip: true, hasExtras: false) == .retryAtVBlank }
 }

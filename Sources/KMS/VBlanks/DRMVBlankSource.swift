@@ -22,7 +22,7 @@ final class DRMVBlankSource: VBlankSource {
   private let calls: VBlankCalls
   private let events: DRMEventRoute
   // Used at each vblank without a call in between: a check at run time would only take time.
-  @exclusivity(unchecked) private var request: VBlankRequest
+  @exclusivity(unchecked) private var request = VBlankRequest()
   /// The sequence of the last vblank that was seen.
   @exclusivity(unchecked) private var last: UInt64 = 0
   /// Looks after an event that does not come. A request sets it when it is at rest: a later event is looked after in its
@@ -32,14 +32,10 @@ final class DRMVBlankSource: VBlankSource {
   private var clock: SystemClock?
   private var requested = MonotonicTime.zero
 
-  /// - Parameters:
-  ///   - events: this source's from now on.
-  ///   - predecessor: the source that used `events` before.
+  /// - Parameter events: this source's own.
   init(
-    interface: any DRMInterface, pipe: ScanOutPipe, calls: VBlankCalls, events: DRMEventRoute, isVariable: Bool = false,
-    after predecessor: DRMVBlankSource? = nil
+    interface: any DRMInterface, pipe: ScanOutPipe, calls: VBlankCalls, events: DRMEventRoute, isVariable: Bool = false
   ) {
-    request = VBlankRequest(after: predecessor?.request.lastToken ?? 0)
     self.isVariable = isVariable
     self.interface = interface
     self.pipe = pipe
@@ -69,17 +65,18 @@ final class DRMVBlankSource: VBlankSource {
 
   func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     clock = loop.clock
-    events.add(.vblanks, to: loop, mode: mode)
+    events.add(to: loop, mode: mode)
     loop.add(watch, to: mode)
   }
 
   func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
-    events.remove(.vblanks, from: loop, mode: mode)
+    events.remove(from: loop, mode: mode)
     loop.remove(watch, from: mode)
   }
 
   func invalidate() {
     request.invalidate()
+    events.invalidate()
     watch.invalidate()
     onVBlank = nil
     owner = nil

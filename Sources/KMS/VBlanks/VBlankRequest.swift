@@ -21,11 +21,8 @@ struct VBlankRequest {
   }
 
   private var state = State.idle
-  private(set) var lastToken: UInt32
+  private var lastToken: UInt32 = 0
   private var isCRTCOn = false
-
-  /// - Parameter lastToken: the last token of the source that used the same events before. Its event may still come.
-  init(after lastToken: UInt32 = 0) { self.lastToken = lastToken }
 
   mutating func want() -> Action {
     guard state == .idle else { return .none }
