@@ -1,14 +1,8 @@
-import FrameTiming
 import Framepace
 import FramepaceTesting
-import Geometry
 import Glibc
 import KMSTesting
-import LinuxSystem
-import Presentation
-import Raster
 import RenderTree
-import RunLoops
 import TestLength
 import XCTest
 
@@ -106,6 +100,3 @@ final class CardDisplayTests: XCTestCase {
     }
   }
 }
-
-/// The number of the process's open descriptors.
-private func openDescriptors() -> Int { (0..<1024 as Range<Int32>).count { fcntl($0, F_GETFD) >= 0 } }

@@ -1,6 +1,5 @@
 import CDRM
-import FrameTiming
-import LinuxSystem
+import Framepace
 import Testing
 
 @testable import KMS
@@ -75,38 +74,29 @@ import Testing
     }
   }
 
-  @Test func theCRTCThatDrivesItAlready() throws {
-    let pipe = try choose([.connector(1, possible: 0b111, current: 33), .connector(2, "DP-1")])
-    #expect(pipe.crtc == 33)
-    #expect(pipe.clones == [])
-  }
-
-  @Test func elseOneThatDrivesNothing() throws {
+  /// The CRTC that drives it already, else one that drives nothing, else any: then the others are taken off it.
+  @Test func crtc() throws {
     let other = DRMConnector.connector(2, "DP-1", current: 31)
-    #expect(try choose([.connector(1, possible: 0b111), other]).crtc == 32)
-    #expect(try choose([.connector(1, possible: 0b100), other]).crtc == 33)
-    // A CRTC of another card's list is none of ours.
-    #expect(try choose([.connector(1, possible: 0b010, current: 77), other]).crtc == 32)
-  }
-
-  @Test func elseAnyAndTheOthersAreTakenOff() throws {
-    let pipe = try choose([.connector(1, possible: 0b001), .connector(2, current: 31), .connector(5, current: 31)])
-    #expect(pipe.crtc == 31)
-    #expect(pipe.clones == [2, 5])
-  }
-
-  @Test func noCRTC() {
-    #expect(throws: KMSError.noPipe(connector: "HDMI-A-1", missing: "free CRTC that can drive it")) {
-      try choose([.connector(1, possible: 0)])
+    let table: [(connectors: [DRMConnector], crtc: UInt32, clones: [UInt32])] = [
+      ([.connector(1, possible: 0b111, current: 33), .connector(2, "DP-1")], 33, []),
+      ([.connector(1, possible: 0b111), other], 32, []), ([.connector(1, possible: 0b100), other], 33, []),
+      // A CRTC of another card's list is none of ours.
+      ([.connector(1, possible: 0b010, current: 77), other], 32, []),
+      ([.connector(1, possible: 0b001), other, .connector(5, current: 31)], 31, [2, 5]),
+    ]
+    for row in table {
+      let pipe = try choose(row.connectors)
+      #expect(pipe.crtc == row.crtc && pipe.clones == row.clones)
     }
-    #expect(throws: KMSError.noPipe(connector: "HDMI-A-1", missing: "free CRTC that can drive it")) {
-      try choose([.connector(1, possible: 0b1000)])
+    for possible: UInt32 in [0, 0b1000] {
+      #expect(throws: KMSError.noPipe(connector: "HDMI-A-1", missing: "free CRTC that can drive it")) {
+        try choose([.connector(1, possible: possible)])
+      }
     }
   }
 
-  @Test func noMode() {
-    #expect(throws: KMSError.noMode(connector: "HDMI-A-1")) { try choose([.connector(1, modes: [])]) }
-    #expect(throws: KMSError.noMode(connector: "HDMI-A-1")) { try choose([.connector(1, modes: [.mode(5000, 100)])]) }
+  @Test(arguments: [[], [.mode(5000, 100)]] as [[DisplayMode]]) func noMode(modes: [DisplayMode]) {
+    #expect(throws: KMSError.noMode(connector: "HDMI-A-1")) { try choose([.connector(1, modes: modes)]) }
   }
 
   @Test func planeOfTheCRTC() throws {
@@ -163,12 +153,8 @@ import Testing
   /// Against all ways to give CRTCs to connectors: as many get one as can, each one that it can use, none twice.
   @Test func asManyAsThereCanBe() {
     for seed: UInt64 in 1...2000 {
-      var state = seed &* 0x9E37_79B9_7F4A_7C15
-      func random(_ bound: UInt64) -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return (state >> 33) % bound
-      }
-      let connectors = (1...4).map { DRMConnector.connector($0, possible: UInt32(random(8))) }
+      var random = SplitMix64(seed: seed)
+      let connectors = (1...4).map { DRMConnector.connector($0, possible: .random(in: 0..<8, using: &random)) }
       let crtcs = parts(connectors).crtcs(for: connectors)
       #expect(Set(crtcs.values).count == crtcs.count, "seed \(seed)")
       for (id, crtc) in crtcs { #expect(connectors[Int(id) - 1].possibleCRTCs & (1 << (crtc - 31)) != 0, "seed \(seed)") }

@@ -1,9 +1,8 @@
 import Foundation
-import FrameTiming
+import Framepace
 import FramepaceTesting
 import Glibc
 import KMSTesting
-import LinuxSystem
 import Testing
 
 @testable import KMS

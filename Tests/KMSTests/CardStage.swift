@@ -1,12 +1,7 @@
-import FrameTiming
+import Framepace
 import FramepaceTesting
-import Geometry
 import KMSTesting
-import LinuxSystem
-import Presentation
-import Raster
 import RenderTree
-import RunLoops
 import XCTest
 
 @testable import KMS

@@ -1,10 +1,7 @@
+import Framepace
 import FramepaceTesting
-import Geometry
 import Glibc
 import KMSTesting
-import LinuxSystem
-import Presentation
-import RunLoops
 import XCTest
 
 @testable import KMS

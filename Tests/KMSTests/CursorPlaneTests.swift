@@ -1,6 +1,4 @@
-import Geometry
-import Presentation
-import Raster
+import Framepace
 import XCTest
 
 @testable import KMS

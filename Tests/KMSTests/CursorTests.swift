@@ -1,13 +1,8 @@
-import FrameTiming
+import Framepace
 import FramepaceTesting
-import Geometry
 import Glibc
 import KMSTesting
-import LinuxSystem
-import Presentation
-import Raster
 import RenderTree
-import RunLoops
 import XCTest
 
 @testable import KMS

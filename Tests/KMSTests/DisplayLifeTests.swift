@@ -1,6 +1,4 @@
-import FrameTiming
-import LinuxSystem
-import Presentation
+import Framepace
 import Testing
 
 @testable import KMS

@@ -1,6 +1,5 @@
 import Framepace
 import FramepaceTesting
-import Geometry
 import Glibc
 import KMSTesting
 import TestLength

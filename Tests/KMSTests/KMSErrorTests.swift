@@ -1,7 +1,5 @@
-import FrameTiming
+import Framepace
 import Glibc
-import LinuxSystem
-import Presentation
 import Testing
 
 @testable import KMS

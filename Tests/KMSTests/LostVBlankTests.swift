@@ -1,13 +1,8 @@
-import FrameTiming
 import Framepace
 import FramepaceTesting
 import Glibc
-import Geometry
 import KMSTesting
-import LinuxSystem
-import Presentation
 import RenderTree
-import RunLoops
 import XCTest
 
 @testable import KMS

@@ -1,10 +1,6 @@
-import FrameTiming
+import Framepace
 import FramepaceTesting
-import Geometry
 import KMSTesting
-import LinuxSystem
-import Presentation
-import RunLoops
 import XCTest
 
 @testable import KMS

@@ -1,9 +1,7 @@
+import Framepace
 import FramepaceTesting
 import Glibc
 import KMSTesting
-import LinuxSystem
-import Presentation
-import Raster
 import XCTest
 
 @testable import KMS

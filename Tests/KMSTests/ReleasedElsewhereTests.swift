@@ -1,10 +1,7 @@
 import Dispatch
+import Framepace
 import FramepaceTesting
-import Geometry
 import KMSTesting
-import LinuxSystem
-import Presentation
-import RunLoops
 import XCTest
 
 @testable import KMS

@@ -4,7 +4,6 @@ import KMSTesting
 import XCTest
 
 @testable import KMS
-@testable import Presentation
 
 /// A screen that is mounted sideways or upside down.
 final class RotationTests: XCTestCase {

@@ -1,8 +1,6 @@
+import Framepace
 import FramepaceTesting
-import Geometry
 import KMSTesting
-import Presentation
-import Raster
 import XCTest
 
 @testable import KMS

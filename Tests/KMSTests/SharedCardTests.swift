@@ -1,10 +1,7 @@
-import FrameTiming
+import Framepace
 import FramepaceTesting
 import Glibc
 import KMSTesting
-import LinuxSystem
-import Presentation
-import RunLoops
 import Seats
 import XCTest
 
@@ -12,44 +9,33 @@ import XCTest
 
 /// A program's displays on the machine's cards, each opened by itself: a card is opened once.
 final class SharedCardTests: XCTestCase {
-  /// Two calls, two screens of one card; the third one takes the other card's.
+  /// Two calls, two screens of one card; the third one takes the other card's. One call takes all that is free.
   func testDisplaysOfACardShareIt() throws {
     try onMain {
       let machine = try Machine()
-      let displays = try [nil, nil, nil].map { (_: Int?) in try machine.display() }
-      XCTAssertEqual(displays.map(\.connectorName), ["DP-1", "DP-2", "HDMI-A-1"])
-      XCTAssertTrue(displays[0].card === displays[1].card)
-      XCTAssertEqual(machine.cards.map(\.openCount), [1, 1])
-      XCTAssertThrowsError(try machine.display("DP-2")) { error in
-        XCTAssertEqual(error as? KMSError, .inUse(connector: "DP-2"))
-      }
-      machine.expectEachAtItsRate(displays, hertz: [60, 75, 50])
-      // Master is dropped with the card's last display.
-      displays[0].invalidate()
-      XCTAssertTrue(machine.cards[0].hasMaster)
-      XCTAssertEqual(try machine.display().connectorName, "DP-1")
-      machine.expectEachAtItsRate([displays[1]], hertz: [75])
-      for display in displays { display.invalidate() }
-      XCTAssertEqual(machine.cards.map(\.hasMaster), [false, false])
-    }
-  }
-
-  /// All screens of all cards; and a second call finds them taken.
-  func testAllDisplaysOfAllCards() throws {
-    try onMain {
-      let machine = try Machine()
       let before = machine.cards.map(\.screens)
-      let (displays, refused) = try machine.all()
-      XCTAssertEqual(displays.map(\.connectorName), ["DP-1", "DP-2", "HDMI-A-1"])
-      XCTAssertEqual(refused, [])
-      XCTAssertThrowsError(try machine.all()) {
-        XCTAssertEqual($0 as? KMSError, .noUsableDevice([.inUse(connector: "DP-1"), .inUse(connector: "HDMI-A-1")]))
+      for isAtOnce in [false, true] {
+        let displays = isAtOnce ? try machine.all().displays : try (0..<3).map { _ in try machine.display() }
+        XCTAssertEqual(displays.map(\.connectorName), ["DP-1", "DP-2", "HDMI-A-1"])
+        XCTAssertTrue(displays[0].card === displays[1].card)
+        XCTAssertEqual(machine.cards.map(\.openCount), [1, 1])
+        XCTAssertThrowsError(try machine.display("DP-2")) {
+          XCTAssertEqual($0 as? KMSError, .inUse(connector: "DP-2"))
+        }
+        XCTAssertThrowsError(try machine.all()) {
+          XCTAssertEqual($0 as? KMSError, .noUsableDevice([.inUse(connector: "DP-1"), .inUse(connector: "HDMI-A-1")]))
+        }
+        machine.expectEachAtItsRate(displays, hertz: [60, 75, 50])
+        // Master is dropped with the card's last display.
+        displays[0].invalidate()
+        XCTAssertTrue(machine.cards[0].hasMaster)
+        XCTAssertEqual(try machine.display().connectorName, "DP-1")
+        machine.expectEachAtItsRate([displays[1]], hertz: [75])
+        for display in displays { display.invalidate() }
+        XCTAssertEqual(machine.cards.map(\.hasMaster), [false, false])
+        XCTAssertEqual(machine.cards.map(\.screens), before)
+        XCTAssertEqual(machine.cards.map(\.holdings), [.init(), .init()])
       }
-      XCTAssertEqual(machine.cards.map(\.openCount), [1, 1])
-      machine.expectEachAtItsRate(displays, hertz: [60, 75, 50])
-      for display in displays { display.invalidate() }
-      XCTAssertEqual(machine.cards.map(\.screens), before)
-      XCTAssertEqual(machine.cards.map(\.holdings), [.init(), .init()])
     }
   }
 
@@ -164,14 +150,13 @@ final class SharedCardTests: XCTestCase {
   /// A device that a seat has opened, and that turns out to be no card, is closed again; also if the session stays.
   func testADeviceThatIsNoCardIsNotKept() throws {
     try onMain {
-      let seat = CountingSeat()
-      let session = DisplaySession(seat: SeatSession(provider: seat, reason: "a test"))
-      for round in 1...3 {
+      let session = DisplaySession(seat: .direct(why: "a test"))
+      let before = openDescriptors()
+      for _ in 1...3 {
         XCTAssertThrowsError(try session.card(at: "/dev/null")) { error in
           guard case .device("/dev/null", _)? = error as? KMSError else { return XCTFail("\(error)") }
         }
-        XCTAssertEqual(seat.opened, round)
-        XCTAssertEqual(seat.closed, round)
+        XCTAssertEqual(openDescriptors(), before)
       }
     }
   }
@@ -265,27 +250,4 @@ private final class Machine {
     }
     for link in links { link.invalidate() }
   }
-}
-
-/// Opens devices by themselves, and counts them.
-@MainActor
-private final class CountingSeat: SeatProvider {
-  private let direct = DirectProvider()
-  private(set) var opened = 0
-  private(set) var closed = 0
-  var seatName: String { direct.seatName }
-  var descriptor: Int32? { direct.descriptor }
-
-  func receiveEvents() throws(SeatError) -> [SeatEvent] { try direct.receiveEvents() }
-  func acknowledgeDisable() throws(SeatError) { try direct.acknowledgeDisable() }
-  func openDevice(at path: String) throws(SeatError) -> SeatDevice {
-    opened += 1
-    return try direct.openDevice(at: path)
-  }
-  func closeDevice(_ device: SeatDevice) {
-    closed += 1
-    direct.closeDevice(device)
-  }
-  func switchSession(to number: Int) throws(SeatError) { try direct.switchSession(to: number) }
-  func close() { direct.close() }
 }

@@ -1,9 +1,6 @@
-import FrameTiming
+import Framepace
 import FramepaceTesting
 import KMSTesting
-import LinuxSystem
-import Presentation
-import RunLoops
 import XCTest
 
 @testable import KMS

@@ -1,7 +1,6 @@
 import CDRM
-import FrameTiming
+import Framepace
 import Glibc
-import LinuxSystem
 
 @testable import KMS
 
@@ -52,3 +51,6 @@ extension DRMConnector {
       id: id, name: name, status: status, modes: modes, possibleCRTCs: possible, currentCRTC: current)
   }
 }
+
+/// The number of the process's open descriptors.
+func openDescriptors() -> Int { (0..<1024 as Range<Int32>).count { fcntl($0, F_GETFD) >= 0 } }

@@ -1,10 +1,7 @@
-import FrameTiming
+import Framepace
 import FramepaceTesting
 import Glibc
 import KMSTesting
-import LinuxSystem
-import Raster
-import RunLoops
 import XCTest
 
 @testable import KMS
