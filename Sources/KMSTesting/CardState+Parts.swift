@@ -5,7 +5,7 @@ import LinuxSystem
 extension CardState.Connector {
   /// The driver notices plugging by its voltage, once the connector was asked for the first time.
   var status: DRMConnector.Status {
-    knownModes == nil || isUncertain ? .unknown : isConnected ? .connected : .disconnected
+    knownModes == nil || self.isUncertain ? .unknown : self.isConnected ? .connected : .disconnected
   }
 }
 
@@ -21,9 +21,7 @@ extension CardState {
   }
 
   mutating func addConnector(_ connector: SimulatedCard.Connector) {
-    var added = Connector(
-      id: newID(), name: connector.name, isConnected: connector.isConnected, isUncertain: connector.isUncertain,
-      modes: connector.modes, possibleCRTCs: connector.possibleCRTCs, takesVariableRate: connector.takesVariableRate)
+    var added = Connector(id: newID(), description: connector)
     if !connector.edid.isEmpty {
       added.edidBlob = connector.edid.withUnsafeBytes { addBlob($0, client: Self.kernel) }
     }

@@ -16,19 +16,13 @@ struct CardState {
     var isLinkBad = false
   }
 
+  @dynamicMemberLookup
   struct Connector {
     let id: UInt32
-    let name: String
-    var isConnected: Bool
-    /// Whether the driver cannot tell.
-    var isUncertain: Bool
-    /// The screen's modes.
-    var modes: [DisplayMode]
+    /// The connector as it was described; its screen may have changed since.
+    var description: SimulatedCard.Connector
     /// The modes that the kernel knows since a screen was last asked; nil until then.
     var knownModes: [DisplayMode]?
-    let possibleCRTCs: UInt32
-    /// Nil where the driver does not say.
-    var takesVariableRate: Bool?
     var edidBlob: UInt32 = 0
     var settings = ConnectorSettings()
 
@@ -38,6 +32,11 @@ struct CardState {
     }
 
     func holds(_ blob: UInt32) -> Bool { edidBlob == blob || settings.hdrBlob == blob }
+
+    subscript<Value>(dynamicMember path: WritableKeyPath<SimulatedCard.Connector, Value>) -> Value {
+      get { description[keyPath: path] }
+      set { description[keyPath: path] = newValue }
+    }
   }
 
   /// A CRTC's settings.

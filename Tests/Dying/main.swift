@@ -141,16 +141,6 @@ case "invalidated":
   // The helper process has been waited for.
   say(waitpid(-1, nil, WNOHANG) == -1 ? "no child" : "a child is left")
   try fault { access() }
-case "second":
-  do {
-    _ = try FatalSignalSource(.onLoop { _ in })
-  } catch {
-    say("\(error)")
-  }
-  source.invalidate()
-  let other = try FatalSignalSource(report: .none, .onLoop { _ in })
-  other.invalidate()
-  exit(0)
 case "second-is-refused":
   do {
     _ = try FatalSignalSource(.onLoop { _ in })
@@ -168,6 +158,7 @@ case "not-handleable":
       say("\(error)")
     }
   }
+  try FatalSignalSource(report: .none, .onLoop { _ in }).invalidate()
   exit(0)
 case "walk":
   source.invalidate()
