@@ -1,6 +1,7 @@
 import Framepace
 import FramepaceTesting
 import Simulation
+import TestLength
 import XCTest
 
 /// The gain and the cost of late start, on simulated displays; `tools/benchmark pacing` prints the same for more frames.
@@ -47,7 +48,7 @@ final class LateStartFiguresTests: XCTestCase {
   func testTheFigures() throws {
     try onMain {
       for profile in [DisplayProfile.steady, .noisy, .drifting] {
-        for seed in 0..<2 as Range<UInt64> {
+        for seed in some(1, of: 0..<2 as Range<UInt64>) {
           let stage = try Self.stage(.lateStart, profile, seed: seed)
           stage.run(frames: 100) { _ in }
           Self.expectFigures(Self.play(stage, frames: 2_000), "\(profile.name), seed \(seed)")
@@ -76,7 +77,7 @@ final class LateStartFiguresTests: XCTestCase {
     }
   }
 
-  /// After any single event the figures hold again within 130 frames: twice the memory of an estimate.
+  /// After any single event the figures hold again within 130 frames: twice the memory of an estimate. A short run has three events.
   func testItRecovers() throws {
     /// `added` is the time that the event adds to the budget by itself.
     typealias Event = (name: String, added: Nanoseconds, happen: @MainActor (SimulatedStage) -> Void)
@@ -91,7 +92,7 @@ final class LateStartFiguresTests: XCTestCase {
       ("another rate", .zero, { $0.screen.vblanks.refreshRate = RefreshRate(hertz: 75) ?? .hertz60 }),
     ]
     try onMain {
-      for event in events {
+      for event in some(3, of: events) {
         let stage = try Self.stage(.lateStart, seed: 1)
         stage.run(frames: 500) { _ in }
         event.happen(stage)
