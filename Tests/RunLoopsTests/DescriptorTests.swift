@@ -190,7 +190,7 @@ import Testing
   /// A source that the kernel refuses ends while it is added. What its callback captured is released outside all locks.
   @Test func aRefusedSourceMayUseTheLoopWhenItIsReleased() {
     let isDone = Box(false)
-    _ = startThread {
+    let thread = startThread {
       let loop = FrameLoop(clock: .manual(ManualClock()))
       for mode: FrameLoop.Mode in [.default, .common] {
         let source = AtEnd.source(on: loop)
@@ -200,5 +200,6 @@ import Testing
       isDone.value = true
     }
     spin { isDone.value }
+    thread.join()
   }
 }

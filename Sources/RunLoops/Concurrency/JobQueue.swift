@@ -102,6 +102,7 @@ final class JobQueue: Sendable {
 
   // MARK: After the end
 
+  /// Lets another thread run the waiting jobs, and all later ones.
   func threadHasEnded(of loop: FrameLoop) {
     let isWaiting = state.withLock { state in
       state.server = state.jobs.isEmpty ? .nobody : .lateThread
@@ -159,12 +160,10 @@ extension FrameLoop: SerialExecutor {
 
   func runWaitingJobs() { jobs.runWaiting(on: self) }
 
-  /// Called when the loop cannot run any more: removes items and blocks, refuses waiting performers, and lets another thread
-  /// run waiting jobs.
+  /// Called when the loop cannot run any more: removes items and blocks, and refuses waiting performers.
   func threadHasEnded() {
     detachEverything()
     performers.close(endError)
-    jobs.threadHasEnded(of: self)
   }
 }
 

@@ -105,8 +105,10 @@ final class ThreadRecord: @unchecked Sendable {
       return exchange(&loops, with: []).compactMap(\.loop)
     }
     for loop in present { loop.threadHasEnded() }
-    // Last: what the loops release may have asked for the thread's own loop.
+    // Only now: what the loops release may have asked for the thread's own loop.
     withExtendedLifetime(exchange(&own, with: nil)) {}
+    // A thread that runs left jobs makes this record its own.
+    for loop in present { loop.jobs.threadHasEnded(of: loop) }
     pthread_setspecific(Self.key, nil)
     Unmanaged.passUnretained(self).release()
   }

@@ -3,7 +3,10 @@ import Synchronization
 
 /// The blocks that wait until the loop runs in one of their modes.
 final class BlockQueue: Sendable {
-  typealias Block = @Sendable () -> Void
+  // A closure that is a generic element by itself would be wrapped in another one, with an allocation for each block.
+  private struct Block {
+    let call: @Sendable () -> Void
+  }
 
   private struct State {
     var waiting = ModeQueues<Block>()
@@ -16,10 +19,10 @@ final class BlockQueue: Sendable {
   private let hasEntries = Atomic<Bool>(false)
 
   /// - Returns: false if the queue is closed. The block is released then, unless the caller keeps it.
-  func append(_ block: @escaping Block, modes: [FrameLoop.Mode]) -> Bool {
+  func append(_ block: @escaping @Sendable () -> Void, modes: [FrameLoop.Mode]) -> Bool {
     state.withLock { state in
       guard !state.isClosed else { return false }
-      state.waiting.append(block, modes: modes)
+      state.waiting.append(Block(call: block), modes: modes)
       hasEntries.store(true, ordering: .releasing)
       return true
     }
@@ -52,8 +55,8 @@ final class BlockQueue: Sendable {
     }
     for index in taken.indices {
       // Released right after its call, so that its captures do not live until the last block has run.
-      let block = exchange(&taken[index].element, with: {})
-      block()
+      let block = exchange(&taken[index].element, with: Block(call: {}))
+      block.call()
     }
     taken.removeAll(keepingCapacity: true)
     let spare = taken

@@ -81,7 +81,10 @@ public final class FrameLoop: Sendable {
     wakeUpState = try WakeUp(thread: thread)
     table = Lock(Table(common: CommonItems(wakeUp: wakeUpState)))
     try makeMode(.default).becomeCommon()
-    if !thread.notifyAtEnd(self) { threadHasEnded() }
+    if !thread.notifyAtEnd(self) {
+      threadHasEnded()
+      jobs.threadHasEnded(of: self)
+    }
   }
 
   deinit {
