@@ -20,6 +20,10 @@ final class VBlankSession {
     requested = count
     self.loop = loop
     silence = VBlankSilence(rate: target.source.refreshRate)
+    // The report makes several arrays of this length.
+    guard Memory.hasRoom(for: count * MemoryLayout<VBlankReport.Sample>.stride * 4) else {
+      throw Refusal("no memory for \(count) vblanks: use a smaller --count")
+    }
     // Growing the array during the measurement would delay an arrival.
     samples.reserveCapacity(count)
   }

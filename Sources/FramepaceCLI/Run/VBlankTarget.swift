@@ -11,22 +11,15 @@ struct VBlankTarget {
     func fallback(_ reason: String) -> FallbackClock {
       FallbackClock(refreshRate: options.rate ?? .hertz60, reason: reason, clock: clock)
     }
-    switch options.display {
-    case .fallback: (probe, source) = (nil, fallback("asked for"))
-    case .kms(let connector):
-      let probe = try VBlankProbe.open(connector: connector, mode: options.mode, clock: clock)
-      (self.probe, source) = (probe, probe.source)
-    // A mode can only mean a screen.
-    case .auto where options.mode != nil:
-      let probe = try VBlankProbe.open(mode: options.mode, clock: clock)
-      (self.probe, source) = (probe, probe.source)
-    case .auto:
-      do throws(KMSError) {
-        let probe = try VBlankProbe.open(clock: clock)
-        (self.probe, source) = (probe, probe.source)
-      } catch {
-        (probe, source) = (nil, fallback(error.description))
-      }
+    let connector: String? = if case .kms(let name) = options.display { name } else { nil }
+    do throws(KMSError) {
+      let probe =
+        options.display == .fallback ? nil : try VBlankProbe.open(connector: connector, mode: options.mode, clock: clock)
+      (self.probe, source) = (probe, probe?.source ?? fallback("asked for"))
+    } catch {
+      // A mode can only mean a screen.
+      guard options.display == .auto, options.mode == nil else { throw error }
+      (probe, source) = (nil, fallback(error.description))
     }
     isRateUnused = probe != nil && options.rate != nil
   }
