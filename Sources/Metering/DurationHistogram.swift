@@ -24,11 +24,7 @@ public struct DurationHistogram: Sendable {
   public init() {}
 
   /// Nil without values.
-  public var minimum: Nanoseconds? { count == 0 ? nil : smallest }
-  /// Nil without values.
   public var maximum: Nanoseconds? { count == 0 ? nil : largest }
-  /// Nil without values; to the nanosecond below.
-  public var mean: Nanoseconds? { count == 0 ? nil : sum / Int64(count) }
 
   public mutating func add(_ value: Nanoseconds) {
     let index = Self.bucket(of: value)

@@ -3,23 +3,15 @@ public import LinuxSystem
 /// The distribution of a set of durations, exact: sorted values, percentiles by linear interpolation.
 public struct FrameStatistics: Sendable {
   private let sorted: [Nanoseconds]
-  private let sum: Double
 
   /// Copies and sorts the values.
   public init(_ values: some Sequence<Nanoseconds>) {
     sorted = values.sorted()
-    sum = sorted.reduce(0) { $0 + Double($1.count) }
   }
 
   public var count: Int { sorted.count }
   /// Nil without values.
-  public var minimum: Nanoseconds? { sorted.first }
-  /// Nil without values.
   public var maximum: Nanoseconds? { sorted.last }
-  /// The arithmetic mean to the nearest nanosecond; nil without values.
-  public var mean: Nanoseconds? {
-    sorted.isEmpty ? nil : Nanoseconds(Int64((sum / Double(sorted.count)).rounded()))
-  }
 
   /// The value below which `percent` of the values lie, by `PercentileRule`.
   ///

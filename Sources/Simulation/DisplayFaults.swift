@@ -6,21 +6,16 @@ public import LinuxSystem
 public struct DisplayFaults: Hashable, BitwiseCopyable, Sendable {
   // MARK: The display
 
-  /// The part by which the display's intervals become longer and shorter again, like those of a clock that is being set.
+  /// The part by which the display's intervals become longer and shorter again within 40 s, like those of a clock that is being
+  /// set.
   public var drift: Double = 0
-  /// The time from one longest interval to the next.
-  public var driftCycle: Nanoseconds = .seconds(40)
 
   // MARK: Stamps
 
   /// The standard deviation of stamps around the grid, normally distributed.
   public var noise: Nanoseconds = .zero
-  /// A stamp lies up to this much before or after its grid point, evenly distributed. Less than half an interval.
-  public var jitter: Nanoseconds = .zero
-  /// The part of the stamps that lie anywhere around their grid point.
+  /// The part of the stamps that lie anywhere around their grid point, up to a third of an interval away.
   public var outliers: Double = 0
-  /// How far outliers lie from the grid at most, in intervals.
-  public var farthestOutlier: Double = 1.0 / 3
   /// The part of the events without a stamp: it is zero.
   public var zeroStamps: Double = 0
   /// The part of the events that bear the stamp of a vblank up to eight intervals ago.

@@ -39,7 +39,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     var offset = rate.offset(ofInterval: k)
     if faults.drift != 0 {
       // The integral of a period that swings by `drift`.
-      let cycle = faults.driftCycle.seconds * rate.hertz / (2 * .pi)
+      let cycle = 40 * rate.hertz / (2 * .pi)
       offset += Nanoseconds.seconds(faults.drift / rate.hertz * cycle * sin(Double(k) / cycle))
     }
     return start + offset
@@ -74,7 +74,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     return vblank
   }
 
-  /// A vblank's stamp: its time with noise, jitter and the error of an outlier.
+  /// A vblank's stamp: its time with noise and the error of an outlier.
   public func timestamp(ofVBlank number: UInt64) -> MonotonicTime {
     let interval = rate.interval.count
     var error: Int64 = 0
@@ -82,9 +82,9 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
       let wide = Nanoseconds.seconds(faults.noise.seconds * normal(number)).count
       error += min(max(wide, -interval / 3), interval / 3)
     }
-    error += even(.jitter, number, limit: min(faults.jitter.count, interval / 2 - 1))
     if happens(.outlier, number, faults.outliers) {
-      error += even(.outlierDistance, number, limit: Int64(saturating: Double(interval) * faults.farthestOutlier))
+      let farthest = Int64(saturating: Double(interval) / 3)
+      error += Int64(random(.outlierDistance, number) % UInt64(2 * farthest + 1)) - farthest
     }
     return time(ofVBlank: number) + Nanoseconds(error)
   }
@@ -168,8 +168,8 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
   // MARK: - Random numbers
 
   private enum Family: UInt64 {
-    case jitter = 1
-    case loss, duplicate, delay, normal, normalAngle, outlier, outlierDistance, backward, backwardDistance, zeroStamp
+    case loss = 2
+    case duplicate, delay, normal, normalAngle, outlier, outlierDistance, backward, backwardDistance, zeroStamp
     case zeroSequence, lateWakeUp, wakeUpDelay, interval
   }
 
@@ -191,13 +191,6 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
   /// From 0 to `whole`.
   private func part(_ family: Family, _ number: UInt64, of whole: Int64) -> Int64 {
     Int64(random(family, number) % (UInt64(whole) + 1))
-  }
-
-  /// From `-limit` to `limit`.
-  private func even(_ family: Family, _ number: UInt64, limit: Int64) -> Int64 {
-    // Twice it has to be a number too.
-    let limit = min(limit, 1 << 61)
-    return limit > 0 ? Int64(random(family, number) % UInt64(2 * limit + 1)) - limit : 0
   }
 
   private func normal(_ number: UInt64) -> Double {

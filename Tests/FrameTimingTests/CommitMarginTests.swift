@@ -5,32 +5,6 @@ import Testing
 @Suite struct CommitMarginTests {
   private let interval = Nanoseconds.milliseconds(16)
 
-  /// A frame in time at the smallest lead speaks for it, whatever comes at larger ones. Four of them speak against a miss.
-  @Test func threeRaiseItUnlessFramesInTimeSpeakAgainst() {
-    for inTime in 0...2 {
-      var margin = CommitMargin()
-      for _ in 0..<inTime { margin.observe(lead: .milliseconds(1), isMissed: false, interval: interval) }
-      for _ in 0..<3 { margin.observe(lead: .microseconds(1_040), isMissed: true, interval: interval) }
-      // The step in which the misses are ends at 1 + 2 / 32 ms; the second in a row raises it by four.
-      #expect(margin.value == (inTime == 0 ? .microseconds(1_125) : .milliseconds(1)), "\(inTime) in time")
-      // One more than there are in time is enough.
-      margin.observe(lead: .milliseconds(4), isMissed: false, interval: interval)
-      margin.observe(lead: .microseconds(1_040), isMissed: true, interval: interval)
-      #expect(margin.value == (inTime == 0 ? .microseconds(1_125) : .seconds(0.001_062_5)), "\(inTime) in time")
-    }
-  }
-
-  /// Two misses say nothing. Each further one raises it by an eighth, however large the leads are.
-  @Test func itIsRaisedByAnEighthAtATime() {
-    var margin = CommitMargin()
-    for _ in 0..<2 { margin.observe(lead: .milliseconds(9), isMissed: true, interval: interval) }
-    #expect(margin.value == .milliseconds(1))
-    for expected in [1_125, 1_250, 1_375, 1_500, 1_625, 1_750, 1_875, 2_000, 2_250, 2_500] as [Int64] {
-      margin.observe(lead: .milliseconds(9), isMissed: true, interval: interval)
-      #expect(margin.value == .microseconds(expected))
-    }
-  }
-
   /// Nobody asks a display to take a frame within a millisecond, and none needs more than an interval.
   @Test func leadsThatSayNothing() {
     var margin = CommitMargin()

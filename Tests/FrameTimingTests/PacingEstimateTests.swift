@@ -25,13 +25,6 @@ import Testing
     #expect(estimate.value == longer + .seconds((longer - .milliseconds(6)).seconds * factor))
   }
 
-  @Test func alwaysTheSameHasASpreadAllTheSame() {
-    var estimate = PacingEstimate()
-    for _ in 0..<1_064 { estimate.observe(.milliseconds(3)) }
-    // k has fallen to 0.
-    #expect(estimate.value == .milliseconds(3) + .seconds(0.000_02 * 4 / 64))
-  }
-
   @Test func aSpikeIsForgottenAndMovesNothingMuch() throws {
     for seed in 0..<50 as Range<UInt64> {
       var random = SplitMix64(seed: seed)

@@ -95,16 +95,6 @@ final class VBlankSourceTests: ManualLoopCase {
     }
   }
 
-  /// No fault is so large that its arithmetic traps.
-  func testTheFarthestOutlierIsATime() {
-    var grid = SimulatedGrid(rate: .hertz60, start: .zero + .seconds(1000), seed: 1)
-    grid.faults.outliers = 1
-    for farthest in [1e11, 1e12, 1e300, .infinity] {
-      grid.faults.farthestOutlier = farthest
-      XCTAssertNotEqual(grid.timestamp(ofVBlank: 5), grid.time(ofVBlank: 5))
-    }
-  }
-
   func testADisplayThatIsOffDoesNotTickAndGoesOnWhenOn() {
     onMain { stage in
       let display = SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock)

@@ -119,7 +119,7 @@ struct VBlankReportTests {
     }
     let report = Self.report(samples)
     #expect(report.rejected == 0)
-    #expect(report.arrival.minimum == .microseconds(-99))
+    #expect(report.delays.min() == .microseconds(-99))
     #expect(report.arrival.percentile(50) == -49_500)
   }
 
