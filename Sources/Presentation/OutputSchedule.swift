@@ -45,7 +45,7 @@ struct OutputSchedule {
   func target(
     at now: MonotonicTime, begun: MonotonicTime, every distance: Int, budget: Nanoseconds?, forecast: VBlankForecast
   ) -> MonotonicTime? {
-    let ofTick = isTickNew ? tick?.targetTimestamp : nil
+    let ofTick = isTickNew ? tick?.nextVBlank : nil
     let first = ofTick ?? targetWithoutTick(at: now, begun: begun, every: distance, budget: budget, forecast: forecast)
     guard let first else { return nil }
     let next = Self.appearance(ofFrameFor: first, pending: lead - 1, forecast: forecast)

@@ -98,7 +98,12 @@ final class FrameRateRangeTests: ManualLoopCase {
       XCTAssertEqual(log["all"], Array(4...20))
       XCTAssertEqual(first.tick?.missed, 0)
       XCTAssertEqual(first.duration, .milliseconds(10))
-      XCTAssertEqual(first.targetTimestamp, first.timestamp + .milliseconds(10))
+      // As CADisplayLink's: the time of the link's next tick.
+      for link in [first, slow, all] {
+        let next = Nanoseconds.milliseconds(10) * Int64(link.intervalsPerTick)
+        XCTAssertEqual(link.targetTimestamp, link.timestamp + next)
+        XCTAssertEqual(link.tick?.nextVBlank, link.timestamp + .milliseconds(10))
+      }
       for link in [first, second, slow, all] { link.invalidate() }
     }
   }

@@ -13,8 +13,11 @@ public final class DisplayLink {
     /// The vblank's stamp: the time at which the display began to show the frame before. On the display's grid, however
     /// late the handler is called.
     public var timestamp: MonotonicTime
-    /// The next vblank, as it is predicted: when a frame that is made now will be seen. Evaluate animations for it.
+    /// The vblank of the link's next tick, as it is predicted: when a frame that is made now is to be seen. Evaluate animations
+    /// for it. One interval after `timestamp`, or as many as lie between two ticks of the link.
     public var targetTimestamp: MonotonicTime
+    /// The display's next vblank, as it is predicted.
+    public var nextVBlank: MonotonicTime
     /// One refresh interval at the nominal rate.
     public var duration: Nanoseconds
     /// Whether the display's rate is variable: then its intervals are `duration` or longer, and the target is a guess.
@@ -40,6 +43,7 @@ public final class DisplayLink {
     ) {
       self.timestamp = timestamp
       self.targetTimestamp = targetTimestamp
+      nextVBlank = targetTimestamp
       self.duration = duration
       self.frameNumber = frameNumber
       self.start = start ?? timestamp
@@ -71,7 +75,7 @@ public final class DisplayLink {
 
   /// The last tick's vblank; zero before the first tick.
   public var timestamp: MonotonicTime { tick?.timestamp ?? .zero }
-  /// The vblank after the last tick's; zero before the first tick.
+  /// The vblank of the next tick, as the last one predicted it; zero before the first tick.
   public var targetTimestamp: MonotonicTime { tick?.targetTimestamp ?? .zero }
   /// One refresh interval at the nominal rate; known before the first tick.
   public var duration: Nanoseconds { tick?.duration ?? ticker.refreshRate.interval }

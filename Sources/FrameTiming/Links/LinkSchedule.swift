@@ -65,6 +65,7 @@ struct LinkSchedule: Sendable {
     var own = shared
     own.missed = missed
     own.intervalsPerTick = Int(divisor.count)
+    own.targetTimestamp += shared.duration * Int64(divisor.count - 1)
     tick = own
     isContinuous = true
     return true
