@@ -34,6 +34,8 @@ public struct FrameReport: Equatable, Sendable {
   public var firstPresented: MonotonicTime?
   /// Frames that were seen more than T/2 after the vblank that they were made for.
   public var late = 0
+  /// The work of frames that were never shown, since newer work took their place before a buffer was free.
+  public var discardedWork = Nanoseconds.zero
   /// Intervals that should have been ticked, as frames were wanted, and were not. Of a variable display those that it counted,
   /// and not for how long one has lasted.
   public var missed = 0

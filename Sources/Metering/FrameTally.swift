@@ -61,6 +61,7 @@ struct FrameTally<Durations: DurationCollection> {
     case .tick(let tick): handle(tick)
     case .committed(let frame): committed(frame)
     case .presented(let frame): if frame.presented != .zero { presented(frame) }
+    case .discarded(let frame): if span.contains(frame.frameNumber) { counts.discardedWork += frame.work }
     case .idle: isIdle = true
     case .refused: break
     }

@@ -69,6 +69,9 @@ public final class Output {
   private var schedule = OutputSchedule()
   /// The tree of the last frame; the next one is compared with it.
   private var shown: TreeSnapshot?
+  /// A frame that could not be rendered at the end of its tick's turn, although its work was done. `submitted` is the end of the
+  /// turn.
+  private var owed: FrameRecord?
   /// The frames on their way to the screen, in the order in which they will be seen.
   private var pending: [FrameRecord] = []
 
@@ -157,7 +160,11 @@ public final class Output {
       let forecast = ticker.forecast
       let target = schedule.target(
         at: now, begun: now - turn.total, every: link.intervalsPerTick, budget: ticker.frameBudget, forecast: forecast)
-      if let target { render(for: target, turn: turn, forecast: forecast) }
+      if let target { render(for: target, newRecord(for: target, turn: turn, at: now, forecast), forecast: forecast) }
+      if schedule.owesFrame, let target = link.tick?.nextVBlank {
+        discardOwedFrame()
+        owed = newRecord(for: target, turn: turn, at: now, forecast)
+      }
     }
     let isWanted = wantsFrame
     schedule.endTurn(isFrameWanted: isWanted)
@@ -177,6 +184,7 @@ public final class Output {
     stampWait.invalidate()
     handOverWait.invalidate()
     heldBack = nil
+    owed = nil
     pending = []
     presenter.onEvent = nil
     observers.removeAll()
@@ -195,11 +203,46 @@ public final class Output {
 
   private func tick(_ link: DisplayLink) {
     guard let tick = link.tick else { return }
+    renderOwedFrame()
     schedule.didTick(tick)
     observers.notify(.tick(tick))
   }
 
-  private func render(for target: MonotonicTime, turn: FrameRecord.PhaseDurations, forecast: VBlankForecast) {
+  /// The record of a frame whose work was done in this turn, or earlier and it is still owed. `submitted` is when it was done.
+  private func newRecord(
+    for target: MonotonicTime, turn: FrameRecord.PhaseDurations, at now: MonotonicTime, _ forecast: VBlankForecast
+  ) -> FrameRecord {
+    let begun = now - turn.total
+    guard var frame = owed, !schedule.isTickNew else {
+      var frame = schedule.newRecord(for: target, begun: begun, forecast: forecast)
+      (frame.phases, frame.submitted) = (turn, now)
+      return frame
+    }
+    frame.heldBack = begun - frame.submitted
+    for phase in FrameRecord.Phase.allCases { frame.phases[phase] += turn[phase] }
+    return frame
+  }
+
+  /// Renders the frame that is owed before a newer tick's work begins, if there is a buffer and its work takes as long as its
+  /// interval: merged into that work neither would ever be seen in time. A shorter one is merged, so that frames do not queue.
+  private func renderOwedFrame() {
+    guard var frame = owed, let link,
+      frame.work + FrameRecord.takeOverTime > ticker.refreshRate.interval * Int64(link.intervalsPerTick)
+    else { return }
+    let (now, forecast) = (clock.now, ticker.forecast)
+    frame.heldBack = now - frame.submitted
+    render(for: schedule.targetOfOwedFrame(at: now, forecast: forecast), frame, isOwed: true, forecast: forecast)
+  }
+
+  /// Newer work takes the place of the frame that is owed.
+  private func discardOwedFrame() {
+    if let frame = owed { observers.notify(.discarded(frame)) }
+    owed = nil
+  }
+
+  private func render(
+    for target: MonotonicTime, _ frame: FrameRecord, isOwed: Bool = false, forecast: VBlankForecast
+  ) {
     guard presenter.isReady else {
       // Evaluated all the same: animations end in time, and with them the ticks.
       _ = content.tree(evaluationTime(for: target))
@@ -213,11 +256,10 @@ public final class Output {
     // While flips pend no buffer may be free; `presented` or the next tick brings us back.
     guard let buffer = presenter.acquireBuffer() else { return }
     let started = clock.now
-    var record = schedule.newRecord(for: target, begun: started - turn.total, forecast: forecast)
+    if isOwed || !schedule.isTickNew { owed = nil } else { discardOwedFrame() }
+    var record = frame
     record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, at: started, forecast: forecast)
     record.isTargetKnown = forecast.isKnown(at: record.target)
-    record.phases = turn
-
     record.animationTime = evaluationTime(for: record.target)
     var tree = content.tree(record.animationTime)
     if geometry.rotation != .none { tree.viewport = geometry.turned(tree.viewport) }
@@ -242,7 +284,7 @@ public final class Output {
     record.phases[.diff] = diffed - started
     record.phases[.composite] = composited - diffed
     shown = tree
-    schedule.didRender(for: target)
+    if isOwed { schedule.didRenderOwedFrame(for: target) } else { schedule.didRender(for: target) }
     let frame = FinishedFrame(buffer: buffer, damage: painted, record: record)
     if canHoldBack, let vblank = schedule.vblankToAwait(by: record, at: composited, forecast: forecast) {
       heldBack = frame
@@ -263,7 +305,7 @@ public final class Output {
 
   private func handOver(_ frame: FinishedFrame, at time: MonotonicTime) {
     var record = frame.record
-    record.heldBack = time - record.submitted
+    record.heldBack += time - record.submitted
     do {
       try presenter.present(frame.buffer, damage: frame.damage)
     } catch {
@@ -286,7 +328,7 @@ public final class Output {
     unstamped = 0
     stampWait.cancel()
     pending.removeAll(keepingCapacity: true)
-    heldBack = nil
+    (heldBack, owed) = (nil, nil)
     handOverWait.cancel()
   }
 
@@ -323,6 +365,7 @@ public final class Output {
     automaticInterval?.observe(record, interval: ticker.refreshRate.interval)
     ticker.observe(record)
     observers.notify(.presented(record))
+    renderOwedFrame()
   }
 
   /// The screen may show something other than the last frame: the next one paints all of it.

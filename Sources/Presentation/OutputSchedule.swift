@@ -14,11 +14,14 @@ struct OutputSchedule {
   var lead = 1
   private var tick: DisplayLink.Tick?
   /// Whether the tick came in this turn.
-  private var isTickNew = false
+  private(set) var isTickNew = false
   /// Whether the tick's frame is still to be made: no buffer was free.
   private var isTickOpen = false
   /// The vblank that the last frame was made for.
   private var lastTarget: MonotonicTime?
+
+  /// True at the end of a turn whose tick has no frame although something changed: no buffer was free, or the interval was taken.
+  var owesFrame: Bool { isTickNew && isTickOpen && isDirty }
 
   /// Whether the turn's tick was put off, so that its frame is for the next vblank or for none.
   var isTickDelayed: Bool { isTickNew && (tick.map { $0.start > $0.timestamp } ?? false) }
@@ -85,6 +88,12 @@ struct OutputSchedule {
     return forecast.vblank(after: next + budget) < seen + interval / 2
   }
 
+  /// The first vblank for a frame whose work was done in an earlier turn.
+  func targetOfOwedFrame(at now: MonotonicTime, forecast: VBlankForecast) -> MonotonicTime {
+    let free = lastTarget.map { $0 + forecast.interval / 2 } ?? now
+    return forecast.isVariable ? max(now, free) : forecast.vblank(after: max(now, free))
+  }
+
   /// When a frame that is made for `target` will be seen: frames that pend take the vblanks before it.
   static func appearance(ofFrameFor target: MonotonicTime, pending: Int, forecast: VBlankForecast) -> MonotonicTime {
     let interval = forecast.interval
@@ -139,6 +148,13 @@ struct OutputSchedule {
     isTickOpen = false
     hasFrameSinceTick = true
     lastTarget = target
+  }
+
+  /// A frame was rendered whose work was done in an earlier turn. A tick that has come since gets its own.
+  mutating func didRenderOwedFrame(for target: MonotonicTime) {
+    let isTickOpen = isTickOpen && isTickNew
+    didRender(for: target)
+    self.isTickOpen = isTickOpen
   }
 
   /// A frame changed nothing: nobody sees it at its target, which is not to keep the next tick from its frame.

@@ -155,7 +155,7 @@ private final class Stage {
         colors.append(color)
       case .presented(let frame): presented.append(frame)
       case .refused: refused()
-      case .tick, .idle: break
+      case .tick, .idle, .discarded: break
       }
     }.keep()
     Transaction.withoutActions { root.backgroundColor = .black }

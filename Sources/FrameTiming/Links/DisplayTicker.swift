@@ -8,8 +8,8 @@ import RunLoops
 ///     let link = DisplayLink(ticker: display.ticker) { link in spinner.angle = angle(at: link.targetTimestamp) }
 ///     link.add(to: .main, mode: .common)
 ///
-/// However many links there are, one vblank is requested at a time, after all links had the last one; none while no unpaused
-/// link is added to a mode. A tick carries the vblank's stamp, never the time now; stamps strictly increase; an interval is
+/// However many links there are, one vblank is requested at a time, at the end of the turn in which the links had the last one;
+/// none while no unpaused link is added to a mode. A tick carries the vblank's stamp, never the time now; stamps strictly increase; an interval is
 /// never ticked twice; frame numbers count intervals, those without a tick included, so that the number of missed frames is
 /// arithmetic. A link that wants fewer frames is called at every second, third … vblank; all of them are requested, since
 /// another link may want them. A late callback costs the intervals that it covered: the next tick is the latest one, and
@@ -23,6 +23,13 @@ public final class DisplayTicker {
   /// The source of the vblanks: the display's hardware, or a clock that replaces it. It changes when the display goes and comes.
   public private(set) var source: any VBlankSource
   private var machine: TickMachine
+  /// Requests the next vblank only after the turn's commit: callbacks, layout or drawing that take longer than an interval have
+  /// missed the vblanks that they covered, and their frame is handed over before the next tick's work begins.
+  private lazy var turnEnd = FrameLoop.Observer(
+    [.beforeWaiting, .exit], order: ObserverOrder.afterCommit, evenWhenBusy: true,
+    .onMain { [weak self] _, _ in self?.turnEnded() })
+  /// True inside the links' callbacks, which may run the loop.
+  private var isCallingLinks = false
   private lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.alarmFired() })
   /// The wake-up that the alarm is set to.
   private var armed: TickMachine.WakeUp?
@@ -112,6 +119,7 @@ public final class DisplayTicker {
     (self.links, loop) = ([], nil)
     for link in links { link.invalidate() }
     alarm.invalidate()
+    turnEnd.invalidate()
     source.invalidate()
   }
 
@@ -146,6 +154,7 @@ public final class DisplayTicker {
     for mode in modes where !links.contains(where: { $0.modes.contains(mode) }) {
       source.remove(from: loop, mode: mode)
       loop.remove(alarm, from: mode)
+      loop.remove(turnEnd, from: mode)
     }
     // To leave the common modes is to leave each of them, also one that another link names itself.
     for other in links {
@@ -160,6 +169,7 @@ public final class DisplayTicker {
     guard let loop else { return }
     source.add(to: loop, mode: mode)
     loop.add(alarm, to: mode)
+    loop.add(turnEnd, to: mode)
   }
 
   /// A link came or went, was paused or wants frames again.
@@ -210,12 +220,16 @@ public final class DisplayTicker {
     if let run = loop?.innermostRun {
       // The array is kept as it is now: links may be added, paused and invalidated by each other's callbacks.
       let links = links
+      isCallingLinks = true
       for link in links where link.isServed(in: run.mode, isCommon: run.isCommon) {
         link.deliver(tick, delivery: delivery)
       }
+      isCallingLinks = false
     }
-    // The next vblank is requested only now: a callback longer than an interval has missed the vblanks that it covered.
-    send(.delivered)
+  }
+
+  private func turnEnded() {
+    if !isCallingLinks, machine.isDelivering { send(.delivered) }
   }
 }
 

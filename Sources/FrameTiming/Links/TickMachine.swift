@@ -18,7 +18,7 @@ package struct TickMachine {
     case wakeUp
     /// No link is called with the delayed tick: it needs no wake-up.
     case delayIsNeedless
-    /// The links' callbacks have returned.
+    /// The turn in which the links were called is over, and with it the work that the tick asked for.
     case delivered
     /// The source was asked for the newest vblank that has happened; nil if it cannot tell.
     case newest(VBlank?)
@@ -62,8 +62,8 @@ package struct TickMachine {
     case retrying(since: MonotonicTime, at: MonotonicTime)
     /// The tick waits for its deadline.
     case delayed(DisplayLink.Tick, until: WakeUp)
-    /// The links' callbacks run.
-    case delivering
+    /// The turn of a tick runs: the links' callbacks, and the commit of what they changed.
+    case delivering(since: MonotonicTime)
     /// No more ticks.
     case ended
   }
@@ -96,6 +96,8 @@ package struct TickMachine {
   // MARK: - Queries
 
   package var isEnded: Bool { if case .ended = state { true } else { false } }
+  /// True in the turn of a tick, until `delivered`.
+  package var isDelivering: Bool { if case .delivering = state { true } else { false } }
 
   /// When the machine wants to be woken; nil for never.
   package var wakeUp: WakeUp? {
@@ -114,11 +116,13 @@ package struct TickMachine {
     let expectation: VBlankForecast.Expectation =
       switch state {
       case .requested(let since), .retrying(let since, _): .vblank(requested: since)
+      case .delivering(let since) where isWanted: .vblank(requested: since)
       case .delayed(let tick, _): .tick(target: tick.targetTimestamp)
       case .resting, .delivering, .ended: .nothing
       }
     return VBlankForecast(
-      refreshRate: source.refreshRate, isVariable: source.isVariable, grid: sequencer.model.grid, lastTick: sequencer.last,
+      refreshRate: source.refreshRate, isVariable: source.isVariable, grid: sequencer.model.grid,
+      lastTick: sequencer.last,
       expectation: expectation)
   }
 
@@ -158,7 +162,7 @@ package struct TickMachine {
       guard case .delayed(let tick, _) = state else { return .none }
       return deliver(tick, at: now, wasDelayed: false)
     case .delivered:
-      guard case .delivering = state else { return .none }
+      guard isDelivering else { return .none }
       state = .resting
       return isWanted ? request(at: now) : .none
     case .newest(let vblank):
@@ -259,7 +263,7 @@ package struct TickMachine {
     _ tick: DisplayLink.Tick, at now: MonotonicTime, plannedAt planned: MonotonicTime? = nil, wasDelayed: Bool
   ) -> Action {
     pacer.tickWasDelivered(at: now, start: planned ?? tick.start, wasDelayed: wasDelayed)
-    state = .delivering
+    state = .delivering(since: now)
     var tick = tick
     tick.delivered = now
     return .deliver(tick)
@@ -275,7 +279,8 @@ package struct TickMachine {
     let start = pacer.start(
       for: target, isTargetKnown: isTargetKnown, vblank: vblank.timestamp, now: now, interval: interval)
     return DisplayLink.Tick(
-      timestamp: vblank.timestamp, targetTimestamp: target, duration: interval, frameNumber: frameNumber, start: start,
+      timestamp: vblank.timestamp, targetTimestamp: target, duration: interval, frameNumber: frameNumber,
+      start: start,
       delivered: now, missed: 0, isVariable: source.isVariable)
   }
 

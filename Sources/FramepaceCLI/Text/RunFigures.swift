@@ -23,6 +23,7 @@ struct RunFigures {
       ("late", .count(counts.late)),
       ("missed", .count(counts.missed)),
       ("idle", .count(counts.idle)),
+      ("discardedWork", .milliseconds(counts.discardedWork)),
       ("hitchTimeRatio", .decimal(rates.firstPresented == nil ? nil : rates.hitchTimeRatio, 3)),
       ("workShare", .decimal(times.workShare, 4)),
     ]
@@ -48,12 +49,14 @@ extension FrameReport {
     result.firstPresented = firstPresented
     for count in Self.counts { result[keyPath: count] = max(0, self[keyPath: count] - earlier[keyPath: count]) }
     result.hitchTime = max(.zero, hitchTime - earlier.hitchTime)
+    result.discardedWork = discardedWork - earlier.discardedWork
     return result
   }
 
   mutating func add(counts other: FrameReport) {
     for count in Self.counts { self[keyPath: count] += other[keyPath: count] }
     hitchTime += other.hitchTime
+    discardedWork += other.discardedWork
   }
 
   private static var counts: [WritableKeyPath<FrameReport, Int>] {

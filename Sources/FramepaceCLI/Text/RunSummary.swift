@@ -24,7 +24,8 @@ enum RunSummary {
     if figures.frameInterval.count > 0 { lines.append(("interval", items(figures.frameInterval))) }
     if figures.work.count > 0 {
       let share = figures.workShare.map { ["\(Text.percent($0)) of the budget"] } ?? []
-      lines.append(("work", items(figures.work) + share))
+      let lost = figures.discardedWork == .zero ? [] : ["\(Text.milliseconds(figures.discardedWork)) ms for no frame"]
+      lines.append(("work", items(figures.work) + share + lost))
     }
     if figures.latency.count > 0 { lines.append(("latency", items(figures.latency))) }
     if figures.animationError.count > 0 { lines.append(("animation", items(figures.animationError))) }
