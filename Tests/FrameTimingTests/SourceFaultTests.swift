@@ -1,5 +1,6 @@
 import LinuxSystem
 import RunLoops
+import Simulation
 import XCTest
 
 @testable import FrameTiming
@@ -45,6 +46,28 @@ final class SourceFaultTests: ManualLoopCase {
       XCTAssertGreaterThanOrEqual(log.ticks.count, 109)
       link.invalidate()
       observer.invalidate()
+    }
+  }
+
+  /// A display that runs at more than twice the rate that its mode says: once that is seen each vblank ticks, for the next one.
+  func testADisplayThatIsMuchFasterThanItSays() {
+    for hertz in [121, 144, 165, 240] as [Int64] {
+      onMain { stage in
+        let source = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
+        source.setRate(.hertz60, actual: .hertz(hertz))
+        let ticker = DisplayTicker(source: source)
+        let (link, log) = stage.link(to: ticker)
+        stage.run(.seconds(1))
+        log.ticks = []
+        stage.run(.seconds(1))
+        XCTAssertEqual(log.ticks.count, Int(hertz), accuracy: 1, "\(hertz) Hz")
+        for tick in log.ticks {
+          let next = source.grid.time(ofVBlank: source.grid.vblank(after: tick.timestamp))
+          XCTAssertEqual(Double((tick.targetTimestamp - next).count), 0, accuracy: 10_000, "\(hertz) Hz")
+          XCTAssertEqual(tick.missed, 0)
+        }
+        link.invalidate()
+      }
     }
   }
 

@@ -121,7 +121,7 @@ package struct TickMachine {
       case .resting, .delivering, .ended: .nothing
       }
     return VBlankForecast(
-      refreshRate: source.refreshRate, isVariable: source.isVariable, grid: sequencer.model.grid,
+      refreshRate: source.refreshRate, isVariable: source.isVariable, interval: interval, grid: sequencer.model.grid,
       lastTick: sequencer.last,
       expectation: expectation)
   }
@@ -142,7 +142,7 @@ package struct TickMachine {
     return !(sequencer.model.prediction(after: now + interval)?.isKnown ?? false)
   }
 
-  private var interval: Nanoseconds { source.refreshRate.interval }
+  private var interval: Nanoseconds { sequencer.model.unannouncedInterval ?? source.refreshRate.interval }
 
   // MARK: - Events
 
@@ -279,7 +279,7 @@ package struct TickMachine {
     let start = pacer.start(
       for: target, isTargetKnown: isTargetKnown, vblank: vblank.timestamp, now: now, interval: interval)
     return DisplayLink.Tick(
-      timestamp: vblank.timestamp, targetTimestamp: target, duration: interval, frameNumber: frameNumber,
+      timestamp: vblank.timestamp, targetTimestamp: target, duration: source.refreshRate.interval, frameNumber: frameNumber,
       start: start,
       delivered: now, missed: 0, isVariable: source.isVariable)
   }

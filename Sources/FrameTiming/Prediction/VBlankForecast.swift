@@ -22,12 +22,12 @@ public struct VBlankForecast: BitwiseCopyable, Sendable {
   public let refreshRate: RefreshRate
   /// True for a display whose intervals last as long as the application likes.
   public let isVariable: Bool
+  /// One refresh interval at the nominal rate, or at another one that the display was found to run at; the shortest one of a
+  /// variable display.
+  public let interval: Nanoseconds
   let grid: VBlankGrid?
   let lastTick: TickSequencer.LastTick?
   let expectation: Expectation
-
-  /// One nominal refresh interval; the shortest one of a variable display.
-  public var interval: Nanoseconds { refreshRate.interval }
 
   /// The vblank of the last tick; nil before the first.
   public var lastVBlank: VBlank? { lastTick?.vblank }

@@ -74,6 +74,11 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
   /// The interval between two vblanks as it is believed now, in nanoseconds.
   public var period: Double { max(filter?.period ?? refreshRate.exactInterval, shortestPeriod) }
 
+  /// The interval of the rate that the display was found to run at instead of its nominal one; nil if it runs at that.
+  var unannouncedInterval: Nanoseconds? {
+    expectedPeriod == refreshRate.exactInterval || expectedRate != nil ? nil : Nanoseconds(Int64(saturating: expectedPeriod))
+  }
+
   /// The standard deviation of `period`, in nanoseconds.
   public var periodUncertainty: Double { filter?.periodVariance.squareRoot() ?? priorDeviation }
 
