@@ -72,7 +72,11 @@ public final class Image: Sendable {
     for y in 0..<height {
       let row = (base + y * bytesPerRow).assumingMemoryBound(to: UInt32.self)
       var all: UInt32 = 0xFF00_0000
-      for x in 0..<width { all &= row[x] }
+      var x = 0
+      while x < width {
+        all &= row[x]
+        x += 1
+      }
       if all != 0xFF00_0000 { return false }
     }
     return true

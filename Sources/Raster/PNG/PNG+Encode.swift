@@ -35,15 +35,13 @@ extension PNG {
     file.appendChunk("sRGB") { $0.append(0) }
     var isComplete = false
     file.appendChunk("IDAT") { file in
-      let start = file.count
-      file.append(contentsOf: repeatElement(0, count: bound))
-      let size = file.withUnsafeMutableBytes { file in
+      let packed = [UInt8](unsafeUninitializedCapacity: bound) { packed, size in
         rows.withUnsafeBytes { rows in
-          libdeflate_zlib_compress(compressor, rows.baseAddress, rows.count, file.baseAddress.map { $0 + start }, bound)
+          size = libdeflate_zlib_compress(compressor, rows.baseAddress, rows.count, packed.baseAddress, bound)
         }
       }
-      isComplete = size > 0
-      file.removeLast(bound - size)
+      isComplete = !packed.isEmpty
+      file += packed
     }
     // libdeflate cannot fail with as much room as it asked for.
     guard isComplete else { throw .outOfMemory(bytes: count) }
