@@ -84,9 +84,6 @@ public final class LayerContext {
 
   var snapshots = SnapshotPool()
 
-  /// The number of kept copies of the tree, for tests.
-  var snapshotCount: Int { snapshots.count }
-
   // MARK: Asynchronous display, see LayerContext+Drawings
 
   let inbox = DrawingInbox()

@@ -1,4 +1,5 @@
 import CKernels
+import Glibc
 import LinuxSystem
 import TestLength
 import Testing
@@ -146,6 +147,28 @@ import Testing
     return ckernels_sampler(
       base: byte, bytes_per_row: 52, width: 13, height: 9, u: number(-20...20, &random), ux: number(-1...1, &random),
       uy: number(-1...1, &random), v: number(-20...20, &random), vx: number(-1...1, &random), vy: number(-1...1, &random))
+  }
+
+  /// Nothing behind the last pixel of an image is read: here follows a page that nobody may read.
+  @Test(arguments: tables.indices, 1...20 as ClosedRange<Int32>)
+  func samplingStaysInsideTheImage(table: Int, width: Int32) throws {
+    let kernels = Self.tables[table].pointee
+    let page = 4096
+    let memory = try #require(mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+    try #require(memory != MAP_FAILED)
+    defer { munmap(memory, 2 * page) }
+    try #require(mprotect(memory + page, page, PROT_NONE) == 0)
+    let height: Int32 = 3
+    let base = memory + page - Int(4 * width * height)
+    for scale in [0.25, 1, 1.5] {
+      let step = Int64(scale * 0x1p32)
+      var sampler = ckernels_sampler(
+        base: base.assumingMemoryBound(to: UInt8.self), bytes_per_row: Int64(4 * width), width: width, height: height,
+        u: 0, ux: step, uy: 0, v: 0, vx: 0, vy: step)
+      var row = [UInt32](repeating: 1, count: 100)
+      for y in 0..<16 as Range<Int32> { kernels.sample(&row, 100, 0, y, &sampler) }
+      #expect(row.allSatisfy { $0 == 0 })
+    }
   }
 
   /// A pixel depends on its own coordinate, and not on the beginning of its row.

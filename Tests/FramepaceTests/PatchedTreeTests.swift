@@ -22,7 +22,7 @@ final class PatchedTreeTests: XCTestCase {
           for _ in 0..<Int.random(in: 0...3, using: &world.generator) { world.render("seed \(seed), step \(step)") }
           world.letGo()
         }
-        XCTAssertLessThanOrEqual(world.context.snapshotCount, 8)
+        XCTAssertLessThanOrEqual(world.context.snapshots.count, 8)
       }
     }
   }

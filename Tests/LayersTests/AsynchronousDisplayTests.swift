@@ -150,6 +150,18 @@ final class AsynchronousDisplayTests: XCTestCase {
       stage.turn()
       XCTAssertEqual(layer.gray, 30)
       XCTAssertEqual(stage.context.pendingDrawings, 0)
+
+      // Patience begins anew when something was shown, and when contents were set.
+      for _ in 0..<2 {
+        probes = (1...5).map { _ in
+          let probe = layer.request(1)
+          stage.turn()
+          XCTAssertEqual(stage.context.pendingDrawings, 1)
+          return probe
+        }
+        layer.contents = nil
+        for probe in probes { probe.gate.open() }
+      }
     }
   }
 

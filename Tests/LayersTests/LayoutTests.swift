@@ -112,6 +112,9 @@ final class LayoutTests: XCTestCase {
       XCTAssertEqual(stage.turn().unsettled?.name, "endless")
       XCTAssertEqual(endless.draws, LayerContext.maximumRounds)
       XCTAssertFalse(stage.context.isDirty)
+      endless.onDraw = nil
+      XCTAssertEqual(stage.turn().displayCount, 1, "left over for the next commit")
+      XCTAssertFalse(endless.needsDisplay)
     }
   }
 

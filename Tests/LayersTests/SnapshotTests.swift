@@ -29,14 +29,22 @@ final class SnapshotTests: XCTestCase {
         stage.turn()
         held.append(stage.tree())
       }
-      XCTAssertEqual(stage.context.snapshotCount, 6)
+      XCTAssertEqual(stage.context.snapshots.count, 6)
       held.removeAll()
       for _ in 0..<300 {
         Transaction.withoutActions { stage.root.position.x += 1 }
         stage.turn()
         _ = stage.tree()
       }
-      XCTAssertEqual(stage.context.snapshotCount, 1)
+      XCTAssertEqual(stage.context.snapshots.count, 1)
+
+      // A copy that takes the place of one that was given up is brought up to date as any other.
+      held = [stage.tree()]
+      for step in 1...3 {
+        Transaction.withoutActions { stage.root.bounds.origin.x = Double(step) }
+        stage.turn()
+        XCTAssertEqual(stage.tree().records[0].bounds.minX, Double(step))
+      }
     }
   }
 

@@ -77,17 +77,19 @@ final class TransactionTests: XCTestCase {
     onMain {
       let log = Log()
       Transaction.begin()
-      Transaction.setCompletion { log.append("done") }
+      Transaction.animationDuration = .milliseconds(40)
+      Transaction.setCompletion { log.append("done in \(Transaction.animationDuration)") }
       XCTAssertEqual(log.entries, [])
       Transaction.commit()
-      XCTAssertEqual(log.entries, ["done"])
+      XCTAssertEqual(log.entries, ["done in 250 ms"], "outside of the transaction that it ends")
       let stage = Stage()
+      Transaction.animationDuration = .milliseconds(40)
       Transaction.setCompletion {
-        log.append("turn")
+        log.append("turn in \(Transaction.animationDuration)")
         stage.root.backgroundColor = .white
       }
       stage.turn()
-      XCTAssertEqual(log.entries, ["done", "turn"])
+      XCTAssertEqual(log.entries.last, "turn in 250 ms")
       XCTAssertTrue(stage.context.isDirty, "what it changes is for the next commit")
     }
   }
