@@ -114,8 +114,8 @@ let package = Package(
     library(
       "FramepaceTesting",
       [
-        "FrameTiming", "Framepace", "Geometry", "Layers", "LinuxSystem", "Presentation", "Raster", "RenderTree",
-        "RunLoops", "Simulation",
+        "Compositing", "FrameTiming", "Framepace", "Geometry", "Layers", "LinuxSystem", "Presentation", "Raster",
+        "RenderTree", "RunLoops", "Simulation",
       ]),
     library("SampleScenes", ["Framepace"], path: "Samples/SampleScenes"),
     sample("Modes", ["LinuxSystem", "RunLoops"]),
@@ -138,7 +138,7 @@ let package = Package(
     .executableTarget(
       name: "FramepaceCLI",
       dependencies: [
-        "Framepace", "KMS", "SampleScenes", "Seats", "Simulation",
+        "FrameTiming", "Framepace", "KMS", "SampleScenes", "Seats", "Simulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
@@ -205,12 +205,22 @@ let package = Package(
     tests(
       "FramepaceTests",
       [
-        "Compositing", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Presentation", "Raster",
+        "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Presentation", "Raster",
         "RenderTree", "Simulation", "TestLength",
       ]),
     tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes", "TestLength"], exclude: ["Goldens"]),
-    tests("CommandTests", ["CDRM", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "RenderTree", "Simulation"]),
-    tests("CompositingTests", ["CKernels", "Compositing", "Geometry", "LinuxSystem", "Raster", "RenderTree", "TestLength"]),
+    tests(
+      "CommandTests",
+      [
+        "CDRM", "FrameTiming", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "Presentation", "RenderTree",
+        "Simulation",
+      ]),
+    tests(
+      "CompositingTests",
+      [
+        "CKernels", "Compositing", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree",
+        "TestLength",
+      ]),
   ]
 )
 

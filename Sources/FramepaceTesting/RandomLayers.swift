@@ -1,7 +1,8 @@
 public import Framepace
 import LinuxSystem
 
-/// A tree of layers that is edited at random: every kind of change that an application can make, in any order.
+/// A tree of layers that is edited at random: every kind of change that an application can make, in any order. Some numbers are
+/// extreme: flat, huge and far away.
 ///
 /// The same seed makes the same edits, so that a test that prints it can be run again.
 @MainActor
@@ -19,7 +20,7 @@ public final class RandomLayers {
   private var random: SplitMix64
 
   /// - Parameters:
-  ///   - count: the number of layers at first; there are never more than four times as many.
+  ///   - count: the number of layers at first; there are never many more than twice as many.
   ///   - images: the images that contents are chosen from.
   ///   - font: the font of text layers; without one they draw nothing.
   public init(in root: Layer, seed: UInt64, count: Int, images: [Image], font: Font? = nil) {
@@ -27,12 +28,12 @@ public final class RandomLayers {
     self.seed = seed
     self.images = images
     self.font = font
-    limit = count * 4
+    limit = count * 2
     random = SplitMix64(seed: seed)
     for _ in 0..<count { insertNew() }
   }
 
-  /// Noise, transparent and opaque, in sizes of a few pixels.
+  /// Noise in sizes of a few pixels: opaque, translucent, and with clear, opaque and translucent stripes.
   public static func images(seed: UInt64, count: Int = 6) throws(BitmapError) -> [Image] {
     var random = SplitMix64(seed: seed)
     var images: [Image] = []
@@ -42,7 +43,8 @@ public final class RandomLayers {
         let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
         for x in 0..<bitmap.width {
           let color = Color(hex: UInt32.random(in: 0...0xFF_FFFF, using: &random))
-          row[x] = color.withAlpha(index.isMultiple(of: 2) ? 1 : .random(in: 0...1, using: &random)).premultipliedBGRA
+          let alphas = [1, .random(in: 0...1, using: &random), [0, 1, 0.5][x / 13 % 3]]
+          row[x] = color.withAlpha(alphas[index % 3]).premultipliedBGRA
         }
       }
       images.append(bitmap.freeze())
@@ -80,7 +82,7 @@ public final class RandomLayers {
       layer.transform = transform()
       return "transform"
     case 6:
-      layer.opacity = random.chance(0.3) ? 1 : number(in: 0...1)
+      layer.opacity = opacity()
       return "opacity"
     case 7:
       layer.backgroundColor = random.chance(0.2) ? nil : color()
@@ -110,7 +112,8 @@ public final class RandomLayers {
       layer.removeFromSuperlayer()
       return "removal"
     case 16, 17:
-      return layers.count < limit ? insertNew() : move(layer)
+      guard layers.count < limit else { return move(layer) }
+      return random.chance(0.5) ? insertNew() : insertGroup()
     case 18:
       return move(layer)
     case 19:
@@ -180,16 +183,38 @@ public final class RandomLayers {
       (layer as? TextLayer)?.drawsAsynchronously = true
     }
     layer.bounds = bounds()
-    layer.position = Point(
-      Double(Int.random(in: 0...max(Int(root.bounds.width), 1), using: &random)),
-      Double(Int.random(in: 0...max(Int(root.bounds.height), 1), using: &random)))
+    layer.position = position()
     layer.backgroundColor = optionalColor()
     layer.masksToBounds = random.chance(0.2)
     if random.chance(0.4) { layer.transform = transform() }
-    if random.chance(0.3) { layer.opacity = number(in: 0...1) }
-    layers.append(layer)
-    insert(layer, into: random.chance(0.5) ? root : layers.randomElement(using: &random) ?? root)
+    if random.chance(0.3) { layer.opacity = opacity() }
+    if random.chance(0.3) { layer.cornerRadius = number(in: 0...20) }
+    add(layer, to: random.chance(0.5) ? root : layers.randomElement(using: &random) ?? root)
     return "a new one instead"
+  }
+
+  /// Inserts a layer that paints nothing but clips or fades what is in it: opaque layers that hide each other.
+  private func insertGroup() -> String {
+    let group = Layer()
+    group.bounds = bounds()
+    group.position = position()
+    group.masksToBounds = random.chance(0.8)
+    group.cornerRadius = random.chance(0.5) ? 0 : number(in: 0...20)
+    group.opacity = random.chance(0.5) ? 1 : opacity()
+    if random.chance(0.2) { group.transform = transform() }
+    add(group, to: random.chance(0.7) ? root : layers.randomElement(using: &random) ?? root)
+    for _ in 0..<2 {
+      let layer = Layer(frame: group.bounds)
+      layer.backgroundColor = color().withAlpha(1)
+      if random.chance(0.5) { layer.position += Point(Double(Int.random(in: -9...9, using: &random)), 0) }
+      add(layer, to: group)
+    }
+    return "a group instead"
+  }
+
+  private func add(_ layer: Layer, to parent: Layer) {
+    layers.append(layer)
+    insert(layer, into: parent)
   }
 
   private func move(_ layer: Layer) -> String {
@@ -214,23 +239,55 @@ public final class RandomLayers {
 
   private func digits() -> String { String(Int.random(in: 0...99_999, using: &random)) }
 
+  private func opacity() -> Double {
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0: 0
+    case 1: 0.001
+    case 2, 3, 4, 5: number(in: 0...1)
+    default: 1
+    }
+  }
+
+  private func position() -> Point {
+    func coordinate(_ length: Double) -> Double {
+      let whole = Double(Int.random(in: -8...max(Int(length), 1), using: &random))
+      return random.chance(0.8) ? whole : whole + number(in: 0...1)
+    }
+    return Point(coordinate(root.bounds.width), coordinate(root.bounds.height))
+  }
+
   private func bounds() -> Rect {
-    let sides = (number(in: 0...root.bounds.width), number(in: 0...root.bounds.height))
+    // Only one side is ever huge: the bitmap of a layer that is drawn is as fine as its longer side allows.
+    func side(_ longest: Double, _ extremes: [Double]) -> Double {
+      if random.chance(0.04) { return extremes.randomElement(using: &random) ?? 0 }
+      let side = number(in: 0...longest)
+      return random.chance(0.7) ? side.rounded() : side
+    }
     let origin = random.chance(0.7) ? 0 : number(in: -20...20)
-    let isWhole = random.chance(0.7)
     return Rect(
-      x: origin, y: origin / 2, width: isWhole ? sides.0.rounded() : sides.0,
-      height: isWhole ? sides.1.rounded() : sides.1)
+      x: origin, y: origin / 2, width: side(root.bounds.width, [0, -3, 0.25, 1e7]),
+      height: side(root.bounds.height, [0, -3, 0.25]))
   }
 
   private func transform() -> Affine {
-    switch Int.random(in: 0..<8, using: &random) {
-    case 0, 1, 2: .identity
-    case 3, 4: .rotation(number(in: -4...4))
-    case 5: .scale(x: number(in: -2...2), y: number(in: -2...2))
-    case 6: .scale(x: random.chance(0.5) ? 0 : 1, y: number(in: 0...3))
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0..<6: return .identity
+    case 6, 7, 8: return .rotation(number(in: -4...4))
+    case 9: return .rotation(Double(Int.random(in: 0...3, using: &random)) * .pi / 2)
+    case 10, 11: return .scale(x: number(in: -2...2), y: number(in: -2...2))
+    case 12: return .scale([0.5, 2, 3, -1].randomElement(using: &random) ?? 1)
+    case 13, 14:
+      return Affine(
+        a: number(in: -2...2), b: number(in: -2...2), c: number(in: -2...2), d: number(in: -2...2), tx: 0, ty: 0)
+    case 15, 16: return .scale(x: random.chance(0.5) ? 0 : 1, y: random.chance(0.5) ? 0 : number(in: 0...3))
+    case 17: return .scale([1e-9, 1e-3, 1e3, 1e6, 1e12].randomElement(using: &random) ?? 1)
+    case 18:
+      let far: Double = [1e5, 1e9, -1e9, 1e18, -1e300].randomElement(using: &random) ?? 0
+      return .translation(x: far, y: random.chance(0.5) ? far : 0)
     default:
-      Affine(a: number(in: -2...2), b: number(in: -2...2), c: number(in: -2...2), d: number(in: -2...2), tx: 0, ty: 0)
+      // Almost flat: edges that meet at a very sharp angle.
+      let slope = number(in: -1...1)
+      return Affine(a: 1, b: slope, c: 1, d: slope + 1e-3, tx: 0, ty: 0)
     }
   }
 
