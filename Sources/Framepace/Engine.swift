@@ -22,6 +22,8 @@ public final class Engine {
   public let loop: FrameLoop
   /// The layers of the engine's first display.
   public let context: LayerContext
+  /// The layer that fills the engine's first display.
+  public var root: Layer { context.root }
   /// The output of the engine's first display.
   public let output: Output
   public let workers: WorkerPool

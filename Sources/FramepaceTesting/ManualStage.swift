@@ -1,6 +1,7 @@
 public import Framepace
 
-/// A whole engine on manual time: loop, layers, a display of memory and its clock, all in one hand.
+/// A whole engine on manual time: loop, layers, a display and its clock, all in one hand. The display is one of memory, or any
+/// other that runs on the stage's clock, such as a `SimulatedScreen`.
 ///
 /// Nothing in it sleeps: where a loop would, time jumps to the next deadline. A second of frames takes as long as drawing
 /// them.
@@ -18,10 +19,10 @@ public import Framepace
 /// }
 /// ```
 @MainActor
-public final class ManualStage {
+public final class ManualStage<Screen: Display> {
   public let clock: ManualClock
   public let loop: FrameLoop
-  public let display: VirtualDisplay
+  public let display: Screen
   public let root: Layer
   public let engine: Engine
   /// Every frame that was shown while `recordsFrames`, in order.
@@ -30,22 +31,19 @@ public final class ManualStage {
   public var recordsFrames = true
 
   /// - Parameters:
-  ///   - width: of the display, in pixels.
-  ///   - height: of the display, in pixels.
-  ///   - root: the layer that fills it.
-  ///   - rate: how often the display refreshes; its first vblank is one interval after the start.
+  ///   - root: the layer that fills the display.
   ///   - scale: pixels a point.
   ///   - start: the time at which the clock begins.
+  ///   - makeDisplay: makes the display, on the stage's clock.
   public init(
-    width: Int, height: Int, root: Layer = Layer(), rate: RefreshRate, scale: Double = 1,
-    start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000), workers: WorkerPool = WorkerPool()
+    root: Layer = Layer(), scale: Double = 1, start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000),
+    workers: WorkerPool = WorkerPool(), makeDisplay: (ManualClock) throws -> Screen
   ) throws {
     let clock = ManualClock(start: start)
     self.clock = clock
     self.root = root
     loop = FrameLoop(clock: .manual(clock))
-    display = try VirtualDisplay(
-      width: width, height: height, refreshRate: rate, reason: "manual time", clock: .manual(clock))
+    display = try makeDisplay(clock)
     engine = Engine(display: display, root: root, scale: scale, loop: loop, workers: workers)
     engine.output.observe { [weak self] event in
       guard case .presented(let frame) = event, let self, recordsFrames else { return }
@@ -68,6 +66,23 @@ public final class ManualStage {
   /// One turn without waiting: what is ready is handled, what is dirty is committed.
   public func turn() {
     loop.run(mode: .default, until: clock.now)
+  }
+}
+
+extension ManualStage where Screen == VirtualDisplay {
+  /// A stage with a display of memory.
+  ///
+  /// - Parameters:
+  ///   - width: of the display, in pixels.
+  ///   - height: of the display, in pixels.
+  ///   - rate: how often the display refreshes; its first vblank is one interval after the start.
+  public convenience init(
+    width: Int, height: Int, root: Layer = Layer(), rate: RefreshRate, scale: Double = 1,
+    start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000), workers: WorkerPool = WorkerPool()
+  ) throws {
+    try self.init(root: root, scale: scale, start: start, workers: workers) { clock in
+      try VirtualDisplay(width: width, height: height, refreshRate: rate, reason: "manual time", clock: .manual(clock))
+    }
   }
 }
 

@@ -65,7 +65,6 @@ public final class Output {
   private let stampWait: VBlankWait
   /// The number of those frames: the oldest pending ones.
   private var unstamped = 0
-  private var canHoldBack = false
   private var schedule = OutputSchedule()
   /// The tree of the last frame; the next one is compared with it.
   private var shown: TreeSnapshot?
@@ -120,7 +119,6 @@ public final class Output {
 
   /// Lets `loop` tick the output while it runs in `mode`; `.common` stands for all common modes. Its owner adds the display.
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    canHoldBack = true
     stampWait.add(to: loop, mode: mode)
     handOverWait.add(to: loop, mode: mode)
     link?.add(to: loop, mode: mode)
@@ -286,7 +284,7 @@ public final class Output {
     shown = tree
     if isOwed { schedule.didRenderOwedFrame(for: target) } else { schedule.didRender(for: target) }
     let frame = FinishedFrame(buffer: buffer, damage: painted, record: record)
-    if canHoldBack, let vblank = schedule.vblankToAwait(by: record, at: composited, forecast: forecast) {
+    if let vblank = schedule.vblankToAwait(by: record, at: composited, forecast: forecast) {
       heldBack = frame
       handOverWait.start(after: vblank)
     } else {

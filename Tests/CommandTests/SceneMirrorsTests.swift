@@ -1,5 +1,7 @@
+import FrameTiming
 import Framepace
 import FramepaceTesting
+import Presentation
 import XCTest
 
 @testable import FramepaceCLI
@@ -107,7 +109,7 @@ final class SceneMirrorsTests: XCTestCase {
   /// Runs `body` with a moving scene and one mirror of it at 60 Hz.
   private func onMirror(
     _ settings: OutputSettings = OutputSettings(),
-    _ body: @MainActor (ManualStage, VirtualDisplay, SceneMirrors.Mirror) throws -> Void
+    _ body: @MainActor (ManualStage<VirtualDisplay>, VirtualDisplay, SceneMirrors.Mirror) throws -> Void
   ) throws {
     try onMain {
       let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
@@ -122,7 +124,7 @@ final class SceneMirrorsTests: XCTestCase {
   }
 
   @MainActor
-  private static func animate(_ stage: ManualStage) {
+  private static func animate(_ stage: ManualStage<VirtualDisplay>) {
     let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
     layer.backgroundColor = .white
     stage.root.addSublayer(layer)

@@ -1,4 +1,5 @@
 import Foundation
+import FrameTiming
 import Framepace
 import Simulation
 import Testing

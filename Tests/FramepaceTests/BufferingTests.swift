@@ -1,6 +1,5 @@
 import Framepace
 import FramepaceTesting
-import RenderTree
 import Simulation
 import XCTest
 
@@ -69,7 +68,7 @@ final class BufferingTests: XCTestCase {
       stage.engine.output.policy = .lateStart
       let input = FrameLoop.Timer(
         fireTime: stage.loop.clock.now + .milliseconds(1), interval: .milliseconds(10),
-        .onMain { [root = stage.engine.context.root] timer in
+        .onMain { [root = stage.engine.root] timer in
           let isOdd = timer.nextFireTime.nanoseconds / 10_000_000 % 2 == 1
           Transaction.withoutActions { root.opacity = isOdd ? 1 : 0.5 }
         })
@@ -96,7 +95,7 @@ final class BufferingTests: XCTestCase {
       // From 5 ms before a vblank to the vblank, once in 0.2 s.
       let busy = FrameLoop.Timer(
         fireTime: stage.loop.clock.now + .milliseconds(95), interval: .milliseconds(200),
-        .onMain { [clock = stage.clock] _ in clock.advance(by: .microseconds(4_500)) })
+        .onMain { [clock = stage.stage.clock] _ in clock.advance(by: .microseconds(4_500)) })
       stage.loop.add(busy, to: .common)
       stage.run(.seconds(3), work: { .milliseconds(2) })
       busy.invalidate()
@@ -115,7 +114,7 @@ final class BufferingTests: XCTestCase {
       for buffering in [Buffering.double, .triple] {
         var random = SplitMix64(seed: seed)
         let stage = try Stage(buffering)
-        stage.refusals = { random.chance(0.05) }
+        stage.display.refusesLate = { random.chance(0.05) }
         var other = SplitMix64(seed: seed + 1)
         stage.run(.seconds(20), work: { .microseconds(Int64.random(in: 0...25_000, using: &other)) })
         XCTAssertGreaterThan(stage.errors, 10)
@@ -126,137 +125,63 @@ final class BufferingTests: XCTestCase {
   }
 }
 
-/// An engine on such a display, whose one link works for a while and then paints another colour.
+/// A stage on such a display, whose one link works for a while and then paints another colour.
 @MainActor
 private final class Stage {
-  let clock = ManualClock(start: .zero + .seconds(1))
-  let loop: FrameLoop
-  let display: DeadlineDisplay
-  let engine: Engine
-  var refusals: () -> Bool = { false }
+  let stage: ManualStage<FaultyDisplay<SimulatedScreen>>
   private(set) var committed: [FrameRecord] = []
-  private(set) var presented: [FrameRecord] = []
   private(set) var errors = 0
   private var color: UInt32 = 0
-  /// The colour that each frame was made with, by the order of commits; nil for those that were refused.
+  /// The colour that each frame was made with, by the order of commits; without those that were refused.
   private var colors: [UInt32] = []
 
   init(_ buffering: Buffering) throws {
-    loop = FrameLoop(clock: .manual(clock))
-    display = try DeadlineDisplay(buffering, clock: loop.clock)
-    let root = Layer()
-    engine = Engine(display: display, root: root, loop: loop)
-    display.mayRefuse = { [weak self] in self?.refusals() ?? false }
+    let rate = try XCTUnwrap(RefreshRate(hertz: 100))
+    stage = try ManualStage { clock in
+      let vblanks = SimulatedVBlankSource(refreshRate: rate, clock: .manual(clock))
+      let screen = try SimulatedScreen(
+        width: 16, height: 16, vblanks: vblanks, takeOverTime: .milliseconds(2), buffering: buffering, clock: .manual(clock))
+      return FaultyDisplay(screen, clock: clock)
+    }
     engine.output.observe { [weak self] event in
       guard let self else { return }
       switch event {
       case .committed(let frame):
         committed.append(frame)
         colors.append(color)
-      case .presented(let frame): presented.append(frame)
-      case .refused: refused()
-      case .tick, .idle, .discarded: break
+      case .refused:
+        // The pending frames will not be seen.
+        errors += 1
+        committed.removeLast(committed.count - presented.count)
+        colors.removeLast(colors.count - presented.count)
+      case .presented, .tick, .idle, .discarded: break
       }
     }.keep()
-    Transaction.withoutActions { root.backgroundColor = .black }
+    Transaction.withoutActions { engine.root.backgroundColor = .black }
   }
 
+  var engine: Engine { stage.engine }
+  var loop: FrameLoop { stage.loop }
+  var display: FaultyDisplay<SimulatedScreen> { stage.display }
+  var presented: [FrameRecord] { stage.frames }
+
   func run(_ duration: Nanoseconds, work: @escaping @MainActor () -> Nanoseconds) {
-    let link = DisplayLink(ticker: display.ticker) { [weak self] _ in
+    let link = engine.makeDisplayLink { [weak self] _ in
       guard let self else { return }
-      clock.advance(by: work())
+      stage.clock.advance(by: work())
       color = (color + 1) & 0xFF_FFFF
-      Transaction.withoutActions { self.engine.context.root.backgroundColor = Color(hex: self.color) }
+      Transaction.withoutActions { self.stage.root.backgroundColor = Color(hex: self.color) }
     }
-    link.add(to: loop, mode: .common)
-    loop.run(mode: .default, until: clock.now + duration)
+    stage.run(for: duration)
     link.invalidate()
-    loop.run(mode: .default, until: clock.now + .milliseconds(100))
+    stage.run(for: .milliseconds(100))
   }
 
   /// Every record is of the frame that was seen then.
   func expectMatched(file: StaticString = #filePath, line: UInt = #line) {
     XCTAssertEqual(presented.map(\.submitted), committed.map(\.submitted), file: file, line: line)
-    XCTAssertEqual(presented.map(\.presented), display.shown.map(\.time), file: file, line: line)
+    XCTAssertEqual(presented.map(\.presented), display.shown.map(\.feedback.timestamp), file: file, line: line)
     XCTAssertEqual(colors, display.shown.map { $0.pixel & 0xFF_FFFF }, file: file, line: line)
     engine.invalidate()
-  }
-
-  /// The pending frames will not be seen.
-  private func refused() {
-    errors += 1
-    committed.removeLast(committed.count - presented.count)
-    colors.removeLast(colors.count - presented.count)
-  }
-}
-
-/// A display that shows a frame at the first vblank that is at least 2 ms away.
-@MainActor
-private final class DeadlineDisplay: Display, Presenter {
-  let name = "a test"
-  let reason = "a test"
-  let width = 16
-  let height = 16
-  let ticker: DisplayTicker
-  let observers = Observers<DisplayEvent>()
-  var onEvent: (@MainActor (PresenterEvent) -> Void)?
-  var mayRefuse: () -> Bool = { false }
-  /// The middle pixel of every frame that was seen.
-  private(set) var shown: [(pixel: UInt32, time: MonotonicTime)] = []
-
-  private let simulated: SimulatedVBlankSource
-  private let buffers: [PresentationBuffer]
-  private var flip: FlipState
-  private let clock: SystemClock
-  private var timer: FrameLoop.Timer?
-
-  init(_ buffering: Buffering, clock: SystemClock) throws {
-    self.clock = clock
-    simulated = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: 100)), clock: clock)
-    ticker = DisplayTicker(source: simulated)
-    flip = FlipState(count: buffering.count)
-    buffers = try (0..<flip.count).map { PresentationBuffer(bitmap: try Bitmap(width: 16, height: 16), index: $0) }
-    timer = FrameLoop.Timer(
-      fireTime: .distantFuture, interval: Nanoseconds(.max),
-      .onMain { [weak self] timer in
-        timer.nextFireTime = .distantFuture
-        self?.complete()
-      })
-  }
-
-  var presenter: any Presenter { self }
-
-  func acquireBuffer() -> PresentationBuffer? { flip.free.map { buffers[$0] } }
-
-  func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
-    if flip.submit(buffer.index) { start() }
-  }
-
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    if let timer { loop.add(timer, to: mode) }
-  }
-
-  func invalidate() {
-    timer?.invalidate()
-    ticker.invalidate()
-  }
-
-  private func start() {
-    let interval: Int64 = 10_000_000
-    let (first, earliest) = (simulated.grid.time(ofVBlank: 0), clock.now + .milliseconds(2))
-    let number = ((earliest - first).count + interval - 1) / interval
-    timer?.nextFireTime = first + Nanoseconds(number * interval)
-  }
-
-  private func complete() {
-    if mayRefuse() {
-      flip.cancel()
-      onEvent?(.refused(SystemError(call: "a test", errno: 22)))
-      return
-    }
-    guard flip.complete(), let index = flip.shown else { return }
-    if flip.pending != nil { start() }
-    shown.append((buffers[index].bitmap.row(8).load(fromByteOffset: 32, as: UInt32.self), clock.now))
-    onEvent?(.presented(PresentationFeedback(timestamp: clock.now, sequence: UInt64(shown.count))))
   }
 }

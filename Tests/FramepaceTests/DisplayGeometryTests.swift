@@ -122,7 +122,7 @@ final class DisplayGeometryTests: XCTestCase {
   }
 
   @MainActor
-  private static func fill(_ stage: ManualStage) throws {
+  private static func fill(_ stage: ManualStage<VirtualDisplay>) throws {
     stage.root.backgroundColor = Color(hex: 0x204060)
     let bitmap = try Bitmap(width: 7, height: 5)
     for y in 0..<5 {

@@ -10,16 +10,11 @@ final class FrameRateTests: XCTestCase {
     try onMain {
       let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
       stage.engine.output.displayLink?.preferredFrameRateRange = FrameRateRange(minimum: 30, maximum: 30)
-      let layer = Layer()
-      layer.frame = Rect(x: 0, y: 0, width: 8, height: 8)
-      layer.backgroundColor = .white
-      stage.root.addSublayer(layer)
+      let layer = stage.addAnimatedSquare()
       // Another link at the full rate changes layers in between.
-      let link = DisplayLink(ticker: stage.display.ticker) { link in
+      let link = stage.engine.makeDisplayLink { link in
         Transaction.withoutActions { layer.position.y = Double(link.frameNumber % 16) }
       }
-      link.add(to: stage.loop, mode: .common)
-      layer.add(BasicAnimation(.cornerRadius, from: 0, to: 4, duration: .seconds(10)), forKey: "move")
       var missed: UInt64 = 0
       var ticks = 0
       stage.engine.output.observe { event in
@@ -37,7 +32,6 @@ final class FrameRateTests: XCTestCase {
       for frame in frames { XCTAssertFalse(frame.isLate(interval: link.duration)) }
       XCTAssertEqual(missed, 0)
       XCTAssertEqual(Double(ticks), 120, accuracy: 2)
-      link.invalidate()
       stage.engine.invalidate()
     }
   }
@@ -49,11 +43,7 @@ final class FrameRateTests: XCTestCase {
       for isAutomatic in [true, false] {
         let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
         if isAutomatic { stage.engine.output.automaticInterval = AutomaticInterval() }
-        let layer = Layer()
-        layer.frame = Rect(x: 0, y: 0, width: 8, height: 8)
-        layer.backgroundColor = .white
-        stage.root.addSublayer(layer)
-        layer.add(BasicAnimation(.cornerRadius, from: 0, to: 4, duration: .seconds(100)), forKey: "move")
+        _ = stage.addAnimatedSquare()
         let load = Load()
         stage.engine.output.observe { if case .tick = $0 { stage.clock.advance(by: load.work) } }.keep()
         let lateFrames = { (duration: Nanoseconds) -> (late: Int, all: Int) in
@@ -91,11 +81,7 @@ final class FrameRateTests: XCTestCase {
         let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
         stage.engine.output.policy = policy
         stage.engine.output.automaticInterval = AutomaticInterval()
-        let layer = Layer()
-        layer.frame = Rect(x: 0, y: 0, width: 8, height: 8)
-        layer.backgroundColor = .white
-        stage.root.addSublayer(layer)
-        layer.add(BasicAnimation(.cornerRadius, from: 0, to: 4, duration: .seconds(100)), forKey: "move")
+        _ = stage.addAnimatedSquare()
         var count = 0
         stage.engine.output.observe { event in
           guard case .tick = event else { return }

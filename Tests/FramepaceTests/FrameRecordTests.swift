@@ -21,16 +21,14 @@ final class FrameRecordTests: XCTestCase {
         fireTime: stage.clock.now + .microseconds(4_500), interval: Self.interval,
         .onMain { _ in stage.clock.advance(by: .milliseconds(1)) })
       stage.loop.add(earlier, to: .default)
-      let link = DisplayLink(ticker: stage.display.ticker) { link in
+      stage.engine.makeDisplayLink { link in
         stage.clock.advance(by: .milliseconds(1))
         Transaction.withoutActions { stage.root.backgroundColor = link.frameNumber % 2 == 0 ? .white : .black }
       }
-      link.add(to: stage.loop, mode: .common)
       let first = stage.frames.count
       stage.run(for: .milliseconds(65))
       busy.invalidate()
       earlier.invalidate()
-      link.invalidate()
       // The output itself ticks from its first frame on.
       let frames = stage.frames.dropFirst(first + 1)
       XCTAssertGreaterThan(frames.count, 3)
@@ -42,6 +40,26 @@ final class FrameRecordTests: XCTestCase {
         XCTAssertEqual(frame.presented, frame.target, "\(frame)")
         XCTAssertTrue(frame.isTargetKnown, "\(frame)")
         XCTAssertNil(frame.cause(interval: Self.interval), "\(frame)")
+      }
+      stage.engine.invalidate()
+    }
+  }
+
+  /// A display that tells that it has taken a frame, and never when the frame was seen.
+  func testAFrameWithoutAStampIsSeenAtTheNextVBlank() throws {
+    try onMain {
+      let stage = try ManualStage()
+      stage.display.isUnstamped = true
+      stage.root.backgroundColor = .white
+      _ = stage.fadeAtEveryTick()
+      stage.run(for: .milliseconds(500))
+      XCTAssertGreaterThan(stage.frames.count, 25)
+      for frame in stage.frames {
+        XCTAssertGreaterThan(frame.presented, frame.submitted)
+        XCTAssertLessThanOrEqual(frame.presented - frame.submitted, RefreshRate.hertz60.interval)
+      }
+      for (frame, next) in zip(stage.frames, stage.frames.dropFirst()) {
+        XCTAssertLessThan(frame.presented, next.presented)
       }
       stage.engine.invalidate()
     }

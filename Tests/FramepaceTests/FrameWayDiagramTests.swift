@@ -52,37 +52,38 @@ final class FrameWayDiagramTests: XCTestCase {
     try onMain {
       let start = MonotonicTime(nanoseconds: 1_010_000_000)
       let given = try FrameDiagram(parsing: text, start: start)
-      let clock = ManualClock(start: start - .milliseconds(10))
-      let loop = FrameLoop(clock: .manual(clock))
-      let vblanks = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: 100)), clock: .manual(clock))
-      let screen = try SimulatedScreen(width: 8, height: 8, vblanks: vblanks, clock: .manual(clock))
-      let root = Layer()
-      let engine = Engine(display: screen, root: root, loop: loop)
+      let rate = try XCTUnwrap(RefreshRate(hertz: 100))
+      let stage = try ManualStage(start: start - .milliseconds(10)) { clock in
+        try SimulatedScreen(
+          width: 8, height: 8, vblanks: SimulatedVBlankSource(refreshRate: rate, clock: .manual(clock)),
+          clock: .manual(clock))
+      }
       var frames: [FrameRecord] = []
-      engine.output.observe { if case .committed(let frame) = $0 { frames.append(frame) } }.keep()
-      engine.output.observe {
-        if case .presented(let frame) = $0 { frames = frames.map { $0.submitted == frame.submitted ? frame : $0 } }
+      stage.engine.output.observe { event in
+        switch event {
+        case .committed(let frame): frames.append(frame)
+        case .presented(let frame): frames = frames.map { $0.submitted == frame.submitted ? frame : $0 }
+        default: break
+        }
       }.keep()
 
       let busy = given.spans(in: "busy")
-      let link = DisplayLink(ticker: screen.ticker) { link in
+      stage.engine.makeDisplayLink { [root = stage.root] link in
         guard let tick = link.tick else { return }
         Transaction.withoutActions { root.backgroundColor = root.backgroundColor == .white ? .black : .white }
-        if let busy = busy.first(where: { $0.begin == tick.delivered }) { clock.advance(to: busy.end) }
+        if let busy = busy.first(where: { $0.begin == tick.delivered }) { stage.clock.advance(to: busy.end) }
       }
-      link.add(to: loop, mode: .common)
-      loop.run(mode: .default, until: given.time(ofColumn: given.columns))
+      stage.run(until: given.time(ofColumn: given.columns))
 
       // The engine's first frame is no tick's.
       frames.removeAll { $0.frameNumber == 0 }
       let times = given.marks(in: "vblank").map(\.time)
       let made = FrameDiagram(
-        vblanks: times, frames: frames, interval: vblanks.refreshRate.interval, start: start, columns: given.columns)
+        vblanks: times, frames: frames, interval: rate.interval, start: start, columns: given.columns)
       var expected = given
       expected.remove("busy")
       XCTAssertEqual(made.description, expected.description, file: file, line: line)
-      link.invalidate()
-      engine.invalidate()
+      stage.engine.invalidate()
     }
   }
 }

@@ -8,7 +8,7 @@ import XCTest
 final class FrameWayTests: XCTestCase {
   func testTwoMarksInOneTurnGiveOneLayoutOneDrawAndOneFrame() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       let layer = ProbeLayer(frame: Rect(x: 10, y: 10, width: 20, height: 20))
       stage.root.addSublayer(layer)
       let before = stage.settle(layer)
@@ -30,7 +30,7 @@ final class FrameWayTests: XCTestCase {
 
   func testAMarkMadeInLayoutIsPartOfTheSameCommit() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       let outer = ProbeLayer(frame: Rect(x: 0, y: 0, width: 40, height: 40))
       let inner = ProbeLayer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
       outer.addSublayer(inner)
@@ -53,7 +53,7 @@ final class FrameWayTests: XCTestCase {
 
   func testAMarkFromATimerIsCommittedInItsTurnAndPresentedOnceAVBlank() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       let layer = ProbeLayer(frame: Rect(x: 10, y: 10, width: 20, height: 20))
       stage.root.addSublayer(layer)
       let before = stage.settle(layer)
@@ -91,19 +91,17 @@ final class FrameWayTests: XCTestCase {
 
   func testALateCallbackGivesMissedFramesAndNoDoubledTick() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       let layer = stage.addSquare(side: 10)
       var ticks: [DisplayLink.Tick] = []
-      let link = DisplayLink(ticker: stage.display.ticker) { link in
+      stage.engine.makeDisplayLink { link in
         guard let tick = link.tick else { return }
         ticks.append(tick)
         Transaction.withoutActions { layer.position.x += 1 }
         // The fifth callback takes two and a half intervals.
         if ticks.count == 5 { stage.clock.advance(by: .microseconds(41_667)) }
       }
-      link.add(to: stage.loop, mode: .common)
       stage.run(for: .milliseconds(500))
-      link.invalidate()
 
       let missed = ticks.reduce(0) { $0 + $1.missed }
       XCTAssertEqual(missed, 2)
@@ -117,7 +115,7 @@ final class FrameWayTests: XCTestCase {
 
   func testAsynchronousContentsAppearInTheTurnInWhichTheyArrive() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       let layer = AsynchronousProbe()
       layer.frame = Rect(x: 8, y: 8, width: 16, height: 16)
       stage.root.addSublayer(layer)
@@ -146,7 +144,7 @@ final class FrameWayTests: XCTestCase {
 
   func testNothingToDoMeansNoWakeUp() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       stage.root.backgroundColor = .white
       stage.run(for: .milliseconds(100))
       let frames = stage.frames.count
@@ -162,7 +160,7 @@ final class FrameWayTests: XCTestCase {
 
   func testTheFirstFrameIsInTimeWheneverItIsShown() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       stage.root.backgroundColor = .white
       // Off the display's grid: what the engine takes for the next vblank is none.
       stage.clock.advance(by: .milliseconds(9))
@@ -175,7 +173,7 @@ final class FrameWayTests: XCTestCase {
 
   func testAnAnimationRendersOnceAVBlankAndThenStops() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       let layer = stage.addSquare(side: 10)
       stage.run(for: .milliseconds(100))
       let before = stage.frames.count
@@ -192,7 +190,7 @@ final class FrameWayTests: XCTestCase {
 
   func testFramesOutOfIdleAreShownAtTheNextVBlank() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       stage.run(for: .milliseconds(100))
       let before = stage.frames.count
       // 3 ms after the vblank at 166.667 ms.
@@ -210,16 +208,12 @@ final class FrameWayTests: XCTestCase {
   func testNoIntervalIsLostOrDoubledAtTheStart() throws {
     try onMain {
       for offset in stride(from: 0, to: 16_666_667 as Int64, by: 521_739) {
-        let stage = try Self.makeStage()
+        let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
         let layer = stage.addSquare(side: 8)
         // The display's grid begins with the stage.
         stage.clock.advance(by: Nanoseconds(offset))
-        let link = DisplayLink(ticker: stage.display.ticker) { _ in
-          Transaction.withoutActions { layer.position.x += 1 }
-        }
-        link.add(to: stage.loop, mode: .common)
+        stage.engine.makeDisplayLink { _ in Transaction.withoutActions { layer.position.x += 1 } }
         stage.run(for: .milliseconds(200))
-        link.invalidate()
         XCTAssertEqual(stage.frames.map(\.frameNumber), Array(0..<UInt64(stage.frames.count)), "offset \(offset) ns")
         XCTAssertGreaterThanOrEqual(stage.frames.count, 11, "offset \(offset) ns")
         for (earlier, later) in zip(stage.frames, stage.frames.dropFirst()) {
@@ -228,22 +222,9 @@ final class FrameWayTests: XCTestCase {
       }
     }
   }
-
-  @MainActor
-  private static func makeStage() throws -> ManualStage {
-    try ManualStage(width: 64, height: 48, rate: .hertz60)
-  }
 }
 
 extension ManualStage {
-  /// A white square in the corner.
-  fileprivate func addSquare(side: Double) -> Layer {
-    let layer = Layer(frame: Rect(x: 0, y: 0, width: side, height: side))
-    layer.backgroundColor = .white
-    root.addSublayer(layer)
-    return layer
-  }
-
   /// Lets the first frames pass; what the probes count and what comes after `result` frames is of the test alone.
   fileprivate func settle(_ probes: ProbeLayer...) -> Int {
     run(for: .milliseconds(50))

@@ -9,7 +9,7 @@ final class FrameWithoutTickTests: XCTestCase {
   func testAFrameIsMadeForAVBlankThatItCanMeet() throws {
     try onMain {
       for knownFrames in [20, 2] {
-        let stage = try Stage()
+        let stage = try Self.makeStage()
         for _ in 0..<knownFrames { _ = try stage.change(after: .milliseconds(100)) }
         let frame = try stage.change(after: .milliseconds(108))
         let made = frame.delivered
@@ -35,18 +35,14 @@ final class FrameWithoutTickTests: XCTestCase {
   /// A frame that is ready a vblank sooner than could be counted on does not keep the next tick from its frame.
   func testAnEarlyFrameIsFollowedAtOnce() throws {
     try onMain {
-      let stage = try Stage()
+      let stage = try Self.makeStage()
       for _ in 0..<20 { _ = try stage.change(after: .milliseconds(100)) }
       stage.display.time = .milliseconds(1)
-      stage.run(.milliseconds(106))
+      stage.run(for: .milliseconds(106))
       let count = stage.frames.count
-      let root = stage.engine.context.root
-      Transaction.withoutActions { root.opacity = 0.5 }
-      let link = DisplayLink(ticker: stage.display.ticker) { link in
-        Transaction.withoutActions { root.opacity = Double(link.frameNumber % 8) / 16 }
-      }
-      link.add(to: stage.loop, mode: .common)
-      stage.run(.milliseconds(60))
+      Transaction.withoutActions { stage.root.opacity = 0.5 }
+      let link = stage.fadeAtEveryTick()
+      stage.run(for: .milliseconds(60))
       link.invalidate()
       let frames = stage.frames.dropFirst(count)
       let first = try XCTUnwrap(frames.first)
@@ -63,34 +59,25 @@ final class FrameWithoutTickTests: XCTestCase {
   /// frames before it, and none that passes meanwhile is idle.
   func testAMovingSceneIsNotIdleWhileItsScreenIsSwitchedOn() throws {
     try onMain {
-      let clock = ManualClock(start: .zero + .seconds(1))
-      let loop = FrameLoop(clock: .manual(clock))
-      let display = try SlowDisplay(hertz: 100, clock: clock)
-      display.time = .milliseconds(300)
-      let root = Layer()
-      root.backgroundColor = .white
-      let engine = Engine(display: display, root: root, loop: loop)
-      let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
-      engine.output.observe { event in
+      let stage = try ManualStage(hertz: 100, time: .milliseconds(300))
+      stage.root.backgroundColor = .white
+      let meter = FPSMeter(refreshRate: stage.display.ticker.refreshRate)
+      stage.engine.output.observe { event in
         meter.record(event)
         guard case .committed = event else { return }
-        display.time = .milliseconds(3)
+        stage.display.time = .milliseconds(3)
       }.keep()
-      let link = DisplayLink(ticker: display.ticker) { link in
-        Transaction.withoutActions { root.opacity = Double(link.frameNumber % 8) / 16 }
-      }
-      link.add(to: loop, mode: .common)
+      _ = stage.fadeAtEveryTick()
       // Keeps the loop from its first commit until the scene's link has had a tick.
-      let source = FrameLoop.Source(.onMain { _ in clock.advance(by: .milliseconds(25)) })
-      loop.add(source, to: .default)
+      let source = FrameLoop.Source(.onMain { _ in stage.clock.advance(by: .milliseconds(25)) })
+      stage.loop.add(source, to: .default)
       source.signal()
-      loop.run(mode: .default, until: clock.now + .seconds(1))
-      let report = meter.report(at: clock.now)
+      stage.run(for: .seconds(1))
+      let report = meter.report(at: stage.clock.now)
       XCTAssertEqual(report.idle, 0)
       XCTAssertEqual(report.leftOut, 29, accuracy: 2)
       XCTAssertGreaterThan(report.ticks, 60)
-      link.invalidate()
-      engine.invalidate()
+      stage.engine.invalidate()
     }
   }
 
@@ -98,17 +85,17 @@ final class FrameWithoutTickTests: XCTestCase {
   /// where it could not be ready for an earlier one.
   func testWhatPendsIsNotCountedTwice() throws {
     try onMain {
-      let stage = try Stage(.triple)
+      let stage = try Self.makeStage(.triple)
       for _ in 0..<20 { _ = try stage.change(after: .milliseconds(100)) }
-      let root = stage.engine.context.root
+      let root = stage.root
       for time in [3, 1] as [Int64] {
         let count = stage.frames.count
         stage.display.time = .milliseconds(time)
-        stage.run(.milliseconds(101))
+        stage.run(for: .milliseconds(101))
         Transaction.withoutActions { root.backgroundColor = .white }
-        stage.run(.milliseconds(7))
+        stage.run(for: .milliseconds(7))
         Transaction.withoutActions { root.backgroundColor = .black }
-        stage.run(.milliseconds(42))
+        stage.run(for: .milliseconds(42))
         let frames = stage.frames.dropFirst(count)
         XCTAssertEqual(frames.map(\.target), frames.map(\.presented), "\(time)")
         XCTAssertEqual(frames.map(\.animationTime), frames.map(\.presented), "\(time)")
@@ -120,41 +107,24 @@ final class FrameWithoutTickTests: XCTestCase {
       stage.engine.invalidate()
     }
   }
+
+  @MainActor
+  private static func makeStage(_ buffering: Buffering = .double) throws -> ManualStage<FaultyDisplay<VirtualDisplay>> {
+    let stage = try ManualStage(hertz: 100, buffering, time: .milliseconds(3))
+    // Vblanks are at whole hundredths of a second; so is the end of this.
+    stage.run(for: .milliseconds(100))
+    return stage
+  }
 }
 
-@MainActor
-private final class Stage {
-  let clock = ManualClock(start: .zero + .seconds(1))
-  let loop: FrameLoop
-  let display: SlowDisplay
-  let engine: Engine
-  private(set) var frames: [FrameRecord] = []
-  private var isWhite = false
-
-  init(_ buffering: Buffering = .double) throws {
-    loop = FrameLoop(clock: .manual(clock))
-    display = try SlowDisplay(hertz: 100, buffering, time: .milliseconds(3), clock: clock)
-    engine = Engine(display: display, root: Layer(), loop: loop)
-    engine.output.observe { [unowned self] in if case .presented(let frame) = $0 { frames.append(frame) } }.keep()
-    // Vblanks are at whole hundredths of a second; so is the end of this.
-    run(.milliseconds(100))
-  }
-
-  func run(_ duration: Nanoseconds) {
-    let end = clock.now + duration
-    while clock.now < end {
-      if loop.run(mode: .default, until: end) == .finished { clock.advance(to: end) }
-    }
-  }
-
+extension ManualStage {
   /// Changes the picture after a pause, and waits for the end of the hundredth of a second in which it is seen.
-  func change(after pause: Nanoseconds) throws -> FrameRecord {
-    run(pause)
-    isWhite.toggle()
+  fileprivate func change(after pause: Nanoseconds) throws -> FrameRecord {
+    run(for: pause)
     let count = frames.count
-    Transaction.withoutActions { engine.context.root.backgroundColor = isWhite ? .white : .black }
-    run(.milliseconds(40))
-    run(.milliseconds(10 - clock.now.nanoseconds / 1_000_000 % 10))
+    Transaction.withoutActions { root.backgroundColor = root.backgroundColor == .white ? .black : .white }
+    run(for: .milliseconds(40))
+    run(for: .milliseconds(10 - clock.now.nanoseconds / 1_000_000 % 10))
     XCTAssertEqual(frames.count, count + 1)
     return try XCTUnwrap(frames.last)
   }

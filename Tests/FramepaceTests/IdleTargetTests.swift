@@ -1,3 +1,4 @@
+import FrameTiming
 import Framepace
 import FramepaceTesting
 import Simulation
@@ -54,62 +55,50 @@ final class IdleTargetTests: XCTestCase {
     }
   }
 
-  /// The first frame after each of 100 pauses of one to twenty seconds.
+  /// The first frame after each of 100 pauses of one to twenty seconds, on a display that says 60 Hz and refreshes 59.8 times a
+  /// second.
   @MainActor
   private static func framesOutOfIdle(tells: Bool) throws -> [FrameRecord] {
-    let clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000))
-    let loop = FrameLoop(clock: .manual(clock))
-    let source = try InexactSource(clock: .manual(clock), tells: tells)
-    let display = try VirtualDisplay(width: 16, height: 16, source: source, reason: "a test", clock: .manual(clock))
-    let root = Layer()
-    let engine = Engine(display: display, root: root, loop: loop)
-    var shown: [FrameRecord] = []
-    engine.output.observe { if case .presented(let frame) = $0 { shown.append(frame) } }.keep()
-    loop.run(mode: .default, until: clock.now + .milliseconds(100))
-
+    let rate = try XCTUnwrap(RefreshRate(hertz: 59.8))
+    let stage = try ManualStage { clock in
+      let source = SimulatedVBlankSource(refreshRate: rate, clock: .manual(clock))
+      source.setRate(.hertz60, actual: rate)
+      // So that no stamp is exactly where it was predicted.
+      source.faults.noise = .microseconds(5)
+      return try VirtualDisplay(
+        width: 16, height: 16, source: tells ? source : SilentSource(source), reason: "a test", clock: .manual(clock))
+    }
+    stage.run(for: .milliseconds(100))
     let seed: UInt64 = 11
     var random = SplitMix64(seed: seed)
     var frames: [FrameRecord] = []
     for round in 0..<100 {
-      shown = []
-      let pause = Nanoseconds(Int64.random(in: 1_000_000_000...20_000_000_000, using: &random))
-      let timer = FrameLoop.Timer(
-        fireTime: clock.now + pause,
-        .onMain { _ in
-          Transaction.withoutActions { root.backgroundColor = round.isMultiple(of: 2) ? .white : .black }
-        })
-      loop.add(timer, to: .default)
-      loop.run(mode: .default, until: clock.now + pause + .milliseconds(100))
-      frames.append(try XCTUnwrap(shown.first, "seed \(seed), round \(round)"))
+      stage.run(for: Nanoseconds(Int64.random(in: 1_000_000_000...20_000_000_000, using: &random)))
+      let made = stage.frames.count
+      Transaction.withoutActions { stage.root.backgroundColor = round.isMultiple(of: 2) ? .white : .black }
+      stage.run(for: .milliseconds(100))
+      frames.append(try XCTUnwrap(stage.frames.dropFirst(made).first, "seed \(seed), round \(round)"))
     }
-    engine.invalidate()
+    stage.engine.invalidate()
     return frames
   }
 }
 
-/// A display that says 60 Hz and refreshes 59.8 times a second.
+/// A source that cannot tell its newest vblank.
 @MainActor
-private final class InexactSource: VBlankSource {
-  let name = "inexact"
-  let refreshRate = RefreshRate.hertz60
-  private let display: SimulatedVBlankSource
-  private let tells: Bool
+private final class SilentSource: VBlankSource {
+  private let source: SimulatedVBlankSource
 
-  init(clock: SystemClock, tells: Bool) throws {
-    display = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: 59.8)), clock: clock)
-    // So that no stamp is exactly where it was predicted.
-    display.faults.noise = .microseconds(5)
-    self.tells = tells
-  }
+  init(_ source: SimulatedVBlankSource) { self.source = source }
 
+  var name: String { source.name }
+  var refreshRate: RefreshRate { source.refreshRate }
   var onVBlank: (@MainActor (VBlank) -> Void)? {
-    get { display.onVBlank }
-    set { display.onVBlank = newValue }
+    get { source.onVBlank }
+    set { source.onVBlank = newValue }
   }
-
-  func requestVBlank() { display.requestVBlank() }
-  func newestVBlank() -> VBlank? { tells ? display.newestVBlank() : nil }
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { display.add(to: loop, mode: mode) }
-  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { display.remove(from: loop, mode: mode) }
-  func invalidate() { display.invalidate() }
+  func requestVBlank() { source.requestVBlank() }
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { source.add(to: loop, mode: mode) }
+  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { source.remove(from: loop, mode: mode) }
+  func invalidate() { source.invalidate() }
 }

@@ -15,16 +15,15 @@ final class MirrorTests: XCTestCase {
       for seed in 1...5 as ClosedRange<UInt64> {
         let stage = try ManualStage(width: 96, height: 64, rate: .hertz60, workers: workers)
         let layers = RandomLayers(in: stage.root, seed: seed, count: 10, images: images)
-        let context = stage.engine.context
         let large = try stage.makeDisplay(width: 120, height: 100, hertz: 50)
         let small = try stage.makeDisplay(width: 50, height: 40, hertz: 75)
         let proofs = try [
-          MirrorProof(stage.engine.output, of: context, on: stage.display, viewport: nil),
-          MirrorProof(
-            stage.engine.mirror(on: large), of: context, on: large,
+          FrameProof(stage.engine.output, of: stage.engine),
+          FrameProof(
+            stage.engine.mirror(on: large), of: stage.engine,
             viewport: Viewport(x: 0, y: 10, width: 120, height: 80, of: Size(96, 64))),
-          MirrorProof(
-            stage.engine.mirror(on: small), of: context, on: small,
+          FrameProof(
+            stage.engine.mirror(on: small), of: stage.engine,
             viewport: Viewport(x: 0, y: 3, width: 50, height: 34, of: Size(96, 64))),
         ]
         for edit in 1...100 {
@@ -36,7 +35,7 @@ final class MirrorTests: XCTestCase {
         }
         stage.run(for: .milliseconds(500))
         for (index, proof) in proofs.enumerated() {
-          proof.checkAtRest(at: stage.clock.now)
+          proof.checkAtRest()
           XCTAssertNil(proof.difference, "seed \(seed), display \(index)")
           XCTAssertEqual(proof.buffers.count, 2, "seed \(seed), display \(index)")
           partialFrames[index] += proof.partialFrames
@@ -54,10 +53,8 @@ final class MirrorTests: XCTestCase {
       let stage = try ManualStage(width: 96, height: 64, rate: .hertz60)
       let other = try stage.makeDisplay(width: 96, height: 64, hertz: 50)
       let mirror = stage.engine.mirror(on: other)
-      let proof = try MirrorProof(mirror, of: stage.engine.context, on: other, viewport: nil)
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
-      layer.backgroundColor = .white
-      stage.root.addSublayer(layer)
+      let proof = try FrameProof(mirror, of: stage.engine)
+      let layer = stage.addSquare()
       layer.add(BasicAnimation(.position, from: Point(4, 4), to: Point(92, 60), duration: .seconds(2)))
       stage.run(for: .seconds(3))
       XCTAssertNil(proof.difference)
@@ -79,15 +76,12 @@ final class MirrorTests: XCTestCase {
   func testAMirrorIsNotLateForWhatItCannotReach() throws {
     try onMain {
       let stage = try ManualStage(width: 96, height: 64, rate: .hertz60)
-      let slow = try SlowDisplay(width: 96, height: 64, hertz: 75, time: .milliseconds(4), clock: stage.clock)
+      let slow = try FaultyDisplay(width: 96, height: 64, hertz: 75, time: .milliseconds(4), clock: stage.clock)
       let mirror = stage.engine.mirror(on: slow)
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
-      layer.backgroundColor = .white
-      stage.root.addSublayer(layer)
-      let link = DisplayLink(ticker: stage.display.ticker) { link in
+      let layer = stage.addSquare()
+      stage.engine.makeDisplayLink { link in
         Transaction.withoutActions { layer.position.x = 10 + Double(link.frameNumber % 60) }
       }
-      link.add(to: stage.loop, mode: .common)
       // Until it is known how long frames take.
       stage.run(for: .seconds(1))
       var frames: [FrameRecord] = []
@@ -99,7 +93,6 @@ final class MirrorTests: XCTestCase {
       XCTAssertEqual(stage.frames.count - before, 240, accuracy: 2)
       // Every change but those that meet with the one before it: none is worth waiting for.
       XCTAssertEqual(frames.count, 240, accuracy: 3)
-      link.invalidate()
       stage.engine.invalidate()
     }
   }

@@ -1,8 +1,5 @@
-import Compositing
 import Framepace
 import FramepaceTesting
-import Glibc
-import RenderTree
 import TestLength
 import XCTest
 
@@ -24,7 +21,7 @@ final class PartialEqualsFullTests: XCTestCase {
       for seed in seeds {
         let stage = try ManualStage(width: Self.width, height: Self.height, rate: .hertz60, workers: workers)
         let layers = RandomLayers(in: stage.root, seed: seed, count: 10, images: images, font: font)
-        let proof = try Proof(stage)
+        let proof = try FrameProof(stage.engine.output, of: stage.engine)
         var journal: [String] = []
         let timer = FrameLoop.Timer(
           fireTime: stage.clock.now, interval: .microseconds(9_900),
@@ -51,39 +48,5 @@ final class PartialEqualsFullTests: XCTestCase {
       // Otherwise nothing would have been proven.
       XCTAssertGreaterThan(partialFrames, seeds.count * 20)
     }
-  }
-}
-
-/// Paints every frame a second time, whole, and compares it with the buffer that is shown.
-@MainActor
-private final class Proof {
-  private let compositor = Compositor()
-  private let expected: Bitmap
-  private let whole: DamageRegion
-  /// The buffers that were shown, by address.
-  private(set) var buffers: Set<UnsafeMutableRawPointer> = []
-  private(set) var partialFrames = 0
-  /// The first one found.
-  private(set) var difference: String?
-
-  init(_ stage: ManualStage) throws {
-    let size = stage.display.memoryPresenter
-    expected = try Bitmap(width: size.width, height: size.height)
-    whole = DamageRegion(IntRect(x: 0, y: 0, width: size.width, height: size.height))
-    let context = stage.engine.context
-    stage.engine.output.observe { [self] event in
-      guard case .committed(let frame) = event else { return }
-      compositor.render(context.renderTree(at: frame.target), damage: whole, into: expected)
-      if frame.paintedPixels < whole.area { partialFrames += 1 }
-    }.keep()
-    stage.engine.output.observe { [self, display = stage.display] event in
-      guard case .presented(let frame) = event, let bitmap = display.shownBitmap else { return }
-      buffers.insert(bitmap.base)
-      guard difference == nil else { return }
-      for y in 0..<bitmap.height where memcmp(bitmap.row(y), expected.row(y), bitmap.width * 4) != 0 {
-        difference = "frame \(frame.frameNumber), row \(y) of the buffer differs from the row painted anew"
-        return
-      }
-    }.keep()
   }
 }

@@ -52,7 +52,8 @@ final class SeveralDisplaysTests: XCTestCase {
       for firstIsStuck in [true, false] {
         let clock = ManualClock()
         let loop = FrameLoop(clock: .manual(clock))
-        let stuck = try StuckDisplay(clock: clock)
+        let stuck = try FaultyDisplay(clock: clock)
+        stuck.isStuck = true
         let rate = try XCTUnwrap(RefreshRate(hertz: 50))
         let good = try VirtualDisplay(
           width: 20, height: 20, refreshRate: rate, reason: "a test", clock: .manual(clock))
@@ -67,7 +68,7 @@ final class SeveralDisplaysTests: XCTestCase {
         root.backgroundColor = .white
         root.add(BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1)))
         loop.run(mode: .default, until: clock.now + .seconds(2))
-        XCTAssertEqual(stuck.presented, 1)
+        XCTAssertEqual(stuck.pending.count, 1)
         XCTAssertEqual(frames.count, 50, accuracy: 2, "the first is stuck: \(firstIsStuck)")
         for frame in frames { XCTAssertEqual(frame.lateness, .zero) }
         XCTAssertTrue(hasEnded)
@@ -79,20 +80,15 @@ final class SeveralDisplaysTests: XCTestCase {
   /// The screen of a mirror goes and comes back, then that for which the scene is laid out, with another size.
   func testScreensGoAndComeBack() throws {
     try onMain {
-      let clock = ManualClock()
-      let loop = FrameLoop(clock: .manual(clock))
-      let first = try GuestDisplay(width: 20, height: 10, clock: clock)
-      let second = try GuestDisplay(width: 40, height: 40, rate: try XCTUnwrap(RefreshRate(hertz: 50)), clock: clock)
-      let root = Layer()
+      let stage = try ManualStage { try GuestDisplay(width: 20, height: 10, clock: $0) }
+      let (first, engine, root) = (stage.display, stage.engine, stage.root)
+      let second = try GuestDisplay(
+        width: 40, height: 40, rate: try XCTUnwrap(RefreshRate(hertz: 50)), clock: stage.clock)
       root.backgroundColor = .white
-      let engine = Engine(display: first, root: root, loop: loop)
       engine.mirror(on: second)
-      let child = Layer(frame: Rect(x: 0, y: 0, width: 2, height: 2))
-      root.addSublayer(child)
+      let child = stage.addSquare(side: 2)
       child.backgroundColor = .black
-      var turning = BasicAnimation(.rotation, from: 0, to: 6, duration: .seconds(1))
-      turning.repeatCount = .infinity
-      child.add(turning)
+      child.add(BasicAnimation(.rotation, from: 0, to: 6, duration: .seconds(1), repeatCount: .infinity))
 
       /// How many frames both show in a second.
       @MainActor func run() -> [Int] {
@@ -100,7 +96,7 @@ final class SeveralDisplaysTests: XCTestCase {
         for (index, output) in engine.outputs.enumerated() {
           output.observe { if case .presented = $0 { counts[index] += 1 } }.keep()
         }
-        loop.run(mode: .default, until: clock.now + .seconds(1))
+        stage.run(for: .seconds(1))
         return counts
       }
       @MainActor func expect(_ frames: [Int], line: UInt = #line) {
@@ -130,8 +126,8 @@ final class SeveralDisplaysTests: XCTestCase {
       // The animation does not keep a loop awake on which nobody shows it.
       var turns = 0
       let observer = FrameLoop.Observer(.afterWaiting, .onMain { _, _ in turns += 1 })
-      loop.add(observer, to: .common)
-      loop.run(mode: .default, until: clock.now + .seconds(1))
+      stage.loop.add(observer, to: .common)
+      stage.run(for: .seconds(1))
       XCTAssertLessThanOrEqual(turns, 1)
       engine.invalidate()
     }
@@ -174,29 +170,4 @@ extension GuestDisplay {
     guard let first = rows.first, let last = rows.last, last - first + 1 == rows.count else { return nil }
     return first..<last + 1
   }
-}
-
-/// A display whose presenter takes one frame and says nothing any more.
-@MainActor
-private final class StuckDisplay: Display, Presenter {
-  let name = "stuck"
-  let reason = "a test"
-  let ticker: DisplayTicker
-  let observers = Observers<DisplayEvent>()
-  var onEvent: (@MainActor (PresenterEvent) -> Void)?
-  let width = 20
-  let height = 20
-  private(set) var presented = 0
-  private let buffer: PresentationBuffer
-
-  init(clock: ManualClock) throws {
-    ticker = DisplayTicker(source: FallbackClock(refreshRate: .hertz60, reason: "a test", clock: .manual(clock)))
-    buffer = PresentationBuffer(bitmap: try Bitmap(width: 20, height: 20), index: 0)
-  }
-
-  var presenter: any Presenter { self }
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {}
-  func acquireBuffer() -> PresentationBuffer? { presented == 0 ? buffer : nil }
-  func present(_ buffer: PresentationBuffer, damage: DamageRegion) { presented += 1 }
-  func invalidate() { ticker.invalidate() }
 }

@@ -6,7 +6,7 @@ import XCTest
 final class TurnEndTests: XCTestCase {
   func testACompletionWithoutMarksIsCalledInItsTurn() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       var isCalled = false
       stage.loop.perform(onMain: { Transaction.setCompletion { isCalled = true } })
       stage.turn()
@@ -16,7 +16,7 @@ final class TurnEndTests: XCTestCase {
 
   func testSettingsOfATurnWithoutMarksEndWithIt() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       stage.loop.perform(onMain: { Transaction.disablesActions = true })
       stage.turn()
       XCTAssertFalse(Transaction.disablesActions)
@@ -25,10 +25,8 @@ final class TurnEndTests: XCTestCase {
 
   func testWhatACompletionChangesIsShown() throws {
     try onMain {
-      let stage = try Self.makeStage()
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-      layer.backgroundColor = .white
-      stage.root.addSublayer(layer)
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      let layer = stage.addSquare()
       stage.run(for: .milliseconds(100))
       let before = stage.frames.count
       // The only mark changes nothing that is seen: no frame and no tick follow that could carry the change along.
@@ -45,11 +43,9 @@ final class TurnEndTests: XCTestCase {
 
   func testWhatIsChangedWhenTheOutputGoesIdleIsShown() throws {
     try onMain {
-      let stage = try Self.makeStage()
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-      layer.backgroundColor = .white
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      let layer = stage.addSquare()
       layer.isHidden = true
-      stage.root.addSublayer(layer)
       stage.engine.output.observe { if case .idle = $0 { layer.isHidden = false } }.keep()
       stage.run(for: .milliseconds(200))
       XCTAssertEqual(stage.frames.count, 2)
@@ -84,7 +80,7 @@ final class TurnEndTests: XCTestCase {
 
   func testAnEngineThatWasToldToFinishDoesNotRun() throws {
     try onMain {
-      let stage = try Self.makeStage()
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       let timer = FrameLoop.Timer(
         fireTime: stage.clock.now + .milliseconds(100), .onMain { [engine = stage.engine] _ in engine.finish() })
       stage.loop.add(timer, to: .common)
@@ -97,10 +93,5 @@ final class TurnEndTests: XCTestCase {
       XCTAssertFalse(timer.isValid)
       XCTAssertEqual(stage.frames.count, 1)
     }
-  }
-
-  @MainActor
-  private static func makeStage() throws -> ManualStage {
-    try ManualStage(width: 64, height: 48, rate: .hertz60)
   }
 }

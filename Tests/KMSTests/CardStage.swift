@@ -1,6 +1,7 @@
 import Framepace
 import FramepaceTesting
 import KMSTesting
+import Presentation
 import RenderTree
 import XCTest
 

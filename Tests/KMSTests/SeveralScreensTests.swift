@@ -171,7 +171,7 @@ private final class TwoScreens {
   let stage: CardStage
   let root = Layer()
   let engine: Engine
-  let proofs: [ScreenProof]
+  let proofs: [FrameProof]
   let displays: [KMSDisplay]
 
   init(hasVBlanks: Bool = true, isAtomic: Bool, workers: WorkerPool = WorkerPool()) throws {
@@ -186,9 +186,10 @@ private final class TwoScreens {
     let clip = IntRect(x: 0, y: 13, width: 80, height: 54)
     let scale = Affine.scale(x: 80.0 / 96, y: 54.0 / 64)
     let viewport = Viewport(transform: scale.concatenating(.translation(x: 0, y: 13)), clip: clip)
+    let card = stage.card
     proofs = try [
-      ScreenProof(engine.output, of: engine.context, stage.card, "DP-1"),
-      ScreenProof(mirror, of: engine.context, stage.card, "DP-2", viewport: viewport),
+      FrameProof(engine.output, of: engine) { try card.copyShownImage(of: "DP-1") },
+      FrameProof(mirror, of: engine, viewport: viewport) { try card.copyShownImage(of: "DP-2") },
     ]
     root.backgroundColor = .white
   }
@@ -200,9 +201,7 @@ private final class TwoScreens {
     let layer = Layer(frame: Rect(x: 10, y: 10, width: 40, height: 20))
     layer.backgroundColor = .black
     root.addSublayer(layer)
-    var animation = BasicAnimation(.rotation, from: 0, to: 6, duration: .seconds(1))
-    animation.repeatCount = .infinity
-    layer.add(animation)
+    layer.add(BasicAnimation(.rotation, from: 0, to: 6, duration: .seconds(1), repeatCount: .infinity))
   }
 
   /// Expects a number of frames a second on each screen, half a second from now.
@@ -228,48 +227,4 @@ private final class TwoScreens {
     XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
     XCTAssertFalse(stage.card.hasMaster)
   }
-}
-
-/// Paints every frame of an output a second time, whole, and compares it with what a screen shows.
-@MainActor
-private final class ScreenProof {
-  private let expected: Bitmap
-  private let whole: DamageRegion
-  private(set) var frames: [FrameRecord] = []
-  private(set) var partialFrames = 0
-  /// The first one found.
-  private(set) var difference: String?
-  private var observation: Observation?
-
-  /// - Parameters:
-  ///   - connector: the screen's.
-  ///   - viewport: where it is to show the tree.
-  init(
-    _ output: Output, of context: LayerContext, _ card: SimulatedCard, _ connector: String, viewport: Viewport? = nil
-  ) throws {
-    let (width, height) = (output.display.presenter.width, output.display.presenter.height)
-    expected = try Bitmap(width: width, height: height)
-    whole = DamageRegion(IntRect(x: 0, y: 0, width: width, height: height))
-    observation = output.observe { [unowned self] event in
-      switch event {
-      case .refused(let error): difference = "\(error)"
-      case .committed(let frame):
-        var tree = context.renderTree(at: frame.target)
-        tree.viewport = viewport
-        Compositor().render(tree, damage: whole, into: expected)
-        if frame.paintedPixels < whole.area { partialFrames += 1 }
-      case .presented(let frame):
-        frames.append(frame)
-        guard difference == nil else { return }
-        guard let shown = try? card.copyShownImage(of: connector) else { return difference = "\(connector) is off" }
-        for y in 0..<height where memcmp(shown.row(y), expected.row(y), width * 4) != 0 {
-          return difference = "frame \(frame.frameNumber), row \(y) of \(connector) differs from the row painted anew"
-        }
-      case .tick, .idle, .discarded: break
-      }
-    }
-  }
-
-  /// Frames from now on are not compared.
-  func end() { observation?.invalidate() }
 }

@@ -75,7 +75,7 @@ private final class MirrorStage {
     }
     engine.run(for: .milliseconds(500))
     var tree = engine.context.renderTree(at: engine.loop.clock.now)
-    let picture = engine.context.root.bounds.size
+    let picture = engine.root.bounds.size
     for (index, display) in displays.enumerated() {
       let (width, height) = (display.presenter.width, display.presenter.height)
       if index > 0 { tree.viewport = letterbox(picture, onWidth: width, height: height) }

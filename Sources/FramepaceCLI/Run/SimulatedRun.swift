@@ -45,7 +45,7 @@ final class SimulatedRun {
   /// Makes every frame of the engine take the profile's time.
   func occupy(_ engine: Engine) {
     application = SimulatedApplication(
-      work, in: engine.context.root, output: engine.output, loop: loop, clock: clock)
+      work, in: engine.root, output: engine.output, loop: loop, clock: clock)
   }
 
   func invalidate() {

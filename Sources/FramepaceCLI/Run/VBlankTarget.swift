@@ -1,3 +1,4 @@
+import FrameTiming
 import Framepace
 import KMS
 

@@ -9,7 +9,7 @@ final class Bounce {
   private let start: MonotonicTime
 
   init(engine: Engine) {
-    let root = engine.context.root
+    let root = engine.root
     floor = root.bounds.height - 40
     start = engine.loop.clock.now
     ball.bounds = Rect(x: 0, y: 0, width: 40, height: 40)
