@@ -81,7 +81,6 @@ public final class VirtualDisplay: Display {
   public var geometry: DisplayGeometry {
     DisplayGeometry(width: memory.width, height: memory.height, rotation: rotation)
   }
-  package var memoryPresenter: MemoryPresenter { memory }
   /// The number of frames that were shown.
   public var shownFrames: UInt64 { memory.shownFrames }
   /// The newest frame that was shown; nil before the first. It is overwritten from the frame after the next one on.

@@ -28,29 +28,6 @@ final class FrameWayTests: XCTestCase {
     }
   }
 
-  func testAMarkMadeInLayoutIsPartOfTheSameCommit() throws {
-    try onMain {
-      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
-      let outer = ProbeLayer(frame: Rect(x: 0, y: 0, width: 40, height: 40))
-      let inner = ProbeLayer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-      outer.addSublayer(inner)
-      stage.root.addSublayer(outer)
-      let before = stage.settle(outer, inner)
-
-      outer.onLayout = {
-        inner.setNeedsLayout()
-        inner.setNeedsDisplay()
-      }
-      outer.setNeedsLayout()
-      stage.run(for: .milliseconds(100))
-
-      XCTAssertEqual(outer.layouts, 1)
-      XCTAssertEqual(inner.layouts, 1)
-      XCTAssertEqual(inner.draws, 1)
-      XCTAssertEqual(stage.frames.count - before, 1)
-    }
-  }
-
   func testAMarkFromATimerIsCommittedInItsTurnAndPresentedOnceAVBlank() throws {
     try onMain {
       let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
@@ -226,9 +203,9 @@ final class FrameWayTests: XCTestCase {
 
 extension ManualStage {
   /// Lets the first frames pass; what the probes count and what comes after `result` frames is of the test alone.
-  fileprivate func settle(_ probes: ProbeLayer...) -> Int {
+  fileprivate func settle(_ probe: ProbeLayer) -> Int {
     run(for: .milliseconds(50))
-    for probe in probes { probe.reset() }
+    (probe.layouts, probe.draws) = (0, 0)
     return frames.count
   }
 
@@ -248,19 +225,8 @@ extension ManualStage {
 private final class ProbeLayer: Layer {
   var layouts = 0
   var draws = 0
-  var onLayout: (() -> Void)?
 
-  func reset() {
-    layouts = 0
-    draws = 0
-  }
-
-  override func layoutSublayers() {
-    layouts += 1
-    let action = onLayout
-    onLayout = nil
-    action?()
-  }
+  override func layoutSublayers() { layouts += 1 }
 
   override func draw(in context: DrawingContext) {
     draws += 1

@@ -110,7 +110,7 @@ final class MirrorTests: XCTestCase {
       stage.loop.add(observer, to: .common)
       stage.run(for: .seconds(10))
       XCTAssertEqual(stage.frames.count, 1)
-      XCTAssertEqual(other.memoryPresenter.shownFrames, 1)
+      XCTAssertEqual(other.shownFrames, 1)
       XCTAssertLessThanOrEqual(turns, 1, "only the end of the ten seconds itself may wake the loop")
       stage.engine.invalidate()
     }

@@ -40,7 +40,7 @@ final class SeveralDisplaysTests: XCTestCase {
       let next = try stage.makeDisplay(width: 32, height: 32, hertz: 50)
       let engine = Engine(display: next, root: root, loop: stage.loop)
       stage.run(for: .milliseconds(100))
-      XCTAssertEqual(next.memoryPresenter.shownFrames, 1)
+      XCTAssertEqual(next.shownFrames, 1)
       engine.invalidate()
       stage.engine.invalidate()
     }

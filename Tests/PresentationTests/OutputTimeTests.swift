@@ -72,10 +72,10 @@ final class OutputTimeTests: XCTestCase {
         let stage = try Stage(source: source, policy: .presentation)
         stage.run(.seconds(1))
         let ticks = stage.ticks.count
-        XCTAssertEqual(stage.display.memoryPresenter.shownFrames, 1)
+        XCTAssertEqual(stage.display.shownFrames, 1)
         stage.run(.seconds(2))
         XCTAssertEqual(stage.ticks.count - ticks, 120, stage.display.ticker.name)
-        XCTAssertEqual(stage.display.memoryPresenter.shownFrames, 1)
+        XCTAssertEqual(stage.display.shownFrames, 1)
         // The tree is asked for once an interval, for the next vblank.
         for (first, second) in zip(stage.times.dropFirst(3), stage.times.dropFirst(4)) {
           XCTAssertEqual((second - first).count, 16_666_667, accuracy: 2)

@@ -10,42 +10,13 @@ import XCTest
 
 /// XCTest, because a loop of the main thread must run on it.
 final class VirtualDisplayTests: XCTestCase {
-  /// A virtual display on a simulated one, on manual time.
-  @MainActor
-  private final class Stage {
-    let clock: ManualClock
-    let loop: FrameLoop
-    let simulated: SimulatedVBlankSource
-    let display: VirtualDisplay
-    private(set) var feedback: [PresentationFeedback] = []
-
-    init(_ buffering: Buffering = .double) throws {
-      let manual = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000))
-      self.clock = manual
-      let clock = SystemClock.manual(manual)
-      loop = FrameLoop(clock: clock)
-      simulated = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: 60)), clock: clock)
-      display = try VirtualDisplay(
-        width: 64, height: 32, source: simulated, reason: "test", buffering: buffering, clock: clock)
-      display.presenter.onEvent = { [unowned self] in
-        if case .presented(let feedback?) = $0 { self.feedback.append(feedback) }
-      }
-      display.add(to: loop, mode: .default)
+  private func onMain(_ body: @MainActor (PresenterStage<VirtualDisplay>) throws -> Void) throws {
+    try MainActor.assumeIsolated {
+      try body(
+        PresenterStage(hertz: 60) { vblanks, clock in
+          try VirtualDisplay(width: 64, height: 32, source: vblanks, reason: "test", clock: clock)
+        })
     }
-
-    func present(_ value: UInt8) throws {
-      let buffer = try XCTUnwrap(display.presenter.acquireBuffer())
-      for y in 0..<buffer.bitmap.height { memset(buffer.bitmap.row(y), Int32(value), buffer.bitmap.width * 4) }
-      try display.presenter.present(buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 64, height: 32)))
-    }
-
-    func run(_ time: Nanoseconds) { loop.run(mode: .default, until: loop.clock.now + time) }
-
-    var shownValue: UInt8? { display.shownBitmap.map { $0.row(31).load(fromByteOffset: 255, as: UInt8.self) } }
-  }
-
-  private func onMain(_ body: @MainActor (Stage) throws -> Void) throws {
-    try MainActor.assumeIsolated { try body(try XCTUnwrap(try? Stage())) }
   }
 
   func testAFrameIsShownAtTheFirstVBlankAfterIt() throws {
@@ -58,47 +29,14 @@ final class VirtualDisplayTests: XCTestCase {
       stage.run(.milliseconds(16))
       XCTAssertEqual(stage.feedback, [])
       stage.run(.milliseconds(1))
-      XCTAssertEqual(stage.feedback, [PresentationFeedback(timestamp: stage.simulated.grid.time(ofVBlank: 1), sequence: 1)])
-      XCTAssertEqual(stage.shownValue, 1)
+      XCTAssertEqual(stage.feedback, [PresentationFeedback(timestamp: stage.vblanks.grid.time(ofVBlank: 1), sequence: 1)])
+      XCTAssertEqual(stage.display.shownBitmap?.lastByte, 1)
 
       try stage.present(2)
-      XCTAssertEqual(stage.shownValue, 1, "what is seen was painted over")
+      XCTAssertEqual(stage.display.shownBitmap?.lastByte, 1, "what is seen was painted over")
       stage.run(.milliseconds(20))
       XCTAssertEqual(stage.feedback.map(\.sequence), [1, 2])
-      XCTAssertEqual(stage.shownValue, 2)
-    }
-  }
-
-  /// The second frame is painted while the first one pends, and seen a vblank after it.
-  func testAThirdBufferTakesAFrameWhileOnePends() throws {
-    try MainActor.assumeIsolated {
-      let stage = try Stage(.triple)
-      try stage.present(1)
-      try stage.present(2)
-      XCTAssertNil(stage.display.presenter.acquireBuffer())
-      for value in 1...2 as ClosedRange<UInt8> {
-        stage.run(.milliseconds(17))
-        XCTAssertEqual(stage.feedback.map(\.sequence), Array(1...UInt64(value)))
-        XCTAssertEqual(stage.shownValue, value)
-        try stage.present(value + 2)
-        XCTAssertEqual(stage.shownValue, value, "what is seen was painted over")
-      }
-      stage.run(.milliseconds(40))
-      XCTAssertEqual(stage.feedback.map(\.sequence), [1, 2, 3, 4])
-      XCTAssertEqual(stage.shownValue, 4)
-      stage.run(.seconds(1))
-      XCTAssertEqual(stage.simulated.deliveredEvents, 4)
-    }
-  }
-
-  func testNoVBlankIsAskedForWithoutAFrame() throws {
-    try onMain { stage in
-      stage.run(.seconds(1))
-      XCTAssertEqual(stage.simulated.deliveredEvents, 0)
-      try stage.present(1)
-      stage.run(.seconds(1))
-      XCTAssertEqual(stage.simulated.deliveredEvents, 1)
-      XCTAssertEqual(stage.feedback.count, 1)
+      XCTAssertEqual(stage.display.shownBitmap?.lastByte, 2)
     }
   }
 
@@ -114,10 +52,10 @@ final class VirtualDisplayTests: XCTestCase {
         }
         frames += 1
         memset(buffer.bitmap.row(0), Int32(frames), 4)
-        stage.display.memoryPresenter.present(buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 1, height: 1)))
+        try? stage.display.presenter.present(buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 1, height: 1)))
       }
       link.add(to: stage.loop, mode: .default)
-      stage.run(stage.simulated.refreshRate.offset(ofInterval: 100) + Nanoseconds(1))
+      stage.run(stage.vblanks.refreshRate.offset(ofInterval: 100) + Nanoseconds(1))
       link.invalidate()
       XCTAssertEqual(blocked, 0)
       XCTAssertEqual(frames, 100)
@@ -126,26 +64,16 @@ final class VirtualDisplayTests: XCTestCase {
     }
   }
 
-  func testAcquiringWithoutPresentingChangesNothing() throws {
-    try onMain { stage in
-      try stage.present(1)
-      stage.run(.milliseconds(20))
-      let first = try XCTUnwrap(stage.display.presenter.acquireBuffer())
-      let second = try XCTUnwrap(stage.display.presenter.acquireBuffer())
-      XCTAssertEqual(first.index, second.index)
-      XCTAssertTrue(first.bitmap === second.bitmap)
-      XCTAssertFalse(first.bitmap === stage.display.shownBitmap)
-    }
-  }
-
   func testNothingComesAfterInvalidate() throws {
-    for invalidate: @MainActor (Stage) -> Void in [{ $0.display.invalidate() }, { $0.display.presenter.invalidate() }] {
+    for invalidate: @MainActor (PresenterStage<VirtualDisplay>) -> Void in [
+      { $0.display.invalidate() }, { $0.display.presenter.invalidate() },
+    ] {
       try onMain { stage in
         try stage.present(1)
         invalidate(stage)
         stage.run(.seconds(1))
         XCTAssertEqual(stage.feedback, [])
-        XCTAssertEqual(stage.simulated.deliveredEvents, 0)
+        XCTAssertEqual(stage.vblanks.deliveredEvents, 0)
       }
     }
   }
@@ -163,12 +91,12 @@ final class VirtualDisplayTests: XCTestCase {
   /// An event may come after its vblank: a frame that was handed over in between is not what that vblank showed.
   func testALateEventDoesNotShowAFrameThatCameAfterItsVBlank() throws {
     try onMain { stage in
-      stage.simulated.faults.latestDelivery = .milliseconds(5)
+      stage.vblanks.faults.latestDelivery = .milliseconds(5)
       let other = DisplayLink(ticker: stage.display.ticker) { _ in }
       other.add(to: stage.loop, mode: .default)
       var late = 0
       for vblank in UInt64(1)...200 {
-        stage.loop.run(mode: .default, until: stage.simulated.grid.time(ofVBlank: vblank) + .milliseconds(1))
+        stage.loop.run(mode: .default, until: stage.vblanks.grid.time(ofVBlank: vblank) + .milliseconds(1))
         let before = stage.feedback.count
         if stage.display.ticker.lastVBlank?.sequence != vblank { late += 1 }
         guard stage.display.presenter.acquireBuffer() != nil else { continue }
@@ -187,14 +115,18 @@ final class VirtualDisplayTests: XCTestCase {
     try onMain { stage in
       for round in 1...20 as ClosedRange<Int64> {
         stage.run(.microseconds(200_000 + 777 * round))
-        let vblank = stage.simulated.grid.vblank(after: stage.loop.clock.now)
+        let vblank = stage.vblanks.grid.vblank(after: stage.loop.clock.now)
         try stage.present(1)
         stage.clock.advance(by: .milliseconds(80))
         stage.run(.milliseconds(40))
         XCTAssertEqual(
           stage.feedback.last,
-          PresentationFeedback(timestamp: stage.simulated.grid.time(ofVBlank: vblank), sequence: vblank))
+          PresentationFeedback(timestamp: stage.vblanks.grid.time(ofVBlank: vblank), sequence: vblank))
       }
     }
   }
+}
+
+extension Bitmap {
+  fileprivate var lastByte: UInt8 { row(height - 1).load(fromByteOffset: width * 4 - 1, as: UInt8.self) }
 }
