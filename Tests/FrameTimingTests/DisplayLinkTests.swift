@@ -5,25 +5,6 @@ import XCTest
 @testable import FrameTiming
 
 final class DisplayLinkTests: ManualLoopCase {
-  func testEachVBlankGivesOneTick() {
-    onMain { stage in
-      let ticker = stage.clockTicker()
-      let (link, log) = stage.link(to: ticker)
-      stage.run(.milliseconds(1005))
-      XCTAssertEqual(log.ticks.count, 100)
-      for (index, tick) in log.ticks.enumerated() {
-        let stamp = at(10 * Int64(index + 1))
-        XCTAssertEqual(
-          tick,
-          DisplayLink.Tick(
-            timestamp: stamp, targetTimestamp: stamp + .milliseconds(10), duration: .milliseconds(10),
-            frameNumber: UInt64(index) + 1, delivered: stamp, missed: 0))
-      }
-      XCTAssertEqual(link.frameNumber, 100)
-      XCTAssertEqual(ticker.lastVBlank, VBlank(timestamp: at(1000), sequence: 100))
-    }
-  }
-
   func testManyLinksShareOneRequestAndTickInTheOrderOfTheirCreation() {
     onMain { stage in
       let (source, ticker) = stage.countingTicker()

@@ -7,30 +7,6 @@ import XCTest
 
 /// How a ticker puts its ticks off, on manual time. The grid is 10 ms; work of 2 ms is known, so that ticks are put off.
 final class LateStartTests: ManualLoopCase {
-  func testATickComesAtItsDeadlineWithTheStampOfItsVBlank() {
-    onMain { stage in
-      let (ticker, source) = Self.ticker(stage)
-      let (start, interval) = (stage.time.now, RefreshRate.hundred.interval)
-      let (_, log) = stage.link(to: ticker) { XCTAssertEqual(stage.time.now, $0.tick?.start) }
-      stage.run(.milliseconds(99))
-      let ticks = log.ticks
-      XCTAssertEqual(ticks.count, 9)
-      // The first after a pause comes at its vblank, the others later.
-      XCTAssertEqual(ticks.first?.delivered, start + interval)
-      for (index, tick) in ticks.enumerated() {
-        XCTAssertEqual(tick.timestamp, start + interval * Int64(index + 1))
-        XCTAssertEqual(tick.targetTimestamp, start + interval * Int64(index + 2))
-        XCTAssertEqual(tick.delivered, tick.start)
-        XCTAssertEqual(tick.missed, 0)
-        guard index > 0 else { continue }
-        let budget = tick.targetTimestamp - tick.start
-        XCTAssertTrue((.microseconds(3_000)...(.microseconds(3_500))).contains(budget), "\(budget.count)")
-      }
-      XCTAssertEqual(source.deliveredEvents, 9)
-      ticker.invalidate()
-    }
-  }
-
   /// All the time from the vblank on: with it, a wake-up would come for nothing.
   func testTheNextVBlankIsAskedForAfterTheDelivery() throws {
     try onMain { stage in

@@ -125,22 +125,4 @@ final class VBlankSourceTests: ManualLoopCase {
       XCTAssertEqual(display.grid.time(ofVBlank: 4), start + .milliseconds(35))
     }
   }
-
-  func testAChangeOfTheRateNeitherDoublesNorLosesATick() {
-    onMain { stage in
-      let start = stage.time.now
-      let display = SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock)
-      let ticker = DisplayTicker(source: display)
-      let (_, log) = stage.link(to: ticker) { link in
-        if link.frameNumber == 2 { display.refreshRate = .hertz(200) }
-        if link.frameNumber == 4 { display.refreshRate = .hundred }
-      }
-      stage.run(.milliseconds(55))
-      let ticks = log.ticks
-      XCTAssertEqual(ticks.map { ($0.timestamp - start).count / 1_000_000 }, [10, 20, 25, 30, 40, 50])
-      XCTAssertEqual(ticks.map(\.frameNumber), [1, 2, 3, 4, 5, 6])
-      XCTAssertEqual(ticks.map(\.missed), [0, 0, 0, 0, 0, 0])
-      XCTAssertEqual(ticks.map { $0.duration.count / 1_000_000 }, [10, 10, 5, 5, 10, 10])
-    }
-  }
 }

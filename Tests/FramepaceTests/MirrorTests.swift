@@ -1,52 +1,9 @@
 import Framepace
 import FramepaceTesting
-import RenderTree
 import XCTest
 
 /// One scene on several displays, of other sizes and rates.
 final class MirrorTests: XCTestCase {
-  /// Random edits of random layers: every buffer of every display shows, byte for byte, what is painted anew for its own time
-  /// and place.
-  func testPartialEqualsFullOnEveryBufferOfEveryDisplay() throws {
-    try onMain {
-      let images = try RandomLayers.images(seed: 2)
-      let workers = WorkerPool()
-      var partialFrames = [0, 0, 0]
-      for seed in 1...5 as ClosedRange<UInt64> {
-        let stage = try ManualStage(width: 96, height: 64, rate: .hertz60, workers: workers)
-        let layers = RandomLayers(in: stage.root, seed: seed, count: 10, images: images)
-        let large = try stage.makeDisplay(width: 120, height: 100, hertz: 50)
-        let small = try stage.makeDisplay(width: 50, height: 40, hertz: 75)
-        let proofs = try [
-          FrameProof(stage.engine.output, of: stage.engine),
-          FrameProof(
-            stage.engine.mirror(on: large), of: stage.engine,
-            viewport: Viewport(x: 0, y: 10, width: 120, height: 80, of: Size(96, 64))),
-          FrameProof(
-            stage.engine.mirror(on: small), of: stage.engine,
-            viewport: Viewport(x: 0, y: 3, width: 50, height: 34, of: Size(96, 64))),
-        ]
-        for edit in 1...100 {
-          let change = layers.edit()
-          stage.run(for: .milliseconds(edit % 3 == 0 ? 25 : 9))
-          for proof in proofs {
-            if let difference = proof.difference { return XCTFail("seed \(seed), \(edit) \(change): \(difference)") }
-          }
-        }
-        stage.run(for: .milliseconds(500))
-        for (index, proof) in proofs.enumerated() {
-          proof.checkAtRest()
-          XCTAssertNil(proof.difference, "seed \(seed), display \(index)")
-          XCTAssertEqual(proof.buffers.count, 2, "seed \(seed), display \(index)")
-          partialFrames[index] += proof.partialFrames
-        }
-        stage.engine.invalidate()
-      }
-      // Otherwise nothing would have been proven.
-      for count in partialFrames { XCTAssertGreaterThan(count, 120) }
-    }
-  }
-
   /// An animation that runs for two seconds: each display shows it at its own rate, at its own vblanks, each of them in time.
   func testEachDisplayHasItsOwnRate() throws {
     try onMain {
@@ -150,15 +107,6 @@ final class MirrorTests: XCTestCase {
       }
       stage.engine.invalidate()
     }
-  }
-}
-
-extension Viewport {
-  fileprivate init(x: Int, y: Int, width: Int, height: Int, of picture: Size) {
-    let scale = Affine.scale(x: Double(width) / picture.width, y: Double(height) / picture.height)
-    self.init(
-      transform: scale.concatenating(.translation(x: Double(x), y: Double(y))),
-      clip: IntRect(x: x, y: y, width: width, height: height))
   }
 }
 

@@ -42,22 +42,6 @@ final class AnimationTests: XCTestCase {
     }
   }
 
-  func testEndIsFoundWithoutAnybodyRendering() {
-    onMain {
-      let stage = Stage()
-      stage.turn()
-      let log = Log()
-      stage.root.add(
-        BasicAnimation(.cornerRadius, to: 4, duration: .milliseconds(10), completion: { log.append("\($0)") }))
-      stage.turn()
-      stage.turn(after: 9)
-      XCTAssertEqual(log.entries, [])
-      stage.turn(after: 1)
-      XCTAssertEqual(log.entries, ["true"])
-      XCTAssertFalse(stage.context.isAnimating)
-    }
-  }
-
   func testTimeMayGoBack() {
     onMain {
       let stage = Stage()

@@ -26,17 +26,6 @@ final class TransactionTests: XCTestCase {
     }
   }
 
-  func testTurnsOwnTransactionEndsWithTheCommit() {
-    onMain {
-      let stage = Stage()
-      Transaction.animationDuration = .milliseconds(40)
-      Transaction.disablesActions = true
-      stage.turn()
-      XCTAssertEqual(Transaction.animationDuration, .milliseconds(250))
-      XCTAssertFalse(Transaction.disablesActions)
-    }
-  }
-
   func testWithoutActions() {
     onMain {
       let stage = Stage()
