@@ -94,6 +94,15 @@ final class Running {
     while process.isRunning, (Int(state("voluntary_ctxt_switches")) ?? 0) < times { usleep(1000) }
   }
 
+  /// Waits until the process's main thread has slept on for a tenth of a second.
+  func waitUntilAtRest() {
+    var before = ""
+    while process.isRunning, before != state("voluntary_ctxt_switches") {
+      before = state("voluntary_ctxt_switches")
+      usleep(100_000)
+    }
+  }
+
   /// A field of the kernel's status of the process's main thread.
   private func state(_ name: String) -> String {
     let status = (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)) ?? ""

@@ -19,6 +19,15 @@ struct RunCommandTests {
     #expect(ended.output.contains("\"summary\""))
   }
 
+  /// The signals are heard on another thread, which wakes the loop.
+  @Test func theFirstSignalEndsARunAtRest() throws {
+    let run = try Running(["--scene", "still", "--quiet"] + Self.small)
+    run.waitUntilHandled(SIGTERM)
+    run.waitUntilAtRest()
+    run.send(SIGTERM)
+    #expect(run.finish().status == 0)
+  }
+
   /// A callback that keeps the loop busy does not keep the process: the second signal ends it.
   @Test func aSecondSignalEndsARunThatIsStuck() throws {
     let run = try Running(["--scene", "stress", "--work", "10s"] + Self.small)

@@ -55,7 +55,10 @@ private final class EndRequest: Sendable {
   private static let sameSignal = Nanoseconds.milliseconds(300)
 
   func add(_ loop: FrameLoop, _ end: @escaping @MainActor () -> Void) {
-    let end: @Sendable () -> Void = { loop.perform(onMain: end) }
+    let end: @Sendable () -> Void = {
+      loop.perform(onMain: end)
+      loop.wakeUp()
+    }
     let isAsked = state.withLock { state in
       state.end = end
       return state.first != nil

@@ -5,7 +5,10 @@ import Foundation
 enum CommandBenchmarks {
   static let all = Benchmark(name: "command") {
     let still = try start("--scene", "still", "--quiet")
-    defer { still.process.terminate() }
+    defer {
+      still.process.terminate()
+      still.process.waitUntilExit()
+    }
     while still.age < 2 { usleep(10_000) }
     let before = try contextSwitches(ofProcess: still.process.processIdentifier)
     // Both runs go on at the same time: one of them sleeps and does not disturb the other.
@@ -16,8 +19,8 @@ enum CommandBenchmarks {
     return [orbit, switches] + (Harness.measuresGatesOnly ? [] : [try firstFrame()])
   }
 
-  /// The difference between the ticks of ten seconds and 600; for the gate, of five seconds and 300. The first frames are painted whole, which takes two intervals on a
-  /// slow machine.
+  /// The difference between the ticks of ten seconds and 600; for the gate, of five seconds and 300. The first frames are
+  /// painted whole, which takes two intervals on a slow machine.
   private static func orbitTicks() throws -> Result {
     let seconds = Harness.measuresGatesOnly ? 5 : 10
     let summary = try summary(of: start("--scene", "orbit", "--duration", "\(seconds)s", "--json"))
