@@ -67,8 +67,7 @@ private final class ProgramPlay: Sendable {
         stage.log(activity.word)
         notice(activity)
       }
-      stage.keep(watch, ".watch of \(mode)")
-      stage.loop.add(watch, to: mode)
+      stage.put(watch, ".watch of \(mode)", in: mode)
       stage.observer(".idle of \(mode)", .beforeWaiting, order: .max, in: mode) { [self] _ in stopIfIdle() }
       if program.hasAnchors { stage.timer(".anchor of \(mode)", at: Stage.never, in: mode) }
     }

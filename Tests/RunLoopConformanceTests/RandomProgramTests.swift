@@ -10,6 +10,7 @@ import XCTest
 /// 1; the default is fixed so that all changes are tested with the same programs. A program on which the loops differ is
 /// reduced and printed.
 final class RandomProgramTests: XCTestCase {
+  // Statements 1, 3, 5, 6, 7, 8, 10, 12, 13, 14, 15, 18, 19, 22, 23, 26, 27, 29, 33, 35, 36, 38, 42, 43, 47, 48, 49, 50, 53, 54, 56
   func testBothLoopsDoTheSame() {
     let first = Self.setting("FRAMEPACE_LOOP_SEED") ?? 1
     let count = Self.setting("FRAMEPACE_LOOP_PROGRAMS") ?? 700

@@ -3,7 +3,7 @@ import LoopTestSupport
 import RunLoops
 
 /// A short play for a run loop, played with CFRunLoop and with `FrameLoop`. Both must write the same words, unless the
-/// scenario states the difference and its reason.
+/// scenario states the difference and its reason. What random programs play needs no scenario.
 struct Scenario: Sendable {
   enum Place: Sendable {
     case freshThread
@@ -44,8 +44,8 @@ struct Scenario: Sendable {
   }
 
   static let all: [Scenario] =
-    runs + results + passes + observers + moreObservers + sources + descriptors + timers + movedTimers + blocks + wakeUps
-    + commonModes + threads + mainQueue
+    runs + passes + observers + sources + descriptors + timers + movedTimers + blocks + wakeUps + commonModes + threads
+    + mainQueue
 }
 
 /// Plays a script on a loop's own thread.

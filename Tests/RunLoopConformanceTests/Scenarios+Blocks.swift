@@ -10,59 +10,11 @@ extension Scenario {
       s.whileAsleep { s in s.block("block") }
       s.run(for: 12)
     },
-    Scenario(
-      [47], "it runs in whichever of its modes comes first; the others keep their order",
-      gives: "either →timedOut first second third →timedOut"
-    ) { s in
-      for mode in ["a", "b"] { s.source("source of \(mode)", in: mode) }
-      s.block("first", in: ["b"])
-      s.block("either", in: ["a", "b"])
-      s.block("second", in: ["b"])
-      s.block("third", in: ["b"])
-      s.run("a")
-      s.run("b")
-    },
     Scenario([47], "a block is let go before the next one runs", gives: "one released two →timedOut") { s in
       s.source("source")
       s.hand(Witness(s.words)) { s, witness in s.block("one") { _ in _ = witness } }
       s.block("two")
       s.run()
-    },
-    Scenario([48], "queued by a block it runs the next time", gives: "one two →timedOut three →timedOut") { s in
-      s.source("source")
-      s.block("one") { s in s.block("two") { s in s.block("three") } }
-      s.run()
-      s.run()
-    },
-    Scenario(
-      [48], "queued by a timer or a descriptor, in the same pass", gives: "timer block descriptor block →handledSource"
-    ) { s in
-      s.timer("timer", at: 1) { s in
-        s.block("block")
-        s.post("descriptor")
-      }
-      s.descriptor("descriptor") { s in s.block("block") }
-      s.run(for: 1_000, returnAfterSourceHandled: true)
-    },
-    Scenario(
-      [49], "those behind one that runs the loop are invisible to that run",
-      gives: "one →timedOut back behind queued →timedOut"
-    ) { s in
-      s.source("source")
-      s.block("one") { s in
-        s.run()
-        s.log("back")
-      }
-      s.block("behind") { s in s.block("queued") }
-      s.run()
-    },
-    Scenario(
-      [50], "a block alone makes a run start, which then sleeps to its limit", gives: "block sleep wake →timedOut →finished"
-    ) { s in
-      s.observe([.beforeWaiting, .afterWaiting])
-      s.block("block")
-      s.run(for: 3)
-      s.run(for: 3)
     },
     Scenario(
       [47], "a block makes its modes, in which nothing else was ever added",
@@ -164,15 +116,6 @@ extension Scenario {
       s.source("source")
       s.whileAsleep { s in s.stop() }
       s.run(for: 1_000)
-    },
-    Scenario([54], "nested runs of a mode share its items", gives: "outer inner →handledSource →timedOut") { s in
-      s.source("outer") { s in
-        s.signal("inner")
-        s.run(for: 1_000, returnAfterSourceHandled: true)
-      }
-      s.source("inner")
-      s.signal("outer")
-      s.run()
     },
     Scenario([55], "a sleeping loop says so to other threads", gives: "false asleep false →stopped false") { s in
       s.log("\(s.loop.isWaiting)")

@@ -4,38 +4,6 @@ import RunLoops
 extension Scenario {
   /// The common modes.
   static let commonModes: [Scenario] = [
-    Scenario([56], "at first the default mode is the only one", gives: "true false →timedOut →finished") { s in
-      s.source("source", in: "common")
-      s.log("\(s.contains("source", in: "default"))")
-      s.log("\(s.contains("source", in: "tracking"))")
-      s.run()
-      s.run("tracking")
-    },
-    Scenario([56], "a mode that becomes common gets all common items", gives: "true true true →timedOut") { s in
-      s.source("source", in: "common")
-      s.timer("timer", at: Stage.never, in: "common")
-      s.observer("observer", .afterWaiting, in: "common")
-      s.addCommonMode("later")
-      for name in ["source", "timer", "observer"] { s.log("\(s.contains(name, in: "later"))") }
-      s.run("later")
-    },
-    Scenario([56], "removed from one common mode it stays a common item", gives: "false true true true") { s in
-      s.addCommonMode("tracking")
-      s.source("source", in: "common")
-      s.remove("source", from: "default")
-      s.log("\(s.contains("source", in: "default"))")
-      s.log("\(s.contains("source", in: "tracking"))")
-      s.log("\(s.contains("source", in: "common"))")
-      s.addCommonMode("later")
-      s.log("\(s.contains("source", in: "later"))")
-    },
-    Scenario([56], "removed from the common modes it leaves them all, and no others", gives: "false false false true") { s in
-      s.addCommonMode("tracking")
-      s.source("source", in: "common")
-      s.add("source", to: "own")
-      s.remove("source", from: "common")
-      for mode in ["common", "default", "tracking", "own"] { s.log("\(s.contains("source", in: mode))") }
-    },
     Scenario(
       [21, 56], "removed from all its modes a common item may be another loop's, and does not come back here",
       gives: "true true false"
@@ -43,8 +11,8 @@ extension Scenario {
       s.observer("observer", .entry, in: "common")
       s.remove("observer", from: "default")
       s.onOtherLoop { other in
-        other.loop.add(s.named("observer"), to: "default")
-        s.log("\(other.loop.contains(s.named("observer"), in: "default"))")
+        other.loop.add(s.item("observer"), to: "default")
+        s.log("\(other.loop.contains(s.item("observer"), in: "default"))")
         s.log("\(s.contains("observer", in: "common"))")
         s.addCommonMode("later")
         s.log("\(s.contains("observer", in: "later"))")
@@ -103,7 +71,7 @@ extension Scenario {
       s.burn(until: 2)
       for name in [".source", ".timer", ".observer"] {
         s.log("\(s.isValid(name))")
-        s.loop.add(s.named(name), to: "other")
+        s.loop.add(s.item(name), to: "other")
       }
       s.words.drop("+other")
       s.signal(".source")

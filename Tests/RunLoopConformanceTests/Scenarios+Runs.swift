@@ -2,12 +2,8 @@ import LoopTestSupport
 import RunLoops
 
 extension Scenario {
-  /// The beginning of a run, and the conditions for it.
+  /// The beginning of a run, the conditions for it, and its result where there are several reasons to end.
   static let runs: [Scenario] = [
-    Scenario([1, 3], "observers do not keep a mode alive, nor are they called", gives: "→finished") { s in
-      s.observe()
-      s.run(for: 1_000)
-    },
     Scenario([1], "a loop cannot run in the common modes", gives: "→finished") { s in
       s.observe(in: "common")
       s.source("source", in: "common")
@@ -41,24 +37,6 @@ extension Scenario {
       s.timer("later", at: 3, in: "a")
       s.run("a", for: 1_000)
     },
-    Scenario(
-      [3, 50], "so does a block for the mode, or for the common modes in one of them", gives: "block →timedOut →finished"
-    ) { s in
-      s.block("block")
-      s.run()
-      s.run()
-    },
-    Scenario(
-      [3], "a block for other modes does not; the common modes are other modes to one that is not common",
-      gives: "→finished →finished →finished"
-    ) { s in
-      s.block("other", in: ["other"])
-      s.run()
-      s.block("common")
-      s.run("mine")
-      s.block("several", in: ["other", "another"])
-      s.run("mine")
-    },
     Scenario([4], "run() goes on until it is stopped", gives: "tick tick tick back") { s in
       s.timer("tick", every: 1) { s in
         if s.count("tick") == 3 { s.stop() }
@@ -72,18 +50,6 @@ extension Scenario {
       s.signal("source")
       s.loop.run()
       s.log("back")
-    },
-    Scenario(
-      [5, 10, 13], "a limit that is no time ahead gives one pass that does not sleep",
-      gives: "entry timers sources source due exit →timedOut"
-    ) { s in
-      s.observe()
-      s.source("source")
-      s.signal("source")
-      s.timer("due")
-      s.timer("later", at: Stage.never)
-      s.burn(until: 2)
-      s.run(for: 0)
     },
     Scenario([5], "a negative limit is like none ahead", gives: "entry timers sources exit →timedOut") { s in
       s.observe()
@@ -103,10 +69,6 @@ extension Scenario {
       s.timer("timer", at: 2)
       s.run(for: 1e15)
     },
-  ]
-
-  /// The result of a run that has several reasons to end.
-  static let results: [Scenario] = [
     Scenario([6], "handled source, before all else", gives: "source →handledSource") { s in
       s.source("source") { s in
         s.burn(until: 20)
@@ -125,24 +87,6 @@ extension Scenario {
       s.signal("source")
       s.run(for: 10)
     },
-    Scenario([6], "then the stop", gives: "source →stopped") { s in
-      s.source("source") { s in
-        s.stop()
-        s.invalidate("source")
-      }
-      s.signal("source")
-      s.run(for: 1_000)
-    },
-    Scenario([6, 53], "a stop that lost is forgotten", gives: "source →handledSource →timedOut source →timedOut →timedOut") {
-      s in
-      s.source("source") { s in s.stop() }
-      s.signal("source")
-      s.run(for: 1_000, returnAfterSourceHandled: true)
-      s.run(for: 3)
-      s.signal("source")
-      s.run(for: 0)
-      s.run(for: 3)
-    },
     Scenario([22, 53], "stopped at entry there is no pass, but an exit", gives: "entry stop exit →stopped") { s in
       s.observe()
       s.source("source")
@@ -154,25 +98,6 @@ extension Scenario {
   /// The order of a pass.
   static let passes: [Scenario] = [
     Scenario(
-      [7, 8, 13], "observers, blocks, sources, blocks again, a look at the ports; then a pass that sleeps",
-      gives: "entry timers sources block source after timers sources sleep wake timer exit →finished"
-    ) { s in
-      s.observe()
-      s.source("source") { s in
-        s.block("after")
-        s.invalidate("source")
-      }
-      s.signal("source")
-      s.block("block")
-      s.timer("timer", at: 10)
-      s.run(for: 1_000)
-    },
-    Scenario([12, 14], "afterWaiting comes before the timer that woke the loop", gives: "sleep wake timer →finished") { s in
-      s.observe([.beforeWaiting, .afterWaiting])
-      s.timer("timer", at: 2)
-      s.run(for: 1_000)
-    },
-    Scenario(
       [12, 14], "a wake-up does nothing but begin another pass",
       gives: "entry timers sources sleep wake timers sources sleep wake exit →stopped"
     ) { s in
@@ -183,27 +108,6 @@ extension Scenario {
         s.spin { s.count("sleep") == 2 && s.loop.isWaiting }
         s.stop()
       }
-      s.run(for: 1_000)
-    },
-    Scenario(
-      [13, 54], "the two observers of a wait come in pairs, but for a run that is nested between them",
-      gives: "sleep nest sleep wake inner →finished wake timer →finished"
-    ) { s in
-      s.observe([.beforeWaiting, .afterWaiting])
-      s.observe([.beforeWaiting, .afterWaiting], in: "inner")
-      s.timer("timer", at: 10)
-      s.timer("inner", at: 2, in: "inner")
-      s.observer("nest", .beforeWaiting, repeats: false) { s in s.run("inner", for: 1_000) }
-      s.run(for: 1_000)
-    },
-    Scenario([14], "a descriptor counts as a source that was handled", gives: "descriptor →handledSource →timedOut") { s in
-      s.descriptor("descriptor")
-      s.post("descriptor")
-      s.run(for: 1_000, returnAfterSourceHandled: true)
-      s.run(for: 3, returnAfterSourceHandled: true)
-    },
-    Scenario([15, 48], "blocks come again after what was ready", gives: "timer block wake-block →finished") { s in
-      s.timer("timer", at: 1) { s in s.block("block") { s in s.log("wake-block") } }
       s.run(for: 1_000)
     },
     Scenario(
@@ -255,14 +159,6 @@ extension Scenario {
         s.post("descriptor")
       }
       s.run(for: 1_000)
-    },
-    Scenario(
-      [33], "a signal after the wait is handled in the next pass, without a wake-up", gives: "wake timer source →timedOut"
-    ) { s in
-      s.source("source")
-      s.timer("timer", at: 1) { s in s.signal("source") }
-      s.observer("wake", .afterWaiting, repeats: false)
-      s.run(for: 6)
     },
   ]
 }

@@ -9,39 +9,12 @@ extension Scenario {
       s.whileAsleep { s in s.signal("source") }
       s.run(for: 12)
     },
-    Scenario(
-      [26], "or for a run that is nested in the call: nothing guards against that",
-      gives: "source source →timedOut →timedOut"
-    ) { s in
-      s.source("source") { s in
-        guard s.count("source") == 1 else { return }
-        s.signal("source")
-        s.run()
-      }
-      s.signal("source")
-      s.run()
-    },
-    Scenario([27], "ascending order, then by the first signal", gives: "a1 b1 b2 b3 c →timedOut") { s in
-      for (name, order) in [("c", 3), ("b2", 2), ("b1", 2), ("a1", 1), ("b3", 2)] { s.source(name, order: order) }
-      for name in ["c", "b1", "b2", "b3", "b1", "a1"] { s.signal(name) }
-      s.run()
-    },
     Scenario([28], "one that another of the batch invalidates is not", gives: "first third →timedOut") { s in
       s.source("first", order: 1) { s in s.invalidate("second") }
       s.source("second", order: 2)
       s.source("third", order: 3)
       for name in ["first", "second", "third"] { s.signal(name) }
       s.run()
-    },
-    Scenario(
-      [29], "with returnAfterSourceHandled one source a run; the others stay signalled",
-      gives: "first →handledSource second →handledSource →timedOut"
-    ) { s in
-      s.source("second", order: 2)
-      s.source("first", order: 1)
-      s.signal("second")
-      s.signal("first")
-      for _ in 0..<3 { s.run(for: 3, returnAfterSourceHandled: true) }
     },
     Scenario(
       [30], "a pass handled a source if any of the batch was called", coreFoundation: "timers first sleep →finished",
@@ -88,7 +61,7 @@ extension Scenario {
       s.source("source")
       s.signal("source")
       s.onOtherLoop { other in
-        other.loop.add(s.named("source"), to: "default")
+        other.loop.add(s.item("source"), to: "default")
         other.run()
       }
       s.run()

@@ -3,21 +3,6 @@ import RunLoops
 extension Scenario {
   /// The times at which timers fire, and how often.
   static let timers: [Scenario] = [
-    Scenario([35], "due timers fire in the order of their times, not as they were added", gives: "one two three →finished") {
-      s in
-      s.timer("three", at: 3)
-      s.timer("one", at: 1)
-      s.timer("two", at: 2)
-      s.burn(until: 5)
-      s.run(for: 1_000)
-    },
-    Scenario([35, 36], "one that another due timer invalidates does not fire", gives: "one three →finished") { s in
-      s.timer("one", at: 1) { s in s.invalidate("two") }
-      s.timer("two", at: 2)
-      s.timer("three", at: 3)
-      s.burn(until: 5)
-      s.run(for: 1_000)
-    },
     Scenario(
       [35, 37], "a timer that is made with a time in the past", coreFoundation: "older younger →finished",
       ours: "younger older →finished",
@@ -26,15 +11,6 @@ extension Scenario {
     ) { s in
       s.timer("older", at: -5)
       s.timer("younger", at: -10)
-      s.run(for: 1_000)
-    },
-    Scenario(
-      [36], "a due timer that is added in a call fires in a later pass", gives: "timers first second timers added →finished"
-    ) { s in
-      s.observe(.beforeTimers)
-      s.timer("first", at: 1) { s in s.timer("added", at: 0) }
-      s.timer("second", at: 2)
-      s.burn(until: 4)
       s.run(for: 1_000)
     },
     Scenario([37], "a late repeating timer fires once and keeps its phase", gives: "tick →timedOut 40 tick →timedOut 50") {
@@ -80,29 +56,15 @@ extension Scenario {
       s.timer("timer", at: 1)
       s.add("timer", to: "other")
       s.onOtherLoop { other in
-        other.loop.add(s.named("timer"), to: "default")
-        s.log("\(other.loop.contains(s.named("timer"), in: "default"))")
+        other.loop.add(s.item("timer"), to: "default")
+        s.log("\(other.loop.contains(s.item("timer"), in: "default"))")
         s.remove("timer", from: "default")
-        other.loop.add(s.named("timer"), to: "default")
-        s.log("\(other.loop.contains(s.named("timer"), in: "default"))")
+        other.loop.add(s.item("timer"), to: "default")
+        s.log("\(other.loop.contains(s.item("timer"), in: "default"))")
         s.remove("timer", from: "other")
-        other.loop.add(s.named("timer"), to: "default")
+        other.loop.add(s.item("timer"), to: "default")
         other.run(for: 1_000)
       }
-    },
-    Scenario(
-      [42], "a timer that is being called is skipped by nested runs, others are not",
-      gives: "outer same inner →timedOut back outer →stopped"
-    ) { s in
-      s.timer("outer", at: 1, every: 1) { s in
-        guard s.count("outer") == 1 else { return s.stop() }
-        s.run(for: 6)
-        s.log("back")
-      }
-      s.timer("same", at: 2)
-      s.timer("inner", at: 4)
-      s.timer(".never", at: Stage.never)
-      s.run(for: 1_000)
     },
     Scenario(
       [12, 42, 54], "a run that is nested in afterWaiting, when a timer woke the loop",
@@ -113,12 +75,6 @@ extension Scenario {
       s.timer(".never", at: Stage.never)
       s.observer("nest", .afterWaiting, repeats: false) { s in s.run() }
       s.run(for: 5)
-    },
-    Scenario([43], "timers and blocks are not sources", gives: "block one block two →finished") { s in
-      s.block("block")
-      s.timer("one", at: 1) { s in s.block("block") }
-      s.timer("two", at: 4)
-      s.run(for: 1_000, returnAfterSourceHandled: true)
     },
     Scenario(
       [44], "timers with a tolerance are called together", coreFoundation: "sleep wake early sleep wake late →finished",
@@ -183,24 +139,6 @@ extension Scenario {
       s.log("\(s.fireTime("tick"))")
       s.run(for: 24)
       s.log("\(s.fireTime("tick"))")
-    },
-    Scenario([38], "a time in the past that is set in the call counts as now", gives: "tick tick tick →stopped") { s in
-      s.timer("tick", at: 1, every: 1_000) { s in
-        s.move("tick", to: 0)
-        if s.count("tick") == 3 { s.stop() }
-      }
-      s.run(for: 500)
-    },
-    Scenario(
-      [38], "a timer that fires once is invalid after its call, whatever was set in it", gives: "true timer →finished false"
-    ) { s in
-      s.timer(".timer", at: 1) { s in
-        s.log("\(s.isValid(".timer"))")
-        s.log("timer")
-        s.move(".timer", to: 3)
-      }
-      s.run(for: 1_000)
-      s.log("\(s.isValid(".timer"))")
     },
     Scenario(
       [38, 41], "a timer of two modes that moves itself in its call",

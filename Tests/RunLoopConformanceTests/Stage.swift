@@ -72,34 +72,27 @@ final class Stage: Sendable {
     let observer = loop.observer(activities, order: .min, repeats: true) { [words] activity in
       words.add(activity.word)
     }
-    keep(observer, "observer of \(mode) \(activities.rawValue)")
-    loop.add(observer, to: mode)
+    put(observer, "observer of \(mode) \(activities.rawValue)", in: mode)
   }
 
   func observer(
     _ name: String, _ activities: FrameLoop.Activity, order: Int = 0, repeats: Bool = true, in mode: String? = "default",
     _ body: @escaping Body = { _ in }
   ) {
-    let observer = loop.observer(activities, order: order, repeats: repeats) { [self] _ in call(name, body) }
-    keep(observer, name)
-    if let mode { loop.add(observer, to: mode) }
+    put(loop.observer(activities, order: order, repeats: repeats) { [self] _ in call(name, body) }, name, in: mode)
   }
 
   func source(
     _ name: String, order: Int = 0, reports: Bool = false, in mode: String? = "default", _ body: @escaping Body = { _ in }
   ) {
     let report: @Sendable (String) -> Void = { [words] word in words.add(word) }
-    let source = loop.source(order: order, report: reports ? report : nil) { [self] in call(name, body) }
-    keep(source, name)
-    if let mode { loop.add(source, to: mode) }
+    put(loop.source(order: order, report: reports ? report : nil) { [self] in call(name, body) }, name, in: mode)
   }
 
   func descriptor(
     _ name: String, consumes: Bool = true, in mode: String? = "default", _ body: @escaping Body = { _ in }
   ) {
-    let descriptor = loop.descriptor(consumes: consumes) { [self] in call(name, body) }
-    keep(descriptor, name)
-    if let mode { loop.add(descriptor, to: mode) }
+    put(loop.descriptor(consumes: consumes) { [self] in call(name, body) }, name, in: mode)
   }
 
   /// - Parameter time: the fire time; by default the timer is due at once.
@@ -110,11 +103,9 @@ final class Stage: Sendable {
     let timer = loop.timer(at: time * slowness, every: interval * slowness, tolerance: tolerance * slowness) { [self] in
       call(name, body)
     }
-    keep(timer, name)
-    if let mode { loop.add(timer, to: mode) }
+    put(timer, name, in: mode)
   }
 
-  func named(_ name: String) -> any ItemUnderTest { item(name) }
   func add(_ name: String, to mode: String) { loop.add(item(name), to: mode) }
   func remove(_ name: String, from mode: String) { loop.remove(item(name), from: mode) }
   func contains(_ name: String, in mode: String) -> Bool { loop.contains(item(name), in: mode) }
@@ -208,7 +199,11 @@ final class Stage: Sendable {
     body(self)
   }
 
-  func keep(_ item: any ItemUnderTest, _ name: String) { items.withLock { $0[name] = item } }
+  /// Keeps an item under a name, and adds it to a mode.
+  func put(_ item: any ItemUnderTest, _ name: String, in mode: String?) {
+    items.withLock { $0[name] = item }
+    if let mode { loop.add(item, to: mode) }
+  }
 
   /// Takes over the items of another stage.
   private func adopt(_ other: Stage) {
@@ -219,7 +214,7 @@ final class Stage: Sendable {
     items.withLock { $0.merge(others) { mine, _ in mine } }
   }
 
-  private func item(_ name: String) -> any ItemUnderTest {
+  func item(_ name: String) -> any ItemUnderTest {
     guard let item = items.withLock({ $0[name] }) else { fatalError("the scenario has no item \(name)") }
     return item
   }
