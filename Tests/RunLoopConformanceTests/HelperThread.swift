@@ -4,7 +4,6 @@ import LinuxSystem
 /// A thread that runs one body. A test can wait for its end, at which its loop releases its items.
 final class HelperThread: Sendable {
   private let thread: SystemThread
-  private let hasJoined = Lock(false)
   private let ended = DispatchSemaphore(value: 0)
 
   init(_ body: @escaping @Sendable () -> Void) {
@@ -18,14 +17,8 @@ final class HelperThread: Sendable {
     }
   }
 
-  /// Waits for the end of the thread.
-  func join() {
-    let joinedBefore = hasJoined.withLock { joined in
-      defer { joined = true }
-      return joined
-    }
-    if !joinedBefore { thread.join() }
-  }
+  /// Waits for the end of the thread. To be called once.
+  func join() { thread.join() }
 
   /// - Returns: true if the thread ended in time.
   func join(seconds: Int) -> Bool {

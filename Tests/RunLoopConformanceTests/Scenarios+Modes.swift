@@ -41,12 +41,6 @@ extension Scenario {
 
   /// Threads.
   static let threads: [Scenario] = [
-    Scenario([57], "every thread has a loop of its own, with its own items", gives: "→timedOut →finished →timedOut") { s in
-      s.source("source")
-      s.run()
-      s.onOtherLoop { other in other.run() }
-      s.run()
-    },
     Scenario([57], "what another thread adds and asks is the loop's at once", gives: "default true timer →finished") { s in
       s.timer(".keeper", at: Stage.never)
       s.whileAsleep { s in
@@ -106,14 +100,8 @@ extension Scenario {
       s.run()
       s.run(for: 2)
     },
-    Scenario(
-      [14, 60], "the queue is served, and counts as a source that was handled", on: .mainThread,
-      gives: "block →handledSource"
-    ) { s in
-      s.onMainQueue("block")
-      s.run(for: 1_000, returnAfterSourceHandled: true)
-    },
-    Scenario([60], "another thread's block wakes the loop", on: .mainThread, gives: "sleep wake block →handledSource") { s in
+    Scenario([14, 60], "another thread's block wakes the loop", on: .mainThread, gives: "sleep wake block →handledSource") {
+      s in
       s.observe([.beforeWaiting, .afterWaiting])
       s.whileAsleep { s in s.onMainQueue("block") }
       s.run(for: 1_000, returnAfterSourceHandled: true)

@@ -2,7 +2,7 @@ import LoopTestSupport
 import RunLoops
 
 extension Scenario {
-  /// The beginning of a run, the conditions for it, and its result where there are several reasons to end.
+  /// The beginning of a run, the conditions for it, and its end.
   static let runs: [Scenario] = [
     Scenario([1], "a loop cannot run in the common modes", gives: "→finished") { s in
       s.observe(in: "common")
@@ -68,24 +68,6 @@ extension Scenario {
     Scenario([5], "a limit beyond sixteen years is none", gives: "timer →finished") { s in
       s.timer("timer", at: 2)
       s.run(for: 1e15)
-    },
-    Scenario([6], "handled source, before all else", gives: "source →handledSource") { s in
-      s.source("source") { s in
-        s.burn(until: 20)
-        s.stop()
-        s.invalidate("source")
-      }
-      s.signal("source")
-      s.run(for: 10, returnAfterSourceHandled: true)
-    },
-    Scenario([6], "then the limit", gives: "source →timedOut") { s in
-      s.source("source") { s in
-        s.burn(until: 20)
-        s.stop()
-        s.invalidate("source")
-      }
-      s.signal("source")
-      s.run(for: 10)
     },
     Scenario([22, 53], "stopped at entry there is no pass, but an exit", gives: "entry stop exit →stopped") { s in
       s.observe()
