@@ -41,6 +41,8 @@ public final class StressScene: SampleScene {
 
     busy.frame = Rect(x: lane.minX, y: lane.maxY + 40 * unit, width: 16 * unit, height: 16 * unit)
     root.addSublayer(busy)
+    // Once also in the other phases: a layer that draws and was never asked to looks like a mistake.
+    busy.setNeedsDisplay()
     addText(unit: unit)
     addScale(Rect(x: lane.minX, y: lane.maxY + 150 * unit, width: lane.width, height: 20 * unit), unit: unit)
     update(at: 0)

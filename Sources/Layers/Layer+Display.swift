@@ -26,7 +26,11 @@ extension Layer {
   /// Makes new contents: with `draw(in:)` at once, or with `makeDrawing()` on worker threads. `LayerDelegate.display(_:)`
   /// does this by default.
   public func displayByDrawing() {
-    guard let target = DrawingTarget(bounds: bounds, scale: contentsScale ?? context?.scale ?? 1) else { return }
+    let scale = contentsScale ?? context?.scale ?? 1
+    guard let target = DrawingTarget(bounds: bounds, scale: scale) else { return }
+    hint(
+      "is drawn more coarsely than it is shown: a bitmap has 32767 pixels a side at most; divide the layer into several ones",
+      if: target.scale < scale)
     let drawing = makeDrawing()
     if let drawing, let context {
       context.begin(drawing, for: self, target: target)
@@ -40,7 +44,7 @@ extension Layer {
       }
       setContents(image, drawnSize: bounds.size, scale: target.scale)
     } catch {
-      context?.onDisplayFailure?(self, error)
+      context?.displayFailed(self, error)
     }
   }
 }

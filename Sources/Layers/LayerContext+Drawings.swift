@@ -23,7 +23,7 @@ extension LayerContext {
           layer.setContents(image, drawnSize: target.bounds.size, scale: target.scale)
           hasChanged = true
         case .failed(let error):
-          if layer.asynchronous.accept(member.job) { onDisplayFailure?(layer, error) }
+          if layer.asynchronous.accept(member.job) { displayFailed(layer, error) }
         case .pending, .cancelled:
           break
         }

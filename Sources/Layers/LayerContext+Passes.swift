@@ -1,5 +1,6 @@
 import Geometry
 import LinuxSystem
+import Raster
 
 // Layout and display. A round lays out the dirty layers from the top down and then draws the dirty ones. Layers above or
 // beside that become dirty meanwhile are left for the next round.
@@ -55,12 +56,20 @@ extension LayerContext {
       let layer = displayMarks[index]
       guard layer.context === self else { continue }
       layer.isDisplayMarked = false
+      layer.hintAtEmptyText()
       // A layer without a size still needs display. It is marked again once it has a size.
       guard layer.needsDisplay, !layer.bounds.isEmpty else { continue }
       phases.displayCount += 1
       layer.displayIfNeeded()
     }
     displayMarks.removeSubrange(0..<count)
+  }
+
+  func displayFailed(_ layer: Layer, _ error: BitmapError) {
+    guard let onDisplayFailure else {
+      return DebugHint.give("\(layer) gets no new contents: \(error)", kind: "no contents for \(type(of: layer))")
+    }
+    onDisplayFailure(layer, error)
   }
 
   /// Removes the remaining layers from the lists, so that a new mark counts as the first one. Returns the first of them.

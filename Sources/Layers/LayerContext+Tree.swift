@@ -94,6 +94,7 @@ extension LayerContext {
   private func append(_ layer: Layer, at now: MonotonicTime) {
     let index = snapshots.records.count
     layer.recordIndex = index
+    if !layer.isCommitted { layer.hintAtMissingMark() }
     layer.isCommitted = true
     let sides = layer.sideValues
     snapshots.append(committedRecord(of: layer, sides), sides)

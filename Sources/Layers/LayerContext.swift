@@ -38,7 +38,8 @@ public final class LayerContext {
   }
   /// Called at the first mark since the last commit. The handler may only set a mark or wake the loop.
   public var onNeedsCommit: (@MainActor () -> Void)?
-  /// Called if there was no memory for a layer's contents; the old contents stay.
+  /// Called if there was no memory for a layer's contents; the old contents stay. While it is nil, a
+  /// debug build names the first such layer of its kind on the standard error output.
   public var onDisplayFailure: (@MainActor (Layer, BitmapError) -> Void)?
 
   let workers: WorkerPool

@@ -23,6 +23,8 @@ public enum Transaction {
     /// The completion group of this level, or of an outer one.
     var group: CompletionGroup?
     var ownsGroup = false
+    /// The place of the call of `begin()`.
+    var place: (fileID: StaticString, line: UInt)?
   }
 
   private static var current = Level()
@@ -58,10 +60,12 @@ public enum Transaction {
     current.ownsGroup = true
   }
 
-  /// Starts a transaction inside the current one.
-  public static func begin() {
+  /// Starts a transaction inside the current one. A debug build names the place of the call if the transaction is still open at
+  /// the end of a turn.
+  public static func begin(fileID: StaticString = #fileID, line: UInt = #line) {
     outer.append(current)
     current.ownsGroup = false
+    current.place = (fileID, line)
   }
 
   /// Ends the transaction of the last `begin()`. Calling it without a `begin()` traps.
@@ -87,7 +91,12 @@ public enum Transaction {
   /// animations are called, and their changes belong to the next commit. A transaction that was begun and not committed
   /// stays open, and so do the outer ones.
   package static func endTurn() {
-    guard outer.isEmpty else { return }
+    if let place = current.place {
+      return DebugHint.give(
+        "the Transaction.begin() at \(place.fileID):\(place.line) has no commit() at the end of the turn: "
+          + "its settings go on for all later changes",
+        kind: "transaction at \(place)")
+    }
     let ended = current
     current = Level()
     if ended.ownsGroup { ended.group?.leave() }

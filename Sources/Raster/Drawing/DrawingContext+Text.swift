@@ -1,5 +1,6 @@
 internal import CCairo
 public import Geometry
+import LinuxSystem
 
 extension DrawingContext {
   /// Draws a line of text.
@@ -22,6 +23,10 @@ extension DrawingContext {
   }
 
   private func drawGlyphs(_ line: TextLine, at baseline: Point) {
+    DebugHint.give(
+      "the font \(line.font.face.path) has no glyph for “\(line.missingCharacters)” in the text “\(line.string)”; "
+        + "use a font that has it",
+      kind: "glyphs of \(line.font.face.path)", if: line.glyphs.contains { $0.id == 0 })
     if let size64 = cachedSize64(of: line.font) {
       textMask.place(line, origin: transform.apply(baseline), pixelsPerPoint: transform.a)
       GlyphCache.shared.resolve(&textMask.placed, face: line.font.face, size64: size64)

@@ -60,6 +60,15 @@ public struct TextLine: Sendable {
     return result
   }
 
+  /// The characters for which the font has no glyph.
+  var missingCharacters: String {
+    var missing = String.UnicodeScalarView()
+    for scalar in string.unicodeScalars where scalar.properties.generalCategory != .control {
+      if font.face.shaper.glyph(for: scalar) == nil { missing.append(scalar) }
+    }
+    return String(missing)
+  }
+
   /// The outlines of the glyphs in points, with the left end of the baseline at `baseline`. Use it to stroke text or to clip
   /// to it.
   public func outline(at baseline: Point = .zero) -> Path {
