@@ -1,8 +1,8 @@
 public import Framepace
 import LinuxSystem
 
-/// A tree of layers that is edited at random: every kind of change that an application can make, in any order. Some numbers are
-/// extreme: flat, huge and far away.
+/// A tree of layers that is edited at random: every kind of change that an application can make, in any order. A few numbers
+/// are extreme: flat, huge and far away; with many of them most layers would not be seen.
 ///
 /// The same seed makes the same edits, so that a test that prints it can be run again.
 @MainActor
@@ -205,6 +205,7 @@ public final class RandomLayers {
     add(group, to: random.chance(0.7) ? root : layers.randomElement(using: &random) ?? root)
     for _ in 0..<2 {
       let layer = Layer(frame: group.bounds)
+      if random.chance(0.7) { layer.bounds.size.width *= number(in: 0.2...0.8) }
       layer.backgroundColor = color().withAlpha(1)
       if random.chance(0.5) { layer.position += Point(Double(Int.random(in: -9...9, using: &random)), 0) }
       add(layer, to: group)
@@ -240,12 +241,8 @@ public final class RandomLayers {
   private func digits() -> String { String(Int.random(in: 0...99_999, using: &random)) }
 
   private func opacity() -> Double {
-    switch Int.random(in: 0..<10, using: &random) {
-    case 0: 0
-    case 1: 0.001
-    case 2, 3, 4, 5: number(in: 0...1)
-    default: 1
-    }
+    if random.chance(0.05) { return random.chance(0.5) ? 0 : 0.001 }
+    return random.chance(0.5) ? number(in: 0...1) : 1
   }
 
   private func position() -> Point {
@@ -270,18 +267,24 @@ public final class RandomLayers {
   }
 
   private func transform() -> Affine {
-    switch Int.random(in: 0..<20, using: &random) {
+    if random.chance(0.06) { return extremeTransform() }
+    switch Int.random(in: 0..<15, using: &random) {
     case 0..<6: return .identity
     case 6, 7, 8: return .rotation(number(in: -4...4))
     case 9: return .rotation(Double(Int.random(in: 0...3, using: &random)) * .pi / 2)
     case 10, 11: return .scale(x: number(in: -2...2), y: number(in: -2...2))
     case 12: return .scale([0.5, 2, 3, -1].randomElement(using: &random) ?? 1)
-    case 13, 14:
+    default:
       return Affine(
         a: number(in: -2...2), b: number(in: -2...2), c: number(in: -2...2), d: number(in: -2...2), tx: 0, ty: 0)
-    case 15, 16: return .scale(x: random.chance(0.5) ? 0 : 1, y: random.chance(0.5) ? 0 : number(in: 0...3))
-    case 17: return .scale([1e-9, 1e-3, 1e3, 1e6, 1e12].randomElement(using: &random) ?? 1)
-    case 18:
+    }
+  }
+
+  private func extremeTransform() -> Affine {
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0, 1: return .scale(x: random.chance(0.5) ? 0 : 1, y: random.chance(0.5) ? 0 : number(in: 0...3))
+    case 2: return .scale([1e-9, 1e-3, 1e3, 1e6, 1e12].randomElement(using: &random) ?? 1)
+    case 3:
       let far: Double = [1e5, 1e9, -1e9, 1e18, -1e300].randomElement(using: &random) ?? 0
       return .translation(x: far, y: random.chance(0.5) ? far : 0)
     default:
