@@ -81,7 +81,9 @@ let package = Package(
     library("Geometry"),
     library("Raster", ["Geometry", "LinuxSystem", "CCairo", "CFreeType", "CHarfBuzz", "CDeflate", "CSpng"]),
     library("RenderTree", ["Geometry", "Raster"]),
-    .target(name: "CKernels"),
+    // Optimized in debug builds too, where pictures would take seven times as long as in release. Since tools version 6.2
+    // a package with such a flag can be a dependency by its version.
+    .target(name: "CKernels", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
     library("Compositing", ["CKernels", "Geometry", "LinuxSystem", "Raster", "RenderTree"]),
 
     // The layers that an application works with.
