@@ -8,7 +8,9 @@ extension Layer {
   /// Gives a hint that begins with the layer's description, once for each kind of layer.
   @inline(__always)
   func hint(_ mistake: StaticString, if isMistaken: @autoclosure () -> Bool) {
-    DebugHint.give("\(description) \(mistake)", kind: "\(type(of: self)) \(mistake)", if: isMistaken())
+    #if DEBUG
+      if isMistaken() { DebugHint.give("\(description) \(mistake)", kind: "\(type(of: self)) \(mistake)") }
+    #endif
   }
 
   /// Looks at a layer that is about to be displayed, or would be if it had a size.

@@ -66,10 +66,12 @@ extension LayerContext {
   }
 
   func displayFailed(_ layer: Layer, _ error: BitmapError) {
-    guard let onDisplayFailure else {
-      return DebugHint.give("\(layer) gets no new contents: \(error)", kind: "no contents for \(type(of: layer))")
-    }
-    onDisplayFailure(layer, error)
+    #if DEBUG
+      if onDisplayFailure == nil {
+        DebugHint.give("\(layer) gets no new contents: \(error)", kind: "no contents for \(type(of: layer))")
+      }
+    #endif
+    onDisplayFailure?(layer, error)
   }
 
   /// Removes the remaining layers from the lists, so that a new mark counts as the first one. Returns the first of them.

@@ -91,12 +91,15 @@ public enum Transaction {
   /// animations are called, and their changes belong to the next commit. A transaction that was begun and not committed
   /// stays open, and so do the outer ones.
   package static func endTurn() {
-    if let place = current.place {
-      return DebugHint.give(
-        "the Transaction.begin() at \(place.fileID):\(place.line) has no commit() at the end of the turn: "
-          + "its settings go on for all later changes",
-        kind: "transaction at \(place)")
-    }
+    #if DEBUG
+      if let place = current.place {
+        DebugHint.give(
+          "the Transaction.begin() at \(place.fileID):\(place.line) has no commit() at the end of the turn: "
+            + "its settings go on for all later changes",
+          kind: "transaction at \(place)")
+      }
+    #endif
+    guard outer.isEmpty else { return }
     let ended = current
     current = Level()
     if ended.ownsGroup { ended.group?.leave() }

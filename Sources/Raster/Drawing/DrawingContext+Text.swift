@@ -23,10 +23,14 @@ extension DrawingContext {
   }
 
   private func drawGlyphs(_ line: TextLine, at baseline: Point) {
-    DebugHint.give(
-      "the font \(line.font.face.path) has no glyph for “\(line.missingCharacters)” in the text “\(line.string)”; "
-        + "use a font that has it",
-      kind: "glyphs of \(line.font.face.path)", if: line.glyphs.contains { $0.id == 0 })
+    #if DEBUG
+      if line.glyphs.contains(where: { $0.id == 0 }) {
+        DebugHint.give(
+          "the font \(line.font.face.path) has no glyph for “\(line.missingCharacters)” in the text “\(line.string)”; "
+            + "use a font that has it",
+          kind: "glyphs of \(line.font.face.path)")
+      }
+    #endif
     if let size64 = cachedSize64(of: line.font) {
       textMask.place(line, origin: transform.apply(baseline), pixelsPerPoint: transform.a)
       GlyphCache.shared.resolve(&textMask.placed, face: line.font.face, size64: size64)
