@@ -1,4 +1,4 @@
-// Callers have the same condition: an inlinable function of a package is called all the same in a release build.
+// Callers have the same condition, so that a release build has neither the checks nor the messages.
 #if DEBUG
   /// Tells a developer about a mistake that would otherwise just show as nothing on the screen. A debug build prints a hint on
   /// the standard error output, once for each kind of mistake; a release build has none of it.
