@@ -25,53 +25,15 @@ extension Layer {
     #endif
   }
 
-  /// Looks at a layer that a committed tree has for the first time.
+  /// Looks at a layer that a committed tree has for the first time. A subclass with nothing to show mostly draws, and was never
+  /// asked to.
   func hintAtMissingMark() {
     #if DEBUG
-      let isEmpty = contents == nil && !needsDisplay && !asynchronous.isDrawing
+      guard type(of: self) != Layer.self, !(self is TextLayer), !(self is ShapeLayer) else { return }
       hint(
-        "is shown without contents: its `draw(in:)` or `makeDrawing()` is not called before `setNeedsDisplay()` asks for it",
-        if: isEmpty && !isHidden && !bounds.isEmpty && DrawingMethods.areOverridden(by: type(of: self)))
+        "shows nothing: `draw(in:)` and `makeDrawing()` are not called before `setNeedsDisplay()` asks for them",
+        if: contents == nil && !needsDisplay && !asynchronous.isDrawing && backgroundColor == nil && sublayers.isEmpty
+          && !isHidden && !bounds.isEmpty)
     #endif
   }
 }
-
-#if DEBUG
-  /// The methods that draw a layer's contents, as entries in the method tables of classes. Swift cannot be asked whether a
-  /// subclass overrides a method; but its table has another entry then.
-  @MainActor
-  private enum DrawingMethods {
-    static func areOverridden(by kind: Layer.Type) -> Bool {
-      let entries = words(of: kind)
-      // Text and shapes mark themselves.
-      let own = [words(of: Layer.self), words(of: TextLayer.self), words(of: ShapeLayer.self)]
-      return indices.contains { index in !own.contains { $0[index] == entries[index] } }
-    }
-
-    /// The words that differ in a subclass with both methods, and are the same in one without. None if the tables are not as
-    /// expected: no hint is given then.
-    private static let indices: [Int] = {
-      let (plain, drawing) = (words(of: PlainLayer.self), words(of: DrawingLayer.self))
-      let changed = zip(words(of: Layer.self), zip(plain, drawing)).enumerated().compactMap { index, word in
-        word.0 == word.1.0 && word.0 != word.1.1 ? index : nil
-      }
-      return changed.count == 2 ? changed : []
-    }()
-
-    /// The metadata of a class, as far as `Layer` has it too.
-    private static func words(of kind: Layer.Type) -> UnsafeBufferPointer<UInt> {
-      // The fifth word has the size in bytes in its lower half, and in its upper half the bytes before the address.
-      let sizes = unsafeBitCast(Layer.self, to: UnsafePointer<UInt>.self)[4]
-      let bytes = Int(UInt32(truncatingIfNeeded: sizes)) - Int(sizes >> 32)
-      return UnsafeBufferPointer(
-        start: unsafeBitCast(kind, to: UnsafePointer<UInt>.self), count: bytes / MemoryLayout<UInt>.stride)
-    }
-
-    private final class PlainLayer: Layer {}
-
-    private final class DrawingLayer: Layer {
-      override func draw(in context: DrawingContext) {}
-      override func makeDrawing() -> (any Drawing)? { nil }
-    }
-  }
-#endif

@@ -99,8 +99,10 @@
         let picture = RecordingLayer("picture")
         picture.contents = try? Bitmap(width: 1, height: 1).freeze()
         let frame = Rect(x: 0, y: 0, width: 5, height: 5)
+        let row = Row(frame: frame)
+        row.addSublayer(Layer())
         for layer in [
-          marked, hidden, picture, RecordingLayer("without size", size: 0), Layer(frame: frame), Row(frame: frame),
+          marked, hidden, picture, RecordingLayer("without size", size: 0), Layer(frame: frame), row,
           TextLayer(frame: frame), ShapeLayer(frame: frame),
         ] {
           XCTAssertEqual(hintsOfShowing(layer), [])
