@@ -74,6 +74,18 @@ extension OwnedDescriptor {
     bytes.removeLast(bytes.count - count)
     return bytes
   }
+
+  /// Reads the names of a folder's entries, in no order.
+  package static func names(in folder: String) throws(SystemError) -> [String] {
+    guard let stream = opendir(folder) else { throw .last(call: "open", subject: folder) }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
 }
 
 /// Memory for sizes that come from outside: an array that finds none ends the process.

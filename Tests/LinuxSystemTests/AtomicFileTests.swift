@@ -184,16 +184,5 @@ final class TemporaryFolder: Sendable {
   }
 
   /// The names of its files, sorted.
-  var names: [String] {
-    var names: [String] = []
-    guard let folder = opendir(path) else { return names }
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    closedir(folder)
-    return names.sorted()
-  }
+  var names: [String] { (try? OwnedDescriptor.names(in: path).sorted()) ?? [] }
 }

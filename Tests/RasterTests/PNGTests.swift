@@ -182,15 +182,7 @@ final class TemporaryFolder {
   }
 
   deinit {
-    if let folder = opendir(path) {
-      while let entry = readdir(folder) {
-        let name = withUnsafePointer(to: entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        unlink(path + "/" + name)
-      }
-      closedir(folder)
-    }
+    for name in (try? OwnedDescriptor.names(in: path)) ?? [] { unlink(path + "/" + name) }
     rmdir(path)
   }
 }

@@ -1,5 +1,4 @@
 import Framepace
-import Glibc
 
 /// The connected screens, for completions. They are read from sysfs, so that no card is opened and no screen is probed.
 enum ConnectedScreens {
@@ -21,14 +20,10 @@ enum ConnectedScreens {
 
   /// The connected connectors: the folder "card0-HDMI-A-1" has the name "HDMI-A-1".
   private static func connectors(in folder: String) -> [(name: String, path: String)] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var found: [(name: String, path: String)] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      guard name.hasPrefix("card"), let dash = name.firstIndex(of: "-") else { continue }
+    let found = ((try? OwnedDescriptor.names(in: folder)) ?? []).compactMap { name -> (name: String, path: String)? in
+      guard name.hasPrefix("card"), let dash = name.firstIndex(of: "-") else { return nil }
       let path = "\(folder)/\(name)"
-      if lines(of: "\(path)/status") == ["connected"] { found.append((String(name[name.index(after: dash)...]), path)) }
+      return lines(of: "\(path)/status") == ["connected"] ? (String(name[name.index(after: dash)...]), path) : nil
     }
     return found.sorted { $0.name < $1.name }
   }

@@ -59,20 +59,13 @@ public final class DRMDevice {
   ///
   /// - Throws: `device` with the folder's path if it cannot be read.
   public static func cardPaths(in folder: String = "/dev/dri") throws(KMSError) -> [String] {
-    guard let stream = opendir(folder) else {
-      let error = SystemError.last(call: "open", subject: folder)
+    do throws(SystemError) {
+      let names = try OwnedDescriptor.names(in: folder).filter { $0.hasPrefix("card") }
+      return names.compactMap { Int($0.dropFirst(4)) }.filter { $0 >= 0 }.sorted().map { "\(folder)/card\($0)" }
+    } catch {
       if error.errno == ENOENT { return [] }
       throw .device(path: folder, error)
     }
-    defer { closedir(stream) }
-    var numbers: [Int] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
-      if name.hasPrefix("card"), let number = Int(name.dropFirst(4)), number >= 0 { numbers.append(number) }
-    }
-    return numbers.sorted().map { "\(folder)/card\($0)" }
   }
 
   /// Adds the card's path to the call's error.

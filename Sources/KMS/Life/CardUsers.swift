@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// The programs that have a card open, as far as this user may see: root sees all, others their own.
 enum CardUsers {
@@ -30,14 +31,5 @@ enum CardUsers {
     return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)
   }
 
-  private static func entries(of folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(
-        withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
-    }
-    return names
-  }
+  private static func entries(of folder: String) -> [String] { (try? OwnedDescriptor.names(in: folder)) ?? [] }
 }
