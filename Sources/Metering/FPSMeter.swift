@@ -58,6 +58,7 @@ public final class FPSMeter {
   public func report(at time: MonotonicTime? = nil) -> FrameReport {
     let last = run.number(at: nil)
     var report = run.report(before: max(last + 1, run.number(at: time)))
+    report.pending = run.pendingFrames.count
     report.lateCauses = lateCauses.counts
     return report
   }

@@ -22,15 +22,19 @@ public struct FrameReport: Equatable, Sendable {
   public var nominalRefreshRate: RefreshRate
   /// The refresh rate by the stamps of the vblanks, in hertz; nil before the second tick.
   public var refreshRate: Double?
-  /// Refresh intervals that the figures cover: ticks + missed + leftOut + idle, and those that had a frame but no tick.
+  /// Refresh intervals that the figures cover: ticks + unticked + missed + leftOut + idle.
   public var intervals = 0
   /// Intervals that were ticked.
   public var ticks = 0
+  /// Intervals that had a frame but needed no tick, such as a run's first one.
+  public var unticked = 0
   /// Frames that were handed to the presenter.
   public var frames = 0
   /// Frames that were seen.
   public var presented = 0
-  /// When the first of them was seen.
+  /// Frames that wait for their vblank at the end of the run. In the figures of a whole run only.
+  public var pending = 0
+  /// When the first frame was seen.
   public var firstPresented: MonotonicTime?
   /// Frames that were seen more than T/2 after the vblank that they were made for.
   public var late = 0
@@ -67,12 +71,12 @@ public struct FrameReport: Equatable, Sendable {
     self.nominalRefreshRate = nominalRefreshRate
   }
 
-  /// Ticks a second; nil for less than `shortestTime`.
-  public var tickRate: Double? { rate(of: ticks) }
+  /// Ticks a second, with intervals whose frame needed none; nil for less than `shortestTime`.
+  public var tickRate: Double? { rate(of: ticks + unticked) }
   /// Frames made a second; nil for less than `shortestTime`.
   public var frameRate: Double? { rate(of: frames) }
-  /// Frames seen a second; nil for less than `shortestTime`.
-  public var presentedRate: Double? { rate(of: presented) }
+  /// Frames seen a second, with those pending at the end of a run, which are not lost; nil for less than `shortestTime`.
+  public var presentedRate: Double? { rate(of: presented + pending) }
 
   /// The shortest time that rates are computed from: in less, one frame more or less would make another rate.
   public static let shortestTime = Nanoseconds.milliseconds(200)

@@ -40,6 +40,8 @@ struct FrameTally<Durations: DurationCollection> {
   /// The tick from which the real refresh rate is measured, and the last one.
   private var anchor: DisplayLink.Tick?
   private var lastTick: DisplayLink.Tick?
+  /// The numbers of the committed frames that are still to be presented.
+  private(set) var pendingFrames: [UInt64] = []
   private var lastPresented: FrameRecord?
   private var isIdle = false
   /// The first interval after the last idle ones.
@@ -52,6 +54,7 @@ struct FrameTally<Durations: DurationCollection> {
     self.span = span
     counts = FrameReport(nominalRefreshRate: refreshRate)
     openIntervals.reserveCapacity(Self.mostOpenIntervals)
+    pendingFrames.reserveCapacity(Self.mostOpenIntervals)
   }
 
   private static var mostOpenIntervals: Int { 16 }
@@ -60,10 +63,13 @@ struct FrameTally<Durations: DurationCollection> {
     switch event {
     case .tick(let tick): handle(tick)
     case .committed(let frame): committed(frame)
-    case .presented(let frame): if frame.presented != .zero { presented(frame) }
+    case .presented(let frame):
+      // A frame before it that was not presented will not be.
+      pendingFrames.removeAll { $0 <= frame.frameNumber }
+      if frame.presented != .zero { presented(frame) }
     case .discarded(let frame): if span.contains(frame.frameNumber) { counts.discardedWork += frame.work }
     case .idle: isIdle = true
-    case .refused: break
+    case .refused: pendingFrames.removeAll(keepingCapacity: true)
     }
   }
 
@@ -116,6 +122,8 @@ struct FrameTally<Durations: DurationCollection> {
       resumedNumber = number
     }
     include(number, from: frame.tickTimestamp)
+    if pendingFrames.count == Self.mostOpenIntervals { pendingFrames.removeFirst() }
+    pendingFrames.append(number)
     let isAccountedFor = lastTick.map { number <= $0.frameNumber } ?? false
     if !isAccountedFor, openIntervals.last != number {
       if openIntervals.count == Self.mostOpenIntervals { untickedIntervals += count(in: openIntervals.removeFirst()) }
@@ -200,8 +208,8 @@ struct FrameTally<Durations: DurationCollection> {
       } else {
         report.hitchTime += pendingHitch(0, of: report.missed)
       }
-      let unticked = openIntervals.reduce(untickedIntervals) { $0 + count(in: $1) }
-      report.idle = max(0, report.intervals - report.ticks - report.missed - report.leftOut - unticked)
+      report.unticked = openIntervals.reduce(untickedIntervals) { $0 + count(in: $1) }
+      report.idle = max(0, report.intervals - report.ticks - report.missed - report.leftOut - report.unticked)
     }
     report.frameInterval = FrameReport.Distribution(frameIntervals)
     report.work = FrameReport.Distribution(works)

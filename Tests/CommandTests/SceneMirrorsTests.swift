@@ -41,7 +41,8 @@ final class SceneMirrorsTests: XCTestCase {
         XCTAssertEqual(report.presented, 2 * hertz, accuracy: 2)
         let name = "virtual display \(hertz)x40@\(hertz).00"
         XCTAssertTrue(
-          text.contains("\nmirrored on \(name)\nframes    \(report.frames) made, \(report.presented) presented, 0 late"),
+          text.contains(
+            "\nmirrored on \(name)\nframes    \(report.frames) made, \(report.presented) presented, 1 pending, 0 late"),
           text)
         XCTAssertTrue(
           lines.contains {

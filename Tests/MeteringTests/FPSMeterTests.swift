@@ -121,6 +121,26 @@ struct Feed {
     #expect(feed.meter.recentReport(at: feed.at(599) + 1).ticks == 200)
   }
 
+  /// The run ends before the vblank of its last frame. A frame that newer ones have overtaken, or the display refuses, is lost.
+  @Test func aFrameThatIsPendingAtTheEndIsNotLost() throws {
+    let feed = try Feed()
+    // The first frame of a run needs no tick.
+    feed.show(feed.frame(0, work: .milliseconds(2)))
+    for number in 1..<100 as Range<UInt64> { feed.whole(number) }
+    feed.tick(100)
+    feed.meter.record(.committed(feed.frame(100, work: .milliseconds(2))))
+    let report = feed.meter.report()
+    #expect((report.ticks, report.unticked) == (100, 1))
+    #expect((report.frames, report.presented, report.pending) == (101, 100, 1))
+    #expect((report.tickRate, report.frameRate, report.presentedRate) == (100, 100, 100))
+    feed.meter.record(.committed(feed.frame(101, work: .milliseconds(2))))
+    feed.show(feed.frame(102, work: .milliseconds(2)))
+    #expect(feed.meter.report().pending == 0)
+    feed.meter.record(.committed(feed.frame(103, work: .milliseconds(2))))
+    feed.meter.record(.refused(SystemError(call: "present", errno: 5)))
+    #expect(feed.meter.report().pending == 0)
+  }
+
   @Test func theFourRatesAreFourNumbers() throws {
     let feed = try Feed()
     // Ticked in two of three intervals, a frame for half of the ticks, half of those seen.
@@ -138,7 +158,8 @@ struct Feed {
     #expect(report.refreshRate == 100)
     #expect(report.tickRate == 100.0 * 400 / 599)
     #expect(report.frameRate == 100.0 * 200 / 599)
-    #expect(report.presentedRate == 100.0 * 100 / 599)
+    // The last frame is pending.
+    #expect(report.presentedRate == 100.0 * 101 / 599)
   }
 
   @Test func idleIntervalsAreNotMissedAndNotFrameIntervals() throws {

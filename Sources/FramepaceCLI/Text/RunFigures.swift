@@ -50,6 +50,7 @@ extension FrameReport {
     for count in Self.counts { result[keyPath: count] = max(0, self[keyPath: count] - earlier[keyPath: count]) }
     result.hitchTime = max(.zero, hitchTime - earlier.hitchTime)
     result.discardedWork = discardedWork - earlier.discardedWork
+    result.pending = pending - earlier.pending
     return result
   }
 
@@ -57,9 +58,10 @@ extension FrameReport {
     for count in Self.counts { self[keyPath: count] += other[keyPath: count] }
     hitchTime += other.hitchTime
     discardedWork += other.discardedWork
+    pending += other.pending
   }
 
   private static var counts: [WritableKeyPath<FrameReport, Int>] {
-    [\.intervals, \.ticks, \.frames, \.presented, \.late, \.missed, \.leftOut, \.idle]
+    [\.intervals, \.ticks, \.unticked, \.frames, \.presented, \.late, \.missed, \.leftOut, \.idle]
   }
 }

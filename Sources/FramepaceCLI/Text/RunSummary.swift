@@ -4,23 +4,14 @@ import Framepace
 enum RunSummary {
   /// - Parameter width: the longest line, in characters.
   static func text(_ figures: FrameReport, width: Int) -> String {
-    var lines: [(title: String, items: [String])] = []
-    lines.append(
-      (
-        "frames",
-        [
-          "\(figures.frames) made", "\(figures.presented) presented", "\(figures.late) late", "\(figures.missed) missed",
-          "\(figures.idle) idle",
-        ]
-      ))
+    let pending = figures.pending == 0 ? [] : ["\(figures.pending) pending"]
+    let counts = ["\(figures.late) late", "\(figures.missed) missed", "\(figures.idle) idle"]
+    var lines = [("frames", ["\(figures.frames) made", "\(figures.presented) presented"] + pending + counts)]
     if !figures.lateCauses.isEmpty {
       lines.append(("late by", figures.lateCauses.map { "\($0.frames) \($0.cause.name)" }))
     }
-    lines.append(
-      (
-        "a second",
-        ["refresh \(Text.decimal(figures.refreshRate ?? figures.nominalRefreshRate.hertz, 2))"] + rates(figures)
-      ))
+    let refresh = Text.decimal(figures.refreshRate ?? figures.nominalRefreshRate.hertz, 2)
+    lines.append(("a second", ["refresh \(refresh)"] + rates(figures)))
     if figures.frameInterval.count > 0 { lines.append(("interval", items(figures.frameInterval))) }
     if figures.work.count > 0 {
       let share = figures.workShare.map { ["\(Text.percent($0)) of the budget"] } ?? []
@@ -34,7 +25,7 @@ enum RunSummary {
     } else if let ratio = figures.hitchTimeRatio, let severity = figures.hitchSeverity {
       lines.append(("hitches", ["\(Text.decimal(ratio, 1)) ms/s", severity.rawValue]))
     }
-    return lines.map { Text.list($0.items, title: Text.left($0.title, 10), width: width) }.joined(separator: "\n")
+    return lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }.joined(separator: "\n")
   }
 
   private static func rates(_ figures: FrameReport) -> [String] {
