@@ -30,6 +30,8 @@ struct HistogramTests {
     #expect(histogram.below == 1 && histogram.above == 2)
     #expect(histogram.counts.reduce(0, +) == 100)
     #expect(histogram.width == .microseconds(10))
+    let busy = Histogram(microseconds(Array(100..<192) + Array(repeating: 9000, count: 8)), ranges: 12)
+    #expect(busy.above == 8 && busy.width == .microseconds(10))
   }
 
   @Test func equalValuesAreOneRange() {
@@ -84,5 +86,10 @@ struct HistogramTests {
     #expect(first(Array(repeating: Nanoseconds(150), count: 9)) == "  0.1 – 0.2  µs")
     #expect(first(microseconds(1...9)) == "  0 –  5  µs")
     #expect(first(microseconds([1000, 9000])) == "  0 –  5  ms")
+    // A plot has milliseconds, however short they are.
+    for (longest, text) in [(90, "0.02"), (900, "0.2"), (9000, "2"), (90_000, "20")] {
+      let histogram = Histogram(microseconds([0, longest]), ranges: 5)
+      #expect(Histogram.Scale(histogram, isInMilliseconds: true).text(histogram.bound(1)) == text)
+    }
   }
 }

@@ -13,7 +13,9 @@ struct PacingPlotTests {
   private let start = MonotonicTime(nanoseconds: 5_000_000_000)
 
   /// Frames at 100 Hz that begin `begun` before their vblank.
-  private func image(begun: Nanoseconds, late: Bool, frames: ClosedRange<Int64> = 1...200) throws -> Image {
+  private func image(
+    begun: Nanoseconds, late: Bool, frames: ClosedRange<Int64> = 1...200, change: (inout FrameRecord) -> Void = { _ in }
+  ) throws -> Image {
     let plot = try PacingPlot(start: start)
     var meter = FrameReport(nominalRefreshRate: .hertz60)
     meter.presented = frames.count
@@ -23,6 +25,7 @@ struct PacingPlotTests {
       frame.delivered = frame.target - begun
       frame.submitted = frame.delivered + .milliseconds(2)
       frame.presented = late && number % 10 == 0 ? frame.target + .milliseconds(10) : frame.target
+      change(&frame)
       plot.record(presented: frame, interval: .milliseconds(10))
     }
     return try plot.image(title: "a test", figures: meter, end: start + .seconds(2))
@@ -55,6 +58,23 @@ struct PacingPlotTests {
   @Test func lateFramesAreWhereTheyWereSeen() throws {
     let seen = rows(of: Self.orange, in: try image(begun: .milliseconds(10), late: true))
     #expect(seen.count == 5 && abs(seen[2] - (130 + 430 / 2 - 430 * 10 / 25)) <= 1, "\(seen)")
+  }
+
+  /// A note above the plot counts the frames that are later than it shows, one below it those that are earlier.
+  @Test(arguments: [false, true], [false, true]) func framesAtTheEdgesAreCounted(late: Bool, early: Bool) throws {
+    let image = try image(begun: .milliseconds(10), late: false) { frame in
+      guard frame.target == start + .seconds(1) else { return }
+      if late { frame.presented += .milliseconds(20) }
+      if early { frame.delivered = frame.delivered - .milliseconds(20) }
+    }
+    func hasNote(_ rows: Range<Int>) -> Bool {
+      rows.contains { y in
+        let row = image.row(y).assumingMemoryBound(to: UInt32.self)
+        return (640..<image.width).contains { row[$0] != 0xFFFF_FFFF }
+      }
+    }
+    #expect(hasNote(100..<120) == late)
+    #expect(hasNote(600..<618) == early)
   }
 
   /// The time axis covers the whole run: the first and the last second have labels although neither has frames.

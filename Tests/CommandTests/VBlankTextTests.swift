@@ -111,12 +111,14 @@ struct VBlankTextTests {
     for display in [nil, "HDMI-A-1 1920x1080@60.00 (i915)"] {
       let image = try VBlankPlot().image(Self.measurement(display: display))
       #expect(image.width == PlotStyle.size.width && image.height == PlotStyle.size.height && image.isOpaque)
-      var blue = 0
-      for y in 0..<image.height {
+      let blue = (0..<image.height).map { y in
         let row = image.row(y).assumingMemoryBound(to: UInt32.self)
-        for x in 0..<image.width where row[x] == 0xFF2F_81F7 { blue += 1 }
+        return (0..<image.width).count { row[$0] == 0xFF2F_81F7 }
       }
-      #expect(blue > 20_000, "only \(blue) pixels of bars")
+      let bars = blue.reduce(0, +)
+      #expect(bars > 20_000, "only \(bars) pixels of bars")
+      #expect(
+        blue.firstIndex { $0 > 0 } == 184 && blue.lastIndex { $0 > 0 } == 563, "the highest bar is as high as the plot")
     }
   }
 }

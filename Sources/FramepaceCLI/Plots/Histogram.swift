@@ -19,8 +19,9 @@ struct Histogram: Equatable {
   init(_ values: [Nanoseconds], ranges: Int) {
     let sorted = values.sorted()
     guard !sorted.isEmpty else { return }
-    // The ranges hold the middle 90 %, and values on either side that are at most as far away as these are apart.
-    let tail = (sorted.count - 1) / 20
+    // The ranges hold the middle 80 %, and values on either side that are at most as far away as these are apart. A busy
+    // machine delays more than 5 % of the arrivals, by so much that all others would share a few ranges.
+    let tail = (sorted.count - 1) / 10
     let (innerLow, innerHigh) = (sorted[tail], sorted[sorted.count - 1 - tail])
     let reach = max(innerHigh - innerLow, Self.leastWidth)
     let low = sorted.first { $0 >= innerLow - reach } ?? innerLow
@@ -67,17 +68,18 @@ struct Histogram: Equatable {
 }
 
 extension Histogram {
-  /// Prints durations in a unit that suits the histogram, with as many decimals as its ranges need.
+  /// Prints durations with as many decimals as the histogram's ranges need.
   struct Scale: Equatable {
     let unit: String
     private let nanoseconds: Double
     private let decimals: Int
 
-    init(_ histogram: Histogram) {
-      let isLong = histogram.width >= .milliseconds(1)
-      unit = isLong ? "ms" : "µs"
-      nanoseconds = isLong ? 1e6 : 1e3
-      decimals = histogram.width >= .microseconds(1) ? 0 : 1
+    /// - Parameter isInMilliseconds: nil for the unit that suits the histogram.
+    init(_ histogram: Histogram, isInMilliseconds: Bool? = nil) {
+      (unit, nanoseconds) = isInMilliseconds ?? (histogram.width >= .milliseconds(1)) ? ("ms", 1e6) : ("µs", 1e3)
+      var (step, decimals) = (nanoseconds, 0)
+      while step > Double(histogram.width.count) { (step, decimals) = (step / 10, decimals + 1) }
+      self.decimals = decimals
     }
 
     func text(_ duration: Nanoseconds) -> String { Text.decimal(Double(duration.count) / nanoseconds, decimals) }

@@ -120,14 +120,21 @@ final class PacingPlot {
     return leads.isEmpty ? .zero : leads[(leads.count - 1) * 9 / 10]
   }
 
-  /// Writes the number of frames at the edge, and the latest.
+  /// Writes at each edge how many frames are drawn there, and the farthest.
   private func drawOutside(_ axes: Axes, _ context: DrawingContext) {
+    func write(_ note: String, y: Double) {
+      style.draw(
+        "at the edge: \(note) ms", at: Point(axes.plot.maxX, y), anchor: 1, color: PlotStyle.orange, context)
+    }
     let late = frames.map { max($0.late, $0.submitted) }.filter { $0 > axes.latest }
-    guard let latest = late.max() else { return }
-    let label = TextLine(
-      "at the edge: \(late.count) later than \(Text.milliseconds(axes.latest)) ms, latest \(Text.milliseconds(latest)) ms",
-      font: style.small)
-    context.draw(label, at: Point(axes.plot.maxX - label.width, axes.plot.minY - 14), color: PlotStyle.orange)
+    if let latest = late.max().map(Text.milliseconds) {
+      write("\(late.count) later than \(Text.milliseconds(axes.latest)) ms, latest \(latest)", y: axes.plot.minY - 14)
+    }
+    let early = frames.map(\.begun).filter { $0 < axes.earliest }
+    if let earliest = early.min().map(Text.milliseconds) {
+      write(
+        "\(early.count) earlier than \(Text.milliseconds(axes.earliest)) ms, earliest \(earliest)", y: axes.plot.maxY + 54)
+    }
   }
 
   private func drawGrid(_ axes: Axes, _ context: DrawingContext) {
@@ -137,21 +144,14 @@ final class PacingPlot {
     for milliseconds in stride(from: first, through: Int(axes.latest.milliseconds), by: step) {
       guard let y = axes.y(.milliseconds(Int64(milliseconds))) else { continue }
       let isVBlank = milliseconds == 0
-      context.fill(
-        Rect(x: plot.minX, y: y.rounded(), width: plot.width, height: 1), color: isVBlank ? PlotStyle.faint : PlotStyle.rule)
-      let label = TextLine(isVBlank ? "vblank" : "\(milliseconds)", font: style.small)
-      context.draw(
-        label, at: Point(plot.minX - 10 - label.width, y.rounded() + style.small.capHeight / 2), color: PlotStyle.faint)
+      style.drawRow(isVBlank ? "vblank" : "\(milliseconds)", y: y, isAxis: isVBlank, in: plot, context)
     }
-    context.draw(TextLine("ms", font: style.small), at: Point(plot.minX - 34, plot.minY - 14), color: PlotStyle.faint)
+    style.draw("ms", at: Point(plot.minX - 10, plot.minY - 14), anchor: 1, context)
     // The time axis shows seconds since the start of the run.
     let (from, to) = ((axes.start - start).seconds, (axes.end - start).seconds)
     let seconds = PlotStyle.step(atLeast: (to - from) / 12)
     for second in stride(from: Int(from.rounded(.up)), through: Int(to), by: 1) where second % seconds == 0 {
-      let x = axes.x(start + .seconds(Double(second))).rounded()
-      context.fill(Rect(x: x, y: plot.maxY, width: 1, height: 5), color: PlotStyle.faint)
-      let label = TextLine("\(second) s", font: style.small)
-      context.draw(label, at: Point(x - label.width / 2, plot.maxY + 22), color: PlotStyle.faint)
+      style.drawMark("\(second) s", x: axes.x(start + .seconds(Double(second))), below: plot, context)
     }
   }
 
@@ -162,9 +162,7 @@ final class PacingPlot {
     ]
     for (color, name) in entries {
       context.fill(Rect(x: x, y: plot.maxY + 43, width: 10, height: 10), color: color)
-      let label = TextLine(name, font: style.small)
-      context.draw(label, at: Point(x + 18, plot.maxY + 54), color: PlotStyle.ink)
-      x += label.width + 50
+      x += style.draw(name, at: Point(x + 18, plot.maxY + 54), anchor: 0, color: PlotStyle.ink, context) + 50
     }
   }
 }

@@ -37,6 +37,33 @@ struct PlotStyle {
     return (bitmap, context)
   }
 
+  /// Draws a label.
+  ///
+  /// - Parameter anchor: the part of the label that lies before `point`: 0 begins it there, 0.5 centres it, 1 ends it.
+  /// - Returns: the label's width.
+  @discardableResult
+  func draw(
+    _ label: String, at point: Point, anchor: Double, color: Color = Self.faint, _ context: DrawingContext
+  ) -> Double {
+    let line = TextLine(label, font: small)
+    context.draw(line, at: Point(point.x - line.width * anchor, point.y), color: color)
+    return line.width
+  }
+
+  /// Draws a line of a plot's grid with its label on the left.
+  func drawRow(_ label: String, y: Double, isAxis: Bool, in plot: Rect, _ context: DrawingContext) {
+    let y = y.rounded()
+    context.fill(Rect(x: plot.minX, y: y, width: plot.width, height: 1), color: isAxis ? Self.faint : Self.rule)
+    draw(label, at: Point(plot.minX - 10, y + small.capHeight / 2), anchor: 1, context)
+  }
+
+  /// Draws a mark of a plot's horizontal axis with its label below.
+  func drawMark(_ label: String, x: Double, below plot: Rect, _ context: DrawingContext) {
+    let x = x.rounded()
+    context.fill(Rect(x: x, y: plot.maxY, width: 1, height: 5), color: Self.faint)
+    draw(label, at: Point(x, plot.maxY + 22), anchor: 0.5, context)
+  }
+
   /// The smallest 1, 2 or 5 times a power of ten that is at least `least`.
   static func step(atLeast least: Double) -> Int {
     var power = 1

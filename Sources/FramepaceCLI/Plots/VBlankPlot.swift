@@ -49,48 +49,37 @@ struct VBlankPlot {
   // MARK: Panels
 
   private func draw(_ values: [Nanoseconds], title: String, in panel: Rect, _ context: DrawingContext) {
-    let histogram = Histogram(values, ranges: Int(panel.width / 15))
     context.draw(TextLine(title, font: style.text), at: Point(panel.minX, panel.minY + 18), color: PlotStyle.ink)
-    guard !histogram.counts.isEmpty else { return }
-    let scale = Histogram.Scale(histogram)
+    let histogram = Histogram(values, ranges: Int(panel.width / 15))
+    guard let most = histogram.counts.max() else { return }
+    let scale = Histogram.Scale(histogram, isInMilliseconds: true)
     let plot = Rect(x: panel.minX + 68, y: panel.minY + 64, width: panel.width - 68, height: panel.height - 120)
-    let most = histogram.counts.max() ?? 1
-    let step = Self.step(covering: most, lines: 5)
-    let top = max(step, (most + step - 1) / step * step)
-    drawGrid(step: step, top: top, in: plot, context)
-    drawBars(histogram, top: top, in: plot, context)
+    for count in stride(from: 0, through: most, by: PlotStyle.step(atLeast: Double(most) / 5)) {
+      let y = plot.maxY - plot.height * Double(count) / Double(most)
+      style.drawRow("\(count)", y: y, isAxis: count == 0, in: plot, context)
+    }
+    style.draw("vblanks", at: Point(plot.minX - 10, plot.minY - 18), anchor: 1, context)
+    drawBars(histogram, most: most, in: plot, context)
     drawBounds(histogram, scale: scale, below: plot, context)
+    style.draw(scale.unit, at: Point(plot.minX + plot.width / 2, plot.maxY + 48), anchor: 0.5, context)
 
-    let unit = TextLine(scale.unit, font: style.text)
-    context.draw(unit, at: Point(plot.minX + (plot.width - unit.width) / 2, plot.maxY + 48), color: PlotStyle.faint)
     var outside: [String] = []
-    if histogram.below > 0 { outside.append("\(histogram.below) below \(scale.text(histogram.start))") }
-    if histogram.above > 0 { outside.append("\(histogram.above) from \(scale.text(histogram.end))") }
-    if !outside.isEmpty, let most = values.max(), let least = values.min() {
-      if histogram.above > 0 { outside.append("longest \(scale.text(most))") }
-      if histogram.below > 0 { outside.append("earliest \(scale.text(least))") }
-      let line = TextLine("not shown: \(outside.joined(separator: ", ")) \(scale.unit)", font: style.small)
-      context.draw(line, at: Point(panel.maxX - line.width, panel.minY + 18), color: PlotStyle.orange)
+    if histogram.below > 0, let least = values.min() {
+      outside.append("\(histogram.below) below \(scale.text(histogram.start)), earliest \(scale.text(least))")
     }
+    if histogram.above > 0, let most = values.max() {
+      outside.append("\(histogram.above) from \(scale.text(histogram.end)), longest \(scale.text(most))")
+    }
+    guard !outside.isEmpty else { return }
+    let note = "not shown: \(outside.joined(separator: ", ")) \(scale.unit)"
+    style.draw(note, at: Point(plot.maxX, plot.minY - 18), anchor: 1, color: PlotStyle.orange, context)
   }
 
-  private func drawGrid(step: Int, top: Int, in plot: Rect, _ context: DrawingContext) {
-    for count in stride(from: 0, through: top, by: step) {
-      let y = (plot.maxY - plot.height * Double(count) / Double(top)).rounded()
-      context.fill(
-        Rect(x: plot.minX, y: y, width: plot.width, height: 1), color: count == 0 ? PlotStyle.faint : PlotStyle.rule)
-      let label = TextLine("\(count)", font: style.small)
-      context.draw(label, at: Point(plot.minX - 10 - label.width, y + style.small.capHeight / 2), color: PlotStyle.faint)
-    }
-    let label = TextLine("vblanks", font: style.small)
-    context.draw(label, at: Point(plot.minX - 10 - label.width, plot.minY - 18), color: PlotStyle.faint)
-  }
-
-  private func drawBars(_ histogram: Histogram, top: Int, in plot: Rect, _ context: DrawingContext) {
+  private func drawBars(_ histogram: Histogram, most: Int, in plot: Rect, _ context: DrawingContext) {
     let slot = plot.width / Double(histogram.counts.count)
     for (index, count) in histogram.counts.enumerated() where count > 0 {
       // A count above 0 is at least a pixel high, so that it can be seen.
-      let height = max(1, (plot.height * Double(count) / Double(top)).rounded())
+      let height = max(1, (plot.height * Double(count) / Double(most)).rounded())
       let left = (plot.minX + slot * Double(index)).rounded()
       let right = (plot.minX + slot * Double(index + 1)).rounded()
       let gap = min(1, max(0, right - left - 1))
@@ -108,12 +97,7 @@ struct VBlankPlot {
     // Labels are counted from zero, so that they are round numbers.
     let first = Int(histogram.start.count / histogram.width.count)
     for index in 0...histogram.counts.count where (first + index) % step == 0 {
-      let x = (plot.minX + slot * Double(index)).rounded()
-      context.fill(Rect(x: x, y: plot.maxY, width: 1, height: 5), color: PlotStyle.faint)
-      let label = TextLine(scale.text(histogram.bound(index)), font: style.small)
-      context.draw(label, at: Point(x - label.width / 2, plot.maxY + 22), color: PlotStyle.faint)
+      style.drawMark(scale.text(histogram.bound(index)), x: plot.minX + slot * Double(index), below: plot, context)
     }
   }
-
-  private static func step(covering most: Int, lines: Int) -> Int { PlotStyle.step(atLeast: Double(most) / Double(lines)) }
 }
