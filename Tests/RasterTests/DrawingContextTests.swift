@@ -138,6 +138,40 @@ import Testing
       (101..<401).allSatisfy { clipped[$0, 1] == bitmap[$0, 1] && clipped[$0, 2] == bitmap[$0, 2] })
   }
 
+  /// A gradient is made for the pixels that a shape paints and for no others, and reaches all of them.
+  @Test func gradientsReachTheEdgesOfWhatTheyPaint() throws {
+    let blue = Gradient.linear(from: Point(0, 0), to: Point(1, 0), colors: [Color(hex: 0x2040C0), Color(hex: 0x2040C0)])
+    var corner = Path()
+    corner.move(to: Point(10, 50))
+    corner.line(to: Point(30, 12))
+    corner.line(to: Point(50, 50))
+    let line = TextLine("ÄfjgÅ", font: try SystemFonts.font(.sans, size: 20))
+    for turn in [0, 0.4] {
+      func bitmap(_ draw: (DrawingContext) -> Void) throws -> Bitmap {
+        try Bitmap.drawing(width: 64, height: 64) { context in
+          context.rotate(turn)
+          draw(context)
+        }
+      }
+      for join in [StrokeStyle.Join.miter, .round, .bevel] {
+        let style = StrokeStyle(width: 8, cap: .square, join: join)
+        let plain = try bitmap { $0.stroke(corner, style, color: Color(hex: 0x2040C0)) }
+        let painted = try bitmap { $0.stroke(corner, style, gradient: blue) }
+        #expect(isSame(plain, painted), "stroke, \(join), turned by \(turn)")
+      }
+      #expect(
+        isSame(try bitmap { $0.fill(corner, color: Color(hex: 0x2040C0)) }, try bitmap { $0.fill(corner, gradient: blue) }))
+      #expect(
+        isSame(
+          try bitmap { $0.draw(line, at: Point(3, 40), color: Color(hex: 0x2040C0)) },
+          try bitmap { $0.draw(line, at: Point(3, 40), gradient: blue) }), "text, turned by \(turn)")
+    }
+  }
+
+  private func isSame(_ a: Bitmap, _ b: Bitmap) -> Bool {
+    (0..<a.height).allSatisfy { y in (0..<a.width).allSatisfy { difference(a[$0, y], b[$0, y]) <= 1 } }
+  }
+
   @Test func gradientRunsBetweenItsStops() throws {
     let gradient = Gradient.linear(from: Point(0, 0), to: Point(256, 0), colors: [.black, .white])
     let bitmap = try Bitmap.drawing(width: 256, height: 1) { $0.fill(gradient: gradient) }

@@ -7,15 +7,17 @@ extension DrawingContext {
   /// Four gradients of a quarter of the pixels each, an eighth to three eighths of a level lighter or darker, are woven into one.
   /// That is ordered dithering by a Bayer matrix of 2 × 2, and costs little more than the gradient. (Cairo dithers from 1.18 on.)
   ///
+  /// - Parameter pixels: the pixels that are going to be painted; only those inside the clip count.
   /// - Returns: false if the gradient paints nothing.
-  func setSource(_ gradient: Gradient) -> Bool {
+  func setSource(_ gradient: Gradient, over pixels: IntRect) -> Bool {
     guard isDrawable, !gradient.stops.isEmpty, gradient.isUsable else { return false }
-    let clip = clippedPixels
-    guard clip.maxX > clip.minX, clip.maxY > clip.minY else { return false }
+    let clip = clippedPixels.intersection(pixels)
+    guard !clip.isEmpty else { return false }
     // From even places on, so that the same point has the same level in every clip.
     let area = IntRect(minX: clip.minX & ~1, minY: clip.minY & ~1, maxX: clip.maxX, maxY: clip.maxY)
     let woven = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, area.maxX - area.minX, area.maxY - area.minY)
     defer { cairo_surface_destroy(woven) }
+    guard cairo_surface_status(woven) == CAIRO_STATUS_SUCCESS else { return false }
     for (row, levels) in [[-3.0, 1], [3, -1]].enumerated() {
       for (column, level) in levels.enumerated() {
         weave(gradient, lighterBy: level / 8 / 255, into: woven, area: area, column: column, row: row)
@@ -23,7 +25,21 @@ extension DrawingContext {
     }
     cairo_surface_mark_dirty(woven)
     cairo_set_source_surface(cairo, woven, Double(area.minX), Double(area.minY))
-    return cairo_surface_status(woven) == CAIRO_STATUS_SUCCESS
+    return true
+  }
+
+  /// The pixels around the current path, and around a pen of twice `reach` points that follows it.
+  func addedPixels(reach: Double = 0) -> IntRect {
+    var left = 0.0
+    var top = 0.0
+    var right = 0.0
+    var bottom = 0.0
+    cairo_path_extents(cairo, &left, &top, &right, &bottom)
+    let (a, b, c, d) = (transform.a, transform.b, transform.c, transform.d)
+    // Antialiasing reaches one pixel further.
+    let margin = reach * (a * a + b * b + c * c + d * d).squareRoot() + 1
+    return IntRect(
+      covering: Rect(x: left, y: top, width: right - left, height: bottom - top).insetBy(dx: -margin, dy: -margin))
   }
 
   /// Draws every second pixel of every second row of `woven`.

@@ -18,7 +18,7 @@ extension DrawingContext {
 
   /// Fills the whole clip.
   public func fill(gradient: Gradient) {
-    guard setSource(gradient) else { return }
+    guard setSource(gradient, over: clippedPixels) else { return }
     cairo_paint(cairo)
     releaseSource()
   }
@@ -30,10 +30,8 @@ extension DrawingContext {
   }
 
   public func fill(_ rect: Rect, gradient: Gradient) {
-    guard setSource(gradient) else { return }
     addRect(rect)
-    fillAdded(.nonZero)
-    releaseSource()
+    fillAdded(.nonZero, gradient)
   }
 
   /// Fills a rectangle with circular corners; see `Path.addRoundedRect(_:cornerRadius:)`.
@@ -53,10 +51,8 @@ extension DrawingContext {
   }
 
   public func fill(_ path: Path, rule: FillRule = .nonZero, gradient: Gradient) {
-    guard setSource(gradient) else { return }
     addPath(path)
-    fillAdded(rule)
-    releaseSource()
+    fillAdded(rule, gradient)
   }
 
   /// Draws the outline of `path`. The transform maps the pen too.
@@ -68,7 +64,11 @@ extension DrawingContext {
 
   /// Draws the outline of `path`. The transform maps the pen too.
   public func stroke(_ path: Path, _ style: StrokeStyle = StrokeStyle(), gradient: Gradient) {
-    guard setSource(gradient) else { return }
+    addPath(path)
+    let reach = style.width / 2 * max(style.join == .miter ? style.miterLimit : 1, 2)
+    let isPainted = setSource(gradient, over: addedPixels(reach: reach))
+    cairo_new_path(cairo)
+    guard isPainted else { return }
     strokePath(path, style)
     releaseSource()
   }
@@ -78,6 +78,12 @@ extension DrawingContext {
   func fillAdded(_ rule: FillRule) {
     cairo_set_fill_rule(cairo, rule.cairo)
     cairo_fill(cairo)
+  }
+
+  private func fillAdded(_ rule: FillRule, _ gradient: Gradient) {
+    guard setSource(gradient, over: addedPixels()) else { return cairo_new_path(cairo) }
+    fillAdded(rule)
+    releaseSource()
   }
 
   private func strokePath(_ path: Path, _ style: StrokeStyle) {

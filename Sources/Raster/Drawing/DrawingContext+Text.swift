@@ -17,7 +17,11 @@ extension DrawingContext {
 
   /// Draws a line of text; see `draw(_:at:color:)`.
   public func draw(_ line: TextLine, at baseline: Point, gradient: Gradient) {
-    guard !line.glyphs.isEmpty, line.font.size > 0, setSource(gradient) else { return }
+    let ink = line.inkBounds
+    let place = Rect(x: baseline.x + ink.minX, y: baseline.y + ink.minY, width: ink.width, height: ink.height)
+    // Glyphs are antialiased, and stand at whole pixels vertically.
+    let pixels = IntRect(covering: transform.boundingBox(of: place).insetBy(dx: -2, dy: -2))
+    guard !line.glyphs.isEmpty, line.font.size > 0, setSource(gradient, over: pixels) else { return }
     drawGlyphs(line, at: baseline)
     releaseSource()
   }
