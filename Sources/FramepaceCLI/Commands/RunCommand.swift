@@ -60,7 +60,7 @@ struct RunCommand: ParsableCommand {
       JSON: one object a line. Times are in milliseconds, rates per second; unknown \
       figures are null.
         first line   scene, display, clock: the source of ticks, with the reason,
-                     policy, animation,
+                     policy, animation, interval,
                      mirrors: display, clock and refused of each,
                      unused: options that have no effect on this display,
                      refused: features that the screen refuses, and why
@@ -69,7 +69,8 @@ struct RunCommand: ParsableCommand {
           since the line before:
                      tickRate, frameRate, presentedRate, ticks,
                      frames, presented, late, missed, idle,
-                     hitchTimeRatio: lateness of frames in ms per second
+                     hitchTimeRatio: lateness of frames in ms per second,
+                     discardedWork: the sum of work done for no frame
           of the last 2 seconds:
                      frameIntervalP50, frameIntervalP99,
                      frameIntervalMax: from one presented frame to the next,

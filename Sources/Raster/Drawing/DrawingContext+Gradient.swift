@@ -4,8 +4,8 @@ import Geometry
 extension DrawingContext {
   /// Sets a gradient as the paint, dithered: rounded to whole levels, a dark gradient would show its bands.
   ///
-  /// Four gradients of a quarter of the pixels each, an eighth to three eighths of a level lighter or darker, are woven into one.
-  /// That is ordered dithering by a Bayer matrix of 2 × 2, and costs little more than the gradient. (Cairo dithers from 1.18 on.)
+  /// Four gradients of a quarter of the pixels each, an eighth to three eighths of a level lighter or darker, are woven into one:
+  /// ordered dithering by a Bayer matrix of 2 × 2. The Cairo of Debian 12 has no dithering of its own, which came with 1.18.
   ///
   /// - Parameter pixels: the pixels that are going to be painted; only those inside the clip count.
   /// - Returns: false if the gradient paints nothing.
