@@ -87,26 +87,6 @@ import Testing
     #expect(scenario.words.description == "min a b1 b2 b3 c max →finished")
   }
 
-  /// Work is done in the order in which it was queued, also by a nested run: what the outer run has not reached comes first.
-  // Statement 62
-  @Test func aNestedRunGoesOnWithTheWorkThatIsLeft() throws {
-    let scenario = Scenario()
-    scenario.source("", mode: "inner")
-    try scenario.later("1") { [loop = scenario.loop, words = scenario.words] in
-      try? loop.performLater(in: [.default, "inner"]) { words.add("4") }
-      try? loop.performLater(order: -1) { words.add("first") }
-      for mode: FrameLoop.Mode in ["inner", .default] {
-        words.add("(")
-        loop.run(mode: mode, until: .zero)
-        words.add(")")
-      }
-    }
-    try scenario.later("2", in: [.default, "inner"])
-    try scenario.later("3")
-    scenario.run(until: 1)
-    #expect(scenario.words.description == "1 ( 2 4 ) ( first 3 ) →finished")
-  }
-
   // Statement 62
   @Test func aThreadThatEndsReleasesItsWaiters() async throws {
     let loop = Box<FrameLoop?>(nil)
@@ -347,7 +327,7 @@ import Testing
 
 extension Scenario {
   /// Queues work that writes a word and then calls `body`.
-  fileprivate func later(
+  func later(
     _ word: String, in modes: [FrameLoop.Mode] = [.common], order: Int = 0, for target: (any AnyObject & Sendable)? = nil,
     key: (any Hashable & Sendable)? = nil, _ body: @escaping @Sendable () -> Void = {}
   ) throws(PerformError) {

@@ -62,6 +62,8 @@ extension FrameLoop {
       firstSignal.store(number, ordering: .relaxed)
     }
 
+    func clearSignal() { signalled.store(false, ordering: .relaxed) }
+
     /// Ends the source: it leaves its modes in all loops, is never called again and cannot be added again. Its closures are
     /// released, after their calls if they are being called.
     public func invalidate() { invalidateAndDetach() }
@@ -116,7 +118,7 @@ extension FrameLoop.Source: LoopItem {
   func leave(_ registration: Membership.Registration) { registration.mode.remove(self) }
   func endValidity() -> Bool {
     let wasValid = valid.exchange(false, ordering: .acquiringAndReleasing)
-    signalled.store(false, ordering: .relaxed)
+    clearSignal()
     return wasValid
   }
 

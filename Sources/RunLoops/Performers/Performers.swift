@@ -7,8 +7,8 @@ public import LinuxSystem
 final class Performers: Sendable {
   private struct State {
     var waiting = ModeQueues<Performer>()
-    /// Taken by calls of the source that have not returned yet; the next one is the last. These performers can still be
-    /// refused.
+    /// Taken by calls of the source that have not returned yet, the next one last. They wait on: a nested run may call them, and
+    /// they can be refused.
     var taken: [Performer] = []
     /// An empty array, kept for its memory.
     var spare: [ModeQueues<Performer>.Entry] = []
@@ -20,8 +20,9 @@ final class Performers: Sendable {
 
     var all: [Performer] { waiting.all + taken + timed.values.map(\.performer) }
 
-    mutating func takeNext(for mode: ModeState) -> Performer? {
-      taken.lastIndex { mode.isOne(of: $0.modes) }.map { taken.remove(at: $0) }
+    /// True if a performer that has not been called names a mode.
+    func isAwaited(in mode: FrameLoop.Mode) -> Bool {
+      waiting.contains(naming: mode) || taken.contains { $0.modes.contains(mode) }
     }
   }
 
@@ -102,19 +103,27 @@ final class Performers: Sendable {
       state.taken += (left.reversed() + batch.map(\.element)).sorted { $0.order < $1.order }.reversed()
       batch.removeAll(keepingCapacity: true)
       state.spare = batch
-      leaveUnusedModes(&state, loop)
-      // The call consumed the signal, which the others still need.
-      if !state.waiting.isEmpty { source.signal() }
     }
     // Each is released outside the lock: its captures can run any code.
-    while let performer = state.withLock({ $0.takeNext(for: mode) }) { performer.perform() }
+    while let performer = state.withLock({ takeNext(&$0, for: mode, loop) }) { performer.perform() }
   }
 
+  private func takeNext(_ state: inout State, for mode: ModeState, _ loop: FrameLoop) -> Performer? {
+    let index = state.taken.lastIndex { mode.isOne(of: $0.modes) }
+    let next = index.map { state.taken.remove(at: $0) }
+    // Before the performer is called: it may run the loop.
+    leaveUnusedModes(&state, loop)
+    return next
+  }
+
+  /// Takes the source out of modes that no performer waits for. In the others it is signalled, also if a call has consumed
+  /// the signal.
   private func leaveUnusedModes(_ state: inout State, _ loop: FrameLoop) {
-    let left = state.modes.filter { !state.waiting.contains(naming: $0) }
+    let left = state.modes.filter { !state.isAwaited(in: $0) }
     state.modes.removeAll { left.contains($0) }
     // Never even briefly out of a mode that a performer waits for: a run in it may have no other item.
     for mode in left { loop.take(source, mode, keeping: state.modes) }
+    if state.modes.isEmpty { source.clearSignal() } else { source.signal() }
   }
 
   // MARK: Refusing
@@ -127,6 +136,7 @@ final class Performers: Sendable {
     let timers = state.withLock { state in
       let timers = identities.compactMap { state.timed.removeValue(forKey: $0)?.timer }
       state.waiting.removeAll { identities.contains(ObjectIdentifier($0)) }
+      state.taken.removeAll { identities.contains(ObjectIdentifier($0)) }
       leaveUnusedModes(&state, loop)
       return timers
     }
