@@ -72,6 +72,16 @@ private actor Lodger {
 
   var home: pthread_t { pthread_self() }
   var isAtHome: Bool { loop.thread.isCurrent }
+
+  /// - Parameter inside: the number of lodgers that are asked now.
+  func isAlone(_ inside: Box<Int>) -> Bool {
+    inside.withValue { $0 += 1 }
+    defer { inside.withValue { $0 -= 1 } }
+    return (0..<300).allSatisfy { _ in
+      sched_yield()
+      return inside.value == 1
+    }
+  }
 }
 
 @Suite struct ExecutorTests {
@@ -230,6 +240,28 @@ private actor Lodger {
     #expect(await task.value)
     thread.join()
     #expect(await lodger.isAtHome)
+  }
+
+  /// Loops of one thread share what it knows of itself: after its end too, one thread at a time runs their jobs.
+  @Test func endedLoopsOfAThreadTakeTurns() async throws {
+    let loops = Box<[FrameLoop]>([])
+    let go = Latch()
+    let thread = startThread {
+      loops.value = [.current, FrameLoop(clock: .manual(ManualClock())), FrameLoop(clock: .manual(ManualClock()))]
+      go.wait()
+    }
+    spin { loops.value.count == 3 }
+    let lodgers = loops.value.map(Lodger.init)
+    let inside = Box(0)
+    func ask() -> [Task<Bool, Never>] { lodgers.map { lodger in Task { await lodger.isAlone(inside) } } }
+    let waiting = ask()
+    await suspend { lodgers.allSatisfy { $0.loop.jobs.count > 0 } }
+    go.open()
+    for answer in waiting { #expect(await answer.value) }
+    thread.join()
+    for _ in 0..<2 {
+      for answer in ask() { #expect(await answer.value) }
+    }
   }
 
   @Test func actorAndThreadGoTogether() async throws {

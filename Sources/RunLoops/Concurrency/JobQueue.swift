@@ -67,7 +67,7 @@ final class JobQueue: Sendable {
       }
     }
     // No other thread takes the job before.
-    if mustStartThread { startLateThread(for: loop) }
+    if mustStartThread { loop.thread.standIn(for: loop) }
   }
 
   /// Runs the jobs that wait by now, on the loop's thread.
@@ -108,21 +108,12 @@ final class JobQueue: Sendable {
       state.server = state.jobs.isEmpty ? .nobody : .lateThread
       return !state.jobs.isEmpty
     }
-    if isWaiting { startLateThread(for: loop) }
+    if isWaiting { loop.thread.standIn(for: loop) }
   }
 
-  /// Runs the waiting jobs on a thread that stands in for the loop's, and that ends when none waits.
-  private func startLateThread(for loop: FrameLoop) {
-    let thread = orFatal("Raise the limit of threads (ulimit -u).") { () throws(SystemError) in
-      try SystemThread(name: loop.thread.name) { [self] in
-        repeat {
-          loop.thread.begin(with: loop)
-          while runWaiting(on: loop) {}
-          loop.thread.end()
-        } while !isDone()
-      }
-    }
-    thread.detach()
+  /// Runs jobs on a thread that stands in for the loop's, until none waits.
+  func runLate(on loop: FrameLoop) {
+    repeat { while runWaiting(on: loop) {} } while !isDone()
   }
 
   private func isDone() -> Bool {

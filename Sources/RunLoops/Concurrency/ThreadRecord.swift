@@ -19,6 +19,8 @@ final class ThreadRecord: @unchecked Sendable {
   /// All loops of the thread that are left.
   private let loops = Lock<[WeakLoop]>([])
   private let ended = Atomic<Bool>(false)
+  /// Ended loops whose jobs wait for a thread that stands in for this one; nil while no thread has this record.
+  private let lateLoops = Lock<[FrameLoop]?>([])
 
   private struct WeakLoop {
     weak let loop: FrameLoop?
@@ -107,10 +109,37 @@ final class ThreadRecord: @unchecked Sendable {
     for loop in present { loop.threadHasEnded() }
     // Only now: what the loops release may have asked for the thread's own loop.
     withExtendedLifetime(exchange(&own, with: nil)) {}
-    // A thread that runs left jobs makes this record its own.
     for loop in present { loop.jobs.threadHasEnded(of: loop) }
     pthread_setspecific(Self.key, nil)
+    let next: FrameLoop? = lateLoops.withLock { loops in
+      if loops?.isEmpty ?? true { loops = nil }
+      return loops?.removeFirst()
+    }
+    if let next { startThread(for: next) }
     Unmanaged.passUnretained(self).release()
+  }
+
+  // MARK: After the end
+
+  /// Lets another thread run the jobs of an ended loop in this one's place: at once, or after the thread that has this record
+  /// now. Two at a time would share its variables.
+  func standIn(for loop: FrameLoop) {
+    let isFree = lateLoops.withLock { loops in
+      defer { loops = loops.map { $0 + [loop] } ?? [] }
+      return loops == nil
+    }
+    if isFree { startThread(for: loop) }
+  }
+
+  private func startThread(for loop: FrameLoop) {
+    let thread = orFatal("Raise the limit of threads (ulimit -u).") { () throws(SystemError) in
+      try SystemThread(name: name) { [self] in
+        begin(with: loop)
+        loop.jobs.runLate(on: loop)
+        end()
+      }
+    }
+    thread.detach()
   }
 }
 
