@@ -176,6 +176,48 @@ import Testing
     withExtendedLifetime(closed) {}
   }
 
+  /// A descriptor that was closed, and is a copy of the same file again: the kernel has kept its registration.
+  @Test(arguments: [false, true]) func aNumberThatIsTheSameFileAgainIsWatched(isOldRemovedFirst: Bool) {
+    let scenario = Scenario()
+    let event = Event()
+    let number = copy(event)
+    defer { close(number) }
+    let old = scenario.descriptor("old", number)
+    close(number)
+    if isOldRemovedFirst { old.invalidate() }
+    #expect(dup2(event.number, number) == number)
+    let new = scenario.descriptor("new", number) { _, _ in event.consume() }
+    old.invalidate()
+    event.post()
+    scenario.run(until: 1)
+    #expect(new.error == nil && scenario.words.description == "new →timedOut")
+  }
+
+  /// Two runs, one in the other, have found a descriptor ready when its source is removed: that is no closed descriptor, for which
+  /// all others would be registered anew.
+  @Test func aSourceThatANestedRunRemovesIsNoClosedDescriptor() {
+    let scenario = Scenario()
+    let (event, silent) = (Event(), Event())
+    event.post()
+    let source = scenario.descriptor("never", event.number)
+    // Learns of a new registration that its descriptor is closed.
+    let number = copy(silent)
+    let witness = scenario.descriptor("never", number)
+    close(number)
+    for isNested in [false, true] {
+      scenario.loop.add(
+        FrameLoop.Observer(
+          .afterWaiting, order: isNested ? 1 : 0, repeats: false,
+          .onLoop { [unowned loop = scenario.loop, words = scenario.words] _, _ in
+            if isNested { return source.invalidate() }
+            words.add("\(loop.run(mode: .default, until: .milliseconds(1)))")
+          }), to: .default)
+    }
+    scenario.run(until: 2)
+    #expect(scenario.words.description == "timedOut →timedOut")
+    #expect(witness.isValid)
+  }
+
   private final class AtEnd: Sendable {
     private let loop: FrameLoop
     init(_ loop: FrameLoop) { self.loop = loop }

@@ -180,7 +180,8 @@ extension FrameLoop {
     let count = runCount.load(ordering: .relaxed)
     callObservers(of: .afterWaiting, in: mode)
     guard case .descriptor(let token, _) = port, runCount.load(ordering: .relaxed) != count else { return port }
-    return Port(lookingAt: token)
+    // The nested run may have removed the sources too, and noted the token.
+    return mode.descriptorSources(token) == nil ? nil : Port(lookingAt: token)
   }
 
   /// Counts a pass without a wait, and now and then calls the `beforeWaiting` observers that must not starve.

@@ -40,6 +40,7 @@ struct DescriptorPort {
   /// In the order of their addition.
   var sources: [FrameLoop.DescriptorSource] = []
 
+  var descriptor: Int32 { Int32(truncatingIfNeeded: token) }
   var events: EpollSet.Events { sources.reduce(into: []) { $0.formUnion($1.events) } }
 }
 
@@ -53,16 +54,17 @@ extension ModeState {
       let present = contents.descriptors.indices.contains(number) ? contents.descriptors[number] : nil
       var port = present ?? DescriptorPort(token: contents.newToken(source.descriptor))
       port.sources.append(source)
-      if present == nil {
-        try ports.add(source.descriptor, events: port.events, token: port.token)
-      } else {
-        do throws(SystemError) {
-          try ports.modify(source.descriptor, events: port.events, token: port.token)
-        } catch {
-          // The number was closed and opened again while a source of the old descriptor was still here.
-          guard error.errno == ENOENT else { throw error }
+      do throws(SystemError) {
+        if present == nil { try ports.add(port) } else { try ports.modify(port) }
+      } catch {
+        switch error.errno {
+        // The number was closed and opened again while a source of the old descriptor was still here.
+        case ENOENT where present != nil:
           port.token = contents.newToken(source.descriptor)
-          try ports.add(source.descriptor, events: port.events, token: port.token)
+          try ports.add(port)
+        // The number was closed, and has become that of a copy again: the kernel has kept the registration.
+        case EEXIST: try ports.modify(port)
+        default: throw error
         }
       }
       while contents.descriptors.count <= number { contents.descriptors.append(nil) }
@@ -82,7 +84,7 @@ extension ModeState {
         ports.remove(source.descriptor)
       } else {
         // Fails only if the descriptor was closed before its sources were removed.
-        try? ports.modify(source.descriptor, events: port.events, token: port.token)
+        try? ports.modify(port)
       }
     }
   }
@@ -90,8 +92,7 @@ extension ModeState {
   /// - Returns: the sources of a registered descriptor; nil if it is not registered any more.
   func descriptorSources(_ token: UInt64) -> [FrameLoop.DescriptorSource]? {
     contents.withLock { contents in
-      let number = Int(Int32(truncatingIfNeeded: token))
-      guard let port = contents.descriptors[number], port.token == token else { return nil }
+      guard let port = contents.descriptors[Int(Int32(truncatingIfNeeded: token))], port.token == token else { return nil }
       return port.sources
     }
   }
@@ -113,7 +114,7 @@ extension ModeState {
       var refused: [(FrameLoop.DescriptorSource, SystemError)] = []
       for case let port? in contents.descriptors {
         do throws(SystemError) {
-          try ports.add(Int32(truncatingIfNeeded: port.token), events: port.events, token: port.token)
+          try ports.add(port)
         } catch {
           refused += port.sources.map { ($0, error) }
         }
@@ -133,6 +134,16 @@ extension ModeState {
   func watchOwnPorts() throws(SystemError) {
     try ports.add(wakeUp.descriptor, events: .readable, token: Port.wakeUpToken)
     try ports.add(timer.number, events: .readable, token: Port.timerToken)
+  }
+}
+
+extension EpollSet {
+  fileprivate borrowing func add(_ port: DescriptorPort) throws(SystemError) {
+    try add(port.descriptor, events: port.events, token: port.token)
+  }
+
+  fileprivate borrowing func modify(_ port: DescriptorPort) throws(SystemError) {
+    try modify(port.descriptor, events: port.events, token: port.token)
   }
 }
 
