@@ -16,8 +16,11 @@ enum ForkProgram {
     loop.add(FrameLoop.Observer(.beforeTimers, .onLoop { _, _ in passes.withLock { $0 += 1 } }), to: .default)
     loop.add(FrameLoop.Timer(fireTime: loop.clock.now + .milliseconds(50), .onLoop { _ in }), to: .default)
 
+    var pipe: [Int32] = [0, 0]
+    guard Glibc.pipe(&pipe) == 0 else { return 1 }
     let child = forkProcess()
     if child == 0 {
+      dup2(pipe[1], STDERR_FILENO)
       // A loop of its own is allowed.
       let own = FrameLoop(clock: .monotonic)
       own.add(FrameLoop.Timer(fireTime: .zero, .onLoop { _ in }), to: "own")
@@ -29,8 +32,13 @@ enum ForkProgram {
     loop.run(mode: .default, for: .milliseconds(200))
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0 {}
+    close(pipe[1])
+    var message = [UInt8](repeating: 0, count: 4_096)
+    let length = read(pipe[0], &message, message.count)
+    let words = String(decoding: message.prefix(max(length, 0)), as: UTF8.self)
     let count = passes.withLock { $0 }
-    print("the child ended with status \(status), the parent made \(count) passes")
-    return [SIGILL, SIGTRAP].contains(status & 0x7F) && count < 10 ? 0 : 1
+    print("the child ended with status \(status), the parent made \(count) passes; it was told: \(words)")
+    let isTold = ["fork or daemon(3) before the first use of a loop", "exec"].allSatisfy(words.contains)
+    return [SIGILL, SIGTRAP].contains(status & 0x7F) && count < 10 && isTold ? 0 : 1
   }
 }

@@ -175,8 +175,9 @@ extension FrameLoop {
   private func failForThread() -> Never {
     if forkCount != ForkCount.current {
       fatalError(
-        "framepace: a child process made by fork ran a loop of its parent, whose descriptors it shares. Call exec in the child, "
-          + "or make a loop of its own there with FrameLoop(clock:).")
+        "framepace: a child process made by fork or daemon(3) ran a loop of its parent, whose descriptors it shares. Call fork or "
+          + "daemon(3) before the first use of a loop, call exec in the child, or make a loop of its own there with "
+          + "FrameLoop(clock:).")
     }
     let hint =
       isMain ? " Is the program's `main` asynchronous? It leaves the main thread at its first suspension." : ""
