@@ -5,7 +5,7 @@ public import LinuxSystem
 /// For runs of hours, whose values cannot be kept. Durations below 1.024 µs have a bucket for each nanosecond;
 /// above, each power of two is divided into 512 buckets, up to 68.7 s: at 16.7 ms a bucket is 16 µs wide. Longer durations
 /// count in the last bucket, negative ones in the first. Inside a bucket values are taken as evenly spread. Count, minimum,
-/// maximum and sum are exact. 57 KB; adding a value costs a few nanoseconds and allocates nothing.
+/// maximum, sum and standard deviation are exact. 57 KB; adding a value costs a few nanoseconds and allocates nothing.
 public struct DurationHistogram: Sendable {
   private static let subdivisionBits = 9
   private static let subdivisions = 1 << subdivisionBits
@@ -18,6 +18,7 @@ public struct DurationHistogram: Sendable {
   public private(set) var count = 0
   /// Their sum.
   public private(set) var sum = Nanoseconds.zero
+  private var deviation = RunningDeviation()
   private var smallest = Nanoseconds(.max)
   private var largest = Nanoseconds(.min)
 
@@ -25,6 +26,8 @@ public struct DurationHistogram: Sendable {
 
   /// Nil without values.
   public var maximum: Nanoseconds? { count == 0 ? nil : largest }
+  /// The standard deviation of a sample; nil below two values.
+  public var standardDeviation: Nanoseconds? { deviation.value }
 
   public mutating func add(_ value: Nanoseconds) {
     let index = Self.bucket(of: value)
@@ -34,6 +37,7 @@ public struct DurationHistogram: Sendable {
     }
     count += 1
     sum += value
+    deviation.add(value)
     smallest = min(smallest, value)
     largest = max(largest, value)
   }
@@ -47,6 +51,27 @@ public struct DurationHistogram: Sendable {
     let upper = fraction > 0 ? value(ofRank: index + 1) : lower
     let result = Nanoseconds(Int64((lower + (upper - lower) * fraction).rounded()))
     return min(max(result, smallest), largest)
+  }
+
+  /// As `FrameStatistics.longest`, to the width of a bucket; nil under the same rule. Costs a walk over the buckets.
+  public func longest(_ percent: Double) -> Nanoseconds? {
+    guard count > 0, count >= PercentileRule.requiredCount(percent) else { return nil }
+    // The largest value is known exactly, and may be most of the time.
+    var rest = LowRule.part(percent, of: sum) - Double(largest.count)
+    if rest <= 0 { return largest }
+    var after = 1
+    for index in buckets.indices.reversed() where buckets[index] > 0 {
+      let held = Int(buckets[index]) - (index == Self.bucket(of: largest) ? 1 : 0)
+      let (start, width) = Self.range(ofBucket: index)
+      let middle = start + width / 2
+      if rest <= middle * Double(held) {
+        let taken = max(1, Int((rest / middle).rounded(.up)))
+        return Nanoseconds(Int64(value(ofRank: count - after - taken).rounded()))
+      }
+      rest -= middle * Double(held)
+      after += held
+    }
+    return smallest
   }
 
   /// The value that has `rank` values before it.

@@ -89,8 +89,6 @@ public final class FPSMeter {
     private var values: [Nanoseconds] = []
 
     mutating func add(_ value: Nanoseconds) { values.append(value) }
-    func percentile(_ percent: Double) -> Nanoseconds? { FrameStatistics(values).percentile(percent) }
-    var count: Int { values.count }
-    var maximum: Nanoseconds? { values.max() }
+    var distribution: FrameStatistics { FrameStatistics(values) }
   }
 }

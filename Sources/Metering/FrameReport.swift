@@ -12,8 +12,13 @@ public struct FrameReport: Equatable, Sendable {
     /// The number of measured durations.
     public var count = 0
     public var p50: Nanoseconds?
+    public var p95: Nanoseconds?
     public var p99: Nanoseconds?
+    /// The 99.9th percentile.
+    public var p999: Nanoseconds?
     public var maximum: Nanoseconds?
+    /// The standard deviation of a sample; nil below two durations.
+    public var standardDeviation: Nanoseconds?
 
     public init() {}
   }
@@ -50,6 +55,10 @@ public struct FrameReport: Equatable, Sendable {
   public var idle = 0
   /// From one frame seen to the next one seen; not across idle intervals.
   public var frameInterval = Distribution()
+  /// The rate of frames in the slowest hundredth of the time, in hertz, by `LowRule`; nil below 100 frame intervals.
+  public var onePercentLow: Double?
+  /// The rate of frames in the slowest thousandth of the time, in hertz, by `LowRule`; nil below 1000 frame intervals.
+  public var tenthPercentLow: Double?
   /// The work of a frame in all its phases.
   public var work = Distribution()
   /// From the time at which a tick was to be delivered, its vblank or a deadline, to its delivery.

@@ -19,6 +19,59 @@ public struct FrameStatistics: Sendable {
   public func percentile(_ percent: Double) -> Nanoseconds? {
     sorted.withUnsafeBufferPointer { PercentileRule.percentile(percent, ofSorted: $0) }
   }
+
+  /// The standard deviation of a sample; nil below two values.
+  public var standardDeviation: Nanoseconds? {
+    var deviation = RunningDeviation()
+    for value in sorted { deviation.add(value) }
+    return deviation.value
+  }
+
+  /// The value at which the longest ones, added up, reach `percent` of the sum of all; see `LowRule`.
+  ///
+  /// - Returns: nil when there are not enough values: `PercentileRule.requiredCount(percent)`.
+  public func longest(_ percent: Double) -> Nanoseconds? {
+    guard count >= PercentileRule.requiredCount(percent) else { return nil }
+    var rest = LowRule.part(percent, of: sorted.reduce(.zero, +))
+    for value in sorted.reversed() {
+      rest -= Double(value.count)
+      if rest <= 0 { return value }
+    }
+    return sorted.first
+  }
+}
+
+/// How the lows of a frame rate are computed here; printed with the figures.
+///
+/// The 1 % low is the rate of the frame interval at which the longest intervals, added up, reach 1 % of the time: in a hundredth
+/// of the time frames came that slowly or more slowly. It is the "1 % low integral" of CapFrameX and the "1 % low" of MSI
+/// Afterburner, and not the mean of the slowest frames, nor the p99 of their number, which MangoHud prints under this name. A low needs
+/// as many intervals as the percentile of the same part: 100 for 1 %, 1000 for 0.1 %.
+public enum LowRule {
+  /// The rule in one line, for reports.
+  public static let summary =
+    "1 % low: the rate of the interval at which the longest ones, added up, reach 1 % of the time; needs 100 intervals"
+
+  /// A part of a sum, in nanoseconds.
+  static func part(_ percent: Double, of sum: Nanoseconds) -> Double { Double(sum.count) * percent / 100 }
+}
+
+/// The standard deviation of values that are not kept, by Welford's recurrence: exact also where it is small beside the mean.
+struct RunningDeviation: Sendable {
+  private var count = 0.0
+  private var mean = 0.0
+  private var squares = 0.0
+
+  mutating func add(_ duration: Nanoseconds) {
+    let value = Double(duration.count)
+    count += 1
+    let difference = value - mean
+    mean += difference / count
+    squares += difference * (value - mean)
+  }
+
+  /// The standard deviation of a sample; nil below two values.
+  var value: Nanoseconds? { count < 2 ? nil : .seconds((squares / (count - 1)).squareRoot() / 1e9) }
 }
 
 /// How percentiles are computed here; printed with the figures.

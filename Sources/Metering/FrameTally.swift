@@ -3,14 +3,24 @@ import LinuxSystem
 
 /// Durations of which a distribution is asked: all of them, or the histogram of any number.
 protocol DurationCollection {
+  associatedtype Distribution: DurationDistribution
   init()
   mutating func add(_ value: Nanoseconds)
-  func percentile(_ percent: Double) -> Nanoseconds?
-  var count: Int { get }
-  var maximum: Nanoseconds? { get }
+  var distribution: Distribution { get }
 }
 
-extension DurationHistogram: DurationCollection {}
+protocol DurationDistribution {
+  var count: Int { get }
+  var maximum: Nanoseconds? { get }
+  var standardDeviation: Nanoseconds? { get }
+  func percentile(_ percent: Double) -> Nanoseconds?
+  func longest(_ percent: Double) -> Nanoseconds?
+}
+
+extension FrameStatistics: DurationDistribution {}
+extension DurationHistogram: DurationCollection, DurationDistribution {
+  var distribution: DurationHistogram { self }
+}
 
 /// The figures of a span of refresh intervals: reduces an output's events, in their order.
 ///
@@ -211,11 +221,14 @@ struct FrameTally<Durations: DurationCollection> {
       report.unticked = openIntervals.reduce(untickedIntervals) { $0 + count(in: $1) }
       report.idle = max(0, report.intervals - report.ticks - report.missed - report.leftOut - report.unticked)
     }
+    let frameIntervals = frameIntervals.distribution
     report.frameInterval = FrameReport.Distribution(frameIntervals)
-    report.work = FrameReport.Distribution(works)
-    report.tickLateness = FrameReport.Distribution(tickLatenesses)
-    report.latency = FrameReport.Distribution(latencies)
-    report.animationError = FrameReport.Distribution(animationErrors)
+    report.onePercentLow = frameIntervals.longest(1).map { 1 / $0.seconds }
+    report.tenthPercentLow = frameIntervals.longest(0.1).map { 1 / $0.seconds }
+    report.work = FrameReport.Distribution(works.distribution)
+    report.tickLateness = FrameReport.Distribution(tickLatenesses.distribution)
+    report.latency = FrameReport.Distribution(latencies.distribution)
+    report.animationError = FrameReport.Distribution(animationErrors.distribution)
     return report
   }
 
@@ -230,12 +243,15 @@ struct FrameTally<Durations: DurationCollection> {
 }
 
 extension FrameReport.Distribution {
-  fileprivate init(_ durations: some DurationCollection) {
+  fileprivate init(_ durations: some DurationDistribution) {
     self.init()
     count = durations.count
     p50 = durations.percentile(50)
+    p95 = durations.percentile(95)
     p99 = durations.percentile(99)
+    p999 = durations.percentile(99.9)
     maximum = durations.maximum
+    standardDeviation = durations.standardDeviation
   }
 }
 

@@ -59,7 +59,48 @@ import Testing
           abs((found - expected).count) <= max(1, expected.count / 512),
           "p\(percent) of scale \(scale): \(found.count) for \(expected.count), seed \(seed)")
       }
+      for percent in [0.1, 1, 10, 50, 99] {
+        let expected = try #require(exact.longest(percent))
+        let found = try #require(histogram.longest(percent))
+        #expect(
+          abs((found - expected).count) <= max(2, expected.count / 512 + 1),
+          "the longest \(percent) % of scale \(scale): \(found.count) for \(expected.count), seed \(seed)")
+      }
+      #expect(histogram.standardDeviation == exact.standardDeviation)
     }
+  }
+
+  /// Ten seconds of 10 ms, with one frame of 100 ms: it is 1 % of the time, and a tenth of a per cent of the frames.
+  @Test func lowsAreOfTheTime() throws {
+    let values = Array(repeating: Nanoseconds.milliseconds(10), count: 990) + [.milliseconds(100)]
+    var histogram = DurationHistogram()
+    for value in values { histogram.add(value) }
+    #expect(FrameStatistics(values).longest(1) == .milliseconds(100))
+    #expect(histogram.longest(1) == .milliseconds(100))
+    #expect(FrameStatistics(values).percentile(99) == .milliseconds(10))
+    // 1 % of a little more is more than the frame.
+    let more = values + Array(repeating: .milliseconds(10), count: 10)
+    for _ in 0..<10 { histogram.add(.milliseconds(10)) }
+    #expect(histogram.longest(1).map { abs(($0 - .milliseconds(10)).count) < 20_000 } == true)
+    #expect(FrameStatistics(more).longest(1) == .milliseconds(10))
+    #expect(FrameStatistics(more).longest(0.1) == .milliseconds(100))
+    #expect(FrameStatistics(values.suffix(99)).longest(1) == nil)
+    #expect(FrameStatistics(values.suffix(990)).longest(0.1) == nil)
+    #expect(FrameStatistics([]).longest(1) == nil && DurationHistogram().longest(1) == nil)
+  }
+
+  @Test func theStandardDeviationIsOfASample() throws {
+    // The deviations from 5 are -3, -1, -1, -1, 0, 0, 2, 4; their squares add up to 32.
+    let values = [2, 4, 4, 4, 5, 5, 7, 9].map { Nanoseconds.milliseconds($0) }
+    var histogram = DurationHistogram()
+    for value in values { histogram.add(value) }
+    let expected = Nanoseconds.seconds((32.0 / 7).squareRoot() / 1000)
+    #expect(FrameStatistics(values).standardDeviation == expected)
+    #expect(histogram.standardDeviation == expected)
+    #expect(FrameStatistics([7]).standardDeviation == nil && FrameStatistics([7, 7]).standardDeviation == 0)
+    // A microsecond beside a day.
+    let far = (0..<1000).map { Nanoseconds.seconds(86_400) + .microseconds($0 % 2 == 0 ? 1 : -1) }
+    #expect(abs((try #require(FrameStatistics(far).standardDeviation) - .microseconds(1)).count) <= 2)
   }
 
   @Test func theHistogramTakesEverything() {
@@ -70,6 +111,7 @@ import Testing
     #expect(histogram.count == 11)
     #expect(histogram.maximum == Nanoseconds(.max))
     #expect(histogram.percentile(99) == nil)
+    #expect(histogram.longest(50) == Nanoseconds(.max) && histogram.standardDeviation != nil)
     var small = DurationHistogram()
     for value in 0..<1024 as Range<Int64> { small.add(Nanoseconds(value)) }
     #expect(small.percentile(50) == 512)  // 511.5, rounded: every value below 1.024 µs is exact

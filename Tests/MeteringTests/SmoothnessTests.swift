@@ -117,6 +117,31 @@ import Testing
     #expect(feed.meter.report().hitchTime == 0)
   }
 
+  /// 1100 frames at 100 Hz, of which each hundredth is shown 20 ms after the one before: 1 % of the frames, 2 % of the time.
+  @Test func lowsAndRarePercentilesNeedTheirFrames() throws {
+    let feed = try Feed()
+    var number: UInt64 = 0
+    for frame in 0..<1100 {
+      feed.whole(number, missed: frame > 0 && frame % 100 == 0 ? 1 : 0)
+      number += frame % 100 == 99 ? 2 : 1
+    }
+    let report = feed.meter.report()
+    #expect(report.frameInterval.count == 1099)
+    // A histogram is exact to 1/512.
+    for (figure, milliseconds) in [(report.frameInterval.p95, 10.0), (report.frameInterval.p999, 20)] {
+      #expect(abs(try #require(figure).milliseconds / milliseconds - 1) < 1 / 512.0)
+    }
+    for low in [report.onePercentLow, report.tenthPercentLow] { #expect(abs(try #require(low) / 50 - 1) < 1 / 512.0) }
+    // Ten of 1099 are twice as long.
+    let part = 10.0 / 1099
+    let variance: Double = part * (1 - part) * 1099 / 1098
+    let deviation = try #require(report.frameInterval.standardDeviation)
+    #expect(abs(deviation.milliseconds - 10 * variance.squareRoot()) < 1e-3)
+    let recent = feed.meter.recentReport(at: feed.at(number - 1))
+    #expect(recent.frameInterval.p95 != nil && recent.frameInterval.p999 == nil)
+    #expect(recent.onePercentLow == 50 && recent.tenthPercentLow == nil)
+  }
+
   @Test func hitchClasses() {
     #expect(HitchSeverity(ratio: 0) == .good)
     #expect(HitchSeverity(ratio: 4.999) == .good)

@@ -48,8 +48,10 @@ struct RunCommand: ParsableCommand {
       takes; the budget is one refresh interval (the shortest one at a variable \
       rate), and the share given is the median's. Latency runs from the beginning of \
       a frame to the vblank that presented it. Animation is the difference between \
-      the steps of animation time and the steps of presentation. A p99 needs 100 \
-      frames.
+      the steps of animation time and the steps of presentation. A p95 needs 20 \
+      frames, a p99 and a 1 % low 100, a p99.9 and a 0.1 % low 1000. The 1 % low is the \
+      rate of the frame interval at which the longest ones, added up, reach 1 % of the \
+      time, the "low integral" of CapFrameX; sd is the standard deviation.
 
       The live line shows rates and times of the last 2 seconds (of 120 intervals if \
       those are longer) and counts since the start. Other lines show rates and counts \
@@ -71,21 +73,20 @@ struct RunCommand: ParsableCommand {
                      frames, presented, late, missed, idle,
                      hitchTimeRatio: lateness of frames in ms per second,
                      discardedWork: the sum of work done for no frame
-          of the last 2 seconds:
-                     frameIntervalP50, frameIntervalP99,
-                     frameIntervalMax: from one presented frame to the next,
-                     workP50, workP99, workMax: the time that a frame took,
-                     workShare: the median's part of the budget, 1 is all,
-                     tickLatenessP50, tickLatenessP99,
-                     tickLatenessMax: from a vblank to its tick
+          of the last 2 seconds, with the endings P50, P95, P99, P999 (p99.9),
+          Max and StandardDeviation:
+                     frameIntervalP50 …: from one presented frame to the next,
+                     workP50 …: the time that a frame took,
+                     tickLatenessP50 …: from a vblank to its tick
+          of the last 2 seconds, without endings:
+                     onePercentLow, tenthPercentLow (0.1 %): frames per second,
+                     workShare: the median's part of the budget, 1 is all
         last line    summary: all these, of the whole run,
                      firstPresented: the time of the first frame, in
                      seconds of CLOCK_MONOTONIC,
                      overrun: seconds more than --duration, if any,
                      lateCauses: the number of late frames by cause,
-                     latencyP50, latencyP99, latencyMax,
-                     animationErrorP50, animationErrorP99,
-                     animationErrorMax,
+                     latencyP50 …, animationErrorP50 …,
                      mirrors: display and summary of each
       """)
 

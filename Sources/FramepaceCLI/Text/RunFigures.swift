@@ -27,16 +27,27 @@ struct RunFigures {
       ("hitchTimeRatio", .decimal(rates.firstPresented == nil ? nil : rates.hitchTimeRatio, 3)),
       ("workShare", .decimal(times.workShare, 4)),
     ]
+    let lows: [(key: String, value: JSONValue)] = [
+      ("onePercentLow", .decimal(times.onePercentLow, 3)), ("tenthPercentLow", .decimal(times.tenthPercentLow, 3)),
+    ]
     return .object(
-      members + times.frameInterval.json("frameInterval") + times.work.json("work")
+      members + times.frameInterval.json("frameInterval") + lows + times.work.json("work")
         + times.tickLateness.json("tickLateness"))
   }
 }
 
 extension FrameReport.Distribution {
-  /// The percentiles and the maximum as members whose keys begin with `name`.
+  /// The figures as members whose keys begin with `name`.
   func json(_ name: String) -> [(key: String, value: JSONValue)] {
-    [("P50", p50), ("P99", p99), ("Max", maximum)].map { (name + $0.0, .milliseconds($0.1)) }
+    figures.map { (name + $0.key, .milliseconds($0.value)) }
+  }
+
+  /// The figures with their titles in a table and the ends of their keys.
+  var figures: [(title: String, key: String, value: Nanoseconds?)] {
+    [
+      ("p50", "P50", p50), ("p95", "P95", p95), ("p99", "P99", p99), ("p99.9", "P999", p999), ("max", "Max", maximum),
+      ("sd", "StandardDeviation", standardDeviation),
+    ]
   }
 }
 

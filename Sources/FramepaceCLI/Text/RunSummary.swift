@@ -12,20 +12,23 @@ enum RunSummary {
     }
     let refresh = Text.decimal(figures.refreshRate ?? figures.nominalRefreshRate.hertz, 2)
     lines.append(("a second", ["refresh \(refresh)"] + rates(figures)))
-    if figures.frameInterval.count > 0 { lines.append(("interval", items(figures.frameInterval))) }
-    if figures.work.count > 0 {
-      let share = figures.workShare.map { ["\(Text.percent($0)) of the budget"] } ?? []
-      let lost = figures.discardedWork == .zero ? [] : ["\(Text.milliseconds(figures.discardedWork)) ms for no frame"]
-      lines.append(("work", items(figures.work) + share + lost))
+    if let low = figures.onePercentLow {
+      let tenth = figures.tenthPercentLow.map { ["\(Text.decimal($0, 2)) in 0.1 %"] } ?? []
+      lines.append(("lows", ["\(Text.decimal(low, 2)) in 1 % of the time"] + tenth))
     }
-    if figures.latency.count > 0 { lines.append(("latency", items(figures.latency))) }
-    if figures.animationError.count > 0 { lines.append(("animation", items(figures.animationError))) }
+    if let share = figures.workShare {
+      let lost = figures.discardedWork == .zero ? [] : ["\(Text.milliseconds(figures.discardedWork)) ms for no frame"]
+      lines.append(("budget", ["\(Text.percent(share)) used at the median"] + lost))
+    }
     if figures.firstPresented == nil {
       lines.append(("hitches", ["not enough frames"]))
     } else if let ratio = figures.hitchTimeRatio, let severity = figures.hitchSeverity {
       lines.append(("hitches", ["\(Text.decimal(ratio, 1)) ms/s", severity.rawValue]))
     }
-    return lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }.joined(separator: "\n")
+    let blocks =
+      lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }
+      + times(figures, width: width)
+    return (blocks + missing(figures).map { Text.paragraph($0, width: width) }).joined(separator: "\n")
   }
 
   private static func rates(_ figures: FrameReport) -> [String] {
@@ -35,10 +38,36 @@ enum RunSummary {
     return ["tick \(Text.decimal(tick, 2))", "frame \(Text.decimal(frame, 2))", "presented \(Text.decimal(presented, 2))"]
   }
 
-  /// The percentiles for which there were enough frames.
-  private static func items(_ distribution: FrameReport.Distribution) -> [String] {
-    [("p50", distribution.p50), ("p99", distribution.p99), ("max", distribution.maximum)].compactMap { name, value in
-      value.map { "\(name) \(Text.milliseconds($0)) ms" }
+  // MARK: - Times
+
+  /// The order in which columns of the table find room.
+  private static let importance = ["p50", "max", "p99", "p95", "p99.9", "sd"]
+
+  /// The table of times. Rows without a time are left out, and columns for which there is no room, or were not enough frames.
+  private static func times(_ figures: FrameReport, width: Int) -> [String] {
+    let rows = [
+      ("interval", figures.frameInterval), ("work", figures.work), ("latency", figures.latency),
+      ("animation", figures.animationError),
+    ].filter { $0.1.count > 0 }
+    guard let titles = rows.first?.1.figures.map(\.title) else { return [] }
+    let known = importance.filter { title in rows.contains { $0.1.figures.contains { $0.title == title && $0.value != nil } }
     }
+    let fitting = known.prefix(max(1, (width - 10) / 9))
+    let shown = titles.indices.filter { fitting.contains(titles[$0]) }
+    func line(_ title: String, _ cells: [String]) -> String {
+      Text.left(title, 10) + shown.map { Text.right(cells[$0], 9) }.joined()
+    }
+    return ["", line("ms", titles)]
+      + rows.map { name, times in line(name, times.figures.map { Text.milliseconds($0.value) }) }
+  }
+
+  /// A sentence about the figures of frame intervals for which there were not enough frames; none if there were.
+  private static func missing(_ figures: FrameReport) -> [String] {
+    let count = figures.frameInterval.count
+    let names = [(50, "p50"), (95, "p95"), (99, "p99 and 1 % low"), (99.9, "p99.9 and 0.1 % low")]
+    let missing = names.map { (PercentileRule.requiredCount($0), $1) }.filter { $0.0 > count }
+    guard count > 0, let (least, name) = missing.first else { return [] }
+    let first = "not enough frames for \(name) (\(least) needed)"
+    return ["", ([first] + missing.dropFirst().map { "\($1) (\($0))" }).joined(separator: ", ")]
   }
 }

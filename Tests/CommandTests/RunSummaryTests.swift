@@ -1,0 +1,65 @@
+import Framepace
+import Testing
+
+@testable import FramepaceCLI
+
+/// The summary of `framepace run` for invented figures.
+struct RunSummaryTests {
+  /// A run at 60 Hz of so many frames, shown each 16.67 ms, but for each hundredth.
+  private func report(frames: Int) throws -> FrameReport {
+    let meter = FPSMeter(refreshRate: .hertz60)
+    let interval = RefreshRate.hertz60.interval
+    var time = MonotonicTime.zero + interval
+    for number in 1...frames {
+      var frame = FrameRecord()
+      (frame.frameNumber, frame.tickTimestamp, frame.start, frame.delivered) = (UInt64(number), time, time, time)
+      (frame.target, frame.animationTime) = (time + interval, time + interval)
+      frame.phases[.layout] = .milliseconds(3)
+      frame.submitted = time + .milliseconds(3)
+      frame.presented = frame.target + (number % 100 == 0 ? .milliseconds(9) : .zero)
+      meter.record(
+        .tick(
+          DisplayLink.Tick(
+            timestamp: time, targetTimestamp: time + interval, duration: interval, frameNumber: UInt64(number),
+            delivered: time, missed: 0)))
+      meter.record(.committed(frame))
+      meter.record(.presented(frame))
+      time += interval
+    }
+    return meter.report()
+  }
+
+  @Test func theWholeSummaryAt80Columns() throws {
+    let text = RunSummary.text(try report(frames: 1500), width: 79)
+    #expect(
+      text == """
+        frames    1500 made, 1500 presented, 15 late, 0 missed, 0 idle
+        late by   15 prediction
+        a second  refresh 60.00, tick 60.00, frame 60.00, presented 60.00
+        lows      38.96 in 1 % of the time, 38.96 in 0.1 %
+        budget    18 % used at the median
+        hitches   5.4 ms/s, warning
+
+        ms              p50      p95      p99    p99.9      max       sd
+        interval      16.67    16.68    16.86    25.67    25.67     1.25
+        work           3.00     3.00     3.00     3.00     3.00     0.00
+        latency       16.67    16.68    16.77    25.67    25.67     0.90
+        animation      0.00     0.00     9.00     9.00     9.00     1.24
+        """, "\(text)")
+  }
+
+  @Test(arguments: [
+    (1, nil), (2, "p50 (2 needed), p95 (20), p99 and 1 % low (100), p99.9 and 0.1 % low (1000)"),
+    (20, "p95 (20 needed), p99 and 1 % low (100), p99.9 and 0.1 % low (1000)"),
+    (100, "p99 and 1 % low (100 needed), p99.9 and 0.1 % low (1000)"),
+    (101, "p99.9 and 0.1 % low (1000 needed)"), (1001, nil),
+  ])
+  func figuresThatNeedMoreFramesAreNamed(frames: Int, missing: String?) throws {
+    for width in [39, 59, 79, 199] {
+      let text = RunSummary.text(try report(frames: frames), width: width)
+      let sentence = text.split(separator: "\n").drop { !$0.hasPrefix("not enough frames for") }.joined(separator: " ")
+      #expect(sentence == (missing.map { "not enough frames for \($0)" } ?? ""), "\(text)")
+      for line in text.split(separator: "\n") { #expect(line.count <= width, "\(line)") }
+    }
+  }
+}
