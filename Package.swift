@@ -180,12 +180,16 @@ let package = Package(
       ["FrameTiming", "FramepaceTesting", "LinuxSystem", "Metering", "RunLoops", "Simulation", "TestLength"],
       exclude: ["Recordings"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering", "TestLength"]),
+    // A program that exits while a display is in use.
+    .executableTarget(
+      name: "exiting", dependencies: ["Framepace", "Geometry", "KMS", "KMSTesting", "LinuxSystem", "RenderTree"],
+      path: "Tests/Exiting", swiftSettings: swiftSettings),
     tests(
       "KMSTests",
       [
         "CDRM", "Compositing", "FrameTiming", "Framepace", "FramepaceTesting",
         "Geometry", "KMS", "KMSTesting", "LinuxSystem", "Presentation", "Raster", "RenderTree", "RunLoops", "Seats",
-        "TestLength",
+        "TestLength", "exiting",
       ]),
     tests(
       "PresentationTests",

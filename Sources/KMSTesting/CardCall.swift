@@ -28,6 +28,8 @@ struct CallLog {
   private var failing: (number: Int, errno: Int32)?
   private var failingNext: (call: CardCall, errno: Int32)?
   private var refused: [CardCall: Int32] = [:]
+  /// Run once, before the next call of a kind.
+  var before: [CardCall: @Sendable () -> Void] = [:]
 
   /// Counts a call, and throws if it is to fail.
   mutating func note(_ call: CardCall) throws(Refusal) {

@@ -255,6 +255,11 @@ public final class SimulatedCard: Sendable {
     state.withLock { $0.calls.fail(call, errno: errno) }
   }
 
+  /// Runs `body` before the next call of a kind, once, on the calling thread.
+  package func before(next call: CardCall, _ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.calls.before[call] = body }
+  }
+
   /// Counts from 0 again, and lets no call fail.
   public func resetCalls() {
     state.withLock { $0.calls.reset() }

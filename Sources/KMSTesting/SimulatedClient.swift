@@ -37,6 +37,7 @@ final class SimulatedClient: DRMInterface {
     _ call: CardCall, on subject: @autoclosure () -> String = "", worksUnplugged: Bool = false,
     _ body: (_ state: inout CardState, _ now: MonotonicTime) throws(Refusal) -> Result
   ) throws(SystemError) -> Result {
+    card.state.withLock { $0.calls.before.removeValue(forKey: call) }?()
     let now = card.clock.now
     do throws(Refusal) {
       return try card.state.withLock { state throws(Refusal) in

@@ -5,7 +5,7 @@ import Synchronization
 /// The signals that end a run, as events of the loop: Ctrl-C, `kill`, Ctrl-\ and a closed terminal.
 ///
 /// They are heard on a thread of their own: a callback may keep the loop busy for long. Then the loop does not hear the first
-/// signal, and a second SIGINT or SIGTERM ends the process. `exit` gives screens back.
+/// signal, and a second SIGINT or SIGTERM ends the process. `exit` gives screens back, and a loop that returns changes none.
 ///
 /// Create it before any other thread, so that all threads inherit the blocked signals and leave them to this one.
 @MainActor

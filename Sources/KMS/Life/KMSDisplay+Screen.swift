@@ -22,7 +22,7 @@ extension KMSDisplay {
   func switchOff() {
     guard let screen else { return }
     // If the driver refuses, freeing the buffers switches it off.
-    try? card.device?.interface.setCRTC(screen.pipe.crtc, framebuffer: 0, x: 0, y: 0, connectors: [], mode: nil)
+    try? screen.presenter.scanOut.switchOff()
     previous = screen.presenter.handOver() ?? previous
     screen.presenter.freeBuffers()
     self.screen = nil

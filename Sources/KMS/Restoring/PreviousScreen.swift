@@ -1,4 +1,3 @@
-import Glibc
 import LinuxSystem
 
 /// The connectors that a card's displays show on, by their CRTCs.
@@ -45,64 +44,14 @@ final class PreviousScreen {
 
   /// Restores the picture, except on connectors that another display uses by now.
   func restore() throws(SystemError) {
-    guard number != nil else { return }
-    forget()
-    let taken = claims.taken(from: screen)
-    do throws(SystemError) {
-      try screen.restore(on: interface, without: taken)
-    } catch {
-      // Nothing comes later that could do it, and what was busy may not be any more.
-      try screen.restore(on: interface, without: taken)
-    }
+    guard let number else { return }
+    self.number = nil
+    try ScreensAtExit.restore(number, without: claims.taken(from: screen))
   }
 
   /// There is nothing to restore any more.
   func forget() {
     if let number { ScreensAtExit.forget(number) }
     number = nil
-  }
-}
-
-/// Screens that are restored when the process calls `exit` with displays still in use. When a signal ends the process, the
-/// kernel restores its own console as the card is closed, and no other program's picture.
-///
-/// The newest screen is restored first: where displays have used a CRTC one after the other, the picture from before all
-/// of them comes last, and stays.
-enum ScreensAtExit {
-  private struct Entry {
-    let interface: any DRMInterface
-    let screen: SavedScreen
-    let process: pid_t
-  }
-  private struct State {
-    var entries: [UInt64: Entry] = [:]
-    var last: UInt64 = 0
-    var isRegistered = false
-  }
-  private static let state = Lock(State())
-
-  /// Remembers a screen, and keeps its card open, until `forget`.
-  ///
-  /// - Parameter number: the number of the entry to replace; nil for a new one.
-  static func remember(_ screen: SavedScreen, on interface: any DRMInterface, as number: UInt64? = nil) -> UInt64 {
-    state.withLock { state in
-      if !state.isRegistered { state.isRegistered = atexit { ScreensAtExit.restoreAll() } == 0 }
-      state.last += number == nil ? 1 : 0
-      let number = number ?? state.last
-      state.entries[number] = Entry(interface: interface, screen: screen, process: getpid())
-      return number
-    }
-  }
-
-  static func forget(_ number: UInt64) {
-    // The entry may hold the card's last reference: it goes outside the lock.
-    _ = state.withLock { $0.entries.removeValue(forKey: number) }
-  }
-
-  /// - Parameter process: the one that exits. A forked child has a copy of the entries, but the screens are its parent's.
-  static func restoreAll(by process: pid_t = getpid()) {
-    let entries = state.withLock { $0.entries.sorted { $0.key > $1.key }.map(\.value) }
-    // Nobody is left to hear of an error.
-    for entry in entries where entry.process == process { try? entry.screen.restore(on: entry.interface) }
   }
 }

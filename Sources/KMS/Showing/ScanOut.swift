@@ -81,13 +81,21 @@ final class ScanOut {
   ///
   /// - Returns: the driver's answer about the cursor.
   func commit(_ state: ScreenState, as way: CommitWay, token: UInt64) throws(SystemError) -> CursorAnswer {
-    if way == .modeSet {
-      // Before the first change, so that a mode-set that fails halfway is undone too.
-      previous?.willTurn(pipe.planeRotation.planeValue)
-      previous?.willChange()
-      hasChanged = true
+    try ScreensAtExit.change { () throws(SystemError) in
+      if way == .modeSet {
+        // Before the first change, so that a mode-set that fails halfway is undone too.
+        previous?.willTurn(pipe.planeRotation.planeValue)
+        previous?.willChange()
+        hasChanged = true
+      }
+      guard let atomic else { return try commitByLegacyCalls(state, as: way, token: token) }
+      return try commit(state, as: way, token: token, by: atomic)
     }
-    guard let atomic else { return try commitByLegacyCalls(state, as: way, token: token) }
+  }
+
+  private func commit(
+    _ state: ScreenState, as way: CommitWay, token: UInt64, by atomic: AtomicPipe
+  ) throws(SystemError) -> CursorAnswer {
     var (state, answer) = (state, state.cursor == nil ? CursorAnswer.left : .told)
     var dropsDamage = false
     while true {
@@ -136,6 +144,13 @@ final class ScanOut {
     return .left
   }
 
+  /// Switches the CRTC off, until the next mode-set.
+  func switchOff() throws(SystemError) {
+    try ScreensAtExit.change { () throws(SystemError) in
+      try interface.setCRTC(pipe.crtc, framebuffer: 0, x: 0, y: 0, connectors: [], mode: nil)
+    }
+  }
+
   /// Restores the picture from before the first mode-set, once.
   func restore() throws(SystemError) { try previous?.restore() }
 
@@ -158,7 +173,9 @@ extension ScanOut {
   func setVariable(_ isVariable: Bool, isModeSet: Bool) throws(SystemError) {
     guard let atomic else { return }
     try atomic.setVariable(isVariable, flags: .testOnly)
-    if isModeSet { try atomic.setVariable(isVariable, flags: []) }
+    if isModeSet {
+      try ScreensAtExit.change { () throws(SystemError) in try atomic.setVariable(isVariable, flags: []) }
+    }
     atomic.isVariable = isVariable
   }
 }
@@ -182,11 +199,13 @@ extension ScanOut {
   func flipAsynchronously(
     _ way: AsynchronousFlip, framebuffer: UInt32, isTested: Bool, token: UInt64
   ) throws(SystemError) {
-    guard way == .atomic, let atomic else {
-      return try interface.pageFlip(crtc: pipe.crtc, framebuffer: framebuffer, isAsynchronous: true, token: token)
+    try ScreensAtExit.change { () throws(SystemError) in
+      guard way == .atomic, let atomic else {
+        return try interface.pageFlip(crtc: pipe.crtc, framebuffer: framebuffer, isAsynchronous: true, token: token)
+      }
+      if !isTested { try atomic.flipAsynchronously(framebuffer: framebuffer, flags: .testOnly, token: 0) }
+      try atomic.flipAsynchronously(framebuffer: framebuffer, flags: [.nonBlocking, .flipEvent], token: token)
     }
-    if !isTested { try atomic.flipAsynchronously(framebuffer: framebuffer, flags: .testOnly, token: 0) }
-    try atomic.flipAsynchronously(framebuffer: framebuffer, flags: [.nonBlocking, .flipEvent], token: token)
   }
 }
 
