@@ -1,5 +1,6 @@
 import Framepace
 import FramepaceTesting
+import Glibc
 import KMSTesting
 import XCTest
 
@@ -75,6 +76,20 @@ final class RotationTests: XCTestCase {
           stage.expectNothingLeft(place)
         }
       }
+    }
+  }
+
+  /// The driver refuses to turn the plane back: the picture comes back all the same.
+  func testARefusedTurnBackKeepsNoPictureAway() throws {
+    try onMain {
+      let stage = CardStage()
+      let display = try stage.openDisplay()
+      display.rotation = .half
+      XCTAssertNotNil(try stage.show(0x12_34_56, on: display))
+      XCTAssertTrue(stage.card.screens.contains("rotation 4"), stage.card.screens)
+      stage.card.fail(.commit, errno: EBUSY)
+      display.invalidate()
+      XCTAssertEqual(stage.card.screens.replacing("rotation 4", with: "rotation 1"), stage.before)
     }
   }
 

@@ -21,19 +21,23 @@ struct SavedScreen: Sendable {
   var isTurned = false
 
   /// Restores the picture. Needs the card's master. The legacy call serves atomic drivers too, in one step; the properties
-  /// follow, each object by itself: a cursor that its owner has freed keeps nothing else away.
+  /// follow, each object by itself. A step that fails, as with a cursor that its owner has freed, keeps no other away.
   ///
   /// - Parameter taken: connectors to be left alone.
   func restore(on interface: any DRMInterface, without taken: [UInt32] = []) throws(SystemError) {
-    if isTurned, let rotation {
-      // A plane that is on its side takes no framebuffer of another shape: it is turned back while it shows nothing.
-      try interface.setCRTC(crtc, framebuffer: 0, x: 0, y: 0, connectors: [], mode: nil)
-      try interface.commit([rotation], flags: .allowModeSet, token: 0, subject: "restore")
-    }
-    try restorePicture(on: interface, connectors.filter { !taken.contains($0) })
     var failure: SystemError?
     func attempt(_ step: () throws(SystemError) -> Void) {
       do throws(SystemError) { try step() } catch { failure = failure ?? error }
+    }
+    if isTurned, let rotation {
+      // A plane that is on its side takes no framebuffer of another shape: it is turned back while it shows nothing.
+      attempt { () throws(SystemError) in
+        try interface.setCRTC(crtc, framebuffer: 0, x: 0, y: 0, connectors: [], mode: nil)
+        try interface.commit([rotation], flags: .allowModeSet, token: 0, subject: "restore")
+      }
+    }
+    attempt { () throws(SystemError) in
+      try restorePicture(on: interface, connectors.filter { !taken.contains($0) })
     }
     if hidesCursor {
       attempt { () throws(SystemError) in
