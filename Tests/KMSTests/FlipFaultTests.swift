@@ -134,6 +134,50 @@ final class FlipFaultTests: XCTestCase {
   }
 }
 
+/// Frames and what is told of them, one by one.
+final class FrameReportTests: XCTestCase {
+  /// The kernel refuses the next frame as one is seen, and the program presents another one as it hears of that: it is
+  /// forgotten with the refused frame, so that nothing is told of it later.
+  func testAFramePresentedBeforeARefusalIsToldIsForgottenWithIt() throws {
+    try onEachInterface { isAtomic in
+      let stage = CardStage(isAtomic: isAtomic)
+      let display = try stage.open().display(buffering: .triple, clock: stage.loop.clock)
+      display.add(to: stage.loop, mode: .default)
+      XCTAssertNotNil(try stage.show(1, on: display))
+      var told: [String] = []
+      /// The frames that are on their way, as far as the program knows.
+      var pending = 0
+      @MainActor func present() throws {
+        guard display.presenter.acquireBuffer() != nil else { return }
+        try display.present()
+        pending += 1
+      }
+      display.presenter.onEvent = { event in
+        switch event {
+        case .presented:
+          told.append("presented \(pending)")
+          pending -= 1
+          if told.count == 1 { do { try present() } catch { XCTFail("\(error)") } }
+        case .refused:
+          told.append("refused")
+          pending = 0
+        case .reset: told.append("reset")
+        }
+      }
+      try present()
+      try present()
+      XCTAssertEqual(pending, 2)
+      stage.card.fail(next: isAtomic ? .commit : .pageFlip, errno: EIO)
+      stage.run(for: .milliseconds(100))
+      XCTAssertEqual(told, ["presented 2", "refused"])
+      try present()
+      stage.run(for: .milliseconds(100))
+      XCTAssertEqual(told, ["presented 2", "refused", "presented 1"])
+      display.invalidate()
+    }
+  }
+}
+
 /// An engine with a scene that is another at each tick, on a screen of a simulated card, after half a second.
 @MainActor
 private final class AnimationRun {

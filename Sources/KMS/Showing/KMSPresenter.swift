@@ -161,7 +161,8 @@ package final class KMSPresenter: Presenter {
   private func perform(_ action: CommitQueue.Action, seen: PresentationFeedback? = nil) throws(SystemError) {
     switch action {
     case .none: break
-    case .commit(let commit): try self.commit(commit)
+    case .commit(let commit):
+      do throws(SystemError) { try self.commit(commit) } catch { throw refused(commit, error) }
     case .awaitVBlank(let time): wait.start(after: time)
     case .presented(let notBefore, let next):
       var refusal: SystemError?
@@ -170,26 +171,31 @@ package final class KMSPresenter: Presenter {
         seen.timestamp = max(seen.timestamp, notBefore)
         onEvent?(.presented(seen))
       }
-      if let refusal { throw refusal }
+      // Only now is the refused frame forgotten, together with one that the handler has presented behind it.
+      if let next, let refusal, queue.state == .pending(next) { throw refused(next, refusal) }
     case .look(let time): alarm.fireTime = time
     case .giveUp(let isLast): giveUp(isLast: isLast)
     }
   }
 
   private func commit(_ commit: CommitQueue.Commit) throws(SystemError) {
-    defer { if alarm.fireTime == nil { alarm.fireTime = queue.deadline } }
-    guard case .frame(let index) = commit.content else { return commitCursor(commit) }
-    let picture = ScreenState.Picture(framebuffer: buffers[index].scanOut.framebuffer, damage: buffers[index].damage)
-    do throws(SystemError) {
+    switch commit.content {
+    case .cursor: commitCursor(commit)
+    case .frame(let index):
+      let picture = ScreenState.Picture(framebuffer: buffers[index].scanOut.framebuffer, damage: buffers[index].damage)
       if commit.way == .modeSet { try setMode(picture, commit) } else { try flip(picture, commit) }
-    } catch {
-      // Another program may have switched the screen off: the next frame sets the mode.
-      handle(.refused)
-      wait.cancel()
-      // Without a mode there are no vblanks at which to try again: the display does that.
-      if commit.way == .modeSet || error.isLoss { owner?.screen(reports: .lost(scanOut.pipe.error(error))) }
-      throw error
     }
+    if alarm.fireTime == nil { alarm.fireTime = queue.deadline }
+  }
+
+  /// Forgets a frame that the kernel has refused, and those behind it.
+  private func refused(_ commit: CommitQueue.Commit, _ error: SystemError) -> SystemError {
+    // Another program may have switched the screen off: the next frame sets the mode.
+    handle(.refused)
+    wait.cancel()
+    // Without a mode there are no vblanks at which to try again: the display does that.
+    if commit.way == .modeSet || error.isLoss { owner?.screen(reports: .lost(scanOut.pipe.error(error))) }
+    return error
   }
 
   private func setMode(_ picture: ScreenState.Picture, _ commit: CommitQueue.Commit) throws(SystemError) {
