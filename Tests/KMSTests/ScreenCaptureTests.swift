@@ -36,6 +36,7 @@ final class ScreenCaptureTests: XCTestCase {
       let connector = "HDMI-A-1"
       for (driver, layout, expected) in [
         ("radeon", .untold, .untoldLayout(connector: connector, driver: "radeon")), ("bochs-drm", .untold, nil),
+        ("virtio_gpu", .untold, .untoldLayout(connector: connector, driver: "virtio_gpu")),
         ("radeon", .rows, nil), ("bochs-drm", .other, .unknownLayout(connector: connector)),
       ] as [(String, DRMFramebuffer.Layout, CaptureError?)] {
         let stage = CardStage()
