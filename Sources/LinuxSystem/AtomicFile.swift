@@ -56,7 +56,7 @@ public enum AtomicFile {
   /// a hidden temporary file beside it.
   ///
   /// A symbolic link is followed, also one whose target does not exist yet. An existing file keeps its permissions. A device
-  /// or a pipe cannot be replaced; it is written to directly. A pipe without a reader throws `ENXIO`.
+  /// or a pipe cannot be replaced; it is written to directly. A pipe without a reader throws `ENXIO`, and so does a socket.
   public static func replace(
     _ path: String, writing body: (borrowing Output) throws(SystemError) -> Void
   ) throws(SystemError) {

@@ -152,6 +152,14 @@ struct WrongInputTests {
     #expect(try folder.files.isEmpty, "\(arguments) left something behind")
   }
 
+  @Test func aSocketIsNoOutput() throws {
+    let folder = try TemporaryFolder()
+    #expect(mknod(folder.path + "/socket.png", S_IFSOCK | 0o600, 0) == 0)
+    let result = try framepace(["render", "still", "--size", "64x64", "--output", "socket.png"], in: folder.path)
+    #expect(result.status == 1)
+    #expect(result.error == "framepace: cannot write to 'socket.png': it is a socket; name a file\n")
+  }
+
   /// A name that is not UTF-8 would be that of another file.
   @Test func aNameThatIsNotUTF8IsRefused() throws {
     let folder = try TemporaryFolder()

@@ -14,7 +14,8 @@ struct Refusal: Error, CustomStringConvertible {
     let reason =
       switch (error.call, error.errno) {
       case (_, EISDIR): "it is a folder; name a file"
-      case (_, ENXIO): "nobody reads from it; start its reader first"
+      case (_, ENXIO) where OutputPath.kind(of: path) == S_IFIFO: "nobody reads from it; start its reader first"
+      case (_, ENXIO) where OutputPath.kind(of: path) == S_IFSOCK: "it is a socket; name a file"
       case ("rename", _): "\(error.reason): the file that is there belongs to somebody else, or is protected"
       default: error.reason
       }
@@ -48,9 +49,8 @@ enum OutputPath {
 
   /// Makes `folder` and its missing parents.
   static func makeFolder(_ folder: String) throws(Refusal) {
-    var status = stat()
-    guard stat(folder, &status) == 0 else { return try make(folder[...], for: folder) }
-    guard status.st_mode & S_IFMT == S_IFDIR else {
+    guard let kind = kind(of: folder) else { return try make(folder[...], for: folder) }
+    guard kind == S_IFDIR else {
       throw Refusal(folder, "it is no folder; name a folder or a file whose name ends in .png")
     }
   }
@@ -59,10 +59,14 @@ enum OutputPath {
   static func otherPicture(_ path: String) -> String? {
     guard let dot = path.lastIndex(of: ".") else { return nil }
     let suffix = path[dot...].lowercased()
-    var status = stat()
-    let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     let others = [".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".webp", ".avif", ".svg", ".pdf", ".ppm", ".mp4"]
-    return others.contains(suffix) && !isFolder ? suffix : nil
+    return others.contains(suffix) && kind(of: path) != S_IFDIR ? suffix : nil
+  }
+
+  /// The kind of file that a path leads to, such as `S_IFDIR`; nil if there is none.
+  fileprivate static func kind(of path: String) -> mode_t? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
   private static func make(_ folder: Substring, for path: String) throws(Refusal) {
