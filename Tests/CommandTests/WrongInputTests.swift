@@ -54,6 +54,7 @@ struct WrongInputTests {
     (["--mode", "64x64", "--size", "64x64"], "--size belongs to the fallback clock", "--display auto or fallback"),
     (["vblank", "--count", "1"], "'1' is invalid for '--count", "2 to 1000000"),
     (["vblank", "--count", "many"], "'many' is invalid for '--count", "2 to 1000000"),
+    (["vblank", "--duration", "5s"], "--duration '5s'", "Did you mean '--count'?"),
     (["vblank", "--plot", "x.jpg"], "'x.jpg'", ".png"),
     (["vblank", "--record", "-"], "--record '-'", "a file's name"),
     (["vblank", "--display", "kms:HDMI-A-1", "--rate", "60"], "--rate belongs to the fallback clock", "--mode"),

@@ -53,6 +53,10 @@ struct VBlankCommand: ParsableCommand {
     transform: Accepted.count(2...1_000_000))
   var count = 600
 
+  /// Other commands have it.
+  @Option(parsing: .unconditional, help: .hidden)
+  var duration: String?
+
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Also draw the histograms, as a PNG.", valueName: "file.png"), completion: .file(extensions: ["png"]))
@@ -68,6 +72,9 @@ struct VBlankCommand: ParsableCommand {
 
   func validate() throws {
     try options.validate()
+    if let duration {
+      throw ValidationError("--duration '\(duration)': a measurement takes a number of vblanks. Did you mean '--count'?")
+    }
     if let plot { try OutputPath.requirePicture(plot, option: "--plot") }
     if record == "" || record == "-" {
       throw ValidationError("--record '\(record ?? "")' is not accepted: use a file's name.")
