@@ -19,7 +19,7 @@ struct CommandTests {
   /// Every line of the help pages fits into 80 columns.
   @Test(arguments: [
     ["--help"], ["help", "run"], ["help", "render"], ["help", "profile"], ["help", "vblank"],
-    ["help", "displays"], ["help", "scenes"],
+    ["help", "displays"], ["help", "capture"], ["help", "scenes"],
   ])
   func helpFits(arguments: [String]) throws {
     let result = try framepace(arguments)
@@ -31,6 +31,23 @@ struct CommandTests {
     // Examples are indented; a broken example would continue at the left edge.
     let broken = result.output.split(separator: "\n").filter { $0.hasPrefix("framepace") }
     #expect(broken.isEmpty, "\(broken)")
+    let text = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(!text.contains(/\(default: [^)]*\) \(default:/), "a default is said twice")
+  }
+
+  /// On a machine without a screen each command says what it needs, and what can be done without.
+  @Test(
+    .enabled(if: access("/dev/dri", F_OK) != 0),
+    arguments: [
+      (["capture"], "render makes pictures of scenes"), (["vblank", "--mode", "64x64"], "a clock is measured"),
+      (["vblank", "--display", "kms"], "a clock is measured"), (["--display", "kms"], "scenes are shown on a clock"),
+    ])
+  func aMissingScreenIsExplained(arguments: [String], way: String) throws {
+    let result = try framepace(arguments)
+    #expect(result.status == 1)
+    let sentence = result.error.replacing("\n", with: " ")
+    #expect(sentence.hasPrefix("framepace: no DRM device: the machine has no graphics card"), "\(sentence)")
+    #expect(sentence.contains(way), "\(sentence)")
   }
 
   /// A failed write is an error for every kind of output.

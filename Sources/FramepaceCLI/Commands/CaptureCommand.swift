@@ -18,7 +18,7 @@ struct CaptureCommand: ParsableCommand {
     completion: .custom { _, _, _ in ConnectedScreens.displays() }, transform: Accepted.display)
   var display = DisplayChoice.kms(connector: nil)
 
-  @Option(parsing: .unconditional, help: ArgumentHelp("The picture's file. (default: screen.png)", valueName: "file"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The picture's file.", valueName: "file"))
   var output = "screen.png"
 
   func validate() throws {
@@ -30,7 +30,9 @@ struct CaptureCommand: ParsableCommand {
     try onMainActor {
       guard case .kms(let connector) = display else { return }
       try OutputPath.requireWritable(files: [output])
-      let image = try ScreenCapture.image(of: connector)
+      let image: Image
+      // As the other commands say it.
+      do { image = try ScreenCapture.image(of: connector) } catch CaptureError.kms(let error) { throw error }
       try PNG.write(image, to: output)
       try Terminal.output.line("\(image.width)x\(image.height) pixels in \(output)")
     }

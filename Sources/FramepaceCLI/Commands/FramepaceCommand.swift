@@ -43,10 +43,21 @@ struct FramepaceCommand: ParsableCommand {
       try refuseUnknownCommand(arguments)
       var command = try parseAsRoot(arguments)
       try ProcessState.requireDescriptors()
-      try command.run()
+      do { try command.run() } catch KMSError.noDevice {
+        throw Refusal("\(DisplaysText.nothing); \(wayWithoutScreen(command))")
+      }
       return EXIT_SUCCESS
     } catch {
       return report(error)
+    }
+  }
+
+  /// The end of the sentence about a missing screen: the way to use the command without one.
+  private static func wayWithoutScreen(_ command: any ParsableCommand) -> String {
+    switch command {
+    case is CaptureCommand: "render makes pictures of scenes without one"
+    case is VBlankCommand: "without --display and --mode a clock is measured"
+    default: "without --display and --mode scenes are shown on a clock"
     }
   }
 
@@ -96,10 +107,10 @@ struct FramepaceCommand: ParsableCommand {
 
   /// The error's description, with details that are unknown where the error is thrown.
   private static func reason(of error: any Error) -> String {
-    switch error as? KMSError {
-    case .noDevice: "\(DisplaysText.nothing); without --display and --mode scenes are shown on a clock"
-    case .notMaster(let path): DisplaysText.naming(CardReport.users(of: path), in: message(for: error))
-    default: namingOwners(in: message(for: error))
+    if case .notMaster(let path)? = error as? KMSError {
+      DisplaysText.naming(CardReport.users(of: path), in: message(for: error))
+    } else {
+      namingOwners(in: message(for: error))
     }
   }
 
