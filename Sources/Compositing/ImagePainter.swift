@@ -45,11 +45,9 @@ private struct ImageRows: ContentRows {
     }
     // An image that is shown smaller is averaged first, or pixels that no sample meets would be lost.
     var image = image
-    while let half = Self.isTooClose(toOutput.a, toOutput.b) ? image.narrower : nil {
-      image = half
-      toOutput = Self.toOutput(image, place, transform)
-    }
-    while let half = Self.isTooClose(toOutput.c, toOutput.d) ? image.lower : nil {
+    while let half = image.halved(
+      width: Self.isTooClose(toOutput.a, toOutput.b), height: Self.isTooClose(toOutput.c, toOutput.d))
+    {
       image = half
       toOutput = Self.toOutput(image, place, transform)
     }
