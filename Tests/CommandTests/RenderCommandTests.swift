@@ -8,7 +8,7 @@ struct RenderCommandTests {
     for name in ["a.png", "b.png"] {
       let result = try framepace(["render", "dashboard", "--output", name, "--size", "320x180"], in: folder.path)
       #expect(result.status == 0, "\(result.error)")
-      #expect(result.output.hasPrefix("wrote 1 file to \(name): "), "\(result.output)")
+      #expect(result.output.hasPrefix("wrote \(name): "), "\(result.output)")
     }
     let first = try #require(FileManager.default.contents(atPath: folder.path + "/a.png"))
     let second = try #require(FileManager.default.contents(atPath: folder.path + "/b.png"))
@@ -40,6 +40,16 @@ struct RenderCommandTests {
     #expect(result.error == "framepace: PNG: write orbit.png: File too large (27)\n")
     #expect(try folder.contents(of: "orbit.png") == Data("old".utf8))
     #expect(try folder.files == ["orbit.png"])
+  }
+
+  /// One picture has its file's name and a rate too, also in a folder.
+  @Test(arguments: [(["d"], "d/still.png"), (["d/"], "d/still.png"), (["d", "--frames", "1"], "d/still-0000.png")])
+  func saysWhichFileItWrote(output: [String], file: String) throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(["render", "still", "--size", "64x64", "--output"] + output, in: folder.path)
+    #expect(
+      result.output.hasPrefix("wrote \(file): ") && result.output.hasSuffix(" frames a second\n"), "\(result.output)")
+    #expect(FileManager.default.fileExists(atPath: "\(folder.path)/\(file)"))
   }
 
   /// A scene that is named often is rendered once. The last line says what was written, to no terminal too.

@@ -97,7 +97,8 @@ struct RenderCommand: ParsableCommand {
       defer { Terminal.error.show(progress: "") }
       for scene in pictures { try render(scene, fonts: fonts, progress: &progress) }
       Terminal.error.show(progress: "")
-      try Terminal.output.line(progress.summary(output))
+      let total = progress.total
+      try Terminal.output.line(progress.summary(total == 1 ? path(of: pictures[0], 0) : "\(total) files to \(output)"))
     }
   }
 
@@ -114,16 +115,20 @@ struct RenderCommand: ParsableCommand {
       renderer.invalidate()
     }
     for number in 0..<renderer.frames {
-      progress.begin(scene.rawValue)
+      progress.begin()
+      progress.show("rendering \(scene.rawValue)")
       guard let image = try renderer.nextFrame()?.image else { break }
+      // A large picture takes seconds to be written.
+      progress.show("writing \(scene.rawValue)")
       try PNG.write(image, to: path(of: scene, number))
     }
   }
 
   private func path(of scene: SceneName, _ number: Int) -> String {
-    guard frames != nil else { return isFile ? output : "\(output)/\(scene.rawValue).png" }
+    let folder = output.hasSuffix("/") ? output : "\(output)/"
+    guard frames != nil else { return isFile ? output : "\(folder)\(scene.rawValue).png" }
     let digits = String(number)
-    return "\(output)/\(scene.rawValue)-\(String(repeating: "0", count: max(4 - digits.count, 0)))\(digits).png"
+    return "\(folder)\(scene.rawValue)-\(String(repeating: "0", count: max(4 - digits.count, 0)))\(digits).png"
   }
 }
 
@@ -132,26 +137,28 @@ struct RenderCommand: ParsableCommand {
 private struct RenderProgress {
   let total: Int
   private var count = 0
+  /// The time that is left, to the beginning of a picture.
+  private var time = ""
   private let start = SystemClock.monotonic.now
 
   init(total: Int) {
     self.total = total
   }
 
-  mutating func begin(_ what: String) {
+  mutating func begin() {
     let left = seconds / Double(max(count, 1)) * Double(total - count)
-    let time = count == 0 ? "" : ", \(left < 120 ? "\(Text.decimal(left, 0)) s" : "\(Text.decimal(left / 60, 0)) min") to go"
+    time = count == 0 ? "" : ", \(left < 120 ? "\(Text.decimal(left, 0)) s" : "\(Text.decimal(left / 60, 0)) min") to go"
     count += 1
-    Terminal.error.show(progress: "rendering \(what): picture \(count) of \(total)\(time)")
+  }
+
+  func show(_ what: String) {
+    Terminal.error.show(progress: "\(what): picture \(count) of \(total)\(time)")
   }
 
   private var seconds: Double { (SystemClock.monotonic.now - start).seconds }
 
-  /// "wrote 120 files to frames: 8.40 s, 14.3 frames a second".
-  func summary(_ output: String) -> String {
-    let (seconds, rate) = (Text.decimal(seconds, 2), Text.decimal(Double(total) / max(seconds, 0.001), 1))
-    return total == 1
-      ? "wrote 1 file to \(output): \(seconds) s"
-      : "wrote \(total) files to \(output): \(seconds) s, \(rate) frames a second"
+  /// "wrote 120 files to frames: 8.40 s, 14.29 frames a second".
+  func summary(_ what: String) -> String {
+    "wrote \(what): \(Text.decimal(seconds, 2)) s, \(Text.decimal(Double(total) / max(seconds, 0.001), 2)) frames a second"
   }
 }
