@@ -162,10 +162,12 @@ struct WrongInputTests {
   }
 
   /// A name that is not UTF-8 would be that of another file.
-  @Test func aNameThatIsNotUTF8IsRefused() throws {
+  @Test(arguments: [("render still --output", "render"), ("profile --json", "profile"), ("--plot", "run")])
+  func aNameThatIsNotUTF8IsRefused(arguments: String, command: String) throws {
     let folder = try TemporaryFolder()
-    let result = try shell("framepace render still --size 64x64 --output \"$(printf 'a\\377.png')\"", in: folder.path)
+    let result = try shell("framepace \(arguments) \"$(printf -- '-\\377.png')\"", in: folder.path)
     #expect(result.status == 64 && result.error.contains("is not UTF-8: use names that are."), "\(result.error)")
+    #expect(result.error.hasSuffix("\nSee 'framepace \(command) --help' for more information.\n"), "\(result.error)")
     #expect(try folder.files.isEmpty)
   }
 

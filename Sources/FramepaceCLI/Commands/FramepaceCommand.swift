@@ -101,9 +101,14 @@ struct FramepaceCommand: ParsableCommand {
   @MainActor
   private static func message(of error: any Error, isUsage: Bool) -> String {
     let sentence = Text.paragraph("framepace: \(reason(of: error))", width: Terminal.error.textWidth)
-    guard isUsage, let help = fullMessage(for: error).split(separator: "\n").last else { return sentence }
-    return sentence + "\n" + help.drop { $0 == " " }
+    guard isUsage else { return sentence }
+    // The parser's own line names no command for what is found before it reads the arguments.
+    let word = CommandLine.arguments.dropFirst().first ?? ""
+    let command = commandNames.contains(word) ? " \(word)" : word.hasPrefix("-") ? " run" : ""
+    return "\(sentence)\nSee 'framepace\(command) --help' for more information."
   }
+
+  private static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
 
   /// The error's description, with details that are unknown where the error is thrown.
   private static func reason(of error: any Error) -> String {
@@ -131,18 +136,17 @@ struct FramepaceCommand: ParsableCommand {
 
   /// Refuses a word that is no command. The parser would call it unexpected, or print the general help for `help`.
   private static func refuseUnknownCommand(_ arguments: [String]) throws {
-    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
     guard let word = arguments.first == "help" ? arguments.dropFirst().first : arguments.first, !word.hasPrefix("-"),
-      !names.contains(word), word != "help"
+      !commandNames.contains(word), word != "help"
     else { return }
     if SceneName(rawValue: word) != nil {
       throw ValidationError("'\(word)' is a scene: use --scene \(word), or render \(word).")
     }
-    let nearest = names.min { Text.distance($0, word) < Text.distance($1, word) } ?? ""
+    let nearest = commandNames.min { Text.distance($0, word) < Text.distance($1, word) } ?? ""
     throw ValidationError(
       Text.distance(nearest, word) < 3
         ? "There is no command '\(word)'. Did you mean '\(nearest)'?"
-        : "There is no command '\(word)': use \(names.joined(separator: ", ")).")
+        : "There is no command '\(word)': use \(commandNames.joined(separator: ", ")).")
   }
 }
 
