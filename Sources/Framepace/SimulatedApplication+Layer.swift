@@ -32,6 +32,7 @@ private final class BusyLayer: Layer {
     super.init()
     // The smallest size that is drawn.
     bounds = Rect(x: 0, y: 0, width: 1, height: 1)
+    setNeedsDisplay()
   }
 
   func spend(_ phases: FrameRecord.PhaseDurations) {
