@@ -106,6 +106,18 @@ struct SimulationTests {
     #expect(try #require(summary["animationErrorMax"] as? Double) > 16)
   }
 
+  /// A frame is handed over after the last second has its line, at the end of the run or with little time to go.
+  @Test(arguments: ["2s", "2.002s"])
+  func linesOfJSONAddUpToTheSummary(duration: String) throws {
+    let result = try Self.run("steady", "--duration", duration, "--fast", "--json")
+    let lines = try JSONLines(result.output).objects.dropFirst().dropLast()
+    let summary = try Self.summary(result)
+    for key in ["ticks", "frames", "presented"] {
+      let counts = try lines.map { try #require($0[key] as? Int) }
+      #expect(counts.reduce(0, +) == summary[key] as? Int, "\(key): \(counts)")
+    }
+  }
+
   /// Without `--fast` simulated time passes like real time, and the figures stay the same.
   @Test func withoutFastItTakesItsTime() throws {
     let start = Date()

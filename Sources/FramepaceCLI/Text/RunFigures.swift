@@ -72,6 +72,9 @@ extension FrameReport {
     pending += other.pending
   }
 
+  /// True if nothing was counted.
+  var isEmpty: Bool { Self.counts.allSatisfy { self[keyPath: $0] == 0 } && discardedWork == .zero }
+
   private static var counts: [WritableKeyPath<FrameReport, Int>] {
     [\.intervals, \.ticks, \.unticked, \.frames, \.presented, \.late, \.missed, \.leftOut, \.idle]
   }

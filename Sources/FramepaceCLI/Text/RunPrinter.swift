@@ -93,8 +93,9 @@ final class RunPrinter {
     }
   }
 
-  /// Prints a line of figures.
+  /// Prints a line of figures. The last one is printed by `end`: after the run's end a frame may still be handed over.
   func update(at time: MonotonicTime) throws {
+    if let duration, time >= start + duration { return }
     let figures = figures(at: time, whole: meter.report(at: time))
     let fitting = FigureTable(width: terminal.textWidth)
     let line = line(figures, in: fitting)
@@ -113,7 +114,7 @@ final class RunPrinter {
       whole.missed = max(whole.missed, Int(meter.refreshRate.intervals(in: time - start)))
     }
     let last = figures(at: time, whole: whole)
-    if report.interval != nil, last.counts.intervals + last.counts.missed > 0 {
+    if report.interval != nil, !last.counts.isEmpty {
       try terminal.write(line(last, in: FigureTable(width: terminal.textWidth)))
     }
     if report == .json {
