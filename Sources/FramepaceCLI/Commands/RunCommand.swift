@@ -46,12 +46,14 @@ struct RunCommand: ParsableCommand {
       after its target vblank. An interval is missed if frames were wanted and no \
       tick came, and idle if no frame was wanted. Work is the time that a frame \
       takes; the budget is one refresh interval (the shortest one at a variable \
-      rate), and the share given is the median's. Latency runs from the beginning of \
-      a frame to the vblank that presented it. Animation is the difference between \
-      the steps of animation time and the steps of presentation. A p95 needs 20 \
-      frames, a p99 and a 1 % low 100, a p99.9 and a 0.1 % low 1000. The 1 % low is the \
-      rate of the frame interval at which the longest ones, added up, reach 1 % of the \
-      time, the "low integral" of CapFrameX; sd is the standard deviation.
+      rate), and the share given is the median's. Work for no frame was done for \
+      pictures that were never shown: newer ones took their place. Latency runs from \
+      the beginning of a frame to the vblank that presented it. Animation is the \
+      difference between the steps of animation time and the steps of presentation. \
+      A p95 needs 20 frames, a p99 and a 1 % low 100, a p99.9 and a 0.1 % low 1000. \
+      The 1 % low is the rate of the frame interval at which the longest ones, added \
+      up, reach 1 % of the time, the "low integral" of CapFrameX; sd is the standard \
+      deviation.
 
       The live line shows rates and times of the last 2 seconds (of 120 intervals if \
       those are longer) and counts since the start. Other lines show rates and counts \
@@ -72,7 +74,7 @@ struct RunCommand: ParsableCommand {
                      tickRate, frameRate, presentedRate, ticks,
                      frames, presented, late, missed, idle,
                      hitchTimeRatio: lateness of frames in ms per second,
-                     discardedWork: the sum of work done for no frame
+                     discardedWork: the sum of work for no frame
           of the last 2 seconds, with the endings P50, P95, P99, P999 (p99.9),
           Max and StandardDeviation:
                      frameIntervalP50 …: from one presented frame to the next,
