@@ -140,7 +140,7 @@ struct SimulationTests {
   // MARK: - Diagrams
 
   /// Each cause has one diagram, in the summary's order. None is wider than 80 columns, and the legend is printed once.
-  @Test func diagramsAreOfTheLatestFrameOfEachCause() throws {
+  @Test func eachCauseHasADiagram() throws {
     let result = try Self.run("overloaded", "--duration", "20s", "--fast", "--diagram")
     let lines = result.output.split(separator: "\n").map(String.init)
     for line in lines { #expect(line.count <= 80, "\(line)") }
@@ -157,6 +157,19 @@ struct SimulationTests {
     }
     #expect(drawn.filter { $0.hasPrefix("flip") }.allSatisfy { $0.contains("x.") })
     #expect(lines.filter { $0.contains("|  a vblank") }.count == 1)
+  }
+
+  /// The diagrams that are shown to readers are those that the command draws.
+  @Test func documentsShowRealDiagrams() throws {
+    let drawn = try Self.run("overloaded", "--duration", "60s", "--fast", "--diagram").output
+    let root = #filePath.dropLast("Tests/CommandTests/SimulationTests.swift".count)
+    for (name, count) in [("README.md", 1), ("Sources/FrameTiming/FrameTiming.docc/Pacing.md", 2)] {
+      let text = try String(contentsOfFile: root + name, encoding: .utf8).split(separator: "\n\n")
+      let diagrams = text.map { $0.replacing("```", with: "").split(separator: "\n").joined(separator: "\n") }
+        .filter { $0.contains(" ms late: ") }
+      #expect(diagrams.count == count)
+      for diagram in diagrams { #expect(drawn.contains("\n\(diagram)\n"), "\(name)\n\(diagram)\n\(drawn)") }
+    }
   }
 
   /// The output for one seed, character by character.

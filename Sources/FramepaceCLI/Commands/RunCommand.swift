@@ -31,8 +31,9 @@ struct RunCommand: ParsableCommand {
         vrr         a variable rate from 48 to 144 Hz
         flaky       events lost, doubled and late, stamps and sequences wrong
 
-      --diagram draws the ticks, the work, the commits and the flips around the \
-      latest frame of each cause, with a character for each millisecond if they fit. \
+      --diagram draws for each cause the ticks, the work, the commits and the flips \
+      around the frame that was late by most, with a character for each millisecond \
+      if they fit. \
       --plot draws when each frame was begun and submitted, before its target vblank.
 
       With --policy late, frames begin later and so show newer input, but a frame \
@@ -144,7 +145,7 @@ struct RunCommand: ParsableCommand {
     transform: Accepted.time(from: ("1us", .microseconds(1)), to: ("1000h", .seconds(3_600_000))))
   var duration: Nanoseconds?
 
-  @Flag(help: "At the end, draw what happened around the latest frame of each cause.")
+  @Flag(help: "At the end, draw for each cause what happened around the frame that was late by most.")
   var diagram = false
 
   @Option(

@@ -1,7 +1,7 @@
 import Framepace
 
-/// Remembers the latest frame of a run for each cause, and the longest time without a tick that no late frame explains. Each
-/// is drawn as a diagram at the end, with the frames around it.
+/// Remembers for each cause the frame of a run that was late by most, and the longest time without a tick that no late frame
+/// explains. Each is drawn as a diagram at the end, with the frames around it.
 @MainActor
 final class LateFrames {
   /// The subject of a diagram.
