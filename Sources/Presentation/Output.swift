@@ -93,11 +93,12 @@ public final class Output {
     stampWait.handler = { [weak self] vblank in self?.stamp(vblank) }
     handOverWait.handler = { [weak self] _ in self?.handOverHeldBack() }
     presenter.onEvent = { [weak self] event in
+      guard let self else { return }
       switch event {
-      case .presented(let feedback?): self?.presented(feedback)
-      case .presented(nil): self?.awaitStamp()
-      case .reset: self?.presenterDidReset()
-      case .refused(let error): self?.refused(error)
+      case .presented(let feedback?): presented(feedback.timestamp + ticker.stampOffset)
+      case .presented(nil): awaitStamp()
+      case .reset: presenterDidReset()
+      case .refused(let error): refused(error)
       }
     }
   }
@@ -225,7 +226,7 @@ public final class Output {
   /// interval: merged into that work neither would ever be seen in time. A shorter one is merged, so that frames do not queue.
   private func renderOwedFrame() {
     guard var frame = owed, let link,
-      frame.work + FrameRecord.takeOverTime > ticker.refreshRate.interval * Int64(link.intervalsPerTick)
+      frame.work + FrameRecord.takeOverTime > ticker.interval * Int64(link.intervalsPerTick)
     else { return }
     let (now, forecast) = (clock.now, ticker.forecast)
     frame.heldBack = now - frame.submitted
@@ -332,7 +333,7 @@ public final class Output {
 
   private func evaluationTime(for target: MonotonicTime) -> MonotonicTime {
     // The nominal interval of a variable display is the shortest.
-    let interval = ticker.source.isVariable ? nil : ticker.refreshRate.interval
+    let interval = ticker.source.isVariable ? nil : ticker.interval
     return animationTime.time(for: target, every: link?.intervalsPerTick ?? 1, interval: interval)
   }
 
@@ -346,21 +347,22 @@ public final class Output {
   private func stamp(_ vblank: VBlank) {
     let count = unstamped
     unstamped = 0
-    for _ in 0..<count { presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence)) }
+    for _ in 0..<count { presented(vblank.timestamp) }
   }
 
-  private func presented(_ feedback: PresentationFeedback) {
+  /// - Parameter time: when the oldest pending frame was seen, on the loop's clock.
+  private func presented(_ time: MonotonicTime) {
     if pending.isEmpty { return }
     var record = pending.removeFirst()
-    record.presented = feedback.timestamp
+    record.presented = time
     // Before the first vblank, and after a pause, the target may be a guess, and a screen may have to set its mode. Such a
     // frame is in time.
-    let isEarly = record.target - feedback.timestamp > ticker.refreshRate.interval / 2
-    if !record.isTargetKnown { record.target = feedback.timestamp }
+    let isEarly = record.target - time > ticker.interval / 2
+    if !record.isTargetKnown { record.target = time }
     // A newer frame has a target of its own.
     let isLast = pending.isEmpty && heldBack == nil
-    if isLast, !record.isTargetKnown || isEarly { schedule.didShowUntargeted(at: feedback.timestamp) }
-    automaticInterval?.observe(record, interval: ticker.refreshRate.interval)
+    if isLast, !record.isTargetKnown || isEarly { schedule.didShowUntargeted(at: time) }
+    automaticInterval?.observe(record, interval: ticker.interval)
     ticker.observe(record)
     observers.notify(.presented(record))
     renderOwedFrame()

@@ -12,6 +12,8 @@ public struct DisplayFaults: Hashable, BitwiseCopyable, Sendable {
 
   // MARK: Stamps
 
+  /// The distance of all stamps from the loop's clock: above zero they are ahead of it, below behind.
+  public var stampOffset: Nanoseconds = .zero
   /// The standard deviation of stamps around the grid, normally distributed.
   public var noise: Nanoseconds = .zero
   /// The part of the stamps that lie anywhere around their grid point, up to a third of an interval away.

@@ -36,6 +36,9 @@ private struct Player {
   private var now: MonotonicTime
   private var last: (stamp: MonotonicTime, vblank: UInt64, number: UInt64)?
   private var relative = DisplayFaults()
+  /// The last tick at a known rate, as long as each event since had a stamp and a sequence.
+  private var counted: (vblank: UInt64, number: UInt64)?
+  private var newest: (vblank: UInt64, number: UInt64)?
   /// The number of ticks after a jump for which few properties hold.
   private var unsure = 0
   /// True while the rate cannot be known, which has the same effect.
@@ -68,6 +71,7 @@ private struct Player {
       relative = faults
       setFaults()
     case .rate(let nominal, let actual):
+      if isRateUnknown { counted = nil }
       let vblank = grid.vblank(after: now) &- 1
       // Back at the nominal rate from an unannounced one: the model is not told.
       if nominal == self.nominal, abs(grid.rate.hertz - actual.hertz) > actual.hertz / 200 { isRateUnknown = true }
@@ -84,6 +88,7 @@ private struct Player {
       isRateUnknown = true
       last = nil
     case .off(let time):
+      counted = nil
       let vblank = grid.vblank(after: now) &- 1
       regrid(grid.rate, start: grid.time(ofVBlank: vblank) + time, vblank)
       sequencer.losePhase(at: now)
@@ -91,6 +96,7 @@ private struct Player {
       unsure = 6
       now = max(now, grid.start)
     case .jump(let time):
+      counted = nil
       let vblank = grid.vblank(after: now) &- 1
       regrid(grid.rate, start: grid.time(ofVBlank: vblank) + time, vblank)
       // The length of a jump in intervals is unknown, and it takes some stamps to notice one.
@@ -109,6 +115,7 @@ private struct Player {
   private mutating func setFaults() {
     func scaled(_ time: Nanoseconds) -> Nanoseconds { .seconds(time.seconds / grid.rate.hertz) }
     grid.faults = relative
+    grid.faults.stampOffset = scaled(relative.stampOffset)
     grid.faults.noise = scaled(relative.noise)
     grid.faults.latestDelivery = scaled(relative.latestDelivery)
     grid.faults.latestWakeUp = scaled(relative.latestWakeUp)
@@ -120,6 +127,10 @@ private struct Player {
     for _ in 0..<80 { listen() }
     if isRateUnknown {
       isRateUnknown = false
+      if let counted, let newest, newest.number &- counted.number != newest.vblank &- counted.vblank {
+        result.miscounted += 1
+        note("\(newest) after \(counted), with a rate between them that nobody told")
+      }
       last = nil
     }
     guard !isVariable else { return }
@@ -137,16 +148,17 @@ private struct Player {
   private mutating func listen() {
     let vblank = grid.answer(toRequestAt: now)
     // Some time passes, or the choice of the last vblank would depend on a nanosecond.
+    let requested = now
     now = max(now, grid.delivery(ofVBlank: vblank)) + grid.rate.interval / 20
-    deliver(vblank)
+    deliver(vblank, requested: requested)
     now += stall
     stall = .zero
-    if grid.duplicatesEvent(ofVBlank: vblank) { deliver(vblank) }
+    if grid.duplicatesEvent(ofVBlank: vblank) { deliver(vblank, requested: requested) }
   }
 
-  private mutating func deliver(_ truth: UInt64) {
+  private mutating func deliver(_ truth: UInt64, requested: MonotonicTime) {
     let vblank = grid.told(ofVBlank: truth)
-    let outcome = sequencer.advance(to: vblank, now: now, rate: nominal)
+    let outcome = sequencer.advance(to: vblank, requested: requested, now: now, rate: nominal)
     if let prediction = sequencer.model.prediction(after: now), prediction.timestamp <= now {
       fail("predicted \(prediction) at \(now)")
     }
@@ -175,6 +187,9 @@ private struct Player {
       }
     }
     last = (tick.timestamp, nearest, number)
+    newest = (nearest, number)
+    if !isRateUnknown { counted = newest }
+    if unsure > 0 || vblank.sequence == 0 || vblank.timestamp <= .zero || isVariable { counted = nil }
     if unsure > 0 || isRateUnknown {
       unsure = max(unsure - 1, 0)
       last = nil

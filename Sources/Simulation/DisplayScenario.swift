@@ -116,6 +116,10 @@ public struct DisplayScenario: CustomStringConvertible, Sendable {
     }
     let interval: Int64 = 1_000_000_000
     var faults = DisplayFaults()
+    if random.chance(0.1) {
+      let distance = Int64.random(in: interval...interval * 100, using: &random)
+      faults.stampOffset = Nanoseconds(random.chance(0.5) ? distance : -distance)
+    }
     faults.noise = time(interval / 60)
     faults.outliers = part(0.05)
     faults.zeroStamps = part(0.03)

@@ -86,7 +86,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
       let farthest = Int64(saturating: Double(interval) / 3)
       error += Int64(random(.outlierDistance, number) % UInt64(2 * farthest + 1)) - farthest
     }
-    return time(ofVBlank: number) + Nanoseconds(error)
+    return time(ofVBlank: number) + faults.stampOffset + Nanoseconds(error)
   }
 
   /// True if the event of a vblank is lost.

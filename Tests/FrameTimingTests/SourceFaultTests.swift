@@ -72,7 +72,7 @@ final class SourceFaultTests: ManualLoopCase {
   }
 
   /// In a time namespace the stamps of the kernel may be hours ahead of the clock.
-  func testStampsOfAnotherClockGiveWayToArrivals() {
+  func testStampsOfAnotherClockCostNoTick() {
     onMain { stage in
       let (source, ticker) = stage.countingTicker()
       let (link, log) = stage.link(to: ticker)
@@ -86,11 +86,10 @@ final class SourceFaultTests: ManualLoopCase {
         }
       }
       send(1...7, ahead: .seconds(3600))
-      XCTAssertEqual(log.ticks.count, 0)
       XCTAssertNil(ticker.sourceFault)
       send(8...50, ahead: .seconds(3600))
-      XCTAssertEqual(log.ticks.map(\.timestamp), (8...50).map { start + .milliseconds(10) * Int64($0) })
-      XCTAssertEqual(log.ticks.map(\.frameNumber), (1...43).map { $0 })
+      XCTAssertEqual(log.ticks.map(\.timestamp), (1...50).map { start + .milliseconds(10) * Int64($0) })
+      XCTAssertEqual(log.ticks.map(\.frameNumber), (1...50).map { $0 })
       XCTAssertEqual(ticker.sourceFault, .stampsAhead(.seconds(3600)))
       XCTAssertTrue(ticker.name.contains("3600.0 s ahead"), ticker.name)
       XCTAssertEqual(ticker.forecast.vblank(after: stage.time.now), start + .milliseconds(510))
@@ -101,12 +100,12 @@ final class SourceFaultTests: ManualLoopCase {
       XCTAssertEqual(ticker.sourceFault, .stampsAhead(.seconds(3600)))
       XCTAssertEqual(log.ticks.last?.timestamp, start + .milliseconds(510))
       send(52...60, ahead: .seconds(3600))
-      XCTAssertEqual(log.ticks.count, 53)
+      XCTAssertEqual(log.ticks.count, 60)
 
-      // One that is right ends it.
+      // Stamps that are right end it.
       send(61...70, ahead: .zero)
-      XCTAssertEqual(log.ticks.count, 63)
-      XCTAssertEqual(log.ticks.last?.frameNumber, 63)
+      XCTAssertEqual(log.ticks.count, 70)
+      XCTAssertEqual(log.ticks.last?.frameNumber, 70)
       XCTAssertNil(ticker.sourceFault)
       XCTAssertEqual(ticker.name, "counting source")
       // Now and then a wild one is nothing.
@@ -115,7 +114,7 @@ final class SourceFaultTests: ManualLoopCase {
         send(k + 1...k + 1, ahead: .zero)
       }
       XCTAssertNil(ticker.sourceFault)
-      XCTAssertEqual(log.ticks.count, 63 + 14)
+      XCTAssertEqual(log.ticks.count, 70 + 28)
       link.invalidate()
     }
   }

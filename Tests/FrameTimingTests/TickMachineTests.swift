@@ -35,6 +35,19 @@ final class TickMachineTests: ManualLoopCase {
     }
   }
 
+  /// Once the last link has gone nobody waits for the vblank that was requested for it.
+  func testNobodyAwaitsAVBlankWithoutALink() {
+    onMain { stage in
+      let ticker = DisplayTicker(source: SimulatedVBlankSource(.steady, clock: stage.clock, seed: 1))
+      let (link, _) = stage.link(to: ticker)
+      stage.run(.milliseconds(50))
+      XCTAssertTrue(ticker.forecast.isAwaitingVBlank)
+      link.invalidate()
+      XCTAssertFalse(ticker.forecast.isAwaitingVBlank)
+      XCTAssertFalse(ticker.forecast.isTickDue(at: ticker.forecast.vblank(after: stage.time.now) + .milliseconds(1)))
+    }
+  }
+
   /// A source may change its rate although its vblanks come as before. The next tick but one has the new duration.
   func testAnotherNominalRateIsNoticed() {
     let other = RefreshRate.hertz(5997, over: 100)

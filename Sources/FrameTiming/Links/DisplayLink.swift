@@ -18,7 +18,7 @@ public final class DisplayLink {
     public var targetTimestamp: MonotonicTime
     /// The display's next vblank, as it is predicted.
     public var nextVBlank: MonotonicTime
-    /// One refresh interval at the nominal rate.
+    /// One refresh interval: at the nominal rate, or at another one that the display was found to run at.
     public var duration: Nanoseconds
     /// Whether the display's rate is variable: then its intervals are `duration` or longer, and the target is a guess.
     public var isVariable: Bool
@@ -70,15 +70,15 @@ public final class DisplayLink {
     self.ticker = ticker
     self.handler = handler
     number = ticker.nextLinkNumber()
-    schedule = LinkSchedule(rate: ticker.refreshRate)
+    schedule = LinkSchedule(rate: ticker.actualRate)
   }
 
   /// The last tick's vblank; zero before the first tick.
   public var timestamp: MonotonicTime { tick?.timestamp ?? .zero }
   /// The vblank of the next tick, as the last one predicted it; zero before the first tick.
   public var targetTimestamp: MonotonicTime { tick?.targetTimestamp ?? .zero }
-  /// One refresh interval at the nominal rate; known before the first tick.
-  public var duration: Nanoseconds { tick?.duration ?? ticker.refreshRate.interval }
+  /// One refresh interval; known before the first tick.
+  public var duration: Nanoseconds { tick?.duration ?? ticker.interval }
   /// The last tick's number; 0 before the first tick.
   public var frameNumber: UInt64 { tick?.frameNumber ?? 0 }
 
@@ -114,7 +114,7 @@ public final class DisplayLink {
   }
 
   private func divide() {
-    schedule.divide(preferredFrameRateRange, of: ticker.refreshRate, least: UInt64(max(leastIntervalsPerTick, 1)))
+    schedule.divide(preferredFrameRateRange, of: ticker.actualRate, least: UInt64(max(leastIntervalsPerTick, 1)))
   }
 
   /// Lets the link be called while `loop` runs in `mode`; `.common` stands for all common modes.

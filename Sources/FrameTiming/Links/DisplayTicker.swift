@@ -58,11 +58,22 @@ public final class DisplayTicker {
   public var lastVBlank: VBlank? { machine.sequencer.last?.vblank }
   /// The source's nominal rate.
   public var refreshRate: RefreshRate { source.refreshRate }
+  /// One refresh interval: at the nominal rate, or at another one that the display was found to run at.
+  package var interval: Nanoseconds { machine.interval }
+  /// The rate of `interval`.
+  var actualRate: RefreshRate {
+    interval == refreshRate.interval
+      ? refreshRate : RefreshRate(numerator: 1_000_000_000, denominator: interval.count) ?? refreshRate
+  }
   /// The source's name for people, with what is wrong with it.
   public var name: String { sourceFault.map { "\(source.name), but \($0)" } ?? source.name }
+  /// The distance from the source's clock to the loop's, which is added to its stamps; zero while they are right.
+  package var stampOffset: Nanoseconds { machine.sequencer.stampOffset }
   /// The fault that shows in the source's vblanks; nil if none does.
   public var sourceFault: SourceFault? {
-    if let ahead = machine.sequencer.stampsAhead { return .stampsAhead(ahead) }
+    let offset = stampOffset
+    if offset > .zero { return .stampsBehind(offset) }
+    if offset < .zero { return .stampsAhead(.zero - offset) }
     return machine.fruitlessRequests >= 8 ? .oldVBlanks : nil
   }
 
@@ -72,7 +83,7 @@ public final class DisplayTicker {
     set { machine.pacer.policy = newValue }
   }
   /// How long before its vblank a frame has to be begun; nil until that is known.
-  package var frameBudget: Nanoseconds? { machine.pacer.budget(interval: refreshRate.interval) }
+  package var frameBudget: Nanoseconds? { machine.pacer.budget(interval: interval) }
   package var pacer: FramePacer { machine.pacer }
   var delayedTick: DisplayLink.Tick? { machine.delayedTick }
 
@@ -109,7 +120,7 @@ public final class DisplayTicker {
   public func losePhase() { if loop != nil { send(.phaseLost) } }
 
   /// Lets the pacer learn from a frame of the ticker's display. Call it for every frame that was seen, in their order.
-  package func observe(_ frame: FrameRecord) { machine.pacer.observe(frame, interval: refreshRate.interval) }
+  package func observe(_ frame: FrameRecord) { machine.pacer.observe(frame, interval: interval) }
 
   /// Stops for good: the source is invalidated, and no link ticks any more.
   public func invalidate() {

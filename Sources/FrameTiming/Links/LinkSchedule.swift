@@ -7,7 +7,7 @@ struct LinkSchedule: Sendable {
   /// The link's last tick.
   private(set) var tick: DisplayLink.Tick?
   private(set) var divisor: FrameDivisor
-  /// The nominal interval that `divisor` was made for.
+  /// The interval that `divisor` was made for.
   private var dividedInterval: Nanoseconds
   /// The first delivery for the link. One that begins to want frames inside a callback is called at the next delivery.
   private var firstDelivery: UInt64 = 0

@@ -115,10 +115,10 @@ package struct TickMachine {
   package var forecast: VBlankForecast {
     let expectation: VBlankForecast.Expectation =
       switch state {
-      case .requested(let since), .retrying(let since, _): .vblank(requested: since)
-      case .delivering(let since) where isWanted: .vblank(requested: since)
+      case _ where !isWanted: .nothing
+      case .requested(let since), .retrying(let since, _), .delivering(let since): .vblank(requested: since)
       case .delayed(let tick, _): .tick(target: tick.targetTimestamp)
-      case .resting, .delivering, .ended: .nothing
+      case .resting, .ended: .nothing
       }
     return VBlankForecast(
       refreshRate: source.refreshRate, isVariable: source.isVariable, interval: interval, grid: sequencer.model.grid,
@@ -142,7 +142,8 @@ package struct TickMachine {
     return !(sequencer.model.prediction(after: now + interval)?.isKnown ?? false)
   }
 
-  private var interval: Nanoseconds { sequencer.model.unannouncedInterval ?? source.refreshRate.interval }
+  /// One refresh interval: at the nominal rate, or at another one that the display was found to run at.
+  package var interval: Nanoseconds { sequencer.model.unannouncedInterval ?? source.refreshRate.interval }
 
   // MARK: - Events
 
@@ -168,7 +169,7 @@ package struct TickMachine {
     case .newest(let vblank):
       refreshed = now
       guard let vblank else { return .none }
-      if sequencer.model.last.map({ vblank.timestamp > $0.timestamp }) ?? true { sequencer.learn(vblank, now: now) }
+      sequencer.learn(vblank, now: now)
       return .none
     case .phaseLost:
       losePhase(at: now)
@@ -200,14 +201,16 @@ package struct TickMachine {
   }
 
   private mutating func take(_ vblank: VBlank, at now: MonotonicTime) -> Action {
+    let requested: MonotonicTime
     switch state {
-    case .requested, .retrying: break
+    case .requested(let since), .retrying(let since, _): requested = since
     // A source that delivers without a request ticks nobody, and starts no chain of requests.
     case .resting, .delayed, .delivering, .ended: return .none
     }
-    guard case .tick(let vblank, let frameNumber) = sequencer.advance(to: vblank, now: now, rate: source.refreshRate) else {
-      return requestAgain(at: now)
-    }
+    guard
+      case .tick(let vblank, let frameNumber) =
+        sequencer.advance(to: vblank, requested: requested, now: now, rate: source.refreshRate)
+    else { return requestAgain(at: now) }
     fruitlessRequests = 0
     refreshed = nil
     let tick = makeTick(of: vblank, frameNumber, at: now)
@@ -279,8 +282,7 @@ package struct TickMachine {
     let start = pacer.start(
       for: target, isTargetKnown: isTargetKnown, vblank: vblank.timestamp, now: now, interval: interval)
     return DisplayLink.Tick(
-      timestamp: vblank.timestamp, targetTimestamp: target, duration: source.refreshRate.interval, frameNumber: frameNumber,
-      start: start,
+      timestamp: vblank.timestamp, targetTimestamp: target, duration: interval, frameNumber: frameNumber, start: start,
       delivered: now, missed: 0, isVariable: source.isVariable)
   }
 

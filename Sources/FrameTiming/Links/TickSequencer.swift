@@ -7,10 +7,8 @@ package import LinuxSystem
 /// - Stamps strictly increase, and no interval is ticked twice: a vblank counts only if its stamp is later than the last
 ///   tick's by more than T/2; on a variable display, later at all. Others (the same event again, a stamp that goes back) are
 ///   swallowed.
-/// - A stamp more than T after now is no vblank that happened, and is swallowed too: believing it would swallow all
-///   that come until then. (Drivers do stamp up to a blanking time ahead: the start of scan-out, not of the interrupt.)
-///   Eight in a row are another clock's, such as that of another time namespace: from then on, and until a stamp is not
-///   ahead any more, the arrival is the stamp.
+/// - Stamps of another clock are put on ours by `StampClock`. One that cannot be right is as none: the grid tells when the
+///   vblank was, and as long as there is no grid its arrival.
 /// - A stamp that is not later than the moment at which the display was lost is no tick: a kernel completes the requests of a
 ///   display that it switches off.
 /// - A stamp that the model does not believe and that lies more than T/4 off the grid gives way to it: the vblank was, its
@@ -26,8 +24,6 @@ package struct TickSequencer {
     case tick(VBlank, frameNumber: UInt64)
     /// The interval has had its tick, or its number cannot be known.
     case duplicate
-    /// The stamp lies more than an interval in the future.
-    case future
     /// The display was lost after the request, and the vblank is from before.
     case early
   }
@@ -42,28 +38,14 @@ package struct TickSequencer {
     var interval: Int64?
   }
 
-  /// The clock that the stamps are read from.
-  private enum StampClock {
-    case ours
-    /// So many stamps in a row lay in the future.
-    case suspected(Int)
-    /// Stamps were so far ahead of now when they were found to be another clock's.
-    case foreign(ahead: Nanoseconds)
-  }
-
   package private(set) var model: VBlankModel
   private(set) var last: LastTick?
-  private var stampClock = StampClock.ours
+  private var stampClock = StampClock()
   /// The last loss of the display, until the next vblank.
   private var lost: MonotonicTime?
 
-  /// How far ahead of now the stamps of another clock are; nil while they are not.
-  var stampsAhead: Nanoseconds? {
-    if case .foreign(let ahead) = stampClock { ahead } else { nil }
-  }
-
-  /// The number of stamps ahead in a row that are no accident.
-  private static let mostFutures = 8
+  /// The distance from the source's clock to ours; zero while stamps are right.
+  package var stampOffset: Nanoseconds { stampClock.offset }
 
   package init(refreshRate: RefreshRate, isVariable: Bool = false) {
     model = VBlankModel(refreshRate: refreshRate, isVariable: isVariable)
@@ -77,10 +59,9 @@ package struct TickSequencer {
   ///   - isDisplay: true if the new source's are.
   mutating func change(to refreshRate: RefreshRate, isVariable: Bool, isMeasured: Bool, isDisplay: Bool) {
     model = model.continued(
-      refreshRate: refreshRate, isVariable: isVariable, isMeasured: isMeasured && stampsAhead == nil,
-      isDisplay: isDisplay)
+      refreshRate: refreshRate, isVariable: isVariable, isMeasured: isMeasured, isDisplay: isDisplay)
     last?.interval = nil
-    (stampClock, lost) = (.ours, nil)
+    (stampClock, lost) = (StampClock(), nil)
   }
 
   /// The display was off, or the machine asleep: its period is still known, but not where its vblanks lie.
@@ -92,19 +73,26 @@ package struct TickSequencer {
   /// Takes a delivered vblank into account.
   ///
   /// - Parameters:
+  ///   - requested: when it was requested; nil if that is not known.
   ///   - now: the time of its delivery.
   ///   - rate: the source's nominal rate at this time.
-  package mutating func advance(to vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> Outcome {
+  package mutating func advance(
+    to vblank: VBlank, requested: MonotonicTime? = nil, now: MonotonicTime, rate: RefreshRate
+  ) -> Outcome {
+    let vblank = stamped(vblank, requested: requested, now: now, rate: rate)
     if let lost {
-      // One was asked for at most. The stamps of a clock that is behind would all be early.
+      // One was asked for at most.
       self.lost = nil
       if vblank.timestamp <= lost { return .early }
     }
-    guard let vblank = stamped(vblank, now: now, rate: rate) else { return .future }
     model.expect(rate)
-    let verdict = model.observe(vblank)
+    let verdict = model.observe(vblank, requested: requested)
     joinModel(at: vblank)
-    guard var (current, interval) = place(vblank, as: verdict, now: now) else { return .duplicate }
+    // The stamp is the last tick's, or older, but the sequence is new: then it is the stamp that is wrong.
+    let isMisdated = !isLater(vblank.timestamp) && isCountedLater(vblank)
+    guard
+      var (current, interval) = place(vblank, as: isMisdated ? .unstamped : verdict, requested: requested, now: now)
+    else { return .duplicate }
 
     // The same event again has not come late.
     guard isLater(current.timestamp) else { return .duplicate }
@@ -144,33 +132,22 @@ package struct TickSequencer {
     return .tick(vblank, frameNumber: tick.frameNumber)
   }
 
-  /// The vblank with its stamp, or with its arrival as the stamp if stamps are another clock's; nil if it lies in the future.
-  private mutating func stamped(_ vblank: VBlank, now: MonotonicTime, rate: RefreshRate) -> VBlank? {
-    let arrived = VBlank(timestamp: now, sequence: vblank.sequence)
-    // A vblank without a stamp tells nothing of the clock of the others.
-    if vblank.timestamp <= .zero { return stampsAhead == nil ? vblank : arrived }
-    let ahead = vblank.timestamp - now
-    let isAhead = ahead > max(period, rate.interval)
-    switch stampClock {
-    case .ours where !isAhead: return vblank
-    case .suspected where !isAhead: stampClock = .ours
-    case .foreign where !isAhead:
-      stampClock = .ours
-      model.losePhase()
-    case .ours: stampClock = .suspected(1)
-    case .suspected(let count) where count + 1 < Self.mostFutures: stampClock = .suspected(count + 1)
-    case .suspected:
-      stampClock = .foreign(ahead: ahead)
-      model.losePhase()
-    case .foreign: break
-    }
-    return isAhead ? (stampsAhead == nil ? nil : arrived) : vblank
+  /// The vblank with its stamp on our clock; without one if that cannot be right.
+  private mutating func stamped(
+    _ vblank: VBlank, requested: MonotonicTime?, now: MonotonicTime, rate: RefreshRate
+  ) -> VBlank {
+    guard vblank.timestamp > .zero else { return vblank }
+    let interval = max(period, rate.interval)
+    let time = stampClock.read(vblank.timestamp, requested: requested, now: now, interval: interval)
+    return VBlank(timestamp: time ?? (model.last == nil ? now : .zero), sequence: vblank.sequence)
   }
 
   /// Lets the model learn from a vblank that was not requested, and is no tick.
   mutating func learn(_ vblank: VBlank, now: MonotonicTime) {
-    // The arrival cannot replace the stamp of another clock: the vblank is not new.
-    guard stampsAhead == nil, vblank.timestamp - now <= period else { return }
+    var vblank = vblank
+    vblank.timestamp += stampOffset
+    guard vblank.timestamp - now <= period / 2 else { return }
+    if let last = model.last, vblank.timestamp <= last.timestamp { return }
     if let lost, vblank.timestamp <= lost { return }
     model.observe(vblank)
     joinModel(at: vblank)
@@ -190,16 +167,22 @@ package struct TickSequencer {
     return time - last.vblank.timestamp > (model.isVariable ? .zero : period / 2)
   }
 
+  private func isCountedLater(_ vblank: VBlank) -> Bool {
+    guard let last, last.vblank.sequence != 0, vblank.sequence != 0 else { return false }
+    return Int64(bitPattern: vblank.sequence &- last.vblank.sequence) > 0
+  }
+
   private var period: Nanoseconds { Nanoseconds(Int64(saturating: model.period)) }
 
   /// The vblank with the stamp that it should have had, and its interval; nil if that cannot be known.
   private func place(
-    _ vblank: VBlank, as verdict: VBlankModel.Verdict, now: MonotonicTime
+    _ vblank: VBlank, as verdict: VBlankModel.Verdict, requested: MonotonicTime?, now: MonotonicTime
   ) -> (VBlank, interval: Int64)? {
     switch verdict {
     case .accepted, .relocked, .duplicate: return (vblank, model.interval)
     case .outlier:
       guard let interval = model.interval(of: vblank) else { return nil }
+      if let least = leastInterval(of: vblank, requested: requested), least < interval { return (vblank, least) }
       // No event comes before its vblank: if the grid says so, it is the grid that is wrong.
       guard model.isSettled, model.expectedRate == nil, let point = model.grid?.prediction(ofInterval: interval),
         point.isKnown, !point.lies(within: period / 4, of: vblank.timestamp), point.timestamp - point.uncertainty <= now
@@ -216,6 +199,17 @@ package struct TickSequencer {
       let point = grid.prediction(ofInterval: interval)
       return point.isKnown ? (VBlank(timestamp: point.timestamp, sequence: 0), interval) : nil
     }
+  }
+
+  /// The interval of a vblank after the last tick if the display may have become slower: by the sequence, or the next one if it
+  /// was requested in time for that. Intervals that this leaves out are counted when stamps are believed again.
+  private func leastInterval(of vblank: VBlank, requested: MonotonicTime?) -> Int64? {
+    guard let last, let interval = last.interval else { return nil }
+    let counted = Int64(bitPattern: vblank.sequence &- last.vblank.sequence)
+    if vblank.sequence != 0, last.vblank.sequence != 0, counted > 0 { return interval &+ counted }
+    // Two at the same distance are no lost events.
+    guard model.spacing.count > 1, let requested, requested - last.vblank.timestamp < period / 2 else { return nil }
+    return interval &+ 1
   }
 
   /// A vblank of a variable display of which only the sequence is known: it came about where it was expected, and is over.

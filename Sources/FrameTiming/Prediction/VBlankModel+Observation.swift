@@ -1,4 +1,4 @@
-import LinuxSystem
+public import LinuxSystem
 
 extension VBlankModel {
   /// The stamps in a row that were not believed.
@@ -13,6 +13,8 @@ extension VBlankModel {
     var count = 0
     /// The mean distance of all, or of the last dozen; in nanoseconds.
     var length = 0.0
+    /// The interval of the last vblank if the vblanks since the first one are neighbours, as far as they bear no sequence.
+    var interval: Int64 = 0
   }
 
   /// The number of standard deviations from which on a stamp is not believed.
@@ -29,8 +31,10 @@ extension VBlankModel {
   static var proofs: Int { 2 }
 
   /// Takes a vblank into account. Constant time, without allocation.
+  ///
+  /// - Parameter requested: when the vblank was requested, the first later one answers; nil if that is not known.
   @discardableResult
-  public mutating func observe(_ vblank: VBlank) -> Verdict {
+  public mutating func observe(_ vblank: VBlank, requested: MonotonicTime? = nil) -> Verdict {
     guard vblank.timestamp > .zero else { return .unstamped }
     let previous = lastSeen
     lastSeen = vblank
@@ -42,14 +46,22 @@ extension VBlankModel {
       change(to: expectedRate, at: vblank)
       return .accepted
     }
-    if !isVariable, let previous, let spacing = otherSpacing(from: previous, to: vblank) {
+    let isOther = !isVariable && previous.map { isOtherSpacing(from: $0, to: vblank, requested: requested) } ?? false
+    if isOther, spacing.count >= 6 {
       follow(spacing, at: vblank)
       return .relocked
     }
-    let (count, isCounted) = intervals(from: last, to: vblank, filter: filter)
+    let (count, isCounted) = intervals(from: last, to: vblank, requested: requested, filter: filter)
     // The stamp lies in the interval of the last, or is the same one again.
     if count == 0 || vblank.timestamp == last.timestamp { return .duplicate }
     if count < 0 { return suspect(vblank, as: .backward) }
+    if isOther, spacing.count >= 3 { return suspect(vblank, as: .outlier) }
+    // Requested in time, and the next one by its sequence: its stamp is wrong, or the display has become slower.
+    if !isVariable, !isCounted, let previous, distance(from: previous, to: vblank).counted == 1,
+      Double((vblank.timestamp - previous.timestamp).count) > period * 3 / 2, isNext(requested, after: previous)
+    {
+      return suspect(vblank, as: .outlier)
+    }
     if unproven > 0, !isVariable {
       prove(vblank, after: previous, intervals: count)
       return .accepted
@@ -97,7 +109,9 @@ extension VBlankModel {
 
   /// The number of intervals from the filter's phase to a stamp, and whether the source counted them: its sequence is believed if
   /// it is possible.
-  private func intervals(from last: VBlank, to vblank: VBlank, filter: PhaseFilter) -> (count: Int64, isCounted: Bool) {
+  private func intervals(
+    from last: VBlank, to vblank: VBlank, requested: MonotonicTime? = nil, filter: PhaseFilter
+  ) -> (count: Int64, isCounted: Bool) {
     let elapsed = filter.distance(to: vblank.timestamp)
     let counted = Int64(bitPattern: vblank.sequence &- last.sequence)
     if last.sequence != 0, vblank.sequence != 0, counted > 0, counted < Self.mostIntervals {
@@ -116,6 +130,8 @@ extension VBlankModel {
     }
     if isVariable {
       guard vblank.timestamp > last.timestamp else { return (vblank.timestamp == last.timestamp ? 0 : -1, false) }
+      // It was requested before the next one could come.
+      if let requested, requested - last.timestamp < refreshRate.interval { return (1, true) }
       return (min(max(1, Int64(saturating: elapsed / period)), Self.mostIntervals), elapsed < 4 * period)
     }
     return (min(max(Int64(saturating: elapsed / period), -Self.mostIntervals), Self.mostIntervals), false)
@@ -220,40 +236,46 @@ extension VBlankModel {
 
   // MARK: - Unannounced rates
 
-  /// The spacing of the last vblanks, if it is even but not the expected one.
-  private mutating func otherSpacing(from previous: VBlank, to vblank: VBlank) -> Double? {
+  /// True if the spacing of the last vblanks is even but not the expected one.
+  private mutating func isOtherSpacing(
+    from previous: VBlank, to vblank: VBlank, requested: MonotonicTime?
+  ) -> Bool {
     let (gap, counted) = distance(from: previous, to: vblank)
     let length = gap / (counted ?? 1)
-    guard length > 0 else { return nil }
+    guard length > 0 else { return false }
     let isEven = isNear(spacing.length, length)
     // The mean is that of the last ones only: vblanks before a change must not hide it.
     let count = isEven ? min(spacing.count + 1, Self.manyIntervals) : 1
     spacing.length += (length - spacing.length) / Double(count)
     spacing.count = count
+    spacing.interval = (isEven ? spacing.interval : self.interval(of: previous) ?? interval) &+ Int64(counted ?? 1)
     // The mean of more stamps is more certain.
     let tolerance = count == Self.manyIntervals ? Self.otherRate : Self.otherInterval
-    guard count >= 6, (1e6...1e9).contains(spacing.length) else { return nil }
+    guard (1e6...1e9).contains(spacing.length) else { return false }
     // Requests for every other vblank are no other rate, and neither is a sequence that counts fields.
-    let whole = max(1, (spacing.length * (counted ?? 1) / period).rounded())
-    let isExpected =
-      isNear(period, spacing.length * (counted ?? 1) / whole, within: tolerance)
-      || isNear(period, spacing.length, within: tolerance)
-    return isExpected ? nil : spacing.length
+    let whole = isNext(requested, after: previous) ? 1 : max(1, (spacing.length * (counted ?? 1) / period).rounded())
+    return
+      !isNear(period, spacing.length * (counted ?? 1) / whole, within: tolerance)
+      && !isNear(period, spacing.length, within: tolerance)
   }
 
   /// Follows a display that runs at another rate than its mode, or again at that of its mode.
-  private mutating func follow(_ length: Double, at vblank: VBlank) {
-    guard let filter, let last else { return }
-    interval &+= max(1, intervals(from: last, to: vblank, filter: filter).count)
-    self.last = vblank
+  private mutating func follow(_ spacing: EvenSpacing, at vblank: VBlank) {
+    interval = max(interval &+ 1, spacing.interval)
+    last = vblank
     unproven = 0
-    let isNominal = isNear(refreshRate.exactInterval, length, within: Self.otherRate)
-    expectedPeriod = isNominal ? refreshRate.exactInterval : length
-    spacing = EvenSpacing()
+    let isNominal = isNear(refreshRate.exactInterval, spacing.length, within: Self.otherRate)
+    expectedPeriod = isNominal ? refreshRate.exactInterval : spacing.length
+    self.spacing = EvenSpacing()
     restart(at: vblank.timestamp)
   }
 
   // MARK: - Small things
+
+  /// True if a request came so soon after a vblank that the next one answers it.
+  private func isNext(_ requested: MonotonicTime?, after vblank: VBlank) -> Bool {
+    requested.map { Double(($0 - vblank.timestamp).count) < period / 2 } ?? false
+  }
 
   /// The nanoseconds between two vblanks, and the intervals by their sequences; nil if those mean nothing.
   private func distance(from first: VBlank, to second: VBlank) -> (gap: Double, counted: Double?) {

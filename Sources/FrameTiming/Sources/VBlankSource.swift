@@ -57,8 +57,10 @@ public struct VBlank: Hashable, BitwiseCopyable, Sendable {
 ///
 ///     if let fault = display.ticker.sourceFault { print("the display's vblanks:", fault) }
 public enum SourceFault: Hashable, Sendable {
-  /// Stamps are this far ahead of the loop's clock, as in a time namespace: the arrival of a vblank counts as its stamp.
+  /// Stamps are this far ahead of the loop's clock, as in a time namespace. The distance is taken off them.
   case stampsAhead(Nanoseconds)
+  /// Stamps are this far behind the loop's clock, as those of a driver that stamps the vblank before. The distance is added.
+  case stampsBehind(Nanoseconds)
   /// Requests are answered at once by vblanks that were delivered before. They are repeated twice an interval at most.
   case oldVBlanks
 }
@@ -66,10 +68,14 @@ public enum SourceFault: Hashable, Sendable {
 extension SourceFault: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .stampsAhead(let distance):
-      let seconds = (distance.seconds * 10).rounded() / 10
-      return "its stamps are \(seconds) s ahead of the clock, so that the time of arrival is taken"
+    case .stampsAhead(let distance): return "its stamps are \(Self.text(distance)) ahead of the clock, which is corrected"
+    case .stampsBehind(let distance): return "its stamps are \(Self.text(distance)) behind the clock, which is corrected"
     case .oldVBlanks: return "it answers requests with vblanks that were before"
     }
+  }
+  private static func text(_ distance: Nanoseconds) -> String {
+    let isLong = distance >= .seconds(1)
+    let tenths = (distance.seconds * (isLong ? 10 : 10_000)).rounded() / 10
+    return isLong ? "\(tenths) s" : "\(tenths) ms"
   }
 }

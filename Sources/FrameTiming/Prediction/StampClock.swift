@@ -1,0 +1,49 @@
+import LinuxSystem
+
+/// Puts the stamps of a source on the loop's clock. A pure value.
+///
+/// In a time namespace the kernel's clock is hours away from the program's, and some drivers stamp the vblank before the one that
+/// they tell of. Two kinds of stamps cannot be right:
+/// - Stamps more than half an interval in the future. (Drivers do stamp up to a blanking time ahead: the start of scan-out, not of
+///   the interrupt.)
+/// - Stamps from before the request whose events took three quarters of an interval or more. (The vblank that answers a request
+///   follows it.)
+///
+/// A single such stamp is wrong. After eight in a row another clock made them: from then on the distance of the two clocks is added,
+/// so far as it can be told from the event that came soonest.
+struct StampClock: BitwiseCopyable {
+  /// The distance from the source's clock to ours, which is added to stamps; zero while they are right.
+  private(set) var offset = Nanoseconds.zero
+  /// The newest stamp, as the source gave it.
+  private var newest: MonotonicTime?
+  /// The number of impossible stamps in a row, and the least age of their events.
+  private var suspects = (count: 0, leastAge: Nanoseconds.zero)
+
+  private static let proof = 8
+
+  /// Returns the time of a stamp on our clock; nil if it cannot be right.
+  ///
+  /// - Parameters:
+  ///   - requested: when the vblank was requested; nil if that is not known.
+  ///   - now: the time of the event.
+  ///   - interval: the display's refresh interval.
+  mutating func read(
+    _ stamp: MonotonicTime, requested: MonotonicTime?, now: MonotonicTime, interval: Nanoseconds
+  ) -> MonotonicTime? {
+    let isSame = newest == stamp
+    newest = stamp
+    let time = stamp + offset
+    let age = now - time
+    let wasOver = requested.map { time < $0 } ?? false
+    guard age < Nanoseconds.zero - interval / 2 || (!isSame && wasOver && age >= interval * 3 / 4) else {
+      suspects.count = 0
+      return time
+    }
+    suspects = (suspects.count + 1, suspects.count == 0 ? age : min(age, suspects.leastAge))
+    guard suspects.count == Self.proof else { return nil }
+    offset += suspects.leastAge
+    if offset < interval / 2, Nanoseconds.zero - offset < interval / 2 { offset = .zero }
+    suspects.count = 0
+    return stamp + offset
+  }
+}
