@@ -25,7 +25,7 @@ public enum AtomicFile {
   }
 
   /// The new file during `replace(_:writing:)`.
-  public struct Output: ~Copyable {
+  public struct Output: ~Copyable, Sendable {
     let descriptor: OwnedDescriptor
     /// The requested path, for errors.
     let path: String
@@ -82,6 +82,24 @@ public enum AtomicFile {
       fsync(folder)
       close(folder)
     }
+  }
+
+  /// Replaces or creates the file at `path` by an empty one that grows under its name: for what is written for hours, and is of
+  /// use also if the process dies meanwhile. Links, permissions, devices and pipes are treated as by `replace(_:writing:)`.
+  package static func begin(_ path: String) throws(SystemError) -> Output {
+    guard case .file(let target, let permissions) = try Place(path) else {
+      return Output(descriptor: try stream(path), path: path)
+    }
+    let signals = SignalMask.blockAll()
+    defer { signals.restore() }
+    let temporary = try Temporary(beside: target, subject: path)
+    let isPermitted = permissions.map { fchmod(temporary.descriptor.number, $0) == 0 } ?? true
+    guard isPermitted, rename(temporary.path, target) == 0 else {
+      let error = SystemError.last(call: isPermitted ? "rename" : "fchmod", subject: path)
+      unlink(temporary.path)
+      throw error
+    }
+    return Output(descriptor: temporary.descriptor, path: path)
   }
 
   /// Finds out whether `replace` can write to `path`, before the work whose result is to be written. Changes nothing.

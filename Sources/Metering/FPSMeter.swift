@@ -51,6 +51,9 @@ public final class FPSMeter {
     return lateCauses.add(frame, interval: refreshRate.interval)
   }
 
+  /// The step to the last frame that was seen, from the one before; nil if there was none since an idle time.
+  public var step: FrameStep? { run.lastStep }
+
   /// The figures of the whole run.
   ///
   /// - Parameter time: the end of the run, so that idle intervals at its end count. Without it the run ends with the last

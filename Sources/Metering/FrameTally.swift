@@ -53,6 +53,8 @@ struct FrameTally<Durations: DurationCollection> {
   /// The numbers of the committed frames that are still to be presented.
   private(set) var pendingFrames: [UInt64] = []
   private var lastPresented: FrameRecord?
+  /// The step to the last frame that was seen; nil if none was seen before it since an idle time.
+  private(set) var lastStep: FrameStep?
   private var isIdle = false
   /// The first interval after the last idle ones.
   private var resumedNumber: UInt64 = 0
@@ -148,7 +150,7 @@ struct FrameTally<Durations: DurationCollection> {
     let interval = refreshRate.interval
     let isLate = frame.isLate(interval: interval)
     let hitch = hitchTime.presented(frameNumber: frame.frameNumber, lateness: isLate ? frame.lateness : .zero)
-    let last = lastPresented
+    lastStep = step(to: frame)
     lastPresented = frame
     let shown = refreshRate.intervals(in: frame.presented - frame.tickTimestamp + interval / 2)
     guard span.contains(frame.frameNumber &+ UInt64(max(0, shown))) else { return }
@@ -157,13 +159,17 @@ struct FrameTally<Durations: DurationCollection> {
     counts.hitchTime += hitch
     if counts.firstPresented == nil { counts.firstPresented = frame.presented }
     latencies.add(frame.presented - frame.delivered)
+    guard let lastStep else { return }
+    frameIntervals.add(lastStep.interval)
+    if let error = lastStep.animationError { animationErrors.add(max(error, -error)) }
+  }
+
+  private func step(to frame: FrameRecord) -> FrameStep? {
     // The first frame after idle intervals has no frame before it.
-    guard let last, frame.presented > last.presented,
-      !(last.frameNumber < resumedNumber && resumedNumber <= frame.frameNumber)
-    else { return }
-    let (shownStep, pictureStep) = (frame.presented - last.presented, frame.animationTime - last.animationTime)
-    frameIntervals.add(shownStep)
-    animationErrors.add(max(pictureStep - shownStep, shownStep - pictureStep))
+    guard let last = lastPresented, !(last.frameNumber < resumedNumber && resumedNumber <= frame.frameNumber) else {
+      return nil
+    }
+    return FrameStep(from: last, to: frame)
   }
 
   /// True from the first frame to the first tick. A screen that is switched on takes its time: that is neither idle nor missed.

@@ -84,6 +84,8 @@ struct WrongInputTests {
       ["--simulate", "noisy", "--scene", "stress", "--work", "5ms"], "--work keeps this machine busy", "leave out --simulate"
     ),
     (["--plot", "x.jpg"], "--plot 'x.jpg'", ".png"),
+    (["--frame-log", "x.txt"], "--frame-log 'x.txt'", ".csv or .jsonl"),
+    (["--frame-log", "-"], "--frame-log '-'", ".csv or .jsonl"),
     (["--policy", "early"], "'early' is invalid for '--policy", "vblank or late"),
     (["--diagram", "--json"], "--diagram draws text", "leave out --json"),
     (["help", "nothing"], "'nothing'", "run, render, profile, vblank, displays, capture, scenes"),
@@ -123,6 +125,10 @@ struct WrongInputTests {
       ["--duration", "1s", "--plot", "/nonexistent/x.png", "--display", "fallback", "--size", "64x64"],
       "'/nonexistent/x.png': No such file"
     ),
+    (
+      ["--duration", "1s", "--frame-log", "/nonexistent/x.csv", "--display", "fallback", "--plot", "x.png"],
+      "'/nonexistent/x.csv': No such file"
+    ),
     (["profile", "orbit", "--json", "/proc/x"], "'/proc/x': "),
     (["profile", "orbit", "--json", "."], "'.': it is a folder"),
     (["render", "orbit", "--output", "/proc/pictures"], "'/proc/pictures': "),
@@ -142,7 +148,9 @@ struct WrongInputTests {
     let long =
       arguments[0] == "vblank"
       ? []
-      : arguments[0] == "profile" ? ["--frames", "1000000"] : arguments[3].hasSuffix(".png") ? [] : ["--frames", "100000"]
+      : arguments[0] == "profile"
+        ? ["--frames", "1000000"]
+        : arguments[0] == "--duration" || arguments[3].hasSuffix(".png") ? [] : ["--frames", "100000"]
     let result = try framepace(arguments + long, in: folder.path)
     #expect(result.status == 1, "\(arguments): \(result.status)")
     let sentence = result.error.replacing("\n", with: " ")

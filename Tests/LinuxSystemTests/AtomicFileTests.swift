@@ -53,6 +53,32 @@ import Testing
     #expect(folder.names == ["file"])
   }
 
+  /// A file that grows under its name: it is there from the beginning, keeps its permissions, and a link is followed.
+  @Test func aFileGrowsUnderItsName() throws {
+    let path = folder.path + "/file"
+    try AtomicFile.write(Array("old".utf8), to: path)
+    chmod(path, 0o640)
+    let link = folder.path + "/link"
+    #expect(symlink("file", link) == 0)
+    let old = try OwnedDescriptor.open(path, flags: O_RDONLY)
+    let file = try AtomicFile.begin(link)
+    #expect(try contents(of: path).isEmpty)
+    try file.write(Array("one ".utf8))
+    #expect(try contents(of: path) == "one ")
+    try file.write(Array("two".utf8))
+    #expect(try contents(of: link) == "one two")
+    var status = stat()
+    #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+    // A reader of the old one keeps it.
+    var bytes = [UInt8](repeating: 0, count: 4)
+    #expect(read(old.number, &bytes, 4) == 3)
+    #expect(folder.names == ["file", "link"])
+    for path in [folder.path, folder.path + "/none/file"] {
+      #expect(throws: SystemError.self) { _ = try AtomicFile.begin(path) }
+    }
+    #expect(folder.names == ["file", "link"])
+  }
+
   @Test func errorsNameThePathThatWasGiven() {
     for (path, code) in [
       (folder.path + "/none/file", ENOENT), (folder.path, EISDIR), ("/proc/file", ENOENT), ("", ENOENT),

@@ -62,6 +62,33 @@ struct RunCommand: ParsableCommand {
       wait for its reader is left out, and the next one covers its time too. With \
       --mirror the lines describe the first screen, and each screen has a summary.
 
+      --frame-log writes a line for each frame of the first screen as soon as its \
+      outcome is known; the file can be read while it grows. CSV begins with a line of \
+      names; JSON has them in each line. Times are nanoseconds of CLOCK_MONOTONIC, \
+      durations nanoseconds; what is unknown is empty, in JSON null.
+        number          the refresh interval that the frame belongs to
+        outcome         presented, discarded: its work was done for nothing,
+                        lost: handed over and never seen,
+                        pending: not seen yet at the end
+        tick            the vblank whose tick asked for it
+        promised        the vblank that link callbacks were promised
+        target          the vblank that the frame was made for
+        targetKnown     false if that was a guess
+        animationTime   the time for which animations were evaluated
+        start           when it was to be begun
+        delivered       when it was begun
+        submitted       when it was handed over, or its discarded work was done
+        heldBack        how long it was ready and held back before that
+        presented       the vblank that showed it
+        callbacks, layout, display, diff, composite, present
+                        the time in each phase
+        work            all phases together
+        frameInterval   from the vblank that showed the frame before
+        lateness        from target to presented; below 0 if earlier
+        cause           why it was late
+        animationError  the step of animationTime less frameInterval
+        paintedPixels   pixels that were painted
+
       JSON: one object a line. Times are in milliseconds, rates per second; unknown \
       figures are null.
         first line   scene, display, clock: the source of ticks, with the reason,
@@ -155,6 +182,14 @@ struct RunCommand: ParsableCommand {
     completion: .file(extensions: ["png"]))
   var plot: String?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Also write a line for each frame to this file, during the run: comma-separated values or JSON, by its name.",
+      valueName: "file.csv|.jsonl"),
+    completion: .file(extensions: FrameLogFormat.allCases.map(\.rawValue)))
+  var frameLog: String?
+
   @Flag(help: "Print a JSON object a second, and the summary as the last.")
   var json = false
 
@@ -174,12 +209,16 @@ struct RunCommand: ParsableCommand {
       throw ValidationError("--work keeps this machine busy, for which no simulated time passes: leave out --simulate.")
     }
     if let plot { try OutputPath.requirePicture(plot, option: "--plot") }
+    if let frameLog { _ = try FrameLogFile.format(of: frameLog) }
+    if let plot, let frameLog, AtomicFile.isSame(plot, frameLog) {
+      throw ValidationError("--plot '\(plot)' and --frame-log '\(frameLog)' are one file: use two.")
+    }
     if diagram, json { throw ValidationError("--diagram draws text: leave out --json.") }
   }
 
   func run() throws {
     try onMainActor {
-      if let plot { try OutputPath.requireWritable(files: [plot]) }
+      for file in [plot, frameLog].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
       let report: RunReport =
         quiet ? .none : json ? .json : fps ? (Terminal.output.isInteractive ? .liveLine : .lines) : .summary
       try SceneRun(self, report: report).run()
@@ -194,6 +233,7 @@ private struct SceneRun {
   private let report: RunReport
   private let printer: RunPrinter
   private let meter: FPSMeter
+  private let log: FrameLogFile?
   private let plot: (picture: PacingPlot, file: String)?
 
   init(_ command: RunCommand, report: RunReport) throws {
@@ -206,7 +246,8 @@ private struct SceneRun {
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     let lateFrames = command.diagram ? LateFrames(start: start) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
-    session.measure(with: meter, lateFrames: lateFrames, plot: plot?.picture)
+    log = try command.frameLog.map { try FrameLogFile(path: $0, isPatient: simulation?.isFast ?? false) }
+    session.measure(with: meter, log: log, lateFrames: lateFrames, plot: plot?.picture)
     if command.mirror { session.mirror() }
     printer = RunPrinter(
       report: report, meter: meter, lateFrames: lateFrames, start: start, duration: command.duration,
@@ -234,6 +275,7 @@ private struct SceneRun {
     let end = session.run()
     // The report is also printed if the display was lost, but not if its reader is gone.
     session.say { try printer.end(at: end, of: session) }
+    session.finish(log)
     if let plot {
       let display = session.display is SimulatedScreen ? session.display.ticker.name : session.display.name
       let title = PacingPlot.title(scene: session.scene.rawValue, display: display, policy: session.policy)

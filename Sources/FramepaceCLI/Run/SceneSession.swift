@@ -160,10 +160,13 @@ final class SceneSession {
     return lines.map { Text.paragraph($0, width: width) + "\n" }.joined()
   }
 
-  /// Passes the output's ticks and frames to the meter, the late frames and the plot.
-  func measure(with meter: FPSMeter, lateFrames: LateFrames? = nil, plot: PacingPlot? = nil) {
-    engine.output.observe { event in
+  /// Passes the output's ticks and frames to the meter, the log, the late frames and the plot.
+  func measure(
+    with meter: FPSMeter, log: FrameLogFile? = nil, lateFrames: LateFrames? = nil, plot: PacingPlot? = nil
+  ) {
+    engine.output.observe { [weak self] event in
       let cause = meter.record(event)
+      do { try log?.record(event, meter: meter, cause: cause) } catch { self?.fail(error) }
       if case .tick(let tick) = event { lateFrames?.record(tick: tick) }
       guard case .presented(let frame) = event else { return }
       lateFrames?.record(presented: frame, cause: cause)
@@ -202,6 +205,11 @@ final class SceneSession {
       isMute = true
       fail(error)
     }
+  }
+
+  /// Writes the rest of the log. An error of it is thrown by `requireSuccess`.
+  func finish(_ log: FrameLogFile?) {
+    do { try log?.finish() } catch { fail(error) }
   }
 
   /// Throws the error that ended the run; does nothing if the user ended it.

@@ -1,0 +1,101 @@
+import FrameTiming
+import LinuxSystem
+
+/// The text of a frame log, a line for each frame: comma-separated values with a line of names first, or a JSON object a line.
+///
+/// | column | meaning |
+/// | --- | --- |
+/// | `number` | the refresh interval that the frame belongs to |
+/// | `outcome` | `presented`, `discarded`, `lost` or `pending`; see `LoggedFrame.Outcome` |
+/// | `tick` | the vblank whose tick asked for it |
+/// | `promised` | the vblank that its tick promised to link callbacks |
+/// | `target`, `targetKnown` | the vblank that it was made for, and whether that was more than a guess |
+/// | `animationTime` | the time for which its animations were evaluated |
+/// | `start`, `delivered` | when it was to be begun, and when it was |
+/// | `submitted`, `heldBack` | when it was handed over (a `discarded` one: when its work was done), and how long it was held back before, ready |
+/// | `presented` | the vblank that showed it |
+/// | `callbacks`, `layout`, `display`, `diff`, `composite`, `present` | the time in each phase |
+/// | `work` | all phases together; that of a `discarded` frame was done for nothing |
+/// | `frameInterval` | from the vblank that showed the frame before |
+/// | `lateness` | from the target to the vblank that showed it; below zero if earlier |
+/// | `cause` | why it was late |
+/// | `animationError` | by how much animations moved on more than `frameInterval` |
+/// | `paintedPixels` | pixels that were painted |
+///
+/// Times are nanoseconds of CLOCK_MONOTONIC, durations nanoseconds. What is not known is empty, in JSON null.
+public enum FrameLogFormat: String, CaseIterable, Sendable {
+  case csv
+  /// JSON Lines.
+  case jsonl
+
+  /// The names of the columns.
+  public static let columns = LoggedFrame(record: FrameRecord(), outcome: .pending).cells.map { "\($0.name)" }
+
+  /// The bytes before the first frame.
+  public var header: [UInt8] {
+    switch self {
+    case .csv: Array((Self.columns.joined(separator: ",") + "\n").utf8)
+    case .jsonl: []
+    }
+  }
+
+  /// Appends the line of a frame.
+  public func append(_ frame: LoggedFrame, to bytes: inout [UInt8]) {
+    var separator = self == .jsonl ? "{" : ""
+    for (name, value) in frame.cells {
+      bytes += separator.utf8
+      separator = ","
+      if self == .jsonl { bytes += "\"\(name)\":".utf8 }
+      switch value {
+      case .number(let number?): bytes += String(number).utf8
+      case .truth(let truth): bytes += (truth ? "true" : "false").utf8
+      case .word(let word?): bytes += (self == .jsonl ? "\"\(word)\"" : word).utf8
+      case .number(nil), .word(nil): if self == .jsonl { bytes += "null".utf8 }
+      }
+    }
+    bytes += (self == .jsonl ? "}\n" : "\n").utf8
+  }
+}
+
+private enum Cell {
+  case number(Int64?)
+  case truth(Bool)
+  /// Without commas, quotes and backslashes.
+  case word(String?)
+
+  static func time(_ time: MonotonicTime?) -> Cell { .number(time?.nanoseconds) }
+  static func duration(_ duration: Nanoseconds?) -> Cell { .number(duration?.count) }
+}
+
+extension LoggedFrame {
+  fileprivate var cells: [(name: StaticString, value: Cell)] {
+    let wasSeen = record.presented != .zero
+    let wasEvaluated = record.animationTime != .zero
+    return [
+      ("number", .number(Int64(bitPattern: record.frameNumber))),
+      ("outcome", .word(outcome.rawValue)),
+      ("tick", .time(record.tickTimestamp)),
+      ("promised", .time(promised)),
+      ("target", .time(record.target)),
+      ("targetKnown", .truth(record.isTargetKnown)),
+      ("animationTime", .time(wasEvaluated ? record.animationTime : nil)),
+      ("start", .time(record.start)),
+      ("delivered", .time(record.delivered)),
+      ("submitted", .time(record.submitted)),
+      ("heldBack", .duration(record.heldBack)),
+      ("presented", .time(wasSeen ? record.presented : nil)),
+      ("callbacks", .duration(record.phases[.callbacks])),
+      ("layout", .duration(record.phases[.layout])),
+      ("display", .duration(record.phases[.display])),
+      ("diff", .duration(record.phases[.diff])),
+      ("composite", .duration(record.phases[.composite])),
+      ("present", .duration(record.phases[.present])),
+      ("work", .duration(record.work)),
+      ("frameInterval", .duration(step?.interval)),
+      ("lateness", .duration(wasSeen ? record.lateness : nil)),
+      ("cause", .word(cause?.name)),
+      ("animationError", .duration(step?.animationError)),
+      ("paintedPixels", .number(Int64(record.paintedPixels))),
+    ]
+  }
+}

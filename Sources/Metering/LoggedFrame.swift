@@ -1,0 +1,108 @@
+public import FrameTiming
+public import LinuxSystem
+
+/// One frame of a log: its record, and what became of it.
+public struct LoggedFrame: Sendable {
+  public enum Outcome: String, CaseIterable, Sendable {
+    /// It was seen.
+    case presented
+    /// Its work was done for nothing: no buffer was free for it, and newer work took its place.
+    case discarded
+    /// It was handed over and is never seen: the display refused it, or went away.
+    case lost
+    /// It was handed over, and waits for its vblank at the end of the log.
+    case pending
+  }
+
+  public var record: FrameRecord
+  public var outcome: Outcome
+  /// The vblank that its tick promised to link callbacks, which may be another one than the target; nil for a frame without a
+  /// tick.
+  public var promised: MonotonicTime?
+  /// Why it was late; nil if it was not, or was not seen.
+  public var cause: FrameRecord.Cause?
+  /// The step to it from the frame that was seen before; nil if it was not seen, and for the first one after an idle time.
+  public var step: FrameStep?
+
+  public init(record: FrameRecord, outcome: Outcome) {
+    self.record = record
+    self.outcome = outcome
+  }
+}
+
+/// The step from one frame that was seen to the next one that was.
+public struct FrameStep: BitwiseCopyable, Sendable {
+  /// From the vblank that showed the one to the vblank that showed the other.
+  public var interval: Nanoseconds
+  /// By how much animations moved on more than `interval`: above zero they ran ahead, below zero they fell behind. Nil if the time
+  /// of animations stood still. (PresentMon's `MsAnimationError`, by sign and by what is left out: frames that were not seen.)
+  public var animationError: Nanoseconds?
+
+  /// Nil if no time passed.
+  package init?(from last: FrameRecord, to frame: FrameRecord) {
+    interval = frame.presented - last.presented
+    guard interval > .zero else { return nil }
+    let picture = frame.animationTime - last.animationTime
+    animationError = picture > .zero ? picture - interval : nil
+  }
+}
+
+/// Finds out what becomes of each frame of an output, from the events that its observers are told. Allocates nothing for a frame.
+public struct FrameLedger: Sendable {
+  /// The promise of a tick to the links.
+  private struct Promise {
+    var tick = MonotonicTime.zero
+    var target = MonotonicTime.zero
+  }
+
+  private var promises = [Promise](repeating: Promise(), count: 16)
+  private var newest = 0
+  private var pending: [FrameRecord] = []
+
+  public init() {
+    pending.reserveCapacity(promises.count)
+  }
+
+  /// Takes an event into account.
+  ///
+  /// - Parameters:
+  ///   - step: the step of a meter that has recorded the event just now.
+  ///   - cause: the answer of that meter.
+  ///   - log: is called with each frame whose outcome is known now.
+  public mutating func handle(
+    _ event: FrameEvent, step: FrameStep?, cause: FrameRecord.Cause?, log: (LoggedFrame) -> Void
+  ) {
+    switch event {
+    case .tick(let tick):
+      newest = (newest + 1) % promises.count
+      promises[newest] = Promise(tick: tick.timestamp, target: tick.targetTimestamp)
+    case .committed(let frame): pending.append(frame)
+    case .presented(let frame):
+      // Frames are seen in the order in which they were handed over.
+      let index = pending.firstIndex { $0.submitted >= frame.submitted } ?? pending.count
+      for lost in pending[..<index] { log(logged(lost, .lost)) }
+      pending.removeFirst(min(index + 1, pending.count))
+      var seen = logged(frame, .presented)
+      (seen.cause, seen.step) = (cause, step)
+      log(seen)
+    case .discarded(let frame): log(logged(frame, .discarded))
+    case .refused: end(as: .lost, log: log)
+    case .idle: break
+    }
+  }
+
+  /// Logs the frames that are still to be seen at the end.
+  public mutating func end(log: (LoggedFrame) -> Void) { end(as: .pending, log: log) }
+
+  private mutating func end(as outcome: LoggedFrame.Outcome, log: (LoggedFrame) -> Void) {
+    for frame in pending { log(logged(frame, outcome)) }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  private func logged(_ frame: FrameRecord, _ outcome: LoggedFrame.Outcome) -> LoggedFrame {
+    let promise = promises.first { $0.tick == frame.tickTimestamp && $0.target != .zero }
+    var logged = LoggedFrame(record: frame, outcome: outcome)
+    logged.promised = promise?.target
+    return logged
+  }
+}

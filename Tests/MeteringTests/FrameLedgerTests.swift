@@ -1,0 +1,105 @@
+import FrameTiming
+import LinuxSystem
+import Metering
+import Testing
+
+/// The outcome of each frame.
+@Suite struct FrameLedgerTests {
+  /// A meter and a ledger that are told of the same events.
+  private final class Log {
+    let feed: Feed
+    var ledger = FrameLedger()
+    var frames: [LoggedFrame] = []
+
+    init() throws { feed = try Feed() }
+
+    func record(_ event: FrameEvent) {
+      let cause = feed.meter.record(event)
+      ledger.handle(event, step: feed.meter.step, cause: cause) { frames.append($0) }
+    }
+
+    func tick(_ number: UInt64, missed: UInt64 = 0) {
+      record(
+        .tick(
+          DisplayLink.Tick(
+            timestamp: feed.at(number), targetTimestamp: feed.at(number + 1), duration: Feed.interval, frameNumber: number,
+            delivered: feed.at(number), missed: missed)))
+    }
+
+    /// A tick and its frame, which is seen after so many intervals; nil for never.
+    @discardableResult
+    func frame(_ number: UInt64, shownAfter intervals: UInt64? = 1, missed: UInt64 = 0) -> FrameRecord {
+      tick(number, missed: missed)
+      let frame = feed.frame(number, work: .milliseconds(2), shownAfter: intervals ?? 0)
+      record(.committed(frame))
+      if intervals != nil { record(.presented(frame)) }
+      return frame
+    }
+
+    var outcomes: [String] { frames.map { "\($0.record.frameNumber) \($0.outcome)" } }
+  }
+
+  /// PresentMon's sign: a picture that is shown an interval too long is below zero, the next one above.
+  @Test func animationErrorsHaveASign() throws {
+    let log = try Log()
+    for number in 0..<3 as Range<UInt64> { log.frame(number) }
+    log.frame(3, shownAfter: 2)
+    log.frame(5, missed: 1)
+    #expect(log.frames.map { $0.step?.animationError } == [nil, 0, 0, -Feed.interval, Feed.interval])
+    #expect(log.frames.map { $0.step?.interval } == [nil, 10_000_000, 10_000_000, 20_000_000, 10_000_000])
+    #expect(log.frames.map(\.cause) == [nil, nil, nil, .scanOut, nil])
+    // The time of animations stands still: there is no error.
+    var still = log.feed.frame(6, work: .milliseconds(2))
+    still.animationTime = log.feed.at(6)
+    log.record(.committed(still))
+    log.record(.presented(still))
+    #expect(log.frames.last?.step?.interval == Feed.interval && log.frames.last?.step?.animationError == nil)
+    #expect(log.feed.meter.report().animationError.count == 4 && log.feed.meter.report().frameInterval.count == 5)
+    log.record(.idle)
+    log.frame(90)
+    #expect(log.frames.last?.outcome == .presented && log.frames.last?.step == nil)
+  }
+
+  @Test func framesThatAreNotSeenAreLogged() throws {
+    let log = try Log()
+    log.frame(0)
+    log.tick(1)
+    log.record(.discarded(log.feed.frame(1, work: .milliseconds(9))))
+    log.frame(2, shownAfter: nil)
+    log.frame(3, shownAfter: nil)
+    #expect(log.outcomes == ["0 presented", "1 discarded"])
+    // Frames are seen in their order: the ones before are lost.
+    log.frame(4)
+    log.frame(5, shownAfter: nil)
+    log.record(.refused(SystemError(call: "commit", errno: 16)))
+    log.frame(6)
+    log.frame(7, shownAfter: nil)
+    log.frame(8, shownAfter: nil)
+    log.ledger.end { log.frames.append($0) }
+    #expect(
+      log.outcomes == [
+        "0 presented", "1 discarded", "2 lost", "3 lost", "4 presented", "5 lost", "6 presented", "7 pending", "8 pending",
+      ])
+    log.ledger.end { _ in Issue.record("a frame is logged twice") }
+    #expect(log.frames[1].record.work == .milliseconds(9))
+    #expect(log.frames.allSatisfy { $0.outcome == .presented || $0.step == nil && $0.cause == nil })
+  }
+
+  /// The tick's promise is kept beside a target that became another one; a frame without a tick has none.
+  @Test func thePromiseIsTheTicks() throws {
+    let log = try Log()
+    log.frame(0)
+    log.tick(1)
+    var moved = log.feed.frame(1, work: .milliseconds(2), shownAfter: 2)
+    moved.target = log.feed.at(3)
+    log.record(.committed(moved))
+    log.tick(2)
+    log.record(.presented(moved))
+    #expect(log.frames.map(\.promised) == [log.feed.at(1), log.feed.at(2)])
+    var untold = log.feed.frame(50, work: .milliseconds(2))
+    untold.tickTimestamp = log.feed.at(50) + .microseconds(3)
+    log.record(.committed(untold))
+    log.record(.presented(untold))
+    #expect(log.frames.last?.promised == nil)
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import FrameTiming
+import LinuxSystem
+import Metering
+import Testing
+
+/// The text of a frame log.
+@Suite struct FrameLogFormatTests {
+  /// A frame with everything that a record can have, or without what may be missing.
+  private static func frame(_ random: inout SplitMix64) -> LoggedFrame {
+    func time() -> MonotonicTime { MonotonicTime(nanoseconds: Int64.random(in: 1...(1 << 60), using: &random)) }
+    func duration() -> Nanoseconds { Nanoseconds(Int64.random(in: -(1 << 40)...(1 << 40), using: &random)) }
+    var record = FrameRecord()
+    record.frameNumber = UInt64.random(in: 0...(1 << 50), using: &random)
+    (record.tickTimestamp, record.target, record.start) = (time(), time(), time())
+    (record.delivered, record.submitted, record.heldBack) = (time(), time(), duration())
+    record.isTargetKnown = Bool.random(using: &random)
+    record.paintedPixels = Int.random(in: 0...(1 << 30), using: &random)
+    for phase in FrameRecord.Phase.allCases { record.phases[phase] = duration() }
+    let outcome = LoggedFrame.Outcome.allCases.randomElement(using: &random) ?? .pending
+    var frame = LoggedFrame(record: record, outcome: outcome)
+    if Bool.random(using: &random) { frame.promised = time() }
+    if outcome != .discarded { frame.record.animationTime = time() }
+    guard outcome == .presented else { return frame }
+    frame.record.presented = time()
+    frame.cause = FrameRecord.Cause.allCases.randomElement(using: &random)
+    var next = frame.record
+    next.presented += .microseconds(Int64.random(in: 0...1, using: &random))
+    next.animationTime += Nanoseconds(Int64.random(in: 0...1, using: &random))
+    frame.step = FrameStep(from: frame.record, to: next)
+    return frame
+  }
+
+  /// The text that each column must have; nil for what is unknown.
+  private static func expected(_ frame: LoggedFrame) -> [String: String] {
+    let record = frame.record
+    var cells: [String: String?] = [
+      "number": "\(record.frameNumber)", "outcome": frame.outcome.rawValue,
+      "tick": "\(record.tickTimestamp.nanoseconds)", "target": "\(record.target.nanoseconds)",
+      "targetKnown": "\(record.isTargetKnown)", "start": "\(record.start.nanoseconds)",
+      "delivered": "\(record.delivered.nanoseconds)", "submitted": "\(record.submitted.nanoseconds)",
+      "heldBack": "\(record.heldBack.count)", "work": "\(record.work.count)", "paintedPixels": "\(record.paintedPixels)",
+      "promised": frame.promised.map { "\($0.nanoseconds)" }, "cause": frame.cause?.name,
+      "frameInterval": frame.step.map { "\($0.interval.count)" },
+      "animationError": frame.step?.animationError.map { "\($0.count)" },
+    ]
+    for phase in FrameRecord.Phase.allCases { cells[phase.name] = "\(record.phases[phase].count)" }
+    if frame.outcome != .discarded { cells["animationTime"] = "\(record.animationTime.nanoseconds)" }
+    if frame.outcome == .presented {
+      cells["presented"] = "\(record.presented.nanoseconds)"
+      cells["lateness"] = "\(record.lateness.count)"
+    }
+    return cells.compactMapValues(\.self)
+  }
+
+  private static func text(_ frames: [LoggedFrame], _ format: FrameLogFormat) -> String {
+    var bytes = format.header
+    for frame in frames { format.append(frame, to: &bytes) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A thousand frames come out of either format as they went in, to the nanosecond.
+  @Test(arguments: [1, 2] as [UInt64])
+  func whatIsWrittenIsRead(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    let frames = (0..<1000).map { _ in Self.frame(&random) }
+    let csv = Self.text(frames, .csv).split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(csv.count == 1002 && csv.last == "")
+    #expect(csv[0] == FrameLogFormat.columns.joined(separator: ","))
+    let json = Self.text(frames, .jsonl).split(separator: "\n")
+    #expect(json.count == 1000)
+    for (index, frame) in frames.enumerated() {
+      let cells = csv[index + 1].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      #expect(cells.count == FrameLogFormat.columns.count)
+      let row = Dictionary(uniqueKeysWithValues: zip(FrameLogFormat.columns, cells)).filter { !$0.value.isEmpty }
+      #expect(row == Self.expected(frame), "seed \(seed), frame \(index)")
+      let object = try #require(
+        try JSONSerialization.jsonObject(with: Data(json[index].utf8)) as? [String: Any], "\(json[index])")
+      #expect(Set(object.keys) == Set(FrameLogFormat.columns))
+      let members = object.filter { !($0.value is NSNull) }.mapValues { value in
+        // A Boolean is a number too.
+        (value as? String) ?? (value as? NSNumber).map { "\($0)" } ?? ""
+      }
+      var expected = Self.expected(frame)
+      expected["targetKnown"] = frame.record.isTargetKnown ? "1" : "0"
+      var found = members
+      if let known = object["targetKnown"] as? Bool { found["targetKnown"] = known ? "1" : "0" }
+      #expect(found == expected, "seed \(seed), frame \(index)")
+    }
+  }
+
+  @Test func theLinesOfAFrame() {
+    var record = FrameRecord()
+    record.frameNumber = 7
+    record.tickTimestamp = MonotonicTime(nanoseconds: 1_000)
+    record.phases[.layout] = Nanoseconds(20)
+    let frame = LoggedFrame(record: record, outcome: .discarded)
+    #expect(
+      Self.text([frame], .csv) == """
+        number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,submitted,heldBack,presented,\
+        callbacks,layout,display,diff,composite,present,work,frameInterval,lateness,cause,animationError,paintedPixels
+        7,discarded,1000,,0,true,,0,0,0,0,,0,20,0,0,0,0,20,,,,,0
+
+        """)
+    #expect(
+      Self.text([frame], .jsonl) == """
+        {"number":7,"outcome":"discarded","tick":1000,"promised":null,"target":0,"targetKnown":true,"animationTime":null,\
+        "start":0,"delivered":0,"submitted":0,"heldBack":0,"presented":null,"callbacks":0,"layout":20,"display":0,"diff":0,\
+        "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"animationError":null,\
+        "paintedPixels":0}
+
+        """)
+  }
+}
