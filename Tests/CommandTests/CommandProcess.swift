@@ -113,9 +113,12 @@ final class Running {
   func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
   /// The next line of the output without its line break; nil at the end.
-  func readLine() -> String? {
+  func readLine() -> String? { Self.readLine(of: output) }
+  func readErrorLine() -> String? { Self.readLine(of: error) }
+
+  private static func readLine(of pipe: Pipe) -> String? {
     var line = Data()
-    while let byte = try? output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data([10]) {
+    while let byte = try? pipe.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data([10]) {
       line.append(byte)
     }
     return line.isEmpty ? nil : String(data: line, encoding: .utf8)

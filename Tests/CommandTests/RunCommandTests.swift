@@ -41,6 +41,18 @@ struct RunCommandTests {
     #expect(Date().timeIntervalSince(start) < 10)
   }
 
+  /// The user learns what keeps the run, and what else to do.
+  @Test func aStuckRunSaysSoAfterTheFirstSignal() throws {
+    let run = try Running(["--scene", "stress", "--work", "10s"] + Self.small)
+    // The scene keeps the start busy too.
+    run.waitUntilHandled(SIGINT)
+    run.send(SIGINT)
+    let line = run.readErrorLine() ?? ""
+    #expect(line.contains("is still running; a second Ctrl-C ends the process"), "\(line)")
+    run.send(SIGINT)
+    #expect(run.finish().status == 128 + SIGINT)
+  }
+
   /// A run in which nothing was seen is not praised, and says by how much it was longer than asked for.
   @Test func aRunWithoutAFrameThatWasSeenIsNotPraised() throws {
     let arguments = ["--scene", "stress", "--work", "300ms", "--duration", "100ms"] + Self.small

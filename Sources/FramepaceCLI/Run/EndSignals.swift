@@ -5,7 +5,8 @@ import Synchronization
 /// The signals that end a run, as events of the loop: Ctrl-C, `kill`, Ctrl-\ and a closed terminal.
 ///
 /// They are heard on a thread of their own: a callback may keep the loop busy for long. Then the loop does not hear the first
-/// signal, and a second SIGINT or SIGTERM ends the process. `exit` gives screens back, and a loop that returns changes none.
+/// signal, which a line on the standard error output says, and a second SIGINT or SIGTERM ends the process. `exit` gives screens
+/// back, and a loop that returns changes none.
 ///
 /// Create it before any other thread, so that all threads inherit the blocked signals and leave them to this one.
 @MainActor
@@ -47,6 +48,8 @@ private final class EndRequest: Sendable {
   private struct State {
     var first: MonotonicTime?
     var end: (@Sendable () -> Void)?
+    /// True once the loop was told to end.
+    var isLoopTold = false
   }
 
   private let state = Mutex(State())
@@ -54,9 +57,15 @@ private final class EndRequest: Sendable {
   /// `timeout` sends its signal to the process and to its group: in this time it is one signal.
   private static let sameSignal = Nanoseconds.milliseconds(300)
 
+  /// A loop that has not reacted in this time is stuck.
+  private static let patience = Nanoseconds.seconds(1)
+
   func add(_ loop: FrameLoop, _ end: @escaping @MainActor () -> Void) {
-    let end: @Sendable () -> Void = {
-      loop.perform(onMain: end)
+    let end: @Sendable () -> Void = { [weak self] in
+      loop.perform(onMain: {
+        self?.state.withLock { $0.isLoopTold = true }
+        end()
+      })
       loop.wakeUp()
     }
     let isAsked = state.withLock { state in
@@ -72,8 +81,21 @@ private final class EndRequest: Sendable {
       defer { state.first = state.first ?? now }
       return (state.first, state.end)
     }
-    guard let first else { return end?() ?? () }
+    guard let first else {
+      end?()
+      // On the signals' own loop.
+      try? FrameLoop.current.perform(after: Self.patience) { [weak self] in self?.reportStuckLoop() }
+      return
+    }
     if [SIGINT, SIGTERM].contains(signal), now - first > Self.sameSignal { exit(128 + signal) }
+  }
+
+  private func reportStuckLoop() {
+    guard !state.withLock({ $0.isLoopTold }) else { return }
+    // A terminal has echoed the key, maybe after a line of figures.
+    let lineBreak = isatty(STDERR_FILENO) == 1 ? "\n" : ""
+    StandardError.print(
+      "\(lineBreak)framepace: a callback, or the start, is still running; a second Ctrl-C ends the process")
   }
 }
 
