@@ -19,6 +19,12 @@ public final class FPSMeter {
     get { run.refreshRate }
     set { run.refreshRate = newValue }
   }
+  /// When the process last went on after it had been stopped, as by Ctrl-Z; nil if it never was. A handler of SIGCONT knows.
+  /// Frames that were late by this have the cause `stopped`, and intervals that were missed by it are counted for themselves.
+  public var resumed: MonotonicTime? {
+    get { run.resumed }
+    set { run.resumed = newValue }
+  }
   /// The last events that were recorded: those of the recent figures, and some more.
   public private(set) var log: FrameLog
 
@@ -48,7 +54,7 @@ public final class FPSMeter {
     log.append(event)
     run.handle(event)
     guard case .presented(let frame) = event else { return nil }
-    return lateCauses.add(frame, interval: refreshRate.interval)
+    return lateCauses.add(frame, interval: refreshRate.interval, resumed: resumed)
   }
 
   /// The step to the last frame that was seen, from the one before; nil if there was none since an idle time.
@@ -71,6 +77,7 @@ public final class FPSMeter {
     let end = run.number(at: time)
     let start = max(run.firstNumber ?? end, end - min(end, UInt64(windowLength)))
     var recent = FrameTally<Durations>(refreshRate: refreshRate, span: min(start, end)..<end)
+    recent.resumed = resumed
     for event in log { recent.handle(event) }
     var report = recent.report(before: end)
     report.refreshRate = run.measuredRate

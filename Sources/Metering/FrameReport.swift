@@ -48,6 +48,8 @@ public struct FrameReport: Equatable, Sendable {
   /// Intervals that should have been ticked, as frames were wanted, and were not. Of a variable display those that it counted,
   /// and not for how long one has lasted.
   public var missed = 0
+  /// Those of the missed intervals in which the process was stopped, as by Ctrl-Z; see `FPSMeter.resumed`.
+  public var missedWhileStopped = 0
   /// Intervals between those that are to be ticked, on an output that makes a frame every second, third … interval; and those
   /// between a run's first frame and its first tick.
   public var leftOut = 0

@@ -30,6 +30,8 @@ struct FrameTally<Durations: DurationCollection> {
   var refreshRate: RefreshRate {
     didSet { if refreshRate != oldValue { anchor = nil } }
   }
+  /// When the process last went on after a stop.
+  var resumed: MonotonicTime?
   private let span: Range<UInt64>
 
   private var counts: FrameReport
@@ -120,6 +122,9 @@ struct FrameTally<Durations: DurationCollection> {
     let counted = min(wanted, number - min(number, span.lowerBound))
     let countedMissed = min(missed, counted / step)
     counts.missed += Int(clamping: countedMissed)
+    if let resumed, let lastTick, lastTick.timestamp < resumed, resumed <= tick.delivered {
+      counts.missedWhileStopped += Int(clamping: countedMissed)
+    }
     counts.leftOut += Int(clamping: counted - countedMissed)
     if missed > 0 {
       hitchTime.didMiss(refreshRate.offset(ofInterval: Int64(clamping: missed * step)), before: number)

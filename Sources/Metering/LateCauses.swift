@@ -21,10 +21,14 @@ public struct LateCauses: Sendable {
 
   /// Adds a frame that has been seen. Every frame of an output is to be added, in their order. Allocates nothing.
   ///
+  /// - Parameter resumed: when the process last went on after a stop; nil if it never was stopped.
   /// - Returns: why it was late; nil if it was in time.
   @discardableResult
-  public mutating func add(_ frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Cause? {
-    guard let cause = classifier.cause(of: frame, interval: interval) else { return nil }
+  public mutating func add(
+    _ frame: FrameRecord, interval: Nanoseconds, resumed: MonotonicTime? = nil
+  ) -> FrameRecord.Cause? {
+    guard var cause = classifier.cause(of: frame, interval: interval) else { return nil }
+    if let resumed, frame.start < resumed, resumed < frame.submitted { cause = .stopped }
     for index in all.indices where all[index].cause == cause { all[index].frames += 1 }
     return cause
   }

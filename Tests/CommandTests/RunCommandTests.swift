@@ -53,6 +53,29 @@ struct RunCommandTests {
     #expect(run.finish().status == 128 + SIGINT)
   }
 
+  /// The vblanks that were missed while the process was stopped are told apart.
+  @Test func aStoppedRunNamesItsPause() throws {
+    for arguments in [["--json"], ["--fps"]] {
+      let run = try Running(arguments + Self.small)
+      for _ in 0..<(arguments == ["--json"] ? 2 : 6) { _ = run.readLine() }
+      run.send(SIGSTOP)
+      usleep(400_000)
+      run.send(SIGCONT)
+      // The next line comes after a tick.
+      _ = run.readLine()
+      run.send(SIGTERM)
+      let ended = run.finish()
+      if arguments == ["--fps"] {
+        #expect(ended.output.contains("missed by ") && ended.output.contains(" while stopped"), "\(ended.output)")
+      } else {
+        let last = try #require(try JSONLines(ended.output).objects.last)
+        let missed = try #require((last["summary"] as? [String: Any])?["missed"] as? Int)
+        let whileStopped = try #require(last["missedWhileStopped"] as? Int)
+        #expect(whileStopped > 10 && whileStopped <= missed, "\(last)")
+      }
+    }
+  }
+
   /// A run in which nothing was seen is not praised, and says by how much it was longer than asked for.
   @Test func aRunWithoutAFrameThatWasSeenIsNotPraised() throws {
     let arguments = ["--scene", "stress", "--work", "300ms", "--duration", "100ms"] + Self.small

@@ -14,9 +14,12 @@ extension FrameRecord {
     case prediction
     /// The frame was handed over in time, and yet the display showed it some vblanks later.
     case scanOut
+    /// The process was stopped while the frame was due, as by Ctrl-Z. A record alone does not tell this: see
+    /// `FPSMeter.resumed`.
+    case stopped
 
     public static var allCases: [Cause] {
-      Phase.allCases.map(Cause.phase) + [.scheduling, .commitMissed, .prediction, .scanOut]
+      Phase.allCases.map(Cause.phase) + [.scheduling, .commitMissed, .prediction, .scanOut, .stopped]
     }
 
     /// The cause's name in tables and files.
@@ -27,6 +30,7 @@ extension FrameRecord {
       case .commitMissed: "commit missed"
       case .prediction: "prediction"
       case .scanOut: "scan-out"
+      case .stopped: "stopped"
       }
     }
   }

@@ -116,6 +116,8 @@ struct RunCommand: ParsableCommand {
                      seconds of CLOCK_MONOTONIC,
                      overrun: seconds more than --duration, if any,
                      lateCauses: the number of late frames by cause,
+                     missedWhileStopped: those of missed while the process
+                     was stopped, as by Ctrl-Z,
                      latencyP50 …, animationErrorP50 …,
                      mirrors: display and summary of each
       """)

@@ -58,6 +58,7 @@ final class SceneMirrors {
     mirrors.append(Mirror(display: display, output: output, meter: meter, refusals: refusals))
     var refused = RefusedFrames()
     output.observe { [weak self, weak output] event in
+      meter.resumed = ProcessStops.lastEnd
       meter.record(event)
       if case .committed = event { refused.accepted() }
       if case .refused(let error) = event, refused.refused(), let output { self?.remove(output, error) }

@@ -45,6 +45,7 @@ final class SceneSession {
     self.simulation = simulation
     // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
     signals = try EndSignals()
+    ProcessStops.watch()
     (display, cards) = try simulation.map { ($0.screen, nil) } ?? Self.open(options)
     unusedOptions =
       (display is KMSDisplay ? options.clockOptions : options.screenOptions)
@@ -164,7 +165,10 @@ final class SceneSession {
   func measure(
     with meter: FPSMeter, log: FrameLogFile? = nil, lateFrames: LateFrames? = nil, plot: PacingPlot? = nil
   ) {
+    // A simulated screen has another clock.
+    let canBeStopped = simulation == nil
     engine.output.observe { [weak self] event in
+      if canBeStopped { meter.resumed = ProcessStops.lastEnd }
       let cause = meter.record(event)
       do { try log?.record(event, meter: meter, cause: cause) } catch { self?.fail(error) }
       if case .tick(let tick) = event { lateFrames?.record(tick: tick) }

@@ -161,6 +161,7 @@ final class LateFrames {
     case .commitMissed: "handed over only \(Text.milliseconds(frame.target - frame.submitted)) ms before its vblank"
     case .prediction: "no vblank was where it was predicted"
     case .scanOut: "handed over in time, and not shown"
+    case .stopped: "the process was stopped"
     }
   }
 

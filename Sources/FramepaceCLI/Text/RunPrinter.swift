@@ -124,6 +124,7 @@ final class RunPrinter {
         ("mirrors", .list(session.mirrors?.summaries(from: start, to: time) ?? [])),
         ("overrun", .decimal(overrun(at: time)?.seconds, 3)),
         ("lateCauses", .object(whole.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
+        ("missedWhileStopped", .count(whole.missedWhileStopped)),
       ]
       let distributions = whole.latency.json("latency") + whole.animationError.json("animationError")
       try terminal.line(JSONValue.object(members + distributions).line)

@@ -10,6 +10,7 @@ enum RunSummary {
     if !figures.lateCauses.isEmpty {
       lines.append(("late by", figures.lateCauses.map { "\($0.frames) \($0.cause.name)" }))
     }
+    if figures.missedWhileStopped > 0 { lines.append(("missed by", ["\(figures.missedWhileStopped) while stopped"])) }
     let refresh = Text.decimal(figures.refreshRate ?? figures.nominalRefreshRate.hertz, 2)
     lines.append(("a second", ["refresh \(refresh)"] + rates(figures)))
     if let low = figures.onePercentLow {
