@@ -17,12 +17,12 @@ import RunLoops
 @MainActor
 public final class KMSCard {
   /// Nil while the device is gone.
-  public private(set) var device: DRMDevice?
+  public var device: DRMDevice? { opened?.device }
   /// The device's node.
   public private(set) var path: String
 
   let access: CardAccess
-  private var events: DRMEventQueue?
+  private var opened: (device: DRMDevice, events: DRMEventQueue)?
   private let claims = ScreenClaims()
   private var displays: [DisplayEntry] = [] {
     didSet {
@@ -57,16 +57,15 @@ public final class KMSCard {
   }
 
   init(device: DRMDevice, access: CardAccess) {
-    self.device = device
     self.access = access
     path = device.path
-    events = DRMEventQueue(interface: device.interface)
+    opened = (device, DRMEventQueue(interface: device.interface))
     Self.all.removeAll { $0.card == nil }
     Self.all.append(Entry(card: self))
   }
 
   isolated deinit {
-    events?.invalidate()
+    opened?.events.invalidate()
     access.close()
   }
 
@@ -227,20 +226,20 @@ public final class KMSCard {
 
   /// The device is gone. Closing its node frees the name for the device that comes.
   func close() {
-    guard device != nil else { return }
-    events?.invalidate()
-    (device, events) = (nil, nil)
+    guard let opened else { return }
+    opened.events.invalidate()
+    self.opened = nil
     for index in displays.indices { displays[index].pipe = nil }
     access.close()
     tell(.deviceRemoved)
   }
 
-  private func open() throws(KMSError) -> (DRMDevice, DRMEventQueue) {
-    if let device, let events, events.isValid { return (device, events) }
+  private func open() throws(KMSError) -> (device: DRMDevice, events: DRMEventQueue) {
+    if let opened, opened.events.isValid { return opened }
     let device = if let device { device } else { try access.open() }
-    let events = DRMEventQueue(interface: device.interface)
-    (self.device, self.events, path) = (device, events, device.path)
-    return (device, events)
+    let new = (device, DRMEventQueue(interface: device.interface))
+    (opened, path) = (new, device.path)
+    return new
   }
 
   private func becomeMaster() throws(KMSError) {
