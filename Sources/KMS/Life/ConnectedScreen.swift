@@ -7,14 +7,24 @@ import RunLoops
 /// return.
 @MainActor
 final class ConnectedScreen {
-  let pipe: ScanOutPipe
+  /// The facts of a screen that a display tells, also when it is gone.
+  struct Facts {
+    let pipe: ScanOutPipe
+    /// The driver's name.
+    let driver: String
+    /// Whether the driver has vblank events. Without them a fallback clock at the mode's rate ticks.
+    let hasVBlankEvents: Bool
+    /// How the display is paced, for people.
+    let pacing: String
+  }
+
+  let facts: Facts
+  var pipe: ScanOutPipe { facts.pipe }
   private(set) var source: any VBlankSource
   /// The display's, which was made with the first screen.
   let ticker: DisplayTicker
   let wait: VBlankWait
   let presenter: KMSPresenter
-  /// How the display is paced, for people.
-  let reason: String
   /// Hears what becomes of the screen, from the presenter, the vblanks and the card's events alike.
   weak var owner: (any ScreenOwner)? {
     didSet {
@@ -27,9 +37,8 @@ final class ConnectedScreen {
   private let events: DRMEventQueue
   private let flips: DRMEventRoute
   private let interface: any DRMInterface
-  private let calls: VBlankCalls?
   /// Nil where the driver has no vblank events.
-  private var hardware: DRMVBlankSource?
+  private var hardware: DRMVBlankSource? { source as? DRMVBlankSource }
 
   /// - Parameters:
   ///   - pipe: unused, on a card whose master we are.
@@ -48,19 +57,17 @@ final class ConnectedScreen {
     do throws(SystemError) {
       let scanOut = try ScanOut(
         interface: interface, pipe: pipe, connectors: connectors, claims: claims, previous: previous)
-      calls = try VBlankCalls.find(crtc: pipe.crtc, pipe: pipe.crtcIndex, on: interface)
+      let calls = try VBlankCalls.find(crtc: pipe.crtc, pipe: pipe.crtcIndex, on: interface)
       if let calls {
-        let vblanks = DRMVBlankSource(
-          interface: interface, pipe: pipe, calls: calls, events: events.makeRoute())
-        (hardware, source) = (vblanks, vblanks)
-        reason = pipe.reason(calls.name(driver: device.driver))
+        source = DRMVBlankSource(interface: interface, pipe: pipe, calls: calls, events: events.makeRoute())
       } else {
-        let fallback = FallbackClock(
+        source = FallbackClock(
           refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events",
           start: pacing?.ticker.lastVBlank?.timestamp, clock: clock)
-        source = fallback
-        reason = pipe.reason(fallback.name)
       }
+      facts = Facts(
+        pipe: pipe, driver: device.driver, hasVBlankEvents: calls != nil,
+        pacing: pipe.reason(calls?.name(driver: device.driver) ?? source.name))
       ticker = pacing?.ticker ?? DisplayTicker(source: source)
       wait = pacing?.wait ?? VBlankWait(ticker: ticker)
       presenter = try KMSPresenter(
@@ -69,14 +76,11 @@ final class ConnectedScreen {
     } catch {
       throw pipe.error(error)
     }
-    self.pipe = pipe
     self.events = events
     if presenter.isModeSet { hardware?.crtcDidTurnOn() }
     flips.onError = { [weak self] error in self?.owner?.screen(reports: .lost(pipe.error(error))) }
   }
 
-  /// Whether the driver has vblank events. Without them a fallback clock at the mode's rate ticks.
-  var hasVBlankEvents: Bool { hardware != nil }
   /// Whether it takes no more frames, and must not be asked: the screen may be another program's.
   var isStopped: Bool { presenter.queue.isStopped }
 
@@ -96,12 +100,12 @@ final class ConnectedScreen {
       return
     }
     variableRefresh = isWanted ? .on : .off
-    guard let calls, presenter.isVariable != source.isVariable else { return }
+    guard let hardware, presenter.isVariable != source.isVariable else { return }
     let vblanks = DRMVBlankSource(
-      interface: interface, pipe: pipe, calls: calls, events: events.makeRoute(), isVariable: presenter.isVariable)
+      interface: interface, pipe: pipe, calls: hardware.calls, events: events.makeRoute(), isVariable: presenter.isVariable)
     vblanks.owner = owner
     let isTicking = ticker.source === source
-    (hardware, source) = (vblanks, vblanks)
+    source = vblanks
     if presenter.isModeSet { vblanks.crtcDidTurnOn() }
     if isTicking { ticker.change(to: vblanks) }
   }

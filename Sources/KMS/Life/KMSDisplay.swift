@@ -31,11 +31,11 @@ public final class KMSDisplay: Display, ScreenOwner {
   public var connectorName: String { pipe.connector.name }
   /// The mode that the first frame sets. It may differ after another screen was plugged in.
   public var mode: DisplayMode { pipe.mode }
-  public var name: String { "KMS \(connectorName) \(mode)\(driver.map { " (\($0))" } ?? "")" }
+  public var name: String { "KMS \(connectorName) \(mode) (\(facts.driver))" }
   /// How the display is paced, and what is wrong with its vblanks.
-  public var reason: String { ticker.sourceFault.map { "\(pacing), but \($0)" } ?? pacing }
+  public var reason: String { ticker.sourceFault.map { "\(facts.pacing), but \($0)" } ?? facts.pacing }
   /// Whether the driver has vblank events. Without them a fallback clock at the mode's rate ticks.
-  public private(set) var hasVBlankEvents: Bool
+  public var hasVBlankEvents: Bool { facts.hasVBlankEvents }
 
   /// Called once for each requested feature that the screen goes on without, with the reason: before the property's setter
   /// returns, or in a later turn of the loop where a frame or a returning screen brings it to light. The handler may change
@@ -105,10 +105,9 @@ public final class KMSDisplay: Display, ScreenOwner {
   /// Reports them in a turn of its own.
   private(set) lazy var refusalAlarm = FrameLoop.Alarm(.onMain { [weak self] in self?.tellRefusals() })
 
-  /// The way to the screen that there is, or to the last one.
-  private(set) var pipe: ScanOutPipe
-  private var driver: String?
-  private var pacing: String
+  /// Those of the screen that there is, or of the last one.
+  private var facts: ConnectedScreen.Facts
+  var pipe: ScanOutPipe { facts.pipe }
   private var life: DisplayLife
   private lazy var retry = FrameLoop.Alarm(.onMain { [weak self] in self?.happened(.retryDue) })
   private lazy var items = FrameLoop.ItemGroup([retry, refusalAlarm])
@@ -125,8 +124,7 @@ public final class KMSDisplay: Display, ScreenOwner {
     ticker = screen.ticker
     wait = screen.wait
     stable = ReplaceablePresenter(screen.presenter)
-    (pipe, driver) = (screen.pipe, card.device?.driver)
-    (hasVBlankEvents, pacing) = (screen.hasVBlankEvents, screen.reason)
+    facts = screen.facts
     life = DisplayLife(
       hearsEvents: card.access.hearsEvents, checkInterval: card.access.checkInterval, at: clock.now)
     screen.owner = self
@@ -227,8 +225,7 @@ public final class KMSDisplay: Display, ScreenOwner {
   func show(on screen: ConnectedScreen) {
     let old = self.screen
     self.screen = screen
-    (pipe, driver) = (screen.pipe, card.device?.driver)
-    (hasVBlankEvents, pacing) = (screen.hasVBlankEvents, screen.reason)
+    facts = screen.facts
     screen.owner = self
     applyFeatures()
     for membership in memberships { screen.add(to: membership.loop, mode: membership.mode) }

@@ -19,7 +19,7 @@ final class DRMVBlankSource: VBlankSource {
 
   private let interface: any DRMInterface
   private let pipe: ScanOutPipe
-  private let calls: VBlankCalls
+  let calls: VBlankCalls
   private let events: DRMEventRoute
   // Used at each vblank without a call in between: a check at run time would only take time.
   @exclusivity(unchecked) private var request = VBlankRequest()
