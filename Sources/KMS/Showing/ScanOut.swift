@@ -17,8 +17,7 @@ final class ScanOut {
   /// Nil where there is no cursor.
   private var cursorBuffers: CursorBuffers?
   /// The buffer that the legacy call shows, and the image in it.
-  private var legacyCursor: UInt32 = 0
-  private var legacyImage: UInt64 = 0
+  private var legacyCursor: (handle: UInt32, image: UInt64)?
 
   /// Looks up the pipe's properties, and saves the picture that it shows. Changes nothing yet.
   ///
@@ -135,7 +134,7 @@ final class ScanOut {
       return .told
     }
     if way == .modeSet {
-      (legacyCursor, legacyImage) = (0, 0)
+      legacyCursor = nil
       try interface.setCRTC(
         pipe.crtc, framebuffer: picture.framebuffer, x: 0, y: 0, connectors: [pipe.connector.id], mode: pipe.mode)
     } else {
@@ -249,17 +248,17 @@ extension ScanOut {
 
   private func setLegacyCursor(_ cursor: CursorSetting) throws(SystemError) {
     guard case .shown(let buffer, let look) = cursor else {
-      legacyCursor = 0
+      legacyCursor = nil
       return try interface.setCursor(ofCRTC: pipe.crtc, handle: 0, width: 0, height: 0, hotSpotX: 0, hotSpotY: 0)
     }
     // Move it first: it must not be seen elsewhere.
     try interface.moveCursor(ofCRTC: pipe.crtc, x: look.x, y: look.y)
     previous?.willShowCursor()
-    guard buffer.handle != legacyCursor || look.image != legacyImage else { return }
+    if let legacyCursor, legacyCursor == (buffer.handle, look.image) { return }
     try interface.setCursor(
       ofCRTC: pipe.crtc, handle: buffer.handle, width: buffer.width, height: buffer.height, hotSpotX: look.hotSpotX,
       hotSpotY: look.hotSpotY)
-    (legacyCursor, legacyImage) = (buffer.handle, look.image)
+    legacyCursor = (buffer.handle, look.image)
   }
 
   private func makeCursorBuffers(format: DRMPixelFormat?) -> CursorBuffers {
