@@ -28,11 +28,11 @@ public final class DisplaySession {
   private static let patience = Nanoseconds.seconds(1)
 
   private var monitor: DeviceMonitor?
-  private var observer: SeatSession.Observer?
+  private lazy var observer = SeatSession.Observer { [weak self] seat in self?.changed(seat.state) }
   private var cards: [Entry] = []
   /// The nodes of cards whose connectors are to be asked, once for several events.
   private var changed: Set<String> = []
-  private var changes: FrameLoop.Source?
+  private lazy var changes = FrameLoop.Source(.onMain { [weak self] _ in self?.askChanged() })
 
   private struct Entry {
     weak var card: KMSCard?
@@ -61,10 +61,7 @@ public final class DisplaySession {
       eventsReason = "no events of devices (\(error)): screens are asked every \(seconds) s"
     }
     hear = { [weak self] event in self?.happened(event) }
-    changes = FrameLoop.Source(.onMain { [weak self] _ in self?.askChanged() })
-    let observer = SeatSession.Observer { [weak self] seat in self?.changed(seat.state) }
     seat.add(observer)
-    self.observer = observer
   }
 
   /// A session without a seat, whose cards are opened with the program's own rights.
@@ -83,8 +80,8 @@ public final class DisplaySession {
 
   isolated deinit {
     monitor?.invalidate()
-    changes?.invalidate()
-    if let observer { seat.remove(observer) }
+    changes.invalidate()
+    seat.remove(observer)
   }
 
   /// Opens a card. A card in use is returned to all callers, since a program can be its master only once.
@@ -108,7 +105,7 @@ public final class DisplaySession {
       add: { [self] loop, mode in
         seat.add(to: loop, mode: mode)
         monitor?.add(to: loop, mode: mode)
-        if let changes { loop.add(changes, to: mode) }
+        loop.add(changes, to: mode)
       })
     let card = KMSCard(device: device, access: access)
     cards.removeAll { $0.card == nil }
@@ -131,7 +128,7 @@ public final class DisplaySession {
     case .changed(let device) where device.isGraphicsCard && device.propertyID == nil:
       guard let node = device.node else { return }
       changed.insert(node)
-      changes?.signal()
+      changes.signal()
     case .added, .removed, .changed: break
     case .rescan:
       for card in openCards {
@@ -144,7 +141,7 @@ public final class DisplaySession {
   private func askChanged() {
     // A burst of events is one change: read them all first.
     if monitor?.hasEvents == true {
-      changes?.signal()
+      changes.signal()
       return
     }
     for card in openCards where changed.contains(card.path) { card.tell(.hotplug) }
