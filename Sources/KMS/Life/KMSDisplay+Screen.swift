@@ -23,14 +23,12 @@ extension KMSDisplay {
     guard let screen else { return }
     // If the driver refuses, freeing the buffers switches it off.
     try? screen.presenter.scanOut.switchOff()
-    previous = screen.presenter.handOver() ?? previous
     screen.presenter.freeBuffers()
     self.screen = nil
   }
 
   /// Frees everything that belongs to the device. The picture from before is gone with it.
   func closeDevice() {
-    previous = screen?.presenter.handOver() ?? previous
     screen?.presenter.freeBuffers()
     screen = nil
     previous?.forget()
@@ -72,7 +70,6 @@ extension KMSDisplay {
     let connector = try parts.connector(sameAs: connectorName, request: request.connector)
     var pipe = try pipe(to: connector, of: parts)
     pipe.rotation = rotation
-    previous = screen?.presenter.handOver() ?? previous
     if let previous, previous.screen.crtc != pipe.crtc {
       // The screen gets another CRTC. The one before is not ours any more.
       try? previous.restore()
@@ -81,7 +78,6 @@ extension KMSDisplay {
     let screen = try card.connect(
       pipe, connectors: parts.connectors, buffering: request.buffering, previous: previous, pacing: (ticker, wait),
       clock: clock)
-    previous = nil
     card.reserve(screen.pipe, for: self)
     show(on: screen)
     return .shown

@@ -95,7 +95,7 @@ public final class KMSDisplay: Display, ScreenOwner {
   let wait: VBlankWait
   /// Nil while there is none. A stopped screen is kept, with its picture, until the next one, unless it must go.
   var screen: ConnectedScreen?
-  /// The picture from before the screen was ours, while no `screen` keeps it.
+  /// The picture from before the screen was ours; nil once that is restored or lost.
   var previous: PreviousScreen?
 
   /// All refusals that were reported.
@@ -124,7 +124,7 @@ public final class KMSDisplay: Display, ScreenOwner {
     ticker = screen.ticker
     wait = screen.wait
     stable = ReplaceablePresenter(screen.presenter)
-    facts = screen.facts
+    (facts, previous) = (screen.facts, screen.presenter.scanOut.previous)
     life = DisplayLife(
       hearsEvents: card.access.hearsEvents, checkInterval: card.access.checkInterval, at: clock.now)
     screen.owner = self
@@ -225,7 +225,7 @@ public final class KMSDisplay: Display, ScreenOwner {
   func show(on screen: ConnectedScreen) {
     let old = self.screen
     self.screen = screen
-    facts = screen.facts
+    (facts, previous) = (screen.facts, screen.presenter.scanOut.previous)
     screen.owner = self
     applyFeatures()
     for membership in memberships { screen.add(to: membership.loop, mode: membership.mode) }

@@ -240,7 +240,7 @@ package final class KMSPresenter: Presenter {
   package func invalidate() {
     stop()
     // Fails when the card is gone or another program's: then there is nothing of ours to restore.
-    try? scanOut.restore()
+    try? scanOut.previous.restore()
     // Only now: a framebuffer that is removed while it is scanned out takes the picture with it.
     freeBuffers()
   }
@@ -255,9 +255,6 @@ package final class KMSPresenter: Presenter {
     items.invalidate()
     (onEvent, owner) = (nil, nil)
   }
-
-  /// Leaves it to the next presenter to restore what the screen showed before it was ours.
-  func handOver() -> PreviousScreen? { scanOut.handOver() }
 
   /// Frees the buffers, and with them what the screen shows of them. Restores nothing.
   func freeBuffers() {

@@ -12,8 +12,8 @@ final class ScanOut {
   let interface: any DRMInterface
   let pipe: ScanOutPipe
   private let atomic: AtomicPipe?
-  private var previous: PreviousScreen?
-  private var hasChanged = false
+  /// The picture to restore at the end: the next screen's too, unless this is the display's last.
+  let previous: PreviousScreen
   /// Nil where there is no cursor.
   private var cursorBuffers: CursorBuffers?
   /// The buffer that the legacy call shows, and the image in it.
@@ -43,11 +43,6 @@ final class ScanOut {
     if atomic?.hasCursor == true { cursorBuffers = makeCursorBuffers(format: .argb8888) }
   }
 
-  deinit {
-    // A display that could not be made leaves the screen as it was found. Nobody is left to hear of an error.
-    if hasChanged { try? restore() }
-  }
-
   /// Whether flips carry damage to the kernel.
   private(set) var takesDamage: Bool
   /// Whether the CRTC is off, as far as an atomic driver says: another program may have switched it off.
@@ -61,7 +56,13 @@ final class ScanOut {
   func tryModeSet(framebuffer: UInt32) throws(SystemError) -> Bool {
     let state = ScreenState(picture: .init(framebuffer: framebuffer), cursor: .hidden)
     guard let atomic else {
-      _ = try commit(state, as: .modeSet, token: 0)
+      do throws(SystemError) {
+        _ = try commit(state, as: .modeSet, token: 0)
+      } catch {
+        // A display that could not be made leaves the screen as it was found.
+        try? previous.restore()
+        throw error
+      }
       if hasLegacyCursor { cursorBuffers = makeCursorBuffers(format: nil) }
       return true
     }
@@ -83,9 +84,8 @@ final class ScanOut {
     try ScreensAtExit.change { () throws(SystemError) in
       if way == .modeSet {
         // Before the first change, so that a mode-set that fails halfway is undone too.
-        previous?.willTurn(pipe.planeRotation.planeValue)
-        previous?.willChange()
-        hasChanged = true
+        previous.willTurn(pipe.planeRotation.planeValue)
+        previous.willChange()
       }
       guard let atomic else { return try commitByLegacyCalls(state, as: way, token: token) }
       return try commit(state, as: way, token: token, by: atomic)
@@ -148,15 +148,6 @@ final class ScanOut {
     try ScreensAtExit.change { () throws(SystemError) in
       try interface.setCRTC(pipe.crtc, framebuffer: 0, x: 0, y: 0, connectors: [], mode: nil)
     }
-  }
-
-  /// Restores the picture from before the first mode-set, once.
-  func restore() throws(SystemError) { try previous?.restore() }
-
-  /// Leaves the screen as it is: the next presenter restores the picture from before.
-  func handOver() -> PreviousScreen? {
-    defer { previous = nil }
-    return previous
   }
 }
 
@@ -253,7 +244,7 @@ extension ScanOut {
     }
     // Move it first: it must not be seen elsewhere.
     try interface.moveCursor(ofCRTC: pipe.crtc, x: look.x, y: look.y)
-    previous?.willShowCursor()
+    previous.willShowCursor()
     if let legacyCursor, legacyCursor == (buffer.handle, look.image) { return }
     try interface.setCursor(
       ofCRTC: pipe.crtc, handle: buffer.handle, width: buffer.width, height: buffer.height, hotSpotX: look.hotSpotX,
