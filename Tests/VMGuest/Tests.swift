@@ -189,14 +189,30 @@ func hold() {
   withExtendedLifetime(display) { while true { pause() } }
 }
 
-/// Shows other frames, and ends: by `invalidate()`, or by `exit` in the middle of a flip.
+/// Shows other frames, and ends: by `invalidate()`, by `exit` in the middle of a flip, or by `exit` on another thread while
+/// this one goes on with frames.
 @MainActor
-func leave(invalidating: Bool) {
+func leave(_ way: String?) {
   let display = openDisplay()
   Animation.show(41, on: display)
   Guest.shell("screendump between")
-  if invalidating { display.invalidate() }
+  if way == "invalidate" { display.invalidate() }
+  if way == "elsewhere" {
+    exitOnAnotherThread()
+    Animation(display, frames: 10_000).run(limit: .seconds(5))
+    Guest.expect(false, "the process goes on")
+  }
   Guest.finish()
+}
+
+private nonisolated func exitOnAnotherThread() {
+  var thread = pthread_t()
+  pthread_create(
+    &thread, nil,
+    { _ in
+      usleep(50_000)
+      exit(0)
+    }, nil)
 }
 
 /// A display that is released without `invalidate()` closes its card, leaves the loop, and restores the screen.

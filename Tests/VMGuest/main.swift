@@ -37,7 +37,7 @@ case "frames":
   frames(number(1), legacy: arguments.contains("legacy"), old: arguments.contains("old"), dump: dumpName)
 case "scene": attempt { try scene(argument(1), frames: number(2), dump: dumpName) }
 case "hold": hold()
-case "leave": leave(invalidating: arguments.contains("invalidate"))
+case "leave": leave(arguments.dropFirst().first)
 case "die": attempt { try die(argument(1), withCursor: arguments.contains("cursor")) }
 case "no-cursor": attempt { try noCursor() }
 case "returns":
@@ -63,7 +63,7 @@ default:
   print(
     """
     vm-guest vblanks N [MODE] [old]|latency N|misses SCENE N MODE|events SCENE N MODE|
-             frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate]|
+             frames N [legacy] [old] [dump NAME]|scene NAME N [dump NAME]|hold|leave [invalidate|elsewhere]|
              die exit|segv|abort|trap|term|int|thread|kill [cursor]|returns TROUBLE [dump NAME]|mirror|spin MS|open|reopen N|abandon|
              leftovers|cursor [none] [legacy]|no-cursor|rotations|busy|seat-switch|seat-direct|uevents
     """)
