@@ -71,17 +71,15 @@ final class JobQueue: Sendable {
   }
 
   /// Runs the jobs that wait by now, on the loop's thread.
-  /// - Returns: true if there was a job.
-  @discardableResult
-  func runWaiting(on loop: FrameLoop) -> Bool {
-    guard !isRunning.load(ordering: .relaxed) else { return false }
+  func runWaiting(on loop: FrameLoop) {
+    guard !isRunning.load(ordering: .relaxed) else { return }
     var taken = state.withLock { state in
       let taken = state.jobs
       state.jobs = state.spare
       state.spare = []
       return taken
     }
-    guard !taken.isEmpty else { return false }
+    guard !taken.isEmpty else { return }
     isRunning.store(true, ordering: .relaxed)
     for job in taken { job.run(on: loop) }
     isRunning.store(false, ordering: .relaxed)
@@ -97,29 +95,24 @@ final class JobQueue: Sendable {
     }
     // A run nested in a job may have consumed the signal.
     if isWaiting { source.signal() }
-    return true
   }
 
   // MARK: After the end
 
   /// Lets another thread run the waiting jobs, and all later ones.
   func threadHasEnded(of loop: FrameLoop) {
-    let isWaiting = state.withLock { state in
-      state.server = state.jobs.isEmpty ? .nobody : .lateThread
-      return !state.jobs.isEmpty
-    }
-    if isWaiting { loop.thread.standIn(for: loop) }
+    if needsLateThread() { loop.thread.standIn(for: loop) }
   }
 
   /// Runs jobs on a thread that stands in for the loop's, until none waits.
   func runLate(on loop: FrameLoop) {
-    repeat { while runWaiting(on: loop) {} } while !isDone()
+    repeat { runWaiting(on: loop) } while needsLateThread()
   }
 
-  private func isDone() -> Bool {
+  private func needsLateThread() -> Bool {
     state.withLock { state in
-      if state.jobs.isEmpty { state.server = .nobody }
-      return state.jobs.isEmpty
+      state.server = state.jobs.isEmpty ? .nobody : .lateThread
+      return !state.jobs.isEmpty
     }
   }
 }
