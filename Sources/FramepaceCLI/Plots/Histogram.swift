@@ -27,7 +27,6 @@ struct Histogram: Equatable {
     let low = sorted.first { $0 >= innerLow - reach } ?? innerLow
     let high = sorted.last { $0 <= innerHigh + reach } ?? innerHigh
 
-    width = Self.leastWidth
     while Self.index(of: high, width) - Self.index(of: low, width) >= Int64(ranges), let next = Self.wider(width) {
       width = next
     }
