@@ -47,14 +47,15 @@ public struct VBlankReport: Sendable {
   /// came earlier. There is none after a missed interval.
   public let surprises: [Nanoseconds]
 
-  public init(_ samples: some Sequence<Sample>, nominalRate: RefreshRate) {
+  /// - Parameter hasArrivals: false if the samples' arrivals are guesses: then `delays` is empty.
+  public init(_ samples: some Sequence<Sample>, nominalRate: RefreshRate, hasArrivals: Bool = true) {
     self.nominalRate = nominalRate
     var counting = Counting(rate: nominalRate)
     for sample in samples { counting.add(sample) }
     count = counting.points.count
     rejected = counting.rejected
     missed = count == 0 ? 0 : Int(clamping: counting.lastNumber) - (count - 1)
-    delays = counting.delays
+    delays = hasArrivals ? counting.delays : []
     surprises = counting.surprises
     guard let first = counting.first, let last = counting.last else {
       (duration, rate, drift, driftUncertainty, deviations) = (.zero, nil, nil, nil, [])

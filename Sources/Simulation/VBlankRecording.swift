@@ -1,20 +1,20 @@
 public import FrameTiming
-import LinuxSystem
+public import LinuxSystem
 
 /// The stamps of a display, as a text for files and for people. `framepace vblank --record FILE` writes one.
 ///
 /// ```
-/// framepace vblanks 1
+/// framepace vblanks 2
 /// display HDMI-A-1
 /// rate 60000/1001
-/// 81273645000 4711
-/// 81290328333 4712
+/// 81273645000 4711 81273692113
+/// 81290328333 4712 81290371402
 /// ```
 ///
 /// The first line names the format and its version; `display` and `rate` (refreshes a second, a fraction or a whole
 /// number: the rate of the mode, not the measured one) follow. Each further line is one stamp in the order in which they
-/// came: nanoseconds on the monotonic clock, and the sequence, 0 where the driver has none. Stamps stand as they were
-/// delivered, repeated, backward and zero ones too: a model finds out what they are worth. Empty lines and those that
+/// came: nanoseconds on the monotonic clock, the sequence, 0 where the driver has none, and when it arrived. (Version 1 has no
+/// arrivals.) Stamps stand as they were delivered, repeated, backward and zero ones too: a model finds out what they are worth. Empty lines and those that
 /// begin with `#` are skipped.
 public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
   /// The name of the display, in one line: control characters became spaces.
@@ -23,14 +23,41 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
   public var refreshRate: RefreshRate
   /// In the order in which they came.
   public var vblanks: [VBlank]
+  /// When each of them arrived; empty if that was not recorded.
+  public var arrivals: [MonotonicTime]
 
-  public init(displayName: String, refreshRate: RefreshRate, vblanks: [VBlank] = []) {
+  /// - Precondition: there are as many arrivals as vblanks, or none.
+  public init(
+    displayName: String, refreshRate: RefreshRate, vblanks: [VBlank] = [], arrivals: [MonotonicTime] = []
+  ) {
+    precondition(arrivals.isEmpty || arrivals.count == vblanks.count, "each vblank has an arrival, or none has")
     var name = String.UnicodeScalarView()
     for scalar in displayName.unicodeScalars { name.append(scalar.properties.isLineOrControl ? " " : scalar) }
     self.displayName = String(Self.trimmed(Substring(String(name))))
     self.refreshRate = refreshRate
     self.vblanks = vblanks
+    self.arrivals = arrivals
   }
+
+  /// The arrivals in an order that time can have, as a replay needs them. Where none were recorded, a vblank arrives when it
+  /// is stamped, or an interval after the last one if its stamp cannot be right.
+  public var deliveries: [MonotonicTime] {
+    // Times in the far future leave room to count on from them.
+    let latest = MonotonicTime(nanoseconds: .max / 2)
+    var last: MonotonicTime?
+    return vblanks.indices.map { index in
+      var time = min(arrivals.isEmpty ? vblanks[index].timestamp : arrivals[index], latest)
+      if let last {
+        let step = time - last
+        let isPossible = arrivals.isEmpty ? step > .zero && step <= Self.longestPause : step >= .zero
+        if !isPossible { time = arrivals.isEmpty ? min(last + refreshRate.interval, latest) : last }
+      }
+      last = time
+      return time
+    }
+  }
+
+  private static let longestPause = Nanoseconds.seconds(60)
 
   // MARK: - Writing
 
@@ -39,19 +66,24 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
   /// The whole file.
   public var description: String {
     var text = header
-    for vblank in vblanks { text += Self.line(for: vblank) }
+    for (index, vblank) in vblanks.enumerated() {
+      text += Self.line(for: vblank, arrival: arrivals.isEmpty ? nil : arrivals[index])
+    }
     return text
   }
 
   /// The lines before the first stamp. A recorder that writes while it listens begins with them, and adds a
-  /// `line(for:)` for each stamp.
+  /// `line(for:arrival:)` for each stamp: with arrivals if the recording that the header is of has some.
   public var header: String {
     let rate = refreshRate.denominator == 1 ? "" : "/\(refreshRate.denominator)"
-    return "\(Self.format) 1\ndisplay \(displayName)\nrate \(refreshRate.numerator)\(rate)\n"
+    let version = arrivals.isEmpty ? 1 : 2
+    return "\(Self.format) \(version)\ndisplay \(displayName)\nrate \(refreshRate.numerator)\(rate)\n"
   }
 
   /// The line of one stamp, with its end.
-  public static func line(for vblank: VBlank) -> String { "\(vblank.timestamp.nanoseconds) \(vblank.sequence)\n" }
+  public static func line(for vblank: VBlank, arrival: MonotonicTime? = nil) -> String {
+    "\(vblank.timestamp.nanoseconds) \(vblank.sequence)\(arrival.map { " \($0.nanoseconds)" } ?? "")\n"
+  }
 
   // MARK: - Reading
 
@@ -68,7 +100,7 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
       case repeated(String)
       /// The rate is not a fraction from 1 to 1000 Hz.
       case invalidRate(String)
-      /// The stamp is not two whole numbers.
+      /// The stamp is not two whole numbers, or three in version 2.
       case invalidStamp(String)
     }
 
@@ -78,13 +110,14 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
       switch reason {
-      case .notARecording: "line \(line): not a recording of vblanks, which begins with '\(format) 1'"
-      case .unknownVersion(let version): "line \(line): version '\(version)' of the format is not known; 1 is"
+      case .notARecording: "line \(line): not a recording of vblanks, which begins with '\(format) 2'"
+      case .unknownVersion(let version): "line \(line): version '\(version)' of the format is not known; 1 and 2 are"
       case .missing(let field): "line \(line): a line '\(field) …' is missing before the stamps"
       case .repeated(let field): "line \(line): a second '\(field)'"
       case .invalidRate(let text):
         "line \(line): '\(text)' is no refresh rate; write refreshes a second, from 1 to 1000, as 60 or 60000/1001"
-      case .invalidStamp(let text): "line \(line): '\(text)' is no stamp; write nanoseconds and sequence"
+      case .invalidStamp(let text):
+        "line \(line): '\(text)' is no stamp; write nanoseconds, sequence and, in version 2, the arrival"
       }
     }
   }
@@ -92,20 +125,21 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
   /// Reads what `description` writes.
   public init(parsing text: String) throws(ParseError) {
     var number = 0
-    var isRecording = false
+    var fields: Int?
     var name: Substring?
     var rate: RefreshRate?
     var vblanks: [VBlank] = []
+    var arrivals: [MonotonicTime] = []
     for whole in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       number += 1
       let line = Self.trimmed(whole)
       guard !line.isEmpty, !line.hasPrefix("#") else { continue }
       let (word, rest) = Self.firstWord(of: line)
-      if !isRecording {
+      if fields == nil {
         guard line.hasPrefix(Self.format) else { throw ParseError(line: number, reason: .notARecording) }
         let version = Self.trimmed(line.dropFirst(Self.format.count))
-        guard version == "1" else { throw ParseError(line: number, reason: .unknownVersion(String(version))) }
-        isRecording = true
+        fields = ["1": 2, "2": 3][version]
+        if fields == nil { throw ParseError(line: number, reason: .unknownVersion(String(version))) }
       } else if word == "display" {
         guard name == nil else { throw ParseError(line: number, reason: .repeated("display")) }
         name = rest
@@ -116,16 +150,21 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
       } else {
         if name == nil { throw ParseError(line: number, reason: .missing("display")) }
         if rate == nil { throw ParseError(line: number, reason: .missing("rate")) }
-        guard let nanoseconds = Int64(word), let sequence = UInt64(rest) else {
+        let words = rest.split(whereSeparator: \.isWhitespace)
+        guard words.count + 1 == fields, let nanoseconds = Int64(word), let sequence = UInt64(words[0]) else {
           throw ParseError(line: number, reason: .invalidStamp(String(line)))
         }
         vblanks.append(VBlank(timestamp: MonotonicTime(nanoseconds: nanoseconds), sequence: sequence))
+        if fields == 3 {
+          guard let arrival = Int64(words[1]) else { throw ParseError(line: number, reason: .invalidStamp(String(line))) }
+          arrivals.append(MonotonicTime(nanoseconds: arrival))
+        }
       }
     }
-    guard isRecording else { throw ParseError(line: number, reason: .notARecording) }
+    guard fields != nil else { throw ParseError(line: number, reason: .notARecording) }
     guard let name else { throw ParseError(line: number, reason: .missing("display")) }
     guard let rate else { throw ParseError(line: number, reason: .missing("rate")) }
-    self.init(displayName: String(name), refreshRate: rate, vblanks: vblanks)
+    self.init(displayName: String(name), refreshRate: rate, vblanks: vblanks, arrivals: arrivals)
   }
 
   private static func rate(_ text: Substring) -> RefreshRate? {

@@ -89,9 +89,10 @@ struct VBlankTextTests {
     let object = try #require(try JSONLines(VBlankText.json(Self.measurement()).line).objects.first)
     var keys = [
       "display", "clock", "isFallback", "requested", "count", "missed", "rejected", "time", "nominalRate",
-      "nominalRateFraction", "rate", "drift", "driftUncertainty", "deviationHistogram", "arrivalHistogram",
+      "nominalRateFraction", "rate", "drift", "driftUncertainty", "deviationHistogram", "arrivalHistogram", "ticks",
+      "missedTicks", "swallowed",
     ]
-    for name in ["jitter", "arrival", "prediction"] { keys += ["P50", "P95", "P99", "Max"].map { name + $0 } }
+    for name in ["jitter", "arrival", "prediction", "target"] { keys += ["P50", "P95", "P99", "Max"].map { name + $0 } }
     #expect(Set(object.keys) == Set(keys))
     #expect(object["count"] as? Int == 101 && object["missed"] as? Int == 1)
     #expect(object["isFallback"] as? Bool == false)
@@ -102,7 +103,7 @@ struct VBlankTextTests {
     #expect(Set(histogram.keys) == ["start", "width", "below", "counts", "above"])
     #expect((histogram["counts"] as? [Int])?.reduce(0, +) == 101)
     let help = try framepace("help", "vblank").output
-    for key in keys where !key.hasPrefix("arrivalP") && !key.hasPrefix("jitter") && !key.hasPrefix("prediction") {
+    for key in keys where !["jitter", "arrivalP", "prediction", "target"].contains(where: { key.hasPrefix($0) }) {
       #expect(key == "arrivalMax" || help.contains(key), "\(key) is not in the help")
     }
   }
@@ -151,6 +152,60 @@ struct VBlankCommandTests {
     #expect(recording.refreshRate.hertz == 200)
     let image = try PNG.read(path: folder.path + "/plot.png")
     #expect(image.width == PlotStyle.size.width)
+  }
+
+  /// A replay has the same figures as the measurement that was recorded: all of them, to the last digit.
+  @Test func aReplayHasTheFiguresOfTheMeasurement() throws {
+    let folder = try TemporaryFolder()
+    let live = try framepace(Self.fallback + ["--count", "150", "--record", "stamps", "--json"], in: folder.path)
+    #expect(live.status == 0, "\(live.error)")
+    let replay = try framepace(["vblank", "--replay", "stamps", "--plot", "x.png", "--json"], in: folder.path)
+    #expect(replay.status == 0, "\(replay.error)")
+    func figures(_ result: Finished) throws -> [String: Any] {
+      var object = try #require(try JSONLines(result.output).objects.first)
+      for key in ["display", "clock", "isFallback"] { object[key] = nil }
+      return object
+    }
+    let (expected, found) = (try figures(live), try figures(replay))
+    #expect(expected["ticks"] as? Int ?? 0 > 100 && expected["targetP99"] is Double)
+    #expect(NSDictionary(dictionary: expected) == NSDictionary(dictionary: found), "\(expected)\n\(found)")
+    #expect(try folder.files == ["stamps", "x.png"])
+    let text = try framepace(["vblank", "--replay", "stamps"], in: folder.path)
+    #expect(
+      text.output.hasPrefix("fallback clock 200.00 Hz: asked for\nreplaying 150 vblanks of stamps\n\nvblanks   150 in "))
+    #expect(text.output.contains("\nticks     ") && text.output.contains("\ntarget error  "), "\(text.output)")
+  }
+
+  /// An old recording has no arrivals: nothing is said of them. Its ticks are those of the model and the ticker.
+  @Test func anOldRecordingIsReplayed() throws {
+    let folder = try TemporaryFolder()
+    var text = "framepace vblanks 1\ndisplay DP-1\nrate 60\n"
+    // A vblank is lost, and another one is delivered twice.
+    for number in 1...400 where number != 300 {
+      let line = "\(1_000_000_000 + number * 16_666_667) \(number)\n"
+      text += number == 200 ? line + line : line
+    }
+    try text.write(toFile: folder.path + "/old", atomically: true, encoding: .utf8)
+    let result = try framepace(["vblank", "--replay", "old"], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.contains("replaying 400 vblanks of old, which has no arrivals"), "\(result.output)")
+    #expect(result.output.contains("vblanks   399 in 6.65 s, 1 missed, 1 rejected"), "\(result.output)")
+    #expect(result.output.contains("ticks     399, 1 missed, 1 swallowed"), "\(result.output)")
+    #expect(!result.output.contains("arrival  ") && !result.output.contains("after the stamp"))
+    let json = try JSONLines(try framepace(["vblank", "--replay", "old", "--json"], in: folder.path).output).objects
+    #expect(json.first?["arrivalP50"] is NSNull && json.first?["jitterP50"] as? Double == 0)
+    for (name, bytes, reason) in [
+      ("empty", "", "line 1: not a recording of vblanks"),
+      ("bad", "framepace vblanks 1\nrate x\n", "line 2: 'x' is no refresh"),
+    ] {
+      try bytes.write(toFile: "\(folder.path)/\(name)", atomically: true, encoding: .utf8)
+      let bad = try framepace(["vblank", "--replay", name], in: folder.path)
+      #expect(bad.status == 1 && bad.output.isEmpty)
+      #expect(
+        bad.error.replacing("\n", with: " ").hasPrefix("framepace: cannot replay '\(name)': \(reason)"), "\(bad.error)")
+    }
+    let missing = try framepace("vblank", "--replay", "/nonexistent/x")
+    #expect(missing.status == 1 && missing.error.contains("cannot read '/nonexistent/x': No such file"), "\(missing.error)")
   }
 
   /// Ctrl-C ends the measurement and prints the figures so far.

@@ -23,7 +23,35 @@ import Testing
       displayName: "HDMI-A-1", refreshRate: rate, vblanks: [vblank(81_273_645_000, 4711), vblank(81_290_328_333, 4712)])
     #expect(recording.description == Self.text)
     #expect(try VBlankRecording(parsing: Self.text) == recording)
-    #expect(recording.header + recording.vblanks.map(VBlankRecording.line).joined() == Self.text)
+    #expect(recording.header + recording.vblanks.map { VBlankRecording.line(for: $0) }.joined() == Self.text)
+  }
+
+  /// Version 2 has arrivals. A text of version 1 is still read, and has none.
+  @Test func arrivalsAreWrittenAsDocumented() throws {
+    let text = Self.text.replacing("vblanks 1", with: "vblanks 2").replacing("4711", with: "4711 81273692113")
+      .replacing("4712", with: "4712 81290371402")
+    let recording = try VBlankRecording(parsing: text)
+    #expect(recording.arrivals.map(\.nanoseconds) == [81_273_692_113, 81_290_371_402])
+    #expect(recording.deliveries == recording.arrivals)
+    #expect(recording.description == text)
+    #expect(try VBlankRecording(parsing: Self.text).arrivals.isEmpty)
+  }
+
+  /// Time does not go back in a replay, and does not end.
+  @Test func deliveriesAreInOrder() throws {
+    let rate = RefreshRate.hertz60
+    func deliveries(_ stamps: [Int64], _ arrivals: [Int64] = []) -> [Int64] {
+      VBlankRecording(
+        displayName: "", refreshRate: rate, vblanks: stamps.map { vblank($0, 0) },
+        arrivals: arrivals.map { MonotonicTime(nanoseconds: $0) }
+      ).deliveries.map(\.nanoseconds)
+    }
+    let interval = rate.interval.count
+    #expect(deliveries([5, 9, 7, 0, 20]) == [5, 9, 9 + interval, 9 + 2 * interval, 9 + 3 * interval])
+    #expect(deliveries([5, 100_000_000_000, 60]) == [5, 5 + interval, 5 + 2 * interval])
+    #expect(deliveries([5, 9, 13], [50, 40, 60]) == [50, 50, 60])
+    #expect(deliveries([1], [.max]) == [.max / 2])
+    #expect(deliveries([]) == [])
   }
 
   @Test func whatIsWrittenIsRead() throws {
@@ -42,8 +70,9 @@ import Testing
         let shift = UInt64.random(in: 0...63, using: &random)
         vblanks.append(vblank(Int64(bitPattern: random.next()) >> Int64(shift), random.next() >> shift))
       }
+      let arrivals = round % 2 == 0 ? [] : vblanks.map { _ in MonotonicTime(nanoseconds: Int64(bitPattern: random.next())) }
       let recording = VBlankRecording(
-        displayName: names[round % names.count], refreshRate: rate, vblanks: vblanks)
+        displayName: names[round % names.count], refreshRate: rate, vblanks: vblanks, arrivals: arrivals)
       #expect(try VBlankRecording(parsing: recording.description) == recording, "seed \(seed), round \(round)")
     }
   }
@@ -61,7 +90,9 @@ import Testing
     ("", 1, VBlankRecording.ParseError.Reason.notARecording),
     ("# nothing\n\n", 3, .notARecording),
     ("P6 640 480\n", 1, .notARecording),
-    ("framepace vblanks 2\n", 1, .unknownVersion("2")),
+    ("framepace vblanks 3\n", 1, .unknownVersion("3")),
+    ("framepace vblanks 2\nrate 60\ndisplay x\n1 2\n", 4, .invalidStamp("1 2")),
+    ("framepace vblanks 2\nrate 60\ndisplay x\n1 2 x\n", 4, .invalidStamp("1 2 x")),
     ("framepace vblanks\n", 1, .unknownVersion("")),
     ("framepace vblanks 1\n\n1 2\n", 3, .missing("display")),
     ("framepace vblanks 1\ndisplay x\n1 2\n", 3, .missing("rate")),

@@ -17,16 +17,24 @@ struct VBlankCommand: ParsableCommand {
 
         framepace vblank --display kms:HDMI-A-1 --count 3600
         framepace vblank --mode 1920x1080@59.94 --plot vblanks.png
+        framepace vblank --count 3600 --record hdmi.vblanks
+        framepace vblank --replay hdmi.vblanks
+
+      With --replay the vblanks of a recording are measured instead, in the same way, \
+      as fast as the machine can. A recording of an older version has no arrivals.
 
       Figures: the stamps are fitted by a straight line, the display's own even grid. \
       Its slope is the rate. Drift is the difference from the mode's rate in \
       millionths, ± two standard errors. Jitter is the distance of a stamp from the \
       grid, arrival the time from a stamp to its delivery, and the prediction error \
       the difference between a predicted vblank and the real one. An interval without \
-      a vblank event is missed, and a repeated event is rejected. The line that \
-      begins with 'percentile' says how percentiles are computed.
+      a vblank event is missed, and a repeated event is rejected. Ticks are those of a \
+      display link on these vblanks, played in simulated time: some make none (they \
+      are swallowed), and the target error is how far a vblank is from the one that \
+      the tick before it promised. The line that begins with 'percentile' says how \
+      percentiles are computed.
 
-      JSON: one object. Jitter, arrival, prediction and histograms are in
+      JSON: one object. Jitter, arrival, prediction, target and histograms are in
       microseconds; unknown values are null.
         display, clock       connector, mode and driver; the source of the
                              vblanks, with the reason
@@ -38,7 +46,10 @@ struct VBlankCommand: ParsableCommand {
         nominalRate, rate    the mode's and the measured rate, in Hz
         nominalRateFraction  the mode's rate: "60000/1001"
         drift, driftUncertainty
-        jitterP50 P95 P99 Max, arrivalP50 …, predictionP50 …
+        ticks, missedTicks, swallowed
+                             the numbers of ticks of a display link, of
+                             intervals without one, of vblanks without one
+        jitterP50 P95 P99 Max, arrivalP50 …, predictionP50 …, targetP50 …
         deviationHistogram, arrivalHistogram
                              start, width of each range, counts, below, above
                              for the stamps' distances from the grid (negative
@@ -51,7 +62,7 @@ struct VBlankCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("How many vblanks to measure, from 2 to 1000000. (default: 600)", valueName: "count"),
     transform: Accepted.count(2...1_000_000))
-  var count = 600
+  var count: Int?
 
   /// Other commands have it.
   @Option(parsing: .unconditional, help: .hidden)
@@ -66,6 +77,12 @@ struct VBlankCommand: ParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp("Also write all stamps to this file, as text.", valueName: "file"), completion: .file())
   var record: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Measure the vblanks of this recording instead of a display's.", valueName: "file"),
+    completion: .file())
+  var replay: String?
 
   @Flag(help: "Print a JSON object instead of text.")
   var json = false
@@ -82,13 +99,34 @@ struct VBlankCommand: ParsableCommand {
     if let plot, let record, AtomicFile.isSame(plot, record) {
       throw ValidationError("--plot '\(plot)' and --record '\(record)' are one file: use two.")
     }
+    try validateReplay()
+  }
+
+  private func validateReplay() throws {
+    guard let replay else { return }
+    if replay == "" { throw ValidationError("--replay has no name: use the name of a recording.") }
+    if options.display != .auto || options.mode != nil || options.rate != nil {
+      throw ValidationError("--replay needs no display: leave out --display, --mode and --rate.")
+    }
+    if count != nil { throw ValidationError("--replay plays the whole recording: leave out --count.") }
+    if record != nil { throw ValidationError("--replay plays a recording and makes none: leave out --record.") }
+    if let plot, AtomicFile.isSame(plot, replay) {
+      throw ValidationError("--plot '\(plot)' and --replay '\(replay)' are one file: use two.")
+    }
   }
 
   func run() throws {
     try onMainActor {
       for file in [plot, record].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
       let picture = try plot.map { _ in try VBlankPlot() }
-      let session = try VBlankSession(options: options, count: count)
+      if let replay {
+        let recording = try VBlankRecording(file: replay)
+        if !json {
+          try Terminal.output.line(VBlankText.heading(of: recording, file: replay, width: Terminal.output.textWidth) + "\n")
+        }
+        return try write(VBlankMeasurement(replaying: replay, recording), stamps: recording, picture: picture)
+      }
+      let session = try VBlankSession(options: options, count: count ?? 600)
       if !json { try Terminal.output.line(session.heading + "\n") }
       let measurement = session.run()
       try write(measurement, stamps: session.recording, picture: picture)

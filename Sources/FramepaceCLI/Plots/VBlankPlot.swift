@@ -17,7 +17,9 @@ struct VBlankPlot {
     let (bitmap, context) = try style.begin(measurement.display ?? measurement.clock, lines: lines)
 
     let whole = Rect(x: 40, y: 120, width: room, height: 500)
-    if measurement.hasJitter {
+    if report.delays.isEmpty {
+      draw(report.deviations, title: "Stamps, from an even grid", in: whole, context)
+    } else if measurement.hasJitter {
       let width = (room - 40) / 2
       draw(
         report.deviations, title: "Stamps, from an even grid", in: Rect(x: 40, y: 120, width: width, height: 500), context)

@@ -41,7 +41,7 @@ final class VBlankSession {
   var recording: VBlankRecording {
     VBlankRecording(
       displayName: target.display ?? target.source.name, refreshRate: target.source.refreshRate,
-      vblanks: samples.map(\.vblank))
+      vblanks: samples.map(\.vblank), arrivals: samples.map(\.arrival))
   }
 
   /// Runs until all vblanks have arrived, a signal arrives, or the source stays silent. Then it restores the screen.
@@ -64,8 +64,7 @@ final class VBlankSession {
     signals.invalidate()
     Terminal.error.show(progress: "")
     return VBlankMeasurement(
-      display: target.display, clock: source.name, isFallback: target.isFallback, requested: requested,
-      report: VBlankReport(samples, nominalRate: source.refreshRate))
+      recording, display: target.display, clock: source.name, isFallback: target.isFallback, requested: requested)
   }
 
   /// Throws the error that ended the measurement; does nothing if the user ended it.
@@ -103,6 +102,8 @@ struct VBlankMeasurement {
   /// The number of vblanks that were requested.
   var requested: Int
   var report: VBlankReport
+  /// The ticks of a display link on these vblanks.
+  var ticks = TickFigures()
 
   /// A warning about the figures of the fallback clock.
   static let fallbackNote = """
@@ -114,7 +115,7 @@ struct VBlankMeasurement {
   var rows: [(name: String, key: String, statistics: FrameStatistics)] {
     [
       ("jitter of stamps", "jitter", report.jitter), ("arrival", "arrival", report.arrival),
-      ("prediction error", "prediction", report.predictionError),
+      ("prediction error", "prediction", report.predictionError), ("target error", "target", ticks.targetError),
     ]
   }
 

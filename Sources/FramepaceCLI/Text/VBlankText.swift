@@ -1,4 +1,5 @@
 import Framepace
+import Simulation
 
 /// The text and JSON of `framepace vblank`.
 enum VBlankText {
@@ -18,12 +19,19 @@ enum VBlankText {
     return lines.compactMap(\.self).map { Text.paragraph($0, width: width) }.joined(separator: "\n")
   }
 
+  /// The first lines of a replay.
+  static func heading(of recording: VBlankRecording, file: String, width: Int) -> String {
+    let arrivals = recording.arrivals.isEmpty ? ", which has no arrivals" : ""
+    let lines = [recording.displayName, "replaying \(recording.vblanks.count) vblanks of \(file)\(arrivals)"]
+    return lines.filter { !$0.isEmpty }.map { Text.paragraph($0, width: width) }.joined(separator: "\n")
+  }
+
   /// The figures, the table and the histograms.
   ///
   /// - Parameter width: the longest line, in characters.
   static func summary(_ measurement: VBlankMeasurement, width: Int) -> String {
     let report = measurement.report
-    var blocks = [figures(report, width: width), table(measurement)]
+    var blocks = [figures(measurement, width: width), table(measurement)]
     if measurement.hasJitter {
       blocks.append(histogram(report.deviations, title: "stamps, from an even grid", width: width))
     }
@@ -33,7 +41,8 @@ enum VBlankText {
     return blocks.joined(separator: "\n\n")
   }
 
-  private static func figures(_ report: VBlankReport, width: Int) -> String {
+  private static func figures(_ measurement: VBlankMeasurement, width: Int) -> String {
+    let (report, ticks) = (measurement.report, measurement.ticks)
     var counts = ["\(report.count) in \(Text.decimal(report.duration.seconds, 2)) s", "\(report.missed) missed"]
     if report.rejected > 0 { counts.append("\(report.rejected) rejected") }
     var lines: [(title: String, items: [String])] = [
@@ -41,6 +50,10 @@ enum VBlankText {
       ("rate", ["\(Text.decimal(report.rate, 4)) Hz", "nominally \(Text.decimal(report.nominalRate.hertz, 4)) Hz"]),
     ]
     if let drift = drift(report) { lines.append(("drift", [drift])) }
+    if ticks.count > 0 {
+      let swallowed = ticks.swallowed > 0 ? ["\(ticks.swallowed) swallowed"] : []
+      lines.append(("ticks", ["\(ticks.count)", "\(ticks.missed) missed"] + swallowed))
+    }
     return lines.map { Text.list($0.items, title: Text.left($0.title, 10), width: width) }.joined(separator: "\n")
   }
 
@@ -58,7 +71,7 @@ enum VBlankText {
       Text.left(title, 18) + cells.map { Text.right($0, 10) }.joined()
     }
     let header = line("", ["p50 µs", "p95 µs", "p99 µs", "max µs"])
-    let rows = measurement.rows.map { name, _, statistics in
+    let rows = measurement.rows.filter { $0.statistics.count > 0 }.map { name, _, statistics in
       line(name, [50, 95, 99, 100].map { Text.decimal(statistics.percentile($0)?.microseconds, 2) })
     }
     return ([header] + rows).joined(separator: "\n")
@@ -93,6 +106,9 @@ enum VBlankText {
       ("nominalRate", .decimal(report.nominalRate.hertz, 6)),
       ("nominalRateFraction", .text("\(report.nominalRate.numerator)/\(report.nominalRate.denominator)")),
       ("rate", .decimal(report.rate, 6)),
+      ("ticks", .count(measurement.ticks.count)),
+      ("missedTicks", .count(measurement.ticks.missed)),
+      ("swallowed", .count(measurement.ticks.swallowed)),
       ("drift", .decimal(report.drift, 4)),
       ("driftUncertainty", .decimal(report.driftUncertainty, 4)),
     ]

@@ -1,0 +1,89 @@
+import FrameTiming
+import Framepace
+import Simulation
+
+/// The ticks that an application gets from a row of vblanks.
+struct TickFigures {
+  /// The ticks that a display link got.
+  private(set) var count = 0
+  /// Intervals without one.
+  private(set) var missed = 0
+  /// Vblanks of which none was made: repeated ones, and such as could not be placed.
+  private(set) var swallowed = 0
+  /// How far the vblank after each tick was from the one that the tick predicted; negative when it came earlier. There is none
+  /// before a missed interval.
+  private(set) var targetErrors: [Nanoseconds] = []
+}
+
+extension TickFigures {
+  /// Plays a recording through a display's ticker, in simulated time.
+  @MainActor
+  init(replaying recording: VBlankRecording) {
+    guard let first = recording.deliveries.first, let last = recording.deliveries.last else { return }
+    let clock = ManualClock(start: first - recording.refreshRate.interval)
+    let loop = FrameLoop(clock: .manual(clock))
+    let source = RecordedVBlankSource(recording, clock: loop.clock)
+    let ticker = DisplayTicker(source: source)
+    var ticks: [DisplayLink.Tick] = []
+    ticks.reserveCapacity(recording.vblanks.count)
+    let link = DisplayLink(ticker: ticker) { link in
+      if let tick = link.tick { ticks.append(tick) }
+    }
+    source.onEnd = { loop.stop() }
+    link.add(to: loop, mode: .default)
+    // A ticker that asks for no more would leave the loop asleep for ever.
+    loop.run(mode: .default, until: last + .seconds(10))
+    ticker.invalidate()
+
+    count = ticks.count
+    missed = ticks.reduce(0) { $0 + Int(clamping: $1.missed) }
+    swallowed = recording.vblanks.count - ticks.count
+    targetErrors = zip(ticks, ticks.dropFirst()).compactMap { tick, next in
+      next.frameNumber == tick.frameNumber + 1 ? next.timestamp - tick.nextVBlank : nil
+    }
+  }
+
+  /// By how much the next vblank was predicted wrongly, in either direction.
+  var targetError: FrameStatistics { FrameStatistics(targetErrors.map { max($0, -$0) }) }
+}
+
+extension VBlankMeasurement {
+  /// The figures of a recording.
+  @MainActor
+  init(_ recording: VBlankRecording, display: String?, clock: String, isFallback: Bool, requested: Int) {
+    let samples = zip(recording.vblanks, recording.deliveries).map { VBlankReport.Sample(vblank: $0, arrival: $1) }
+    self.init(
+      display: display, clock: clock, isFallback: isFallback, requested: requested,
+      report: VBlankReport(
+        samples, nominalRate: recording.refreshRate, hasArrivals: !recording.arrivals.isEmpty),
+      ticks: TickFigures(replaying: recording))
+  }
+
+  /// The figures of a recording in a file.
+  @MainActor
+  init(replaying file: String, _ recording: VBlankRecording) {
+    self.init(
+      recording, display: recording.displayName, clock: "replay of \(file)", isFallback: false,
+      requested: recording.vblanks.count)
+  }
+}
+
+extension VBlankRecording {
+  /// A million vblanks with their arrivals, and some comments.
+  private static let largestFile = 1 << 27
+
+  /// Reads a file of `--record`.
+  init(file: String) throws(Refusal) {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try OwnedDescriptor.contents(of: file, limit: Self.largestFile)
+    } catch {
+      throw Refusal("cannot read '\(file)': \(error.reason)")
+    }
+    do throws(ParseError) {
+      try self.init(parsing: String(decoding: bytes, as: UTF8.self))
+    } catch {
+      throw Refusal("cannot replay '\(file)': \(error)")
+    }
+  }
+}
