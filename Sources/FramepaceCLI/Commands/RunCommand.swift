@@ -34,7 +34,8 @@ struct RunCommand: ParsableCommand {
       --diagram draws for each cause the ticks, the work, the commits and the flips \
       around the frame that was late by most, with a character for each millisecond \
       if they fit. \
-      --plot draws when each frame was begun and submitted, before its target vblank.
+      --plot draws the times from frame to frame beside the budget, and below them when \
+      each frame was begun and submitted, before its target vblank.
 
       With --policy late, frames begin later and so show newer input, but a frame \
       that takes much longer than the others is late. With --animation smooth, moving \
@@ -180,7 +181,7 @@ struct RunCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Also draw when frames were begun and handed over, as a PNG; of more than 20000 the last.", valueName: "file.png"),
+      "Also draw the times of frames, as a PNG; of more than 20000 the last.", valueName: "file.png"),
     completion: .file(extensions: ["png"]))
   var plot: String?
 

@@ -1,11 +1,15 @@
 import Framepace
 
-/// A picture of a run's frames: the times at which each was begun and submitted, before its target vblank, and the delay of
-/// late frames after it.
+/// A picture of a run's frames, along its time: first the times from frame to frame, and below when each was begun and submitted,
+/// before its target vblank, and the delay of late frames after it.
 final class PacingPlot {
   /// A frame with times relative to its target vblank.
   private struct Frame {
+    var number: UInt64
     var time: MonotonicTime
+    var presented: MonotonicTime
+    /// From the frame before; nil after idle intervals.
+    var frameInterval: Nanoseconds?
     var begun: Nanoseconds
     var submitted: Nanoseconds
     /// The lateness; zero if the frame was in time.
@@ -14,6 +18,12 @@ final class PacingPlot {
 
   /// The number of frames kept; of a longer run, only the end is drawn.
   private static let capacity = 40_000
+
+  static let size = PixelSize(width: 1280, height: 990)
+  /// The graph of frame times, and the plot of starts and submissions.
+  private static let panels = (
+    times: Rect(x: 100, y: 130, width: 1140, height: 260), pacing: Rect(x: 100, y: 480, width: 1140, height: 430)
+  )
 
   private let style: PlotStyle
   private let start: MonotonicTime
@@ -29,7 +39,8 @@ final class PacingPlot {
     frames.reserveCapacity(Self.capacity)
   }
 
-  func record(presented frame: FrameRecord, interval: Nanoseconds) {
+  /// - Parameter step: the step to the frame from the one before.
+  func record(presented frame: FrameRecord, step: FrameStep?, interval: Nanoseconds) {
     self.interval = interval
     if frames.count == Self.capacity {
       frames.removeFirst(Self.capacity / 2)
@@ -37,7 +48,8 @@ final class PacingPlot {
     }
     frames.append(
       Frame(
-        time: frame.target, begun: frame.delivered - frame.target, submitted: frame.submitted - frame.target,
+        number: frame.frameNumber, time: frame.target, presented: frame.presented, frameInterval: step?.interval,
+        begun: frame.delivered - frame.target, submitted: frame.submitted - frame.target,
         late: frame.isLate(interval: interval) ? frame.lateness : .zero))
   }
 
@@ -59,12 +71,17 @@ final class PacingPlot {
   ///   - figures: the figures of the whole run.
   ///   - end: the end of the run.
   func image(title: String, figures: FrameReport, end: MonotonicTime) throws(BitmapError) -> Image {
-    let (bitmap, context) = try style.begin(title, lines: [Self.line(figures)])
-    let plot = Rect(x: 100, y: 130, width: Double(PlotStyle.size.width) - 140, height: 430)
+    let (bitmap, context) = try style.begin(title, lines: [Self.line(figures)], size: Self.size)
+    let plot = Self.panels.pacing
     let axes = Axes(
       plot: plot, start: begin, end: max(end, frames.last?.time ?? end),
       // The axis shows a little more than an interval before and after the vblank. At a variable rate intervals are longer.
       earliest: -max(interval, usualLead) * 5 / 4, latest: interval * 5 / 4)
+    let times = frames.map { frame in
+      FrameTimeGraph.Frame(
+        number: frame.number, presented: frame.presented, time: frame.frameInterval, isLate: frame.late > .zero)
+    }
+    FrameTimeGraph(times, budget: interval, in: Self.panels.times, style: style, x: axes.x).draw(context)
     drawGrid(axes, context)
     // Late frames are drawn last, on top.
     for frame in frames { draw(frame.begun, of: frame, PlotStyle.blue, size: 3, axes, context) }
@@ -146,7 +163,9 @@ final class PacingPlot {
       let isVBlank = milliseconds == 0
       style.drawRow(isVBlank ? "vblank" : "\(milliseconds)", y: y, isAxis: isVBlank, in: plot, context)
     }
-    style.draw("ms", at: Point(plot.minX - 10, plot.minY - 14), anchor: 1, context)
+    style.draw(
+      "ms before and after the target vblank", at: Point(plot.minX, plot.minY - 14), anchor: 0, color: PlotStyle.ink, context
+    )
     // The time axis shows seconds since the start of the run.
     let (from, to) = ((axes.start - start).seconds, (axes.end - start).seconds)
     let seconds = PlotStyle.step(atLeast: (to - from) / 12)

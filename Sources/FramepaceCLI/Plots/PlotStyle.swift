@@ -24,11 +24,13 @@ struct PlotStyle {
   }
 
   /// Makes an empty plot with a title and at most two lines of figures below it.
-  func begin(_ heading: String, lines: [String]) throws(BitmapError) -> (Bitmap, DrawingContext) {
-    let bitmap = try Bitmap(width: Self.size.width, height: Self.size.height)
+  func begin(
+    _ heading: String, lines: [String], size: PixelSize = Self.size
+  ) throws(BitmapError) -> (Bitmap, DrawingContext) {
+    let bitmap = try Bitmap(width: size.width, height: size.height)
     let context = DrawingContext(bitmap: bitmap)
     context.fill(color: Self.paper)
-    let room = Double(Self.size.width) - 80
+    let room = Double(size.width) - 80
     context.draw(TextLine(heading, font: title).truncated(to: room), at: Point(40, 44), color: Self.ink)
     for (number, line) in lines.enumerated() {
       context.draw(

@@ -174,7 +174,7 @@ final class SceneSession {
       if case .tick(let tick) = event { lateFrames?.record(tick: tick) }
       guard case .presented(let frame) = event else { return }
       lateFrames?.record(presented: frame, cause: cause)
-      plot?.record(presented: frame, interval: meter.refreshRate.interval)
+      plot?.record(presented: frame, step: meter.step, interval: meter.refreshRate.interval)
     }.keep()
   }
 
