@@ -27,6 +27,23 @@ extension Scenario {
       s.run("b", for: 1)
       s.run("a", for: 1)
     },
+    Scenario(
+      [48, 49], "a block makes its mode common: the round includes common blocks after it, none before it and no new one",
+      gives: "maker nested →timedOut three four five sleep one new →finished"
+    ) { s in
+      s.observe(.beforeWaiting, in: "a")
+      s.timer(".timer", at: 1, in: "a")
+      s.block("one", in: ["common"])
+      s.block("maker", in: ["a"]) { s in
+        s.block("nested", in: ["b"]) { s in s.addCommonMode("a") }
+        s.run("b")
+        s.block("new", in: ["common"])
+      }
+      s.block("three", in: ["common"])
+      s.block("four", in: ["a"])
+      s.block("five", in: ["common", "b"])
+      s.run("a", for: 6)
+    },
   ]
 
   /// Waking, stopping, nesting.

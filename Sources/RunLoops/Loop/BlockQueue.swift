@@ -47,22 +47,32 @@ final class BlockQueue: Sendable {
   }
 
   private func performTaken(in mode: ModeState) {
-    var (taken, hidden) = state.withLock { state in
+    var wasCommon = mode.isCommon
+    var (taken, round) = state.withLock { state in
+      let round = state.waiting.hideAll()
       var taken = exchange(&state.spare, with: [])
-      state.waiting.take(for: mode, into: &taken)
+      state.waiting.take(round, for: mode, into: &taken)
       hasEntries.store(!state.waiting.isEmpty, ordering: .releasing)
-      return (taken, state.waiting.hideAll())
+      return (taken, round)
     }
-    for index in taken.indices {
+    var index = 0
+    while index < taken.count {
       // Released right after its call, so that its captures do not live until the last block has run.
       let block = exchange(&taken[index].element, with: Block(call: {}))
       block.call()
+      index += 1
+      guard !wasCommon, mode.isCommon else { continue }
+      // The mode became common. Blocks for the common modes belong to the round from here on, as with CFRunLoop, which asks for
+      // each block in turn.
+      wasCommon = true
+      let rest = taken[index - 1].number + 1..<round.upperBound
+      state.withLock { $0.waiting.take(rest, for: mode, into: &taken) }
     }
     taken.removeAll(keepingCapacity: true)
     let spare = taken
     state.withLock { state in
       state.spare = spare
-      state.waiting.hiddenCount = hidden
+      state.waiting.hiddenCount = round.lowerBound
     }
   }
 
@@ -92,6 +102,15 @@ struct ModeQueues<Element: Sendable> {
     var entries: [Entry] = []
 
     func hasEntry(from number: UInt64) -> Bool { entries.last.map { $0.number >= number } ?? false }
+
+    /// The places of the entries with these numbers. Finding all entries takes no search.
+    func places(of numbers: Range<UInt64>) -> Range<Int> {
+      guard hasEntry(from: numbers.lowerBound),
+        let first = entries.firstIndex(where: { $0.number >= numbers.lowerBound }),
+        let last = entries.lastIndex(where: { $0.number < numbers.upperBound }), first <= last
+      else { return 0..<0 }
+      return first..<last + 1
+    }
   }
 
   private var queues: [Queue] = []
@@ -114,24 +133,26 @@ struct ModeQueues<Element: Sendable> {
     queues.append(Queue(modes: modes, entries: [entry]))
   }
 
-  /// Moves the elements for a run in `mode` to an empty array, in the order in which they were appended.
-  mutating func take(for mode: ModeState, into taken: inout [Entry]) {
-    for index in queues.indices where isFound(queues[index], mode) {
-      let first = queues[index].entries.firstIndex { $0.number >= hiddenCount } ?? 0
-      count -= queues[index].entries.count - first
-      if taken.isEmpty, first == 0 {
+  /// Moves the elements with these numbers for a run in `mode` to an array, and sorts that in the order in which its elements
+  /// were appended.
+  mutating func take(_ numbers: Range<UInt64> = 0..<(.max), for mode: ModeState, into taken: inout [Entry]) {
+    for index in queues.indices {
+      let places = queues[index].places(of: numbers)
+      guard !places.isEmpty, mode.isOne(of: queues[index].modes) else { continue }
+      count -= places.count
+      if taken.isEmpty, places.count == queues[index].entries.count {
         swap(&taken, &queues[index].entries)
       } else {
-        taken += queues[index].entries[first...]
-        queues[index].entries.removeSubrange(first...)
+        taken += queues[index].entries[places]
+        queues[index].entries.removeSubrange(places)
         taken.sort { $0.number < $1.number }
       }
     }
   }
 
   /// Hides all elements that wait by now.
-  /// - Returns: the former value of `hiddenCount`, to show them again.
-  mutating func hideAll() -> UInt64 { exchange(&hiddenCount, with: nextNumber) }
+  /// - Returns: the numbers that were not hidden, from the former `hiddenCount` on, which shows them again.
+  mutating func hideAll() -> Range<UInt64> { exchange(&hiddenCount, with: nextNumber)..<nextNumber }
 
   mutating func removeAll(where isMeant: (Element) -> Bool) {
     for index in queues.indices { queues[index].entries.removeAll { isMeant($0.element) } }
