@@ -50,7 +50,7 @@ public final class FPSMeter {
   ///
   /// - Returns: why a frame was late that has been seen now; nil for everything else.
   @discardableResult
-  public func record(_ event: FrameEvent) -> FrameRecord.Cause? {
+  public func record(_ event: FrameEvent) -> FrameRecord.Causes? {
     log.append(event)
     run.handle(event)
     guard case .presented(let frame) = event else { return nil }

@@ -35,8 +35,8 @@ extension FrameDiagram {
       let ready = frame.submitted - frame.heldBack
       if frame.work > .zero { fill(frame.digit, from: ready - frame.work, to: ready, in: "work") }
       guard frame.isLate(interval: interval) else { continue }
-      mark("x", at: frame.target, in: "flip")
-      fill(".", from: frame.target, to: frame.presented, in: "flip")
+      mark("x", at: frame.due, in: "flip")
+      fill(".", from: frame.due, to: frame.presented, in: "flip")
     }
   }
 }

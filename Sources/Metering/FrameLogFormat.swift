@@ -8,8 +8,8 @@ import LinuxSystem
 /// | `number` | the refresh interval that the frame belongs to |
 /// | `outcome` | `presented`, `discarded`, `lost` or `pending`; see `LoggedFrame.Outcome` |
 /// | `tick` | the vblank whose tick asked for it |
-/// | `promised` | the vblank that its tick promised to link callbacks |
-/// | `target`, `targetKnown` | the vblank that it was made for, and whether that was more than a guess |
+/// | `promised` | the vblank that its tick was for |
+/// | `target`, `targetKnown` | the vblank that it was composited for, and whether that was more than a guess |
 /// | `animationTime` | the time for which its animations were evaluated |
 /// | `start`, `delivered` | when it was to be begun, and when it was |
 /// | `submitted`, `heldBack` | when it was handed over (a `discarded` one: when its work was done), and how long it was held back before, ready |
@@ -17,8 +17,8 @@ import LinuxSystem
 /// | `callbacks`, `layout`, `display`, `diff`, `composite`, `present` | the time in each phase |
 /// | `work` | all phases together; that of a `discarded` frame was done for nothing |
 /// | `frameInterval` | from the vblank that showed the frame before |
-/// | `lateness` | from the target to the vblank that showed it; below zero if earlier |
-/// | `cause` | why it was late |
+/// | `lateness` | from the promised vblank, or else the target, to the one that showed it; below zero if earlier |
+/// | `cause`, `otherCause` | why it was late: what cost most, and what cost at least half as much |
 /// | `animationError` | by how much animations moved on more than `frameInterval` |
 /// | `paintedPixels` | pixels that were painted |
 ///
@@ -75,7 +75,7 @@ extension LoggedFrame {
       ("number", .number(Int64(bitPattern: record.frameNumber))),
       ("outcome", .word(outcome.rawValue)),
       ("tick", .time(record.tickTimestamp)),
-      ("promised", .time(promised)),
+      ("promised", .time(record.promised)),
       ("target", .time(record.target)),
       ("targetKnown", .truth(record.isTargetKnown)),
       ("animationTime", .time(wasEvaluated ? record.animationTime : nil)),
@@ -93,7 +93,8 @@ extension LoggedFrame {
       ("work", .duration(record.work)),
       ("frameInterval", .duration(step?.interval)),
       ("lateness", .duration(wasSeen ? record.lateness : nil)),
-      ("cause", .word(cause?.name)),
+      ("cause", .word(causes?.main.name)),
+      ("otherCause", .word(causes?.other?.name)),
       ("animationError", .duration(step?.animationError)),
       ("paintedPixels", .number(Int64(record.paintedPixels))),
     ]

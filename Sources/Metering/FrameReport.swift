@@ -41,8 +41,10 @@ public struct FrameReport: Equatable, Sendable {
   public var pending = 0
   /// When the first frame was seen.
   public var firstPresented: MonotonicTime?
-  /// Frames that were seen more than T/2 after the vblank that they were made for.
+  /// Frames that were seen more than T/2 after the vblank that their tick was for.
   public var late = 0
+  /// Frames that were seen more than T/2 before it.
+  public var early = 0
   /// The work of frames that were never shown, since newer work took their place before a buffer was free.
   public var discardedWork = Nanoseconds.zero
   /// Intervals that should have been ticked, as frames were wanted, and were not. Of a variable display those that it counted,

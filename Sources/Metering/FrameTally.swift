@@ -153,14 +153,16 @@ struct FrameTally<Durations: DurationCollection> {
 
   private mutating func presented(_ frame: FrameRecord) {
     let interval = refreshRate.interval
-    let isLate = frame.isLate(interval: interval)
-    let hitch = hitchTime.presented(frameNumber: frame.frameNumber, lateness: isLate ? frame.lateness : .zero)
+    // A frame that was made for a later vblank than promised follows one that was late, or missed intervals: those count.
+    let lateness = frame.missedTarget(interval: interval) ? frame.presented - frame.target : .zero
+    let hitch = hitchTime.presented(frameNumber: frame.frameNumber, lateness: lateness)
     lastStep = step(to: frame)
     lastPresented = frame
     let shown = refreshRate.intervals(in: frame.presented - frame.tickTimestamp + interval / 2)
     guard span.contains(frame.frameNumber &+ UInt64(max(0, shown))) else { return }
     counts.presented += 1
-    counts.late += isLate ? 1 : 0
+    counts.late += frame.isLate(interval: interval) ? 1 : 0
+    counts.early += frame.isEarly(interval: interval) ? 1 : 0
     counts.hitchTime += hitch
     if counts.firstPresented == nil { counts.firstPresented = frame.presented }
     latencies.add(frame.presented - frame.delivered)

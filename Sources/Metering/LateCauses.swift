@@ -12,7 +12,7 @@ public struct LateCount: Equatable, Sendable {
   }
 }
 
-/// Counts the causes of late frames.
+/// Counts the main causes of late frames.
 public struct LateCauses: Sendable {
   private var classifier = LateFrameClassifier()
   private var all = FrameRecord.Cause.allCases.map { LateCount(cause: $0, frames: 0) }
@@ -26,11 +26,11 @@ public struct LateCauses: Sendable {
   @discardableResult
   public mutating func add(
     _ frame: FrameRecord, interval: Nanoseconds, resumed: MonotonicTime? = nil
-  ) -> FrameRecord.Cause? {
-    guard var cause = classifier.cause(of: frame, interval: interval) else { return nil }
-    if let resumed, frame.start < resumed, resumed < frame.submitted { cause = .stopped }
-    for index in all.indices where all[index].cause == cause { all[index].frames += 1 }
-    return cause
+  ) -> FrameRecord.Causes? {
+    guard var causes = classifier.causes(of: frame, interval: interval) else { return nil }
+    if let resumed, frame.start < resumed, resumed < frame.submitted { causes = FrameRecord.Causes(main: .stopped) }
+    for index in all.indices where all[index].cause == causes.main { all[index].frames += 1 }
+    return causes
   }
 
   /// The most frequent first; causes without a frame are left out.
@@ -39,7 +39,7 @@ public struct LateCauses: Sendable {
 
 /// Finds the cause of each late frame. A pure value; it learns from the frames that were in time.
 ///
-/// It adds to `FrameRecord.cause(interval:usual:)` the time that each phase usually takes: the moving mean over the frames in
+/// It adds to `FrameRecord.causes(interval:usual:)` the time that each phase usually takes: the moving mean over the frames in
 /// time whose work fitted, the newest with a weight of 1/16. Before there are any, the longest phase is to blame.
 package struct LateFrameClassifier: Sendable {
   private var usual: FrameRecord.PhaseDurations?
@@ -48,8 +48,8 @@ package struct LateFrameClassifier: Sendable {
 
   /// - Parameter frame: a frame that has been seen. Every frame of an output is to be passed, in their order.
   /// - Returns: nil if it was in time.
-  package mutating func cause(of frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Cause? {
-    if let cause = frame.cause(interval: interval, usual: usual ?? FrameRecord.PhaseDurations()) { return cause }
+  package mutating func causes(of frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Causes? {
+    if let causes = frame.causes(interval: interval, usual: usual ?? FrameRecord.PhaseDurations()) { return causes }
     // A frame that was in time although its work did not fit came out of idle: it does not tell what is usual. At half the
     // rate, work of two intervals fits.
     let budget = frame.isTargetKnown ? max(interval, frame.target - frame.start) : interval

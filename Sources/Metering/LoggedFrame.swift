@@ -16,11 +16,8 @@ public struct LoggedFrame: Sendable {
 
   public var record: FrameRecord
   public var outcome: Outcome
-  /// The vblank that its tick promised to link callbacks, which may be another one than the target; nil for a frame without a
-  /// tick.
-  public var promised: MonotonicTime?
   /// Why it was late; nil if it was not, or was not seen.
-  public var cause: FrameRecord.Cause?
+  public var causes: FrameRecord.Causes?
   /// The step to it from the frame that was seen before; nil if it was not seen, and for the first one after an idle time.
   public var step: FrameStep?
 
@@ -49,45 +46,34 @@ public struct FrameStep: BitwiseCopyable, Sendable {
 
 /// Finds out what becomes of each frame of an output, from the events that its observers are told. Allocates nothing for a frame.
 public struct FrameLedger: Sendable {
-  /// The promise of a tick to the links.
-  private struct Promise {
-    var tick = MonotonicTime.zero
-    var target = MonotonicTime.zero
-  }
-
-  private var promises = [Promise](repeating: Promise(), count: 16)
-  private var newest = 0
   private var pending: [FrameRecord] = []
 
   public init() {
-    pending.reserveCapacity(promises.count)
+    pending.reserveCapacity(16)
   }
 
   /// Takes an event into account.
   ///
   /// - Parameters:
   ///   - step: the step of a meter that has recorded the event just now.
-  ///   - cause: the answer of that meter.
+  ///   - causes: the answer of that meter.
   ///   - log: is called with each frame whose outcome is known now.
   public mutating func handle(
-    _ event: FrameEvent, step: FrameStep?, cause: FrameRecord.Cause?, log: (LoggedFrame) -> Void
+    _ event: FrameEvent, step: FrameStep?, causes: FrameRecord.Causes?, log: (LoggedFrame) -> Void
   ) {
     switch event {
-    case .tick(let tick):
-      newest = (newest + 1) % promises.count
-      promises[newest] = Promise(tick: tick.timestamp, target: tick.targetTimestamp)
     case .committed(let frame): pending.append(frame)
     case .presented(let frame):
       // Frames are seen in the order in which they were handed over.
       let index = pending.firstIndex { $0.submitted >= frame.submitted } ?? pending.count
-      for lost in pending[..<index] { log(logged(lost, .lost)) }
+      for lost in pending[..<index] { log(LoggedFrame(record: lost, outcome: .lost)) }
       pending.removeFirst(min(index + 1, pending.count))
-      var seen = logged(frame, .presented)
-      (seen.cause, seen.step) = (cause, step)
+      var seen = LoggedFrame(record: frame, outcome: .presented)
+      (seen.causes, seen.step) = (causes, step)
       log(seen)
-    case .discarded(let frame): log(logged(frame, .discarded))
+    case .discarded(let frame): log(LoggedFrame(record: frame, outcome: .discarded))
     case .refused: end(as: .lost, log: log)
-    case .idle: break
+    case .tick, .idle: break
     }
   }
 
@@ -95,14 +81,7 @@ public struct FrameLedger: Sendable {
   public mutating func end(log: (LoggedFrame) -> Void) { end(as: .pending, log: log) }
 
   private mutating func end(as outcome: LoggedFrame.Outcome, log: (LoggedFrame) -> Void) {
-    for frame in pending { log(logged(frame, outcome)) }
+    for frame in pending { log(LoggedFrame(record: frame, outcome: outcome)) }
     pending.removeAll(keepingCapacity: true)
-  }
-
-  private func logged(_ frame: FrameRecord, _ outcome: LoggedFrame.Outcome) -> LoggedFrame {
-    let promise = promises.first { $0.tick == frame.tickTimestamp && $0.target != .zero }
-    var logged = LoggedFrame(record: frame, outcome: outcome)
-    logged.promised = promise?.target
-    return logged
   }
 }

@@ -358,7 +358,7 @@ public final class Output {
     // Before the first vblank, and after a pause, the target may be a guess, and a screen may have to set its mode. Such a
     // frame is in time.
     let isEarly = record.target - time > ticker.interval / 2
-    if !record.isTargetKnown { record.target = time }
+    if !record.isTargetKnown { (record.promised, record.target) = (nil, time) }
     // A newer frame has a target of its own.
     let isLast = pending.isEmpty && heldBack == nil
     if isLast, !record.isTargetKnown || isEarly { schedule.didShowUntargeted(at: time) }

@@ -139,7 +139,10 @@ struct OutputSchedule {
       record.frameNumber = forecast.frameNumber(at: record.tickTimestamp + interval / 2)
     }
     (record.start, record.delivered) = (begun, begun)
-    if isTickOpen, let tick { (record.start, record.delivered) = (tick.start, tick.delivered) }
+    if isTickOpen, let tick {
+      record.promised = Self.appearance(ofFrameFor: tick.nextVBlank, pending: lead - 1, forecast: forecast)
+      (record.start, record.delivered) = (tick.start, tick.delivered)
+    }
     return record
   }
 

@@ -140,8 +140,8 @@ final class FrameLogRecordTests: XCTestCase {
         var seen: [FrameRecord] = []
         var discarded: [FrameRecord] = []
         let observation = engine.output.observe { event in
-          let cause = meter.record(event)
-          do { try log.record(event, meter: meter, cause: cause) } catch { XCTFail("\(error)") }
+          let causes = meter.record(event)
+          do { try log.record(event, meter: meter, causes: causes) } catch { XCTFail("\(error)") }
           if case .presented(let frame) = event { seen.append(frame) }
           if case .discarded(let frame) = event { discarded.append(frame) }
         }
@@ -166,6 +166,7 @@ final class FrameLogRecordTests: XCTestCase {
     func time(_ column: String) -> MonotonicTime { MonotonicTime(nanoseconds: number(column)) }
     read.frameNumber = UInt64(number("number"))
     (read.tickTimestamp, read.target, read.animationTime) = (time("tick"), time("target"), time("animationTime"))
+    read.promised = (row["promised"] ?? "").isEmpty ? nil : time("promised")
     read.isTargetKnown = row["targetKnown"] == "true"
     (read.start, read.delivered, read.submitted) = (time("start"), time("delivered"), time("submitted"))
     (read.heldBack, read.presented) = (Nanoseconds(number("heldBack")), time("presented"))

@@ -28,10 +28,10 @@ final class LateFramesTests: XCTestCase {
         frame.phases[.composite] = .milliseconds(7)
         frame.submitted = frame.delivered + .milliseconds(pause + 7)
         frame.presented = frame.target + interval
-        let cause = try XCTUnwrap(frame.cause(interval: interval))
-        XCTAssertEqual(cause, .scheduling)
-        late.record(presented: frame, cause: cause)
-        let text = late.text(causes: [cause], width: 200)
+        let causes = try XCTUnwrap(frame.causes(interval: interval))
+        XCTAssertEqual(causes.main, .scheduling)
+        late.record(presented: frame, causes: causes)
+        let text = late.text(causes: [causes.main], width: 200)
         XCTAssertTrue(text.hasPrefix("scheduling: frame 7 at 1.000 s, 16.00 ms late: \(expected)\n"), text)
       }
     }

@@ -77,6 +77,47 @@ import Testing
     #expect(even.cause(interval: interval) == .phase(.callbacks))
   }
 
+  /// A frame that began 16 ms late and took 20 instead of 4: both are told, what cost more first.
+  @Test func twoCausesAreBothTold() {
+    var usual = FrameRecord.PhaseDurations()
+    usual[.layout] = .milliseconds(4)
+    func causes(begun: Int64, work: Int64) -> FrameRecord.Causes? {
+      late(submitted: .milliseconds(begun + work)) { record in
+        record.phases = FrameRecord.PhaseDurations()
+        record.phases[.layout] = .milliseconds(work)
+        record.presented = record.target + interval * 4
+      }.causes(interval: interval, usual: usual)
+    }
+    #expect(causes(begun: 16, work: 20) == FrameRecord.Causes(main: .phase(.layout), other: .scheduling))
+    #expect(causes(begun: 17, work: 20) == FrameRecord.Causes(main: .scheduling, other: .phase(.layout)))
+    #expect(causes(begun: 7, work: 20) == FrameRecord.Causes(main: .phase(.layout)))
+    #expect(causes(begun: 20, work: 5) == FrameRecord.Causes(main: .scheduling))
+  }
+
+  /// A frame that was ready in time, but was made for a later vblank since others took that before it.
+  @Test func aFrameBehindOthersIsStuffed() {
+    func cause(submitted: Int64, shownAfter intervals: Int64, heldBack: Int64 = 0) -> FrameRecord.Cause? {
+      late(submitted: .milliseconds(submitted)) { record in
+        record.promised = record.target
+        record.target += interval
+        record.presented = record.tickTimestamp + interval * intervals
+        record.heldBack = .milliseconds(heldBack)
+      }.cause(interval: interval)
+    }
+    #expect(cause(submitted: 4, shownAfter: 1) == nil)
+    #expect(cause(submitted: 4, shownAfter: 2) == .stuffing)
+    #expect(cause(submitted: 15, shownAfter: 2, heldBack: 6) == .stuffing)
+    // It was not ready in time.
+    #expect(cause(submitted: 15, shownAfter: 2) == .scheduling)
+    // The display did not show it at its own target either.
+    #expect(cause(submitted: 4, shownAfter: 3) == .scanOut)
+    let early = late(submitted: .milliseconds(4)) { record in
+      record.promised = record.target + interval
+      record.presented = record.target
+    }
+    #expect(early.isEarly(interval: interval) && early.cause(interval: interval) == nil)
+  }
+
   /// A frame that was ready after 4 ms, and was handed over 10 ms later: a pacer learns of the 4, and a diagram shows them.
   @Test func timeHeldBackIsNoWork() {
     var record = late(submitted: .milliseconds(14)) { $0.heldBack = .milliseconds(10) }

@@ -38,6 +38,58 @@ final class ThroughputTests: XCTestCase {
     }
   }
 
+  /// Whatever takes how long: all work is in the record of a frame, or in the figure of work for no frame; targets rise, each is
+  /// of one frame; and no frame is seen before it was promised.
+  func testAllWorkIsAccountedFor() throws {
+    try onMain {
+      for seed: UInt64 in 0..<12 {
+        var random = SplitMix64(seed: seed)
+        let stage = try Stage(hertz: 60, random.chance(0.5) ? .double : .triple)
+        stage.engine.output.policy = random.chance(0.5) ? .vblank : .lateStart
+        let (frames, worked) = (stage.shown.count, stage.worked)
+        for _ in 0..<60 {
+          for phase in [FrameRecord.Phase.callbacks, .layout, .display] {
+            stage.work[phase] = random.chance(0.4) ? .milliseconds(Int64.random(in: 0...40, using: &random)) : .zero
+          }
+          _ = stage.frames(in: .milliseconds(Int64.random(in: 20...300, using: &random)))
+        }
+        stage.work = FrameRecord.PhaseDurations()
+        _ = stage.frames(in: .milliseconds(300))
+        let shown = stage.shown[frames...]
+        let inFrames = shown.reduce(Nanoseconds.zero) { $0 + $1.work }
+        XCTAssertEqual(inFrames + stage.discarded, stage.worked - worked, "seed \(seed)")
+        for (frame, next) in zip(shown, shown.dropFirst()) {
+          XCTAssertLessThan(frame.target, next.target, "seed \(seed): \(frame) \(next)")
+        }
+        XCTAssertFalse(shown.contains { $0.isEarly(interval: RefreshRate.hertz60.interval) }, "seed \(seed)")
+        stage.end()
+      }
+    }
+  }
+
+  /// One long frame among short ones: those after it do not stay one behind.
+  func testALongFrameLeavesNoQueue() throws {
+    try onMain {
+      for buffering in [Buffering.double, .triple] {
+        for policy in FramePolicy.allCases {
+          let stage = try Stage(hertz: 60, buffering)
+          stage.engine.output.policy = policy
+          stage.work[.layout] = .milliseconds(3)
+          _ = stage.frames(in: .seconds(1))
+          stage.work[.layout] = .milliseconds(45)
+          let frames = stage.shown.count
+          while stage.shown.last?.work ?? .zero < .milliseconds(45) { _ = stage.frames(in: .milliseconds(1)) }
+          stage.work[.layout] = .milliseconds(3)
+          _ = stage.frames(in: .milliseconds(300))
+          let late = stage.shown[frames...].filter { $0.isLate(interval: RefreshRate.hertz60.interval) }
+          XCTAssertLessThanOrEqual(late.count, 3, "\(buffering), \(policy)")
+          XCTAssertFalse(stage.shown.suffix(10).contains { $0.isLate(interval: RefreshRate.hertz60.interval) })
+          stage.end()
+        }
+      }
+    }
+  }
+
   /// Loads that come and go, at any number of intervals and at those that suit them. (Swappy's figures.)
   func testLoadsThatComeAndGo() throws {
     try onMain {
@@ -71,10 +123,13 @@ private final class Stage {
     set { layer.work = newValue }
   }
   private(set) var discarded = Nanoseconds.zero
-  private var seen = 0
+  private(set) var shown: [FrameRecord] = []
+  /// The time that the application has worked.
+  var worked: Nanoseconds { callbackTime + layer.worked }
+  private var callbackTime = Nanoseconds.zero
   private let clock = ManualClock(start: .zero + .seconds(1))
   private let layer: BusyLayer
-  private let link: DisplayLink
+  private var link: DisplayLink?
 
   init(hertz: Double, _ buffering: Buffering) throws {
     let loop = FrameLoop(clock: .manual(clock))
@@ -85,16 +140,17 @@ private final class Stage {
     let layer = BusyLayer(clock: clock)
     self.layer = layer
     root.addSublayer(layer)
-    link = DisplayLink(ticker: screen.ticker) { [unowned engine, clock] link in
+    link = DisplayLink(ticker: screen.ticker) { [unowned self, unowned engine, clock] link in
       guard link.frameNumber.isMultiple(of: UInt64(engine.output.displayLink?.intervalsPerTick ?? 1)) else { return }
       clock.advance(by: layer.work[.callbacks])
+      callbackTime += layer.work[.callbacks]
       layer.setNeedsLayout()
       layer.setNeedsDisplay()
     }
-    link.add(to: loop, mode: .common)
+    link?.add(to: loop, mode: .common)
     engine.output.observe { [unowned self] event in
       switch event {
-      case .presented: seen += 1
+      case .presented(let frame): shown.append(frame)
       case .discarded(let frame): discarded += frame.work
       default: break
       }
@@ -104,19 +160,20 @@ private final class Stage {
 
   /// The number of frames that are seen.
   func frames(in duration: Nanoseconds) -> Int {
-    let before = seen
+    let before = shown.count
     engine.loop.run(mode: .default, until: clock.now + duration)
-    return seen - before
+    return shown.count - before
   }
 
   func end() {
-    link.invalidate()
+    link?.invalidate()
     engine.invalidate()
   }
 }
 
 private final class BusyLayer: Layer {
   var work = FrameRecord.PhaseDurations()
+  private(set) var worked = Nanoseconds.zero
   private let clock: ManualClock
 
   init(clock: ManualClock) {
@@ -125,6 +182,11 @@ private final class BusyLayer: Layer {
     bounds = Rect(x: 0, y: 0, width: 1, height: 1)
   }
 
-  override func layoutSublayers() { clock.advance(by: work[.layout]) }
-  override func draw(in context: DrawingContext) { clock.advance(by: work[.display]) }
+  override func layoutSublayers() { spend(.layout) }
+  override func draw(in context: DrawingContext) { spend(.display) }
+
+  private func spend(_ phase: FrameRecord.Phase) {
+    clock.advance(by: work[phase])
+    worked += work[phase]
+  }
 }

@@ -78,10 +78,10 @@ struct Feed {
     for number in 0..<20 as Range<UInt64> { feed.whole(number) }
     var slow = feed.frame(20, work: .milliseconds(12), shownAfter: 2)
     slow.start = slow.tickTimestamp
-    #expect(feed.meter.record(.presented(slow)) == .phase(.composite))
+    #expect(feed.meter.record(.presented(slow))?.main == .phase(.composite))
     var prompt = feed.frame(22, work: .milliseconds(2), shownAfter: 2)
     prompt.start = prompt.tickTimestamp
-    #expect(feed.meter.record(.presented(prompt)) == .scanOut)
+    #expect(feed.meter.record(.presented(prompt))?.main == .scanOut)
     #expect(feed.meter.record(.presented(feed.frame(24, work: .milliseconds(2)))) == nil)
     prompt = feed.frame(26, work: .milliseconds(2), shownAfter: 2)
     feed.meter.record(.presented(prompt))

@@ -14,8 +14,8 @@ import Testing
     init() throws { feed = try Feed() }
 
     func record(_ event: FrameEvent) {
-      let cause = feed.meter.record(event)
-      ledger.handle(event, step: feed.meter.step, cause: cause) { frames.append($0) }
+      let causes = feed.meter.record(event)
+      ledger.handle(event, step: feed.meter.step, causes: causes) { frames.append($0) }
     }
 
     func tick(_ number: UInt64, missed: UInt64 = 0) {
@@ -47,7 +47,7 @@ import Testing
     log.frame(5, missed: 1)
     #expect(log.frames.map { $0.step?.animationError } == [nil, 0, 0, -Feed.interval, Feed.interval])
     #expect(log.frames.map { $0.step?.interval } == [nil, 10_000_000, 10_000_000, 20_000_000, 10_000_000])
-    #expect(log.frames.map(\.cause) == [nil, nil, nil, .scanOut, nil])
+    #expect(log.frames.map(\.causes?.main) == [nil, nil, nil, .scanOut, nil])
     // The time of animations stands still: there is no error.
     var still = log.feed.frame(6, work: .milliseconds(2))
     still.animationTime = log.feed.at(6)
@@ -82,24 +82,6 @@ import Testing
       ])
     log.ledger.end { _ in Issue.record("a frame is logged twice") }
     #expect(log.frames[1].record.work == .milliseconds(9))
-    #expect(log.frames.allSatisfy { $0.outcome == .presented || $0.step == nil && $0.cause == nil })
-  }
-
-  /// The tick's promise is kept beside a target that became another one; a frame without a tick has none.
-  @Test func thePromiseIsTheTicks() throws {
-    let log = try Log()
-    log.frame(0)
-    log.tick(1)
-    var moved = log.feed.frame(1, work: .milliseconds(2), shownAfter: 2)
-    moved.target = log.feed.at(3)
-    log.record(.committed(moved))
-    log.tick(2)
-    log.record(.presented(moved))
-    #expect(log.frames.map(\.promised) == [log.feed.at(1), log.feed.at(2)])
-    var untold = log.feed.frame(50, work: .milliseconds(2))
-    untold.tickTimestamp = log.feed.at(50) + .microseconds(3)
-    log.record(.committed(untold))
-    log.record(.presented(untold))
-    #expect(log.frames.last?.promised == nil)
+    #expect(log.frames.allSatisfy { $0.outcome == .presented || $0.step == nil && $0.causes == nil })
   }
 }

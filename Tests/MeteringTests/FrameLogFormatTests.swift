@@ -19,11 +19,13 @@ import Testing
     for phase in FrameRecord.Phase.allCases { record.phases[phase] = duration() }
     let outcome = LoggedFrame.Outcome.allCases.randomElement(using: &random) ?? .pending
     var frame = LoggedFrame(record: record, outcome: outcome)
-    if Bool.random(using: &random) { frame.promised = time() }
+    if Bool.random(using: &random) { frame.record.promised = time() }
     if outcome != .discarded { frame.record.animationTime = time() }
     guard outcome == .presented else { return frame }
     frame.record.presented = time()
-    frame.cause = FrameRecord.Cause.allCases.randomElement(using: &random)
+    frame.causes = FrameRecord.Cause.allCases.randomElement(using: &random).map { main in
+      FrameRecord.Causes(main: main, other: Bool.random(using: &random) ? .scheduling : nil)
+    }
     var next = frame.record
     next.presented += .microseconds(Int64.random(in: 0...1, using: &random))
     next.animationTime += Nanoseconds(Int64.random(in: 0...1, using: &random))
@@ -40,7 +42,8 @@ import Testing
       "targetKnown": "\(record.isTargetKnown)", "start": "\(record.start.nanoseconds)",
       "delivered": "\(record.delivered.nanoseconds)", "submitted": "\(record.submitted.nanoseconds)",
       "heldBack": "\(record.heldBack.count)", "work": "\(record.work.count)", "paintedPixels": "\(record.paintedPixels)",
-      "promised": frame.promised.map { "\($0.nanoseconds)" }, "cause": frame.cause?.name,
+      "promised": record.promised.map { "\($0.nanoseconds)" }, "cause": frame.causes?.main.name,
+      "otherCause": frame.causes?.other?.name,
       "frameInterval": frame.step.map { "\($0.interval.count)" },
       "animationError": frame.step?.animationError.map { "\($0.count)" },
     ]
@@ -98,16 +101,17 @@ import Testing
     #expect(
       Self.text([frame], .csv) == """
         number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,submitted,heldBack,presented,\
-        callbacks,layout,display,diff,composite,present,work,frameInterval,lateness,cause,animationError,paintedPixels
-        7,discarded,1000,,0,true,,0,0,0,0,,0,20,0,0,0,0,20,,,,,0
+        callbacks,layout,display,diff,composite,present,work,frameInterval,lateness,cause,otherCause,animationError,\
+        paintedPixels
+        7,discarded,1000,,0,true,,0,0,0,0,,0,20,0,0,0,0,20,,,,,,0
 
         """)
     #expect(
       Self.text([frame], .jsonl) == """
         {"number":7,"outcome":"discarded","tick":1000,"promised":null,"target":0,"targetKnown":true,"animationTime":null,\
         "start":0,"delivered":0,"submitted":0,"heldBack":0,"presented":null,"callbacks":0,"layout":20,"display":0,"diff":0,\
-        "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"animationError":null,\
-        "paintedPixels":0}
+        "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"otherCause":null,\
+        "animationError":null,"paintedPixels":0}
 
         """)
   }

@@ -33,13 +33,13 @@ import Testing
 
   @Test(arguments: FrameRecord.Phase.allCases) func thePhaseThatExceedsItsUsualTimeMost(_ phase: FrameRecord.Phase) {
     var classifier = LateFrameClassifier()
-    for _ in 0..<50 { _ = classifier.cause(of: frame(), interval: interval) }
+    for _ in 0..<50 { _ = classifier.causes(of: frame(), interval: interval) }
     let record = late(submitted: 15) { record in
       // Composite is 5 ms, 2 more than usual; the phase is 8 ms more.
       record.phases[.composite] += .milliseconds(2)
       record.phases[phase] += .milliseconds(8)
     }
-    #expect(classifier.cause(of: record, interval: interval) == .phase(phase))
+    #expect(classifier.causes(of: record, interval: interval)?.main == .phase(phase))
   }
 
   @Test func withoutAnyFrameInTimeTheLongestPhaseIsToBlame() {
@@ -49,7 +49,7 @@ import Testing
         record.phases[.display] = .milliseconds(6)
         record.phases[.composite] = .milliseconds(7)
       }
-      #expect(classifier.cause(of: record, interval: interval) == .phase(.composite))
+      #expect(classifier.causes(of: record, interval: interval)?.main == .phase(.composite))
     }
   }
 
@@ -62,9 +62,9 @@ import Testing
       record.target = record.tickTimestamp + interval * 2
       record.presented = record.target
     }
-    _ = classifier.cause(of: first, interval: interval)
+    _ = classifier.causes(of: first, interval: interval)
     let record = late(submitted: 14) { $0.phases[.layout] = .milliseconds(11) }
-    #expect(classifier.cause(of: record, interval: interval) == .phase(.layout))
+    #expect(classifier.causes(of: record, interval: interval)?.main == .phase(.layout))
   }
 
   /// At half the rate a frame has two intervals, and what it usually takes may be more than one.
@@ -76,7 +76,7 @@ import Testing
         record.presented = record.target
         record.phases[.composite] = .milliseconds(14)
       }
-      #expect(classifier.cause(of: usual, interval: interval) == nil)
+      #expect(classifier.causes(of: usual, interval: interval) == nil)
     }
     let record = late(submitted: 25) { record in
       record.target = record.tickTimestamp + interval * 2
@@ -84,7 +84,7 @@ import Testing
       record.phases[.composite] = .milliseconds(14)
       record.phases[.layout] = .milliseconds(10)
     }
-    #expect(classifier.cause(of: record, interval: interval) == .phase(.layout))
+    #expect(classifier.causes(of: record, interval: interval)?.main == .phase(.layout))
   }
 
   @Test func theTable() throws {

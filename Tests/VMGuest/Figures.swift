@@ -88,7 +88,7 @@ func misses(_ name: String, frames count: Int, mode: String) throws {
     for (before, frame) in zip(frames, frames.dropFirst()) {
       let gap = UInt64(max(0, ((frame.presented - before.presented).seconds / interval.seconds).rounded() - 1))
       missed += gap
-      let cause = classifier.cause(of: frame, interval: interval)
+      let cause = classifier.causes(of: frame, interval: interval)?.main
       if let cause {
         late += 1
         causes[cause.name, default: 0] += 1

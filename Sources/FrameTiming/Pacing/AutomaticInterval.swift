@@ -49,7 +49,7 @@ public struct AutomaticInterval: BitwiseCopyable, Sendable {
   /// - Parameter interval: the display's refresh interval.
   public mutating func observe(_ record: FrameRecord, interval: Nanoseconds) {
     observe(
-      work: record.work, isLate: record.isTargetKnown && record.isLate(interval: interval), at: record.presented,
+      work: record.work, isLate: record.isTargetKnown && record.missedTarget(interval: interval), at: record.presented,
       interval: interval)
   }
 

@@ -14,12 +14,14 @@ extension FrameRecord {
     case prediction
     /// The frame was handed over in time, and yet the display showed it some vblanks later.
     case scanOut
+    /// The frame was ready in time, but frames before it, themselves late, took its vblank or its buffer.
+    case stuffing
     /// The process was stopped while the frame was due, as by Ctrl-Z. A record alone does not tell this: see
     /// `FPSMeter.resumed`.
     case stopped
 
     public static var allCases: [Cause] {
-      Phase.allCases.map(Cause.phase) + [.scheduling, .commitMissed, .prediction, .scanOut, .stopped]
+      Phase.allCases.map(Cause.phase) + [.scheduling, .commitMissed, .prediction, .scanOut, .stuffing, .stopped]
     }
 
     /// The cause's name in tables and files.
@@ -30,6 +32,7 @@ extension FrameRecord {
       case .commitMissed: "commit missed"
       case .prediction: "prediction"
       case .scanOut: "scan-out"
+      case .stuffing: "stuffing"
       case .stopped: "stopped"
       }
     }
@@ -38,38 +41,76 @@ extension FrameRecord {
   /// How long before a vblank a display needs the frame: between what Mutter (0.8 ms) and KWin (1.5 ms) leave for it.
   public static let takeOverTime = Nanoseconds.milliseconds(1)
 
-  /// The cause of the frame's lateness by its record alone; nil if it was in time or has not been seen.
+  /// The causes of one frame's lateness.
+  public struct Causes: Hashable, Sendable {
+    /// The cause that cost most.
+    public var main: Cause
+    /// The next one, if it cost at least half as much.
+    public var other: Cause?
+
+    public init(main: Cause, other: Cause? = nil) {
+      self.main = main
+      self.other = other
+    }
+  }
+
+  /// The causes of the frame's lateness by its record alone; nil if it was in time or has not been seen.
   ///
-  /// The first that holds:
-  /// 1. It was handed over `takeOverTime` or more before its target: `scanOut` if it was seen whole intervals later, to a
+  /// A frame that was seen after its target was late for that; one that was seen at its target was late for the promised
+  /// vblank. The first that holds:
+  /// 1. It was ready before the promised vblank and seen at its later target: `stuffing`. (Android's name for buffers that wait
+  ///    behind each other.)
+  /// 2. It was handed over `takeOverTime` or more before its target: `scanOut` if it was seen whole intervals later, to a
   ///    quarter, else `prediction`. (SurfaceFlinger's FrameTimeline tells the two apart in this way.)
-  /// 2. It was handed over before its target: `commitMissed`.
-  /// 3. Begun at `start` and worked on without a break it would have been handed over by its target: `scheduling`.
-  /// 4. The phase that exceeds its usual time most, the earlier one of equals.
+  /// 3. It was handed over before its target: `commitMissed`.
+  /// 4. Begun at `start` and worked on without a break it would have been handed over in time: `scheduling`.
+  /// 5. The longest of these: each phase beyond its usual time, and the time without work since `start`, `scheduling`. The earlier
+  ///    one of equal phases.
   ///
   /// - Parameters:
   ///   - interval: the display's refresh interval.
-  ///   - usual: the time that phases usually take; without it the longest phase is to blame.
-  public func cause(interval: Nanoseconds, usual: PhaseDurations = PhaseDurations()) -> Cause? {
+  ///   - usual: the time that phases usually take; without it phases count with all their time.
+  public func causes(interval: Nanoseconds, usual: PhaseDurations = PhaseDurations()) -> Causes? {
     guard isLate(interval: interval) else { return nil }
-    if submitted + Self.takeOverTime <= target {
-      return isLateByWholeIntervals(interval) ? .scanOut : .prediction
+    let deadline: MonotonicTime
+    if missedTarget(interval: interval) {
+      deadline = target
+      if submitted + Self.takeOverTime <= target {
+        return Causes(main: isLateByWholeIntervals(interval) ? .scanOut : .prediction)
+      }
+      if submitted <= target { return Causes(main: .commitMissed) }
+    } else {
+      deadline = due
+      if ready <= due { return Causes(main: .stuffing) }
     }
-    if submitted <= target { return .commitMissed }
-    if start + work <= target { return .scheduling }
+    if start + work <= deadline { return Causes(main: .scheduling) }
 
-    var cause = Phase.callbacks
-    var largest = Nanoseconds(.min)
-    for phase in Phase.allCases {
-      let excess = phases[phase] - usual[phase]
-      if excess > largest { (cause, largest) = (phase, excess) }
+    var first = (cause: Cause.scheduling, time: Nanoseconds(.min))
+    var second = first
+    func add(_ cause: Cause, _ time: Nanoseconds) {
+      if time > first.time {
+        (first, second) = ((cause, time), first)
+      } else if time > second.time {
+        second = (cause, time)
+      }
     }
-    return .phase(cause)
+    for phase in Phase.allCases { add(.phase(phase), phases[phase] - usual[phase]) }
+    add(.scheduling, ready - start - work)
+    let isBoth = second.time >= Self.takeOverTime && second.time >= first.time / 2
+    return Causes(main: first.cause, other: isBoth ? second.cause : nil)
   }
 
-  /// True if the lateness is whole intervals, to a quarter of one.
+  /// The main cause of the frame's lateness; see `causes(interval:usual:)`.
+  public func cause(interval: Nanoseconds, usual: PhaseDurations = PhaseDurations()) -> Cause? {
+    causes(interval: interval, usual: usual)?.main
+  }
+
+  /// When the frame could have been handed over.
+  var ready: MonotonicTime { submitted - heldBack }
+
+  /// True if the frame was seen whole intervals after its target, to a quarter of one.
   private func isLateByWholeIntervals(_ interval: Nanoseconds) -> Bool {
-    let rest = lateness.count % max(interval.count, 1)
+    let rest = (presented - target).count % max(interval.count, 1)
     return min(rest, interval.count - rest) <= interval.count / 4
   }
 }

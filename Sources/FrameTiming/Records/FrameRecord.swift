@@ -28,7 +28,11 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// The vblank whose tick asked for the frame. For a frame without a tick, such as the first after a pause, the vblank before
   /// its target.
   public var tickTimestamp: MonotonicTime = .zero
-  /// The vblank at which the frame was to be shown, as it was predicted.
+  /// The vblank that the frame's tick was for, as it was predicted; nil for a frame that no tick asked for. Lateness counts from
+  /// it.
+  public var promised: MonotonicTime?
+  /// The vblank at which the frame was to be shown when it was composited: the promised one, or a later one if that had passed
+  /// for it or was taken by a frame before it.
   public var target: MonotonicTime = .zero
   /// The time for which its animations were evaluated: the target as it was predicted, or an even step towards it (see
   /// `AnimationTime`).
@@ -57,12 +61,23 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// Time in all phases together.
   public var work: Nanoseconds { phases.total }
 
-  /// How much later than its target the frame was shown; negative when earlier, zero while it is not known.
-  public var lateness: Nanoseconds { presented == .zero ? .zero : presented - target }
+  /// How much later the frame was shown than promised, or without a promise than its target; negative when earlier, zero while
+  /// it is not known.
+  public var lateness: Nanoseconds { presented == .zero ? .zero : presented - due }
 
-  /// Whether the frame was shown later than half an interval after its target: at a later vblank than it was made for.
-  /// A stamp that trembles around its vblank does not make a frame late.
+  /// True if the frame was shown more than half an interval after its target: the display did not show it when it was told to, or
+  /// the frame was not ready.
+  public func missedTarget(interval: Nanoseconds) -> Bool { presented != .zero && presented - target > interval / 2 }
+
+  /// The vblank that lateness counts from.
+  package var due: MonotonicTime { promised ?? target }
+
+  /// True if the frame was shown later than half an interval after the vblank that it was due at: at a later one. A stamp that trembles
+  /// around its vblank does not make a frame late.
   public func isLate(interval: Nanoseconds) -> Bool { lateness > interval / 2 }
+
+  /// True if the frame was shown more than half an interval before the vblank that it was due at: at an earlier one.
+  public func isEarly(interval: Nanoseconds) -> Bool { lateness < Nanoseconds.zero - interval / 2 }
 
   /// One duration a phase, stored in place.
   public struct PhaseDurations: BitwiseCopyable, Sendable {

@@ -45,7 +45,8 @@ struct RunCommand: ParsableCommand {
       come at every second, third or fourth vblank, evenly, until they are faster.
 
       Figures: a frame is late if it is presented more than half a refresh interval \
-      after its target vblank. An interval is missed if frames were wanted and no \
+      after the vblank that its tick was for, and early if as much before it. A frame \
+      that was ready but found earlier frames in its way is late by stuffing. An interval is missed if frames were wanted and no \
       tick came, and idle if no frame was wanted. Work is the time that a frame \
       takes; the budget is one refresh interval (the shortest one at a variable \
       rate), and the share given is the median's. Work for no frame was done for \
@@ -72,7 +73,7 @@ struct RunCommand: ParsableCommand {
                         lost: handed over and never seen,
                         pending: not seen yet at the end
         tick            the vblank whose tick asked for it
-        promised        the vblank that link callbacks were promised
+        promised        the vblank that its tick was for
         target          the vblank that the frame was made for
         targetKnown     false if that was a guess
         animationTime   the time for which animations were evaluated
@@ -85,8 +86,8 @@ struct RunCommand: ParsableCommand {
                         the time in each phase
         work            all phases together
         frameInterval   from the vblank that showed the frame before
-        lateness        from target to presented; below 0 if earlier
-        cause           why it was late
+        lateness        from promised to presented; below 0 if earlier
+        cause           why it was late, and otherCause
         animationError  the step of animationTime less frameInterval
         paintedPixels   pixels that were painted
 
@@ -101,7 +102,7 @@ struct RunCommand: ParsableCommand {
         other lines  time: in seconds since the start, refreshRate
           since the line before:
                      tickRate, frameRate, presentedRate, ticks,
-                     frames, presented, late, missed, idle,
+                     frames, presented, late, early, missed, idle,
                      hitchTimeRatio: lateness of frames in ms per second,
                      discardedWork: the sum of work for no frame
           of the last 2 seconds, with the endings P50, P95, P99, P999 (p99.9),

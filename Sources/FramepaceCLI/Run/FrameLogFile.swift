@@ -40,8 +40,8 @@ final class FrameLogFile {
   ///
   /// - Parameter cause: the meter's answer.
   /// - Throws: the error of an earlier write.
-  func record(_ event: FrameEvent, meter: FPSMeter, cause: FrameRecord.Cause?) throws {
-    ledger.handle(event, step: meter.step, cause: cause) { chunk.append($0) }
+  func record(_ event: FrameEvent, meter: FPSMeter, causes: FrameRecord.Causes?) throws {
+    ledger.handle(event, step: meter.step, causes: causes) { chunk.append($0) }
     guard let first = chunk.first, let last = chunk.last else { return }
     let age = last.record.submitted - first.record.submitted
     if event.isIdle || chunk.count >= Self.chunkLength || age >= Self.chunkAge { try handOver() }

@@ -169,11 +169,11 @@ final class SceneSession {
     let canBeStopped = simulation == nil
     engine.output.observe { [weak self] event in
       if canBeStopped { meter.resumed = ProcessStops.lastEnd }
-      let cause = meter.record(event)
-      do { try log?.record(event, meter: meter, cause: cause) } catch { self?.fail(error) }
+      let causes = meter.record(event)
+      do { try log?.record(event, meter: meter, causes: causes) } catch { self?.fail(error) }
       if case .tick(let tick) = event { lateFrames?.record(tick: tick) }
       guard case .presented(let frame) = event else { return }
-      lateFrames?.record(presented: frame, cause: cause)
+      lateFrames?.record(presented: frame, causes: causes)
       plot?.record(presented: frame, step: meter.step, interval: meter.refreshRate.interval)
     }.keep()
   }

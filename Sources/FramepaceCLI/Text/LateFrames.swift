@@ -6,7 +6,7 @@ import Framepace
 final class LateFrames {
   /// The subject of a diagram.
   private enum Event {
-    case late(FrameRecord, FrameRecord.Cause)
+    case late(FrameRecord, FrameRecord.Causes)
     case missed(DisplayLink.Tick)
     /// The end of a run without late frames.
     case end
@@ -29,7 +29,7 @@ final class LateFrames {
   private var late: [FrameRecord.Cause: (frame: FrameRecord, scene: Scene)] = [:]
   private var missed: (tick: DisplayLink.Tick, scene: Scene)?
   /// The newest late frame and missed tick, until the next frame completes their surroundings.
-  private var freshLate: (frame: FrameRecord, cause: FrameRecord.Cause)?
+  private var freshLate: (frame: FrameRecord, causes: FrameRecord.Causes)?
   private var freshMissed: DisplayLink.Tick?
 
   /// - Parameter start: the start of the run.
@@ -44,19 +44,19 @@ final class LateFrames {
     if tick.missed > missed?.tick.missed ?? 0 { freshMissed = tick }
   }
 
-  /// - Parameter cause: the reason why the frame was late; nil if it was in time.
-  func record(presented frame: FrameRecord, cause: FrameRecord.Cause?) {
+  /// - Parameter causes: why the frame was late; nil if it was in time.
+  func record(presented frame: FrameRecord, causes: FrameRecord.Causes?) {
     frames.append(frame)
     if frames.count > Self.memory { frames.removeFirst() }
     keepFresh()
-    guard let cause else { return }
-    if let kept = late[cause]?.frame, kept.lateness >= frame.lateness { return }
-    freshLate = (frame, cause)
+    guard let causes else { return }
+    if let kept = late[causes.main]?.frame, kept.lateness >= frame.lateness { return }
+    freshLate = (frame, causes)
   }
 
   private func keepFresh() {
-    if let (frame, cause) = freshLate {
-      late[cause] = (frame, Scene(event: .late(frame, cause), frames: frames, ticks: ticks))
+    if let (frame, causes) = freshLate {
+      late[causes.main] = (frame, Scene(event: .late(frame, causes), frames: frames, ticks: ticks))
       freshLate = nil
     }
     if let tick = freshMissed, frames.last.map({ $0.frameNumber >= tick.frameNumber }) ?? false {
@@ -143,9 +143,11 @@ final class LateFrames {
   private func sentence(_ event: Event) -> String {
     func at(_ time: MonotonicTime) -> String { "at \(Text.decimal((time - start).seconds, 3)) s" }
     switch event {
-    case .late(let frame, let cause):
+    case .late(let frame, let causes):
       let lateness = "\(Text.milliseconds(frame.lateness)) ms late"
-      return "\(cause.name): frame \(frame.frameNumber) \(at(frame.tickTimestamp)), \(lateness): \(reason(frame, cause))"
+      let other = causes.other.map { "; \($0.name): \(reason(frame, $0))" } ?? ""
+      let main = "\(causes.main.name): frame \(frame.frameNumber) \(at(frame.tickTimestamp)), \(lateness)"
+      return "\(main): \(reason(frame, causes.main))\(other)"
     case .missed(let tick):
       let intervals = tick.missed == 1 ? "an interval" : "\(tick.missed) intervals"
       return "missed: \(intervals) before frame \(tick.frameNumber) \(at(tick.timestamp)): no tick came"
@@ -161,13 +163,14 @@ final class LateFrames {
     case .commitMissed: "handed over only \(Text.milliseconds(frame.target - frame.submitted)) ms before its vblank"
     case .prediction: "no vblank was where it was predicted"
     case .scanOut: "handed over in time, and not shown"
+    case .stuffing: "ready in time, behind a frame that was late"
     case .stopped: "the process was stopped"
     }
   }
 
-  /// The time that the frame had: from its due start to its target vblank.
+  /// The time that the frame had: from its due start to the vblank that it was due at.
   private func timeFor(_ frame: FrameRecord) -> Nanoseconds {
-    frame.target > frame.start ? frame.target - frame.start : interval
+    frame.due > frame.start ? frame.due - frame.start : interval
   }
 
   /// The reason for a late frame whose work fitted into its interval.

@@ -21,6 +21,7 @@ struct RunFigures {
       ("frames", .count(counts.frames)),
       ("presented", .count(counts.presented)),
       ("late", .count(counts.late)),
+      ("early", .count(counts.early)),
       ("missed", .count(counts.missed)),
       ("idle", .count(counts.idle)),
       ("discardedWork", .milliseconds(counts.discardedWork)),
@@ -76,6 +77,6 @@ extension FrameReport {
   var isEmpty: Bool { Self.counts.allSatisfy { self[keyPath: $0] == 0 } && discardedWork == .zero }
 
   private static var counts: [WritableKeyPath<FrameReport, Int>] {
-    [\.intervals, \.ticks, \.unticked, \.frames, \.presented, \.late, \.missed, \.leftOut, \.idle]
+    [\.intervals, \.ticks, \.unticked, \.frames, \.presented, \.late, \.early, \.missed, \.leftOut, \.idle]
   }
 }

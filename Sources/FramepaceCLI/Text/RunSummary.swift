@@ -5,7 +5,8 @@ enum RunSummary {
   /// - Parameter width: the longest line, in characters.
   static func text(_ figures: FrameReport, width: Int) -> String {
     let pending = figures.pending == 0 ? [] : ["\(figures.pending) pending"]
-    let counts = ["\(figures.late) late", "\(figures.missed) missed", "\(figures.idle) idle"]
+    let early = figures.early == 0 ? [] : ["\(figures.early) early"]
+    let counts = ["\(figures.late) late"] + early + ["\(figures.missed) missed", "\(figures.idle) idle"]
     var lines = [("frames", ["\(figures.frames) made", "\(figures.presented) presented"] + pending + counts)]
     if !figures.lateCauses.isEmpty {
       lines.append(("late by", figures.lateCauses.map { "\($0.frames) \($0.cause.name)" }))

@@ -63,7 +63,7 @@ enum PacingBenchmarks {
     stage.run(frames: frames) { frame in
       guard !work.isSpike(frame: frame.frameNumber) else { return }
       outcome.plain += 1
-      if frame.isLate(interval: interval) { outcome.missed += 1 }
+      if frame.missedTarget(interval: interval) { outcome.missed += 1 }
       outcome.latency.append(Double((frame.presented - frame.start).count))
     }
     return outcome
