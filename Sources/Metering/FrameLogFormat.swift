@@ -8,7 +8,7 @@ import LinuxSystem
 /// | `number` | the refresh interval that the frame belongs to |
 /// | `outcome` | `presented`, `discarded`, `lost` or `pending`; see `LoggedFrame.Outcome` |
 /// | `tick` | the vblank whose tick asked for it |
-/// | `promised` | the vblank that its tick was for |
+/// | `promised` | the vblank that its tick promised to link callbacks |
 /// | `target`, `targetKnown` | the vblank that it was composited for, and whether that was more than a guess |
 /// | `animationTime` | the time for which its animations were evaluated |
 /// | `start`, `delivered` | when it was to be begun, and when it was |

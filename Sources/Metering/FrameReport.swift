@@ -41,9 +41,9 @@ public struct FrameReport: Equatable, Sendable {
   public var pending = 0
   /// When the first frame was seen.
   public var firstPresented: MonotonicTime?
-  /// Frames that were seen more than T/2 after the vblank that their tick was for.
+  /// Frames that were seen more than T/2 after the vblank that link callbacks were promised.
   public var late = 0
-  /// Frames that were seen more than T/2 before it.
+  /// Frames that were seen more than T/2 before the vblank that they were made for.
   public var early = 0
   /// The work of frames that were never shown, since newer work took their place before a buffer was free.
   public var discardedWork = Nanoseconds.zero
@@ -75,7 +75,7 @@ public struct FrameReport: Equatable, Sendable {
   public var animationError = Distribution()
   /// The causes of late frames, the most frequent first. In the figures of a whole run only.
   public var lateCauses: [LateCount] = []
-  /// How long pictures stood that should have been replaced: the lateness of late frames, and T for each missed interval, and
+  /// How long pictures stood that should have been replaced: how long after its target each frame was seen, and T for each missed interval, and
   /// those left out with it, that no late frame accounts for, also while no frame has been seen since. Intervals after which
   /// nothing was to be shown do not count.
   public var hitchTime = Nanoseconds.zero

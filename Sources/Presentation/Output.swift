@@ -95,7 +95,7 @@ public final class Output {
     presenter.onEvent = { [weak self] event in
       guard let self else { return }
       switch event {
-      case .presented(let feedback?): presented(feedback.timestamp + ticker.stampOffset)
+      case .presented(let feedback?): presented(feedback.timestamp)
       case .presented(nil): awaitStamp()
       case .reset: presenterDidReset()
       case .refused(let error): refused(error)
@@ -354,6 +354,9 @@ public final class Output {
   private func presented(_ time: MonotonicTime) {
     if pending.isEmpty { return }
     var record = pending.removeFirst()
+    // Until the clock of its stamps is known, a display may tell of the future or of long ago.
+    let (now, slack) = (clock.now, ticker.interval / 2)
+    let time = time - now <= slack && record.submitted - time <= slack ? time : now
     record.presented = time
     // Before the first vblank, and after a pause, the target may be a guess, and a screen may have to set its mode. Such a
     // frame is in time.

@@ -140,7 +140,7 @@ struct OutputSchedule {
     }
     (record.start, record.delivered) = (begun, begun)
     if isTickOpen, let tick {
-      record.promised = Self.appearance(ofFrameFor: tick.nextVBlank, pending: lead - 1, forecast: forecast)
+      record.promised = tick.targetTimestamp
       (record.start, record.delivered) = (tick.start, tick.delivered)
     }
     return record

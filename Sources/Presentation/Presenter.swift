@@ -4,7 +4,8 @@ public import RenderTree
 
 /// The vblank at which a frame was seen.
 public struct PresentationFeedback: Hashable, BitwiseCopyable, Sendable {
-  /// The time at which the display began to show the frame.
+  /// The time at which the display began to show the frame, on the loop's clock: a display's own stamp plus its ticker's
+  /// `stampOffset`.
   public var timestamp: MonotonicTime
   /// The vblank's number, counted as the display's `VBlankSource` counts.
   public var sequence: UInt64

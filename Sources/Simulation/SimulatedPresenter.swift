@@ -15,6 +15,7 @@ final class SimulatedPresenter: Presenter {
   var onEvent: (@MainActor (PresenterEvent) -> Void)?
 
   private let vblanks: SimulatedVBlankSource
+  private let ticker: DisplayTicker
   private let takeOverTime: Nanoseconds
   private let clock: SystemClock
   private let buffers: [PresentationBuffer]
@@ -24,12 +25,13 @@ final class SimulatedPresenter: Presenter {
   private var vblank: UInt64?
 
   init(
-    width: Int, height: Int, vblanks: SimulatedVBlankSource, takeOverTime: Nanoseconds, buffering: Buffering,
-    clock: SystemClock
+    width: Int, height: Int, vblanks: SimulatedVBlankSource, ticker: DisplayTicker, takeOverTime: Nanoseconds,
+    buffering: Buffering, clock: SystemClock
   ) throws(BitmapError) {
     self.width = width
     self.height = height
     self.vblanks = vblanks
+    self.ticker = ticker
     self.takeOverTime = takeOverTime
     self.clock = clock
     flip = FlipState(count: buffering.count)
@@ -64,7 +66,7 @@ final class SimulatedPresenter: Presenter {
   private func flipped() {
     guard let vblank, flip.complete() else { return }
     self.vblank = nil
-    let stamp = vblanks.grid.timestamp(ofVBlank: vblank)
+    let stamp = vblanks.grid.timestamp(ofVBlank: vblank) + ticker.stampOffset
     // A frame that waited was handed over long ago: it takes the vblank that follows.
     if flip.pending != nil { begin(at: vblanks.grid.time(ofVBlank: vblank)) }
     onEvent?(.presented(PresentationFeedback(timestamp: stamp, sequence: vblank)))

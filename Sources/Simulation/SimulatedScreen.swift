@@ -35,7 +35,8 @@ public final class SimulatedScreen: Display {
     self.vblanks = vblanks
     ticker = DisplayTicker(source: vblanks)
     simulated = try SimulatedPresenter(
-      width: width, height: height, vblanks: vblanks, takeOverTime: takeOverTime, buffering: buffering, clock: clock)
+      width: width, height: height, vblanks: vblanks, ticker: ticker, takeOverTime: takeOverTime, buffering: buffering,
+      clock: clock)
   }
 
   public var presenter: any Presenter { simulated }

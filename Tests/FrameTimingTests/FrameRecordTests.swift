@@ -112,8 +112,8 @@ import Testing
     // The display did not show it at its own target either.
     #expect(cause(submitted: 4, shownAfter: 3) == .scanOut)
     let early = late(submitted: .milliseconds(4)) { record in
-      record.promised = record.target + interval
-      record.presented = record.target
+      record.target += interval
+      record.presented = record.target - interval
     }
     #expect(early.isEarly(interval: interval) && early.cause(interval: interval) == nil)
   }

@@ -1,4 +1,4 @@
-package import LinuxSystem
+public import LinuxSystem
 import RunLoops
 
 /// Turns the vblanks of a display into ticks for any number of display links.
@@ -68,7 +68,7 @@ public final class DisplayTicker {
   /// The source's name for people, with what is wrong with it.
   public var name: String { sourceFault.map { "\(source.name), but \($0)" } ?? source.name }
   /// The distance from the source's clock to the loop's, which is added to its stamps; zero while they are right.
-  package var stampOffset: Nanoseconds { machine.sequencer.stampOffset }
+  public var stampOffset: Nanoseconds { machine.sequencer.stampOffset }
   /// The fault that shows in the source's vblanks; nil if none does.
   public var sourceFault: SourceFault? {
     let offset = stampOffset

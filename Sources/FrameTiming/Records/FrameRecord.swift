@@ -28,8 +28,8 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// The vblank whose tick asked for the frame. For a frame without a tick, such as the first after a pause, the vblank before
   /// its target.
   public var tickTimestamp: MonotonicTime = .zero
-  /// The vblank that the frame's tick was for, as it was predicted; nil for a frame that no tick asked for. Lateness counts from
-  /// it.
+  /// The `targetTimestamp` of the frame's tick, which link callbacks were promised: the vblank of the next tick. Nil for a frame
+  /// that no tick asked for. Lateness counts from it.
   public var promised: MonotonicTime?
   /// The vblank at which the frame was to be shown when it was composited: the promised one, or a later one if that had passed
   /// for it or was taken by a frame before it.
@@ -76,8 +76,8 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// around its vblank does not make a frame late.
   public func isLate(interval: Nanoseconds) -> Bool { lateness > interval / 2 }
 
-  /// True if the frame was shown more than half an interval before the vblank that it was due at: at an earlier one.
-  public func isEarly(interval: Nanoseconds) -> Bool { lateness < Nanoseconds.zero - interval / 2 }
+  /// True if the frame was shown more than half an interval before its target: at an earlier vblank.
+  public func isEarly(interval: Nanoseconds) -> Bool { presented != .zero && target - presented > interval / 2 }
 
   /// One duration a phase, stored in place.
   public struct PhaseDurations: BitwiseCopyable, Sendable {

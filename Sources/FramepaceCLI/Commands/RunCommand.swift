@@ -45,7 +45,8 @@ struct RunCommand: ParsableCommand {
       come at every second, third or fourth vblank, evenly, until they are faster.
 
       Figures: a frame is late if it is presented more than half a refresh interval \
-      after the vblank that its tick was for, and early if as much before it. A frame \
+      after the vblank promised to link callbacks, and early if as much before the one \
+      that it was made for. A frame \
       that was ready but found earlier frames in its way is late by stuffing. An interval is missed if frames were wanted and no \
       tick came, and idle if no frame was wanted. Work is the time that a frame \
       takes; the budget is one refresh interval (the shortest one at a variable \
@@ -64,8 +65,8 @@ struct RunCommand: ParsableCommand {
       wait for its reader is left out, and the next one covers its time too. With \
       --mirror the lines describe the first screen, and each screen has a summary.
 
-      --frame-log writes a line for each frame of the first screen as soon as its \
-      outcome is known; the file can be read while it grows. CSV begins with a line of \
+      --frame-log writes a line for each frame of the first screen within half a second \
+      of its outcome; the file can be read while it grows. CSV begins with a line of \
       names; JSON has them in each line. Times are nanoseconds of CLOCK_MONOTONIC, \
       durations nanoseconds; what is unknown is empty, in JSON null.
         number          the refresh interval that the frame belongs to
@@ -73,7 +74,7 @@ struct RunCommand: ParsableCommand {
                         lost: handed over and never seen,
                         pending: not seen yet at the end
         tick            the vblank whose tick asked for it
-        promised        the vblank that its tick was for
+        promised        the vblank that link callbacks were promised
         target          the vblank that the frame was made for
         targetKnown     false if that was a guess
         animationTime   the time for which animations were evaluated
@@ -103,7 +104,8 @@ struct RunCommand: ParsableCommand {
           since the line before:
                      tickRate, frameRate, presentedRate, ticks,
                      frames, presented, late, early, missed, idle,
-                     hitchTimeRatio: lateness of frames in ms per second,
+                     hitchTimeRatio: the time that pictures stood too long,
+                     in ms per second,
                      discardedWork: the sum of work for no frame
           of the last 2 seconds, with the endings P50, P95, P99, P999 (p99.9),
           Max and StandardDeviation:

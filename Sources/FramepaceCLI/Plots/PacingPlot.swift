@@ -12,7 +12,7 @@ final class PacingPlot {
     var frameInterval: Nanoseconds?
     var begun: Nanoseconds
     var submitted: Nanoseconds
-    /// The lateness; zero if the frame was in time.
+    /// How long after its target it was seen; zero if it was seen at that.
     var late: Nanoseconds
   }
 
@@ -50,7 +50,7 @@ final class PacingPlot {
       Frame(
         number: frame.frameNumber, time: frame.target, presented: frame.presented, frameInterval: step?.interval,
         begun: frame.delivered - frame.target, submitted: frame.submitted - frame.target,
-        late: frame.isLate(interval: interval) ? frame.lateness : .zero))
+        late: frame.missedTarget(interval: interval) ? frame.presented - frame.target : .zero))
   }
 
   /// The title of the picture.
