@@ -130,7 +130,11 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
     var rate: RefreshRate?
     var vblanks: [VBlank] = []
     var arrivals: [MonotonicTime] = []
-    for whole in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+    var left = text[...]
+    // Line by line: an array of the lines of a large file would take many times its memory.
+    while !left.isEmpty {
+      let whole = left.prefix { !$0.isNewline }
+      left = left[whole.endIndex...].dropFirst()
       number += 1
       let line = Self.trimmed(whole)
       guard !line.isEmpty, !line.hasPrefix("#") else { continue }
@@ -161,6 +165,8 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
         }
       }
     }
+    // A line that is missing would come after the last one.
+    if text.last?.isNewline ?? true { number += 1 }
     guard fields != nil else { throw ParseError(line: number, reason: .notARecording) }
     guard let name else { throw ParseError(line: number, reason: .missing("display")) }
     guard let rate else { throw ParseError(line: number, reason: .missing("rate")) }

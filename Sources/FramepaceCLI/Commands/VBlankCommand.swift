@@ -124,19 +124,21 @@ struct VBlankCommand: ParsableCommand {
         if !json {
           try Terminal.output.line(VBlankText.heading(of: recording, file: replay, width: Terminal.output.textWidth) + "\n")
         }
-        return try write(VBlankMeasurement(replaying: replay, recording), stamps: recording, picture: picture)
+        return try write(VBlankMeasurement(replaying: replay, recording), picture: picture)
       }
       let session = try VBlankSession(options: options, count: count ?? 600)
       if !json { try Terminal.output.line(session.heading + "\n") }
-      let measurement = session.run()
-      try write(measurement, stamps: session.recording, picture: picture)
+      session.run()
+      let recording = session.recording
+      // The figures of many vblanks take memory and time: the stamps are safe before.
+      if let record { try AtomicFile.write(Array(recording.description.utf8), to: record) }
+      try write(session.measurement(recording), picture: picture)
       try session.requireSuccess()
     }
   }
 
   @MainActor
-  private func write(_ measurement: VBlankMeasurement, stamps: VBlankRecording, picture: VBlankPlot?) throws {
-    if let record { try AtomicFile.write(Array(stamps.description.utf8), to: record) }
+  private func write(_ measurement: VBlankMeasurement, picture: VBlankPlot?) throws {
     if let plot, let picture { try PNG.write(try picture.image(measurement), to: plot) }
     let width = Terminal.output.textWidth
     if json { return try Terminal.output.line(VBlankText.json(measurement).line) }

@@ -38,7 +38,7 @@ final class FrameLogFile {
 
   /// Logs the frames whose outcome is known by an event that the meter has recorded just now.
   ///
-  /// - Parameter cause: the meter's answer.
+  /// - Parameter causes: the meter's answer.
   /// - Throws: the error of an earlier write.
   func record(_ event: FrameEvent, meter: FPSMeter, causes: FrameRecord.Causes?) throws {
     ledger.handle(event, step: meter.step, causes: causes) { chunk.append($0) }
@@ -52,8 +52,10 @@ final class FrameLogFile {
   /// - Throws: the error of a write, or a sentence about the frames that were left out.
   func finish() throws {
     ledger.end { chunk.append($0) }
-    try handOver()
+    // Also after an error the thread ends, and says what is missing.
+    let handedOver = Result { try handOver() }
     try writer.finish()
+    try handedOver.get()
   }
 
   private func handOver() throws {

@@ -2,7 +2,7 @@ import Framepace
 import Glibc
 import Synchronization
 
-/// The stops of the process: Ctrl-Z, `kill -STOP`. It learns of the end of one, before any of its code goes on.
+/// The stops of the process: Ctrl-Z, `kill -STOP`. A handler of SIGCONT learns of the end of one.
 enum ProcessStops {
   /// In nanoseconds; zero before the first.
   private static let end = Atomic<Int64>(0)

@@ -19,28 +19,30 @@ extension TickFigures {
   /// Plays a recording through a display's ticker, in simulated time.
   @MainActor
   init(replaying recording: VBlankRecording) {
-    guard let first = recording.deliveries.first, let last = recording.deliveries.last else { return }
+    let deliveries = recording.deliveries
+    guard let first = deliveries.first, let end = deliveries.last else { return }
     let clock = ManualClock(start: first - recording.refreshRate.interval)
     let loop = FrameLoop(clock: .manual(clock))
     let source = RecordedVBlankSource(recording, clock: loop.clock)
     let ticker = DisplayTicker(source: source)
-    var ticks: [DisplayLink.Tick] = []
-    ticks.reserveCapacity(recording.vblanks.count)
+    var figures = TickFigures()
+    figures.targetErrors.reserveCapacity(recording.vblanks.count)
+    var last: DisplayLink.Tick?
     let link = DisplayLink(ticker: ticker) { link in
-      if let tick = link.tick { ticks.append(tick) }
+      guard let tick = link.tick else { return }
+      figures.count += 1
+      figures.missed += Int(clamping: tick.missed)
+      if let last, tick.frameNumber == last.frameNumber + 1 { figures.targetErrors.append(tick.timestamp - last.nextVBlank) }
+      last = tick
     }
     source.onEnd = { loop.stop() }
     link.add(to: loop, mode: .default)
     // A ticker that asks for no more would leave the loop asleep for ever.
-    loop.run(mode: .default, until: last + .seconds(10))
+    loop.run(mode: .default, until: end + .seconds(10))
     ticker.invalidate()
 
-    count = ticks.count
-    missed = ticks.reduce(0) { $0 + Int(clamping: $1.missed) }
-    swallowed = recording.vblanks.count - ticks.count
-    targetErrors = zip(ticks, ticks.dropFirst()).compactMap { tick, next in
-      next.frameNumber == tick.frameNumber + 1 ? next.timestamp - tick.nextVBlank : nil
-    }
+    figures.swallowed = recording.vblanks.count - figures.count
+    self = figures
   }
 
   /// By how much the next vblank was predicted wrongly, in either direction.

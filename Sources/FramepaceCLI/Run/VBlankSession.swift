@@ -21,8 +21,8 @@ final class VBlankSession {
     requested = count
     self.loop = loop
     silence = VBlankSilence(rate: target.source.refreshRate)
-    // The report makes several arrays of this length.
-    guard Memory.hasRoom(for: count * MemoryLayout<VBlankReport.Sample>.stride * 4) else {
+    // The recording, its replay and the report make several arrays of this length.
+    guard Memory.hasRoom(for: count * MemoryLayout<VBlankReport.Sample>.stride * 8) else {
       throw Refusal("no memory for \(count) vblanks: use a smaller --count")
     }
     // Growing the array during the measurement would delay an arrival.
@@ -45,7 +45,7 @@ final class VBlankSession {
   }
 
   /// Runs until all vblanks have arrived, a signal arrives, or the source stays silent. Then it restores the screen.
-  func run() -> VBlankMeasurement {
+  func run() {
     signals.add(to: loop) { [loop] in loop.stop() }
     target.onLost { [weak self] in self?.fail($0) }
     let source = target.source
@@ -63,8 +63,12 @@ final class VBlankSession {
     target.invalidate()
     signals.invalidate()
     Terminal.error.show(progress: "")
-    return VBlankMeasurement(
-      recording, display: target.display, clock: source.name, isFallback: target.isFallback, requested: requested)
+  }
+
+  /// The figures of the stamps, after the run.
+  func measurement(_ recording: VBlankRecording) -> VBlankMeasurement {
+    VBlankMeasurement(
+      recording, display: target.display, clock: target.source.name, isFallback: target.isFallback, requested: requested)
   }
 
   /// Throws the error that ended the measurement; does nothing if the user ended it.
