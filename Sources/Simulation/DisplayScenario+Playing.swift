@@ -36,9 +36,11 @@ private struct Player {
   private var now: MonotonicTime
   private var last: (stamp: MonotonicTime, vblank: UInt64, number: UInt64)?
   private var relative = DisplayFaults()
-  /// The last tick at a known rate, as long as each event since had a stamp and a sequence.
+  /// The last tick at a known rate, as long as each event since had a stamp and a sequence. Not before sixty ticks on one grid.
   private var counted: (vblank: UInt64, number: UInt64)?
   private var newest: (vblank: UInt64, number: UInt64)?
+  /// The number of ticks since the display began anew.
+  private var certain = 0
   /// The number of ticks after a jump for which few properties hold.
   private var unsure = 0
   /// True while the rate cannot be known, which has the same effect.
@@ -68,10 +70,12 @@ private struct Player {
     case .pause(let time): now += time
     case .stall(let time): stall = time
     case .faults(let faults):
+      // It takes some stamps to find out that a clock is another one.
+      if faults.stampOffset != relative.stampOffset { begin(unsure: 40) }
       relative = faults
       setFaults()
     case .rate(let nominal, let actual):
-      if isRateUnknown { counted = nil }
+      (counted, certain) = (nil, 0)
       let vblank = grid.vblank(after: now) &- 1
       // Back at the nominal rate from an unannounced one: the model is not told.
       if nominal == self.nominal, abs(grid.rate.hertz - actual.hertz) > actual.hertz / 200 { isRateUnknown = true }
@@ -88,26 +92,30 @@ private struct Player {
       isRateUnknown = true
       last = nil
     case .off(let time):
-      counted = nil
       let vblank = grid.vblank(after: now) &- 1
       regrid(grid.rate, start: grid.time(ofVBlank: vblank) + time, vblank)
       sequencer.losePhase(at: now)
-      last = nil
-      unsure = 6
+      begin(unsure: 6)
       now = max(now, grid.start)
     case .jump(let time):
-      counted = nil
       let vblank = grid.vblank(after: now) &- 1
       regrid(grid.rate, start: grid.time(ofVBlank: vblank) + time, vblank)
       // The length of a jump in intervals is unknown, and it takes some stamps to notice one.
-      last = nil
-      unsure = 12
+      begin(unsure: 12)
       now = max(now, grid.start)
     case .settle: settle()
     }
   }
 
+  /// Few properties hold for so many ticks.
+  private mutating func begin(unsure ticks: Int) {
+    (last, counted, certain) = (nil, nil, 0)
+    unsure = max(unsure, ticks)
+  }
+
   private mutating func regrid(_ rate: RefreshRate, start: MonotonicTime, _ vblank: UInt64) {
+    // The distance of the clocks is another one at another rate.
+    if relative.stampOffset != .zero, rate != grid.rate { begin(unsure: 40) }
     grid = Self.grid(rate, isVariable: isVariable, start: start, first: vblank, seed: grid.seed)
     setFaults()
   }
@@ -188,7 +196,8 @@ private struct Player {
     }
     last = (tick.timestamp, nearest, number)
     newest = (nearest, number)
-    if !isRateUnknown { counted = newest }
+    certain += 1
+    if !isRateUnknown, certain > 60 { counted = newest }
     if unsure > 0 || vblank.sequence == 0 || vblank.timestamp <= .zero || isVariable { counted = nil }
     if unsure > 0 || isRateUnknown {
       unsure = max(unsure - 1, 0)
@@ -199,7 +208,7 @@ private struct Player {
   /// Checks a tick by itself.
   private mutating func check(_ tick: VBlank) {
     let slack = Nanoseconds(max(nominal.interval, grid.rate.interval).count * 51 / 50)
-    if now - tick.timestamp > slack, !isVariable, !isRateUnknown { fail("\(tick) is old at \(now)") }
+    if now - tick.timestamp > slack, !isVariable, !isRateUnknown, unsure == 0 { fail("\(tick) is old at \(now)") }
     if tick.timestamp - now > slack { fail("\(tick) is in the future at \(now)") }
     if let target = sequencer.model.prediction(after: tick.timestamp + sequencer.model.refreshRate.interval / 2),
       target.timestamp <= tick.timestamp

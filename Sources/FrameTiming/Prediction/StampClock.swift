@@ -30,12 +30,13 @@ struct StampClock: BitwiseCopyable {
   mutating func read(
     _ stamp: MonotonicTime, requested: MonotonicTime?, now: MonotonicTime, interval: Nanoseconds
   ) -> MonotonicTime? {
-    let isSame = newest == stamp
-    newest = stamp
     let time = stamp + offset
+    // The same event again proves nothing.
+    if newest == stamp { return suspects.count > 0 ? nil : time }
+    newest = stamp
     let age = now - time
     let wasOver = requested.map { time < $0 } ?? false
-    guard age < Nanoseconds.zero - interval / 2 || (!isSame && wasOver && age >= interval * 3 / 4) else {
+    guard age < Nanoseconds.zero - interval / 2 || (wasOver && age >= interval * 3 / 4) else {
       suspects.count = 0
       return time
     }

@@ -131,7 +131,7 @@ extension VBlankModel {
     if isVariable {
       guard vblank.timestamp > last.timestamp else { return (vblank.timestamp == last.timestamp ? 0 : -1, false) }
       // It was requested before the next one could come.
-      if let requested, requested - last.timestamp < refreshRate.interval { return (1, true) }
+      if let requested, requested - last.timestamp < refreshRate.interval { return (1, elapsed < 4 * period) }
       return (min(max(1, Int64(saturating: elapsed / period)), Self.mostIntervals), elapsed < 4 * period)
     }
     return (min(max(Int64(saturating: elapsed / period), -Self.mostIntervals), Self.mostIntervals), false)
