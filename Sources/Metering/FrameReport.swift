@@ -75,8 +75,8 @@ public struct FrameReport: Equatable, Sendable {
   public var animationError = Distribution()
   /// The causes of late frames, the most frequent first. In the figures of a whole run only.
   public var lateCauses: [LateCount] = []
-  /// How long pictures stood that should have been replaced: how long after its target each frame was seen, and T for each missed interval, and
-  /// those left out with it, that no late frame accounts for, also while no frame has been seen since. Intervals after which
+  /// How long pictures stood that should have been replaced: how long after its target each frame was seen, and T for each missed
+  /// interval, and those left out with it, that no late frame accounts for, also while no frame has been seen since. Intervals after which
   /// nothing was to be shown do not count.
   public var hitchTime = Nanoseconds.zero
 

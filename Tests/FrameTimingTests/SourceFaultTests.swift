@@ -51,21 +51,30 @@ final class SourceFaultTests: ManualLoopCase {
 
   /// A display that runs at more than twice the rate that its mode says: once that is seen each vblank ticks, for the next one.
   func testADisplayThatIsMuchFasterThanItSays() {
-    for hertz in [121, 144, 165, 240] as [Int64] {
+    for (hertz, hasSequences) in [(121, true), (144, true), (165, true), (240, true), (121, false), (240, false)] {
       onMain { stage in
         let source = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
-        source.setRate(.hertz60, actual: .hertz(hertz))
+        source.setRate(.hertz60, actual: .hertz(Int64(hertz)))
+        if !hasSequences { source.faults.zeroSequences = 1 }
         let ticker = DisplayTicker(source: source)
         let (link, log) = stage.link(to: ticker)
+        let half = DisplayLink(ticker: ticker) { _ in }
+        half.preferredFrameRateRange = FrameRateRange(minimum: 0, maximum: Double(hertz) / 2)
+        half.add(to: stage.loop, mode: .default)
         stage.run(.seconds(1))
         log.ticks = []
         stage.run(.seconds(1))
-        XCTAssertEqual(log.ticks.count, Int(hertz), accuracy: 1, "\(hertz) Hz")
+        let name = "\(hertz) Hz, sequences \(hasSequences)"
+        XCTAssertEqual(log.ticks.count, hertz, accuracy: 1, name)
         for tick in log.ticks {
           let next = source.grid.time(ofVBlank: source.grid.vblank(after: tick.timestamp))
-          XCTAssertEqual(Double((tick.targetTimestamp - next).count), 0, accuracy: 10_000, "\(hertz) Hz")
-          XCTAssertEqual(tick.missed, 0)
+          XCTAssertEqual(Double((tick.targetTimestamp - next).count), 0, accuracy: 10_000, name)
+          XCTAssertEqual(tick.missed, 0, name)
         }
+        // A link at every second vblank is promised the second next one.
+        XCTAssertEqual(half.tick?.intervalsPerTick, 2, name)
+        XCTAssertEqual((half.targetTimestamp - half.timestamp).seconds, 2 / Double(hertz), accuracy: 1e-5, name)
+        half.invalidate()
         link.invalidate()
       }
     }

@@ -112,36 +112,6 @@ final class StampClockTests: ManualLoopCase {
     }
   }
 
-  /// A display at more than twice the rate of its mode whose vblanks bear no number.
-  func testAMuchFasterDisplayWithoutSequences() {
-    for hertz in [121, 144, 165, 240] as [Int64] {
-      onMain { stage in
-        let source = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
-        source.setRate(.hertz60, actual: .hertz(hertz))
-        source.faults.zeroSequences = 1
-        let ticker = DisplayTicker(source: source)
-        let (link, log) = stage.link(to: ticker)
-        let half = DisplayLink(ticker: ticker) { _ in }
-        half.preferredFrameRateRange = FrameRateRange(minimum: 0, maximum: Double(hertz) / 2)
-        half.add(to: stage.loop, mode: .default)
-        stage.run(.seconds(1))
-        log.ticks = []
-        stage.run(.seconds(1))
-        XCTAssertEqual(log.ticks.count, Int(hertz), accuracy: 1, "\(hertz) Hz")
-        for tick in log.ticks {
-          let next = source.grid.time(ofVBlank: source.grid.vblank(after: tick.timestamp))
-          XCTAssertEqual(Double((tick.targetTimestamp - next).count), 0, accuracy: 10_000, "\(hertz) Hz")
-        }
-        // A link at every second vblank is promised the second next one.
-        guard let tick = half.tick else { return XCTFail("\(hertz) Hz") }
-        XCTAssertEqual(tick.intervalsPerTick, 2)
-        XCTAssertEqual((tick.targetTimestamp - tick.timestamp).seconds, 2 / Double(hertz), accuracy: 1e-5, "\(hertz) Hz")
-        half.invalidate()
-        link.invalidate()
-      }
-    }
-  }
-
   /// Without sequences a variable display's vblanks are counted by the requests that they answer.
   func testAVariableDisplayWithoutSequences() {
     onMain { stage in
