@@ -82,8 +82,8 @@ public struct Affine: Hashable, BitwiseCopyable, Sendable {
     return Rect(x: left, y: top, width: right - left, height: bottom - top)
   }
 
-  /// Whether upright rectangles stay upright without turning: only scale and translation.
+  /// True if upright rectangles stay upright without turning: only scale and translation.
   public var isScaleAndTranslation: Bool { b == 0 && c == 0 }
-  /// Whether it only moves.
+  /// True if the transform only moves.
   public var isTranslation: Bool { a == 1 && b == 0 && c == 0 && d == 1 }
 }

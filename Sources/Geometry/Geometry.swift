@@ -92,7 +92,7 @@ public struct Rect: Hashable, BitwiseCopyable, Sendable {
     Rect(x: minX + dx, y: minY + dy, width: width, height: height)
   }
 
-  /// Whether `point` lies inside; the left and top edges belong to the rectangle, the right and bottom ones do not.
+  /// True if `point` lies inside; the left and top edges belong to the rectangle, the right and bottom ones do not.
   public func contains(_ point: Point) -> Bool {
     point.x >= minX && point.x < maxX && point.y >= minY && point.y < maxY
   }

@@ -55,7 +55,7 @@ public struct IntRect: Hashable, BitwiseCopyable, Sendable {
       minX: min(minX, other.minX), minY: min(minY, other.minY), maxX: max(maxX, other.maxX), maxY: max(maxY, other.maxY))
   }
 
-  /// Whether every pixel of `other` is in this one; an empty `other` is.
+  /// True if every pixel of `other` is in this one; an empty `other` is.
   public func contains(_ other: IntRect) -> Bool {
     other.isEmpty || (minX <= other.minX && minY <= other.minY && maxX >= other.maxX && maxY >= other.maxY)
   }

@@ -176,7 +176,7 @@ extension CardState {
 
   /// Refuses a proposal that cannot be done.
   ///
-  /// - Returns: whether a screen goes dark for it.
+  /// - Returns: true if a screen goes dark for it.
   private func checkProposal() throws(Refusal) -> Bool {
     var needsModeSet = false
     for index in crtcs.indices {
@@ -205,7 +205,7 @@ extension CardState {
     return needsModeSet
   }
 
-  /// Whether the proposal involves the CRTC that a plane would be on.
+  /// True if the proposal involves the CRTC that a plane would be on.
   private func isTouched(_ plane: Int) -> Bool {
     crtcIndex(proposal.planes[plane].crtc).map { proposal.touched & (1 << UInt32($0)) != 0 } ?? false
   }

@@ -76,7 +76,7 @@ extension CardState {
   /// The error of a driver without vblanks. Kernels before 4.15 have only `EINVAL`.
   var vblankRefusal: Int32 { hasSequences ? EOPNOTSUPP : EINVAL }
 
-  /// Whether a client has room for one more event.
+  /// Refuses a request of a client that has no room for one more event.
   func requireRoom(_ client: Int) throws(Refusal) {
     if clients[client].outstandingEvents >= ClientState.eventCapacity { throw Refusal(ENOMEM) }
   }

@@ -84,7 +84,7 @@ struct CardState {
     /// 0 means premultiplied.
     var blendMode: UInt64 = 0
 
-    /// Whether the picture is turned by a quarter, one way or the other.
+    /// True if the picture is turned by a quarter, one way or the other.
     var isSideways: Bool { rotation & 0b1010 != 0 }
 
     /// Shows nothing. Rotation, alpha and blend mode stay, as in the kernel.
@@ -144,7 +144,7 @@ struct CardState {
     var id: UInt32 = 0
     var client = 0
     var bytes: [UInt8] = []
-    /// Whether its maker holds it; properties may hold it too.
+    /// True if its maker holds it; properties may hold it too.
     var isOwned = false
   }
 
@@ -164,9 +164,9 @@ struct CardState {
   /// The number of next requested vblanks without an event.
   var vblankEventsToLose = 0
   var vblanksAreStopped = false
-  /// Whether the driver has vblanks; otherwise flips are complete at once.
+  /// True if the driver has vblanks; otherwise flips are complete at once.
   let hasVBlanks: Bool
-  /// Whether the kernel has the calls for sequences.
+  /// True if the kernel has the calls for sequences.
   let hasSequences: Bool
   let isAtomic: Bool
   var takesAsynchronousFlips = false

@@ -26,7 +26,7 @@ extension SimulatedCard {
     }
   }
 
-  /// Whether a program is the card's master.
+  /// True if a program is the card's master.
   public var hasMaster: Bool { state.withLock { $0.clients.contains(where: \.isMaster) } }
 
   /// The number of programs that have it open.
@@ -52,7 +52,7 @@ extension SimulatedCard {
     }
   }
 
-  /// Whether a connector's screen shows sRGB as it is: no table, no matrix, no other colour space.
+  /// True if a connector's screen shows sRGB as it is: no table, no matrix, no other colour space.
   package func hasNeutralColors(_ connector: String) -> Bool {
     state.withLock { state in
       guard let connector = state.connectors.first(where: { $0.name == connector }),

@@ -21,14 +21,14 @@ public final class SimulatedCard: Sendable {
     public var name: String
     public var modes: [DisplayMode]
     public var isConnected: Bool
-    /// Whether the driver cannot tell if a screen is connected, as for VGA without a data line. It assumes `modes` then, and
+    /// True if the driver cannot tell a connected screen, as for VGA without a data line. It assumes `modes` then, and
     /// ignores `isConnected`.
     public var isUncertain: Bool
     /// A bit for each CRTC that can drive it.
     public var possibleCRTCs: UInt32
     /// The screen's description of itself; empty for none.
     public var edid: [UInt8]
-    /// Whether the driver says that the screen's rate can vary; nil where it does not say.
+    /// True if the driver says that the screen's rate can vary; nil where it does not say.
     public var takesVariableRate: Bool?
 
     public init(

@@ -14,7 +14,7 @@ public protocol Display: AnyObject {
   var ticker: DisplayTicker { get }
   /// Takes the frames.
   var presenter: any Presenter { get }
-  /// Whether the display shows what it is given. The display is the same however often its state changes, and so are its
+  /// Showing, or waiting with the reason. The display is the same however often its state changes, and so are its
   /// links and outputs; its size and rate may be others afterwards.
   var state: DisplayState { get }
   /// The display's size and how it is turned. It changes only with a `.reset` of the presenter.

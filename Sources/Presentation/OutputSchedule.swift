@@ -8,14 +8,14 @@ import LinuxSystem
 struct OutputSchedule {
   /// Something changed that has not been rendered yet.
   var isDirty = false
-  /// Whether a frame was rendered after the last tick.
+  /// True if a frame was rendered after the last tick.
   private(set) var hasFrameSinceTick = false
   /// How many intervals a frame may take: it is made for so many vblanks later.
   var lead = 1
   private var tick: DisplayLink.Tick?
-  /// Whether the tick came in this turn.
+  /// True if the tick came in this turn.
   private(set) var isTickNew = false
-  /// Whether the tick's frame is still to be made: no buffer was free.
+  /// True if the tick's frame is still to be made: no buffer was free.
   private var isTickOpen = false
   /// The vblank that the last frame was made for.
   private var lastTarget: MonotonicTime?
@@ -23,7 +23,7 @@ struct OutputSchedule {
   /// True at the end of a turn whose tick has no frame although something changed: no buffer was free, or the interval was taken.
   var owesFrame: Bool { isTickNew && isTickOpen && isDirty }
 
-  /// Whether the turn's tick was put off, so that its frame is for the next vblank or for none.
+  /// True if the turn's tick was put off, so that its frame is for the next vblank or for none.
   var isTickDelayed: Bool { isTickNew && (tick.map { $0.start > $0.timestamp } ?? false) }
 
   mutating func didTick(_ tick: DisplayLink.Tick) {
@@ -77,7 +77,7 @@ struct OutputSchedule {
     return forecast.vblank(after: max(now, begun + budget - interval * Int64(lead - 1)))
   }
 
-  /// Whether a frame without a tick would miss the next vblank, and one that is begun with its tick is seen as soon: at the vblank
+  /// True if a frame without a tick would miss the next vblank. One that is begun with its tick is seen as soon, at the vblank
   /// after it, with what the tick's callbacks change. After a pause nobody waits.
   private func shouldAwaitTick(
     at next: MonotonicTime, begun: MonotonicTime, budget: Nanoseconds, forecast: VBlankForecast

@@ -198,7 +198,7 @@ public struct DamageRegion: Sendable {
     private var count = 0
     private var cuts = 0
 
-    /// Whether the pieces of another difference fit into a region that has `count` rectangles already, and so few have been
+    /// True if the pieces of another difference fit into a region that has `count` rectangles already, and so few have been
     /// taken yet that an end is in sight. Otherwise what overlaps is united without regard to waste, which leaves fewer
     /// rectangles each time. (Cutting in a full region makes room for each piece by uniting others, which are cut next:
     /// hundreds of cuts for one rectangle.)

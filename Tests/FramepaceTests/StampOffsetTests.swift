@@ -7,7 +7,7 @@ import XCTest
 final class StampOffsetTests: XCTestCase {
   private static let interval = RefreshRate.hertz60.interval
 
-  /// Whether the display stamps its flips itself or the ticker's vblanks date them: both are on the loop's clock.
+  /// Stamps of the display's flips and of the ticker's vblanks that date frames are both put on the loop's clock.
   func testFramesAreDatedOnTheLoopsClock() throws {
     try onMain {
       for distance in [-34, -17, 5000] as [Int64] {

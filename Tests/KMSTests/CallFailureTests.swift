@@ -24,7 +24,7 @@ private struct Sweep {
   let isAtomic: Bool
   var hasVBlanks = true
   var hasSequences = true
-  /// Whether rate and tearing are used too, the screen is asked, and is switched off for a while.
+  /// True if rate and tearing are used too, the screen is asked, and is switched off for a while.
   var isFull = false
 
   /// Error codes by class: come again, a refusal, no room, no right, no device.

@@ -20,7 +20,7 @@ import Testing
     /// Counts devices: a device that has come back is another one.
     var device = 1
     var open: Int? = 1
-    /// Whether the display shows, and whether the screen has changed since.
+    /// The picture is on the screen, and the screen has not changed since.
     var isShowing = true
     var isStale = false
     var retry: MonotonicTime?

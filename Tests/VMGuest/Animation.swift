@@ -26,7 +26,7 @@ final class Animation {
   private(set) var wakeUps = 0
 
   private let count: Int
-  /// Whether what the driver does not take is presented again, as an output does.
+  /// True if what the driver does not take is presented again, as an output does.
   private let goesOn: Bool
   private var observer: FrameLoop.Observer?
   private var missing: [DamageRegion] = []

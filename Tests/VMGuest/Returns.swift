@@ -40,7 +40,7 @@ enum Trouble: String, CaseIterable {
     }
   }
 
-  /// Whether nothing can be shown meanwhile.
+  /// True if nothing can be shown meanwhile.
   var takesAway: Bool {
     [.master, .otherMode, .power, .unbound, .pulled, .unplugged, .console].contains(self)
   }

@@ -20,7 +20,7 @@ public final class DisplayLink {
     public var nextVBlank: MonotonicTime
     /// One refresh interval: at the nominal rate, or at another one that the display was found to run at.
     public var duration: Nanoseconds
-    /// Whether the display's rate is variable: then its intervals are `duration` or longer, and the target is a guess.
+    /// True if the display's rate is variable: then its intervals are `duration` or longer, and the target is a guess.
     public var isVariable: Bool
     /// Counts the ticker's refresh intervals, from 1 at its first tick: two ticks in neighbouring intervals differ by 1.
     public var frameNumber: UInt64
@@ -147,12 +147,12 @@ public final class DisplayLink {
     ticker.remove(self, from: left)
   }
 
-  /// Whether the link is called while its loop runs in `mode`.
+  /// True if the link is called while its loop runs in `mode`.
   func isServed(in mode: FrameLoop.Mode, isCommon: Bool) -> Bool {
     modes.contains(mode) || (isCommon && modes.contains(.common))
   }
 
-  /// Whether the link is called with the tick of a delivery.
+  /// True if the link is called with the tick of a delivery.
   func wants(_ shared: Tick, delivery: UInt64) -> Bool {
     adapt(to: shared)
     return schedule.wants(shared, delivery: delivery)

@@ -88,7 +88,7 @@ struct CardParts: Sendable {
     return (fitting.first { $0.currentCRTC == crtc } ?? fitting.first { $0.currentCRTC == 0 })?.id
   }
 
-  /// Whether a CRTC can drive a connector, and no display uses it.
+  /// True if a CRTC can drive a connector, and no display uses it.
   func canDrive(_ connector: DRMConnector, with crtc: UInt32) -> Bool {
     canUse(crtc, connector.possibleCRTCs) && !used.contains { $0.crtc == crtc }
   }

@@ -46,7 +46,7 @@ public struct CardReport: Sendable, Equatable {
     public var currentMode: DisplayMode?
     /// The CRTC that drives it now; nil for none.
     public var crtc: UInt32?
-    /// Whether the screen takes a variable rate; nil where the driver does not say.
+    /// True if the screen takes a variable rate; nil where the driver does not say.
     public var takesVariableRate: Bool?
   }
 

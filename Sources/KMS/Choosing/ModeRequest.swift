@@ -12,7 +12,7 @@ public struct ModeRequest: Equatable, Sendable, CustomStringConvertible {
   public var height: Int
   /// Nil for any.
   public var rate: RefreshRate?
-  /// Whether each refresh shows every other row.
+  /// True if each refresh shows every other row.
   public var isInterlaced: Bool
 
   public init(width: Int, height: Int, rate: RefreshRate? = nil, isInterlaced: Bool = false) {

@@ -18,7 +18,7 @@ public final class DRMDevice {
   public let driver: String
   /// The driver's version: "1.6.0".
   public let driverVersion: String
-  /// Whether mode-sets and flips go through atomic commits.
+  /// True if mode-sets and flips go through atomic commits.
   public let isAtomic: Bool
 
   /// The card's calls.
@@ -79,7 +79,7 @@ public final class DRMDevice {
 
   // MARK: Master
 
-  /// Whether this program may set modes and flip on the card. Also true of a card that is gone: every other call fails then.
+  /// True if this program may set modes and flip on the card. Also true of a card that is gone: every other call fails then.
   public var isMaster: Bool { interface.isMaster }
 
   /// Becomes master, which takes root's rights unless this program was the master before. Does nothing if it is.

@@ -32,7 +32,7 @@ final class DRMEventQueue {
   /// Observes the beginning of runs, for each loop that serves events.
   private var observers: [(loop: FrameLoop, observer: FrameLoop.Observer)] = []
 
-  /// Whether events are read: false after a read has failed.
+  /// True if events are read: false after a read has failed.
   var isValid: Bool { source != nil }
 
   init(interface: any DRMInterface) {
@@ -51,7 +51,7 @@ final class DRMEventQueue {
     return route
   }
 
-  /// Whether events wait to be read or dispatched.
+  /// True if events wait to be read or dispatched.
   var hasUnread: Bool {
     if !backlog.isEmpty { return true }
     var item = pollfd(fd: interface.descriptor, events: Int16(POLLIN), revents: 0)

@@ -25,7 +25,7 @@ final class DRMEventRoute {
   /// The token to give to the kernel with a request.
   func token(_ counter: UInt32) -> UInt64 { UInt64(number) << 32 | UInt64(counter) }
 
-  /// Whether the card has events that were not dispatched yet, for whichever display.
+  /// True if the card has events that were not dispatched yet, for whichever display.
   var hasUnread: Bool { queue.hasUnread }
 
   func add(to loop: FrameLoop, mode: FrameLoop.Mode) { queue.add(number, to: loop, mode: mode) }

@@ -55,7 +55,7 @@ public struct DRMConnector: Sendable {
 }
 
 extension DRMConnector {
-  /// Whether there may be a screen: one is connected, or the driver cannot tell, as for VGA without a data line, and has
+  /// True if there may be a screen: one is connected, or the driver cannot tell, as for VGA without a data line, and has
   /// modes all the same.
   package var canHaveScreen: Bool { status == .connected || status == .unknown && !modes.isEmpty }
 }

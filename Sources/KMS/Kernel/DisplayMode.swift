@@ -14,9 +14,9 @@ public struct DisplayMode: Sendable, Equatable, CustomStringConvertible {
   public var width: Int { Int(info.hdisplay) }
   /// Visible rows.
   public var height: Int { Int(info.vdisplay) }
-  /// Whether the screen prefers this mode.
+  /// True if the screen prefers this mode.
   public var isPreferred: Bool { info.type & UInt32(DRM_MODE_TYPE_PREFERRED) != 0 }
-  /// Whether each refresh shows every other row.
+  /// True if each refresh shows every other row.
   public var isInterlaced: Bool { info.flags & UInt32(DRM_MODE_FLAG_INTERLACE) != 0 }
 
   /// The exact rate at which the screen refreshes; nil when the timing makes no sense.
@@ -46,7 +46,7 @@ extension DisplayMode {
     first.isSame(as: second) && first.isPreferred == second.isPreferred
   }
 
-  /// Whether size and timing are the same. Being preferred does not matter.
+  /// True if size and timing are the same. Being preferred does not matter.
   package func isSame(as other: DisplayMode) -> Bool {
     var (first, second) = (info, other.info)
     (first.type, second.type) = (0, 0)

@@ -104,12 +104,12 @@ public enum KMSError: Error, Sendable, Equatable, CustomStringConvertible {
 }
 
 extension KMSError {
-  /// Whether the driver may take another mode.
+  /// True if the driver may take another mode.
   var isAboutMode: Bool {
     if case .refused(_, _, let error) = self { [EINVAL, ENOSPC, ERANGE, ENOMEM].contains(error.errno) } else { false }
   }
 
-  /// Whether another screen of the same card may do.
+  /// True if another screen of the same card may do.
   var isAboutScreen: Bool {
     switch self {
     case .noMode, .unknownMode, .noPipe: true

@@ -12,7 +12,7 @@ final class ConnectedScreen {
     let pipe: ScanOutPipe
     /// The driver's name.
     let driver: String
-    /// Whether the driver has vblank events. Without them a fallback clock at the mode's rate ticks.
+    /// True if the driver has vblank events. Without them a fallback clock at the mode's rate ticks.
     let hasVBlankEvents: Bool
     /// How the display is paced, for people.
     let pacing: String
@@ -81,7 +81,7 @@ final class ConnectedScreen {
     flips.onError = { [weak self] error in self?.owner?.screen(reports: .lost(pipe.error(error))) }
   }
 
-  /// Whether it takes no more frames, and must not be asked: the screen may be another program's.
+  /// True if it takes no more frames, and must not be asked: the screen may be another program's.
   var isStopped: Bool { presenter.queue.isStopped }
 
   /// A mode was set. Vblanks begin anew, and one that was requested may have come early.

@@ -80,7 +80,7 @@ struct DisplayLife: Sendable {
 
   /// The interval of probes while it shows; nil where events tell, or where nobody wants to know.
   let checkInterval: Nanoseconds?
-  /// Whether events tell of devices and screens that come.
+  /// True if events tell of devices and screens that come.
   let hearsEvents: Bool
 
   /// The state that the application was told last.

@@ -208,7 +208,7 @@ public final class KMSCard {
       cursorPlanes: planes?.cursor ?? [])
   }
 
-  /// Whether a connector's screen is still to be asked; it counts as asked from then on.
+  /// True if a connector's screen is still to be asked; it counts as asked from then on.
   func isToBeAsked(_ connector: UInt32) -> Bool { asked?.insert(connector).inserted ?? true }
 
   /// Keeps other displays from taking this one's pipe, also while its screen is away.
@@ -252,7 +252,7 @@ public final class KMSCard {
     }
   }
 
-  /// Whether another card of this program has displays on the same device.
+  /// True if another card of this program has displays on the same device.
   private var isOpenTwice: Bool {
     Self.all.contains { $0.card !== self && $0.card?.path == path && $0.card?.isInUse == true }
   }
@@ -283,9 +283,9 @@ struct CardAccess {
   var open: @MainActor () throws(KMSError) -> DRMDevice
   /// Closes the card's device.
   var close: @MainActor () -> Void = {}
-  /// Whether the card takes and drops master itself; a seat does both for us.
+  /// True if the card takes and drops master itself; a seat does both for us.
   var takesMaster = true
-  /// Whether events tell of devices and screens that come.
+  /// True if events tell of devices and screens that come.
   var hearsEvents = false
   /// The interval of probes without events; nil for none.
   var checkInterval: Nanoseconds?

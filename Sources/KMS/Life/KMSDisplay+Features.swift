@@ -2,19 +2,19 @@ import RunLoops
 
 /// The features of a screen beyond showing frames.
 extension KMSDisplay {
-  /// Whether the screen has a plane for a cursor; false while there is no screen. Without one, draw the pointer as a layer.
+  /// True if the screen has a plane for a cursor; false while there is no screen. Without one, draw the pointer as a layer.
   public var hasCursorPlane: Bool { maximumCursorSize != nil }
 
   /// The largest cursor image in pixels, 64x64 with most hardware; nil without a cursor plane.
   public var maximumCursorSize: (width: Int, height: Int)? { usedScreen?.presenter.cursorSize }
 
-  /// Whether the cursor is shown, and why not.
+  /// Says if the cursor is shown, and why not.
   public var cursorState: FeatureState { usedScreen?.presenter.cursor.state ?? .off }
 
-  /// Whether the rate follows the frames, and why not. The source of a variable rate says so: `ticker.source.isVariable`.
+  /// Says if the rate follows the frames, and why not. The source of a variable rate says so: `ticker.source.isVariable`.
   public var variableRefresh: FeatureState { usedScreen?.variableRefresh ?? .off }
 
-  /// Whether frames are shown at once, and why not. Some drivers refuse only when they see a frame.
+  /// Says if frames are shown at once, and why not. Some drivers refuse only when they see a frame.
   public var tearing: FeatureState { usedScreen?.presenter.tearing.state ?? .off }
 
   /// Nil while the display is away: a stopped screen is not asked.

@@ -57,7 +57,7 @@ extension KMSDisplay {
     }
   }
 
-  /// Whether the picture gets through the cable, as far as the driver says: a DisplayPort link may fail or become slower while
+  /// True if the picture gets through the cable, as far as the driver says: a DisplayPort link may fail or become slower while
   /// the screen is used. The screen is dark then until the mode is set anew.
   private func isLinkGood(_ pipe: ScanOutPipe, _ interface: any DRMInterface) throws(SystemError) -> Bool {
     let properties = try interface.properties(of: pipe.connector.id, type: .connector)
@@ -124,6 +124,6 @@ extension DisplayLife.Failure {
 }
 
 extension SystemError {
-  /// Whether opening failed, by the program itself or by its seat.
+  /// True if opening failed, by the program itself or by its seat.
   fileprivate var isAboutOpening: Bool { ["open", "libseat_open_device"].contains(call) }
 }

@@ -34,7 +34,7 @@ public final class KMSDisplay: Display, ScreenOwner {
   public var name: String { "KMS \(connectorName) \(mode) (\(facts.driver))" }
   /// How the display is paced, and what is wrong with its vblanks.
   public var reason: String { ticker.sourceFault.map { "\(facts.pacing), but \($0)" } ?? facts.pacing }
-  /// Whether the driver has vblank events. Without them a fallback clock at the mode's rate ticks.
+  /// True if the driver has vblank events. Without them a fallback clock at the mode's rate ticks.
   public var hasVBlankEvents: Bool { facts.hasVBlankEvents }
 
   /// Called once for each requested feature that the screen goes on without, with the reason: before the property's setter
@@ -57,14 +57,14 @@ public final class KMSDisplay: Display, ScreenOwner {
     didSet { if cursor != nil { showCursor() } }
   }
 
-  /// Whether the screen may wait for frames, within its limits, instead of repeating the last one: VRR, Adaptive-Sync,
+  /// True if the screen may wait for frames, within its limits, instead of repeating the last one: VRR, Adaptive-Sync,
   /// FreeSync. The mode's rate is then the fastest. A change takes an interval or two, and sets the mode anew with some
   /// drivers. `variableRefresh` says whether the screen can.
   public var wantsVariableRefresh = false {
     didSet { if wantsVariableRefresh != oldValue { askForFeatures() } }
   }
 
-  /// Whether frames may be shown at once instead of from the next vblank on: sooner, and torn in the middle of a refresh.
+  /// True if frames may be shown at once instead of from the next vblank on: sooner, and torn in the middle of a refresh.
   /// `tearing` says whether the screen can.
   public var allowsTearing = false {
     didSet { if allowsTearing != oldValue { askForFeatures() } }
@@ -81,7 +81,7 @@ public final class KMSDisplay: Display, ScreenOwner {
   /// The error with which the display last went away or failed to come back; nil if there was none.
   public private(set) var lastError: KMSError?
 
-  /// Whether the screen is to be on. While it is off there are no flips and no vblanks; links tick on a clock, and layers keep
+  /// True if the screen is to be on. While it is off there are no flips and no vblanks; links tick on a clock, and layers keep
   /// their state. Switching it on sets the mode anew and repaints everything.
   public var isPowered = true {
     didSet { if isPowered != oldValue { happened(.power(isPowered)) } }

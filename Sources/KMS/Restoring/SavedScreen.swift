@@ -13,11 +13,11 @@ struct SavedScreen: Sendable {
   let connectors: [UInt32]
   /// The properties that a mode-set makes neutral, as they were found, object by object.
   var settings: [PropertySetting] = []
-  /// Whether the legacy calls have shown a cursor of ours, which must be hidden.
+  /// True if the legacy calls have shown a cursor of ours, which must be hidden.
   var hidesCursor = false
   /// The primary plane's rotation; nil where the driver turns no picture.
   var rotation: PropertySetting?
-  /// Whether the plane has another rotation now.
+  /// True if the plane has another rotation now.
   var isTurned = false
 
   /// Restores the picture. Needs the card's master. The legacy call serves atomic drivers too, in one step; the properties

@@ -133,7 +133,7 @@ final class AtomicPipe {
   /// The CRTC's `VRR_ENABLED`, where driver and screen can vary the rate.
   private let variableRate: UInt32?
   var canVaryRate: Bool { variableRate != nil }
-  /// Whether a mode-set lets the rate vary.
+  /// True if a mode-set lets the rate vary.
   var isVariable = false
   /// The settings that other programs have left on the pipe.
   let reset: PipeReset

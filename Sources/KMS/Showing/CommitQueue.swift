@@ -29,7 +29,7 @@ struct CommitQueue {
     /// The time when it was last committed.
     var submitted: MonotonicTime
 
-    /// Whether its event says something about later flips. A mode-set's does not.
+    /// True if its event says something about later flips. A mode-set's does not.
     var isFlip: Bool { way != .modeSet }
   }
 
@@ -99,7 +99,7 @@ struct CommitQueue {
   private var frames: FlipState
   private var lostInARow = 0
   private var lastToken: UInt32 = 0
-  /// Whether flip events carry a vblank's stamp and sequence. Otherwise a commit is seen at the vblank after its event.
+  /// True if flip events carry a vblank's stamp and sequence. Otherwise a commit is seen at the vblank after its event.
   private let flipsAreStamped: Bool
 
   init(bufferCount: Int, flipsAreStamped: Bool) {
@@ -123,7 +123,7 @@ struct CommitQueue {
     }
   }
 
-  /// Whether a change of the cursor can be committed by itself now.
+  /// True if a change of the cursor can be committed by itself now.
   var canCommitCursor: Bool { isModeSet && state == .idle && frames.pending == nil }
 
   /// The screen shows the first buffer: the mode was set while the display was made.

@@ -82,7 +82,7 @@ struct CursorPlane {
     }
   }
 
-  /// Whether the driver is still to be told.
+  /// True if the driver is still to be told.
   var isDue: Bool { wanted?.look != told }
 
   /// Shows a cursor from now on, or none. An image that was refused stays refused.
@@ -123,7 +123,7 @@ struct CursorPlane {
 
   /// Memory was short for a commit with the cursor.
   ///
-  /// - Returns: whether that makes a refusal. To hide a cursor is tried until it works: it would stay where it is.
+  /// - Returns: true if that makes a refusal. To hide a cursor is tried until it works: it would stay where it is.
   mutating func lackMemory() -> Bool {
     guard case .shown(let image, let look, let lacksMemory) = wish else { return false }
     if !lacksMemory { wish = .shown(image, look, lacksMemory: true) }
@@ -132,7 +132,7 @@ struct CursorPlane {
 
   /// The driver does not take the cursor.
   ///
-  /// - Returns: whether there was one to refuse. To hide one cannot be refused for long: the picture goes with its memory.
+  /// - Returns: true if there was one to refuse. To hide one cannot be refused for long: the picture goes with its memory.
   mutating func refuse(_ refusal: FeatureRefusal) -> Bool {
     guard let image = wanted?.image else {
       told = nil

@@ -116,7 +116,7 @@ extension KMSPresenter {
   }
 }
 
-/// Whether flips wait for the vblank: a pure value.
+/// The way in which flips wait for the vblank, or do not: a pure value.
 enum TearingState: Equatable, Sendable {
   case off
   /// - isTested: whether the driver has taken an asynchronous flip.
@@ -147,7 +147,7 @@ extension KMSPresenter {
 
   /// Shows a frame without waiting for the vblank, where that is wanted and the driver takes it.
   ///
-  /// - Returns: whether the kernel has the frame.
+  /// - Returns: true if the kernel has the frame.
   func flipAsynchronously(framebuffer: UInt32, token: UInt64) throws(SystemError) -> Bool {
     guard case .on(let call, let isTested) = tearing else { return false }
     do throws(SystemError) {

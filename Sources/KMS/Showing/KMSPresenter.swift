@@ -106,7 +106,7 @@ package final class KMSPresenter: Presenter {
     return Buffer(shadow: PresentationBuffer(bitmap: bitmap, index: index), scanOut: memory)
   }
 
-  /// Whether the driver is told which pixels of a frame differ.
+  /// True if the driver is told which pixels of a frame differ.
   package var takesDamage: Bool { scanOut.takesDamage }
   /// The number of flips that were given up because their event did not come.
   var lostFlips: UInt64 { queue.lost }

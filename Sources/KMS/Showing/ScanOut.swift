@@ -43,16 +43,16 @@ final class ScanOut {
     if atomic?.hasCursor == true { cursorBuffers = makeCursorBuffers(format: .argb8888) }
   }
 
-  /// Whether flips carry damage to the kernel.
+  /// True if flips carry damage to the kernel.
   private(set) var takesDamage: Bool
-  /// Whether the CRTC is off, as far as an atomic driver says: another program may have switched it off.
+  /// True if the CRTC is off, as far as an atomic driver says: another program may have switched it off.
   var isOff: Bool { atomic?.isOff ?? false }
-  /// Whether a flip event follows a mode-set.
+  /// True if a flip event follows a mode-set.
   var modeSetsAreTold: Bool { atomic != nil }
 
   /// Asks the driver whether it takes the mode. The legacy calls can only ask by setting it.
   ///
-  /// - Returns: whether the mode is set now, and the framebuffer shown.
+  /// - Returns: true if the mode is set now, and the framebuffer shown.
   func tryModeSet(framebuffer: UInt32) throws(SystemError) -> Bool {
     let state = ScreenState(picture: .init(framebuffer: framebuffer), cursor: .hidden)
     guard let atomic else {
@@ -70,7 +70,7 @@ final class ScanOut {
     return false
   }
 
-  /// Whether one commit takes a picture and a change of the cursor.
+  /// True if one commit takes a picture and a change of the cursor.
   var cursorRidesWithFrames: Bool { atomic != nil }
 
   /// Makes a commit. Not to be called while another one pends.
@@ -274,8 +274,8 @@ extension ScanOutPipe {
 }
 
 extension SystemError {
-  /// Whether the screen is lost with the device or the card's master.
+  /// True if the screen is lost with the device or the card's master.
   var isLoss: Bool { CommitAnswer(errno: errno, isFlip: true, hasExtras: false) == .lost }
-  /// Whether the same flip may be taken at the next vblank.
+  /// True if the same flip may be taken at the next vblank.
   var isPassing: Bool { CommitAnswer(errno: errno, isFlip: true, hasExtras: false) == .retryAtVBlank }
 }

@@ -29,18 +29,18 @@ struct VBlankRequest {
     return queue()
   }
 
-  /// Whether an event was queued that has not come.
+  /// True if an event was queued that has not come.
   var isQueued: Bool {
     if case .queued = state { true } else { false }
   }
 
-  /// Whether no vblank comes any more.
+  /// True if no vblank comes any more.
   var isEnded: Bool { state == .ended }
 
   /// The queued event is lost. Should it come after all, it is ignored.
   mutating func askAgain() -> Action { isQueued ? queue() : .none }
 
-  /// Whether the event is the awaited one, and not one of an earlier request.
+  /// True if the event is the awaited one, and not one of an earlier request.
   mutating func receive(_ token: UInt32) -> Bool {
     guard state == .queued(token) else { return false }
     state = .idle

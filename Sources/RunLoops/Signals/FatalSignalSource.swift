@@ -73,7 +73,7 @@ public final class FatalSignalSource: FrameLoop.Item {
   /// Number −1 without a helper process.
   private let reporter: OwnedDescriptor
   private let reporterProcess: pid_t
-  /// Whether this source's handlers are installed. A source whose initializer failed must not remove another one's.
+  /// True if this source's handlers are installed. A source whose initializer failed must not remove another one's.
   private let isInstalled = Atomic<Bool>(false)
   let source: FrameLoop.DescriptorSource
 
