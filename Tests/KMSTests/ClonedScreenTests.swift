@@ -84,7 +84,7 @@ private final class ClonedStage {
   private let stage: CardStage
   private let before: String
 
-  /// - Parameter isSecondShownFirst: whether the first display shows nothing yet.
+  /// - Parameter isSecondShownFirst: true if the first display shows nothing yet.
   init(isAtomic: Bool, isSecondShownFirst: Bool = false) throws {
     stage = CardStage(
       connectors: [.init("HDMI-A-1", modes: [.simulated(64, 48)]), .init("DP-1", modes: [.simulated(64, 48)])],

@@ -23,7 +23,7 @@ protocol LoopUnderTest: AnyObject, Sendable {
   ) -> any SourceUnderTest
   /// Makes an event descriptor, and a source that waits for it.
   ///
-  /// - Parameter consumes: whether the source reads the descriptor. `FrameLoop` never reads it and CFRunLoop always does, so
+  /// - Parameter consumes: true if the source reads the descriptor. `FrameLoop` never reads it and CFRunLoop always does, so
   ///   this makes both behave alike.
   func descriptor(consumes: Bool, _ body: @escaping @Sendable () -> Void) -> any DescriptorUnderTest
   func timer(

@@ -108,7 +108,7 @@ public final class DRMDevice {
 
   /// The connectors of these ids, without those that have gone with their dock meanwhile.
   ///
-  /// - Parameter isAsked: whether a connector's screen is asked. Otherwise what the kernel knows is enough.
+  /// - Parameter isAsked: true if a connector's screen is asked. Otherwise what the kernel knows is enough.
   func connectors(
     _ ids: [UInt32], isAsked: (UInt32) -> Bool = { _ in true }
   ) throws(SystemError) -> [DRMConnector] {

@@ -32,7 +32,7 @@ package protocol DRMInterface: AnyObject, Sendable {
   func resources() throws(SystemError) -> DRMResources
   /// A connector, with the CRTCs of its encoders.
   ///
-  /// - Parameter isProbed: whether the driver reads the screen's EDID anew, which may take many milliseconds; only for the
+  /// - Parameter isProbed: true if the driver reads the screen's EDID anew, which may take many milliseconds; only for the
   ///   card's master. Otherwise the kernel answers from what it knows.
   func connector(_ id: UInt32, isProbed: Bool) throws(SystemError) -> DRMConnector
   /// The planes of all kinds; empty where the driver exposes none.

@@ -159,7 +159,7 @@ extension ScanOut {
 
   /// Lets the rate vary, or no longer. Asks the driver first.
   ///
-  /// - Parameter isModeSet: whether it is done now; otherwise the mode-set does it.
+  /// - Parameter isModeSet: true if it is done now; otherwise the mode-set does it.
   func setVariable(_ isVariable: Bool, isModeSet: Bool) throws(SystemError) {
     guard let atomic else { return }
     try atomic.setVariable(isVariable, flags: .testOnly)
@@ -185,7 +185,7 @@ extension ScanOut {
 
   /// Shows another framebuffer at once; a flip event with `token` follows.
   ///
-  /// - Parameter isTested: whether the driver has taken such a flip before.
+  /// - Parameter isTested: true if the driver has taken such a flip before.
   func flipAsynchronously(
     _ way: AsynchronousFlip, framebuffer: UInt32, isTested: Bool, token: UInt64
   ) throws(SystemError) {

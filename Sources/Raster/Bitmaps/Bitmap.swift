@@ -73,7 +73,7 @@ public final class Bitmap {
   /// Makes an image of the pixels as they are now. The image shares the bitmap's memory: do not write to the bitmap
   /// afterwards.
   ///
-  /// - Parameter isOpaque: whether every alpha is 255; nil looks at all pixels to find out.
+  /// - Parameter isOpaque: true if every alpha is 255; nil looks at all pixels to find out.
   public func freeze(isOpaque: Bool? = nil) -> Image {
     isFrozen = true
     return Image(width: width, height: height, bytesPerRow: bytesPerRow, memory: memory, isOpaque: isOpaque)

@@ -21,7 +21,7 @@ typedef struct {
   uint64_t bytes;
 } AllocationCounts;
 
-/// Whether allocations are counted. False under the thread, address and memory sanitizers, whose own allocator must stay.
+/// True if allocations are counted. False under the thread, address and memory sanitizers, whose own allocator must stay.
 /// All counts are 0 then, and tests skip their comparisons.
 bool allocation_counter_is_available(void);
 
