@@ -5,7 +5,7 @@ import RunLoops
 
 /// Shows frames, and ends in one way or another while one pends.
 ///
-/// - Parameter withCursor: whether the legacy calls show a cursor.
+/// - Parameter withCursor: true if the legacy calls show a cursor.
 @MainActor
 func die(_ way: String, withCursor: Bool) throws {
   let display = openDisplay(legacy: withCursor)
