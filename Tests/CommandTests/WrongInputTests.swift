@@ -55,6 +55,7 @@ struct WrongInputTests {
     (["vblank", "--count", "1"], "'1' is invalid for '--count", "2 to 1000000"),
     (["vblank", "--count", "many"], "'many' is invalid for '--count", "2 to 1000000"),
     (["vblank", "--duration", "5s"], "--duration '5s'", "Did you mean '--count'?"),
+    (["vblank", "--duration"], "--duration", "Did you mean '--count'?"),
     (["vblank", "--plot", "x.jpg"], "'x.jpg'", ".png"),
     (["vblank", "--record", "-"], "--record '-'", "a file's name"),
     (["vblank", "--replay", ""], "--replay has no name", "name of a recording"),
@@ -118,6 +119,20 @@ struct WrongInputTests {
     #expect(lines.allSatisfy { $0.count <= 80 }, "\(arguments): \(result.error)")
     #expect(result.output.isEmpty, "\(arguments): \(result.output)")
     #expect(try folder.files.isEmpty, "\(arguments) left something behind")
+  }
+
+  /// An option without its value says what it takes.
+  @Test(arguments: [["run"], ["render", "still"], ["profile", "still"], ["vblank"], ["capture"]])
+  func aMissingValueIsAskedFor(command: [String]) throws {
+    let help = try framepace("help", command[0]).output.split(separator: "\n")
+    let options = help.filter { $0.hasPrefix("  --") }.map { $0.split(separator: " ") }.filter { $0[1].hasPrefix("<") }
+    #expect(options.count > 1)
+    for option in options.map({ String($0[0]) }) {
+      let result = try framepace(command + [option])
+      #expect(result.status == 64, "\(command) \(option): \(result.error)")
+      let sentence = result.error.replacing("\n", with: " ")
+      #expect(sentence.contains(option) && sentence.contains("use "), "\(command): \(result.error)")
+    }
   }
 
   /// Paths that cannot be written to are refused before the work begins, which would take longer than a test may.

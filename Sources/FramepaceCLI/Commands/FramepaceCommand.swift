@@ -41,7 +41,7 @@ struct FramepaceCommand: ParsableCommand {
       let arguments = try ProcessState.arguments()
       if CompletedCommand.isAsked(arguments) { return try complete(arguments) }
       try refuseUnknownCommand(arguments)
-      var command = try parseAsRoot(arguments)
+      var command = try parse(arguments)
       try ProcessState.requireDescriptors()
       do { try command.run() } catch KMSError.noDevice {
         throw Refusal("\(DisplaysText.nothing); \(wayWithoutScreen(command))")
@@ -49,6 +49,16 @@ struct FramepaceCommand: ParsableCommand {
       return EXIT_SUCCESS
     } catch {
       return report(error)
+    }
+  }
+
+  /// Parses the arguments. An option at their end without a value is given an empty one, so that its own parser says what it takes.
+  private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    do {
+      return try parseAsRoot(arguments)
+    } catch {
+      if message(for: error).hasPrefix("Missing value for ") { _ = try parseAsRoot(arguments + [""]) }
+      throw error
     }
   }
 
@@ -115,7 +125,8 @@ struct FramepaceCommand: ParsableCommand {
     if case .notMaster(let path)? = error as? KMSError {
       DisplaysText.naming(CardReport.users(of: path), in: message(for: error))
     } else {
-      namingOwners(in: message(for: error))
+      // An empty value is none.
+      namingOwners(in: message(for: error)).replacing("The value '' is invalid for", with: "Missing value for")
     }
   }
 
