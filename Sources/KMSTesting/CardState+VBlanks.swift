@@ -116,7 +116,7 @@ extension CardState {
   // MARK: Events
 
   private func send(_ request: QueuedEvent, crtc index: Int, time: MonotonicTime, sequence: UInt64) {
-    let nanoseconds = time.nanoseconds
+    let nanoseconds = (time + stampOffset).nanoseconds
     let seconds = UInt32(truncatingIfNeeded: nanoseconds / 1_000_000_000)
     let microseconds = UInt32(truncatingIfNeeded: nanoseconds % 1_000_000_000 / 1_000)
     func header(_ type: Int32) -> drm_event { drm_event(type: UInt32(bitPattern: type), length: 32) }

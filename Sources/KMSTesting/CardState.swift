@@ -164,6 +164,8 @@ struct CardState {
   /// The number of next requested vblanks without an event.
   var vblankEventsToLose = 0
   var vblanksAreStopped = false
+  /// The distance from the card's clock to that of the stamps.
+  var stampOffset = Nanoseconds.zero
   /// True if the driver has vblanks; otherwise flips are complete at once.
   let hasVBlanks: Bool
   /// True if the kernel has the calls for sequences.

@@ -223,6 +223,11 @@ public final class SimulatedCard: Sendable {
     change { $0.vblanksAreStopped = true }
   }
 
+  /// Stamps vblanks by a clock at a constant distance from the card's, as in a time namespace.
+  package func setStampOffset(_ offset: Nanoseconds) {
+    state.withLock { $0.stampOffset = offset }
+  }
+
   /// Lets all vblanks up to `time` happen. Every call does so up to the clock's time.
   public func advance(to time: MonotonicTime) {
     state.withLock { $0.advance(to: time) }

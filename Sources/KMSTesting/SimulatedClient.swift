@@ -113,7 +113,7 @@ final class SimulatedClient: DRMInterface {
       guard state.hasVBlanks else { throw Refusal(EOPNOTSUPP) }
       guard let index = state.crtcIndex(crtc) else { throw Refusal(ENOENT) }
       guard state.crtcs[index].settings.isActive else { throw Refusal(EINVAL) }
-      return (state.crtcs[index].vblanks.last, state.crtcs[index].vblanks.sequence)
+      return (state.crtcs[index].vblanks.last + state.stampOffset, state.crtcs[index].vblanks.sequence)
     }
   }
 
@@ -130,7 +130,7 @@ final class SimulatedClient: DRMInterface {
       guard state.hasVBlanks else { throw Refusal(state.vblankRefusal) }
       guard state.crtcs.indices.contains(pipe), state.crtcs[pipe].settings.isActive else { throw Refusal(EINVAL) }
       let counter = state.crtcs[pipe].vblanks
-      let microseconds = counter.last.nanoseconds / 1_000
+      let microseconds = (counter.last + state.stampOffset).nanoseconds / 1_000
       return (MonotonicTime(nanoseconds: microseconds * 1_000), UInt32(truncatingIfNeeded: counter.sequence))
     }
   }

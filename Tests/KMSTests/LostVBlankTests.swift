@@ -74,6 +74,61 @@ final class LostVBlankTests: XCTestCase {
     }
   }
 
+  /// The sequence tells whether vblanks go by, whatever clock their stamps are of.
+  func testStampsOfAnotherClock() throws {
+    for hasSequences in [true, false] {
+      for offset in [Nanoseconds.seconds(-100), .seconds(100)] {
+        try onMain {
+          let name = "sequences \(hasSequences), \(offset.seconds) s"
+          let stage = CardStage(hasSequences: hasSequences)
+          stage.card.setStampOffset(offset)
+          let display = try stage.openDisplay()
+          var (losses, ticks) = (0, 0)
+          display.observe { if case .stateChanged(.waiting) = $0 { losses += 1 } }.keep()
+          let link = DisplayLink(ticker: display.ticker) { _ in ticks += 1 }
+          link.add(to: stage.loop, mode: .default)
+          stage.run(for: .seconds(1))
+
+          stage.card.loseVBlankEvents(1)
+          stage.run(for: .milliseconds(1100))
+          ticks = 0
+          stage.run(for: .seconds(1))
+          XCTAssertEqual(ticks, 60, name)
+          XCTAssertEqual(losses, 0, name)
+
+          stage.card.stopVBlanks()
+          stage.run(for: .milliseconds(1100))
+          XCTAssertEqual(losses, 1, name)
+          link.invalidate()
+          display.invalidate()
+        }
+      }
+    }
+  }
+
+  /// Vblanks end while nobody asks for one. The first request is queued once more: the count has gone on since the last event.
+  func testVBlanksThatEndAtRestAreALoss() throws {
+    try onMain {
+      let stage = CardStage()
+      let display = try stage.openDisplay()
+      var losses = 0
+      display.observe { if case .stateChanged(.waiting) = $0 { losses += 1 } }.keep()
+      let link = DisplayLink(ticker: display.ticker) { _ in }
+      link.add(to: stage.loop, mode: .default)
+      stage.run(for: .milliseconds(500))
+      link.isPaused = true
+      stage.run(for: .seconds(3))
+      stage.card.stopVBlanks()
+      link.isPaused = false
+      stage.run(for: .milliseconds(1900))
+      XCTAssertEqual(losses, 0)
+      stage.run(for: .milliseconds(200))
+      XCTAssertEqual(losses, 1)
+      link.invalidate()
+      display.invalidate()
+    }
+  }
+
   /// A pause of the program itself loses nothing.
   func testAPauseOfTheProgramIsNoLoss() throws {
     try onMain {

@@ -113,9 +113,11 @@ final class DRMVBlankSource: VBlankSource {
     // After a pause of the whole program the event may not be read yet.
     if events.hasUnread { return watch.fireTime = clock.now + CommitQueue.grace }
     do throws(SystemError) {
-      let newest = try calls.newest(on: interface)
-      // No vblank since then: the hardware has stopped.
-      if newest.timestamp <= requested { throw calls.silence }
+      // By the count: stamps may be of another clock.
+      let newest = try calls.newest(on: interface, near: last).sequence
+      // No vblank since the last look or event: the hardware has stopped.
+      if newest == last { throw calls.silence }
+      last = newest
       perform(request.askAgain())
     } catch {
       fail(error)
