@@ -1,5 +1,5 @@
 /// The calls that a simulated card counts and can let fail. The raw value is libdrm's name, with an argument where one
-/// function of libdrm serves two calls.
+/// function of libdrm serves two calls. `close` is not counted, and cannot fail.
 public enum CardCall: String, CaseIterable, Sendable, CustomStringConvertible {
   case read = "read", version = "drmGetVersion", capability = "drmGetCap", setClientCapability = "drmSetClientCap"
   case isMaster = "drmIsMaster", setMaster = "drmSetMaster", dropMaster = "drmDropMaster"
@@ -13,7 +13,7 @@ public enum CardCall: String, CaseIterable, Sendable, CustomStringConvertible {
   case pageFlip = "drmModePageFlip"
   case commit = "drmModeAtomicCommit", setCursor = "drmModeSetCursor2", moveCursor = "drmModeMoveCursor"
   case sequence = "drmCrtcGetSequence", queueSequence = "drmCrtcQueueSequence", vblank = "drmWaitVBlank"
-  case queueVBlank = "drmWaitVBlank DRM_VBLANK_EVENT"
+  case queueVBlank = "drmWaitVBlank DRM_VBLANK_EVENT", close = "close"
 
   /// libdrm's name.
   public var description: String { String(rawValue.prefix { $0 != " " }) }

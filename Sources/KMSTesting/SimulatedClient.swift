@@ -27,6 +27,7 @@ final class SimulatedClient: DRMInterface {
   }
 
   deinit {
+    card.state.withLock { $0.calls.before.removeValue(forKey: .close) }?()
     card.state.withLock { $0.close(number) }
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxSystem
+import Synchronization
 
 /// Screens that are restored when the process calls `exit` with displays still in use, by whichever thread calls it. When a
 /// signal ends the process, the kernel restores its own console as the card is closed, and no other program's picture.
@@ -27,18 +28,29 @@ enum ScreensAtExit {
     /// The process whose screens these are: a forked child has a copy of its parent's. Nil before the first.
     var process: pid_t?
   }
-  private static let state = Lock(State())
+  /// Used by `withState` alone.
+  nonisolated(unsafe) private static var state = State()
+  /// True while `state` is being used, by the thread that holds the gate.
+  private static let isInUse = Atomic(false)
 
-  /// Held during a change, and for good by the thread that exits. Recursive: a handler of a signal may call `exit` in the
-  /// middle of a change.
-  nonisolated(unsafe) private static let gate = {
+  /// Held during a change and while `state` is used, and for good by the thread that exits. Recursive: a handler of a signal may
+  /// call `exit` in the middle of a change.
+  nonisolated(unsafe) private static let gate: UnsafeMutablePointer<pthread_mutex_t> = {
     let gate = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    initialize(gate)
+    // A fork waits for the change under way: the child process has no thread that would end it.
+    pthread_atfork(
+      { pthread_mutex_lock(ScreensAtExit.gate) }, { pthread_mutex_unlock(ScreensAtExit.gate) },
+      { ScreensAtExit.initialize(ScreensAtExit.gate) })
+    return gate
+  }()
+
+  private static func initialize(_ gate: UnsafeMutablePointer<pthread_mutex_t>) {
     var attributes = pthread_mutexattr_t()
     pthread_mutexattr_init(&attributes)
     pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE))
     pthread_mutex_init(gate, &attributes)
-    return gate
-  }()
+  }
 
   /// Changes a screen, unless the process exits: then it does not return.
   static func change<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result {
@@ -52,7 +64,7 @@ enum ScreensAtExit {
   ///
   /// - Parameter number: the number of the entry to replace; nil for a new one.
   static func remember(_ screen: SavedScreen, on interface: any DRMInterface, as number: UInt64? = nil) -> UInt64 {
-    state.withLock { state in
+    withState { state in
       if state.process != getpid() {
         (state.process, state.entries) = (getpid(), [:])
         // Twice: before version 2.41 of glibc a second thread may call `exit` meanwhile. It finds the first one taken, and
@@ -76,12 +88,22 @@ enum ScreensAtExit {
   static func forget(_ number: UInt64) { _ = take(number) }
 
   // The entry may hold the card's last reference: it goes outside the lock.
-  private static func take(_ number: UInt64) -> Entry? { state.withLock { $0.entries.removeValue(forKey: number) } }
+  private static func take(_ number: UInt64) -> Entry? { withState { $0.entries.removeValue(forKey: number) } }
+
+  private static func withState<Result>(_ body: (inout State) -> Result) -> Result {
+    pthread_mutex_lock(gate)
+    isInUse.store(true, ordering: .sequentiallyConsistent)
+    defer {
+      isInUse.store(false, ordering: .sequentiallyConsistent)
+      pthread_mutex_unlock(gate)
+    }
+    return body(&state)
+  }
 
   private static func processExits() {
-    guard state.withLock({ $0.process }) == getpid() else { return }
     pthread_mutex_lock(gate)
-    restoreAll()
+    // A handler of a signal has interrupted this thread's own use: what it finds is half done.
+    if !isInUse.load(ordering: .sequentiallyConsistent) { restoreAll() }
   }
 
   /// Restores all screens, the newest first: where displays have used a CRTC one after the other, the picture from before all
@@ -89,7 +111,7 @@ enum ScreensAtExit {
   ///
   /// - Parameter process: the one that exits.
   static func restoreAll(by process: pid_t = getpid()) {
-    let numbers = state.withLock { $0.process == process ? $0.entries.keys.sorted(by: >) : [] }
+    let numbers = withState { $0.process == process ? $0.entries.keys.sorted(by: >) : [] }
     // Nobody is left to hear of an error.
     for number in numbers { try? take(number)?.restore() }
   }
