@@ -22,10 +22,13 @@
 @_exported public import struct Layers.AnimatableKey
 @_exported public import struct Layers.AnimatableProperty
 @_exported public import struct Layers.AnimatableValues
+@_exported public import protocol Layers.Animation
+@_exported public import struct Layers.AnimationSettings
 @_exported public import struct Layers.BasicAnimation
 @_exported public import class Layers.Layer
 @_exported public import enum Layers.LayerAction
 @_exported public import protocol Layers.LayerDelegate
+@_exported public import struct Layers.MediaTiming
 @_exported public import class Layers.ShapeLayer
 @_exported public import class Layers.TextLayer
 @_exported public import struct Layers.TimingFunction

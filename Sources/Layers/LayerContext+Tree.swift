@@ -50,8 +50,7 @@ extension LayerContext {
     }
     lastEvaluation = time
     isAnimating = hasRunningAnimations(at: shownTime)
-    // Their ends are to be reported.
-    if time >= earliestEnd { mark() }
+    if time >= min(earliestStart, earliestEnd) { mark() }
     return tree
   }
 
@@ -76,7 +75,7 @@ extension LayerContext {
     hasEmptyAnimations = false
     recordMarks.removeAll(keepingCapacity: true)
     if hasChanged {
-      findEarliestEnd()
+      findEarliestEvents()
       isAnimating = hasRunningAnimations(at: now)
     }
     return hasChanged
@@ -127,7 +126,7 @@ extension LayerContext {
     committed.flags = layer.flags
     committed.timed.removeAll(keepingCapacity: true)
     for index in layer.animations.indices {
-      layer.animations[index].timed.begin(at: now)
+      layer.animations[index].begin(at: now)
       committed.timed.append(layer.animations[index].timed)
     }
     if committed.timed.isEmpty {
@@ -154,14 +153,35 @@ extension LayerContext {
     return false
   }
 
-  private func findEarliestEnd() {
+  private func findEarliestEvents() {
+    earliestStart = .distantFuture
     earliestEnd = .distantFuture
     for animations in animated {
       guard let layer = animations.layer else { continue }
-      for animation in layer.animations where !animation.isReported {
-        if let end = animation.timed.end { earliestEnd = min(earliestEnd, end) }
+      for animation in layer.animations {
+        let timing = animation.timed.timing
+        if animation.report == .nothing { earliestStart = min(earliestStart, timing.beginTime ?? .distantFuture) }
+        if animation.report != .end { earliestEnd = min(earliestEnd, timing.endTime) }
       }
     }
+  }
+
+  /// Reports the animations that have begun by `time`.
+  func reportStarts(at time: MonotonicTime) {
+    guard time >= earliestStart else { return }
+    // They may change the animations: what to call is collected first.
+    var started: [RunningAnimation] = []
+    for animations in animated {
+      guard let layer = animations.layer, layer.context === self else { continue }
+      for index in layer.animations.indices {
+        let animation = layer.animations[index]
+        guard animation.report == .nothing, let begin = animation.timed.timing.beginTime, begin <= time else { continue }
+        started.append(animation)
+        layer.animations[index].setReported(.start)
+      }
+    }
+    findEarliestEvents()
+    for index in started.indices { started[index].reportStart() }
   }
 
   /// Forgets the animations that are over at `time`, and reports the end of these and of those that were removed.
@@ -182,7 +202,7 @@ extension LayerContext {
       earliestEnd = .distantFuture
     }
     // Last: they may begin, change and remove animations.
-    for index in ended.indices { ended[index].animation.report(finished: ended[index].finished) }
+    for index in ended.indices { ended[index].animation.reportEnd(finished: ended[index].finished) }
   }
 
   private func takeEnded(
@@ -191,7 +211,7 @@ extension LayerContext {
     var index = 0
     while index < layer.animations.count {
       let animation = layer.animations[index]
-      guard !animation.isReported, animation.timed.isOver(at: time) else {
+      guard animation.report != .end, animation.timed.isOver(at: time) else {
         index += 1
         continue
       }
@@ -199,7 +219,7 @@ extension LayerContext {
       if animation.animation.isRemovedOnCompletion {
         layer.animations.remove(at: index)
       } else {
-        layer.animations[index].isReported = true
+        layer.animations[index].setReported(.end)
         index += 1
       }
       layer.markAnimations()

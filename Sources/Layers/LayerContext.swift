@@ -71,7 +71,8 @@ public final class LayerContext {
   var animated: [CommittedAnimations] = []
   /// True if some of these layers have no animations any more.
   var hasEmptyAnimations = false
-  /// The end of the animation that ends first.
+  /// The earliest beginning and the earliest end of an animation that are still to be reported.
+  var earliestStart = MonotonicTime.distantFuture
   var earliestEnd = MonotonicTime.distantFuture
   /// True while an animation is under way at the time of the last `renderTree(at:)` of the viewer that is furthest behind;
   /// after a commit, at the time of the commit.
@@ -223,13 +224,16 @@ public final class LayerContext {
     isCommitting = true
     isMarked = true
     lastCommit = now
-    endAnimations(at: max(now, shownTime))
+    let shown = max(now, shownTime)
+    endAnimations(at: shown)
     forgetViewTimes()
     var phases = CommitPhases()
     update(&phases)
     phases.treeChanged = commitTree(at: now)
     isCommitting = false
     isMarked = false
+    // After the commit: changes that are made there belong to the next one.
+    reportStarts(at: shown)
     return phases
   }
 }

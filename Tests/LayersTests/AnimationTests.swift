@@ -42,6 +42,60 @@ final class AnimationTests: XCTestCase {
     }
   }
 
+  func testStartIsReportedAfterTheCommitThatBeginsIt() throws {
+    try onMain {
+      let stage = Stage()
+      stage.turn(after: 5)
+      let log = Log()
+      var fade = BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), repeatCount: 2)
+      fade.didStart = { log.append("start") }
+      fade.completion = { log.append("end \($0)") }
+      stage.root.add(fade, forKey: "fade")
+      XCTAssertNil(stage.root.animation(forKey: "fade")?.beginTime)
+      fade.repeatCount = 7
+      XCTAssertEqual(log.entries, [])
+      stage.turn(after: 10)
+      XCTAssertEqual(log.entries, ["start"])
+      let resolved = try XCTUnwrap(stage.root.animation(forKey: "fade"))
+      XCTAssertEqual(resolved.beginTime, milliseconds(15))
+      XCTAssertEqual(resolved.repeatCount, 2, "a copy")
+      XCTAssertEqual(resolved.timingFunction, .linear)
+      XCTAssertFalse(stage.context.isDirty)
+      stage.turn(after: 200)
+      XCTAssertEqual(log.entries, ["start", "end true"])
+    }
+  }
+
+  func testStartOfALaterBeginningAwakesACommit() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      let log = Log()
+      var fade = BasicAnimation(.opacity, from: 0, to: 1, beginTime: milliseconds(50), duration: .milliseconds(100))
+      fade.didStart = {
+        log.append("start")
+        Transaction.withoutActions { stage.root.cornerRadius += 1 }
+      }
+      stage.root.add(fade)
+      var past = fade
+      past.beginTime = milliseconds(-500)
+      past.completion = { log.append("end \($0)") }
+      stage.root.add(past)
+      stage.turn()
+      XCTAssertEqual(log.entries, ["start"], "of the one that begins in the past, and is over")
+      XCTAssertTrue(stage.context.isDirty, "changes that it makes are for the next commit")
+      stage.turn()
+      XCTAssertEqual(log.entries, ["start", "end true"])
+      _ = stage.tree(after: 49)
+      XCTAssertFalse(stage.context.isDirty)
+      _ = stage.tree(after: 50)
+      XCTAssertTrue(stage.context.isDirty)
+      stage.turn(after: 50)
+      XCTAssertEqual(log.entries, ["start", "end true", "start"])
+      XCTAssertEqual(stage.root.cornerRadius, 2)
+    }
+  }
+
   func testTimeMayGoBack() {
     onMain {
       let stage = Stage()

@@ -3,17 +3,55 @@ public import LinuxSystem
 /// An animation of a layer, with the choices that were made when it was added.
 struct RunningAnimation {
   let key: String?
-  let animation: BasicAnimation
-  var timed: TimedAnimation
+  private(set) var animation: any Animation
+  private(set) var timed: TimedAnimation
   /// The transaction's completion that waits for its end, if any.
   var group: CompletionGroup?
-  /// True once its end has been reported. It may stay, for the value that it fills.
-  var isReported = false
+  private(set) var report: Report
+
+  /// The last news of the animation that the application was told.
+  enum Report {
+    case nothing
+    case start
+    /// The end. The animation may stay, for the value that it fills.
+    case end
+  }
+
+  init(key: String?, animation: any Animation, timed: TimedAnimation) {
+    self.key = key
+    self.animation = animation
+    self.timed = timed
+    report = animation.didStart == nil ? .start : .nothing
+    resolve()
+  }
+
+  mutating func begin(at time: MonotonicTime) {
+    guard timed.timing.beginTime == nil else { return }
+    timed.begin(at: time)
+    resolve()
+  }
+
+  /// Lets what was left open be read back.
+  private mutating func resolve() {
+    animation.timing = timed.timing
+    animation.timingFunction = timed.timingFunction
+  }
+
+  /// Notes a report that is made on a copy.
+  mutating func setReported(_ report: Report) { self.report = report }
 
   @MainActor
-  mutating func report(finished: Bool) {
-    guard !isReported else { return }
-    isReported = true
+  mutating func reportStart() {
+    guard report == .nothing else { return }
+    report = .start
+    animation.didStart?()
+  }
+
+  @MainActor
+  mutating func reportEnd(finished: Bool) {
+    guard report != .end else { return }
+    if finished { reportStart() }
+    report = .end
     animation.completion?(finished)
     group?.leave()
     group = nil
@@ -26,17 +64,18 @@ extension Layer {
   ///
   /// - Parameter key: a name to find it by; it takes the place of an animation with the same one. Animations without a
   ///   name run beside each other.
-  public func add(_ animation: BasicAnimation, forKey key: String? = nil) {
-    add(animation, forKey: key, defaultTiming: .linear)
+  public func add(_ animation: any Animation, forKey key: String? = nil) {
+    let isOpen = animation.motion.track.isOpen
+    add(animation, forKey: key, defaultTiming: .linear, from: isOpen ? presentation : nil)
   }
 
-  private func add(_ animation: BasicAnimation, forKey key: String?, defaultTiming: TimingFunction) {
-    var animation = animation
-    if animation.track.isOpen { animation.track = animation.track.beginning(presentation) }
-    let timed = TimedAnimation(
-      animation, duration: animation.duration ?? Transaction.animationDuration,
-      timingFunction: animation.timingFunction ?? Transaction.animationTimingFunction ?? defaultTiming)
-    var running = RunningAnimation(key: key, animation: animation, timed: timed)
+  private func add(
+    _ animation: any Animation, forKey key: String?, defaultTiming: TimingFunction, from shown: AnimatableValues?
+  ) {
+    let defaults = TimedAnimation.Defaults(
+      duration: Transaction.animationDuration,
+      timingFunction: Transaction.animationTimingFunction ?? defaultTiming, shown: shown)
+    var running = RunningAnimation(key: key, animation: animation, timed: TimedAnimation(animation, defaults))
     if context != nil, let group = Transaction.group {
       group.enter()
       running.group = group
@@ -67,8 +106,9 @@ extension Layer {
     markAnimations()
   }
 
-  /// The animation that was added under this key and has not been removed, as it was given.
-  public func animation(forKey key: String) -> BasicAnimation? {
+  /// The animation that was added under this key and has not been removed. What it left open is filled in: duration and timing
+  /// function at once, the beginning by the commit.
+  public func animation(forKey key: String) -> (any Animation)? {
     animations.first { $0.key == key }?.animation
   }
 
@@ -96,15 +136,13 @@ extension Layer {
 
   /// Begins the action of a property that was changed while `shown` was on screen.
   func runAction<Value>(for key: AnimatableKey<Value>, from shown: AnimatableValues) {
+    let animation: any Animation
     switch action(forKey: key.property) {
-    case .none:
-      break
-    case .implicit:
-      add(BasicAnimation(key, from: shown[key]), forKey: key.property.rawValue, defaultTiming: .default)
-    case .animation(var animation):
-      animation.track = animation.track.beginning(shown)
-      add(animation, forKey: key.property.rawValue, defaultTiming: .default)
+    case .none: return
+    case .implicit: animation = BasicAnimation(key, from: shown[key])
+    case .animation(let given): animation = given
     }
+    add(animation, forKey: key.property.rawValue, defaultTiming: .default, from: shown)
   }
 
   func markAnimations() {
@@ -114,12 +152,12 @@ extension Layer {
 
   /// Reports that the animation did not come to its end: at the next commit, or at once in a layer without a context.
   private func end(_ animation: RunningAnimation) {
-    guard !animation.isReported else { return }
+    guard animation.report != .end else { return }
     if let context {
       context.removedAnimations.append(animation)
     } else {
       var animation = animation
-      animation.report(finished: false)
+      animation.reportEnd(finished: false)
     }
   }
 }
