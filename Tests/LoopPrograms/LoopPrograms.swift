@@ -12,12 +12,13 @@ struct LoopPrograms {
     case "crowd": exit(CrowdProgram.run(share: max(arguments.dropFirst().first.flatMap { Int($0) } ?? 1, 1)))
     case "closed-descriptors": ClosedDescriptorProgram.run()
     case "fork": exit(ForkProgram.run())
+    case "daemon": exit(ForkProgram.runDaemon())
     case "no-descriptors": exit(NoDescriptorsProgram.run())
     case "first-use": exit(FirstUseProgram.run(question: arguments.dropFirst().first))
     default:
       print(
         "usage: loop-programs echo [PATH] | foreign [SECONDS] | crowd [SHARE] | first-use QUESTION | closed-descriptors | fork "
-          + "| no-descriptors")
+          + "| daemon | no-descriptors")
       exit(2)
     }
   }

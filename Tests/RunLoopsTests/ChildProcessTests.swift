@@ -20,6 +20,7 @@ final class ChildProcessTests: XCTestCase {
   // Statement 59
   func testAForkedChildMustNotRunItsParentsLoop() throws {
     XCTAssertEqual(try ChildProcess(["fork"]).wait(), 0)
+    XCTAssertEqual(try ChildProcess(["daemon"]).wait(), 0)
   }
 
   func testALoopWithoutDescriptorsIsAnError() throws {
