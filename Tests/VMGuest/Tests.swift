@@ -193,6 +193,7 @@ func hold() {
 /// this one goes on with frames.
 @MainActor
 func leave(_ way: String?) {
+  if way == "elsewhere" { waitAtExit() }
   let display = openDisplay()
   Animation.show(41, on: display)
   Guest.shell("screendump between")
@@ -204,6 +205,9 @@ func leave(_ way: String?) {
   }
   Guest.finish()
 }
+
+/// After the screens are restored the process has time, in which a frame of the main thread would be seen.
+private nonisolated func waitAtExit() { atexit { usleep(200_000) } }
 
 private nonisolated func exitOnAnotherThread() {
   var thread = pthread_t()
