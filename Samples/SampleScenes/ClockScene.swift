@@ -15,7 +15,7 @@ public final class ClockScene: SampleScene {
   public init(settings: SceneSettings) throws {
     timeOfDay = settings.timeOfDay
     root.backgroundColor = Palette.night
-    let unit = settings.unit
+    let unit = settings.roundUnit
     let radius = 430 * unit
     let center = Point(settings.size.width / 2, settings.size.height / 2)
 
@@ -71,7 +71,7 @@ public final class ClockScene: SampleScene {
 
   private func addNumerals(to dial: Layer, radius: Double, settings: SceneSettings) {
     for hour in 1...12 {
-      let numeral = TextLayer("\(hour)", font: settings.fonts.regular(size: 64 * settings.unit), color: Palette.text)
+      let numeral = TextLayer("\(hour)", font: settings.fonts.regular(size: 64 * settings.roundUnit), color: Palette.text)
       let angle = Double(hour) / 12 * 2 * .pi
       numeral.position = Point(radius + radius * 0.755 * sin(angle), radius - radius * 0.755 * cos(angle))
       dial.addSublayer(numeral)

@@ -20,7 +20,7 @@ public final class OrbitScene: SampleScene {
   private let center: Point
 
   public init(settings: SceneSettings) throws {
-    let unit = settings.unit
+    let unit = settings.roundUnit
     center = Point(settings.size.width / 2, settings.size.height / 2)
     root.backgroundColor = Palette.night
     // Below the bodies, which let them shine through.
@@ -92,7 +92,7 @@ public final class OrbitScene: SampleScene {
   }
 
   private func addCaption(settings: SceneSettings) {
-    let unit = settings.unit
+    let unit = settings.roundUnit
     let caption = TextLayer(
       "orbit · \(bodies.count) translucent layers", font: settings.fonts.regular(size: 28 * unit), color: Palette.dim)
     caption.frame.origin = Point(48 * unit, settings.size.height - 48 * unit - caption.bounds.height)
