@@ -252,7 +252,7 @@ extension VBlankModel {
     // The mean of more stamps is more certain.
     let tolerance = count == Self.manyIntervals ? Self.otherRate : Self.otherInterval
     guard (1e6...1e9).contains(spacing.length) else { return false }
-    // Requests for every other vblank are no other rate, and neither is a sequence that counts fields.
+    // Requests for every other vblank are no other rate, and neither is a sequence that counts two for each.
     let whole = isNext(requested, after: previous) ? 1 : max(1, (spacing.length * (counted ?? 1) / period).rounded())
     return
       !isNear(period, spacing.length * (counted ?? 1) / whole, within: tolerance)
