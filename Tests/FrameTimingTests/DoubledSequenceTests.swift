@@ -62,7 +62,9 @@ private final class DoublingSource: AnsweringSource {
     super.init(name: "doubling", clock: clock)
   }
 
-  override func answerTime() -> MonotonicTime? { start + actual.offset(ofInterval: actual.intervals(in: clock.now - start) + 1) }
+  override func answerTime() -> MonotonicTime? {
+    start + actual.offset(ofInterval: actual.intervals(in: clock.now - start) + 1)
+  }
 
   override func answer() {
     let k = actual.intervals(in: clock.now - start)
