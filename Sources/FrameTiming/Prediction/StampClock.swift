@@ -34,17 +34,26 @@ struct StampClock: BitwiseCopyable {
     // The same event again proves nothing.
     if newest == stamp { return suspects.count > 0 ? nil : time }
     newest = stamp
-    let age = now - time
-    let wasOver = requested.map { time < $0 } ?? false
-    guard age < Nanoseconds.zero - interval / 2 || (wasOver && age >= interval * 3 / 4) else {
+    guard isImpossible(time, requested: requested, now: now, interval: interval) else {
       suspects.count = 0
       return time
     }
+    let age = now - time
     suspects = (suspects.count + 1, suspects.count == 0 ? age : min(age, suspects.leastAge))
     guard suspects.count == Self.proof else { return nil }
     offset += suspects.leastAge
-    if offset < interval / 2, Nanoseconds.zero - offset < interval / 2 { offset = .zero }
+    // The clocks are the same again if the stamp could be right as it is, even if one of the eight was wild.
+    let isSmall = offset < interval / 2 && Nanoseconds.zero - offset < interval / 2
+    if isSmall || !isImpossible(stamp, requested: requested, now: now, interval: interval) { offset = .zero }
     suspects.count = 0
     return stamp + offset
+  }
+
+  private func isImpossible(
+    _ time: MonotonicTime, requested: MonotonicTime?, now: MonotonicTime, interval: Nanoseconds
+  ) -> Bool {
+    let age = now - time
+    let wasOver = requested.map { time < $0 } ?? false
+    return age < Nanoseconds.zero - interval / 2 || (wasOver && age >= interval * 3 / 4)
   }
 }
