@@ -16,12 +16,16 @@ public struct DisplayFaults: Hashable, BitwiseCopyable, Sendable {
   public var stampOffset: Nanoseconds = .zero
   /// The standard deviation of stamps around the grid, normally distributed.
   public var noise: Nanoseconds = .zero
+  /// Stamps are rounded down to whole multiples of this, as those of a driver without a fine clock; zero for exact ones.
+  public var stampStep: Nanoseconds = .zero
   /// The part of the stamps that lie anywhere around their grid point, up to a third of an interval away.
   public var outliers: Double = 0
   /// The part of the events without a stamp: it is zero.
   public var zeroStamps: Double = 0
   /// The part of the events that bear the stamp of a vblank up to eight intervals ago.
   public var backwardStamps: Double = 0
+  /// The part of the pairs of neighbours, an even vblank and the one after it, that bear each other's stamps.
+  public var swappedStamps: Double = 0
   /// The part of the events without a sequence: it is zero.
   public var zeroSequences: Double = 0
 

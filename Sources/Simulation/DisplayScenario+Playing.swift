@@ -45,6 +45,10 @@ private struct Player {
   private var unsure = 0
   /// True while the rate cannot be known, which has the same effect.
   private var isRateUnknown = false
+  /// How far off the count may be when the rate is known again.
+  private var doubt: UInt64 = 0
+  /// The intervals too many that were counted without sequences since the last step that was not `listen`.
+  private var excess: Int64 = 0
   /// The stall after the next event.
   private var stall = Nanoseconds.zero
 
@@ -65,9 +69,13 @@ private struct Player {
   }
 
   mutating func play(_ step: DisplayScenario.Step) {
+    if case .listen = step {} else { excess = 0 }
     switch step {
     case .listen(let count): for _ in 0..<count { listen() }
-    case .pause(let time): now += time
+    case .pause(let time):
+      now += time
+      // Nothing tells how long that was.
+      if isRateUnknown { counted = nil }
     case .stall(let time): stall = time
     case .faults(let faults):
       // It takes some stamps to find out that a clock is another one.
@@ -78,7 +86,7 @@ private struct Player {
       (counted, certain) = (nil, 0)
       let vblank = grid.vblank(after: now) &- 1
       // Back at the nominal rate from an unannounced one: the model is not told.
-      if nominal == self.nominal, abs(grid.rate.hertz - actual.hertz) > actual.hertz / 200 { isRateUnknown = true }
+      if nominal == self.nominal, abs(grid.rate.hertz - actual.hertz) > actual.hertz / 200 { loseRate() }
       regrid(actual, start: grid.time(ofVBlank: vblank), vblank)
       self.nominal = nominal
       // Intervals across a mode set cannot be counted without sequences.
@@ -89,7 +97,7 @@ private struct Player {
     case .otherRate(let actual):
       let vblank = grid.vblank(after: now) &- 1
       regrid(actual, start: grid.time(ofVBlank: vblank), vblank)
-      isRateUnknown = true
+      loseRate()
       last = nil
     case .off(let time):
       let vblank = grid.vblank(after: now) &- 1
@@ -107,6 +115,13 @@ private struct Player {
     }
   }
 
+  /// The rate changes, and nobody tells. If sequences are missing, or it changes again before it was found, nothing counts the
+  /// intervals of the change.
+  private mutating func loseRate() {
+    if isRateUnknown || relative.zeroSequences > 0 || relative.swappedStamps > 0 { doubt += 1 }
+    isRateUnknown = true
+  }
+
   /// Few properties hold for so many ticks.
   private mutating func begin(unsure ticks: Int) {
     (last, counted, certain) = (nil, nil, 0)
@@ -121,24 +136,36 @@ private struct Player {
   }
 
   private mutating func setFaults() {
+    // Counts made without sequences, or with swapped stamps, may be put right now.
+    if relative.zeroSequences != grid.faults.zeroSequences || relative.swappedStamps != grid.faults.swappedStamps {
+      last = nil
+    }
     func scaled(_ time: Nanoseconds) -> Nanoseconds { .seconds(time.seconds / grid.rate.hertz) }
     grid.faults = relative
     grid.faults.stampOffset = scaled(relative.stampOffset)
     grid.faults.noise = scaled(relative.noise)
+    // Longer steps show no grid.
+    grid.faults.stampStep = min(relative.stampStep, grid.rate.interval / 6)
     grid.faults.latestDelivery = scaled(relative.latestDelivery)
     grid.faults.latestWakeUp = scaled(relative.latestWakeUp)
   }
 
   private mutating func settle() {
+    // Neither stamps nor sequences tell how the new ones go on from the old.
+    let isCounted = relative.zeroSequences < 1 && relative.swappedStamps == 0
+    if !isCounted, relative.stampOffset != .zero { begin(unsure: 40) }
     (relative, stall) = (DisplayFaults(), .zero)
     setFaults()
     for _ in 0..<80 { listen() }
     if isRateUnknown {
-      isRateUnknown = false
-      if let counted, let newest, newest.number &- counted.number != newest.vblank &- counted.vblank {
-        result.miscounted += 1
-        note("\(newest) after \(counted), with a rate between them that nobody told")
+      if let counted, let newest {
+        let excess = Int64(bitPattern: (newest.number &- counted.number) &- (newest.vblank &- counted.vblank))
+        if excess.magnitude > doubt {
+          result.miscounted += 1
+          note("\(newest) after \(counted), with a rate between them that nobody told")
+        }
       }
+      (isRateUnknown, doubt) = (false, 0)
       last = nil
     }
     guard !isVariable else { return }
@@ -174,7 +201,9 @@ private struct Player {
     result.ticks += 1
     check(tick)
     // A stale event stands for the latest vblank; on a variable display the time of that is unknown.
-    let isStale = !isVariable && now - grid.time(ofVBlank: truth) >= grid.rate.interval * 9 / 10
+    // How late an event is, is known as well as its clock.
+    let old = grid.rate.interval * (relative.stampOffset == .zero ? 9 : 5) / 10
+    let isStale = !isVariable && now - grid.time(ofVBlank: truth) >= old
     let nearest = isStale ? nearestVBlank(to: tick.timestamp) : truth
     if let last {
       if tick.timestamp <= last.stamp { fail("\(tick) after \(last)") }
@@ -182,7 +211,7 @@ private struct Player {
       if passed <= 0 {
         result.doubled += 1
         note("\(tick) in vblank \(nearest) after \(last)")
-      } else if Int64(bitPattern: number &- last.number) != passed, !isVariable || isExact {
+      } else if isMiscounted(Int64(bitPattern: number &- last.number), passed, requested: requested, last.vblank) {
         result.miscounted += 1
         note(
           "\(tick) in vblank \(nearest) is number \(number) after \(last); told \(vblank) of \(truth) at \(now), true \(grid.time(ofVBlank: truth))"
@@ -207,7 +236,9 @@ private struct Player {
 
   /// Checks a tick by itself.
   private mutating func check(_ tick: VBlank) {
-    let slack = Nanoseconds(max(nominal.interval, grid.rate.interval).count * 51 / 50)
+    // Right after a mode was set the model still believes the old interval.
+    let longest = max(nominal.interval.count, grid.rate.interval.count, Int64(saturating: sequencer.model.period))
+    let slack = Nanoseconds(longest * 51 / 50)
     if now - tick.timestamp > slack, !isVariable, !isRateUnknown, unsure == 0 { fail("\(tick) is old at \(now)") }
     if tick.timestamp - now > slack { fail("\(tick) is in the future at \(now)") }
     if let target = sequencer.model.prediction(after: tick.timestamp + sequencer.model.refreshRate.interval / 2),
@@ -217,8 +248,23 @@ private struct Player {
     }
   }
 
-  /// True if the intervals of a variable display can be counted: it takes both stamps and sequences.
-  private var isExact: Bool { relative.zeroSequences == 0 && relative.backwardStamps == 0 && relative.outliers == 0 }
+  /// True if a tick's number tells a wrong number of intervals since the last tick. With sequences it is exact, without them within
+  /// one of the truth: an unsteady stamp may lie nearer to another interval, and a pause be longer than the period is known for.
+  /// So it is where stamps are swapped: if the event comes late, the stamp of the next vblank may be its own.
+  ///
+  /// The intervals of a variable display can only be counted with stamps that are right, and with sequences, or if each is
+  /// requested in time.
+  private mutating func isMiscounted(_ counted: Int64, _ passed: Int64, requested: MonotonicTime, _ last: UInt64) -> Bool {
+    if isVariable {
+      guard relative.backwardStamps == 0, relative.outliers == 0, relative.swappedStamps == 0 else { return false }
+      let isNext = passed == 1 && requested - grid.time(ofVBlank: last) < grid.rate.interval / 2
+      return counted != passed && (relative.zeroSequences == 0 || (relative.zeroSequences == 1 && isNext))
+    }
+    guard relative.zeroSequences == 1 || relative.swappedStamps > 0 else { return counted != passed }
+    excess += counted - passed
+    // While every other event is lost nothing tells the display from one of half the rate.
+    return passed == 1 && abs(excess) > 1
+  }
 
   private func nearestVBlank(to time: MonotonicTime) -> UInt64 {
     let next = grid.vblank(after: time)

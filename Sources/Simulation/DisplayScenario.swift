@@ -1,4 +1,5 @@
 public import FrameTiming
+import Glibc
 public import LinuxSystem
 
 /// A sequence of events for a display and its listener: made from a seed, played in simulated time, and shrunk when it shows a
@@ -14,7 +15,7 @@ public struct DisplayScenario: CustomStringConvertible, Sendable {
     case pause(Nanoseconds)
     /// The loop is busy for so long after a vblank, whose event may come again.
     case stall(Nanoseconds)
-    /// The display's faults. Their times are those at 1 Hz, and become shorter with the interval.
+    /// The display's faults. Their times are those at 1 Hz, and become shorter with the interval; the step of stamps does not.
     case faults(DisplayFaults)
     /// A mode is set.
     case rate(nominal: RefreshRate, actual: RefreshRate)
@@ -97,7 +98,10 @@ public struct DisplayScenario: CustomStringConvertible, Sendable {
 
   private static func rate(_ random: inout SplitMix64) -> (nominal: RefreshRate, actual: RefreshRate) {
     let (numerator, denominator) = rates[Int.random(in: 0..<rates.count, using: &random)]
-    let nominal = RefreshRate(numerator: numerator, denominator: denominator) ?? .hertz60
+    // Every other one is any from the slowest to the fastest.
+    let any = exp(Double.random(in: log(23.976)...log(500), using: &random))
+    let nominal = random.chance(0.5) ? RefreshRate(numerator: numerator, denominator: denominator) : RefreshRate(hertz: any)
+    guard let nominal else { return (.hertz60, .hertz60) }
     let actual = RefreshRate(hertz: nominal.hertz * Double.random(in: 0.998...1.002, using: &random)) ?? nominal
     return (nominal, actual)
   }
@@ -120,11 +124,13 @@ public struct DisplayScenario: CustomStringConvertible, Sendable {
       let distance = Int64.random(in: interval...interval * 100, using: &random)
       faults.stampOffset = Nanoseconds(random.chance(0.5) ? distance : -distance)
     }
+    if random.chance(0.1) { faults.stampStep = .milliseconds(1) }
     faults.noise = time(interval / 60)
     faults.outliers = part(0.05)
     faults.zeroStamps = part(0.03)
     faults.backwardStamps = part(0.03)
-    faults.zeroSequences = part(0.05)
+    faults.swappedStamps = part(0.05)
+    faults.zeroSequences = random.chance(0.1) ? 1 : part(0.05)
     faults.lostEvents = part(0.2)
     faults.duplicateEvents = part(0.2)
     faults.latestDelivery = time(interval / 2)

@@ -65,7 +65,8 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
 
   /// The vblank in the event: with noise, and with a meaningless stamp or sequence if that is its fault.
   public func told(ofVBlank number: UInt64) -> VBlank {
-    var vblank = VBlank(timestamp: timestamp(ofVBlank: number), sequence: number)
+    let isSwapped = happens(.swap, number / 2, faults.swappedStamps)
+    var vblank = VBlank(timestamp: timestamp(ofVBlank: isSwapped ? number ^ 1 : number), sequence: number)
     if happens(.backward, number, faults.backwardStamps) {
       vblank.timestamp = timestamp(ofVBlank: number &- 1 &- random(.backwardDistance, number) % 8)
     }
@@ -74,7 +75,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
     return vblank
   }
 
-  /// A vblank's stamp: its time with noise and the error of an outlier.
+  /// A vblank's stamp: its time with noise and the error of an outlier, in whole steps.
   public func timestamp(ofVBlank number: UInt64) -> MonotonicTime {
     let interval = rate.interval.count
     var error: Int64 = 0
@@ -86,7 +87,9 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
       let farthest = Int64(saturating: Double(interval) / 3)
       error += Int64(random(.outlierDistance, number) % UInt64(2 * farthest + 1)) - farthest
     }
-    return time(ofVBlank: number) + faults.stampOffset + Nanoseconds(error)
+    let stamp = time(ofVBlank: number) + faults.stampOffset + Nanoseconds(error)
+    guard faults.stampStep > .zero else { return stamp }
+    return stamp - Nanoseconds((stamp - .zero).count % faults.stampStep.count)
   }
 
   /// True if the event of a vblank is lost.
@@ -170,7 +173,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
   private enum Family: UInt64 {
     case loss = 2
     case duplicate, delay, normal, normalAngle, outlier, outlierDistance, backward, backwardDistance, zeroStamp
-    case zeroSequence, lateWakeUp, wakeUpDelay, interval
+    case zeroSequence, lateWakeUp, wakeUpDelay, interval, swap
   }
 
   private func seed(_ family: Family) -> UInt64 { seed &+ family.rawValue &* 0x9E37_79B9_7F4A_7C15 }

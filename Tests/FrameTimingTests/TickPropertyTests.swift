@@ -8,16 +8,16 @@ import Testing
 
 /// Properties of the ticks of every display, however bad. A scenario that breaks it is printed at its smallest.
 @Suite struct TickPropertyTests {
-  /// Stamps strictly increase, no interval is ticked twice, ticks and misses are the display's intervals, nothing is
-  /// predicted in the past, and a display that has become good is known soon, whatever it was. (`tools/benchmark ticks` plays
-  /// ten times as many.)
+  /// Stamps strictly increase, no interval is ticked twice, ticks and misses are the display's intervals (to one where nothing
+  /// counts them), nothing is predicted in the past, and a display that has become good is known soon, whatever it was.
+  /// (`tools/benchmark ticks` plays ten times as many.)
   @Test func ticksAreTheDisplaysIntervals() {
     var ticks: UInt64 = 0
     var misses: UInt64 = 0
     // In a short run another part of the long run's seeds each time.
     let parts = isLongRun ? 1 : 5
     var seed = UInt64(runSeed % parts * 20)
-    var kinds = (variable: 0, other: 0, lost: 0)
+    var kinds = (variable: 0, other: 0, lost: 0, uncounted: 0, stepped: 0, swapped: 0)
     while ticks < 100_000 / UInt64(parts) {
       let scenario = DisplayScenario.random(seed: seed, steps: 20)
       let result = scenario.play()
@@ -25,6 +25,11 @@ import Testing
       misses += result.misses
       if scenario.isVariable { kinds.variable += 1 }
       for (step, next) in zip(scenario.steps, scenario.steps.dropFirst()) {
+        if case .faults(let faults) = step {
+          if faults.zeroSequences == 1 { kinds.uncounted += 1 }
+          if faults.stampStep > .zero { kinds.stepped += 1 }
+          if faults.swappedStamps > 0 { kinds.swapped += 1 }
+        }
         guard case .otherRate = next else { continue }
         kinds.other += 1
         if case .off = step { kinds.lost += 1 }
@@ -38,7 +43,8 @@ import Testing
     }
     #expect(misses > ticks / 20, "the displays were too good")
     #expect(
-      kinds.variable > 8 / parts && kinds.other > 40 / parts && kinds.lost > 8 / parts,
+      kinds.variable > 8 / parts && kinds.other > 40 / parts && kinds.lost > 8 / parts && kinds.uncounted > 8 / parts
+        && kinds.stepped > 8 / parts && kinds.swapped > 40 / parts,
       "of some kinds there were too few: \(kinds)")
   }
 
