@@ -30,6 +30,8 @@
 @_exported public import protocol Layers.LayerDelegate
 @_exported public import struct Layers.MediaTiming
 @_exported public import class Layers.ShapeLayer
+@_exported public import struct Layers.Spring
+@_exported public import struct Layers.SpringAnimation
 @_exported public import class Layers.TextLayer
 @_exported public import struct Layers.TimingFunction
 @_exported public import enum Layers.Transaction

@@ -7,7 +7,10 @@ import Testing
 /// Runs every case of `Facts/cases.json`.
 @Suite struct FactTests {
   /// The kinds of cases, with their number: no case is left out without being noticed.
-  private static let counts = ["timing.value": 158, "bezier.value": 89, "basic.value": 23]
+  private static let counts = [
+    "timing.value": 158, "bezier.value": 89, "basic.value": 23,
+    "spring.value": 81, "spring.settling": 12, "spring.perceptual": 5,
+  ]
 
   @Test func everyKindIsRun() {
     var counts: [String: Int] = [:]
@@ -32,6 +35,31 @@ import Testing
     for fact in FactCase.all("bezier.value") {
       let c = fact.in["c"].numbers ?? []
       expect(fact, [TimingFunction(c[0], c[1], c[2], c[3]).progress(at: fact.in["x"].number ?? 0)])
+    }
+  }
+
+  @Test func springs() {
+    for fact in FactCase.all("spring.value") {
+      var animation = SpringAnimation(.opacity, from: 0, to: 1, spring: fact.in.spring)
+      animation.duration = .seconds(fact.in["duration"].number ?? 100)
+      expect(fact, [shown(animation, over: AnimatableValues(), at: fact.in["t"].number ?? 0).opacity])
+    }
+    for fact in FactCase.all("spring.settling") {
+      // The longest time of ours stands for the largest number of theirs.
+      if fact.tags == ["undamped-never-ends"] {
+        #expect(fact.in.spring.settlingDuration == .forever)
+      } else {
+        expect(fact, [fact.in.spring.settlingDuration.seconds])
+      }
+    }
+    for fact in FactCase.all("spring.perceptual") {
+      let duration = Nanoseconds.seconds(fact.in["duration"].number ?? 0)
+      let spring = Spring(perceptualDuration: duration, bounce: fact.in["bounce"].number ?? 0)
+      let out = fact.out
+      #expect(abs(spring.stiffness - (out["stiffness"].number ?? 0)) < fact.tol, "\(fact.id)")
+      #expect(abs(spring.damping - (out["damping"].number ?? 0)) < fact.tol, "\(fact.id)")
+      guard let settling = out["settling"].number else { continue }
+      #expect(abs(spring.settlingDuration.seconds - settling) < fact.tol, "\(fact.id)")
     }
   }
 
@@ -101,6 +129,19 @@ extension JSONValue {
     timing.autoreverses = self["autoreverses"].bool ?? false
     timing.fillMode = MediaTiming.FillMode(rawValue: self["fill"].text ?? "removed") ?? .removed
     return timing
+  }
+}
+
+extension JSONValue {
+  /// The spring of a case.
+  var spring: Spring {
+    var spring = Spring()
+    spring.mass = self["mass"].number ?? 1
+    spring.stiffness = self["stiffness"].number ?? 100
+    spring.damping = self["damping"].number ?? 10
+    spring.initialVelocity = self["velocity"].number ?? 0
+    spring.allowsOverdamping = self["allowsOverdamping"].bool ?? false
+    return spring
   }
 }
 

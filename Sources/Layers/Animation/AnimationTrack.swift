@@ -1,6 +1,8 @@
 /// The change of a layer's values by an animation, whatever its kind and the type of the values.
 public struct AnimationMotion: Sendable {
   let track: AnimationTrack
+  /// The spring that says how much of the way is covered, instead of the time alone.
+  var spring: Spring?
 }
 
 /// The values of one property from the beginning to the end of an animation, whatever their type.

@@ -5,6 +5,7 @@ struct TimedAnimation: Sendable {
   private(set) var timing: MediaTiming
   let timingFunction: TimingFunction
   private let track: AnimationTrack
+  private let spring: Spring?
   /// True if the beginning was left to the commit. An earlier time then shows the first value: otherwise the layer would jump
   /// to its new value and back.
   private let beginsAtCommit: Bool
@@ -20,9 +21,11 @@ struct TimedAnimation: Sendable {
 
   init(_ animation: any Animation, _ defaults: Defaults) {
     timing = animation.timing
-    if timing.duration.map({ $0 <= .zero }) ?? true { timing.duration = defaults.duration }
-    timingFunction = animation.timingFunction ?? defaults.timingFunction
-    track = defaults.shown.map(animation.motion.track.begun) ?? animation.motion.track
+    let motion = animation.motion
+    spring = motion.spring
+    if timing.duration.map({ $0 <= .zero }) ?? true { timing.duration = spring?.settlingDuration ?? defaults.duration }
+    timingFunction = animation.timingFunction ?? (spring == nil ? defaults.timingFunction : .linear)
+    track = defaults.shown.map(motion.track.begun) ?? motion.track
     beginsAtCommit = timing.beginTime == nil
   }
 
@@ -41,7 +44,8 @@ struct TimedAnimation: Sendable {
     let isBefore = beginsAtCommit && (timing.beginTime == nil || time < begin)
     guard let moment = timing.moment(at: isBefore ? begin : time) else { return }
     let rounds = track.isCumulative && !timing.autoreverses ? moment.iteration : 0
-    let progress = timingFunction.progress(at: moment.progress)
+    let time = timingFunction.progress(at: moment.progress)
+    let progress = spring?.position(at: time * Nanoseconds(timing.way).seconds) ?? time
     track.apply(&values, AnimationStep(progress: progress, rounds: rounds, isAdditive: track.isAdditive))
   }
 }

@@ -1,0 +1,81 @@
+import Geometry
+import LinuxSystem
+import Testing
+
+@testable import Layers
+
+@Suite struct SpringTests {
+  /// The position by small steps of the law of motion, as slow as it is obvious.
+  private func simulated(_ spring: Spring, at seconds: Double) -> Double {
+    let critical = 2 * (spring.stiffness * spring.mass).squareRoot()
+    let damping = spring.allowsOverdamping ? spring.damping : min(spring.damping, critical)
+    var (x, v) = (0.0, spring.initialVelocity)
+    let steps = 20_000
+    let step = seconds / Double(steps)
+    func force(_ x: Double, _ v: Double) -> Double { (spring.stiffness * (1 - x) - damping * v) / spring.mass }
+    for _ in 0..<steps {
+      // The midpoint rule.
+      let (middle, velocity) = (x + v * step / 2, v + force(x, v) * step / 2)
+      (x, v) = (x + velocity * step, v + force(middle, velocity) * step)
+    }
+    return x
+  }
+
+  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  func followsTheLawOfMotion(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var spring = Spring()
+    spring.mass = .random(in: 0.3...4, using: &random)
+    spring.stiffness = .random(in: 5...300, using: &random)
+    spring.damping = .random(in: 0...60, using: &random)
+    spring.initialVelocity = .random(in: -20...20, using: &random)
+    spring.allowsOverdamping = seed.isMultiple(of: 2)
+    for seconds in [0, 0.01, 0.2, 1.1] {
+      #expect(abs(spring.position(at: seconds) - simulated(spring, at: seconds)) < 1e-4, "seed \(seed), \(seconds) s")
+    }
+    guard spring.damping > 0.5 else { return }
+    let settled = spring.settlingDuration.seconds
+    for part in 10...30 {
+      // A spring that does not swing may cross the target before it settles.
+      guard spring.damping < 2 * (spring.stiffness * spring.mass).squareRoot() else { return }
+      #expect(abs(spring.position(at: settled * Double(part) / 10) - 1) <= 0.0011, "seed \(seed)")
+    }
+  }
+
+  @Test func valuesWithoutMeaningAreRefused() {
+    var spring = Spring()
+    for value in [0, -1, Double.nan, .infinity] {
+      spring.mass = value
+      spring.stiffness = value
+      if value != 0 { spring.damping = value }
+    }
+    spring.initialVelocity = .nan
+    #expect(spring == Spring())
+    for bounce in [-7, 9, Double.nan] {
+      let spring = Spring(perceptualDuration: .zero, bounce: bounce)
+      #expect(spring.stiffness.isFinite && spring.damping.isFinite && spring.position(at: 1).isFinite, "\(bounce)")
+    }
+  }
+
+  @Test func slowestSpringIsSettledInNoTime() {
+    var spring = Spring()
+    (spring.mass, spring.stiffness, spring.damping) = (1e9, 1e-9, 1e9)
+    spring.allowsOverdamping = true
+    #expect(spring.settlingDuration > .seconds(1e9))
+  }
+
+  @Test func takesTheTimeThatItNeeds() {
+    var animation = SpringAnimation(.opacity, from: 0, to: 1)
+    let defaults = TimedAnimation.Defaults(duration: .milliseconds(250), timingFunction: .easeIn)
+    let timed = TimedAnimation(animation, defaults)
+    #expect(timed.timing.duration == Spring().settlingDuration && timed.timingFunction == .linear)
+    animation.duration = .milliseconds(100)
+    animation.timingFunction = .easeOut
+    var cut = TimedAnimation(animation, defaults)
+    cut.begin(at: .zero)
+    #expect(cut.timing.duration == .milliseconds(100) && cut.timingFunction == .easeOut)
+    var values = AnimatableValues()
+    cut.apply(to: &values, at: milliseconds(50))
+    #expect(values.opacity == Spring().position(at: 0.1 * TimingFunction.easeOut.progress(at: 0.5)))
+  }
+}
