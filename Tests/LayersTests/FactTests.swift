@@ -10,6 +10,7 @@ import Testing
   private static let counts = [
     "timing.value": 158, "bezier.value": 89, "basic.value": 23,
     "spring.value": 81, "spring.settling": 12, "spring.perceptual": 5,
+    "transform.interpolate": 20, "transform.component": 3,
   ]
 
   @Test func everyKindIsRun() {
@@ -60,6 +61,23 @@ import Testing
       #expect(abs(spring.damping - (out["damping"].number ?? 0)) < fact.tol, "\(fact.id)")
       guard let settling = out["settling"].number else { continue }
       #expect(abs(spring.settlingDuration.seconds - settling) < fact.tol, "\(fact.id)")
+    }
+  }
+
+  @Test func transforms() {
+    for fact in FactCase.all("transform.interpolate") {
+      let (from, to) = (Affine(fact.in["from"].numbers ?? []), Affine(fact.in["to"].numbers ?? []))
+      expect(fact, from.mixed(with: to, fraction: fact.in["fraction"].number ?? 0).numbers)
+    }
+    for fact in FactCase.all("transform.component") {
+      let keys: [String: AnimatableKey<Double>] = [
+        "transform.scale": .transformScale, "transform.scale.x": .transformScaleX, "transform.rotation.z": .rotation,
+      ]
+      guard let key = keys[fact.in["property"].text ?? ""] else { Issue.record("\(fact.id)"); continue }
+      var animation = BasicAnimation(key, from: fact.in["from"].number, to: fact.in["to"].number)
+      animation.duration = .seconds(1)
+      let model = values(fact.in["model"], AnimatableKey<Affine>.transform)
+      expect(fact, shown(animation, over: model, at: fact.in["fraction"].number ?? 0).transform.numbers)
     }
   }
 

@@ -1,0 +1,82 @@
+import Geometry
+import LinuxSystem
+import Testing
+
+@testable import Layers
+
+@Suite struct PartKeyTests {
+  private static let numbers: [AnimatableKey<Double>] = [
+    .positionX, .positionY, .boundsOriginX, .boundsOriginY, .boundsSizeWidth, .boundsSizeHeight, .transformScaleX,
+    .transformScaleY, .transformTranslationX, .transformTranslationY,
+  ]
+
+  private func values(seed: UInt64) -> AnimatableValues {
+    var random = SplitMix64(seed: seed)
+    func number() -> Double { .random(in: -3...3, using: &random) }
+    var values = AnimatableValues()
+    values.position = Point(number(), number())
+    values.bounds = Rect(x: number(), y: number(), width: number(), height: number())
+    values.transform = Affine(a: number(), b: number(), c: number(), d: number(), tx: number(), ty: number())
+    return values
+  }
+
+  /// A part that is set is read back, and no other one moves.
+  @Test(arguments: 1...50 as ClosedRange<UInt64>)
+  func partsAreApart(seed: UInt64) {
+    let before = values(seed: seed)
+    for key in Self.numbers {
+      var after = before
+      after[key] = before[key] * 1.5
+      for other in Self.numbers {
+        let expected = before[other] * (other.property == key.property ? 1.5 : 1)
+        #expect(abs(after[other] - expected) < 1e-12, "seed \(seed): \(other.property) after \(key.property)")
+      }
+      #expect(abs(after.rotation - before.rotation) < 1e-12, "seed \(seed): turn after \(key.property)")
+    }
+  }
+
+  @Test func animationsOfDifferentPartsGoOnTogether() {
+    var shown = AnimatableValues()
+    shown.transform = .rotation(1)
+    let animations: [any Animation] = [
+      BasicAnimation(.positionX, from: 0, to: 10, duration: .seconds(1)),
+      BasicAnimation(.positionY, from: 0, to: 20, duration: .seconds(1)),
+      BasicAnimation(.transformScale, from: 1, to: 3, duration: .seconds(1)),
+      BasicAnimation(.transformTranslation, from: .zero, to: Point(6, 8), duration: .seconds(1)),
+      BasicAnimation(.boundsSize, from: .zero, to: Size(4, 2), duration: .seconds(1)),
+      BasicAnimation(.boundsOrigin, from: .zero, to: Point(2, 2), duration: .seconds(1)),
+    ]
+    for animation in animations {
+      var timed = TimedAnimation(animation, .tests)
+      timed.begin(at: .zero)
+      timed.apply(to: &shown, at: milliseconds(500))
+    }
+    #expect(shown.position == Point(5, 10))
+    #expect(shown.bounds == Rect(x: 1, y: 1, width: 2, height: 1))
+    #expect(abs(shown.rotation - 1) < 1e-12 && abs(shown[.transformScale] - 2) < 1e-12)
+    #expect(shown[.transformTranslation] == Point(3, 4))
+  }
+
+  @Test func flattenedAxesGrowAgain() {
+    for turn in [0, 1.2] {
+      for key in [AnimatableKey<Double>.transformScale, .transformScaleX, .transformScaleY] {
+        var values = AnimatableValues()
+        values.transform = .rotation(turn)
+        values[key] = 0
+        #expect(values[key] == 0)
+        values[key] = 1
+        let isWhole = key.property != AnimatableKey<Double>.transformScale.property
+        let expected = isWhole ? Affine.rotation(turn) : .identity
+        for (got, expected) in zip(values.transform.numbers, expected.numbers) {
+          #expect(abs(got - expected) < 1e-12, "\(key.property)")
+        }
+      }
+    }
+  }
+
+  @Test func mixturesOfUprightMapsStayUpright() {
+    let mixture = Affine.scale(2).mixed(with: .scale(x: 3, y: 5), fraction: 0.5)
+    #expect(mixture == .scale(x: 2.5, y: 3.5), "to the last bit, for the compositor's way without turns")
+    #expect(Affine.scale(0).mixed(with: .scale(2), fraction: 0.5) == .scale(1))
+  }
+}
