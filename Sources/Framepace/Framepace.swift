@@ -25,6 +25,9 @@
 @_exported public import protocol Layers.Animation
 @_exported public import struct Layers.AnimationSettings
 @_exported public import struct Layers.BasicAnimation
+@_exported public import enum Layers.CalculationMode
+@_exported public import struct Layers.CurveShape
+@_exported public import struct Layers.KeyframeAnimation
 @_exported public import class Layers.Layer
 @_exported public import enum Layers.LayerAction
 @_exported public import protocol Layers.LayerDelegate

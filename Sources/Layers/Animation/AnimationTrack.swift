@@ -14,15 +14,23 @@ struct AnimationTrack: Sendable {
   /// Puts the value of a step into `values`, which hold the value that would be shown without the animation.
   @usableFromInline
   let apply: @Sendable (_ values: inout AnimatableValues, _ step: AnimationStep) -> Void
-  /// A plain track of the same values, which begins at the value in `shown` unless its beginning is known.
+  /// A plain track of the same values, which begins at the value in `shown` unless its beginning is known. Nil if it always is.
   @usableFromInline
-  let beginning: @Sendable (_ shown: AnimatableValues) -> AnimationTrack
+  let beginning: (@Sendable (_ shown: AnimatableValues) -> AnimationTrack)?
   /// True if the value goes on top of the one that would be shown without the animation.
   @usableFromInline
   var isAdditive = false
   /// True if each repetition begins where the last one ended.
   @usableFromInline
   var isCumulative = false
+
+  /// A track whose values are all known.
+  @inlinable
+  init(apply: @escaping @Sendable (inout AnimatableValues, AnimationStep) -> Void) {
+    isOpen = false
+    self.apply = apply
+    beginning = nil
+  }
 
   // Inlinable: the compiler makes code for the type of the values where it is known, which is 40 times as fast.
   @inlinable
@@ -54,8 +62,7 @@ struct AnimationTrack: Sendable {
   /// The same track, which begins at the value in `shown` unless its beginning is known. One that is added to the other values
   /// begins at no change.
   func begun(at shown: AnimatableValues) -> AnimationTrack {
-    if isAdditive { return self }
-    var track = beginning(shown)
+    guard !isAdditive, var track = beginning?(shown) else { return self }
     track.isCumulative = isCumulative
     return track
   }

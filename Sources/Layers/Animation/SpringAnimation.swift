@@ -4,8 +4,8 @@
 /// layer.add(SpringAnimation(.position, to: Point(200, 80), spring: Spring(perceptualDuration: .milliseconds(500), bounce: 0.2)))
 /// ```
 ///
-/// Without a `duration` of its own it takes the spring's `settlingDuration`; a shorter one cuts it off, and does not make it faster.
-/// Only a `timingFunction` of its own bends its time.
+/// Without a `duration` of its own it takes the spring's `settlingDuration`; a shorter one cuts it off, and does not make it
+/// faster. Only a `timingFunction` of its own bends its time.
 public struct SpringAnimation: Animation {
   public let property: AnimatableProperty
   public var settings = AnimationSettings()
