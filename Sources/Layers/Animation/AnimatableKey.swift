@@ -34,6 +34,22 @@ public struct AnimatableProperty: RawRepresentable, Hashable, Sendable {
 ///   }
 /// }
 /// ```
+///
+/// Such a property changes in `Layer.presentation` while it animates. A layer that draws itself from it is not drawn again by
+/// that (Core Animation has `needsDisplay(forKey:)`): a display link asks for it, until the animation has ended. This one is
+/// paused until `level` is set:
+///
+/// ```swift
+/// // In `draw(in:)` the gauge reads presentation[.level].
+/// let link = engine.makeDisplayLink { link in
+///   gauge.setNeedsDisplay()
+///   if gauge.animation(forKey: "level") == nil { link.isPaused = true }
+/// }
+/// link.isPaused = true
+///
+/// gauge.level = 0.7
+/// link.isPaused = false
+/// ```
 public struct AnimatableKey<Value: Animatable>: Sendable {
   @usableFromInline
   enum Storage: Sendable {
