@@ -4,7 +4,7 @@ import Glibc
 /// Compares pictures with stored ones by decoded pixels: the encoder may change the files, but not the pixels.
 ///
 /// ```swift
-/// try GoldenImage.check(stage.display.copyShownImage(), against: "Goldens/card.png")
+/// try GoldenImage.check(stage.display.capture(), against: "Goldens/card.png")
 /// ```
 public enum GoldenImage {
   /// The difference that is accepted.
