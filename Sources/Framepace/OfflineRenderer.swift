@@ -104,13 +104,12 @@ private final class PictureClock: VBlankSource {
 
   private let start: MonotonicTime
   private let clock: SystemClock
-  private var alarm: FrameLoop.Alarm?
+  private lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.fire() })
 
   init(refreshRate: RefreshRate, start: MonotonicTime, clock: SystemClock) {
     self.refreshRate = refreshRate
     self.start = start
     self.clock = clock
-    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.fire() })
   }
 
   func time(ofPicture picture: Int64) -> MonotonicTime { start + refreshRate.offset(ofInterval: picture) }
@@ -119,20 +118,13 @@ private final class PictureClock: VBlankSource {
   func vblank(beforePicture picture: Int64) -> MonotonicTime { time(ofPicture: picture) - refreshRate.interval }
 
   func requestVBlank() {
-    alarm?.fireTime = vblank(beforePicture: latestPicture + 1)
+    alarm.fireTime = vblank(beforePicture: latestPicture + 1)
   }
 
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    if let alarm { loop.add(alarm, to: mode) }
-  }
-
-  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
-    if let alarm { loop.remove(alarm, from: mode) }
-  }
+  var loopItem: any FrameLoop.Item { alarm }
 
   func invalidate() {
-    alarm?.invalidate()
-    alarm = nil
+    alarm.invalidate()
     onVBlank = nil
   }
 

@@ -2,7 +2,6 @@ package import FrameTiming
 package import LinuxSystem
 package import Raster
 package import RenderTree
-package import RunLoops
 
 /// Keeps the newest frame in memory, for tests and pictures. Nobody sees it.
 ///
@@ -18,7 +17,8 @@ package final class MemoryPresenter: Presenter {
   private let buffers: [PresentationBuffer]
   private var flip: FlipState
   private let clock: SystemClock
-  private var wait: VBlankWait?
+  /// Says when frames are shown, where its link is added to a loop.
+  package let wait: VBlankWait
 
   /// - Parameters:
   ///   - ticker: says when frames are shown.
@@ -35,7 +35,8 @@ package final class MemoryPresenter: Presenter {
       buffers.append(PresentationBuffer(bitmap: try Bitmap(width: width, height: height), index: index))
     }
     self.buffers = buffers
-    wait = VBlankWait(ticker: ticker) { [weak self] vblank in self?.show(at: vblank) }
+    wait = VBlankWait(ticker: ticker)
+    wait.handler = { [weak self] vblank in self?.show(at: vblank) }
   }
 
   package var shownBitmap: Bitmap? { flip.shown.map { buffers[$0].bitmap } }
@@ -45,30 +46,24 @@ package final class MemoryPresenter: Presenter {
   }
 
   package func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
-    if flip.submit(buffer.index) { wait?.start(after: clock.now) }
-  }
-
-  /// Lets `loop` serve the presenter in `mode`.
-  package func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    wait?.add(to: loop, mode: mode)
+    if flip.submit(buffer.index) { wait.start(after: clock.now) }
   }
 
   /// Forgets the frames that are pending: they are not shown.
   func cancel() {
-    wait?.cancel()
+    wait.cancel()
     flip.cancel()
   }
 
   package func invalidate() {
-    wait?.invalidate()
-    wait = nil
+    wait.invalidate()
     flip.cancel()
     onEvent = nil
   }
 
   private func show(at vblank: VBlank) {
     guard flip.complete() else { return }
-    if flip.pending != nil { wait?.start(after: vblank.timestamp) }
+    if flip.pending != nil { wait.start(after: vblank.timestamp) }
     shownFrames += 1
     onEvent?(.presented(PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence)))
   }

@@ -1,6 +1,5 @@
 package import FrameTiming
 package import LinuxSystem
-package import RunLoops
 
 /// Tells the first vblank after a moment, on a display link of its own that runs only while somebody waits.
 ///
@@ -12,7 +11,8 @@ package final class VBlankWait {
   private let ticker: DisplayTicker
   /// Called at the vblank that is waited for.
   package var handler: (@MainActor (VBlank) -> Void)?
-  private var link: DisplayLink?
+  /// Added to the loop by whoever waits; nil after the end.
+  package private(set) var link: DisplayLink?
   private var after: MonotonicTime?
 
   package init(ticker: DisplayTicker, handler: (@MainActor (VBlank) -> Void)? = nil) {
@@ -34,10 +34,6 @@ package final class VBlankWait {
   package func cancel() {
     after = nil
     link?.isPaused = true
-  }
-
-  package func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    link?.add(to: loop, mode: mode)
   }
 
   /// Ends it for good.

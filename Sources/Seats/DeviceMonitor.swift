@@ -9,13 +9,13 @@ public import RunLoops
 /// let monitor = try DeviceMonitor(subsystems: ["input"]) { event in
 ///   if case .added(let device) = event { open(device) }
 /// }
-/// monitor.add()
+/// monitor.add(to: .main, mode: .common)
 /// for device in try DeviceMonitor.devices(in: "input") { open(device) }
 /// ```
 ///
 /// Create the monitor before enumerating devices. A device that is added in between is then in both, and none is missed.
 @MainActor
-public final class DeviceMonitor {
+public final class DeviceMonitor: FrameLoop.ItemOwner {
   /// The sender of the events.
   public enum Origin: Sendable, Equatable {
     /// The udev daemon. It sends an event once the device's node has its rights and udev's properties.
@@ -71,14 +71,7 @@ public final class DeviceMonitor {
     try Udev().devices(in: subsystem)
   }
 
-  /// Delivers events to the handler while `loop`, a loop of the main thread, runs in `mode`.
-  public func add(to loop: FrameLoop = .main, mode: FrameLoop.Mode = .common) {
-    loop.add(source, to: mode)
-  }
-
-  public func remove(from loop: FrameLoop = .main, mode: FrameLoop.Mode = .common) {
-    loop.remove(source, from: mode)
-  }
+  public var loopItem: any FrameLoop.Item { source }
 
   /// True if events arrived that the handler was not called with yet.
   package var hasEvents: Bool {

@@ -7,7 +7,7 @@ public import RunLoops
 ///
 /// ```swift
 /// let session = SeatSession.automatic()
-/// session.add()
+/// session.add(to: .main, mode: .common)
 /// guard session.waitUntilActive(for: .seconds(1)) else { exit(1) }
 /// let keyboard = try session.openDevice(at: "/dev/input/event0")
 /// ```
@@ -16,7 +16,7 @@ public import RunLoops
 /// `disabling`. When all observers have returned, the session gives the seat up. Observers must be quick: the user waits,
 /// and the devices may already be taken away, so that calls on them fail.
 @MainActor
-public final class SeatSession {
+public final class SeatSession: FrameLoop.ItemOwner {
   /// An observer is called when the state of a session has changed.
   @MainActor
   public final class Observer {
@@ -72,14 +72,7 @@ public final class SeatSession {
 
   // MARK: The loop
 
-  /// Follows the seat while `loop`, a loop of the main thread, runs in `mode`.
-  public func add(to loop: FrameLoop = .main, mode: FrameLoop.Mode = .common) {
-    items.add(to: loop, mode: mode)
-  }
-
-  public func remove(from loop: FrameLoop = .main, mode: FrameLoop.Mode = .common) {
-    items.remove(from: loop, mode: mode)
-  }
+  public var loopItem: any FrameLoop.Item { items }
 
   /// Handles the events that arrived, without waiting. The loop calls it. A call by an observer does nothing.
   public func processEvents() {

@@ -20,7 +20,7 @@ final class SimulatedPresenter: Presenter {
   private let clock: SystemClock
   private let buffers: [PresentationBuffer]
   private var flip: FlipState
-  private lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.flipped() })
+  private(set) lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.flipped() })
   /// The vblank at which the pending frame is seen.
   private var vblank: UInt64?
 
@@ -47,8 +47,6 @@ final class SimulatedPresenter: Presenter {
   func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
     if flip.submit(buffer.index) { begin(at: clock.now + takeOverTime) }
   }
-
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { loop.add(alarm, to: mode) }
 
   func invalidate() {
     alarm.invalidate()

@@ -41,7 +41,7 @@ public final class SimulatedScreen: Display {
 
   public var presenter: any Presenter { simulated }
 
-  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) { simulated.add(to: loop, mode: mode) }
+  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) { loop.add(simulated.alarm, to: mode) }
 
   public func invalidate() {
     observers.removeAll()

@@ -88,8 +88,7 @@ public final class SimulatedVBlankSource: VBlankSource {
 
   public func newestVBlank() -> VBlank? { isOn ? grid.told(ofVBlank: grid.vblank(after: clock.now) &- 1) : nil }
 
-  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) { loop.add(alarm, to: mode) }
-  public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { loop.remove(alarm, from: mode) }
+  public var loopItem: any FrameLoop.Item { alarm }
 
   public func invalidate() {
     alarm.invalidate()

@@ -48,7 +48,7 @@ final class DisplayLinkTests: ManualLoopCase {
       XCTAssertEqual(ticks.map(\.frameNumber), [1, 2, 51])
       XCTAssertEqual(ticks.map(\.missed), [0, 0, 0])
       link.invalidate()
-      XCTAssertEqual(source.modes, [])
+      XCTAssertFalse(stage.loop.contains(source.loopItem, in: .default))
       stage.send(source, at: at(520), 52)
       XCTAssertEqual(source.requests, 4)
       XCTAssertEqual(ticks.count, 3)

@@ -75,7 +75,7 @@ final class CountingSource: VBlankSource {
   var onVBlank: (@MainActor (VBlank) -> Void)?
   private(set) var requests = 0
   private(set) var isRequested = false
-  private(set) var modes: [FrameLoop.Mode] = []
+  let loopItem: any FrameLoop.Item = FrameLoop.Source(.onMain { _ in })
   /// The source's answer to the question for its newest vblank.
   var newest: VBlank?
   private(set) var questions = 0
@@ -94,11 +94,6 @@ final class CountingSource: VBlankSource {
     return newest
   }
 
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    if !modes.contains(mode) { modes.append(mode) }
-  }
-
-  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { modes.removeAll { $0 == mode } }
   func invalidate() { onVBlank = nil }
 
   /// Delivers a vblank inside a run of `loop`, whether it was asked for or not.
@@ -118,11 +113,10 @@ class AnsweringSource: VBlankSource {
   var onVBlank: (@MainActor (VBlank) -> Void)?
   private(set) var requests = 0
   let clock: SystemClock
-  private var alarm: FrameLoop.Alarm?
+  private lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.answer() })
 
   init(name: String, clock: SystemClock) {
     (self.name, self.clock) = (name, clock)
-    alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.answer() })
   }
 
   /// The time of the answer to a request that is made now.
@@ -131,12 +125,11 @@ class AnsweringSource: VBlankSource {
 
   final func requestVBlank() {
     requests += 1
-    if let time = answerTime() { alarm?.fireTime = time }
+    if let time = answerTime() { alarm.fireTime = time }
   }
 
-  final func add(to loop: FrameLoop, mode: FrameLoop.Mode) { if let alarm { loop.add(alarm, to: mode) } }
-  final func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { if let alarm { loop.remove(alarm, from: mode) } }
-  final func invalidate() { alarm?.invalidate() }
+  final var loopItem: any FrameLoop.Item { alarm }
+  final func invalidate() { alarm.invalidate() }
 }
 
 extension RefreshRate {

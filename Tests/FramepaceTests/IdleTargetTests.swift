@@ -98,7 +98,6 @@ private final class SilentSource: VBlankSource {
     set { source.onVBlank = newValue }
   }
   func requestVBlank() { source.requestVBlank() }
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { source.add(to: loop, mode: mode) }
-  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { source.remove(from: loop, mode: mode) }
+  var loopItem: any FrameLoop.Item { source.loopItem }
   func invalidate() { source.invalidate() }
 }

@@ -238,7 +238,7 @@ import Testing
         let source = AtEnd.source(on: loop)
         loop.add(source, to: mode)
       }
-      FrameLoop.ItemGroup([AtEnd.source(on: loop)]).add(to: loop, mode: .common)
+      loop.add(FrameLoop.ItemGroup([AtEnd.source(on: loop)]), to: .common)
       isDone.value = true
     }
     spin { isDone.value }

@@ -12,7 +12,7 @@ import Testing
   @Test func itsItemsEnterAndLeaveTogether() {
     let group = FrameLoop.ItemGroup([timer, alarm])
     loop.add(group, to: .common)
-    group.add(to: loop, mode: .tracking)
+    loop.add(group, to: .tracking)
     #expect(loop.contains(timer, in: .default) && loop.contains(timer, in: .tracking))
     #expect(loop.contains(alarm, in: .default) && loop.contains(group, in: .common))
     loop.remove(group, from: .common)
@@ -22,13 +22,13 @@ import Testing
 
   @Test func itemsFollowItsMembershipWhenTheyAreInsertedAndRemoved() {
     let group = FrameLoop.ItemGroup()
-    group.add(to: loop, mode: .default)
+    loop.add(group, to: .default)
     group.insert(source)
     group.insert(source)
     #expect(loop.contains(source, in: .default))
     group.remove(source)
     #expect(!loop.contains(source, in: .default) && source.isValid)
-    group.add(to: loop, mode: .tracking)
+    loop.add(group, to: .tracking)
     #expect(!loop.contains(source, in: .tracking))
   }
 

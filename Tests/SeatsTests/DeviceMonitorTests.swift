@@ -33,7 +33,7 @@ final class DeviceMonitorTests: XCTestCase {
         throw XCTSkip("\(error): only root may ask the kernel for events")
       }
       monitor = try DeviceMonitor(subsystems: ["mem"], origin: .kernel) { [unowned self] in events.append($0) }
-      monitor?.add(mode: "devices")
+      monitor?.add(to: .main, mode: "devices")
       change()
       guard turn() == .handledSource else { throw XCTSkip("the kernel's events do not come here, as in a container") }
     }
@@ -77,7 +77,7 @@ final class DeviceMonitorTests: XCTestCase {
       let stage = try Stage()
       var events: [DeviceEvent] = []
       let monitor = try DeviceMonitor(subsystems: ["drm", "input"], origin: .kernel) { events.append($0) }
-      monitor.add(mode: "devices")
+      monitor.add(to: .main, mode: "devices")
       stage.change()
       while stage.turn() == .handledSource {}
       XCTAssertEqual(stage.events.count, 2)

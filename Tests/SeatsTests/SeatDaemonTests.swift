@@ -46,10 +46,10 @@ final class SeatDaemonTests: XCTestCase {
   func testAnotherSessionWaitsUntilItIsSwitchedTo() throws {
     try withDaemon { _ in
       let first = SeatSession.automatic()
-      first.add(mode: "seats")
+      first.add(to: .main, mode: "seats")
       follow(until: .active, first)
       let second = SeatSession.automatic()
-      second.add(mode: "seats")
+      second.add(to: .main, mode: "seats")
       defer { second.close() }
       XCTAssertFalse(second.waitUntilActive(for: .zero))
 
@@ -77,7 +77,7 @@ final class SeatDaemonTests: XCTestCase {
     for opensDevice in [false, true] {
       try withDaemon { daemon in
         let session = try SeatSession.libseat()
-        session.add(mode: "seats")
+        session.add(to: .main, mode: "seats")
         follow(until: .active, session)
         daemon.stop()
         if opensDevice { XCTAssertThrowsError(try session.openDevice(at: "/dev/dri/card0")) }

@@ -10,7 +10,7 @@ import Seats
 func seatSwitch() throws(SeatError) {
   let session = try SeatSession.libseat()
   Guest.say(session.reason)
-  session.add()
+  session.add(to: .main, mode: .common)
   var seen: [SessionState] = []
   session.add(SeatSession.Observer { seen.append($0.state) })
   Guest.expect(session.waitUntilActive(for: .seconds(10)), "the session is \(session.state)")
@@ -68,7 +68,7 @@ func uevents() throws(SystemError) {
     events.append(event)
     FrameLoop.main.stop()
   }
-  monitor.add()
+  monitor.add(to: .main, mode: .common)
   Guest.say(monitor.reason)
   for device in try DeviceMonitor.devices(in: "drm") where device.isGraphicsCard {
     Guest.say(

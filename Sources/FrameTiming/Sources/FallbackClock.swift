@@ -87,8 +87,7 @@ public final class FallbackClock: VBlankSource {
 
   public func newestVBlank() -> VBlank? { grid.newest(now: clock.now) }
 
-  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) { loop.add(alarm, to: mode) }
-  public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { loop.remove(alarm, from: mode) }
+  public var loopItem: any FrameLoop.Item { alarm }
 
   public func invalidate() {
     alarm.invalidate()

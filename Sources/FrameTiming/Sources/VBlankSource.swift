@@ -4,9 +4,10 @@ public import RunLoops
 /// A source of vblanks: a display's hardware, a clock that replaces it, or a simulation.
 ///
 /// A source delivers one vblank for each request and none without, so that nothing wakes while nobody wants frames. Implement it
-/// to drive a `DisplayTicker` from hardware of your own; a `FallbackClock` is one without hardware.
+/// to drive a `DisplayTicker` from hardware of your own; a `FallbackClock` is one without hardware. The loop serves it by its
+/// `loopItem`: a request stays while the loop runs in none of the source's modes.
 @MainActor
-public protocol VBlankSource: AnyObject {
+public protocol VBlankSource: FrameLoop.ItemOwner {
   /// The source's name for people, with the reason for using it: "DRM vblank of HDMI-A-1", "fallback clock 60.00 Hz: no DRM
   /// device".
   var name: String { get }
@@ -23,10 +24,6 @@ public protocol VBlankSource: AnyObject {
   /// The newest vblank that has happened, whether it was requested or not; nil if the source cannot tell. The ticker asks for
   /// it after a pause, not every frame.
   func newestVBlank() -> VBlank?
-  /// Lets the loop serve the source in `mode`.
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode)
-  /// Stops serving the source in `mode`. A request stays until the loop runs in another of the source's modes.
-  func remove(from loop: FrameLoop, mode: FrameLoop.Mode)
   /// Stops serving the source in every mode, and forgets a request.
   func invalidate()
 }

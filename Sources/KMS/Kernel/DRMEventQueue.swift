@@ -12,20 +12,17 @@ final class DRMEventQueue {
     let number: UInt32
     weak var route: DRMEventRoute?
   }
-  private struct Membership: Equatable {
-    let route: UInt32
+  /// A mode in which events are read, and the number of routes in it.
+  private struct Place {
     let loop: FrameLoop
     let mode: FrameLoop.Mode
-
-    static func == (first: Membership, second: Membership) -> Bool {
-      first.route == second.route && first.loop === second.loop && first.mode == second.mode
-    }
+    var routes = 1
   }
 
   private let interface: any DRMInterface
   private var source: FrameLoop.DescriptorSource?
   private var lastNumber: UInt32 = 0
-  private var memberships: [Membership] = []
+  private var places: [Place] = []
   // Used at each event, with no call in between but the card's `read`: a check at run time would only take time.
   @exclusivity(unchecked) private var routes: [Entry] = []
   @exclusivity(unchecked) private var backlog = DRMEventBacklog()
@@ -58,40 +55,40 @@ final class DRMEventQueue {
     return poll(&item, 1, 0) > 0 && item.revents & Int16(POLLIN) != 0
   }
 
-  func add(_ route: UInt32, to loop: FrameLoop, mode: FrameLoop.Mode) {
-    let membership = Membership(route: route, loop: loop, mode: mode)
-    guard let source, !memberships.contains(membership) else { return }
-    memberships.append(membership)
-    enter(membership, source)
-  }
-
-  func remove(_ route: UInt32, from loop: FrameLoop, mode: FrameLoop.Mode) {
-    leave { $0 == Membership(route: route, loop: loop, mode: mode) }
-  }
-
-  /// Forgets a route: its events are dropped, and modes that only it is served in are left.
-  func remove(_ route: UInt32) {
-    routes.removeAll { $0.number == route }
-    leave { $0.route == route }
-  }
+  /// Forgets a route: its events are dropped.
+  func remove(_ route: UInt32) { routes.removeAll { $0.number == route } }
 
   /// Ends the queue for good; unread events are lost.
   func invalidate() {
     source?.invalidate()
     source = nil
     for (_, observer) in observers { observer.invalidate() }
+    for entry in routes { entry.route?.loopItem.invalidate() }
     observers = []
     backlog.removeAll()
     routes = []
-    memberships = []
+    places = []
   }
 
   // MARK: Modes
 
-  private func enter(_ membership: Membership, _ source: FrameLoop.DescriptorSource) {
-    let (loop, mode) = (membership.loop, membership.mode)
+  /// A route is served in a mode from now on.
+  func enter(_ mode: FrameLoop.Mode, of loop: FrameLoop) {
+    guard let source else { return }
+    if let known = places.firstIndex(where: { $0.loop === loop && $0.mode == mode }) { return places[known].routes += 1 }
+    places.append(Place(loop: loop, mode: mode))
     loop.add(source, to: mode)
     loop.add(observer(of: loop), to: mode)
+  }
+
+  /// A route is served in a mode no more. The last one takes the queue along.
+  func leave(_ mode: FrameLoop.Mode, of loop: FrameLoop) {
+    guard let source, let index = places.firstIndex(where: { $0.loop === loop && $0.mode == mode }) else { return }
+    places[index].routes -= 1
+    guard places[index].routes == 0 else { return }
+    places.remove(at: index)
+    loop.remove(source, from: mode)
+    loop.remove(observer(of: loop), from: mode)
   }
 
   private func observer(of loop: FrameLoop) -> FrameLoop.Observer {
@@ -99,19 +96,6 @@ final class DRMEventQueue {
     let observer = FrameLoop.Observer(.entry, .onMain { [weak self, weak loop] _, _ in self?.runBegins(of: loop) })
     observers.append((loop, observer))
     return observer
-  }
-
-  /// Leaves a mode together with the last route that is served in it.
-  private func leave(where isLeaving: (Membership) -> Bool) {
-    guard let source else { return }
-    let left = memberships.filter(isLeaving)
-    memberships.removeAll(where: isLeaving)
-    for old in left where !memberships.contains(where: { $0.loop === old.loop && $0.mode == old.mode }) {
-      old.loop.remove(source, from: old.mode)
-      old.loop.remove(observer(of: old.loop), from: old.mode)
-      // Removing an item from the common modes removes it from each of them, also from one it was added to by name.
-      for membership in memberships where membership.loop === old.loop { enter(membership, source) }
-    }
   }
 
   // MARK: Serving

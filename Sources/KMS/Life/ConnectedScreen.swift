@@ -59,7 +59,8 @@ final class ConnectedScreen {
         interface: interface, pipe: pipe, connectors: connectors, claims: claims, previous: previous)
       let calls = try VBlankCalls.find(crtc: pipe.crtc, pipe: pipe.crtcIndex, on: interface)
       if let calls {
-        source = DRMVBlankSource(interface: interface, pipe: pipe, calls: calls, events: events.makeRoute())
+        source = DRMVBlankSource(
+          interface: interface, pipe: pipe, calls: calls, events: events.makeRoute(), clock: clock)
       } else {
         source = FallbackClock(
           refreshRate: pipe.refreshRate, reason: "\(device.driver) has no vblank events",
@@ -102,16 +103,13 @@ final class ConnectedScreen {
     variableRefresh = isWanted ? .on : .off
     guard let hardware, presenter.isVariable != source.isVariable else { return }
     let vblanks = DRMVBlankSource(
-      interface: interface, pipe: pipe, calls: hardware.calls, events: events.makeRoute(), isVariable: presenter.isVariable)
+      interface: interface, pipe: pipe, calls: hardware.calls, events: events.makeRoute(), isVariable: presenter.isVariable,
+      clock: presenter.clock)
     vblanks.owner = owner
     let isTicking = ticker.source === source
     source = vblanks
     if presenter.isModeSet { vblanks.crtcDidTurnOn() }
     if isTicking { ticker.change(to: vblanks) }
-  }
-
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    presenter.add(to: loop, mode: mode)
   }
 
   /// Takes no more frames, and leaves the screen as it is.

@@ -33,6 +33,7 @@ public final class DisplaySession {
   /// The nodes of cards whose connectors are to be asked, once for several events.
   private var changed: Set<String> = []
   private lazy var changes = FrameLoop.Source(.onMain { [weak self] _ in self?.askChanged() })
+  private lazy var items = FrameLoop.ItemGroup([seat.loopItem, monitor?.loopItem, changes].compactMap { $0 })
 
   private struct Entry {
     weak var card: KMSCard?
@@ -102,11 +103,7 @@ public final class DisplaySession {
       },
       close: { opened.close() }, takesMaster: seat.isDirect, hearsEvents: monitor != nil,
       checkInterval: monitor == nil ? Self.checkInterval : nil,
-      add: { [self] loop, mode in
-        seat.add(to: loop, mode: mode)
-        monitor?.add(to: loop, mode: mode)
-        loop.add(changes, to: mode)
-      })
+      items: items)
     let card = KMSCard(device: device, access: access)
     cards.removeAll { $0.card == nil }
     cards.append(Entry(card: card, allowsAtomic: allowsAtomic))

@@ -289,8 +289,8 @@ struct CardAccess {
   var hearsEvents = false
   /// The interval of probes without events; nil for none.
   var checkInterval: Nanoseconds?
-  /// Lets `loop` serve the card's events in `mode`.
-  var add: @MainActor (_ loop: FrameLoop, _ mode: FrameLoop.Mode) -> Void = { _, _ in }
+  /// Served in the modes of the card's displays, to hear of events.
+  var items = FrameLoop.ItemGroup()
 
   /// Opens the device by its path with the program's own rights. No events are heard.
   static func direct(_ device: DRMDevice) -> CardAccess {

@@ -111,7 +111,6 @@ public final class KMSDisplay: Display, ScreenOwner {
   private var life: DisplayLife
   private lazy var retry = FrameLoop.Alarm(.onMain { [weak self] in self?.happened(.retryDue) })
   private lazy var items = FrameLoop.ItemGroup([retry, refusalAlarm])
-  private var memberships: [(loop: FrameLoop, mode: FrameLoop.Mode)] = []
   /// Events that were not handled yet.
   private var events: [DisplayLife.Event] = []
   private var isAnswering = false
@@ -128,6 +127,7 @@ public final class KMSDisplay: Display, ScreenOwner {
     life = DisplayLife(
       hearsEvents: card.access.hearsEvents, checkInterval: card.access.checkInterval, at: clock.now)
     screen.owner = self
+    items.insert(screen.presenter.items)
     applyFeatures()
     for action in life.begin() { perform(action) }
   }
@@ -142,12 +142,9 @@ public final class KMSDisplay: Display, ScreenOwner {
   package var crtc: UInt32 { pipe.crtc }
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    guard !memberships.contains(where: { $0.loop === loop && $0.mode == mode }) else { return }
-    memberships.append((loop, mode))
-    screen?.add(to: loop, mode: mode)
-    wait.add(to: loop, mode: mode)
     loop.add(items, to: mode)
-    card.access.add(loop, mode)
+    wait.link?.add(to: loop, mode: mode)
+    loop.add(card.access.items, to: mode)
   }
 
   /// Restores the screen as it was found and, with the card's last display, drops the card's master. The end of the display's
@@ -228,7 +225,8 @@ public final class KMSDisplay: Display, ScreenOwner {
     (facts, previous) = (screen.facts, screen.presenter.scanOut.previous)
     screen.owner = self
     applyFeatures()
-    for membership in memberships { screen.add(to: membership.loop, mode: membership.mode) }
+    if let old { items.remove(old.presenter.items) }
+    items.insert(screen.presenter.items)
     ticker.change(to: screen.source)
     stable.replace(with: screen.presenter)
     // The old buffers are freed only now, and with them the picture that they show.

@@ -5,7 +5,7 @@ import LinuxSystem
 package import Presentation
 package import Raster
 package import RenderTree
-package import RunLoops
+import RunLoops
 
 /// Hears what becomes of a screen. There is one owner, the display or the probe that uses the screen.
 @MainActor
@@ -70,7 +70,7 @@ package final class KMSPresenter: Presenter {
   /// A turn's frame has been committed by then, if there is one.
   private lazy var turnEnd = FrameLoop.Observer(
     [.beforeWaiting, .exit], order: ObserverOrder.afterCommit + 1, .onMain { [weak self] _, _ in self?.showCursor() })
-  private lazy var items = FrameLoop.ItemGroup([alarm, cursorAlarm, turnEnd])
+  private(set) lazy var items = FrameLoop.ItemGroup([events.loopItem, alarm, cursorAlarm, turnEnd])
 
   /// Makes the buffers and asks the driver whether it takes the mode. Changes nothing on the screen, except with the legacy
   /// interface, which shows the first buffer, black, from then on.
@@ -114,12 +114,6 @@ package final class KMSPresenter: Presenter {
 
   package var shownBitmap: Bitmap? {
     queue.shownBuffer.flatMap { buffers.indices.contains($0) ? buffers[$0].shadow.bitmap : nil }
-  }
-
-  package func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    if queue.isStopped { return }
-    events.add(to: loop, mode: mode)
-    loop.add(items, to: mode)
   }
 
   // MARK: Frames

@@ -28,14 +28,18 @@ final class DRMVBlankSource: VBlankSource {
   /// Looks after an event that does not come. A request sets it when it is at rest: a later event is looked after in its
   /// turn, so that a vblank costs a comparison.
   private lazy var watch = FrameLoop.Alarm(.onMain { [weak self] in self?.look() })
-  /// The loop's clock; nil until the source is added to one.
-  private var clock: SystemClock?
+  private(set) lazy var loopItem: any FrameLoop.Item = FrameLoop.ItemGroup([events.loopItem, watch])
+  private let clock: SystemClock
   private var requested = MonotonicTime.zero
 
-  /// - Parameter events: this source's own.
+  /// - Parameters:
+  ///   - events: this source's own.
+  ///   - clock: the clock of the loop that the source is added to.
   init(
-    interface: any DRMInterface, pipe: ScanOutPipe, calls: VBlankCalls, events: DRMEventRoute, isVariable: Bool = false
+    interface: any DRMInterface, pipe: ScanOutPipe, calls: VBlankCalls, events: DRMEventRoute, isVariable: Bool = false,
+    clock: SystemClock
   ) {
+    self.clock = clock
     self.isVariable = isVariable
     self.interface = interface
     self.pipe = pipe
@@ -63,17 +67,6 @@ final class DRMVBlankSource: VBlankSource {
   /// A mode was set: the CRTC is on.
   func crtcDidTurnOn() { perform(request.crtcDidTurnOn()) }
 
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    clock = loop.clock
-    events.add(to: loop, mode: mode)
-    loop.add(watch, to: mode)
-  }
-
-  func remove(from loop: FrameLoop, mode: FrameLoop.Mode) {
-    events.remove(from: loop, mode: mode)
-    loop.remove(watch, from: mode)
-  }
-
   func invalidate() {
     request.invalidate()
     events.invalidate()
@@ -92,7 +85,6 @@ final class DRMVBlankSource: VBlankSource {
     guard case .queue(let token) = action else { return }
     do throws(SystemError) {
       try calls.queueNext(on: interface, token: events.token(token))
-      guard let clock else { return }
       requested = clock.now
       if watch.fireTime == nil { watch.fireTime = requested + CommitQueue.limit }
     } catch {
@@ -107,7 +99,7 @@ final class DRMVBlankSource: VBlankSource {
   // MARK: An event that does not come
 
   private func look() {
-    guard request.isQueued, let clock else { return }
+    guard request.isQueued else { return }
     let due = requested + CommitQueue.limit
     if clock.now < due { return watch.fireTime = due }
     // After a pause of the whole program the event may not be read yet.

@@ -83,7 +83,7 @@ public final class VBlankProbe: ScreenOwner {
     }
     let events = DRMEventQueue(interface: device.interface)
     let route = events.makeRoute()
-    let vblanks = DRMVBlankSource(interface: device.interface, pipe: pipe, calls: calls, events: route)
+    let vblanks = DRMVBlankSource(interface: device.interface, pipe: pipe, calls: calls, events: route, clock: clock)
     self.events = events
     source = vblanks
     vblanks.crtcDidTurnOn()

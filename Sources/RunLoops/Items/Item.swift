@@ -17,6 +17,20 @@ extension FrameLoop {
     func invalidate()
   }
 
+  /// Something on the main actor that a loop serves by items of its own: a source of vblanks, a session, a monitor.
+  ///
+  ///     final class Thermometer: FrameLoop.ItemOwner {
+  ///       private let reader: FrameLoop.DescriptorSource
+  ///       var loopItem: any FrameLoop.Item { reader }
+  ///     }
+  ///
+  ///     thermometer.add(to: .main, mode: .common)
+  @MainActor
+  public protocol ItemOwner: AnyObject {
+    /// The owner's item, or the group of them. Always the same one.
+    var loopItem: any Item { get }
+  }
+
   /// An item in the form that loops take; see `Item`.
   public struct AnyItem: Sendable {
     enum Kind {
@@ -76,8 +90,7 @@ extension FrameLoop {
       }
     }
 
-    /// Adds the items to a mode, or with `.common` to all common modes. Same as `loop.add(group, to: mode)`.
-    public func add(to loop: FrameLoop, mode: Mode) {
+    func add(to loop: FrameLoop, mode: Mode) {
       state.withLock { state in
         guard let items = state?.items else { return }
         state?.places.removeAll { $0.isIn(loop, mode) }
@@ -86,8 +99,7 @@ extension FrameLoop {
       }
     }
 
-    /// Removes the items from a mode, or with `.common` from all common modes. Same as `loop.remove(group, from: mode)`.
-    public func remove(from loop: FrameLoop, mode: Mode) {
+    func remove(from loop: FrameLoop, mode: Mode) {
       state.withLock { state in
         guard let items = state?.items else { return }
         state?.places.removeAll { $0.isIn(loop, mode) }
@@ -111,4 +123,11 @@ extension FrameLoop {
 
     public var anyItem: AnyItem { AnyItem(kind: .group(self)) }
   }
+}
+
+extension FrameLoop.ItemOwner {
+  /// Lets `loop`, a loop of the main thread, serve the owner in `mode`, or with `.common` in all common modes.
+  public func add(to loop: FrameLoop, mode: FrameLoop.Mode) { loop.add(loopItem, to: mode) }
+  /// Stops serving the owner in `mode`, or with `.common` in all common modes. What waits to be served waits on.
+  public func remove(from loop: FrameLoop, mode: FrameLoop.Mode) { loop.remove(loopItem, from: mode) }
 }
