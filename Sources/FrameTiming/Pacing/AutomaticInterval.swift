@@ -8,8 +8,8 @@ public import LinuxSystem
 /// - It becomes slower after about half a second in which all frames were late and took longer than their intervals leave them;
 ///   the fewer such frames, the later. Up to a tenth of them changes nothing, and neither does a single miss, however long. (A
 ///   frame that is late for another reason would be late at any rate. Swappy's limit is a tenth too.)
-/// - It becomes faster after a fifth of a second in which every frame would have been in time with a quarter to spare, or one
-///   and a half seconds in which they would just have been in time. A return that had to be taken back within three seconds
+/// - It becomes faster the sooner, the more every frame would have had to spare: after 60 ms with half of the time, a fifth of a second
+///   with a quarter, one and a half seconds if they would just have been in time. A return that had to be taken back within three seconds
 ///   makes the next one take twice the proof, up to sixteen times: nothing goes to and fro, and a load that changes every few
 ///   seconds is followed.
 public struct AutomaticInterval: BitwiseCopyable, Sendable {
@@ -21,8 +21,9 @@ public struct AutomaticInterval: BitwiseCopyable, Sendable {
   private var meanWork = 0.0
   /// The time in which too many were late, weighed by their share, in seconds.
   private var overload = 0.0
-  /// The times since a frame would have been late at 1, 2 … intervals, and since one had no quarter to spare; in seconds.
-  private var headroom: InlineArray<4, (enough: Double, ample: Double)> = .init(repeating: (0, 0))
+  /// For 1, 2 … intervals, and each share of `headroomTimes`: the time, in seconds, for which no frame has needed more than that
+  /// share of them. Nil if the last one did.
+  private var headroom: InlineArray<4, InlineArray<3, Double?>> = .init(repeating: .init(repeating: nil))
   private var last: MonotonicTime?
   /// The factor by which a return takes more proof.
   private var caution = 1.0
@@ -32,7 +33,8 @@ public struct AutomaticInterval: BitwiseCopyable, Sendable {
   private static let mostLate = 0.1
   private static let averagingTime = 0.25
   private static let longestOverload = 0.3
-  private static let headroomTime = (enough: 1.5, ample: 0.2)
+  /// How long frames must need no more than such a share of fewer intervals, in seconds.
+  private static let headroomTimes: InlineArray<3, (share: Double, time: Double)> = [(1, 1.5), (0.75, 0.2), (0.5, 0.06)]
   /// A return that lasted this long was right, in seconds.
   private static let provenTime = 3.0
 
@@ -72,17 +74,24 @@ public struct AutomaticInterval: BitwiseCopyable, Sendable {
     lateShare += ((isOverload ? 1 : 0) - lateShare) * weight
     meanWork += (work.seconds - meanWork) * weight
     for count in 1...headroom.count {
-      let (budget, times) = (Self.budget(count, of: interval), headroom[count - 1])
-      headroom[count - 1].enough = work <= budget ? times.enough + elapsed : 0
-      headroom[count - 1].ample = work <= budget * 3 / 4 ? times.ample + elapsed : 0
+      let budget = Self.budget(count, of: interval).seconds
+      for tier in Self.headroomTimes.indices {
+        let isSpared = work.seconds <= budget * Self.headroomTimes[tier].share
+        // The time before the first such frame was another's.
+        headroom[count - 1][tier] = isSpared ? headroom[count - 1][tier].map { $0 + elapsed } ?? 0 : nil
+      }
     }
 
     if overload >= Self.longestOverload, intervals < headroom.count { return slowDown(interval) }
-    for count in 1..<intervals {
-      let (enough, ample) = headroom[count - 1]
-      guard max(enough / Self.headroomTime.enough, ample / Self.headroomTime.ample) >= caution else { continue }
-      sinceReturn = 0
-      return change(to: count)
+    guard let enough = (1..<intervals).first(where: { hasHeadroom(in: $0) }) else { return }
+    sinceReturn = 0
+    change(to: enough)
+  }
+
+  /// True if frames have been short for long enough to come every `count` intervals.
+  private func hasHeadroom(in count: Int) -> Bool {
+    Self.headroomTimes.indices.contains { tier in
+      headroom[count - 1][tier].map { $0 >= Self.headroomTimes[tier].time * caution } ?? false
     }
   }
 
@@ -95,6 +104,6 @@ public struct AutomaticInterval: BitwiseCopyable, Sendable {
   private mutating func change(to count: Int) {
     intervals = count
     (lateShare, overload) = (0, 0)
-    headroom = .init(repeating: (0, 0))
+    headroom = .init(repeating: .init(repeating: nil))
   }
 }
