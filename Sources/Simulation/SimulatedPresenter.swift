@@ -7,7 +7,7 @@ import RunLoops
 
 /// Shows frames at the vblanks of a simulated display, to nobody.
 ///
-/// As on a screen the flip's event comes with the vblank's, and has its stamp.
+/// As on a screen the flip's event comes with the vblank's or before a later one's, and has the vblank's stamp.
 @MainActor
 final class SimulatedPresenter: Presenter {
   let width: Int
@@ -40,33 +40,39 @@ final class SimulatedPresenter: Presenter {
       buffers.append(PresentationBuffer(bitmap: try Bitmap(width: width, height: height), index: index))
     }
     self.buffers = buffers
+    vblanks.onEvent = { [weak self] number in
+      while let self, let vblank, vblank < number { flipped() }
+    }
   }
 
   func acquireBuffer() -> PresentationBuffer? { flip.free.map { buffers[$0] } }
 
   func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
-    if flip.submit(buffer.index) { begin(at: clock.now + takeOverTime) }
+    if flip.submit(buffer.index) { begin() }
   }
 
   func invalidate() {
     alarm.invalidate()
+    vblanks.onEvent = nil
     vblank = nil
     flip.cancel()
     onEvent = nil
   }
 
-  private func begin(at time: MonotonicTime) {
-    let next = vblanks.grid.vblank(after: time)
+  private func begin() {
+    let next = vblanks.grid.vblank(after: clock.now + takeOverTime)
     vblank = next
     alarm.fireTime = vblanks.grid.delivery(ofVBlank: next)
   }
 
   private func flipped() {
-    guard let vblank, flip.complete() else { return }
+    guard let vblank else { return }
     self.vblank = nil
+    alarm.fireTime = nil
+    guard flip.complete() else { return }
     let stamp = vblanks.grid.timestamp(ofVBlank: vblank) + ticker.stampOffset
-    // A frame that waited was handed over long ago: it takes the vblank that follows.
-    if flip.pending != nil { begin(at: vblanks.grid.time(ofVBlank: vblank)) }
+    // The display gets the frame that waited now, as a kernel does, which takes one flip at a time.
+    if flip.pending != nil { begin() }
     onEvent?(.presented(PresentationFeedback(timestamp: stamp, sequence: vblank)))
   }
 }

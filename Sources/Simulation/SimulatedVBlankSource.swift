@@ -13,6 +13,9 @@ public import RunLoops
 public final class SimulatedVBlankSource: VBlankSource {
   public let name: String
   public var onVBlank: (@MainActor (VBlank) -> Void)?
+  /// Called with the number of a vblank before its event is delivered. Events come in the order of their vblanks, as a kernel
+  /// queues them: those of the flips before come first, however late their own wake-up would be.
+  var onEvent: (@MainActor (UInt64) -> Void)?
   /// True if intervals last as long as the display likes, but not less than one at `refreshRate`.
   public var isVariable: Bool { grid.slowestRate != nil }
   /// The true vblanks, and their events.
@@ -93,7 +96,7 @@ public final class SimulatedVBlankSource: VBlankSource {
   public func invalidate() {
     alarm.invalidate()
     isRequested = false
-    onVBlank = nil
+    (onVBlank, onEvent) = (nil, nil)
   }
 
   /// Sends the event of the next vblank that answers the request on its way.
@@ -106,6 +109,7 @@ public final class SimulatedVBlankSource: VBlankSource {
     guard let number = pending else { return }
     pending = nil
     isRequested = false
+    onEvent?(number)
     for _ in 0...(grid.duplicatesEvent(ofVBlank: number) ? 1 : 0) {
       deliveredEvents += 1
       onVBlank?(grid.told(ofVBlank: number))

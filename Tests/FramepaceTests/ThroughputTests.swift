@@ -5,8 +5,8 @@ import XCTest
 
 /// Frames whose work takes longer than an interval, in simulated time: how many are seen, and whether any work is lost.
 final class ThroughputTests: XCTestCase {
-  /// Work of w gives a frame every ⌈(w + 1 ms) / T⌉ intervals or more often, whichever phase it falls into, and no work is done
-  /// for no frame.
+  /// Work of w gives a frame every ⌈(w + 1 ms) / T⌉ intervals or more often, whichever phase it falls into, evenly: no frame is
+  /// seen for longer than those, or for more than one interval longer than another. No work is done for no frame.
   func testWorkOfAnyLengthBecomesFrames() throws {
     try onMain {
       var faults: [String] = []
@@ -21,11 +21,17 @@ final class ThroughputTests: XCTestCase {
                 // Late start learns how long frames take.
                 _ = stage.frames(in: .seconds(1))
                 let lost = stage.discarded
+                let first = stage.shown.count
                 let rate = stage.frames(in: .seconds(2))
                 let intervals = ((Double(work) + 1) * hertz / 1000).rounded(.up)
+                let seen = stage.shown[(first - 1)...].map(\.presented)
+                let gaps = zip(seen, seen.dropFirst()).map { ($1 - $0).seconds * hertz }.map { Int($0.rounded()) }
                 let name = "\(hertz) Hz, \(work) ms in \(phase.name), \(buffering), \(policy)"
                 if Double(rate) < 2 * hertz / intervals - 1.5 {
                   faults.append("\(name): \(rate) frames, not \(2 * hertz / intervals)")
+                }
+                if let longest = gaps.max(), let shortest = gaps.min(), longest > Int(intervals) || longest > shortest + 1 {
+                  faults.append("\(name): every \(shortest) to \(longest) intervals, not \(Int(intervals))")
                 }
                 if stage.discarded > lost { faults.append("\(name): \(stage.discarded - lost) for no frame") }
                 stage.end()
