@@ -43,8 +43,8 @@ public final class Output {
     }
   }
 
-  /// The time for which animations are evaluated: the vblank at which the frame will be seen, or even steps towards it. Assign
-  /// another value to choose the other policy.
+  /// The time for which animations are evaluated: the vblank at which the frame will be seen, or even steps from frame to frame.
+  /// Assign another value to choose the other policy.
   public var animationTime = AnimationTime()
 
   private let observers = Observers<FrameEvent>()
@@ -330,10 +330,11 @@ public final class Output {
   }
 
   private func evaluationTime(for target: MonotonicTime) -> MonotonicTime {
-    // The nominal interval of a variable display is the shortest.
-    let interval = ticker.source.isVariable ? nil : ticker.interval
-    return animationTime.time(for: target, every: link?.intervalsPerTick ?? 1, interval: interval)
+    animationTime.time(for: target, interval: fixedInterval)
   }
+
+  /// The refresh interval; nil for a variable display, whose nominal one is the shortest.
+  private var fixedInterval: Nanoseconds? { ticker.source.isVariable ? nil : ticker.interval }
 
   /// The oldest frame that was not seen yet is on the screen, and the display does not tell since when.
   private func awaitStamp() {
@@ -363,6 +364,7 @@ public final class Output {
     // A newer frame has a target of its own.
     let isLast = pending.isEmpty && heldBack == nil
     if isLast, !record.isTargetKnown || isEarly { schedule.didShowUntargeted(at: time) }
+    animationTime.observe(isMissed: record.missedTarget(interval: ticker.interval), interval: fixedInterval)
     automaticInterval?.observe(record, interval: ticker.interval)
     ticker.observe(record)
     observers.notify(.presented(record))

@@ -14,27 +14,38 @@ import Testing
     var animation = AnimationTime(.smooth)
     var times = (0..<10).map { animation.time(for: target($0), interval: Self.interval) }
     #expect(times == (0..<10).map { target($0) })
+    animation.observe(isMissed: true, interval: Self.interval)
+    // Seen at vblank 10: the next one moves on by what lies between 10 and 11.
     times += (11..<60).map { animation.time(for: target($0), interval: Self.interval) }
+    #expect(times[10] == target(10) + Self.interval / 32)
     for (index, (first, second)) in zip(times, times.dropFirst()).enumerated() {
       let step = second - first
       #expect(step >= Self.interval && step <= Self.interval + Self.interval / 32, "step \(index)")
     }
-    #expect(times[10] == target(10) + Self.interval / 32)
     #expect(target(11 + 30) - times[10 + 30] > .zero)
     // Rounding a 32nd takes one more frame.
     #expect(times[10 + 32] == target(11 + 32))
   }
 
-  @Test func whatIsFarBehindJumps() {
+  /// Vblanks without a frame that were known beforehand are moved over: the frame before is seen for as long.
+  @Test func whatIsSeenForLongerMovesOnByAsMuch() {
     var animation = AnimationTime(.smooth)
-    #expect(animation.time(for: target(0), interval: Self.interval) == target(0))
-    // The limit is 100 ms: 6 missing intervals are 1 µs less, and 7 are more.
-    #expect(animation.time(for: target(6), interval: Self.interval) == target(1) + Self.interval / 32)
-    animation.rest()
-    #expect(animation.time(for: target(10), interval: Self.interval) == target(10))
-    #expect(animation.time(for: target(18), interval: Self.interval) == target(18))
-    animation.rest()
-    #expect(animation.time(for: target(20), interval: Self.interval) == target(20))
+    for k in [0, 1, 2, 4, 7, 20, 21] {
+      #expect(animation.time(for: target(k), interval: Self.interval) == target(k))
+      animation.observe(isMissed: false, interval: Self.interval)
+    }
+  }
+
+  /// While each frame is an interval late, each moves on by the time for which it is seen.
+  @Test func framesThatAreAllLateMoveEvenly() {
+    var animation = AnimationTime(.smooth)
+    var times: [MonotonicTime] = []
+    for k in stride(from: 0, to: 80, by: 2) {
+      times.append(animation.time(for: target(k), interval: Self.interval))
+      animation.observe(isMissed: true, interval: Self.interval)
+    }
+    // The first two: one that is late, and one that moves on from where that was seen.
+    for (first, second) in zip(times, times.dropFirst()).dropFirst() { #expect(second - first == Self.interval * 2) }
   }
 
   /// If an interval lasts as long as the frame takes, no step is the even one. 48 frames a second on a display of at most
@@ -50,14 +61,7 @@ import Testing
     #expect(animation.time(for: last - .milliseconds(1), interval: nil) == last)
   }
 
-  @Test func aSlowerOutputHasLongerSteps() {
-    var animation = AnimationTime(.smooth)
-    for k in stride(from: 0, to: 60, by: 3) {
-      #expect(animation.time(for: target(k), every: 3, interval: Self.interval) == target(k))
-    }
-  }
-
-  /// For any targets, time never goes back, is at most 100 ms behind, and has even steps.
+  /// For any targets and misses, time never goes back, is at most an interval behind, and catches up by 32nds alone.
   @Test func timeGoesForwardWhateverTheTargetsDo() {
     let seed = UInt64.random(in: 0...999_999)
     print("animation time, seed \(seed)")
@@ -67,29 +71,30 @@ import Testing
       let interval = rate.interval
       var animation = AnimationTime(random.chance(0.5) ? .smooth : .presentation)
       var target = start
-      var last: MonotonicTime?
-      var first = target
+      var (newest, last) = (target, animation.time(for: target, interval: interval))
+      var isMissed = false
       for _ in 0..<500 {
         let skipped = random.chance(0.05) ? Int64.random(in: 0...40, using: &random) : 0
         let jitter = Int64.random(in: -interval.count / 50...interval.count / 50, using: &random)
         target += interval * (1 + skipped) + Nanoseconds(jitter)
         if random.chance(0.02) { target = target - interval * 2 }
-        let isNew = target > first
-        let time = animation.time(for: target, interval: interval)
-        if let last {
-          #expect(time >= last, "seed \(seed)")
-          if isNew, animation.policy == .presentation { #expect(time == target, "seed \(seed)") }
-          if isNew, animation.policy == .smooth {
-            let step = time - last
-            let most = interval / 32 + Nanoseconds(1)
-            let isEven = step >= interval - most && step <= interval + most
-            #expect(isEven || time == target || step == .zero, "seed \(seed): a step of \(step.count) ns")
-          }
-          #expect(target - time <= .milliseconds(100), "seed \(seed)")
-          #expect(time - max(target, first) <= interval, "seed \(seed)")
+        if random.chance(0.1) {
+          animation.observe(isMissed: true, interval: interval)
+          isMissed = true
         }
-        last = time
-        first = max(first, target)
+        let time = animation.time(for: target, interval: interval)
+        #expect(time >= last, "seed \(seed)")
+        if target > newest {
+          #expect(target - time <= interval && time <= target, "seed \(seed)")
+          let excess = (time - last) - (target - newest)
+          if animation.policy == .presentation { #expect(time == target, "seed \(seed)") }
+          // One that stood still, since targets were later before, is behind by as much the next time.
+          #expect(excess <= interval / 32 && (isMissed || excess >= .zero), "seed \(seed): \(excess.count) ns")
+          isMissed = time == last
+        } else {
+          #expect(time == last, "seed \(seed)")
+        }
+        (newest, last) = (max(newest, target), time)
       }
     }
   }

@@ -8,6 +8,76 @@ import XCTest
 final class OverloadTests: XCTestCase {
   private static let interval = RefreshRate.hertz60.interval
 
+  /// Even steps are no less even than those of the vblanks: no percentile of the animation error is larger by more than the 32nd
+  /// of an interval by which a frame catches up.
+  func testSmoothAnimationsAreSmooth() throws {
+    try onMain {
+      for profile in DisplayProfile.all {
+        for seed in some(1, of: 0..<8 as Range<UInt64>) {
+          for policy in FramePolicy.allCases {
+            let (plain, smooth) = (
+              try Self.animationError(.presentation, profile, policy, seed),
+              try Self.animationError(.smooth, profile, policy, seed)
+            )
+            let name = "\(profile.name), \(policy), seed \(seed)"
+            let step = profile.refreshRate.interval / 32 + .microseconds(5)
+            for (figure, percentile) in [
+              ("p50", \.p50), ("p95", \.p95), ("p99", \.p99), ("p99.9", \.p999), ("maximum", \.maximum),
+            ] as [(String, KeyPath<FrameReport.Distribution, Nanoseconds?>)] {
+              let (plain, smooth) = (plain[keyPath: percentile], smooth[keyPath: percentile])
+              guard let plain, let smooth else {
+                XCTAssertEqual(plain, smooth, "\(name): \(figure)")
+                continue
+              }
+              XCTAssertLessThanOrEqual(smooth, plain + step, "\(name): \(figure)")
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// A frame that misses its vblank stands for an interval too long. Then time jumps, or goes on from there and catches up by a 32nd
+  /// of an interval a frame.
+  func testAMissIsOneUnevenStepOrTwo() throws {
+    try onMain {
+      for (policy, jumps) in [(AnimationTime.Policy.presentation, 2), (.smooth, 1)] {
+        let stage = try SimulatedStage(.vblank, .steady, work: .even)
+        stage.engine.output.animationTime = AnimationTime(policy)
+        var shown: [FrameRecord] = []
+        stage.run(frames: 60) { _ in }
+        let usual = stage.engine.output.observe { [application = stage.application] event in
+          if case .committed = event { application.work.mean = .milliseconds(3) }
+        }
+        stage.application.work.mean = .milliseconds(20)
+        stage.run(frames: 120) { shown.append($0) }
+        usual.invalidate()
+        let errors = zip(shown, shown.dropFirst()).map { frame, next in
+          ((next.animationTime - frame.animationTime) - (next.presented - frame.presented)).milliseconds
+        }
+        XCTAssertEqual(errors.filter { abs($0) > 8 }.count, jumps, "\(policy): \(errors)")
+        XCTAssertEqual(errors.filter { abs($0) > 0.3 }.count, policy == .smooth ? 33 : 2, "\(policy): \(errors)")
+        XCTAssertEqual(shown.last?.animationTime, shown.last?.target, "\(policy)")
+        stage.invalidate()
+      }
+    }
+  }
+
+  @MainActor
+  private static func animationError(
+    _ animation: AnimationTime.Policy, _ profile: DisplayProfile, _ policy: FramePolicy, _ seed: UInt64
+  ) throws -> FrameReport.Distribution {
+    var work = profile.work
+    work.seed = seed
+    let stage = try SimulatedStage(policy, profile, work: work, seed: seed)
+    stage.engine.output.animationTime = AnimationTime(animation)
+    let meter = FPSMeter(refreshRate: profile.refreshRate)
+    stage.engine.output.observe { meter.record($0) }.keep()
+    stage.run(for: .seconds(20))
+    stage.invalidate()
+    return meter.report().animationError
+  }
+
   /// All work of the `overloaded` profile becomes frames, but for short work whose vblank a frame before it took by coming late:
   /// that is merged with the next tick's, whose frame would be late in its place.
   func testOnlyMergedWorkIsForNoFrame() throws {
