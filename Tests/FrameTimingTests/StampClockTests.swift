@@ -79,6 +79,65 @@ final class StampClockTests: ManualLoopCase {
     XCTAssertNotNil(read(28, offBy: .zero))
   }
 
+  /// The distance was learned while the loop was busy, from events that came milliseconds late. Later ones, which come before what
+  /// it makes of their stamps, correct it; stamps that are wrong do not.
+  func testADistanceLearnedFromLateEvents() {
+    for seed in 0..<8 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let hertz = [48, 60, 144, 240].randomElement(using: &random) ?? 0 as Int64
+      let name = "seed \(seed), \(hertz) Hz"
+      let interval = RefreshRate.hertz(hertz).interval
+      var (clock, event) = (StampClock(), MonotonicTime.zero)
+      let distance = Nanoseconds.seconds(Double.random(in: -9000...9000, using: &random))
+      var errors: [Double] = []
+      for k in 1...20_000 as ClosedRange<Int64> {
+        let vblank = MonotonicTime(nanoseconds: 10_000_000_000_000) + interval * k
+        let late = k < 100 ? Double.random(in: 0.2...0.5, using: &random) : Double.random(in: 0...0.02, using: &random)
+        let isOutlier = Double.random(in: 0..<1, using: &random) < 0.02
+        let noise = isOutlier ? 0.3 : 0.001
+        let error = Double.random(in: -noise...noise, using: &random)
+        let requested = event == .zero ? nil : event
+        event = vblank + Nanoseconds(Int64(late * Double(interval.count)))
+        let stamp = vblank - distance + Nanoseconds(Int64(error * Double(interval.count)))
+        if let time = clock.read(stamp, requested: requested, now: event, interval: interval), k > 10, !isOutlier {
+          errors.append(Double((time - vblank).count) / Double(interval.count))
+        }
+      }
+      XCTAssertGreaterThan(errors[0], 0.19, name)
+      XCTAssertLessThan(errors.suffix(1000).max() ?? 1, 0.03, name)
+      XCTAssertGreaterThan(errors.min() ?? -1, -0.01, name)
+      // A display's clock differs from its mode's by more: the model follows.
+      XCTAssertLessThan(zip(errors, errors.dropFirst()).map { $0 - $1 }.max() ?? 1, 0.0022, name)
+    }
+  }
+
+  /// The same with a link, which ticks at each vblank meanwhile.
+  func testTicksWhileADistanceIsCorrected() {
+    onMain { stage in
+      let source = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
+      source.faults.stampOffset = .seconds(100)
+      source.faults.noise = .microseconds(5)
+      source.faults.latestDelivery = .microseconds(100)
+      (source.faults.lateWakeUps, source.faults.latestWakeUp) = (1, .milliseconds(12))
+      let ticker = DisplayTicker(source: source)
+      let (link, log) = stage.link(to: ticker)
+      stage.run(.seconds(1))
+      source.faults.lateWakeUps = 0
+      let before = ticker.stampOffset
+      log.ticks = []
+      stage.run(.seconds(60))
+      XCTAssertLessThan(ticker.stampOffset, before)
+      XCTAssertEqual(log.ticks.count, 3600, accuracy: 1)
+      XCTAssertEqual(log.ticks.reduce(0) { $0 + $1.missed }, 0)
+      let errors = log.ticks.suffix(600).map { tick in
+        tick.targetTimestamp - source.grid.time(ofVBlank: source.grid.vblank(after: tick.timestamp + .milliseconds(8)))
+      }
+      XCTAssertLessThan(errors.max() ?? .seconds(1), .microseconds(200))
+      XCTAssertGreaterThan(errors.min() ?? .seconds(-1), .microseconds(-50))
+      link.invalidate()
+    }
+  }
+
   /// A loop that is always busy hears of vblanks late, and their stamps are right.
   func testABusyLoopIsNoOtherClock() {
     onMain { stage in

@@ -10,7 +10,9 @@ import LinuxSystem
 ///   follows it.)
 ///
 /// A single such stamp is wrong. After eight in a row another clock made them: from then on the distance of the two clocks is added,
-/// so far as it can be told from the event that came soonest.
+/// so far as it can be told from the event that came soonest. Later events that came before what it makes of their stamps show that
+/// it is too large; nothing shows that it is too small, as any event may be late. So it shrinks slowly, by less than a display's rate
+/// differs from its mode's, and while eight in a row show it: single stamps that are wrong do not move it.
 struct StampClock: BitwiseCopyable {
   /// The distance from the source's clock to ours, which is added to stamps; zero while they are right.
   private(set) var offset = Nanoseconds.zero
@@ -18,6 +20,9 @@ struct StampClock: BitwiseCopyable {
   private var newest: MonotonicTime?
   /// The number of impossible stamps in a row, and the least age of their events.
   private var suspects = (count: 0, leastAge: Nanoseconds.zero)
+
+  /// The number of events in a row that came before their time on our clock, up to `proof`.
+  private var early = 0
 
   private static let proof = 8
 
@@ -36,6 +41,7 @@ struct StampClock: BitwiseCopyable {
     newest = stamp
     guard isImpossible(time, requested: requested, now: now, interval: interval) else {
       suspects.count = 0
+      shrink(now - time, interval)
       return time
     }
     let age = now - time
@@ -47,6 +53,11 @@ struct StampClock: BitwiseCopyable {
     if isSmall || !isImpossible(stamp, requested: requested, now: now, interval: interval) { offset = .zero }
     suspects.count = 0
     return stamp + offset
+  }
+
+  private mutating func shrink(_ age: Nanoseconds, _ interval: Nanoseconds) {
+    early = offset != .zero && age < .zero ? min(early + 1, Self.proof) : 0
+    if early == Self.proof { offset -= min(.zero - age, interval / 10_000) }
   }
 
   private func isImpossible(
