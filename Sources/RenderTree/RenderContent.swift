@@ -1,4 +1,5 @@
 public import Geometry
+public import Raster
 
 /// The picture inside a layer: an image, and for later kinds a gradient, a path or a run of glyphs.
 ///
@@ -48,10 +49,15 @@ extension RenderEffects? {
 
 /// The values beside a record: its entry in the snapshot's side table.
 public struct SideValues: Sendable {
-  public var content: (any RenderContent)?
+  /// Only the package's own kinds of content can be set: a renderer must know how to paint each.
+  public package(set) var content: (any RenderContent)?
   public var effects: RenderEffects?
 
-  public init(content: (any RenderContent)? = nil, effects: RenderEffects? = nil) {
+  public init(image: Image? = nil, effects: RenderEffects? = nil) {
+    self.init(content: image, effects: effects)
+  }
+
+  package init(content: (any RenderContent)?, effects: RenderEffects? = nil) {
     self.content = content
     self.effects = effects
   }
