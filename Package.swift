@@ -140,7 +140,7 @@ let package = Package(
     .executableTarget(
       name: "FramepaceCLI",
       dependencies: [
-        "FrameTiming", "Framepace", "KMS", "SampleScenes", "Seats", "Simulation",
+        "FrameTiming", "Framepace", "KMS", "Metering", "SampleScenes", "Seats", "Simulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),
@@ -201,8 +201,8 @@ let package = Package(
     .executableTarget(
       name: "vm-guest",
       dependencies: [
-        "CDRM", "Compositing", "FrameTiming", "Framepace", "Geometry", "KMS", "LinuxSystem", "Presentation", "Raster",
-        "RenderTree", "RunLoops", "SampleScenes", "Seats",
+        "CDRM", "Compositing", "FrameTiming", "Framepace", "Geometry", "KMS", "LinuxSystem", "Metering", "Presentation",
+        "Raster", "RenderTree", "RunLoops", "SampleScenes", "Seats",
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
@@ -218,8 +218,8 @@ let package = Package(
     tests(
       "CommandTests",
       [
-        "CDRM", "FrameTiming", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "Presentation", "RenderTree",
-        "Simulation",
+        "CDRM", "FrameTiming", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "Metering", "Presentation",
+        "RenderTree", "Simulation",
       ]),
     tests(
       "CompositingTests",

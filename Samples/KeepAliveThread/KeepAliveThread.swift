@@ -1,5 +1,6 @@
 // A thread with a loop that sleeps while there is no work. It needs no dummy port to stay alive. It ends when it is stopped,
 // or with its owner.
+import Dispatch
 import LinuxSystem
 import RunLoops
 
@@ -7,8 +8,8 @@ import RunLoops
 final class Journal: Sendable {
   private let thread: LoopThread
   private let lines = Lock<[String]>([])
-  /// The timer opens this latch.
-  private let timerHasCome = Latch()
+  /// Signalled by the timer.
+  private let timerHasCome = DispatchSemaphore(value: 0)
 
   init() throws {
     thread = try LoopThread(name: "journal")
@@ -17,7 +18,7 @@ final class Journal: Sendable {
       fireTime: thread.loop.clock.now + .milliseconds(5),
       .onLoop { [lines, timerHasCome] _ in
         lines.withLock { $0.append("timer") }
-        timerHasCome.open()
+        timerHasCome.signal()
       })
     thread.loop.add(timer, to: .default)
   }

@@ -1,11 +1,19 @@
 // An application needs one import. What only those need who write displays, vblank sources or another engine stays in its
 // module.
 
+// These two whole: their types have operators, which an import of a type does not bring.
 @_exported public import Geometry
 @_exported public import LinuxSystem
-@_exported public import Metering
-@_exported public import Raster
-@_exported public import RunLoops
+
+@_exported public import enum RunLoops.FatalSignalError
+@_exported public import class RunLoops.FatalSignalSource
+@_exported public import class RunLoops.FrameLoop
+@_exported public import struct RunLoops.LoopCallback
+@_exported public import class RunLoops.LoopThread
+@_exported public import enum RunLoops.ObserverOrder
+@_exported public import enum RunLoops.PerformError
+@_exported public import class RunLoops.SignalSource
+@_exported public import struct RunLoops.TimerTicks
 
 @_exported public import struct FrameTiming.AnimationTime
 @_exported public import struct FrameTiming.AutomaticInterval
@@ -17,6 +25,35 @@
 @_exported public import struct FrameTiming.FrameRateRange
 @_exported public import struct FrameTiming.FrameRecord
 @_exported public import struct FrameTiming.RefreshRate
+
+@_exported public import class Metering.FPSMeter
+@_exported public import struct Metering.FrameDiagram
+@_exported public import struct Metering.FrameLedger
+@_exported public import struct Metering.FrameLog
+@_exported public import enum Metering.FrameLogFormat
+@_exported public import struct Metering.FrameReport
+@_exported public import struct Metering.FrameStep
+@_exported public import enum Metering.HitchSeverity
+@_exported public import struct Metering.LateCount
+@_exported public import struct Metering.LoggedFrame
+@_exported public import struct Metering.PhaseProfile
+
+@_exported public import class Raster.Bitmap
+@_exported public import enum Raster.BitmapError
+@_exported public import protocol Raster.Drawing
+@_exported public import class Raster.DrawingContext
+@_exported public import enum Raster.FillRule
+@_exported public import struct Raster.Font
+@_exported public import enum Raster.FontError
+@_exported public import class Raster.FontFace
+@_exported public import struct Raster.Gradient
+@_exported public import class Raster.Image
+@_exported public import enum Raster.PNG
+@_exported public import enum Raster.PNGError
+@_exported public import struct Raster.Path
+@_exported public import struct Raster.StrokeStyle
+@_exported public import enum Raster.SystemFonts
+@_exported public import struct Raster.TextLine
 
 @_exported public import protocol Layers.Animatable
 @_exported public import struct Layers.AnimatableKey

@@ -9,29 +9,29 @@ import Synchronization
 /// try AtomicFile.write(Array("done\
 /// ".utf8), to: "report.txt")
 /// ```
-public enum AtomicFile {
+package enum AtomicFile {
   /// Replaces or creates the file at `path`; see `replace(_:writing:)`.
-  public static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(SystemError) {
+  package static func write(_ bytes: UnsafeRawBufferPointer, to path: String) throws(SystemError) {
     try replace(path) { (file) throws(SystemError) in
       try file.write(bytes)
     }
   }
 
   /// Replaces or creates the file at `path`; see `replace(_:writing:)`.
-  public static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+  package static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
     try replace(path) { (file) throws(SystemError) in
       try file.write(bytes)
     }
   }
 
   /// The new file during `replace(_:writing:)`.
-  public struct Output: ~Copyable, Sendable {
+  package struct Output: ~Copyable, Sendable {
     let descriptor: OwnedDescriptor
     /// The requested path, for errors.
     let path: String
 
     /// Appends all of the bytes.
-    public borrowing func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+    package borrowing func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
       var rest = bytes
       while !rest.isEmpty {
         let count = Glibc.write(descriptor.number, rest.baseAddress, rest.count)
@@ -44,7 +44,7 @@ public enum AtomicFile {
     }
 
     /// Appends all of the bytes.
-    public borrowing func write(_ bytes: [UInt8]) throws(SystemError) {
+    package borrowing func write(_ bytes: [UInt8]) throws(SystemError) {
       try bytes.withUnsafeBufferPointer { (bytes) throws(SystemError) in
         try write(UnsafeRawBufferPointer(bytes))
       }
@@ -57,7 +57,7 @@ public enum AtomicFile {
   ///
   /// A symbolic link is followed, also one whose target does not exist yet. An existing file keeps its permissions. A device
   /// or a pipe cannot be replaced; it is written to directly. A pipe without a reader throws `ENXIO`, and so does a socket.
-  public static func replace(
+  package static func replace(
     _ path: String, writing body: (borrowing Output) throws(SystemError) -> Void
   ) throws(SystemError) {
     guard case .file(let target, let permissions) = try Place(path) else {

@@ -3,12 +3,12 @@ import Glibc
 /// A gate at which threads wait until it is opened, once and for all.
 ///
 /// Safe to share although unchecked: the flag is reached only while the mutex is held.
-public final class Latch: @unchecked Sendable {
+package final class Latch: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let opened: UnsafeMutablePointer<pthread_cond_t>
   private var isOpen = false
 
-  public init() {
+  package init() {
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
@@ -25,7 +25,7 @@ public final class Latch: @unchecked Sendable {
   }
 
   /// Opens the gate: waiting threads and all later ones continue. Any thread may call it, any number of times.
-  public func open() {
+  package func open() {
     pthread_mutex_lock(mutex)
     isOpen = true
     pthread_cond_broadcast(opened)
@@ -33,7 +33,7 @@ public final class Latch: @unchecked Sendable {
   }
 
   /// Waits until the latch is open. Any thread may call it.
-  public func wait() {
+  package func wait() {
     pthread_mutex_lock(mutex)
     while !isOpen { pthread_cond_wait(opened, mutex) }
     pthread_mutex_unlock(mutex)

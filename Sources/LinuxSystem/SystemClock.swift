@@ -76,7 +76,7 @@ public final class ManualClock: Sendable {
   public var slept: Nanoseconds { Nanoseconds(sleep.load(ordering: .acquiring)) }
 
   /// Simulates that the machine was suspended for `time`.
-  public func machineSlept(for time: Nanoseconds) {
+  package func machineSlept(for time: Nanoseconds) {
     sleep.add(time.count, ordering: .acquiringAndReleasing)
   }
 }

@@ -41,7 +41,7 @@ public final class WorkerPool: Sendable {
   /// The number of threads that may work at the same time, from 1 to `threadCount`. It is lowered by one while a finger is
   /// down, so that the main thread has a core. A change takes effect as running jobs end. Callers of `concurrentPerform` do
   /// not count.
-  public var activeThreadLimit: Int {
+  package var activeThreadLimit: Int {
     get { min(queue.activeLimit, threadCount) }
     set { queue.setActiveLimit(max(newValue, 1)) }
   }

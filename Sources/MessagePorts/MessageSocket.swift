@@ -24,9 +24,15 @@ public final class MessageSocket: Sendable {
 
   /// Takes over a connected socket of the type `SOCK_SEQPACKET`, such as a child process gets from its parent.
   ///
-  /// - Parameter messageLimit: in bytes; at least 0, and at most the size of the kernel's queue, 200 KiB or more.
+  /// - Parameters:
+  ///   - number: the descriptor. It is closed with this object, and at once if this throws.
+  ///   - messageLimit: in bytes; at least 0, and at most the size of the kernel's queue, 200 KiB or more.
   /// - Throws: `ENOTSOCK` if it is no socket, `EPROTOTYPE` if it is a socket of another type.
-  public init(owning socket: consuming OwnedDescriptor, messageLimit: Int = 65_536) throws(SystemError) {
+  public convenience init(owning number: Int32, messageLimit: Int = 65_536) throws(SystemError) {
+    try self.init(owning: OwnedDescriptor(owning: number), messageLimit: messageLimit)
+  }
+
+  init(owning socket: consuming OwnedDescriptor, messageLimit: Int = 65_536) throws(SystemError) {
     guard try Self.get(SO_TYPE, of: socket.number) == Int32(SOCK_SEQPACKET.rawValue) else {
       throw SystemError(call: "getsockopt", subject: "type of descriptor \(socket.number)", errno: EPROTOTYPE)
     }

@@ -1,4 +1,4 @@
-public import LinuxSystem
+package import LinuxSystem
 
 /// The distribution of any number of durations in fixed memory, to 1/512 of each value.
 ///
@@ -6,7 +6,7 @@ public import LinuxSystem
 /// above, each power of two is divided into 512 buckets, up to 68.7 s: at 16.7 ms a bucket is 16 µs wide. Longer durations
 /// count in the last bucket, negative ones in the first. Inside a bucket values are taken as evenly spread. Count, minimum,
 /// maximum, sum and standard deviation are exact. 57 KB; adding a value costs a few nanoseconds and allocates nothing.
-public struct DurationHistogram: Sendable {
+package struct DurationHistogram: Sendable {
   private static let subdivisionBits = 9
   private static let subdivisions = 1 << subdivisionBits
   /// Durations from 2³⁶ ns on share the last bucket.
@@ -15,21 +15,21 @@ public struct DurationHistogram: Sendable {
 
   private var buckets = [UInt32](repeating: 0, count: Self.bucketCount)
   /// How many values were added.
-  public private(set) var count = 0
+  package private(set) var count = 0
   /// Their sum.
-  public private(set) var sum = Nanoseconds.zero
+  package private(set) var sum = Nanoseconds.zero
   private var deviation = RunningDeviation()
   private var smallest = Nanoseconds(.max)
   private var largest = Nanoseconds(.min)
 
-  public init() {}
+  package init() {}
 
   /// Nil without values.
-  public var maximum: Nanoseconds? { count == 0 ? nil : largest }
+  package var maximum: Nanoseconds? { count == 0 ? nil : largest }
   /// The standard deviation of a sample; nil below two values.
-  public var standardDeviation: Nanoseconds? { deviation.value }
+  package var standardDeviation: Nanoseconds? { deviation.value }
 
-  public mutating func add(_ value: Nanoseconds) {
+  package mutating func add(_ value: Nanoseconds) {
     let index = Self.bucket(of: value)
     buckets.withUnsafeMutableBufferPointer { buckets in
       // A full bucket stays full; at 1000 Hz that takes 50 days of equal frames.
@@ -44,7 +44,7 @@ public struct DurationHistogram: Sendable {
 
   /// As `FrameStatistics.percentile`, to the width of a bucket; nil under the same rule. Costs a walk over the buckets:
   /// for reports, not for each frame.
-  public func percentile(_ percent: Double) -> Nanoseconds? {
+  package func percentile(_ percent: Double) -> Nanoseconds? {
     guard count > 0, count >= PercentileRule.requiredCount(percent) else { return nil }
     let (index, fraction) = PercentileRule.position(percent, count: count)
     let lower = value(ofRank: index)
@@ -54,7 +54,7 @@ public struct DurationHistogram: Sendable {
   }
 
   /// As `FrameStatistics.longest`, to the width of a bucket; nil under the same rule. Costs a walk over the buckets.
-  public func longest(_ percent: Double) -> Nanoseconds? {
+  package func longest(_ percent: Double) -> Nanoseconds? {
     guard count > 0, count >= PercentileRule.requiredCount(percent) else { return nil }
     // The largest value is known exactly, and may be most of the time.
     var rest = LowRule.part(percent, of: sum) - Double(largest.count)

@@ -10,9 +10,9 @@ public import LinuxSystem
 /// print(meter.recentReport(at: engine.loop.clock.now).presentedRate ?? 0)
 /// ```
 ///
-/// Memory is fixed however long the run: the figures of the whole run come from histograms, exact to 1/512 of a duration (see
-/// `DurationHistogram`); those of the last moments are counted anew, exactly, from a log of the last events. Recording takes no
-/// lock and allocates nothing; reports do. To be used by one thread at a time.
+/// Memory is fixed however long the run: the figures of the whole run come from histograms, exact to 1/512 of a duration;
+/// those of the last moments are counted anew, exactly, from a log of the last events. Recording takes no lock and allocates
+/// nothing; reports do. Use it on one thread at a time.
 public final class FPSMeter {
   /// The nominal rate. Changing it begins the measurement of the real one anew.
   public var refreshRate: RefreshRate {
@@ -46,7 +46,7 @@ public final class FPSMeter {
     log = FrameLog(capacity: (longestWindow + 8) * 4)
   }
 
-  /// Records what an output's observers are told.
+  /// Records an event of an output.
   ///
   /// - Returns: why a frame was late that has been seen now; nil for everything else.
   @discardableResult
@@ -100,5 +100,35 @@ public final class FPSMeter {
 
     mutating func add(_ value: Nanoseconds) { values.append(value) }
     var distribution: FrameStatistics { FrameStatistics(values) }
+  }
+}
+
+/// The last events of an output, oldest first, in memory that is allocated once.
+///
+/// The figures of a frame are reductions of these events: `FPSMeter` keeps such a log for its recent figures.
+public struct FrameLog: RandomAccessCollection, Sendable {
+  private var events: [FrameEvent]
+  /// The place of the oldest event.
+  private var first = 0
+  public private(set) var count = 0
+
+  /// - Parameter capacity: the number of events that are kept; at least 1.
+  public init(capacity: Int) {
+    events = Array(repeating: .idle, count: Swift.max(capacity, 1))
+  }
+
+  public var startIndex: Int { 0 }
+  public var endIndex: Int { count }
+  public subscript(index: Int) -> FrameEvent { events[place(index)] }
+
+  /// Adds an event; the oldest one makes room for it in a full log. Allocates nothing.
+  public mutating func append(_ event: FrameEvent) {
+    events[place(count)] = event
+    if count < events.count { count += 1 } else { first = place(1) }
+  }
+
+  private func place(_ index: Int) -> Int {
+    let place = first + index
+    return place < events.count ? place : place - events.count
   }
 }

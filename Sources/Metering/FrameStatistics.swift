@@ -41,17 +41,13 @@ public struct FrameStatistics: Sendable {
   }
 }
 
-/// How the lows of a frame rate are computed here; printed with the figures.
+/// The rule by which the lows of a frame rate are computed.
 ///
 /// The 1 % low is the rate of the frame interval at which the longest intervals, added up, reach 1 % of the time: in a hundredth
 /// of the time frames came that slowly or more slowly. It is the "1 % low integral" of CapFrameX and the "1 % low" of MSI
 /// Afterburner, and not the mean of the slowest frames, nor the p99 of their number, which MangoHud prints under this name. A low needs
 /// as many intervals as the percentile of the same part: 100 for 1 %, 1000 for 0.1 %.
-public enum LowRule {
-  /// The rule in one line, for reports.
-  public static let summary =
-    "1 % low: the rate of the interval at which the longest ones, added up, reach 1 % of the time; needs 100 intervals"
-
+enum LowRule {
   /// A part of a sum, in nanoseconds.
   static func part(_ percent: Double, of sum: Nanoseconds) -> Double { Double(sum.count) * percent / 100 }
 }
@@ -74,19 +70,19 @@ struct RunningDeviation: Sendable {
   var value: Nanoseconds? { count < 2 ? nil : .seconds((squares / (count - 1)).squareRoot() / 1e9) }
 }
 
-/// How percentiles are computed here; printed with the figures.
+/// The rule by which percentiles are computed; printed with the figures.
 ///
 /// Percentile P of N sorted values is found by linear interpolation at the position P/100 · (N − 1), counted from 0, and
 /// rounded to the nearest nanosecond. It needs at least 100/p values, where p is the per cent of values in the smaller part
 /// that it cuts off: p50 needs 2, p95 20, p99 100, p99.9 1000. From fewer it would be little more than the largest value,
 /// and "not enough frames" is the honest answer.
-public enum PercentileRule {
+package enum PercentileRule {
   /// The rule in one line, for reports.
-  public static let summary =
+  package static let summary =
     "percentile P: linear interpolation at P/100 x (N - 1) of the sorted values; needs 100/(100 - P) values (p99: 100)"
 
   /// How many values percentile `percent` needs. `percent` is brought into 0...100; its ends need 1.
-  public static func requiredCount(_ percent: Double) -> Int {
+  package static func requiredCount(_ percent: Double) -> Int {
     let percent = clamped(percent)
     let tail = min(percent, 100 - percent)
     guard tail > 0 else { return 1 }

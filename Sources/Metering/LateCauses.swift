@@ -1,5 +1,5 @@
 public import FrameTiming
-public import LinuxSystem
+package import LinuxSystem
 
 /// The number of frames that were late for one cause.
 public struct LateCount: Equatable, Sendable {
@@ -13,18 +13,16 @@ public struct LateCount: Equatable, Sendable {
 }
 
 /// Counts the main causes of late frames.
-public struct LateCauses: Sendable {
+struct LateCauses: Sendable {
   private var classifier = LateFrameClassifier()
   private var all = FrameRecord.Cause.allCases.map { LateCount(cause: $0, frames: 0) }
 
-  public init() {}
-
-  /// Adds a frame that has been seen. Every frame of an output is to be added, in their order. Allocates nothing.
+  /// Adds a frame that has been seen. Add every frame of an output, in their order. Allocates nothing.
   ///
   /// - Parameter resumed: when the process last went on after a stop; nil if it never was stopped.
   /// - Returns: why it was late; nil if it was in time.
   @discardableResult
-  public mutating func add(
+  mutating func add(
     _ frame: FrameRecord, interval: Nanoseconds, resumed: MonotonicTime? = nil
   ) -> FrameRecord.Causes? {
     guard var causes = classifier.causes(of: frame, interval: interval) else { return nil }
@@ -34,7 +32,7 @@ public struct LateCauses: Sendable {
   }
 
   /// The most frequent first; causes without a frame are left out.
-  public var counts: [LateCount] { all.filter { $0.frames > 0 }.sorted { $0.frames > $1.frames } }
+  var counts: [LateCount] { all.filter { $0.frames > 0 }.sorted { $0.frames > $1.frames } }
 }
 
 /// Finds the cause of each late frame. A pure value; it learns from the frames that were in time.
@@ -46,11 +44,11 @@ package struct LateFrameClassifier: Sendable {
 
   package init() {}
 
-  /// - Parameter frame: a frame that has been seen. Every frame of an output is to be passed, in their order.
+  /// - Parameter frame: a frame that has been seen. Pass every frame of an output, in their order.
   /// - Returns: nil if it was in time.
   package mutating func causes(of frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Causes? {
     if let causes = frame.causes(interval: interval, usual: usual ?? FrameRecord.PhaseDurations()) { return causes }
-    // A frame that was in time although its work did not fit came out of idle: it does not tell what is usual. At half the
+    // A frame that was in time although its work did not fit came out of idle: its phases are not the usual ones. At half the
     // rate, work of two intervals fits.
     let budget = frame.isTargetKnown ? max(interval, frame.target - frame.start) : interval
     if frame.work <= budget { learn(frame.phases) }

@@ -3,7 +3,7 @@ public import LinuxSystem
 
 /// A table of where the time of frames goes: each phase against the budget, and the causes of late frames.
 ///
-/// Memory is fixed however many frames are added; percentiles are exact to 1/512 (see `DurationHistogram`), maximum and share
+/// Memory is fixed however many frames are added; percentiles are exact to 1/512, maximum and share
 /// are exact.
 public struct PhaseProfile: Sendable {
   /// One line of the table.

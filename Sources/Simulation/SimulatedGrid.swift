@@ -55,7 +55,7 @@ public struct SimulatedGrid: BitwiseCopyable, Sendable {
 
   /// True if a vblank of a variable display comes without a frame: the frame takes longer than the longest interval, and the
   /// panel, or its driver, shows the last one again halfway.
-  public func repeatsFrame(atVBlank number: UInt64) -> Bool {
+  package func repeatsFrame(atVBlank number: UInt64) -> Bool {
     let k = Int64(bitPattern: number &- firstVBlank)
     // The second of two: k is the interval that begins with the vblank.
     return slowestRate != nil && repeats(inBlock: block(ofInterval: k - 1)) && !k.isMultiple(of: 2)

@@ -1,6 +1,7 @@
 import Foundation
 import FrameTiming
 import Framepace
+import Metering
 import Simulation
 import Testing
 

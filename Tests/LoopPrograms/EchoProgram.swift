@@ -25,7 +25,7 @@ enum EchoProgram {
     do {
       let socket =
         try path.map { path throws(SystemError) in try MessageSocket(connectingTo: path) }
-        ?? MessageSocket(owning: OwnedDescriptor(owning: 3))
+        ?? MessageSocket(owning: 3)
       MainActor.assumeIsolated {
         let echo = Echo()
         let port = MessagePort(socket, .onMain { port, event in echo.handle(event, of: port) })

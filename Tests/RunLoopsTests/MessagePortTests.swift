@@ -29,8 +29,8 @@ import RunLoops
       var ends: [Int32] = [-1, -1]
       try #require(socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
       return (
-        try MessageSocket(owning: OwnedDescriptor(owning: ends[0]), messageLimit: first),
-        try MessageSocket(owning: OwnedDescriptor(owning: ends[1]), messageLimit: second)
+        try MessageSocket(owning: ends[0], messageLimit: first),
+        try MessageSocket(owning: ends[1], messageLimit: second)
       )
     }
 
@@ -318,11 +318,11 @@ import RunLoops
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     defer { close(ends[1]) }
     let number = ends[0]
-    let error = #expect(throws: SystemError.self) { try MessageSocket(owning: OwnedDescriptor(owning: number)) }
+    let error = #expect(throws: SystemError.self) { try MessageSocket(owning: number) }
     #expect(error?.errno == EPROTOTYPE)
     let event = Event()
     let copy = withExtendedLifetime(event) { dup(event.number) }
-    #expect(throws: SystemError.self) { try MessageSocket(owning: OwnedDescriptor(owning: copy)) }
+    #expect(throws: SystemError.self) { try MessageSocket(owning: copy) }
   }
 
   @Test func anInvalidatedPortKeepsNothingThatItsHandlerCaptured() throws {

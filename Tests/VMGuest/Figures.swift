@@ -3,6 +3,7 @@ import Framepace
 import Glibc
 import KMS
 import LinuxSystem
+import Metering
 import RunLoops
 import SampleScenes
 

@@ -1,4 +1,4 @@
-public import LinuxSystem
+package import LinuxSystem
 
 /// Learns how long before a vblank a frame must be handed over for the display to show it at that vblank.
 ///
@@ -15,8 +15,8 @@ public import LinuxSystem
 /// itself: it is not known how the display takes frames at leads that nobody has tried. The second of two misses in a row
 /// raises it by the eighth: where all frames take the same time, there is nothing to tell how large a lead must be.
 /// After 4096 frames without a raise, a minute at 60 Hz, as much is taken back: what was learned is tried again.
-public struct CommitMargin: BitwiseCopyable, Sendable {
-  public var value: Nanoseconds { Self.lead(ofStep: step) }
+package struct CommitMargin: BitwiseCopyable, Sendable {
+  package var value: Nanoseconds { Self.lead(ofStep: step) }
 
   private static let weight: Int16 = 4
   private static let fewestMisses: Int16 = 3
@@ -34,7 +34,7 @@ public struct CommitMargin: BitwiseCopyable, Sendable {
   /// The score of each step of leads, from `lead(ofStep:)` to the next one: four times the missed frames, less those in time.
   private var scores = InlineArray<176, Int16>(repeating: 0)
 
-  public init() {}
+  package init() {}
 
   /// Learns from a frame that was seen.
   ///
@@ -42,7 +42,7 @@ public struct CommitMargin: BitwiseCopyable, Sendable {
   ///   - lead: how long before its target it was handed over.
   ///   - isMissed: true if it was seen later than that, and at a vblank.
   ///   - interval: the refresh interval. A longer lead is not the cause of a miss.
-  public mutating func observe(lead: Nanoseconds, isMissed: Bool, interval: Nanoseconds) {
+  package mutating func observe(lead: Nanoseconds, isMissed: Bool, interval: Nanoseconds) {
     age += 1
     if age == Self.trial { (step, age) = (max(step - Self.rise, 0), 0) }
     guard lead >= FrameRecord.takeOverTime, lead < interval else { return }

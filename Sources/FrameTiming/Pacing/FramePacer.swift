@@ -29,7 +29,7 @@ public struct FramePacer: Sendable {
   public private(set) var work = PacingEstimate()
   /// From a deadline to the delivery of the tick that was delayed to it.
   public private(set) var wakeUpLatency = PacingEstimate()
-  public private(set) var commitMargin = CommitMargin()
+  package private(set) var commitMargin = CommitMargin()
 
   private static let warmUp: Int64 = 8
   /// Ticks of vblanks until this time are delivered at once.

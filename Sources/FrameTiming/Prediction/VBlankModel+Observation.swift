@@ -95,7 +95,7 @@ extension VBlankModel {
 
   /// Tells that the display's mode changed. Predictions change when stamps show it: with the first stamp one interval of the new
   /// rate after the one before, to a tenth. On a variable display no stamp shows it, and the next one changes them.
-  public mutating func expect(_ rate: RefreshRate) {
+  package mutating func expect(_ rate: RefreshRate) {
     expectedRate = rate == refreshRate ? nil : rate
   }
 

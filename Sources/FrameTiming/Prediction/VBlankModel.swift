@@ -80,7 +80,7 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
   }
 
   /// The standard deviation of `period`, in nanoseconds.
-  public var periodUncertainty: Double { filter?.periodVariance.squareRoot() ?? priorDeviation }
+  package var periodUncertainty: Double { filter?.periodVariance.squareRoot() ?? priorDeviation }
 
   /// The first vblank later than `time`; nil before the first stamp. Never one that was delivered already.
   public func prediction(after time: MonotonicTime) -> Prediction? { grid?.prediction(after: time) }

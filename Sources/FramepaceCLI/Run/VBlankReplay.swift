@@ -1,5 +1,6 @@
 import FrameTiming
 import Framepace
+import Metering
 import Simulation
 
 /// The ticks that an application gets from a row of vblanks.

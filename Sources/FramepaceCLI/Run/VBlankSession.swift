@@ -1,6 +1,7 @@
 import FrameTiming
 import Framepace
 import KMS
+import Metering
 import Simulation
 
 /// A measurement of vblanks: it requests them from a source, collects the stamps and ends.

@@ -1,4 +1,5 @@
 import Framepace
+import Metering
 
 /// The text and JSON of `framepace profile`.
 enum ProfileText {

@@ -1,4 +1,5 @@
 import Framepace
+import Metering
 
 /// The summary of a whole run, for people.
 enum RunSummary {

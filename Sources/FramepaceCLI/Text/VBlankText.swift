@@ -1,4 +1,5 @@
 import Framepace
+import Metering
 import Simulation
 
 /// The text and JSON of `framepace vblank`.

@@ -16,7 +16,7 @@ extension FrameLoop {
   /// reader stays. Do not combine it with a buffered reader such as `readLine()`: for data that was read ahead the
   /// descriptor is not ready.
   public final class DescriptorSource: Item {
-    public typealias Events = EpollSet.Events
+    public typealias Events = DescriptorEvents
 
     public let descriptor: Int32
     public let events: Events
