@@ -122,7 +122,7 @@ public final class Engine {
     }
     Transaction.endTurn()
     turn.endCommit()
-    // Completions and observers may have changed layers since the commit, and nobody was woken for it.
+    // Completions and observers may have changed layers since the commit, which did not wake the loop.
     if groups.contains(where: \.context.isDirty) { loop.wakeUp() }
   }
 
@@ -156,7 +156,7 @@ public final class Engine {
   }
 
   /// A layer became dirty, or a display came. Before this turn's commit nothing need be done: the turn ends in it. After it the
-  /// loop is about to sleep, and is told to turn once more.
+  /// loop is about to sleep, and is woken for another turn.
   func needsCommit() {
     if turn.isCommitted { loop.wakeUp() }
   }

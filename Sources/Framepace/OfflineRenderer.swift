@@ -56,7 +56,7 @@ public final class OfflineRenderer {
     start = MonotonicTime(nanoseconds: 1_000_000_000_000)
     self.frames = frames
     let first = start + time
-    // One interval in which the first picture is asked for, and one before it to come to rest in.
+    // The first picture takes an interval, after one in which the engine comes to rest.
     ready = first - rate.interval * 2
     clock = ManualClock(start: min(start, ready))
     pictures = PictureClock(refreshRate: rate, start: first, clock: .manual(clock))
@@ -114,7 +114,7 @@ private final class PictureClock: VBlankSource {
 
   func time(ofPicture picture: Int64) -> MonotonicTime { start + refreshRate.offset(ofInterval: picture) }
 
-  /// The vblank at which a picture is asked for; at the next one it is seen.
+  /// The vblank at which a picture is requested; it is seen at the next one.
   func vblank(beforePicture picture: Int64) -> MonotonicTime { time(ofPicture: picture) - refreshRate.interval }
 
   func requestVBlank() {

@@ -24,7 +24,7 @@ package final class FrameProof {
   private var observation: Observation?
 
   /// - Parameters:
-  ///   - viewport: the place at which the output is to show the tree.
+  ///   - viewport: the place of the tree on the output.
   ///   - copyShown: makes a copy of what can be seen, nil while the screen is off; without it the display is asked.
   package init(
     _ output: Output, of engine: Engine, viewport: Viewport? = nil, copyShown: (@MainActor () throws -> Image?)? = nil

@@ -27,7 +27,7 @@ public final class ManualStage<Screen: Display> {
   public let engine: Engine
   /// Every frame that was shown while `recordsFrames`, in order.
   public private(set) var frames: [FrameRecord] = []
-  /// False for a run that is to allocate nothing.
+  /// False for a run that must allocate nothing.
   public var recordsFrames = true
 
   /// - Parameters:

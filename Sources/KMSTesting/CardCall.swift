@@ -31,7 +31,7 @@ struct CallLog {
   /// Run once, before the next call of a kind.
   var before: [CardCall: @Sendable () -> Void] = [:]
 
-  /// Counts a call, and throws if it is to fail.
+  /// Counts a call, and throws if a test wants it to fail.
   mutating func note(_ call: CardCall) throws(Refusal) {
     count += 1
     counts[call, default: 0] += 1

@@ -3,7 +3,7 @@ import KMS
 import LinuxSystem
 
 extension CardState.Connector {
-  /// The driver notices plugging by its voltage, once the connector was asked for the first time.
+  /// The driver notices plugging by its voltage, once the connector was probed for the first time.
   var status: DRMConnector.Status {
     knownModes == nil || self.isUncertain ? .unknown : self.isConnected ? .connected : .disconnected
   }

@@ -33,7 +33,7 @@ final class SimulatedClient: DRMInterface {
 
   var descriptor: Int32 { reader.number }
 
-  /// Counts a call and makes it, unless it is to fail or the card is gone.
+  /// Counts a call and makes it, unless a test wants it to fail, or the card is gone.
   func perform<Result: Sendable>(
     _ call: CardCall, on subject: @autoclosure () -> String = "", worksUnplugged: Bool = false,
     _ body: (_ state: inout CardState, _ now: MonotonicTime) throws(Refusal) -> Result

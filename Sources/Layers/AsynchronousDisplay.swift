@@ -24,7 +24,7 @@ struct AsynchronousDisplay: Sendable {
     latest = job
   }
 
-  /// Returns true if a finished job is to be shown. The job is no longer under way then.
+  /// Returns true if a finished job is still wanted. It is no longer under way then.
   mutating func accept(_ job: DrawingJob) -> Bool {
     if job === latest {
       kept?.cancel()

@@ -127,7 +127,7 @@ open class Layer {
     delegate?.draw(self, in: context)
   }
 
-  /// A picture of the contents as they are to be now, drawn by worker threads while the old contents stay; nil, the
+  /// A picture of the contents for the layer's present state, drawn by worker threads while the old contents stay; nil, the
   /// default, to be drawn at once by `draw(in:)`. It is drawn in the layer's coordinates.
   open func makeDrawing() -> (any Drawing)? { nil }
 

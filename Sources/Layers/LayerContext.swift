@@ -126,7 +126,7 @@ public final class LayerContext {
   /// True if there is something to commit.
   public var isDirty: Bool { isMarked }
 
-  /// The time of the shown tree, as far as the context knows it.
+  /// The time of the shown tree; the last one that the context knows.
   var currentTime: MonotonicTime { lastEvaluation ?? lastCommit }
 
   // MARK: Marks

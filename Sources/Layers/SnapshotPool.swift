@@ -34,7 +34,7 @@ struct SnapshotPool {
       tree.lease = TreeSnapshot.Lease()
     }
 
-    /// True while nobody else holds the tree.
+    /// True while the pool alone holds the tree.
     var isFree: Bool { isKnownUniquelyReferenced(&tree.lease) }
   }
 

@@ -34,7 +34,7 @@ extension LayerContext {
     return viewer
   }
 
-  /// The time up to which all viewers have shown the tree, as far as is known since the last commit.
+  /// The time up to which all viewers have shown the tree, by what was known at the last commit.
   var shownTime: MonotonicTime {
     var time = ownViewTime
     for viewer in viewers { time = min(time ?? .distantFuture, viewer.time ?? lastCommit) }

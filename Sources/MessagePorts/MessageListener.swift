@@ -48,7 +48,7 @@ public final class MessageListener: FrameLoop.Item {
 
   /// Ends the listener: it leaves its modes, its path is removed, and it is never called again. From any thread.
   public func invalidate() {
-    // Before the socket is closed, so that nobody connects in vain. The path may belong to another program by now.
+    // The path goes before the socket is closed, so that no program connects in vain. It may belong to another program by now.
     if hasPath.exchange(false, ordering: .acquiringAndReleasing), let socketFile, socketFile == FileIdentity(of: path) {
       unlink(path)
     }

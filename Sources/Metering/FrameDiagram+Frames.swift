@@ -6,13 +6,13 @@ extension FrameDiagram {
   ///
   /// Its lanes are
   /// - `vblank`;
-  /// - `tick`: when a frame was begun, and before it since when it was due;
+  /// - `tick`: when a frame was begun, after dashes from when it was due;
   /// - `work`: the time spent on it;
   /// - `commit`: when its buffer was handed over;
-  /// - `flip`: when it was seen, and for a late one since when it should have been.
+  /// - `flip`: when it was seen, after dots from when it was due if it was late.
   ///
   /// - Parameters:
-  ///   - vblanks: when they were.
+  ///   - vblanks: the times of the vblanks.
   ///   - frames: the frames in any order. One that has not been seen has no flip.
   ///   - interval: the display's refresh interval.
   ///   - start: the time of the first character.
@@ -23,7 +23,7 @@ extension FrameDiagram {
     self.init(start: start, scale: scale, columns: columns)
     for lane in ["vblank", "tick", "work", "commit", "flip"] { addLane(lane) }
     for vblank in vblanks { mark("|", at: vblank, in: "vblank") }
-    // Marks first: what lasts only fills what they leave.
+    // Marks come first: a span fills only characters that are still free.
     for frame in frames {
       let digit = frame.digit
       mark(digit, at: frame.delivered, in: "tick")

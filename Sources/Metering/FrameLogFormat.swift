@@ -7,7 +7,7 @@ import LinuxSystem
 /// | --- | --- |
 /// | `number` | the refresh interval that the frame belongs to |
 /// | `outcome` | `presented`, `discarded`, `lost` or `pending`; see `LoggedFrame.Outcome` |
-/// | `tick` | the vblank whose tick asked for it |
+/// | `tick` | the vblank of its tick |
 /// | `promised` | the vblank that its tick promised to link callbacks |
 /// | `target`, `targetKnown` | the vblank that it was composited for, and whether that was more than a guess |
 /// | `animationTime` | the time for which its animations were evaluated |

@@ -45,15 +45,14 @@ public struct FrameReport: Equatable, Sendable {
   public var late = 0
   /// Frames that were seen more than T/2 before the vblank that they were made for.
   public var early = 0
-  /// The work of frames that were never shown, since newer work took their place before a buffer was free.
+  /// The work of frames that were never shown: newer frames replaced them before a buffer was free.
   public var discardedWork = Nanoseconds.zero
-  /// Intervals that should have been ticked, as frames were wanted, and were not. Of a variable display those that it counted,
-  /// and not for how long one has lasted.
+  /// Intervals without a tick although frames were wanted. A variable display counts its own intervals: a long one is one.
   public var missed = 0
   /// Those of the missed intervals in which the process was stopped, as by Ctrl-Z; see `FPSMeter.resumed`.
   public var missedWhileStopped = 0
-  /// Intervals between those that are to be ticked, on an output that makes a frame every second, third … interval; and those
-  /// between a run's first frame and its first tick.
+  /// Intervals that need no tick: those between two frames of an output that makes a frame every second, third … interval, and
+  /// those between a run's first frame and its first tick.
   public var leftOut = 0
   /// Intervals in which nothing was wanted: no tick, no frame, nothing missed and nothing left out. Not dropped frames.
   public var idle = 0

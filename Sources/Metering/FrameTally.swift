@@ -24,7 +24,7 @@ extension DurationHistogram: DurationCollection, DurationDistribution {
 
 /// The figures of a span of refresh intervals: reduces an output's events, in their order.
 ///
-/// Every event is to be handled, also those outside the span: they are not counted, but tell what was going on when it began.
+/// Pass every event, also those outside the span: they are not counted, but tell what was going on when it began.
 struct FrameTally<Durations: DurationCollection> {
   /// The nominal rate. Changing it begins the measurement of the real one anew.
   var refreshRate: RefreshRate {

@@ -44,7 +44,7 @@ public struct FrameStep: BitwiseCopyable, Sendable {
   }
 }
 
-/// Finds out what becomes of each frame of an output, from the events that its observers are told. Allocates nothing for a frame.
+/// Finds out what becomes of each frame of an output, from the output's events. Allocates nothing for a frame.
 public struct FrameLedger: Sendable {
   private var pending: [FrameRecord] = []
 

@@ -63,7 +63,7 @@ extension Display {
   }
 }
 
-/// Something that happened to a display, as its observers are told of it.
+/// An event of a display, passed to its observers.
 public enum DisplayEvent {
   /// The display's `state` is another one, or it shows again after a change of its mode.
   case stateChanged(DisplayState)

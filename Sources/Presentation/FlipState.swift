@@ -38,7 +38,7 @@ package struct FlipState: Hashable, Sendable {
     return false
   }
 
-  /// The pending buffer is seen now, and the one that waited is pending: the display is to get it.
+  /// The pending buffer is on the screen now. The one that waited is pending: hand it to the display.
   ///
   /// - Returns: false if none was pending: the event belongs to nothing.
   package mutating func complete() -> Bool {

@@ -53,7 +53,7 @@ public final class Observation {
 
   fileprivate init(_ listener: any Listener) { self.listener = listener }
 
-  /// Ends the observation. Its handler is let go of and not called again, not even for the event that is being told.
+  /// Ends the observation. Its handler is released and not called again, not even for the event that is being passed on.
   public func invalidate() { listener.end() }
 
   /// Lets the observer listen as long as its subject exists, without anybody holding the token.

@@ -133,7 +133,7 @@ struct OutputSchedule {
       record.tickTimestamp = tick.timestamp
       record.frameNumber = tick.frameNumber
     } else {
-      // Out of idle no tick asked for the frame: it belongs to the interval in which it was made.
+      // After an idle time a frame has no tick: it belongs to the interval in which it was made.
       record.tickTimestamp = target - interval * Int64(lead)
       // From the middle of the interval, so that no rounding counts it to the one before.
       record.frameNumber = forecast.frameNumber(at: record.tickTimestamp + interval / 2)
@@ -160,26 +160,27 @@ struct OutputSchedule {
     self.isTickOpen = isTickOpen
   }
 
-  /// A frame changed nothing: nobody sees it at its target, which is not to keep the next tick from its frame.
+  /// A frame changed nothing and is not shown. Its target is moved forward to the next vblank that is free, so that the next tick
+  /// gets a frame.
   mutating func didRenderNothing(for target: MonotonicTime, at now: MonotonicTime, forecast: VBlankForecast) {
     let next = Self.appearance(ofFrameFor: forecast.vblank(after: now), pending: lead - 1, forecast: forecast)
     didRender(for: min(target, next))
   }
 
-  /// The last frame was made before the display's grid was known, or was ready sooner than could be counted on, and has been
-  /// shown at `time`: its target would keep the next tick from its frame.
+  /// The last frame was shown at `time`, which replaces its target: the frame was made before the display's grid was known,
+  /// or was ready sooner than expected, and its target would keep the next tick from its frame.
   mutating func didShowUntargeted(at time: MonotonicTime) {
     lastTarget = time
   }
 
-  /// The display went or came: what was made for it before does not keep the next frame back. (Of a screen that has just
-  /// come no tick need be expected: its first frame switches it on.)
+  /// The display went or came: the next frame no longer waits for the target of the last one, nor for a tick. (A screen that
+  /// has just come may not tick yet: its first frame switches it on.)
   mutating func didReset() {
     lastTarget = nil
     hasFrameSinceTick = false
   }
 
-  /// The turn is over: what comes now is not answered by its tick, unless that is what still wants a frame.
+  /// The turn is over: later changes do not belong to its tick, unless the frame of that tick is still wanted.
   mutating func endTurn(isFrameWanted: Bool) {
     isTickNew = false
     if !isFrameWanted { isTickOpen = false }

@@ -55,7 +55,7 @@ public protocol Presenter: AnyObject {
   ///   - damage: every pixel that was painted in *this* buffer since it was last presented. It contains all that differs
   ///     from the frame before.
   func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws
-  /// True while frames can be shown. While it is false no buffer is to be had before the next `.reset`.
+  /// True while frames can be shown. While it is false there is no free buffer before the next `.reset`.
   var isReady: Bool { get }
   /// The bitmap of the frame that is on the screen; nil before the first, or if the presenter does not keep it. It is
   /// overwritten from the frame after the next one on.
@@ -72,7 +72,7 @@ extension Presenter {
   public var shownBitmap: Bitmap? { nil }
 }
 
-/// Something that happened to a presenter's frames, as its owner is told of it.
+/// An event of a presenter, passed to its owner.
 public enum PresenterEvent {
   /// The oldest pending frame is on the screen, and the next buffer is free. Nil if the display does not tell since when: the
   /// frame counts as seen at the first vblank after it was handed over.

@@ -18,7 +18,7 @@ public final class VirtualDisplay: Display {
   public let ticker: DisplayTicker
   public let observers = Observers<DisplayEvent>()
 
-  /// True while nobody can see the display, like a window that is covered: nothing is drawn, and its links tick once a second,
+  /// True to treat the display as invisible, like a window that is covered: nothing is drawn, and its links tick once a second,
   /// so that animations end. The display must have been made with a refresh rate.
   public var isHidden = false {
     didSet { if isHidden != oldValue { hide() } }

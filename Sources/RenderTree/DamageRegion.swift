@@ -1,6 +1,6 @@
 public import Geometry
 
-/// The pixels that are to be painted again: at most `capacity` rectangles, none of which overlap.
+/// The pixels to paint again: at most `capacity` rectangles, none of which overlap.
 ///
 /// A region always covers the pixels that were added, and few more: rectangles are united only where that wastes few pixels or
 /// where there would be too many. So far corners never become one box, nor much damage the whole screen. The value holds its

@@ -1,6 +1,6 @@
 /// A picture of the layer tree at one moment: records in pre-order, children back to front, with their side values.
 ///
-/// A snapshot is a value on copy-on-write arrays: it is patched in place while nobody else holds it, and frozen as soon as
+/// A snapshot is a value on copy-on-write arrays: it is patched in place while it has one owner, and frozen as soon as
 /// somebody does.
 ///
 /// ```swift

@@ -65,7 +65,7 @@ public final class SeatSession: FrameLoop.ItemOwner {
   }
 
   isolated deinit {
-    // Observers are not told of a session that no longer exists.
+    // Observers get no events of a session that no longer exists.
     observers = []
     close()
   }

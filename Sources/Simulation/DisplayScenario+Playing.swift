@@ -85,7 +85,7 @@ private struct Player {
     case .rate(let nominal, let actual):
       (counted, certain) = (nil, 0)
       let vblank = grid.vblank(after: now) &- 1
-      // Back at the nominal rate from an unannounced one: the model is not told.
+      // Back at the nominal rate from an unannounced one: the model must learn it from the stamps.
       if nominal == self.nominal, abs(grid.rate.hertz - actual.hertz) > actual.hertz / 200 { loseRate() }
       regrid(actual, start: grid.time(ofVBlank: vblank), vblank)
       self.nominal = nominal

@@ -23,7 +23,7 @@ public struct DisplayScenario: CustomStringConvertible, Sendable {
     case otherRate(RefreshRate)
     /// The vblanks go on somewhere else on the clock, as they do after a suspend.
     case jump(Nanoseconds)
-    /// The same as a jump, but the model is told.
+    /// A jump that is announced to the model.
     case off(Nanoseconds)
     /// The display becomes a good one: some vblanks later it must be known, however bad it was before.
     case settle

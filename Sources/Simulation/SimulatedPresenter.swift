@@ -5,7 +5,7 @@ import Raster
 import RenderTree
 import RunLoops
 
-/// Shows frames at the vblanks of a simulated display, to nobody.
+/// Shows frames at the vblanks of a simulated display, without a screen.
 ///
 /// As on a screen the flip's event comes with the vblank's or before a later one's, and has the vblank's stamp.
 @MainActor

@@ -2,7 +2,7 @@ public import FrameTiming
 public import LinuxSystem
 public import RunLoops
 
-/// A source of vblanks for tests and rehearsals: as good or bad as it is told to be, with a grid that shows the truth.
+/// A source of vblanks for tests and rehearsals: as good or bad as its faults say, with a grid that knows the true times.
 ///
 /// Its vblanks lie on a `SimulatedGrid`; its faults displace the stamps and lose or delay events. An event comes after its
 /// vblank, whatever the stamp says.

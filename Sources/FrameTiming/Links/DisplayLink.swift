@@ -13,7 +13,7 @@ public final class DisplayLink {
     /// The vblank's stamp: the time at which the display began to show the frame before. On the display's grid, however
     /// late the handler is called.
     public var timestamp: MonotonicTime
-    /// The vblank of the link's next tick, as it is predicted: when a frame that is made now is to be seen. Evaluate animations
+    /// The predicted vblank of the link's next tick, at which a frame that is made now should be seen. Evaluate animations
     /// for it. One interval after `timestamp`, or as many as lie between two ticks of the link.
     public var targetTimestamp: MonotonicTime
     /// The display's next vblank, as it is predicted.
@@ -96,7 +96,7 @@ public final class DisplayLink {
     }
   }
 
-  /// How often the link is to be called. It is at every whole number of vblanks, so that its ticks are evenly spaced: the
+  /// How often the link is called. It is at every whole number of vblanks, so that its ticks are evenly spaced: the
   /// number whose rate lies in the range and nearest to the preferred one. Where none does, the slowest above the range. Links
   /// of the same number are called at the same vblanks.
   ///

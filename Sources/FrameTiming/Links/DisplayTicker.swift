@@ -16,7 +16,7 @@ import RunLoops
 /// there is no burst.
 ///
 /// Under `FramePolicy.lateStart` a tick is delayed to the deadline that the pacer names, and everything else waits with it: the
-/// next vblank is requested after its delivery, and a tick that nobody wants any more is dropped. Deadlines of several
+/// next vblank is requested after its delivery, and a tick that no link wants any more is dropped. Deadlines of several
 /// displays on one loop that lie within half a millisecond share a wake-up, at the first of them.
 @MainActor
 public final class DisplayTicker {
@@ -41,7 +41,7 @@ public final class DisplayTicker {
   private var deliveries: UInt64 = 0
   private var createdLinks: UInt64 = 0
 
-  /// Takes over the source: nobody else may request its vblanks.
+  /// Takes over the source: only this ticker may request its vblanks.
   public init(source: any VBlankSource) {
     self.source = source
     machine = TickMachine(source.facts)
@@ -167,7 +167,7 @@ public final class DisplayTicker {
       loop.remove(alarm, from: mode)
       loop.remove(turnEnd, from: mode)
     }
-    // To leave the common modes is to leave each of them, also one that another link names itself.
+    // A link that leaves the common modes leaves each of them, also one that another link names itself.
     for other in links {
       for mode in other.modes { addToLoop(mode) }
     }

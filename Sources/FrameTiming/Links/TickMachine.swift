@@ -1,6 +1,6 @@
 package import LinuxSystem
 
-/// The states of a display ticker: events in, actions out. A pure value that reads no clock and calls nobody.
+/// The states of a display ticker: events in, actions out. A pure value that reads no clock and makes no calls.
 ///
 /// The ticker tells it what happened and does what it answers; `wakeUp` says until when the ticker may sleep. The arithmetic of
 /// stamps and numbers is the sequencer's, the time of delivery the pacer's.
@@ -18,9 +18,9 @@ package struct TickMachine {
     case wakeUp
     /// No link is called with the delayed tick: it needs no wake-up.
     case delayIsNeedless
-    /// The turn in which the links were called is over, and with it the work that the tick asked for.
+    /// The turn in which the links were called is over, and with it the work for the tick.
     case delivered
-    /// The source was asked for the newest vblank that has happened; nil if it cannot tell.
+    /// The source has returned the newest vblank that has happened; nil if it cannot know.
     case newest(VBlank?)
     /// The display was off, or its mode was set.
     case phaseLost
@@ -135,7 +135,7 @@ package struct TickMachine {
   /// True if the next vblank is a guess at `now`, and the source has not been asked for its newest one since the last tick or for
   /// an interval. (For a driver that is a system call.)
   package func wantsNewest(at now: MonotonicTime) -> Bool {
-    // Before the first tick nobody relies on anything. On a variable display the newest vblank says nothing of the next.
+    // Before the first tick no frame relies on a prediction. On a variable display the newest vblank says nothing of the next.
     guard sequencer.last != nil, !source.isVariable else { return false }
     if let refreshed, now - refreshed < interval { return false }
     // The frame may be made for the vblank after the next one.
@@ -204,7 +204,7 @@ package struct TickMachine {
     let requested: MonotonicTime
     switch state {
     case .requested(let since), .retrying(let since, _): requested = since
-    // A source that delivers without a request ticks nobody, and starts no chain of requests.
+    // A vblank without a request ticks no link, and starts no chain of requests.
     case .resting, .delayed, .delivering, .ended: return .none
     }
     guard

@@ -81,7 +81,7 @@ package struct TickSequencer {
   ) -> Outcome {
     let vblank = stamped(vblank, requested: requested, now: now, rate: rate)
     if let lost {
-      // One was asked for at most.
+      // At most one was requested.
       self.lost = nil
       if vblank.timestamp <= lost { return .early }
     }

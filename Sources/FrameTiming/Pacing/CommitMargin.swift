@@ -12,7 +12,7 @@ package import LinuxSystem
 /// than that, at any lead, and raise nothing.
 ///
 /// As long as larger leads than the margin are too small, each miss raises it to the end of those, but at most by an eighth of
-/// itself: it is not known how the display takes frames at leads that nobody has tried. The second of two misses in a row
+/// itself: it is not known how the display takes frames at leads that were never tried. The second of two misses in a row
 /// raises it by the eighth: where all frames take the same time, there is nothing to tell how large a lead must be.
 /// After 4096 frames without a raise, a minute at 60 Hz, as much is taken back: what was learned is tried again.
 package struct CommitMargin: BitwiseCopyable, Sendable {

@@ -2,7 +2,7 @@ public import LinuxSystem
 
 /// Decides when a display's ticks are delivered, so that frames are begun as late as they can still be ready in time.
 ///
-/// A pure value that reads no clock; each display has its own. Under `FramePolicy.lateStart` a tick is to be delivered at
+/// A pure value that reads no clock; each display has its own. Under `FramePolicy.lateStart` a tick is delivered at
 ///
 ///     target − work − wake-up latency − commit margin
 ///
@@ -43,7 +43,7 @@ public struct FramePacer: Sendable {
     self.policy = policy
   }
 
-  /// How long before its target a frame is to be begun; nil as long as that is not known.
+  /// How long before its target a frame must be begun; nil as long as that is not known.
   ///
   /// - Parameter interval: the display's refresh interval.
   public func budget(interval: Nanoseconds) -> Nanoseconds? {
@@ -53,7 +53,7 @@ public struct FramePacer: Sendable {
     return work + latency + commitMargin.value
   }
 
-  /// When the tick of a vblank is to be delivered: at once if that is not later than now, or the vblank's own time. (An event
+  /// When to deliver the tick of a vblank: at once if that is not later than now, or the vblank's own time. (An event
   /// may come a little before the time that it bears.)
   ///
   /// - Parameters:
@@ -103,7 +103,7 @@ public struct FramePacer: Sendable {
   /// Tells that frames are wanted again after a pause.
   ///
   /// - Parameters:
-  ///   - now: when the first vblank was asked for.
+  ///   - now: when the first vblank was requested.
   ///   - pause: the time since the last tick.
   public mutating func pauseEnded(at now: MonotonicTime, after pause: Nanoseconds, interval: Nanoseconds) {
     guard pause >= interval * Self.longPause else {

@@ -3,7 +3,7 @@ import LinuxSystem
 /// Estimates the phase of a display's vblanks, their period, and how sure both are.
 ///
 /// A Kalman filter (R. E. Kalman, "A New Approach to Linear Filtering and Prediction Problems", 1960) of two numbers. From
-/// one vblank to the next the phase grows by the period, and the period changes by a little that nobody knows; a stamp is
+/// one vblank to the next the phase grows by the period, and the period changes by a small unknown amount; a stamp is
 /// the phase plus noise. The covariances decide how much a stamp changes: the phase follows the last few stamps, the
 /// period many more, and both more quickly while little is known. Constant time and size, whatever the memory.
 struct PhaseFilter: BitwiseCopyable, Sendable {

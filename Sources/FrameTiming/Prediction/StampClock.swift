@@ -10,7 +10,7 @@ import LinuxSystem
 ///   follows it.)
 ///
 /// A single such stamp is wrong. After eight in a row another clock made them: from then on the distance of the two clocks is added,
-/// so far as it can be told from the event that came soonest. Later events that came before what it makes of their stamps show that
+/// estimated from the event that came soonest. Later events that came before what it makes of their stamps show that
 /// it is too large; nothing shows that it is too small, as any event may be late. So it shrinks slowly, by less than a display's rate
 /// differs from its mode's, and while eight in a row show it: single stamps that are wrong do not move it.
 struct StampClock: BitwiseCopyable {

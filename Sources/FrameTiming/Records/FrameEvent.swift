@@ -1,4 +1,4 @@
-/// Something that happened to the frames of one output, as its observers are told of it.
+/// An event of an output, passed to its observers: a tick, a step in the life of a frame, or idleness.
 ///
 /// The order is that of time. A frame is committed once, and presented later or never: a display that goes away, or refuses
 /// the frame, shows none of the frames that were pending.

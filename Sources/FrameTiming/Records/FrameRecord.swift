@@ -1,6 +1,6 @@
 public import LinuxSystem
 
-/// The times of one frame, from the tick that asked for it to the vblank that showed it.
+/// The times of one frame, from its tick to the vblank that showed it.
 ///
 /// An output makes one for each frame; meters, reports and diagrams read them:
 ///
@@ -25,7 +25,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
 
   /// Counts refresh intervals of the output's ticker: two frames in neighbouring intervals differ by 1.
   public var frameNumber: UInt64 = 0
-  /// The vblank whose tick asked for the frame. For a frame without a tick, such as the first after a pause, the vblank before
+  /// The vblank of the frame's tick. For a frame without a tick, such as the first after a pause, the vblank before
   /// its target.
   public var tickTimestamp: MonotonicTime = .zero
   /// The `targetTimestamp` of the frame's tick, which link callbacks were promised: the vblank of the next tick. Nil for a frame
@@ -38,7 +38,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// `AnimationTime`).
   public var animationTime: MonotonicTime = .zero
   /// True if the target was more than a guess when the frame was made. A guess is replaced by the vblank at which the frame was
-  /// shown: a frame cannot be late for a vblank that nobody knew.
+  /// shown: a frame cannot be late for a vblank that was not known.
   public var isTargetKnown = true
   /// When the frame was to be begun: at its tick's vblank, or later if the tick was delayed to a deadline before the target. A
   /// frame without a tick was not due before it was begun.
@@ -65,7 +65,7 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// it is not known.
   public var lateness: Nanoseconds { presented == .zero ? .zero : presented - due }
 
-  /// True if the frame was shown more than half an interval after its target: the display did not show it when it was told to, or
+  /// True if the frame was shown more than half an interval after its target: the display did not show it when it should have, or
   /// the frame was not ready.
   public func missedTarget(interval: Nanoseconds) -> Bool { presented != .zero && presented - target > interval / 2 }
 

@@ -3,7 +3,7 @@ public import RunLoops
 
 /// A source of vblanks: a display's hardware, a clock that replaces it, or a simulation.
 ///
-/// A source delivers one vblank for each request and none without, so that nothing wakes while nobody wants frames. Implement it
+/// A source delivers one vblank for each request and none without, so that nothing wakes while no frame is wanted. Implement it
 /// to drive a `DisplayTicker` from hardware of your own; a `FallbackClock` is one without hardware. The loop serves it by its
 /// `loopItem`: a request stays while the loop runs in none of the source's modes.
 @MainActor
@@ -41,7 +41,7 @@ extension VBlankSource {
 public struct VBlank: Hashable, BitwiseCopyable, Sendable {
   /// When it happened by the source's own stamp, never the time at which the event was read.
   public var timestamp: MonotonicTime
-  /// The number of the source's refresh interval. Intervals that nobody requested are counted too.
+  /// The number of the source's refresh interval. Intervals without a request are counted too.
   public var sequence: UInt64
 
   public init(timestamp: MonotonicTime, sequence: UInt64) {
@@ -50,7 +50,7 @@ public struct VBlank: Hashable, BitwiseCopyable, Sendable {
   }
 }
 
-/// A fault in the vblanks of a source, as far as its ticker can see it. The ticker continues all the same.
+/// A fault in the vblanks of a source that its ticker has noticed. The ticker continues all the same.
 ///
 ///     if let fault = display.ticker.sourceFault { print("the display's vblanks:", fault) }
 public enum SourceFault: Hashable, Sendable {

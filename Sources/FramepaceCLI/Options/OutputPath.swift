@@ -2,7 +2,7 @@ import ArgumentParser
 import Framepace
 import Glibc
 
-/// A reason why the command does not do what it was asked for, as a sentence.
+/// The reason why the command cannot do its work, as a sentence.
 struct Refusal: Error, CustomStringConvertible {
   let description: String
 

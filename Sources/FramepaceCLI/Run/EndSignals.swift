@@ -32,7 +32,7 @@ final class EndSignals {
     thread.stop()
   }
 
-  /// The signals to handle. Signals that the process was told to ignore, as `nohup` does with SIGHUP, stay ignored.
+  /// The signals to handle. Signals that were ignored when the process was started stay ignored, such as SIGHUP under `nohup`.
   private static var numbers: [Int32] {
     [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { signal in
       var action = sigaction()
@@ -48,7 +48,7 @@ private final class EndRequest: Sendable {
   private struct State {
     var first: MonotonicTime?
     var end: (@Sendable () -> Void)?
-    /// True once the loop was told to end.
+    /// True once a signal has ended the loop.
     var isLoopTold = false
   }
 

@@ -45,7 +45,7 @@ final class RunPrinter {
   /// - Parameters:
   ///   - lateFrames: the diagrams to print at the end.
   ///   - start: the start of the run.
-  ///   - duration: the time after which the run is to end; nil for none.
+  ///   - duration: the time after which the run ends; nil for none.
   ///   - isPatient: true to make each line wait for the reader.
   init(
     report: RunReport, meter: FPSMeter, lateFrames: LateFrames?, start: MonotonicTime, duration: Nanoseconds?,
@@ -147,7 +147,7 @@ final class RunPrinter {
 
   private func paragraph(_ sentence: String) -> String { Text.paragraph(sentence, width: terminal.textWidth) }
 
-  /// The time that the run took longer than it was to; nil if nobody would feel it.
+  /// The time that the run took longer than `--duration`; nil if it is too short to matter.
   private func overrun(at end: MonotonicTime) -> Nanoseconds? {
     duration.map { end - start - $0 }.flatMap { $0 > .milliseconds(250) ? $0 : nil }
   }

@@ -1,7 +1,7 @@
 import Framepace
 import Glibc
 
-/// Thrown when nobody reads the command's output any more: the reader has ended, or the terminal was closed. The command
+/// Thrown when the command's output has no reader any more: the reader has ended, or the terminal was closed. The command
 /// then ends without an error.
 struct ReaderGone: Error {}
 

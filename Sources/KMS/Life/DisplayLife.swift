@@ -78,12 +78,12 @@ struct DisplayLife: Sendable {
     case ended
   }
 
-  /// The interval of probes while it shows; nil where events tell, or where nobody wants to know.
+  /// The interval of probes while it shows; nil where the kernel sends events, or where no observer needs them.
   let checkInterval: Nanoseconds?
   /// True if events tell of devices and screens that come.
   let hearsEvents: Bool
 
-  /// The state that the application was told last.
+  /// The state that was last reported to the application.
   private(set) var state = DisplayState.showing
   private var phase: Phase
   private var isSessionActive = true
@@ -253,7 +253,7 @@ struct DisplayLife: Sendable {
     return [.retry(after: pause)]
   }
 
-  /// The state to tell; nil while an attempt is to find it out.
+  /// The state to report; nil while an attempt to show a picture decides it.
   private var newState: DisplayState? {
     switch phase {
     case .showing: .showing

@@ -30,7 +30,7 @@ public final class DisplaySession {
   private var monitor: DeviceMonitor?
   private lazy var observer = SeatSession.Observer { [weak self] seat in self?.changed(seat.state) }
   private var cards: [Entry] = []
-  /// The nodes of cards whose connectors are to be asked, once for several events.
+  /// The nodes of cards whose connectors will be probed, once for several events.
   private var changed: Set<String> = []
   private lazy var changes = FrameLoop.Source(.onMain { [weak self] _ in self?.askChanged() })
   private lazy var items = FrameLoop.ItemGroup([seat.loopItem, monitor?.loopItem, changes].compactMap { $0 })

@@ -81,8 +81,8 @@ public final class KMSDisplay: Display, ScreenOwner {
   /// The error with which the display last went away or failed to come back; nil if there was none.
   public private(set) var lastError: KMSError?
 
-  /// True if the screen is to be on. While it is off there are no flips and no vblanks; links tick on a clock, and layers keep
-  /// their state. Switching it on sets the mode anew and repaints everything.
+  /// True to switch the screen on, false to switch it off. While it is off there are no flips and no vblanks; links tick on a
+  /// clock, and layers keep their state. Switching it on sets the mode anew and repaints everything.
   public var isPowered = true {
     didSet { if isPowered != oldValue { happened(.power(isPowered)) } }
   }

@@ -211,7 +211,7 @@ final class AtomicPipe {
 
   /// Shows the state's planes from the next vblank on. A flip event with `token` says when.
   ///
-  /// - Parameter sendsDamage: true if the driver is told which pixels differ. Some drivers send only these to the device
+  /// - Parameter sendsDamage: true if commits name the pixels that differ. Some drivers send only these to the device
   ///   (virtio-gpu).
   func flip(_ state: ScreenState, sendsDamage: Bool, token: UInt64) throws(SystemError) {
     guard sendsDamage, let picture = state.picture else { return try flip(state, damageBlob: 0, token: token) }

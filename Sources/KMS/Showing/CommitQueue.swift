@@ -2,7 +2,7 @@ import LinuxSystem
 import Presentation
 
 /// The commits of one screen: which one the kernel has, which frames wait behind it, and when its event is overdue. A pure
-/// value: events go in, and the answer is what the presenter is to do.
+/// value: events go in, and the answer is the presenter's next action.
 ///
 /// One commit pends at a time, a frame or a change of the cursor alone. Where the kernel refuses a commit because something
 /// else is in the way, the queue waits for the next vblank: then a frame is committed again, and a cursor may be.
@@ -18,7 +18,7 @@ struct CommitQueue {
     case cursor
   }
 
-  /// A commit that the kernel is to have.
+  /// A commit to hand to the kernel.
   struct Commit: Equatable {
     let content: Content
     var way: CommitWay
@@ -59,7 +59,7 @@ struct CommitQueue {
     /// The kernel has refused the commit.
     case refused
     case flipEvent(token: UInt32)
-    /// The vblank that `awaitVBlank` asked for has come.
+    /// The vblank that `awaitVBlank` requested has come.
     case vblank
     /// The alarm has fired. - Parameter hasUnread: whether the card has events that were not read yet.
     case alarm(hasUnread: Bool)

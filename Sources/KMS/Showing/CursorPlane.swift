@@ -22,7 +22,7 @@ public struct Cursor: Sendable {
   }
 }
 
-/// A screen's cursor: what it is to show, and what the driver was last told. A pure value.
+/// A screen's cursor: the image and place that are wanted, and those that the driver was last given. A pure value.
 struct CursorPlane {
   /// An image in a place.
   struct Look: Equatable, Sendable {
@@ -69,7 +69,7 @@ struct CursorPlane {
   private var wish = Wish.none
   private var told: Look?
 
-  /// The image that is to be shown, and where; nil for no cursor.
+  /// The wanted image and its place; nil for no cursor.
   var wanted: (image: Image, look: Look)? {
     if case .shown(let image, let look, _) = wish { (image, look) } else { nil }
   }
@@ -82,7 +82,7 @@ struct CursorPlane {
     }
   }
 
-  /// True if the driver is still to be told.
+  /// True if the driver does not have the wanted cursor yet.
   var isDue: Bool { wanted?.look != told }
 
   /// Shows a cursor from now on, or none. An image that was refused stays refused.
@@ -118,7 +118,7 @@ struct CursorPlane {
     if case .shown(let image, let look, true) = wish { wish = .shown(image, look, lacksMemory: false) }
   }
 
-  /// The screen shows nothing of what the driver was told.
+  /// The screen no longer shows the cursor that the driver was given.
   mutating func forget() { told = nil }
 
   /// Memory was short for a commit with the cursor.

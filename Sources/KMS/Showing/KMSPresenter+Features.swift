@@ -28,7 +28,7 @@ extension KMSPresenter {
       maximumHeight: size.height)
   }
 
-  /// The setting that the driver is still to be told; nil for none.
+  /// The setting that the driver does not have yet; nil for none.
   func cursorSetting() -> CursorSetting? {
     guard cursor.isDue else { return nil }
     guard let wanted = cursor.wanted else { return .hidden }

@@ -16,7 +16,7 @@ protocol ScreenOwner: AnyObject {
 enum ScreenReport: Equatable, Sendable {
   /// No frame or vblank comes any more.
   case lost(KMSError)
-  /// The screen goes on without something that was asked for.
+  /// The screen goes on without a feature that was requested.
   case refused(FeatureRefusal)
   /// A mode was set: the CRTC is on.
   case modeSet
@@ -106,7 +106,7 @@ package final class KMSPresenter: Presenter {
     return Buffer(shadow: PresentationBuffer(bitmap: bitmap, index: index), scanOut: memory)
   }
 
-  /// True if the driver is told which pixels of a frame differ.
+  /// True if commits name the pixels that differ from the frame before.
   package var takesDamage: Bool { scanOut.takesDamage }
   /// The number of flips that were given up because their event did not come.
   var lostFlips: UInt64 { queue.lost }
@@ -142,7 +142,7 @@ package final class KMSPresenter: Presenter {
     handle(.flipEvent(token: token), seen: PresentationFeedback(timestamp: time + ticker.stampOffset, sequence: wide))
   }
 
-  /// Reports an error late: nobody has called.
+  /// Handles an event that no call waits for: an error goes to the owner.
   func handle(_ event: CommitQueue.Event, seen: PresentationFeedback? = nil) {
     do throws(SystemError) {
       try perform(queue.handle(event, at: clock.now), seen: seen)

@@ -77,7 +77,7 @@ final class ScanOut {
   ///
   /// A mode-set returns when the hardware has taken it, the other ways at once. A flip event with `token` follows where
   /// `isTold` says so. A driver that refuses the cursor or the damage, and takes the commit without it, gets it without; a
-  /// driver that refuses damage once is told of none any more. The legacy calls show the cursor by itself alone.
+  /// driver that refuses damage once gets none any more. The legacy calls show the cursor by itself alone.
   ///
   /// - Returns: the driver's answer about the cursor.
   func commit(_ state: ScreenState, as way: CommitWay, token: UInt64) throws(SystemError) -> CursorAnswer {

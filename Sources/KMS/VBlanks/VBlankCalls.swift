@@ -84,7 +84,7 @@ enum VBlankCalls: Equatable, Sendable {
     }
   }
 
-  /// The error for an event that `queueNext` asked for and that does not come.
+  /// The error for an event that `queueNext` requested and that does not come.
   var silence: SystemError {
     switch self {
     case .sequences(let crtc): SystemError(call: "drmCrtcQueueSequence", subject: "CRTC \(crtc)", errno: ETIME)

@@ -65,7 +65,7 @@ public final class VBlankProbe: ScreenOwner {
       return
     }
 
-    // Opening made us master if nobody was. That lets us ask the screens; afterwards the card must not seem taken.
+    // Opening made us master if no other program was. A master can probe the screens; afterwards the card must not seem taken.
     defer { if device.isMaster { try? device.dropMaster() } }
     let pipe = try Self.litPipe(of: device, connector: connector)
     name = "\(pipe.connector.name) \(pipe.mode) (\(device.driver))"

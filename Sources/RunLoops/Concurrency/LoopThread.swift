@@ -49,7 +49,7 @@ public final class LoopThread: Sendable {
 
   deinit { stop() }
 
-  /// True once the thread was told to end.
+  /// True once `stop()` was called.
   public var isStopped: Bool { loop.runsHaveEnded }
 
   /// The value for the `unownedExecutor` of an actor that lives on this thread. The actor must retain the thread, as the executor does

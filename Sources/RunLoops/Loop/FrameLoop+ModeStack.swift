@@ -1,5 +1,5 @@
 extension FrameLoop {
-  /// The modes that a loop is to run in, one above the other: the top one is served.
+  /// A stack of modes: the loop runs in the top one.
   ///
   /// Use it where an activity takes the loop over for a while, such as the tracking of a finger. Pushing a mode ends the
   /// innermost run after its pass, and whoever runs the loop begins the next run in the new top. So no run is nested in

@@ -65,7 +65,7 @@ final class WakeUp: Sendable {
     state.exchange(State.ignoring, ordering: .acquiringAndReleasing) == State.pending
   }
 
-  /// Notes that the event descriptor has woken the loop. It is read later, as nobody waits for that.
+  /// Notes that the event descriptor has woken the loop. It is read later: no thread waits for that.
   func didWake() {
     sent.store(false, ordering: .relaxed)
     unread.store(true, ordering: .relaxed)
