@@ -4,6 +4,14 @@
 /// deinitialised. Levels nest: draining an inner level keeps the buffers of outer ones. The arena keeps the memory that the
 /// largest turn needed, so that in steady state it allocates nothing.
 ///
+/// ```swift
+/// let arena = FrameArena()
+/// let widths = arena.take(Double.self, count: 100)
+/// widths.initialize(repeating: 0)
+/// …
+/// arena.drain()  // `widths` is invalid from here on
+/// ```
+///
 /// An arena belongs to one thread.
 public final class FrameArena {
   /// The pattern that fills drained memory in debug mode: a large odd number, and an invalid pointer.

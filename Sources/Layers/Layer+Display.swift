@@ -2,6 +2,16 @@ import Geometry
 public import Raster
 
 /// A delegate does for a layer what a subclass would override. Every requirement has a default.
+///
+/// ```swift
+/// final class Dial: LayerDelegate {
+///   func draw(_ layer: Layer, in context: DrawingContext) {
+///     context.fill(.ellipse(in: layer.bounds), color: .white)
+///   }
+/// }
+/// layer.delegate = dial  // a weak reference
+/// layer.setNeedsDisplay()
+/// ```
 @MainActor
 public protocol LayerDelegate: AnyObject {
   /// Sets the frames of the layer's sublayers. Called when the layer needs layout.

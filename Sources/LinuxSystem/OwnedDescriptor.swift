@@ -16,7 +16,8 @@ package struct OwnedDescriptor: ~Copyable, Sendable {
   }
 
   /// Opens `path` with `O_CLOEXEC` and `flags`.
-  package static func open(_ path: String, flags: Int32, permissions: UInt32 = 0o644) throws(SystemError) -> OwnedDescriptor {
+  package static func open(_ path: String, flags: Int32, permissions: UInt32 = 0o644) throws(SystemError) -> OwnedDescriptor
+  {
     let number = Glibc.open(path, flags | O_CLOEXEC, permissions)
     guard number >= 0 else { throw .last(call: "open", subject: path) }
     return OwnedDescriptor(owning: number)

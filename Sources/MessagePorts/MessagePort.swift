@@ -11,6 +11,7 @@ public import RunLoops
 /// the queue. When the queue is full the other end cannot send. Add a port to one loop only: two threads would disturb the
 /// order. Keep the port: its deallocation ends the connection.
 public final class MessagePort: FrameLoop.Item {
+  /// An event of a port, passed to its callback.
   public enum Event: Sendable, Equatable {
     case message([UInt8])
     /// A message of this size was lost, as it was longer than `MessageSocket.messageLimit`.

@@ -6,6 +6,14 @@ public import LinuxSystem
 ///
 /// It is a Unix socket that preserves message boundaries (`SOCK_SEQPACKET`), so that the other end may be a program in any
 /// language. The kernel holds the queue, which is bounded. Give a socket to one `MessagePort`.
+///
+/// ```swift
+/// let (near, far) = try MessageSocket.pair()
+/// let port = MessagePort(near, .onMain { _, event in print(event) })
+/// FrameLoop.main.add(port, to: .common)
+/// let other = MessagePort(far, .onLoop { port, event in reply(to: event, through: port) })
+/// worker.loop.add(other, to: .common)  // of a LoopThread
+/// ```
 public final class MessageSocket: Sendable {
   /// The size of the longest message that this end sends and receives, in bytes.
   public let messageLimit: Int

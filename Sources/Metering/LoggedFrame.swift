@@ -3,6 +3,7 @@ public import LinuxSystem
 
 /// One frame of a log: its record, and what became of it.
 public struct LoggedFrame: Sendable {
+  /// The end of a frame.
   public enum Outcome: String, CaseIterable, Sendable {
     /// It was seen.
     case presented

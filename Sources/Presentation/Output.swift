@@ -5,7 +5,14 @@ public import RenderTree
 public import RunLoops
 
 /// Makes the frames of one display: asks for the tree at the time at which it will be seen, finds what changed, lets the renderer
-/// paint only that and hands the buffer to the presenter.
+/// paint only that and hands the buffer to the presenter. An `Engine` has one for each of its displays.
+///
+/// ```swift
+/// engine.output.policy = .lateStart
+/// let watching = engine.output.observe { event in
+///   if case .presented(let frame) = event { print(frame.lateness.milliseconds) }
+/// }
+/// ```
 ///
 /// A frame goes from `tick` to `renderIfNeeded`, the presenter and `presented`. At most one frame is rendered in a refresh
 /// interval: a change right after a frame waits for the next tick, a change after a pause is rendered in the turn that made it.

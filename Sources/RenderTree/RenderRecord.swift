@@ -28,6 +28,7 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
   public var backgroundColor: UInt32
   public var flags: Flags
 
+  /// The properties of a layer that are true or false.
   public struct Flags: OptionSet, BitwiseCopyable, Hashable, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }

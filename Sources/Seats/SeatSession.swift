@@ -20,6 +20,7 @@ public final class SeatSession: FrameLoop.ItemOwner {
   /// An observer is called when the state of a session has changed.
   @MainActor
   public final class Observer {
+    /// Called with the session after its `state` has changed.
     public typealias Handler = @MainActor (SeatSession) -> Void
     fileprivate let handler: Handler
 

@@ -5,6 +5,7 @@ public import LinuxSystem
 ///
 ///     let source = SimulatedVBlankSource(.noisy, clock: loop.clock, seed: 1)
 public struct DisplayProfile: Hashable, Sendable {
+  /// The names of the profiles, as `framepace --simulate` takes them.
   public enum Name: String, CaseIterable, Sendable { case steady, noisy, drifting, overloaded, vrr, flaky }
 
   public var name: Name
@@ -38,7 +39,7 @@ public struct DisplayProfile: Hashable, Sendable {
   }
 
   /// A machine that cannot keep up: one event in five comes up to three intervals late, and for 2 s of every 6 s each
-  /// frame takes 20 ms. With an `AutomaticInterval` about half as many frames are late.
+  /// frame takes 20 ms. An `AutomaticInterval` nearly halves the late frames.
   public static let overloaded = DisplayProfile(.overloaded) { profile in
     profile.faults.noise = .microseconds(10)
     profile.faults.latestDelivery = .milliseconds(2)

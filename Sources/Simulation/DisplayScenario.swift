@@ -8,6 +8,7 @@ public import LinuxSystem
 ///     let scenario = DisplayScenario.random(seed: 1, steps: 20)
 ///     if !scenario.play().isGood { print(scenario.shrunk()) }
 public struct DisplayScenario: CustomStringConvertible, Sendable {
+  /// One step of a scenario: what the display, the loop or the application does.
   public enum Step: CustomStringConvertible, Sendable {
     /// So many vblanks are requested, each after the one before was delivered.
     case listen(Int)

@@ -89,6 +89,7 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
 
   /// The reason for which a text is no recording.
   public struct ParseError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The fault of the line.
     public enum Reason: Hashable, Sendable {
       /// The first line is not `framepace vblanks`: it is another kind of file.
       case notARecording

@@ -3,6 +3,13 @@ public import RunLoops
 
 /// Calls its handler once for each vblank of a display, while it is added to a mode of a loop and not paused.
 ///
+/// ```swift
+/// let link = DisplayLink(ticker: display.ticker) { link in ball.position = path(at: link.targetTimestamp) }
+/// link.add(to: engine.loop, mode: .common)
+/// …
+/// link.invalidate()
+/// ```
+///
 /// The link is kept alive by its ticker while it is added to a mode, so that it must be invalidated, or removed from all
 /// modes, to go away. Links of one ticker are called in the order in which they were created. They may be added, paused
 /// and invalidated inside callbacks; a link that starts to want frames inside one is first called at the next vblank.

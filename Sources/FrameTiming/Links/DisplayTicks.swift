@@ -17,6 +17,12 @@ extension DisplayTicker {
 }
 
 /// The ticks of a display link; see `DisplayTicker.ticks(in:mode:)`.
+///
+/// ```swift
+/// for await tick in display.ticker.ticks(in: engine.loop) {
+///   ball.position = path(at: tick.targetTimestamp)
+/// }
+/// ```
 public struct DisplayTicks: AsyncSequence, Sendable {
   public typealias Element = DisplayLink.Tick
 
@@ -26,6 +32,7 @@ public struct DisplayTicks: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
+  /// Makes a display link, and suspends its consumer until the next tick of it.
   public struct Iterator: AsyncIteratorProtocol {
     private let ticks: NewestElement<DisplayLink.Tick>
 

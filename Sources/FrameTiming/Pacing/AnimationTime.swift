@@ -1,7 +1,15 @@
 public import LinuxSystem
 
 /// Chooses the time that a frame's animations are evaluated for, from the vblank at which the frame will be seen. A pure value.
+///
+/// ```swift
+/// engine.output.animationTime = AnimationTime(.smooth)  // for the layers' animations
+///
+/// var animations = AnimationTime(.smooth)  // for animations of the application's own
+/// let time = animations.time(for: link.targetTimestamp, interval: link.tick?.duration)
+/// ```
 public struct AnimationTime: BitwiseCopyable, Sendable {
+  /// The rule that chooses the time.
   public enum Policy: String, CaseIterable, BitwiseCopyable, Sendable {
     /// The predicted vblank itself: moving things are always where they should be, and jump after a frame that missed its vblank.
     case presentation

@@ -5,6 +5,12 @@ public import LinuxSystem
 /// A steady half rate looks better than a full rate that is missed again and again. An output has one if its
 /// `automaticInterval` is set, as `framepace --interval auto` does; it is fed with the records of the frames that were shown.
 ///
+/// ```swift
+/// engine.output.automaticInterval = AutomaticInterval()
+/// …
+/// print("a frame every \(engine.output.automaticInterval?.intervals ?? 1) vblanks")
+/// ```
+///
 /// - It becomes slower after about half a second in which all frames were late and took longer than their intervals leave them;
 ///   the fewer such frames, the later. Up to a tenth of them changes nothing, and neither does a single miss, however long. (A
 ///   frame that is late for another reason would be late at any rate. Swappy's limit is a tenth too.)

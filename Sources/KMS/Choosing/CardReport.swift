@@ -59,6 +59,7 @@ public struct CardReport: Sendable, Equatable {
 
   /// A plane: a CRTC takes pixels from it.
   public struct Plane: Sendable, Equatable {
+    /// The use of a plane: for the picture, for a cursor, or for pictures above the picture.
     public enum Kind: String, Sendable, CaseIterable { case primary, cursor, overlay }
 
     public var id: UInt32

@@ -26,6 +26,7 @@ public struct PhysicalSize: Sendable, Equatable {
 
 /// A connector as it was when asked: a socket with or without a screen. `DRMDevice.connectors()` lists them.
 public struct DRMConnector: Sendable {
+  /// The driver's answer to the question for a screen; some drivers cannot say.
   public enum Status: Sendable { case connected, disconnected, unknown }
 
   package let id: UInt32

@@ -2,6 +2,17 @@ public import Geometry
 import Glibc
 
 /// A type whose values can be animated: `Double`, `Point`, `Size`, `Rect`, `Color`, `Affine`, and the types of an application.
+///
+/// ```swift
+/// struct Volume: Animatable {
+///   var decibels: Double
+///   func mixed(with other: Volume, fraction: Double) -> Volume {
+///     Volume(decibels: decibels + (other.decibels - decibels) * fraction)
+///   }
+///   func adding(_ change: Volume) -> Volume { Volume(decibels: decibels + change.decibels) }
+///   var negated: Volume { Volume(decibels: -decibels) }
+/// }
+/// ```
 public protocol Animatable: Hashable, Sendable {
   /// The mixture of two values: 0 is this one, 1 is `other`; outside of 0…1 it goes on beyond them.
   func mixed(with other: Self, fraction: Double) -> Self

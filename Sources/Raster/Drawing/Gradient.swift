@@ -21,6 +21,7 @@ public struct Gradient: Hashable, Sendable {
     }
   }
 
+  /// The geometry of a gradient, in the coordinates of the context.
   public enum Shape: Hashable, BitwiseCopyable, Sendable {
     /// Colours change from `start` to `end` and are constant across.
     case linear(start: Point, end: Point)

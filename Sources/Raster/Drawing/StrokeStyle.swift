@@ -8,6 +8,7 @@ public enum FillRule: Hashable, Sendable {
 
 /// The pen that draws a path: its width, ends, corners and dashes.
 public struct StrokeStyle: Hashable, Sendable {
+  /// The shape of the ends of an open line, and of its dashes.
   public enum Cap: Hashable, Sendable {
     /// The line ends at the point.
     case butt
@@ -17,6 +18,7 @@ public struct StrokeStyle: Hashable, Sendable {
     case square
   }
 
+  /// The shape of a corner.
   public enum Join: Hashable, Sendable {
     /// A sharp corner, or a bevel where the miter limit is exceeded.
     case miter

@@ -12,6 +12,7 @@ public enum SystemFonts {
   /// The environment variable that names a folder to search instead of the usual ones.
   public static let environmentVariable = "FRAMEPACE_FONTS"
 
+  /// A font; the raw value is the name of its file.
   public enum Name: String, CaseIterable, Sendable {
     case light = "Roboto-Light.ttf"
     case regular = "Roboto-Regular.ttf"

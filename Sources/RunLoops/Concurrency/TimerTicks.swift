@@ -20,7 +20,14 @@ extension FrameLoop {
 }
 
 /// The ticks of a timer; see `FrameLoop.ticks(every:from:in:)`.
+///
+/// ```swift
+/// for await tick in FrameLoop.main.ticks(every: .milliseconds(500)) {
+///   print(tick.fireTime.seconds, tick.missed)
+/// }
+/// ```
 public struct TimerTicks: AsyncSequence, Sendable {
+  /// One tick of the timer, as the consumer gets it.
   public struct Tick: Hashable, BitwiseCopyable, Sendable {
     /// The timer's fire time: start + k · interval, however late the consumer is.
     public var fireTime: MonotonicTime
@@ -35,6 +42,7 @@ public struct TimerTicks: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
+  /// Makes a timer, and suspends its consumer until the next tick of it.
   public struct Iterator: AsyncIteratorProtocol {
     private let interval: Nanoseconds
     private let fireTimes: NewestElement<MonotonicTime>

@@ -16,6 +16,7 @@ extension FrameLoop {
   /// reader stays. Do not combine it with a buffered reader such as `readLine()`: for data that was read ahead the
   /// descriptor is not ready.
   public final class DescriptorSource: Item {
+    /// The events that a source waits for, or was called for.
     public typealias Events = DescriptorEvents
 
     public let descriptor: Int32

@@ -13,6 +13,7 @@ extension FrameLoop {
   /// are called in ascending order, equal orders in the order of their first signals. A source may be in several loops: the
   /// first loop to handle a signal consumes it.
   public final class Source: Item {
+    /// Called when the source enters or leaves a mode of a loop.
     public typealias ModeHandler = @Sendable (Source, FrameLoop, Mode) -> Void
 
     public let order: Int
