@@ -33,6 +33,7 @@ public struct MediaTiming: Hashable, Sendable {
   /// The values shown before the beginning and after the end.
   public var fillMode = FillMode.removed
 
+  /// The times outside of the active time at which an animation still gives its value.
   public enum FillMode: String, CaseIterable, Hashable, Sendable {
     /// The layer's own value before and after.
     case removed
