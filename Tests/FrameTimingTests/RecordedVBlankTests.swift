@@ -1,4 +1,3 @@
-import Glibc
 import LinuxSystem
 import Simulation
 import Testing
@@ -7,14 +6,13 @@ import Testing
 
 /// Stamps that were read from a clock and not made up.
 @Suite struct RecordedVBlankTests {
-  private static let folder = String(#filePath.dropLast("RecordedVBlankTests.swift".count)) + "Recordings/"
   /// The time that the recording's timer was set to.
   private static let timerStart = MonotonicTime(nanoseconds: 27_786_208_628_710)
 
   /// A timer of 60 Hz on a busy machine: half its stamps lie within some ten microseconds of each other, one in twenty
   /// milliseconds late, the latest two intervals.
   @Test func aBusyMachinesTimerIsPredicted() throws {
-    let recording = try read("timer.vblanks")
+    let recording = try Recordings.read("timer")
     #expect(recording.refreshRate == .hertz60)
     #expect(recording.vblanks.count == 900)
     var model = VBlankModel(refreshRate: recording.refreshRate)
@@ -38,7 +36,7 @@ import Testing
   /// A kernel's vblanks, of which the busy machine did not get all: those that came are predicted to a few nanoseconds
   /// across the gaps, none is taken for wrong, and intervals are counted as the kernel does.
   @Test func aKernelsVBlanksArePredictedAcrossGaps() throws {
-    let recording = try read("vkms.vblanks")
+    let recording = try Recordings.read("vkms")
     #expect(recording.vblanks.count == 600)
     let nominal = recording.refreshRate.interval
     var model = VBlankModel(refreshRate: recording.refreshRate)
@@ -62,7 +60,7 @@ import Testing
 
   /// The same as ticks: each is delivered, when its vblank was, and the numbers count those that were not.
   @Test func aKernelsVBlanksAreTicksThatCountWhatWasMissed() throws {
-    let recording = try read("vkms.vblanks")
+    let recording = try Recordings.read("vkms")
     let first = try #require(recording.vblanks.first)
     var sequencer = TickSequencer(refreshRate: recording.refreshRate)
     for vblank in recording.vblanks {
@@ -73,12 +71,4 @@ import Testing
   }
 
   private func percentile95(_ errors: [Int64]) -> Int64 { errors.sorted()[errors.count * 95 / 100] }
-
-  private func read(_ name: String) throws -> VBlankRecording {
-    let file = try #require(fopen(Self.folder + name, "r"), "\(Self.folder + name) cannot be read")
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return try VBlankRecording(parsing: String(decoding: bytes[..<count], as: UTF8.self))
-  }
 }
