@@ -17,6 +17,8 @@ struct PhaseFilter: BitwiseCopyable, Sendable {
   private(set) var covariance: Double = 0
   private(set) var periodVariance: Double
 
+  /// The period that the filter began with: the nominal one, or what was known of it.
+  private let expectedPeriod: Double
   /// The variance that the period gains in an interval, in the first `longestDrift` of them.
   let drift: Double
   /// The variance that the phase gains in an interval if a late vblank makes all later ones late.
@@ -27,6 +29,7 @@ struct PhaseFilter: BitwiseCopyable, Sendable {
   ) {
     origin = phase
     self.period = period
+    expectedPeriod = period
     self.phaseVariance = phaseVariance
     self.periodVariance = periodVariance
     self.drift = drift
@@ -48,6 +51,22 @@ struct PhaseFilter: BitwiseCopyable, Sendable {
 
   /// The variance that the period gains in `count` intervals.
   private func drifted(_ count: Double) -> Double { min(count, Self.longestDrift) * drift }
+
+  /// The filter with a period that gives way to the one it began with, as far as it was not measured well enough to differ.
+  ///
+  /// Most displays run at the period that they are expected to have, to a little. How little is told by what the measured one is
+  /// off by, beyond its own variance (W. James and C. Stein, "Estimation with Quadratic Loss", 1961). A period from a few stamps
+  /// becomes the expected one; one that is off by many deviations stays.
+  var shrunk: PhaseFilter {
+    let excess = period - expectedPeriod
+    guard excess != 0, periodVariance > 0 else { return self }
+    let step = excess * min(1, periodVariance / (excess * excess))
+    var shrunk = self
+    shrunk.period -= step
+    // The same stamps with another period are another phase.
+    shrunk.offset -= covariance / periodVariance * step
+    return shrunk
+  }
 
   /// The time from the phase to `time`, in nanoseconds.
   func distance(to time: MonotonicTime) -> Double { Double((time - origin).count) - offset }

@@ -1,9 +1,10 @@
 /// Measures how unsteady a display's stamps are.
 ///
 /// It compares the distance of each stamp from the grid with that of the one before, which also works while the grid itself is
-/// wrong. It follows the median of the difference by small steps, up when one is beyond it and down when not (H. Robbins and S.
-/// Monro, "A Stochastic Approximation Method", 1951), and takes 1.4826 times it, which for a normal distribution is its standard
-/// deviation (F. R. Hampel, "The Influence Curve and Its Role in Robust Estimation", 1974): a few wild stamps do not move it.
+/// wrong. It follows the median of the difference by steps, up when one is beyond it and down when not (H. Robbins and S. Monro,
+/// "A Stochastic Approximation Method", 1951); they are wide at first, since it begins with a guess. It takes 1.4826 times the
+/// median, which for a normal distribution is its standard deviation (F. R. Hampel, "The Influence Curve and Its Role in Robust
+/// Estimation", 1974): a few wild stamps do not move it.
 struct StampNoise: BitwiseCopyable, Sendable {
   private var median: Double
   private var count = 0
@@ -35,7 +36,7 @@ struct StampNoise: BitwiseCopyable, Sendable {
     calm = distance < median / 2 ? calm + 1 : 0
     // Quicker when it is far off, as when a quiet display becomes an unsteady one.
     let isFarOff = distance > 6 * median || calm >= 8
-    let step = isFarOff ? 0.25 : max(0.05, 1 / Double(count + 2))
+    let step = isFarOff ? 0.25 : max(0.05, 2 / Double(count + 2))
     let next = distance > median ? median * (1 + step) : median / (1 + step)
     median = min(max(next, limits.least), limits.most)
   }

@@ -212,14 +212,16 @@ extension VBlankModel {
     let agrees = suspects.last.map { isWhole($0, to: vblank) } ?? false
     suspects.agreeing = agrees ? suspects.agreeing + 1 : 0
     suspects.last = vblank
-    // Three that agree with each other are right.
-    guard suspects.agreeing >= 2 else { return verdict }
+    // Three that agree with each other are right. So are as many as the grid stands on, if they do not go back.
+    let enough = verdict == .outlier ? min(3, stampsOnGrid) : 3
+    guard suspects.agreeing + 1 >= enough else { return verdict }
     relock(at: vblank)
     return .relocked
   }
 
   private mutating func relock(at vblank: VBlank) {
     guard let filter, let last else { return }
+    let agreeing = suspects.agreeing + 1
     interval &+= max(1, intervals(from: last, to: vblank, filter: filter).count)
     self.last = vblank
     unproven = 0
@@ -232,6 +234,7 @@ extension VBlankModel {
     } else {
       restart(at: vblank.timestamp)
     }
+    stampsOnGrid = agreeing
   }
 
   // MARK: - Unannounced rates

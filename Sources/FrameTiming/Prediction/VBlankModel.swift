@@ -71,7 +71,8 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
     noise = StampNoise(interval: refreshRate.exactInterval)
   }
 
-  /// The interval between two vblanks as it is believed now, in nanoseconds.
+  /// The interval between two vblanks as it is measured now, in nanoseconds. Predictions believe the nominal one, or one
+  /// that was measured before, as long as it differs by no more than chance.
   public var period: Double { max(filter?.period ?? refreshRate.exactInterval, shortestPeriod) }
 
   /// The interval of the rate that the display was found to run at instead of its nominal one; nil if it runs at that.
@@ -88,9 +89,10 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
   /// The grid as it is believed now; nil before the first stamp.
   var grid: VBlankGrid? {
     guard let filter, let last else { return nil }
+    let place = isVariable ? filter : filter.shrunk
     return VBlankGrid(
-      filter: filter, interval: interval, lastStamp: last.timestamp, isVariable: isVariable, isProven: unproven == 0,
-      period: period)
+      filter: place, interval: interval, lastStamp: last.timestamp, isVariable: isVariable, isProven: unproven == 0,
+      period: max(place.period, shortestPeriod))
   }
 
   /// True if enough stamps agree with the grid to call another one wrong.
