@@ -1,15 +1,16 @@
+import Foundation
 import FrameTiming
 import LinuxSystem
 import Simulation
 
-/// Measures the distance between predictions and a display's true vblanks, on simulated displays. The figures are the same
-/// in every run.
+/// Measures the distance between predictions and a display's true vblanks, on simulated displays, and to their later stamps on
+/// recorded ones. The figures are the same in every run.
 @MainActor
 enum PredictionBenchmarks {
   static let all = Benchmark(name: "prediction", peers: ["20 stamps", "last + T"], isSimulated: true) {
     var results: [Result] = []
     for profile in DisplayProfile.all { results += errors(profile) }
-    return results + [cost(), allocations()]
+    return results + recorded() + [cost(), allocations()]
   }
 
   private static let horizons: [UInt64] = [1, 10, 60]
@@ -43,7 +44,7 @@ enum PredictionBenchmarks {
         let before = grid.time(ofVBlank: number + ahead - 1)
         let middle = before + (truth - before) / 2
         let predictions = [
-          model.prediction(after: middle)?.timestamp, regression.next(after: middle), last.next(after: middle),
+          model.prediction(after: middle)?.timestamp, regression.prediction(after: middle), last.prediction(after: middle),
         ]
         for (rival, prediction) in predictions.enumerated() {
           errors[index][rival].append(prediction.map { Double(abs(($0 - truth).count)) } ?? .infinity)
@@ -69,6 +70,35 @@ enum PredictionBenchmarks {
     case .steady, .overloaded, .vrr:
       let best = figures[1] <= figures[2] ? 0 : 1
       return [Gate(peer: best, limit: max(1.1, 1 + 5_000 / figures[1 + best]))]
+    }
+  }
+
+  /// The tests' recordings. Their gates stand in the tests, each with its reason.
+  private static func recorded() -> [Result] {
+    let folder = URL(filePath: #filePath).appending(path: "../../../../../Tests/FrameTimingTests/Recordings")
+      .standardizedFileURL
+    let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+    let names = files.filter { $0.pathExtension == "vblanks" }.sorted { $0.path < $1.path }
+    guard !names.isEmpty else { fatalError("no recordings in \(folder.path)") }
+    return names.flatMap { file in
+      do {
+        let recording = try VBlankRecording(parsing: String(contentsOf: file, encoding: .utf8))
+        let name = file.deletingPathExtension().lastPathComponent
+        return horizons.flatMap { results(PredictionErrors(of: recording, ahead: Int64($0)), "\(name), \($0) ahead") }
+      } catch {
+        fatalError("\(file.path): \(error)")
+      }
+    }
+  }
+
+  /// The median and the 95th percentile, which needs 20 errors.
+  private static func results(_ errors: PredictionErrors, _ name: String) -> [Result] {
+    guard errors.model.count >= 20 else { return [] }
+    return [50, 95].map { percent in
+      let figures = [errors.model, errors.regression, errors.lastStamp].map { Harness.percentile(percent, of: $0) }
+      return Result(
+        name: "\(name), p\(Int(percent))", unit: .nanoseconds, ours: figures[0], peers: Array(figures.dropFirst()), gates: []
+      )
     }
   }
 
@@ -103,61 +133,5 @@ enum PredictionBenchmarks {
       Harness.blackHole(model.prediction(after: stamps[index].timestamp))
       index += 1
     }
-  }
-}
-
-/// A rival: the straight line that fits the last 20 stamps best, as in Android's predictor.
-private struct StampRegression {
-  private static let length = 20
-  private let interval: Double
-  private var points: [(x: Double, y: Double)] = []
-  private var origin = MonotonicTime.zero
-  private var last = MonotonicTime.zero
-
-  init(refreshRate: RefreshRate) {
-    interval = 1e9 / refreshRate.hertz
-  }
-
-  mutating func observe(_ vblank: VBlank) {
-    // A stamp that repeats or goes back is skipped. Any more care would be another model.
-    guard vblank.timestamp > last else { return }
-    last = vblank.timestamp
-    guard let before = points.last else {
-      origin = vblank.timestamp
-      points = [(0, 0)]
-      return
-    }
-    let y = Double((vblank.timestamp - origin).count)
-    points.append((before.x + max(1, ((y - before.y) / interval).rounded()), y))
-    if points.count > Self.length { points.removeFirst() }
-  }
-
-  func next(after time: MonotonicTime) -> MonotonicTime? {
-    guard points.count >= 6 else { return nil }
-    let count = Double(points.count)
-    let x = points.reduce(0) { $0 + $1.x } / count
-    let y = points.reduce(0) { $0 + $1.y } / count
-    let slope = points.reduce(0) { $0 + ($1.x - x) * ($1.y - y) } / points.reduce(0) { $0 + ($1.x - x) * ($1.x - x) }
-    let start = y - slope * x
-    let passed = ((Double((time - origin).count) - start) / slope).rounded(.down) + 1
-    return origin + Nanoseconds(Int64((start + passed * slope).rounded()))
-  }
-}
-
-/// A rival: whole nominal intervals after the last stamp.
-private struct LastStamp {
-  private let rate: RefreshRate
-  private var last: MonotonicTime?
-
-  init(refreshRate: RefreshRate) {
-    rate = refreshRate
-  }
-
-  mutating func observe(_ vblank: VBlank) {
-    if vblank.timestamp > last ?? .zero { last = vblank.timestamp }
-  }
-
-  func next(after time: MonotonicTime) -> MonotonicTime? {
-    last.map { $0 + rate.offset(ofInterval: rate.intervals(in: time - $0) + 1) }
   }
 }
