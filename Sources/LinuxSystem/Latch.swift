@@ -14,7 +14,10 @@ package final class Latch: @unchecked Sendable {
     pthread_mutex_init(mutex, nil)
     opened = .allocate(capacity: 1)
     opened.initialize(to: pthread_cond_t())
-    pthread_cond_init(opened, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(opened, &attributes)
   }
 
   deinit {
@@ -37,5 +40,17 @@ package final class Latch: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     while !isOpen { pthread_cond_wait(opened, mutex) }
     pthread_mutex_unlock(mutex)
+  }
+
+  /// Waits until the latch is open, but not longer than a time. Any thread may call it.
+  ///
+  /// - Returns: true if the latch is open.
+  package func wait(for limit: Nanoseconds) -> Bool {
+    let nanoseconds = (SystemClock.monotonic.now + limit).nanoseconds
+    var end = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    while !isOpen, pthread_cond_timedwait(opened, mutex, &end) == 0 {}
+    return isOpen
   }
 }

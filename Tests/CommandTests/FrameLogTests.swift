@@ -100,6 +100,39 @@ struct FrameLogTests {
       none.status == 1 && none.error.contains("'y.csv': nobody reads from it; start its reader first"), "\(none.error)")
   }
 
+  /// A pipe that nobody reads holds up the end for seconds only, which a second Ctrl-C ends at once.
+  @Test(arguments: [1, 2])
+  func aReaderThatStallsDoesNotHoldUpTheEnd(signals: Int) throws {
+    let folder = try TemporaryFolder()
+    let pipe = folder.path + "/x.csv"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reader) }
+    let run = try Running(Self.real + ["--frame-log", pipe])
+    run.waitUntilHandled(SIGINT)
+    // Until the pipe is full.
+    var (before, waiting) = (Int32(-1), Int32(0))
+    while run.process.isRunning, waiting == 0 || waiting != before {
+      before = waiting
+      usleep(1_500_000)
+      _ = ioctl(reader, UInt(FIONREAD), &waiting)
+    }
+    run.send(SIGINT)
+    if signals == 2 {
+      usleep(500_000)
+      run.send(SIGINT)
+    }
+    let result = run.finish()
+    if signals == 2 {
+      #expect(result.status == SIGINT && result.error.isEmpty, "\(result)")
+      return
+    }
+    let sentence = result.error.replacing("\n", with: " ")
+    #expect(result.status == 1 && sentence.contains(" frames: its reader took nothing for 3 s"), "\(result)")
+    let missing = sentence.split(separator: " ").drop { $0 != "lacks" }.dropFirst().first.flatMap { Int($0) } ?? 0
+    #expect(missing > 0, "\(sentence)")
+  }
+
   /// A log that cannot be continued ends the run, with its summary and the reason.
   @Test func aFullDiskEndsTheRun() throws {
     let folder = try TemporaryFolder()
@@ -158,6 +191,43 @@ final class FrameLogRecordTests: XCTestCase {
         for (row, record) in zip(logged, records) { compare(row, record) }
       }
     }
+  }
+
+  /// A reader that stalls loses what finds no room, and no more: it is told how many frames.
+  func testFramesThatFindNoRoomAreCounted() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/x.csv"
+    XCTAssertEqual(mkfifo(path, 0o600), 0)
+    let reader = FileHandle(fileDescriptor: open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), closeOnDealloc: true)
+    let (count, missing, thread, text) = try onMain {
+      let meter = FPSMeter(refreshRate: .hertz60)
+      var log: FrameLogFile? = try FrameLogFile(path: path, isPatient: false)
+      for number in 1...20_000 as ClosedRange<UInt64> {
+        var frame = FrameRecord()
+        frame.frameNumber = number
+        try log?.record(.discarded(frame), meter: meter, causes: nil)
+      }
+      // Only now it reads.
+      let text = Lock(Data())
+      _ = fcntl(reader.fileDescriptor, F_SETFL, 0)
+      let thread = try SystemThread(name: "reader") {
+        let data = reader.readDataToEndOfFile()
+        text.withLock { $0 = data }
+      }
+      var missing = 0
+      do { try log?.finish() } catch {
+        let words = "\(error)".split(separator: " ")
+        missing = Int(words[2]) ?? 0
+        XCTAssertTrue("\(error)".hasSuffix("they came faster than they could be written"), "\(error)")
+      }
+      log = nil
+      return (20_000, missing, thread, text)
+    }
+    thread.join()
+    let rows = try FrameLogTests.rows(String(decoding: text.withLock { $0 }, as: UTF8.self))
+    XCTAssertEqual(rows.count, count - missing)
+    XCTAssertGreaterThanOrEqual(rows.count, 16_384)
+    XCTAssertEqual(rows.prefix(16_000).map { $0["number"] }, (1...16_000).map { "\($0)" })
   }
 
   private func compare(_ row: [String: String], _ record: FrameRecord) {

@@ -69,7 +69,9 @@ struct RunCommand: ParsableCommand {
       --frame-log writes a line for each frame of the first screen within half a second \
       of its outcome; the file can be read while it grows. CSV begins with a line of \
       names; JSON has them in each line. Times are nanoseconds of CLOCK_MONOTONIC, \
-      durations nanoseconds; what is unknown is empty, in JSON null.
+      durations nanoseconds; what is unknown is empty, in JSON null. A pipe's reader that \
+      stalls misses frames once 16384 wait for it, and those that it leaves for 3 s at \
+      the end; an error says how many.
         number          the refresh interval that the frame belongs to
         outcome         presented, discarded: its work was done for nothing,
                         lost: handed over and never seen,

@@ -47,7 +47,7 @@ final class FrameLogFile {
     if event.isIdle || chunk.count >= Self.chunkLength || age >= Self.chunkAge { try handOver() }
   }
 
-  /// Writes the rest, and waits until it is written.
+  /// Writes the rest, and waits until it is written, or its reader takes nothing for a while.
   ///
   /// - Throws: the error of a write, or a sentence about the frames that were left out.
   func finish() throws {
@@ -87,6 +87,8 @@ private final class FrameLogWriter: Sendable {
 
   /// The frames that may wait: some minutes of them, in 4 MB.
   private static let capacity = 1 << 14
+  /// How long the end waits for a reader that takes nothing.
+  private static let patience = Nanoseconds.seconds(3)
 
   init(path: String, format: FrameLogFormat) throws {
     self.path = path
@@ -118,9 +120,19 @@ private final class FrameLogWriter: Sendable {
     written.wait()
   }
 
-  /// Waits until everything is written.
+  /// Waits until everything is written, as long as the reader goes on reading.
   func finish() throws {
-    pool.shutdown()
+    let end = Latch()
+    pool.submit(.drawing) { end.open() }
+    var waiting = state.withLock(\.waiting)
+    while !end.wait(for: Self.patience) {
+      let (rest, leftOut) = state.withLock { ($0.waiting, $0.leftOut) }
+      if rest == waiting {
+        let seconds = Int(Self.patience.seconds)
+        throw Refusal("'\(path)' lacks \(rest + leftOut) frames: its reader took nothing for \(seconds) s")
+      }
+      waiting = rest
+    }
     let (failure, leftOut) = state.withLock { ($0.failure, $0.leftOut) }
     if let failure { throw error(failure) }
     if leftOut > 0 { throw Refusal("'\(path)' lacks \(leftOut) frames: they came faster than they could be written") }
