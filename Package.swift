@@ -219,7 +219,7 @@ let package = Package(
       "CommandTests",
       [
         "CDRM", "FrameTiming", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "Metering", "Presentation",
-        "RenderTree", "Simulation",
+        "RenderTree", "Simulation", "TestLength",
       ]),
     tests(
       "CompositingTests",

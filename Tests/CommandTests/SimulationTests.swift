@@ -1,4 +1,5 @@
 import Foundation
+import TestLength
 import Testing
 
 /// `framepace run --simulate`: a run on a simulated screen that depends on its seed alone.
@@ -169,6 +170,34 @@ struct SimulationTests {
         .filter { $0.contains(" ms late: ") }
       #expect(diagrams.count == count)
       for diagram in diagrams { #expect(drawn.contains("\n\(diagram)\n"), "\(name)\n\(diagram)\n\(drawn)") }
+    }
+  }
+
+  /// The figures that are shown to readers are those that the command prints.
+  @Test func documentsShowRealFigures() throws {
+    let root = #filePath.dropLast("Tests/CommandTests/SimulationTests.swift".count)
+    let text = try String(contentsOfFile: root + "Sources/FrameTiming/FrameTiming.docc/Pacing.md", encoding: .utf8)
+    var rows: [(profile: String, policies: [String], figures: [Double?])] = []
+    for line in text.split(separator: "\n").drop(while: { !$0.hasPrefix("| display | policy |") }).dropFirst(2) {
+      guard line.hasPrefix("|") else { break }
+      let cells = line.dropFirst().split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      try #require(cells.count == 6)
+      // A cell may go on in words.
+      let figures = cells[2...].map { Double($0.prefix { $0.isNumber || $0 == "." }) }
+      let policies = cells[1] == "both" ? ["vblank", "late"] : [cells[1]]
+      rows.append((cells[0].isEmpty ? rows.last?.profile ?? "" : cells[0], policies, figures))
+    }
+    #expect(rows.count == 11)
+    for row in some(2, of: rows) {
+      for policy in row.policies {
+        let result = try Self.run(row.profile, "--policy", policy, "--duration", "60s", "--fast", "--json")
+        let summary = try Self.summary(result)
+        let figures = ["presented", "late", "missed", "latencyP50"].map { summary[$0] as? Double }
+        for (stated, measured) in zip(row.figures, figures) {
+          let (stated, measured) = (try #require(stated), try #require(measured))
+          #expect(abs(stated - measured) < 0.006, "\(row.profile), \(policy): \(figures), not \(row.figures)")
+        }
+      }
     }
   }
 
