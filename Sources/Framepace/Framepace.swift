@@ -60,6 +60,7 @@
 @_exported public import struct Layers.AnimatableProperty
 @_exported public import struct Layers.AnimatableValues
 @_exported public import protocol Layers.Animation
+@_exported public import struct Layers.AnimationGroup
 @_exported public import struct Layers.AnimationSettings
 @_exported public import struct Layers.BasicAnimation
 @_exported public import enum Layers.CalculationMode

@@ -1,6 +1,7 @@
 public import LinuxSystem
 
-/// A movement of properties of a layer: what ``BasicAnimation``, ``SpringAnimation`` and ``KeyframeAnimation`` have in common.
+/// A movement of properties of a layer: what ``BasicAnimation``, ``SpringAnimation``, ``KeyframeAnimation``
+/// and ``AnimationGroup`` have in common.
 ///
 /// An animation is a value: `Layer.add(_:forKey:)` takes a copy of it, which later changes do not reach. The layer's own values
 /// do not change: only those do that are shown.

@@ -1,8 +1,16 @@
 /// The change of a layer's values by an animation, whatever its kind and the type of the values.
 public struct AnimationMotion: Sendable {
-  let track: AnimationTrack
-  /// The spring that says how much of the way is covered, instead of the time alone.
-  var spring: Spring?
+  enum Form {
+    /// One property. The spring, if any, says how much of the way is covered, instead of the time alone.
+    case track(AnimationTrack, Spring?)
+    /// Animations on the clock of this one.
+    case group([any Animation])
+  }
+
+  let form: Form
+
+  /// True for a single property for which no value is given.
+  var isOpen: Bool { if case .track(let track, _) = form { track.isOpen } else { false } }
 }
 
 /// The values of one property from the beginning to the end of an animation, whatever their type.

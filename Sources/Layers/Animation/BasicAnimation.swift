@@ -24,7 +24,7 @@ public struct BasicAnimation: Animation {
   @usableFromInline
   var track: AnimationTrack
 
-  public var motion: AnimationMotion { AnimationMotion(track: track) }
+  public var motion: AnimationMotion { AnimationMotion(form: .track(track, nil)) }
 
   /// True if the value is added to C, so that animations of the same property add up. In the table above C then is no change
   /// at all. False at first.

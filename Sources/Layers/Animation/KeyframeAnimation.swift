@@ -20,7 +20,7 @@ public struct KeyframeAnimation: Animation {
   @usableFromInline
   var track: AnimationTrack
 
-  public var motion: AnimationMotion { AnimationMotion(track: track) }
+  public var motion: AnimationMotion { AnimationMotion(form: .track(track, nil)) }
 
   /// See `BasicAnimation.isAdditive`.
   public var isAdditive: Bool {

@@ -65,8 +65,7 @@ extension Layer {
   /// - Parameter key: a name to find it by; it takes the place of an animation with the same one. Animations without a
   ///   name run beside each other.
   public func add(_ animation: any Animation, forKey key: String? = nil) {
-    let isOpen = animation.motion.track.isOpen
-    add(animation, forKey: key, defaultTiming: .linear, from: isOpen ? presentation : nil)
+    add(animation, forKey: key, defaultTiming: .linear, from: animation.motion.isOpen ? presentation : nil)
   }
 
   private func add(

@@ -14,7 +14,7 @@ public struct SpringAnimation: Animation {
   @usableFromInline
   var track: AnimationTrack
 
-  public var motion: AnimationMotion { AnimationMotion(track: track, spring: spring) }
+  public var motion: AnimationMotion { AnimationMotion(form: .track(track, spring)) }
 
   /// See `BasicAnimation.isAdditive`.
   public var isAdditive: Bool {

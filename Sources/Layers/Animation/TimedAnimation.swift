@@ -4,11 +4,15 @@ import LinuxSystem
 struct TimedAnimation: Sendable {
   private(set) var timing: MediaTiming
   let timingFunction: TimingFunction
-  private let track: AnimationTrack
-  private let spring: Spring?
+  private let form: Form
   /// True if the beginning was left to the commit. An earlier time then shows the first value: otherwise the layer would jump
   /// to its new value and back.
   private let beginsAtCommit: Bool
+
+  private enum Form {
+    case track(AnimationTrack, Spring?)
+    case group([TimedAnimation])
+  }
 
   /// The values of what an animation leaves open.
   struct Defaults {
@@ -21,12 +25,24 @@ struct TimedAnimation: Sendable {
 
   init(_ animation: any Animation, _ defaults: Defaults) {
     timing = animation.timing
-    let motion = animation.motion
-    spring = motion.spring
-    if timing.duration.map({ $0 <= .zero }) ?? true { timing.duration = spring?.settlingDuration ?? defaults.duration }
-    timingFunction = animation.timingFunction ?? (spring == nil ? defaults.timingFunction : .linear)
-    track = defaults.shown.map(motion.track.begun) ?? motion.track
     beginsAtCommit = timing.beginTime == nil
+    let isOpen = timing.duration.map { $0 <= .zero } ?? true
+    switch animation.motion.form {
+    case .track(let track, let spring):
+      if isOpen { timing.duration = spring?.settlingDuration ?? defaults.duration }
+      timingFunction = animation.timingFunction ?? (spring == nil ? defaults.timingFunction : .linear)
+      form = .track(defaults.shown.map(track.begun) ?? track, spring)
+    case .group(let animations):
+      if isOpen { timing.duration = defaults.duration }
+      timingFunction = animation.timingFunction ?? .linear
+      let defaults = Defaults(duration: Nanoseconds(timing.way), timingFunction: .linear)
+      form = .group(
+        animations.map { animation in
+          var timed = TimedAnimation(animation, defaults)
+          timed.begin(at: .zero)
+          return timed
+        })
+    }
   }
 
   mutating func begin(at time: MonotonicTime) {
@@ -43,9 +59,15 @@ struct TimedAnimation: Sendable {
     let begin = timing.beginTime ?? .zero
     let isBefore = beginsAtCommit && (timing.beginTime == nil || time < begin)
     guard let moment = timing.moment(at: isBefore ? begin : time) else { return }
-    let rounds = track.isCumulative && !timing.autoreverses ? moment.iteration : 0
-    let time = timingFunction.progress(at: moment.progress)
-    let progress = spring?.position(at: time * Nanoseconds(timing.way).seconds) ?? time
-    track.apply(&values, AnimationStep(progress: progress, rounds: rounds, isAdditive: track.isAdditive))
+    let part = timingFunction.progress(at: moment.progress)
+    switch form {
+    case .track(let track, let spring):
+      let progress = spring?.position(at: part * Nanoseconds(timing.way).seconds) ?? part
+      let rounds = track.isCumulative && !timing.autoreverses ? moment.iteration : 0
+      track.apply(&values, AnimationStep(progress: progress, rounds: rounds, isAdditive: track.isAdditive))
+    case .group(let animations):
+      let time = MonotonicTime.zero + Nanoseconds(timing.way).scaled(by: part)
+      for animation in animations { animation.apply(to: &values, at: time) }
+    }
   }
 }
