@@ -89,6 +89,8 @@ open class Layer {
 
   // MARK: Animations, see Layer+Animation
 
+  /// The layer's time, see LayerClock.
+  var clock = LayerClock()
   var animations: [RunningAnimation] = []
   /// True while animations came or went since the last commit.
   var areAnimationsChanged = false

@@ -16,11 +16,35 @@ final class CommittedAnimations {
   var image: Image?
   var effects: RenderEffects?
   var flags: RenderRecord.Flags = []
+  var clocks: ClockChain
   var timed: [TimedAnimation] = []
+  /// True if they may show other values later than at the commit.
+  var isMoving = false
 
   init(_ layer: Layer) {
     self.layer = layer
     kind = type(of: layer)
+    clocks = ClockChain(layer)
+  }
+
+  /// Writes the layer as it is shown at a time of the display's clock.
+  func write(_ record: inout RenderRecord, _ sides: inout SideValues, at time: MonotonicTime, scale: Double) {
+    let time = clocks.time(at: time)
+    var values = values
+    for animation in timed { animation.apply(to: &values, at: time) }
+    let content = kind.content(for: values, image: image)
+    if sides.content !== content { sides.content = content }
+    if sides.effects !== effects { sides.effects = effects }
+    record.flags = flags
+    record.update(from: values, sides)
+    if recordIndex == 0 { record.transform = record.transform.concatenating(.scale(scale)) }
+  }
+
+  /// True if an animation is under way at a time of the display's clock.
+  func areRunning(at time: MonotonicTime) -> Bool {
+    let isReversed = clocks.isReversed
+    let time = clocks.time(at: time)
+    return timed.contains { $0.changes(from: time, backwards: isReversed) && (isReversed || !$0.isOver(at: time)) }
   }
 }
 
@@ -37,16 +61,9 @@ extension LayerContext {
 
   func evaluate(at time: MonotonicTime) -> TreeSnapshot {
     let scale = scale
-    let tree = snapshots.tree(evaluation: animated.isEmpty ? nil : time.nanoseconds, animated: animated) {
+    let tree = snapshots.tree(evaluation: moving.isEmpty ? nil : time.nanoseconds, animated: moving) {
       animations, record, sides in
-      var values = animations.values
-      for animation in animations.timed { animation.apply(to: &values, at: time) }
-      let content = animations.kind.content(for: values, image: animations.image)
-      if sides.content !== content { sides.content = content }
-      if sides.effects !== animations.effects { sides.effects = animations.effects }
-      record.flags = animations.flags
-      record.update(from: values, sides)
-      if animations.recordIndex == 0 { record.transform = record.transform.concatenating(.scale(scale)) }
+      animations.write(&record, &sides, at: time, scale: scale)
     }
     lastEvaluation = time
     isAnimating = hasRunningAnimations(at: shownTime)
@@ -63,9 +80,10 @@ extension LayerContext {
       rebuild(at: now)
     } else {
       for layer in recordMarks where layer.context === self && layer.isRecordMarked {
-        let sides = layer.sideValues
+        var sides = layer.sideValues
         let animationsChanged = commitAnimations(of: layer, sides.effects, at: now)
-        let recordChanged = snapshots.replace(committedRecord(of: layer, sides), sides, at: layer.recordIndex)
+        let record = committedRecord(of: layer, &sides, at: now)
+        let recordChanged = snapshots.replace(record, sides, at: layer.recordIndex)
         if animationsChanged { snapshots.markStale(layer.recordIndex) }
         hasChanged = hasChanged || animationsChanged || recordChanged
         layer.isRecordMarked = false
@@ -75,7 +93,9 @@ extension LayerContext {
     hasEmptyAnimations = false
     recordMarks.removeAll(keepingCapacity: true)
     if hasChanged {
-      findEarliestEvents()
+      moving.removeAll(keepingCapacity: true)
+      for animations in animated where animations.isMoving { moving.append(animations) }
+      findEarliestEvents(from: now)
       isAnimating = hasRunningAnimations(at: now)
     }
     return hasChanged
@@ -95,16 +115,21 @@ extension LayerContext {
     layer.recordIndex = index
     if !layer.isCommitted { layer.hintAtMissingMark() }
     layer.isCommitted = true
-    let sides = layer.sideValues
-    snapshots.append(committedRecord(of: layer, sides), sides)
+    var sides = layer.sideValues
     _ = commitAnimations(of: layer, sides.effects, at: now)
+    snapshots.append(committedRecord(of: layer, &sides, at: now), sides)
     for sublayer in layer.sublayersInPaintOrder { append(sublayer, at: now) }
     snapshots.setSubtreeEnd(snapshots.records.count, at: index)
   }
 
-  private func committedRecord(of layer: Layer, _ sides: SideValues) -> RenderRecord {
+  /// The record of a layer without the animations that move it.
+  private func committedRecord(of layer: Layer, _ sides: inout SideValues, at now: MonotonicTime) -> RenderRecord {
     var record = layer.record(sides)
-    if layer === root { record.transform = record.transform.concatenating(.scale(scale)) }
+    if let animations = layer.committedAnimations, !animations.timed.isEmpty, !animations.isMoving {
+      animations.write(&record, &sides, at: now, scale: scale)
+    } else if layer === root {
+      record.transform = record.transform.concatenating(.scale(scale))
+    }
     return record
   }
 
@@ -124,18 +149,26 @@ extension LayerContext {
     committed.image = layer.contents
     committed.effects = effects
     committed.flags = layer.flags
+    committed.clocks = ClockChain(layer)
     committed.timed.removeAll(keepingCapacity: true)
+    let time = committed.clocks.time(at: now)
+    let isReversed = committed.clocks.isReversed
+    let wasMoving = committed.isMoving
+    committed.isMoving = false
     for index in layer.animations.indices {
-      layer.animations[index].begin(at: now)
-      committed.timed.append(layer.animations[index].timed)
+      layer.animations[index].begin(at: time)
+      let timed = layer.animations[index].timed
+      committed.timed.append(timed)
+      committed.isMoving = committed.isMoving || timed.changes(from: time, backwards: isReversed)
     }
+    if committed.clocks.stands(from: now) { committed.isMoving = false }
     if committed.timed.isEmpty {
       hasEmptyAnimations = hasEmptyAnimations || committed.isListed
     } else if !committed.isListed {
       committed.isListed = true
       animated.append(committed)
     }
-    return haveChanged
+    return haveChanged || wasMoving != committed.isMoving
   }
 
   private func removeEmptyAnimations() {
@@ -147,21 +180,23 @@ extension LayerContext {
   }
 
   private func hasRunningAnimations(at time: MonotonicTime) -> Bool {
-    for animations in animated {
-      for animation in animations.timed where !animation.isOver(at: time) { return true }
-    }
-    return false
+    moving.contains { $0.areRunning(at: time) }
   }
 
-  private func findEarliestEvents() {
+  private func findEarliestEvents(from now: MonotonicTime) {
     earliestStart = .distantFuture
     earliestEnd = .distantFuture
     for animations in animated {
       guard let layer = animations.layer else { continue }
       for animation in layer.animations {
-        let timing = animation.timed.timing
-        if animation.report == .nothing { earliestStart = min(earliestStart, timing.beginTime ?? .distantFuture) }
-        if animation.report != .end { earliestEnd = min(earliestEnd, timing.endTime) }
+        guard let begin = animation.timed.timing.beginTime else { continue }
+        if animation.report == .nothing {
+          earliestStart = min(earliestStart, animations.clocks.outerTime(ofReaching: begin, from: now))
+        }
+        if animation.report != .end {
+          let end = animation.timed.timing.endTime
+          earliestEnd = min(earliestEnd, animations.clocks.outerTime(ofReaching: end, from: now))
+        }
       }
     }
   }
@@ -173,14 +208,15 @@ extension LayerContext {
     var started: [RunningAnimation] = []
     for animations in animated {
       guard let layer = animations.layer, layer.context === self else { continue }
+      let local = animations.clocks.time(at: time)
       for index in layer.animations.indices {
         let animation = layer.animations[index]
-        guard animation.report == .nothing, let begin = animation.timed.timing.beginTime, begin <= time else { continue }
+        guard animation.report == .nothing, let begin = animation.timed.timing.beginTime, begin <= local else { continue }
         started.append(animation)
         layer.animations[index].setReported(.start)
       }
     }
-    findEarliestEvents()
+    findEarliestEvents(from: time)
     for index in started.indices { started[index].reportStart() }
   }
 
@@ -196,10 +232,9 @@ extension LayerContext {
     if time >= earliestEnd {
       for animations in animated {
         guard let layer = animations.layer, layer.context === self else { continue }
-        takeEnded(of: layer, at: time, into: &ended)
+        takeEnded(of: layer, at: animations.clocks.time(at: time), into: &ended)
       }
-      // Until the commit has looked again.
-      earliestEnd = .distantFuture
+      findEarliestEvents(from: time)
     }
     // Last: they may begin, change and remove animations.
     for index in ended.indices { ended[index].animation.reportEnd(finished: ended[index].finished) }

@@ -69,6 +69,10 @@ public final class LayerContext {
   var lastCommit = MonotonicTime.zero
   /// The animations of the layers in the committed tree.
   var animated: [CommittedAnimations] = []
+  /// Those of them that may still change what is shown. The others are part of the committed tree.
+  var moving: [CommittedAnimations] = []
+  /// True if the clock of a layer was changed since the last commit.
+  private(set) var areClocksMarked = false
   /// True if some of these layers have no animations any more.
   var hasEmptyAnimations = false
   /// The earliest beginning and the earliest end of an animation that are still to be reported.
@@ -157,6 +161,11 @@ public final class LayerContext {
     mark()
   }
 
+  func markClocks() {
+    areClocksMarked = true
+    mark()
+  }
+
   func markStructure() {
     isStructureMarked = true
     mark()
@@ -229,6 +238,11 @@ public final class LayerContext {
     forgetViewTimes()
     var phases = CommitPhases()
     update(&phases)
+    if areClocksMarked {
+      areClocksMarked = false
+      // The clock of a layer moves all that is below it.
+      for animations in animated where animations.layer?.context === self { animations.layer?.markAnimations() }
+    }
     phases.treeChanged = commitTree(at: now)
     isCommitting = false
     isMarked = false

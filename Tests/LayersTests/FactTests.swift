@@ -12,7 +12,7 @@ import Testing
     "spring.value": 81, "spring.settling": 12, "spring.perceptual": 5,
     "transform.interpolate": 20, "transform.component": 3,
     "keyframe.value": 63, "keyframe.path": 22,
-    "group": 8, "combine": 10,
+    "group": 8, "combine": 10, "timing.convert": 25, "timing.throughLayer": 3,
   ]
 
   @Test func everyKindIsRun() {

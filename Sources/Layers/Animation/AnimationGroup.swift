@@ -9,9 +9,10 @@
 /// layer.add(leave, forKey: "leave")
 /// ```
 ///
-/// The group's clock is at 0 at its beginning, and a repetition begins there again: `beginTime` counts from there, and the group's
-/// speed and timing function hold for all. An animation without a duration takes the group's; a longer one is cut off. Outside
-/// of the group's time none has an effect, whatever its fill mode. Only the group's own `didStart` and `completion` are called.
+/// The group's clock is at 0 at its beginning, and a repetition begins there again: `beginTime` counts from there, and the
+/// group's speed and timing function hold for all. An animation without a duration takes the group's; a longer one is cut off.
+/// Outside of the group's time none has an effect, whatever its fill mode. Only the group's own `didStart` and `completion` are
+/// called.
 public struct AnimationGroup: Animation {
   public var settings = AnimationSettings()
   /// Later ones are seen over earlier ones of the same property.

@@ -122,7 +122,9 @@ extension Layer {
 
   /// The values that are shown at a time, animations that the next commit begins included.
   public func presentation(at time: MonotonicTime) -> AnimatableValues {
+    guard !animations.isEmpty else { return values }
     var result = values
+    let time = self.time(at: time, of: nil)
     for animation in animations { animation.timed.apply(to: &result, at: time) }
     return result
   }

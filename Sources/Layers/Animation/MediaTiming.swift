@@ -95,6 +95,9 @@ public struct MediaTiming: Hashable, Sendable {
     return (beginTime ?? .zero) + length.scaled(by: 1 / abs(pace))
   }
 
+  /// True if the animation shows the same from its beginning on.
+  var stands: Bool { pace == 0 }
+
   private var pace: Double { speed.isFinite ? speed : 1 }
 
   /// The length of one way in nanoseconds; 0 only if the transaction's duration was.

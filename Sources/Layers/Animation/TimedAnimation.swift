@@ -54,6 +54,13 @@ struct TimedAnimation: Sendable {
     timing.beginTime != nil && time >= timing.endTime && timing.endTime != .distantFuture
   }
 
+  /// True if it may show another value later than at `time`, on a clock that runs backwards earlier.
+  func changes(from time: MonotonicTime, backwards: Bool) -> Bool {
+    let hasBegun = time >= timing.beginTime ?? .zero
+    if backwards { return hasBegun }
+    return timing.stands ? !hasBegun : time <= timing.endTime
+  }
+
   /// Puts the value at `time` into `values`, which hold the values that would be shown without this animation.
   func apply(to values: inout AnimatableValues, at time: MonotonicTime) {
     let begin = timing.beginTime ?? .zero

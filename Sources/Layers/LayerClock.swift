@@ -1,0 +1,134 @@
+public import LinuxSystem
+
+/// The clock of a layer, against its superlayer's.
+struct LayerClock: Hashable, BitwiseCopyable, Sendable {
+  var beginTime = MonotonicTime.zero
+  var speed = 1.0 {
+    didSet { if !speed.isFinite { speed = oldValue } }
+  }
+  var timeOffset = Nanoseconds.zero
+
+  /// This clock's time at one of the superlayer's clock.
+  func time(at outer: MonotonicTime) -> MonotonicTime {
+    outer < beginTime ? .zero : .zero + (outer - beginTime).scaled(by: speed) + timeOffset
+  }
+
+  /// The superlayer's time at one of this clock. A clock that stands has none: it gives 0.
+  func outerTime(at time: MonotonicTime) -> MonotonicTime {
+    speed == 0 ? .zero : beginTime + (time - .zero - timeOffset).scaled(by: 1 / speed)
+  }
+}
+
+/// The clocks from the display's down to that of a layer, without those that go as the one above them.
+struct ClockChain: Sendable {
+  private var clocks: [LayerClock] = []
+
+  @MainActor
+  init(_ layer: Layer) {
+    var next: Layer? = layer
+    while let layer = next {
+      if layer.clock != LayerClock() { clocks.append(layer.clock) }
+      next = layer.superlayer
+    }
+    clocks.reverse()
+  }
+
+  /// The layer's time at one of the display's clock.
+  func time(at outer: MonotonicTime) -> MonotonicTime {
+    var time = outer
+    for clock in clocks { time = clock.time(at: time) }
+    return time
+  }
+
+  /// True if the layer's time stands still from a time of the display's clock on.
+  func stands(from outer: MonotonicTime) -> Bool {
+    var time = outer
+    for clock in clocks {
+      if clock.speed == 0 && time >= clock.beginTime { return true }
+      time = clock.time(at: time)
+    }
+    return false
+  }
+
+  /// True if the layer's time runs backwards.
+  var isReversed: Bool { clocks.reduce(1) { $0 * $1.speed } < 0 }
+
+  /// The time of the display's clock, `now` or later, at which the layer's clock will have come to `time`; `distantFuture` if it
+  /// does not go there. It may be a nanosecond off.
+  func outerTime(ofReaching time: MonotonicTime, from now: MonotonicTime) -> MonotonicTime {
+    if clocks.isEmpty || time == .distantFuture { return time }
+    if self.time(at: now) >= time { return now }
+    if isReversed || stands(from: now) { return .distantFuture }
+    var time = time
+    for clock in clocks.reversed() { time = max(clock.outerTime(at: time), clock.beginTime) }
+    return max(time, now)
+  }
+}
+
+// MARK: - A layer's time
+
+/// Each layer has a clock of its own, by which its animations and the clocks of its sublayers go. At a time t of the superlayer's
+/// clock it shows `(t − beginTime) · speed + timeOffset`, and 0 before `beginTime`; that of the root goes by the display's clock,
+/// the one of `SystemClock.monotonic`. A layer lasts for ever: it has no duration.
+///
+/// To stop a layer with all that is in it, and to let it go on:
+///
+/// ```swift
+/// layer.timeOffset = layer.convertTime(now, from: nil) - .zero
+/// layer.speed = 0
+/// // …
+/// let stoppedAt = MonotonicTime.zero + layer.timeOffset
+/// (layer.speed, layer.timeOffset, layer.beginTime) = (1, .zero, .zero)
+/// layer.beginTime = .zero + (layer.convertTime(now, from: nil) - stoppedAt)
+/// ```
+///
+/// A layer that stands costs nothing. Its `timeOffset` then moves its animations by hand; one that has come to its end is removed
+/// unless its `isRemovedOnCompletion` is false.
+extension Layer {
+  /// The time of the superlayer's clock at which the layer's clock begins. 0 at first.
+  public var beginTime: MonotonicTime {
+    get { clock.beginTime }
+    set { changeClock { $0.beginTime = newValue } }
+  }
+
+  /// The time that passes on the layer's clock in one second of the superlayer's. At 0 it stands at `timeOffset`, below 0 it runs
+  /// backwards. 1 at first; one that is not finite is refused.
+  public var speed: Double {
+    get { clock.speed }
+    set { changeClock { $0.speed = newValue } }
+  }
+
+  /// The time that the layer's clock shows when it begins. 0 at first.
+  public var timeOffset: Nanoseconds {
+    get { clock.timeOffset }
+    set { changeClock { $0.timeOffset = newValue } }
+  }
+
+  private func changeClock(_ body: (inout LayerClock) -> Void) {
+    let old = clock
+    body(&clock)
+    if clock != old { context?.markClocks() }
+  }
+
+  /// Converts a time of this layer's clock to that of `other`, or to the display's when nil. On the way up a clock that stands
+  /// gives 0, since it shows the same at all times; on the way down one that has not begun does.
+  public func convertTime(_ time: MonotonicTime, to other: Layer?) -> MonotonicTime {
+    var time = time
+    var common: Layer? = self
+    while let layer = common, !(other?.isDescendant(of: layer) ?? false) {
+      time = layer.clock.outerTime(at: time)
+      common = layer.superlayer
+    }
+    return other?.time(at: time, of: common) ?? time
+  }
+
+  /// Converts a time of `other`'s clock, or of the display's when nil, to that of this layer. See `convertTime(_:to:)`.
+  public func convertTime(_ time: MonotonicTime, from other: Layer?) -> MonotonicTime {
+    other?.convertTime(time, to: self) ?? self.time(at: time, of: nil)
+  }
+
+  /// The layer's time at one of a layer above it, or of the display's clock when nil.
+  func time(at outer: MonotonicTime, of above: Layer?) -> MonotonicTime {
+    self === above ? outer : clock.time(at: superlayer?.time(at: outer, of: above) ?? outer)
+  }
+}
