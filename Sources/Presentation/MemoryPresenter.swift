@@ -14,7 +14,7 @@ package final class MemoryPresenter: Presenter {
   /// The number of frames that were shown.
   package private(set) var shownFrames: UInt64 = 0
 
-  private let buffers: [PresentationBuffer]
+  private let bitmaps: [Bitmap]
   private var flip: FlipState
   private let clock: SystemClock
   /// Says when frames are shown, where its link is added to a loop.
@@ -30,19 +30,15 @@ package final class MemoryPresenter: Presenter {
     self.height = height
     self.clock = clock
     flip = FlipState(count: buffering.count)
-    var buffers: [PresentationBuffer] = []
-    for index in 0..<flip.count {
-      buffers.append(PresentationBuffer(bitmap: try Bitmap(width: width, height: height), index: index))
-    }
-    self.buffers = buffers
+    bitmaps = try (0..<buffering.count).map { _ throws(BitmapError) in try Bitmap(width: width, height: height) }
     wait = VBlankWait(ticker: ticker)
     wait.handler = { [weak self] vblank in self?.show(at: vblank) }
   }
 
-  package var shownBitmap: Bitmap? { flip.shown.map { buffers[$0].bitmap } }
+  package var shownBitmap: Bitmap? { flip.shown.map { bitmaps[$0] } }
 
   package func acquireBuffer() -> PresentationBuffer? {
-    flip.free.map { buffers[$0] }
+    flip.free.map { PresentationBuffer(target: bitmaps[$0], index: $0) }
   }
 
   package func present(_ buffer: PresentationBuffer, damage: DamageRegion) {

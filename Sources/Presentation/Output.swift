@@ -278,7 +278,7 @@ public final class Output {
 
     ring.add(damage)
     let painted = ring.takeDamage(ofBuffer: buffer.index)
-    switch renderer.render(tree, damage: painted, into: buffer.bitmap) {
+    switch renderer.render(tree, damage: painted, into: buffer.target) {
     case .signaled: break
     }
     let composited = clock.now

@@ -19,14 +19,14 @@ public struct PresentationFeedback: Hashable, BitwiseCopyable, Sendable {
 /// A buffer to composite a frame into.
 @MainActor
 public struct PresentationBuffer {
-  /// The pixels, in ordinary cached memory: what this buffer held when it was last presented, clear at first.
-  public let bitmap: Bitmap
+  /// What the renderer paints in. It holds what it held when this buffer was last presented, clear at first.
+  public let target: any RenderTarget
   /// The buffer's identity: from 0, below the number of buffers, and the same until the presenter is reset. The damage that a
   /// buffer still lacks is remembered by its identity, not by its age.
   public let index: Int
 
-  public init(bitmap: Bitmap, index: Int) {
-    self.bitmap = bitmap
+  public init(target: any RenderTarget, index: Int) {
+    self.target = target
     self.index = index
   }
 }

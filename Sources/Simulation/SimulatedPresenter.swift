@@ -18,7 +18,7 @@ final class SimulatedPresenter: Presenter {
   private let ticker: DisplayTicker
   private let takeOverTime: Nanoseconds
   private let clock: SystemClock
-  private let buffers: [PresentationBuffer]
+  private let bitmaps: [Bitmap]
   private var flip: FlipState
   private(set) lazy var alarm = FrameLoop.Alarm(.onMain { [weak self] in self?.flipped() })
   /// The vblank at which the pending frame is seen.
@@ -35,17 +35,13 @@ final class SimulatedPresenter: Presenter {
     self.takeOverTime = takeOverTime
     self.clock = clock
     flip = FlipState(count: buffering.count)
-    var buffers: [PresentationBuffer] = []
-    for index in 0..<flip.count {
-      buffers.append(PresentationBuffer(bitmap: try Bitmap(width: width, height: height), index: index))
-    }
-    self.buffers = buffers
+    bitmaps = try (0..<buffering.count).map { _ throws(BitmapError) in try Bitmap(width: width, height: height) }
     vblanks.onEvent = { [weak self] number in
       while let self, let vblank, vblank < number { flipped() }
     }
   }
 
-  func acquireBuffer() -> PresentationBuffer? { flip.free.map { buffers[$0] } }
+  func acquireBuffer() -> PresentationBuffer? { flip.free.map { PresentationBuffer(target: bitmaps[$0], index: $0) } }
 
   func present(_ buffer: PresentationBuffer, damage: DamageRegion) {
     if flip.submit(buffer.index) { begin() }

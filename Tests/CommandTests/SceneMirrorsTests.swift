@@ -148,7 +148,7 @@ private final class RefusingDisplay: Display, Presenter {
 
   init(clock: ManualClock) throws {
     ticker = DisplayTicker(source: FallbackClock(refreshRate: .hertz60, reason: "a test", clock: .manual(clock)))
-    buffer = PresentationBuffer(bitmap: try Bitmap(width: 16, height: 16), index: 0)
+    buffer = PresentationBuffer(target: try Bitmap(width: 16, height: 16), index: 0)
   }
 
   var presenter: any Presenter { self }

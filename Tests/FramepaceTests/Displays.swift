@@ -112,7 +112,8 @@ final class FaultyDisplay<Inner: Display>: Display, Presenter {
     if !isAcquired { staleFrames += 1 }
     isAcquired = false
     try inner.presenter.present(buffer, damage: damage)
-    pending.append(buffer.bitmap.row(height / 2).load(fromByteOffset: width / 2 * 4, as: UInt32.self))
+    let middle = buffer.target.bitmap?.row(height / 2).load(fromByteOffset: width / 2 * 4, as: UInt32.self)
+    pending.append(middle ?? 0)
     guard isUnstamped else { return }
     let event = FrameLoop.Timer(
       fireTime: clock.now + .milliseconds(1), .onMain { [weak self] _ in self?.onEvent?(.presented(nil)) })

@@ -78,8 +78,8 @@ final class CardStage {
     var seen: PresentationFeedback?
     display.presenter.onEvent = { if case .presented(let feedback?) = $0 { seen = feedback } }
     defer { display.presenter.onEvent = nil }
-    guard let buffer = display.presenter.acquireBuffer() else { return nil }
-    fill(buffer.bitmap, rect, color)
+    guard let buffer = display.presenter.acquireBuffer(), let bitmap = buffer.target.bitmap else { return nil }
+    fill(bitmap, rect, color)
     try display.presenter.present(buffer, damage: DamageRegion(rect))
     _ = loop.run(timeout: .milliseconds(100)) { seen != nil }
     return seen

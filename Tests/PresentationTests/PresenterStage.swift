@@ -43,7 +43,7 @@ final class PresenterStage<Screen: Display> {
   /// Hands over a frame all of whose bytes are `value`.
   func present(_ value: UInt8 = 0) throws {
     let buffer = try XCTUnwrap(display.presenter.acquireBuffer())
-    let bitmap = buffer.bitmap
+    let bitmap = try XCTUnwrap(buffer.target.bitmap)
     memset(bitmap.base, Int32(value), bitmap.bytesPerRow * bitmap.height)
     try display.presenter.present(
       buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)))

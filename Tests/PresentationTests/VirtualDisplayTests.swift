@@ -46,12 +46,12 @@ final class VirtualDisplayTests: XCTestCase {
       var blocked = 0
       var frames: UInt8 = 0
       let link = DisplayLink(ticker: stage.display.ticker) { _ in
-        guard let buffer = stage.display.presenter.acquireBuffer() else {
+        guard let buffer = stage.display.presenter.acquireBuffer(), let bitmap = buffer.target.bitmap else {
           blocked += 1
           return
         }
         frames += 1
-        memset(buffer.bitmap.row(0), Int32(frames), 4)
+        memset(bitmap.row(0), Int32(frames), 4)
         try? stage.display.presenter.present(buffer, damage: DamageRegion(IntRect(x: 0, y: 0, width: 1, height: 1)))
       }
       link.add(to: stage.loop, mode: .default)

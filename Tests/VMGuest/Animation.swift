@@ -100,7 +100,7 @@ final class Animation {
 
   private func present() {
     guard frame + 1 < count, error == nil else { return }
-    guard let buffer = display.presenter.acquireBuffer() else {
+    guard let buffer = display.presenter.acquireBuffer(), let bitmap = buffer.target.bitmap else {
       blocked += 1
       return
     }
@@ -110,10 +110,10 @@ final class Animation {
     while missing.count <= buffer.index { missing.append(DamageRegion(pattern.bounds)) }
     let painted = missing[buffer.index]
     missing[buffer.index].removeAll()
-    pattern.paint(frame, painted, into: buffer.bitmap)
+    pattern.paint(frame, painted, into: bitmap)
     do {
       try display.presenter.present(buffer, damage: painted)
-      last = buffer
+      last = bitmap
     } catch {
       if goesOn {
         // The screen shows what it showed: all is painted again.
@@ -126,8 +126,8 @@ final class Animation {
     }
   }
 
-  /// The buffer that was presented last.
-  private(set) var last: PresentationBuffer?
+  /// The bitmap that was presented last.
+  private(set) var last: Bitmap?
 
   private func presented(_ feedback: PresentationFeedback) {
     self.feedback.append(feedback)

@@ -104,7 +104,7 @@ func returns(_ trouble: Trouble, dump: String?) {
   Guest.expect(animation.lost.isEmpty, "\(animation.lost)")
   // So that what was handed over last is on the screen.
   animation.rest()
-  if let last = animation.last { compareShown(display, with: last.bitmap, dump: dump) }
+  if let last = animation.last { compareShown(display, with: last, dump: dump) }
   Guest.say(
     "\(trouble.rawValue): \(before) frames before, \(animation.feedback.count - frames) after; meanwhile \(during); "
       + "then \(states.dropFirst(during.count)) within \(delay.milliseconds) ms; \(animation.refusals) refused")

@@ -124,9 +124,9 @@ func frames(_ count: Int, legacy: Bool, old: Bool, dump: String?) {
   }
 
   guard let last = animation.last else { return }
-  let wrong = animation.pattern.wrongRows(count - 1, in: last.bitmap)
+  let wrong = animation.pattern.wrongRows(count - 1, in: last)
   Guest.expect(wrong == 0, "\(wrong) rows of the composited frame differ from a full render")
-  compareShown(display, with: last.bitmap, dump: dump)
+  compareShown(display, with: last, dump: dump)
   let took = (SystemClock.monotonic.now - started).milliseconds
   Guest.say(
     "\(display.name); \(display.reason); \(legacy ? "legacy" : "atomic \(display.card.isAtomic)")\n"

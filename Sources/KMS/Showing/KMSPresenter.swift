@@ -42,7 +42,7 @@ package final class KMSPresenter: Presenter {
 
   /// The memory to paint in, and the memory that is scanned out.
   private struct Buffer {
-    let shadow: PresentationBuffer
+    let shadow: Bitmap
     let scanOut: DumbBuffer
     /// The pixels that were painted since the buffer was on the screen.
     var damage = DamageRegion()
@@ -89,7 +89,7 @@ package final class KMSPresenter: Presenter {
     self.clock = clock
     (width, height) = (scanOut.pipe.bounds.width, scanOut.pipe.bounds.height)
     queue = CommitQueue(bufferCount: buffering.count, flipsAreStamped: flipsAreStamped)
-    for index in 0..<buffering.count { buffers.append(try Self.buffer(index, of: scanOut)) }
+    for _ in 0..<buffering.count { buffers.append(try Self.buffer(of: scanOut)) }
     if try scanOut.tryModeSet(framebuffer: buffers[0].scanOut.framebuffer) { queue.beginShowing() }
     wait.handler = { [weak self] vblank in
       self?.handle(.vblank, seen: PresentationFeedback(timestamp: vblank.timestamp, sequence: vblank.sequence))
@@ -97,13 +97,13 @@ package final class KMSPresenter: Presenter {
     events.onFlip = { [weak self] token, time, sequence in self?.flipped(token, time, sequence) }
   }
 
-  private static func buffer(_ index: Int, of scanOut: ScanOut) throws(SystemError) -> Buffer {
+  private static func buffer(of scanOut: ScanOut) throws(SystemError) -> Buffer {
     let (width, height) = (scanOut.pipe.bounds.width, scanOut.pipe.bounds.height)
     guard let bitmap = try? Bitmap(width: width, height: height) else {
       throw SystemError(call: "posix_memalign", subject: "\(width)x\(height)", errno: ENOMEM)
     }
     let memory = try DumbBuffer(interface: scanOut.interface, width: width, height: height)
-    return Buffer(shadow: PresentationBuffer(bitmap: bitmap, index: index), scanOut: memory)
+    return Buffer(shadow: bitmap, scanOut: memory)
   }
 
   /// True if commits name the pixels that differ from the frame before.
@@ -113,23 +113,25 @@ package final class KMSPresenter: Presenter {
   var isModeSet: Bool { queue.isModeSet }
 
   package var shownBitmap: Bitmap? {
-    queue.shownBuffer.flatMap { buffers.indices.contains($0) ? buffers[$0].shadow.bitmap : nil }
+    queue.shownBuffer.flatMap { buffers.indices.contains($0) ? buffers[$0].shadow : nil }
   }
 
   // MARK: Frames
 
-  package func acquireBuffer() -> PresentationBuffer? { queue.freeBuffer.map { buffers[$0].shadow } }
+  package func acquireBuffer() -> PresentationBuffer? {
+    queue.freeBuffer.map { PresentationBuffer(target: buffers[$0].shadow, index: $0) }
+  }
 
   /// - Throws: `KMSError.lost` when the device was removed or another program is its master, `.refused` otherwise.
   package func present(_ buffer: PresentationBuffer, damage: DamageRegion) throws {
     do throws(SystemError) {
       if queue.isStopped { throw SystemError(call: "present", errno: ENODEV) }
       // The buffer of a presenter that this one has replaced may be smaller.
-      guard buffers.indices.contains(buffer.index), buffers[buffer.index].shadow.bitmap === buffer.bitmap else {
+      guard buffers.indices.contains(buffer.index), buffers[buffer.index].shadow === buffer.target else {
         throw SystemError(call: "present", errno: EBADF)
       }
       buffers[buffer.index].damage = damage
-      buffers[buffer.index].scanOut.copy(from: buffer.bitmap, damage: damage)
+      buffers[buffer.index].scanOut.copy(from: buffers[buffer.index].shadow, damage: damage)
       try perform(queue.handle(.present(buffer.index), at: clock.now))
     } catch {
       throw scanOut.pipe.error(error)
