@@ -20,19 +20,6 @@ for argument in CommandLine.arguments.dropFirst() {
   case "--gate": gated = true
   case "--simulated": isLeftOut = { !$0.isSimulated }
   case "--measured": isLeftOut = \.isSimulated
-  case "--help", "-h":
-    print(
-      """
-      usage: tools/benchmark [--gate] [--simulated | --measured] [NAME…]
-
-        --gate        status 1 when a gate on an allocation count or a ratio does not hold; leaves out peers without a gate
-        --simulated   only groups of simulated time, whose figures are the same beside other work
-        --measured    only the other groups
-        NAME          only these groups: \(benchmarks.map(\.name).joined(separator: ", "))
-
-      Times are medians of \(Harness.rounds) rounds, each beside its peer's.
-      """)
-    exit(0)
   case let name where benchmarks.contains { $0.name == name }: wanted.append(name)
   default:
     complain("'\(argument)' is no benchmark: there are \(benchmarks.map(\.name).joined(separator: ", ")).")
