@@ -16,7 +16,6 @@ import threading
 import time
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", ".."))
-FONTS = [f"/usr/share/fonts/truetype/roboto/unhinted/RobotoTTF/Roboto-{face}.ttf" for face in ("Light", "Regular", "Medium", "Bold")]
 SEATD = "seatd -l info 2>/tmp/seatd.log &\nuntil [ -S /run/seatd.sock ]; do usleep 10000; done\n"
 PROGRAMS = ("framepace", "vm-guest")
 LONG = bool(os.environ.get("FRAMEPACE_LONG"))
@@ -177,7 +176,6 @@ def start(request, script, binaries, output, timeout):
     drivers, icount, parameters, options = request.machine
     command = [f"{ROOT}/tools/vm/run", "--timeout", str(timeout), *options]
     command += [part for name in binaries for part in ("--binary", stripped(name))]
-    command += [part for file in FONTS for part in ("--file", file)]
     command += [part for driver in drivers for part in ("--driver", driver)]
     command += [part for parameter in parameters for part in ("--parameter", parameter)]
     command += ["--icount"] * icount + (["--output", output] if output else [])
