@@ -26,18 +26,31 @@ import Testing
   }
 
   @Test func missingSystemFontNamesThePackage() {
-    let error = #expect(throws: FontError.self) {
-      try SystemFonts.path(of: "DejaVuSans.ttf", folders: ["/nowhere", "/nor/here"])
+    let error = FontError.notFound(fileName: "DejaVuSans.ttf", folders: ["/nowhere", "/nor/here"])
+    #expect(error.description.contains("fonts-dejavu-core"))
+    #expect(error.description.contains("/nowhere, /nor/here"))
+    #expect(error.description.contains("FRAMEPACE_FONTS"))
+    #expect(throws: FontError.notFound(fileName: "None.ttf", folders: SystemFonts.usualFolders)) {
+      try SystemFonts.path(of: "None.ttf", environment: "")
     }
-    #expect(error?.description.contains("fonts-dejavu-core") == true)
-    #expect(error?.description.contains("/nowhere, /nor/here") == true)
-    #expect(error?.description.contains("FRAMEPACE_FONTS") == true)
+  }
+
+  /// A folder that was named is looked at, not advised.
+  @Test func aNamedFolderWithoutTheFontIsSaid() throws {
+    for (folder, words) in [
+      ("/nowhere", "names /nowhere, which is no folder"), ("/tmp", "is not in /tmp, the folder that FRAMEPACE_FONTS"),
+    ] {
+      let error = #expect(throws: FontError.self) { try SystemFonts.path(of: "None.ttf", environment: folder) }
+      let text = error?.description ?? ""
+      #expect(text.contains(words) && text.contains("unset") && !text.contains("install"), "\(text)")
+    }
   }
 
   @Test func environmentReplacesTheFolders() throws {
-    #expect(SystemFonts.folders(environment: "/my/fonts") == ["/my/fonts"])
-    #expect(SystemFonts.folders(environment: nil).count > 1)
-    #expect(SystemFonts.folders(environment: "") == SystemFonts.folders(environment: nil))
+    let path = try SystemFonts.path(of: "DejaVuSans.ttf", environment: nil)
+    let folder = String(path.dropLast("/DejaVuSans.ttf".count))
+    #expect(try SystemFonts.path(of: "DejaVuSans.ttf", environment: folder) == path)
+    #expect(try SystemFonts.path(of: "DejaVuSans.ttf", environment: "") == path)
     #expect(try SystemFonts.face(.mono) === SystemFonts.face(.mono))
   }
 

@@ -99,6 +99,8 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
   case unusable(path: String, reason: String)
   /// None of the folders has the file.
   case notFound(fileName: String, folders: [String])
+  /// The folder that `SystemFonts.environmentVariable` names does not have the file, or is none.
+  case notInNamedFolder(fileName: String, folder: String, isFolder: Bool)
 
   public var description: String {
     switch self {
@@ -109,6 +111,12 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
     case .notFound(let fileName, let folders):
       "font \(fileName) is not in \(folders.joined(separator: ", ")); "
         + "install the Debian packages fonts-roboto-unhinted and fonts-dejavu-core, or name a folder in \(SystemFonts.environmentVariable)"
+    case .notInNamedFolder(let fileName, let folder, true):
+      "font \(fileName) is not in \(folder), the folder that \(SystemFonts.environmentVariable) names; "
+        + "put it there, or unset the variable"
+    case .notInNamedFolder(let fileName, let folder, false):
+      "font \(fileName): \(SystemFonts.environmentVariable) names \(folder), which is no folder; "
+        + "name one that has the font, or unset the variable"
     }
   }
 }

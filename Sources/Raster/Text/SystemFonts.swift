@@ -41,31 +41,28 @@ public enum SystemFonts {
 
   /// The path of a font file in the searched folders.
   public static func path(of fileName: String) throws(FontError) -> String {
-    try path(of: fileName, folders: folders(environment: getenv(environmentVariable).map { String(cString: $0) }))
+    try path(of: fileName, environment: getenv(environmentVariable).map { String(cString: $0) })
   }
 
-  static func path(of fileName: String, folders: [String]) throws(FontError) -> String {
-    for folder in folders {
-      let path = folder + "/" + fileName
-      if access(path, R_OK) == 0 { return path }
-    }
-    throw .notFound(fileName: fileName, folders: folders)
+  static func path(of fileName: String, environment: String?) throws(FontError) -> String {
+    let named = environment.flatMap { $0.isEmpty ? nil : $0 }
+    let folders = named.map { [$0] } ?? usualFolders
+    for folder in folders where access("\(folder)/\(fileName)", R_OK) == 0 { return "\(folder)/\(fileName)" }
+    guard let named else { throw .notFound(fileName: fileName, folders: folders) }
+    throw .notInNamedFolder(fileName: fileName, folder: named, isFolder: access("\(named)/", F_OK) == 0)
   }
 
-  static func folders(environment: String?) -> [String] {
-    if let environment, !environment.isEmpty { return [environment] }
-    return [
-      "/usr/share/fonts/truetype/roboto/unhinted/RobotoTTF",  // Debian, Ubuntu
-      "/usr/share/fonts/truetype/dejavu",
-      "/usr/share/fonts/TTF",  // Arch
-      "/usr/share/fonts/roboto",  // Alpine
-      "/usr/share/fonts/dejavu",  // Alpine, openSUSE
-      "/usr/share/fonts/google-roboto",  // Fedora
-      "/usr/share/fonts/dejavu-sans-fonts",
-      "/usr/share/fonts/dejavu-sans-mono-fonts",
-      "/usr/local/share/fonts",
-    ]
-  }
+  static let usualFolders = [
+    "/usr/share/fonts/truetype/roboto/unhinted/RobotoTTF",  // Debian, Ubuntu
+    "/usr/share/fonts/truetype/dejavu",
+    "/usr/share/fonts/TTF",  // Arch
+    "/usr/share/fonts/roboto",  // Alpine
+    "/usr/share/fonts/dejavu",  // Alpine, openSUSE
+    "/usr/share/fonts/google-roboto",  // Fedora
+    "/usr/share/fonts/dejavu-sans-fonts",
+    "/usr/share/fonts/dejavu-sans-mono-fonts",
+    "/usr/local/share/fonts",
+  ]
 
   private static let faces = Lock<[Name: FontFace]>([:])
 }
