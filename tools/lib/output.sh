@@ -23,9 +23,11 @@ seconds_since() {
   printf '%d.%d' $((tenths / 10)) $((tenths % 10))
 }
 
-# The last line of a log, cut to what fits a line of 80 columns beside the label. ASCII, as `cut` counts bytes.
+# The last line of a log, cut to what fits beside the label and the seconds. ASCII, as `cut` counts bytes.
+columns=80
+[[ -z $terminal ]] || columns=$(tput cols 2>&2) || columns=80
 last_step() {
-  tail -n 1 -- "$1" 2>/dev/null | LC_ALL=C tr -cd '\40-\176' | sed -E 's/^ +//; s/ +/ /g' | cut -c 1-44
+  tail -n 1 -- "$1" 2>/dev/null | LC_ALL=C tr -cd '\40-\176' | sed -E 's/^ +//; s/ +/ /g' | cut -c "1-$((columns > 60 ? columns - 32 : 28))"
 }
 
 # How long a command may print nothing before it counts as stuck, in seconds.
