@@ -12,13 +12,16 @@ public import LinuxSystem
 /// ```
 ///
 /// The first line names the format and its version; `display` and `rate` (refreshes a second, a fraction or a whole
-/// number: the rate of the mode, not the measured one) follow. Each further line is one stamp in the order in which they
+/// number: the rate of the mode, not the measured one) follow. `clock` in place of `display` names a clock that replaced one:
+/// its stamps are computed. Each further line is one stamp in the order in which they
 /// came: nanoseconds on the monotonic clock, the sequence, 0 where the driver has none, and when it arrived. (Version 1 has no
 /// arrivals.) Stamps stand as they were delivered, repeated, backward and zero ones too: a model finds out what they are worth. Empty lines and those that
 /// begin with `#` are skipped.
 public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
-  /// The name of the display, in one line: control characters became spaces.
+  /// The name of the display or of the clock, in one line: control characters became spaces.
   public let displayName: String
+  /// True if the stamps are a clock's, computed from its rate, and say nothing about a display.
+  public let isFallback: Bool
   /// The nominal rate.
   public var refreshRate: RefreshRate
   /// In the order in which they came.
@@ -28,12 +31,14 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
 
   /// - Precondition: there are as many arrivals as vblanks, or none.
   public init(
-    displayName: String, refreshRate: RefreshRate, vblanks: [VBlank] = [], arrivals: [MonotonicTime] = []
+    displayName: String, isFallback: Bool = false, refreshRate: RefreshRate, vblanks: [VBlank] = [],
+    arrivals: [MonotonicTime] = []
   ) {
     precondition(arrivals.isEmpty || arrivals.count == vblanks.count, "each vblank has an arrival, or none has")
     var name = String.UnicodeScalarView()
     for scalar in displayName.unicodeScalars { name.append(scalar.properties.isLineOrControl ? " " : scalar) }
     self.displayName = String(Self.trimmed(Substring(String(name))))
+    self.isFallback = isFallback
     self.refreshRate = refreshRate
     self.vblanks = vblanks
     self.arrivals = arrivals
@@ -77,7 +82,8 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
   public var header: String {
     let rate = refreshRate.denominator == 1 ? "" : "/\(refreshRate.denominator)"
     let version = arrivals.isEmpty ? 1 : 2
-    return "\(Self.format) \(version)\ndisplay \(displayName)\nrate \(refreshRate.numerator)\(rate)\n"
+    let origin = isFallback ? "clock" : "display"
+    return "\(Self.format) \(version)\n\(origin) \(displayName)\nrate \(refreshRate.numerator)\(rate)\n"
   }
 
   /// The line of one stamp, with its end.
@@ -128,6 +134,7 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
     var number = 0
     var fields: Int?
     var name: Substring?
+    var isFallback = false
     var rate: RefreshRate?
     var vblanks: [VBlank] = []
     var arrivals: [MonotonicTime] = []
@@ -145,9 +152,10 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
         let version = Self.trimmed(line.dropFirst(Self.format.count))
         fields = ["1": 2, "2": 3][version]
         if fields == nil { throw ParseError(line: number, reason: .unknownVersion(String(version))) }
-      } else if word == "display" {
-        guard name == nil else { throw ParseError(line: number, reason: .repeated("display")) }
+      } else if word == "display" || word == "clock" {
+        guard name == nil else { throw ParseError(line: number, reason: .repeated(String(word))) }
         name = rest
+        isFallback = word == "clock"
       } else if word == "rate" {
         guard rate == nil else { throw ParseError(line: number, reason: .repeated("rate")) }
         rate = Self.rate(rest)
@@ -171,7 +179,8 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
     guard fields != nil else { throw ParseError(line: number, reason: .notARecording) }
     guard let name else { throw ParseError(line: number, reason: .missing("display")) }
     guard let rate else { throw ParseError(line: number, reason: .missing("rate")) }
-    self.init(displayName: String(name), refreshRate: rate, vblanks: vblanks, arrivals: arrivals)
+    self.init(
+      displayName: String(name), isFallback: isFallback, refreshRate: rate, vblanks: vblanks, arrivals: arrivals)
   }
 
   private static func rate(_ text: Substring) -> RefreshRate? {

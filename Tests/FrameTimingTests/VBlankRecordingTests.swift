@@ -26,6 +26,15 @@ import Testing
     #expect(recording.header + recording.vblanks.map { VBlankRecording.line(for: $0) }.joined() == Self.text)
   }
 
+  /// A clock's recording says so; one of an older version names the clock as a display.
+  @Test func aClockIsNotADisplay() throws {
+    let text = Self.text.replacing("display HDMI-A-1", with: "clock fallback clock 60.00 Hz: asked for")
+    let recording = try VBlankRecording(parsing: text)
+    #expect(recording.isFallback && recording.displayName == "fallback clock 60.00 Hz: asked for")
+    #expect(recording.description == text)
+    #expect(try !VBlankRecording(parsing: Self.text).isFallback)
+  }
+
   /// Version 2 has arrivals. A text of version 1 is still read, and has none.
   @Test func arrivalsAreWrittenAsDocumented() throws {
     let text = Self.text.replacing("vblanks 1", with: "vblanks 2").replacing("4711", with: "4711 81273692113")
@@ -72,7 +81,8 @@ import Testing
       }
       let arrivals = round % 2 == 0 ? [] : vblanks.map { _ in MonotonicTime(nanoseconds: Int64(bitPattern: random.next())) }
       let recording = VBlankRecording(
-        displayName: names[round % names.count], refreshRate: rate, vblanks: vblanks, arrivals: arrivals)
+        displayName: names[round % names.count], isFallback: round % 3 == 0, refreshRate: rate, vblanks: vblanks,
+        arrivals: arrivals)
       #expect(try VBlankRecording(parsing: recording.description) == recording, "seed \(seed), round \(round)")
     }
   }
@@ -99,6 +109,7 @@ import Testing
     ("framepace vblanks 1\nrate 60\n", 3, .missing("display")),
     ("framepace vblanks 1\ndisplay x", 2, .missing("rate")),
     ("framepace vblanks 1\ndisplay x\ndisplay y\n", 3, .repeated("display")),
+    ("framepace vblanks 1\ndisplay x\nclock y\n", 3, .repeated("clock")),
     ("framepace vblanks 1\nrate 60\nrate 60\n", 3, .repeated("rate")),
     ("framepace vblanks 1\nrate\n", 2, .invalidRate("")),
     ("framepace vblanks 1\nrate 59.94\n", 2, .invalidRate("59.94")),

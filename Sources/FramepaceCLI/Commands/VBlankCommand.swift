@@ -21,7 +21,8 @@ struct VBlankCommand: ParsableCommand {
         framepace vblank --replay hdmi.vblanks
 
       With --replay the vblanks of a recording are measured instead, in the same way, \
-      as fast as the machine can. A recording of an older version has no arrivals.
+      as fast as the machine can. A recording of an older version has no arrivals, \
+      or does not say that it is a clock's.
 
       Figures: the stamps are fitted by a straight line, the display's own even grid. \
       Its slope is the rate. Drift is the difference from the mode's rate in \
@@ -121,6 +122,7 @@ struct VBlankCommand: ParsableCommand {
       let picture = try plot.map { _ in try VBlankPlot() }
       if let replay {
         let recording = try VBlankRecording(file: replay)
+        try requireFigures(recording, "cannot replay '\(replay)'")
         if !json {
           try Terminal.output.line(VBlankText.heading(of: recording, file: replay, width: Terminal.output.textWidth) + "\n")
         }
@@ -132,9 +134,20 @@ struct VBlankCommand: ParsableCommand {
       let recording = session.recording
       // The figures of many vblanks take memory and time: the stamps are safe before.
       if let record { try AtomicFile.write(Array(recording.description.utf8), to: record) }
+      if recording.vblanks.count < Self.fewest { try session.requireSuccess() }
+      try requireFigures(recording, "ended early")
       try write(session.measurement(recording), picture: picture)
       try session.requireSuccess()
     }
+  }
+
+  /// An interval is the least that has figures.
+  private static let fewest = 2
+
+  private func requireFigures(_ recording: VBlankRecording, _ what: String) throws(Refusal) {
+    let count = recording.vblanks.count
+    guard count < Self.fewest else { return }
+    throw Refusal("\(what): figures take \(Self.fewest) vblanks or more, and there \(count == 1 ? "is 1" : "are \(count)")")
   }
 
   @MainActor

@@ -66,8 +66,9 @@ extension VBlankMeasurement {
   @MainActor
   init(replaying file: String, _ recording: VBlankRecording) {
     self.init(
-      recording, display: recording.displayName, clock: "replay of \(file)", isFallback: false,
-      requested: recording.vblanks.count)
+      recording, display: recording.isFallback ? nil : recording.displayName,
+      clock: "replay of \(file)" + (recording.isFallback ? ": \(recording.displayName)" : ""),
+      isFallback: recording.isFallback, requested: recording.vblanks.count)
   }
 }
 

@@ -41,8 +41,8 @@ final class VBlankSession {
   /// All stamps in the order of their arrival, for `--record`.
   var recording: VBlankRecording {
     VBlankRecording(
-      displayName: target.display ?? target.source.name, refreshRate: target.source.refreshRate,
-      vblanks: samples.map(\.vblank), arrivals: samples.map(\.arrival))
+      displayName: target.display ?? target.source.name, isFallback: target.isFallback,
+      refreshRate: target.source.refreshRate, vblanks: samples.map(\.vblank), arrivals: samples.map(\.arrival))
   }
 
   /// Runs until all vblanks have arrived, a signal arrives, or the source stays silent. Then it restores the screen.
