@@ -27,6 +27,8 @@ public enum GoldenImage {
   public enum Failure: Error, CustomStringConvertible {
     /// There was no stored picture. It was written now, and the run fails all the same: look at the picture first.
     case written(path: String)
+    /// There was no stored picture, and no folder for it.
+    case folder(path: String, reason: String)
     case size(path: String, expected: String, found: String)
     /// Pixels differ. `difference` is the path of a picture that is grey where they agree and red where they differ.
     case pixels(path: String, count: Int, largest: Int, difference: String)
@@ -35,6 +37,8 @@ public enum GoldenImage {
       switch self {
       case .written(let path):
         "\(path) did not exist and has been written: look at it, commit it, and run again"
+      case .folder(let path, let reason):
+        "\(path) does not exist and cannot be written: \(reason), then run again"
       case .size(let path, let expected, let found):
         "\(path) is \(expected) pixels, the picture \(found)"
       case .pixels(let path, let count, let largest, let difference):
@@ -50,6 +54,7 @@ public enum GoldenImage {
     _ image: Image, against path: String, tolerance: Tolerance = .exact, differences: String? = nil
   ) throws {
     guard access(path, F_OK) == 0 else {
+      if let missing = AtomicFile.missingFolder(of: path) { throw Failure.folder(path: path, reason: missing.sentence) }
       try PNG.write(image, to: path)
       throw Failure.written(path: path)
     }

@@ -190,6 +190,32 @@ package enum AtomicFile {
     return path[..<max(slash, 1)] + [0]
   }
 
+  /// A folder that a file cannot be written into since it does not exist.
+  package struct MissingFolder {
+    /// The first part of the path that is missing.
+    package let path: String
+    /// The folder of the file.
+    package let folder: String
+
+    /// What is missing and how to make it, as the end of a sentence.
+    package var sentence: String {
+      let isPlain = folder.utf8.allSatisfy { byte in
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || "0123456789/._-+,:@".utf8.contains(byte)
+      }
+      return
+        "there is no folder \(path); make it (mkdir -p \(isPlain ? folder : "'\(folder.replacing("'", with: #"'\''"#))'"))"
+    }
+  }
+
+  /// The folder that is missing for a file at `path`; nil if there is one.
+  package static func missingFolder(of path: String) -> MissingFolder? {
+    guard let end = path.lastIndex(of: "/") else { return nil }
+    let folder = path[..<end]
+    let ends = folder.indices.dropFirst().filter { path[$0] == "/" } + [end]
+    let missing = ends.first { access(String(path[..<$0]), F_OK) != 0 && clinux_errno() == ENOENT }
+    return missing.map { MissingFolder(path: String(path[..<$0]), folder: String(folder)) }
+  }
+
   /// True if both paths lead to one file, whether it exists or not.
   package static func isSame(_ one: String, _ other: String) -> Bool {
     func place(_ path: String) -> (dev_t, ino_t, ArraySlice<CChar>)? {

@@ -14,6 +14,7 @@ struct Refusal: Error, CustomStringConvertible {
     let reason =
       switch (error.call, error.errno) {
       case (_, EISDIR): "it is a folder; name a file"
+      case (_, ENOENT) where !path.isEmpty: AtomicFile.missingFolder(of: path)?.sentence ?? error.reason
       case (_, ENXIO) where OutputPath.kind(of: path) == S_IFIFO: "nobody reads from it; start its reader first"
       case (_, ENXIO) where OutputPath.kind(of: path) == S_IFSOCK: "it is a socket; name a file"
       case ("rename", _): "\(error.reason): the file that is there belongs to somebody else, or is protected"
