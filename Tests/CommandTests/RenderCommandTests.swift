@@ -109,6 +109,21 @@ struct RenderCommandTests {
     #expect(try folder.contents(of: "a/b/c/orbit.png") == folder.contents(of: "ORBIT.PNG"))
   }
 
+  /// Ctrl-C says how many files are complete, and leaves no other ones.
+  @Test(arguments: [SIGINT, SIGTERM])
+  func aSignalEndsItWithTheNumberOfFiles(signal: Int32) throws {
+    let folder = try TemporaryFolder()
+    let run = try Running(
+      ["render", "still", "--frames", "100000", "--size", "64x64", "--output", "\(folder.path)/d"])
+    while !FileManager.default.fileExists(atPath: "\(folder.path)/d/still-0009.png") { usleep(1000) }
+    run.send(signal)
+    let result = run.finish()
+    #expect(result.status == 128 + signal && result.error.isEmpty, "\(result.status): \(result.error)")
+    let files = try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/d")
+    #expect(files.count >= 10)
+    #expect(result.output.hasPrefix("wrote \(files.count) of 100000 files to \(folder.path)/d: "), "\(result.output)")
+  }
+
   @Test func aFolderThatIsNamedAsAPictureIsRefused() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: "\(folder.path)/d.png", withIntermediateDirectories: false)

@@ -23,7 +23,8 @@ struct WrongInputTests {
     (["render", "orbit", "clock", "--output", "x.png"], "'x.png' is one file", "folder"),
     (["render", "orbit", "--output", "x.jpg"], "'x.jpg': pictures are PNG", ".png"),
     (["render", "orbit", "--output", "-"], "'-' is not accepted", ".png"),
-    (["render", "orbit", "--output", ""], "--output '' is not accepted", ".png"),
+    (["render", "orbit", "--output", ""], "--output <folder|file.png> is missing", ".png"),
+    (["render"], "Name a scene", "render orbit --output orbit.png"),
     (["render", "orbit"], "--output", "folder|file.png"),
     (["render", "orbit", "--output", "x.png", "--frames", "0"], "'0' is invalid for '--frames", "1 to 100000"),
     (["render", "orbit", "--output", "x", "--frames", "-1"], "'-1' is invalid for '--frames", "1 to 100000"),
@@ -98,6 +99,11 @@ struct WrongInputTests {
     (["rendr"], "no command 'rendr'", "Did you mean 'render'?"),
     (["help", "dislpays"], "no command 'dislpays'", "Did you mean 'displays'?"),
     (["clock"], "'clock' is a scene", "--scene clock"),
+    (["run", "clock"], "'clock' is a scene", "--scene clock"),
+    (["--fps", "clock"], "'clock' is a scene", "--scene clock"),
+    (["profile", "orbit", "clock"], "profile takes one scene at a time", "leave out 'clock'"),
+    (["fps"], "no command 'fps'", "Did you mean '--fps'?"),
+    (["--version", "foo"], "--version stands alone", "leave out 'foo'"),
     (["--frames", "3"], "Unknown option '--frames'", "it belongs to render and profile."),
     (["--output=x.png"], "Unknown option '--output'", "it belongs to render and capture."),
     (["---completion", "run"], "---completion is what", "--generate-completion-script"),
@@ -137,17 +143,26 @@ struct WrongInputTests {
 
   /// Paths that cannot be written to are refused before the work begins, which would take longer than a test may.
   static let unwritable: [(arguments: [String], reason: String)] = [
-    (["profile", "orbit", "--json", "/nonexistent/x.json"], "'/nonexistent/x.json': No such file"),
+    (
+      ["profile", "orbit", "--json", "/nonexistent/x.json"],
+      "'/nonexistent/x.json': there is no folder /nonexistent; make it (mkdir -p /nonexistent)"
+    ),
     (["profile", "orbit", "--json", "/dev/full"], "'/dev/full': No space left"),
-    (["vblank", "--count", "1000000", "--record", "/nonexistent/x"], "'/nonexistent/x': No such file"),
-    (["vblank", "--count", "1000000", "--plot", "/nonexistent/x.png"], "'/nonexistent/x.png': No such file"),
+    (
+      ["vblank", "--count", "1000000", "--record", "/nonexistent/x"],
+      "'/nonexistent/x': there is no folder /nonexistent; make it (mkdir -p /nonexistent)"
+    ),
+    (
+      ["vblank", "--count", "1000000", "--plot", "/nonexistent/x.png"],
+      "'/nonexistent/x.png': there is no folder /nonexistent; make it (mkdir -p /nonexistent)"
+    ),
     (
       ["--duration", "1s", "--plot", "/nonexistent/x.png", "--display", "fallback", "--size", "64x64"],
-      "'/nonexistent/x.png': No such file"
+      "'/nonexistent/x.png': there is no folder /nonexistent; make it (mkdir -p /nonexistent)"
     ),
     (
       ["--duration", "1s", "--frame-log", "/nonexistent/x.csv", "--display", "fallback", "--plot", "x.png"],
-      "'/nonexistent/x.csv': No such file"
+      "'/nonexistent/x.csv': there is no folder /nonexistent; make it (mkdir -p /nonexistent)"
     ),
     (["profile", "orbit", "--json", "/proc/x"], "'/proc/x': "),
     (["profile", "orbit", "--json", "."], "'.': it is a folder"),

@@ -41,6 +41,9 @@ struct FramepaceCommand: ParsableCommand {
       let arguments = try ProcessState.arguments()
       if CompletedCommand.isAsked(arguments) { return try complete(arguments) }
       try refuseUnknownCommand(arguments)
+      if arguments.first == "--version", arguments.count > 1 {
+        throw ValidationError("--version stands alone: leave out '\(arguments[1])'.")
+      }
       var command = try parse(arguments)
       try ProcessState.requireDescriptors()
       do { try command.run() } catch KMSError.noDevice {
@@ -92,6 +95,8 @@ struct FramepaceCommand: ParsableCommand {
   @MainActor
   private static func report(_ error: any Error) -> Int32 {
     if error is ReaderGone { return EXIT_SUCCESS }
+    // What there is to say was said.
+    if let status = error as? ExitCode { return status.rawValue }
     let status = exitCode(for: error)
     guard status.isSuccess else {
       // If the message cannot be written, the status alone tells.
@@ -126,7 +131,8 @@ struct FramepaceCommand: ParsableCommand {
       DisplaysText.naming(CardReport.users(of: path), in: message(for: error))
     } else {
       // An empty value is none.
-      namingOwners(in: message(for: error)).replacing("The value '' is invalid for", with: "Missing value for")
+      namingScenes(in: namingOwners(in: message(for: error))).replacing(
+        "The value '' is invalid for", with: "Missing value for")
     }
   }
 
@@ -135,14 +141,28 @@ struct FramepaceCommand: ParsableCommand {
     let parts = message.split(separator: "'", maxSplits: 2)
     guard parts.count > 1, parts[0] == "Unknown option " else { return message }
     let owners = configuration.subcommands.filter { command in
-      helpMessage(for: command).split(separator: "\n").contains { line in
-        line.hasPrefix("  -") && line.split(separator: " ").prefix(2).contains(parts[1])
-      }
+      optionNames(of: command).contains(parts[1])
     }
     let names = owners.compactMap { $0.configuration.commandName }
     guard let last = names.last else { return message }
     let list = (names.count > 1 ? names.dropLast().joined(separator: ", ") + " and " : "") + last
     return "Unknown option '\(parts[1])': it belongs to \(list)."
+  }
+
+  /// The names at the beginnings of the lines of a command's help.
+  private static func optionNames(of command: any ParsableCommand.Type) -> Set<Substring> {
+    let lines = helpMessage(for: command).split(separator: "\n").filter { $0.hasPrefix("  -") }
+    return Set(lines.flatMap { $0.split(separator: " ").prefix(2) }.map { $0.hasSuffix(",") ? $0.dropLast() : $0 })
+  }
+
+  /// The parser's message about words that no option takes, with what scenes among them need.
+  private static func namingScenes(in message: String) -> String {
+    guard message.hasPrefix("Unexpected argument") || message.contains(" unexpected arguments: ") else { return message }
+    let words = message.split(separator: "'").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    guard let scene = words.first(where: { SceneName(rawValue: $0) != nil }) else { return message }
+    return CommandLine.arguments.dropFirst().first == "profile"
+      ? "profile takes one scene at a time: leave out \(words.map { "'\($0)'" }.joined(separator: ", "))."
+      : "'\(scene)' is a scene: use --scene \(scene)."
   }
 
   /// Refuses a word that is no command. The parser would call it unexpected, or print the general help for `help`.
@@ -152,6 +172,9 @@ struct FramepaceCommand: ParsableCommand {
     else { return }
     if SceneName(rawValue: word) != nil {
       throw ValidationError("'\(word)' is a scene: use --scene \(word), or render \(word).")
+    }
+    if optionNames(of: RunCommand.self).contains("--\(word)") {
+      throw ValidationError("There is no command '\(word)'. Did you mean '--\(word)'?")
     }
     let nearest = commandNames.min { Text.distance($0, word) < Text.distance($1, word) } ?? ""
     throw ValidationError(

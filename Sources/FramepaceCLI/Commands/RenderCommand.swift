@@ -28,7 +28,7 @@ struct RenderCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("A folder, made if missing, or for one picture a file.", valueName: "folder|file.png"))
-  var output: String
+  var output = ""
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("\(Accepted.sizes). (default: \(PixelSize.standard))", valueName: "WxH"),
@@ -65,11 +65,19 @@ struct RenderCommand: ParsableCommand {
   var rate: RefreshRate?
 
   func validate() throws {
+    if scenes.isEmpty && !all && output.isEmpty {
+      throw ValidationError(
+        "Name a scene and where its picture goes, as in: framepace render orbit --output orbit.png. "
+          + "The scenes are \(SceneName.list.replacing(" or ", with: " and ")); --all renders all.")
+    }
+    if output.isEmpty {
+      throw ValidationError("--output <folder|file.png> is missing: use a folder or a file whose name ends in .png.")
+    }
     if scenes.isEmpty && !all { throw ValidationError("Name a scene, or use --all: \(SceneName.list).") }
     if !scenes.isEmpty && all { throw ValidationError("Name scenes or use --all, not both.") }
     if time != nil && frames != nil { throw ValidationError("Use --time for one picture or --frames for many, not both.") }
     if rate != nil && frames == nil { throw ValidationError("--rate belongs to --frames.") }
-    if output.isEmpty || output == "-" {
+    if output == "-" {
       throw ValidationError("--output '\(output)' is not accepted: use a folder or a file whose name ends in .png.")
     }
     if let suffix = OutputPath.otherPicture(output) {
@@ -88,6 +96,8 @@ struct RenderCommand: ParsableCommand {
 
   func run() throws {
     try onMainActor {
+      let signals = try EndSignals()
+      defer { signals.invalidate() }
       let fonts = try SceneFonts()
       // Found out before anything is rendered.
       if !isFile { try OutputPath.makeFolder(output) }
@@ -95,7 +105,13 @@ struct RenderCommand: ParsableCommand {
       try OutputPath.requireWritable(files: files)
       var progress = RenderProgress(total: pictures.count * (frames ?? 1))
       defer { Terminal.error.show(progress: "") }
-      for scene in pictures { try render(scene, fonts: fonts, progress: &progress) }
+      do {
+        for scene in pictures { try render(scene, fonts: fonts, signals: signals, progress: &progress) }
+      } catch let end as RenderEnd {
+        Terminal.error.show(progress: "")
+        try Terminal.output.line(progress.summary("\(progress.written) of \(progress.total) files to \(output)"))
+        throw ExitCode(128 + end.signal)
+      }
       Terminal.error.show(progress: "")
       let total = progress.total
       try Terminal.output.line(progress.summary(total == 1 ? path(of: pictures[0], 0) : "\(total) files to \(output)"))
@@ -103,7 +119,9 @@ struct RenderCommand: ParsableCommand {
   }
 
   @MainActor
-  private func render(_ scene: SceneName, fonts: SceneFonts, progress: inout RenderProgress) throws {
+  private func render(
+    _ scene: SceneName, fonts: SceneFonts, signals: EndSignals, progress: inout RenderProgress
+  ) throws {
     let points = Size(Double(size.width) / scale, Double(size.height) / scale)
     let content = try scene.makeScene(settings: SceneSettings(size: points, fonts: fonts))
     let renderer = try OfflineRenderer(
@@ -115,12 +133,11 @@ struct RenderCommand: ParsableCommand {
       renderer.invalidate()
     }
     for number in 0..<renderer.frames {
-      progress.begin()
-      progress.show("rendering \(scene.rawValue)")
+      if let signal = signals.heard { throw RenderEnd(signal: signal) }
+      progress.begin("rendering \(scene.rawValue)")
       guard let image = try renderer.nextFrame()?.image else { break }
-      // A large picture takes seconds to be written.
-      progress.show("writing \(scene.rawValue)")
       try PNG.write(image, to: path(of: scene, number))
+      progress.written += 1
     }
   }
 
@@ -132,33 +149,34 @@ struct RenderCommand: ParsableCommand {
   }
 }
 
+/// Thrown when a signal asks for the end.
+private struct RenderEnd: Error {
+  let signal: Int32
+}
+
 /// Says on a terminal what is being rendered and for how long yet, and at the end how long it took.
 @MainActor
 private struct RenderProgress {
   let total: Int
-  private var count = 0
-  /// The time that is left, to the beginning of a picture.
-  private var time = ""
+  /// The pictures whose files are complete.
+  var written = 0
   private let start = SystemClock.monotonic.now
 
   init(total: Int) {
     self.total = total
   }
 
-  mutating func begin() {
-    let left = seconds / Double(max(count, 1)) * Double(total - count)
-    time = count == 0 ? "" : ", \(left < 120 ? "\(Text.decimal(left, 0)) s" : "\(Text.decimal(left / 60, 0)) min") to go"
-    count += 1
-  }
-
-  func show(_ what: String) {
-    Terminal.error.show(progress: "\(what): picture \(count) of \(total)\(time)")
+  func begin(_ what: String) {
+    let left = seconds / Double(max(written, 1)) * Double(total - written)
+    let time =
+      written == 0 ? "" : ", \(left < 120 ? "\(Text.decimal(left, 0)) s" : "\(Text.decimal(left / 60, 0)) min") to go"
+    Terminal.error.show(progress: "\(what): picture \(written + 1) of \(total)\(time)")
   }
 
   private var seconds: Double { (SystemClock.monotonic.now - start).seconds }
 
   /// "wrote 120 files to frames: 8.40 s, 14.29 frames a second".
   func summary(_ what: String) -> String {
-    "wrote \(what): \(Text.decimal(seconds, 2)) s, \(Text.decimal(Double(total) / max(seconds, 0.001), 2)) frames a second"
+    "wrote \(what): \(Text.decimal(seconds, 2)) s, \(Text.decimal(Double(written) / max(seconds, 0.001), 2)) frames a second"
   }
 }

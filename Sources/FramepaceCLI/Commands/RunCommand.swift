@@ -121,7 +121,8 @@ struct RunCommand: ParsableCommand {
         last line    summary: all these, of the whole run,
                      firstPresented: the time of the first frame, in
                      seconds of CLOCK_MONOTONIC,
-                     overrun: seconds more than --duration, if any,
+                     overrun: seconds more than --duration; null up to
+                     0.25, which an ending takes,
                      lateCauses: the number of late frames by cause,
                      missedWhileStopped: those of missed while the process
                      was stopped, as by Ctrl-Z,
@@ -199,7 +200,7 @@ struct RunCommand: ParsableCommand {
     completion: .file(extensions: FrameLogFormat.allCases.map(\.rawValue)))
   var frameLog: String?
 
-  @Flag(help: "Print a JSON object a second, and the summary as the last.")
+  @Flag(help: "Print a JSON object a second, with or without --fps, and the summary as the last.")
   var json = false
 
   @Flag(help: "Print nothing but errors, whatever else is asked for.")

@@ -26,6 +26,9 @@ final class EndSignals {
   /// Calls `end` on `loop`, in every mode, when a signal has arrived.
   func add(to loop: FrameLoop, end: @escaping @MainActor () -> Void) { request.add(loop, end) }
 
+  /// The signal that asked for the end; nil as long as none did. For work that runs no loop, and looks between its steps.
+  var heard: Int32? { request.first }
+
   /// Restores the signals' usual effect.
   func invalidate() {
     source.invalidate()
@@ -46,7 +49,7 @@ final class EndSignals {
 /// The signals that were heard so far, and the end that they ask for.
 private final class EndRequest: Sendable {
   private struct State {
-    var first: MonotonicTime?
+    var first: (signal: Int32, time: MonotonicTime)?
     var end: (@Sendable () -> Void)?
     /// True once a signal has ended the loop.
     var isLoopTold = false
@@ -59,6 +62,8 @@ private final class EndRequest: Sendable {
 
   /// A loop that has not reacted in this time is stuck.
   private static let patience = Nanoseconds.seconds(1)
+
+  var first: Int32? { state.withLock { $0.first?.signal } }
 
   func add(_ loop: FrameLoop, _ end: @escaping @MainActor () -> Void) {
     let end: @Sendable () -> Void = { [weak self] in
@@ -78,7 +83,7 @@ private final class EndRequest: Sendable {
   func heard(_ signal: Int32) {
     let now = SystemClock.monotonic.now
     let (first, end) = state.withLock { state in
-      defer { state.first = state.first ?? now }
+      defer { state.first = state.first ?? (signal, now) }
       return (state.first, state.end)
     }
     guard let first else {
@@ -87,7 +92,7 @@ private final class EndRequest: Sendable {
       try? FrameLoop.current.perform(after: Self.patience) { [weak self] in self?.reportStuckLoop() }
       return
     }
-    if [SIGINT, SIGTERM].contains(signal), now - first > Self.sameSignal { exit(128 + signal) }
+    if [SIGINT, SIGTERM].contains(signal), now - first.time > Self.sameSignal { exit(128 + signal) }
   }
 
   private func reportStuckLoop() {
@@ -95,7 +100,7 @@ private final class EndRequest: Sendable {
     // A terminal has echoed the key, maybe after a line of figures.
     let lineBreak = isatty(STDERR_FILENO) == 1 ? "\n" : ""
     StandardError.print(
-      "\(lineBreak)framepace: a callback, or the start, is still running; a second Ctrl-C ends the process")
+      "\(lineBreak)framepace: a callback, the start or a picture is still running; a second Ctrl-C ends the process")
   }
 }
 
