@@ -211,8 +211,8 @@ let package = Package(
     tests(
       "FramepaceTests",
       [
-        "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Presentation", "Raster",
-        "RenderTree", "Simulation", "TestLength",
+        "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation",
+        "Raster", "RenderTree", "Simulation", "TestLength",
       ]),
     tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes", "TestLength"], exclude: ["Goldens"]),
     tests(

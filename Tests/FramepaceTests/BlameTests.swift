@@ -6,6 +6,8 @@ import Simulation
 import TestLength
 import XCTest
 
+@testable import Metering
+
 /// The causes of late frames, compared with what the simulation did to them.
 final class BlameTests: XCTestCase {
   /// One thing goes wrong at a time in otherwise perfect pacing: the first frame that it makes late names it.
