@@ -197,7 +197,7 @@ package enum AtomicFile {
     /// The folder of the file.
     package let folder: String
 
-    /// What is missing and how to make it, as the end of a sentence.
+    /// The missing folder and the command that makes it, as the end of a sentence.
     package var sentence: String {
       let isPlain = folder.utf8.allSatisfy { byte in
         UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || "0123456789/._-+,:@".utf8.contains(byte)

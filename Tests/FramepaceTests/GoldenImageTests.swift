@@ -3,7 +3,7 @@ import FramepaceTesting
 import Testing
 
 @Suite struct GoldenImageTests {
-  /// Which part of the path is missing, and how to make it.
+  /// The message names the missing part of the path, and the command that makes it.
   @Test func aMissingFolderIsNamed() throws {
     let image = try Bitmap(width: 2, height: 2).freeze()
     for (path, missing, folder) in [

@@ -95,7 +95,7 @@ struct FramepaceCommand: ParsableCommand {
   @MainActor
   private static func report(_ error: any Error) -> Int32 {
     if error is ReaderGone { return EXIT_SUCCESS }
-    // What there is to say was said.
+    // The command has said what there is to say.
     if let status = error as? ExitCode { return status.rawValue }
     let status = exitCode(for: error)
     guard status.isSuccess else {
