@@ -19,7 +19,7 @@ public struct PresentationFeedback: Hashable, BitwiseCopyable, Sendable {
 /// A buffer to composite a frame into.
 @MainActor
 public struct PresentationBuffer {
-  /// What the renderer paints in. It holds what it held when this buffer was last presented, clear at first.
+  /// The renderer paints in it. It holds what it held when this buffer was last presented, clear at first.
   public let target: any RenderTarget
   /// The buffer's identity: from 0, below the number of buffers, and the same until the presenter is reset. The damage that a
   /// buffer still lacks is remembered by its identity, not by its age.

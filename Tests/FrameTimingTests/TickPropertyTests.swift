@@ -42,9 +42,11 @@ import Testing
       seed += 1
     }
     #expect(misses > ticks / 20, "the displays were too good")
+    // A fifth of the seeds may have less than a fifth of a kind.
+    let often = isLongRun ? 1 : 10
     #expect(
-      kinds.variable > 8 / parts && kinds.other > 40 / parts && kinds.lost > 8 / parts && kinds.uncounted > 8 / parts
-        && kinds.stepped > 8 / parts && kinds.swapped > 40 / parts,
+      kinds.variable > 8 / often && kinds.other > 40 / often && kinds.lost > 8 / often && kinds.uncounted > 8 / often
+        && kinds.stepped > 8 / often && kinds.swapped > 40 / often,
       "of some kinds there were too few: \(kinds)")
   }
 
