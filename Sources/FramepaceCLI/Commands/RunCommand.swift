@@ -52,7 +52,9 @@ struct RunCommand: ParsableCommand {
       tick came, and idle if no frame was wanted. Work is the time that a frame \
       takes; the budget is one refresh interval (the shortest one at a variable \
       rate), and the share given is the median's. Work for no frame was done for \
-      pictures that were never shown: newer ones took their place. Latency runs from \
+      pictures that were never shown: newer ones took their place. Hitches are the \
+      time that pictures stood too long, in ms per second in which frames were \
+      wanted: good below 5, warning up to 10, critical above. Latency runs from \
       the beginning of a frame to the vblank that presented it. Animation is the \
       difference between the steps of animation time and the steps of presentation. \
       A p95 needs 20 frames, a p99 and a 1 % low 100, a p99.9 and a 0.1 % low 1000. \
@@ -76,8 +78,10 @@ struct RunCommand: ParsableCommand {
         outcome         presented, discarded: its work was done for nothing,
                         lost: handed over and never seen,
                         pending: not seen yet at the end
-        tick            the vblank whose tick asked for it
-        promised        the vblank that link callbacks were promised
+        tick            the vblank whose tick asked for it; without a tick, as
+                        of the first frame, the vblank before its target
+        promised        the vblank that link callbacks were promised; empty
+                        without a tick
         target          the vblank that the frame was made for
         targetKnown     false if that was a guess
         animationTime   the time for which animations were evaluated
@@ -90,7 +94,8 @@ struct RunCommand: ParsableCommand {
                         the time in each phase
         work            all phases together
         frameInterval   from the vblank that showed the frame before
-        lateness        from promised to presented; below 0 if earlier
+        lateness        from promised, or else from target, to presented;
+                        below 0 if earlier, and 0 where the target was a guess
         cause           why it was late, and otherCause
         animationError  the step of animationTime less frameInterval
         paintedPixels   pixels that were painted
