@@ -3,6 +3,7 @@ import Geometry
 import KMS
 import LinuxSystem
 import Presentation
+import Raster
 import RenderTree
 import RunLoops
 
