@@ -45,7 +45,7 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The arrivals in an order that time can have, as a replay needs them. Where none were recorded, a vblank arrives when it
-  /// is stamped, or an interval after the last one if its stamp cannot be right.
+  /// is stamped, or an interval after the last one if its stamp cannot be right. An event that came twice comes twice at once.
   public var deliveries: [MonotonicTime] {
     // Times in the far future leave room to count on from them.
     let latest = MonotonicTime(nanoseconds: .max / 2)
@@ -54,8 +54,8 @@ public struct VBlankRecording: Hashable, Sendable, CustomStringConvertible {
       var time = min(arrivals.isEmpty ? vblanks[index].timestamp : arrivals[index], latest)
       if let last {
         let step = time - last
-        let isPossible = arrivals.isEmpty ? step > .zero && step <= Self.longestPause : step >= .zero
-        if !isPossible { time = arrivals.isEmpty ? min(last + refreshRate.interval, latest) : last }
+        let isWild = arrivals.isEmpty && (step > Self.longestPause || last - time > refreshRate.interval / 2)
+        time = isWild ? min(last + refreshRate.interval, latest) : max(time, last)
       }
       last = time
       return time

@@ -56,7 +56,10 @@ import Testing
       ).deliveries.map(\.nanoseconds)
     }
     let interval = rate.interval.count
-    #expect(deliveries([5, 9, 7, 0, 20]) == [5, 9, 9 + interval, 9 + 2 * interval, 9 + 3 * interval])
+    // One that came twice, one a little early, one long ago.
+    let stamps = [interval, 2 * interval, 2 * interval, 2 * interval - 5, 3 * interval, 0, 4 * interval, 5 * interval]
+    let times = [interval, 2 * interval, 2 * interval, 2 * interval, 3 * interval, 4 * interval, 4 * interval, 5 * interval]
+    #expect(deliveries(stamps) == times)
     #expect(deliveries([5, 100_000_000_000, 60]) == [5, 5 + interval, 5 + 2 * interval])
     #expect(deliveries([5, 9, 13], [50, 40, 60]) == [50, 50, 60])
     #expect(deliveries([1], [.max]) == [.max / 2])
