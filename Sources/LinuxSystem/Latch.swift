@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A gate at which threads wait until it is opened, once and for all.
