@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 
 /// A gate at which threads wait until it is opened, once and for all.
@@ -47,8 +46,7 @@ package final class Latch: @unchecked Sendable {
   ///
   /// - Returns: true if the latch is open.
   package func wait(for limit: Nanoseconds) -> Bool {
-    let nanoseconds = (SystemClock.monotonic.now + limit).nanoseconds
-    var end = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    var end = (SystemClock.monotonic.now + limit).timespec
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while !isOpen, pthread_cond_timedwait(opened, mutex, &end) == 0 {}

@@ -43,6 +43,16 @@ public struct SystemClock: Sendable {
   }
 }
 
+extension MonotonicTime {
+  /// The time as the system's calls take it.
+  var timespec: timespec {
+    var result = Glibc.timespec()
+    result.tv_sec = Int(nanoseconds / 1_000_000_000)
+    result.tv_nsec = Int(nanoseconds % 1_000_000_000)
+    return result
+  }
+}
+
 /// A clock that stands still until its owner moves it, or a loop that would sleep otherwise. It never goes back. Any thread
 /// may read and move it.
 public final class ManualClock: Sendable {
