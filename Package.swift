@@ -206,7 +206,7 @@ let package = Package(
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
-    tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree"], exclude: ["Facts"]),
+    tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "TestLength"], exclude: ["Facts"]),
     tests("RenderTreeTests", ["Geometry", "LinuxSystem", "Raster", "RenderTree", "TestLength"]),
     tests(
       "FramepaceTests",

@@ -19,16 +19,23 @@ struct LayerClock: Hashable, BitwiseCopyable, Sendable {
   }
 }
 
-/// The clocks from the display's down to that of a layer, without those that go as the one above them.
+/// The clocks from the display's down to that of a layer. It begins with the first that does not go as the display's.
 struct ClockChain: Sendable {
   private var clocks: [LayerClock] = []
 
   @MainActor
   init(_ layer: Layer) {
+    var first: Layer?
     var next: Layer? = layer
     while let layer = next {
-      if layer.clock != LayerClock() { clocks.append(layer.clock) }
+      if layer.clock != LayerClock() { first = layer }
       next = layer.superlayer
+    }
+    guard let first else { return }
+    next = layer
+    while let layer = next {
+      clocks.append(layer.clock)
+      next = layer === first ? nil : layer.superlayer
     }
     clocks.reverse()
   }
@@ -40,25 +47,43 @@ struct ClockChain: Sendable {
     return time
   }
 
-  /// True if the layer's time stands still from a time of the display's clock on.
-  func stands(from outer: MonotonicTime) -> Bool {
-    var time = outer
-    for clock in clocks {
-      if clock.speed == 0 && time >= clock.beginTime { return true }
-      time = clock.time(at: time)
-    }
-    return false
+  /// The way that the layer's time takes.
+  enum Course {
+    case forwards
+    case backwards
+    /// It shows the same for ever.
+    case still
+    /// It may jump: when a clock begins, or when a time that runs backwards passes that beginning again.
+    case waiting
   }
 
-  /// True if the layer's time runs backwards.
-  var isReversed: Bool { clocks.reduce(1) { $0 * $1.speed } < 0 }
+  /// The way that the layer's time takes from a time of the display's clock on.
+  func course(from outer: MonotonicTime) -> Course {
+    var time = outer
+    var speed = 1.0
+    for clock in clocks {
+      let hasBegun = time >= clock.beginTime
+      if hasBegun != (speed > 0) { return .waiting }
+      // A time that runs backwards never comes to the beginning.
+      if !hasBegun { return .still }
+      speed *= clock.speed
+      if speed == 0 { return .still }
+      time = clock.time(at: time)
+    }
+    return speed > 0 ? .forwards : .backwards
+  }
 
   /// The time of the display's clock, `now` or later, at which the layer's clock will have come to `time`; `distantFuture` if it
   /// does not go there. It may be a nanosecond off.
   func outerTime(ofReaching time: MonotonicTime, from now: MonotonicTime) -> MonotonicTime {
     if clocks.isEmpty || time == .distantFuture { return time }
     if self.time(at: now) >= time { return now }
-    if isReversed || stands(from: now) { return .distantFuture }
+    switch course(from: now) {
+    case .still, .backwards: return .distantFuture
+    // Once it has begun it may jump there: each frame looks again.
+    case .waiting where clocks.contains(where: { $0.speed <= 0 }): return now
+    case .waiting, .forwards: break
+    }
     var time = time
     for clock in clocks.reversed() { time = max(clock.outerTime(at: time), clock.beginTime) }
     return max(time, now)

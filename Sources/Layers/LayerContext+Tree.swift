@@ -42,9 +42,24 @@ final class CommittedAnimations {
 
   /// True if an animation is under way at a time of the display's clock.
   func areRunning(at time: MonotonicTime) -> Bool {
-    let isReversed = clocks.isReversed
-    let time = clocks.time(at: time)
-    return timed.contains { $0.changes(from: time, backwards: isReversed) && (isReversed || !$0.isOver(at: time)) }
+    let local = clocks.time(at: time)
+    return switch clocks.course(from: time) {
+    case .still: false
+    case .waiting: !timed.isEmpty
+    case .forwards: timed.contains { $0.changes(from: local, backwards: false) && !$0.isOver(at: local) }
+    case .backwards: timed.contains { $0.changes(from: local, backwards: true) }
+    }
+  }
+
+  /// True if they may show other values later than at a time of the display's clock.
+  func change(from time: MonotonicTime) -> Bool {
+    let local = clocks.time(at: time)
+    return switch clocks.course(from: time) {
+    case .still: false
+    case .waiting: !timed.isEmpty
+    case .forwards: timed.contains { $0.changes(from: local, backwards: false) }
+    case .backwards: timed.contains { $0.changes(from: local, backwards: true) }
+    }
   }
 }
 
@@ -152,16 +167,12 @@ extension LayerContext {
     committed.clocks = ClockChain(layer)
     committed.timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)
-    let isReversed = committed.clocks.isReversed
-    let wasMoving = committed.isMoving
-    committed.isMoving = false
     for index in layer.animations.indices {
       layer.animations[index].begin(at: time)
-      let timed = layer.animations[index].timed
-      committed.timed.append(timed)
-      committed.isMoving = committed.isMoving || timed.changes(from: time, backwards: isReversed)
+      committed.timed.append(layer.animations[index].timed)
     }
-    if committed.clocks.stands(from: now) { committed.isMoving = false }
+    let wasMoving = committed.isMoving
+    committed.isMoving = committed.change(from: now)
     if committed.timed.isEmpty {
       hasEmptyAnimations = hasEmptyAnimations || committed.isListed
     } else if !committed.isListed {
