@@ -17,7 +17,7 @@ public final class RandomLayers {
   private let images: [Image]
   private let font: Font?
   private let limit: Int
-  private var random: SplitMix64
+  var random: SplitMix64
 
   /// - Parameters:
   ///   - count: the number of layers at first; there are never many more than twice as many.
@@ -67,7 +67,7 @@ public final class RandomLayers {
   }
 
   private func change(_ layer: Layer) -> String {
-    switch Int.random(in: 0..<24, using: &random) {
+    switch Int.random(in: 0..<25, using: &random) {
     case 0, 1, 2:
       layer.position.x += Double(Int.random(in: -9...9, using: &random))
       layer.position.y += Double(Int.random(in: -9...9, using: &random))
@@ -117,17 +117,15 @@ public final class RandomLayers {
     case 18:
       return move(layer)
     case 19:
-      layer.add(
-        BasicAnimation(
-          .rotation, from: 0, to: number(in: -4...4), duration: .milliseconds(Int64.random(in: 0...80, using: &random)),
-          repeatCount: number(in: 0...3), autoreverses: random.chance(0.5),
-          fillMode: random.chance(0.5) ? .forwards : .removed, isRemovedOnCompletion: random.chance(0.7)),
-        forKey: "turn")
+      layer.add(animation(), forKey: random.chance(0.5) ? "animation" : nil)
       return "animation"
     case 20:
       layer.removeAllAnimations()
       return "end of all animations"
     case 21:
+      changeClock(of: layer)
+      return "clock"
+    case 22:
       root.backgroundColor = random.chance(0.4) ? nil : color()
       root.opacity = random.chance(0.7) ? 1 : number(in: 0...1)
       root.masksToBounds = random.chance(0.3)
@@ -230,9 +228,9 @@ public final class RandomLayers {
 
   // MARK: Values
 
-  private func number(in range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
+  func number(in range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
 
-  private func color() -> Color {
+  func color() -> Color {
     Color(hex: UInt32.random(in: 0...0xFF_FFFF, using: &random)).withAlpha(random.chance(0.5) ? 1 : number(in: 0...1))
   }
 
@@ -240,12 +238,12 @@ public final class RandomLayers {
 
   private func digits() -> String { String(Int.random(in: 0...99_999, using: &random)) }
 
-  private func opacity() -> Double {
+  func opacity() -> Double {
     if random.chance(0.05) { return random.chance(0.5) ? 0 : 0.001 }
     return random.chance(0.5) ? number(in: 0...1) : 1
   }
 
-  private func position() -> Point {
+  func position() -> Point {
     func coordinate(_ length: Double) -> Double {
       let whole = Double(Int.random(in: -8...max(Int(length), 1), using: &random))
       return random.chance(0.8) ? whole : whole + number(in: 0...1)
@@ -266,7 +264,7 @@ public final class RandomLayers {
       height: side(root.bounds.height, [0, -3, 0.25]))
   }
 
-  private func transform() -> Affine {
+  func transform() -> Affine {
     if random.chance(0.06) { return extremeTransform() }
     switch Int.random(in: 0..<15, using: &random) {
     case 0..<6: return .identity
@@ -294,7 +292,7 @@ public final class RandomLayers {
     }
   }
 
-  private func path() -> Path {
+  func path() -> Path {
     func point() -> Point { Point(number(in: 0...root.bounds.width), number(in: 0...root.bounds.height)) }
     var path = Path()
     path.move(to: point())

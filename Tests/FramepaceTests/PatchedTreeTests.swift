@@ -46,6 +46,9 @@ private struct World {
     var sides: SideValues
     var values: AnimatableValues
     var timed: [TimedAnimation]
+    var clocks: ClockChain
+    /// True if the layer shows the same from the commit on. It is then shown so at earlier times too.
+    var stands: Bool
     var sublayers: [Node]
   }
 
@@ -93,6 +96,7 @@ private struct World {
     let sides = layer.sideValues
     return Node(
       record: layer.record(sides), sides: sides, values: layer.values, timed: layer.animations.map(\.timed),
+      clocks: ClockChain(layer), stands: !(layer.committedAnimations?.isMoving ?? false),
       sublayers: order.map { copy($0.element) })
   }
 
@@ -100,7 +104,8 @@ private struct World {
     let index = tree.records.count
     var record = node.record
     var values = node.values
-    for animation in node.timed { animation.apply(to: &values, at: time) }
+    let local = node.clocks.time(at: node.stands ? max(time, now) : time)
+    for animation in node.timed { animation.apply(to: &values, at: local) }
     record.update(from: values, node.sides)
     if index == 0 { record.transform = record.transform.concatenating(.scale(2)) }
     tree.append(record, node.sides)

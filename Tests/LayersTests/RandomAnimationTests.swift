@@ -6,8 +6,8 @@ import XCTest
 
 @testable import Layers
 
-/// Random programs of animations and clocks, against an evaluator that computes in seconds and steps through the repetitions one by
-/// one.
+/// Random programs of animations and clocks, against an evaluator that computes in seconds and steps through the repetitions one
+/// by one.
 final class RandomAnimationTests: XCTestCase {
   func testPresentationEqualsTheReference() {
     onMain {
@@ -206,7 +206,8 @@ private struct RandomProgram {
     let drawn = stage.context.renderTree(at: time).records[1].transform.tx
     for (got, expected) in zip(got + [drawn], expected + [expected[0]]) where abs(got - expected) > 1e-4 {
       failure =
-        "\(self.movements.count) movements: \(got) instead of \(expected) of \(shown.position.x), \(shown.opacity), \(drawn) at \(time), clocks \(clocks), movements \(movements)"
+        "\(self.movements.count) movements: \(got) instead of \(expected) of \(shown.position.x), \(shown.opacity), \(drawn) at \(time), "
+        + "clocks \(clocks), movements \(movements)"
     }
   }
 
