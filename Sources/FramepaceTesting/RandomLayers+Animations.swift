@@ -2,7 +2,8 @@ import Framepace
 import LinuxSystem
 
 extension RandomLayers {
-  /// An animation of any kind with any timing. Each comes to an end within a second or stands still, so that a tree comes to rest.
+  /// An animation of any kind with any timing. Each comes to an end within a second or stands still, so that a tree comes to
+  /// rest.
   func animation(depth: Int = 0) -> any Animation {
     var animation = movement(depth: depth)
     animation.duration = .milliseconds(Int64.random(in: 0...80, using: &random))

@@ -206,7 +206,7 @@ private struct RandomProgram {
     let drawn = stage.context.renderTree(at: time).records[1].transform.tx
     for (got, expected) in zip(got + [drawn], expected + [expected[0]]) where abs(got - expected) > 1e-4 {
       failure =
-        "\(self.movements.count) movements: \(got) instead of \(expected) of \(shown.position.x), \(shown.opacity), \(drawn) at \(time), "
+        "\(self.movements.count) movements: \(got) instead of \(expected) at \(time), "
         + "clocks \(clocks), movements \(movements)"
     }
   }

@@ -34,14 +34,14 @@ struct Keyframes<Value: Animatable>: Sendable {
     /// A cubic Bézier curve.
     case curve(Value, Value, Value, Value)
 
-    @usableFromInline
+    @inlinable
     var first: Value {
       switch self {
       case .hold(let value), .line(let value, _), .curve(let value, _, _, _): value
       }
     }
 
-    @usableFromInline
+    @inlinable
     var last: Value {
       switch self {
       case .hold(let value), .line(_, let value), .curve(_, _, _, let value): value
@@ -69,7 +69,7 @@ struct Keyframes<Value: Animatable>: Sendable {
 
   init(_ segments: [Segment]) { self.segments = segments }
 
-  @usableFromInline
+  @inlinable
   var last: Value? { segments.last?.shape.last }
 
   /// The value at a part of the animation's time. There is one unless the key frames are empty.

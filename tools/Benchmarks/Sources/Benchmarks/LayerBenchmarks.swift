@@ -3,7 +3,7 @@ import Layers
 import LinuxSystem
 import RenderTree
 
-/// Measures marks, commits and snapshots of a tree of 500 layers.
+/// Measures marks, commits and snapshots of a tree of 500 layers, and the evaluation of animations.
 @MainActor
 enum LayerBenchmarks {
   static let all = Benchmark(name: "layers") {
@@ -23,6 +23,45 @@ enum LayerBenchmarks {
       Harness.time("a mark on a dirty layer", repeats: 1_000_000) { scene.root.setNeedsLayout() },
       Harness.time("one of 500 moved: commit, snapshot", repeats: 2_000) { frame() },
       Harness.allocations("allocations in that", frames: 1_000) { frame() },
+    ] + animations(workers)
+  }
+
+  /// Measures 1,000 layers, each with a spring, key frames or a group of two animations, none of which comes to an end.
+  private static func animations(_ workers: WorkerPool) -> [Result] {
+    let root = Layer()
+    for index in 0..<1_000 {
+      let layer = Layer()
+      switch index % 3 {
+      case 0:
+        var spring = SpringAnimation(.position, from: .zero, to: Point(100, 50))
+        spring.repeatCount = .infinity
+        layer.add(spring)
+      case 1:
+        var frames = KeyframeAnimation(.opacity, values: [0, 1, 0.5, 0.7], calculationMode: .cubic)
+        frames.repeatCount = .infinity
+        layer.add(frames)
+      default:
+        var group = AnimationGroup([BasicAnimation(.positionX, from: 0, to: 9), BasicAnimation(.rotation, from: 0, to: 6)])
+        (group.duration, group.repeatCount, group.timingFunction) = (.seconds(1), .infinity, .easeInEaseOut)
+        layer.add(group)
+      }
+      root.addSublayer(layer)
+    }
+    let context = LayerContext(root: root, workers: workers)
+    var time = MonotonicTime.zero
+    _ = context.commit(at: time)
+    @MainActor func evaluate() {
+      time += .milliseconds(16)
+      Harness.blackHole(context.renderTree(at: time).records.count)
+    }
+    var x = 0.0
+    return [
+      Harness.time("1,000 animated layers: one evaluation", repeats: 200) { evaluate() },
+      Harness.allocations("allocations in that", frames: 100) { evaluate() },
+      Harness.time("timing function at one time", repeats: 1_000_000) {
+        x = x < 0.99 ? x + 0.0137 : 0.001
+        Harness.blackHole(Int(TimingFunction.easeInEaseOut.progress(at: x) * 1000))
+      },
     ]
   }
 }
