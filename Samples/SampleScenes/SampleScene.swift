@@ -47,8 +47,8 @@ public struct SceneSettings: Sendable {
   /// The unit of sizes in wide scenes: 1/1080 of the display's height, or 1/1920 of its width if that is less. With it,
   /// scenes look alike on every display.
   var unit: Double { min(size.width / 1920, size.height / 1080) }
-  /// The unit of sizes in round scenes: 1/1080 of the display's shorter side.
-  var roundUnit: Double { min(size.width, size.height) / 1080 }
+  /// The unit of sizes in round scenes, which fill the width of an upright display.
+  var roundUnit: Double { size.width < size.height ? size.width / 1080 : unit }
 }
 
 /// The sample scenes by their names on the command line.
