@@ -23,8 +23,9 @@ final class DRMEventQueue {
   private var source: FrameLoop.DescriptorSource?
   private var lastNumber: UInt32 = 0
   private var places: [Place] = []
-  private var routes: [Entry] = []
-  private var backlog = DRMEventBacklog()
+  // Used at each event, with no call in between but the card's `read`: a check at run time would only take time.
+  @exclusivity(unchecked) private var routes: [Entry] = []
+  @exclusivity(unchecked) private var backlog = DRMEventBacklog()
   /// Observes the beginning of runs, for each loop that serves events.
   private var observers: [(loop: FrameLoop, observer: FrameLoop.Observer)] = []
 

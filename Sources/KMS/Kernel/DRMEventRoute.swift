@@ -6,7 +6,8 @@ import RunLoops
 @MainActor
 final class DRMEventRoute: FrameLoop.ItemOwner {
   var onFlip: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
-  var onSequence: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt64) -> Void)?
+  // Read at each vblank, for an instant: a check at run time would only take time.
+  @exclusivity(unchecked) var onSequence: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt64) -> Void)?
   /// A vblank that was requested by the older call.
   var onVBlank: (@MainActor (_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) -> Void)?
   /// The card cannot be read any more; no event comes.

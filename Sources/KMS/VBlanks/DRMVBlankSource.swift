@@ -12,7 +12,8 @@ final class DRMVBlankSource: VBlankSource {
   let name: String
   let refreshRate: RefreshRate
   let isVariable: Bool
-  var onVBlank: (@MainActor (VBlank) -> Void)?
+  // Unchecked like `request` below: read at each vblank.
+  @exclusivity(unchecked) var onVBlank: (@MainActor (VBlank) -> Void)?
   /// Hears once when no vblank can come any more: the CRTC was switched off or the device removed.
   weak var owner: (any ScreenOwner)?
 
@@ -20,9 +21,10 @@ final class DRMVBlankSource: VBlankSource {
   private let pipe: ScanOutPipe
   let calls: VBlankCalls
   private let events: DRMEventRoute
-  private var request = VBlankRequest()
+  // Used at each vblank without a call in between: a check at run time would only take time.
+  @exclusivity(unchecked) private var request = VBlankRequest()
   /// The sequence of the last vblank that was seen.
-  private var last: UInt64 = 0
+  @exclusivity(unchecked) private var last: UInt64 = 0
   /// Looks after an event that does not come. A request sets it when it is at rest: a later event is looked after in its
   /// turn, so that a vblank costs a comparison.
   private lazy var watch = FrameLoop.Alarm(.onMain { [weak self] in self?.look() })
