@@ -230,15 +230,12 @@ public final class Output {
   /// Renders the frame that is owed before a newer tick's work begins, if there is a buffer and its work takes as long as its
   /// interval: merged into that work neither would ever be seen in time. A shorter one is merged, so that frames do not queue.
   private func renderOwedFrame() {
-    guard var frame = owed, !fits(frame) else { return }
+    guard var frame = owed, let link,
+      frame.work + FrameRecord.takeOverTime > ticker.interval * Int64(link.intervalsPerTick)
+    else { return }
     let (now, forecast) = (clock.now, ticker.forecast)
     frame.heldBack = now - frame.submitted
     render(for: schedule.targetOfOwedFrame(at: now, forecast: forecast), frame, isOwed: true, forecast: forecast)
-  }
-
-  /// True if a frame's work leaves time for the display to take it over before the next tick.
-  private func fits(_ frame: FrameRecord) -> Bool {
-    frame.work + FrameRecord.takeOverTime <= ticker.interval * Int64(link?.intervalsPerTick ?? 1)
   }
 
   /// Newer work takes the place of the frame that is owed.
@@ -256,10 +253,8 @@ public final class Output {
       schedule.didRender(for: target)
       return
     }
-    // A frame that is begun late, or fits into its interval, does not queue behind another one: it and all after it would be late
-    // by an interval for good. If the other one is seen in time for it, the turn of that event renders it.
-    let mayQueue = !schedule.isTickDelayed && (!fits(frame) || forecast.isVariable)
-    if schedule.isTickNew, !mayQueue, !pending.isEmpty { return }
+    // A frame that is begun late does not queue behind another one: it and all after it would be late by an interval for good.
+    if schedule.isTickDelayed, !pending.isEmpty { return }
     // The frame that is held back has the buffer, and the vblank.
     if heldBack != nil { return }
     // While flips pend no buffer may be free; `presented` or the next tick brings us back.
