@@ -259,7 +259,7 @@ private struct SceneRun {
       command.scene, options: command.options, policy: command.policy, animation: command.animation,
       interval: command.interval, simulation: simulation)
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
-    let lateFrames = command.diagram ? LateFrames(start: start) : nil
+    let lateFrames = command.diagram ? LateFrames(start: start, meter: meter) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
     log = try command.frameLog.map { try FrameLogFile(path: $0, isPatient: simulation?.isFast ?? false) }
     session.measure(with: meter, log: log, lateFrames: lateFrames, plot: plot?.picture)

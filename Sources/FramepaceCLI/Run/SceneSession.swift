@@ -171,9 +171,8 @@ final class SceneSession {
       if canBeStopped { meter.resumed = ProcessStops.lastEnd }
       let causes = meter.record(event)
       do { try log?.record(event, meter: meter, causes: causes) } catch { self?.fail(error) }
-      if case .tick(let tick) = event { lateFrames?.record(tick: tick) }
+      lateFrames?.record(event, causes: causes)
       guard case .presented(let frame) = event else { return }
-      lateFrames?.record(presented: frame, causes: causes)
       plot?.record(presented: frame, step: meter.step, interval: meter.refreshRate.interval)
     }.keep()
   }

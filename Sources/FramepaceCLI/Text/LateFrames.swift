@@ -1,8 +1,7 @@
 import Framepace
 
 /// Remembers for each cause the frame of a run that was late by most, and the longest time without a tick that no late frame
-/// explains. Each is drawn as a diagram at the end, with the frames around it.
-@MainActor
+/// explains. Each is drawn as a diagram at the end, with the frames around it: those that the meter's log has at that moment.
 final class LateFrames {
   /// The subject of a diagram.
   private enum Event {
@@ -15,61 +14,68 @@ final class LateFrames {
   /// A subject with the frames and ticks around it.
   private struct Scene {
     var event: Event
-    var frames: [FrameRecord]
-    var ticks: [DisplayLink.Tick]
+    /// The last events of that moment.
+    var log: [FrameEvent]
+
+    var frames: [FrameRecord] { log.compactMap { if case .presented(let frame) = $0 { frame } else { nil } } }
+    var ticks: [DisplayLink.Tick] { log.compactMap { if case .tick(let tick) = $0 { tick } else { nil } } }
   }
 
-  /// The number of frames and ticks kept around a late frame.
+  /// The number of refresh intervals kept around a late frame.
   private static let memory = 12
 
   private let start: MonotonicTime
-  private var frames: [FrameRecord] = []
-  private var ticks: [DisplayLink.Tick] = []
-  private var interval = Nanoseconds.zero
+  private let meter: FPSMeter
   private var late: [FrameRecord.Cause: (frame: FrameRecord, scene: Scene)] = [:]
   private var missed: (tick: DisplayLink.Tick, scene: Scene)?
   /// The newest late frame and missed tick, until the next frame completes their surroundings.
   private var freshLate: (frame: FrameRecord, causes: FrameRecord.Causes)?
   private var freshMissed: DisplayLink.Tick?
 
-  /// - Parameter start: the start of the run.
-  init(start: MonotonicTime) {
+  /// - Parameters:
+  ///   - start: the start of the run.
+  ///   - meter: the meter of the run, whose log has the events around a late frame.
+  init(start: MonotonicTime, meter: FPSMeter) {
     self.start = start
+    self.meter = meter
   }
 
-  func record(tick: DisplayLink.Tick) {
-    interval = tick.duration
-    ticks.append(tick)
-    if ticks.count > Self.memory { ticks.removeFirst() }
-    if tick.missed > missed?.tick.missed ?? 0 { freshMissed = tick }
-  }
-
-  /// - Parameter causes: why the frame was late; nil if it was in time.
-  func record(presented frame: FrameRecord, causes: FrameRecord.Causes?) {
-    frames.append(frame)
-    if frames.count > Self.memory { frames.removeFirst() }
-    keepFresh()
-    guard let causes else { return }
-    if let kept = late[causes.main]?.frame, kept.lateness >= frame.lateness { return }
-    freshLate = (frame, causes)
+  /// Call it for each event, after the meter has recorded it.
+  ///
+  /// - Parameter causes: why the frame was late that has been seen now; nil for everything else.
+  func record(_ event: FrameEvent, causes: FrameRecord.Causes?) {
+    switch event {
+    case .tick(let tick): if tick.missed > missed?.tick.missed ?? 0 { freshMissed = tick }
+    case .presented(let frame):
+      keepFresh()
+      if let causes, frame.lateness > late[causes.main]?.frame.lateness ?? .zero { freshLate = (frame, causes) }
+    case .committed, .discarded, .idle, .refused: break
+    }
   }
 
   private func keepFresh() {
     if let (frame, causes) = freshLate {
-      late[causes.main] = (frame, Scene(event: .late(frame, causes), frames: frames, ticks: ticks))
+      late[causes.main] = (frame, scene(.late(frame, causes)))
       freshLate = nil
     }
-    if let tick = freshMissed, frames.last.map({ $0.frameNumber >= tick.frameNumber }) ?? false {
-      freshMissed = nil
-      guard !frames.contains(where: { explains($0, tick) }) else { return }
-      missed = (tick, Scene(event: .missed(tick), frames: frames, ticks: ticks))
-    }
+    guard let tick = freshMissed else { return }
+    let scene = scene(.missed(tick))
+    guard let last = scene.frames.last, last.frameNumber >= tick.frameNumber else { return }
+    freshMissed = nil
+    if !scene.frames.contains(where: { explains($0, tick) }) { missed = (tick, scene) }
+  }
+
+  private func scene(_ event: Event) -> Scene {
+    // A tick, a committed and a presented frame in each interval.
+    Scene(event: event, log: meter.log.suffix(Self.memory * 3))
   }
 
   /// True if the frame was late and was made during the missed intervals, or next to them.
   private func explains(_ frame: FrameRecord, _ tick: DisplayLink.Tick) -> Bool {
     frame.frameNumber + tick.missed + 1 >= tick.frameNumber && frame.isLate(interval: interval)
   }
+
+  private var interval: Nanoseconds { meter.refreshRate.interval }
 
   // MARK: - Text
 
@@ -81,10 +87,11 @@ final class LateFrames {
   ///   - width: the longest line, in characters.
   func text(causes: [FrameRecord.Cause], width: Int) -> String {
     keepFresh()
-    guard !frames.isEmpty else { return "" }
+    let end = scene(.end)
+    guard !end.frames.isEmpty else { return "" }
     var shown = causes.compactMap { late[$0]?.scene }
     if let missed { shown.append(missed.scene) }
-    if shown.isEmpty { shown = [Scene(event: .end, frames: frames, ticks: ticks)] }
+    if shown.isEmpty { shown = [end] }
     return (shown.map { text($0, width: width) } + [FrameDiagram.legend]).joined(separator: "\n\n")
   }
 
