@@ -32,8 +32,9 @@ extension Layer {
 
   /// The values beside the record. Effects are the same object as in the last record unless something in them changed.
   var sideValues: SideValues {
-    let placement = contentsPlacement
-    if placement != recordEffects?.placement { recordEffects = placement.map(RenderEffects.init) }
+    var parts = RenderEffects.Parts()
+    parts.placement = contentsPlacement
+    recordEffects = RenderEffects.make(parts, last: recordEffects)
     return SideValues(content: Self.content(of: self), effects: recordEffects)
   }
 

@@ -11,16 +11,6 @@ public protocol RenderContent: AnyObject, Sendable, CustomStringConvertible {
   func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect
 }
 
-/// The properties of a layer that few layers have. Immutable, and compared by identity as a `RenderContent` is.
-public final class RenderEffects: Sendable {
-  /// The place of the content. A layer whose content fills its bounds needs none.
-  public let placement: ContentPlacement
-
-  public init(placement: ContentPlacement) {
-    self.placement = placement
-  }
-}
-
 /// A rule that places content in the bounds of its layer, whatever these are.
 public struct ContentPlacement: Hashable, BitwiseCopyable, Sendable {
   public var gravity: ContentsGravity
@@ -42,11 +32,6 @@ public struct ContentPlacement: Hashable, BitwiseCopyable, Sendable {
   }
 }
 
-extension RenderEffects? {
-  /// The rectangle of the content in a layer with these bounds: the bounds, unless the effects place it.
-  public func contentRect(in bounds: Rect) -> Rect { self?.placement.rect(in: bounds) ?? bounds }
-}
-
 /// The values beside a record: its entry in the snapshot's side table.
 public struct SideValues: Sendable {
   /// Only the package's own kinds of content can be set: a renderer must know how to paint each.
@@ -60,13 +45,5 @@ public struct SideValues: Sendable {
   package init(content: (any RenderContent)?, effects: RenderEffects? = nil) {
     self.content = content
     self.effects = effects
-  }
-}
-
-extension RenderEffects: CustomStringConvertible {
-  public var description: String {
-    let overhang =
-      placement.overhang == Size(1, 1) ? "" : " overhang \(placement.overhang.width) \(placement.overhang.height)"
-    return "\(placement.gravity) \(placement.size.width) \(placement.size.height)\(overhang)"
   }
 }

@@ -4,7 +4,7 @@ extension TreeSnapshot: CustomStringConvertible {
   /// One line for each layer, indented by its depth; properties with their default value are left out. Contents are numbered
   /// in the order in which they first appear.
   public var description: String {
-    var lines = ["backdrop \(hexadecimal(backdrop))"]
+    var lines = ["backdrop \(backdrop.hexadecimalColor)"]
     if let viewport { lines.append(viewport.description) }
     var ends: [Int] = []
     var numbers: [ObjectIdentifier: Int] = [:]
@@ -39,18 +39,13 @@ extension RenderRecord: CustomStringConvertible {
     } else {
       words.append("transform \(transform.numbers)")
     }
-    if backgroundColor != 0 { words.append("color \(hexadecimal(backgroundColor))") }
+    if backgroundColor != 0 { words.append("color \(backgroundColor.hexadecimalColor)") }
     if cornerRadius != 0 { words.append("radius \(cornerRadius)") }
     if opacity != 1 { words.append("opacity \(opacity)") }
     if flags.contains(.masksToBounds) { words.append("masks") }
     if flags.contains(.hidden) { words.append("hidden") }
     return words.joined(separator: " ")
   }
-}
-
-private func hexadecimal(_ color: UInt32) -> String {
-  let digits = String(color, radix: 16)
-  return "#" + String(repeating: "0", count: 8 - digits.count) + digits
 }
 
 extension Affine {

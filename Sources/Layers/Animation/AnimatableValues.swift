@@ -20,6 +20,9 @@ public struct AnimatableValues: Sendable {
   /// The values of the properties that kinds of layers add.
   @usableFromInline
   var named: [AnimatableProperty: any Animatable] = [:]
+  /// The values that few layers change, see `rare`; nil while all are at their defaults.
+  @usableFromInline
+  var rareBox: RareBox?
 
   public init() {}
 

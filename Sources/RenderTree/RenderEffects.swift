@@ -1,0 +1,164 @@
+public import Geometry
+public import Raster
+
+/// The properties of a layer that few layers have. Immutable, and compared by identity as a `RenderContent` is.
+public final class RenderEffects: Sendable {
+  public let parts: Parts
+
+  /// The properties with their values: each begins as that of a layer that does not have it.
+  public struct Parts: Hashable, Sendable {
+    /// The place of the content. A layer whose content fills its bounds needs none.
+    public var placement: ContentPlacement?
+    /// The part of the content that is shown, and how it is stretched.
+    public var cut = ContentCut()
+    /// The corners that the radius rounds; the others are square.
+    public var corners = Corners.all
+    public var border: Border?
+    public var shadow: Shadow?
+    public var blendMode = BlendMode.normal
+    /// Pixels for each of the layer's units in the picture that the layer with all its descendants becomes; nil without one.
+    public var rasterizationScale: Double?
+
+    public init() {}
+  }
+
+  public init(_ parts: Parts) {
+    self.parts = parts
+  }
+
+  public convenience init(placement: ContentPlacement) {
+    var parts = Parts()
+    parts.placement = placement
+    self.init(parts)
+  }
+
+  /// The effects with these parts: `last` if they are its own, nil where nothing differs from a layer without effects.
+  package static func make(_ parts: Parts, last: RenderEffects?) -> RenderEffects? {
+    if let last, last.parts == parts { return last }
+    return parts == Parts() ? nil : RenderEffects(parts)
+  }
+
+  /// True if the layer with its descendants becomes a picture of its own before it is blended.
+  package var isolates: Bool {
+    parts.border != nil || parts.shadow != nil || parts.blendMode != .normal || parts.rasterizationScale != nil
+  }
+}
+
+/// A line inside the edges of a layer, above its descendants.
+public struct Border: Hashable, Sendable {
+  /// In the layer's units, above 0.
+  public var width: Double
+  /// 0xAARRGGBB, alpha multiplied in.
+  public var color: UInt32
+
+  public init(width: Double, color: UInt32) {
+    (self.width, self.color) = (width, color)
+  }
+}
+
+/// The shadow behind a layer with all its descendants.
+public struct Shadow: Hashable, Sendable {
+  /// 0xAARRGGBB, alpha and the shadow's opacity multiplied in.
+  public var color: UInt32
+  /// In the layer's units.
+  public var offset: Size
+  /// Twice the standard deviation of the blur, in the layer's units; 0 for sharp edges.
+  public var radius: Double
+  /// The shape that throws the shadow; nil for the layer's own picture.
+  public var path: Path?
+
+  public init(color: UInt32, offset: Size, radius: Double, path: Path? = nil) {
+    (self.color, self.offset, self.radius, self.path) = (color, offset, radius, path)
+  }
+}
+
+/// The part of a content that a layer shows, and the rule by which it is stretched and sampled.
+public struct ContentCut: Hashable, BitwiseCopyable, Sendable {
+  /// The part in units of the content's size; beyond them its edge pixels go on.
+  public var rect = Rect(x: 0, y: 0, width: 1, height: 1)
+  /// The middle of nine parts, in units of `rect`: the others keep their size in one direction or both.
+  public var center = Rect(x: 0, y: 0, width: 1, height: 1)
+  /// Pixels of the content for each of the layer's units, by which the eight outer parts have their size.
+  public var scale = 1.0
+  public var minification = ImageFilter.linear
+  public var magnification = ImageFilter.linear
+
+  public init() {}
+}
+
+/// The way in which pixels are made of an image that is shown in another size.
+public enum ImageFilter: String, CaseIterable, Hashable, BitwiseCopyable, Sendable {
+  /// The nearest pixel.
+  case nearest
+  /// The mixture of the four nearest.
+  case linear
+  /// The mixture of the four nearest in the two copies of the image whose sizes are nearest.
+  case trilinear
+}
+
+/// The way in which the colours of a layer and of what lies behind it are combined. The names are those of the W3C's
+/// specification Compositing and Blending.
+public enum BlendMode: String, CaseIterable, Hashable, BitwiseCopyable, Sendable {
+  case normal
+  case multiply
+  case screen
+  case overlay
+  case darken
+  case lighten
+  case colorDodge
+  case colorBurn
+  case hardLight
+  case softLight
+  case difference
+  case exclusion
+  // The next four take parts of the colour from one side and the rest from the other.
+  case hue
+  case saturation
+  case color
+  case luminosity
+}
+
+extension RenderEffects? {
+  /// The rectangle of the content in a layer with these bounds: the bounds, unless the effects place it.
+  public func contentRect(in bounds: Rect) -> Rect { self?.parts.placement?.rect(in: bounds) ?? bounds }
+}
+
+extension RenderEffects: CustomStringConvertible {
+  public var description: String {
+    var words: [String] = []
+    if let placement = parts.placement { words.append(placement.description) }
+    if parts.cut != ContentCut() { words.append(parts.cut.description) }
+    if parts.corners != .all { words.append("corners \(parts.corners.rawValue)") }
+    if let border = parts.border { words.append("border \(border.width) \(border.color.hexadecimalColor)") }
+    if let shadow = parts.shadow {
+      words.append(
+        "shadow \(shadow.color.hexadecimalColor) \(shadow.offset.width) \(shadow.offset.height) \(shadow.radius)")
+      if let path = shadow.path { words.append("path of \(path.elements.count) elements") }
+    }
+    if parts.blendMode != .normal { words.append("blend \(parts.blendMode)") }
+    if let scale = parts.rasterizationScale { words.append("rasterized \(scale)") }
+    return words.joined(separator: " ")
+  }
+}
+
+extension ContentPlacement: CustomStringConvertible {
+  public var description: String {
+    "\(gravity) \(size.width) \(size.height)"
+      + (overhang == Size(1, 1) ? "" : " overhang \(overhang.width) \(overhang.height)")
+  }
+}
+
+extension ContentCut: CustomStringConvertible {
+  public var description: String {
+    func numbers(_ rect: Rect) -> String { "\(rect.minX) \(rect.minY) \(rect.width) \(rect.height)" }
+    return "part \(numbers(rect)) center \(numbers(center)) scale \(scale) filters \(minification) \(magnification)"
+  }
+}
+
+extension UInt32 {
+  /// A colour as `#AARRGGBB`.
+  var hexadecimalColor: String {
+    let digits = String(self, radix: 16)
+    return "#" + String(repeating: "0", count: 8 - digits.count) + digits
+  }
+}
