@@ -11,6 +11,7 @@ import Testing
     "timing.value": 158, "bezier.value": 89, "basic.value": 23,
     "spring.value": 81, "spring.settling": 12, "spring.perceptual": 5,
     "transform.interpolate": 20, "transform.component": 3,
+    "matrix": 5,
     "keyframe.value": 63, "keyframe.path": 22,
     "group": 8, "combine": 10, "timing.convert": 25, "timing.throughLayer": 3,
   ]
