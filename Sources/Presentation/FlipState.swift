@@ -63,7 +63,8 @@ public enum Buffering: Hashable, Sendable {
   /// The choice for most programs: a frame is seen at the vblank after it was painted and never later, and a frame that does
   /// not differ much costs little, because a buffer lacks no more than the frame before.
   case double
-  /// Three: the next frame may be painted while one waits for its vblank, and is shown at the vblank after that.
+  /// Three: the next frame may be painted while one waits for its vblank, and is shown at the vblank after that. It is painted only
+  /// if frames as long as the last ones would miss their vblanks otherwise: a single long one leaves no queue.
   ///
   /// For scenes whose frames take about as long as a refresh interval: with two buffers a frame that comes a little late
   /// is seen one interval later, and keeps the next one from being begun until then; that is half the rate. The price is

@@ -253,8 +253,8 @@ public final class Output {
       schedule.didRender(for: target)
       return
     }
-    // A frame that is begun late does not queue behind another one: it and all after it would be late by an interval for good.
-    if schedule.isTickDelayed, !pending.isEmpty { return }
+    // If the other frame is seen in time for this one, the turn of that event renders it.
+    if !pending.isEmpty, schedule.fitsTick(budget: ticker.frameBudget) { return }
     // The frame that is held back has the buffer, and the vblank.
     if heldBack != nil { return }
     // While flips pend no buffer may be free; `presented` or the next tick brings us back.

@@ -23,8 +23,14 @@ struct OutputSchedule {
   /// True at the end of a turn whose tick has no frame although something changed: no buffer was free, or the interval was taken.
   var owesFrame: Bool { isTickNew && isTickOpen && isDirty }
 
-  /// True if the turn's tick was put off, so that its frame is for the next vblank or for none.
-  var isTickDelayed: Bool { isTickNew && (tick.map { $0.start > $0.timestamp } ?? false) }
+  /// True if frames that are begun as late after their vblanks as the turn's tick came are ready for the next ones. Behind another
+  /// frame this one and all after it would be late by an interval for good.
+  ///
+  /// - Parameter budget: how long before its vblank a frame has to be begun; nil while that is not known.
+  func fitsTick(budget: Nanoseconds?) -> Bool {
+    guard isTickNew, let tick, !tick.isVariable, let budget else { return false }
+    return tick.timestamp + (tick.delivered - tick.start) + budget <= tick.nextVBlank
+  }
 
   mutating func didTick(_ tick: DisplayLink.Tick) {
     self.tick = tick
