@@ -20,17 +20,17 @@ extension FrameLoop {
     ///   - callback: called at the fire time. The alarm is at rest by then, and may be set again in the callback.
     public init(tolerance: Nanoseconds = .zero, _ callback: LoopCallback<Void, Void>) {
       let body = callback.body
+      // Its phase is so long that no second call comes by itself.
       timer = Timer(
-        alarm: LoopCallback(body: { _, _ in body((), ()) }, isOnMain: callback.isOnMain), tolerance: tolerance)
+        fireTime: .distantFuture, interval: Nanoseconds(.max),
+        LoopCallback(body: { _, _ in body((), ()) }, isOnMain: callback.isOnMain))
+      timer.tolerance = tolerance
     }
 
     /// When the alarm fires; nil while it is at rest. Setting it moves the alarm, and a time that has passed counts as now.
     /// From any thread: a sleeping loop takes the new time at once.
     public var fireTime: MonotonicTime? {
-      get {
-        let time = timer.nextFireTime
-        return time == .distantFuture ? nil : time
-      }
+      get { timer.timeOfNextCall.flatMap { $0 == .distantFuture ? nil : $0 } }
       set { timer.nextFireTime = newValue ?? .distantFuture }
     }
 

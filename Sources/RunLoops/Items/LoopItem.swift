@@ -6,14 +6,9 @@ struct Membership: Sendable {
   /// The sets of common items that the item belongs to.
   var commons: [CommonItems] = []
   /// A timer's time in the queues of its modes.
-  var queuedTime: MonotonicTime
+  var queuedTime = MonotonicTime.distantFuture
   /// A timer's tolerance: how much later it may be called.
-  var tolerance: Nanoseconds
-
-  init(queuedTime: MonotonicTime = .distantFuture, tolerance: Nanoseconds = .zero) {
-    self.queuedTime = queuedTime
-    self.tolerance = tolerance
-  }
+  var tolerance = Nanoseconds.zero
 
   /// Moves a timer in the queues of its modes.
   mutating func move(to time: MonotonicTime) {

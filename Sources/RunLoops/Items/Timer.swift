@@ -24,8 +24,8 @@ extension FrameLoop {
       /// Nil after the timer's end.
       var callback: LoopCallback<Timer, Void>?
 
-      init(fireTime: MonotonicTime, tolerance: Nanoseconds = .zero, callback: LoopCallback<Timer, Void>) {
-        membership = Membership(queuedTime: fireTime, tolerance: tolerance)
+      init(fireTime: MonotonicTime, callback: LoopCallback<Timer, Void>) {
+        membership = Membership(queuedTime: fireTime)
         self.fireTime = fireTime
         self.callback = callback
       }
@@ -35,8 +35,6 @@ extension FrameLoop {
     private let state: Lock<State>
     /// The time from one call to the next; zero for a timer that fires once.
     public let interval: Nanoseconds
-    /// An alarm does not end with its call: it rests until its fire time is set again.
-    private let isAlarm: Bool
     let belongsToMainActor: Bool
     private let valid = Atomic<Bool>(true)
 
@@ -46,16 +44,7 @@ extension FrameLoop {
     ///   - callback: called with the timer; released when the timer ends.
     public init(fireTime: MonotonicTime, interval: Nanoseconds = .zero, _ callback: LoopCallback<Timer, Void>) {
       self.interval = max(interval, .zero)
-      isAlarm = false
       state = Lock(State(fireTime: fireTime, callback: callback))
-      belongsToMainActor = callback.isOnMain
-    }
-
-    /// The timer of an `Alarm`.
-    init(alarm callback: LoopCallback<Timer, Void>, tolerance: Nanoseconds) {
-      interval = .zero
-      isAlarm = true
-      state = Lock(State(fireTime: .distantFuture, tolerance: max(tolerance, .zero), callback: callback))
       belongsToMainActor = callback.isOnMain
     }
 
@@ -82,6 +71,9 @@ extension FrameLoop {
         if let owner, !owner.isOwnThread { owner.wakeUp() }
       }
     }
+
+    /// The time of the next call, also in the callback: nil until one is set there.
+    var timeOfNextCall: MonotonicTime? { state.withLock { $0.isFiring && !$0.wasMoved ? nil : $0.fireTime } }
 
     /// How much later than its fire time the timer may be called; zero at first. From any thread.
     ///
@@ -113,14 +105,13 @@ extension FrameLoop {
           return nil
         }
         state.isFiring = true
-        state.wasMoved = isAlarm
-        if isAlarm { state.fireTime = .distantFuture }
+        state.wasMoved = false
         state.membership.move(to: .distantFuture)
         return state.callback
       }
       guard let callback else { return }
       callback.body(self, ())
-      if interval == .zero, !isAlarm { invalidate() }
+      if interval == .zero { invalidate() }
       let after = clock.now
       state.withLock { state in
         state.isFiring = false
