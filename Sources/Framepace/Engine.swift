@@ -41,6 +41,7 @@ public final class Engine {
   var groups: [OutputGroup] = []
   private var observers: [FrameLoop.Observer] = []
   private var turn = TurnClock()
+  private var isCommitting = false
   private var isFinished = false
   private var hasReportedUnsettledLayout = false
 
@@ -63,6 +64,7 @@ public final class Engine {
     context.onNeedsCommit = { [weak self] in self?.needsCommit() }
     loop.addCommonMode(.tracking)
     addObservers()
+    Transaction.add(self)
   }
 
   /// Runs the loop until `finish()`, at once if that was called before. Frames, timers, sources and the main queue are
@@ -113,6 +115,8 @@ public final class Engine {
   }
 
   private func commit() {
+    isCommitting = true
+    defer { isCommitting = false }
     turn.beginCommit(at: loop.clock.now)
     var phases = FrameRecord.PhaseDurations()
     phases[.callbacks] = turn.callbacks
@@ -123,7 +127,7 @@ public final class Engine {
     Transaction.endTurn()
     turn.endCommit()
     // Completions and observers may have changed layers since the commit, which did not wake the loop.
-    if groups.contains(where: \.context.isDirty) { loop.wakeUp() }
+    if Transaction.hasDueCompletions || groups.contains(where: \.context.isDirty) { loop.wakeUp() }
   }
 
   private func commit(_ group: OutputGroup, _ phases: inout FrameRecord.PhaseDurations) {
@@ -155,12 +159,19 @@ public final class Engine {
         + "commit: it, or one beside it, marks itself in layoutSublayers() or draw(in:)")
   }
 
+  /// Commits before the turn's end, for `Transaction.flush()`.
+  package func commitNow() {
+    if !isCommitting { commit() }
+  }
+
   /// A layer became dirty, or a display came. Before this turn's commit nothing need be done: the turn ends in it. After it the
   /// loop is about to sleep, and is woken for another turn.
-  func needsCommit() {
+  package func needsCommit() {
     if turn.isCommitted { loop.wakeUp() }
   }
 }
+
+extension Engine: TransactionHost {}
 
 /// The time that a turn's callbacks took: from the loop's waking to the commit, which happens once in it.
 private struct TurnClock {

@@ -76,6 +76,7 @@
 @_exported public import class Layers.TextLayer
 @_exported public import struct Layers.TimingFunction
 @_exported public import enum Layers.Transaction
+@_exported public import struct Layers.TransactionKey
 
 @_exported public import enum Presentation.Buffering
 @_exported public import protocol Presentation.Display

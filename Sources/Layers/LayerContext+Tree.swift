@@ -248,7 +248,7 @@ extension LayerContext {
       findEarliestEvents(from: time)
     }
     // Last: they may begin, change and remove animations.
-    for index in ended.indices { ended[index].animation.reportEnd(finished: ended[index].finished) }
+    RunningAnimation.reportEnds(ended)
   }
 
   private func takeEnded(

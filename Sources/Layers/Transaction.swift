@@ -13,13 +13,14 @@ public import LinuxSystem
 ///
 /// Every turn of the loop has an implicit transaction, which ends with the turn's commit. `begin()` starts another one
 /// inside the current one with the same settings; `commit()` ends it and restores the outer settings. It does not delay the
-/// changes: those of a whole turn are committed together.
+/// changes: those of a whole turn are committed together. There is one stack of transactions, that of the main actor, and so no lock.
 @MainActor
 public enum Transaction {
   private struct Level {
     var disablesActions = false
     var animationDuration = Nanoseconds.milliseconds(250)
     var timingFunction: TimingFunction?
+    var values: [String: any Sendable] = [:]
     /// The completion group of this level, or of an outer one.
     var group: CompletionGroup?
     var ownsGroup = false
@@ -29,6 +30,11 @@ public enum Transaction {
 
   private static var current = Level()
   private static var outer: [Level] = []
+  /// The completions without animations, which the end of the turn calls.
+  private static var due: [CompletionGroup] = []
+  /// Layers that got animations while they were in no tree.
+  private static var animatedOutside: [Layer] = []
+  private static var hosts: [Host] = []
 
   /// True to show changes at once instead of animating them. False at first.
   public static var disablesActions: Bool {
@@ -48,14 +54,20 @@ public enum Transaction {
     set { current.timingFunction = newValue }
   }
 
+  /// A setting of the application's own, which goes with the transaction as the others do. See ``TransactionKey``.
+  public static subscript<Value>(key: TransactionKey<Value>) -> Value {
+    get { current.values[key.name] as? Value ?? key.defaultValue }
+    set { current.values[key.name] = newValue }
+  }
+
   /// Calls `completion` when all animations that begin from now on in this transaction, and in transactions inside it, have
-  /// ended or are removed. It is called by the commit that finds them ended. Without any animation it is called at the end
-  /// of the transaction.
+  /// ended or are removed. It is called by the commit that finds them ended, before their own completions. Without any animation
+  /// it is called at the end of the turn in which the transaction ends, after the commit.
   ///
   /// Animations of layers without a context do not count. After a second call, the first completion keeps the animations
   /// that began before it.
   public static func setCompletion(_ completion: @escaping @MainActor () -> Void) {
-    closeGroup()
+    endGroup(of: current)
     current.group = CompletionGroup(parent: outer.last?.group, completion)
     current.ownsGroup = true
   }
@@ -68,13 +80,17 @@ public enum Transaction {
     current.place = (fileID, line)
   }
 
-  /// Ends the transaction of the last `begin()`. Calling it without a `begin()` traps.
-  public static func commit() {
-    precondition(!outer.isEmpty, "Transaction.commit() without Transaction.begin()")
+  /// Ends the transaction of the last `begin()`. Without one it does nothing, and a debug build names the place of the call.
+  public static func commit(fileID: StaticString = #fileID, line: UInt = #line) {
+    guard let level = outer.popLast() else {
+      #if DEBUG
+        DebugHint.give("the Transaction.commit() at \(fileID):\(line) has no begin()", kind: "commit at \(fileID):\(line)")
+      #endif
+      return
+    }
     let ended = current
-    if let level = outer.popLast() { current = level }
-    // This comes last, so that changes made by a completion belong to the outer transaction.
-    if ended.ownsGroup { ended.group?.leave() }
+    current = level
+    endGroup(of: ended)
   }
 
   /// Runs `body` in a transaction whose changes are shown at once.
@@ -86,6 +102,73 @@ public enum Transaction {
     current.disablesActions = true
     return try body()
   }
+
+  /// Ends the turn's implicit transaction now: every engine commits its layers. For code that computes for long before the turn
+  /// ends. It does nothing while a transaction of `begin()` is open, or in a commit.
+  public static func flush() {
+    guard outer.isEmpty else { return }
+    for host in hosts { host.value?.commitNow() }
+  }
+
+  /// The completion group for an animation that begins now.
+  static var group: CompletionGroup? { current.group }
+
+  private static func endGroup(of level: Level) {
+    guard level.ownsGroup, let group = level.group, group.leave() else { return }
+    due.append(group)
+    for host in hosts { host.value?.needsCommit() }
+  }
+}
+
+/// The name and the type of a setting of the application's own, which is handed on with a ``Transaction``.
+///
+/// ```swift
+/// extension TransactionKey where Value == Bool {
+///   static var isUserInitiated: Self { Self("isUserInitiated", default: false) }
+/// }
+///
+/// Transaction[.isUserInitiated] = true
+/// ```
+public struct TransactionKey<Value: Sendable>: Sendable {
+  let name: String
+  let defaultValue: Value
+
+  /// - Parameters:
+  ///   - name: different from the names of other keys.
+  ///   - value: the value in a transaction in which none was set, nor in one around it.
+  public init(_ name: String, default value: Value) {
+    self.name = name
+    defaultValue = value
+  }
+}
+
+// MARK: - The end of a turn
+
+/// Commits the layers at the end of each turn: an engine.
+@MainActor
+package protocol TransactionHost: AnyObject {
+  /// Commits the layers, unless they are being committed.
+  func commitNow()
+  /// Something came up that the end of a turn must see.
+  func needsCommit()
+}
+
+extension Transaction {
+  private struct Host {
+    weak var value: (any TransactionHost)?
+  }
+
+  /// Adds one who commits layers, until it is gone.
+  package static func add(_ host: any TransactionHost) {
+    hosts.removeAll { $0.value == nil }
+    hosts.append(Host(value: host))
+  }
+
+  /// True if completions wait for the end of a turn.
+  package static var hasDueCompletions: Bool { !due.isEmpty }
+
+  /// A layer without a context got an animation. It has until the end of the turn to come into a tree.
+  static func animatesOutside(_ layer: Layer) { animatedOutside.append(layer) }
 
   /// Ends the turn's implicit transaction. The engine calls it once in each turn, after its commit. Completions without
   /// animations are called, and their changes belong to the next commit. A transaction that was begun and not committed
@@ -99,19 +182,17 @@ public enum Transaction {
           kind: "transaction at \(place)")
       }
     #endif
-    guard outer.isEmpty else { return }
-    let ended = current
-    current = Level()
-    if ended.ownsGroup { ended.group?.leave() }
-  }
-
-  /// The completion group for an animation that begins now.
-  static var group: CompletionGroup? { current.group }
-
-  private static func closeGroup() {
-    guard current.ownsGroup else { return }
-    current.ownsGroup = false
-    current.group?.leave()
+    if outer.isEmpty {
+      let ended = current
+      current = Level()
+      endGroup(of: ended)
+    }
+    let layers = animatedOutside
+    animatedOutside.removeAll()
+    for layer in layers where layer.context == nil { layer.endAnimationsOutside() }
+    let groups = due
+    due.removeAll()
+    for group in groups { group.complete() }
   }
 }
 
@@ -130,10 +211,14 @@ final class CompletionGroup {
 
   func enter() { waitingFor += 1 }
 
-  func leave() {
+  /// - Returns: true if it waits for nothing any more: `complete()` is to be called.
+  func leave() -> Bool {
     waitingFor -= 1
-    guard waitingFor == 0 else { return }
+    return waitingFor == 0
+  }
+
+  func complete() {
     completion()
-    parent?.leave()
+    if let parent, parent.leave() { parent.complete() }
   }
 }

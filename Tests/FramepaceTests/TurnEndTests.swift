@@ -14,6 +14,40 @@ final class TurnEndTests: XCTestCase {
     }
   }
 
+  func testACompletionOfATransactionAfterTheCommitIsCalled() throws {
+    try onMain {
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      stage.run(for: .milliseconds(100))
+      var isCalled = false
+      let late = FrameLoop.Observer(
+        [.beforeWaiting], order: ObserverOrder.afterCommit, repeats: false,
+        .onMain { _, _ in
+          Transaction.begin()
+          Transaction.setCompletion { isCalled = true }
+          Transaction.commit()
+        })
+      stage.loop.add(late, to: .common)
+      stage.loop.wakeUp()
+      stage.run(for: .milliseconds(1))
+      XCTAssertTrue(isCalled)
+    }
+  }
+
+  func testFlushCommitsAtOnce() throws {
+    try onMain {
+      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+      let layer = stage.addSquare()
+      stage.run(for: .milliseconds(100))
+      Transaction.begin()
+      layer.setNeedsLayout()
+      Transaction.flush()
+      XCTAssertTrue(stage.engine.context.isDirty, "a transaction is open")
+      Transaction.commit()
+      Transaction.flush()
+      XCTAssertFalse(stage.engine.context.isDirty)
+    }
+  }
+
   func testSettingsOfATurnWithoutMarksEndWithIt() throws {
     try onMain {
       let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)

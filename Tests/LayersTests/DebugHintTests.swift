@@ -110,6 +110,14 @@
       }
     }
 
+    func testCommitWithoutBegin() {
+      onMain {
+        let line = #line + 1
+        let hints = DebugHint.collect { Transaction.commit() }
+        XCTAssertEqual(hints.map { $0.contains("LayersTests/DebugHintTests.swift:\(line) ") }, [true], "\(hints)")
+      }
+    }
+
     func testOpenTransaction() {
       onMain {
         let line = #line + 3

@@ -14,6 +14,7 @@ import Testing
     "matrix": 5,
     "keyframe.value": 63, "keyframe.path": 22,
     "group": 8, "combine": 10, "timing.convert": 25, "timing.throughLayer": 3,
+    "events": 4, "transaction": 1,
   ]
 
   @Test func everyKindIsRun() {

@@ -62,16 +62,17 @@ final class TransactionTests: XCTestCase {
     }
   }
 
-  func testCompletionWithoutAnimationsComesAtTheCommit() {
+  func testCompletionWithoutAnimationsComesAtTheEndOfTheTurn() {
     onMain {
+      let stage = Stage()
       let log = Log()
       Transaction.begin()
       Transaction.animationDuration = .milliseconds(40)
       Transaction.setCompletion { log.append("done in \(Transaction.animationDuration)") }
-      XCTAssertEqual(log.entries, [])
       Transaction.commit()
+      XCTAssertEqual(log.entries, [])
+      stage.turn()
       XCTAssertEqual(log.entries, ["done in 250 ms"], "outside of the transaction that it ends")
-      let stage = Stage()
       Transaction.animationDuration = .milliseconds(40)
       Transaction.setCompletion {
         log.append("turn in \(Transaction.animationDuration)")
@@ -103,9 +104,9 @@ final class TransactionTests: XCTestCase {
       stage.turn()
       XCTAssertEqual(log.entries, [])
       stage.turn(after: 10)
-      XCTAssertEqual(log.entries, ["fast", "inner"])
+      XCTAssertEqual(log.entries, ["inner", "fast"])
       stage.turn(after: 20)
-      XCTAssertEqual(log.entries, ["fast", "inner", "slow", "outer"])
+      XCTAssertEqual(log.entries, ["inner", "fast", "outer", "slow"])
     }
   }
 
@@ -136,13 +137,97 @@ final class TransactionTests: XCTestCase {
       Transaction.begin()
       Transaction.setCompletion { log.append("first") }
       Transaction.setCompletion { log.append("second") }
-      XCTAssertEqual(log.entries, ["first"])
       stage.root.add(BasicAnimation(.opacity, to: 0, duration: .milliseconds(10)), forKey: "fade")
       Transaction.commit()
       stage.turn()
+      XCTAssertEqual(log.entries, ["first"])
       stage.root.removeAnimation(forKey: "fade")
       stage.turn()
       XCTAssertEqual(log.entries, ["first", "second"], "a removed animation is over too")
+    }
+  }
+
+  func testCompletionsOfTransactionsComeBeforeThoseOfTheirAnimations() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      let log = Log()
+      Transaction.begin()
+      Transaction.setCompletion { log.append("transaction") }
+      for name in ["one", "two"] {
+        var fade = BasicAnimation(.opacity, to: 0, duration: .milliseconds(10), completion: { _ in log.append(name) })
+        fade.didStart = { log.append("start of \(name)") }
+        fade.beginTime = milliseconds(5)
+        stage.root.add(fade)
+      }
+      Transaction.commit()
+      stage.turn()
+      stage.turn(after: 100)
+      XCTAssertEqual(log.entries, ["start of one", "start of two", "transaction", "one", "two"])
+    }
+  }
+
+  func testKeysOfTheApplicationNest() {
+    onMain {
+      let key = TransactionKey("source", default: "none")
+      Transaction.begin()
+      Transaction[key] = "touch"
+      Transaction.begin()
+      XCTAssertEqual(Transaction[key], "touch")
+      Transaction[key] = "timer"
+      XCTAssertEqual(Transaction[key], "timer")
+      Transaction.commit()
+      XCTAssertEqual(Transaction[key], "touch")
+      Transaction.commit()
+      XCTAssertEqual(Transaction[key], "none")
+      Transaction[key] = "turn"
+      Stage().turn()
+      XCTAssertEqual(Transaction[key], "none", "the turn's transaction has ended")
+    }
+  }
+
+  func testCommitWithoutBeginIsHarmless() {
+    onMain {
+      Transaction.animationDuration = .seconds(3)
+      Transaction.commit()
+      XCTAssertEqual(Transaction.animationDuration, .seconds(3))
+      Stage().turn()
+    }
+  }
+
+  func testFlushCommitsUnlessATransactionIsOpen() {
+    onMain {
+      final class Host: TransactionHost {
+        var commits = 0
+        var requests = 0
+        func commitNow() { commits += 1 }
+        func needsCommit() { requests += 1 }
+      }
+      let host = Host()
+      Transaction.add(host)
+      Transaction.begin()
+      Transaction.setCompletion {}
+      Transaction.flush()
+      XCTAssertEqual(host.commits, 0)
+      Transaction.commit()
+      XCTAssertEqual(host.requests, 1, "somebody must call the completion, even if no layer changes")
+      Transaction.flush()
+      XCTAssertEqual(host.commits, 1)
+      Stage().turn()
+    }
+  }
+
+  func testAnAnimationOfALayerInNoTreeEndsWithTheTurn() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      let (inside, outside) = (Layer(), Layer())
+      inside.add(BasicAnimation(.opacity, to: 0), forKey: "fade")
+      outside.add(BasicAnimation(.opacity, to: 0), forKey: "fade")
+      stage.root.addSublayer(inside)
+      stage.turn()
+      XCTAssertEqual(inside.animationKeys, ["fade"], "it came into the tree in the same turn")
+      XCTAssertEqual(outside.animationKeys, [])
     }
   }
 

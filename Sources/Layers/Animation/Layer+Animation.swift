@@ -41,20 +41,18 @@ struct RunningAnimation {
   mutating func setReported(_ report: Report) { self.report = report }
 
   @MainActor
-  mutating func reportStart() {
-    guard report == .nothing else { return }
-    report = .start
-    animation.didStart?()
+  func reportStart() {
+    if report == .nothing { animation.didStart?() }
   }
 
+  /// Reports ends. Completions of transactions come before those of the animations that they waited for, as in Core Animation.
   @MainActor
-  mutating func reportEnd(finished: Bool) {
-    guard report != .end else { return }
-    if finished { reportStart() }
-    report = .end
-    animation.completion?(finished)
-    group?.leave()
-    group = nil
+  static func reportEnds(_ ended: [(animation: RunningAnimation, finished: Bool)]) {
+    let ended = ended.filter { $0.animation.report != .end }
+    for end in ended where end.finished { end.animation.reportStart() }
+    let groups = ended.compactMap(\.animation.group).filter { $0.leave() }
+    for group in groups { group.complete() }
+    for end in ended { end.animation.animation.completion?(end.finished) }
   }
 }
 
@@ -75,7 +73,9 @@ extension Layer {
       duration: Transaction.animationDuration,
       timingFunction: Transaction.animationTimingFunction ?? defaultTiming, shown: shown)
     var running = RunningAnimation(key: key, animation: animation, timed: TimedAnimation(animation, defaults))
-    if context != nil, let group = Transaction.group {
+    if context == nil {
+      Transaction.animatesOutside(self)
+    } else if let group = Transaction.group {
       group.enter()
       running.group = group
     }
@@ -157,8 +157,15 @@ extension Layer {
     if let context {
       context.removedAnimations.append(animation)
     } else {
-      var animation = animation
-      animation.reportEnd(finished: false)
+      animation.animation.completion?(false)
     }
+  }
+
+  /// Ends the animations of a layer that came into no tree: they begin and end without having been seen.
+  func endAnimationsOutside() {
+    let ended = animations
+    animations.removeAll()
+    for animation in ended { animation.reportStart() }
+    RunningAnimation.reportEnds(ended.map { ($0, false) })
   }
 }
