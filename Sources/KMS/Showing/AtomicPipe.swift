@@ -129,7 +129,8 @@ final class AtomicPipe {
   /// Nil where there is no cursor plane.
   private let cursor: AtomicPlane?
   var hasCursor: Bool { cursor != nil }
-  var canTakeDamage: Bool { plane.damage != nil }
+  /// True if flips are to carry damage. A driver may refuse what its plane has a property for.
+  var takesDamage: Bool
   /// The CRTC's `VRR_ENABLED`, where driver and screen can vary the rate.
   private let variableRate: UInt32?
   var canVaryRate: Bool { variableRate != nil }
@@ -158,6 +159,7 @@ final class AtomicPipe {
 
     let primary = try object(plane, .plane)
     self.plane = try AtomicPlane(primary)
+    takesDamage = self.plane.damage != nil
     rotation = primary.properties["rotation"].map { PropertySetting(object: plane, property: $0.id, value: $0.value) }
     if pipe.rotatedBy == .plane, rotation == nil {
       throw SystemError(call: "drmModeObjectGetProperties", subject: "rotation", errno: EINVAL)

@@ -31,7 +31,6 @@ final class ScanOut {
     self.interface = interface
     self.pipe = pipe
     atomic = if let plane = pipe.plane { try AtomicPipe(interface: interface, pipe: pipe, plane: plane) } else { nil }
-    takesDamage = atomic?.canTakeDamage ?? false
     if let previous {
       self.previous = previous
     } else {
@@ -44,7 +43,7 @@ final class ScanOut {
   }
 
   /// True if flips carry damage to the kernel.
-  private(set) var takesDamage: Bool
+  var takesDamage: Bool { atomic?.takesDamage ?? false }
   /// True if the CRTC is off, as far as an atomic driver says: another program may have switched it off.
   var isOff: Bool { atomic?.isOff ?? false }
   /// True if a flip event follows a mode-set.
@@ -102,9 +101,9 @@ final class ScanOut {
         if way == .modeSet {
           try atomic.modeSet(state, flags: [.allowModeSet, .flipEvent], token: token)
         } else {
-          try atomic.flip(state, sendsDamage: takesDamage && !dropsDamage, token: token)
+          try atomic.flip(state, sendsDamage: atomic.takesDamage && !dropsDamage, token: token)
         }
-        if dropsDamage { (takesDamage, answer) = (false, .left) }
+        if dropsDamage { (atomic.takesDamage, answer) = (false, .left) }
         return answer
       } catch {
         let cursorRefusal = error.errno == ENOMEM ? CursorAnswer.lacksMemory(error) : .refused(error)
@@ -118,7 +117,7 @@ final class ScanOut {
         // Memory may be short for the cursor alone, and for longer than a frame can wait.
         case (.flip, .some) where isAboutExtras || error.errno == ENOMEM:
           (state.cursor, answer) = (nil, cursorRefusal)
-        case (.flip, nil) where isAboutExtras && takesDamage && !dropsDamage:
+        case (.flip, nil) where isAboutExtras && atomic.takesDamage && !dropsDamage:
           dropsDamage = true
         default: throw error
         }
