@@ -236,17 +236,3 @@ private final class LateDisplay: Display, Presenter {
 
   func invalidate() { inner.invalidate() }
 }
-
-private final class BusyLayer: Layer {
-  var work = FrameRecord.PhaseDurations()
-  private let clock: ManualClock
-
-  init(clock: ManualClock) {
-    self.clock = clock
-    super.init()
-    bounds = Rect(x: 0, y: 0, width: 1, height: 1)
-  }
-
-  override func layoutSublayers() { clock.advance(by: work[.layout]) }
-  override func draw(in context: DrawingContext) { clock.advance(by: work[.display]) }
-}

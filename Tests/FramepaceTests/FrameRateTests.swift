@@ -80,14 +80,7 @@ final class FrameRateTests: XCTestCase {
       for policy in FramePolicy.allCases {
         let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
         stage.engine.output.policy = policy
-        stage.engine.output.automaticInterval = AutomaticInterval()
-        _ = stage.addAnimatedSquare()
-        var count = 0
-        stage.engine.output.observe { event in
-          guard case .tick = event else { return }
-          count += 1
-          stage.clock.advance(by: .microseconds(count % 5 < 2 ? 21_667 : 4_000))
-        }.keep()
+        stage.addUnevenWork()
         stage.run(for: .seconds(5))
         XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, 2)
         let before = stage.frames.count
@@ -108,6 +101,20 @@ final class FrameRateTests: XCTestCase {
         stage.engine.invalidate()
       }
     }
+  }
+}
+
+extension ManualStage {
+  /// Lets frames of a moving square, at every second interval, take long or short times.
+  func addUnevenWork() {
+    engine.output.automaticInterval = AutomaticInterval()
+    _ = addAnimatedSquare()
+    var count = 0
+    engine.output.observe { [clock] event in
+      guard case .tick = event else { return }
+      count += 1
+      clock.advance(by: .microseconds(count % 5 < 2 ? 21_667 : 4_000))
+    }.keep()
   }
 }
 

@@ -24,14 +24,7 @@ final class LostFrameTests: XCTestCase {
     try onMain {
       for isRefused in [false, true] {
         let stage = try ManualStage()
-        _ = stage.addAnimatedSquare()
-        stage.engine.output.automaticInterval = AutomaticInterval()
-        var count = 0
-        stage.engine.output.observe { event in
-          guard case .tick = event else { return }
-          count += 1
-          stage.clock.advance(by: .microseconds(count % 5 < 2 ? 21_667 : 4_000))
-        }.keep()
+        stage.addUnevenWork()
         @MainActor func heldBack(in duration: Nanoseconds) -> Int {
           let before = stage.frames.count
           stage.run(for: duration)

@@ -206,7 +206,8 @@ private final class Stage {
   }
 }
 
-private final class BusyLayer: Layer {
+/// A layer whose layout and drawing take time on a manual clock.
+final class BusyLayer: Layer {
   var work = FrameRecord.PhaseDurations()
   private(set) var worked = Nanoseconds.zero
   private let clock: ManualClock

@@ -225,18 +225,12 @@ private actor Lodger {
   }
 
   @Test func aThreadOfSomebodyElsesIsAnExecutorToo() async throws {
-    let loop = Box<FrameLoop?>(nil)
-    let go = Latch()
-    // It has no run at all: what waits is done as it ends, or afterwards.
-    let thread = startThread {
-      loop.value = .current
-      go.wait()
-    }
-    spin { loop.value != nil }
-    let lodger = Lodger(try #require(loop.value))
+    // The thread does the waiting job as it ends, or another one does it afterwards.
+    let (thread, loop, end) = startIdleThread()
+    let lodger = Lodger(loop)
     let task = Task { await lodger.isAtHome }
     await suspend { lodger.loop.jobs.count > 0 }
-    go.open()
+    end.open()
     #expect(await task.value)
     thread.join()
     #expect(await lodger.isAtHome)

@@ -89,15 +89,7 @@ import Testing
 
   // Statement 62
   @Test func aThreadThatEndsReleasesItsWaiters() async throws {
-    let loop = Box<FrameLoop?>(nil)
-    let go = Latch()
-    // The loop of this thread never runs.
-    let thread = startThread {
-      loop.value = .current
-      go.wait()
-    }
-    spin { loop.value != nil }
-    let target = try #require(loop.value)
+    let (thread, target, end) = startIdleThread()
     let waiter = startThread { [words] in
       do { try target.performAndWait { words.add("never") } } catch { words.add("\(error as? PerformError)") }
     }
@@ -105,7 +97,7 @@ import Testing
     try target.perform(after: .zero) { [words] in words.add("never") }
     // Suspending leaves the pool's threads to the task, which must wait for all other tests.
     await suspend { target.performers.count == 2 }
-    go.open()
+    end.open()
     thread.join()
     waiter.join()
     let error = PerformError.threadEnded(name: "test")

@@ -101,6 +101,18 @@ func onNewThread(_ body: @escaping @Sendable () -> Void) {
   startThread(body).join()
 }
 
+/// Starts a thread that never runs its loop. It ends when the latch is opened; join it then.
+func startIdleThread() -> (thread: SystemThread, loop: FrameLoop, end: Latch) {
+  let (loop, end) = (Box<FrameLoop?>(nil), Latch())
+  let thread = startThread {
+    loop.value = .current
+    end.wait()
+  }
+  spin { loop.value != nil }
+  guard let loop = loop.value else { fatalError("the thread has a loop") }
+  return (thread, loop, end)
+}
+
 /// Starts a thread, which has the signals that its starter has. Join it.
 func startThread(_ body: @escaping @Sendable () -> Void) -> SystemThread {
   do { return try SystemThread(name: "test", blocksSignals: false, body) } catch { fatalError("\(error)") }
