@@ -133,6 +133,10 @@ open class Layer {
   /// default, to be drawn at once by `draw(in:)`. It is drawn in the layer's coordinates.
   open func makeDrawing() -> (any Drawing)? { nil }
 
+  /// True if a hit test finds the layer at this point of its own coordinates: by default inside of `bounds`, whose right and
+  /// bottom edges are outside. A kind with another outline, or one that is to be touched beside its picture, overrides it.
+  open func contains(_ point: Point) -> Bool { bounds.contains(point) }
+
   /// The action that a change of the property begins by itself where neither delegate nor `actions` say: `implicit`.
   open class func defaultAction(forKey property: AnimatableProperty) -> LayerAction { .implicit }
 

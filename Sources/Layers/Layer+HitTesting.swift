@@ -1,0 +1,36 @@
+public import Geometry
+
+extension Layer {
+  /// The layer that is seen at a point of the superlayer's coordinates: the farthest descendant that contains it, or this layer,
+  /// or nil. For a root those are the output's coordinates in points.
+  ///
+  /// Siblings are asked from the top down. A sublayer is found outside of this layer's bounds too, unless `masksToBounds` clips
+  /// it there, corners included. Neither a layer that is hidden, or whose opacity is 0.01 or less, nor one that is flattened is
+  /// found, nor anything in them. Animations are not looked at.
+  public func hitTest(_ point: Point) -> Layer? {
+    guard !isHidden, opacity > 0.01, let own = pointFromSuperlayer(point) else { return nil }
+    if masksToBounds && !values.clipContains(own) { return nil }
+    for layer in sublayersInPaintOrder.reversed() {
+      if let found = layer.hitTest(own) { return found }
+    }
+    return contains(own) ? self : nil
+  }
+
+  /// Takes a point of the superlayer's coordinates into this layer; nil when the layer is flattened.
+  func pointFromSuperlayer(_ point: Point) -> Point? {
+    values.transformToSuperlayer.inverted?.apply(point)
+  }
+}
+
+extension AnimatableValues {
+  /// True for a point, in the layer's coordinates, inside of the bounds with their round corners.
+  fileprivate func clipContains(_ point: Point) -> Bool {
+    guard bounds.contains(point) else { return false }
+    let radius = min(cornerRadius, min(bounds.width, bounds.height) / 2)
+    guard radius > 0 else { return true }
+    // The way beyond the centre of the nearest corner.
+    let x = radius - min(point.x - bounds.minX, bounds.maxX - point.x)
+    let y = radius - min(point.y - bounds.minY, bounds.maxY - point.y)
+    return x <= 0 || y <= 0 || x * x + y * y <= radius * radius
+  }
+}

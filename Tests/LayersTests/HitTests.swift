@@ -1,0 +1,109 @@
+import Geometry
+import LinuxSystem
+import XCTest
+
+@testable import Layers
+
+final class HitTests: XCTestCase {
+  /// The cases of the kind `hit`.
+  func testFacts() {
+    onMain {
+      for fact in FactCase.all("hit") {
+        let root = Self.layer(fact.in["tree"])
+        let point = Point(fact.in["point"].numbers ?? [])
+        XCTAssertEqual(root.hitTest(point)?.name, fact.out.text, fact.id)
+      }
+    }
+  }
+
+  @MainActor
+  private static func layer(_ input: JSONValue) -> Layer {
+    let layer = Layer()
+    layer.name = input["name"].text
+    if let anchor = input["anchor"].numbers { layer.anchorPoint = Point(anchor) }
+    layer.frame = Rect(input["frame"].numbers ?? [])
+    if let origin = input["boundsOrigin"].numbers { layer.bounds.origin = Point(origin) }
+    if let transform = input["transform"].numbers { layer.transform = Affine(transform) }
+    layer.zPosition = input["zPosition"].number ?? 0
+    layer.opacity = input["opacity"].number ?? 1
+    layer.isHidden = input["hidden"].bool ?? false
+    layer.masksToBounds = input["masksToBounds"].bool ?? false
+    for sublayer in input["sublayers"].array ?? [] { layer.addSublayer(self.layer(sublayer)) }
+    return layer
+  }
+
+  func testThePointIsInTheSuperlayersCoordinates() {
+    onMain {
+      let layer = Layer(frame: Rect(x: 10, y: 20, width: 100, height: 50))
+      let sublayer = Layer(frame: Rect(x: 90, y: 40, width: 10, height: 10))
+      layer.addSublayer(sublayer)
+      XCTAssertNil(layer.hitTest(Point(9.9, 30)))
+      XCTAssertTrue(layer.hitTest(Point(10, 20)) === layer)
+      XCTAssertTrue(layer.hitTest(Point(100, 60)) === sublayer)
+      XCTAssertTrue(layer.contains(Point(99, 49)))
+      XCTAssertFalse(layer.contains(Point(100, 49)), "the far edges are outside")
+      layer.bounds.origin = Point(10, 10)
+      XCTAssertFalse(layer.contains(.zero), "it contains points of its own coordinates")
+    }
+  }
+
+  func testNearlyClearLayersAreNotHit() {
+    onMain {
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+      for (opacity, isHit) in [(0.0, false), (0.01, false), (0.0101, true), (.nan, false)] {
+        layer.opacity = opacity
+        XCTAssertEqual(layer.hitTest(Point(5, 5)) != nil, isHit, "\(opacity)")
+      }
+    }
+  }
+
+  func testAFlattenedLayerIsNotHit() {
+    onMain {
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+      layer.add(Layer(frame: layer.bounds))
+      for transform in [Affine.scale(0), .scale(x: 1, y: 0), .translation(x: .nan, y: 0)] {
+        layer.transform = transform
+        XCTAssertNil(layer.hitTest(layer.position), "\(transform)")
+      }
+    }
+  }
+
+  /// Nothing is hit in the round corners of a clip, whatever lies there; without a clip the corner is the layer's.
+  func testRoundCornersOfAClip() {
+    onMain {
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 20))
+      let sublayer = Layer(frame: Rect(x: -10, y: -10, width: 80, height: 80))
+      layer.addSublayer(sublayer)
+      layer.cornerRadius = 30
+      XCTAssertTrue(layer.hitTest(Point(0, 0)) === sublayer)
+      layer.masksToBounds = true
+      // Its radius is half the shorter side: 10.
+      for corner in [Point(1, 1), Point(39, 1), Point(1, 19), Point(39, 19), Point(2.9, 2.9)] {
+        XCTAssertNil(layer.hitTest(corner), "\(corner)")
+      }
+      for inside in [Point(3, 3), Point(37, 17), Point(0, 10), Point(20, 0), Point(39.9, 10)] {
+        XCTAssertTrue(layer.hitTest(inside) === sublayer, "\(inside)")
+      }
+      sublayer.isHidden = true
+      XCTAssertNil(layer.hitTest(Point(1, 1)))
+      XCTAssertTrue(layer.hitTest(Point(3, 3)) === layer)
+    }
+  }
+
+  func testALayerWithAnOutlineOfItsOwn() {
+    onMain {
+      let root = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+      let knob = Knob(frame: Rect(x: 40, y: 40, width: 10, height: 10))
+      root.addSublayer(knob)
+      XCTAssertTrue(root.hitTest(Point(36, 45)) === knob, "beside its bounds")
+      XCTAssertTrue(root.hitTest(Point(30, 45)) === root)
+      root.masksToBounds = true
+      knob.position = Point(-1, 50)
+      XCTAssertNil(root.hitTest(Point(-1, 50)), "a clip takes it away all the same")
+    }
+  }
+
+  private final class Knob: Layer {
+    override func contains(_ point: Point) -> Bool { bounds.insetBy(dx: -6, dy: -6).contains(point) }
+  }
+}
