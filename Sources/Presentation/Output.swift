@@ -217,7 +217,7 @@ public final class Output {
     for target: MonotonicTime, turn: FrameRecord.PhaseDurations, at now: MonotonicTime, _ forecast: VBlankForecast
   ) -> FrameRecord {
     let begun = now - turn.total
-    guard var frame = owed, !schedule.isTickNew else {
+    guard var frame = owed, schedule.dueTick == nil else {
       var frame = schedule.newRecord(for: target, begun: begun, forecast: forecast)
       (frame.phases, frame.submitted) = (turn, now)
       return frame
@@ -260,7 +260,7 @@ public final class Output {
     // While flips pend no buffer may be free; `presented` or the next tick brings us back.
     guard let buffer = presenter.acquireBuffer() else { return }
     let started = clock.now
-    if isOwed || !schedule.isTickNew { owed = nil } else { discardOwedFrame() }
+    if isOwed || schedule.dueTick == nil { owed = nil } else { discardOwedFrame() }
     var record = frame
     record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, at: started, forecast: forecast)
     record.isTargetKnown = forecast.isKnown(at: record.target)

@@ -8,36 +8,50 @@ import LinuxSystem
 struct OutputSchedule {
   /// Something changed that has not been rendered yet.
   var isDirty = false
-  /// True if a frame was rendered after the last tick.
-  private(set) var hasFrameSinceTick = false
   /// How many intervals a frame may take: it is made for so many vblanks later.
   var lead = 1
-  private var tick: DisplayLink.Tick?
-  /// True if the tick came in this turn.
-  private(set) var isTickNew = false
-  /// True if the tick's frame is still to be made: no buffer was free.
-  private var isTickOpen = false
+  private var state = LastTick.unused(nil)
   /// The vblank that the last frame was made for.
   private var lastTarget: MonotonicTime?
 
+  /// The last tick, nil before the first.
+  private enum LastTick {
+    /// Its turn runs, and its frame is still to be made.
+    case due(DisplayLink.Tick)
+    /// Its turn is over, and its frame is still to be made: no buffer was free.
+    case open(DisplayLink.Tick)
+    /// A frame was rendered for it or since.
+    case used(DisplayLink.Tick?)
+    /// No frame was wanted in its turn, and none was rendered since.
+    case unused(DisplayLink.Tick?)
+
+    var tick: DisplayLink.Tick? {
+      switch self {
+      case .due(let tick), .open(let tick): tick
+      case .used(let tick), .unused(let tick): tick
+      }
+    }
+  }
+
+  /// The tick of this turn until it has its frame.
+  var dueTick: DisplayLink.Tick? { if case .due(let tick) = state { tick } else { nil } }
+  /// The last tick until it has its frame.
+  private var openTick: DisplayLink.Tick? { if case .open(let tick) = state { tick } else { dueTick } }
+  /// True if a frame was rendered after the last tick.
+  var hasFrameSinceTick: Bool { if case .used = state { true } else { false } }
   /// True at the end of a turn whose tick has no frame although something changed: no buffer was free, or the interval was taken.
-  var owesFrame: Bool { isTickNew && isTickOpen && isDirty }
+  var owesFrame: Bool { dueTick != nil && isDirty }
 
   /// True if frames that are begun as late after their vblanks as the turn's tick came are ready for the next ones. Behind another
   /// frame this one and all after it would be late by an interval for good.
   ///
   /// - Parameter budget: how long before its vblank a frame has to be begun; nil while that is not known.
   func fitsTick(budget: Nanoseconds?) -> Bool {
-    guard isTickNew, let tick, !tick.isVariable, let budget else { return false }
+    guard let tick = dueTick, !tick.isVariable, let budget else { return false }
     return tick.timestamp + (tick.delivered - tick.start) + budget <= tick.nextVBlank
   }
 
-  mutating func didTick(_ tick: DisplayLink.Tick) {
-    self.tick = tick
-    isTickNew = true
-    isTickOpen = true
-    hasFrameSinceTick = false
-  }
+  mutating func didTick(_ tick: DisplayLink.Tick) { state = .due(tick) }
 
   /// The vblank for which a frame may be rendered now, or nil when this interval has its frame already.
   ///
@@ -54,8 +68,9 @@ struct OutputSchedule {
   func target(
     at now: MonotonicTime, begun: MonotonicTime, every distance: Int, budget: Nanoseconds?, forecast: VBlankForecast
   ) -> MonotonicTime? {
-    let ofTick = isTickNew ? tick?.nextVBlank : nil
-    let first = ofTick ?? targetWithoutTick(at: now, begun: begun, every: distance, budget: budget, forecast: forecast)
+    let first =
+      dueTick?.nextVBlank
+      ?? targetWithoutTick(at: now, begun: begun, every: distance, budget: budget, forecast: forecast)
     guard let first else { return nil }
     let next = Self.appearance(ofFrameFor: first, pending: lead - 1, forecast: forecast)
     guard let lastTarget else { return next }
@@ -70,7 +85,7 @@ struct OutputSchedule {
   ) -> MonotonicTime? {
     if forecast.isTickDue(at: now) { return nil }
     // The callbacks of a tick that is still open are over: what its frame takes counts from its delivery.
-    let begun = isTickOpen ? min(begun, tick?.delivered ?? begun) : begun
+    let begun = min(begun, openTick?.delivered ?? begun)
     let interval = forecast.interval
     if forecast.isVariable {
       let ready = max(now, begun + (budget ?? interval))
@@ -89,7 +104,7 @@ struct OutputSchedule {
     at next: MonotonicTime, begun: MonotonicTime, budget: Nanoseconds, forecast: VBlankForecast
   ) -> Bool {
     let interval = forecast.interval
-    guard let tick, begun - tick.timestamp < interval * 2, next - begun < budget else { return false }
+    guard let tick = state.tick, begun - tick.timestamp < interval * 2, next - begun < budget else { return false }
     let seen = forecast.vblank(after: begun + budget)
     return forecast.vblank(after: next + budget) < seen + interval / 2
   }
@@ -113,7 +128,7 @@ struct OutputSchedule {
   func appearance(
     ofFrameFor target: MonotonicTime, pending: Int, at now: MonotonicTime, forecast: VBlankForecast
   ) -> MonotonicTime {
-    guard isTickNew || forecast.isVariable else {
+    guard dueTick != nil || forecast.isVariable else {
       let next = forecast.vblank(after: now)
       return max(target, Self.appearance(ofFrameFor: next, pending: pending, forecast: forecast))
     }
@@ -135,7 +150,7 @@ struct OutputSchedule {
     let interval = forecast.interval
     var record = FrameRecord()
     record.target = target
-    if let tick, isTickOpen || target - tick.timestamp < interval * Int64(lead) + interval / 2 {
+    if let tick = state.tick, openTick != nil || target - tick.timestamp < interval * Int64(lead) + interval / 2 {
       record.tickTimestamp = tick.timestamp
       record.frameNumber = tick.frameNumber
     } else {
@@ -145,7 +160,7 @@ struct OutputSchedule {
       record.frameNumber = forecast.frameNumber(at: record.tickTimestamp + interval / 2)
     }
     (record.start, record.delivered) = (begun, begun)
-    if isTickOpen, let tick {
+    if let tick = openTick {
       record.promised = tick.targetTimestamp
       (record.start, record.delivered) = (tick.start, tick.delivered)
     }
@@ -154,16 +169,15 @@ struct OutputSchedule {
 
   mutating func didRender(for target: MonotonicTime) {
     isDirty = false
-    isTickOpen = false
-    hasFrameSinceTick = true
+    state = .used(state.tick)
     lastTarget = target
   }
 
   /// A frame was rendered whose work was done in an earlier turn. A tick that has come since gets its own.
   mutating func didRenderOwedFrame(for target: MonotonicTime) {
-    let isTickOpen = isTickOpen && isTickNew
+    let dueTick = dueTick
     didRender(for: target)
-    self.isTickOpen = isTickOpen
+    if let dueTick { state = .due(dueTick) }
   }
 
   /// A frame changed nothing and is not shown. Its target is moved forward to the next vblank that is free, so that the next tick
@@ -179,16 +193,12 @@ struct OutputSchedule {
     lastTarget = time
   }
 
-  /// The display went or came: the next frame no longer waits for the target of the last one, nor for a tick. (A screen that
-  /// has just come may not tick yet: its first frame switches it on.)
-  mutating func didReset() {
-    lastTarget = nil
-    hasFrameSinceTick = false
-  }
+  /// The display went or came: the next frame no longer waits for the target of the last one.
+  mutating func didReset() { lastTarget = nil }
 
   /// The turn is over: later changes do not belong to its tick, unless the frame of that tick is still wanted.
   mutating func endTurn(isFrameWanted: Bool) {
-    isTickNew = false
-    if !isFrameWanted { isTickOpen = false }
+    guard let tick = openTick else { return }
+    state = isFrameWanted ? .open(tick) : .unused(tick)
   }
 }
