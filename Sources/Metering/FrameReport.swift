@@ -87,8 +87,9 @@ public struct FrameReport: Equatable, Sendable {
   public var tickRate: Double? { rate(of: ticks + unticked) }
   /// Frames made a second; nil for less than `shortestTime`.
   public var frameRate: Double? { rate(of: frames) }
-  /// Frames seen a second, with those pending at the end of a run, which are not lost; nil for less than `shortestTime`.
-  public var presentedRate: Double? { rate(of: presented + pending) }
+  /// Frames seen a second, with those pending at the end of a run, which are not lost; nil for less than `shortestTime`. Of a screen
+  /// that has shown nothing, it is not known that it will.
+  public var presentedRate: Double? { rate(of: presented == 0 ? 0 : presented + pending) }
 
   /// The shortest time that rates are computed from: in less, one frame more or less would make another rate.
   public static let shortestTime = Nanoseconds.milliseconds(200)

@@ -141,6 +141,18 @@ struct Feed {
     #expect(feed.meter.report().pending == 0)
   }
 
+  /// A screen that never shows what it was given: a frame that is pending all the time was not seen.
+  @Test func aScreenThatShowsNothingHasNoPresentedRate() throws {
+    let feed = try Feed()
+    feed.tick(0)
+    feed.meter.record(.committed(feed.frame(0, work: .milliseconds(2))))
+    for number in 1..<60 as Range<UInt64> { feed.tick(number) }
+    let report = feed.meter.report()
+    #expect((report.presented, report.pending) == (0, 1))
+    #expect(report.presentedRate == 0)
+    #expect(try #require(report.frameRate) > 0)
+  }
+
   @Test func theFourRatesAreFourNumbers() throws {
     let feed = try Feed()
     // Ticked in two of three intervals, a frame for half of the ticks, half of those seen.
