@@ -9,18 +9,21 @@ extension Layer {
     insert(layer, at: index)
   }
 
-  /// Adds `layer` directly below `sibling`, a sublayer of this one.
-  public func insertSublayer(_ layer: Layer, below sibling: Layer) {
+  /// Adds `layer` directly below `sibling`: below all for nil, and above all if `sibling` is no sublayer of this one.
+  public func insertSublayer(_ layer: Layer, below sibling: Layer?) {
+    guard let sibling else { return insert(layer, at: 0) }
     insert(layer, beside: sibling, offset: 0)
   }
 
-  /// Adds `layer` directly above `sibling`, a sublayer of this one.
-  public func insertSublayer(_ layer: Layer, above sibling: Layer) {
+  /// Adds `layer` directly above `sibling`: above all for nil, and if `sibling` is no sublayer of this one.
+  public func insertSublayer(_ layer: Layer, above sibling: Layer?) {
+    guard let sibling else { return addSublayer(layer) }
     insert(layer, beside: sibling, offset: 1)
   }
 
-  /// Replaces `old`, a sublayer of this one, by `layer`.
+  /// Replaces `old`, a sublayer of this one, by `layer`. Traps if it is none.
   public func replaceSublayer(_ old: Layer, with layer: Layer) {
+    precondition(old.superlayer === self, "Layer: the layer to replace is no sublayer of this one")
     guard old !== layer else { return }
     insertSublayer(layer, above: old)
     old.removeFromSuperlayer()
@@ -46,7 +49,7 @@ extension Layer {
   }
 
   private func insert(_ layer: Layer, beside sibling: Layer, offset: Int) {
-    precondition(sibling.superlayer === self, "Layer: the layer to insert beside is no sublayer of this one")
+    guard sibling.superlayer === self else { return addSublayer(layer) }
     guard layer !== sibling else { return }
     let index = sublayers.firstIndex { $0 === sibling } ?? 0
     let isBefore = layer.superlayer === self && (sublayers.firstIndex { $0 === layer } ?? 0) < index

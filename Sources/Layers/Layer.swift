@@ -73,6 +73,7 @@ open class Layer {
   var layoutMarkDepth = -1
 
   public internal(set) var needsLayout = false
+  var managedLayout: ManagedLayout?
   public internal(set) var needsDisplay = false
   /// True if a change of `bounds`, of its size or its origin, asks for new contents by `setNeedsDisplay()`.
   public var needsDisplayOnBoundsChange = false
@@ -118,10 +119,12 @@ open class Layer {
 
   // MARK: Overridden by kinds of layers
 
-  /// Gives the sublayers their places; called before the sublayers' own. By default the delegate does it.
-  open func layoutSublayers() {
-    delegate?.layoutSublayers(of: self)
-  }
+  /// Gives the sublayers their places; called before the sublayers' own. By default `layoutManager` does it, or the delegate
+  /// where there is none.
+  open func layoutSublayers() { layOutByOthers() }
+
+  /// The size that the layer would like to have, for those who lay it out: by default its manager's answer, or that of `bounds`.
+  open var preferredSize: Size { layoutManager?.preferredSize(of: self) ?? bounds.size }
 
   /// Draws the contents in the layer's coordinates: the rectangle `bounds` is seen. By default the delegate does it. Called
   /// only where `makeDrawing()` gives nil.
@@ -204,6 +207,7 @@ extension Layer {
     set {
       guard newValue != values.transform else { return }
       change(.transform) { $0.transform = newValue }
+      superlayer?.sublayerChangedSize()
     }
   }
 
@@ -294,7 +298,10 @@ extension Layer {
   }
 
   private func boundsChanged(from old: Rect) {
-    if bounds.size != old.size { setNeedsLayout() }
+    if bounds.size != old.size {
+      setNeedsLayout()
+      superlayer?.sublayerChangedSize()
+    }
     if needsDisplayOnBoundsChange {
       setNeedsDisplay()
     } else if needsDisplay {

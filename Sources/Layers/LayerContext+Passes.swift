@@ -97,7 +97,7 @@ extension LayerContext {
     let layers = deferred
     deferred.removeAll()
     for layer in layers where layer.context === self {
-      if layer.needsLayout { layer.setNeedsLayout() }
+      if layer.needsLayout { layer.markLayout() }
       if layer.needsDisplay { layer.markDisplay() }
     }
   }

@@ -185,7 +185,7 @@ public final class LayerContext {
       layer.isCommitted = false
       layer.committedAnimations = nil
     }
-    if layer.needsLayout { layer.setNeedsLayout() }
+    if layer.needsLayout { layer.markLayout() }
     if layer.needsDisplay { layer.markDisplay() }
     for sublayer in layer.sublayers { enter(sublayer, depth: depth + 1) }
     markStructure()

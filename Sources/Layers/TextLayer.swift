@@ -55,7 +55,7 @@ open class TextLayer: Layer {
 
   /// The size that shows the whole line: its width rounded up to whole points, and the sum of the font's ascent and descent.
   /// Zero without a font.
-  public var preferredSize: Size {
+  open override var preferredSize: Size {
     guard let line else { return .zero }
     return Size(line.width.rounded(.up), line.height.rounded(.up))
   }

@@ -21,6 +21,35 @@ private final class Family {
 }
 
 final class LayerTreeTests: XCTestCase {
+  /// The cases of the kind `tree`.
+  func testFacts() {
+    onMain {
+      for fact in FactCase.all("tree") {
+        var layers: [String: Layer] = [:]
+        @MainActor func layer(_ name: JSONValue?) -> Layer? {
+          guard let name = name?.text else { return nil }
+          let layer = layers[name] ?? Layer()
+          (layer.name, layers[name]) = (name, layer)
+          return layer
+        }
+        for step in fact.in["ops"].array ?? [] {
+          let words = step.array ?? []
+          guard let parent = layer(words[1]), let child = layer(words[2]) else { continue }
+          switch words[0].text {
+          case "add": parent.addSublayer(child)
+          case "insertAt": parent.insertSublayer(child, at: Int(words[3].number ?? 0))
+          case "insertAbove": parent.insertSublayer(child, above: layer(words[3]))
+          case "insertBelow": parent.insertSublayer(child, below: layer(words[3]))
+          default: XCTFail("\(fact.id): \(words)")
+          }
+        }
+        for (name, order) in fact.out.object ?? [:] {
+          XCTAssertEqual(layers[name]?.sublayers.map(\.name), order.array?.map(\.text), fact.id)
+        }
+      }
+    }
+  }
+
   func testDescriptionNamesTheLayer() {
     onMain {
       let layer = TextLayer(frame: Rect(x: 1, y: 2, width: 30, height: 4))
@@ -165,6 +194,12 @@ final class LayerTreeTests: XCTestCase {
         let layer = Layer()
         layer.addSublayer(layer)
       }
+    }
+  }
+
+  @Test func onlyASublayerIsReplaced() async {
+    await #expect(processExitsWith: .failure) {
+      await MainActor.run { Layer().replaceSublayer(Layer(), with: Layer()) }
     }
   }
 }
