@@ -68,10 +68,6 @@ public final class Output {
   /// The frame that is ready early and waits for its vblank.
   private var heldBack: FinishedFrame?
   private let handOverWait: VBlankWait
-  /// Waits for the vblank that dates the frames whose display does not tell when they were seen.
-  private let stampWait: VBlankWait
-  /// The number of those frames: the oldest pending ones.
-  private var unstamped = 0
   private var schedule = OutputSchedule()
   /// The tree of the last frame; the next one is compared with it.
   private var shown: TreeSnapshot?
@@ -91,19 +87,16 @@ public final class Output {
     self.renderer = renderer
     geometry = display.geometry
     ring = BufferRing(width: presenter.width, height: presenter.height)
-    // Before the link: a frame is dated, and the next one handed over, before the tick asks for more.
-    stampWait = VBlankWait(ticker: ticker)
+    // Before the link: a frame is handed over before the tick asks for more.
     handOverWait = VBlankWait(ticker: ticker)
     let link = DisplayLink(ticker: ticker) { [weak self] link in self?.tick(link) }
     link.isPaused = true
     self.link = link
-    stampWait.handler = { [weak self] vblank in self?.stamp(vblank) }
     handOverWait.handler = { [weak self] _ in self?.handOverHeldBack() }
     presenter.onEvent = { [weak self] event in
       guard let self else { return }
       switch event {
-      case .presented(let feedback?): presented(feedback.timestamp)
-      case .presented(nil): awaitStamp()
+      case .presented(let feedback): presented(feedback.timestamp)
       case .reset: presenterDidReset()
       case .refused(let error): refused(error)
       }
@@ -127,7 +120,7 @@ public final class Output {
 
   /// Lets `loop` tick the output while it runs in `mode`; `.common` stands for all common modes. Its owner adds the display.
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    for link in [stampWait.link, handOverWait.link, link] { link?.add(to: loop, mode: mode) }
+    for link in [handOverWait.link, link] { link?.add(to: loop, mode: mode) }
   }
 
   /// The policy by which frames are begun: as soon as a vblank comes, or as late as they can still be ready for the next one.
@@ -185,7 +178,6 @@ public final class Output {
   public func invalidate() {
     link?.invalidate()
     link = nil
-    stampWait.invalidate()
     handOverWait.invalidate()
     heldBack = nil
     owed = nil
@@ -329,8 +321,6 @@ public final class Output {
 
   /// Forgets the frames that are pending or held back: they are never seen.
   private func forgetFrames() {
-    unstamped = 0
-    stampWait.cancel()
     pending.removeAll(keepingCapacity: true)
     (heldBack, owed) = (nil, nil)
     handOverWait.cancel()
@@ -342,19 +332,6 @@ public final class Output {
 
   /// The refresh interval; nil for a variable display, whose nominal one is the shortest.
   private var fixedInterval: Nanoseconds? { ticker.source.isVariable ? nil : ticker.interval }
-
-  /// The oldest frame that was not seen yet is on the screen, and the display does not tell since when.
-  private func awaitStamp() {
-    guard unstamped < pending.count else { return }
-    if unstamped == 0 { stampWait.start(after: pending[0].submitted) }
-    unstamped += 1
-  }
-
-  private func stamp(_ vblank: VBlank) {
-    let count = unstamped
-    unstamped = 0
-    for _ in 0..<count { presented(vblank.timestamp) }
-  }
 
   /// - Parameter time: when the oldest pending frame was seen, on the loop's clock.
   private func presented(_ time: MonotonicTime) {

@@ -74,9 +74,9 @@ extension Presenter {
 
 /// An event of a presenter, passed to its owner.
 public enum PresenterEvent {
-  /// The oldest pending frame is on the screen, and the next buffer is free. Nil if the display does not tell since when: the
-  /// frame counts as seen at the first vblank after it was handed over.
-  case presented(PresentationFeedback?)
+  /// The oldest pending frame is on the screen, and the next buffer is free. A display that does not tell since when shows it
+  /// from the first vblank after it was handed over: its presenter waits for that.
+  case presented(PresentationFeedback)
   /// `isReady` has changed, or the buffers were replaced by others, perhaps of another size. Frames that were pending are
   /// never seen, and what was painted is gone.
   case reset

@@ -66,8 +66,6 @@ final class FaultyDisplay<Inner: Display>: Display, Presenter {
   var refusesLate: () -> Bool = { false }
   /// True to take one frame and say nothing any more.
   var isStuck = false
-  /// True to tell a millisecond after a frame was handed over that it is shown, and never since when.
-  var isUnstamped = false
 
   /// The middle pixel of every frame that was shown.
   private(set) var shown: [(pixel: UInt32, feedback: PresentationFeedback)] = []
@@ -79,7 +77,6 @@ final class FaultyDisplay<Inner: Display>: Display, Presenter {
   private(set) var staleFrames = 0
 
   private let clock: ManualClock
-  private var loop: FrameLoop?
   private var isAcquired = false
   /// The number of frames that the inner display will show and that count as lost.
   private var lostFrames = 0
@@ -114,10 +111,6 @@ final class FaultyDisplay<Inner: Display>: Display, Presenter {
     try inner.presenter.present(buffer, damage: damage)
     let middle = buffer.target.bitmap?.row(height / 2).load(fromByteOffset: width / 2 * 4, as: UInt32.self)
     pending.append(middle ?? 0)
-    guard isUnstamped else { return }
-    let event = FrameLoop.Timer(
-      fireTime: clock.now + .milliseconds(1), .onMain { [weak self] _ in self?.onEvent?(.presented(nil)) })
-    loop?.add(event, to: .default)
   }
 
   /// Forgets the pending frames and the acquired buffer, and tells the output so.
@@ -129,22 +122,19 @@ final class FaultyDisplay<Inner: Display>: Display, Presenter {
     onEvent?(event)
   }
 
-  func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    self.loop = loop
-    inner.add(to: loop, mode: mode)
-  }
+  func add(to loop: FrameLoop, mode: FrameLoop.Mode) { inner.add(to: loop, mode: mode) }
   func invalidate() {
     inner.invalidate()
     ticker.invalidate()
   }
 
   private func innerEvent(_ event: PresenterEvent) {
-    guard case .presented(let feedback?) = event, !isStuck else { return }
+    guard case .presented(let feedback) = event, !isStuck else { return }
     if lostFrames > 0 { return lostFrames -= 1 }
     let pixel = pending.removeFirst()
     if refusesLate() { return loseBuffers(.refused(SystemError(call: "a test", errno: 22))) }
     shown.append((pixel, feedback))
-    if !isUnstamped { onEvent?(event) }
+    onEvent?(event)
   }
 }
 

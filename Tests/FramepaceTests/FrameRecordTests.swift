@@ -45,26 +45,6 @@ final class FrameRecordTests: XCTestCase {
     }
   }
 
-  /// A display that tells that it has taken a frame, and never when the frame was seen.
-  func testAFrameWithoutAStampIsSeenAtTheNextVBlank() throws {
-    try onMain {
-      let stage = try ManualStage()
-      stage.display.isUnstamped = true
-      stage.root.backgroundColor = .white
-      _ = stage.fadeAtEveryTick()
-      stage.run(for: .milliseconds(500))
-      XCTAssertGreaterThan(stage.frames.count, 25)
-      for frame in stage.frames {
-        XCTAssertGreaterThan(frame.presented, frame.submitted)
-        XCTAssertLessThanOrEqual(frame.presented - frame.submitted, RefreshRate.hertz60.interval)
-      }
-      for (frame, next) in zip(stage.frames, stage.frames.dropFirst()) {
-        XCTAssertLessThan(frame.presented, next.presented)
-      }
-      stage.engine.invalidate()
-    }
-  }
-
   /// The first frame of all has no grid to be made for; one after a pause has.
   func testAFrameWithoutATick() throws {
     try onMain {

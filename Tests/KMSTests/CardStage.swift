@@ -76,7 +76,7 @@ final class CardStage {
   /// - Returns: nil when it was not seen within a tenth of a second.
   func show(_ color: UInt32, in rect: IntRect = .all, on display: KMSDisplay) throws -> PresentationFeedback? {
     var seen: PresentationFeedback?
-    display.presenter.onEvent = { if case .presented(let feedback?) = $0 { seen = feedback } }
+    display.presenter.onEvent = { if case .presented(let feedback) = $0 { seen = feedback } }
     defer { display.presenter.onEvent = nil }
     guard let buffer = display.presenter.acquireBuffer(), let bitmap = buffer.target.bitmap else { return nil }
     fill(bitmap, rect, color)

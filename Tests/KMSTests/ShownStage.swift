@@ -31,11 +31,11 @@ final class ShownStage {
     display = try stage.openDisplay()
     display.presenter.onEvent = { [unowned self] event in
       switch event {
-      case .presented(let feedback?):
+      case .presented(let feedback):
         times.append(feedback.timestamp)
         seen += 1
       case .refused: onRefused()
-      case .presented(nil), .reset: break
+      case .reset: break
       }
     }
     display.onRefusal = { [unowned self] in refusals.append($0) }

@@ -26,7 +26,7 @@ final class PresenterStage<Screen: Display> {
     vblanks = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: hertz)), clock: clock)
     display = try makeDisplay(vblanks, clock)
     display.presenter.onEvent = { [unowned self] event in
-      guard case .presented(let feedback?) = event else { return }
+      guard case .presented(let feedback) = event else { return }
       self.feedback.append(feedback)
       told.append(clock.now)
     }

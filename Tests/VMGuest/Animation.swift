@@ -45,13 +45,13 @@ final class Animation {
     }.keep()
     display.presenter.onEvent = { [weak self] event in
       switch event {
-      case .presented(let feedback?): self?.presented(feedback)
+      case .presented(let feedback): self?.presented(feedback)
       case .reset:
         self?.missing = []
         self?.fit()
         // A screen that has come ticks after its first frame.
         self?.present()
-      case .presented(nil), .refused: break
+      case .refused: break
       }
     }
     display.add(to: .main, mode: .default)
