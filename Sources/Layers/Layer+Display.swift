@@ -21,7 +21,7 @@ public protocol LayerDelegate: AnyObject {
   func display(_ layer: Layer)
   /// Draws the layer's contents, in its coordinates.
   func draw(_ layer: Layer, in context: DrawingContext)
-  /// The action of a change of the property; nil to use the layer's `actions`.
+  /// The action of a change of the property, or of an event; nil to use the layer's `actions`.
   func action(for layer: Layer, forKey property: AnimatableProperty) -> LayerAction?
 }
 

@@ -84,6 +84,7 @@ extension Layer {
     // The mark is removed before the call, so that a mark made inside it is a new one.
     needsLayout = false
     layoutSublayers()
+    if runsActions { run(.onLayout) }
   }
 
   /// Lays out by the manager, else by the delegate.

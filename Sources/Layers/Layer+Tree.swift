@@ -25,13 +25,21 @@ extension Layer {
   public func replaceSublayer(_ old: Layer, with layer: Layer) {
     precondition(old.superlayer === self, "Layer: the layer to replace is no sublayer of this one")
     guard old !== layer else { return }
-    insertSublayer(layer, above: old)
-    old.removeFromSuperlayer()
+    let isNew = layer.superlayer !== self
+    place(layer, at: index(beside: old, for: layer, offset: 1))
+    old.takeOut()
+    runTreeActions(removed: old, added: isNew ? layer : nil)
   }
 
   /// Removes the layer from its superlayer. Its animations end unless it is in the tree again by the next commit, and its
   /// asynchronous drawing is cancelled.
   public func removeFromSuperlayer() {
+    guard let superlayer else { return }
+    takeOut()
+    superlayer.runTreeActions(removed: self)
+  }
+
+  private func takeOut() {
     guard let superlayer else { return }
     superlayer.detach(self)
     if let context { context.leave(self) }
@@ -50,14 +58,24 @@ extension Layer {
 
   private func insert(_ layer: Layer, beside sibling: Layer, offset: Int) {
     guard sibling.superlayer === self else { return addSublayer(layer) }
-    guard layer !== sibling else { return }
+    if layer !== sibling { insert(layer, at: index(beside: sibling, for: layer, offset: offset)) }
+  }
+
+  private func index(beside sibling: Layer, for layer: Layer, offset: Int) -> Int {
     let index = sublayers.firstIndex { $0 === sibling } ?? 0
     let isBefore = layer.superlayer === self && (sublayers.firstIndex { $0 === layer } ?? 0) < index
-    insert(layer, at: index + offset - (isBefore ? 1 : 0))
+    return index + offset - (isBefore ? 1 : 0)
+  }
+
+  private func insert(_ layer: Layer, at index: Int) {
+    let old = layer.superlayer
+    place(layer, at: index)
+    if old !== self { old?.runTreeActions(removed: layer) }
+    runTreeActions(added: old !== self ? layer : nil)
   }
 
   /// `index` does not count `layer` itself.
-  private func insert(_ layer: Layer, at index: Int) {
+  private func place(_ layer: Layer, at index: Int) {
     precondition(!isDescendant(of: layer), "Layer: a layer cannot be added to itself or to a layer inside it")
     precondition(
       layer.context?.root !== layer, "Layer: the root of a context cannot be added to another layer")

@@ -46,8 +46,10 @@ open class Layer {
   /// A name for messages; framepace does not use it otherwise.
   public var name: String?
   public weak var delegate: (any LayerDelegate)?
-  /// The actions that changes begin by themselves, where the delegate does not say: asked before `defaultAction(forKey:)`.
+  /// The actions that changes begin by themselves, where the delegate does not say. See `action(forKey:)`.
   public var actions: [AnimatableProperty: LayerAction]?
+  /// Further actions, asked for after `actions`.
+  public var style: LayerStyle?
 
   // MARK: The tree, see Layer+Tree
 
@@ -140,8 +142,9 @@ open class Layer {
   /// bottom edges are outside. A kind with another outline, or one that is to be touched beside its picture, overrides it.
   open func contains(_ point: Point) -> Bool { bounds.contains(point) }
 
-  /// The action that a change of the property begins by itself where neither delegate nor `actions` say: `implicit`.
-  open class func defaultAction(forKey property: AnimatableProperty) -> LayerAction { .implicit }
+  /// The action that a change of the property begins by itself where neither the delegate nor `actions` nor `style` says. Nil, as
+  /// by default, leaves it to `action(forKey:)`.
+  open class func defaultAction(forKey property: AnimatableProperty) -> LayerAction? { nil }
 
   /// The content that a layer of this kind shows with these values, whether they are its own or those of an animation. A kind
   /// whose content is made of its own properties overrides it; it must not look at anything but its arguments.
@@ -164,12 +167,13 @@ extension Layer {
 
   // Built-in properties are set directly: by their key it takes four times as long.
   private func change<Value>(_ key: AnimatableKey<Value>, _ body: (inout AnimatableValues) -> Void) {
-    let shown = isCommitted && !Transaction.disablesActions ? context.map { presentation(at: $0.currentTime) } : nil
+    let action = runsActions ? action(forKey: key.property) : nil
+    let shown = action == nil ? nil : presentation
     let bounds = bounds
     body(&values)
     markRecord()
     if self.bounds != bounds { boundsChanged(from: bounds) }
-    if let shown { runAction(for: key, from: shown) }
+    if let action, let shown { run(action, for: key, from: shown) }
   }
 
   /// The layer's rectangle in its own coordinates: the part of them that is seen. Animatable.
@@ -224,8 +228,8 @@ extension Layer {
     set {
       var changed = values
       changed.frame = newValue
-      bounds = changed.bounds
       position = changed.position
+      bounds = changed.bounds
     }
   }
 

@@ -14,25 +14,6 @@ final class TurnEndTests: XCTestCase {
     }
   }
 
-  func testACompletionOfATransactionAfterTheCommitIsCalled() throws {
-    try onMain {
-      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
-      stage.run(for: .milliseconds(100))
-      var isCalled = false
-      let late = FrameLoop.Observer(
-        [.beforeWaiting], order: ObserverOrder.afterCommit, repeats: false,
-        .onMain { _, _ in
-          Transaction.begin()
-          Transaction.setCompletion { isCalled = true }
-          Transaction.commit()
-        })
-      stage.loop.add(late, to: .common)
-      stage.loop.wakeUp()
-      stage.run(for: .milliseconds(1))
-      XCTAssertTrue(isCalled)
-    }
-  }
-
   func testFlushCommitsAtOnce() throws {
     try onMain {
       let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)

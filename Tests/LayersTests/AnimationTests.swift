@@ -263,7 +263,7 @@ final class AnimationTests: XCTestCase {
       stage.root.addSublayer(layer)
       stage.turn()
       layer.actions = [
-        .opacity: .none,
+        .opacity: .null,
         .cornerRadius: .animation(BasicAnimation(.cornerRadius, duration: .milliseconds(77))),
       ]
       layer.opacity = 0.5
@@ -379,10 +379,10 @@ private final class Silent: LayerDelegate {
   var asked: [AnimatableProperty] = []
   func action(for layer: Layer, forKey property: AnimatableProperty) -> LayerAction? {
     asked.append(property)
-    return LayerAction.none
+    return .null
   }
 }
 
 private final class StillLayer: Layer {
-  override class func defaultAction(forKey property: AnimatableProperty) -> LayerAction { .none }
+  override class func defaultAction(forKey property: AnimatableProperty) -> LayerAction? { .null }
 }

@@ -58,14 +58,3 @@ public struct BasicAnimation: Animation {
     self.completion = completion
   }
 }
-
-/// The animation that a change of an animatable property begins by itself.
-public enum LayerAction: Sendable {
-  /// Nothing: the change is seen at once.
-  case none
-  /// A movement from the value on screen to the new one, with the transaction's duration and timing function, and without
-  /// one there `TimingFunction.default`.
-  case implicit
-  /// This animation. The transaction fills in what it leaves open; a missing `from` is the value on screen.
-  case animation(any Animation)
-}

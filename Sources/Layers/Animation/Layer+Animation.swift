@@ -66,7 +66,7 @@ extension Layer {
     add(animation, forKey: key, defaultTiming: .linear, from: animation.motion.isOpen ? presentation : nil)
   }
 
-  private func add(
+  func add(
     _ animation: any Animation, forKey key: String?, defaultTiming: TimingFunction, from shown: AnimatableValues?
   ) {
     let defaults = TimedAnimation.Defaults(
@@ -127,23 +127,6 @@ extension Layer {
     let time = self.time(at: time, of: nil)
     for animation in animations { animation.timed.apply(to: &result, at: time) }
     return result
-  }
-
-  /// The action that a change of the property begins by itself: the delegate's, else the one in `actions`, else the one of
-  /// `defaultAction(forKey:)`.
-  public func action(forKey property: AnimatableProperty) -> LayerAction {
-    delegate?.action(for: self, forKey: property) ?? actions?[property] ?? Self.defaultAction(forKey: property)
-  }
-
-  /// Begins the action of a property that was changed while `shown` was on screen.
-  func runAction<Value>(for key: AnimatableKey<Value>, from shown: AnimatableValues) {
-    let animation: any Animation
-    switch action(forKey: key.property) {
-    case .none: return
-    case .implicit: animation = BasicAnimation(key, from: shown[key])
-    case .animation(let given): animation = given
-    }
-    add(animation, forKey: key.property.rawValue, defaultTiming: .default, from: shown)
   }
 
   func markAnimations() {

@@ -1,0 +1,96 @@
+/// What a change of a layer begins by itself.
+public enum LayerAction: Sendable {
+  /// Nothing: the change is seen at once. It ends the search for an action, as `NSNull` does in Core Animation.
+  case null
+  /// A movement from the value on screen to the new one, with the transaction's duration and timing function, and without
+  /// one there `TimingFunction.default`.
+  case implicit
+  /// This animation. The transaction fills in what it leaves open; a missing `from` is the value on screen.
+  case animation(any Animation)
+}
+
+/// Actions that several layers share.
+///
+/// ```swift
+/// let still = LayerStyle(actions: [.position: .null, .bounds: .null])
+/// for tile in tiles { tile.style = still }
+/// ```
+public final class LayerStyle: Sendable {
+  public let actions: [AnimatableProperty: LayerAction]
+  /// Asked for the actions that this one does not have.
+  public let base: LayerStyle?
+
+  public init(actions: [AnimatableProperty: LayerAction], base: LayerStyle? = nil) {
+    self.actions = actions
+    self.base = base
+  }
+
+  func action(forKey property: AnimatableProperty) -> LayerAction? {
+    actions[property] ?? base?.action(forKey: property)
+  }
+}
+
+/// Events of a layer, for which actions are looked for as for changes of properties.
+extension AnimatableProperty {
+  /// The list of sublayers changed, or their order.
+  public static let sublayers = AnimatableProperty(rawValue: "sublayers")
+  /// The layer came into another one.
+  public static let onOrderIn = AnimatableProperty(rawValue: "onOrderIn")
+  /// The layer was removed from another one.
+  public static let onOrderOut = AnimatableProperty(rawValue: "onOrderOut")
+  /// The layer was laid out.
+  public static let onLayout = AnimatableProperty(rawValue: "onLayout")
+}
+
+extension Layer {
+  /// The action that a change of the property begins: the delegate's, else the one in `actions`, in `style`, or of
+  /// `defaultAction(forKey:)`, where `null` ends the search. Where none of these knows one, `implicit` if the layer has been
+  /// committed; a colour of the background does not animate from none at all, and an event has nothing by default. Nil for none.
+  ///
+  /// A change asks for it before it is made, while the property still has its old value.
+  public func action(forKey property: AnimatableProperty) -> LayerAction? {
+    let found =
+      delegate?.action(for: self, forKey: property) ?? actions?[property] ?? style?.action(forKey: property)
+      ?? Self.defaultAction(forKey: property) ?? ownAction(forKey: property)
+    if case .null? = found { return nil }
+    return found
+  }
+
+  /// The action of a property for which nobody gives one.
+  private func ownAction(forKey property: AnimatableProperty) -> LayerAction? {
+    guard isCommitted else { return nil }
+    return switch property {
+    case .sublayers, .onOrderIn, .onOrderOut, .onLayout: nil
+    case .backgroundColor where backgroundColor == nil: nil
+    default: .implicit
+    }
+  }
+
+  /// True if changes may begin animations: a layer without a committed picture shows them at once.
+  var runsActions: Bool { isCommitted && context != nil && !Transaction.disablesActions }
+
+  /// Begins the action of a property that was changed while `shown` was on screen.
+  func run<Value>(_ action: LayerAction, for key: AnimatableKey<Value>, from shown: AnimatableValues) {
+    let animation: any Animation
+    switch action {
+    case .null: return
+    case .implicit: animation = BasicAnimation(key, from: shown[key], fillMode: .backwards)
+    case .animation(let given): animation = given
+    }
+    add(animation, forKey: key.property.rawValue, defaultTiming: .default, from: shown)
+  }
+
+  /// Begins the action of an event, if there is one.
+  func run(_ event: AnimatableProperty) {
+    guard case .animation(let animation)? = action(forKey: event) else { return }
+    add(animation, forKey: event.rawValue, defaultTiming: .default, from: animation.motion.isOpen ? presentation : nil)
+  }
+
+  /// Begins the actions of a change of `sublayers`.
+  func runTreeActions(removed: Layer? = nil, added: Layer? = nil) {
+    guard runsActions else { return }
+    run(.sublayers)
+    removed?.run(.onOrderOut)
+    added?.run(.onOrderIn)
+  }
+}
