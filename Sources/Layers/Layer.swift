@@ -167,13 +167,12 @@ extension Layer {
 
   // Built-in properties are set directly: by their key it takes four times as long.
   private func change<Value>(_ key: AnimatableKey<Value>, _ body: (inout AnimatableValues) -> Void) {
-    let action = runsActions ? action(forKey: key.property) : nil
-    let shown = action == nil ? nil : presentation
+    let begun = runsActions ? animation(forChangeOf: key) : nil
     let bounds = bounds
     body(&values)
     markRecord()
     if self.bounds != bounds { boundsChanged(from: bounds) }
-    if let action, let shown { run(action, for: key, from: shown) }
+    if let begun { add(begun.animation, forKey: key.property.rawValue, defaultTiming: .default, from: begun.shown) }
   }
 
   /// The layer's rectangle in its own coordinates: the part of them that is seen. Animatable.

@@ -20,6 +20,7 @@ public enum Transaction {
     var disablesActions = false
     var animationDuration = Nanoseconds.milliseconds(250)
     var timingFunction: TimingFunction?
+    var spring: Spring?
     var values: [String: any Sendable] = [:]
     /// The completion group of this level, or of an outer one.
     var group: CompletionGroup?
@@ -52,6 +53,13 @@ public enum Transaction {
   public static var animationTimingFunction: TimingFunction? {
     get { current.timingFunction }
     set { current.timingFunction = newValue }
+  }
+
+  /// The spring by which changes move the values of layers, instead of duration and timing function; nil at first. One that
+  /// interrupts another movement goes on with its velocity, see `SpringAnimation.keepsVelocity`.
+  public static var animationSpring: Spring? {
+    get { current.spring }
+    set { current.spring = newValue }
   }
 
   /// A setting of the application's own, which goes with the transaction as the others do. See ``TransactionKey``.

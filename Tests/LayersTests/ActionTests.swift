@@ -4,7 +4,7 @@ import XCTest
 
 @testable import Layers
 
-/// Which action a change begins, and for which events one is looked for.
+/// The search for the action of a change, and the events for which there is one.
 final class ActionTests: XCTestCase {
   /// Delegate, `actions`, `style` and class, each of which may not answer, end the search, or give an action.
   func testOrderOfTheSearch() {

@@ -9,8 +9,11 @@ public struct AnimationMotion: Sendable {
 
   let form: Form
 
-  /// True for a single property for which no value is given.
-  var isOpen: Bool { if case .track(let track, _) = form { track.isOpen } else { false } }
+  /// True if it begins at the value on screen: for a single property for which no value is given, or with its velocity.
+  var beginsAtShown: Bool { if case .track(let track, _) = form { track.isOpen || track.keepsVelocity } else { false } }
+
+  /// True if it begins with the velocity that its property has on screen.
+  var keepsVelocity: Bool { if case .track(let track, _) = form { track.keepsVelocity } else { false } }
 }
 
 /// The values of one property from the beginning to the end of an animation, whatever their type.
@@ -22,15 +25,18 @@ struct AnimationTrack: Sendable {
   /// Puts the value of a step into `values`, which hold the value that would be shown without the animation.
   @usableFromInline
   let apply: @Sendable (_ values: inout AnimatableValues, _ step: AnimationStep) -> Void
-  /// A plain track of the same values, which begins at the value in `shown` unless its beginning is known. Nil if it always is.
+  /// A plain track of the same values, which begins at the value that is shown unless its beginning is known. Nil if it always is.
   @usableFromInline
-  let beginning: (@Sendable (_ shown: AnimatableValues) -> AnimationTrack)?
+  let beginning: (@Sendable (_ shown: ShownValues) -> AnimationTrack)?
   /// True if the value goes on top of the one that would be shown without the animation.
   @usableFromInline
   var isAdditive = false
   /// True if each repetition begins where the last one ended.
   @usableFromInline
   var isCumulative = false
+  /// True if it begins with the velocity that its property has on screen.
+  @usableFromInline
+  var keepsVelocity = false
 
   /// A track whose values are all known.
   @inlinable
@@ -41,8 +47,10 @@ struct AnimationTrack: Sendable {
   }
 
   // Inlinable: the compiler makes code for the type of the values where it is known, which is 40 times as fast.
+  //
+  // `velocity` is the change in a millisecond, with which the property moves at the beginning.
   @inlinable
-  init<Value>(_ key: AnimatableKey<Value>, from: Value?, to: Value?, by: Value?) {
+  init<Value>(_ key: AnimatableKey<Value>, from: Value?, to: Value?, by: Value?, velocity: Value? = nil) {
     isOpen = from == nil && to == nil && by == nil
     apply = { values, step in
       let shown = values[key]
@@ -58,22 +66,34 @@ struct AnimationTrack: Sendable {
         case (nil, nil, nil): (current, current)
         }
       // Ends are given back as they are, without rounding.
-      let value = step.progress == 0 ? first : step.progress == 1 ? last : first.mixed(with: last, fraction: step.progress)
+      var value = step.progress == 0 ? first : step.progress == 1 ? last : first.mixed(with: last, fraction: step.progress)
+      if let velocity { value = value.adding(velocity.adding(velocity.negated).mixed(with: velocity, fraction: step.push)) }
       values[key] = step.result(value, last: last, over: shown)
     }
     beginning = { shown in
       let isKnown = from != nil || (to != nil && by != nil)
-      return AnimationTrack(key, from: isKnown ? from : shown[key], to: to, by: by)
+      let velocity = shown.later.map { shown.now[key].negated.adding($0[key]) }
+      return AnimationTrack(key, from: isKnown ? from : shown.now[key], to: to, by: by, velocity: velocity)
     }
   }
 
-  /// The same track, which begins at the value in `shown` unless its beginning is known. One that is added to the other values
+  /// The same track, which begins at the value that is shown unless its beginning is known. One that is added to the other values
   /// begins at no change.
-  func begun(at shown: AnimatableValues) -> AnimationTrack {
+  func begun(at shown: ShownValues) -> AnimationTrack {
     guard !isAdditive, var track = beginning?(shown) else { return self }
-    track.isCumulative = isCumulative
+    (track.isCumulative, track.keepsVelocity) = (isCumulative, keepsVelocity)
     return track
   }
+}
+
+/// The values on screen when an animation begins.
+@usableFromInline
+struct ShownValues: Sendable {
+  @usableFromInline
+  var now: AnimatableValues
+  /// The values a millisecond later; nil if the velocity is not asked for.
+  @usableFromInline
+  var later: AnimatableValues?
 }
 
 /// A place in an animation, and how the value there is shown.
@@ -87,9 +107,13 @@ struct AnimationStep: BitwiseCopyable, Sendable {
   let rounds: Int
   @usableFromInline
   let isAdditive: Bool
+  /// The milliseconds' worth of the velocity at the beginning that is covered.
+  @usableFromInline
+  let push: Double
 
-  init(progress: Double, rounds: Int, isAdditive: Bool) {
+  init(progress: Double, push: Double, rounds: Int, isAdditive: Bool) {
     self.progress = progress
+    self.push = push
     self.rounds = rounds
     self.isAdditive = isAdditive
   }

@@ -63,11 +63,11 @@ extension Layer {
   /// - Parameter key: a name to find it by; it takes the place of an animation with the same one. Animations without a
   ///   name run beside each other.
   public func add(_ animation: any Animation, forKey key: String? = nil) {
-    add(animation, forKey: key, defaultTiming: .linear, from: animation.motion.isOpen ? presentation : nil)
+    add(animation, forKey: key, defaultTiming: .linear, from: shownValues(for: animation))
   }
 
   func add(
-    _ animation: any Animation, forKey key: String?, defaultTiming: TimingFunction, from shown: AnimatableValues?
+    _ animation: any Animation, forKey key: String?, defaultTiming: TimingFunction, from shown: ShownValues?
   ) {
     let defaults = TimedAnimation.Defaults(
       duration: Transaction.animationDuration,
@@ -122,11 +122,29 @@ extension Layer {
 
   /// The values that are shown at a time, animations that the next commit begins included.
   public func presentation(at time: MonotonicTime) -> AnimatableValues {
-    guard !animations.isEmpty else { return values }
+    animations.isEmpty ? values : presentation(atOwn: self.time(at: time, of: nil))
+  }
+
+  /// The values that are shown at a time of the layer's clock.
+  private func presentation(atOwn time: MonotonicTime) -> AnimatableValues {
     var result = values
-    let time = self.time(at: time, of: nil)
     for animation in animations { animation.timed.apply(to: &result, at: time) }
     return result
+  }
+
+  /// The values on screen, as far as an animation that is to be added needs them.
+  func shownValues(for animation: any Animation) -> ShownValues? {
+    let motion = animation.motion
+    return motion.beginsAtShown ? shownValues(withVelocity: motion.keepsVelocity, speed: animation.speed) : nil
+  }
+
+  /// The values on screen.
+  ///
+  /// - Parameter speed: that of the clock on which their velocity is measured, against the layer's.
+  func shownValues(withVelocity: Bool, speed: Double = 1) -> ShownValues {
+    let time = context.map { self.time(at: $0.currentTime, of: nil) } ?? .zero
+    let later = time + Nanoseconds.milliseconds(1).scaled(by: 1 / speed)
+    return ShownValues(now: presentation, later: withVelocity && speed > 0 ? presentation(atOwn: later) : nil)
   }
 
   func markAnimations() {

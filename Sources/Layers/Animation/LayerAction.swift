@@ -1,4 +1,4 @@
-/// What a change of a layer begins by itself.
+/// The answer to a change of a layer: the animation that begins by itself, if any.
 public enum LayerAction: Sendable {
   /// Nothing: the change is seen at once. It ends the search for an action, as `NSNull` does in Core Animation.
   case null
@@ -69,21 +69,28 @@ extension Layer {
   /// True if changes may begin animations: a layer without a committed picture shows them at once.
   var runsActions: Bool { isCommitted && context != nil && !Transaction.disablesActions }
 
-  /// Begins the action of a property that was changed while `shown` was on screen.
-  func run<Value>(_ action: LayerAction, for key: AnimatableKey<Value>, from shown: AnimatableValues) {
-    let animation: any Animation
-    switch action {
-    case .null: return
-    case .implicit: animation = BasicAnimation(key, from: shown[key], fillMode: .backwards)
-    case .animation(let given): animation = given
+  /// The animation of a change of a property that is about to be made, with what is on screen before it; nil for none.
+  func animation<Value>(forChangeOf key: AnimatableKey<Value>) -> (animation: any Animation, shown: ShownValues)? {
+    switch action(forKey: key.property) {
+    case .null?, nil:
+      return nil
+    case .animation(let animation)?:
+      return (animation, shownValues(withVelocity: animation.motion.keepsVelocity, speed: animation.speed))
+    case .implicit?:
+      guard let spring = Transaction.animationSpring else {
+        let shown = shownValues(withVelocity: false)
+        return (BasicAnimation(key, from: shown.now[key], fillMode: .backwards), shown)
+      }
+      var animation = SpringAnimation(key, spring: spring)
+      (animation.keepsVelocity, animation.fillMode) = (true, .backwards)
+      return (animation, shownValues(withVelocity: true))
     }
-    add(animation, forKey: key.property.rawValue, defaultTiming: .default, from: shown)
   }
 
   /// Begins the action of an event, if there is one.
   func run(_ event: AnimatableProperty) {
     guard case .animation(let animation)? = action(forKey: event) else { return }
-    add(animation, forKey: event.rawValue, defaultTiming: .default, from: animation.motion.isOpen ? presentation : nil)
+    add(animation, forKey: event.rawValue, defaultTiming: .default, from: shownValues(for: animation))
   }
 
   /// Begins the actions of a change of `sublayers`.

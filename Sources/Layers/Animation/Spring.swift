@@ -62,6 +62,15 @@ public struct Spring: Hashable, BitwiseCopyable, Sendable {
     }
   }
 
+  /// The way that one unit of initial velocity has added to the position `seconds` after the beginning.
+  func push(at seconds: Double) -> Double {
+    switch motion {
+    case .swinging(let decay, let frequency): exp(-decay * seconds) * sin(frequency * seconds) / frequency
+    case .critical(let decay): exp(-decay * seconds) * seconds
+    case .creeping(let slow, let fast): (exp(-slow * seconds) - exp(-fast * seconds)) / (fast - slow)
+    }
+  }
+
   /// The time after which the spring is so close to the target, a thousandth of the way, that it may stand still; the longest
   /// there is without a damper. A spring that does not swing takes whole tenths of a second, as in Core Animation.
   public var settlingDuration: Nanoseconds {

@@ -22,6 +22,14 @@ public struct SpringAnimation: Animation {
     set { track.isAdditive = newValue }
   }
 
+  /// True to begin at the value on screen, unless another beginning is given, and with the velocity that it has there, in every
+  /// direction; `spring.initialVelocity` comes on top. A movement that is interrupted then turns round without a jerk. False at
+  /// first, as in Core Animation, which begins at rest. It has no effect on an animation in a group, nor on an additive one.
+  public var keepsVelocity: Bool {
+    get { track.keepsVelocity }
+    set { track.keepsVelocity = newValue }
+  }
+
   /// See ``BasicAnimation`` for the values that are not given.
   @inlinable
   public init<Value>(

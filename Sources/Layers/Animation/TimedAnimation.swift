@@ -20,7 +20,7 @@ struct TimedAnimation: Sendable {
     var timingFunction: TimingFunction
     /// The values on screen at which the animation is to begin, unless it says where it begins; nil where it begins at the
     /// layer's own value.
-    var shown: AnimatableValues?
+    var shown: ShownValues?
   }
 
   init(_ animation: any Animation, _ defaults: Defaults) {
@@ -69,9 +69,12 @@ struct TimedAnimation: Sendable {
     let part = timingFunction.progress(at: moment.progress)
     switch form {
     case .track(let track, let spring):
-      let progress = spring?.position(at: part * Nanoseconds(timing.way).seconds) ?? part
+      let seconds = part * Nanoseconds(timing.way).seconds
       let rounds = track.isCumulative && !timing.autoreverses ? moment.iteration : 0
-      track.apply(&values, AnimationStep(progress: progress, rounds: rounds, isAdditive: track.isAdditive))
+      let push = track.keepsVelocity ? spring?.push(at: seconds) ?? 0 : 0
+      let step = AnimationStep(
+        progress: spring?.position(at: seconds) ?? part, push: push * 1000, rounds: rounds, isAdditive: track.isAdditive)
+      track.apply(&values, step)
     case .group(let animations):
       let time = MonotonicTime.zero + Nanoseconds(timing.way).scaled(by: part)
       for animation in animations { animation.apply(to: &values, at: time) }

@@ -1,0 +1,120 @@
+import Geometry
+import LinuxSystem
+import TestLength
+import XCTest
+
+@testable import Layers
+
+/// Movements that are interrupted, by the velocity of the values shown before and after.
+final class VelocityTests: XCTestCase {
+  func testASpringGoesOnWithTheVelocity() {
+    onMain {
+      let stage = Stage()
+      let layer = Layer()
+      stage.root.addSublayer(layer)
+      stage.turn()
+      Transaction.animationSpring = Spring(perceptualDuration: .milliseconds(500), bounce: 0.3)
+      layer.position = Point(200, 40)
+      stage.turn()
+      // Sideways and back, again and again, also with other springs and clocks.
+      for (index, place) in [Point(0, 300), Point(-50, 0), Point(400, 90), Point(10, 10)].enumerated() {
+        expectSmooth(stage, layer) {
+          var spring = Spring(
+            perceptualDuration: .milliseconds(300 + 100 * Int64(index)), bounce: [-0.5, 0, 0.6, 0.2][index])
+          spring.mass = 1 + Double(index)
+          Transaction.animationSpring = spring
+          layer.position = place
+        }
+      }
+      stage.turn(after: 60_000)
+      XCTAssertEqual(layer.animationKeys, [])
+      XCTAssertEqual(layer.presentation.position, Point(10, 10))
+    }
+  }
+
+  func testASpringTakesOverFromATimingFunctionOnClocksOfAnySpeed() {
+    onMain {
+      for (layerSpeed, speed) in [(1.0, 1.0), (0.5, 1.0), (2.0, 0.5), (1.0, 3.0)] {
+        let stage = Stage()
+        let layer = Layer()
+        layer.speed = layerSpeed
+        stage.root.addSublayer(layer)
+        stage.turn()
+        layer.add(
+          BasicAnimation(.position, from: .zero, to: Point(300, -100), duration: .milliseconds(600)), forKey: "position")
+        stage.turn()
+        expectSmooth(stage, layer) {
+          var spring = SpringAnimation(.position, to: Point(0, 50))
+          (spring.keepsVelocity, spring.speed) = (true, speed)
+          layer.add(spring, forKey: "position")
+        }
+      }
+    }
+  }
+
+  func testNothingElseKeepsIt() {
+    onMain {
+      let stage = Stage()
+      let layer = Layer()
+      stage.root.addSublayer(layer)
+      stage.turn()
+      layer.position = Point(300, 0)
+      stage.turn()
+      _ = stage.tree(after: 100)
+      let shown = layer.presentation.position
+      layer.position = .zero
+      stage.turn(after: 100)
+      let expected = shown.mixed(with: .zero, fraction: TimingFunction.default.progress(at: 0.4))
+      XCTAssertLessThan(layer.presentation(at: stage.now + .milliseconds(100)).position.distance(to: expected), 1e-9)
+      layer.add(SpringAnimation(.position, to: Point(90, 0)), forKey: "position")
+      stage.turn(after: 10)
+      XCTAssertLessThan(velocity(of: layer, at: stage.now, ahead: true).distance(to: .zero), 1)
+    }
+  }
+
+  func testAnyValueKeepsIt() {
+    onMain {
+      let stage = Stage()
+      stage.turn()
+      Transaction.animationSpring = Spring()
+      stage.root.transform = Affine.rotation(1).concatenating(.scale(2))
+      stage.root.backgroundColor = .white
+      stage.turn()
+      stage.root.backgroundColor = .black
+      _ = stage.tree(after: 200)
+      let time = stage.now + .milliseconds(200)
+      let step = Nanoseconds.microseconds(20)
+      let before =
+        stage.root.presentation(at: time).transform.rotation - stage.root.presentation(at: time - step).transform.rotation
+      Transaction.animationSpring = Spring()
+      stage.root.transform = .identity
+      stage.turn(after: 200)
+      let after =
+        stage.root.presentation(at: time + step).transform.rotation - stage.root.presentation(at: time).transform.rotation
+      XCTAssertGreaterThan(abs(before), 1e-6)
+      XCTAssertEqual(before, after, accuracy: abs(before) / 10)
+    }
+  }
+}
+
+/// The change of a position in a second, measured over 20 µs on one side of a time.
+@MainActor
+private func velocity(of layer: Layer, at time: MonotonicTime, ahead: Bool) -> Point {
+  let step = Nanoseconds.microseconds(20)
+  let (from, to) = ahead ? (time, time + step) : (time - step, time)
+  return (layer.presentation(at: to).position - layer.presentation(at: from).position) * (1 / step.seconds)
+}
+
+@MainActor
+private func expectSmooth(_ stage: Stage, _ layer: Layer, line: UInt = #line, _ interrupt: () -> Void) {
+  let time = stage.now + .milliseconds(137)
+  _ = stage.context.renderTree(at: time)
+  let place = layer.presentation.position
+  let before = velocity(of: layer, at: time, ahead: false)
+  XCTAssertGreaterThan(before.distance(to: .zero), 20, "it moves", line: line)
+  interrupt()
+  stage.turn(after: 137)
+  XCTAssertLessThan(layer.presentation(at: time).position.distance(to: place), 1e-9, line: line)
+  let after = velocity(of: layer, at: time, ahead: true)
+  XCTAssertLessThan(before.distance(to: after), 0.03 * before.distance(to: .zero), "\(before) \(after)", line: line)
+}
