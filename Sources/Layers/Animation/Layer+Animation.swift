@@ -140,7 +140,7 @@ extension Layer {
 
   /// The values on screen.
   ///
-  /// - Parameter speed: that of the clock on which their velocity is measured, against the layer's.
+  /// - Parameter speed: the speed, against the layer's clock, of the one on which the velocity is measured.
   func shownValues(withVelocity: Bool, speed: Double = 1) -> ShownValues {
     let time = context.map { self.time(at: $0.currentTime, of: nil) } ?? .zero
     let later = time + Nanoseconds.milliseconds(1).scaled(by: 1 / speed)
