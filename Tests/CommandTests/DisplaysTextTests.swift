@@ -115,6 +115,18 @@ struct DisplaysTextTests {
     }
   }
 
+  /// The modes of a screen that lacks the requested one.
+  @Test func manyModesStandInColumns() {
+    let modes = ["1920x1080@60.00", "1920x1080@59.94", "720x576@50.00i", "640x480@60.00", "1920x1080@60.00"]
+    #expect(
+      Text.columns(modes, width: 40) == """
+          1920x1080@60.00  1920x1080@59.94
+           720x576@50.00i    640x480@60.00
+        """)
+    #expect(Text.columns(modes, width: 1).split(separator: "\n").count == 4)
+    #expect(Text.columns([], width: 80) == "")
+  }
+
   @Test func jsonHasEveryKeyThatTheHelpNames() throws {
     var denied = CardReport(path: "/dev/dri/card1")
     denied.problem = .noModeSetting(path: "/dev/dri/card1")

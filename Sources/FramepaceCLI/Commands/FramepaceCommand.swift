@@ -115,7 +115,11 @@ struct FramepaceCommand: ParsableCommand {
   /// The error as a sentence. A usage error is followed by a line that tells where to find help.
   @MainActor
   private static func message(of error: any Error, isUsage: Bool) -> String {
-    let sentence = Text.paragraph("framepace: \(reason(of: error))", width: Terminal.error.textWidth)
+    let width = Terminal.error.textWidth
+    if case .unknownMode(let connector, let mode, let modes)? = error as? KMSError, modes.count > 4 {
+      return "framepace: \(connector) has no mode \(mode); it has\n\(Text.columns(modes, width: width))"
+    }
+    let sentence = Text.paragraph("framepace: \(reason(of: error))", width: width)
     guard isUsage else { return sentence }
     // The parser's own line names no command for what is found before it reads the arguments.
     let word = CommandLine.arguments.dropFirst().first ?? ""

@@ -168,8 +168,7 @@ private struct RenderProgress {
 
   func begin(_ what: String) {
     let left = seconds / Double(max(written, 1)) * Double(total - written)
-    let time =
-      written == 0 ? "" : ", \(left < 120 ? "\(Text.decimal(left, 0)) s" : "\(Text.decimal(left / 60, 0)) min") to go"
+    let time = written == 0 ? "" : ", \(Text.rest(left))"
     Terminal.error.show(progress: "\(what): picture \(written + 1) of \(total)\(time)")
   }
 

@@ -86,8 +86,7 @@ final class VBlankSession {
   private func look() {
     if silence.isTooLong(count: samples.count) { return fail(VBlankSilence.Failure(source: target.source.name)) }
     let left = target.source.refreshRate.offset(ofInterval: Int64(requested - samples.count))
-    Terminal.error.show(
-      progress: "\(samples.count) of \(requested) vblanks, \(Text.decimal(left.seconds, 0)) s to go")
+    Terminal.error.show(progress: "\(samples.count) of \(requested) vblanks, \(Text.rest(left.seconds))")
   }
 
   private func fail(_ error: any Error) {

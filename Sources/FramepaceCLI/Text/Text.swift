@@ -24,6 +24,11 @@ enum Text {
 
   static func milliseconds(_ value: Nanoseconds?) -> String { decimal(value?.milliseconds, 2) }
 
+  /// "40 s to go", "12 min to go".
+  static func rest(_ seconds: Double) -> String {
+    "\(seconds < 120 ? "\(decimal(seconds, 0)) s" : "\(decimal(seconds / 60, 0)) min") to go"
+  }
+
   /// The share as a whole percentage.
   static func percent(_ share: Double?) -> String { share == nil ? "–" : decimal(share.map { $0 * 100 }, 0) + " %" }
 
@@ -35,6 +40,20 @@ enum Text {
   /// The sentence, broken between words at `width`.
   static func paragraph(_ sentence: String, width: Int) -> String {
     fill(sentence.split(separator: " ").map(String.init), title: "", width: width)
+  }
+
+  /// The items in as many columns as fit, without those that were there before.
+  static func columns(_ items: [String], width: Int) -> String {
+    var known: Set<String> = []
+    var rest = items.filter { known.insert($0).inserted }[...]
+    let column = 2 + (rest.map(\.count).max() ?? 0)
+    var lines: [String] = []
+    while !rest.isEmpty {
+      let row = rest.prefix(max(1, width / column))
+      rest = rest.dropFirst(row.count)
+      lines.append(row.map { right($0, column) }.joined())
+    }
+    return lines.joined(separator: "\n")
   }
 
   private static func fill(_ items: [String], title: String, width: Int) -> String {
