@@ -138,6 +138,19 @@ struct SimulationTests {
     #expect(ended.output.contains("\"summary\""))
   }
 
+  /// A simulation that takes longer than a second says on the terminal how far it is, until its summary takes the place.
+  @Test func aLongSimulationShowsItsProgress() throws {
+    let terminal = try PseudoTerminal(columns: 80)
+    let command = "exec '\(try executable().path)' --simulate steady --fast --duration 1000h --size 64x64 2>&1"
+    let run = try Running("/bin/sh", ["-c", command], terminal: terminal)
+    let progress = terminal.read(upTo: " to go").split(separator: "\r").last ?? ""
+    #expect(progress.contains(" of 3600000 s, ") && progress.contains(" min"), "\(progress)")
+    run.send(SIGTERM)
+    let rest = terminal.read()
+    #expect(rest.contains("\u{1B}[Kframes "), "\(rest)")
+    #expect(run.finish().status == 0)
+  }
+
   // MARK: - Diagrams
 
   /// Each cause has one diagram, in the summary's order. None is wider than 80 columns, and the legend is printed once.

@@ -281,7 +281,7 @@ private struct SceneRun {
     let loop = session.engine.loop
     if report != .none { session.endWithReader() }
     session.say { try printer.begin(session) }
-    if let interval = report.interval {
+    if let interval = printer.interval {
       let timer = FrameLoop.Timer(
         fireTime: loop.clock.now + interval, interval: interval,
         .onMain { [session, printer] _ in session.say { try printer.update(at: loop.clock.now) } })

@@ -39,6 +39,9 @@ final class RunPrinter {
   private let duration: Nanoseconds?
   /// The counts of all lines so far.
   private var printed: FrameReport
+  /// By the machine's clock: the start of the run, and when the progress of a simulation is shown next.
+  private let began = SystemClock.monotonic.now
+  private lazy var nextProgress = began + .seconds(1)
   /// The columns of the last live line.
   private var table = FigureTable()
 
@@ -93,9 +96,24 @@ final class RunPrinter {
     }
   }
 
+  /// The time between two calls of `update`; nil if there is nothing to print or show during the run.
+  var interval: Nanoseconds? { showsProgress ? .milliseconds(100) : report.interval }
+  private var showsProgress: Bool { report == .summary && isPatient }
+
+  /// Shows how far a simulation has come, at most ten times a second, and not within its first second.
+  private func showProgress(at time: MonotonicTime, of duration: Nanoseconds) {
+    let now = SystemClock.monotonic.now
+    guard now >= nextProgress else { return }
+    nextProgress = now + .milliseconds(100)
+    let (seconds, all) = ((time - start).seconds, duration.seconds)
+    let rest = (now - began).seconds / seconds * (all - seconds)
+    Terminal.error.show(progress: "\(Text.decimal(seconds, 0)) of \(Text.decimal(all, 0)) s, \(Text.rest(rest))")
+  }
+
   /// Prints a line of figures. The last one is printed by `end`: after the run's end a frame may still be handed over.
   func update(at time: MonotonicTime) throws {
     if let duration, time >= start + duration { return }
+    if showsProgress, let duration { return showProgress(at: time, of: duration) }
     let figures = figures(at: time, whole: meter.report(at: time))
     let fitting = FigureTable(width: terminal.textWidth)
     let line = line(figures, in: fitting)
@@ -107,6 +125,7 @@ final class RunPrinter {
   /// Prints the last line of figures and the summary. Waits for the reader.
   func end(at time: MonotonicTime, of session: SceneSession) throws {
     if report == .none { return }
+    if showsProgress { Terminal.error.show(progress: "") }
     var whole = meter.report(at: time)
     if whole.firstPresented == nil {
       // The meter begins with the first frame. Until one is seen, every interval of the run has missed its own, such as while
