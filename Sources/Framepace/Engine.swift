@@ -33,6 +33,8 @@ public final class Engine {
   /// True to let a turn wait for the drawings that it began, and show them in its own frame. For rendering to files, where every
   /// frame must be complete; a screen would miss vblanks.
   public var waitsForDrawings = false
+  /// How long the coming commit waits for its drawings.
+  private var drawingLimit: Nanoseconds?
   /// Called when layers kept dirtying themselves through all rounds of a commit; the frame was shown all the same. While it is
   /// nil, the first such layer is named on the standard error output.
   public var onUnsettledLayout: (@MainActor (_ layer: Layer) -> Void)?
@@ -67,11 +69,29 @@ public final class Engine {
     Transaction.add(self)
   }
 
+  /// Lets this turn's commit wait for the drawings that it begins, up to a time by the machine's clock: so that a text changes in the
+  /// very frame in which its layer moves. What is not finished then appears in a later frame, as it does without the call. A call
+  /// after the turn's commit is for the next turn.
+  ///
+  /// ```swift
+  /// label.string = "Arrived"
+  /// label.position = there
+  /// engine.waitForDrawings(upTo: .milliseconds(4))
+  /// ```
+  public func waitForDrawings(upTo limit: Nanoseconds) {
+    drawingLimit = max(drawingLimit ?? .zero, limit)
+  }
+
   /// Runs the loop until `finish()`, at once if that was called before. Frames, timers, sources and the main queue are
   /// served.
   public func run() {
-    defer { isFinished = false }
+    defer {
+      isFinished = false
+      workers.activeThreadLimit = workers.threadCount
+    }
     while !isFinished {
+      // A core is the main thread's while it follows a finger.
+      workers.activeThreadLimit = workers.threadCount - (modes.top == .tracking ? 1 : 0)
       // A loop without any source or timer ends at once; the observers alone do not keep it alive.
       if loop.run(mode: modes.top) == .finished { break }
     }
@@ -121,6 +141,7 @@ public final class Engine {
     var phases = FrameRecord.PhaseDurations()
     phases[.callbacks] = turn.callbacks
     for group in groups { commit(group, &phases) }
+    drawingLimit = nil
     for group in groups {
       for member in group.members { member.output.renderIfNeeded(turn: phases) }
     }
@@ -143,9 +164,11 @@ public final class Engine {
         reportUnsettledLayout(layer)
         break
       }
-      guard waitsForDrawings, context.pendingDrawings > 0 else { break }
-      context.waitForDrawings()
+      guard waitsForDrawings || drawingLimit != nil, context.pendingDrawings > 0 else { break }
+      let isAll = context.waitForDrawings(upTo: waitsForDrawings ? nil : drawingLimit)
       context.publishFinishedDrawings()
+      // The limit is one for all rounds.
+      if !isAll { drawingLimit = nil }
     }
   }
 

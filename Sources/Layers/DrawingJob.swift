@@ -126,15 +126,20 @@ final class DrawingCountdown: Sendable {
   /// True if all pictures were cancelled.
   var isAbandoned: Bool { state.withLock { $0.pending == 0 && !$0.hasResult } }
 
-  /// Waits until no picture is pending and this was reported.
-  func wait() {
+  /// Waits until no picture is pending and this was reported, but not beyond a time of the machine's clock.
+  ///
+  /// - Returns: true if none is pending.
+  func wait(until end: MonotonicTime?) -> Bool {
     let latch = state.withLock { state -> Latch? in
       if state.isOver { return nil }
       let latch = state.waiter ?? Latch()
       state.waiter = latch
       return latch
     }
-    latch?.wait()
+    guard let latch else { return true }
+    if let end { return latch.wait(for: end - SystemClock.monotonic.now) }
+    latch.wait()
+    return true
   }
 }
 

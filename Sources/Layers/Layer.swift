@@ -293,9 +293,11 @@ extension Layer {
   }
 
   func setContents(_ image: Image?, drawnSize: Size?, scale: Double) {
+    let wasDrawn = self.drawnSize != nil
     self.drawnSize = drawnSize
     drawnScale = scale
     guard image !== storedContents else { return }
+    if let old = storedContents, wasDrawn { context?.retired.append(old) }
     storedContents = image
     markRecord()
   }

@@ -1,5 +1,5 @@
 import Geometry
-import LinuxSystem
+public import LinuxSystem
 import Raster
 
 // The main thread's side of asynchronous display.
@@ -10,6 +10,7 @@ extension LayerContext {
   /// - Returns: true if contents changed.
   @discardableResult
   public func publishFinishedDrawings() -> Bool {
+    retired.release(by: workers)
     var hasChanged = false
     for number in inbox.take() {
       guard let index = groups.firstIndex(where: { $0.number == number }) else { continue }
@@ -37,10 +38,14 @@ extension LayerContext {
     groups.reduce(0) { count, group in count + group.members.count { !$0.job.isCancelled } }
   }
 
-  /// Waits until all drawings are finished, so that `publishFinishedDrawings()` shows them. For pictures that must not
-  /// depend on the speed of workers.
-  public func waitForDrawings() {
-    for group in groups { group.countdown.wait() }
+  /// Waits until all drawings are finished, so that `publishFinishedDrawings()` shows them.
+  ///
+  /// - Parameter limit: the longest wait, by the machine's clock; nil for pictures that must not depend on the speed of workers.
+  /// - Returns: true if all are finished.
+  @discardableResult
+  public func waitForDrawings(upTo limit: Nanoseconds? = nil) -> Bool {
+    let end = limit.map { SystemClock.monotonic.now + $0 }
+    return groups.allSatisfy { $0.countdown.wait(until: end) }
   }
 
   /// Starts a drawing of a layer's contents. It is grouped with those of the same commit, unless the layer wants to appear

@@ -93,6 +93,7 @@ public final class LayerContext {
   // MARK: Asynchronous display, see LayerContext+Drawings
 
   let inbox = DrawingInbox()
+  var retired = RetiredPictures()
   var groups: [DrawingGroup] = []
   /// True while drawings are collected in a group.
   var isGroupOpen = false

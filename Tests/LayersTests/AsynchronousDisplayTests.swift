@@ -6,64 +6,6 @@ import RenderTree
 import Synchronization
 import XCTest
 
-/// A drawing that waits at a gate, then fills its bitmap, and records whether it was cancelled.
-private struct GatedDrawing: Drawing {
-  final class Probe: Sendable {
-    let began = Latch()
-    let gate = Latch()
-    let ended = Latch()
-    private let begun = Atomic(false)
-    private let cancelled = Atomic(false)
-    var hasBegun: Bool { begun.load(ordering: .acquiring) }
-    var sawCancellation: Bool { cancelled.load(ordering: .acquiring) }
-    fileprivate func begin() {
-      begun.store(true, ordering: .releasing)
-      began.open()
-    }
-    fileprivate func sawCancelled() { cancelled.store(true, ordering: .releasing) }
-  }
-
-  var color: Color
-  var probe: Probe?
-
-  func draw(in context: DrawingContext) {
-    probe?.begin()
-    probe?.gate.wait()
-    if context.isCancelled { probe?.sawCancelled() }
-    context.fill(color: color)
-    probe?.ended.open()
-  }
-}
-
-private final class AsyncLayer: Layer {
-  var drawing = GatedDrawing(color: .black)
-
-  override func makeDrawing() -> (any Drawing)? { drawing }
-  override func draw(in context: DrawingContext) { XCTFail("draw(in:) of an asynchronous layer") }
-
-  /// Requests contents in a gray that identifies the drawing.
-  func request(_ white: Double, gated: Bool = true) -> GatedDrawing.Probe {
-    let probe = GatedDrawing.Probe()
-    if !gated { probe.gate.open() }
-    drawing = GatedDrawing(color: Color(white: white), probe: probe)
-    setNeedsDisplay()
-    return probe
-  }
-
-  var gray: UInt32? {
-    contents.map { $0.base.load(as: UInt32.self) & 0xFF }
-  }
-}
-
-@MainActor
-private func makeStage(_ count: Int, threads: Int = 2) -> (Stage, [AsyncLayer]) {
-  let stage = Stage(workers: WorkerPool(threads: threads))
-  let layers = (0..<count).map { _ in AsyncLayer(frame: Rect(x: 0, y: 0, width: 4, height: 4)) }
-  for layer in layers { stage.root.addSublayer(layer) }
-  stage.turn()
-  return (stage, layers)
-}
-
 final class AsynchronousDisplayTests: XCTestCase {
   func testOldContentsStayUntilTheNewOnesAreThere() {
     onMain {
@@ -298,6 +240,66 @@ final class AsynchronousDisplayTests: XCTestCase {
       stage.context.waitForDrawings()
       stage.turn()
       XCTAssertTrue(layers[0].contents === image)
+    }
+  }
+
+  func testALayerWithoutASizeIsDrawnOnceItHasOne() {
+    onMain {
+      let (stage, layers) = makeStage(1)
+      layers[0].bounds.size = .zero
+      let probe = layers[0].request(1, gated: false)
+      for _ in 0..<3 { XCTAssertEqual(stage.turn().displayCount, 0) }
+      XCTAssertFalse(stage.context.isDirty)
+      XCTAssertFalse(probe.hasBegun)
+      layers[0].bounds.size = Size(3, 3)
+      XCTAssertEqual(stage.turn().displayCount, 1)
+      stage.context.waitForDrawings()
+      stage.turn()
+      XCTAssertEqual(layers[0].gray, 255)
+    }
+  }
+
+  func testAWaitEndsAtItsLimit() {
+    onMain {
+      let (stage, layers) = makeStage(1)
+      let probe = layers[0].request(1)
+      stage.turn()
+      for limit in [.zero, .milliseconds(1), .seconds(-1)] as [Nanoseconds] {
+        XCTAssertFalse(stage.context.waitForDrawings(upTo: limit))
+      }
+      probe.gate.open()
+      XCTAssertTrue(stage.context.waitForDrawings(upTo: .seconds(60)))
+      stage.turn()
+      XCTAssertEqual(layers[0].gray, 255)
+    }
+  }
+
+  /// The only worker is held up: a picture that nobody shows any more lives until it can release it.
+  func testAWorkerReleasesOldPictures() {
+    onMain {
+      let (stage, layers) = makeStage(2, threads: 1)
+      _ = layers[0].request(1, gated: false)
+      stage.turn()
+      stage.context.waitForDrawings()
+      stage.turn()
+      _ = stage.tree()
+      weak let old = layers[0].contents
+      XCTAssertNotNil(old)
+      _ = layers[0].request(0, gated: false)
+      stage.turn()
+      stage.context.waitForDrawings()
+      let holder = layers[1].request(0.5)
+      stage.turn()
+      holder.began.wait()
+      XCTAssertEqual(layers[0].gray, 0)
+      for step in 0..<300 {
+        layers[0].position.x = Double(step)
+        stage.turn()
+        _ = stage.tree()
+      }
+      XCTAssertNotNil(old)
+      holder.gate.open()
+      stage.turn(until: { old == nil })
     }
   }
 

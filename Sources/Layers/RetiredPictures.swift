@@ -1,0 +1,40 @@
+import LinuxSystem
+import Raster
+
+/// The pictures that layers drew and no longer show. They are kept until nobody else holds them, and then released by a worker: the
+/// kernel needs a good part of a millisecond to take back the memory of a large one.
+@MainActor
+struct RetiredPictures {
+  /// More are not kept: the application holds them too, and releases them itself.
+  private static let limit = 64
+
+  private var pictures: [Image] = []
+
+  mutating func append(_ picture: Image) {
+    if pictures.count == Self.limit { pictures.removeFirst() }
+    pictures.append(picture)
+  }
+
+  mutating func release(by workers: WorkerPool) {
+    guard !pictures.isEmpty else { return }
+    let last = LastHolder()
+    for index in pictures.indices.reversed() where isKnownUniquelyReferenced(&pictures[index]) {
+      last.take(pictures.remove(at: index))
+    }
+    if !last.isEmpty { workers.submit(.drawing) { last.release() } }
+  }
+
+  /// Lets the pictures go on the thread that calls `release()`, whoever still holds the job.
+  private final class LastHolder: Sendable {
+    private let pictures = Lock<[Image]>([])
+    var isEmpty: Bool { pictures.withLock(\.isEmpty) }
+    func take(_ picture: Image) { pictures.withLock { $0.append(picture) } }
+    func release() {
+      let released = pictures.withLock { pictures in
+        defer { pictures = [] }
+        return pictures
+      }
+      withExtendedLifetime(released) {}
+    }
+  }
+}
