@@ -264,7 +264,9 @@ public final class RandomLayers {
       height: side(root.bounds.height, [0, -3, 0.25]))
   }
 
-  func transform() -> Affine {
+  func transform() -> Transform3D { Transform3D(flatTransform()) }
+
+  private func flatTransform() -> Affine {
     if random.chance(0.06) { return extremeTransform() }
     switch Int.random(in: 0..<15, using: &random) {
     case 0..<6: return .identity

@@ -83,6 +83,13 @@ public struct Rect: Hashable, BitwiseCopyable, Sendable {
   public var center: Point { Point(x: midX, y: midY) }
   public var isEmpty: Bool { size.isEmpty }
 
+  /// The same rectangle with a size that is not negative: a negative one reaches to the left of the origin, or up.
+  public var standardized: Rect {
+    Rect(
+      x: width < 0 ? minX + width : minX, y: height < 0 ? minY + height : minY, width: width < 0 ? -width : width,
+      height: height < 0 ? -height : height)
+  }
+
   /// The rectangle made smaller by `dx` on the left and right and by `dy` at the top and bottom; larger for negative values.
   public func insetBy(dx: Double, dy: Double) -> Rect {
     Rect(x: minX + dx, y: minY + dy, width: width - 2 * dx, height: height - 2 * dy)

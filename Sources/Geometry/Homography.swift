@@ -1,7 +1,7 @@
 /// A map of a plane to the picture that a viewer has of it: (x, y) ↦ ((a·x + c·y + tx) / w, (b·x + d·y + ty) / w), with
 /// w = px·x + py·y + pw.
 ///
-/// A point with w ≤ 0 lies behind the viewer and has no image. Nothing nearer than `nearest` is seen.
+/// A point with w ≤ 0 lies behind the viewer and has no image.
 public struct Homography: Hashable, BitwiseCopyable, Sendable {
   public var a: Double
   public var b: Double
@@ -13,7 +13,7 @@ public struct Homography: Hashable, BitwiseCopyable, Sendable {
   public var ty: Double
   public var pw: Double
 
-  /// The smallest w of a point that has an image.
+  /// The smallest w of a point that is drawn: the images of nearer ones are too far away.
   public static let nearest = 1e-4
 
   public init(
@@ -70,11 +70,11 @@ public struct Homography: Hashable, BitwiseCopyable, Sendable {
   /// The image of a point; nil if it has none.
   public func apply(_ point: Point) -> Point? {
     let w = w(point)
-    guard w >= Self.nearest else { return nil }
+    guard w > 0 else { return nil }
     return Point((a * point.x + c * point.y + tx) / w, (b * point.x + d * point.y + ty) / w)
   }
 
-  /// The smallest upright rectangle around what is seen of `rect`; nil if nothing is.
+  /// The smallest upright rectangle around what is drawn of `rect`; nil if nothing is.
   public func boundingBox(of rect: Rect) -> Rect? {
     let corners = [
       Point(rect.minX, rect.minY), Point(rect.maxX, rect.minY), Point(rect.maxX, rect.maxY), Point(rect.minX, rect.maxY),

@@ -6,7 +6,7 @@ extension Transform3D {
   /// A map of space as a scale, a skew, a turn, a movement and a perspective, applied in this order. They are those of CSS
   /// Transforms, "Decomposing a 3D matrix".
   public struct Parts: Hashable, BitwiseCopyable, Sendable {
-    /// The scale of x, y and z; all of them are negative if the map mirrors.
+    /// The scale of x, y and z. If the map mirrors, that of the axis which is turned furthest back is negative.
     public var scale = SIMD3(1.0, 1, 1)
     /// How far y leans to x, z to x, and z to y.
     public var skew = SIMD3(0.0, 0, 0)
@@ -46,8 +46,13 @@ extension Transform3D {
       z /= scale.z
       skew /= SIMD3(scale.y, scale.z, scale.z)
       if dot(x, cross(y, z)) < 0 {
-        scale = -scale
-        (x, y, z) = (-x, -y, -z)
+        if x.x <= y.y, x.x <= z.z {
+          (x, scale.x, skew.x, skew.y) = (-x, -scale.x, -skew.x, -skew.y)
+        } else if y.y <= z.z {
+          (y, scale.y, skew.x, skew.z) = (-y, -scale.y, -skew.x, -skew.z)
+        } else {
+          (z, scale.z, skew.y, skew.z) = (-z, -scale.z, -skew.y, -skew.z)
+        }
       }
       guard length(scale) > 0, length(scale).isFinite, length(skew).isFinite else { return nil }
       quaternion = turn(x, y, z)
@@ -112,7 +117,7 @@ extension Transform3D {
 
   /// The mixture of two maps; 0 is this one, 1 is `other`. They are taken apart, and turns go the shorter way. Maps that
   /// flatten space are mixed number by number.
-  public func mixed(with other: Transform3D, fraction: Double) -> Transform3D {
+  package func solidMixture(with other: Transform3D, fraction: Double) -> Transform3D {
     if let from = Parts(self), let to = Parts(other) { return from.mixed(with: to, fraction: fraction).transform }
     func mix(_ from: Double, _ to: Double) -> Double { from + (to - from) * fraction }
     var result = self

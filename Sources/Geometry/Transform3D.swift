@@ -159,7 +159,7 @@ public struct Transform3D: Hashable, BitwiseCopyable, Sendable {
     (m41, m42, m43, m44) = (rows.3.x, rows.3.y, rows.3.z, rows.3.w)
   }
 
-  private var rows: (SIMD4<Double>, SIMD4<Double>, SIMD4<Double>, SIMD4<Double>) {
+  package var rows: (SIMD4<Double>, SIMD4<Double>, SIMD4<Double>, SIMD4<Double>) {
     (SIMD4(m11, m12, m13, m14), SIMD4(m21, m22, m23, m24), SIMD4(m31, m32, m33, m34), SIMD4(m41, m42, m43, m44))
   }
 

@@ -4,36 +4,57 @@ import RenderTree
 
 extension Layer {
   /// Converts a point of this layer's coordinates to those of `other`, or of the topmost layer when nil. Animations are not
-  /// looked at. Nil when the layers are in different trees, or a transform on the way flattens the plane.
-  public func convert(_ point: Point, to other: Layer?) -> Point? {
-    let above = transformToTop
-    guard let other else { return above.transform.apply(point) }
-    let below = other.transformToTop
-    guard above.top === below.top, let inverted = below.transform.inverted else { return nil }
-    return above.transform.concatenating(inverted).apply(point)
-  }
+  /// looked at. Nil when the layers are in different trees, a transform on the way flattens the plane, or the point lies
+  /// behind the viewer.
+  public func convert(_ point: Point, to other: Layer?) -> Point? { map(to: other)?.apply(point) }
 
   /// Converts a point of `other`'s coordinates, or of the topmost layer's when nil, to this layer's. See `convert(_:to:)`.
   public func convert(_ point: Point, from other: Layer?) -> Point? {
-    if let other { return other.convert(point, to: self) }
-    return transformToTop.transform.inverted?.apply(point)
+    (other?.map(to: self) ?? map(to: nil)?.inverted)?.apply(point)
   }
 
-  /// The map to the coordinates of the topmost layer, whose own place is left out.
-  private var transformToTop: (transform: Affine, top: Layer) {
-    var result = Affine.identity
+  /// Converts a rectangle of this layer's coordinates to those of `other`: gives the smallest upright one around what is seen of
+  /// it. See `convert(_:to:)`.
+  public func convert(_ rect: Rect, to other: Layer?) -> Rect? { map(to: other)?.boundingBox(of: rect.standardized) }
+
+  /// Converts a rectangle of `other`'s coordinates to this layer's. See `convert(_:to:)`.
+  public func convert(_ rect: Rect, from other: Layer?) -> Rect? {
+    (other?.map(to: self) ?? map(to: nil)?.inverted)?.boundingBox(of: rect.standardized)
+  }
+
+  /// The map to the coordinates of another layer, or of the topmost one, whose own place is left out; nil if there is none.
+  private func map(to other: Layer?) -> Homography? {
+    var result = Homography.identity
     var layer = self
-    while let next = layer.superlayer {
-      result = result.concatenating(layer.values.transformToSuperlayer)
+    while let next = layer.superlayer, !(other?.isDescendant(of: layer) ?? false) {
+      result = result.concatenating(layer.mapToSuperlayer)
       layer = next
     }
-    return (result, layer)
+    guard let other else { return result }
+    guard other.isDescendant(of: layer) else { return nil }
+    var down = Homography.identity
+    var below = other
+    while below !== layer, let next = below.superlayer {
+      down = down.concatenating(below.mapToSuperlayer)
+      below = next
+    }
+    return down.inverted.map { result.concatenating($0) }
+  }
+
+  /// Maps the layer's coordinates to its superlayer's, whose `sublayerTransform` counts.
+  var mapToSuperlayer: Homography {
+    let outer = superlayer?.values.sublayerTransform ?? .identity
+    if outer == .identity, !isFlipped { return values.transformToSuperlayer }
+    let space = superlayer.map { SublayerSpace($0.values, isFlipped: false) }
+    let place = values.picturePlace(in: space)
+    return isFlipped ? Homography(.flip(bounds)).concatenating(place) : place
   }
 
   /// The values beside the record. Effects are the same object as in the last record unless something in them changed.
   var sideValues: SideValues {
     var parts = RenderEffects.Parts()
     parts.placement = contentsPlacement
+    parts.homography = values.homography(in: space)
     recordEffects = RenderEffects.make(parts, last: recordEffects)
     return SideValues(content: Self.content(of: self), effects: recordEffects)
   }
@@ -59,7 +80,7 @@ extension Layer {
   /// The layer's record with these side values, animations left aside; the caller fills in `subtreeEnd`.
   func record(_ sides: SideValues) -> RenderRecord {
     var record = RenderRecord(id: id, bounds: bounds, flags: flags)
-    record.update(from: values, sides)
+    record.update(from: values, sides, in: space)
     return record
   }
 }
@@ -67,8 +88,10 @@ extension Layer {
 extension RenderRecord {
   /// Takes over the values that can be animated. `flags` must be those of the model: values that are not finite hide the
   /// layer.
-  mutating func update(from values: AnimatableValues, _ sides: SideValues) {
-    transform = values.transformToSuperlayer
+  mutating func update(from values: AnimatableValues, _ sides: SideValues, in space: SublayerSpace?) {
+    transform =
+      space == nil && values.isFlat
+      ? values.flatTransformToSuperlayer : values.picturePlace(in: space).affine ?? values.flatTransformToSuperlayer
     bounds = values.bounds
     opacity = Float(min(max(values.opacity, 0), 1))
     let radius = min(values.cornerRadius, min(bounds.width, bounds.height) / 2)

@@ -16,9 +16,10 @@ extension Layer {
     return contains(own) ? self : nil
   }
 
-  /// Takes a point of the superlayer's coordinates into this layer; nil when the layer is flattened.
+  /// Takes a point of the superlayer's coordinates into this layer; nil when it is seen from the edge, or the point is behind the
+  /// viewer.
   func pointFromSuperlayer(_ point: Point) -> Point? {
-    values.transformToSuperlayer.inverted?.apply(point)
+    mapToSuperlayer.inverted?.apply(point)
   }
 }
 

@@ -38,10 +38,6 @@ open class Layer {
       if contentsScale != oldValue { markRecord() }
     }
   }
-  /// Siblings with a higher one lie above; those with the same one in the order of `sublayers`. 0 at first.
-  public var zPosition = 0.0 {
-    didSet { if zPosition != oldValue { context?.markStructure() } }
-  }
 
   /// A name for messages; framepace does not use it otherwise.
   public var name: String?
@@ -73,6 +69,12 @@ open class Layer {
   var isDisplayMarked = false
   /// The depth for which it is in the layout lists, −1 when it is in none.
   var layoutMarkDepth = -1
+  /// See `isGeometryFlipped`.
+  var isFlipped = false
+  /// True if an odd number of the layers above is flipped. Known once committed.
+  var isPlacedFlipped = false
+  /// True if the last commit placed the sublayers by more than their own values.
+  var placedSublayers = false
 
   public internal(set) var needsLayout = false
   var managedLayout: ManagedLayout?
@@ -166,7 +168,7 @@ extension Layer {
   }
 
   // Built-in properties are set directly: by their key it takes four times as long.
-  private func change<Value>(_ key: AnimatableKey<Value>, _ body: (inout AnimatableValues) -> Void) {
+  func change<Value>(_ key: AnimatableKey<Value>, _ body: (inout AnimatableValues) -> Void) {
     let begun = runsActions ? animation(forChangeOf: key) : nil
     let bounds = bounds
     body(&values)
@@ -175,12 +177,14 @@ extension Layer {
     if let begun { add(begun.animation, forKey: key.property.rawValue, defaultTiming: .default, from: begun.shown) }
   }
 
-  /// The layer's rectangle in its own coordinates: the part of them that is seen. Animatable.
+  /// The layer's rectangle in its own coordinates: the part of them that is seen. One with a negative size becomes the same
+  /// with a positive one. Animatable.
   public var bounds: Rect {
     get { values.bounds }
     set {
-      guard newValue != values.bounds else { return }
-      change(.bounds) { $0.bounds = newValue }
+      let bounds = newValue.standardized
+      guard bounds != values.bounds else { return }
+      change(.bounds) { $0.bounds = bounds }
     }
   }
 
@@ -194,30 +198,13 @@ extension Layer {
   }
 
   /// The point of `bounds` that `position` places and `transform` turns around: (0, 0) is the top left corner, (1, 1) the
-  /// bottom right one. (0.5, 0.5) at first.
+  /// bottom right one. (0.5, 0.5) at first. Animatable.
   public var anchorPoint: Point {
     get { values.anchorPoint }
     set {
       guard newValue != values.anchorPoint else { return }
-      values.anchorPoint = newValue
-      markRecord()
+      change(.anchorPoint) { $0.anchorPoint = newValue }
     }
-  }
-
-  /// Applied around the anchor point. Animatable, taken apart into movement, turn, skew and scale: a turn goes the short way.
-  public var transform: Affine {
-    get { values.transform }
-    set {
-      guard newValue != values.transform else { return }
-      change(.transform) { $0.transform = newValue }
-      superlayer?.sublayerChangedSize()
-    }
-  }
-
-  /// The turn in `transform`, in radians from −π to π, clockwise. Setting it keeps movement, skew and scale.
-  public var rotation: Double {
-    get { values.rotation }
-    set { transform = values.transform.withRotation(newValue) }
   }
 
   /// The smallest upright rectangle around the layer in its superlayer's coordinates; setting it sets the size of `bounds`
@@ -286,7 +273,7 @@ extension Layer {
     set { setFlag(.masksToBounds, newValue) }
   }
 
-  private func setFlag(_ flag: RenderRecord.Flags, _ isOn: Bool) {
+  func setFlag(_ flag: RenderRecord.Flags, _ isOn: Bool) {
     guard flags.contains(flag) != isOn else { return }
     flags.formSymmetricDifference(flag)
     markRecord()

@@ -18,6 +18,12 @@ final class CommittedAnimations {
   var flags: RenderRecord.Flags = []
   var clocks: ClockChain
   var timed: [TimedAnimation] = []
+  /// The space in which the layer lies at the commit; nil for the superlayer's plane.
+  var space: SublayerSpace?
+  /// See `Layer.isPlacedFlipped`.
+  var isPlacedFlipped = false
+  /// The superlayer's animations, if they move that space.
+  var outer: CommittedAnimations?
   /// True if they may show other values later than at the commit.
   var isMoving = false
 
@@ -28,20 +34,39 @@ final class CommittedAnimations {
   }
 
   /// Writes the layer as it is shown at a time of the display's clock.
-  func write(_ record: inout RenderRecord, _ sides: inout SideValues, at time: MonotonicTime, scale: Double) {
+  func write(_ record: inout RenderRecord, _ sides: inout SideValues, at time: MonotonicTime) {
+    let outerTime = time
     let time = clocks.time(at: time)
-    var values = values
-    for animation in timed { animation.apply(to: &values, at: time) }
+    let values = shown(at: time)
+    var space = space
+    if let outer { space = SublayerSpace(outer.shown(at: outer.clocks.time(at: outerTime)), isFlipped: isPlacedFlipped) }
     let content = kind.content(for: values, image: image)
     if sides.content !== content { sides.content = content }
-    if sides.effects !== effects { sides.effects = effects }
+    let homography = values.homography(in: space)
+    if homography != nil || effects?.parts.homography != nil {
+      var parts = effects?.parts ?? RenderEffects.Parts()
+      parts.homography = homography
+      sides.effects = RenderEffects.make(parts, last: sides.effects)
+    } else if sides.effects !== effects {
+      sides.effects = effects
+    }
     record.flags = flags
-    record.update(from: values, sides)
-    if recordIndex == 0 { record.transform = record.transform.concatenating(.scale(scale)) }
+    record.update(from: values, sides, in: space)
   }
+
+  /// The values that are shown at a time of the layer's clock.
+  private func shown(at time: MonotonicTime) -> AnimatableValues {
+    var values = values
+    for animation in timed { animation.apply(to: &values, at: time) }
+    return values
+  }
+
+  /// True without animations that may change the layer.
+  var isEmpty: Bool { timed.isEmpty && outer == nil }
 
   /// True if an animation is under way at a time of the display's clock.
   func areRunning(at time: MonotonicTime) -> Bool {
+    if let outer, outer.areRunning(at: time) { return true }
     let local = clocks.time(at: time)
     return switch clocks.course(from: time) {
     case .still: false
@@ -53,6 +78,7 @@ final class CommittedAnimations {
 
   /// True if they may show other values later than at a time of the display's clock.
   func change(from time: MonotonicTime) -> Bool {
+    if let outer, outer.isMoving { return true }
     let local = clocks.time(at: time)
     return switch clocks.course(from: time) {
     case .still: false
@@ -75,10 +101,9 @@ extension LayerContext {
   }
 
   func evaluate(at time: MonotonicTime) -> TreeSnapshot {
-    let scale = scale
     let tree = snapshots.tree(evaluation: moving.isEmpty ? nil : time.nanoseconds, animated: moving) {
       animations, record, sides in
-      animations.write(&record, &sides, at: time, scale: scale)
+      animations.write(&record, &sides, at: time)
     }
     lastEvaluation = time
     isAnimating = hasRunningAnimations(at: shownTime)
@@ -95,13 +120,7 @@ extension LayerContext {
       rebuild(at: now)
     } else {
       for layer in recordMarks where layer.context === self && layer.isRecordMarked {
-        var sides = layer.sideValues
-        let animationsChanged = commitAnimations(of: layer, sides.effects, at: now)
-        let record = committedRecord(of: layer, &sides, at: now)
-        let recordChanged = snapshots.replace(record, sides, at: layer.recordIndex)
-        if animationsChanged { snapshots.markStale(layer.recordIndex) }
-        hasChanged = hasChanged || animationsChanged || recordChanged
-        layer.isRecordMarked = false
+        if commitRecord(of: layer, at: now) { hasChanged = true }
       }
       if hasEmptyAnimations { removeEmptyAnimations() }
     }
@@ -112,6 +131,26 @@ extension LayerContext {
       for animations in animated where animations.isMoving { moving.append(animations) }
       findEarliestEvents(from: now)
       isAnimating = hasRunningAnimations(at: now)
+    }
+    return hasChanged
+  }
+
+  /// - Returns: true if the layer, or a sublayer that it places, is another one or moves in another way.
+  private func commitRecord(of layer: Layer, at now: MonotonicTime) -> Bool {
+    // A layer that places its sublayers comes before them.
+    if let superlayer = layer.superlayer, superlayer.isRecordMarked, superlayer.placesSublayers || superlayer.placedSublayers
+    {
+      return commitRecord(of: superlayer, at: now)
+    }
+    var sides = layer.sideValues
+    let animationsChanged = commitAnimations(of: layer, sides.effects, at: now)
+    let record = committedRecord(of: layer, &sides, at: now)
+    var hasChanged = snapshots.replace(record, sides, at: layer.recordIndex) || animationsChanged
+    if animationsChanged { snapshots.markStale(layer.recordIndex) }
+    layer.isRecordMarked = false
+    if layer.placesSublayers || layer.placedSublayers {
+      layer.placedSublayers = layer.placesSublayers
+      for sublayer in layer.sublayers where commitRecord(of: sublayer, at: now) { hasChanged = true }
     }
     return hasChanged
   }
@@ -128,6 +167,8 @@ extension LayerContext {
   private func append(_ layer: Layer, at now: MonotonicTime) {
     let index = snapshots.records.count
     layer.recordIndex = index
+    layer.isPlacedFlipped = layer.superlayer.map { $0.isPlacedFlipped != $0.isFlipped } ?? false
+    layer.placedSublayers = layer.placesSublayers
     if !layer.isCommitted { layer.hintAtMissingMark() }
     layer.isCommitted = true
     var sides = layer.sideValues
@@ -140,10 +181,8 @@ extension LayerContext {
   /// The record of a layer without the animations that move it.
   private func committedRecord(of layer: Layer, _ sides: inout SideValues, at now: MonotonicTime) -> RenderRecord {
     var record = layer.record(sides)
-    if let animations = layer.committedAnimations, !animations.timed.isEmpty, !animations.isMoving {
-      animations.write(&record, &sides, at: now, scale: scale)
-    } else if layer === root {
-      record.transform = record.transform.concatenating(.scale(scale))
+    if let animations = layer.committedAnimations, !animations.isEmpty, !animations.isMoving {
+      animations.write(&record, &sides, at: now)
     }
     return record
   }
@@ -156,7 +195,10 @@ extension LayerContext {
   private func commitAnimations(of layer: Layer, _ effects: RenderEffects?, at now: MonotonicTime) -> Bool {
     let haveChanged = layer.areAnimationsChanged
     layer.areAnimationsChanged = false
-    if layer.animations.isEmpty && layer.committedAnimations == nil { return haveChanged }
+    // A superlayer whose animations stand still, or are over, places its sublayers by its values at the commit.
+    let outer = layer.superlayer.flatMap { $0.placesSublayers ? $0.committedAnimations : nil }
+    let isMovedByOuter = outer?.isEmpty == false
+    if layer.animations.isEmpty && layer.committedAnimations == nil && !isMovedByOuter { return haveChanged }
     let committed = layer.committedAnimations ?? CommittedAnimations(layer)
     layer.committedAnimations = committed
     committed.recordIndex = layer.recordIndex
@@ -165,6 +207,9 @@ extension LayerContext {
     committed.effects = effects
     committed.flags = layer.flags
     committed.clocks = ClockChain(layer)
+    committed.space = layer.space
+    committed.isPlacedFlipped = layer.isPlacedFlipped
+    committed.outer = isMovedByOuter ? outer : nil
     committed.timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)
     for index in layer.animations.indices {
@@ -173,7 +218,7 @@ extension LayerContext {
     }
     let wasMoving = committed.isMoving
     committed.isMoving = committed.change(from: now)
-    if committed.timed.isEmpty {
+    if committed.isEmpty {
       hasEmptyAnimations = hasEmptyAnimations || committed.isListed
     } else if !committed.isListed {
       committed.isListed = true
@@ -184,7 +229,7 @@ extension LayerContext {
 
   private func removeEmptyAnimations() {
     animated.removeAll { animations in
-      guard animations.timed.isEmpty else { return false }
+      guard animations.isEmpty else { return false }
       animations.isListed = false
       return true
     }

@@ -5,6 +5,11 @@ import RenderTree
 /// The values of the properties that few layers change, each at first the default of its property. `AnimatableValues` has them
 /// in a box, so that a plain layer stays small.
 struct RareValues: Hashable, Sendable {
+  /// The layer's transform while it is no map of the plane.
+  var transform: Transform3D?
+  var sublayerTransform = Transform3D.identity
+  var zPosition = 0.0
+  var anchorPointZ = 0.0
   var borderWidth = 0.0
   var borderColor: Color? = .black
   var maskedCorners = Corners.all

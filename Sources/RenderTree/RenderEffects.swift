@@ -16,6 +16,8 @@ public final class RenderEffects: Sendable {
     public var border: Border?
     public var shadow: Shadow?
     public var blendMode = BlendMode.normal
+    /// Maps the layer's coordinates to its parent's, instead of the record's transform, where parallels do not stay parallel.
+    public var homography: Homography?
     /// Pixels for each of the layer's units in the picture that the layer with all its descendants becomes; nil without one.
     public var rasterizationScale: Double?
 
@@ -134,6 +136,10 @@ extension RenderEffects: CustomStringConvertible {
       words.append(
         "shadow \(shadow.color.hexadecimalColor) \(shadow.offset.width) \(shadow.offset.height) \(shadow.radius)")
       if let path = shadow.path { words.append("path of \(path.elements.count) elements") }
+    }
+    if let map = parts.homography {
+      words.append(
+        "homography \(map.a) \(map.b) \(map.px) \(map.c) \(map.d) \(map.py) \(map.tx) \(map.ty) \(map.pw)")
     }
     if parts.blendMode != .normal { words.append("blend \(parts.blendMode)") }
     if let scale = parts.rasterizationScale { words.append("rasterized \(scale)") }

@@ -36,6 +36,8 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
     public static let hidden = Flags(rawValue: 1 << 0)
     /// Content and descendants are clipped to `bounds` with its corner radius.
     public static let masksToBounds = Flags(rawValue: 1 << 1)
+    /// The layer, with its descendants, is not shown where its back is seen, or its mirror image.
+    public static let singleSided = Flags(rawValue: 1 << 8)
   }
 
   public init(

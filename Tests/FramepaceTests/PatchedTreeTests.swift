@@ -106,8 +106,7 @@ private struct World {
     var values = node.values
     let local = node.clocks.time(at: node.stands ? max(time, now) : time)
     for animation in node.timed { animation.apply(to: &values, at: local) }
-    record.update(from: values, node.sides)
-    if index == 0 { record.transform = record.transform.concatenating(.scale(2)) }
+    record.update(from: values, node.sides, in: index == 0 ? SublayerSpace(scale: 2) : nil)
     tree.append(record, node.sides)
     for sublayer in node.sublayers { rebuild(sublayer, at: time, into: &tree) }
     tree.records[index].subtreeEnd = UInt32(tree.records.count)

@@ -190,7 +190,7 @@ final class AnimationTests: XCTestCase {
       for (time, angle) in [(0, 0.0), (125, .pi / 2), (375, -.pi / 2), (625, .pi / 2)] as [(Int64, Double)] {
         let shown = stage.root.presentation(at: milliseconds(time))
         XCTAssertEqual(shown.rotation, angle, accuracy: 1e-9, "\(time) ms")
-        XCTAssertEqual(shown.transform.determinant, 4, accuracy: 1e-9)
+        XCTAssertEqual(shown.affineTransform.determinant, 4, accuracy: 1e-9)
       }
     }
   }

@@ -23,9 +23,61 @@ extension FactTests {
       }
     }
   }
+
+  @Test func frames() {
+    for fact in FactCase.all("frame.get") + FactCase.all("frame.set") {
+      let input = fact.in
+      var values = AnimatableValues()
+      values.bounds = Rect((input["bounds"].numbers ?? input["boundsBefore"].numbers) ?? [])
+      if let position = input["position"].numbers { values.position = Point(position) }
+      if let anchor = input["anchor"].numbers { values.anchorPoint = Point(anchor) }
+      if let transform = input["transform"].numbers { values.affineTransform = Affine(transform) }
+      if let frame = input["frame"].numbers {
+        values.frame = Rect(frame)
+        #expect(isClose(values.bounds.numbers, fact.out["bounds"].numbers, fact.tol), "\(fact.id): \(values.bounds)")
+        #expect(isClose(values.position.numbers, fact.out["position"].numbers, fact.tol), "\(fact.id): \(values.position)")
+      } else {
+        expect(fact, values.frame.numbers)
+      }
+    }
+  }
+
+  private func isClose(_ got: [Double], _ expected: [Double]?, _ tolerance: Double) -> Bool {
+    guard let expected, got.count == expected.count else { return false }
+    return zip(got, expected).allSatisfy { abs($0 - $1) <= tolerance }
+  }
+
+  @Test @MainActor func conversions() throws {
+    for fact in FactCase.all("convert.point") + FactCase.all("convert.rect") {
+      let named = fact.in["layers"].object ?? [:]
+      var layers: [String: Layer] = [:]
+      for (name, values) in named {
+        let layer = Layer()
+        layer.bounds = Rect(values["bounds"].numbers ?? [])
+        if let anchor = values["anchor"].numbers { layer.anchorPoint = Point(anchor) }
+        if let position = values["position"].numbers { layer.position = Point(position) }
+        if let transform = values["transform"].numbers { layer.transform = Transform3D(transform) }
+        if let transform = values["sublayerTransform"].numbers { layer.sublayerTransform = Transform3D(transform) }
+        layers[name] = layer
+      }
+      for (name, values) in named {
+        guard let parent = values["parent"].text, let layer = layers[name] else { continue }
+        layers[parent]?.addSublayer(layer)
+      }
+      let from = try #require(layers[fact.in["from"].text ?? ""])
+      let other = fact.in["to"].text.flatMap { layers[$0] }
+      let value = fact.in["value"].numbers ?? []
+      if value.count == 2 {
+        expect(fact, from.convert(Point(value), to: other)?.numbers ?? [])
+        if let other { expect(fact, other.convert(Point(value), from: from)?.numbers ?? []) }
+      } else {
+        expect(fact, from.convert(Rect(value), to: other)?.numbers ?? [])
+      }
+    }
+  }
 }
 
-extension Transform3D {
+extension Transform3D: FactValue {
   init(_ m: [Double]) {
     self.init()
     guard m.count == 16 else {

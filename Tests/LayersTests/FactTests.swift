@@ -12,7 +12,7 @@ import Testing
     "spring.value": 81, "spring.settling": 12, "spring.perceptual": 5,
     "hit": 21, "tree": 5,
     "transform.interpolate": 20, "transform.component": 3,
-    "matrix": 5,
+    "matrix": 5, "convert.point": 14, "convert.rect": 2, "frame.get": 5, "frame.set": 4,
     "keyframe.value": 63, "keyframe.path": 22,
     "group": 8, "combine": 10, "timing.convert": 25, "timing.throughLayer": 3,
     "events": 4, "transaction": 1,
@@ -81,8 +81,8 @@ import Testing
       guard let key = keys[fact.in["property"].text ?? ""] else { Issue.record("\(fact.id)"); continue }
       var animation = BasicAnimation(key, from: fact.in["from"].number, to: fact.in["to"].number)
       animation.duration = .seconds(1)
-      let model = values(fact.in["model"], AnimatableKey<Affine>.transform)
-      expect(fact, shown(animation, over: model, at: fact.in["fraction"].number ?? 0).transform.numbers)
+      let model = values(fact.in["model"], AnimatableKey<Transform3D>.transform)
+      expect(fact, shown(animation, over: model, at: fact.in["fraction"].number ?? 0).affineTransform.numbers)
     }
   }
 

@@ -23,7 +23,7 @@ final class HitTests: XCTestCase {
     if let anchor = input["anchor"].numbers { layer.anchorPoint = Point(anchor) }
     layer.frame = Rect(input["frame"].numbers ?? [])
     if let origin = input["boundsOrigin"].numbers { layer.bounds.origin = Point(origin) }
-    if let transform = input["transform"].numbers { layer.transform = Affine(transform) }
+    if let transform = input["transform"].numbers { layer.transform = Transform3D(transform) }
     layer.zPosition = input["zPosition"].number ?? 0
     layer.opacity = input["opacity"].number ?? 1
     layer.isHidden = input["hidden"].bool ?? false
@@ -61,7 +61,7 @@ final class HitTests: XCTestCase {
     onMain {
       let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
       layer.add(Layer(frame: layer.bounds))
-      for transform in [Affine.scale(0), .scale(x: 1, y: 0), .translation(x: .nan, y: 0)] {
+      for transform in [Transform3D.scale(0), .scale(x: 1, y: 0), .translation(x: .nan, y: 0)] {
         layer.transform = transform
         XCTAssertNil(layer.hitTest(layer.position), "\(transform)")
       }

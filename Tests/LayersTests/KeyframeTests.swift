@@ -63,20 +63,20 @@ import Testing
     path.line(to: Point(0, 100))
     path.quadCurve(to: Point(100, 100), control: Point(0, 200))
     var model = AnimatableValues()
-    model.transform = .scale(x: 2, y: 3)
+    model.affineTransform = .scale(x: 2, y: 3)
     let auto = KeyframeAnimation(.position, path: path, rotationMode: .auto)
     let expected = [Affine(a: 0, b: 3, c: -2, d: 0, tx: 0, ty: 0), .scale(x: 2, y: 3)]
     for (time, expected) in zip([250 as Int64, 750], expected) {
-      for (got, expected) in zip(shown(auto, at: time, over: model).transform.numbers, expected.numbers) {
+      for (got, expected) in zip(shown(auto, at: time, over: model).affineTransform.numbers, expected.numbers) {
         #expect(abs(got - expected) < 1e-9, "\(time) ms")
       }
     }
     let back = KeyframeAnimation(.position, path: path, rotationMode: .autoReverse)
-    let there = shown(auto, at: 600, over: model).transform.numbers
-    for (got, expected) in zip(shown(back, at: 600, over: model).transform.numbers, there) {
+    let there = shown(auto, at: 600, over: model).affineTransform.numbers
+    for (got, expected) in zip(shown(back, at: 600, over: model).affineTransform.numbers, there) {
       #expect(abs(got + expected) < 1e-9)
     }
-    #expect(shown(KeyframeAnimation(.position, path: path), at: 250, over: model).transform == model.transform)
+    #expect(shown(KeyframeAnimation(.position, path: path), at: 250, over: model).affineTransform == model.affineTransform)
   }
 
   @Test func pacedPathIsAsFastEverywhere() {

@@ -24,10 +24,10 @@ import Testing
     values.bounds = Rect(x: 0, y: 0, width: 40, height: 20)
     values.position = Point(100, 100)
     values.anchorPoint = Point(0, 0.5)
-    values.transform = .rotation(.pi / 2)
-    let tip = values.transformToSuperlayer.apply(Point(40, 10))
+    values.affineTransform = .rotation(.pi / 2)
+    let tip = values.flatTransformToSuperlayer.apply(Point(40, 10))
     #expect(abs(tip.x - 100) < 1e-12 && abs(tip.y - 140) < 1e-12, "clockwise, as y points down")
-    values.transform = .scale(2)
+    values.affineTransform = .scale(2)
     #expect(values.frame == Rect(x: 100, y: 80, width: 80, height: 40))
   }
 
@@ -41,9 +41,9 @@ import Testing
     values.position = Point(number(-90...90), number(-90...90))
     let turn = Double(Int.random(in: 0..<4, using: &generator)) * .pi / 2
     let mirror = generator.chance(0.5) ? -1.0 : 1
-    values.transform = Affine.scale(x: number(0.2...3) * mirror, y: number(0.2...3))
+    values.affineTransform = Affine.scale(x: number(0.2...3) * mirror, y: number(0.2...3))
       .concatenating(.rotation(turn)).concatenating(.translation(x: number(-9...9), y: number(-9...9)))
-    let (origin, anchor, transform) = (values.bounds.origin, values.anchorPoint, values.transform)
+    let (origin, anchor, transform) = (values.bounds.origin, values.anchorPoint, values.affineTransform)
     let frame = Rect(x: number(-99...99), y: number(-99...99), width: number(0...99), height: number(0...99))
     values.frame = frame
     let read = values.frame
@@ -52,16 +52,16 @@ import Testing
     ] {
       #expect(abs(got - wanted) < 1e-9, "seed \(seed): \(read) for \(frame)")
     }
-    #expect(values.bounds.origin == origin && values.anchorPoint == anchor && values.transform == transform)
+    #expect(values.bounds.origin == origin && values.anchorPoint == anchor && values.affineTransform == transform)
   }
 
   @Test func frameOfATurnedOrFlattenedLayerKeepsItsCentre() {
     var values = AnimatableValues()
     values.bounds.size = Size(10, 10)
-    values.transform = .rotation(0.4)
+    values.affineTransform = .rotation(0.4)
     values.frame = Rect(x: 10, y: 20, width: 30, height: 40)
     #expect(abs(values.frame.midX - 25) < 1e-9 && abs(values.frame.midY - 40) < 1e-9)
-    values.transform = .scale(0)
+    values.affineTransform = .scale(0)
     let size = values.bounds.size
     values.frame = Rect(x: 0, y: 0, width: 4, height: 4)
     #expect(values.bounds.size == size && values.position == Point(2, 2))

@@ -139,9 +139,9 @@ final class LayerTreeTests: XCTestCase {
       XCTAssertEqual(b.convert(Point(0, 0), to: stage.root), Point(10, 20))
       XCTAssertEqual(stage.root.convert(Point(10, 20), to: b), Point(0, 0))
       XCTAssertEqual(b.convert(Point(10, 20), from: nil), Point(0, 0))
-      XCTAssertNil(b.convert(.zero, to: Layer()))
+      XCTAssertNil(b.convert(Point.zero, to: Layer()))
       b.transform = .scale(0)
-      XCTAssertNil(b.convert(.zero, from: a))
+      XCTAssertNil(b.convert(Point.zero, from: a))
     }
   }
 

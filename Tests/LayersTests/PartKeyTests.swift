@@ -16,7 +16,7 @@ import Testing
     var values = AnimatableValues()
     values.position = Point(number(), number())
     values.bounds = Rect(x: number(), y: number(), width: number(), height: number())
-    values.transform = Affine(a: number(), b: number(), c: number(), d: number(), tx: number(), ty: number())
+    values.affineTransform = Affine(a: number(), b: number(), c: number(), d: number(), tx: number(), ty: number())
     return values
   }
 
@@ -37,7 +37,7 @@ import Testing
 
   @Test func animationsOfDifferentPartsGoOnTogether() {
     var shown = AnimatableValues()
-    shown.transform = .rotation(1)
+    shown.affineTransform = .rotation(1)
     let animations: [any Animation] = [
       BasicAnimation(.positionX, from: 0, to: 10, duration: .seconds(1)),
       BasicAnimation(.positionY, from: 0, to: 20, duration: .seconds(1)),
@@ -61,13 +61,13 @@ import Testing
     for turn in [0, 1.2] {
       for key in [AnimatableKey<Double>.transformScale, .transformScaleX, .transformScaleY] {
         var values = AnimatableValues()
-        values.transform = .rotation(turn)
+        values.affineTransform = .rotation(turn)
         values[key] = 0
         #expect(values[key] == 0)
         values[key] = 1
         let isWhole = key.property != AnimatableKey<Double>.transformScale.property
         let expected = isWhole ? Affine.rotation(turn) : .identity
-        for (got, expected) in zip(values.transform.numbers, expected.numbers) {
+        for (got, expected) in zip(values.affineTransform.numbers, expected.numbers) {
           #expect(abs(got - expected) < 1e-12, "\(key.property)")
         }
       }

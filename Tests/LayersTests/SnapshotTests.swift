@@ -54,7 +54,7 @@ final class SnapshotTests: XCTestCase {
       let layer = Layer(frame: Rect(x: 0, y: 0, width: 5, height: 5))
       stage.root.addSublayer(layer)
       for change in [
-        { $0.position.x = .nan }, { $0.bounds.size.width = .infinity }, { $0.transform.a = -.infinity },
+        { $0.position.x = .nan }, { $0.bounds.size.width = .infinity }, { $0.affineTransform.a = -.infinity },
         { $0.opacity = .nan }, { $0.cornerRadius = .nan }, { $0.anchorPoint.y = .nan },
       ] as [@MainActor (Layer) -> Void] {
         let fresh = Layer(frame: Rect(x: 0, y: 0, width: 5, height: 5))

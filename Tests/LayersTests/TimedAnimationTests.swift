@@ -109,7 +109,7 @@ import Testing
     var values = AnimatableValues()
     TimedAnimation(turn, .tests).apply(to: &values, at: milliseconds(1_000_000))
     let whole = Affine.rotation(1_000_000)
-    #expect(abs(values.transform.a - whole.a) < 1e-6 && abs(values.transform.b - whole.b) < 1e-6)
+    #expect(abs(values.affineTransform.a - whole.a) < 1e-6 && abs(values.affineTransform.b - whole.b) < 1e-6)
   }
 
   @Test func whichValues() {

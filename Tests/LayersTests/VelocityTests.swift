@@ -77,7 +77,7 @@ final class VelocityTests: XCTestCase {
       let stage = Stage()
       stage.turn()
       Transaction.animationSpring = Spring()
-      stage.root.transform = Affine.rotation(1).concatenating(.scale(2))
+      stage.root.transform = Transform3D.rotation(1).concatenating(.scale(2))
       stage.root.backgroundColor = .white
       stage.turn()
       stage.root.backgroundColor = .black
@@ -85,12 +85,12 @@ final class VelocityTests: XCTestCase {
       let time = stage.now + .milliseconds(200)
       let step = Nanoseconds.microseconds(20)
       let before =
-        stage.root.presentation(at: time).transform.rotation - stage.root.presentation(at: time - step).transform.rotation
+        stage.root.presentation(at: time).rotation - stage.root.presentation(at: time - step).rotation
       Transaction.animationSpring = Spring()
       stage.root.transform = .identity
       stage.turn(after: 200)
       let after =
-        stage.root.presentation(at: time + step).transform.rotation - stage.root.presentation(at: time).transform.rotation
+        stage.root.presentation(at: time + step).rotation - stage.root.presentation(at: time).rotation
       XCTAssertGreaterThan(abs(before), 1e-6)
       XCTAssertEqual(before, after, accuracy: abs(before) / 10)
     }

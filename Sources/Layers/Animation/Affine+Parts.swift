@@ -24,6 +24,22 @@ extension Affine: Animatable {
   }
 }
 
+extension Transform3D: Animatable {
+  /// The mixture of the parts: as `Affine` mixes them where both are maps of the plane, else those of `Transform3D.Parts`.
+  public func mixed(with other: Transform3D, fraction: Double) -> Transform3D {
+    if let from = affine, let to = other.affine { return Transform3D(from.mixed(with: to, fraction: fraction)) }
+    return solidMixture(with: other, fraction: fraction)
+  }
+  public func adding(_ change: Transform3D) -> Transform3D { concatenating(change) }
+  public var negated: Transform3D { inverted ?? .identity }
+  public func distance(to other: Transform3D) -> Double {
+    if let from = affine, let to = other.affine { return from.distance(to: to) }
+    let (one, two) = (self.rows, other.rows)
+    let squares = zip([one.0, one.1, one.2, one.3], [two.0, two.1, two.2, two.3]).map { (($1 - $0) * ($1 - $0)).sum() }
+    return squares.reduce(0, +).squareRoot()
+  }
+}
+
 /// An affine map as a scale, a turn, a rest and a movement, which are mixed one by one: a layer turns between two maps mixed in
 /// this way, where a mixture of the matrices would shrink it. The parts and their mixture are those of CSS Transforms,
 /// §"Decomposing a 2D matrix", which Core Animation follows.

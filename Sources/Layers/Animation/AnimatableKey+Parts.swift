@@ -10,6 +10,23 @@ extension AnimatableKey {
   ) {
     self.init(AnimatableProperty(rawValue: name), get: get, set: set)
   }
+
+  /// A part that a map of the plane has as well as one of space.
+  fileprivate init(
+    _ name: String, flat: @escaping @Sendable (Affine) -> Value, solid: @escaping @Sendable (Transform3D.Parts) -> Value,
+    setFlat: @escaping @Sendable (inout Affine, Value) -> Void,
+    setSolid: @escaping @Sendable (inout Transform3D.Parts, Value) -> Void
+  ) {
+    self.init(
+      part: name,
+      get: { values in
+        if values.isFlat { return flat(values.flatTransform) }
+        return Transform3D.Parts(values.transform).map(solid) ?? flat(values.flatTransform)
+      },
+      set: { values, value in
+        if values.isFlat { setFlat(&values.flatTransform, value) } else { values.changeParts { setSolid(&$0, value) } }
+      })
+  }
 }
 
 extension AnimatableKey where Value == Double {
@@ -27,23 +44,52 @@ extension AnimatableKey where Value == Double {
   public static var boundsSizeHeight: Self {
     Self(part: "bounds.size.height", get: { $0.bounds.size.height }, set: { $0.bounds.size.height = $1 })
   }
-  /// The scale in `transform`: the mean of both axes. Setting it sets both and keeps turn, skew and movement.
+  /// The scale in `transform`: the mean of x and y. Setting it sets these, in space z too, and keeps turn, skew and movement.
   public static var transformScale: Self {
-    Self(part: "transform.scale", get: { $0.transform.meanScale }, set: { $0.transform.meanScale = $1 })
+    Self(
+      "transform.scale", flat: { $0.meanScale }, solid: { ($0.scale.x + $0.scale.y) / 2 },
+      setFlat: { $0.meanScale = $1 }, setSolid: { $0.scale = SIMD3(repeating: $1) })
   }
   /// The scale of the x axis in `transform`, negative if it is the one that is mirrored.
   public static var transformScaleX: Self {
-    Self(part: "transform.scale.x", get: { $0.transform.scaleX }, set: { $0.transform.scaleX = $1 })
+    Self(
+      "transform.scale.x", flat: { $0.scaleX }, solid: { $0.scale.x }, setFlat: { $0.scaleX = $1 },
+      setSolid: { $0.scale.x = $1 })
   }
   /// The scale of the y axis in `transform`, negative if it is the one that is mirrored.
   public static var transformScaleY: Self {
-    Self(part: "transform.scale.y", get: { $0.transform.scaleY }, set: { $0.transform.scaleY = $1 })
+    Self(
+      "transform.scale.y", flat: { $0.scaleY }, solid: { $0.scale.y }, setFlat: { $0.scaleY = $1 },
+      setSolid: { $0.scale.y = $1 })
+  }
+  /// The scale of the z axis in `transform`, negative if it is the one that is mirrored.
+  public static var transformScaleZ: Self {
+    Self(
+      part: "transform.scale.z", get: { Transform3D.Parts($0.transform)?.scale.z ?? 1 },
+      set: { values, scale in values.changeParts { $0.scale.z = scale } })
+  }
+  /// The turn around the x axis in `transform`, in radians: the first of three. Positive turns take the bottom towards the viewer.
+  public static var transformRotationX: Self {
+    Self(part: "transform.rotation.x", get: { $0.rotations.x }, set: { $0.rotations.x = $1 })
+  }
+  /// The turn around the y axis in `transform`, in radians: the second of three. Positive turns take the left towards the viewer.
+  public static var transformRotationY: Self {
+    Self(part: "transform.rotation.y", get: { $0.rotations.y }, set: { $0.rotations.y = $1 })
   }
   public static var transformTranslationX: Self {
-    Self(part: "transform.translation.x", get: { $0.transform.tx }, set: { $0.transform.tx = $1 })
+    Self(
+      "transform.translation.x", flat: { $0.tx }, solid: { $0.translation.x }, setFlat: { $0.tx = $1 },
+      setSolid: { $0.translation.x = $1 })
   }
   public static var transformTranslationY: Self {
-    Self(part: "transform.translation.y", get: { $0.transform.ty }, set: { $0.transform.ty = $1 })
+    Self(
+      "transform.translation.y", flat: { $0.ty }, solid: { $0.translation.y }, setFlat: { $0.ty = $1 },
+      setSolid: { $0.translation.y = $1 })
+  }
+  public static var transformTranslationZ: Self {
+    Self(
+      part: "transform.translation.z", get: { Transform3D.Parts($0.transform)?.translation.z ?? 0 },
+      set: { values, depth in values.changeParts { $0.translation.z = depth } })
   }
 }
 
@@ -53,8 +99,8 @@ extension AnimatableKey where Value == Point {
   }
   public static var transformTranslation: Self {
     Self(
-      part: "transform.translation", get: { Point($0.transform.tx, $0.transform.ty) },
-      set: { ($0.transform.tx, $0.transform.ty) = ($1.x, $1.y) })
+      "transform.translation", flat: { Point($0.tx, $0.ty) }, solid: { Point($0.translation.x, $0.translation.y) },
+      setFlat: { ($0.tx, $0.ty) = ($1.x, $1.y) }, setSolid: { ($0.translation.x, $0.translation.y) = ($1.x, $1.y) })
   }
 }
 

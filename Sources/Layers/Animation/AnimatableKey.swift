@@ -13,6 +13,10 @@ public struct AnimatableProperty: RawRepresentable, Hashable, Sendable {
   public static let backgroundColor = AnimatableProperty(rawValue: "backgroundColor")
   public static let cornerRadius = AnimatableProperty(rawValue: "cornerRadius")
   public static let transform = AnimatableProperty(rawValue: "transform")
+  public static let sublayerTransform = AnimatableProperty(rawValue: "sublayerTransform")
+  public static let zPosition = AnimatableProperty(rawValue: "zPosition")
+  public static let anchorPoint = AnimatableProperty(rawValue: "anchorPoint")
+  public static let anchorPointZ = AnimatableProperty(rawValue: "anchorPointZ")
   /// The turn in `transform`, as an angle: only this one can be animated further than half a turn.
   public static let rotation = AnimatableProperty(rawValue: "rotation")
 }
@@ -85,6 +89,7 @@ public struct AnimatableKey<Value: Animatable>: Sendable {
 
 extension AnimatableKey where Value == Point {
   public static var position: Self { Self(.position, get: { $0.position }, set: { $0.position = $1 }) }
+  public static var anchorPoint: Self { Self(.anchorPoint, get: { $0.anchorPoint }, set: { $0.anchorPoint = $1 }) }
 }
 extension AnimatableKey where Value == Rect {
   public static var bounds: Self { Self(.bounds, get: { $0.bounds }, set: { $0.bounds = $1 }) }
@@ -94,10 +99,15 @@ extension AnimatableKey where Value == Color {
     Self(.backgroundColor, get: { $0.backgroundColor ?? .clear }, set: { $0.backgroundColor = $1 })
   }
 }
-extension AnimatableKey where Value == Affine {
+extension AnimatableKey where Value == Transform3D {
   public static var transform: Self { Self(.transform, get: { $0.transform }, set: { $0.transform = $1 }) }
+  public static var sublayerTransform: Self {
+    Self(.sublayerTransform, get: { $0.sublayerTransform }, set: { $0.sublayerTransform = $1 })
+  }
 }
 extension AnimatableKey where Value == Double {
+  public static var zPosition: Self { Self(.zPosition, get: { $0.zPosition }, set: { $0.zPosition = $1 }) }
+  public static var anchorPointZ: Self { Self(.anchorPointZ, get: { $0.anchorPointZ }, set: { $0.anchorPointZ = $1 }) }
   public static var opacity: Self { Self(.opacity, get: { $0.opacity }, set: { $0.opacity = $1 }) }
   public static var cornerRadius: Self { Self(.cornerRadius, get: { $0.cornerRadius }, set: { $0.cornerRadius = $1 }) }
   /// Radians, clockwise; replaces the turn in the layer's transform.

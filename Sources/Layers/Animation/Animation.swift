@@ -101,3 +101,16 @@ extension Animation {
     set { settings.completion = newValue }
   }
 }
+
+extension Animation {
+  /// True if it, or one of a group, is an animation of that property.
+  func changes(_ property: AnimatableProperty) -> Bool {
+    switch self {
+    case let animation as BasicAnimation: animation.property == property
+    case let animation as KeyframeAnimation: animation.property == property
+    case let animation as SpringAnimation: animation.property == property
+    case let group as AnimationGroup: group.animations.contains { $0.changes(property) }
+    default: false
+    }
+  }
+}

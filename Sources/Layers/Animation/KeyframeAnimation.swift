@@ -91,7 +91,7 @@ extension AnimationTrack {
     return AnimationTrack(
       apply: { values, step in
         apply(&values, step)
-        if let angle = angle(step.progress) { values.transform = Affine.rotation(angle).concatenating(values.transform) }
+        if let angle = angle(step.progress) { values.turn(by: angle) }
       })
   }
 }

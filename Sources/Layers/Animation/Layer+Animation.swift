@@ -8,6 +8,8 @@ struct RunningAnimation {
   /// The transaction's completion that waits for its end, if any.
   var group: CompletionGroup?
   private(set) var report: Report
+  /// True if it may move the sublayers against the layer.
+  let movesSublayers: Bool
 
   /// The last news of the animation that the application was told.
   enum Report {
@@ -22,6 +24,7 @@ struct RunningAnimation {
     self.animation = animation
     self.timed = timed
     report = animation.didStart == nil ? .start : .nothing
+    movesSublayers = animation.changes(.sublayerTransform)
     resolve()
   }
 

@@ -1,0 +1,153 @@
+public import Geometry
+import RenderTree
+
+// The place of a layer in space. Every layer is a plane: its sublayers are seen on it from where the viewer is, straight above or
+// by the perspective of a transform.
+
+extension Layer {
+  /// Applied around the anchor point. Animatable, taken apart into movement, turn, skew and scale: a turn goes the short way.
+  ///
+  /// ```swift
+  /// card.transform = .rotation(0.6, x: 0, y: 1, z: 0)
+  /// card.superlayer?.sublayerTransform = .perspective(distance: 800)
+  /// ```
+  public var transform: Transform3D {
+    get { values.transform }
+    set {
+      guard newValue != values.transform else { return }
+      change(.transform) { $0.transform = newValue }
+      superlayer?.sublayerChangedSize()
+    }
+  }
+
+  /// `transform` as a map of the plane: what is left of it where it is none. Setting it replaces the whole transform.
+  public var affineTransform: Affine {
+    get { values.affineTransform }
+    set { transform = Transform3D(newValue) }
+  }
+
+  /// The turn in `transform`, in radians from −π to π, clockwise. Setting it keeps movement, skew and scale.
+  public var rotation: Double {
+    get { values.rotation }
+    set {
+      var changed = values
+      changed.rotation = newValue
+      transform = changed.transform
+    }
+  }
+
+  /// Applied to the sublayers, after their own transforms, around the layer's anchor point: mostly a perspective, which all
+  /// of them share. Animatable.
+  public var sublayerTransform: Transform3D {
+    get { values.sublayerTransform }
+    set {
+      guard newValue != values.sublayerTransform else { return }
+      change(.sublayerTransform) { $0.sublayerTransform = newValue }
+    }
+  }
+
+  /// Siblings with a higher one lie above; those with the same one in the order of `sublayers`. In perspective it is the
+  /// distance from the superlayer's plane towards the viewer as well. 0 at first. Animatable; the order changes at once.
+  public var zPosition: Double {
+    get { values.zPosition }
+    set {
+      guard newValue != values.zPosition else { return }
+      change(.zPosition) { $0.zPosition = newValue }
+      context?.markStructure()
+    }
+  }
+
+  /// The depth of the point that `transform` turns around, in the layer's coordinates: a layer turns around an axis behind
+  /// it where this is negative. 0 at first. Animatable.
+  public var anchorPointZ: Double {
+    get { values.anchorPointZ }
+    set {
+      guard newValue != values.anchorPointZ else { return }
+      change(.anchorPointZ) { $0.anchorPointZ = newValue }
+    }
+  }
+
+  /// True if the layer's coordinates, and those of all layers in it, run upwards: y = 0 is at the bottom of its bounds. Pictures
+  /// stay upright. False at first.
+  public var isGeometryFlipped: Bool {
+    get { isFlipped }
+    set {
+      guard newValue != isFlipped else { return }
+      isFlipped = newValue
+      markRecord()
+      context?.markStructure()
+    }
+  }
+
+  /// False if the layer, with its sublayers, is not seen from behind: where its transforms turn it over or mirror it. True at
+  /// first.
+  public var isDoubleSided: Bool {
+    get { !flags.contains(.singleSided) }
+    set { setFlag(.singleSided, !newValue) }
+  }
+
+  /// The space in which the layer lies; nil for the superlayer's plane.
+  var space: SublayerSpace? {
+    if let superlayer {
+      return superlayer.placesSublayers ? SublayerSpace(superlayer.values, isFlipped: isPlacedFlipped) : nil
+    }
+    return context.flatMap { $0.scale == 1 ? nil : SublayerSpace(scale: $0.scale) }
+  }
+
+  /// True if the layer places its sublayers by more than their own values.
+  var placesSublayers: Bool {
+    values.rareBox?.values.sublayerTransform ?? .identity != .identity || isPlacedFlipped != isFlipped
+      || animations.contains { $0.movesSublayers }
+  }
+}
+
+/// The space in which a layer lies, where it is more than the superlayer's plane.
+struct SublayerSpace {
+  /// The superlayer's `sublayerTransform` around its anchor point, or the scale of the output.
+  var transform: Transform3D
+  /// The superlayer's bounds, if its coordinates run upwards. The layer's own then do as well.
+  var flipped: Rect?
+
+  /// The space of the root, on an output with so many pixels a point.
+  init(scale: Double) {
+    transform = .scale(scale)
+  }
+
+  /// The space that a superlayer with these values gives its sublayers.
+  init(_ values: AnimatableValues, isFlipped: Bool) {
+    let anchor = values.anchor
+    transform = Transform3D.translation(x: -anchor.x, y: -anchor.y, z: -values.anchorPointZ)
+      .concatenating(values.sublayerTransform)
+      .concatenating(.translation(x: anchor.x, y: anchor.y, z: values.anchorPointZ))
+    if values.sublayerTransform == .identity { transform = .identity }
+    flipped = isFlipped ? values.bounds : nil
+  }
+}
+
+extension Affine {
+  /// The map that turns the contents of a rectangle upside down.
+  static func flip(_ rect: Rect) -> Affine {
+    Affine(a: 1, b: 0, c: 0, d: -1, tx: 0, ty: rect.minY + rect.maxY)
+  }
+}
+
+extension AnimatableValues {
+  /// Maps the layer's picture to its superlayer's, in that space. Pictures are upright where coordinates run upwards.
+  func picturePlace(in space: SublayerSpace?) -> Homography {
+    guard let space else { return transformToSuperlayer }
+    var place = isFlat && space.transform.isAffine ? Transform3D(flatTransformToSuperlayer) : spaceToSuperlayer
+    if space.flipped != nil { place = Transform3D(.flip(bounds)).concatenating(place) }
+    place = place.concatenating(space.transform)
+    if let flipped = space.flipped { place = place.concatenating(Transform3D(.flip(flipped))) }
+    return place.homography
+  }
+
+  /// The same map, unless parallels stay parallel.
+  func homography(in space: SublayerSpace?) -> Homography? {
+    if space == nil, isFlat { return nil }
+    let place = picturePlace(in: space)
+    guard place.affine == nil else { return nil }
+    // Nothing is seen of a layer with numbers that are not finite.
+    return place.determinant.isFinite ? place : Homography(a: 0, b: 0, px: 0, c: 0, d: 0, py: 0, tx: 0, ty: 0, pw: 0)
+  }
+}
