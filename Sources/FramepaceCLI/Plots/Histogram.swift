@@ -73,9 +73,8 @@ extension Histogram {
     private let nanoseconds: Double
     private let decimals: Int
 
-    /// - Parameter isInMilliseconds: nil for the unit that suits the histogram.
-    init(_ histogram: Histogram, isInMilliseconds: Bool? = nil) {
-      (unit, nanoseconds) = isInMilliseconds ?? (histogram.width >= .milliseconds(1)) ? ("ms", 1e6) : ("µs", 1e3)
+    init(_ histogram: Histogram) {
+      (unit, nanoseconds) = histogram.width >= .microseconds(100) ? ("ms", 1e6) : ("µs", 1e3)
       var (step, decimals) = (nanoseconds, 0)
       while step > Double(histogram.width.count) { (step, decimals) = (step / 10, decimals + 1) }
       self.decimals = decimals

@@ -51,19 +51,23 @@ struct VBlankPlot {
   // MARK: Panels
 
   private func draw(_ values: [Nanoseconds], title: String, in panel: Rect, _ context: DrawingContext) {
-    context.draw(TextLine(title, font: style.text), at: Point(panel.minX, panel.minY + 18), color: PlotStyle.ink)
     let histogram = Histogram(values, ranges: Int(panel.width / 15))
+    let scale = Histogram.Scale(histogram)
+    context.draw(
+      TextLine("\(title), in \(scale.unit)", font: style.text), at: Point(panel.minX, panel.minY + 18), color: PlotStyle.ink)
     guard let most = histogram.counts.max() else { return }
-    let scale = Histogram.Scale(histogram, isInMilliseconds: true)
     let plot = Rect(x: panel.minX + 68, y: panel.minY + 64, width: panel.width - 68, height: panel.height - 120)
-    for count in stride(from: 0, through: most, by: PlotStyle.step(atLeast: Double(most) / 5)) {
+    let step = PlotStyle.step(atLeast: Double(most) / 5)
+    // The axis ends at the highest bar. A round number just below would stand in the way of its label.
+    for count in stride(from: 0, to: most - step / 3, by: step) + [most] {
       let y = plot.maxY - plot.height * Double(count) / Double(most)
       style.drawRow("\(count)", y: y, isAxis: count == 0, in: plot, context)
     }
     style.draw("vblanks", at: Point(plot.minX - 10, plot.minY - 18), anchor: 1, context)
     drawBars(histogram, most: most, in: plot, context)
     drawBounds(histogram, scale: scale, below: plot, context)
-    style.draw(scale.unit, at: Point(plot.minX + plot.width / 2, plot.maxY + 48), anchor: 0.5, context)
+    let unit = "\(scale.unit), \(scale.text(histogram.width)) a bar"
+    style.draw(unit, at: Point(plot.minX + plot.width / 2, plot.maxY + 48), anchor: 0.5, context)
 
     var outside: [String] = []
     if histogram.below > 0, let least = values.min() {
