@@ -34,7 +34,7 @@ static inline uint8_t coverage_pixel(double column, double u_row, double v_row, 
   double covered = overlap(fabs(u), s->half_u) * overlap(fabs(v), s->half_v);
   double qx = (fabs(u) - s->half_u) * s->unit_u + s->radius;
   double qy = (fabs(v) - s->half_v) * s->unit_v + s->radius;
-  if (s->radius > 0 && qx > 0 && qy > 0) {
+  if (s->radius > 0 && qx > 0 && qy > 0 && !(s->square >> ((u >= 0) + 2 * (v >= 0)) & 1)) {
     double arc = corner(u, v, qx, qy, s);
     if (arc < covered) covered = arc;
   }
@@ -75,6 +75,18 @@ AVX2 static inline __m256d corner_lanes(__m256d u, __m256d v, __m256d qx, __m256
   return _mm256_blendv_pd(one, inside, _mm256_cmp_pd(gradient, zero, _CMP_GT_OQ));
 }
 
+// All bits of the lanes whose corner is square.
+AVX2 static inline __m256d square_lanes(__m256d u, __m256d v, uint32_t square) {
+  const __m256d zero = _mm256_setzero_pd();
+  __m256d result = zero, right = _mm256_cmp_pd(u, zero, _CMP_GE_OQ), below = _mm256_cmp_pd(v, zero, _CMP_GE_OQ);
+  __m256d left = _mm256_cmp_pd(u, zero, _CMP_NGE_UQ), above = _mm256_cmp_pd(v, zero, _CMP_NGE_UQ);
+  if (square & 1) result = _mm256_or_pd(result, _mm256_and_pd(left, above));
+  if (square & 2) result = _mm256_or_pd(result, _mm256_and_pd(right, above));
+  if (square & 4) result = _mm256_or_pd(result, _mm256_and_pd(left, below));
+  if (square & 8) result = _mm256_or_pd(result, _mm256_and_pd(right, below));
+  return result;
+}
+
 AVX2 void ckernels_coverage_avx2(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *s) {
   double row = (double)y + 0.5;
   double u_row = s->ub * row + s->uc, v_row = s->vb * row + s->vc;
@@ -98,6 +110,7 @@ AVX2 void ckernels_coverage_avx2(uint8_t *coverage, int64_t count, int32_t x, in
     __m256d qx = _mm256_add_pd(_mm256_mul_pd(_mm256_sub_pd(along_u, half_u), unit_u), radius);
     __m256d qy = _mm256_add_pd(_mm256_mul_pd(_mm256_sub_pd(along_v, half_v), unit_v), radius);
     __m256d in_corner = _mm256_and_pd(_mm256_cmp_pd(qx, zero, _CMP_GT_OQ), _mm256_cmp_pd(qy, zero, _CMP_GT_OQ));
+    if (s->square) in_corner = _mm256_andnot_pd(square_lanes(u, v, s->square), in_corner);
     if (s->radius > 0 && _mm256_movemask_pd(in_corner)) {
       covered = _mm256_blendv_pd(covered, _mm256_min_pd(corner_lanes(u, v, qx, qy, s), covered), in_corner);
     }

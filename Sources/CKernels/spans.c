@@ -61,7 +61,7 @@ struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, co
         double outer_arc = (radius_u + 0.5 + near) * (radius_u + 0.5 + near) - qy * qy;
         double reach = inner_arc > 0 && radius_u > 0.5 + near ? s->half_u - radius_u + sqrt(inner_arc) : -1;
         covered = inside(u_row, v_row, reach, s->half_v - 0.5 - near, s);
-        if (outer_arc > 0 && s->half_u - radius_u + sqrt(outer_arc) < outer) {
+        if (outer_arc > 0 && !s->square && s->half_u - radius_u + sqrt(outer_arc) < outer) {
           outer = s->half_u - radius_u + sqrt(outer_arc);
         }
       }

@@ -5,10 +5,14 @@ import RenderTree
 /// Paints one rectangle of the output.
 struct BandPainter {
   let kernels: UnsafePointer<ckernels_table>
-  let records: UnsafeBufferPointer<RenderRecord>
+  let layers: TreeLayers
   let nodes: UnsafeBufferPointer<CompositeNode>
   let scratch: CompositeScratch
   let band: IntRect
+  /// The number of pictures around the one that is painted.
+  var pictureDepth = 0
+
+  var records: UnsafeBufferPointer<RenderRecord> { layers.records }
 
   func paint(backdrop: UInt32, _ target: PixelTarget) {
     scratch.reserveRow(band.width)
@@ -17,6 +21,13 @@ struct BandPainter {
         kernels.pointee.fill(target.pointer(x: band.minX, y: y), Int64(band.width), backdrop | 0xFF00_0000)
       }
     }
+    paint(0, nodes.count, band, target, depth: 0)
+  }
+
+  /// Paints into a clear picture.
+  func paintPicture(_ target: PixelTarget) {
+    scratch.reserveRow(band.width)
+    _ = findHidden()
     paint(0, nodes.count, band, target, depth: 0)
   }
 
@@ -81,11 +92,15 @@ struct BandPainter {
         index = next
         continue
       }
-      if nodes[index].flags.isDisjoint(with: [.opacityGroup, .maskGroup]) {
+      if nodes[index].flags.isDisjoint(with: [.opacityGroup, .maskGroup, .isolated]) {
         if scratch.visibility[index] == .visible { paintOwn(index, clip, target, nodes[index].opacity) }
         index += 1
       } else {
-        paintGroup(index, next, clip, target, depth: depth)
+        if nodes[index].flags.contains(.isolated) {
+          paintIsolated(nodes[index], clip, target)
+        } else {
+          paintGroup(index, next, clip, target, depth: depth)
+        }
         index = next
       }
     }
@@ -119,7 +134,7 @@ struct BandPainter {
     }
     let record = records[Int(node.record)]
     if isVisible { paintBackground(node, record, clip, target, opacity) }
-    let shape = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
+    let shape = LayerShape(node, record)
     let pixels = clip.intersection(shape.pixels)
     if pixels.isEmpty { return }
     let group = scratch.group(depth: depth, pixels: pixels)
@@ -147,7 +162,7 @@ struct BandPainter {
   ) {
     if node.color == 0 { return }
     let color = opacity == 255 ? node.color : multiplyPixel(node.color, opacity)
-    let shape = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
+    let shape = LayerShape(node, record)
     let pixels = shape.pixels.intersection(node.own).intersection(clip)
     for y in pixels.minY..<pixels.maxY {
       let spans = shape.spans(row: y, from: pixels.minX, to: pixels.maxX)
@@ -190,7 +205,7 @@ struct BandPainter {
     let (node, record) = (layer.node, layer.record)
     var mask: LayerShape?
     if node.flags.contains(.roundedContent) {
-      mask = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
+      mask = LayerShape(node, record)
     }
     let shape = rows.shape
     let pixels = shape.pixels.intersection(mask?.pixels ?? layer.clip).intersection(node.own).intersection(layer.clip)

@@ -37,6 +37,8 @@ struct CompositeNode: BitwiseCopyable {
     static let maskGroup = Flags(rawValue: 1 << 1)
     /// The rounded bounds cut the content without a picture in between: there is nothing else to cut.
     static let roundedContent = Flags(rawValue: 1 << 2)
+    /// The layer with its descendants becomes a picture that its effects change before it is blended. The node stands for all.
+    static let isolated = Flags(rawValue: 1 << 3)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
   }
@@ -63,26 +65,46 @@ struct CompositeList {
   }
 
   private(set) var nodes: ContiguousArray<CompositeNode> = []
+  /// The number of pictures around the layers of the list.
+  private var pictureDepth = 0
   private var parents: ContiguousArray<Parent> = []
 
   /// Makes the list of the layers that `tree` shows in `damage`.
   mutating func build(_ tree: TreeSnapshot, damage: DamageRegion, output: IntRect) {
     nodes.removeAll(keepingCapacity: true)
-    tree.records.withUnsafeBufferPointer { records in
-      tree.sides.withUnsafeBufferPointer { sides in
-        build(records, sides, damage, Placement(outside: tree, on: output))
-      }
+    pictureDepth = 0
+    tree.withTreeLayers { layers in
+      build(
+        layers, from: 0, damage,
+        Parent(end: layers.records.count, node: -1, placement: Placement(outside: tree, on: output)))
     }
   }
 
-  private mutating func build(
-    _ records: UnsafeBufferPointer<RenderRecord>, _ sides: UnsafeBufferPointer<SideValues>, _ damage: DamageRegion,
-    _ root: Placement
+  /// Makes the list of one layer, which lies at `transform` on the picture, and its descendants, in `pixels`. Its own opacity and
+  /// its effects are left out.
+  mutating func build(
+    _ layers: TreeLayers, of root: Int, end: Int, _ transform: Affine, pixels: IntRect, pictureDepth: Int
   ) {
+    nodes.removeAll(keepingCapacity: true)
+    self.pictureDepth = pictureDepth
+    var record = layers.records[root]
+    record.opacity = 1
+    let outside = Parent(end: end, node: -1, placement: Placement(transform: transform, clip: pixels))
+    let own = transform.touchedPixels(of: record.drawnBounds).intersection(pixels)
+    append(layers, root, record, transform, own, outside, isLeaf: end == root + 1)
+    parents.append(outside)
+    let parent = Parent(
+      end: end, node: 0, placement: outside.placement.entering(record, transform: transform),
+      group: nodes[0].flags.contains(.maskGroup) ? 0 : -1, groupDepth: nodes[0].flags.contains(.maskGroup) ? 1 : 0)
+    build(layers, from: root + 1, DamageRegion(pixels), parent)
+  }
+
+  private mutating func build(_ layers: TreeLayers, from start: Int, _ damage: DamageRegion, _ outside: Parent) {
+    let records = layers.records
     let box = damage.boundingBox
     let isOneRect = damage.rects.count == 1
-    var parent = Parent(end: records.count, node: -1, placement: root)
-    var index = 0
+    var parent = outside
+    var index = start
     while true {
       while index >= parent.end {
         guard let grandparent = parents.popLast() else { return }
@@ -95,11 +117,18 @@ struct CompositeList {
         continue
       }
       let transform = parent.placement.transform(of: records[index])
+      if records[index].isIsolated, pictureDepth < TreeLayers.maximumPictureDepth {
+        let pixels = layers.picturePixels(of: index, end: end, transform, depth: pictureDepth)
+          .intersection(parent.placement.clip)
+        if pixels.intersects(box) { appendIsolated(layers, index, transform, pixels, parent) }
+        index = end
+        continue
+      }
       var own = transform.touchedPixels(of: records[index].drawnBounds).intersection(parent.placement.clip)
       if !own.intersects(box) || !(isOneRect || damage.intersects(own)) { own = .zero }
       if end == index + 1 {
         if !own.isEmpty {
-          append(records, sides, index, transform, own, parent, isLeaf: true)
+          append(layers, index, records[index], transform, own, parent, isLeaf: true)
           close(nodes.count - 1, in: parent.node)
         }
         index = end
@@ -110,7 +139,7 @@ struct CompositeList {
         index = end
         continue
       }
-      append(records, sides, index, transform, own, parent, isLeaf: false)
+      append(layers, index, records[index], transform, own, parent, isLeaf: false)
       parents.append(parent)
       let isOpacityGroup = nodes[nodes.count - 1].flags.contains(.opacityGroup)
       let isMaskGroup = nodes[nodes.count - 1].flags.contains(.maskGroup)
@@ -134,21 +163,31 @@ struct CompositeList {
     if parent >= 0 { nodes[parent].extent = nodes[parent].extent.union(extent) }
   }
 
-  private mutating func append(
-    _ records: UnsafeBufferPointer<RenderRecord>, _ sides: UnsafeBufferPointer<SideValues>, _ index: Int,
-    _ transform: Affine, _ own: IntRect, _ parent: Parent, isLeaf: Bool
+  private mutating func appendIsolated(
+    _ layers: TreeLayers, _ index: Int, _ transform: Affine, _ pixels: IntRect, _ parent: Parent
   ) {
-    let record = records[index]
+    nodes.append(
+      CompositeNode(
+        record: Int32(index), end: 0, group: parent.group, transform: transform, clip: parent.placement.clip, own: pixels,
+        extent: pixels, opaque: .zero, opacity: multiply255(layers.records[index].opacityByte, parent.opacity), color: 0,
+        content: nil, effects: layers.effects(at: index), flags: .isolated))
+    close(nodes.count - 1, in: parent.node)
+  }
+
+  private mutating func append(
+    _ layers: TreeLayers, _ index: Int, _ record: RenderRecord, _ transform: Affine, _ own: IntRect, _ parent: Parent,
+    isLeaf: Bool
+  ) {
     var node = CompositeNode(
       record: Int32(index), end: 0, group: parent.group, transform: transform, clip: parent.placement.clip, own: own,
       extent: own, opaque: .zero, opacity: multiply255(record.opacityByte, parent.opacity),
       color: record.backgroundColor, content: nil, effects: nil, flags: [])
-    if index < sides.count, let content = sides[index].content {
+    if record.effects != nil { node.effects = layers.effects(at: index) }
+    if index < layers.sides.count, let content = layers.sides[index].content {
       guard let content = content as? any PaintableContent else {
         preconditionFailure("Compositor: layer \(record.id) has a content that is no PaintableContent")
       }
       node.content = content
-      node.effects = sides[index].effects
     }
     let hasTwoPictures = record.backgroundColor != 0 && record.content != nil
     if record.opacityByte < 255, !isLeaf || hasTwoPictures, parent.groupDepth < Self.maximumGroupDepth {
@@ -171,7 +210,7 @@ struct CompositeList {
   private func opaquePixels(_ record: RenderRecord, _ node: CompositeNode) -> IntRect {
     var largest = IntRect.zero
     if record.backgroundColor >> 24 == 255 {
-      let shape = LayerShape(record.bounds, radius: Double(record.cornerRadius), transform: node.transform)
+      let shape = LayerShape(node, record)
       largest = shape.coveredRect(record.bounds, node.transform).intersection(node.own)
     }
     if let content = node.content, node.flags.isDisjoint(with: [.maskGroup, .roundedContent]) {

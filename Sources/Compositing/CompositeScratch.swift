@@ -76,6 +76,17 @@ final class CompositeScratch: @unchecked Sendable {
     rowPixels = count
   }
 
+  /// Room for a row of coverage that may be wider than the rectangle that is painted.
+  func coverage(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+    reserveRow(count)
+    return coverage
+  }
+
+  func secondCoverage(_ count: Int) -> UnsafeMutablePointer<UInt8> {
+    reserveRow(count)
+    return secondCoverage
+  }
+
   var samples: UnsafeMutablePointer<UInt32> { row.assumingMemoryBound(to: UInt32.self) }
   var coverage: UnsafeMutablePointer<UInt8> { (row + rowPixels * 4).assumingMemoryBound(to: UInt8.self) }
   var secondCoverage: UnsafeMutablePointer<UInt8> { (row + rowPixels * 5).assumingMemoryBound(to: UInt8.self) }

@@ -8,7 +8,8 @@ public import RenderTree
 ///
 /// Every pixel is a function of the tree and of its own coordinates alone. Painting any damage gives in its pixels the bytes
 /// of a whole frame, however it is cut into rectangles, bands and threads, and whichever row kernels the processor runs.
-/// A compositor belongs to one thread at a time; in steady state it allocates nothing.
+/// A compositor belongs to one thread at a time; in steady state it allocates nothing, apart
+/// from the pictures that effects are made of.
 ///
 /// ```swift
 /// let compositor = Compositor()
@@ -80,9 +81,9 @@ public final class Compositor: Renderer {
   private func paint(_ band: IntRect) {
     guard let target else { return }
     let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
-    tree.records.withUnsafeBufferPointer { records in
+    tree.withTreeLayers { layers in
       list.nodes.withUnsafeBufferPointer { nodes in
-        BandPainter(kernels: kernels, records: records, nodes: nodes, scratch: scratch, band: band)
+        BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band)
           .paint(backdrop: tree.backdrop, target)
       }
     }

@@ -9,44 +9,47 @@ extension Image: PaintableContent {
   }
 
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {
-    guard let rows = ImageRows(self, layer) else { return }
-    painter.paint(rows, of: layer)
+    let cut = layer.node.effects?.parts.cut
+    if let cut, cut.hasNineParts, let rows = NinePartRows(self, layer, cut) {
+      painter.paint(rows, of: layer)
+    } else if let rows = ImageRows(self, layer, cut ?? ContentCut()) {
+      painter.paint(rows, of: layer)
+    }
   }
 }
 
 /// An image on the output: the image's pixel under each of the output's, and the shape that cuts them.
-private struct ImageRows: ContentRows {
+struct ImageRows: ContentRows {
   private let image: Image
   /// The distance by which the image's pixels are moved, when they are moved by whole pixels and nothing else.
   private var offset: (x: Int32, y: Int32)?
   /// The interpolation otherwise.
   private var sampler: ckernels_sampler?
+  private var isNearest = false
   var shape: LayerShape
   var isOpaque: Bool { image.isOpaque }
 
   /// Nil when no pixel is seen.
-  init?(_ image: Image, _ layer: PaintedLayer) {
+  init?(_ image: Image, _ layer: PaintedLayer, _ cut: ContentCut) {
     let (bounds, transform) = (layer.record.bounds, layer.node.transform)
-    let place = layer.node.effects.contentRect(in: bounds)
-    guard !place.isEmpty, let inverse = transform.inverted else { return nil }
-    var visible = place.intersection(bounds)
-    // The bounds with their round corners cut the image too, when it is masked. Edges on the bounds are left to that, so
-    // that nothing is antialiased twice.
-    if layer.isMasked { visible = Self.withoutEdges(visible, at: bounds, inverse) }
-    shape = LayerShape(visible, radius: 0, transform: transform)
-    guard !shape.pixels.isEmpty else { return nil }
+    let shown = layer.node.effects.contentRect(in: bounds)
+    guard let shape = Self.shape(of: shown, layer) else { return nil }
+    self.shape = shape
+    let place = cut.place(ofAllIn: shown)
     var toOutput = Self.toOutput(image, place, transform)
-    if let offset = Self.wholeOffset(toOutput, image) {
+    if !cut.reachesBeyondContent, let offset = Self.wholeOffset(toOutput, image) {
       self.image = image
       self.offset = offset
-      shape.pixels = shape.pixels.intersection(
+      self.shape.pixels = shape.pixels.intersection(
         IntRect(x: Int(offset.x), y: Int(offset.y), width: image.width, height: image.height))
       return
     }
     // An image that is shown smaller is averaged first, or pixels that no sample meets would be lost.
     var image = image
-    while let half = image.halved(
-      width: Self.isTooClose(toOutput.a, toOutput.b), height: Self.isTooClose(toOutput.c, toOutput.d))
+    isNearest = (abs(toOutput.determinant) < 1 ? cut.minification : cut.magnification) == .nearest
+    while !isNearest,
+      let half = image.halved(
+        width: Self.isTooClose(toOutput.a, toOutput.b), height: Self.isTooClose(toOutput.c, toOutput.d))
     {
       image = half
       toOutput = Self.toOutput(image, place, transform)
@@ -76,9 +79,27 @@ private struct ImageRows: ContentRows {
     }
     let samples = painter.scratch.samples
     if let sampler {
-      withUnsafePointer(to: sampler) { painter.kernels.pointee.sample(samples, Int64(count), x, y, $0) }
+      withUnsafePointer(to: sampler) {
+        if isNearest {
+          ckernels_sample_nearest(samples, Int64(count), x, y, $0)
+        } else {
+          painter.kernels.pointee.sample(samples, Int64(count), x, y, $0)
+        }
+      }
     }
     return UnsafePointer(samples)
+  }
+
+  /// The edges of the content that is shown at `place`; nil when no pixel is seen.
+  static func shape(of place: Rect, _ layer: PaintedLayer) -> LayerShape? {
+    let (bounds, transform) = (layer.record.bounds, layer.node.transform)
+    guard !place.isEmpty, let inverse = transform.inverted else { return nil }
+    var visible = place.intersection(bounds)
+    // The bounds with their round corners cut the image too, when it is masked. Edges on the bounds are left to that, so
+    // that nothing is antialiased twice.
+    if layer.isMasked { visible = withoutEdges(visible, at: bounds, inverse) }
+    let shape = LayerShape(visible, radius: 0, transform: transform)
+    return shape.pixels.isEmpty ? nil : shape
   }
 
   /// From the image's pixels to those of the output.
@@ -117,7 +138,7 @@ private struct ImageRows: ContentRows {
   }
 
   /// A fixed-point number with 32 bits of fraction; a value out of range becomes the nearest one.
-  private static func fixed(_ value: Double) -> Int64 {
+  static func fixed(_ value: Double) -> Int64 {
     value.isNaN ? 0 : Int64(min(max(value * 0x1p32, -0x1p62), 0x1p62).rounded())
   }
 }

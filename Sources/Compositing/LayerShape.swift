@@ -21,13 +21,22 @@ struct LayerShape {
     self.kernel = kernel
   }
 
+  /// The bounds of a layer with its round corners.
+  init(_ node: CompositeNode, _ record: RenderRecord) {
+    self.init(
+      record.bounds, radius: Double(record.cornerRadius), corners: node.effects?.parts.corners ?? .all,
+      transform: node.transform)
+  }
+
   /// - Parameters:
   ///   - rect: in the layer's coordinates.
   ///   - radius: of its corners, in the layer's units.
+  ///   - corners: those that are round; the others are square.
   ///   - transform: from the layer's coordinates to the output's pixels.
-  init(_ rect: Rect, radius: Double, transform: Affine) {
+  init(_ rect: Rect, radius: Double, corners: Corners = .all, transform: Affine) {
     self = .empty
     guard !rect.isEmpty else { return }
+    let radius = corners.isEmpty ? 0 : radius
     if radius <= 0, let whole = transform.wholePixels(of: rect) {
       pixels = whole
       return
@@ -47,6 +56,7 @@ struct LayerShape {
     kernel.half_u = rect.width / 2 / unitU
     kernel.half_v = rect.height / 2 / unitV
     kernel.radius = min(max(radius, 0), min(rect.width, rect.height) / 2)
+    kernel.square = UInt32(Corners.all.subtracting(corners).rawValue)
     kernel.unit_u = unitU
     kernel.unit_v = unitV
     kernel.cosine = kernel.ua * kernel.va + kernel.ub * kernel.vb

@@ -39,18 +39,18 @@ public struct SceneDiff {
       return
     }
     let placement = Placement(outside: new, on: output)
-    old.records.withUnsafeBufferPointer { old in
-      new.records.withUnsafeBufferPointer { new in
-        pairs.append(Pair(old: 0, oldEnd: old.count, new: 0, newEnd: new.count, placement: placement))
+    old.withTreeLayers { old in
+      new.withTreeLayers { new in
+        pairs.append(
+          Pair(old: 0, oldEnd: old.records.count, new: 0, newEnd: new.records.count, placement: placement))
         while let pair = pairs.popLast() { compareChildren(pair, old, new) }
       }
     }
     collector.finish(output: output, into: &region)
   }
 
-  private typealias Records = UnsafeBufferPointer<RenderRecord>
-
-  private mutating func compareChildren(_ pair: Pair, _ old: Records, _ new: Records) {
+  private mutating func compareChildren(_ pair: Pair, _ oldLayers: TreeLayers, _ newLayers: TreeLayers) {
+    let (old, new) = (oldLayers.records, newLayers.records)
     var oldIndex = pair.old
     var newIndex = pair.new
     var isIndexed = false
@@ -58,7 +58,7 @@ public struct SceneDiff {
       let oldEnd = old[oldIndex].end(at: oldIndex, in: pair.oldEnd)
       let newEnd = new[newIndex].end(at: newIndex, in: pair.newEnd)
       if old[oldIndex].id == new[newIndex].id {
-        compare(old, oldIndex, oldEnd, new, newIndex, newEnd, pair.placement)
+        compare(oldLayers, oldIndex, oldEnd, newLayers, newIndex, newEnd, pair.placement)
         oldIndex = oldEnd
         newIndex = newEnd
         continue
@@ -71,29 +71,32 @@ public struct SceneDiff {
       let aheadInNew = siblings.newIndex(of: old[oldIndex].id) - newIndex
       let aheadInOld = siblings.oldIndex(of: new[newIndex].id) - oldIndex
       if aheadInNew < 0 || (aheadInOld >= 0 && aheadInNew > aheadInOld) {
-        damageSubtree(old, oldIndex, oldEnd, pair.placement)
+        damageSubtree(oldLayers, oldIndex, oldEnd, pair.placement)
         oldIndex = oldEnd
       } else {
-        damageSubtree(new, newIndex, newEnd, pair.placement)
+        damageSubtree(newLayers, newIndex, newEnd, pair.placement)
         newIndex = newEnd
       }
     }
-    damageSubtree(old, oldIndex, pair.oldEnd, pair.placement)
-    damageSubtree(new, newIndex, pair.newEnd, pair.placement)
+    damageSubtree(oldLayers, oldIndex, pair.oldEnd, pair.placement)
+    damageSubtree(newLayers, newIndex, pair.newEnd, pair.placement)
   }
 
   /// Compares two records of one layer, in parents with that placement.
   private mutating func compare(
-    _ old: Records, _ oldIndex: Int, _ oldEnd: Int, _ new: Records, _ newIndex: Int, _ newEnd: Int,
+    _ oldLayers: TreeLayers, _ oldIndex: Int, _ oldEnd: Int, _ newLayers: TreeLayers, _ newIndex: Int, _ newEnd: Int,
     _ placement: Placement
   ) {
+    let (old, new) = (oldLayers.records, newLayers.records)
     let wasLeaf = oldEnd == oldIndex + 1
     let isLeaf = newEnd == newIndex + 1
     let isSame = old.baseAddress.isSameRecord(at: oldIndex, as: new.baseAddress, at: newIndex)
     if isSame, wasLeaf, isLeaf { return }
-    guard isSame || old[oldIndex].holdsLike(new[newIndex]) else {
-      damageSubtree(old, oldIndex, oldEnd, placement)
-      damageSubtree(new, newIndex, newEnd, placement)
+    let isIsolated = old[oldIndex].isIsolated || new[newIndex].isIsolated
+    if isIsolated, isSame, old.holdsSameLayers(from: oldIndex, to: oldEnd, as: new, from: newIndex, to: newEnd) { return }
+    guard !isIsolated, isSame || old[oldIndex].holdsLike(new[newIndex]) else {
+      damageSubtree(oldLayers, oldIndex, oldEnd, placement)
+      damageSubtree(newLayers, newIndex, newEnd, placement)
       return
     }
     guard new[newIndex].isShown else { return }
@@ -112,7 +115,8 @@ public struct SceneDiff {
   }
 
   /// Adds the pixels of the layers from `start` up to `end`, which lie in a parent with that placement.
-  private mutating func damageSubtree(_ records: Records, _ start: Int, _ end: Int, _ placement: Placement) {
+  private mutating func damageSubtree(_ layers: TreeLayers, _ start: Int, _ end: Int, _ placement: Placement) {
+    let records = layers.records
     var placement = placement
     var limit = end
     var index = start
@@ -127,6 +131,12 @@ public struct SceneDiff {
         continue
       }
       let transform = placement.transform(of: records[index])
+      if records[index].isIsolated {
+        let pixels = layers.picturePixels(of: index, end: next, transform).intersection(placement.clip)
+        if !pixels.isEmpty { collector.add(pixels) }
+        index = next
+        continue
+      }
       add(records[index], transform, placement.clip)
       if next > index + 1 {
         let inner = placement.entering(records[index], transform: transform)
@@ -163,7 +173,22 @@ extension RenderRecord {
   /// True when both place, fade and clip their content and descendants the same.
   fileprivate func holdsLike(_ other: RenderRecord) -> Bool {
     guard transform == other.transform, opacityByte == other.opacityByte, flags == other.flags else { return false }
-    return !flags.contains(.masksToBounds) || (bounds == other.bounds && cornerRadius == other.cornerRadius)
+    return !flags.contains(.masksToBounds)
+      || (bounds == other.bounds && cornerRadius == other.cornerRadius && effects == other.effects)
+  }
+}
+
+extension UnsafeBufferPointer<RenderRecord> {
+  /// True when both ranges hold the same layers with the same records in the same order.
+  fileprivate func holdsSameLayers(
+    from start: Int, to end: Int, as other: UnsafeBufferPointer<RenderRecord>, from otherStart: Int, to otherEnd: Int
+  ) -> Bool {
+    guard end - start == otherEnd - otherStart else { return false }
+    return (0..<end - start).allSatisfy { offset in
+      let (one, two) = (self[start + offset], other[otherStart + offset])
+      return one.id == two.id && Int(one.subtreeEnd) - start == Int(two.subtreeEnd) - otherStart
+        && baseAddress.isSameRecord(at: start + offset, as: other.baseAddress, at: otherStart + offset)
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 public import Geometry
 import Glibc
+import Raster
 
 /// One layer in a `TreeSnapshot`: the properties that every layer has.
 ///
@@ -38,6 +39,12 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
     public static let masksToBounds = Flags(rawValue: 1 << 1)
     /// The layer, with its descendants, is not shown where its back is seen, or its mirror image.
     public static let singleSided = Flags(rawValue: 1 << 8)
+    /// The first child masks the layer with all its other descendants: its alpha multiplies theirs.
+    public static let masked = Flags(rawValue: 1 << 2)
+    /// The layer is such a mask, and is not seen itself.
+    public static let mask = Flags(rawValue: 1 << 3)
+    /// The layer with its descendants becomes a picture of its own before it is blended. `settle` sets it.
+    static let isolated = Flags(rawValue: 1 << 4)
   }
 
   public init(
@@ -59,8 +66,24 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
   package mutating func settle(_ sides: SideValues) {
     content = sides.content.map(ObjectIdentifier.init)
     effects = sides.effects.map(ObjectIdentifier.init)
-    let background = backgroundColor == 0 || bounds.isEmpty ? Rect.zero : bounds
-    drawnBounds = sides.content.map { background.union($0.drawnBounds(in: bounds, sides.effects)) } ?? background
+    drawnBounds = bodyBounds(sides)
+    flags.remove(.isolated)
+    if flags.contains(.masked) { flags.insert(.isolated) }
+    guard let effects = sides.effects, effects.isolates else { return }
+    flags.insert(.isolated)
+    if let shadow = effects.parts.shadow {
+      let shape = shadow.path?.boundingBox ?? drawnBounds
+      let moved = shape.offsetBy(dx: shadow.offset.width, dy: shadow.offset.height)
+      drawnBounds = drawnBounds.union(
+        shape.isEmpty ? .zero : moved.insetBy(dx: -1.5 * shadow.radius, dy: -1.5 * shadow.radius))
+    }
+  }
+
+  /// The rectangle around everything that the layer paints itself but its shadow.
+  func bodyBounds(_ sides: SideValues) -> Rect {
+    let hasFrame = backgroundColor != 0 || sides.effects?.parts.border != nil
+    let frame = hasFrame && !bounds.isEmpty ? bounds : .zero
+    return sides.content.map { frame.union($0.drawnBounds(in: bounds, sides.effects)) } ?? frame
   }
 }
 
@@ -85,7 +108,10 @@ extension RenderRecord {
 
   /// True while the layer or its descendants can be seen.
   @inlinable
-  package var isShown: Bool { !flags.contains(.hidden) && opacityByte > 0 }
+  package var isShown: Bool { flags.isDisjoint(with: [.hidden, .mask]) && opacityByte > 0 }
+
+  /// True if the layer with its descendants becomes a picture of its own before it is blended.
+  package var isIsolated: Bool { flags.contains(.isolated) }
 
   /// The index one past the last descendant of the record at `index`, inside its parent's range whatever the record says.
   @inlinable

@@ -43,6 +43,7 @@ extension RenderRecord: CustomStringConvertible {
     if cornerRadius != 0 { words.append("radius \(cornerRadius)") }
     if opacity != 1 { words.append("opacity \(opacity)") }
     if flags.contains(.masksToBounds) { words.append("masks") }
+    if flags.contains(.mask) { words.append("mask") }
     if flags.contains(.hidden) { words.append("hidden") }
     return words.joined(separator: " ")
   }

@@ -111,6 +111,10 @@ import Testing
         let size = Size(Double(image.width), Double(image.height))
         tree.sides[index].effects = RenderEffects(placement: ContentPlacement(gravity: corners[index % 4], size: size))
       }
+      // The effects are proven elsewhere.
+      if tree.sides[index].content == nil { tree.sides[index].effects = nil }
+      tree.records[index].flags.remove(.masked)
+      if record.flags.contains(.mask) { tree.records[index].flags.insert(.hidden) }
       tree.records[index].settle(tree.sides[index])
     }
     return tree

@@ -41,6 +41,9 @@ struct ckernels_shape {
   double cosine;
   // 1 / ua and 1 / va; 0 if the divisor is too small to matter within an output.
   double inverse_ua, inverse_va;
+  // The corners that are square in spite of the radius: bit 0 where u and v are below 0, bit 1 where only v is, bit 2 where
+  // only u is, bit 3 where neither is.
+  uint32_t square;
 };
 
 // The part of one row that a shape covers: nothing outside of `touched` and all of `covered`, which lies inside it. Both
@@ -86,6 +89,16 @@ const struct ckernels_table *ckernels_best(void);
 // Returns the pixels from..<to of row y that need work. `touched` may include pixels without coverage, and `covered` may
 // leave out fully covered ones, but never the reverse.
 struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, const struct ckernels_shape *shape);
+
+// d = the image's pixel nearest to each of the pixels (x, y), (x + 1, y), …. Edge pixels are repeated outside.
+void ckernels_sample_nearest(uint32_t *destination, int64_t count, int32_t x, int32_t y,
+                             const struct ckernels_sampler *sampler);
+
+// The two halves of a blur, with weights whose sum is 2¹⁶. Each result is a sum of `taps` values: of source[i]…source[i + taps
+// − 1], and of those `stride` apart.
+void ckernels_blur_row(uint16_t *result, const uint8_t *source, int64_t count, const uint32_t *weights, int64_t taps);
+void ckernels_blur_columns(uint8_t *result, const uint16_t *source, int64_t stride, int64_t count,
+                           const uint32_t *weights, int64_t taps);
 
 // Multiplies coverage by coverage.
 void ckernels_multiply_coverage(uint8_t *coverage, const uint8_t *other, int64_t count);

@@ -1,0 +1,200 @@
+import CKernels
+import Geometry
+import RenderTree
+
+// Layers that become pictures of their own: plain and slow. Each picture is made for the pixels that are asked for and, under a
+// shadow, for those around them that it mixes, so that no pixel depends on the damage.
+
+extension BandPainter {
+  /// Blends an isolated layer with its descendants and effects.
+  func paintIsolated(_ node: CompositeNode, _ clip: IntRect, _ target: PixelTarget) {
+    let pixels = node.extent.intersection(clip)
+    if pixels.isEmpty { return }
+    let index = Int(node.record)
+    let picture = picture(of: index, end: layers.end(of: index), node.transform, pixels)
+    let mode = node.effects?.parts.blendMode ?? .normal
+    for y in pixels.minY..<pixels.maxY {
+      let destination = target.pointer(x: pixels.minX, y: y)
+      let source = picture.target.pointer(x: pixels.minX, y: y)
+      if mode == .normal {
+        kernels.pointee.over_opacity(destination, source, Int64(pixels.width), node.opacity)
+      } else {
+        for x in 0..<pixels.width {
+          destination[x] = mode.blend(multiplyPixel(source[x], node.opacity), over: destination[x])
+        }
+      }
+    }
+  }
+
+  /// The picture of a layer with its descendants and effects, but for its opacity and its blend mode.
+  private func picture(of index: Int, end: Int, _ transform: Affine, _ pixels: IntRect) -> Picture {
+    let parts = layers.effects(at: index)?.parts
+    if let scale = parts?.rasterizationScale,
+      let raster = RasterMap(records[index].bounds, scale: scale, transform: transform)
+    {
+      let extent = layers.picturePixels(of: index, end: end, raster.toRaster, depth: pictureDepth)
+      let source = decorated(index, end, raster.toRaster, raster.source(of: pixels, extent: extent), parts)
+      return raster.resample(source, to: pixels, kernels)
+    }
+    return decorated(index, end, transform, pixels, parts)
+  }
+
+  /// Shadow, background, contents, descendants and border, through the mask.
+  private func decorated(
+    _ index: Int, _ end: Int, _ transform: Affine, _ pixels: IntRect, _ parts: RenderEffects.Parts?
+  ) -> Picture {
+    var result = body(of: index, end, transform, pixels, parts)
+    if let shadow = parts?.shadow {
+      let under = Picture(pixels)
+      paint(shadow, of: index, end, transform, under, parts)
+      for y in pixels.minY..<pixels.maxY {
+        kernels.pointee.over(
+          under.target.pointer(x: pixels.minX, y: y), result.target.pointer(x: pixels.minX, y: y), Int64(pixels.width))
+      }
+      result = under
+    }
+    if records[index].flags.contains(.masked) { cut(result, byMaskOf: index, end, transform) }
+    return result
+  }
+
+  /// The layer with its descendants and its border.
+  private func body(
+    of index: Int, _ end: Int, _ transform: Affine, _ pixels: IntRect, _ parts: RenderEffects.Parts?
+  ) -> Picture {
+    let picture = Picture(pixels)
+    if pixels.isEmpty { return picture }
+    var list = CompositeList()
+    list.build(layers, of: index, end: end, transform, pixels: pixels, pictureDepth: pictureDepth + 1)
+    list.nodes.withUnsafeBufferPointer { nodes in
+      BandPainter(
+        kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels,
+        pictureDepth: pictureDepth + 1
+      ).paintPicture(picture.target)
+    }
+    if let border = parts?.border { paint(border, of: records[index], transform, picture, parts?.corners ?? .all) }
+    return picture
+  }
+
+  // MARK: Border
+
+  private func paint(
+    _ border: Border, of record: RenderRecord, _ transform: Affine, _ picture: Picture, _ corners: Corners
+  ) {
+    let width = border.width(in: record.bounds, transform)
+    let radius = Double(record.cornerRadius)
+    let outer = LayerShape(record.bounds, radius: radius, corners: corners, transform: transform)
+    let inner = LayerShape(
+      record.bounds.insetBy(dx: width.width, dy: width.height), radius: max(radius - max(width.width, width.height), 0),
+      corners: corners, transform: transform)
+    let pixels = outer.pixels.intersection(picture.pixels)
+    if pixels.isEmpty { return }
+    let rows = (outer: scratch.coverage(pixels.width), inner: scratch.secondCoverage(pixels.width))
+    for y in pixels.minY..<pixels.maxY {
+      outer.coverage(y, pixels.minX..<pixels.maxX, kernels, rows.outer)
+      inner.coverage(y, pixels.minX..<pixels.maxX, kernels, rows.inner)
+      for x in 0..<pixels.width { rows.outer[x] -= min(rows.inner[x], rows.outer[x]) }
+      kernels.pointee.over_color_coverage(
+        picture.target.pointer(x: pixels.minX, y: y), Int64(pixels.width), border.color, rows.outer)
+    }
+  }
+
+  // MARK: Shadow
+
+  private func paint(
+    _ shadow: Shadow, of index: Int, _ end: Int, _ transform: Affine, _ picture: Picture, _ parts: RenderEffects.Parts?
+  ) {
+    let pixels = picture.pixels
+    let blur = ShadowBlur(shadow, transform)
+    let source = blur.source(of: pixels)
+    let alpha = AlphaPicture(source)
+    if let path = shadow.path {
+      PathCoverage(path, transform).fill(alpha)
+    } else {
+      let reached = layers.bodyPixels(of: index, end: end, transform, depth: pictureDepth).intersection(source)
+      alpha.copy(body(of: index, end, transform, reached, parts))
+    }
+    let blurred = alpha.blurred(by: blur, to: pixels)
+    let record = records[index]
+    var bounds: LayerShape?
+    if record.flags.contains(.masksToBounds) {
+      bounds = LayerShape(
+        record.bounds, radius: Double(record.cornerRadius), corners: parts?.corners ?? .all, transform: transform)
+    }
+    let inside = scratch.coverage(pixels.width)
+    for y in pixels.minY..<pixels.maxY {
+      let coverage = blurred.row(y)
+      if let bounds {
+        bounds.coverage(y, pixels.minX..<pixels.maxX, kernels, inside)
+        ckernels_multiply_coverage(coverage, inside, Int64(pixels.width))
+      }
+      kernels.pointee.over_color_coverage(
+        picture.target.pointer(x: pixels.minX, y: y), Int64(pixels.width), shadow.color, coverage)
+    }
+  }
+
+  // MARK: Mask
+
+  private func cut(_ picture: Picture, byMaskOf index: Int, _ end: Int, _ transform: Affine) {
+    let pixels = picture.pixels
+    var opacity: UInt32 = 0
+    var mask: Picture?
+    if let maskIndex = layers.mask(of: index, end: end), !records[maskIndex].flags.contains(.hidden) {
+      let place = Placement(transform: transform, clip: pixels).transform(of: records[maskIndex])
+      opacity = records[maskIndex].opacityByte
+      let inside = BandPainter(
+        kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band, pictureDepth: pictureDepth + 1)
+      mask = inside.maskPicture(maskIndex, records[maskIndex].end(at: maskIndex, in: end), place, pixels)
+    }
+    for y in pixels.minY..<pixels.maxY {
+      let row = picture.target.pointer(x: pixels.minX, y: y)
+      guard let mask, opacity > 0 else {
+        row.update(repeating: 0, count: pixels.width)
+        continue
+      }
+      let alpha = mask.target.pointer(x: pixels.minX, y: y)
+      for x in 0..<pixels.width { row[x] = multiplyPixel(row[x], multiply255(alpha[x] >> 24, opacity)) }
+    }
+  }
+
+  /// The picture of a mask. Where too many pictures are around it, its effects are left out.
+  private func maskPicture(_ index: Int, _ end: Int, _ transform: Affine, _ pixels: IntRect) -> Picture {
+    guard pictureDepth < TreeLayers.maximumPictureDepth else { return body(of: index, end, transform, pixels, nil) }
+    return picture(of: index, end: end, transform, pixels)
+  }
+}
+
+extension Border {
+  /// The width of its sides in the layer's units. Where the edges of the layer lie between pixels, so do those of the border, and
+  /// the thinnest line has one pixel.
+  fileprivate func width(in bounds: Rect, _ transform: Affine) -> Size {
+    guard transform.wholePixels(of: bounds) != nil else { return Size(width, width) }
+    // A side of the layer may lie along either axis of the output.
+    func whole(_ p: Double, _ q: Double) -> Double {
+      let pixels = max(abs(p), abs(q))
+      return pixels > 0 ? max((width * pixels).rounded(), 1) / pixels : width
+    }
+    return Size(whole(transform.a, transform.b), whole(transform.c, transform.d))
+  }
+}
+
+extension LayerShape {
+  /// Writes how much of each of the pixels of a row the shape covers.
+  func coverage(
+    _ y: Int32, _ columns: Range<Int32>, _ kernels: UnsafePointer<ckernels_table>, _ row: UnsafeMutablePointer<UInt8>
+  ) {
+    let touched = columns.clamped(to: pixels.minX..<max(pixels.maxX, pixels.minX))
+    row.update(repeating: 0, count: columns.count)
+    guard y >= pixels.minY, y < pixels.maxY, !touched.isEmpty else { return }
+    let start = row + Int(touched.lowerBound - columns.lowerBound)
+    if isWhole {
+      start.update(repeating: 255, count: touched.count)
+    } else {
+      withUnsafePointer(to: kernel) { kernels.pointee.coverage(start, Int64(touched.count), touched.lowerBound, y, $0) }
+    }
+  }
+}
+
+extension TreeLayers {
+  /// The index one past the last descendant of a layer whose record is consistent.
+  func end(of index: Int) -> Int { records[index].end(at: index, in: records.count) }
+}

@@ -1,0 +1,105 @@
+import CKernels
+import Geometry
+import Raster
+import RenderTree
+
+extension ContentCut {
+  /// True if the content is stretched in parts.
+  var hasNineParts: Bool { center != Rect(x: 0, y: 0, width: 1, height: 1) }
+
+  /// True if edge pixels are shown where the content has none.
+  var reachesBeyondContent: Bool { rect.minX < 0 || rect.minY < 0 || rect.maxX > 1 || rect.maxY > 1 }
+
+  /// The place of the whole content when `rect` of it lies at `shown`.
+  func place(ofAllIn shown: Rect) -> Rect {
+    if rect == Rect(x: 0, y: 0, width: 1, height: 1) { return shown }
+    let (width, height) = (shown.width / rect.width, shown.height / rect.height)
+    return Rect(
+      x: shown.minX - rect.minX * width, y: shown.minY - rect.minY * height, width: width, height: height)
+  }
+}
+
+/// An image that is stretched in nine parts: the pixel under each of the output's is looked for by itself, so that the parts meet
+/// without a seam.
+struct NinePartRows: ContentRows {
+  private let image: Image
+  private let fromOutput: Affine
+  private let columns: ThreeParts
+  private let rows: ThreeParts
+  private let isNearest: Bool
+  let shape: LayerShape
+  var isOpaque: Bool { image.isOpaque }
+
+  /// Nil when no pixel is seen.
+  init?(_ image: Image, _ layer: PaintedLayer, _ cut: ContentCut) {
+    let place = layer.node.effects.contentRect(in: layer.record.bounds)
+    guard let shape = ImageRows.shape(of: place, layer), let inverse = layer.node.transform.inverted else { return nil }
+    (self.image, self.shape, fromOutput) = (image, shape, inverse)
+    columns = ThreeParts(
+      from: place.minX, to: place.maxX, pixels: Double(image.width), part: (cut.rect.minX, cut.rect.width),
+      center: (cut.center.minX, cut.center.width), scale: cut.scale)
+    rows = ThreeParts(
+      from: place.minY, to: place.maxY, pixels: Double(image.height), part: (cut.rect.minY, cut.rect.height),
+      center: (cut.center.minY, cut.center.height), scale: cut.scale)
+    isNearest = cut.magnification == .nearest
+  }
+
+  func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32> {
+    let samples = painter.scratch.samples
+    for column in 0..<count {
+      let point = fromOutput.apply(Point(Double(x + column) + 0.5, Double(y) + 0.5))
+      var sampler = ckernels_sampler(
+        base: image.base.assumingMemoryBound(to: UInt8.self), bytes_per_row: Int64(image.bytesPerRow),
+        width: Int32(image.width), height: Int32(image.height), u: ImageRows.fixed(columns.pixel(at: point.x) - 0.5), ux: 0,
+        uy: 0, v: ImageRows.fixed(rows.pixel(at: point.y) - 0.5), vx: 0, vy: 0)
+      let sample = samples + Int(column)
+      if isNearest {
+        ckernels_sample_nearest(sample, 1, 0, 0, &sampler)
+      } else {
+        painter.kernels.pointee.sample(sample, 1, 0, 0, &sampler)
+      }
+    }
+    return UnsafePointer(samples)
+  }
+}
+
+/// The nine parts along one axis: both ends keep their size, the middle has the rest.
+struct ThreeParts {
+  /// The edges of the parts in the layer's units, ascending.
+  let places: InlineArray<4, Double>
+  /// The same in pixels of the image.
+  let pixels: InlineArray<4, Double>
+
+  /// - Parameters:
+  ///   - pixels: of the whole image along the axis.
+  ///   - part: the beginning and the length of the part that is shown, in parts of the image.
+  ///   - center: those of the middle, in parts of that.
+  ///   - scale: pixels of the image for each of the layer's units at both ends.
+  init(
+    from: Double, to: Double, pixels count: Double, part: (start: Double, length: Double),
+    center: (start: Double, length: Double), scale: Double
+  ) {
+    func unit(_ value: Double) -> Double { min(max(value, 0), 1) }
+    let (first, length) = (part.start * count, part.length * count)
+    var (low, high) = (unit(center.start) * length, unit(center.start + center.length) * length)
+    // A middle without a length is the one pixel around that place.
+    if high - low < 1e-9 { (low, high) = (max(low - 0.5, 0), min(high + 0.5, length)) }
+    pixels = [first, first + low, first + high, first + length]
+    var (before, after) = (low / scale, (length - high) / scale)
+    // Ends that have no room share what there is.
+    let room = to - from
+    if before + after > room {
+      let share = room / (before + after)
+      (before, after) = (before * share, after * share)
+    }
+    places = [from, from + before, to - after, to]
+  }
+
+  /// The image's column or row that is shown at a place of the layer.
+  func pixel(at place: Double) -> Double {
+    let part = place < places[1] ? 0 : place < places[2] ? 1 : 2
+    let room = places[part + 1] - places[part]
+    guard room > 0 else { return pixels[part + 1] }
+    return pixels[part] + (place - places[part]) / room * (pixels[part + 1] - pixels[part])
+  }
+}

@@ -1,0 +1,57 @@
+import CKernels
+import Geometry
+import RenderTree
+
+/// The way from the picture that a rasterized layer becomes to the output.
+struct RasterMap {
+  /// Maps the layer's coordinates to the picture's pixels: the corner of the bounds lies between pixels.
+  let toRaster: Affine
+  /// Maps the output's pixels to the picture's.
+  private let fromOutput: Affine
+
+  /// Nil for a layer that is so flat or so large on the output that a picture of it would have no measure: it is painted without.
+  init?(_ bounds: Rect, scale: Double, transform: Affine) {
+    var (x, y) = (scale, scale)
+    // More pixels than the output shows are not made: the picture is halved until they are near its own.
+    while x > 0x1p-20, Self.isTooClose(transform.a / x, transform.b / x) { x /= 2 }
+    while y > 0x1p-20, Self.isTooClose(transform.c / y, transform.d / y) { y /= 2 }
+    toRaster = Affine.translation(x: -bounds.minX, y: -bounds.minY).concatenating(.scale(x: x, y: y))
+    guard let back = toRaster.inverted, let map = back.concatenating(transform).inverted else { return nil }
+    guard max(abs(map.a), abs(map.b), abs(map.c), abs(map.d)) <= 4, abs(map.tx) < 0x1p28, abs(map.ty) < 0x1p28 else {
+      return nil
+    }
+    fromOutput = map
+  }
+
+  private static func isTooClose(_ x: Double, _ y: Double) -> Bool { x * x + y * y < 0.5 }
+
+  /// The picture's pixels that those of the output need, one beyond `extent` at most: outside of it all are clear.
+  func source(of pixels: IntRect, extent: IntRect) -> IntRect {
+    let rect = Rect(
+      x: Double(pixels.minX), y: Double(pixels.minY), width: Double(pixels.width), height: Double(pixels.height))
+    let needed = IntRect(covering: fromOutput.boundingBox(of: rect).insetBy(dx: -2, dy: -2))
+    guard !extent.isEmpty else { return .zero }
+    let around = IntRect(
+      minX: extent.minX - 1, minY: extent.minY - 1, maxX: extent.maxX + 1, maxY: extent.maxY + 1)
+    return needed.intersection(around)
+  }
+
+  /// The picture as it is seen in `pixels` of the output.
+  func resample(_ source: Picture, to pixels: IntRect, _ kernels: UnsafePointer<ckernels_table>) -> Picture {
+    let result = Picture(pixels)
+    let from = source.pixels
+    guard !from.isEmpty else { return result }
+    func fixed(_ value: Double) -> Int64 { Int64((value * 0x1p32).rounded()) }
+    let start = fromOutput.apply(Point(0.5, 0.5))
+    // The place of the picture's part is taken off in whole pixels, so that it changes no result.
+    var sampler = ckernels_sampler(
+      base: UnsafeRawPointer(source.target.base).assumingMemoryBound(to: UInt8.self),
+      bytes_per_row: Int64(source.target.bytesPerRow), width: Int32(from.width), height: Int32(from.height),
+      u: fixed(start.x - 0.5) &- Int64(from.minX) << 32, ux: fixed(fromOutput.a), uy: fixed(fromOutput.c),
+      v: fixed(start.y - 0.5) &- Int64(from.minY) << 32, vx: fixed(fromOutput.b), vy: fixed(fromOutput.d))
+    for y in pixels.minY..<pixels.maxY {
+      kernels.pointee.sample(result.target.pointer(x: pixels.minX, y: y), Int64(pixels.width), pixels.minX, y, &sampler)
+    }
+    return result
+  }
+}

@@ -1,0 +1,146 @@
+package import Geometry
+import Raster
+
+/// The memory of a snapshot's records and side values, to be walked.
+@usableFromInline
+package struct TreeLayers {
+  package let records: UnsafeBufferPointer<RenderRecord>
+  package let sides: UnsafeBufferPointer<SideValues>
+
+  /// A layer inside so many others that are pictures of their own becomes none itself: its effects are left out.
+  package static let maximumPictureDepth = 12
+
+  /// The whole plane, as far as pixels are counted.
+  package static let everywhere = IntRect(minX: -1 << 30, minY: -1 << 30, maxX: 1 << 30, maxY: 1 << 30)
+
+  @usableFromInline
+  package init(_ records: UnsafeBufferPointer<RenderRecord>, _ sides: UnsafeBufferPointer<SideValues>) {
+    (self.records, self.sides) = (records, sides)
+  }
+
+  package func effects(at index: Int) -> RenderEffects? { index < sides.count ? sides[index].effects : nil }
+
+  /// The index of the layer whose picture masks the one at `index`, which ends at `end`. It comes first of its descendants.
+  package func mask(of index: Int, end: Int) -> Int? {
+    guard records[index].flags.contains(.masked), index + 1 < end, records[index + 1].flags.contains(.mask) else {
+      return nil
+    }
+    return index + 1
+  }
+
+  /// The pixels that the layers from `start` up to `end`, in a parent with that placement, may paint.
+  func paintedPixels(from start: Int, to end: Int, in outer: Placement, depth: Int) -> IntRect {
+    var result = IntRect.zero
+    var frames: [(limit: Int, placement: Placement)] = []
+    var (placement, limit, index) = (outer, end, start)
+    while index < end {
+      while index >= limit, let frame = frames.popLast() { (limit, placement) = frame }
+      let record = records[index]
+      let next = record.end(at: index, in: limit)
+      guard record.isShown else {
+        index = next
+        continue
+      }
+      let transform = placement.transform(of: record)
+      if record.flags.contains(.isolated), depth < Self.maximumPictureDepth {
+        let pixels = picturePixels(of: index, end: next, transform, depth: depth)
+        result = result.union(pixels.intersection(placement.clip))
+        index = next
+        continue
+      }
+      result = result.union(transform.touchedPixels(of: record.drawnBounds).intersection(placement.clip))
+      let inner = placement.entering(record, transform: transform)
+      if next == index + 1 || inner.clip.isEmpty {
+        index = next
+        continue
+      }
+      frames.append((limit, placement))
+      (placement, limit) = (inner, next)
+      index += 1
+    }
+    return result
+  }
+
+  /// The pixels that the picture of an isolated layer with all its descendants may fill, its shadow included, wherever the masks
+  /// around it cut it.
+  package func picturePixels(of index: Int, end: Int, _ transform: Affine, depth: Int = 0) -> IntRect {
+    let pixels = bodyPixels(of: index, end: end, transform, depth: depth)
+    guard let shadow = effects(at: index)?.parts.shadow else { return pixels }
+    let blur = ShadowBlur(shadow, transform)
+    let source = shadow.path.map { transform.touchedPixels(of: $0.boundingBox) } ?? pixels
+    return pixels.union(blur.reached(from: source))
+  }
+
+  /// The pixels of the picture without the shadow.
+  package func bodyPixels(of index: Int, end: Int, _ transform: Affine, depth: Int = 0) -> IntRect {
+    let record = records[index]
+    let own = transform.touchedPixels(of: index < sides.count ? record.bodyBounds(sides[index]) : record.drawnBounds)
+    let inner = Placement(transform: transform, clip: Self.everywhere).entering(record, transform: transform)
+    return own.union(paintedPixels(from: index + 1, to: end, in: inner, depth: depth + 1))
+  }
+}
+
+extension TreeSnapshot {
+  /// Gives `body` the memory of records and side values.
+  @inlinable
+  package func withTreeLayers<Result>(_ body: (TreeLayers) -> Result) -> Result {
+    records.withUnsafeBufferPointer { records in
+      sides.withUnsafeBufferPointer { sides in body(TreeLayers(records, sides)) }
+    }
+  }
+}
+
+/// The blur and the offset of a shadow in the output's pixels.
+///
+/// The blur follows the layer's scale along each axis of the output; under a shear that is an approximation. It is limited, so
+/// that a layer that is scaled without measure does not cost without measure.
+package struct ShadowBlur {
+  /// The standard deviations along x and y, 0…`maximumDeviation`.
+  package let deviationX: Double
+  package let deviationY: Double
+  /// Whole pixels that the shadow is moved by, and the rest, 0..<1.
+  package let moveX: Int32
+  package let moveY: Int32
+  package let restX: Double
+  package let restY: Double
+
+  package static let maximumDeviation = 64.0
+
+  package init(_ shadow: Shadow, _ transform: Affine) {
+    func deviation(_ p: Double, _ q: Double) -> Double {
+      min(max(shadow.radius / 2 * (p * p + q * q).squareRoot(), 0), Self.maximumDeviation)
+    }
+    func move(_ distance: Double) -> (Int32, Double) {
+      guard abs(distance) < 0x1p28 else { return (distance > 0 ? 1 << 28 : -1 << 28, 0) }
+      let whole = distance.rounded(.down)
+      return (Int32(whole), distance - whole)
+    }
+    let (dx, dy) = (shadow.offset.width, shadow.offset.height)
+    deviationX = deviation(transform.a, transform.c)
+    deviationY = deviation(transform.b, transform.d)
+    (moveX, restX) = move(transform.a * dx + transform.c * dy)
+    (moveY, restY) = move(transform.b * dx + transform.d * dy)
+  }
+
+  /// The pixels around one whose values it mixes, to each side.
+  package static func reach(_ deviation: Double) -> Int32 {
+    deviation < 0.3 ? 0 : Int32((deviation * 3).rounded(.up))
+  }
+
+  /// The pixels to which the shadow of `pixels` may reach.
+  func reached(from pixels: IntRect) -> IntRect {
+    guard !pixels.isEmpty else { return .zero }
+    let (x, y) = (Self.reach(deviationX), Self.reach(deviationY))
+    return IntRect(
+      minX: pixels.minX + moveX - x, minY: pixels.minY + moveY - y, maxX: pixels.maxX + moveX + x + 1,
+      maxY: pixels.maxY + moveY + y + 1)
+  }
+
+  /// The pixels that may throw shadow on `pixels`.
+  package func source(of pixels: IntRect) -> IntRect {
+    let (x, y) = (Self.reach(deviationX), Self.reach(deviationY))
+    return IntRect(
+      minX: pixels.minX - moveX - x - 1, minY: pixels.minY - moveY - y - 1, maxX: pixels.maxX - moveX + x,
+      maxY: pixels.maxY - moveY + y)
+  }
+}
