@@ -55,6 +55,9 @@
 @_exported public import enum Raster.SystemFonts
 @_exported public import struct Raster.TextLine
 
+@_exported public import enum RenderTree.BlendMode
+@_exported public import enum RenderTree.ImageFilter
+
 @_exported public import protocol Layers.Animatable
 @_exported public import struct Layers.AnimatableKey
 @_exported public import struct Layers.AnimatableProperty

@@ -37,7 +37,7 @@ extension Layer {
   /// does this by default.
   public func displayByDrawing() {
     let scale = contentsScale ?? context?.scale ?? 1
-    guard let target = DrawingTarget(bounds: bounds, scale: scale) else { return }
+    guard let target = DrawingTarget(bounds: bounds, scale: scale, isOpaque: isOpaque) else { return }
     hint(
       "is drawn more coarsely than it is shown: a bitmap has 32767 pixels a side at most; divide the layer into several ones",
       if: target.scale < scale)
@@ -65,12 +65,15 @@ struct DrawingTarget: BitwiseCopyable, Sendable {
   let height: Int
   let scale: Double
   let bounds: Rect
+  /// True for a bitmap that begins as opaque black.
+  let isOpaque: Bool
 
   /// Returns nil if there is nothing to draw. If the bitmap would exceed the largest size, the scale is reduced.
-  init?(bounds: Rect, scale: Double) {
+  init?(bounds: Rect, scale: Double, isOpaque: Bool = false) {
     let longest = max(bounds.width, bounds.height)
     guard !bounds.isEmpty, longest.isFinite, bounds.minX.isFinite, bounds.minY.isFinite else { return nil }
     self.bounds = bounds
+    self.isOpaque = isOpaque
     self.scale = min(scale, Double(Bitmap.maximumSide) / longest)
     // A product slightly above a whole number is rounded to it.
     func pixels(_ length: Double, _ scale: Double) -> Int {
@@ -86,6 +89,7 @@ struct DrawingTarget: BitwiseCopyable, Sendable {
   ) throws(BitmapError) -> Image {
     let bitmap = try Bitmap(width: width, height: height)
     let context = DrawingContext(bitmap: bitmap, scale: scale, isCancelled: isCancelled)
+    if isOpaque { context.fill(color: .black) }
     if bounds.origin != .zero { context.translate(x: -bounds.minX, y: -bounds.minY) }
     body(context)
     context.flush()

@@ -50,33 +50,6 @@ extension Layer {
     return isFlipped ? Homography(.flip(bounds)).concatenating(place) : place
   }
 
-  /// The values beside the record. Effects are the same object as in the last record unless something in them changed.
-  var sideValues: SideValues {
-    var parts = RenderEffects.Parts()
-    parts.placement = contentsPlacement
-    parts.homography = values.homography(in: space)
-    recordEffects = RenderEffects.make(parts, last: recordEffects)
-    return SideValues(content: Self.content(of: self), effects: recordEffects)
-  }
-
-  private static func content(of layer: Layer) -> (any RenderContent)? {
-    type(of: layer).content(for: layer.values, image: layer.contents)
-  }
-
-  /// The place of the contents; nil without any, and when they fill the bounds.
-  private var contentsPlacement: ContentPlacement? {
-    guard let contents else { return nil }
-    let pixels = Size(Double(contents.width), Double(contents.height))
-    var placement = ContentPlacement(gravity: contentsGravity, size: pixels / (contentsScale ?? 1))
-    if let drawnSize {
-      placement.size = drawnSize
-      // A pixel that was drawn is a pixel on screen also where the size is no whole number of pixels.
-      placement.overhang = Size(
-        pixels.width / (drawnSize.width * drawnScale), pixels.height / (drawnSize.height * drawnScale))
-    }
-    return placement.gravity == .resize && placement.overhang == Size(1, 1) ? nil : placement
-  }
-
   /// The layer's record with these side values, animations left aside; the caller fills in `subtreeEnd`.
   func record(_ sides: SideValues) -> RenderRecord {
     var record = RenderRecord(id: id, bounds: bounds, flags: flags)

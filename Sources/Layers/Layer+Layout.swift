@@ -76,6 +76,7 @@ extension Layer {
 
   private func layoutTree() {
     layoutOnce()
+    storedMask?.layoutTree()
     for layer in sublayers { layer.layoutTree() }
   }
 

@@ -1,7 +1,7 @@
 extension Layer {
   /// Adds `layer` above all other sublayers and removes it from its old superlayer.
   public func addSublayer(_ layer: Layer) {
-    insert(layer, at: layer.superlayer === self ? sublayers.count - 1 : sublayers.count)
+    insert(layer, at: layer.superlayer === self && storedMask !== layer ? sublayers.count - 1 : sublayers.count)
   }
 
   /// Adds `layer` at `index` of `sublayers`. An index out of range is limited to the nearest one.
@@ -39,7 +39,7 @@ extension Layer {
     superlayer.runTreeActions(removed: self)
   }
 
-  private func takeOut() {
+  func takeOut() {
     guard let superlayer else { return }
     superlayer.detach(self)
     if let context { context.leave(self) }
@@ -92,7 +92,9 @@ extension Layer {
   }
 
   private func detach(_ layer: Layer) {
-    if sublayers.last === layer {
+    if storedMask === layer {
+      forgetMask()
+    } else if sublayers.last === layer {
       sublayers.removeLast()
     } else if let index = sublayers.firstIndex(where: { $0 === layer }) {
       sublayers.remove(at: index)

@@ -22,7 +22,7 @@ open class Layer {
   // MARK: Stored properties of the model
 
   /// Only for reading: the properties below mark the layer when they change it.
-  fileprivate(set) var values = AnimatableValues()
+  private(set) var values = AnimatableValues()
   fileprivate var storedContents: Image?
   private(set) var flags: RenderRecord.Flags = []
 
@@ -52,6 +52,9 @@ open class Layer {
   public internal(set) weak var superlayer: Layer?
   /// In the order in which they were added; back to front where their `zPosition` is the same.
   public internal(set) var sublayers: [Layer] = []
+
+  /// See `mask`.
+  var storedMask: Layer?
 
   // MARK: State of the passes, see LayerContext
 
@@ -84,6 +87,11 @@ open class Layer {
   /// True if contents drawn asynchronously appear as soon as they are there, instead of together with all others that
   /// were begun in the same commit.
   public var publishesDrawingsAlone = false
+  /// True if the layer promises that its contents let nothing behind them be seen. What it draws itself begins as opaque black
+  /// then, which keeps the promise. False at first.
+  public var isOpaque = false {
+    didSet { if isOpaque != oldValue, drawnSize != nil { setNeedsDisplay() } }
+  }
   /// The size in points for which `contents` were drawn; nil when they were set.
   var drawnSize: Size?
   /// Pixels per point in contents that were drawn.
@@ -276,6 +284,12 @@ extension Layer {
   func setFlag(_ flag: RenderRecord.Flags, _ isOn: Bool) {
     guard flags.contains(flag) != isOn else { return }
     flags.formSymmetricDifference(flag)
+    markRecord()
+  }
+
+  /// Changes values that begin no animation by themselves.
+  func changeWithoutAction(_ body: (inout AnimatableValues) -> Void) {
+    body(&values)
     markRecord()
   }
 

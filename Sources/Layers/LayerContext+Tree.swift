@@ -14,7 +14,10 @@ final class CommittedAnimations {
   var kind: Layer.Type
   var values = AnimatableValues()
   var image: Image?
+  var contents = ContentsSource()
+  /// The effects of the values as they were committed, and those that were shown last.
   var effects: RenderEffects?
+  private var lastEffects: RenderEffects?
   var flags: RenderRecord.Flags = []
   var clocks: ClockChain
   var timed: [TimedAnimation] = []
@@ -43,13 +46,10 @@ final class CommittedAnimations {
     let content = kind.content(for: values, image: image)
     if sides.content !== content { sides.content = content }
     let homography = values.homography(in: space)
-    if homography != nil || effects?.parts.homography != nil {
-      var parts = effects?.parts ?? RenderEffects.Parts()
-      parts.homography = homography
-      sides.effects = RenderEffects.make(parts, last: sides.effects)
-    } else if sides.effects !== effects {
-      sides.effects = effects
-    }
+    let isCommitted = values.rareBox === self.values.rareBox && homography == effects?.parts.homography
+    let effects = isCommitted ? effects : contents.effects(for: values, homography, last: lastEffects)
+    lastEffects = effects
+    if sides.effects !== effects { sides.effects = effects }
     record.flags = flags
     record.update(from: values, sides, in: space)
   }
@@ -150,6 +150,7 @@ extension LayerContext {
     layer.isRecordMarked = false
     if layer.placesSublayers || layer.placedSublayers {
       layer.placedSublayers = layer.placesSublayers
+      if let mask = layer.storedMask, commitRecord(of: mask, at: now) { hasChanged = true }
       for sublayer in layer.sublayers where commitRecord(of: sublayer, at: now) { hasChanged = true }
     }
     return hasChanged
@@ -174,6 +175,7 @@ extension LayerContext {
     var sides = layer.sideValues
     _ = commitAnimations(of: layer, sides.effects, at: now)
     snapshots.append(committedRecord(of: layer, &sides, at: now), sides)
+    if let mask = layer.storedMask { append(mask, at: now) }
     for sublayer in layer.sublayersInPaintOrder { append(sublayer, at: now) }
     snapshots.setSubtreeEnd(snapshots.records.count, at: index)
   }
@@ -205,6 +207,7 @@ extension LayerContext {
     committed.values = layer.values
     committed.image = layer.contents
     committed.effects = effects
+    committed.contents = layer.contentsSource
     committed.flags = layer.flags
     committed.clocks = ClockChain(layer)
     committed.space = layer.space

@@ -188,6 +188,7 @@ public final class LayerContext {
     }
     if layer.needsLayout { layer.markLayout() }
     if layer.needsDisplay { layer.markDisplay() }
+    if let mask = layer.storedMask { enter(mask, depth: depth + 1) }
     for sublayer in layer.sublayers { enter(sublayer, depth: depth + 1) }
     markStructure()
   }
@@ -200,6 +201,7 @@ public final class LayerContext {
       layer.needsDisplay = true
     }
     if !layer.animations.isEmpty { leftWithAnimations.append(layer) }
+    if let mask = layer.storedMask { leave(mask) }
     for sublayer in layer.sublayers { leave(sublayer) }
     markStructure()
   }
@@ -217,6 +219,7 @@ public final class LayerContext {
   private func scaleChanged() {
     func redisplay(_ layer: Layer) {
       if layer.drawnSize != nil && layer.contentsScale == nil { layer.setNeedsDisplay() }
+      if let mask = layer.storedMask { redisplay(mask) }
       for sublayer in layer.sublayers { redisplay(sublayer) }
     }
     redisplay(root)

@@ -38,6 +38,8 @@ extension AnimatableProperty {
   public static let onOrderIn = AnimatableProperty(rawValue: "onOrderIn")
   /// The layer was removed from another one.
   public static let onOrderOut = AnimatableProperty(rawValue: "onOrderOut")
+  /// The layer has another mask.
+  public static let mask = AnimatableProperty(rawValue: "mask")
   /// The layer was laid out.
   public static let onLayout = AnimatableProperty(rawValue: "onLayout")
 }
@@ -60,7 +62,7 @@ extension Layer {
   private func ownAction(forKey property: AnimatableProperty) -> LayerAction? {
     guard isCommitted else { return nil }
     return switch property {
-    case .sublayers, .onOrderIn, .onOrderOut, .onLayout: nil
+    case .sublayers, .mask, .onOrderIn, .onOrderOut, .onLayout: nil
     case .backgroundColor where backgroundColor == nil: nil
     default: .implicit
     }
@@ -93,10 +95,10 @@ extension Layer {
     add(animation, forKey: event.rawValue, defaultTiming: .default, from: shownValues(for: animation))
   }
 
-  /// Begins the actions of a change of `sublayers`.
-  func runTreeActions(removed: Layer? = nil, added: Layer? = nil) {
+  /// Begins the actions of a change of `sublayers`, or of the mask.
+  func runTreeActions(for event: AnimatableProperty = .sublayers, removed: Layer? = nil, added: Layer? = nil) {
     guard runsActions else { return }
-    run(.sublayers)
+    run(event)
     removed?.run(.onOrderOut)
     added?.run(.onOrderIn)
   }

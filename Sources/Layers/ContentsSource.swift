@@ -1,0 +1,99 @@
+import Geometry
+import Raster
+import RenderTree
+
+/// The contents of a layer, as far as they decide where they are shown.
+struct ContentsSource: BitwiseCopyable {
+  /// The size of the contents; zero without any.
+  var pixels = Size.zero
+  var gravity = ContentsGravity.resize
+  /// Pixels of the contents for each of the layer's units.
+  var scale = 1.0
+  /// The size in the layer's units for which the contents were drawn; nil when they were set.
+  var drawnSize: Size?
+  var drawnScale = 1.0
+
+  /// The effects of a layer with these values, at a place that is no map of the plane if `homography` is given: `last` if nothing
+  /// in them differs from it.
+  func effects(for values: AnimatableValues, _ homography: Homography?, last: RenderEffects?) -> RenderEffects? {
+    let rare = values.rare
+    let placement = placement(of: rare.contentsRect)
+    if values.rareBox == nil, placement == nil, homography == nil { return nil }
+    var parts = rare.effects
+    (parts.placement, parts.homography) = (placement, homography)
+    if !pixels.isEmpty, let cut = rare.cut(gravity, scale: scale) { parts.cut = cut }
+    return .make(parts, last: last)
+  }
+
+  /// The place of a part of the contents; nil without any, and when it fills the bounds.
+  private func placement(of part: Rect) -> ContentPlacement? {
+    guard !pixels.isEmpty else { return nil }
+    guard part.isUsable else { return ContentPlacement(gravity: gravity, size: .zero) }
+    var placement = ContentPlacement(gravity: gravity, size: pixels / scale)
+    if let drawnSize {
+      placement.size = drawnSize
+      // A pixel that was drawn is a pixel on screen also where the size is no whole number of pixels.
+      placement.overhang = Size(
+        pixels.width / (drawnSize.width * drawnScale), pixels.height / (drawnSize.height * drawnScale))
+    }
+    placement.size = Size(placement.size.width * part.width, placement.size.height * part.height)
+    return placement.gravity == .resize && placement.overhang == Size(1, 1) ? nil : placement
+  }
+}
+
+extension Rect {
+  /// True if it has a size and all its numbers are finite.
+  fileprivate var isUsable: Bool { !isEmpty && (minX + minY + maxX + maxY).isFinite }
+}
+
+extension RareValues {
+  /// The effects but for the place of the contents. What is not finite is left out.
+  fileprivate var effects: RenderEffects.Parts {
+    var parts = RenderEffects.Parts()
+    parts.corners = maskedCorners
+    parts.blendMode = compositingFilter
+    if shouldRasterize, rasterizationScale > 0, rasterizationScale.isFinite { parts.rasterizationScale = rasterizationScale }
+    if borderWidth > 0, borderWidth.isFinite, let color = borderColor?.premultipliedBGRA, color >> 24 > 0 {
+      parts.border = Border(width: borderWidth, color: color)
+    }
+    let opacity = min(max(shadowOpacity, 0), 1)
+    if let color = shadowColor.map({ $0.withAlpha($0.alpha * opacity) })?.premultipliedBGRA, color >> 24 > 0,
+      (shadowOffset.width + shadowOffset.height + shadowRadius).isFinite
+    {
+      parts.shadow = Shadow(color: color, offset: shadowOffset, radius: max(shadowRadius, 0), path: shadowPath)
+    }
+    return parts
+  }
+
+  /// The part of the contents that is shown and its filters; nil where all is as it is without.
+  fileprivate func cut(_ gravity: ContentsGravity, scale: Double) -> ContentCut? {
+    var cut = ContentCut()
+    if contentsRect.isUsable { cut.rect = contentsRect }
+    (cut.minification, cut.magnification) = (minificationFilter, magnificationFilter)
+    let center = contentsCenter
+    if gravity.isResizing, center != cut.center, (center.minX + center.minY + center.maxX + center.maxY).isFinite {
+      (cut.center, cut.scale) = (center, scale)
+    }
+    return cut == ContentCut() ? nil : cut
+  }
+}
+
+extension ContentsGravity {
+  /// True if the contents do not keep their own size.
+  fileprivate var isResizing: Bool { self == .resize || self == .resizeAspect || self == .resizeAspectFill }
+}
+
+extension Layer {
+  var contentsSource: ContentsSource {
+    guard let contents else { return ContentsSource() }
+    return ContentsSource(
+      pixels: Size(Double(contents.width), Double(contents.height)), gravity: contentsGravity,
+      scale: contentsScale ?? (drawnSize == nil ? 1 : drawnScale), drawnSize: drawnSize, drawnScale: drawnScale)
+  }
+
+  /// The values beside the record. Effects are the same object as in the last record unless something in them changed.
+  var sideValues: SideValues {
+    recordEffects = contentsSource.effects(for: values, values.homography(in: space), last: recordEffects)
+    return SideValues(content: type(of: self).content(for: values, image: contents), effects: recordEffects)
+  }
+}
