@@ -22,7 +22,7 @@ extension RandomLayers {
   }
 
   private func movement(depth: Int) -> any Animation {
-    switch Int.random(in: 0..<(depth < 2 ? 12 : 11), using: &random) {
+    switch Int.random(in: 0..<(depth < 2 ? 14 : 13), using: &random) {
     case 0: return basic(.rotation, from: 0, to: number(in: -4...4))
     case 1: return basic(.transform, from: nil, to: transform())
     case 2: return basic(.backgroundColor, from: color(), to: nil)
@@ -48,6 +48,14 @@ extension RandomLayers {
     case 10:
       let turn = random.chance(0.5) ? KeyframeAnimation.RotationMode.allCases.randomElement(using: &random) : nil
       return KeyframeAnimation(.position, path: path(), calculationMode: mode(), rotationMode: turn)
+    case 11:
+      return basic(
+        [.borderWidth, .shadowRadius, .shadowOpacity].randomElement(using: &random) ?? .borderWidth, from: nil,
+        to: number(in: 0...6))
+    case 12:
+      return random.chance(0.5)
+        ? basic(.contentsRect, from: nil, to: Rect(x: 0.2, y: 0, width: 0.6, height: 0.7))
+        : basic(.shadowOffset, from: Size(number(in: -9...9), 2), to: nil)
     default:
       return AnimationGroup((0..<Int.random(in: 0...3, using: &random)).map { _ in animation(depth: depth + 1) })
     }

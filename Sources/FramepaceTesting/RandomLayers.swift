@@ -13,7 +13,7 @@ public final class RandomLayers {
   public let seed: UInt64
 
   /// The layers that are in the tree, or were and may come back.
-  private var layers: [Layer] = []
+  var layers: [Layer] = []
   private let images: [Image]
   private let font: Font?
   private let limit: Int
@@ -67,7 +67,7 @@ public final class RandomLayers {
   }
 
   private func change(_ layer: Layer) -> String {
-    switch Int.random(in: 0..<25, using: &random) {
+    switch Int.random(in: 0..<29, using: &random) {
     case 0, 1, 2:
       layer.position.x += Double(Int.random(in: -9...9, using: &random))
       layer.position.y += Double(Int.random(in: -9...9, using: &random))
@@ -130,6 +130,9 @@ public final class RandomLayers {
       root.opacity = random.chance(0.7) ? 1 : number(in: 0...1)
       root.masksToBounds = random.chance(0.3)
       return "the root, not"
+    case 23, 24, 25, 26:
+      changeLook(layer)
+      return "look"
     default:
       _ = Self.kinds.first { $0.change(self, layer) }
       return "a property of its kind"
@@ -187,6 +190,7 @@ public final class RandomLayers {
     if random.chance(0.4) { layer.transform = transform() }
     if random.chance(0.3) { layer.opacity = opacity() }
     if random.chance(0.3) { layer.cornerRadius = number(in: 0...20) }
+    while random.chance(0.3) { changeLook(layer) }
     add(layer, to: random.chance(0.5) ? root : layers.randomElement(using: &random) ?? root)
     return "a new one instead"
   }

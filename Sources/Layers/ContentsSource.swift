@@ -57,7 +57,7 @@ extension RareValues {
       parts.border = Border(width: borderWidth, color: color)
     }
     let opacity = min(max(shadowOpacity, 0), 1)
-    if let color = shadowColor.map({ $0.withAlpha($0.alpha * opacity) })?.premultipliedBGRA, color >> 24 > 0,
+    if opacity > 0, let color = shadowColor.map({ $0.withAlpha($0.alpha * opacity) })?.premultipliedBGRA, color >> 24 > 0,
       (shadowOffset.width + shadowOffset.height + shadowRadius).isFinite
     {
       parts.shadow = Shadow(color: color, offset: shadowOffset, radius: max(shadowRadius, 0), path: shadowPath)

@@ -54,7 +54,8 @@ final class HitTestPixelTests: XCTestCase {
     let color = UInt32.random(in: 1...0xFF_FFFF, using: &random)
     painters[color] = layer
     layer.backgroundColor = Color(hex: color)
-    layer.contents = nil
+    (layer.contents, layer.mask, layer.maskedCorners) = (nil, nil, .all)
+    (layer.borderWidth, layer.shadowOpacity, layer.compositingFilter, layer.shouldRasterize) = (0, 0, .normal, false)
     layer.removeAllAnimations()
     if layer.opacity > 0.01 { layer.opacity = 1 } else { layer.isHidden = true }
     // Without a clip the corners belong to the layer that leaves them free.

@@ -44,12 +44,14 @@ private struct World {
   private struct Node {
     var record: RenderRecord
     var sides: SideValues
+    var contents: ContentsSource
     var values: AnimatableValues
     var timed: [TimedAnimation]
     var clocks: ClockChain
     /// True if the layer shows the same from the commit on. It is then shown so at earlier times too.
     var stands: Bool
-    var sublayers: [Node]
+    /// The mask, if any, and the sublayers from back to front.
+    var layers: [Node]
   }
 
   init(seed: UInt64, images: [Image]) {
@@ -71,7 +73,7 @@ private struct World {
     let time = now + .milliseconds(Int64.random(in: -5...40, using: &generator))
     let tree = context.renderTree(at: time)
     var rebuilt = TreeSnapshot()
-    rebuild(committed, at: time, into: &rebuilt)
+    rebuild(committed, at: time, like: tree, into: &rebuilt)
     XCTAssertEqual(tree.records, rebuilt.records, comment)
     XCTAssertNil(tree.inconsistency, comment)
     held.append((tree, tree.records))
@@ -95,20 +97,27 @@ private struct World {
     }
     let sides = layer.sideValues
     return Node(
-      record: layer.record(sides), sides: sides, values: layer.values, timed: layer.animations.map(\.timed),
+      record: layer.record(sides), sides: sides, contents: layer.contentsSource, values: layer.values,
+      timed: layer.animations.map(\.timed),
       clocks: ClockChain(layer), stands: !(layer.committedAnimations?.isMoving ?? false),
-      sublayers: order.map { copy($0.element) })
+      layers: ([layer.mask] + order.map(\.element)).compactMap { $0.map(copy) })
   }
 
-  private func rebuild(_ node: Node, at time: MonotonicTime, into tree: inout TreeSnapshot) {
+  /// - Parameter shown: effects with the same values as those of its layers are the same objects.
+  private func rebuild(_ node: Node, at time: MonotonicTime, like shown: TreeSnapshot, into tree: inout TreeSnapshot) {
     let index = tree.records.count
-    var record = node.record
+    var (record, sides) = (node.record, node.sides)
     var values = node.values
     let local = node.clocks.time(at: node.stands ? max(time, now) : time)
     for animation in node.timed { animation.apply(to: &values, at: local) }
-    record.update(from: values, node.sides, in: index == 0 ? SublayerSpace(scale: 2) : nil)
-    tree.append(record, node.sides)
-    for sublayer in node.sublayers { rebuild(sublayer, at: time, into: &tree) }
+    let space = index == 0 ? SublayerSpace(scale: 2) : nil
+    if shown.sides.indices.contains(index) {
+      let last = shown.sides[index].effects
+      sides.effects = node.contents.effects(for: values, values.homography(in: space), last: last)
+    }
+    record.update(from: values, sides, in: space)
+    tree.append(record, sides)
+    for layer in node.layers { rebuild(layer, at: time, like: shown, into: &tree) }
     tree.records[index].subtreeEnd = UInt32(tree.records.count)
   }
 }

@@ -1,0 +1,210 @@
+import Framepace
+import FramepaceTesting
+import XCTest
+
+/// Compares a sheet of small cards for each property of a layer's look with a stored picture.
+final class LookGoldenTests: XCTestCase {
+  private static let folder = String(#filePath.dropLast("LookGoldenTests.swift".count)) + "Goldens"
+
+  func testBorders() throws {
+    try check("look-borders") { sheet in
+      sheet.add { $0.borderWidth = 4 }
+      sheet.add { ($0.borderWidth, $0.cornerRadius, $0.borderColor) = (6, 18, Color(hex: 0x1E90FF, alpha: 0.6)) }
+      sheet.add { card in
+        // The border lies above the sublayers, and the group fades as one.
+        (card.borderWidth, card.borderColor, card.opacity) = (5, Color(hex: 0x0000FF), 0.5)
+        card.backgroundColor = Color(hex: 0xFF0000)
+        card.addSublayer(Sheet.layer(Rect(x: 20, y: 20, width: 60, height: 20), 0x00FF00))
+      }
+      sheet.add { ($0.borderWidth, $0.transform) = (3, .rotation(0.3)) }
+      sheet.add { ($0.borderWidth, $0.cornerRadius, $0.maskedCorners) = (3, 20, [.minXMinY, .maxXMaxY]) }
+      sheet.add { ($0.cornerRadius, $0.maskedCorners) = (30, [.maxXMinY, .maxXMaxY]) }
+      sheet.add { card in
+        (card.cornerRadius, card.maskedCorners, card.masksToBounds) = (24, [.minXMaxY], true)
+        card.addSublayer(Sheet.layer(Rect(x: -20, y: 30, width: 60, height: 60), 0x2E8B57))
+      }
+      sheet.add { ($0.borderWidth, $0.cornerRadius) = (50, 12) }
+    }
+  }
+
+  func testContents() throws {
+    let image = try Self.image()
+    try check("look-contents") { sheet in
+      sheet.add { ($0.contents, $0.magnificationFilter) = (image, .nearest) }
+      sheet.add { $0.contents = image }
+      sheet.add { ($0.contents, $0.contentsRect) = (image, Rect(x: 0.5, y: 0, width: 0.5, height: 0.5)) }
+      sheet.add { card in
+        (card.contents, card.contentsRect) = (image, Rect(x: -0.5, y: -0.5, width: 2, height: 2))
+        card.magnificationFilter = .nearest
+      }
+      sheet.add { card in
+        (card.contents, card.contentsCenter) = (image, Rect(x: 0.25, y: 0.25, width: 0.5, height: 0.5))
+        card.magnificationFilter = .nearest
+      }
+      sheet.add { card in
+        (card.contents, card.contentsCenter) = (image, Rect(x: 0.5, y: 0.5, width: 0, height: 0))
+        (card.contentsScale, card.transform) = (0.5, .rotation(0.2))
+      }
+      sheet.add { card in
+        (card.contents, card.contentsGravity) = (image, .center)
+        card.contentsRect = Rect(x: 0.25, y: 0.25, width: 0.5, height: 0.5)
+      }
+      sheet.add { ($0.contents, $0.contentsGravity, $0.contentsScale) = (image, .bottomRight, 0.5) }
+    }
+  }
+
+  func testShadows() throws {
+    try check("look-shadows") { sheet in
+      sheet.add { $0.shadowOpacity = 1 }
+      sheet.add { ($0.shadowOpacity, $0.shadowOffset, $0.shadowRadius) = (0.7, Size(6, 8), 8) }
+      sheet.add { ($0.shadowOpacity, $0.shadowOffset, $0.shadowRadius) = (1, Size(5, 5), 0) }
+      sheet.add { card in
+        // Sublayers throw it too, and what is clear throws none.
+        (card.shadowOpacity, card.shadowOffset, card.backgroundColor) = (1, Size(4, 6), nil)
+        card.addSublayer(Sheet.layer(Rect(x: 0, y: 0, width: 30, height: 20), 0xFF8C00))
+        card.addSublayer(Sheet.layer(Rect(x: 35, y: 30, width: 35, height: 20), 0x9370DB))
+      }
+      sheet.add { card in
+        (card.shadowOpacity, card.shadowOffset, card.shadowRadius) = (1, Size(0, 14), 4)
+        card.shadowPath = .ellipse(in: Rect(x: 0, y: 40, width: 60, height: 20))
+      }
+      sheet.add { ($0.shadowOpacity, $0.shadowOffset, $0.transform) = (0.8, Size(0, 10), .rotation(0.5)) }
+      sheet.add { ($0.shadowOpacity, $0.masksToBounds, $0.cornerRadius) = (1, true, 10) }
+      sheet.add { ($0.shadowOpacity, $0.shadowColor, $0.shadowRadius) = (1, Color(hex: 0xDC143C), 12) }
+    }
+  }
+
+  func testMasks() throws {
+    let image = try Self.image()
+    try check("look-masks") { sheet in
+      sheet.add { card in
+        card.mask = Sheet.layer(Rect(x: 10, y: 10, width: 40, height: 40), 0)
+        card.mask?.cornerRadius = 20
+      }
+      sheet.add { card in
+        card.mask = Sheet.layer(Rect(x: 0, y: 0, width: 60, height: 60), 0)
+        card.mask?.opacity = 0.4
+      }
+      sheet.add { card in
+        card.mask = Layer()
+        card.mask?.addSublayer(Sheet.layer(Rect(x: 0, y: 0, width: 25, height: 60), 0))
+        card.mask?.addSublayer(Sheet.layer(Rect(x: 40, y: 10, width: 40, height: 30), 0))
+        card.addSublayer(Sheet.layer(Rect(x: 30, y: 5, width: 50, height: 15), 0xFF8C00))
+      }
+      sheet.add { card in
+        (card.contents, card.mask) = (image, Sheet.layer(Rect(x: 5, y: 15, width: 50, height: 30), 0))
+        card.mask?.transform = .rotation(0.5)
+        card.mask?.shadowOpacity = 1
+        card.mask?.shadowOffset = .zero
+        card.mask?.shadowRadius = 10
+      }
+    }
+  }
+
+  func testBlendModes() throws {
+    try check("look-blend-modes") { sheet in
+      for mode in BlendMode.allCases {
+        sheet.add { card in
+          for (index, color) in [0xE0_4030, 0x30_C060, 0x30_60E0].enumerated() {
+            card.addSublayer(Sheet.layer(Rect(x: 0, y: Double(index) * 20, width: 40, height: 20), UInt32(color)))
+          }
+          let top = Sheet.layer(Rect(x: 15, y: 5, width: 50, height: 50), 0xE0_A020)
+          (top.compositingFilter, top.cornerRadius) = (mode, 12)
+          card.addSublayer(top)
+        }
+      }
+    }
+  }
+
+  func testRasterized() throws {
+    try check("look-rasterized") { sheet in
+      for (scale, turn) in [(1, 0), (0.25, 0), (1, 0.4), (2, 0.4)] {
+        sheet.add { card in
+          (card.shouldRasterize, card.rasterizationScale) = (true, scale)
+          (card.transform, card.cornerRadius, card.borderWidth) = (.rotation(turn), 16, 3)
+          card.addSublayer(Sheet.layer(Rect(x: 20, y: 20, width: 60, height: 8), 0x2E8B57))
+          card.shadowOpacity = 0.6
+        }
+      }
+    }
+  }
+
+  /// A line of a point, a line of a pixel and a picture of the display's pixels, in each size of a point.
+  func testScales() throws {
+    let image = try Self.image()
+    for scale in [1, 1.25, 1.5, 2] {
+      try check("look-scale-\(scale)", scale: scale) { sheet in
+        sheet.add { ($0.borderWidth, $0.backgroundColor) = (1, nil) }
+        sheet.add { ($0.borderWidth, $0.backgroundColor) = (1 / scale, nil) }
+        sheet.add { ($0.contents, $0.contentsGravity, $0.contentsScale) = (image, .topLeft, scale) }
+        sheet.add { card in
+          let shape = ShapeLayer()
+          (shape.bounds, shape.anchorPoint) = (card.bounds, .zero)
+          shape.path = .ellipse(in: card.bounds.insetBy(dx: 4, dy: 4))
+          card.addSublayer(shape)
+        }
+      }
+    }
+  }
+
+  // MARK: Help
+
+  private func check(_ name: String, scale: Double = 1, _ fill: @escaping @MainActor (Sheet) throws -> Void) throws {
+    try onMain {
+      let sheet = Sheet()
+      try fill(sheet)
+      let size = Size(sheet.size.width * scale, sheet.size.height * scale)
+      let stage = try ManualStage(
+        width: Int(size.width), height: Int(size.height), root: sheet.root, rate: .hertz60, scale: scale)
+      stage.run(for: .milliseconds(50))
+      let image = try stage.display.capture()
+      stage.engine.invalidate()
+      do {
+        try GoldenImage.check(image, against: "\(Self.folder)/\(name).png")
+      } catch {
+        XCTFail("\(error)")
+      }
+    }
+  }
+
+  /// Eight by eight pixels: a frame of one pixel around a chequered middle, and its corners in four colours.
+  private static func image() throws -> Image {
+    let bitmap = try Bitmap(width: 8, height: 8)
+    for y in 0..<8 {
+      let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
+      for x in 0..<8 {
+        let isEdge = x == 0 || y == 0 || x == 7 || y == 7
+        let corner: UInt32 = x < 4 ? (y < 4 ? 0xFFE0_4030 : 0xFF30_60E0) : y < 4 ? 0xFF30_C060 : 0xFFE0_A020
+        row[x] = isEdge ? 0xFF20_2020 : (x + y).isMultiple(of: 2) ? corner : 0xFFFF_FFFF
+      }
+    }
+    return bitmap.freeze()
+  }
+}
+
+/// Cards in rows of four on a light ground.
+@MainActor
+private final class Sheet {
+  let root = Layer()
+  private var count = 0
+
+  init() {
+    root.backgroundColor = Color(hex: 0xF0F0E8)
+  }
+
+  var size: Size { Size(400, Double((count + 3) / 4) * 100) }
+
+  func add(_ change: (Layer) -> Void) {
+    let card = Self.layer(
+      Rect(x: Double(count % 4) * 100 + 20, y: Double(count / 4) * 100 + 20, width: 60, height: 60), 0xF5C542)
+    change(card)
+    root.addSublayer(card)
+    count += 1
+  }
+
+  static func layer(_ frame: Rect, _ color: UInt32) -> Layer {
+    let layer = Layer(frame: frame)
+    layer.backgroundColor = Color(hex: color)
+    return layer
+  }
+}
