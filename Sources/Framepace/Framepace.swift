@@ -22,7 +22,6 @@
 @_exported public import struct FrameTiming.DisplayTicks
 @_exported public import enum FrameTiming.FrameEvent
 @_exported public import enum FrameTiming.FramePolicy
-@_exported public import struct FrameTiming.FrameRateRange
 @_exported public import struct FrameTiming.FrameRecord
 @_exported public import struct FrameTiming.RefreshRate
 

@@ -54,7 +54,8 @@ struct OutputGroup {
     _ display: any Display, _ viewer: TreeViewer, tree: @escaping @MainActor (MonotonicTime) -> TreeSnapshot
   ) -> Output {
     let context = context
-    let content = Output.Content(tree: tree, isAnimating: { context.isAnimating })
+    let content = Output.Content(
+      tree: tree, isAnimating: { context.isAnimating }, frameRateRange: { context.frameRateRange })
     let output = Output(
       display: display, content: content, renderer: Compositor(workers: workers), clock: loop.clock)
     output.setNeedsFrame()

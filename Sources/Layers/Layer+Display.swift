@@ -36,6 +36,30 @@ extension Layer {
   /// Makes new contents: with `draw(in:)` at once, or with `makeDrawing()` on worker threads. `LayerDelegate.display(_:)`
   /// does this by default.
   public func displayByDrawing() {
+    guard let context, presentation.named.keys.contains(where: Self.needsDisplay) else { return drawContents() }
+    // The layer's own values: frames with others are drawn when they are shown.
+    context.drawing = (self, values)
+    defer { context.drawing = nil }
+    drawContents()
+  }
+
+  /// The picture of the layer for other values of the properties from which it draws itself, as large as its contents; nil if there is
+  /// nothing to draw, or no memory.
+  func drawnImage(for values: AnimatableValues, bounds: Rect) -> Image? {
+    guard let context, let target = DrawingTarget(bounds: bounds, scale: drawnScale) else { return nil }
+    context.drawing = (self, values)
+    defer { context.drawing = nil }
+    do {
+      return try target.image { context in
+        if let drawing = makeDrawing() { drawing.draw(in: context) } else { draw(in: context) }
+      }
+    } catch {
+      context.displayFailed(self, error)
+      return nil
+    }
+  }
+
+  private func drawContents() {
     let scale = contentsScale ?? context?.scale ?? 1
     guard let target = DrawingTarget(bounds: bounds, scale: scale, isOpaque: isOpaque) else { return }
     hint(

@@ -156,6 +156,10 @@ open class Layer {
   /// by default, leaves it to `action(forKey:)`.
   open class func defaultAction(forKey property: AnimatableProperty) -> LayerAction? { nil }
 
+  /// True for a property, added by a kind of layer, from which it draws itself: the layer is drawn anew when the property changes,
+  /// and for each frame in which an animation shows another value of it. See `AnimatableKey`.
+  open class func needsDisplay(forKey property: AnimatableProperty) -> Bool { false }
+
   /// The content that a layer of this kind shows with these values, whether they are its own or those of an animation. A kind
   /// whose content is made of its own properties overrides it; it must not look at anything but its arguments.
   ///
@@ -172,6 +176,7 @@ extension Layer {
     set {
       guard newValue != values[key] else { return }
       change(key) { $0[key] = newValue }
+      if Self.needsDisplay(forKey: key.property) { setNeedsDisplay() }
     }
   }
 

@@ -27,6 +27,10 @@ final class CommittedAnimations {
   var isPlacedFlipped = false
   /// The superlayer's animations, if they move that space.
   var outer: CommittedAnimations?
+  /// How often they are to be shown.
+  var frameRateRange = FrameRateRange.default
+  /// The picture that the layer drew of other values than its own, and those of them that it was drawn from.
+  private var drawn: (values: [AnimatableProperty: any Animatable], image: Image)?
   /// True if they may show other values later than at the commit.
   var isMoving = false
 
@@ -43,7 +47,7 @@ final class CommittedAnimations {
     let values = shown(at: time)
     var space = space
     if let outer { space = SublayerSpace(outer.shown(at: outer.clocks.time(at: outerTime)), isFlipped: isPlacedFlipped) }
-    let content = kind.content(for: values, image: image)
+    let content = kind.content(for: values, image: values.named.isEmpty ? image : drawnImage(for: values) ?? image)
     if sides.content !== content { sides.content = content }
     let homography = values.homography(in: space)
     let isCommitted = values.rareBox === self.values.rareBox && homography == effects?.parts.homography
@@ -63,6 +67,24 @@ final class CommittedAnimations {
 
   /// True without animations that may change the layer.
   var isEmpty: Bool { timed.isEmpty && outer == nil }
+
+  /// Forgets what was drawn of an older state of the layer.
+  func take(_ contents: Image?) {
+    if contents !== image { drawn = nil }
+    image = contents
+  }
+
+  /// The picture for values from which the layer draws itself; nil where its contents are one of them. It is drawn when these values
+  /// are others than the last time.
+  private func drawnImage(for shown: AnimatableValues) -> Image? {
+    guard let layer, layer.drawnSize != nil else { return nil }
+    let wanted = shown.named.filter { kind.needsDisplay(forKey: $0.key) }
+    if wanted.allSatisfy({ values.named[$0]?.isEqual(to: $1) ?? false }) { return nil }
+    if let drawn, wanted.allSatisfy({ drawn.values[$0]?.isEqual(to: $1) ?? false }) { return drawn.image }
+    guard let image = layer.drawnImage(for: shown, bounds: values.bounds) else { return drawn?.image }
+    drawn = (wanted, image)
+    return image
+  }
 
   /// True if an animation is under way at a time of the display's clock.
   func areRunning(at time: MonotonicTime) -> Bool {
@@ -129,6 +151,8 @@ extension LayerContext {
     if hasChanged {
       moving.removeAll(keepingCapacity: true)
       for animations in animated where animations.isMoving { moving.append(animations) }
+      let ranges = moving.lazy.filter { !$0.timed.isEmpty }.map(\.frameRateRange)
+      frameRateRange = ranges.dropFirst().reduce(ranges.first ?? .default) { $0.union($1) }
       findEarliestEvents(from: now)
       isAnimating = hasRunningAnimations(at: now)
     }
@@ -205,7 +229,7 @@ extension LayerContext {
     layer.committedAnimations = committed
     committed.recordIndex = layer.recordIndex
     committed.values = layer.values
-    committed.image = layer.contents
+    committed.take(layer.contents)
     committed.effects = effects
     committed.contents = layer.contentsSource
     committed.flags = layer.flags
@@ -217,6 +241,8 @@ extension LayerContext {
     let time = committed.clocks.time(at: now)
     for index in layer.animations.indices {
       layer.animations[index].begin(at: time)
+      let range = layer.animations[index].animation.preferredFrameRateRange
+      committed.frameRateRange = index == 0 ? range : committed.frameRateRange.union(range)
       committed.timed.append(layer.animations[index].timed)
     }
     let wasMoving = committed.isMoving

@@ -81,6 +81,10 @@ public final class LayerContext {
   /// True while an animation is under way at the time of the last `renderTree(at:)` of the viewer that is furthest behind;
   /// after a commit, at the time of the commit.
   public internal(set) var isAnimating = false
+  /// How often the moving animations are to be shown, as of the last commit.
+  package internal(set) var frameRateRange = FrameRateRange.default
+  /// The layer that is drawn at the moment for these values, which are its presentation meanwhile.
+  var drawing: (layer: Layer, values: AnimatableValues)?
   /// The removed animations whose end must be reported.
   var removedAnimations: [RunningAnimation] = []
   /// Layers that were removed with animations.

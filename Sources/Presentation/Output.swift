@@ -24,12 +24,16 @@ public final class Output {
     public var tree: @MainActor (_ time: MonotonicTime) -> TreeSnapshot
     /// Returns true while the tree changes by itself with time.
     public var isAnimating: @MainActor () -> Bool
+    /// Returns how often the tree is to be shown while it only changes by itself.
+    public var frameRateRange: @MainActor () -> FrameRateRange
 
     public init(
-      tree: @escaping @MainActor (_ time: MonotonicTime) -> TreeSnapshot, isAnimating: @escaping @MainActor () -> Bool
+      tree: @escaping @MainActor (_ time: MonotonicTime) -> TreeSnapshot, isAnimating: @escaping @MainActor () -> Bool,
+      frameRateRange: @escaping @MainActor () -> FrameRateRange = { .default }
     ) {
       self.tree = tree
       self.isAnimating = isAnimating
+      self.frameRateRange = frameRateRange
     }
   }
 
@@ -114,8 +118,8 @@ public final class Output {
     observers.add(handler)
   }
 
-  /// The link that ticks the output, paused while no frame is wanted. Its `preferredFrameRateRange` is the output's. Nil after
-  /// `invalidate()`.
+  /// The link that ticks the output, paused while no frame is wanted. Its `preferredFrameRateRange` is the output's; while it has
+  /// none and nothing but animations changes, those of the animations count. Nil after `invalidate()`.
   public var displayLink: DisplayLink? { link }
 
   /// Lets `loop` tick the output while it runs in `mode`; `.common` stands for all common modes. Its owner adds the display.
@@ -153,6 +157,7 @@ public final class Output {
     guard let link else { return }
     let now = clock.now
     if wantsFrame {
+      link.contentFrameRateRange = schedule.isDirty ? .default : content.frameRateRange()
       ticker.refresh()
       let forecast = ticker.forecast
       let target = schedule.target(

@@ -36,6 +36,64 @@ final class FrameRateTests: XCTestCase {
     }
   }
 
+  /// An animation that asks for half the display's rate has it, unless another one, or a change of a layer, needs more.
+  func testAnOutputKeepsTheRateOfItsAnimations() throws {
+    try onMain {
+      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+      layer.backgroundColor = .white
+      stage.root.addSublayer(layer)
+      var slow = BasicAnimation(.positionX, from: 0, to: 30, duration: .seconds(1), repeatCount: .infinity)
+      slow.preferredFrameRateRange = FrameRateRange(minimum: 20, maximum: 30)
+      layer.add(slow)
+      @MainActor func frames(in duration: Nanoseconds) -> Double {
+        let before = stage.frames.count
+        stage.run(for: duration)
+        return Double(stage.frames.count - before)
+      }
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(frames(in: .seconds(2)), 60, accuracy: 1)
+      layer.add(BasicAnimation(.positionY, from: 0, to: 30, duration: .seconds(1), repeatCount: .infinity), forKey: "fast")
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(frames(in: .seconds(2)), 120, accuracy: 1)
+      layer.removeAnimation(forKey: "fast")
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(frames(in: .seconds(2)), 60, accuracy: 1)
+      let link = stage.engine.makeDisplayLink { link in
+        Transaction.withoutActions { layer.opacity = link.frameNumber % 2 == 0 ? 1 : 0.5 }
+      }
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(frames(in: .seconds(2)), 120, accuracy: 1)
+      link.invalidate()
+      stage.engine.invalidate()
+    }
+  }
+
+  /// A layer that draws itself from a property is drawn for the time for which each frame is made.
+  func testFramesAreDrawnForTheirTime() throws {
+    try onMain {
+      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+      let gauge = Gauge(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+      gauge.setNeedsDisplay()
+      stage.root.addSublayer(gauge)
+      stage.run(for: .milliseconds(100))
+      let before = stage.frames.count
+      gauge.drawn.removeAll()
+      gauge.add(BasicAnimation(Gauge.level, from: 0, to: 1, duration: .seconds(1)), forKey: "level")
+      stage.loop.wakeUp()
+      stage.run(for: .milliseconds(500))
+      let begin = try XCTUnwrap(gauge.animation(forKey: "level")?.beginTime)
+      let expected = stage.frames.dropFirst(before).map { ($0.animationTime - begin).seconds }
+      XCTAssertGreaterThan(expected.count, 25)
+      for (drawn, expected) in zip(gauge.drawn, expected) { XCTAssertEqual(drawn, expected, accuracy: 1e-9) }
+      stage.run(for: .seconds(1))
+      let count = gauge.drawn.count
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(gauge.drawn.count, count, "nothing is drawn for nothing")
+      stage.engine.invalidate()
+    }
+  }
+
   /// Frames that take 1.3 intervals: after two seconds one is made every second interval, in time for it; and when they take
   /// less again, at every one.
   func testAnOutputBecomesSlowerAndFaster() throws {
@@ -115,6 +173,20 @@ extension ManualStage {
       count += 1
       clock.advance(by: .microseconds(count % 5 < 2 ? 21_667 : 4_000))
     }.keep()
+  }
+}
+
+/// A layer as high as its level.
+private final class Gauge: Layer {
+  static let level = AnimatableKey("level", default: 0.5)
+  var drawn: [Double] = []
+
+  override class func needsDisplay(forKey property: AnimatableProperty) -> Bool { property == level.property }
+
+  override func draw(in context: DrawingContext) {
+    let level = presentation[Self.level]
+    drawn.append(level)
+    context.fill(Rect(x: 0, y: 0, width: 8, height: 8), color: Color(red: level, green: 1, blue: 0))
   }
 }
 

@@ -120,8 +120,14 @@ public final class DisplayLink {
     didSet { if leastIntervalsPerTick != oldValue { divide() } }
   }
 
+  /// The range of what the link shows, for a link without a `preferredFrameRateRange` of its own.
+  package var contentFrameRateRange = FrameRateRange.default {
+    didSet { if contentFrameRateRange != oldValue { divide() } }
+  }
+
   private func divide() {
-    schedule.divide(preferredFrameRateRange, of: ticker.actualRate, least: UInt64(max(leastIntervalsPerTick, 1)))
+    let range = preferredFrameRateRange == .default ? contentFrameRateRange : preferredFrameRateRange
+    schedule.divide(range, of: ticker.actualRate, least: UInt64(max(leastIntervalsPerTick, 1)))
   }
 
   /// Lets the link be called while `loop` runs in `mode`; `.common` stands for all common modes.

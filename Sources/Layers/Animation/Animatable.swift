@@ -26,6 +26,8 @@ public protocol Animatable: Hashable, Sendable {
 }
 
 extension Animatable {
+  func isEqual(to other: any Animatable) -> Bool { self == other as? Self }
+
   public func distance(to other: Self) -> Double { self == other ? 0 : 1 }
 }
 

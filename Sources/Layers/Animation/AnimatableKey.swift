@@ -39,21 +39,22 @@ public struct AnimatableProperty: RawRepresentable, Hashable, Sendable {
 /// }
 /// ```
 ///
-/// Such a property changes in `Layer.presentation` while it animates. A layer that draws itself from it is not drawn again by
-/// that (Core Animation has `needsDisplay(forKey:)`): a display link asks for it, until the animation has ended. This one is
-/// paused until `level` is set:
+/// Such a property changes in `Layer.presentation` while it animates. A layer that draws itself from it says so, and is then drawn
+/// for each frame that shows another value, as that frame will show it. Core Animation draws a copy of the layer; here `draw(in:)`,
+/// or `makeDrawing()`, reads `presentation`:
 ///
 /// ```swift
-/// // In `draw(in:)` the gauge reads presentation[.level].
-/// let link = engine.makeDisplayLink { link in
-///   gauge.setNeedsDisplay()
-///   if gauge.animation(forKey: "level") == nil { link.isPaused = true }
+/// class Gauge: Layer {                      // With `level` as above.
+///   override class func needsDisplay(forKey property: AnimatableProperty) -> Bool { property.rawValue == "level" }
+///   override func draw(in context: DrawingContext) {
+///     let height = bounds.height * presentation[.level]
+///     context.fill(Rect(x: 0, y: bounds.height - height, width: bounds.width, height: height), color: .white)
+///   }
 /// }
-/// link.isPaused = true
-///
-/// gauge.level = 0.7
-/// link.isPaused = false
 /// ```
+///
+/// The layer must be asked to draw by `setNeedsDisplay()` once, as every one that draws. Frames are drawn at once, while the frame's
+/// animations are evaluated, also where `makeDrawing()` leaves other drawing to the workers.
 public struct AnimatableKey<Value: Animatable>: Sendable {
   @usableFromInline
   enum Storage: Sendable {

@@ -26,6 +26,9 @@ public struct AnimationSettings: Sendable {
   public var timingFunction: TimingFunction?
   /// True if the layer forgets it at the first commit after its end.
   public var isRemovedOnCompletion = true
+  /// How often the animation is to be shown in a second; the display's rate at first. Where several animations run the fastest
+  /// rate holds for all, and a change of a layer is shown at the display's. That of an animation in a group has no effect.
+  public var preferredFrameRateRange = FrameRateRange.default
   /// Called at the end of the first commit after its beginning.
   public var didStart: (@MainActor @Sendable () -> Void)?
   /// Called at the first commit after its end, or after it was removed, also together with its layer; `finished` says
@@ -89,6 +92,11 @@ extension Animation {
   public var isRemovedOnCompletion: Bool {
     get { settings.isRemovedOnCompletion }
     set { settings.isRemovedOnCompletion = newValue }
+  }
+  /// See `AnimationSettings.preferredFrameRateRange`.
+  public var preferredFrameRateRange: FrameRateRange {
+    get { settings.preferredFrameRateRange }
+    set { settings.preferredFrameRateRange = newValue }
   }
   /// See `AnimationSettings.didStart`.
   public var didStart: (@MainActor @Sendable () -> Void)? {

@@ -117,9 +117,11 @@ extension Layer {
   /// The keys of the animations that have one, in the order in which they were added.
   public var animationKeys: [String] { animations.compactMap(\.key) }
 
-  /// The values that are shown, at the time for which the context's tree was evaluated last.
+  /// The values that are shown, at the time for which the context's tree was evaluated last. While the layer draws itself from
+  /// properties of `needsDisplay(forKey:)`, the values that it is drawn for.
   public var presentation: AnimatableValues {
     guard let context else { return values }
+    if let drawing = context.drawing, drawing.layer === self { return drawing.values }
     return presentation(at: context.currentTime)
   }
 

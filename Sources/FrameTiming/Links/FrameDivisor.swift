@@ -1,25 +1,4 @@
-/// A range of tick rates for a display link, in hertz, as CAFrameRateRange on Apple's systems.
-///
-///     link.preferredFrameRateRange = FrameRateRange(minimum: 20, maximum: 40, preferred: 30)
-public struct FrameRateRange: Hashable, BitwiseCopyable, Sendable {
-  /// The slowest acceptable rate. A negative value or NaN becomes 0.
-  public let minimum: Double
-  /// The fastest useful rate, at least `minimum`. NaN becomes infinity.
-  public let maximum: Double
-  /// The best rate, between the two; nil for the fastest.
-  public let preferred: Double?
-
-  /// The display's own rate.
-  public static let `default` = FrameRateRange()
-
-  public init(minimum: Double = 0, maximum: Double = .infinity, preferred: Double? = nil) {
-    let least = minimum > 0 && minimum.isFinite ? minimum : 0
-    let most = maximum.isNaN ? .infinity : max(maximum, least)
-    self.minimum = least
-    self.maximum = most
-    self.preferred = preferred.flatMap { $0.isNaN ? nil : min(max($0, least), most) }
-  }
-}
+import LinuxSystem
 
 /// The whole number of a display's intervals between two ticks of a link. A pure value.
 ///
