@@ -18,8 +18,8 @@ struct StampClock: BitwiseCopyable {
   private(set) var offset = Nanoseconds.zero
   /// The newest stamp, as the source gave it.
   private var newest: MonotonicTime?
-  /// The number of impossible stamps in a row, and the least age of their events.
-  private var suspects = (count: 0, leastAge: Nanoseconds.zero)
+  /// The number of impossible stamps in a row, those of them that are possible as they are, and the least age of their events.
+  private var suspects = (count: 0, asTheyAre: 0, leastAge: Nanoseconds.zero)
 
   /// The number of events in a row that came before their time on our clock, up to `proof`.
   private var early = 0
@@ -45,14 +45,17 @@ struct StampClock: BitwiseCopyable {
       return time
     }
     let age = now - time
-    suspects = (suspects.count + 1, suspects.count == 0 ? age : min(age, suspects.leastAge))
+    let isRight = !isImpossible(stamp, requested: requested, now: now, interval: interval)
+    if suspects.count == 0 { suspects = (0, 0, age) }
+    suspects = (suspects.count + 1, suspects.asTheyAre + (isRight ? 1 : 0), min(age, suspects.leastAge))
     guard suspects.count == Self.proof else { return nil }
     offset += suspects.leastAge
-    // The clocks are the same again if the stamp could be right as it is, even if one of the eight was wild.
+    // The clocks are the same again if half of the stamps could be right as they are: others may be wild.
     let isSmall = offset < interval / 2 && Nanoseconds.zero - offset < interval / 2
-    if isSmall || !isImpossible(stamp, requested: requested, now: now, interval: interval) { offset = .zero }
+    if isSmall || suspects.asTheyAre >= Self.proof / 2 { offset = .zero }
     suspects.count = 0
-    return stamp + offset
+    let corrected = stamp + offset
+    return isImpossible(corrected, requested: requested, now: now, interval: interval) ? nil : corrected
   }
 
   private mutating func shrink(_ age: Nanoseconds, _ interval: Nanoseconds) {
