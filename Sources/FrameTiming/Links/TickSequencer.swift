@@ -106,7 +106,11 @@ package struct TickSequencer {
     if let last {
       passed = interval &- (last.interval ?? interval)
       // The model has begun anew, and counts fewer intervals than were ticked.
-      if passed <= 0, model.isVariable || current.timestamp - last.vblank.timestamp > period * 3 / 4 { passed = 1 }
+      if passed <= 0, model.isVariable || current.timestamp - last.vblank.timestamp > period * 3 / 4 {
+        passed = 1
+        // A stamp that is not believed has not moved the model.
+        if verdict == .outlier { interval = (last.interval ?? interval) &+ 1 }
+      }
       guard passed > 0 else { return .duplicate }
       if current.sequence == 0, last.vblank.sequence != 0 { current.sequence = last.vblank.sequence &+ UInt64(passed) }
     }
