@@ -119,8 +119,8 @@ extension VBlankModel {
       if isVariable {
         if length > 0.9 * refreshRate.exactInterval { return (counted, true) }
       } else {
-        // Some of the intervals may have been those of a rate that was announced.
-        let other = expectedRate?.exactInterval ?? period
+        // Some of the intervals may have been those of a rate that was announced, or the period be that of a few coarse stamps.
+        let other = expectedRate?.exactInterval ?? expectedPeriod
         // The rate may also have changed since it was measured, by as much as a pixel clock is allowed.
         let deviation = max(Self.gate * filter.variance(after: counted).squareRoot(), Double(counted) * priorDeviation)
         let tolerance = max(period, other) / 2 + deviation
