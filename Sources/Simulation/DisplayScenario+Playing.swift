@@ -193,16 +193,18 @@ private struct Player {
 
   private mutating func deliver(_ truth: UInt64, requested: MonotonicTime) {
     let vblank = grid.told(ofVBlank: truth)
+    let believed = Int64(saturating: sequencer.model.period)
     let outcome = sequencer.advance(to: vblank, requested: requested, now: now, rate: nominal)
     if let prediction = sequencer.model.prediction(after: now), prediction.timestamp <= now {
       fail("predicted \(prediction) at \(now)")
     }
     guard case .tick(let tick, let number) = outcome else { return }
     result.ticks += 1
-    check(tick)
+    check(tick, believed: believed)
     // A stale event stands for the latest vblank; on a variable display the time of that is unknown.
-    // How late an event is, is known as well as its clock.
-    let old = grid.rate.interval * (relative.stampOffset == .zero ? 9 : 5) / 10
+    // How late an event is, is known as well as its clock, and its stamp may be earlier by a step.
+    let interval = grid.rate.interval
+    let old = relative.stampOffset == .zero ? interval * 9 / 10 - grid.faults.stampStep : interval / 2
     let isStale = !isVariable && now - grid.time(ofVBlank: truth) >= old
     let nearest = isStale ? nearestVBlank(to: tick.timestamp) : truth
     if let last {
@@ -235,9 +237,10 @@ private struct Player {
   }
 
   /// Checks a tick by itself.
-  private mutating func check(_ tick: VBlank) {
-    // Right after a mode was set the model still believes the old interval.
-    let longest = max(nominal.interval.count, grid.rate.interval.count, Int64(saturating: sequencer.model.period))
+  ///
+  /// - Parameter believed: the interval before it. Right after a mode was set the model still believes the old one.
+  private mutating func check(_ tick: VBlank, believed: Int64) {
+    let longest = max(nominal.interval.count, grid.rate.interval.count, believed)
     let slack = Nanoseconds(longest * 51 / 50)
     if now - tick.timestamp > slack, !isVariable, !isRateUnknown, unsure == 0 { fail("\(tick) is old at \(now)") }
     if tick.timestamp - now > slack { fail("\(tick) is in the future at \(now)") }
@@ -250,7 +253,8 @@ private struct Player {
 
   /// True if a tick's number tells a wrong number of intervals since the last tick. With sequences it is exact, without them within
   /// one of the truth: an unsteady stamp may lie nearer to another interval, and a pause be longer than the period is known for.
-  /// So it is where stamps are swapped: if the event comes late, the stamp of the next vblank may be its own.
+  /// So it is where stamps are swapped: if the event comes late, the stamp of the next vblank may be its own. And so may one of the
+  /// vblank before, whose event was lost, if another clock made it: how late the event is, is not known so exactly.
   ///
   /// The intervals of a variable display can only be counted with stamps that are right, and with sequences, or if each is
   /// requested in time.
@@ -260,7 +264,8 @@ private struct Player {
       let isNext = passed == 1 && requested - grid.time(ofVBlank: last) < grid.rate.interval / 2
       return counted != passed && (relative.zeroSequences == 0 || (relative.zeroSequences == 1 && isNext))
     }
-    guard relative.zeroSequences == 1 || relative.swappedStamps > 0 else { return counted != passed }
+    let isAnothers = relative.stampOffset != .zero && relative.backwardStamps > 0
+    guard relative.zeroSequences == 1 || relative.swappedStamps > 0 || isAnothers else { return counted != passed }
     excess += counted - passed
     // While every other event is lost nothing tells the display from one of half the rate.
     return passed == 1 && abs(excess) > 1

@@ -50,6 +50,14 @@ import Testing
       "of some kinds there were too few: \(kinds)")
   }
 
+  /// Scenarios that once went wrong, of some thousands: stamps that are swapped while a clock is set, a rate that doubles among
+  /// unsteady stamps, and a pause after a few stamps of whole milliseconds.
+  @Test(arguments: [756, 1156, 1727, 1749, 1958, 3916, 4232, 4316, 4660, 5822, 9949, 11259] as [UInt64])
+  func rareScenarios(_ seed: UInt64) {
+    let result = DisplayScenario.random(seed: seed, steps: 20).play()
+    #expect(result.isGood, "\(result)")
+  }
+
   /// A display whose clock runs a little quicker than it did, and a long pause before that is seen: the sequence is believed.
   @Test func aPauseIsCountedAlthoughTheRateHasChanged() {
     let nominal = RefreshRate.hertz(48)
