@@ -3,23 +3,30 @@ import Metering
 
 /// The text and JSON of `framepace profile`.
 enum ProfileText {
-  /// The table, 60 characters wide. Its sentences are broken at `width`.
+  /// The table, 60 characters wide. Its sentences are broken at `width`. A single frame has times alone.
   static func table(_ profile: PhaseProfile, width: Int) -> String {
     let widths = [8, 10, 10, 10, 10]
     func line(_ title: String, _ cells: [String]) -> String {
       Text.left(title, 12) + zip(cells, widths).map { Text.right($0, $1) }.joined()
     }
+    let isSingle = profile.frames == 1
     func row(_ row: PhaseProfile.Row) -> String {
+      if isSingle { return line(row.phase?.name ?? "all", [Text.milliseconds(row.maximum)]) }
       let share = row.share.map { Text.decimal($0 * 100, 1) + " %" } ?? "–"
       let cells = [row.p50, row.p95, row.p99, row.maximum].map { Text.milliseconds($0) } + [share]
       return line(row.phase?.name ?? "all", cells)
     }
-    var lines = [line("phase", ["p50 ms", "p95 ms", "p99 ms", "max ms", "budget"])]
+    var lines = [line("phase", isSingle ? ["ms"] : ["p50 ms", "p95 ms", "p99 ms", "max ms", "budget"])]
     lines += profile.rows.map(row)
     lines.append(row(profile.total))
     lines.append("")
-    let frames = profile.frames == 1 ? "1 frame" : "\(profile.frames) frames"
-    lines.append("\(frames) with a budget of \(Text.milliseconds(profile.budget)) ms; \(profile.lateFrames) late")
+    if isSingle {
+      let sentence =
+        "1 frame, the first: it draws everything, and no vblank waits for it. A budget is for the frames after it."
+      return (lines + [Text.paragraph(sentence, width: width)]).joined(separator: "\n")
+    }
+    let budget = Text.milliseconds(profile.budget)
+    lines.append("\(profile.frames) frames with a budget of \(budget) ms; \(profile.lateFrames) late")
     for cause in profile.lateCauses { lines.append("  \(Text.right("\(cause.frames)", 6))  \(cause.cause.name)") }
     lines.append(Text.paragraph(PercentileRule.summary, width: width))
     return lines.joined(separator: "\n")
