@@ -8,6 +8,7 @@ public import LinuxSystem
 /// let measuring = engine.output.observe { meter.record($0) }
 /// …
 /// print(meter.recentReport(at: engine.loop.clock.now).presentedRate ?? 0)
+/// print(meter.report())  // as `framepace run` does at its end
 /// ```
 ///
 /// Memory is fixed however long the run: the figures of the whole run come from histograms, exact to 1/512 of a duration;

@@ -1,6 +1,7 @@
 import CDRM
 import Foundation
 import Framepace
+import Metering
 import Testing
 
 @testable import FramepaceCLI

@@ -2,6 +2,7 @@ import ArgumentParser
 import Framepace
 import Glibc
 import KMS
+import Metering
 import SampleScenes
 
 /// The `framepace` command. `main` is synchronous because the process's main thread belongs to the frame loop; libdispatch

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Framepace
+import Metering
 import SampleScenes
 
 struct RenderCommand: ParsableCommand {

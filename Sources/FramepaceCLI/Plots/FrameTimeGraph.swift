@@ -1,4 +1,5 @@
 import Framepace
+import Metering
 
 /// The graph of a run's frame times: milliseconds from each frame that was seen to the next, beside the budget.
 struct FrameTimeGraph {

@@ -1,4 +1,5 @@
 import Framepace
+import Metering
 
 /// The number of durations in each of several equal ranges. Outliers are counted apart, so that a single stall does not
 /// press all other durations into one range.

@@ -1,4 +1,5 @@
 import Framepace
+import Metering
 
 /// A picture of a run's frames, along its time: first the times from frame to frame, and below when each was begun and submitted,
 /// before its target vblank, and the delay of late frames after it.

@@ -1,4 +1,5 @@
 import Framepace
+import Metering
 
 /// A picture of a vblank measurement: the distributions of stamps and of arrivals.
 struct VBlankPlot {

@@ -1,5 +1,6 @@
 import Framepace
 import KMS
+import Metering
 
 /// The further screens that show a scene, each with figures of its own. A screen that is lost, or refuses its frames, is
 /// removed; the others continue.
@@ -119,7 +120,7 @@ extension SceneMirrors {
   /// - Parameter width: the longest line, in characters.
   func summary(at time: MonotonicTime, width: Int) -> String {
     mirrors.map { mirror in
-      "\nmirrored on \(mirror.display.name)\n\(RunSummary.text(mirror.meter.report(at: time), width: width))\n"
+      "\nmirrored on \(mirror.display.name)\n\(mirror.meter.report(at: time).text(width: width))\n"
     }.joined()
   }
 }

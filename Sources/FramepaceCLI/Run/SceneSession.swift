@@ -1,6 +1,7 @@
 import Framepace
 import Glibc
 import KMS
+import Metering
 import SampleScenes
 import Seats
 

@@ -1,5 +1,6 @@
 import Framepace
 import KMS
+import Metering
 
 /// The machine's cards and screens as text and as JSON.
 enum DisplaysText {

@@ -1,4 +1,5 @@
 import Framepace
+import Metering
 
 /// The columns of figures that `--fps` prints, right-aligned. Columns that do not fit are left out.
 struct FigureTable: Equatable {

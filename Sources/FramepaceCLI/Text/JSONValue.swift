@@ -1,4 +1,5 @@
 import Framepace
+import Metering
 
 /// A JSON value that prints as one line. Keys keep their order, and numbers are rounded to meaningful decimals.
 enum JSONValue {

@@ -1,4 +1,5 @@
 import Framepace
+import Metering
 
 /// Remembers for each cause the frame of a run that was late by most, and the longest time without a tick that no late frame
 /// explains. Each is drawn as a diagram at the end, with the frames around it: those that the meter's log has at that moment.

@@ -42,14 +42,6 @@ extension FrameReport.Distribution {
   func json(_ name: String) -> [(key: String, value: JSONValue)] {
     figures.map { (name + $0.key, .milliseconds($0.value)) }
   }
-
-  /// The figures with their titles in a table and the ends of their keys.
-  var figures: [(title: String, key: String, value: Nanoseconds?)] {
-    [
-      ("p50", "P50", p50), ("p95", "P95", p95), ("p99", "P99", p99), ("p99.9", "P999", p999), ("max", "Max", maximum),
-      ("sd", "StandardDeviation", standardDeviation),
-    ]
-  }
 }
 
 extension FrameReport {

@@ -1,5 +1,6 @@
 import Framepace
 import KMS
+import Metering
 import SampleScenes
 
 /// The amount of output that a run prints.
@@ -151,7 +152,7 @@ final class RunPrinter {
       if report == .liveLine { try terminal.write("\n") }
       if report != .summary { try terminal.write("\n") }
       let width = terminal.textWidth
-      try terminal.line(RunSummary.text(whole, width: width))
+      try terminal.line(whole.text(width: width))
       if let overrun = overrun(at: time) {
         let seconds = Text.decimal((time - start).seconds, 2)
         let excess = "\(Text.decimal(overrun.seconds, 2)) s more than --duration: the scene kept the loop busy"

@@ -1,10 +1,10 @@
-import Framepace
+import FrameTiming
+import LinuxSystem
+import Metering
 import Testing
 
-@testable import FramepaceCLI
-
-/// The summary of `framepace run` for invented figures.
-struct RunSummaryTests {
+/// The text of a report of invented figures.
+struct FrameReportTextTests {
   /// A run at 60 Hz of so many frames, shown each 16.67 ms, but for each hundredth.
   private func report(frames: Int) throws -> FrameReport {
     let meter = FPSMeter(refreshRate: .hertz60)
@@ -30,7 +30,7 @@ struct RunSummaryTests {
   }
 
   @Test func theWholeSummaryAt80Columns() throws {
-    let text = RunSummary.text(try report(frames: 1500), width: 79)
+    let text = try report(frames: 1500).description
     #expect(
       text == """
         frames    1500 made, 1500 presented, 15 late, 0 missed, 0 idle
@@ -56,7 +56,7 @@ struct RunSummaryTests {
   ])
   func figuresThatNeedMoreFramesAreNamed(frames: Int, missing: String?) throws {
     for width in [39, 59, 79, 199] {
-      let text = RunSummary.text(try report(frames: frames), width: width)
+      let text = try report(frames: frames).text(width: width)
       let sentence = text.split(separator: "\n").drop { !$0.hasPrefix("not enough frames for") }.joined(separator: " ")
       #expect(sentence == (missing.map { "not enough frames for \($0)" } ?? ""), "\(text)")
       for line in text.split(separator: "\n") { #expect(line.count <= width, "\(line)") }

@@ -1,0 +1,84 @@
+import FrameTiming
+package import LinuxSystem
+
+extension FrameReport: CustomStringConvertible {
+  /// The report for people, as `framepace run` prints it at its end: lines of at most 79 characters.
+  public var description: String { text(width: 79) }
+
+  /// The report for people.
+  ///
+  /// - Parameter width: the longest line, in characters.
+  package func text(width: Int) -> String {
+    let waiting = pending == 0 ? [] : ["\(pending) pending"]
+    let hasty = early == 0 ? [] : ["\(early) early"]
+    let counts = ["\(late) late"] + hasty + ["\(missed) missed", "\(idle) idle"]
+    var lines = [("frames", ["\(frames) made", "\(presented) presented"] + waiting + counts)]
+    if !lateCauses.isEmpty { lines.append(("late by", lateCauses.map { "\($0.frames) \($0.cause.name)" })) }
+    if missedWhileStopped > 0 { lines.append(("missed by", ["\(missedWhileStopped) while stopped"])) }
+    lines.append(("a second", rates))
+    if let onePercentLow {
+      let tenth = tenthPercentLow.map { ["\(Text.decimal($0, 2)) in 0.1 %"] } ?? []
+      lines.append(("lows", ["\(Text.decimal(onePercentLow, 2)) in 1 % of the time"] + tenth))
+    }
+    if let workShare {
+      let lost = discardedWork == .zero ? [] : ["\(Text.milliseconds(discardedWork)) ms for no frame"]
+      lines.append(("budget", ["\(Text.percent(workShare)) used at the median"] + lost))
+    }
+    if firstPresented == nil {
+      lines.append(("hitches", ["not enough frames"]))
+    } else if let hitchTimeRatio, let hitchSeverity {
+      lines.append(("hitches", ["\(Text.decimal(hitchTimeRatio, 1)) ms/s", hitchSeverity.rawValue]))
+    }
+    let blocks =
+      lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) } + times(width: width)
+    return (blocks + missing.map { Text.paragraph($0, width: width) }).joined(separator: "\n")
+  }
+
+  private var rates: [String] {
+    let refresh = "refresh \(Text.decimal(refreshRate ?? nominalRefreshRate.hertz, 2))"
+    guard let tickRate, let frameRate, let presentedRate else { return [refresh, "not enough frames for more"] }
+    return [refresh]
+      + [("tick", tickRate), ("frame", frameRate), ("presented", presentedRate)].map { "\($0) \(Text.decimal($1, 2))" }
+  }
+
+  /// The order in which columns of the table find room.
+  private static let importance = ["p50", "max", "p99", "p95", "p99.9", "sd"]
+
+  /// The table of times. Rows without a time are left out, and columns for which there is no room, or were not enough frames.
+  private func times(width: Int) -> [String] {
+    let rows = [
+      ("interval", frameInterval), ("work", work), ("latency", latency), ("animation", animationError),
+    ].filter { $0.1.count > 0 }
+    guard let titles = rows.first?.1.figures.map(\.title) else { return [] }
+    let known = Self.importance.filter { title in
+      rows.contains { $0.1.figures.contains { $0.title == title && $0.value != nil } }
+    }
+    let fitting = known.prefix(max(1, (width - 10) / 9))
+    let shown = titles.indices.filter { fitting.contains(titles[$0]) }
+    func line(_ title: String, _ cells: [String]) -> String {
+      Text.left(title, 10) + shown.map { Text.right(cells[$0], 9) }.joined()
+    }
+    return ["", line("ms", titles)]
+      + rows.map { name, times in line(name, times.figures.map { Text.milliseconds($0.value) }) }
+  }
+
+  /// A sentence about the figures of frame intervals for which there were not enough frames; none if there were.
+  private var missing: [String] {
+    let count = frameInterval.count
+    let names = [(50, "p50"), (95, "p95"), (99, "p99 and 1 % low"), (99.9, "p99.9 and 0.1 % low")]
+    let missing = names.map { (PercentileRule.requiredCount($0), $1) }.filter { $0.0 > count }
+    guard count > 0, let (least, name) = missing.first else { return [] }
+    let first = "not enough frames for \(name) (\(least) needed)"
+    return ["", ([first] + missing.dropFirst().map { "\($1) (\($0))" }).joined(separator: ", ")]
+  }
+}
+
+extension FrameReport.Distribution {
+  /// The figures with their titles in a table and the ends of their keys.
+  package var figures: [(title: String, key: String, value: Nanoseconds?)] {
+    [
+      ("p50", "P50", p50), ("p95", "P95", p95), ("p99", "P99", p99), ("p99.9", "P999", p999), ("max", "Max", maximum),
+      ("sd", "StandardDeviation", standardDeviation),
+    ]
+  }
+}
