@@ -29,6 +29,12 @@ extension BandPainter {
   /// The picture of a layer with its descendants and effects, but for its opacity and its blend mode.
   private func picture(of index: Int, end: Int, _ transform: Affine, _ pixels: IntRect) -> Picture {
     let parts = layers.effects(at: index)?.parts
+    if let homography = parts?.homography {
+      guard let plane = layers.plane(of: index, end: end, homography, transform, depth: pictureDepth) else {
+        return Picture(pixels)
+      }
+      return plane.resample(decorated(index, end, plane.toPlane, plane.source(of: pixels), parts), to: pixels)
+    }
     if let scale = parts?.rasterizationScale,
       let raster = RasterMap(records[index].bounds, scale: scale, transform: transform)
     {

@@ -117,6 +117,10 @@ struct CompositeList {
         continue
       }
       let transform = parent.placement.transform(of: records[index])
+      if layers.isTurnedAway(index, transform) {
+        index = end
+        continue
+      }
       if records[index].isIsolated, pictureDepth < TreeLayers.maximumPictureDepth {
         let pixels = layers.picturePixels(of: index, end: end, transform, depth: pictureDepth)
           .intersection(parent.placement.clip)

@@ -15,6 +15,8 @@ struct RasterMap {
     // More pixels than the output shows are not made: the picture is halved until they are near its own.
     while x > 0x1p-20, Self.isTooClose(transform.a / x, transform.b / x) { x /= 2 }
     while y > 0x1p-20, Self.isTooClose(transform.c / y, transform.d / y) { y /= 2 }
+    // The picture is mirrored as the output shows it, so that layers in it show the same side.
+    if transform.determinant < 0 { x = -x }
     toRaster = Affine.translation(x: -bounds.minX, y: -bounds.minY).concatenating(.scale(x: x, y: y))
     guard let back = toRaster.inverted, let map = back.concatenating(transform).inverted else { return nil }
     guard max(abs(map.a), abs(map.b), abs(map.c), abs(map.d)) <= 4, abs(map.tx) < 0x1p28, abs(map.ty) < 0x1p28 else {

@@ -103,6 +103,7 @@ public struct SceneDiff {
     let paintsSame = old[oldIndex].paintsLike(new[newIndex]) && (wasLeaf == isLeaf || !new[newIndex].isGroupWithLayers)
     if paintsSame, wasLeaf, isLeaf { return }
     let transform = placement.transform(of: new[newIndex])
+    if newLayers.isTurnedAway(newIndex, transform) { return }
     if !paintsSame {
       add(old[oldIndex], transform, placement.clip)
       add(new[newIndex], transform, placement.clip)
@@ -131,6 +132,10 @@ public struct SceneDiff {
         continue
       }
       let transform = placement.transform(of: records[index])
+      if layers.isTurnedAway(index, transform) {
+        index = next
+        continue
+      }
       if records[index].isIsolated {
         let pixels = layers.picturePixels(of: index, end: next, transform).intersection(placement.clip)
         if !pixels.isEmpty { collector.add(pixels) }

@@ -22,7 +22,7 @@ extension RandomLayers {
   }
 
   private func movement(depth: Int) -> any Animation {
-    switch Int.random(in: 0..<(depth < 2 ? 14 : 13), using: &random) {
+    switch Int.random(in: 0..<(depth < 2 ? 15 : 14), using: &random) {
     case 0: return basic(.rotation, from: 0, to: number(in: -4...4))
     case 1: return basic(.transform, from: nil, to: transform())
     case 2: return basic(.backgroundColor, from: color(), to: nil)
@@ -56,6 +56,11 @@ extension RandomLayers {
       return random.chance(0.5)
         ? basic(.contentsRect, from: nil, to: Rect(x: 0.2, y: 0, width: 0.6, height: 0.7))
         : basic(.shadowOffset, from: Size(number(in: -9...9), 2), to: nil)
+    case 13:
+      if random.chance(0.4) { return basic(.sublayerTransform, from: nil, to: solidTransform()) }
+      return basic(
+        [.transformRotationX, .transformRotationY, .transformScaleZ, .transformTranslationZ, .anchorPointZ, .zPosition]
+          .randomElement(using: &random) ?? .zPosition, from: nil, to: number(in: -3...3))
     default:
       return AnimationGroup((0..<Int.random(in: 0...3, using: &random)).map { _ in animation(depth: depth + 1) })
     }

@@ -106,8 +106,8 @@ public final class RandomLayers {
       layer.masksToBounds.toggle()
       return "mask"
     case 14:
-      layer.zPosition = Double(Int.random(in: -2...2, using: &random))
-      return "z position"
+      changeSpace(layer)
+      return "place in space"
     case 15:
       layer.removeFromSuperlayer()
       return "removal"
@@ -191,6 +191,7 @@ public final class RandomLayers {
     if random.chance(0.3) { layer.opacity = opacity() }
     if random.chance(0.3) { layer.cornerRadius = number(in: 0...20) }
     while random.chance(0.3) { changeLook(layer) }
+    while random.chance(0.2) { changeSpace(layer) }
     add(layer, to: random.chance(0.5) ? root : layers.randomElement(using: &random) ?? root)
     return "a new one instead"
   }
@@ -268,7 +269,7 @@ public final class RandomLayers {
       height: side(root.bounds.height, [0, -3, 0.25]))
   }
 
-  func transform() -> Transform3D { Transform3D(flatTransform()) }
+  func transform() -> Transform3D { random.chance(0.2) ? solidTransform() : Transform3D(flatTransform()) }
 
   private func flatTransform() -> Affine {
     if random.chance(0.06) { return extremeTransform() }

@@ -64,7 +64,7 @@ extension RenderRecord {
   mutating func update(from values: AnimatableValues, _ sides: SideValues, in space: SublayerSpace?) {
     transform =
       space == nil && values.isFlat
-      ? values.flatTransformToSuperlayer : values.picturePlace(in: space).affine ?? values.flatTransformToSuperlayer
+      ? values.flatTransformToSuperlayer : values.picturePlace(in: space).affine ?? .identity
     bounds = values.bounds
     opacity = Float(min(max(values.opacity, 0), 1))
     let radius = min(values.cornerRadius, min(bounds.width, bounds.height) / 2)

@@ -89,7 +89,9 @@ extension Layer {
   /// The space in which the layer lies; nil for the superlayer's plane.
   var space: SublayerSpace? {
     if let superlayer {
-      return superlayer.placesSublayers ? SublayerSpace(superlayer.values, isFlipped: isPlacedFlipped) : nil
+      guard superlayer.placesSublayers else { return nil }
+      let values = superlayer.committedAnimations?.committedValues ?? superlayer.values
+      return SublayerSpace(values, isFlipped: isPlacedFlipped)
     }
     return context.flatMap { $0.scale == 1 ? nil : SublayerSpace(scale: $0.scale) }
   }

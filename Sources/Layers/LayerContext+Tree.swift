@@ -25,6 +25,8 @@ final class CommittedAnimations {
   var space: SublayerSpace?
   /// See `Layer.isPlacedFlipped`.
   var isPlacedFlipped = false
+  /// The values at the commit, of a layer that places its sublayers.
+  var committedValues: AnimatableValues?
   /// The superlayer's animations, if they move that space.
   var outer: CommittedAnimations?
   /// How often they are to be shown.
@@ -59,7 +61,7 @@ final class CommittedAnimations {
   }
 
   /// The values that are shown at a time of the layer's clock.
-  private func shown(at time: MonotonicTime) -> AnimatableValues {
+  func shown(at time: MonotonicTime) -> AnimatableValues {
     var values = values
     for animation in timed { animation.apply(to: &values, at: time) }
     return values
@@ -100,7 +102,7 @@ final class CommittedAnimations {
 
   /// True if they may show other values later than at a time of the display's clock.
   func change(from time: MonotonicTime) -> Bool {
-    if let outer, outer.isMoving { return true }
+    if outer != nil { return true }
     let local = clocks.time(at: time)
     return switch clocks.course(from: time) {
     case .still: false
@@ -221,10 +223,10 @@ extension LayerContext {
   private func commitAnimations(of layer: Layer, _ effects: RenderEffects?, at now: MonotonicTime) -> Bool {
     let haveChanged = layer.areAnimationsChanged
     layer.areAnimationsChanged = false
-    // A superlayer whose animations stand still, or are over, places its sublayers by its values at the commit.
-    let outer = layer.superlayer.flatMap { $0.placesSublayers ? $0.committedAnimations : nil }
-    let isMovedByOuter = outer?.isEmpty == false
-    if layer.animations.isEmpty && layer.committedAnimations == nil && !isMovedByOuter { return haveChanged }
+    let outer = layer.superlayer.flatMap {
+      $0.placesSublayers && $0.committedAnimations?.isMoving == true ? $0.committedAnimations : nil
+    }
+    if layer.animations.isEmpty && layer.committedAnimations == nil && outer == nil { return haveChanged }
     let committed = layer.committedAnimations ?? CommittedAnimations(layer)
     layer.committedAnimations = committed
     committed.recordIndex = layer.recordIndex
@@ -236,7 +238,7 @@ extension LayerContext {
     committed.clocks = ClockChain(layer)
     committed.space = layer.space
     committed.isPlacedFlipped = layer.isPlacedFlipped
-    committed.outer = isMovedByOuter ? outer : nil
+    committed.outer = outer
     committed.timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)
     for index in layer.animations.indices {
@@ -245,6 +247,7 @@ extension LayerContext {
       committed.frameRateRange = index == 0 ? range : committed.frameRateRange.union(range)
       committed.timed.append(layer.animations[index].timed)
     }
+    committed.committedValues = layer.placesSublayers ? committed.shown(at: time) : nil
     let wasMoving = committed.isMoving
     committed.isMoving = committed.change(from: now)
     if committed.isEmpty {

@@ -42,7 +42,8 @@ public final class RenderEffects: Sendable {
 
   /// True if the layer with its descendants becomes a picture of its own before it is blended.
   package var isolates: Bool {
-    parts.border != nil || parts.shadow != nil || parts.blendMode != .normal || parts.rasterizationScale != nil
+    parts.homography != nil || parts.border != nil || parts.shadow != nil || parts.blendMode != .normal
+      || parts.rasterizationScale != nil
   }
 }
 

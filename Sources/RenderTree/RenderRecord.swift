@@ -38,7 +38,7 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
     /// Content and descendants are clipped to `bounds` with its corner radius.
     public static let masksToBounds = Flags(rawValue: 1 << 1)
     /// The layer, with its descendants, is not shown where its back is seen, or its mirror image.
-    public static let singleSided = Flags(rawValue: 1 << 8)
+    public static let singleSided = Flags(rawValue: 1 << 5)
     /// The first child masks the layer with all its other descendants: its alpha multiplies theirs.
     public static let masked = Flags(rawValue: 1 << 2)
     /// The layer is such a mask, and is not seen itself.

@@ -42,6 +42,10 @@ package struct TreeLayers {
         continue
       }
       let transform = placement.transform(of: record)
+      if isTurnedAway(index, transform) {
+        index = next
+        continue
+      }
       if record.flags.contains(.isolated), depth < Self.maximumPictureDepth {
         let pixels = picturePixels(of: index, end: next, transform, depth: depth)
         result = result.union(pixels.intersection(placement.clip))
@@ -64,6 +68,14 @@ package struct TreeLayers {
   /// The pixels that the picture of an isolated layer with all its descendants may fill, its shadow included, wherever the masks
   /// around it cut it.
   package func picturePixels(of index: Int, end: Int, _ transform: Affine, depth: Int = 0) -> IntRect {
+    if let homography = effects(at: index)?.parts.homography {
+      return plane(of: index, end: end, homography, transform, depth: depth)?.reached ?? .zero
+    }
+    return flatPicturePixels(of: index, end: end, transform, depth: depth)
+  }
+
+  /// The same for the picture of a layer whose homography is left out.
+  func flatPicturePixels(of index: Int, end: Int, _ transform: Affine, depth: Int) -> IntRect {
     let pixels = bodyPixels(of: index, end: end, transform, depth: depth)
     guard let shadow = effects(at: index)?.parts.shadow else { return pixels }
     let blur = ShadowBlur(shadow, transform)

@@ -50,6 +50,8 @@ private struct World {
     var clocks: ClockChain
     /// True if the layer shows the same from the commit on. It is then shown so at earlier times too.
     var stands: Bool
+    var placesSublayers: Bool
+    var isPlacedFlipped: Bool
     /// The mask, if any, and the sublayers from back to front.
     var layers: [Node]
   }
@@ -73,7 +75,7 @@ private struct World {
     let time = now + .milliseconds(Int64.random(in: -5...40, using: &generator))
     let tree = context.renderTree(at: time)
     var rebuilt = TreeSnapshot()
-    rebuild(committed, at: time, like: tree, into: &rebuilt)
+    rebuild(committed, at: time, in: SublayerSpace(scale: 2), like: tree, into: &rebuilt)
     XCTAssertEqual(tree.records, rebuilt.records, comment)
     XCTAssertNil(tree.inconsistency, comment)
     held.append((tree, tree.records))
@@ -100,24 +102,29 @@ private struct World {
       record: layer.record(sides), sides: sides, contents: layer.contentsSource, values: layer.values,
       timed: layer.animations.map(\.timed),
       clocks: ClockChain(layer), stands: !(layer.committedAnimations?.isMoving ?? false),
+      placesSublayers: layer.placesSublayers, isPlacedFlipped: layer.isPlacedFlipped,
       layers: ([layer.mask] + order.map(\.element)).compactMap { $0.map(copy) })
   }
 
   /// - Parameter shown: effects with the same values as those of its layers are the same objects.
-  private func rebuild(_ node: Node, at time: MonotonicTime, like shown: TreeSnapshot, into tree: inout TreeSnapshot) {
+  private func rebuild(
+    _ node: Node, at time: MonotonicTime, in space: SublayerSpace?, like shown: TreeSnapshot, into tree: inout TreeSnapshot
+  ) {
     let index = tree.records.count
     var (record, sides) = (node.record, node.sides)
     var values = node.values
     let local = node.clocks.time(at: node.stands ? max(time, now) : time)
     for animation in node.timed { animation.apply(to: &values, at: local) }
-    let space = index == 0 ? SublayerSpace(scale: 2) : nil
     if shown.sides.indices.contains(index) {
       let last = shown.sides[index].effects
       sides.effects = node.contents.effects(for: values, values.homography(in: space), last: last)
     }
     record.update(from: values, sides, in: space)
     tree.append(record, sides)
-    for layer in node.layers { rebuild(layer, at: time, like: shown, into: &tree) }
+    for layer in node.layers {
+      let inner = node.placesSublayers ? SublayerSpace(values, isFlipped: layer.isPlacedFlipped) : nil
+      rebuild(layer, at: time, in: inner, like: shown, into: &tree)
+    }
     tree.records[index].subtreeEnd = UInt32(tree.records.count)
   }
 }
