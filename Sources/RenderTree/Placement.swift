@@ -37,20 +37,17 @@ public struct Viewport: Hashable, BitwiseCopyable, Sendable {
   }
 }
 
-/// The place of a layer on an output.
+/// The place of a layer on an output, or in the picture of a plane in perspective: see `PlaneMap`.
 ///
-/// Everything that asks where a layer is seen computes it here: the diff, the compositor, and whatever goes back from an
-/// output's pixel to a layer.
-///
-/// ```swift
-/// let placement = tree.placement(ofRecordAt: index, width: 1920, height: 1080)
-/// let point = placement.layerPoint(at: Point(x: 960, y: 540))
-/// ```
-public struct Placement: Hashable, BitwiseCopyable, Sendable {
+/// Everything that asks where a layer is seen computes it here: the diff and the compositor, and `TreeSnapshot.placement`.
+@usableFromInline
+package struct Placement: Hashable, BitwiseCopyable, Sendable {
   /// Maps the layer's coordinates to the output's pixels.
-  public var transform: Affine
+  @usableFromInline
+  package var transform: Affine
   /// The pixels that the masks around the layer leave to it. A pixel that a mask covers in part belongs to them.
-  public var clip: IntRect
+  @usableFromInline
+  package var clip: IntRect
 
   @inlinable
   package init(transform: Affine, clip: IntRect) {
@@ -63,9 +60,6 @@ public struct Placement: Hashable, BitwiseCopyable, Sendable {
     transform = tree.viewport?.transform ?? .identity
     clip = tree.viewport?.clip.intersection(output) ?? output
   }
-
-  /// The point of the layer that is seen at a point of the output; nil when the transform flattens the layer.
-  public func layerPoint(at point: Point) -> Point? { transform.inverted?.apply(point) }
 
   /// The place inside a layer: the place of its children's parent.
   ///
@@ -85,25 +79,5 @@ public struct Placement: Hashable, BitwiseCopyable, Sendable {
       a: transform.a, b: transform.b, c: transform.c, d: transform.d,
       tx: own.tx * transform.a + own.ty * transform.c + transform.tx,
       ty: own.tx * transform.b + own.ty * transform.d + transform.ty)
-  }
-}
-
-extension TreeSnapshot {
-  /// The place of the layer at `index` on an output of this size.
-  public func placement(ofRecordAt index: Int, width: Int, height: Int) -> Placement {
-    var placement = Placement(outside: self, on: IntRect(x: 0, y: 0, width: width, height: height))
-    var next = 0
-    var limit = records.count
-    while next < index {
-      let end = records[next].end(at: next, in: limit)
-      if end > index {
-        placement = placement.entering(records[next], transform: placement.transform(of: records[next]))
-        limit = end
-        next += 1
-      } else {
-        next = end
-      }
-    }
-    return Placement(transform: placement.transform(of: records[index]), clip: placement.clip)
   }
 }

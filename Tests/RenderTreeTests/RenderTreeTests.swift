@@ -95,13 +95,29 @@ import Testing
     tree.records[1].transform = .rotation(.pi / 2).concatenating(.translation(x: 8, y: 1))
     let placement = tree.placement(ofRecordAt: 2, width: 100, height: 100)
     #expect(placement.clip == IntRect(x: 6, y: 1, width: 2, height: 4), "masked by the turned layer 7")
-    let seen = placement.transform.apply(Point(1, 0.5))
+    let seen = try #require(placement.homography.apply(Point(1, 0.5)))
     #expect(abs(seen.x - 7) < 1e-12 && abs(seen.y - 3) < 1e-12)
     let back = try #require(placement.layerPoint(at: seen))
     #expect(abs(back.x - 1) < 1e-12 && abs(back.y - 0.5) < 1e-12)
     #expect(tree.placement(ofRecordAt: 3, width: 50, height: 40).clip == IntRect(x: 0, y: 0, width: 50, height: 40))
     tree.records[0].transform = .scale(0)
     #expect(tree.placement(ofRecordAt: 3, width: 9, height: 9).layerPoint(at: .zero) == nil)
+  }
+
+  @Test func placementsLeadThroughPerspective() throws {
+    var tree = tree()
+    let view = Transform3D.rotation(0.5, x: 0, y: 1, z: 0).concatenating(.perspective(distance: 20))
+    var parts = RenderEffects.Parts()
+    parts.homography = view.homography
+    tree.sides[1].effects = RenderEffects(parts)
+    let inner = tree.records[2].transform
+    let placement = tree.placement(ofRecordAt: 2, width: 100, height: 100)
+    let outer = tree.placement(ofRecordAt: 1, width: 100, height: 100)
+    let seen = try #require(placement.homography.apply(Point(1, 0.5)))
+    #expect(outer.homography.apply(inner.apply(Point(1, 0.5))) == seen)
+    let back = try #require(placement.layerPoint(at: seen))
+    #expect(abs(back.x - 1) < 1e-12 && abs(back.y - 0.5) < 1e-12)
+    #expect(tree.description.contains("homography"))
   }
 
   /// The corners of a tree on an output of 30×20 that is mounted turned, and of a mirror of it.
