@@ -15,6 +15,7 @@ import Testing
     "matrix": 5, "convert.point": 14, "convert.rect": 2, "frame.get": 5, "frame.set": 4,
     "keyframe.value": 63, "keyframe.path": 22,
     "group": 8, "combine": 10, "timing.convert": 25, "timing.throughLayer": 3,
+    "default": 14, "gravity": 42, "nineparts": 5,
     "events": 4, "transaction": 1,
   ]
 

@@ -1,0 +1,78 @@
+import Geometry
+import RenderTree
+import Testing
+
+@testable import Layers
+
+// Cases of contents and of the look of a layer.
+
+extension FactTests {
+  @MainActor @Test func defaults() {
+    let layer = Layer()
+    let values: [String: JSONValue] = [
+      "frame": .numbers(layer.frame.numbers), "contentsRect": .numbers(layer.contentsRect.numbers),
+      "contentsGravity": .text(layer.contentsGravity.rawValue),
+      "minificationFilter": .text(layer.minificationFilter.rawValue),
+      "contents": layer.contents == nil ? .null : .text("an image"), "cornerRadius": .number(layer.cornerRadius),
+      "borderColor": .numbers(layer.borderColor?.numbers ?? []), "rasterizationScale": .number(layer.rasterizationScale),
+      "shadowOpacity": .number(layer.shadowOpacity), "shadowRadius": .number(layer.shadowRadius),
+      "mask": layer.mask == nil ? .null : .text("a layer"), "delegate": layer.delegate == nil ? .null : .text("a delegate"),
+      "style": layer.style == nil ? .null : .text("a style"), "needsLayout": .bool(layer.needsLayout),
+    ]
+    for fact in FactCase.all("default") {
+      let name = fact.in["property"].text ?? ""
+      guard let value = values[name] else { Issue.record("\(fact.id)"); continue }
+      #expect("\(value)" == "\(fact.out)", "\(fact.id): \(name)")
+    }
+  }
+
+  @Test func gravity() {
+    for fact in FactCase.all("gravity") {
+      let input = fact.in
+      var values = AnimatableValues()
+      values.bounds = Rect(input["bounds"].numbers ?? [])
+      if let part = input["contentsRect"].numbers { values[.contentsRect] = Rect(part) }
+      let pixels = input["pixels"].numbers ?? []
+      let gravity = ContentsGravity(rawValue: input["gravity"].text ?? "") ?? .resize
+      let contents = ContentsSource(
+        pixels: Size(pixels[0], pixels[1]), gravity: gravity, scale: input["contentsScale"].number ?? 1)
+      let effects = contents.effects(for: values, nil, last: nil)
+      expect(fact, effects.contentRect(in: values.bounds).numbers)
+    }
+  }
+
+  @Test func nineParts() {
+    for fact in FactCase.all("nineparts") {
+      let input = fact.in
+      let (bounds, center) = (Rect(input["bounds"].numbers ?? []), Rect(input["contentsCenter"].numbers ?? []))
+      let (part, pixels) = (Rect(input["contentsRect"].numbers ?? []), input["pixels"].numbers ?? [])
+      let scale = input["contentsScale"].number ?? 1
+      let columns = ThreeParts(
+        from: bounds.minX, to: bounds.maxX, pixels: pixels[0], part: (part.minX, part.width),
+        center: (center.minX, center.width), scale: scale)
+      let rows = ThreeParts(
+        from: bounds.minY, to: bounds.maxY, pixels: pixels[1], part: (part.minY, part.height),
+        center: (center.minY, center.height), scale: scale)
+      for (index, expected) in (fact.out.array ?? []).enumerated() {
+        func isClose(_ name: String, _ found: Rect) -> Bool {
+          zip(found.numbers, expected[name].numbers ?? []).allSatisfy { abs($0 - $1) <= fact.tol }
+        }
+        let (x, y) = (index % 3, index / 3)
+        let target = rect(columns.places[x], rows.places[y], columns.places[x + 1], rows.places[y + 1])
+        #expect(isClose("target", target), "\(fact.id), part \(index): \(target)")
+        let (width, height) = (pixels[0], pixels[1])
+        let source = rect(
+          columns.pixels[x] / width, rows.pixels[y] / height, columns.pixels[x + 1] / width, rows.pixels[y + 1] / height)
+        #expect(isClose("source", source), "\(fact.id), part \(index): \(source)")
+      }
+    }
+  }
+
+  private func rect(_ left: Double, _ top: Double, _ right: Double, _ bottom: Double) -> Rect {
+    Rect(x: left, y: top, width: right - left, height: bottom - top)
+  }
+}
+
+extension JSONValue {
+  fileprivate static func numbers(_ numbers: [Double]) -> JSONValue { .array(numbers.map { .number($0) }) }
+}
