@@ -3,22 +3,6 @@ import Geometry
 import Raster
 import RenderTree
 
-extension ContentCut {
-  /// True if the content is stretched in parts.
-  var hasNineParts: Bool { center != Rect(x: 0, y: 0, width: 1, height: 1) }
-
-  /// True if edge pixels are shown where the content has none.
-  var reachesBeyondContent: Bool { rect.minX < 0 || rect.minY < 0 || rect.maxX > 1 || rect.maxY > 1 }
-
-  /// The place of the whole content when `rect` of it lies at `shown`.
-  func place(ofAllIn shown: Rect) -> Rect {
-    if rect == Rect(x: 0, y: 0, width: 1, height: 1) { return shown }
-    let (width, height) = (shown.width / rect.width, shown.height / rect.height)
-    return Rect(
-      x: shown.minX - rect.minX * width, y: shown.minY - rect.minY * height, width: width, height: height)
-  }
-}
-
 /// An image that is stretched in nine parts: the pixel under each of the output's is looked for by itself, so that the parts meet
 /// without a seam.
 struct NinePartRows: ContentRows {

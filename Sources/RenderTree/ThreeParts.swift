@@ -1,3 +1,21 @@
+package import Geometry
+
+extension ContentCut {
+  /// True if the content is stretched in parts.
+  package var hasNineParts: Bool { center != Rect(x: 0, y: 0, width: 1, height: 1) }
+
+  /// True if edge pixels are shown where the content has none.
+  package var reachesBeyondContent: Bool { rect.minX < 0 || rect.minY < 0 || rect.maxX > 1 || rect.maxY > 1 }
+
+  /// The place of the whole content when `rect` of it lies at `shown`.
+  package func place(ofAllIn shown: Rect) -> Rect {
+    if rect == Rect(x: 0, y: 0, width: 1, height: 1) { return shown }
+    let (width, height) = (shown.width / rect.width, shown.height / rect.height)
+    return Rect(
+      x: shown.minX - rect.minX * width, y: shown.minY - rect.minY * height, width: width, height: height)
+  }
+}
+
 /// The nine parts along one axis: both ends keep their size, the middle has the rest.
 package struct ThreeParts {
   /// The edges of the parts in the layer's units, ascending.
