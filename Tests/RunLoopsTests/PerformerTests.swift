@@ -281,11 +281,10 @@ import Testing
     #expect(scenario.words.description == "work →finished")
   }
 
-  // Statement 62, 63
+  // Statement 62, 63. The loop has a thread of its own: one of the pool's, on which this test begins, may end while it waits.
   @Test(arguments: [Nanoseconds?.none, .seconds(3_600)], [true, false])
   func aCancelledTaskStopsWaiting(after delay: Nanoseconds?, isCancelledFirst: Bool) async throws {
-    let scenario = Scenario()
-    let loop = scenario.loop
+    let (thread, loop, end) = startIdleThread()
     let task = Task { [words] () async throws -> Void in
       guard let delay else { return try await loop.performAndWait { words.add("never") } }
       try await loop.performAndWait(after: delay) { words.add("never") }
@@ -294,16 +293,17 @@ import Testing
     task.cancel()
     await #expect(throws: PerformError.cancelled) { try await task.value }
     #expect(words.description == "" && loop.performers.count == 0 && loop.nextTimerFireTime(in: .default) == nil)
+    end.open()
+    thread.join()
   }
 
   @Test func aCancellationLeavesNothingBehindWheneverItComes() async throws {
-    let scenario = Scenario()
-    let loop = scenario.loop
+    let (thread, loop, end) = startIdleThread()
     for round in some(60, of: 0..<300) {
       let begins = Box(false)
       let task = Task.detached {
         while !begins.value { await Task.yield() }
-        try await loop.performAndWait(after: .seconds(1)) {}
+        try await loop.performAndWait(after: .seconds(3_600)) {}
       }
       let canceller = startThread {
         begins.value = true
@@ -314,6 +314,8 @@ import Testing
       canceller.join()
     }
     #expect(loop.nextTimerFireTime(in: .default) == nil)
+    end.open()
+    thread.join()
   }
 }
 
