@@ -97,10 +97,11 @@ quietly() {
 show_failure() {
   local log=$1 errors
   errors=$(awk '
-    /^[^ |]*[^|]*([Ee]rror|fatal):|^✘ Test .* recorded|WARNING: ThreadSanitizer|gate FAILED$/ { if (!seen[$0]++) print; inside = 0; next }
-    /^FAILED/ { print; inside = 1; next }
-    inside && /^ / { print; next }
-    { inside = 0 }' "$log" | head -n 40)
+    function show() { if (shown++ < 40) print }
+    /^[^ |]*[^|]*([Ee]rror|fatal):|^✘ Test .* recorded|WARNING: ThreadSanitizer|gate FAILED$/ { if (!seen[$0]++) show(); inside = 0; next }
+    /^FAILED/ { show(); inside = 1; next }
+    inside && /^ / { show(); next }
+    { inside = 0 }' "$log")
   [[ -n $errors ]] || errors=$(tail -n 25 -- "$log")
   sed 's/^/    /' <<<"$errors" >&2
   say "    (all of it: ${log#"$root"/})"
