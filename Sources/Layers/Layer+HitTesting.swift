@@ -5,11 +5,12 @@ extension Layer {
   /// or nil. For a root those are the output's coordinates in points.
   ///
   /// Siblings are asked from the top down. A sublayer is found outside of this layer's bounds too, unless `masksToBounds` clips
-  /// it there, corners included. Neither a layer that is hidden, or whose opacity is 0.01 or less, nor one that is flattened is
+  /// it there, corners included. Where a layer has a mask, nothing is found outside of the mask's bounds. Neither a layer that is hidden, or whose opacity is 0.01 or less, nor one that is flattened is
   /// found, nor anything in them. Animations are not looked at.
   public func hitTest(_ point: Point) -> Layer? {
     guard !isHidden, opacity > 0.01, let own = pointFromSuperlayer(point) else { return nil }
     if masksToBounds && !values.clipContains(own) { return nil }
+    if let storedMask, !(storedMask.pointFromSuperlayer(own).map(storedMask.contains) ?? false) { return nil }
     for layer in sublayersInPaintOrder.reversed() {
       if let found = layer.hitTest(own) { return found }
     }
@@ -30,6 +31,10 @@ extension AnimatableValues {
     let radius = min(cornerRadius, min(bounds.width, bounds.height) / 2)
     guard radius > 0 else { return true }
     // The way beyond the centre of the nearest corner.
+    let isLeft = point.x < bounds.midX
+    let isTop = point.y < bounds.midY
+    let corner: Corners = isTop ? (isLeft ? .minXMinY : .maxXMinY) : (isLeft ? .minXMaxY : .maxXMaxY)
+    guard rare.maskedCorners.contains(corner) else { return true }
     let x = radius - min(point.x - bounds.minX, bounds.maxX - point.x)
     let y = radius - min(point.y - bounds.minY, bounds.maxY - point.y)
     return x <= 0 || y <= 0 || x * x + y * y <= radius * radius

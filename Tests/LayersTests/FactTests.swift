@@ -10,7 +10,7 @@ import Testing
   private static let counts = [
     "timing.value": 158, "bezier.value": 89, "basic.value": 23,
     "spring.value": 81, "spring.settling": 12, "spring.perceptual": 5,
-    "hit": 21, "tree": 5,
+    "hit": 23, "tree": 5,
     "transform.interpolate": 20, "transform.component": 3,
     "matrix": 5, "convert.point": 14, "convert.rect": 2, "frame.get": 5, "frame.set": 4,
     "keyframe.value": 63, "keyframe.path": 22,

@@ -28,6 +28,8 @@ final class HitTests: XCTestCase {
     layer.opacity = input["opacity"].number ?? 1
     layer.isHidden = input["hidden"].bool ?? false
     layer.masksToBounds = input["masksToBounds"].bool ?? false
+    if let transform = input["sublayerTransform"].numbers { layer.sublayerTransform = Transform3D(Affine(transform)) }
+    if let frame = input["mask"].numbers { layer.mask = Layer(frame: Rect(frame)) }
     for sublayer in input["sublayers"].array ?? [] { layer.addSublayer(self.layer(sublayer)) }
     return layer
   }
@@ -84,6 +86,10 @@ final class HitTests: XCTestCase {
       for inside in [Point(3, 3), Point(37, 17), Point(0, 10), Point(20, 0), Point(39.9, 10)] {
         XCTAssertTrue(layer.hitTest(inside) === sublayer, "\(inside)")
       }
+      layer.maskedCorners = [.maxXMinY]
+      XCTAssertTrue(layer.hitTest(Point(1, 1)) === sublayer, "a corner that is not rounded")
+      XCTAssertNil(layer.hitTest(Point(39, 1)))
+      layer.maskedCorners = .all
       sublayer.isHidden = true
       XCTAssertNil(layer.hitTest(Point(1, 1)))
       XCTAssertTrue(layer.hitTest(Point(3, 3)) === layer)
