@@ -56,6 +56,9 @@ public enum SceneName: String, CaseIterable, Sendable {
   case orbit
   case clock
   case dashboard
+  case springs
+  case onboarding
+  case swarm
   case still
   case stress
 
@@ -65,6 +68,9 @@ public enum SceneName: String, CaseIterable, Sendable {
     case .orbit: "moving, rotating, translucent layers"
     case .clock: "an analogue clock with text"
     case .dashboard: "a plant's values with units and limits, gauges, a chart drawn on worker threads"
+    case .springs: "springs that are interrupted before they come to rest"
+    case .onboarding: "three pages: a movement along a path, groups of movements, staggered text"
+    case .swarm: "2,000 layers that all move and turn"
     case .still: "nothing changes: one frame, then no wake-up at all"
     case .stress: "chosen work per frame (--work, --work-phase), to see missed frames"
     }
@@ -77,6 +83,9 @@ public enum SceneName: String, CaseIterable, Sendable {
     case .orbit: try OrbitScene(settings: settings)
     case .clock: try ClockScene(settings: settings)
     case .dashboard: try DashboardScene(settings: settings)
+    case .springs: try SpringsScene(settings: settings)
+    case .onboarding: try OnboardingScene(settings: settings)
+    case .swarm: try SwarmScene(settings: settings)
     case .still: try StillScene(settings: settings)
     case .stress: try StressScene(settings: settings)
     }

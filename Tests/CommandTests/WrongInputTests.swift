@@ -5,7 +5,10 @@ import Testing
 struct WrongInputTests {
   /// The arguments, the option or value that the message must name, and the accepted values that it must list.
   static let wrong: [(arguments: [String], wrong: String, accepted: String)] = [
-    (["--scene", "orbits"], "'orbits' is invalid for '--scene", "orbit, clock, dashboard, still or stress"),
+    (
+      ["--scene", "orbits"], "'orbits' is invalid for '--scene",
+      "orbit, clock, dashboard, springs, onboarding, swarm, still or stress"
+    ),
     (["render", "nothing", "--output", "x.png"], "'nothing' is invalid for '<scene>'", "orbit, clock"),
     (["render", "orbit", "--output", "x.png", "--size", "0x10"], "'0x10' is invalid for '--size", "WIDTHxHEIGHT"),
     (["render", "orbit", "--output", "x.png", "--size", "99999x9"], "'99999x9' is invalid for '--size", "1 to 16384"),
