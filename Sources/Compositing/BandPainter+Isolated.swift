@@ -49,10 +49,19 @@ extension BandPainter {
   private func decorated(
     _ index: Int, _ end: Int, _ transform: Affine, _ pixels: IntRect, _ parts: RenderEffects.Parts?
   ) -> Picture {
-    var result = body(of: index, end, transform, pixels, parts)
+    var around = IntRect.zero
+    if let shadow = parts?.shadow, shadow.path == nil {
+      around = layers.bodyPixels(of: index, end: end, transform, depth: pictureDepth)
+        .intersection(ShadowBlur(shadow, transform).source(of: pixels))
+    }
+    // One picture serves body and shadow, unless that falls from far away.
+    let both = pixels.union(around)
+    let isShared = both.area <= 2 * (pixels.area + around.area)
+    var result = body(of: index, end, transform, isShared ? both : pixels, parts)
     if let shadow = parts?.shadow {
+      let thrower = isShared ? result : body(of: index, end, transform, around, parts)
       let under = Picture(pixels)
-      paint(shadow, of: index, end, transform, under, parts)
+      paint(shadow, of: thrower, records[index], transform, under, parts)
       for y in pixels.minY..<pixels.maxY {
         kernels.pointee.over(
           under.target.pointer(x: pixels.minX, y: y), result.target.pointer(x: pixels.minX, y: y), Int64(pixels.width))
@@ -106,21 +115,20 @@ extension BandPainter {
 
   // MARK: Shadow
 
+  /// Paints the shadow of a picture, or of the shadow's path.
   private func paint(
-    _ shadow: Shadow, of index: Int, _ end: Int, _ transform: Affine, _ picture: Picture, _ parts: RenderEffects.Parts?
+    _ shadow: Shadow, of thrower: Picture, _ record: RenderRecord, _ transform: Affine, _ picture: Picture,
+    _ parts: RenderEffects.Parts?
   ) {
     let pixels = picture.pixels
     let blur = ShadowBlur(shadow, transform)
-    let source = blur.source(of: pixels)
-    let alpha = AlphaPicture(source)
+    let alpha = AlphaPicture(blur.source(of: pixels))
     if let path = shadow.path {
       PathCoverage(path, transform).fill(alpha)
     } else {
-      let reached = layers.bodyPixels(of: index, end: end, transform, depth: pictureDepth).intersection(source)
-      alpha.copy(body(of: index, end, transform, reached, parts))
+      alpha.copy(thrower)
     }
     let blurred = alpha.blurred(by: blur, to: pixels)
-    let record = records[index]
     var bounds: LayerShape?
     if record.flags.contains(.masksToBounds) {
       bounds = LayerShape(

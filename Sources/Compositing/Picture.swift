@@ -35,9 +35,9 @@ final class AlphaPicture {
 
   func row(_ y: Int32) -> UnsafeMutablePointer<UInt8> { base + Int(y - pixels.minY) * pixels.width }
 
-  /// Takes over the alpha of a picture, all of whose pixels it has.
+  /// Takes over the alpha of a picture's pixels that it has too.
   func copy(_ picture: Picture) {
-    let other = picture.pixels
+    let other = picture.pixels.intersection(pixels)
     guard !other.isEmpty else { return }
     for y in other.minY..<other.maxY {
       let source = picture.target.pointer(x: other.minX, y: y)
