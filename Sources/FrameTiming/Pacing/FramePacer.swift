@@ -2,6 +2,9 @@ public import LinuxSystem
 
 /// Decides when a display's ticks are delivered, so that frames are begun as late as they can still be ready in time.
 ///
+/// An application sets `FramePolicy.lateStart` on its output, whose ticker has a pacer. Use one by itself in a loop of frames without
+/// a `DisplayTicker`, such as that of another engine: it is told of each tick and frame, and `start` says when to begin the next.
+///
 /// A pure value that reads no clock; each display has its own. Under `FramePolicy.lateStart` a tick is delivered at
 ///
 ///     target − work − wake-up latency − commit margin

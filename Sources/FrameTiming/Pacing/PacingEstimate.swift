@@ -3,6 +3,8 @@ public import LinuxSystem
 /// Estimates an upper limit of durations from the durations so far: a few in a thousand exceed it, and spikes while they are
 /// few. A pure value.
 ///
+/// Use one for any work that must be begun early enough for a deadline; for the frames of a display a `FramePacer` has them.
+///
 /// With the last 64 durations in the order of their length, leave out the longest tenth; the longest of the
 /// rest is `upper`, and `spread` its distance from the median. The estimate is
 ///
