@@ -33,16 +33,35 @@ extension BandPainter {
       guard let plane = layers.plane(of: index, end: end, homography, transform, depth: pictureDepth) else {
         return Picture(pixels)
       }
-      return plane.resample(decorated(index, end, plane.toPlane, plane.source(of: pixels), parts), to: pixels)
+      return plane.resample(current(index, end, plane.toPlane, plane.source(of: pixels), parts), to: pixels)
     }
     if let scale = parts?.rasterizationScale,
       let raster = RasterMap(records[index].bounds, scale: scale, transform: transform)
     {
       let extent = layers.picturePixels(of: index, end: end, raster.toRaster, depth: pictureDepth)
-      let source = decorated(index, end, raster.toRaster, raster.source(of: pixels, extent: extent), parts)
+      let source = current(index, end, raster.toRaster, raster.source(of: pixels, extent: extent), parts)
       return raster.resample(source, to: pixels, kernels)
     }
-    return decorated(index, end, transform, pixels, parts)
+    return current(index, end, transform, pixels, parts)
+  }
+
+  /// The layer's picture, or one on the way to it from an older one.
+  private func current(
+    _ index: Int, _ end: Int, _ transform: Affine, _ pixels: IntRect, _ parts: RenderEffects.Parts?
+  ) -> Picture {
+    guard let transition = parts?.transition else { return decorated(index, end, transform, pixels, parts) }
+    let places = transition.places(in: records[index].bounds.size)
+    let new =
+      transition.isNewHidden
+      ? Picture(pixels) : decorated(index, end, places.new.concatenating(transform), pixels, parts)
+    if transition.old.tree.records.isEmpty { return transition.mix(Picture(pixels), new, kernels) }
+    return transition.old.tree.withTreeLayers { layers in
+      let painter = BandPainter(
+        kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels, pictureDepth: pictureDepth
+      )
+      let old = painter.picture(of: 0, end: layers.records.count, places.old.concatenating(transform), pixels)
+      return transition.mix(old, new, kernels)
+    }
   }
 
   /// Shadow, background, contents, descendants and border, through the mask.
@@ -174,6 +193,34 @@ extension BandPainter {
   private func maskPicture(_ index: Int, _ end: Int, _ transform: Affine, _ pixels: IntRect) -> Picture {
     guard pictureDepth < TreeLayers.maximumPictureDepth else { return body(of: index, end, transform, pixels, nil) }
     return picture(of: index, end: end, transform, pixels)
+  }
+}
+
+extension LayerTransition {
+  /// The picture of the transition, in the memory of one of these pictures of the same pixels.
+  fileprivate func mix(_ old: Picture, _ new: Picture, _ kernels: UnsafePointer<ckernels_table>) -> Picture {
+    let (under, over) = type == .reveal ? (new, old) : (old, new)
+    let pixels = under.pixels
+    for y in pixels.minY..<max(pixels.maxY, pixels.minY) {
+      let row = under.target.pointer(x: pixels.minX, y: y)
+      let source = over.target.pointer(x: pixels.minX, y: y)
+      if type == .fade {
+        for x in 0..<pixels.width { row[x] = Self.mixed(row[x], source[x], share) }
+      } else {
+        kernels.pointee.over(row, source, Int64(pixels.width))
+      }
+    }
+    return under
+  }
+
+  /// Each channel of two pixels mixed and rounded once, so that no colour exceeds its alpha.
+  private static func mixed(_ old: UInt32, _ new: UInt32, _ share: UInt32) -> UInt32 {
+    var result: UInt32 = 0
+    for shift in stride(from: UInt32(0), to: 32, by: 8) {
+      let sum = (old >> shift & 0xFF) * (255 - share) + (new >> shift & 0xFF) * share
+      result |= ((sum + 127) / 255) << shift
+    }
+    return result
   }
 }
 

@@ -56,6 +56,8 @@
 
 @_exported public import enum RenderTree.BlendMode
 @_exported public import enum RenderTree.ImageFilter
+@_exported public import enum RenderTree.TransitionSubtype
+@_exported public import enum RenderTree.TransitionType
 
 @_exported public import protocol Layers.Animatable
 @_exported public import struct Layers.AnimatableKey
@@ -81,6 +83,7 @@
 @_exported public import struct Layers.TimingFunction
 @_exported public import enum Layers.Transaction
 @_exported public import struct Layers.TransactionKey
+@_exported public import struct Layers.Transition
 
 @_exported public import enum Presentation.Buffering
 @_exported public import protocol Presentation.Display

@@ -22,7 +22,7 @@ extension RandomLayers {
   }
 
   private func movement(depth: Int) -> any Animation {
-    switch Int.random(in: 0..<(depth < 2 ? 15 : 14), using: &random) {
+    switch Int.random(in: 0..<(depth < 2 ? 16 : 15), using: &random) {
     case 0: return basic(.rotation, from: 0, to: number(in: -4...4))
     case 1: return basic(.transform, from: nil, to: transform())
     case 2: return basic(.backgroundColor, from: color(), to: nil)
@@ -36,7 +36,7 @@ extension RandomLayers {
       var spring = SpringAnimation(
         .position, to: position(), spring: Spring(perceptualDuration: .milliseconds(60), bounce: 0.4))
       spring.spring.initialVelocity = number(in: -9...9)
-      spring.isAdditive = random.chance(0.2)
+      (spring.isAdditive, spring.keepsVelocity) = (random.chance(0.2), random.chance(0.3))
       return spring
     case 7: return KeyframeAnimation(.opacity, values: (0..<4).map { _ in opacity() }, keyTimes: [0.1, 0.3, 0.8, 1])
     case 8, 9:
@@ -61,6 +61,12 @@ extension RandomLayers {
       return basic(
         [.transformRotationX, .transformRotationY, .transformScaleZ, .transformTranslationZ, .anchorPointZ, .zPosition]
           .randomElement(using: &random) ?? .zPosition, from: nil, to: number(in: -3...3))
+    case 14:
+      var transition = Transition(
+        TransitionType.allCases.randomElement(using: &random) ?? .fade,
+        TransitionSubtype.allCases.randomElement(using: &random) ?? .fromLeft)
+      (transition.startProgress, transition.endProgress) = (number(in: 0...1), number(in: 0...1))
+      return transition
     default:
       return AnimationGroup((0..<Int.random(in: 0...3, using: &random)).map { _ in animation(depth: depth + 1) })
     }

@@ -51,7 +51,7 @@ extension RareValues {
   fileprivate var effects: RenderEffects.Parts {
     var parts = RenderEffects.Parts()
     parts.corners = maskedCorners
-    parts.blendMode = compositingFilter
+    (parts.blendMode, parts.transition) = (compositingFilter, transition)
     if shouldRasterize, rasterizationScale > 0, rasterizationScale.isFinite { parts.rasterizationScale = rasterizationScale }
     if borderWidth > 0, borderWidth.isFinite, let color = borderColor?.premultipliedBGRA, color >> 24 > 0 {
       parts.border = Border(width: borderWidth, color: color)

@@ -277,19 +277,20 @@ extension Layer {
   /// True while neither the layer nor its sublayers are shown.
   public var isHidden: Bool {
     get { flags.contains(.hidden) }
-    set { setFlag(.hidden, newValue) }
+    set { setFlag(.hidden, newValue, action: .hidden) }
   }
 
   /// True if contents and sublayers are clipped to `bounds` with its corner radius.
   public var masksToBounds: Bool {
     get { flags.contains(.masksToBounds) }
-    set { setFlag(.masksToBounds, newValue) }
+    set { setFlag(.masksToBounds, newValue, action: .masksToBounds) }
   }
 
-  func setFlag(_ flag: RenderRecord.Flags, _ isOn: Bool) {
+  func setFlag(_ flag: RenderRecord.Flags, _ isOn: Bool, action: AnimatableProperty? = nil) {
     guard flags.contains(flag) != isOn else { return }
     flags.formSymmetricDifference(flag)
     markRecord()
+    if let action, runsActions { run(action) }
   }
 
   /// Changes values that begin no animation by themselves.

@@ -46,7 +46,9 @@ final class CommittedAnimations {
   func write(_ record: inout RenderRecord, _ sides: inout SideValues, at time: MonotonicTime) {
     let outerTime = time
     let time = clocks.time(at: time)
-    let values = shown(at: time)
+    var values = shown(at: time)
+    record.flags = flags
+    values.settleTransition(&record.flags)
     var space = space
     if let outer { space = SublayerSpace(outer.shown(at: outer.clocks.time(at: outerTime)), isFlipped: isPlacedFlipped) }
     let content = kind.content(for: values, image: values.named.isEmpty ? image : drawnImage(for: values) ?? image)
@@ -56,7 +58,6 @@ final class CommittedAnimations {
     let effects = isCommitted ? effects : contents.effects(for: values, homography, last: lastEffects)
     lastEffects = effects
     if sides.effects !== effects { sides.effects = effects }
-    record.flags = flags
     record.update(from: values, sides, in: space)
   }
 
@@ -125,14 +126,18 @@ extension LayerContext {
   }
 
   func evaluate(at time: MonotonicTime) -> TreeSnapshot {
-    let tree = snapshots.tree(evaluation: moving.isEmpty ? nil : time.nanoseconds, animated: moving) {
-      animations, record, sides in
-      animations.write(&record, &sides, at: time)
-    }
+    let tree = snapshot(at: time)
     lastEvaluation = time
     isAnimating = hasRunningAnimations(at: shownTime)
     if time >= min(earliestStart, earliestEnd) { mark() }
     return tree
+  }
+
+  /// The committed tree at a time, of which nobody takes note.
+  func snapshot(at time: MonotonicTime) -> TreeSnapshot {
+    snapshots.tree(evaluation: moving.isEmpty ? nil : time.nanoseconds, animated: moving) { animations, record, sides in
+      animations.write(&record, &sides, at: time)
+    }
   }
 
   // MARK: Commit

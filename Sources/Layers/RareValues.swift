@@ -25,6 +25,8 @@ struct RareValues: Hashable, Sendable {
   var compositingFilter = BlendMode.normal
   var shouldRasterize = false
   var rasterizationScale = 1.0
+  /// Set by an animation alone.
+  var transition: LayerTransition?
 
   /// The values of a layer that changes none of them.
   static let defaults = RareValues()

@@ -20,6 +20,8 @@ public final class RenderEffects: Sendable {
     public var homography: Homography?
     /// Pixels for each of the layer's units in the picture that the layer with all its descendants becomes; nil without one.
     public var rasterizationScale: Double?
+    /// The way from an older picture of the layer; nil while it shows itself alone.
+    public var transition: LayerTransition?
 
     public init() {}
   }
@@ -43,7 +45,7 @@ public final class RenderEffects: Sendable {
   /// True if the layer with its descendants becomes a picture of its own before it is blended.
   package var isolates: Bool {
     parts.homography != nil || parts.border != nil || parts.shadow != nil || parts.blendMode != .normal
-      || parts.rasterizationScale != nil
+      || parts.rasterizationScale != nil || parts.transition != nil
   }
 }
 
@@ -143,6 +145,11 @@ extension RenderEffects: CustomStringConvertible {
         "homography \(map.a) \(map.b) \(map.px) \(map.c) \(map.d) \(map.py) \(map.tx) \(map.ty) \(map.pw)")
     }
     if parts.blendMode != .normal { words.append("blend \(parts.blendMode)") }
+    if let transition = parts.transition {
+      words.append(
+        "transition \(transition.type) \(transition.subtype) \(transition.progress) from \(transition.old.tree.records.count) layers"
+      )
+    }
     if let scale = parts.rasterizationScale { words.append("rasterized \(scale)") }
     return words.joined(separator: " ")
   }

@@ -76,6 +76,22 @@ package struct TreeLayers {
 
   /// The same for the picture of a layer whose homography is left out.
   func flatPicturePixels(of index: Int, end: Int, _ transform: Affine, depth: Int) -> IntRect {
+    guard let transition = effects(at: index)?.parts.transition else {
+      return ownPicturePixels(of: index, end: end, transform, depth: depth)
+    }
+    let places = transition.places(in: records[index].bounds.size)
+    var pixels = IntRect.zero
+    if !transition.isNewHidden {
+      pixels = ownPicturePixels(of: index, end: end, places.new.concatenating(transform), depth: depth)
+    }
+    if transition.old.tree.records.isEmpty { return pixels }
+    return transition.old.tree.withTreeLayers { old in
+      pixels.union(old.picturePixels(of: 0, end: old.records.count, places.old.concatenating(transform), depth: depth))
+    }
+  }
+
+  /// The same without the older picture of a transition.
+  private func ownPicturePixels(of index: Int, end: Int, _ transform: Affine, depth: Int) -> IntRect {
     let pixels = bodyPixels(of: index, end: end, transform, depth: depth)
     guard let shadow = effects(at: index)?.parts.shadow else { return pixels }
     let blur = ShadowBlur(shadow, transform)

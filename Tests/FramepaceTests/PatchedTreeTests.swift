@@ -115,6 +115,7 @@ private struct World {
     var values = node.values
     let local = node.clocks.time(at: node.stands ? max(time, now) : time)
     for animation in node.timed { animation.apply(to: &values, at: local) }
+    values.settleTransition(&record.flags)
     if shown.sides.indices.contains(index) {
       let last = shown.sides[index].effects
       sides.effects = node.contents.effects(for: values, values.homography(in: space), last: last)

@@ -5,9 +5,14 @@ public struct AnimationMotion: Sendable {
     case track(AnimationTrack, Spring?)
     /// Animations on the clock of this one.
     case group([any Animation])
+    /// Between two pictures of the layer.
+    case transition(Transition)
   }
 
   let form: Form
+
+  /// True for one between two pictures.
+  var isTransition: Bool { if case .transition = form { true } else { false } }
 
   /// True if it begins at the value on screen: for a single property for which no value is given, or with its velocity.
   var beginsAtShown: Bool { if case .track(let track, _) = form { track.isOpen || track.keepsVelocity } else { false } }

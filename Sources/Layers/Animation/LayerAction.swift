@@ -40,6 +40,9 @@ extension AnimatableProperty {
   public static let onOrderOut = AnimatableProperty(rawValue: "onOrderOut")
   /// The layer has another mask.
   public static let mask = AnimatableProperty(rawValue: "mask")
+  /// `isHidden` changed.
+  public static let hidden = AnimatableProperty(rawValue: "hidden")
+  public static let masksToBounds = AnimatableProperty(rawValue: "masksToBounds")
   /// The layer was laid out.
   public static let onLayout = AnimatableProperty(rawValue: "onLayout")
 }
@@ -62,7 +65,7 @@ extension Layer {
   private func ownAction(forKey property: AnimatableProperty) -> LayerAction? {
     guard isCommitted else { return nil }
     return switch property {
-    case .sublayers, .mask, .onOrderIn, .onOrderOut, .onLayout: nil
+    case .hidden, .masksToBounds, .sublayers, .mask, .onOrderIn, .onOrderOut, .onLayout: nil
     case .backgroundColor where backgroundColor == nil: nil
     default: .implicit
     }

@@ -1,4 +1,5 @@
 import LinuxSystem
+import RenderTree
 
 /// An animation with nothing left open but its beginning: a value that says what is shown at a time of its parent's clock.
 struct TimedAnimation: Sendable {
@@ -12,6 +13,7 @@ struct TimedAnimation: Sendable {
   private enum Form {
     case track(AnimationTrack, Spring?)
     case group([TimedAnimation])
+    case transition(Transition, from: OldPicture)
   }
 
   /// The values of what an animation leaves open.
@@ -21,6 +23,8 @@ struct TimedAnimation: Sendable {
     /// The values on screen at which the animation is to begin, unless it says where it begins; nil where it begins at the
     /// layer's own value.
     var shown: ShownValues?
+    /// The picture at which a transition is to begin.
+    var old: OldPicture?
   }
 
   init(_ animation: any Animation, _ defaults: Defaults) {
@@ -32,6 +36,10 @@ struct TimedAnimation: Sendable {
       if isOpen { timing.duration = spring?.settlingDuration ?? defaults.duration }
       timingFunction = animation.timingFunction ?? (spring == nil ? defaults.timingFunction : .linear)
       form = .track(defaults.shown.map(track.begun) ?? track, spring)
+    case .transition(let transition):
+      if isOpen { timing.duration = defaults.duration }
+      timingFunction = animation.timingFunction ?? defaults.timingFunction
+      form = defaults.old.map { .transition(transition, from: $0) } ?? .group([])
     case .group(let animations):
       if isOpen { timing.duration = defaults.duration }
       timingFunction = animation.timingFunction ?? .linear
@@ -75,6 +83,8 @@ struct TimedAnimation: Sendable {
       let step = AnimationStep(
         progress: spring?.position(at: seconds) ?? part, push: push * 1000, rounds: rounds, isAdditive: track.isAdditive)
       track.apply(&values, step)
+    case .transition(let transition, let old):
+      values.rare.transition = transition.state(from: old, at: part)
     case .group(let animations):
       let time = MonotonicTime.zero + Nanoseconds(timing.way).scaled(by: part)
       for animation in animations { animation.apply(to: &values, at: time) }
