@@ -32,7 +32,8 @@ import Testing
           c: .random(in: -2...2, using: &random), d: .random(in: -2...2, using: &random), tx: 30, ty: 30)
       }
     let radius = random.chance(0.4) ? 0 : Double.random(in: 0...30, using: &random)
-    return (LayerShape(rect, radius: radius, transform: map), rect, map)
+    let corners = random.chance(0.5) ? Corners.all : Corners(rawValue: .random(in: 0...15, using: &random))
+    return (LayerShape(rect, radius: radius, corners: corners, transform: map), rect, map)
   }
 
   private func row(_ table: UnsafePointer<ckernels_table>, _ shape: LayerShape, _ y: Int32, from: Int32 = 0) -> [UInt8] {
