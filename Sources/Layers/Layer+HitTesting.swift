@@ -5,16 +5,28 @@ extension Layer {
   /// or nil. For a root those are the output's coordinates in points.
   ///
   /// Siblings are asked from the top down. A sublayer is found outside of this layer's bounds too, unless `masksToBounds` clips
-  /// it there, corners included. Where a layer has a mask, nothing is found outside of the mask's bounds. Neither a layer that is hidden, or whose opacity is 0.01 or less, nor one that is flattened is
-  /// found, nor anything in them. Animations are not looked at.
+  /// it there, corners included. Where a layer has a mask, nothing is found outside of the mask's bounds. Neither a layer that is
+  /// hidden, or whose opacity is 0.01 or less, nor one that is flattened, or shows its back without being double-sided, is found,
+  /// nor anything in them. Animations are not looked at.
   public func hitTest(_ point: Point) -> Layer? {
-    guard !isHidden, opacity > 0.01, let own = pointFromSuperlayer(point) else { return nil }
+    guard !isHidden, opacity > 0.01, isDoubleSided || !showsItsBack, let own = pointFromSuperlayer(point) else { return nil }
     if masksToBounds && !values.clipContains(own) { return nil }
     if let storedMask, !(storedMask.pointFromSuperlayer(own).map(storedMask.contains) ?? false) { return nil }
     for layer in sublayersInPaintOrder.reversed() {
       if let found = layer.hitTest(own) { return found }
     }
     return contains(own) ? self : nil
+  }
+
+  /// True if the maps from the layer to the output mirror it. A flipped geometry is none of them: pictures stay upright in it.
+  private var showsItsBack: Bool {
+    var isMirrored = false
+    var next: Layer? = self
+    while let layer = next {
+      if layer.values.picturePlace(in: layer.space).determinant < 0 { isMirrored.toggle() }
+      next = layer.superlayer
+    }
+    return isMirrored
   }
 
   /// Takes a point of the superlayer's coordinates into this layer; nil when it is seen from the edge, or the point is behind the

@@ -96,6 +96,20 @@ final class HitTests: XCTestCase {
     }
   }
 
+  func testTheBackOfALayerWithOneSide() {
+    onMain {
+      let outer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+      let inner = Layer(frame: outer.bounds)
+      outer.addSublayer(inner)
+      inner.isDoubleSided = false
+      XCTAssertTrue(outer.hitTest(Point(5, 5)) === inner)
+      inner.transform = .scale(x: -1, y: 1)
+      XCTAssertTrue(outer.hitTest(Point(5, 5)) === outer)
+      outer.transform = .scale(x: 1, y: -1)
+      XCTAssertTrue(outer.hitTest(Point(5, 5)) === inner, "mirrored twice")
+    }
+  }
+
   func testALayerWithAnOutlineOfItsOwn() {
     onMain {
       let root = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 100))
