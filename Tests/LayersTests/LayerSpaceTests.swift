@@ -9,7 +9,7 @@ import XCTest
 @MainActor
 private func stageWithCard() -> (stage: Stage, card: Layer) {
   let stage = Stage()
-  stage.root.bounds = Rect(x: 0, y: 0, width: 200, height: 200)
+  stage.root.frame = Rect(x: 0, y: 0, width: 200, height: 200)
   stage.root.sublayerTransform = .perspective(distance: 500)
   let card = Layer(frame: Rect(x: 50, y: 50, width: 100, height: 100))
   stage.root.addSublayer(card)
@@ -86,6 +86,29 @@ final class LayerSpaceTests: XCTestCase {
       outer.bounds.size.height = 100
       stage.turn()
       XCTAssertEqual(stage.tree(after: 1000).records[2].transform, .translation(x: 10, y: 70))
+    }
+  }
+
+  func testALayerOfOneSideIsHitFromItsFront() {
+    MainActor.assumeIsolated {
+      let (stage, card) = stageWithCard()
+      let point = Point(90, 100)
+      card.isDoubleSided = false
+      card.transform = .rotation(0.5, x: 0, y: 1, z: 0)
+      XCTAssertIdentical(stage.root.hitTest(point), card)
+      // Coordinates that run upwards show the same side.
+      stage.root.isGeometryFlipped = true
+      XCTAssertIdentical(stage.root.hitTest(point), card)
+      card.transform = .rotation(2.8, x: 0, y: 1, z: 0)
+      XCTAssertIdentical(stage.root.hitTest(point), stage.root, "the back")
+      // Two halves of a turn show the front again.
+      card.isDoubleSided = true
+      let face = Layer(frame: card.bounds)
+      face.isDoubleSided = false
+      card.addSublayer(face)
+      XCTAssertIdentical(stage.root.hitTest(point), card)
+      face.transform = .rotation(.pi, x: 0, y: 1, z: 0)
+      XCTAssertIdentical(stage.root.hitTest(point), face)
     }
   }
 
