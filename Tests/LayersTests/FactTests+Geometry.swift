@@ -1,4 +1,5 @@
 import Geometry
+import LinuxSystem
 import Testing
 
 @testable import Layers
@@ -21,6 +22,23 @@ extension FactTests {
         let axis = input["axis"].numbers ?? []
         expect(fact, Transform3D.rotation(input["angle"].number ?? 0, x: axis[0], y: axis[1], z: axis[2]).numbers)
       }
+    }
+  }
+
+  /// Value functions make transforms of numbers; the keys of parts do the same.
+  @Test func valueFunctions() {
+    let keys: [String: [AnimatableKey<Double>]] = [
+      "rotateX": [.transformRotationX], "rotateZ": [.rotation],
+      "scale": [.transformScaleX, .transformScaleY, .transformScaleZ],
+    ]
+    for fact in FactCase.all("valueFunction") {
+      let (from, to) = (fact.in["from"].numbers ?? [], fact.in["to"].numbers ?? [])
+      let animations: [any Animation] = (keys[fact.in["name"].text ?? ""] ?? []).enumerated().map { index, key in
+        BasicAnimation(key, from: from[index], to: to[index], duration: .seconds(1))
+      }
+      var group = AnimationGroup(animations)
+      group.duration = .seconds(1)
+      expect(fact, shown(group, over: AnimatableValues(), at: fact.in["fraction"].number ?? 0).transform.numbers)
     }
   }
 

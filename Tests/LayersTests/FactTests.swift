@@ -12,7 +12,7 @@ import Testing
     "spring.value": 81, "spring.settling": 12, "spring.perceptual": 5,
     "hit": 23, "tree": 5,
     "transform.interpolate": 20, "transform.component": 3,
-    "matrix": 5, "convert.point": 14, "convert.rect": 2, "frame.get": 5, "frame.set": 4,
+    "matrix": 5, "convert.point": 14, "convert.rect": 2, "frame.get": 5, "frame.set": 4, "valueFunction": 3,
     "keyframe.value": 63, "keyframe.path": 22,
     "group": 8, "combine": 10, "timing.convert": 25, "timing.throughLayer": 3,
     "default": 14, "gravity": 42, "nineparts": 5,
