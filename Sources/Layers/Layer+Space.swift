@@ -93,35 +93,40 @@ extension Layer {
       let values = superlayer.committedAnimations?.committedValues ?? superlayer.values
       return SublayerSpace(values, isFlipped: isPlacedFlipped)
     }
-    return context.flatMap { $0.scale == 1 ? nil : SublayerSpace(scale: $0.scale) }
+    return context?.outputSpace
   }
 
   /// True if the layer places its sublayers by more than their own values.
   var placesSublayers: Bool {
-    values.rareBox?.values.sublayerTransform ?? .identity != .identity || isPlacedFlipped != isFlipped
-      || animations.contains { $0.movesSublayers }
+    if isPlacedFlipped != isFlipped || animations.contains(where: \.movesSublayers) { return true }
+    guard let rare = values.rareBox else { return false }
+    return rare.values.sublayerTransform != .identity
   }
 }
 
-/// The space in which a layer lies, where it is more than the superlayer's plane.
-struct SublayerSpace {
+/// The space in which a layer lies, where it is more than the superlayer's plane. A class: most layers have none, and hand on
+/// nothing but a nil.
+final class SublayerSpace: Sendable {
   /// The superlayer's `sublayerTransform` around its anchor point, or the scale of the output.
-  var transform: Transform3D
+  let transform: Transform3D
   /// The superlayer's bounds, if its coordinates run upwards. The layer's own then do as well.
-  var flipped: Rect?
+  let flipped: Rect?
 
   /// The space of the root, on an output with so many pixels a point.
   init(scale: Double) {
     transform = .scale(scale)
+    flipped = nil
   }
 
   /// The space that a superlayer with these values gives its sublayers.
   init(_ values: AnimatableValues, isFlipped: Bool) {
     let anchor = values.anchor
-    transform = Transform3D.translation(x: -anchor.x, y: -anchor.y, z: -values.anchorPointZ)
-      .concatenating(values.sublayerTransform)
-      .concatenating(.translation(x: anchor.x, y: anchor.y, z: values.anchorPointZ))
-    if values.sublayerTransform == .identity { transform = .identity }
+    let plain = values.sublayerTransform
+    transform =
+      plain == .identity
+      ? plain
+      : Transform3D.translation(x: -anchor.x, y: -anchor.y, z: -values.anchorPointZ).concatenating(plain)
+        .concatenating(.translation(x: anchor.x, y: anchor.y, z: values.anchorPointZ))
     flipped = isFlipped ? values.bounds : nil
   }
 }

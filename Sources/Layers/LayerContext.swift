@@ -34,6 +34,7 @@ public final class LayerContext {
     didSet {
       precondition(scale > 0 && scale.isFinite, "LayerContext: scale \(scale) must be above 0")
       if scale != oldValue { scaleChanged() }
+      outputSpace = scale == 1 ? nil : SublayerSpace(scale: scale)
     }
   }
   /// Called at the first mark since the last commit. The handler may only set a mark or wake the loop.
@@ -44,6 +45,9 @@ public final class LayerContext {
 
   let workers: WorkerPool
   let clock: SystemClock
+
+  /// The space of the root.
+  private(set) var outputSpace: SublayerSpace?
 
   // MARK: Dirty lists
 
@@ -120,6 +124,7 @@ public final class LayerContext {
     self.root = root
     self.workers = workers
     self.scale = scale
+    outputSpace = scale == 1 ? nil : SublayerSpace(scale: scale)
     self.clock = clock
     inbox.wake = wake
     enter(root, depth: 0)

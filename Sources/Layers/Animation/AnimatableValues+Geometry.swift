@@ -6,8 +6,11 @@ extension AnimatableValues {
     get { rareBox?.values.transform ?? Transform3D(flatTransform) }
     set {
       flatTransform = newValue.flattened
-      let solid = newValue.isAffine ? nil : newValue
-      if rareBox?.values.transform != solid { rare.transform = solid }
+      if newValue.isAffine {
+        if !isFlat { rare.transform = nil }
+      } else {
+        rare.transform = newValue
+      }
     }
   }
 
@@ -16,7 +19,7 @@ extension AnimatableValues {
     get { flatTransform }
     set {
       flatTransform = newValue
-      if rareBox?.values.transform != nil { rare.transform = nil }
+      if !isFlat { rare.transform = nil }
     }
   }
 
@@ -40,9 +43,9 @@ extension AnimatableValues {
 
   /// The turn in `transform`, in radians from −π to π; clockwise, as y points down.
   public var rotation: Double {
-    get { rareBox?.values.transform == nil ? flatTransform.rotation : rotations.z }
+    get { isFlat ? flatTransform.rotation : rotations.z }
     set {
-      if rareBox?.values.transform == nil {
+      if isFlat {
         flatTransform = flatTransform.withRotation(newValue)
       } else {
         rotations.z = newValue
@@ -88,7 +91,10 @@ extension AnimatableValues {
   }
 
   /// True if the layer lies in its superlayer's plane, or as if it did.
-  var isFlat: Bool { rareBox?.values.transform == nil }
+  var isFlat: Bool {
+    guard let rareBox else { return true }
+    return rareBox.values.transform == nil
+  }
 
   /// Maps the layer's space to its superlayer's, whose `sublayerTransform` is left out.
   var spaceToSuperlayer: Transform3D {
