@@ -1,4 +1,4 @@
-import Geometry
+package import Geometry
 public import Raster
 
 /// A delegate does for a layer what a subclass would override. Every requirement has a default.
@@ -73,12 +73,23 @@ extension Layer {
     // These contents are newer than those of a drawing under way.
     asynchronous.cancel()
     do {
-      let image = try target.image { context in
-        if let drawing { drawing.draw(in: context) } else { draw(in: context) }
-      }
+      let image = try image(of: target, drawing)
       setContents(image, drawnSize: bounds.size, scale: target.scale)
     } catch {
       context?.displayFailed(self, error)
+    }
+  }
+
+  /// The contents that drawing at this scale of the context gives now, with their size and their scale; nil if there is nothing to
+  /// draw. The layer's own stay.
+  package func drawnContents(scale: Double) throws(BitmapError) -> (image: Image, size: Size, scale: Double)? {
+    guard let target = DrawingTarget(bounds: bounds, scale: contentsScale ?? scale, isOpaque: isOpaque) else { return nil }
+    return (try image(of: target, makeDrawing()), bounds.size, target.scale)
+  }
+
+  private func image(of target: DrawingTarget, _ drawing: (any Drawing)?) throws(BitmapError) -> Image {
+    try target.image { context in
+      if let drawing { drawing.draw(in: context) } else { draw(in: context) }
     }
   }
 }

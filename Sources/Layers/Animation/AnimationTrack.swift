@@ -30,9 +30,9 @@ struct AnimationTrack: Sendable {
   /// Puts the value of a step into `values`, which hold the value that would be shown without the animation.
   @usableFromInline
   let apply: @Sendable (_ values: inout AnimatableValues, _ step: AnimationStep) -> Void
-  /// A plain track of the same values, which begins at the value that is shown unless its beginning is known. Nil if it always is.
+  /// The values that it was made of.
   @usableFromInline
-  let beginning: (@Sendable (_ shown: ShownValues) -> AnimationTrack)?
+  let source: any TrackSource
   /// True if the value goes on top of the one that would be shown without the animation.
   @usableFromInline
   var isAdditive = false
@@ -45,10 +45,10 @@ struct AnimationTrack: Sendable {
 
   /// A track whose values are all known.
   @inlinable
-  init(apply: @escaping @Sendable (inout AnimatableValues, AnimationStep) -> Void) {
+  init(_ source: any TrackSource, apply: @escaping @Sendable (inout AnimatableValues, AnimationStep) -> Void) {
     isOpen = false
     self.apply = apply
-    beginning = nil
+    self.source = source
   }
 
   // Inlinable: the compiler makes code for the type of the values where it is known, which is 40 times as fast.
@@ -75,17 +75,13 @@ struct AnimationTrack: Sendable {
       if let velocity { value = value.adding(velocity.adding(velocity.negated).mixed(with: velocity, fraction: step.push)) }
       values[key] = step.result(value, last: last, over: shown)
     }
-    beginning = { shown in
-      let isKnown = from != nil || (to != nil && by != nil)
-      let velocity = shown.later.map { shown.now[key].negated.adding($0[key]) }
-      return AnimationTrack(key, from: isKnown ? from : shown.now[key], to: to, by: by, velocity: velocity)
-    }
+    source = EndValues(key: key, from: from, to: to, by: by, velocity: velocity)
   }
 
   /// The same track, which begins at the value that is shown unless its beginning is known. One that is added to the other values
   /// begins at no change.
   func begun(at shown: ShownValues) -> AnimationTrack {
-    guard !isAdditive, var track = beginning?(shown) else { return self }
+    guard !isAdditive, var track = source.track(from: shown) else { return self }
     (track.isCumulative, track.keepsVelocity) = (isCumulative, keepsVelocity)
     return track
   }

@@ -53,7 +53,11 @@ public struct KeyframeAnimation: Animation {
     timingFunctions: [TimingFunction] = [], curveShape: CurveShape = CurveShape()
   ) {
     property = key.property
-    track = AnimationTrack(key, Keyframes(values, calculationMode, keyTimes: keyTimes, timingFunctions, curveShape))
+    track = AnimationTrack(
+      key, Keyframes(values, calculationMode, keyTimes: keyTimes, timingFunctions, curveShape),
+      KeyframeValues(
+        property: key.property, values: values, keyTimes: keyTimes, calculationMode: calculationMode,
+        timingFunctions: timingFunctions, curveShape: curveShape))
   }
 
   /// A movement along a path. Each line and curve takes an equal share of the time, a curve by its parameter; in the paced modes
@@ -69,7 +73,11 @@ public struct KeyframeAnimation: Animation {
   ) {
     property = key.property
     let keyframes = Keyframes(path, calculationMode, keyTimes: keyTimes, timingFunctions)
-    track = AnimationTrack(key, keyframes)
+    track = AnimationTrack(
+      key, keyframes,
+      PathValues(
+        property: key.property, path: path, keyTimes: keyTimes, calculationMode: calculationMode,
+        timingFunctions: timingFunctions, rotationMode: rotationMode))
     guard let rotationMode else { return }
     track = track.turning { time in keyframes.angle(at: time).map { $0 + (rotationMode == .auto ? 0 : .pi) } }
   }
@@ -77,8 +85,9 @@ public struct KeyframeAnimation: Animation {
 
 extension AnimationTrack {
   @inlinable
-  init<Value>(_ key: AnimatableKey<Value>, _ keyframes: Keyframes<Value>) {
+  init<Value>(_ key: AnimatableKey<Value>, _ keyframes: Keyframes<Value>, _ source: any TrackSource) {
     self.init(
+      source,
       apply: { values, step in
         guard let value = keyframes.value(at: step.progress), let last = keyframes.last else { return }
         values[key] = step.result(value, last: last, over: values[key])
@@ -89,6 +98,7 @@ extension AnimationTrack {
   fileprivate func turning(by angle: @escaping @Sendable (_ time: Double) -> Double?) -> AnimationTrack {
     let apply = apply
     return AnimationTrack(
+      source,
       apply: { values, step in
         apply(&values, step)
         if let angle = angle(step.progress) { values.turn(by: angle) }

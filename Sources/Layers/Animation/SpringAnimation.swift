@@ -39,4 +39,13 @@ public struct SpringAnimation: Animation {
     self.spring = spring
     track = AnimationTrack(key, from: from, to: to, by: by)
   }
+
+  /// A spring that begins with a known velocity: the change in a millisecond.
+  package init<Value>(
+    _ key: AnimatableKey<Value>, from: Value?, to: Value?, by: Value?, velocity: Value?, spring: Spring
+  ) {
+    property = key.property
+    self.spring = spring
+    track = AnimationTrack(key, from: from, to: to, by: by, velocity: velocity)
+  }
 }

@@ -5,12 +5,12 @@ import RenderTree
 struct TimedAnimation: Sendable {
   private(set) var timing: MediaTiming
   let timingFunction: TimingFunction
-  private let form: Form
+  let form: Form
   /// True if the beginning was left to the commit. An earlier time then shows the first value: otherwise the layer would jump
   /// to its new value and back.
-  private let beginsAtCommit: Bool
+  let beginsAtCommit: Bool
 
-  private enum Form {
+  enum Form {
     case track(AnimationTrack, Spring?)
     case group([TimedAnimation])
     case transition(Transition, from: OldPicture)

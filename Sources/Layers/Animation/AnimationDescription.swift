@@ -1,0 +1,75 @@
+package import LinuxSystem
+
+/// A running animation taken apart, for what writes it down: nothing in it is left open any more, and callbacks are left out.
+package struct AnimationDescription: Sendable {
+  package enum Content: Sendable {
+    case track(AnimatableProperty, TrackValues, isAdditive: Bool, isCumulative: Bool, keepsVelocity: Bool, Spring?)
+    case group([AnimationDescription])
+  }
+
+  package let key: String?
+  package let timing: MediaTiming
+  package let timingFunction: TimingFunction?
+  /// True if the commit, or the beginning of its group, was its beginning, rather than a time that it was given.
+  package let beginsByItself: Bool
+  package let isRemovedOnCompletion: Bool
+  package let content: Content
+
+  /// An animation as it was made, before any layer has it.
+  package init?(open animation: any Animation) {
+    key = nil
+    timing = animation.timing
+    timingFunction = animation.timingFunction
+    beginsByItself = animation.timing.beginTime == nil
+    isRemovedOnCompletion = animation.isRemovedOnCompletion
+    switch animation.motion.form {
+    case .track(let track, let spring): content = Self.content(track, spring)
+    case .group(let animations): content = .group(animations.compactMap { AnimationDescription(open: $0) })
+    case .transition: return nil
+    }
+  }
+
+  private static func content(_ track: AnimationTrack, _ spring: Spring?) -> Content {
+    .track(
+      track.source.property, track.source.trackValues, isAdditive: track.isAdditive, isCumulative: track.isCumulative,
+      keepsVelocity: track.keepsVelocity, spring)
+  }
+
+  /// Nil for a transition: the picture that it leads from has no description.
+  init?(_ timed: TimedAnimation, key: String? = nil, isRemovedOnCompletion: Bool = true) {
+    self.key = key
+    timing = timed.timing
+    timingFunction = timed.timingFunction
+    beginsByItself = timed.beginsAtCommit
+    self.isRemovedOnCompletion = isRemovedOnCompletion
+    switch timed.form {
+    case .track(let track, let spring): content = Self.content(track, spring)
+    case .group(let animations): content = .group(animations.compactMap { AnimationDescription($0) })
+    case .transition: return nil
+    }
+  }
+}
+
+extension Layer {
+  /// The animations of this layer in the order in which they were added.
+  package var animationDescriptions: [AnimationDescription] {
+    animations.compactMap { running in
+      AnimationDescription(
+        running.timed, key: running.key, isRemovedOnCompletion: running.animation.isRemovedOnCompletion)
+    }
+  }
+
+  /// Adds an animation as `add(_:forKey:)` does. If it has no `beginTime`, it is taken for one that the commit at this time of the
+  /// layer's clock began.
+  package func add(_ animation: any Animation, forKey key: String?, begunAt time: MonotonicTime) {
+    let isOpen = if case .track(let track, _) = animation.motion.form { track.isOpen } else { false }
+    add(animation, forKey: key, defaultTiming: .linear, from: isOpen ? shownValues(withVelocity: false) : nil)
+    beginLastAnimation(at: time)
+  }
+
+  /// Begins the animation that was added last, as a commit at this time of the layer's clock would.
+  func beginLastAnimation(at time: MonotonicTime) {
+    guard !animations.isEmpty else { return }
+    animations[animations.count - 1].begin(at: time)
+  }
+}
