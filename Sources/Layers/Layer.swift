@@ -81,7 +81,7 @@ open class Layer {
 
   public internal(set) var needsLayout = false
   var managedLayout: ManagedLayout?
-  public internal(set) var needsDisplay = false
+  public package(set) var needsDisplay = false
   /// True if a change of `bounds`, of its size or its origin, asks for new contents by `setNeedsDisplay()`.
   public var needsDisplayOnBoundsChange = false
   /// True if contents drawn asynchronously appear as soon as they are there, instead of together with all others that
@@ -93,12 +93,15 @@ open class Layer {
     didSet { if isOpaque != oldValue, drawnSize != nil { setNeedsDisplay() } }
   }
   /// The size in points for which `contents` were drawn; nil when they were set.
-  var drawnSize: Size?
+  package internal(set) var drawnSize: Size?
   /// Pixels per point in contents that were drawn.
-  var drawnScale = 1.0
+  package internal(set) var drawnScale = 1.0
   var asynchronous = AsynchronousDisplay()
   /// The effects of the last record, which later ones share while nothing in them changes.
   var recordEffects: RenderEffects?
+
+  /// See Layer+States; nil while there are none.
+  var layerStates: LayerStates?
 
   // MARK: Animations, see Layer+Animation
 
@@ -299,7 +302,7 @@ extension Layer {
     markRecord()
   }
 
-  func setContents(_ image: Image?, drawnSize: Size?, scale: Double) {
+  package func setContents(_ image: Image?, drawnSize: Size?, scale: Double) {
     let wasDrawn = self.drawnSize != nil
     self.drawnSize = drawnSize
     drawnScale = scale

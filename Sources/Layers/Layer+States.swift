@@ -1,0 +1,221 @@
+public import LinuxSystem
+
+/// A named set of values for a layer and the layers below it. See `Layer.state`.
+@MainActor
+public struct LayerState {
+  public let name: String
+  public var elements: [Element]
+
+  public init(_ name: String, _ elements: [Element]) {
+    self.name = name
+    self.elements = elements
+  }
+
+  /// A value that a state gives a property.
+  @MainActor
+  public struct Element {
+    /// The name of a layer below the one that has the state; nil for that layer itself. Where there is none, the element has no
+    /// effect.
+    public let target: String?
+    public let property: AnimatableProperty
+    package let value: any Sendable
+    let read: @MainActor (Layer) -> (any Sendable)?
+    let write: @MainActor (Layer, any Sendable) -> Void
+    /// An animation from the value in what was shown; nil where none can be.
+    let implicit: (@MainActor (AnimatableValues) -> any Animation)?
+
+    /// A value of an animatable property, or of a part of one.
+    public init<Value: Animatable>(_ key: AnimatableKey<Value>, _ value: Value, of target: String? = nil) {
+      self.init(
+        target: target, property: key.property, value: value, read: { $0[key] },
+        write: { layer, value in if let value = value as? Value { layer[key] = value } },
+        implicit: { BasicAnimation(key, from: $0[key]) })
+    }
+
+    package init(
+      target: String?, property: AnimatableProperty, value: any Sendable,
+      read: @escaping @MainActor (Layer) -> (any Sendable)?, write: @escaping @MainActor (Layer, any Sendable) -> Void,
+      implicit: (@MainActor (AnimatableValues) -> any Animation)?
+    ) {
+      (self.target, self.property, self.value) = (target, property, value)
+      (self.read, self.write, self.implicit) = (read, write, implicit)
+    }
+
+    var place: Place { Place(target: target, property: property) }
+  }
+
+  /// A property of a layer by its name.
+  struct Place: Hashable {
+    let target: String?
+    let property: AnimatableProperty
+  }
+}
+
+/// The animations of the change from one state to another.
+///
+/// Properties without an animation of their own move with `duration` and `timingFunction`. A change for which a layer has no
+/// transition is seen at once.
+public struct StateTransition: Sendable {
+  /// The state that is left; nil for any, the layer's own values included.
+  public var from: String?
+  /// The state that is entered; nil for any.
+  public var to: String?
+  /// Nil for the transaction's.
+  public var duration: Nanoseconds?
+  /// Nil for the transaction's, and without one there `TimingFunction.default`.
+  public var timingFunction: TimingFunction?
+  public var animations: [Element]
+
+  public init(
+    from: String? = nil, to: String? = nil, duration: Nanoseconds? = nil, timingFunction: TimingFunction? = nil,
+    animations: [Element] = []
+  ) {
+    (self.from, self.to, self.duration) = (from, to, duration)
+    (self.timingFunction, self.animations) = (timingFunction, animations)
+  }
+
+  /// The animation of one property.
+  public struct Element: Sendable {
+    /// The name of a layer below; nil for the one that has the state.
+    public let target: String?
+    public let property: AnimatableProperty
+    /// Without values it goes from the value on screen to the new one.
+    public let animation: any Animation
+
+    public init(_ property: AnimatableProperty, _ animation: any Animation, of target: String? = nil) {
+      (self.property, self.animation, self.target) = (property, animation, target)
+    }
+  }
+
+  /// How well it suits a change; nil if not at all. The state that is entered counts for more.
+  func rank(from old: String?, to new: String?) -> Int? {
+    guard from == nil || from == old, to == nil || to == new else { return nil }
+    return (from == nil ? 0 : 1) + (to == nil ? 0 : 2)
+  }
+}
+
+/// The states of a layer, and the values that it had before the present one.
+@MainActor
+final class LayerStates {
+  var states: [LayerState] = []
+  var transitions: [StateTransition] = []
+  var current: String?
+  var base: [LayerState.Element] = []
+
+  /// The transition from the present state that suits best, and of several the first.
+  func transition(to name: String?) -> StateTransition? {
+    var best: (rank: Int, transition: StateTransition)?
+    for transition in transitions {
+      guard let rank = transition.rank(from: current, to: name), rank > best?.rank ?? -1 else { continue }
+      best = (rank, transition)
+    }
+    return best?.transition
+  }
+}
+
+/// A layer can have named states, each a set of values for itself and the layers below it, and transitions between them:
+///
+/// ```swift
+/// card.states = [LayerState("open", [.init(.position, Point(480, 120)), .init(.opacity, 0.6, of: "shade")])]
+/// card.stateTransitions = [StateTransition(to: "open", duration: .milliseconds(400), timingFunction: .easeOut)]
+/// card.state = "open"
+/// card.state = nil                // the values from before are back
+/// ```
+extension Layer {
+  public var states: [LayerState] {
+    get { layerStates?.states ?? [] }
+    set { madeStates.states = newValue }
+  }
+
+  /// The animations of changes of `state`. Of several that suit the one for this very change holds, then one that names the state
+  /// that is entered, then one that names the state that is left, and of the same rank the first.
+  public var stateTransitions: [StateTransition] {
+    get { layerStates?.transitions ?? [] }
+    set { madeStates.transitions = newValue }
+  }
+
+  /// The name of the state in effect; nil, at first, for none. Setting it gives the properties of the new state their values, and
+  /// those of the old state alone the values that they had before. In a layer that was shown before, a transition animates that from
+  /// what is on screen. A name that no state has is taken for a state without values.
+  public var state: String? {
+    get { layerStates?.current }
+    set { setState(newValue, at: nil) }
+  }
+
+  /// Changes the state as it would have been at a time of the display's clock.
+  package func setState(_ name: String?, at time: MonotonicTime?) {
+    let own = madeStates
+    guard name != own.current else { return }
+    let transition = own.transition(to: name)
+    let entered = own.states.first { $0.name == name }?.elements ?? []
+    let places = Set(entered.map(\.place))
+    let left = own.base.filter { !places.contains($0.place) }
+    let kept = own.base.filter { places.contains($0.place) }
+    var saved = Set(kept.map(\.place))
+    own.base = kept
+    for element in entered where saved.insert(element.place).inserted {
+      if let layer = layer(named: element.target), let value = element.read(layer) { own.base.append(element.with(value)) }
+    }
+    own.current = name
+    for element in left + entered { change(element, transition, at: time) }
+  }
+
+  /// Takes a state for the one in effect, whose values are there already.
+  package func takeState(_ name: String, base: [LayerState.Element]) {
+    madeStates.current = name
+    madeStates.base = base
+  }
+
+  /// The values before the state in effect.
+  package var valuesBeforeState: [LayerState.Element] { layerStates?.base ?? [] }
+
+  private var madeStates: LayerStates {
+    if let layerStates { return layerStates }
+    let states = LayerStates()
+    layerStates = states
+    return states
+  }
+
+  private func change(_ element: LayerState.Element, _ transition: StateTransition?, at time: MonotonicTime?) {
+    guard let layer = layer(named: element.target) else { return }
+    let given = transition?.animations.first { $0.target == element.target && $0.property == element.property }
+    let shown = layer.shownValues(at: time, withVelocity: given?.animation.motion.keepsVelocity ?? false)
+    Transaction.begin()
+    defer { Transaction.commit() }
+    if let transition {
+      if let duration = transition.duration { Transaction.animationDuration = duration }
+      if let function = transition.timingFunction { Transaction.animationTimingFunction = function }
+    }
+    Transaction.withoutActions { element.write(layer, element.value) }
+    layer.removeAnimation(forKey: element.property.rawValue)
+    guard transition != nil, let shown, !Transaction.disablesActions, let implicit = element.implicit?(shown.now) else {
+      return
+    }
+    layer.add(
+      given?.animation ?? implicit, forKey: element.property.rawValue, defaultTiming: given == nil ? .default : .linear,
+      from: shown)
+    if let time { layer.beginLastAnimation(at: layer.time(at: time, of: nil)) }
+  }
+
+  /// The values that are shown at a time, or now; nil in a layer that was never shown.
+  private func shownValues(at time: MonotonicTime?, withVelocity: Bool) -> ShownValues? {
+    guard let time else { return isCommitted ? shownValues(withVelocity: withVelocity) : nil }
+    return ShownValues(
+      now: presentation(at: time), later: withVelocity ? presentation(at: time + .milliseconds(1)) : nil)
+  }
+
+  /// The layer itself, or the first one below it with this name.
+  package func layer(named name: String?) -> Layer? {
+    guard let name, name != self.name else { return self }
+    for layer in sublayers {
+      if let found = layer.layer(named: name) { return found }
+    }
+    return nil
+  }
+}
+
+extension LayerState.Element {
+  fileprivate func with(_ value: any Sendable) -> Self {
+    Self(target: target, property: property, value: value, read: read, write: write, implicit: implicit)
+  }
+}
