@@ -47,7 +47,7 @@ let package = Package(
       name: "FramepaceParts",
       targets: [
         "Compositing", "FrameTiming", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
-        "RenderTree", "RunLoops", "Simulation",
+        "RenderTree", "RunLoops", "SceneText", "Simulation",
       ]),
     .library(name: "FramepaceTesting", targets: ["FramepaceTesting", "Simulation", "AllocationCounter"]),
     .library(name: "FramepaceKMSTesting", targets: ["KMSTesting"]),
@@ -88,6 +88,7 @@ let package = Package(
 
     // The layers that an application works with.
     library("Layers", ["Geometry", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
+    library("SceneText", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops"]),
 
     // Displays and input devices: who may use them, and when they come and go.
     library("Seats", ["CSeat", "CUdev", "LinuxSystem", "RunLoops"]),
@@ -111,7 +112,7 @@ let package = Package(
       "Framepace",
       [
         "Compositing", "FrameTiming", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
-        "RenderTree", "RunLoops", "Simulation",
+        "RenderTree", "RunLoops", "SceneText", "Simulation",
       ]),
     library(
       "FramepaceTesting",
@@ -211,6 +212,12 @@ let package = Package(
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
     tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "TestLength"], exclude: ["Facts"]),
+    tests(
+      "SceneTextTests",
+      [
+        "Compositing", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree",
+        "SampleScenes", "SceneText", "TestLength",
+      ]),
     tests("RenderTreeTests", ["Geometry", "LinuxSystem", "Raster", "RenderTree", "TestLength"]),
     tests(
       "FramepaceTests",

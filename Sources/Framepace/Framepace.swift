@@ -76,14 +76,21 @@
 @_exported public import protocol Layers.LayoutManager
 @_exported public import class Layers.LayerStyle
 @_exported public import struct Layers.MediaTiming
+@_exported public import struct Layers.LayerState
 @_exported public import class Layers.ShapeLayer
 @_exported public import struct Layers.Spring
 @_exported public import struct Layers.SpringAnimation
+@_exported public import struct Layers.StateTransition
 @_exported public import class Layers.TextLayer
 @_exported public import struct Layers.TimingFunction
 @_exported public import enum Layers.Transaction
 @_exported public import struct Layers.TransactionKey
 @_exported public import struct Layers.Transition
+
+@_exported public import class SceneText.FileWatch
+@_exported public import class SceneText.Scene
+@_exported public import struct SceneText.SceneError
+@_exported public import class SceneText.SceneStage
 
 @_exported public import enum Presentation.Buffering
 @_exported public import protocol Presentation.Display

@@ -1,0 +1,67 @@
+import Glibc
+public import LinuxSystem
+public import RunLoops
+
+/// Calls a callback when a file changes, also when another file takes its place, as editors do on saving.
+///
+/// It watches the file's folder: the kernel tells of a file that was written and closed there, or renamed to the file's name.
+///
+/// ```swift
+/// let watch = try FileWatch(path: "card.scene") { reload() }
+/// watch.add(to: .main)
+/// ```
+@MainActor
+public final class FileWatch {
+  private let descriptor: OwnedDescriptor
+  private let name: [UInt8]
+  private let onChange: @MainActor () -> Void
+  private var source: FrameLoop.DescriptorSource?
+
+  /// - Parameter onChange: called once for all changes of a turn of the loop.
+  public init(path: String, onChange: @escaping @MainActor () -> Void) throws(SystemError) {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    name = Array((parts.last ?? "").utf8)
+    let folder = parts.dropLast().joined(separator: "/")
+    self.onChange = onChange
+    let number = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
+    guard number >= 0 else { throw .last(call: "inotify_init1", subject: path) }
+    descriptor = OwnedDescriptor(owning: number)
+    let place = parts.count < 2 ? "." : folder.isEmpty ? "/" : folder
+    guard inotify_add_watch(number, place, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO)) >= 0 else {
+      throw .last(call: "inotify_add_watch", subject: place)
+    }
+  }
+
+  /// Watches in all common modes of a loop. The loop must be the main thread's.
+  public func add(to loop: FrameLoop) {
+    let source = FrameLoop.DescriptorSource(
+      descriptor: descriptor.number, .onMain { [weak self] _, _ in self?.readEvents() })
+    self.source = source
+    loop.add(source, to: .common)
+  }
+
+  public func invalidate() {
+    source?.invalidate()
+    source = nil
+  }
+
+  private func readEvents() {
+    var hasChanged = false
+    let head = MemoryLayout<inotify_event>.size
+    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
+      while case let count = read(descriptor.number, buffer.baseAddress, buffer.count), count > 0 {
+        var offset = 0
+        while offset + head <= count {
+          let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+          let end = min(offset + head + Int(event.len), count)
+          // The name is filled up with zeros.
+          let name = buffer[(offset + head)..<end].prefix { $0 != 0 }
+          // After an overflow the file may have changed.
+          if name.elementsEqual(self.name) || event.mask & UInt32(IN_Q_OVERFLOW) != 0 { hasChanged = true }
+          offset = end
+        }
+      }
+    }
+    if hasChanged { onChange() }
+  }
+}

@@ -1,0 +1,125 @@
+public import Geometry
+public import Layers
+public import LinuxSystem
+public import Raster
+
+extension Scene {
+  /// The way in which a scene's text holds its images.
+  public enum ImageForm {
+    /// In the text itself, as PNG in base64.
+    case embedded
+    /// As PNG files, of which the text has the paths; this writes one by its number, from 1, and gives its path.
+    case files((_ number: Int, Image) throws -> String)
+  }
+
+  /// The text of a tree of layers with its animations, states and clocks.
+  ///
+  /// A scene that is read from it and started shows at each time, relative to its start, what the tree shows at that time relative to
+  /// `origin`, byte for byte. The tree must have been committed, and no drawing may be under way. Callbacks, delegates and actions
+  /// have no text; a subclass of an application becomes a plain layer with the picture that it drew.
+  ///
+  /// - Parameters:
+  ///   - root: the layer that fills the picture.
+  ///   - size: of the picture, in points; the root's bounds if nil.
+  ///   - origin: the display's time that is 0 in the text.
+  ///   - scale: pixels of the output a point.
+  ///   - events: the changes of states that are yet to come.
+  public static func text(
+    of root: Layer, size: Size? = nil, origin: MonotonicTime = .zero, scale: Double = 1, events: [Event] = [],
+    images: ImageForm = .embedded, fontPath: @escaping (String) -> String = { $0 }
+  ) throws -> String {
+    let writer = SceneWriter(origin: origin, scale: scale, fontPath: fontPath)
+    let size = size ?? root.bounds.size
+    if !size.isEmpty { writer.line("size \(sceneNumbers(size.width, size.height))") }
+    writer.write(root, prototypes: SceneKind.all.map { $0.make() })
+    for event in events {
+      let time = ValueSyntax<Nanoseconds>.time.text(event.time, writer)
+      let layer = SceneWriter.name(event.layer)
+      let target = layer == event.layer ? "\(layer).state" : "\(layer) state"
+      writer.line("at \(time) \(target) \(event.state.map(SceneWriter.name) ?? "none")")
+    }
+    for (index, image) in writer.images.enumerated() {
+      let name = "image image\(index + 1)"
+      switch images {
+      case .embedded:
+        // Strings that follow each other are one.
+        writer.line("\(name) data")
+        var rest = Base64.encode(try PNG.encode(image))[...]
+        while !rest.isEmpty {
+          writer.line("  \"\(rest.prefix(96))\"")
+          rest = rest.dropFirst(96)
+        }
+      case .files(let write): writer.line("\(name) \(SceneWriter.quoted(try write(index + 1, image)))")
+      }
+    }
+    return writer.lines.joined(separator: "\n") + "\n"
+  }
+}
+
+extension SceneWriter {
+  fileprivate func write(_ layer: Layer, before: String = "", prototypes: [Layer]) {
+    let kind = SceneKind.kind(of: layer)
+    let new = prototypes[SceneKind.all.firstIndex { $0.word == kind.word } ?? 0]
+    let properties = kind.properties.compactMap { property in
+      property.text(layer, new, self).map { "\(property.name) \($0)" }
+    }
+    let head = before + kind.word + (layer.name.map { " \(Self.name($0))" } ?? "")
+    if layer.sublayers.isEmpty, layer.animationDescriptions.isEmpty, layer.states.isEmpty, layer.state == nil,
+      layer.mask == nil
+    {
+      return block(head, properties)
+    }
+    block(head, properties) {
+      animations(of: layer)
+      states(of: layer)
+      if let mask = layer.mask { write(mask, before: "mask ", prototypes: prototypes) }
+      for sublayer in layer.sublayers { write(sublayer, prototypes: prototypes) }
+    }
+  }
+
+  // MARK: States
+
+  private func states(of layer: Layer) {
+    for state in layer.states { elements(state.elements, head: "state \(Self.name(state.name))") }
+    if let name = layer.state { elements(layer.valuesBeforeState, head: "inState \(Self.name(name))") }
+    for transition in layer.stateTransitions {
+      let (from, to) = (transition.from.map(Self.name) ?? "*", transition.to.map(Self.name) ?? "*")
+      var properties: [String] = []
+      if let duration = transition.duration {
+        properties.append("duration \(ValueSyntax<Nanoseconds>.time.text(duration, self))")
+      }
+      if let function = transition.timingFunction {
+        properties.append("timingFunction \(ValueSyntax<TimingFunction>.timingFunction.text(function, self))")
+      }
+      let head = "stateTransition from \(from) to \(to)"
+      if transition.animations.isEmpty {
+        block(head, properties)
+      } else {
+        block(head, properties) {
+          for animation in transition.animations {
+            guard let target = animation.target else {
+              write(animation.animation)
+              continue
+            }
+            block(Self.name(target)) { write(animation.animation) }
+          }
+        }
+      }
+    }
+  }
+
+  private func elements(_ elements: [LayerState.Element], head: String) {
+    func text(_ element: LayerState.Element) -> String? {
+      SceneKind.property(element.property.rawValue)?.valueText(element.value, self).map {
+        "\(element.property.rawValue) \($0)"
+      }
+    }
+    let own = elements.filter { $0.target == nil }.compactMap(text)
+    guard elements.contains(where: { $0.target != nil }) else { return block(head, own) }
+    block(head, own) {
+      var targets: [String] = []
+      for target in elements.compactMap(\.target) where !targets.contains(target) { targets.append(target) }
+      for target in targets { block(Self.name(target), elements.filter { $0.target == target }.compactMap(text)) }
+    }
+  }
+}

@@ -1,0 +1,204 @@
+public import Geometry
+public import Layers
+public import LinuxSystem
+import Raster
+
+/// A tree of layers with its animations, states and events, read from a text that a person can write.
+///
+/// ```swift
+/// let scene = try Scene(path: "card.scene")
+/// scene.start(at: now)
+/// root.addSublayer(scene.root)
+/// ```
+///
+/// The times in the text count from the scene's beginning. `SceneStage` shows a scene, plays its events, and reads it again when its
+/// file changes. <doc:Grammar> describes the text.
+@MainActor
+public final class Scene {
+  /// A change of a layer's state at a time.
+  public struct Event: Hashable, Sendable {
+    /// Counts from the scene's beginning.
+    public var time: Nanoseconds
+    /// The name of a layer.
+    public var layer: String
+    /// Nil for the layer's own values.
+    public var state: String?
+
+    public init(time: Nanoseconds, layer: String, state: String?) {
+      (self.time, self.layer, self.state) = (time, layer, state)
+    }
+  }
+
+  /// The layer that fills the picture.
+  public let root: Layer
+  /// The size for which the scene is made, in points.
+  public let size: Size
+  /// In the order of their times.
+  public let events: [Event]
+  /// The display's time of the scene's beginning; nil before `start(at:)`.
+  public private(set) var start: MonotonicTime?
+
+  private let animations: [PendingAnimation]
+  private var played = 0
+
+  /// Reads a scene's file. The images and fonts that it names are relative to its folder.
+  public convenience init(path: String) throws(SceneError) {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try OwnedDescriptor.contents(of: path, limit: SceneLimit.bytes)
+    } catch {
+      throw SceneError(reason: .file("scene: \(error)"))
+    }
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    try self.init(bytes, file: path, folder: folder.isEmpty ? "/" : folder)
+  }
+
+  /// Reads a scene's text.
+  ///
+  /// - Parameter folder: the folder that images and fonts are relative to.
+  public convenience init(text: String, folder: String = ".") throws(SceneError) {
+    try self.init(Array(text.utf8), file: nil, folder: folder)
+  }
+
+  init(_ bytes: [UInt8], file: String?, folder: String) throws(SceneError) {
+    let resources = SceneResources(file: file, folder: folder)
+    try SceneReader(bytes, resources: resources).defineImages()
+    let reader = SceneReader(bytes, resources: resources)
+    let content = try reader.scene()
+    root = content.root
+    size = content.size ?? content.root.bounds.size
+    events = content.events.sorted { $0.time < $1.time }
+    animations = reader.animations
+    if content.size != nil, root.bounds == .zero { root.frame = Rect(origin: .zero, size: size) }
+  }
+
+  /// Begins the scene at a time of the display's clock. Called once, with `root` in a tree that is shown: animations of a layer that
+  /// comes into none end with the turn.
+  public func start(at time: MonotonicTime) {
+    precondition(start == nil, "Scene: start(at:) was called before")
+    start = time
+    root.beginTime += time - .zero
+    for animation in animations {
+      animation.add(start: animation.layer.convertTime(time, from: nil))
+    }
+  }
+
+  /// Plays the events up to a time of the display's clock: each as it would have been at its own time.
+  public func advance(to time: MonotonicTime) {
+    guard let start else { return }
+    while played < events.count, start + events[played].time <= time {
+      let event = events[played]
+      played += 1
+      root.layer(named: event.layer)?.setState(event.state, at: start + event.time)
+    }
+  }
+
+  /// The display's time of the next event; nil after the last one.
+  public var nextEventTime: MonotonicTime? {
+    guard let start, played < events.count else { return nil }
+    return start + events[played].time
+  }
+}
+
+/// The statements of a scene.
+struct SceneContent {
+  var root: Layer
+  var size: Size?
+  var events: [Scene.Event]
+}
+
+extension SceneReader {
+  private static let statements = "a layer, size, image or at"
+
+  /// Reads a whole scene.
+  func scene() throws(SceneError) -> SceneContent {
+    var root: Layer?
+    var size: Size?
+    var events: [Scene.Event] = []
+    var names: [(event: Scene.Event, token: SceneToken)] = []
+    while token.kind != .end {
+      if let kind = sublayerKind {
+        guard root == nil else { throw expected("no second layer: a scene has one, which holds all others") }
+        root = try layer(kind)
+      } else if take("size") {
+        let token = token
+        let value = try ValueSyntax<Size>.size.read(self)
+        guard !value.isEmpty, value.width.isFinite, value.height.isFinite else {
+          throw error(.expected("a size above 0", found: token.name), at: token)
+        }
+        size = value
+      } else if take("image") {
+        try skipImage()
+      } else if take("at") {
+        let token = following
+        let event = try event()
+        events.append(event)
+        names.append((event, token))
+      } else {
+        throw expected(Self.statements)
+      }
+    }
+    guard let root else { throw expected("a layer") }
+    for (event, token) in names {
+      guard let layer = root.layer(named: event.layer) else {
+        throw error(.expected("the name of a layer", found: token.name), at: token)
+      }
+      if let state = event.state, !layer.states.contains(where: { $0.name == state }) {
+        throw error(.expected("a state of \(event.layer)", found: SceneWriter.quoted(state)), at: token)
+      }
+    }
+    return SceneContent(root: root, size: size, events: events)
+  }
+
+  /// `1s card.state open`
+  private func event() throws(SceneError) -> Scene.Event {
+    let time = try ValueSyntax<Nanoseconds>.time.read(self)
+    var name = try takeName("the name of a layer with .state, such as card.state")
+    if name.hasSuffix(".state") { name.removeLast(6) } else if !take("state"), !take(".state") { throw expected(".state") }
+    let state = try takeName("the name of a state, or none")
+    return Scene.Event(time: time, layer: name, state: state == "none" ? nil : state)
+  }
+
+  // MARK: Images
+
+  /// Reads the images that the text defines, wherever they stand, so that layers can name them before.
+  func defineImages() throws(SceneError) {
+    var level = 0
+    while token.kind != .end {
+      if token.kind == .open { level += 1 }
+      if token.kind == .close { level -= 1 }
+      guard level == 0, take("image") else {
+        advance()
+        continue
+      }
+      let token = token
+      let name = try takeWord("a name for the image")
+      guard !resources.isDefined(name) else {
+        throw error(.expected("a name that no other image has", found: token.name), at: token)
+      }
+      resources.define(name, try takeImage())
+    }
+  }
+
+  private func takeImage() throws(SceneError) -> Image {
+    let isData = take("data")
+    let token = token
+    let text = try string(
+      isData ? "a PNG in base64, in quotation marks" : "the path of a PNG file in quotation marks, or data")
+    do throws(PNGError) {
+      if !isData { return try resources.image(path: text) }
+      guard let bytes = Base64.decode(text) else {
+        throw .damaged(name: "", reason: "a character is none of base64")
+      }
+      return try resources.image(png: bytes)
+    } catch {
+      throw self.error(.file("\(error)"), at: token)
+    }
+  }
+
+  private func skipImage() throws(SceneError) {
+    _ = try takeWord("a name for the image")
+    _ = take("data")
+    _ = try string("the path of a PNG file in quotation marks, or data")
+  }
+}

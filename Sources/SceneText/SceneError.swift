@@ -1,0 +1,47 @@
+/// The reason why a scene's text cannot be used, with its place.
+///
+/// ```
+/// card.scene:3:12: expected a number, found "wide"
+/// ```
+public struct SceneError: Error, Hashable, Sendable, CustomStringConvertible {
+  public enum Reason: Hashable, Sendable {
+    /// Something else stands there.
+    case expected(String, found: String)
+    /// More of something than a scene may have.
+    case tooMany(String, limit: Int)
+    /// A font or an image that cannot be had.
+    case file(String)
+  }
+
+  /// The name of the file, if the text came from one.
+  public var file: String?
+  /// The number of the line; the first is 1. Nil if the file itself cannot be read.
+  public var line: Int?
+  /// The number of the character in its line; the first is 1.
+  public var column: Int?
+  public var reason: Reason
+
+  public var description: String {
+    let place = [file, line.map { "\($0)" }, column.map { "\($0)" }].compactMap(\.self).joined(separator: ":")
+    return place.isEmpty ? message : "\(place): \(message)"
+  }
+
+  /// The error without its place.
+  public var message: String {
+    switch reason {
+    case .expected(let expected, let found): "expected \(expected), found \(found)"
+    case .tooMany(let things, let limit): "more than \(limit) \(things)"
+    case .file(let reason): reason
+    }
+  }
+}
+
+/// The most that a scene may have of anything, so that a damaged file takes neither all memory nor the stack.
+enum SceneLimit {
+  static let bytes = 64 << 20
+  static let depth = 200
+  static let layers = 100_000
+  static let animations = 100_000
+  static let values = 1_000_000
+  static let imagePixels = 1 << 27
+}

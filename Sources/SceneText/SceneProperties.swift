@@ -1,0 +1,221 @@
+import Geometry
+import Glibc
+import Layers
+import LinuxSystem
+import Raster
+import RenderTree
+
+/// A kind of layer in a scene's text. To add one, or a property of one, add a line to a table below.
+@MainActor
+struct SceneKind {
+  let word: String
+  let type: Layer.Type
+  let make: @MainActor () -> Layer
+  let properties: [SceneProperty]
+  /// True if the layer draws its contents from its properties.
+  let draws: Bool
+
+  private init(
+    _ word: String, _ type: Layer.Type, draws: Bool, _ properties: [SceneProperty], make: @escaping @MainActor () -> Layer
+  ) {
+    (self.word, self.type, self.make, self.properties, self.draws) = (word, type, make, properties, draws)
+  }
+
+  static let all: [SceneKind] = [
+    SceneKind("layer", Layer.self, draws: false, common) { Layer() },
+    SceneKind("text", TextLayer.self, draws: true, common + text) { TextLayer() },
+    SceneKind("shape", ShapeLayer.self, draws: true, common + shape) { ShapeLayer() },
+  ]
+
+  /// The kind of a layer. A subclass of an application is written as a plain layer with the picture that it drew.
+  static func kind(of layer: Layer) -> SceneKind { all.first { $0.type == Swift.type(of: layer) } ?? all[0] }
+
+  func property(_ name: String) -> SceneProperty? { properties.first { $0.name == name } }
+
+  /// A property of any kind, for states, whose layers are only known by their names.
+  static func property(_ name: String) -> SceneProperty? { all.lazy.compactMap { $0.property(name) }.first }
+
+  // MARK: Every layer
+
+  private static let common: [SceneProperty] =
+    [
+      // Geometry.
+      SceneProperty(.bounds, .rect),
+      SceneProperty(.position, .point),
+      SceneProperty(.anchorPoint, .point),
+      SceneProperty(.anchorPointZ, .number),
+      SceneProperty(.zPosition, .number),
+      SceneProperty(.transform, .transform),
+      SceneProperty(.sublayerTransform, .transform),
+      SceneProperty("isGeometryFlipped", \Layer.isGeometryFlipped, .bool),
+      SceneProperty("isDoubleSided", \Layer.isDoubleSided, .bool),
+      // Looks.
+      SceneProperty(.opacity, .number),
+      SceneProperty("isHidden", \Layer.isHidden, .bool),
+      SceneProperty("masksToBounds", \Layer.masksToBounds, .bool),
+      SceneProperty(.cornerRadius, .number),
+      SceneProperty(.backgroundColor, .color, in: \Layer.backgroundColor, .optional(.color)),
+      SceneProperty("maskedCorners", \Layer.maskedCorners, .corners),
+      SceneProperty(.borderWidth, .number),
+      SceneProperty(.borderColor, .color, in: \Layer.borderColor, .optional(.color)),
+      SceneProperty(.shadowOpacity, .number),
+      SceneProperty(.shadowColor, .color, in: \Layer.shadowColor, .optional(.color)),
+      SceneProperty(.shadowOffset, .size),
+      SceneProperty(.shadowRadius, .number),
+      SceneProperty("shadowPath", \Layer.shadowPath, .optional(.path)),
+      SceneProperty("compositingFilter", \Layer.compositingFilter, .word()),
+      SceneProperty("shouldRasterize", \Layer.shouldRasterize, .bool),
+      SceneProperty(.rasterizationScale, .number),
+      SceneProperty("isOpaque", \Layer.isOpaque, .bool),
+      SceneProperty("contentsGravity", \Layer.contentsGravity, .word()),
+      SceneProperty("contentsScale", \Layer.contentsScale, .optional(.positive)),
+      SceneProperty(.contentsRect, .rect),
+      SceneProperty(.contentsCenter, .rect),
+      SceneProperty("minificationFilter", \Layer.minificationFilter, .word()),
+      SceneProperty("magnificationFilter", \Layer.magnificationFilter, .word()),
+      SceneProperty("needsDisplayOnBoundsChange", \Layer.needsDisplayOnBoundsChange, .bool),
+      .contents,
+      // The clock.
+      SceneProperty(
+        SceneProperty("beginTime", \Layer.beginTime, .time),
+        text: { layer, _, writer in
+          let time = layer.beginTime - writer.shift(ofClock: layer)
+          return time == .zero ? nil : ValueSyntax<MonotonicTime>.time.text(time, writer)
+        }),
+      SceneProperty("speed", \Layer.speed, .number),
+      SceneProperty("timeOffset", \Layer.timeOffset, .time),
+    ] + parts
+
+  private static let parts: [SceneProperty] = [
+    // A turn is an angle of its own only in animations; a layer's is in its transform.
+    .part(.rotation, .angle),
+    .part(.positionX, .number), .part(.positionY, .number),
+    .part(.boundsOrigin, .point), .part(.boundsOriginX, .number), .part(.boundsOriginY, .number),
+    .part(.boundsSize, .size), .part(.boundsSizeWidth, .number), .part(.boundsSizeHeight, .number),
+    .part(.transformScale, .number), .part(.transformScaleX, .number), .part(.transformScaleY, .number),
+    .part(.transformScaleZ, .number), .part(.transformRotationX, .angle), .part(.transformRotationY, .angle),
+    .part(.transformTranslation, .point), .part(.transformTranslationX, .number), .part(.transformTranslationY, .number),
+    .part(.transformTranslationZ, .number),
+  ]
+
+  // MARK: Kinds of layers
+
+  private static let text: [SceneProperty] = [
+    SceneProperty("string", \TextLayer.string, .string),
+    SceneProperty("font", \TextLayer.font, .optional(.font)),
+    SceneProperty("color", \TextLayer.color, .color),
+    SceneProperty("alignment", \TextLayer.alignment, .word()),
+    SceneProperty("truncation", \TextLayer.truncation, .word()),
+    SceneProperty("drawsAsynchronously", \TextLayer.drawsAsynchronously, .bool),
+  ]
+
+  private static let shape: [SceneProperty] = [
+    SceneProperty("path", \ShapeLayer.path, .optional(.path)),
+    SceneProperty("fillColor", \ShapeLayer.fillColor, .optional(.color)),
+    SceneProperty("fillRule", \ShapeLayer.fillRule, .word(["nonZero": .nonZero, "evenOdd": .evenOdd])),
+    SceneProperty("strokeColor", \ShapeLayer.strokeColor, .optional(.color)),
+    SceneProperty("strokeStyle", \ShapeLayer.strokeStyle, .strokeStyle),
+    SceneProperty("drawsAsynchronously", \ShapeLayer.drawsAsynchronously, .bool),
+  ]
+}
+
+extension ValueSyntax where Value == Corners {
+  private static var words: KeyValuePairs<String, Corners> {
+    ["minXMinY": .minXMinY, "maxXMinY": .maxXMinY, "minXMaxY": .minXMaxY, "maxXMaxY": .maxXMaxY]
+  }
+
+  fileprivate static var corners: Self {
+    let corner = ValueSyntax.word(words)
+    let expected = "corners: \(corner.expected), or none"
+    return Self(expected) { reader throws(SceneError) in
+      if reader.take("none") { return [] }
+      let corners = try reader.list(while: { reader.word.map { word in words.contains { $0.key == word } } ?? false }) {
+        () throws(SceneError) in try corner.read(reader)
+      }
+      guard !corners.isEmpty else { throw reader.expected(expected) }
+      return corners.reduce([]) { $0.union($1) }
+    } text: { value, _ in
+      value.isEmpty ? "none" : words.filter { value.contains($0.value) }.map(\.key).joined(separator: " ")
+    }
+  }
+}
+
+extension SceneProperty {
+  /// The picture in a layer. One that the layer draws from its properties is left out, and drawn again.
+  fileprivate static var contents: SceneProperty {
+    let plain = SceneProperty("contents", ValueSyntax<SceneContents>.contents) { layer in
+      SceneContents(image: layer.contents, drawnSize: layer.drawnSize, drawnScale: layer.drawnScale)
+    } set: { layer, contents in
+      layer.contents = nil
+      layer.setContents(contents.image, drawnSize: contents.drawnSize, scale: contents.drawnScale)
+      layer.needsDisplay = false
+    } isSame: { _, _ in
+      false
+    }
+    return SceneProperty(
+      plain,
+      text: { layer, new, writer in
+        if SceneKind.kind(of: layer).draws, layer.isShowingOwnDrawing(scale: writer.scale) { return nil }
+        return layer.contents == nil && !SceneKind.kind(of: layer).draws ? nil : plain.text(layer, new, writer)
+      }, isLast: true)
+  }
+}
+
+extension Layer {
+  /// True if drawing the contents again, as a new layer does at its first commit, gives what the layer has, or is due anyway.
+  fileprivate func isShowingOwnDrawing(scale: Double) -> Bool {
+    if needsDisplay { return contents == nil || !bounds.isEmpty }
+    guard let drawn = try? drawnContents(scale: scale) else { return contents == nil }
+    guard let contents, drawn.size == drawnSize, drawn.scale == drawnScale else { return false }
+    return contents.hasSamePixels(as: drawn.image)
+  }
+}
+
+extension Image {
+  fileprivate func hasSamePixels(as other: Image) -> Bool {
+    width == other.width && height == other.height
+      && (0..<height).allSatisfy { memcmp(row($0), other.row($0), width * 4) == 0 }
+  }
+}
+
+extension ValueSyntax where Value == StrokeStyle {
+  private static var caps: ValueSyntax<StrokeStyle.Cap> { .word(["butt": .butt, "round": .round, "square": .square]) }
+  private static var joins: ValueSyntax<StrokeStyle.Join> { .word(["miter": .miter, "round": .round, "bevel": .bevel]) }
+
+  fileprivate static var strokeStyle: Self {
+    let expected = "a pen: width, cap, join, miterLimit, dash or dashPhase with its value"
+    let words = ["width", "cap", "join", "miterLimit", "dash", "dashPhase"]
+    return Self(expected) { reader throws(SceneError) in
+      guard reader.word.map(words.contains) ?? false else { throw reader.expected(expected) }
+      var style = StrokeStyle()
+      while let word = reader.word, words.contains(word) {
+        reader.advance()
+        switch word {
+        case "width": style.width = try reader.number()
+        case "cap": style.cap = try caps.read(reader)
+        case "join": style.join = try joins.read(reader)
+        case "miterLimit": style.miterLimit = try reader.number()
+        case "dash": style.dash = try ValueSyntax<[Double]>.list(.number).read(reader)
+        default: style.dashPhase = try reader.number()
+        }
+      }
+      return style
+    } text: { style, writer in
+      let plain = StrokeStyle()
+      var words = ["width \(SceneNumber.text(style.width))"]
+      if style.cap != plain.cap { words.append("cap \(caps.text(style.cap, writer))") }
+      if style.join != plain.join { words.append("join \(joins.text(style.join, writer))") }
+      if style.miterLimit != plain.miterLimit { words.append("miterLimit \(SceneNumber.text(style.miterLimit))") }
+      if !style.dash.isEmpty { words.append("dash \(style.dash.map(SceneNumber.text).joined(separator: " "))") }
+      if style.dashPhase != plain.dashPhase { words.append("dashPhase \(SceneNumber.text(style.dashPhase))") }
+      return words.joined(separator: " ")
+    }
+  }
+}
+
+extension Scene {
+  /// The names of all properties of layers and animations, for the test of their examples.
+  package static var propertyNames: [String] {
+    SceneKind.all.flatMap { $0.properties.map(\.name) } + AnimationProperty.all.map(\.name)
+  }
+}

@@ -1,0 +1,156 @@
+import Layers
+import LinuxSystem
+
+extension SceneReader {
+  /// Reads a layer with everything in it; the token is the word of its kind.
+  func layer(_ kind: SceneKind) throws(SceneError) -> Layer {
+    try countLayer()
+    advance()
+    let layer = kind.make()
+    layer.name = takeName()
+    var last: [LayerSetting] = []
+    try block(of: "a property, a layer or an animation") { () throws(SceneError) in
+      if let kind = animationKind {
+        let parts = try animation(kind) { self.property($0) }
+        animations.append(PendingAnimation(layer: layer, parts: parts))
+      } else if let inner = sublayerKind {
+        layer.addSublayer(try self.layer(inner))
+      } else if take("mask") {
+        guard let inner = sublayerKind else { throw expected("a layer as the mask: layer, text or shape") }
+        layer.mask = try self.layer(inner)
+      } else if take("state") {
+        let name = try takeName("the name of a state")
+        layer.states.append(LayerState(name, try elements(kind)))
+      } else if take("inState") {
+        let name = try takeName("the name of a state")
+        layer.takeState(name, base: try elements(kind))
+      } else if take("stateTransition") {
+        layer.stateTransitions.append(try stateTransition())
+      } else {
+        let property = try takeProperty(of: kind)
+        let setting = try property.read(self)
+        if property.isLast { last.append(setting) } else { setting.set(layer, setting.value) }
+      }
+    }
+    for setting in last { setting.set(layer, setting.value) }
+    return layer
+  }
+
+  /// The kind of layer whose word stands at the token.
+  var sublayerKind: SceneKind? { word.flatMap { word in SceneKind.all.first { $0.word == word } } }
+
+  private func property(_ name: String) -> SceneProperty? { SceneKind.property(name) }
+
+  /// - Parameter kind: nil for a layer that is only known by its name.
+  private func takeProperty(of kind: SceneKind?) throws(SceneError) -> SceneProperty {
+    guard let word else { throw expected("a property of \(kind?.name ?? "a layer")") }
+    guard let property = kind.map({ $0.property(word) }) ?? SceneKind.property(word) else {
+      let names = kind.map { $0.properties.map(\.name) } ?? SceneKind.all.flatMap { $0.properties.map(\.name) }
+      let near = nearest(to: word, in: names + (kind == nil ? [] : Self.words))
+      throw expected("a property of \(kind?.name ?? "a layer")" + (near.map { ", such as \($0)" } ?? ""))
+    }
+    advance()
+    return property
+  }
+
+  private static let words =
+    SceneKind.all.map(\.word) + AnimationParts.Kind.allCases.map(\.rawValue) + ["mask", "state", "stateTransition"]
+
+  // MARK: States
+
+  /// The values of a state: those of the layer itself, and in braces behind a name those of a layer below it.
+  private func elements(_ kind: SceneKind) throws(SceneError) -> [LayerState.Element] {
+    var elements: [LayerState.Element] = []
+    try block(of: "a property of the state") { () throws(SceneError) in
+      guard following.kind == .open, let target = takeName() else {
+        return elements.append(try element(of: kind, target: nil))
+      }
+      try block(of: "a property of the state") { () throws(SceneError) in
+        elements.append(try element(of: nil, target: target))
+      }
+    }
+    return elements
+  }
+
+  private func element(of kind: SceneKind?, target: String?) throws(SceneError) -> LayerState.Element {
+    let property = try takeProperty(of: kind)
+    let setting = try property.read(self)
+    return LayerState.Element(
+      target: target, property: AnimatableProperty(rawValue: setting.property), value: setting.value, read: setting.get,
+      write: setting.set, implicit: property.track?.implicit)
+  }
+
+  private func stateTransition() throws(SceneError) -> StateTransition {
+    var transition = StateTransition()
+    if take("from") { transition.from = try stateName() }
+    if take("to") { transition.to = try stateName() }
+    try block(of: "a property of the transition") { () throws(SceneError) in
+      if take("duration") {
+        transition.duration = try ValueSyntax<Nanoseconds>.time.read(self)
+      } else if take("timingFunction") {
+        transition.timingFunction = try ValueSyntax<TimingFunction>.timingFunction.read(self)
+      } else if let kind = animationKind {
+        transition.animations.append(try stateAnimation(kind, target: nil))
+      } else if following.kind == .open, let target = takeName() {
+        try block(of: "an animation") { () throws(SceneError) in
+          guard let kind = animationKind else { throw expected("an animation: basic, spring or keyframes") }
+          transition.animations.append(try stateAnimation(kind, target: target))
+        }
+      } else {
+        throw expected("duration, timingFunction, an animation, or the name of a layer with its animations in braces")
+      }
+    }
+    return transition
+  }
+
+  /// A name, or `*` for any.
+  private func stateName() throws(SceneError) -> String? {
+    guard token.kind == .star else { return try takeName("the name of a state, or * for any") }
+    advance()
+    return nil
+  }
+
+  private func stateAnimation(_ kind: AnimationParts.Kind, target: String?) throws(SceneError) -> StateTransition.Element {
+    guard kind != .group else {
+      throw expected("basic, spring or keyframes: a group has no property that the state changes")
+    }
+    guard case .word(let property) = following.kind else {
+      advance()
+      throw expected("a property that animates")
+    }
+    let token = token
+    guard let animation = try animation(kind, find: { self.property($0) }).animation else {
+      throw error(.expected("an animation", found: token.name), at: token)
+    }
+    return StateTransition.Element(AnimatableProperty(rawValue: property), animation, of: target)
+  }
+}
+
+extension SceneKind {
+  /// The kind as messages name it.
+  var name: String { word == "layer" ? "a layer" : "a \(word) layer" }
+}
+
+/// The word that is most like a misspelt one, if any is.
+func nearest(to word: String, in words: [String]) -> String? {
+  guard word.utf8.count <= 40 else { return nil }
+  let near = words.map { (word: $0, distance: editDistance($0.lowercased(), word.lowercased())) }.min {
+    $0.distance < $1.distance
+  }
+  return near.flatMap { $0.distance <= max(2, word.utf8.count / 3) ? $0.word : nil }
+}
+
+/// The number of letters to insert, remove or replace.
+private func editDistance(_ left: String, _ right: String) -> Int {
+  let (left, right) = (Array(left.utf8), Array(right.utf8))
+  var row = Array(0...right.count)
+  for (i, a) in left.enumerated() {
+    var diagonal = row[0]
+    row[0] = i + 1
+    for (j, b) in right.enumerated() {
+      let next = min(row[j] + 1, row[j + 1] + 1, diagonal + (a == b ? 0 : 1))
+      (diagonal, row[j + 1]) = (row[j + 1], next)
+    }
+  }
+  return row[right.count]
+}

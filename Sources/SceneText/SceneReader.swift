@@ -1,0 +1,167 @@
+import Raster
+
+/// Reads tokens one by one, with errors that name their place.
+@MainActor
+final class SceneReader {
+  let resources: SceneResources
+  private(set) var token: SceneToken
+  /// The token after `token`.
+  private(set) var following: SceneToken
+  private var lexer: SceneLexer
+  private var depth = 0
+
+  // The parts of the scene as they are found.
+  var animations: [PendingAnimation] = []
+  var layerCount = 0
+  private var animationCount = 0
+
+  init(_ bytes: [UInt8], resources: SceneResources) {
+    self.resources = resources
+    lexer = SceneLexer(bytes)
+    token = lexer.next()
+    following = lexer.next()
+  }
+
+  func advance() {
+    token = following
+    following = lexer.next()
+  }
+
+  // MARK: Errors
+
+  /// The error that something else stands at the token.
+  func expected(_ what: String) -> SceneError { error(.expected(what, found: token.name), at: token) }
+
+  func error(_ reason: SceneError.Reason, at token: SceneToken) -> SceneError {
+    let place = lexer.place(of: token.offset)
+    return SceneError(file: resources.file, line: place.line, column: place.column, reason: reason)
+  }
+
+  func countLayer() throws(SceneError) {
+    layerCount += 1
+    guard layerCount <= SceneLimit.layers else { throw error(.tooMany("layers", limit: SceneLimit.layers), at: token) }
+  }
+
+  func countAnimation() throws(SceneError) {
+    animationCount += 1
+    guard animationCount <= SceneLimit.animations else {
+      throw error(.tooMany("animations", limit: SceneLimit.animations), at: token)
+    }
+  }
+
+  // MARK: Words and blocks
+
+  /// The word at the token; nil if there is none. The token stays.
+  var word: String? { if case .word(let word) = token.kind { word } else { nil } }
+
+  /// Takes a word if it is this one.
+  func take(_ word: String) -> Bool {
+    guard self.word == word else { return false }
+    advance()
+    return true
+  }
+
+  func takeWord(_ expected: String) throws(SceneError) -> String {
+    guard let word else { throw self.expected(expected) }
+    advance()
+    return word
+  }
+
+  /// A name: a word or a string.
+  func takeName(_ expected: String) throws(SceneError) -> String {
+    switch token.kind {
+    case .word(let name), .string(let name):
+      advance()
+      return name
+    default: throw self.expected(expected)
+    }
+  }
+
+  /// A name, if there is one.
+  func takeName() -> String? {
+    switch token.kind {
+    case .word(let name), .string(let name):
+      advance()
+      return name
+    default: return nil
+    }
+  }
+
+  /// Reads `{ … }`: `item` is called at each token in it until the brace closes.
+  func block(of content: String, _ item: () throws(SceneError) -> Void) throws(SceneError) {
+    guard token.kind == .open else { throw expected("\"{\"") }
+    guard depth < SceneLimit.depth else { throw error(.tooMany("levels of braces", limit: SceneLimit.depth), at: token) }
+    depth += 1
+    advance()
+    while token.kind != .close {
+      guard token.kind != .end else { throw expected("\"}\" or \(content)") }
+      try item()
+    }
+    depth -= 1
+    advance()
+  }
+
+  // MARK: Numbers
+
+  /// True if a number stands at the token, whatever its unit.
+  var isAtNumber: Bool {
+    switch token.kind {
+    case .number: true
+    case .word(let word): SceneNumber.words[word] != nil
+    default: false
+    }
+  }
+
+  /// A number with one of these units; what each stands for.
+  func number(_ expected: String = "a number", units: [String: Double] = ["": 1]) throws(SceneError) -> Double {
+    switch token.kind {
+    case .number(let digits, let unit):
+      guard let value = Double(digits), let factor = units[unit] else { throw self.expected(expected) }
+      advance()
+      return factor == 1 ? value : value * factor
+    case .word(let word):
+      guard let value = SceneNumber.words[word] else { throw self.expected(expected) }
+      advance()
+      return value
+    default: throw self.expected(expected)
+    }
+  }
+
+  /// Values as long as they go on.
+  func list<Value>(
+    while goesOn: () -> Bool, _ value: () throws(SceneError) -> Value
+  ) throws(SceneError) -> [Value] {
+    var values: [Value] = []
+    while goesOn() {
+      guard values.count < SceneLimit.values else {
+        throw error(.tooMany("values in a list", limit: SceneLimit.values), at: token)
+      }
+      values.append(try value())
+    }
+    return values
+  }
+
+  /// One string, or several that follow each other and make one.
+  func string(_ expected: String = "a string in quotation marks") throws(SceneError) -> String {
+    guard case .string(var text) = token.kind else { throw self.expected(expected) }
+    advance()
+    while case .string(let more) = token.kind {
+      text += more
+      advance()
+    }
+    return text
+  }
+}
+
+enum SceneNumber {
+  /// Numbers without digits.
+  static let words = ["infinity": Double.infinity, "-infinity": -Double.infinity, "nan": Double.nan]
+
+  /// The shortest digits that give back exactly this number.
+  static func text(_ value: Double) -> String {
+    if value.isNaN { return "nan" }
+    if value.isInfinite { return value < 0 ? "-infinity" : "infinity" }
+    let text = "\(value)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+}

@@ -1,0 +1,137 @@
+import Geometry
+import Glibc
+import Layers
+import LinuxSystem
+import Raster
+
+/// The fonts and images that a scene names, each read once.
+@MainActor
+final class SceneResources {
+  /// The file's name for messages.
+  let file: String?
+  /// The folder that paths are relative to, without a slash at the end.
+  private let folder: String
+  /// Images that the text defines by a name, with the token of their definition.
+  private var definitions: [String: Image] = [:]
+  private var images: [String: Image] = [:]
+  private var pixels = 0
+
+  /// Faces of all scenes: a scene that is read again has the same ones.
+  private static var faces: [String: FontFace] = [:]
+
+  init(file: String?, folder: String) {
+    self.file = file
+    self.folder = folder
+  }
+
+  func path(_ path: String) -> String { path.hasPrefix("/") ? path : "\(folder)/\(path)" }
+
+  // MARK: Fonts
+
+  /// The font file at this path, or the font of the system with this name.
+  func face(_ name: String) throws(FontError) -> FontFace {
+    let own = path(name)
+    let path = access(own, R_OK) == 0 || name.contains("/") ? own : try SystemFonts.path(of: name)
+    if let face = Self.faces[path] { return face }
+    let known = SystemFonts.Name(rawValue: name).flatMap { try? SystemFonts.face($0) }
+    let face = if let known, known.path == path { known } else { try FontFace(path: path) }
+    Self.faces[path] = face
+    return face
+  }
+
+  // MARK: Images
+
+  func define(_ name: String, _ image: Image) { definitions[name] = image }
+  func isDefined(_ name: String) -> Bool { definitions[name] != nil }
+  func defined(_ name: String) -> Image? { definitions[name] }
+
+  func image(path name: String) throws(PNGError) -> Image {
+    let path = path(name)
+    if let image = images[path] { return image }
+    let image = try PNG.read(path: path, maximumPixels: roomForPixels)
+    images[path] = count(image)
+    return image
+  }
+
+  func image(png bytes: [UInt8]) throws(PNGError) -> Image {
+    count(try PNG.decode(bytes, maximumPixels: roomForPixels).freeze())
+  }
+
+  private var roomForPixels: Int { max(min(SceneLimit.imagePixels - pixels, PNG.defaultMaximumPixels), 1) }
+
+  private func count(_ image: Image) -> Image {
+    pixels += image.width * image.height
+    return image
+  }
+}
+
+// MARK: - Syntax
+
+extension ValueSyntax where Value == Font {
+  static var font: Self {
+    let expected = "a font: the name of its file, as a string, and its size"
+    return Self(expected) { reader throws(SceneError) in
+      let token = reader.token
+      let name = try reader.string(expected)
+      let size = try reader.number("the size of the font")
+      let hasTabularFigures = reader.take("tabularFigures")
+      do throws(FontError) {
+        return Font(try reader.resources.face(name), size: size, tabularFigures: hasTabularFigures)
+      } catch {
+        throw reader.error(.file("\(error)"), at: token)
+      }
+    } text: { value, writer in
+      let name = SceneWriter.quoted(writer.name(of: value.face))
+      return "\(name) \(SceneNumber.text(value.size))" + (value.tabularFigures ? " tabularFigures" : "")
+    }
+  }
+}
+
+/// The picture in a layer, and for one that was drawn the size and scale for which.
+struct SceneContents {
+  var image: Image?
+  var drawnSize: Size?
+  var drawnScale = 1.0
+}
+
+extension ValueSyntax where Value == Image {
+  static var image: Self {
+    let expected = "an image: the path of a PNG file, as a string, or the name of an image"
+    return Self(expected) { reader throws(SceneError) in
+      let token = reader.token
+      if case .string(let path) = token.kind {
+        reader.advance()
+        do throws(PNGError) {
+          return try reader.resources.image(path: path)
+        } catch {
+          throw reader.error(.file("\(error)"), at: token)
+        }
+      }
+      let name = try reader.takeWord(expected)
+      guard let image = reader.resources.defined(name) else {
+        throw reader.error(.expected("the name of an image that is defined above", found: token.name), at: token)
+      }
+      return image
+    } text: { value, writer in
+      writer.name(of: value)
+    }
+  }
+}
+
+extension ValueSyntax where Value == SceneContents {
+  static var contents: Self {
+    Self("\(ValueSyntax<Image>.image.expected), or none") { reader throws(SceneError) in
+      if reader.take("none") { return SceneContents() }
+      var contents = SceneContents(image: try ValueSyntax<Image>.image.read(reader))
+      guard reader.take("drawn") else { return contents }
+      contents.drawnSize = try ValueSyntax<Size>.size.read(reader)
+      contents.drawnScale = try ValueSyntax<Double>.positive.read(reader)
+      return contents
+    } text: { value, writer in
+      guard let image = value.image else { return "none" }
+      let name = writer.name(of: image)
+      guard let size = value.drawnSize else { return name }
+      return "\(name) drawn \(sceneNumbers(size.width, size.height, value.drawnScale))"
+    }
+  }
+}

@@ -1,0 +1,149 @@
+public import Geometry
+public import Layers
+public import LinuxSystem
+public import RunLoops
+
+/// Shows a scene on a display of any size, plays its events, and reads it again when its file changes.
+///
+/// ```swift
+/// let stage = SceneStage(try Scene(path: "card.scene"), size: display.geometry.pictureSize)
+/// let engine = Engine(display: display, root: stage.root)
+/// stage.play(on: engine.loop, from: engine.loop.clock.now)
+/// try stage.watch("card.scene") { error in print(error) }
+/// ```
+///
+/// A scene that was made for another size is scaled as a whole and put in the middle.
+@MainActor
+public final class SceneStage {
+  /// The layer that fills the display.
+  public let root = Layer()
+  public private(set) var scene: Scene
+  private let size: Size
+  private var start = MonotonicTime.zero
+  private var loop: FrameLoop?
+  private var timer: FrameLoop.Timer?
+  private var file: FileWatch?
+  /// States that were set from outside, in their order; a scene that is read again gets them too.
+  private var chosen: [Scene.Event] = []
+
+  /// - Parameter size: the display's, in points.
+  public init(_ scene: Scene, size: Size) {
+    self.scene = scene
+    self.size = size
+    place()
+  }
+
+  /// Starts the scene at a time of the loop's clock. The loop must be the main thread's.
+  public func play(on loop: FrameLoop, from start: MonotonicTime) {
+    self.loop = loop
+    self.start = start
+    begin()
+  }
+
+  /// Plays the events up to a time at once, for a picture of that time.
+  public func advance(to time: MonotonicTime) {
+    scene.advance(to: time)
+    setTimer()
+  }
+
+  /// Sets the state of a layer with this name; the name of a layer may be left out where only one layer has such a state.
+  ///
+  /// - Returns: false if there is no such layer or state. Nothing has changed then.
+  @discardableResult
+  public func setState(_ state: String?, of layer: String? = nil) -> Bool {
+    guard let found = target(state, layer) else { return false }
+    chosen.append(Scene.Event(time: .zero, layer: layer ?? "", state: state))
+    found.state = state
+    return true
+  }
+
+  /// Reads the scene again from this file whenever it changes; the new one goes on at the time of the old one.
+  ///
+  /// - Parameters:
+  ///   - onReload: called after each time.
+  ///   - onError: called with the reason why a changed file is not taken. The old scene goes on.
+  public func watch(
+    _ path: String, onReload: (@MainActor () -> Void)? = nil, onError: @escaping @MainActor (SceneError) -> Void
+  ) throws(SystemError) {
+    let watch = try FileWatch(path: path) { [weak self] in
+      do throws(SceneError) {
+        let scene = try Scene(path: path)
+        self?.replace(scene)
+        onReload?()
+      } catch {
+        onError(error)
+      }
+    }
+    if let loop { watch.add(to: loop) }
+    file = watch
+  }
+
+  /// Shows another scene, at the time at which the old one would be now.
+  public func replace(_ new: Scene) {
+    Transaction.withoutActions {
+      scene.root.removeFromSuperlayer()
+      scene = new
+      place()
+    }
+    if loop != nil { begin() }
+  }
+
+  /// Ends the events and the watch.
+  public func invalidate() {
+    timer?.invalidate()
+    timer = nil
+    file?.invalidate()
+    file = nil
+  }
+
+  private func place() {
+    root.addSublayer(scene.root)
+    guard scene.size != size, !scene.size.isEmpty, !size.isEmpty else { return }
+    let factor = min(size.width / scene.size.width, size.height / scene.size.height)
+    let fitted = scene.size * factor
+    let frame = Layer(frame: Rect(origin: .zero, size: scene.size))
+    frame.transform = .scale(factor)
+    frame.position = Point((size.width - fitted.width) / 2 + fitted.width / 2, size.height / 2)
+    frame.masksToBounds = true
+    frame.addSublayer(scene.root)
+    root.sublayers.forEach { $0.removeFromSuperlayer() }
+    root.addSublayer(frame)
+  }
+
+  private func begin() {
+    guard let loop else { return }
+    scene.start(at: start)
+    scene.advance(to: loop.clock.now)
+    for choice in chosen { target(choice.state, choice.layer.isEmpty ? nil : choice.layer)?.state = choice.state }
+    setTimer()
+  }
+
+  private func target(_ state: String?, _ name: String?) -> Layer? {
+    if let name { return scene.root.layer(named: name) }
+    return scene.root.first { layer in layer.states.contains { $0.name == state } }
+  }
+
+  private func setTimer() {
+    timer?.invalidate()
+    timer = nil
+    guard let loop, let next = scene.nextEventTime else { return }
+    let timer = FrameLoop.Timer(
+      fireTime: next,
+      .onMain { [weak self] _ in
+        guard let self, let loop = self.loop else { return }
+        advance(to: loop.clock.now)
+      })
+    self.timer = timer
+    loop.add(timer, to: .common)
+  }
+}
+
+extension Layer {
+  fileprivate func first(where isWanted: (Layer) -> Bool) -> Layer? {
+    if isWanted(self) { return self }
+    for layer in sublayers {
+      if let found = layer.first(where: isWanted) { return found }
+    }
+    return nil
+  }
+}

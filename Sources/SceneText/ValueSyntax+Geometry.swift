@@ -1,0 +1,268 @@
+import Geometry
+import Glibc
+import Raster
+
+extension ValueSyntax where Value == Point {
+  static var point: Self {
+    Self("a point: x y") { reader throws(SceneError) in
+      Point(try reader.number("x of a point"), try reader.number("y of a point"))
+    } text: { value, _ in
+      sceneNumbers(value.x, value.y)
+    }
+  }
+}
+
+extension ValueSyntax where Value == Size {
+  static var size: Self {
+    Self("a size: width height") { reader throws(SceneError) in
+      Size(try reader.number("the width of a size"), try reader.number("the height of a size"))
+    } text: { value, _ in
+      sceneNumbers(value.width, value.height)
+    }
+  }
+}
+
+extension ValueSyntax where Value == Rect {
+  static var rect: Self {
+    Self("a rectangle: x y width height") { reader throws(SceneError) in
+      let origin = try ValueSyntax<Point>.point.read(reader)
+      return Rect(origin: origin, size: try ValueSyntax<Size>.size.read(reader))
+    } text: { value, _ in
+      sceneNumbers(value.minX, value.minY, value.width, value.height)
+    }
+  }
+}
+
+extension ValueSyntax where Value == Color {
+  private static var expectation: String { "a colour such as #1E90FF or #1E90FF80" }
+
+  static var color: Self {
+    Self(expectation) { reader throws(SceneError) in
+      if reader.take("rgba") {
+        let (red, green, blue) = (try reader.number(), try reader.number(), try reader.number())
+        return Color(red: red, green: green, blue: blue, alpha: try reader.number())
+      }
+      guard case .color(let digits) = reader.token.kind, let value = UInt32(digits, radix: 16),
+        [3, 6, 8].contains(digits.count)
+      else { throw reader.expected(expectation) }
+      reader.advance()
+      let color =
+        switch digits.count {
+        case 3: Color(hex: (value >> 8) * 0x110000 | (value >> 4 & 15) * 0x1100 | (value & 15) * 0x11)
+        case 6: Color(hex: value)
+        default: Color(hex: value >> 8, alpha: Double(value & 0xFF) / 255)
+        }
+      guard reader.take("alpha") else { return color }
+      return color.withAlpha(try reader.number("the alpha of a colour, from 0 to 1"))
+    } text: { value, _ in
+      text(value)
+    }
+  }
+
+  private static func text(_ color: Color) -> String {
+    func byte(_ value: Double) -> UInt32 { value >= 0 && value <= 1 ? UInt32((value * 255).rounded()) : 0 }
+    let hex = byte(color.red) << 16 | byte(color.green) << 8 | byte(color.blue)
+    guard Color(hex: hex).withAlpha(color.alpha) == color else {
+      return "rgba " + sceneNumbers(color.red, color.green, color.blue, color.alpha)
+    }
+    let text = "#" + digits(hex, count: 6)
+    if color.alpha == 1 { return text }
+    let alpha = byte(color.alpha)
+    return Double(alpha) / 255 == color.alpha
+      ? text + digits(alpha, count: 2) : "\(text) alpha \(SceneNumber.text(color.alpha))"
+  }
+
+  private static func digits(_ value: UInt32, count: Int) -> String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return String(repeating: "0", count: count - digits.count) + digits
+  }
+}
+
+extension ValueSyntax where Value == Transform3D {
+  private static var expectation: String {
+    "identity, translate, scale, rotate, skew, matrix, translate3D, scale3D, rotateX, rotateY, perspective or matrix3D"
+  }
+  private static var functions: Set<String> {
+    [
+      "identity", "translate", "scale", "rotate", "skew", "matrix", "translate3D", "scale3D", "rotateX", "rotateY",
+      "perspective", "matrix3D",
+    ]
+  }
+
+  /// Functions in the order in which they are applied.
+  static var transform: Self {
+    Self(expectation) { reader throws(SceneError) in
+      var result = try function(reader)
+      for next in try reader.list(
+        while: { !reader.token.isAfterComma && reader.word.map(functions.contains) ?? false },
+        { () throws(SceneError) in try function(reader) })
+      {
+        // Maps of the plane stay exactly such.
+        if let first = result.affine, let second = next.affine {
+          result = Transform3D(first.concatenating(second))
+        } else {
+          result = result.concatenating(next)
+        }
+      }
+      return result
+    } text: { value, _ in
+      let flat = numbers(Transform3D(value.flattened))
+      return flat == numbers(value) ? text(value.flattened) : "matrix3D \(numbers(value))"
+    }
+  }
+
+  private static func numbers(_ map: Transform3D) -> String {
+    let rows = [
+      sceneNumbers(map.m11, map.m12, map.m13, map.m14), sceneNumbers(map.m21, map.m22, map.m23, map.m24),
+      sceneNumbers(map.m31, map.m32, map.m33, map.m34), sceneNumbers(map.m41, map.m42, map.m43, map.m44),
+    ]
+    return rows.joined(separator: " ")
+  }
+
+  private static func function(_ reader: SceneReader) throws(SceneError) -> Transform3D {
+    guard let word = reader.word, functions.contains(word) else { throw reader.expected(expectation) }
+    reader.advance()
+    let angle = ValueSyntax<Double>.angle
+    switch word {
+    case "translate":
+      let point = try ValueSyntax<Point>.point.read(reader)
+      return Transform3D(.translation(x: point.x, y: point.y))
+    case "scale":
+      let x = try reader.number()
+      return Transform3D(.scale(x: x, y: reader.isAtNumber ? try reader.number() : x))
+    case "rotate": return Transform3D(.rotation(try angle.read(reader)))
+    case "rotateX": return .rotation(try angle.read(reader), x: 1, y: 0, z: 0)
+    case "rotateY": return .rotation(try angle.read(reader), x: 0, y: 1, z: 0)
+    case "translate3D":
+      let point = try ValueSyntax<Point>.point.read(reader)
+      return .translation(x: point.x, y: point.y, z: try reader.number())
+    case "scale3D":
+      let (x, y) = (try reader.number(), try reader.number())
+      return .scale(x: x, y: y, z: try reader.number())
+    case "perspective":
+      let token = reader.token
+      let distance = try reader.number("the distance of the viewer, above 0")
+      guard distance > 0 else {
+        throw reader.error(.expected("the distance of the viewer, above 0", found: token.name), at: token)
+      }
+      return .perspective(distance: distance)
+    case "matrix3D":
+      var map = Transform3D()
+      for path in [
+        \Transform3D.m11, \.m12, \.m13, \.m14, \.m21, \.m22, \.m23, \.m24, \.m31, \.m32, \.m33, \.m34, \.m41, \.m42, \.m43,
+        \.m44,
+      ] {
+        map[keyPath: path] = try reader.number("sixteen numbers of a matrix, row by row")
+      }
+      return map
+    case "skew":
+      let (x, y) = (try angle.read(reader), try angle.read(reader))
+      return Transform3D(Affine(a: 1, b: tangent(y), c: tangent(x), d: 1, tx: 0, ty: 0))
+    case "matrix":
+      var numbers: [Double] = []
+      for _ in 0..<6 { numbers.append(try reader.number("six numbers of a matrix: a b c d tx ty")) }
+      return Transform3D(
+        Affine(a: numbers[0], b: numbers[1], c: numbers[2], d: numbers[3], tx: numbers[4], ty: numbers[5]))
+    default: return .identity
+    }
+  }
+
+  private static func tangent(_ angle: Double) -> Double {
+    let turn = Affine.rotation(angle)
+    return turn.b / turn.a
+  }
+
+  /// One function if it gives back exactly the same map, otherwise the matrix.
+  private static func text(_ map: Affine) -> String {
+    let numbers = sceneNumbers(map.a, map.b, map.c, map.d, map.tx, map.ty)
+    func isExact(_ other: Affine) -> Bool {
+      // The sign of a zero counts, so that everything that is made of the map is the same.
+      sceneNumbers(other.a, other.b, other.c, other.d, other.tx, other.ty) == numbers
+    }
+    if isExact(.identity) { return "identity" }
+    if isExact(.translation(x: map.tx, y: map.ty)) { return "translate \(sceneNumbers(map.tx, map.ty))" }
+    if isExact(.scale(map.a)) { return "scale \(SceneNumber.text(map.a))" }
+    if isExact(.scale(x: map.a, y: map.d)) { return "scale \(sceneNumbers(map.a, map.d))" }
+    let angle = atan2(map.b, map.a)
+    // Half a degree less exactly: a sine gives back an angle with an error in the last bits.
+    for step in [1e9, 1e12] {
+      let rounded = (angle * 180 / .pi * step).rounded() / step * (.pi / 180)
+      if isExact(.rotation(rounded)) { return "rotate \(ValueSyntax<Double>.angle.textAlone(rounded))" }
+    }
+    if isExact(.rotation(angle)) { return "rotate \(ValueSyntax<Double>.angle.textAlone(angle))" }
+    return "matrix \(numbers)"
+  }
+}
+
+extension ValueSyntax {
+  /// The text of a value that needs nothing of a writer.
+  func textAlone(_ value: Value) -> String { text(value, SceneWriter()) }
+}
+
+func sceneNumbers(_ values: Double...) -> String { values.map(SceneNumber.text).joined(separator: " ") }
+
+// MARK: - Paths
+
+extension ValueSyntax where Value == Path {
+  private static var shapes: [String] {
+    ["move", "line", "quadCurve", "cubicCurve", "close", "rect", "roundedRect", "ellipse", "circle", "arc"]
+  }
+  private static var expectation: String { "a path: \(shapes.joined(separator: ", ")) or empty" }
+
+  static var path: Self {
+    Self(expectation) { reader throws(SceneError) in
+      if reader.take("empty") { return Path() }
+      guard isAtShape(reader) else { throw reader.expected(expectation) }
+      var path = Path()
+      _ = try reader.list(while: { isAtShape(reader) }) { () throws(SceneError) in try add(to: &path, reader) }
+      return path
+    } text: { value, _ in
+      value.isEmpty ? "empty" : value.elements.map(text).joined(separator: " ")
+    }
+  }
+
+  private static func isAtShape(_ reader: SceneReader) -> Bool { reader.word.map(shapes.contains) ?? false }
+
+  private static func add(to path: inout Path, _ reader: SceneReader) throws(SceneError) {
+    func point() throws(SceneError) -> Point { try ValueSyntax<Point>.point.read(reader) }
+    func rect() throws(SceneError) -> Rect { try ValueSyntax<Rect>.rect.read(reader) }
+    func angle() throws(SceneError) -> Double { try ValueSyntax<Double>.angle.read(reader) }
+    let word = try reader.takeWord(expectation)
+    switch word {
+    case "move": path.move(to: try point())
+    case "line": path.line(to: try point())
+    case "quadCurve":
+      let end = try point()
+      path.quadCurve(to: end, control: try point())
+    case "cubicCurve":
+      let (end, control) = (try point(), try point())
+      path.cubicCurve(to: end, control1: control, control2: try point())
+    case "close": path.close()
+    case "rect": path.addRect(try rect())
+    case "roundedRect":
+      let place = try rect()
+      path.addRoundedRect(place, cornerRadius: try reader.number("the corner radius"))
+    case "ellipse": path.addEllipse(in: try rect())
+    case "circle":
+      let center = try point()
+      path.append(.circle(center: center, radius: try reader.number("the radius of a circle")))
+    default:
+      let center = try point()
+      let radius = try reader.number("the radius of an arc")
+      let (start, end) = (try angle(), try angle())
+      path.addArc(
+        center: center, radius: radius, startAngle: start, endAngle: end, clockwise: !reader.take("counterclockwise"))
+    }
+  }
+
+  private static func text(_ element: Path.Element) -> String {
+    switch element {
+    case .move(let point): "move \(sceneNumbers(point.x, point.y))"
+    case .line(let point): "line \(sceneNumbers(point.x, point.y))"
+    case .quadCurve(let point, let control): "quadCurve \(sceneNumbers(point.x, point.y, control.x, control.y))"
+    case .cubicCurve(let point, let control1, let control2):
+      "cubicCurve \(sceneNumbers(point.x, point.y, control1.x, control1.y, control2.x, control2.y))"
+    case .close: "close"
+    }
+  }
+}

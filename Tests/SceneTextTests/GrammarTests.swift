@@ -1,0 +1,39 @@
+import Foundation
+import Framepace
+import FramepaceTesting
+import Layers
+import SceneText
+import XCTest
+
+/// Every example of the grammar's article is parsed, and every property has one.
+final class GrammarTests: XCTestCase {
+  private static let article =
+    String(#filePath.dropLast("Tests/SceneTextTests/GrammarTests.swift".count))
+    + "Sources/SceneText/SceneText.docc/Grammar.md"
+
+  func testExamplesAreScenes() throws {
+    let blocks = try String(contentsOfFile: Self.article, encoding: .utf8).components(separatedBy: "```")
+    let examples = blocks.enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+    XCTAssertGreaterThan(examples.count, 6)
+    try onMain {
+      for example in examples {
+        let scene = try Scene(text: example)
+        scene.start(at: .zero + .seconds(1))
+        // Printed and read again it is the same.
+        let text = try Scene.text(of: scene.root, origin: .zero + .seconds(1), events: scene.events)
+        let again = try Scene(text: text)
+        again.start(at: .zero + .seconds(1))
+        XCTAssertEqual(try Scene.text(of: again.root, origin: .zero + .seconds(1), events: again.events), text)
+      }
+    }
+  }
+
+  func testEveryPropertyHasAnExample() throws {
+    let article = try String(contentsOfFile: Self.article, encoding: .utf8)
+    onMain {
+      for name in Scene.propertyNames where !article.contains("\(name)`") && !article.contains("\(name) ") {
+        XCTFail("no example of \(name)")
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Compositing
+import Framepace
+import FramepaceTesting
+import Layers
+import RenderTree
+import SampleScenes
+import SceneText
+import TestLength
+import XCTest
+
+/// A tree that is printed and read again shows the same bytes at every time.
+final class RoundTripTests: XCTestCase {
+  func testRandomTreesComeBack() throws {
+    try onMain {
+      let images = try RandomLayers.images(seed: 1)
+      let font = try SystemFonts.font(.regular, size: 11)
+      let count = isLongRun ? 1000 : 100
+      for seed in UInt64(runSeed)..<UInt64(runSeed + count) {
+        guard try isSameAfterRoundTrip(seed: seed, images: images, font: font) else { return }
+      }
+    }
+  }
+
+  func testSampleScenesComeBack() throws {
+    try onMain {
+      for name in SceneName.allCases {
+        let size = Size(480, 270)
+        let content = try name.makeScene(
+          settings: SceneSettings(size: size, work: .milliseconds(1), fonts: try SceneFonts()))
+        let first = try OfflineRenderer(root: content.root, width: 480, height: 270, frames: 1, from: .milliseconds(500))
+        let player = ScenePlayer(scene: content, engine: first.engine, start: first.start)
+        let original = try first.nextFrame()
+        // The next frame has been begun: back to the one of the picture.
+        player.invalidate()
+        Transaction.withoutActions { content.update(at: 0.5) }
+        first.engine.loop.run(mode: .default, until: first.engine.loop.clock.now)
+        let text = try Scene.text(of: content.root, origin: first.start)
+        first.invalidate()
+
+        let stage = SceneStage(try Scene(text: text), size: size)
+        let second = try OfflineRenderer(root: stage.root, width: 480, height: 270, frames: 1, from: .milliseconds(500))
+        stage.play(on: second.engine.loop, from: second.start)
+        let copy = try second.nextFrame()
+        XCTAssertTrue(original?.image.pixels == copy?.image.pixels, name.rawValue)
+        second.invalidate()
+      }
+    }
+  }
+}
+
+@MainActor
+private func isSameAfterRoundTrip(seed: UInt64, images: [Image], font: Font) throws -> Bool {
+  let root = Layer(frame: Rect(x: 0, y: 0, width: 120, height: 90))
+  let original = Picture(root)
+  let layers = RandomLayers(in: root, seed: seed, count: 12, images: images, font: font)
+  var now = MonotonicTime(nanoseconds: 1_000_000_000_000)
+  let origin = now
+  var random = SplitMix64(seed: seed)
+  for _ in 0..<30 {
+    layers.edit()
+    if Int.random(in: 0..<2, using: &random) == 0 { now += .milliseconds(7) }
+    original.commit(at: now)
+  }
+  // The old picture of a transition has no text.
+  removeTransitions(in: root)
+  original.commit(at: now)
+  let text = try Scene.text(of: root, origin: origin)
+  let scene: Scene
+  do {
+    scene = try Scene(text: text)
+  } catch {
+    XCTFail("seed \(seed): \(error)\n\(text)")
+    return false
+  }
+  // Another clock: only the time since the beginning counts.
+  let start = MonotonicTime(nanoseconds: 5_000_000_000)
+  let copy = Picture(scene.root)
+  scene.start(at: start)
+  for step in [0, 0, 3, 11, 40, 200, 2000] {
+    now += .milliseconds(Int64(step))
+    original.commit(at: now)
+    copy.commit(at: start + (now - origin))
+    let (first, second) = (original.bytes(at: now), copy.bytes(at: start + (now - origin)))
+    guard first == second else {
+      XCTFail(
+        "seed \(seed): after \(now - origin) the copy is another picture; \(difference(root, now, scene.root, start + (now - origin)))\n\(text)"
+      )
+      return false
+    }
+  }
+  let texts = [try Scene.text(of: root, origin: origin), try Scene.text(of: scene.root, origin: start)]
+  let lines = texts.map { $0.split(separator: "\n") }
+  if let (first, second) = zip(lines[0], lines[1]).first(where: { $0 != $1 }) {
+    XCTFail("seed \(seed): the copy has another text:\n\(first)\n\(second)")
+    return false
+  }
+  return true
+}
+
+@MainActor
+private func removeTransitions(in layer: Layer) {
+  layer.removeAnimation(forKey: "transition")
+  for inner in layer.sublayers + [layer.mask].compactMap(\.self) { removeTransitions(in: inner) }
+}
+
+/// The first value in which two trees differ.
+@MainActor
+private func difference(_ first: Layer, _ time: MonotonicTime, _ second: Layer, _ otherTime: MonotonicTime) -> String {
+  func text(_ layer: Layer, _ time: MonotonicTime) -> [String] {
+    let shown = layer.presentation(at: time)
+    return [
+      "\(shown.bounds)", "\(shown.position)", "\(shown.transform)", "\(shown.opacity)", "\(shown.cornerRadius)",
+      "\(shown.backgroundColor ?? .clear)", "\(layer.contents.map { $0.pixels.hashValue } ?? 0)",
+      "\(layer.contents.map { "\($0.width)x\($0.height)" } ?? "")", "\(layer.animationKeys)", "\(layer.isHidden)",
+    ]
+  }
+  let lines = zip(text(first, time), text(second, otherTime))
+  if let (one, other) = lines.first(where: { $0 != $1 }) { return "\(first): \(one) and \(other)" }
+  for (one, other) in zip(first.sublayers, second.sublayers) {
+    let found = difference(one, time, other, otherTime)
+    if !found.isEmpty { return found }
+  }
+  return ""
+}
+
+/// A tree that is committed and painted by hand.
+@MainActor
+final class Picture {
+  private let context: LayerContext
+  private let compositor = Compositor()
+  private let bitmap: Bitmap?
+
+  init(_ root: Layer, width: Int = 120, height: Int = 90) {
+    context = LayerContext(root: root, workers: WorkerPool(threads: 1))
+    bitmap = try? Bitmap(width: width, height: height)
+  }
+
+  func commit(at time: MonotonicTime) {
+    repeat {
+      _ = context.commit(at: time)
+      context.waitForDrawings()
+    } while context.publishFinishedDrawings()
+  }
+
+  func bytes(at time: MonotonicTime) -> [UInt8] {
+    guard let bitmap else { return [] }
+    compositor.render(
+      context.renderTree(at: time),
+      damage: DamageRegion(IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)), into: bitmap)
+    return (0..<bitmap.height).flatMap { [UInt8](UnsafeRawBufferPointer(start: bitmap.row($0), count: bitmap.width * 4)) }
+  }
+}
+
+extension Image {
+  var pixels: [UInt8] {
+    (0..<height).flatMap { [UInt8](UnsafeRawBufferPointer(start: row($0), count: width * 4)) }
+  }
+}

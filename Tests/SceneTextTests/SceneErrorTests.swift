@@ -1,0 +1,58 @@
+import Framepace
+import FramepaceTesting
+import SceneText
+import XCTest
+
+final class SceneErrorTests: XCTestCase {
+  func testErrorsSayWhereAndWhat() {
+    let cases = [
+      ("", "1:1: expected a layer, found the end of the text"),
+      ("layer {\n  bounds 0 0 wide 4\n}", "2:14: expected the width of a size, found \"wide\""),
+      ("layer { colour #FFF }", "1:9: expected a property of a layer, found \"colour\""),
+      ("layer { oppacity 1 }", "1:9: expected a property of a layer, such as opacity, found \"oppacity\""),
+      ("layer { opacity 1 2 }", "1:19: expected a property of a layer, found 2"),
+      ("layer {\n  // äöü\n  é", "3:3: expected a property of a layer, found \"é\""),
+      ("layer { basic opacity { to 1 duration 2 } }", "1:39: expected a time such as 0.5s or 300ms, found 2"),
+      (
+        "layer { basic masksToBounds {} }",
+        "1:15: expected a property that animates, such as position, opacity or transform.scale, found \"masksToBounds\""
+      ),
+      ("layer { contentsScale 0 }", "1:23: expected a number above 0, found 0"),
+      ("layer { contents photo }", "1:18: expected the name of an image that is defined above, found \"photo\""),
+      ("layer {}\nlayer {}", "2:1: expected no second layer: a scene has one, which holds all others, found \"layer\""),
+      ("layer card { state open {} }\nat 1s card.state opne", "2:7: expected a state of card, found \"opne\""),
+      ("layer {}\nat 1s card.state open", "2:7: expected the name of a layer, found \"card.state\""),
+      ("layer { name \"a\n}", "1:9: expected a property of a layer, found \"name\""),
+      ("layer {\n", "2:1: expected \"}\" or a property, a layer or an animation, found the end of the text"),
+    ]
+    onMain {
+      for (text, message) in cases {
+        do throws(SceneError) {
+          _ = try Scene(text: text)
+          XCTFail("no error: \(text)")
+        } catch {
+          XCTAssertEqual("\(error)", message)
+        }
+      }
+    }
+  }
+
+  func testAMissingFileIsNamed() {
+    onMain {
+      do throws(SceneError) {
+        _ = try Scene(path: "/nowhere/card.scene")
+        XCTFail("no error")
+      } catch {
+        XCTAssertNil(error.line)
+        XCTAssertTrue("\(error)".contains("/nowhere/card.scene"), "\(error)")
+      }
+      do throws(SceneError) {
+        _ = try Scene(text: "layer { contents \"missing.png\" }", folder: "/nowhere")
+        XCTFail("no error")
+      } catch {
+        XCTAssertEqual(error.column, 18)
+        XCTAssertTrue("\(error)".contains("/nowhere/missing.png"), "\(error)")
+      }
+    }
+  }
+}

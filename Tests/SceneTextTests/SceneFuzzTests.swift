@@ -1,0 +1,100 @@
+import Framepace
+import FramepaceTesting
+import Layers
+import SceneText
+import TestLength
+import XCTest
+
+/// No bytes crash the parser: damaged text gives an error with a place in it.
+final class SceneFuzzTests: XCTestCase {
+  func testRandomBytesGiveErrors() {
+    onMain {
+      var random = SplitMix64(seed: UInt64(runSeed))
+      let words = [
+        "layer", "text", "shape", "{", "}", "bounds", "position", "0", "-1", "1e308", "nan", "infinity", "\"", "#", "#FFF",
+        "*",
+        "basic", "spring", "group", "keyframes", "values", "path", "move", "state", "stateTransition", "from", "to", "at",
+        "1s",
+        "size", "image", "data", "//", "\n", "rotate", "30deg", "font", "\\", ".state", "inState", "contents", "transform",
+      ]
+      for _ in 0..<(isLongRun ? 100_000 : 3000) {
+        let count = Int.random(in: 0...60, using: &random)
+        let text =
+          Int.random(in: 0..<2, using: &random) == 0
+          ? String(decoding: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }, as: UTF8.self)
+          : (0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ")
+        check(text)
+      }
+    }
+  }
+
+  func testMutatedScenesGiveErrorsOrScenes() throws {
+    try onMain {
+      let images = try RandomLayers.images(seed: 1, count: 2)
+      for seed in UInt64(runSeed)..<UInt64(runSeed + (isLongRun ? 200 : 10)) {
+        var random = SplitMix64(seed: seed)
+        let root = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 30))
+        let layers = RandomLayers(in: root, seed: seed, count: 6, images: images)
+        for _ in 0..<20 { layers.edit() }
+        let bytes = Array(try Scene.text(of: root).utf8)
+        for _ in 0..<100 {
+          var changed = bytes
+          for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let place = Int.random(in: 0..<changed.count, using: &random)
+            let end = min(place + Int.random(in: 1...20, using: &random), changed.count)
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: changed[place] = UInt8.random(in: 0...255, using: &random)
+            case 1: changed.removeSubrange(place..<end)
+            case 2: changed.insert(contentsOf: changed[place..<end], at: Int.random(in: 0...changed.count, using: &random))
+            default: changed[place] = Array("0123456789{}\"-.# \n".utf8).randomElement(using: &random) ?? 0
+            }
+            if changed.isEmpty { changed = [0] }
+          }
+          check(String(decoding: changed, as: UTF8.self))
+        }
+      }
+    }
+  }
+
+  func testDepthIsLimited() {
+    onMain {
+      for begin in ["layer { ", "layer { group { ", "layer { state a { b { "] {
+        let last = begin.split(separator: " ").dropLast().last ?? ""
+        let text = begin + String(repeating: "\(last) { ", count: 100_000)
+        XCTAssertNotNil(message(of: text), begin)
+      }
+      XCTAssertEqual(message(of: String(repeating: "layer { ", count: 100_000)), "more than 200 levels of braces")
+    }
+  }
+}
+
+@MainActor
+private func message(of text: String) -> String? {
+  do throws(SceneError) {
+    _ = try Scene(text: text)
+    return nil
+  } catch {
+    return error.message
+  }
+}
+
+@MainActor
+private func check(_ text: String) {
+  do {
+    let scene = try Scene(text: text)
+    // Values are looked at, nothing is drawn: a size may be that of all memory.
+    scene.start(at: .zero + .seconds(5))
+    scene.advance(to: .zero + .seconds(6))
+    look(at: scene.root)
+  } catch {
+    let lines = text.utf8.count { $0 == UInt8(ascii: "\n") } + 1
+    if let line = error.line, line < 1 || line > lines { XCTFail("line \(line) of \(lines): \(error)\n\(text)") }
+    if error.description.isEmpty { XCTFail("no message for \(text)") }
+  }
+}
+
+@MainActor
+private func look(at layer: Layer) {
+  _ = layer.presentation(at: .zero + .seconds(7))
+  for layer in layer.sublayers { look(at: layer) }
+}

@@ -1,0 +1,82 @@
+import Framepace
+import FramepaceTesting
+import Layers
+import SceneText
+import XCTest
+
+final class StateTests: XCTestCase {
+  private static let text = """
+    size 200 100
+    layer {
+      layer card {
+        bounds 0 0 50 50; position 50 50
+        layer shade { opacity 0.25 }
+        state open { position 150 50; shade { opacity 0.75 } }
+        state away { opacity 0 }
+        stateTransition from * to open {
+          duration 1s; timingFunction linear
+          shade { basic opacity { duration 2s } }
+        }
+      }
+    }
+    at 1s: card.state open
+    at 10s: card.state none
+    """
+
+  func testEventsSetStatesAtTheirTimes() throws {
+    try onMain {
+      let scene = try Scene(text: Self.text)
+      let start = MonotonicTime.zero + .seconds(100)
+      scene.start(at: start)
+      let card = try XCTUnwrap(scene.root.sublayers.first)
+      let shade = try XCTUnwrap(card.sublayers.first)
+      XCTAssertEqual(scene.nextEventTime, start + .seconds(1))
+      // Late, as in a picture of a later time: the event counts from its own time.
+      scene.advance(to: start + .milliseconds(1500))
+      XCTAssertEqual(card.state, "open")
+      XCTAssertEqual(card.presentation(at: start + .milliseconds(1500)).position.x, 100, accuracy: 1e-9)
+      XCTAssertEqual(shade.presentation(at: start + .seconds(2)).opacity, 0.5, accuracy: 1e-9)
+      scene.advance(to: start + .seconds(10))
+      XCTAssertNil(card.state)
+      XCTAssertEqual(card.position, Point(50, 50))
+      XCTAssertEqual(shade.opacity, 0.25)
+      XCTAssertNil(scene.nextEventTime)
+    }
+  }
+
+  func testAStateKeepsTheValuesFromBefore() throws {
+    try onMain {
+      let scene = try Scene(text: Self.text)
+      let card = try XCTUnwrap(scene.root.sublayers.first)
+      card.state = "open"
+      card.state = "away"
+      XCTAssertEqual(card.position, Point(50, 50))
+      XCTAssertEqual(card.opacity, 0)
+      let again = try Scene(text: try Scene.text(of: scene.root))
+      let copy = try XCTUnwrap(again.root.sublayers.first)
+      XCTAssertEqual(copy.state, "away")
+      copy.state = nil
+      XCTAssertEqual(copy.opacity, 1)
+      XCTAssertEqual(copy.sublayers.first?.opacity, 0.25)
+    }
+  }
+
+  func testTheBestTransitionHolds() {
+    onMain {
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+      layer.states = [LayerState("a", [.init(.opacity, 0.5)]), LayerState("b", [.init(.opacity, 0)])]
+      layer.stateTransitions = [
+        StateTransition(duration: .seconds(1)), StateTransition(from: "a", duration: .seconds(2)),
+        StateTransition(to: "b", duration: .seconds(3)), StateTransition(from: "a", to: "b", duration: .seconds(4)),
+      ]
+      let context = LayerContext(root: layer, workers: WorkerPool(threads: 1))
+      _ = context.commit(at: .zero + .seconds(1))
+      var durations: [Nanoseconds?] = []
+      for state in ["a", "b", nil, "b", "a", nil] {
+        layer.state = state
+        durations.append(layer.animation(forKey: "opacity")?.duration)
+      }
+      XCTAssertEqual(durations, [1, 4, 1, 3, 1, 2].map { .seconds($0) })
+    }
+  }
+}
