@@ -22,7 +22,7 @@ struct FramepaceCommand: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, RenderCommand.self, ProfileCommand.self, VBlankCommand.self, DisplaysCommand.self,
+      RunCommand.self, RenderCommand.self, DumpCommand.self, ProfileCommand.self, VBlankCommand.self, DisplaysCommand.self,
       CaptureCommand.self,
       ScenesCommand.self,
     ],
@@ -177,6 +177,9 @@ struct FramepaceCommand: ParsableCommand {
     else { return }
     if SceneName(rawValue: word) != nil {
       throw ValidationError("'\(word)' is a scene: use --scene \(word), or render \(word).")
+    }
+    if word.hasSuffix(SceneChoice.suffix) {
+      throw ValidationError("'\(word)' is a scene: use run \(word), or render \(word).")
     }
     if optionNames(of: RunCommand.self).contains("--\(word)") {
       throw ValidationError("There is no command '\(word)'. Did you mean '--\(word)'?")

@@ -28,8 +28,8 @@ struct ProfileCommand: ParsableCommand {
         all                    the same for all phases together
       """)
 
-  @Argument(help: ArgumentHelp("The scene: \(SceneName.list).", valueName: "scene"), transform: Accepted.choice)
-  var scene: SceneName
+  @Argument(help: ArgumentHelp("The scene: \(SceneChoice.list).", valueName: "scene"), transform: SceneChoice.parse)
+  var scene: SceneChoice
 
   @Option(
     parsing: .unconditional,

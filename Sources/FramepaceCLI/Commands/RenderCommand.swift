@@ -15,13 +15,14 @@ struct RenderCommand: ParsableCommand {
         framepace render orbit --output orbit.png --time 2s
         framepace render --all --output pictures --size 1280x720
         framepace render clock --output frames --frames 120
+        framepace render card.scene --output card.png --state open
 
       Picture k of a sequence shows the scene at k/rate seconds.
       """)
 
   @Argument(
-    help: ArgumentHelp("The scenes: \(SceneName.list).", valueName: "scene"), transform: Accepted.choice)
-  var scenes: [SceneName] = []
+    help: ArgumentHelp("The scenes: \(SceneChoice.list).", valueName: "scene"), transform: SceneChoice.parse)
+  var scenes: [SceneChoice] = []
 
   @Flag(help: "Render all scenes.")
   var all = false
@@ -32,9 +33,11 @@ struct RenderCommand: ParsableCommand {
   var output = ""
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("\(Accepted.sizes). (default: \(PixelSize.standard))", valueName: "WxH"),
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "\(Accepted.sizes). (default: \(PixelSize.standard), a file's scene in its own)", valueName: "WxH"),
     transform: Accepted.size)
-  var size = PixelSize.standard
+  var size: PixelSize?
 
   @Option(
     parsing: .unconditional,
@@ -65,6 +68,12 @@ struct RenderCommand: ParsableCommand {
     transform: Accepted.rate)
   var rate: RefreshRate?
 
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Set a state of a file's scene at its beginning: its name, or LAYER=STATE.", valueName: "state"),
+    transform: SceneChoice.parseState)
+  var state: [String] = []
+
   func validate() throws {
     if scenes.isEmpty && !all && output.isEmpty {
       throw ValidationError(
@@ -93,7 +102,12 @@ struct RenderCommand: ParsableCommand {
   private var isFile: Bool { output.lowercased().hasSuffix(".png") }
 
   /// The scenes to render, each once.
-  private var pictures: [SceneName] { SceneName.allCases.filter { all || scenes.contains($0) } }
+  private var pictures: [SceneChoice] {
+    let samples = SceneName.allCases.map(SceneChoice.sample).filter { all || scenes.contains($0) }
+    var files: [SceneChoice] = []
+    for case .file(let path) in scenes where !files.contains(.file(path)) { files.append(.file(path)) }
+    return samples + files
+  }
 
   func run() throws {
     try onMainActor {
@@ -121,32 +135,34 @@ struct RenderCommand: ParsableCommand {
 
   @MainActor
   private func render(
-    _ scene: SceneName, fonts: SceneFonts, signals: EndSignals, progress: inout RenderProgress
+    _ scene: SceneChoice, fonts: SceneFonts, signals: EndSignals, progress: inout RenderProgress
   ) throws {
+    let size = try size ?? scene.size(scale: scale) ?? .standard
     let points = Size(Double(size.width) / scale, Double(size.height) / scale)
     let content = try scene.makeScene(settings: SceneSettings(size: points, fonts: fonts))
     let renderer = try OfflineRenderer(
       root: content.root, width: size.width, height: size.height, scale: scale, rate: rate ?? .hertz60,
       frames: frames ?? 1, from: frames == nil ? time ?? .milliseconds(500) : .zero)
-    let player = ScenePlayer(scene: content, engine: renderer.engine, start: renderer.start)
+    try content.setStates(state)
+    content.play(on: renderer.engine, start: renderer.start)
     defer {
-      player.invalidate()
+      content.invalidate()
       renderer.invalidate()
     }
     for number in 0..<renderer.frames {
       if let signal = signals.heard { throw RenderEnd(signal: signal) }
-      progress.begin("rendering \(scene.rawValue)")
+      progress.begin("rendering \(scene.name)")
       guard let image = try renderer.nextFrame()?.image else { break }
       try PNG.write(image, to: path(of: scene, number))
       progress.written += 1
     }
   }
 
-  private func path(of scene: SceneName, _ number: Int) -> String {
+  private func path(of scene: SceneChoice, _ number: Int) -> String {
     let folder = output.hasSuffix("/") ? output : "\(output)/"
-    guard frames != nil else { return isFile ? output : "\(folder)\(scene.rawValue).png" }
+    guard frames != nil else { return isFile ? output : "\(folder)\(scene.name).png" }
     let digits = String(number)
-    return "\(folder)\(scene.rawValue)-\(String(repeating: "0", count: max(4 - digits.count, 0)))\(digits).png"
+    return "\(folder)\(scene.name)-\(String(repeating: "0", count: max(4 - digits.count, 0)))\(digits).png"
   }
 }
 

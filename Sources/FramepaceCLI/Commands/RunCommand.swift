@@ -7,7 +7,7 @@ struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Runs a scene on a screen, or on a clock that stands in for one.",
-    usage: "framepace [run] [<options>]",
+    usage: "framepace [run] [<file.scene>] [<options>]",
     discussion: """
       Uses a screen if it can, otherwise a clock, and prints which and why. The run \
       ends after --duration, with Ctrl-C, or when the reader of its output has ended. \
@@ -16,8 +16,13 @@ struct RunCommand: ParsableCommand {
         framepace --fps --scene dashboard --duration 10s
         framepace --display kms --json
         framepace --fps --mirror
+        framepace run card.scene --state open
         framepace --simulate noisy --duration 10s --fps
         framepace --simulate overloaded --duration 60s --fast --diagram
+
+      A scene from a file is read again whenever the file changes, and goes on at its \
+      time; while there is a mistake in the file the old scene goes on, and the mistake \
+      is printed with its line.
 
       --simulate replaces the screen, the machine's wake-ups, the work and time by a \
       simulation: frames are really made, but take as long as the profile says. The \
@@ -135,13 +140,27 @@ struct RunCommand: ParsableCommand {
                      mirrors: display and summary of each
       """)
 
+  @Argument(
+    help: ArgumentHelp("A scene from a file, written by hand or by dump.", valueName: "file.scene"),
+    completion: .file(extensions: ["scene"]))
+  var file: String?
+
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Set a state of a file's scene at its beginning: its name, or LAYER=STATE.", valueName: "state"),
+    transform: SceneChoice.parseState)
+  var state: [String] = []
+
   @Flag(help: "Show the frame rate and the frame budget: one live line in a terminal, elsewhere a line a second.")
   var fps = false
 
   @Option(
     parsing: .unconditional, help: ArgumentHelp("The scene: \(SceneName.list). (default: orbit)", valueName: "name"),
     completion: .list(SceneName.allCases.map(\.rawValue)), transform: Accepted.choice)
-  var scene = SceneName.orbit
+  var scene: SceneName?
+
+  /// The scene to run.
+  var choice: SceneChoice { file.map(SceneChoice.file) ?? .sample(scene ?? .orbit) }
 
   @OptionGroup var options: SceneOptions
 
@@ -212,7 +231,9 @@ struct RunCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
-    try options.validate(scene: scene)
+    if file != nil, scene != nil { throw ValidationError("Name a file or use --scene, not both.") }
+    if file == nil, !state.isEmpty { throw ValidationError("--state belongs to a scene from a file.") }
+    try options.validate(scene: choice)
     if mirror, simulation.simulate != nil {
       throw ValidationError("--mirror needs screens, and --simulate has one: leave out either.")
     }
@@ -232,6 +253,12 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
+    // Here, after the parser has named an option that it does not know, whose value this may be.
+    if let file, !file.hasSuffix(SceneChoice.suffix) {
+      throw ValidationError(
+        SceneName(rawValue: file) == nil
+          ? "'\(file)': use a file whose name ends in \(SceneChoice.suffix)." : "'\(file)' is a scene: use --scene \(file).")
+    }
     try onMainActor {
       for file in [plot, frameLog].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
       let report: RunReport =
@@ -256,7 +283,7 @@ private struct SceneRun {
     let simulation = try command.simulation.simulation(size: command.options.size)
     let start = (simulation?.loop ?? .main).clock.now
     session = try SceneSession(
-      command.scene, options: command.options, policy: command.policy, animation: command.animation,
+      command.choice, states: command.state, options: command.options, policy: command.policy, animation: command.animation,
       interval: command.interval, simulation: simulation)
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     let lateFrames = command.diagram ? LateFrames(start: start, meter: meter) : nil
@@ -264,6 +291,7 @@ private struct SceneRun {
     log = try command.frameLog.map { try FrameLogFile(path: $0, isPatient: simulation?.isFast ?? false) }
     session.measure(with: meter, log: log, lateFrames: lateFrames, plot: plot?.picture)
     if command.mirror { session.mirror() }
+    try session.watchScene()
     printer = RunPrinter(
       report: report, meter: meter, lateFrames: lateFrames, start: start, duration: command.duration,
       isPatient: simulation?.isFast ?? false)
@@ -293,7 +321,7 @@ private struct SceneRun {
     session.finish(log)
     if let plot {
       let display = session.display is SimulatedScreen ? session.display.ticker.name : session.display.name
-      let title = PacingPlot.title(scene: session.scene.rawValue, display: display, policy: session.policy)
+      let title = PacingPlot.title(scene: session.scene.name, display: display, policy: session.policy)
       try PNG.write(try plot.picture.image(title: title, figures: meter.report(at: end), end: end), to: plot.file)
     }
     try session.requireSuccess()

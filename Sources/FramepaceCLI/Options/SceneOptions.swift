@@ -44,9 +44,9 @@ struct SceneOptions: ParsableArguments {
   @Flag(help: "Show frames at once, with tearing in the middle of a refresh, if the driver can.")
   var tearing = false
 
-  func validate(scene: SceneName) throws {
-    if (work != nil || workPhase != nil) && scene != .stress {
-      throw ValidationError("--work and --work-phase belong to the scene stress, not to \(scene.rawValue).")
+  func validate(scene: SceneChoice) throws {
+    if (work != nil || workPhase != nil) && scene != .sample(.stress) {
+      throw ValidationError("--work and --work-phase belong to the scene stress, not to \(scene.name).")
     }
     if display.display == .fallback, let option = screenOptions.first {
       throw ValidationError("\(option) belongs to a screen: use --display kms or auto.")

@@ -20,7 +20,7 @@ final class SceneProfile {
   private let target: Target
   private var profile: PhaseProfile
 
-  init(scene: SceneName, options: SceneOptions, frames: Int, target: Target) throws {
+  init(scene: SceneChoice, options: SceneOptions, frames: Int, target: Target) throws {
     session = try SceneSession(scene, options: options)
     self.frames = frames
     self.target = target
@@ -51,7 +51,7 @@ final class SceneProfile {
   }
 
   private func write() throws {
-    let json = ProfileText.json(profile, scene: session.scene.rawValue, display: session.display).line + "\n"
+    let json = ProfileText.json(profile, scene: session.scene.name, display: session.display).line + "\n"
     switch target {
     case .output: return try Terminal.output.write(json)
     case .file(let file): try AtomicFile.write(Array(json.utf8), to: file)

@@ -8,7 +8,7 @@ import Seats
 /// A scene on a display. It opens the display, wires the engine, runs and cleans up.
 @MainActor
 final class SceneSession {
-  let scene: SceneName
+  let scene: SceneChoice
   let engine: Engine
   let display: any Display
   /// The given options that have no effect on this display.
@@ -24,7 +24,7 @@ final class SceneSession {
   private let simulation: SimulatedRun?
   /// The session on the cards; nil if there is no card, or no screen is wanted.
   private let cards: DisplaySession?
-  private let player: ScenePlayer
+  private let content: ShownScene
   private let signals: EndSignals
   private var reader: ReaderWatch?
   private var refused = RefusedFrames()
@@ -38,7 +38,7 @@ final class SceneSession {
   ///   - interval: the refresh intervals from frame to frame on all screens.
   ///   - simulation: a simulated screen and loop that replace the display and the main loop.
   init(
-    _ name: SceneName, options: SceneOptions, policy: FramePolicy = .vblank,
+    _ name: SceneChoice, states: [String] = [], options: SceneOptions, policy: FramePolicy = .vblank,
     animation: AnimationTime.Policy = .presentation, interval: FrameInterval = .one, simulation: SimulatedRun? = nil
   ) throws {
     let loop = simulation?.loop ?? .main
@@ -61,14 +61,15 @@ final class SceneSession {
         size: Size(Double(size.width), Double(size.height)), timeOfDay: Self.localTimeOfDay(),
         work: options.work ?? .milliseconds(12),
         workPhase: options.workPhase ?? .callbacks, fonts: try SceneFonts())
-      let scene = try name.makeScene(settings: sceneSettings)
-      engine = Engine(display: display, root: scene.root, loop: loop)
+      content = try name.makeScene(settings: sceneSettings)
+      try content.setStates(states)
+      engine = Engine(display: display, root: content.root, loop: loop)
       settings.apply(to: engine.output)
-      player = ScenePlayer(scene: scene, engine: engine, start: loop.clock.now)
+      content.play(on: engine, start: loop.clock.now)
       if let simulation {
         // The simulated clock does not count the time of workers.
         engine.waitsForDrawings = true
-        if scene.isMoving { simulation.occupy(engine) }
+        if content.isMoving { simulation.occupy(engine) }
       }
     } catch {
       display.invalidate()
@@ -118,6 +119,16 @@ final class SceneSession {
     onDisplayChange?(screen.sentence(about: state))
   }
 
+  /// Reads a scene's file again whenever it changes.
+  func watchScene() throws {
+    guard case .file(let path) = scene else { return }
+    try content.stage?.watch(path) { [weak self] in
+      self?.onDisplayChange?("\(path) was read again")
+    } onError: { [weak self] error in
+      self?.onDisplayChange?("\(error); the scene goes on as it was")
+    }
+  }
+
   /// Mirrors the scene on all other screens.
   func mirror() {
     let mirrors = SceneMirrors(of: engine, session: cards, settings: settings)
@@ -140,7 +151,7 @@ final class SceneSession {
   ///
   /// - Parameter width: the longest line, in characters.
   func heading(width: Int) -> String {
-    var lines = ["\(scene.rawValue) on \(display.name)", display.ticker.name]
+    var lines = ["\(scene.name) on \(display.name)", display.ticker.name]
     if let cards { lines.append(cards.seat.reason) }
     lines += mirrors?.heading ?? []
     if let simulation { lines.append(simulation.note) }
@@ -186,7 +197,7 @@ final class SceneSession {
   func run() -> MonotonicTime {
     engine.run()
     let end = engine.loop.clock.now
-    player.invalidate()
+    content.invalidate()
     simulation?.invalidate()
     engine.invalidate()
     reader?.invalidate()

@@ -71,7 +71,7 @@ final class RunPrinter {
     case .none: return
     case .json:
       let line = JSONValue.object([
-        ("scene", .text(session.scene.rawValue)), ("display", .text(display.name)), ("clock", .text(display.ticker.name)),
+        ("scene", .text(session.scene.name)), ("display", .text(display.name)), ("clock", .text(display.ticker.name)),
         ("policy", .text(session.engine.output.policy.rawValue)),
         ("animation", .text(session.engine.output.animationTime.policy.rawValue)),
         ("interval", .text(session.settings.interval.rawValue)),

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Framepace
+import SampleScenes
+
+struct DumpCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dump",
+    abstract: "Prints a scene as text, with its animations, as it is at a time.",
+    usage: "framepace dump <scene> [<options>]",
+    discussion: """
+      The text can be edited, and rendered or run again; times in it count from the \
+      scene's beginning.
+
+        framepace dump clock --time 2s --output clock.scene
+        framepace render clock.scene --time 2s --output clock.png
+
+      Pictures that a layer drew itself are PNG files beside the text, or in the text \
+      itself where it is printed. What callbacks do has no text: a sample that they \
+      move stands still in it.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The scene: \(SceneChoice.list).", valueName: "scene"), transform: SceneChoice.parse)
+  var scene: SceneChoice
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("A file whose name ends in .scene. (default: print it)", valueName: "file.scene"),
+    completion: .file(extensions: ["scene"]))
+  var output: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The picture's size: \(Accepted.sizes). (default: \(PixelSize.standard), a file's scene in its own)", valueName: "WxH"),
+    transform: Accepted.size)
+  var size: PixelSize?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The scene's time, from 0 to 1000h, such as 20ms, 1.5s or 2min; \(Accepted.plainTime). (default: 0.5s)",
+      valueName: "time"),
+    transform: Accepted.time(from: ("0", .zero), to: ("1000h", .seconds(3_600_000))))
+  var time = Nanoseconds.milliseconds(500)
+
+  func validate() throws {
+    if let output, !output.hasSuffix(SceneChoice.suffix) || output.contains("\0") {
+      throw ValidationError("--output '\(output)': use a file whose name ends in \(SceneChoice.suffix).")
+    }
+  }
+
+  func run() throws {
+    try onMainActor {
+      if let output { try OutputPath.requireWritable(files: [output]) }
+      let size = try size ?? scene.size(scale: 1) ?? .standard
+      let points = Size(Double(size.width), Double(size.height))
+      let content = try scene.makeScene(settings: SceneSettings(size: points, fonts: try SceneFonts()))
+      let renderer = try OfflineRenderer(root: content.root, width: size.width, height: size.height, frames: 1, from: time)
+      content.play(on: renderer.engine, start: renderer.start)
+      content.stage?.advance(to: renderer.start + time)
+      defer {
+        content.invalidate()
+        renderer.invalidate()
+      }
+      _ = try renderer.nextFrame()
+      content.stand(at: time, on: renderer.engine)
+      let scene = content.stage?.scene
+      let text = try Scene.text(
+        of: scene?.root ?? content.root, size: scene?.size ?? points, origin: renderer.start,
+        events: (scene?.events ?? []).filter { $0.time > time },
+        images: output == nil ? .embedded : .files { number, image in try write(image, number) })
+      if let output {
+        try AtomicFile.write(Array(text.utf8), to: output)
+        try Terminal.output.line("wrote \(output)")
+      } else {
+        try Terminal.output.write(text)
+      }
+    }
+  }
+
+  /// Writes an image beside the text.
+  ///
+  /// - Returns: its path from there.
+  private func write(_ image: Image, _ number: Int) throws -> String {
+    let base = String((output ?? "").dropLast(SceneChoice.suffix.count))
+    let path = "\(base)-\(number).png"
+    try PNG.write(image, to: path)
+    return path.split(separator: "/").last.map(String.init) ?? path
+  }
+}

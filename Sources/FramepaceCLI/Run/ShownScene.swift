@@ -1,0 +1,116 @@
+import ArgumentParser
+import Framepace
+import SampleScenes
+
+/// A scene of the command line: one of the samples, or a file.
+enum SceneChoice: Hashable, Sendable {
+  case sample(SceneName)
+  case file(String)
+
+  static let suffix = ".scene"
+  static var list: String { "\(SceneName.list), or a file whose name ends in \(suffix)" }
+
+  /// The name of the sample, or that of the file without folder and ending.
+  var name: String {
+    switch self {
+    case .sample(let name): return name.rawValue
+    case .file(let path):
+      let file = path.split(separator: "/").last.map(String.init) ?? path
+      return file.hasSuffix(Self.suffix) ? String(file.dropLast(Self.suffix.count)) : file
+    }
+  }
+
+  @Sendable static func parse(_ text: String) throws -> SceneChoice {
+    if text.hasSuffix(suffix), text.utf8.count > suffix.utf8.count { return .file(text) }
+    guard let name = SceneName(rawValue: text) else { throw ValidationError("use \(list).") }
+    return .sample(name)
+  }
+
+  /// The argument of `--state`: the name of a state, or `layer=state`.
+  @Sendable static func parseState(_ text: String) throws -> String {
+    let names = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard names.allSatisfy({ !$0.isEmpty }) else { throw ValidationError("use the name of a state, or LAYER=STATE.") }
+    return text
+  }
+
+  /// Makes the layers. A sample has the size of the settings; a file's scene is fitted into it.
+  @MainActor
+  func makeScene(settings: SceneSettings) throws -> ShownScene {
+    switch self {
+    case .sample(let name): ShownScene(try name.makeScene(settings: settings))
+    case .file(let path): ShownScene(SceneStage(try Scene(path: path), size: settings.size))
+    }
+  }
+
+  /// The size of a file's own picture, in whole points; nil for a sample, which has none.
+  @MainActor
+  func size(scale: Double) throws -> PixelSize? {
+    guard case .file(let path) = self else { return nil }
+    let size = try Scene(path: path).size
+    func pixels(_ length: Double) -> Int { Int(min(max((length * scale).rounded(.up), 1), 16_384)) }
+    return size.isEmpty ? nil : PixelSize(width: pixels(size.width), height: pixels(size.height))
+  }
+}
+
+/// A scene that an engine shows, whatever it comes from.
+@MainActor
+final class ShownScene {
+  private enum Content {
+    case sample(any SampleScene)
+    case file(SceneStage)
+  }
+
+  private let content: Content
+  private var player: ScenePlayer?
+
+  init(_ scene: any SampleScene) { content = .sample(scene) }
+  init(_ stage: SceneStage) { content = .file(stage) }
+
+  /// The layer that fills the display.
+  var root: Layer {
+    switch content {
+    case .sample(let scene): scene.root
+    case .file(let stage): stage.root
+    }
+  }
+
+  /// True if a callback moves the scene in every frame.
+  var isMoving: Bool { if case .sample(let scene) = content { scene.isMoving } else { false } }
+
+  /// The scene of a file.
+  var stage: SceneStage? { if case .file(let stage) = content { stage } else { nil } }
+
+  func play(on engine: Engine, start: MonotonicTime) {
+    switch content {
+    case .sample(let scene): player = ScenePlayer(scene: scene, engine: engine, start: start)
+    case .file(let stage): stage.play(on: engine.loop, from: start)
+    }
+  }
+
+  /// Ends the movement and shows the scene at a time of its own, without a frame: the one for the next vblank may have been begun.
+  func stand(at time: Nanoseconds, on engine: Engine) {
+    player?.invalidate()
+    guard case .sample(let scene) = content else { return }
+    Transaction.withoutActions { scene.update(at: time.seconds) }
+    engine.loop.run(mode: .default, until: engine.loop.clock.now)
+  }
+
+  /// Sets states of a file's scene: each is a state's name, or `layer=state`.
+  func setStates(_ states: [String]) throws {
+    guard !states.isEmpty else { return }
+    guard let stage else { throw ValidationError("--state belongs to a scene from a file.") }
+    for choice in states {
+      let parts = choice.split(separator: "=", maxSplits: 1).map(String.init)
+      let state = parts.last ?? ""
+      guard stage.setState(state == "none" ? nil : state, of: parts.count == 2 ? parts[0] : nil) else {
+        throw ValidationError(
+          "--state '\(choice)': the scene has no \(parts.count == 2 ? "such layer" : "layer with this state").")
+      }
+    }
+  }
+
+  func invalidate() {
+    player?.invalidate()
+    stage?.invalidate()
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import FramepaceTesting
+import XCTest
+
+/// Scenes from files in the command: printed, rendered, run and read again.
+final class SceneFileTests: XCTestCase {
+  func testADumpRendersToTheSameBytes() throws {
+    let folder = try TemporaryFolder()
+    for arguments in [
+      ["dump", "still", "--size", "320x180", "--output", "a.scene"],
+      ["render", "still", "--size", "320x180", "--output", "first.png"],
+      ["render", "a.scene", "--output", "second.png"],
+    ] {
+      let result = try framepace(arguments, in: folder.path)
+      XCTAssertEqual(result.status, 0, "\(arguments): \(result.error)")
+    }
+    let pictures = try ["first", "second"].map { try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\($0).png")) }
+    XCTAssertEqual(pictures[0], pictures[1])
+  }
+
+  func testMistakesAreNamedWithTheirPlace() throws {
+    let folder = try TemporaryFolder()
+    try "layer {\n  opacty 1\n}\n".write(toFile: "\(folder.path)/bad.scene", atomically: true, encoding: .utf8)
+    let result = try framepace(["render", "bad.scene", "--output", "x.png"], in: folder.path)
+    XCTAssertEqual(result.status, 1)
+    XCTAssertTrue(result.error.contains("bad.scene:2:3: expected a property of a layer, such as opacity"), result.error)
+    XCTAssertEqual(try framepace("dump", "nothing").status, 64)
+    XCTAssertEqual(try framepace("render", "/nowhere/x.scene", "--output", "x.png").status, 1)
+    XCTAssertEqual(try framepace(["--state", "open"]).status, 64)
+  }
+
+  func testAFileIsReadAgainWhenItChanges() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/card.scene"
+    try "size 40 30\nlayer {}\n".write(toFile: path, atomically: true, encoding: .utf8)
+    // A short name: its line is not wrapped.
+    let arguments = ["run", "card.scene", "--display", "fallback", "--fps", "--duration", "60s"]
+    let run = try Running(executable().path, arguments, in: folder.path)
+    func waitFor(_ text: String) -> Bool {
+      // Empty lines are read as none.
+      (0..<100).contains { _ in run.readLine()?.contains(text) ?? false }
+    }
+    XCTAssertTrue(waitFor("card on"))
+    run.waitUntilAtRest()
+    // Written in place, then replaced by another file, as editors do.
+    let handle = try XCTUnwrap(FileHandle(forWritingAtPath: path))
+    try handle.write(contentsOf: Data("size 40 30\nlayer }\n".utf8))
+    try handle.truncate(atOffset: 19)
+    try handle.close()
+    XCTAssertTrue(waitFor("card.scene:2:7: expected"))
+    try "size 40 30\nlayer { opacity 0.5 }\n".write(toFile: path, atomically: true, encoding: .utf8)
+    XCTAssertTrue(waitFor("was read again"))
+    run.send(SIGINT)
+    _ = run.finish()
+  }
+}
