@@ -119,8 +119,12 @@ public final class SceneStage {
   }
 
   private func target(_ state: String?, _ name: String?) -> Layer? {
-    if let name { return scene.root.layer(named: name) }
-    return scene.root.first { layer in layer.states.contains { $0.name == state } }
+    guard let name else {
+      let layers = scene.root.all { $0.hasState(state) }
+      return layers.count == 1 ? layers[0] : nil
+    }
+    guard let layer = scene.root.layer(named: name), state == nil || layer.hasState(state) else { return nil }
+    return layer
   }
 
   private func setTimer() {
@@ -139,11 +143,9 @@ public final class SceneStage {
 }
 
 extension Layer {
-  fileprivate func first(where isWanted: (Layer) -> Bool) -> Layer? {
-    if isWanted(self) { return self }
-    for layer in sublayers {
-      if let found = layer.first(where: isWanted) { return found }
-    }
-    return nil
+  fileprivate func hasState(_ name: String?) -> Bool { states.contains { $0.name == name } }
+
+  fileprivate func all(where isWanted: (Layer) -> Bool) -> [Layer] {
+    (isWanted(self) ? [self] : []) + sublayers.flatMap { $0.all(where: isWanted) }
   }
 }

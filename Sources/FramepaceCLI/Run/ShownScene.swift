@@ -104,7 +104,10 @@ final class ShownScene {
       let state = parts.last ?? ""
       guard stage.setState(state == "none" ? nil : state, of: parts.count == 2 ? parts[0] : nil) else {
         throw ValidationError(
-          "--state '\(choice)': the scene has no \(parts.count == 2 ? "such layer" : "layer with this state").")
+          "--state '\(choice)': "
+            + (parts.count == 2
+              ? "the scene has no such layer, or the layer no such state."
+              : "no layer of the scene has this state, or several have it: use LAYER=STATE."))
       }
     }
   }
