@@ -149,15 +149,20 @@ extension Layer {
     let transition = own.transition(to: name)
     let entered = own.states.first { $0.name == name }?.elements ?? []
     let places = Set(entered.map(\.place))
-    let left = own.base.filter { !places.contains($0.place) }
-    let kept = own.base.filter { places.contains($0.place) }
-    var saved = Set(kept.map(\.place))
-    own.base = kept
+    let changes = (own.base.filter { !places.contains($0.place) } + entered).compactMap {
+      change(to: $0, transition, at: time)
+    }
+    // Parts of one property may overlap: what the state that is left has set must not be read as a value from before.
+    Transaction.withoutActions {
+      for element in own.base { layer(named: element.target).map { element.write($0, element.value) } }
+    }
+    own.base = []
+    var saved: Set<LayerState.Place> = []
     for element in entered where saved.insert(element.place).inserted {
       if let layer = layer(named: element.target), let value = element.read(layer) { own.base.append(element.with(value)) }
     }
     own.current = name
-    for element in left + entered { change(element, transition, at: time) }
+    for change in changes { make(change, transition, at: time) }
   }
 
   /// Takes a state for the one in effect, whose values are there already.
@@ -176,10 +181,25 @@ extension Layer {
     return states
   }
 
-  private func change(_ element: LayerState.Element, _ transition: StateTransition?, at time: MonotonicTime?) {
-    guard let layer = layer(named: element.target) else { return }
+  /// A value that a layer gets, with what the layer showed before.
+  private struct Change {
+    let element: LayerState.Element
+    let layer: Layer
+    let given: StateTransition.Element?
+    let shown: ShownValues?
+  }
+
+  private func change(
+    to element: LayerState.Element, _ transition: StateTransition?, at time: MonotonicTime?
+  ) -> Change? {
+    guard let layer = layer(named: element.target) else { return nil }
     let given = transition?.animations.first { $0.target == element.target && $0.property == element.property }
     let shown = layer.shownValues(at: time, withVelocity: given?.animation.motion.keepsVelocity ?? false)
+    return Change(element: element, layer: layer, given: given, shown: shown)
+  }
+
+  private func make(_ change: Change, _ transition: StateTransition?, at time: MonotonicTime?) {
+    let (element, layer, given) = (change.element, change.layer, change.given)
     Transaction.begin()
     defer { Transaction.commit() }
     if let transition {
@@ -188,9 +208,9 @@ extension Layer {
     }
     Transaction.withoutActions { element.write(layer, element.value) }
     layer.removeAnimation(forKey: element.property.rawValue)
-    guard transition != nil, let shown, !Transaction.disablesActions, let implicit = element.implicit?(shown.now) else {
-      return
-    }
+    guard transition != nil, let shown = change.shown, !Transaction.disablesActions,
+      let implicit = element.implicit?(shown.now)
+    else { return }
     layer.add(
       given?.animation ?? implicit, forKey: element.property.rawValue, defaultTiming: given == nil ? .default : .linear,
       from: shown)

@@ -61,6 +61,24 @@ final class StateTests: XCTestCase {
     }
   }
 
+  func testPartsOfAPropertyGoBackToTheValuesFromBefore() throws {
+    try onMain {
+      let text = """
+        layer {
+          position 100 100
+          state a { position 300 100 }
+          state b { position.x 50 }
+        }
+        """
+      let layer = try Scene(text: text).root
+      layer.state = "a"
+      layer.state = "b"
+      XCTAssertEqual(layer.position, Point(50, 100))
+      layer.state = nil
+      XCTAssertEqual(layer.position, Point(100, 100))
+    }
+  }
+
   func testTheBestTransitionHolds() {
     onMain {
       let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
