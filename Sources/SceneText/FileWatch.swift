@@ -32,8 +32,14 @@ public final class FileWatch {
     }
   }
 
-  /// Watches in all common modes of a loop. The loop must be the main thread's.
+  isolated deinit {
+    // The loop must not wait on a descriptor that is closed.
+    invalidate()
+  }
+
+  /// Watches in all common modes of a loop, until `invalidate()` or the watch's end. The loop must be the main thread's.
   public func add(to loop: FrameLoop) {
+    source?.invalidate()
     let source = FrameLoop.DescriptorSource(
       descriptor: descriptor.number, .onMain { [weak self] _, _ in self?.readEvents() })
     self.source = source

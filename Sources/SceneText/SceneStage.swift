@@ -37,6 +37,7 @@ public final class SceneStage {
   public func play(on loop: FrameLoop, from start: MonotonicTime) {
     self.loop = loop
     self.start = start
+    file?.add(to: loop)
     begin()
   }
 
@@ -74,8 +75,9 @@ public final class SceneStage {
         onError(error)
       }
     }
-    if let loop { watch.add(to: loop) }
+    file?.invalidate()
     file = watch
+    if let loop { watch.add(to: loop) }
   }
 
   /// Shows another scene, at the time at which the old one would be now.
