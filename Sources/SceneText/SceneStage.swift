@@ -23,8 +23,16 @@ public final class SceneStage {
   private var loop: FrameLoop?
   private var timer: FrameLoop.Timer?
   private var file: FileWatch?
-  /// States that were set from outside, in their order; a scene that is read again gets them too.
-  private var chosen: [Scene.Event] = []
+  /// States that were set from outside, of each layer the last, in their order; a scene that is read again gets them too.
+  private var chosen: [Choice] = []
+
+  private struct Choice {
+    /// Counts from the scene's beginning.
+    var time: Nanoseconds
+    /// Nil for the only layer that has the state.
+    var layer: String?
+    var state: String?
+  }
 
   /// - Parameter size: the display's, in points.
   public init(_ scene: Scene, size: Size) {
@@ -53,7 +61,12 @@ public final class SceneStage {
   @discardableResult
   public func setState(_ state: String?, of layer: String? = nil) -> Bool {
     guard let found = target(state, layer) else { return false }
-    chosen.append(Scene.Event(time: .zero, layer: layer ?? "", state: state))
+    // Events that are due were before it.
+    if let loop { advance(to: loop.clock.now) }
+    let time = loop.map { max($0.clock.now - start, .zero) } ?? .zero
+    let name = found.name.flatMap { scene.root.layer(named: $0) === found ? $0 : nil }
+    chosen.removeAll { $0.layer == name && (name != nil || $0.state == state) }
+    chosen.append(Choice(time: time, layer: name, state: state))
     found.state = state
     return true
   }
@@ -115,9 +128,18 @@ public final class SceneStage {
   private func begin() {
     guard let loop else { return }
     scene.start(at: start)
-    scene.advance(to: loop.clock.now)
-    for choice in chosen { target(choice.state, choice.layer.isEmpty ? nil : choice.layer)?.state = choice.state }
-    setTimer()
+    for choice in chosen {
+      let time = start + choice.time
+      scene.advance(to: time)
+      let layer = target(choice.state, choice.layer)
+      // At the beginning nothing was on screen that could have moved.
+      if choice.time == .zero {
+        Transaction.withoutActions { layer?.state = choice.state }
+      } else {
+        layer?.setState(choice.state, at: time)
+      }
+    }
+    advance(to: loop.clock.now)
   }
 
   private func target(_ state: String?, _ name: String?) -> Layer? {

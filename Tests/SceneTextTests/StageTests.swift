@@ -1,3 +1,4 @@
+import Foundation
 import Framepace
 import FramepaceTesting
 import Layers
@@ -24,6 +25,53 @@ final class StageTests: XCTestCase {
       XCTAssertTrue(stage.setState("dim", of: "lamp"))
       XCTAssertTrue(stage.setState(nil, of: "card"))
       XCTAssertEqual(card.opacity, 1)
+    }
+  }
+
+  func testASceneThatIsReadAgainGetsEventsAndChoicesInTheirOrder() throws {
+    try onMain {
+      let text = "layer card { state open { opacity 0.5 }; state away { opacity 0 } }\nat 2s card.state away"
+      let clock = ManualClock(start: .zero + .seconds(100))
+      let stage = SceneStage(try Scene(text: text), size: Size(10, 10))
+      stage.play(on: FrameLoop(clock: .manual(clock)), from: clock.now)
+      defer { stage.invalidate() }
+      clock.advance(by: .seconds(1))
+      XCTAssertTrue(stage.setState("open"))
+      stage.replace(try Scene(text: text))
+      XCTAssertEqual(stage.scene.root.state, "open")
+      clock.advance(by: .seconds(2))
+      stage.replace(try Scene(text: text))
+      XCTAssertEqual(stage.scene.root.state, "away")
+      // An event that is due was before the choice, though no timer fired yet.
+      XCTAssertTrue(stage.setState(nil, of: "card"))
+      stage.replace(try Scene(text: text))
+      XCTAssertNil(stage.scene.root.state)
+    }
+  }
+
+  func testAWatchIsBegunByPlay() throws {
+    try onMain {
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let path = folder.appendingPathComponent("card.scene").path
+      func write(_ text: String) throws {
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+      }
+      try write("layer {}")
+      let loop = FrameLoop(clock: .manual(ManualClock(start: .zero + .seconds(100))))
+      let stage = SceneStage(try Scene(path: path), size: Size(10, 10))
+      var count = 0
+      // The second watch takes the place of the first.
+      for _ in 0..<2 { try stage.watch(path, onReload: { count += 1 }, onError: { XCTFail("\($0)") }) }
+      stage.play(on: loop, from: loop.clock.now)
+      try write("layer { opacity 0.5 }")
+      XCTAssertTrue(loop.run(timeout: .seconds(1)) { count > 0 })
+      XCTAssertEqual(stage.scene.root.opacity, 0.5)
+      try stage.watch(path, onReload: { count += 1 }, onError: { XCTFail("\($0)") })
+      try write("layer { opacity 0.25 }")
+      XCTAssertTrue(loop.run(timeout: .seconds(1)) { count > 1 })
+      XCTAssertEqual(count, 2)
     }
   }
 }
