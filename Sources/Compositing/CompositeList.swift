@@ -218,7 +218,7 @@ struct CompositeList {
       largest = shape.coveredRect(record.bounds, node.transform).intersection(node.own)
     }
     if let content = node.content, node.flags.isDisjoint(with: [.maskGroup, .roundedContent]) {
-      let rect = content.opaquePart(of: record, node.effects)
+      let rect = content.opaquePart(of: record, node.effects, node.transform)
       let shape = LayerShape(rect, radius: 0, transform: node.transform)
       let pixels = shape.coveredRect(rect, node.transform).intersection(node.own)
       if pixels.area > largest.area { largest = pixels }

@@ -4,8 +4,12 @@ import Raster
 import RenderTree
 
 extension Image: PaintableContent {
-  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?) -> Rect {
-    isOpaque ? drawnBounds(in: record.bounds, effects) : .zero
+  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> Rect {
+    guard isOpaque, transform.isInvertible else { return .zero }
+    // An image without a map back from the output is not painted.
+    let place = (effects?.parts.cut ?? ContentCut()).place(ofAllIn: effects.contentRect(in: record.bounds))
+    guard ImageRows.toOutput(self, place, transform).isInvertible else { return .zero }
+    return drawnBounds(in: record.bounds, effects)
   }
 
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {
@@ -103,7 +107,7 @@ struct ImageRows: ContentRows {
   }
 
   /// From the image's pixels to those of the output.
-  private static func toOutput(_ image: Image, _ place: Rect, _ transform: Affine) -> Affine {
+  fileprivate static func toOutput(_ image: Image, _ place: Rect, _ transform: Affine) -> Affine {
     Affine(
       a: place.width / Double(image.width), b: 0, c: 0, d: place.height / Double(image.height), tx: place.minX,
       ty: place.minY

@@ -5,7 +5,8 @@ import RenderTree
 /// A content that the compositor can paint: each kind conforms to it in a file of its own, and no other file names the kind.
 protocol PaintableContent: RenderContent {
   /// The part of the layer that the content fills with opaque pixels, in the layer's coordinates; empty when there is none.
-  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?) -> Rect
+  /// `transform` leads from these to the output's pixels.
+  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> Rect
   /// Paints the content, by a call of `painter.paint(_:of:)` with the content's rows.
   func paint(_ layer: PaintedLayer, with painter: BandPainter)
 }

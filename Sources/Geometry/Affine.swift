@@ -56,10 +56,13 @@ public struct Affine: Hashable, BitwiseCopyable, Sendable {
   /// By how much the map scales areas; negative when it mirrors.
   public var determinant: Double { a * d - b * c }
 
+  /// True if there is a map back.
+  package var isInvertible: Bool { determinant.isFinite && abs(determinant) > 1e-300 }
+
   /// The map back, or nil when this one flattens the plane.
   public var inverted: Affine? {
+    guard isInvertible else { return nil }
     let determinant = determinant
-    guard determinant.isFinite, abs(determinant) > 1e-300 else { return nil }
     return Affine(
       a: d / determinant, b: -b / determinant, c: -c / determinant, d: a / determinant,
       tx: (c * ty - d * tx) / determinant, ty: (b * tx - a * ty) / determinant)

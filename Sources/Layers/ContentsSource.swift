@@ -42,8 +42,8 @@ struct ContentsSource: BitwiseCopyable {
 }
 
 extension Rect {
-  /// True if it has a size and all its numbers are finite.
-  fileprivate var isUsable: Bool { !isEmpty && (minX + minY + maxX + maxY).isFinite }
+  /// True if it has a size that pixels can be found in, and all its numbers are finite.
+  fileprivate var isUsable: Bool { width >= 1e-9 && height >= 1e-9 && (minX + minY + maxX + maxY).isFinite }
 }
 
 extension RareValues {

@@ -111,7 +111,7 @@ extension Layer {
   }
 
   /// The part of the contents that is shown, in units of their size: all of them, (0, 0, 1, 1), at first. Beyond them their
-  /// edge pixels go on. Animatable.
+  /// edge pixels go on. A part with a side below 10⁻⁹ shows nothing. Animatable.
   public var contentsRect: Rect {
     get { values.rare.contentsRect }
     set {

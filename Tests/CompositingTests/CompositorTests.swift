@@ -281,6 +281,25 @@ import Testing
     #expect(pixel(bitmap, 4, 4) >> 24 == 255)
   }
 
+  /// Contents that have no map back from the output are not painted, and hide nothing: a part too small, a scale too large.
+  @Test(arguments: [(1, 8, 1e-200), (1e155, 8e-155, 1)])
+  func contentsThatCannotBePaintedHideNothing(scale: Double, side: Double, part: Double) throws {
+    let image = try Bitmap(width: 8, height: 8)
+    for y in 0..<8 { image.row(y).assumingMemoryBound(to: UInt32.self).update(repeating: 0xFFFF_FFFF, count: 8) }
+    var parts = RenderEffects.Parts()
+    parts.cut.rect = Rect(x: 0, y: 0, width: part, height: part)
+    var tree = TreeSnapshot(records: [
+      RenderRecord(id: 1, subtreeEnd: 2, bounds: Rect(x: 0, y: 0, width: 8, height: 8), backgroundColor: 0xFF00_FF00)
+    ])
+    let bounds = Rect(x: 0, y: 0, width: side, height: side)
+    tree.append(
+      RenderRecord(id: 2, subtreeEnd: 2, transform: .scale(scale), bounds: bounds),
+      SideValues(content: image.freeze(), effects: RenderEffects(parts)))
+    let bitmap = try Bitmap(width: 8, height: 8)
+    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
+    #expect(pixel(bitmap, 4, 4) == 0xFF00_FF00)
+  }
+
   /// A tree from elsewhere may hold ends out of range, lack side values, and come with damage outside the output.
   @Test func brokenTreesDoNotTrap() throws {
     let bounds = Rect(x: 0, y: 0, width: 8, height: 8)

@@ -73,6 +73,19 @@ final class LookTests: XCTestCase {
     XCTAssertEqual(drawn(), Rect(x: -6, y: 0, width: 22, height: 36))
   }
 
+  func testAPartWithoutASizeShowsNothing() throws {
+    try onMain {
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+      layer.contents = try Bitmap(width: 2, height: 2).freeze()
+      for side in [0, 1e-200, -1, .nan] {
+        layer.contentsRect = Rect(x: 0, y: 0, width: side, height: 1)
+        XCTAssertEqual(layer.sideValues.effects.contentRect(in: layer.bounds), .zero, "\(side)")
+      }
+      layer.contentsRect = Rect(x: 0, y: 0, width: 1e-6, height: 1)
+      XCTAssertEqual(layer.sideValues.effects.contentRect(in: layer.bounds), layer.bounds)
+    }
+  }
+
   // MARK: Masks
 
   func testAMaskIsNoSublayer() {
