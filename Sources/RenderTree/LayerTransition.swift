@@ -7,12 +7,14 @@ public struct LayerTransition: Hashable, Sendable {
   public var type: TransitionType
   public var subtype: TransitionSubtype
   /// 0 for the old picture alone, 1 for the new one.
-  public var progress: Double
+  public let progress: Double
   /// True if the layer shows nothing now: it is hidden once the transition is over.
   public var isNewHidden = false
 
+  /// - Parameter progress: is brought into 0…1; no number is 0.
   public init(old: OldPicture, type: TransitionType, subtype: TransitionSubtype, progress: Double) {
-    (self.old, self.type, self.subtype, self.progress) = (old, type, subtype, min(max(progress, 0), 1))
+    (self.old, self.type, self.subtype) = (old, type, subtype)
+    self.progress = progress > 0 ? min(progress, 1) : 0
   }
 
   /// The part of the new picture in each pixel of a fade, 0…255.

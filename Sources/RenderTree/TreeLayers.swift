@@ -136,7 +136,9 @@ package struct ShadowBlur {
 
   package init(_ shadow: Shadow, _ transform: Affine) {
     func deviation(_ p: Double, _ q: Double) -> Double {
-      min(max(shadow.radius / 2 * (p * p + q * q).squareRoot(), 0), Self.maximumDeviation)
+      // No number where the scale's square is infinite and the radius 0.
+      let deviation = shadow.radius / 2 * (p * p + q * q).squareRoot()
+      return deviation > 0 ? min(deviation, Self.maximumDeviation) : 0
     }
     func move(_ distance: Double) -> (Int32, Double) {
       guard abs(distance) < 0x1p28 else { return (distance > 0 ? 1 << 28 : -1 << 28, 0) }

@@ -136,4 +136,17 @@ import Testing
     #expect(turned.transform.apply(Point(6, 4)) == viewport.transform.apply(Point(7, 4)))
     #expect(turned.transform.pixels(of: Rect(x: 0, y: 0, width: 6, height: 4)) == turned.clip)
   }
+
+  /// The square of these scales is infinite or no number.
+  @Test(arguments: [1e155, .infinity, .nan])
+  func sharpShadowsStaySharp(scale: Double) {
+    let blur = ShadowBlur(Shadow(color: 0xFF00_0000, offset: .zero, radius: 0), .scale(scale))
+    #expect(blur.deviationX == 0 && blur.deviationY == 0)
+  }
+
+  @Test(arguments: [(-.infinity, 0), (.nan, 0), (-0.5, 0), (0.25, 0.25), (2, 1), (.infinity, 1)])
+  func transitionsProgressFromNoneToAll(progress: Double, expected: Double) {
+    let transition = LayerTransition(old: OldPicture(), type: .fade, subtype: .fromLeft, progress: progress)
+    #expect(transition.progress == expected)
+  }
 }
