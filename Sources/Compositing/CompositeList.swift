@@ -90,7 +90,7 @@ struct CompositeList {
     var record = layers.records[root]
     record.opacity = 1
     let outside = Parent(end: end, node: -1, placement: Placement(transform: transform, clip: pixels))
-    let own = transform.touchedPixels(of: record.drawnBounds).intersection(pixels)
+    let own = transform.touchedPixels(of: layers.bodyBounds(of: root)).intersection(pixels)
     append(layers, root, record, transform, own, outside, isLeaf: end == root + 1)
     parents.append(outside)
     let parent = Parent(

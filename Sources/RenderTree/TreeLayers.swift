@@ -99,11 +99,15 @@ package struct TreeLayers {
     return pixels.union(blur.reached(from: source))
   }
 
+  /// The rectangle around everything that the layer paints itself but its shadow.
+  package func bodyBounds(of index: Int) -> Rect {
+    index < sides.count ? records[index].bodyBounds(sides[index]) : records[index].drawnBounds
+  }
+
   /// The pixels of the picture without the shadow.
   package func bodyPixels(of index: Int, end: Int, _ transform: Affine, depth: Int = 0) -> IntRect {
-    let record = records[index]
-    let own = transform.touchedPixels(of: index < sides.count ? record.bodyBounds(sides[index]) : record.drawnBounds)
-    let inner = Placement(transform: transform, clip: Self.everywhere).entering(record, transform: transform)
+    let own = transform.touchedPixels(of: bodyBounds(of: index))
+    let inner = Placement(transform: transform, clip: Self.everywhere).entering(records[index], transform: transform)
     return own.union(paintedPixels(from: index + 1, to: end, in: inner, depth: depth + 1))
   }
 }
