@@ -43,7 +43,7 @@ extension TreeSnapshot {
 
   /// Maps a layer's coordinates to its parent's.
   private func map(ofRecordAt index: Int) -> Homography {
-    sides[index].effects?.parts.homography ?? Homography(records[index].transform)
+    withTreeLayers { $0.effects(at: index) }?.parts.homography ?? Homography(records[index].transform)
   }
 }
 

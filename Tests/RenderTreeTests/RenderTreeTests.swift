@@ -120,6 +120,13 @@ import Testing
     #expect(tree.description.contains("homography"))
   }
 
+  @Test func placementsNeedNoSideValues() {
+    var tree = tree()
+    let placement = tree.placement(ofRecordAt: 2, width: 100, height: 100)
+    tree.sides.removeAll()
+    #expect(tree.placement(ofRecordAt: 2, width: 100, height: 100) == placement)
+  }
+
   /// The corners of a tree on an output of 30×20 that is mounted turned, and of a mirror of it.
   @Test(arguments: [
     (0, Point(0, 0), Point(30, 20)), (1, Point(30, 0), Point(0, 20)), (2, Point(30, 20), Point(0, 0)),
