@@ -122,9 +122,11 @@ struct CompositeList {
         continue
       }
       if records[index].isIsolated, pictureDepth < TreeLayers.maximumPictureDepth {
-        let pixels = layers.picturePixels(of: index, end: end, transform, depth: pictureDepth)
-          .intersection(parent.placement.clip)
-        if pixels.intersects(box) { appendIsolated(layers, index, transform, pixels, parent) }
+        if parent.placement.clip.intersects(box) {
+          let pixels = layers.picturePixels(of: index, end: end, transform, depth: pictureDepth)
+            .intersection(parent.placement.clip)
+          if pixels.intersects(box) { appendIsolated(layers, index, transform, pixels, parent) }
+        }
         index = end
         continue
       }
