@@ -101,7 +101,8 @@ extension Layer {
     }
   }
 
-  /// Twice the standard deviation of the shadow's blur: 3 at first; 0 for sharp edges. Animatable.
+  /// Twice the standard deviation of the shadow's blur: 3 at first; 0 for sharp edges. On the output the deviation is at most 64
+  /// pixels. Animatable.
   public var shadowRadius: Double {
     get { values.rare.shadowRadius }
     set {
@@ -154,7 +155,7 @@ extension Layer {
   }
 
   /// The way in which pixels are made of contents that are shown smaller: `linear` at first. `linear` and `trilinear` average,
-  /// so that no pixel of the contents is lost.
+  /// so that no pixel of the contents is lost; contents in nine parts, by `contentsCenter`, are not averaged.
   public var minificationFilter: ImageFilter {
     get { values.rare.minificationFilter }
     set { changeLook(\.minificationFilter, to: newValue) }

@@ -14,7 +14,8 @@ public struct Viewport: Hashable, BitwiseCopyable, Sendable {
   }
 
   /// A tree that fills an output whose picture is turned. With an odd number of turns the tree is as wide as the output is
-  /// high. The output shows the pixels of the unturned picture in other places, and no pixel is interpolated.
+  /// high. The output shows the pixels of the unturned picture in other places, and no pixel of layers without effects is
+  /// interpolated.
   ///
   /// - Parameters:
   ///   - turns: the quarter turns, clockwise, that take the tree's picture to the output's pixels.

@@ -67,7 +67,8 @@ public struct Shadow: Hashable, Sendable {
   public var color: UInt32
   /// In the layer's units.
   public var offset: Size
-  /// Twice the standard deviation of the blur, in the layer's units; 0 for sharp edges.
+  /// Twice the standard deviation of the blur, in the layer's units; 0 for sharp edges. On the output the deviation is at most
+  /// 64 pixels.
   public var radius: Double
   /// The shape that throws the shadow; nil for the layer's own picture.
   public var path: Path?
@@ -95,9 +96,10 @@ public struct ContentCut: Hashable, BitwiseCopyable, Sendable {
 public enum ImageFilter: String, CaseIterable, Hashable, BitwiseCopyable, Sendable {
   /// The nearest pixel.
   case nearest
-  /// The mixture of the four nearest.
+  /// The mixture of the four nearest. An image that is shown smaller is halved first as often as it must be, so that no pixel is
+  /// lost; one in nine parts is not.
   case linear
-  /// The mixture of the four nearest in the two copies of the image whose sizes are nearest.
+  /// The same as `linear`: the compositor does not mix copies of two sizes.
   case trilinear
 }
 
