@@ -216,13 +216,18 @@ public final class LayerContext {
   }
 
   /// Releases the layers, which can then enter another context. They keep their state and their animations; contents that
-  /// are still being drawn are drawn again there.
+  /// are still being drawn are drawn again there. The ends of animations that were removed before are reported; those of layers
+  /// that were removed end with the turn, unless their layer is in another tree by then.
   public func invalidate() {
     onNeedsCommit = nil
     inbox.wake = nil
     groups.removeAll()
+    for layer in leftWithAnimations where layer.context == nil { Transaction.animatesOutside(layer) }
     if root.context === self { leave(root) }
     leftWithAnimations.removeAll()
+    let removed = removedAnimations
+    removedAnimations.removeAll()
+    RunningAnimation.reportEnds(removed.map { ($0, false) })
   }
 
   private func scaleChanged() {

@@ -231,6 +231,46 @@ final class TransactionTests: XCTestCase {
     }
   }
 
+  func testAnAnimationThatIsRemovedOutsideOfTheTreeIsOver() {
+    onMain {
+      let stage = Stage()
+      let layer = Layer()
+      stage.root.addSublayer(layer)
+      stage.turn()
+      let log = Log()
+      Transaction.begin()
+      Transaction.setCompletion { log.append("transaction") }
+      for name in ["one", "two"] { layer.add(BasicAnimation(.opacity, to: 0, completion: { log.append("\(name) \($0)") })) }
+      Transaction.commit()
+      layer.removeFromSuperlayer()
+      layer.removeAllAnimations()
+      stage.turn()
+      XCTAssertEqual(log.entries, ["transaction", "one false", "two false"])
+    }
+  }
+
+  func testAnInvalidatedContextReportsWhatWasRemoved() {
+    onMain {
+      let stage = Stage()
+      let (kept, left) = (Layer(), Layer())
+      stage.root.add(kept, left)
+      stage.turn()
+      let log = Log()
+      Transaction.begin()
+      Transaction.setCompletion { log.append("transaction") }
+      for (name, layer) in [("kept", kept), ("left", left)] {
+        layer.add(BasicAnimation(.opacity, to: 0, completion: { log.append("\(name) \($0)") }))
+      }
+      Transaction.commit()
+      kept.removeAllAnimations()
+      left.removeFromSuperlayer()
+      stage.context.invalidate()
+      XCTAssertEqual(log.entries, ["kept false"])
+      Transaction.endTurn()
+      XCTAssertEqual(log.entries, ["kept false", "transaction", "left false"], "it came into no other tree")
+    }
+  }
+
   func testChangesMadeByACompletionAreInTheSameCommit() {
     onMain {
       let stage = Stage()

@@ -88,7 +88,7 @@ extension Layer {
     if let key, let index = animations.firstIndex(where: { $0.key == key }) {
       let replaced = animations.remove(at: index)
       animations.append(running)
-      end(replaced)
+      end(CollectionOfOne(replaced))
     } else {
       animations.append(running)
     }
@@ -98,7 +98,7 @@ extension Layer {
   /// Ends an animation: the next commit shows the layer's own value.
   public func removeAnimation(forKey key: String) {
     guard let index = animations.firstIndex(where: { $0.key == key }) else { return }
-    end(animations.remove(at: index))
+    end(CollectionOfOne(animations.remove(at: index)))
     markAnimations()
   }
 
@@ -107,7 +107,7 @@ extension Layer {
     guard !animations.isEmpty else { return }
     let removed = animations
     animations.removeAll()
-    for animation in removed { end(animation) }
+    end(removed)
     markAnimations()
   }
 
@@ -160,13 +160,12 @@ extension Layer {
     markRecord()
   }
 
-  /// Reports that the animation did not come to its end: at the next commit, or at once in a layer without a context.
-  private func end(_ animation: RunningAnimation) {
-    guard animation.report != .end else { return }
+  /// Reports that the animations did not come to their end: at the next commit, or at once in a layer without a context.
+  private func end(_ removed: some Sequence<RunningAnimation>) {
     if let context {
-      context.removedAnimations.append(animation)
+      context.removedAnimations += removed
     } else {
-      animation.animation.completion?(false)
+      RunningAnimation.reportEnds(removed.map { ($0, false) })
     }
   }
 
