@@ -46,7 +46,7 @@ extension Layer {
   /// The picture of the layer for other values of the properties from which it draws itself, as large as its contents; nil if there is
   /// nothing to draw, or no memory.
   func drawnImage(for values: AnimatableValues, bounds: Rect) -> Image? {
-    guard let context, let target = DrawingTarget(bounds: bounds, scale: drawnScale) else { return nil }
+    guard let context, let target = DrawingTarget(bounds: bounds, scale: drawnScale, isOpaque: isOpaque) else { return nil }
     context.drawing = (self, values)
     defer { context.drawing = nil }
     do {

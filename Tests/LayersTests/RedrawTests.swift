@@ -74,6 +74,15 @@ final class RedrawTests: XCTestCase {
       XCTAssertFalse(stage.context.isAnimating)
     }
   }
+
+  func testAnOpaqueLayerIsOpaqueInEachFrame() {
+    onMain {
+      let (stage, gauge) = makeGauge()
+      gauge.isOpaque = true
+      XCTAssertEqual(gauge.drawnImage(for: gauge.values, bounds: gauge.bounds)?.isOpaque, true)
+      stage.turn()
+    }
+  }
 }
 
 @MainActor
