@@ -35,8 +35,9 @@ extension Layer {
   /// asynchronous drawing is cancelled.
   public func removeFromSuperlayer() {
     guard let superlayer else { return }
+    let event = placeEvent
     takeOut()
-    superlayer.runTreeActions(removed: self)
+    superlayer.runTreeActions(for: event, removed: self)
   }
 
   func takeOut() {
@@ -68,11 +69,15 @@ extension Layer {
   }
 
   private func insert(_ layer: Layer, at index: Int) {
-    let old = layer.superlayer
+    let (old, event) = (layer.superlayer, layer.placeEvent)
     place(layer, at: index)
-    if old !== self { old?.runTreeActions(removed: layer) }
-    runTreeActions(added: old !== self ? layer : nil)
+    let isNew = old !== self || event == .mask
+    if isNew { old?.runTreeActions(for: event, removed: layer) }
+    runTreeActions(added: isNew ? layer : nil)
   }
+
+  /// The event of the superlayer when the layer leaves it.
+  private var placeEvent: AnimatableProperty { superlayer?.storedMask === self ? .mask : .sublayers }
 
   /// `index` does not count `layer` itself.
   private func place(_ layer: Layer, at index: Int) {

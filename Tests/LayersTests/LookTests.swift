@@ -145,6 +145,29 @@ final class LookTests: XCTestCase {
     }
   }
 
+  func testActionsOfAMaskThatLeaves() {
+    onMain {
+      let stage = Stage()
+      let journal = Journal()
+      let (layer, mask, other) = (Layer(), Layer(), Layer())
+      stage.root.add(layer, other)
+      stage.turn()
+      (layer.name, mask.name, other.name) = ("P", "M", "O")
+      for asked in [layer, mask, other] { asked.delegate = journal }
+      @MainActor func expect(_ events: [String], line: UInt = #line, _ leave: () -> Void) {
+        layer.mask = mask
+        journal.asked.removeAll()
+        leave()
+        XCTAssertNil(layer.mask, line: line)
+        XCTAssertEqual(journal.asked, events, line: line)
+      }
+      expect(["P.mask", "M.onOrderOut"]) { mask.removeFromSuperlayer() }
+      expect(["P.mask", "M.onOrderOut", "O.sublayers", "M.onOrderIn"]) { other.addSublayer(mask) }
+      expect(["P.mask", "M.onOrderOut", "P.sublayers", "M.onOrderIn"]) { layer.addSublayer(mask) }
+      expect(["P.mask", "M.onOrderOut", "O.mask", "M.onOrderIn"]) { other.mask = mask }
+    }
+  }
+
   // MARK: Drawing into a bitmap
 
   func testRendersInItsOwnCoordinates() throws {
