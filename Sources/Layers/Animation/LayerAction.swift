@@ -52,7 +52,8 @@ extension Layer {
   /// `defaultAction(forKey:)`, where `null` ends the search. Where none of these knows one, `implicit` if the layer has been
   /// committed; a colour of the background does not animate from none at all, and an event has nothing by default. Nil for none.
   ///
-  /// A change asks for it before it is made, while the property still has its old value.
+  /// A change of a property asks for it before it is made, while the property still has its old value. `hidden`, `masksToBounds`,
+  /// `mask`, `sublayers`, `onOrderIn`, `onOrderOut` and `onLayout` are asked for after the change.
   public func action(forKey property: AnimatableProperty) -> LayerAction? {
     let found =
       delegate?.action(for: self, forKey: property) ?? actions?[property] ?? style?.action(forKey: property)
