@@ -178,10 +178,11 @@ extension Transaction {
   /// A layer without a context got an animation. It has until the end of the turn to come into a tree.
   static func animatesOutside(_ layer: Layer) { animatedOutside.append(layer) }
 
-  /// Ends the turn's implicit transaction. The engine calls it once in each turn, after its commit. Completions without
-  /// animations are called, and their changes belong to the next commit. A transaction that was begun and not committed
-  /// stays open, and so do the outer ones.
-  package static func endTurn() {
+  /// Ends the turn's implicit transaction. An engine calls it once in each turn, after its commit; code that commits a
+  /// ``LayerContext`` without an engine must do the same. Completions without animations are called, and their changes belong to the
+  /// next commit. Animations of layers that came into no tree end. A transaction that was begun and not committed stays open, and
+  /// so do the outer ones.
+  public static func endTurn() {
     #if DEBUG
       if let place = current.place {
         DebugHint.give(
