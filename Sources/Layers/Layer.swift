@@ -39,7 +39,8 @@ open class Layer {
     }
   }
 
-  /// A name for messages; framepace does not use it otherwise.
+  /// A name, by which messages name the layer, and by which states and scenes find it; the first of several layers with the same
+  /// one is found.
   public var name: String?
   public weak var delegate: (any LayerDelegate)?
   /// The actions that changes begin by themselves, where the delegate does not say. See `action(forKey:)`.
