@@ -130,6 +130,7 @@ extension SceneReader {
       } else if take("image") {
         try skipImage()
       } else if take("at") {
+        try count(.events)
         let token = following
         let event = try event()
         events.append(event)
@@ -139,11 +140,12 @@ extension SceneReader {
       }
     }
     guard let root else { throw expected("a layer") }
+    let states = root.namesOfStates
     for (event, token) in names {
-      guard let layer = root.layer(named: event.layer) else {
+      guard let states = states[event.layer] else {
         throw error(.expected("the name of a layer", found: token.name), at: token)
       }
-      if let state = event.state, !layer.states.contains(where: { $0.name == state }) {
+      if let state = event.state, !states.contains(state) {
         throw error(.expected("a state of \(event.layer)", found: SceneWriter.quoted(state)), at: token)
       }
     }
@@ -168,7 +170,7 @@ extension SceneReader {
       if token.kind == .open { level += 1 }
       if token.kind == .close { level -= 1 }
       guard level == 0, take("image") else {
-        advance()
+        if level > 0 { advance() } else { skipStatement() }
         continue
       }
       let token = token
@@ -177,6 +179,17 @@ extension SceneReader {
         throw error(.expected("a name that no other image has", found: token.name), at: token)
       }
       resources.define(name, try takeImage())
+    }
+  }
+
+  /// Goes past the names in a statement, of which one may be `image`. Mistakes are named when the statement is read.
+  private func skipStatement() {
+    if take("at") {
+      _ = try? event()
+    } else {
+      let isLayer = sublayerKind != nil
+      advance()
+      if isLayer { _ = takeName() }
     }
   }
 
@@ -200,5 +213,18 @@ extension SceneReader {
     _ = try takeWord("a name for the image")
     _ = take("data")
     _ = try string("the path of a PNG file in quotation marks, or data")
+  }
+}
+
+extension Layer {
+  /// The names of the states of each layer that its name finds.
+  fileprivate var namesOfStates: [String: Set<String>] {
+    var names: [String: Set<String>] = [:]
+    func collect(_ layer: Layer) {
+      if let name = layer.name, names[name] == nil { names[name] = Set(layer.states.map(\.name)) }
+      layer.sublayers.forEach(collect)
+    }
+    collect(self)
+    return names
   }
 }

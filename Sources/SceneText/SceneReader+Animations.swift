@@ -25,7 +25,7 @@ extension SceneReader {
 
   /// Reads an animation: its kind, the property that it moves, and in braces its own properties.
   func animation(_ kind: AnimationParts.Kind, find: (String) -> SceneProperty?) throws(SceneError) -> AnimationParts {
-    try countAnimation()
+    try count(.animations)
     advance()
     var parts = AnimationParts()
     parts.kind = kind

@@ -4,11 +4,13 @@ import LinuxSystem
 extension SceneReader {
   /// Reads a layer with everything in it; the token is the word of its kind.
   func layer(_ kind: SceneKind) throws(SceneError) -> Layer {
-    try countLayer()
+    try count(.layers)
     advance()
     let layer = kind.make()
     layer.name = takeName()
     var last: [LayerSetting] = []
+    var states: [LayerState] = []
+    var transitions: [StateTransition] = []
     try block(of: "a property, a layer or an animation") { () throws(SceneError) in
       if let kind = animationKind {
         let parts = try animation(kind) { self.property($0) }
@@ -19,19 +21,23 @@ extension SceneReader {
         guard let inner = sublayerKind else { throw expected("a layer as the mask: layer, text or shape") }
         layer.mask = try self.layer(inner)
       } else if take("state") {
+        try count(.states)
         let name = try takeName("the name of a state")
-        layer.states.append(LayerState(name, try elements(kind)))
+        states.append(LayerState(name, try elements(kind)))
       } else if take("inState") {
         let name = try takeName("the name of a state")
         layer.takeState(name, base: try elements(kind))
       } else if take("stateTransition") {
-        layer.stateTransitions.append(try stateTransition())
+        try count(.transitions)
+        transitions.append(try stateTransition())
       } else {
         let property = try takeProperty(of: kind)
         let setting = try property.read(self)
         if property.isLast { last.append(setting) } else { setting.set(layer, setting.value) }
       }
     }
+    if !states.isEmpty { layer.states = states }
+    if !transitions.isEmpty { layer.stateTransitions = transitions }
     for setting in last { setting.set(layer, setting.value) }
     return layer
   }

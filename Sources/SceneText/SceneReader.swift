@@ -12,8 +12,7 @@ final class SceneReader {
 
   // The parts of the scene as they are found.
   var animations: [PendingAnimation] = []
-  var layerCount = 0
-  private var animationCount = 0
+  private var counts: [SceneThings: Int] = [:]
 
   init(_ bytes: [UInt8], resources: SceneResources) {
     self.resources = resources
@@ -37,15 +36,11 @@ final class SceneReader {
     return SceneError(file: resources.file, line: place.line, column: place.column, reason: reason)
   }
 
-  func countLayer() throws(SceneError) {
-    layerCount += 1
-    guard layerCount <= SceneLimit.layers else { throw error(.tooMany("layers", limit: SceneLimit.layers), at: token) }
-  }
-
-  func countAnimation() throws(SceneError) {
-    animationCount += 1
-    guard animationCount <= SceneLimit.animations else {
-      throw error(.tooMany("animations", limit: SceneLimit.animations), at: token)
+  /// Counts one more of something, whose number is limited.
+  func count(_ things: SceneThings) throws(SceneError) {
+    counts[things, default: 0] += 1
+    guard counts[things, default: 0] <= SceneLimit.things else {
+      throw error(.tooMany(things.rawValue, limit: SceneLimit.things), at: token)
     }
   }
 

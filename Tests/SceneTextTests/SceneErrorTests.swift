@@ -37,6 +37,31 @@ final class SceneErrorTests: XCTestCase {
     }
   }
 
+  func testImageMayBeAName() throws {
+    try onMain {
+      let scene = try Scene(text: "layer image { state image {} }\nat 1s image.state image\nat 2s \"image\" state none")
+      XCTAssertEqual(scene.events.map(\.layer), ["image", "image"])
+      XCTAssertEqual(scene.events.map(\.state), ["image", nil])
+    }
+  }
+
+  func testNumbersOfStatementsAreLimited() {
+    onMain {
+      func many(_ statement: String) -> String { String(repeating: statement, count: 100_001) }
+      for (things, text) in [
+        ("states", "layer { \(many("state a {}\n")) }"), ("transitions", "layer { \(many("stateTransition {}\n")) }"),
+        ("events", "layer a {}\n\(many("at 1s a.state none\n"))"),
+      ] {
+        do throws(SceneError) {
+          _ = try Scene(text: text)
+          XCTFail("no error")
+        } catch {
+          XCTAssertEqual(error.reason, .tooMany(things, limit: 100_000))
+        }
+      }
+    }
+  }
+
   func testAMissingFileIsNamed() {
     onMain {
       do throws(SceneError) {
