@@ -24,6 +24,7 @@ struct WrongInputTests {
     (["render", "--output", "x.png"], "Name a scene", "--all"),
     (["render", "orbit", "--all", "--output", "x"], "not both", "--all"),
     (["render", "orbit", "clock", "--output", "x.png"], "'x.png' is one file", "folder"),
+    (["render", "a/card.scene", "b/card.scene", "--output", "x"], "scenes are named 'card'", "one by one"),
     (["render", "orbit", "--output", "x.jpg"], "'x.jpg': pictures are PNG", ".png"),
     (["render", "orbit", "--output", "-"], "'-' is not accepted", ".png"),
     (["render", "orbit", "--output", ""], "--output <folder|file.png> is missing", ".png"),

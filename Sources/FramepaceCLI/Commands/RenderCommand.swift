@@ -97,6 +97,9 @@ struct RenderCommand: ParsableCommand {
     if isFile && (frames != nil || pictures.count > 1) {
       throw ValidationError("--output '\(output)' is one file, and this makes several pictures: use a folder.")
     }
+    if let (name, _) = Dictionary(grouping: pictures, by: \.name).first(where: { $0.value.count > 1 }) {
+      throw ValidationError("Several of the scenes are named '\(name)', and their pictures too: render them one by one.")
+    }
   }
 
   private var isFile: Bool { output.lowercased().hasSuffix(".png") }
