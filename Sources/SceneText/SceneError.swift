@@ -40,13 +40,13 @@ public struct SceneError: Error, Hashable, Sendable, CustomStringConvertible {
 enum SceneLimit {
   static let bytes = 64 << 20
   static let depth = 200
-  /// Of each kind of things.
+  /// The number of layers, and that of each other kind of things.
   static let things = 100_000
   static let values = 1_000_000
   static let imagePixels = 1 << 27
 }
 
-/// What a scene may have only so many of.
+/// The things whose number is limited.
 enum SceneThings: String {
   case layers, animations, states, transitions, events
 }
