@@ -74,7 +74,7 @@ struct LoopComparison {
   private func best(_ measure: () throws -> [LoopKind: [Double?]]) throws -> [Result] {
     guard isWanted else { return [] }
     var best = try results(of: measure())
-    for _ in 0..<2 where !best.allSatisfy(\.holds) {
+    for _ in 0..<Harness.repetitions where !best.allSatisfy(\.holds) {
       let again = try results(of: measure())
       best = zip(best, again).map { $1.strain < $0.strain ? $1 : $0 }
     }
