@@ -187,6 +187,26 @@ import Testing
     #expect(nothing.pixels.allSatisfy { $0 == 0 })
   }
 
+  /// Stops at one place make a sharp edge, and the last colour goes on beyond the radius.
+  @Test func radialGradientGoesByTheDistance() throws {
+    let stops: [Gradient.Stop] = [
+      .init(.black, at: 0), .init(.white, at: 0.5), .init(Color(hex: 0xFF0000), at: 0.5), .init(Color(hex: 0xFF0000), at: 1),
+    ]
+    let bitmap = try Bitmap.drawing(width: 48, height: 32) { context in
+      context.fill(gradient: .radial(center: Point(20.5, 14.5), radius: 20, stops: stops))
+    }
+    for y in 0..<32 {
+      for x in 0..<48 {
+        let distance = Double((x - 20) * (x - 20) + (y - 14) * (y - 14)).squareRoot()
+        let grey = UInt32(distance / 10 * 255)
+        // The edge itself lies within a pixel.
+        if abs(distance - 10) < 0.6 { continue }
+        let expected = distance < 10 ? 0xFF00_0000 | grey << 16 | grey << 8 | grey : 0xFFFF_0000
+        #expect(difference(bitmap[x, y], expected) <= 3, "\(x), \(y)")
+      }
+    }
+  }
+
   @Test func imageIsDrawnPixelForPixel() throws {
     var generator = SplitMix64(seed: 11)
     for isOpaque in [true, false] {
