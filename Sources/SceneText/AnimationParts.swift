@@ -2,35 +2,23 @@ import Layers
 import LinuxSystem
 import Raster
 
-/// An animation as it is read, property by property.
+/// An animation in a scene's text, as it is read and as it is written.
 @MainActor
 struct AnimationParts {
   var settings = AnimationSettings()
   var key: String?
   /// The time at which a commit began it, on its layer's clock; nil for the scene's beginning.
   var begun: MonotonicTime?
-  var from: (any Animatable)?
-  var to: (any Animatable)?
-  var by: (any Animatable)?
-  var velocity: (any Animatable)?
-  var keepsVelocity = false
-  var isAdditive = false
-  var isCumulative = false
-  var spring = Spring()
-  var perceptualDuration: Nanoseconds?
-  var bounce = 0.0
-  var values: [any Animatable] = []
-  var keyTimes: [Double]?
-  var calculationMode = CalculationMode.linear
-  var timingFunctions: [TimingFunction] = []
-  var curveShape = CurveShape()
-  var path: Path?
-  var rotationMode: KeyframeAnimation.RotationMode?
-  /// The animations of a group.
-  var members: [AnimationParts] = []
-  var kind = Kind.group
-  var track: (any SceneTrack)?
+  var content = Content.group([])
 
+  enum Content {
+    case basic(BasicParts)
+    case spring(SpringParts)
+    case keyframes(KeyframeParts)
+    case group([AnimationParts])
+  }
+
+  /// The words of the kinds.
   enum Kind: String, CaseIterable {
     case basic
     case spring
@@ -39,112 +27,136 @@ struct AnimationParts {
   }
 
   /// The animation with nothing in it but what was read.
-  var animation: (any Animation)? {
-    switch kind {
-    case .basic: return track?.basic(self)
-    case .spring: return track?.spring(self)
-    case .keyframes: return track?.keyframes(self)
-    case .group:
-      var group = AnimationGroup(members.compactMap(\.animation))
-      group.settings = settings
-      return group
-    }
+  var animation: any Animation {
+    var animation: any Animation =
+      switch content {
+      case .basic(let parts): parts.track.basic(parts)
+      case .spring(let parts): parts.track.spring(parts)
+      case .keyframes(let parts): parts.track.keyframes(parts)
+      case .group(let members): AnimationGroup(members.map(\.animation))
+      }
+    animation.settings = settings
+    return animation
   }
 }
 
-/// A running animation as it is written.
+/// The parts of an animation of one property, its settings aside.
 @MainActor
-struct AnimationForm {
-  let description: AnimationDescription
-  let kind: AnimationParts.Kind
-  let track: (any SceneTrack)?
-  /// True in a group.
-  let isMember: Bool
-  /// The display's time at which its layer's clock shows 0, or what is to be taken away from its times.
-  let shift: Nanoseconds
-  /// The time of its layer's clock at the scene's beginning.
-  let start: MonotonicTime
-
-  var timing: MediaTiming { description.timing }
-  var givenBeginTime: MonotonicTime? { description.beginsByItself ? nil : timing.beginTime.map { $0 - shift } }
-  /// The time at which a commit began it, unless that was at the scene's beginning.
-  var begun: MonotonicTime? {
-    guard description.beginsByItself, !isMember, let time = timing.beginTime, time - shift != start else { return nil }
-    return time - shift
-  }
-
-  var ends: (from: (any Animatable)?, to: (any Animatable)?, by: (any Animatable)?, velocity: (any Animatable)?) {
-    if case .ends(let from, let to, let by, let velocity) = values { (from, to, by, velocity) } else { (nil, nil, nil, nil) }
-  }
-  var spring: Spring? { if case .track(_, _, _, _, _, let spring) = description.content { spring } else { nil } }
-  var flags: (isAdditive: Bool, isCumulative: Bool, keepsVelocity: Bool) {
-    guard case .track(_, _, let isAdditive, let isCumulative, let keepsVelocity, _) = description.content else {
-      return (false, false, false)
-    }
-    return (isAdditive, isCumulative, keepsVelocity)
-  }
-  var values: TrackValues? { if case .track(_, let values, _, _, _, _) = description.content { values } else { nil } }
-  var keyTimes: [Double]? {
-    switch values {
-    case .keyframes(_, let times, _, _, _), .path(_, let times, _, _, _): times
-    default: nil
-    }
-  }
-  var modes: (CalculationMode, timingFunctions: [TimingFunction]) {
-    switch values {
-    case .keyframes(_, _, let mode, let functions, _), .path(_, _, let mode, let functions, _): (mode, functions)
-    default: (.linear, [])
-    }
-  }
-  var curveShape: CurveShape { if case .keyframes(_, _, _, _, let shape) = values { shape } else { CurveShape() } }
+protocol TrackParts {
+  static var properties: [AnimationProperty<Self>] { get }
+  var track: any SceneTrack { get }
+  /// Those of an animation of which nothing is said.
+  init(_ track: any SceneTrack)
 }
 
-/// A property of an animation in a scene's text. To add one, add a line to the table.
-@MainActor
-struct AnimationProperty {
-  let name: String
-  let kinds: Set<AnimationParts.Kind>
-  let read: @MainActor (SceneReader, inout AnimationParts) throws(SceneError) -> Void
-  /// Nil for what need not be said.
-  let text: @MainActor (AnimationForm, SceneWriter) -> String?
+struct BasicParts: TrackParts {
+  let track: any SceneTrack
+  var ends = AnimationEnds()
+  var isAdditive = false
+  var isCumulative = false
 
+  init(_ track: any SceneTrack) { self.track = track }
+}
+
+struct SpringParts: TrackParts {
+  let track: any SceneTrack
+  var ends = AnimationEnds()
+  var velocity: (any Animatable)?
+  var keepsVelocity = false
+  var isAdditive = false
+  var initialVelocity = 0.0
+  /// Nil while nothing is said of it.
+  private var form: Form?
+
+  /// Two ways to say what a spring is.
+  private enum Form {
+    case physical(Spring)
+    case felt(Feel)
+  }
+
+  struct Feel {
+    var perceptualDuration: Nanoseconds?
+    var bounce = 0.0
+  }
+
+  init(_ track: any SceneTrack) { self.track = track }
+
+  /// Nil for a spring that is given by how it feels.
+  var physical: Spring? {
+    get { if case .felt = form { nil } else if case .physical(let spring) = form { spring } else { Spring() } }
+    set { form = newValue.map(Form.physical) }
+  }
+
+  /// How the spring feels; nil for one that is given by its forces.
+  var feel: Feel? {
+    get { if case .physical = form { nil } else if case .felt(let feel) = form { feel } else { Feel() } }
+    set { form = newValue.map(Form.felt) }
+  }
+
+  var spring: Spring {
+    var spring =
+      feel.flatMap { feel in feel.perceptualDuration.map { Spring(perceptualDuration: $0, bounce: feel.bounce) } }
+      ?? physical ?? Spring()
+    spring.initialVelocity = initialVelocity
+    return spring
+  }
+}
+
+struct KeyframeParts: TrackParts {
+  let track: any SceneTrack
+  var timing = KeyframeTiming()
+  var isAdditive = false
+  var isCumulative = false
+  /// Nil while nothing is said of it.
+  private var way: Way?
+
+  private enum Way {
+    case values(Values)
+    case path(Course)
+  }
+
+  struct Values {
+    var values: [any Animatable] = []
+    var curveShape = CurveShape()
+  }
+
+  struct Course {
+    var path: Path?
+    var rotationMode: KeyframeAnimation.RotationMode?
+  }
+
+  init(_ track: any SceneTrack) { self.track = track }
+
+  /// Nil for key frames along a path.
+  var values: Values? {
+    get { if case .path = way { nil } else if case .values(let values) = way { values } else { Values() } }
+    set { way = newValue.map(Way.values) }
+  }
+
+  /// The way along a path; nil for key frames with values.
+  var course: Course? {
+    get { if case .values = way { nil } else if case .path(let course) = way { course } else { Course() } }
+    set { way = newValue.map(Way.path) }
+  }
+}
+
+extension AnimationParts {
+  /// Its settings, as they are written.
+  ///
   /// - Parameters:
-  ///   - value: nil while it is what an animation has from the beginning.
-  init<Value>(
-    _ name: String, _ kinds: Set<AnimationParts.Kind>,
-    _ path: WritableKeyPath<AnimationParts, Value>, _ syntax: ValueSyntax<Value>,
-    _ value: @escaping @MainActor (AnimationForm) -> Value?
-  ) {
-    (self.name, self.kinds) = (name, kinds)
-    read = { reader, parts throws(SceneError) in parts[keyPath: path] = try syntax.read(reader) }
-    text = { form, writer in value(form).map { syntax.text($0, writer) } }
-  }
-
-  init<Value>(
-    _ name: String, _ kinds: Set<AnimationParts.Kind>,
-    optional path: WritableKeyPath<AnimationParts, Value?>, _ syntax: ValueSyntax<Value>,
-    _ value: @escaping @MainActor (AnimationForm) -> Value?
-  ) {
-    (self.name, self.kinds) = (name, kinds)
-    read = { reader, parts throws(SceneError) in parts[keyPath: path] = try syntax.read(reader) }
-    text = { form, writer in value(form).map { syntax.text($0, writer) } }
-  }
-
-  /// A value of the animated property.
-  init(
-    _ name: String, _ path: WritableKeyPath<AnimationParts, (any Animatable)?>,
-    _ value: @escaping @MainActor (AnimationForm) -> (any Animatable)?
-  ) {
-    (self.name, kinds) = (name, [.basic, .spring])
-    read = { reader, parts throws(SceneError) in parts[keyPath: path] = try parts.track?.read(reader) }
-    text = { form, writer in value(form).flatMap { form.track?.text($0, writer) } }
-  }
-
-  init(
-    _ name: String, _ kinds: Set<AnimationParts.Kind>,
-    read: @escaping @MainActor (SceneReader, inout AnimationParts) throws(SceneError) -> Void,
-    text: @escaping @MainActor (AnimationForm, SceneWriter) -> String?
-  ) {
-    (self.name, self.kinds, self.read, self.text) = (name, kinds, read, text)
+  ///   - isMember: true in a group.
+  ///   - shift: what is to be taken away from its times.
+  ///   - start: the time of its layer's clock at the scene's beginning.
+  init(_ description: AnimationDescription, isMember: Bool, shift: Nanoseconds, start: MonotonicTime) {
+    (key, settings.timing) = (description.key, description.timing)
+    settings.timing.beginTime = nil
+    if description.timingFunction != .linear { settings.timingFunction = description.timingFunction }
+    settings.isRemovedOnCompletion = description.isRemovedOnCompletion
+    guard let begin = description.timing.beginTime.map({ $0 - shift }) else { return }
+    if !description.beginsByItself {
+      settings.timing.beginTime = begin
+    } else if !isMember, begin != start {
+      begun = begin
+    }
   }
 }

@@ -2,96 +2,113 @@ import Layers
 import LinuxSystem
 import Raster
 
-extension AnimationProperty {
-  private static let every = Set(AnimationParts.Kind.allCases)
-  private static let frames: Set<AnimationParts.Kind> = [.keyframes]
-  private static let tracks: Set<AnimationParts.Kind> = [.basic, .spring, .keyframes]
+// The properties of animations in a scene's text. To add one, add a line to a table.
 
-  static let all: [AnimationProperty] = values + timing
+extension AnimationParts {
+  static let properties: [AnimationProperty<Self>] = [
+    AnimationProperty("forKey", optional: \.key, .string),
+    AnimationProperty("beginTime", optional: \.settings.timing.beginTime, .time),
+    AnimationProperty("begun", optional: \.begun, .time),
+    AnimationProperty("duration", optional: \.settings.timing.duration, .time),
+    AnimationProperty("speed", \.settings.timing.speed, .number),
+    AnimationProperty("timeOffset", \.settings.timing.timeOffset, .time),
+    AnimationProperty("repeatCount", \.settings.timing.repeatCount, .number),
+    AnimationProperty("repeatDuration", \.settings.timing.repeatDuration, .time),
+    AnimationProperty("autoreverses", \.settings.timing.autoreverses, .bool),
+    AnimationProperty("fillMode", \.settings.timing.fillMode, .word()),
+    AnimationProperty("timingFunction", optional: \.settings.timingFunction, .timingFunction),
+    AnimationProperty("isRemovedOnCompletion", \.settings.isRemovedOnCompletion, .bool),
+  ]
 
-  private static let values: [AnimationProperty] = [
-    AnimationProperty("from", \.from) { $0.ends.from },
-    AnimationProperty("to", \.to) { $0.ends.to },
-    AnimationProperty("by", \.by) { $0.ends.by },
-    AnimationProperty("keepsVelocity", [.spring], \.keepsVelocity, .bool) { unless(false, $0.flags.keepsVelocity) },
-    AnimationProperty("velocity", \.velocity) { $0.ends.velocity },
-    AnimationProperty("mass", [.spring], \.spring.mass, .positive) { unless(1, $0.spring?.mass) },
-    AnimationProperty("stiffness", [.spring], \.spring.stiffness, .positive) { unless(100, $0.spring?.stiffness) },
-    AnimationProperty("damping", [.spring], \.spring.damping, .number) { unless(10, $0.spring?.damping) },
-    AnimationProperty("initialVelocity", [.spring], \.spring.initialVelocity, .number) {
-      unless(0, $0.spring?.initialVelocity)
+  /// The names of the properties of all kinds.
+  static let propertyNames =
+    BasicParts.properties.map(\.name) + SpringParts.properties.map(\.name) + KeyframeParts.properties.map(\.name)
+    + properties.map(\.name)
+}
+
+extension AnimationProperty where Parts: TrackParts {
+  fileprivate static func ends(_ ends: WritableKeyPath<Parts, AnimationEnds>) -> [Self] {
+    [
+      Self("from", value: ends.appending(path: \.from)), Self("to", value: ends.appending(path: \.to)),
+      Self("by", value: ends.appending(path: \.by)),
+    ]
+  }
+}
+
+extension BasicParts {
+  static let properties: [AnimationProperty<Self>] =
+    AnimationProperty.ends(\.ends) + [
+      AnimationProperty("isAdditive", \.isAdditive, .bool),
+      AnimationProperty("isCumulative", \.isCumulative, .bool),
+    ]
+}
+
+extension SpringParts {
+  static let properties: [AnimationProperty<Self>] =
+    AnimationProperty.ends(\.ends) + [
+      AnimationProperty("keepsVelocity", \.keepsVelocity, .bool),
+      AnimationProperty("velocity", value: \.velocity),
+      physical("mass", \.mass, .positive),
+      physical("stiffness", \.stiffness, .positive),
+      physical("damping", \.damping, .number),
+      AnimationProperty("initialVelocity", \.initialVelocity, .number),
+      physical("allowsOverdamping", \.allowsOverdamping, .bool),
+      feel(AnimationProperty("perceptualDuration", optional: \.perceptualDuration, .time)),
+      feel(AnimationProperty("bounce", \.bounce, .number)),
+      AnimationProperty("isAdditive", \.isAdditive, .bool),
+    ]
+
+  private static func physical<Value: Equatable>(
+    _ name: String, _ path: WritableKeyPath<Spring, Value>, _ syntax: ValueSyntax<Value>
+  ) -> AnimationProperty<Self> {
+    AnimationProperty(AnimationProperty(name, path, syntax), in: \.physical, other: "perceptualDuration or bounce")
+  }
+
+  private static func feel(_ property: AnimationProperty<Feel>) -> AnimationProperty<Self> {
+    AnimationProperty(property, in: \.feel, other: "mass, stiffness, damping or allowsOverdamping")
+  }
+}
+
+extension KeyframeParts {
+  static let properties: [AnimationProperty<Self>] = [
+    AnimationProperty(name: "values", conflict: { $0.values == nil ? "path" : nil }) { reader, parts throws(SceneError) in
+      let track = parts.track
+      parts.values?.values = try reader.list(while: { isValue(at: reader) }) { () throws(SceneError) in
+        try track.read(reader)
+      }
+    } text: { parts, _, writer in
+      parts.values.map { $0.values.map { parts.track.text($0, writer) }.joined(separator: ", ") }
     },
-    AnimationProperty("allowsOverdamping", [.spring], \.spring.allowsOverdamping, .bool) {
-      unless(false, $0.spring?.allowsOverdamping)
-    },
-    // Two other ways to say stiffness and damping.
-    AnimationProperty("perceptualDuration", [.spring], optional: \.perceptualDuration, .time) { _ in nil },
-    AnimationProperty("bounce", [.spring], \.bounce, .number) { _ in nil },
-    AnimationProperty("values", frames) { reader, parts throws(SceneError) in
-      guard let track = parts.track else { return }
-      parts.values = try reader.list(while: { isValue(at: reader) }) { () throws(SceneError) in try track.read(reader) }
-    } text: { form, writer in
-      guard case .keyframes(let values, _, _, _, _) = form.values, let track = form.track else { return nil }
-      return values.map { track.text($0, writer) }.joined(separator: ", ")
-    },
-    AnimationProperty("path", frames) { reader, parts throws(SceneError) in
-      guard parts.track?.isPoint ?? false else {
+    AnimationProperty(name: "path", conflict: { $0.course == nil ? "values" : nil }) { reader, parts throws(SceneError) in
+      guard parts.track.isPoint else {
         throw reader.expected("values: only points, such as position, go along a path")
       }
-      parts.path = try ValueSyntax<Path>.path.read(reader)
-    } text: { form, writer in
-      guard case .path(let path, _, _, _, _) = form.values else { return nil }
-      return ValueSyntax<Path>.path.text(path, writer)
+      parts.course?.path = try ValueSyntax<Path>.path.read(reader)
+    } text: { parts, _, writer in
+      parts.course?.path.map { ValueSyntax<Path>.path.text($0, writer) }
     },
-    AnimationProperty("rotationMode", frames, optional: \.rotationMode, .word()) {
-      if case .path(_, _, _, _, let mode) = $0.values { mode } else { nil }
-    },
-    AnimationProperty("keyTimes", frames, optional: \.keyTimes, .list(.number)) { $0.keyTimes },
-    AnimationProperty("calculationMode", frames, \.calculationMode, .word()) { unless(.linear, $0.modes.0) },
     AnimationProperty(
-      "timingFunctions", frames, \.timingFunctions, .list(.timingFunction) { ValueSyntax<TimingFunction>.begins(at: $0) }
-    ) {
-      unless([], $0.modes.timingFunctions)
-    },
-    AnimationProperty("tensions", frames, \.curveShape.tensions, .list(.number)) { unless([], $0.curveShape.tensions) },
-    AnimationProperty("continuities", frames, \.curveShape.continuities, .list(.number)) {
-      unless([], $0.curveShape.continuities)
-    },
-    AnimationProperty("biases", frames, \.curveShape.biases, .list(.number)) { unless([], $0.curveShape.biases) },
-    AnimationProperty("isAdditive", tracks, \.isAdditive, .bool) { unless(false, $0.flags.isAdditive) },
-    AnimationProperty("isCumulative", [.basic, .keyframes], \.isCumulative, .bool) { unless(false, $0.flags.isCumulative) },
+      AnimationProperty("rotationMode", optional: \.rotationMode, .word()), in: \.course, other: "values"),
+    AnimationProperty("keyTimes", optional: \.timing.keyTimes, .list(.number)),
+    AnimationProperty("calculationMode", \.timing.calculationMode, .word()),
+    AnimationProperty(
+      "timingFunctions", \.timing.timingFunctions, .list(.timingFunction) { ValueSyntax<TimingFunction>.begins(at: $0) }),
+    values("tensions", \.curveShape.tensions),
+    values("continuities", \.curveShape.continuities),
+    values("biases", \.curveShape.biases),
+    AnimationProperty("isAdditive", \.isAdditive, .bool),
+    AnimationProperty("isCumulative", \.isCumulative, .bool),
   ]
 
-  private static let timing: [AnimationProperty] = [
-    AnimationProperty("forKey", every, optional: \.key, .string) { $0.description.key },
-    AnimationProperty("beginTime", every, optional: \.settings.timing.beginTime, .time) { $0.givenBeginTime },
-    AnimationProperty("begun", every, optional: \.begun, .time) { $0.begun },
-    AnimationProperty("duration", every, optional: \.settings.timing.duration, .time) { $0.timing.duration },
-    AnimationProperty("speed", every, \.settings.timing.speed, .number) { unless(1, $0.timing.speed) },
-    AnimationProperty("timeOffset", every, \.settings.timing.timeOffset, .time) { unless(.zero, $0.timing.timeOffset) },
-    AnimationProperty("repeatCount", every, \.settings.timing.repeatCount, .number) { unless(1, $0.timing.repeatCount) },
-    AnimationProperty("repeatDuration", every, \.settings.timing.repeatDuration, .time) {
-      unless(.zero, $0.timing.repeatDuration)
-    },
-    AnimationProperty("autoreverses", every, \.settings.timing.autoreverses, .bool) {
-      unless(false, $0.timing.autoreverses)
-    },
-    AnimationProperty("fillMode", every, \.settings.timing.fillMode, .word()) { unless(.removed, $0.timing.fillMode) },
-    AnimationProperty("timingFunction", every, optional: \.settings.timingFunction, .timingFunction) {
-      unless(.linear, $0.description.timingFunction)
-    },
-    AnimationProperty("isRemovedOnCompletion", every, \.settings.isRemovedOnCompletion, .bool) {
-      unless(true, $0.description.isRemovedOnCompletion)
-    },
-  ]
-
-  private static func unless<Value: Equatable>(_ common: Value, _ value: Value?) -> Value? { value == common ? nil : value }
+  private static func values(_ name: String, _ path: WritableKeyPath<Values, [Double]>) -> AnimationProperty<Self> {
+    AnimationProperty(AnimationProperty(name, path, .list(.number)), in: \.values, other: "path")
+  }
 
   /// True if a value may begin at the token. No property of an animation has the name of what begins one.
   private static func isValue(at reader: SceneReader) -> Bool {
     switch reader.token.kind {
     case .number, .color, .string: true
-    case .word(let word): !all.contains { $0.name == word }
+    case .word(let word): !AnimationParts.propertyNames.contains(word)
     default: false
     }
   }

@@ -76,12 +76,7 @@ struct SceneKind {
       SceneProperty("needsDisplayOnBoundsChange", \Layer.needsDisplayOnBoundsChange, .bool),
       .contents,
       // The clock.
-      SceneProperty(
-        SceneProperty("beginTime", \Layer.beginTime, .time),
-        text: { layer, _, writer in
-          let time = layer.beginTime - writer.shift(ofClock: layer)
-          return time == .zero ? nil : ValueSyntax<MonotonicTime>.time.text(time, writer)
-        }),
+      .beginTime,
       SceneProperty("speed", \Layer.speed, .number),
       SceneProperty("timeOffset", \Layer.timeOffset, .time),
     ] + parts
@@ -141,9 +136,18 @@ extension ValueSyntax where Value == Corners {
 }
 
 extension SceneProperty {
+  fileprivate static var beginTime: SceneProperty {
+    var property = SceneProperty("beginTime", \Layer.beginTime, .time)
+    property.text = { layer, _, writer in
+      let time = layer.beginTime - writer.shift(ofClock: layer)
+      return time == .zero ? nil : ValueSyntax<MonotonicTime>.time.text(time, writer)
+    }
+    return property
+  }
+
   /// The picture in a layer. One that the layer draws from its properties is left out, and drawn again.
   fileprivate static var contents: SceneProperty {
-    let plain = SceneProperty("contents", ValueSyntax<SceneContents>.contents) { layer in
+    var property = SceneProperty("contents", ValueSyntax<SceneContents>.contents) { layer in
       SceneContents(image: layer.contents, drawnSize: layer.drawnSize, drawnScale: layer.drawnScale)
     } set: { layer, contents in
       layer.contents = nil
@@ -152,12 +156,12 @@ extension SceneProperty {
     } isSame: { _, _ in
       false
     }
-    return SceneProperty(
-      plain,
-      text: { layer, new, writer in
-        if SceneKind.kind(of: layer).draws, layer.isShowingOwnDrawing(scale: writer.scale) { return nil }
-        return layer.contents == nil && !SceneKind.kind(of: layer).draws ? nil : plain.text(layer, new, writer)
-      }, isLast: true)
+    property.isLast = true
+    property.text = { [plain = property.text] layer, new, writer in
+      if SceneKind.kind(of: layer).draws, layer.isShowingOwnDrawing(scale: writer.scale) { return nil }
+      return layer.contents == nil && !SceneKind.kind(of: layer).draws ? nil : plain(layer, new, writer)
+    }
+    return property
   }
 }
 
@@ -216,6 +220,6 @@ extension ValueSyntax where Value == StrokeStyle {
 extension Scene {
   /// The names of all properties of layers and animations, for the test of their examples.
   package static var propertyNames: [String] {
-    SceneKind.all.flatMap { $0.properties.map(\.name) } + AnimationProperty.all.map(\.name)
+    SceneKind.all.flatMap { $0.properties.map(\.name) } + AnimationParts.propertyNames
   }
 }

@@ -5,11 +5,10 @@ import Layers
 @MainActor
 struct SceneProperty {
   let name: String
-  let expected: String
   /// Reads a value and gives what puts it into a layer.
   let read: @MainActor (SceneReader) throws(SceneError) -> LayerSetting
   /// The text of a layer's value; nil if it is that of a new layer of its kind.
-  let text: @MainActor (_ layer: Layer, _ new: Layer, SceneWriter) -> String?
+  var text: @MainActor (_ layer: Layer, _ new: Layer, SceneWriter) -> String?
   /// The text of a value of the property's type.
   let valueText: @MainActor (any Sendable, SceneWriter) -> String?
   /// The animations of it; nil if there are none.
@@ -22,7 +21,6 @@ struct SceneProperty {
     set: @escaping @MainActor (Layer, Value) -> Void, isSame: @escaping @MainActor (Value, Value) -> Bool
   ) {
     self.name = name
-    expected = syntax.expected
     read = { reader throws(SceneError) in
       let value = try syntax.read(reader)
       return LayerSetting(property: name, value: value, get: get) { layer, value in
@@ -64,13 +62,9 @@ struct SceneProperty {
 
   /// A part of a property: it can be animated and set by a state, and is not written beside the whole.
   static func part<Value: Animatable>(_ key: AnimatableKey<Value>, _ syntax: ValueSyntax<Value>) -> SceneProperty {
-    let whole = SceneProperty(key, syntax)
-    return SceneProperty(whole, text: { _, _, _ in nil })
-  }
-
-  init(_ other: SceneProperty, text: @escaping @MainActor (Layer, Layer, SceneWriter) -> String?, isLast: Bool = false) {
-    (name, expected, read, valueText, track) = (other.name, other.expected, other.read, other.valueText, other.track)
-    (self.text, self.isLast) = (text, isLast)
+    var part = SceneProperty(key, syntax)
+    part.text = { _, _, _ in nil }
+    return part
   }
 }
 
@@ -86,61 +80,60 @@ struct LayerSetting {
 /// The animations of one property, whatever the type of its values.
 @MainActor
 protocol SceneTrack {
-  var expected: String { get }
-  func read(_ reader: SceneReader) throws(SceneError) -> any Animatable
-  func text(_ value: any Animatable, _ writer: SceneWriter) -> String
-  func basic(_ parts: AnimationParts) -> any Animation
-  func spring(_ parts: AnimationParts) -> any Animation
-  /// Nil along a path, if the values are not points.
-  func keyframes(_ parts: AnimationParts) -> (any Animation)?
-  /// The animation that a change without one of its own begins.
-  var implicit: @MainActor @Sendable (AnimatableValues) -> any Animation { get }
+  var property: AnimatableProperty { get }
   /// True if the property's values are points, which can go along a path.
   var isPoint: Bool { get }
+  func read(_ reader: SceneReader) throws(SceneError) -> any Animatable
+  func text(_ value: any Animatable, _ writer: SceneWriter) -> String
+  func basic(_ parts: BasicParts) -> any Animation
+  func spring(_ parts: SpringParts) -> any Animation
+  func keyframes(_ parts: KeyframeParts) -> any Animation
+  /// The animation that a change without one of its own begins.
+  var implicit: @MainActor @Sendable (AnimatableValues) -> any Animation { get }
 }
 
 struct KeyTrack<Value: Animatable>: SceneTrack {
   let key: AnimatableKey<Value>
   let syntax: ValueSyntax<Value>
 
-  var expected: String { syntax.expected }
+  var property: AnimatableProperty { key.property }
+  var isPoint: Bool { Value.self == Point.self }
   func read(_ reader: SceneReader) throws(SceneError) -> any Animatable { try syntax.read(reader) }
   func text(_ value: any Animatable, _ writer: SceneWriter) -> String {
     (value as? Value).map { syntax.text($0, writer) } ?? ""
   }
 
-  func basic(_ parts: AnimationParts) -> any Animation {
-    var animation = BasicAnimation(
-      key, from: parts.from as? Value, to: parts.to as? Value, by: parts.by as? Value)
-    animation.settings = parts.settings
+  func basic(_ parts: BasicParts) -> any Animation {
+    let ends = parts.ends
+    var animation = BasicAnimation(key, from: ends.from as? Value, to: ends.to as? Value, by: ends.by as? Value)
     animation.isAdditive = parts.isAdditive
     animation.isCumulative = parts.isCumulative
     return animation
   }
 
-  func spring(_ parts: AnimationParts) -> any Animation {
+  func spring(_ parts: SpringParts) -> any Animation {
+    let ends = parts.ends
     var animation = SpringAnimation(
-      key, from: parts.from as? Value, to: parts.to as? Value, by: parts.by as? Value, velocity: parts.velocity as? Value,
+      key, from: ends.from as? Value, to: ends.to as? Value, by: ends.by as? Value, velocity: parts.velocity as? Value,
       spring: parts.spring)
     animation.keepsVelocity = parts.keepsVelocity
-    animation.settings = parts.settings
     animation.isAdditive = parts.isAdditive
     return animation
   }
 
-  func keyframes(_ parts: AnimationParts) -> (any Animation)? {
+  func keyframes(_ parts: KeyframeParts) -> any Animation {
+    let timing = parts.timing
     var animation: KeyframeAnimation
-    if let path = parts.path {
-      guard let key = key as? AnimatableKey<Point> else { return nil }
+    if let course = parts.course, let path = course.path, let key = key as? AnimatableKey<Point> {
       animation = KeyframeAnimation(
-        key, path: path, keyTimes: parts.keyTimes, calculationMode: parts.calculationMode,
-        timingFunctions: parts.timingFunctions, rotationMode: parts.rotationMode)
+        key, path: path, keyTimes: timing.keyTimes, calculationMode: timing.calculationMode,
+        timingFunctions: timing.timingFunctions, rotationMode: course.rotationMode)
     } else {
+      let values = parts.values ?? KeyframeParts.Values()
       animation = KeyframeAnimation(
-        key, values: parts.values.compactMap { $0 as? Value }, keyTimes: parts.keyTimes,
-        calculationMode: parts.calculationMode, timingFunctions: parts.timingFunctions, curveShape: parts.curveShape)
+        key, values: values.values.compactMap { $0 as? Value }, keyTimes: timing.keyTimes,
+        calculationMode: timing.calculationMode, timingFunctions: timing.timingFunctions, curveShape: values.curveShape)
     }
-    animation.settings = parts.settings
     animation.isAdditive = parts.isAdditive
     animation.isCumulative = parts.isCumulative
     return animation
@@ -150,6 +143,4 @@ struct KeyTrack<Value: Animatable>: SceneTrack {
     let key = key
     return { BasicAnimation(key, from: $0[key]) }
   }
-
-  var isPoint: Bool { Value.self == Point.self }
 }

@@ -9,13 +9,12 @@ struct PendingAnimation {
 
   /// Adds it to its layer, whose clock shows `start` at the scene's beginning.
   func add(start: MonotonicTime) {
-    guard let animation = parts.animation else { return }
     Transaction.begin()
     defer { Transaction.commit() }
     // A duration that is not above 0 would be the transaction's.
     Transaction.animationDuration = parts.settings.timing.duration ?? .milliseconds(250)
     Transaction.animationTimingFunction = nil
-    layer.add(animation, forKey: parts.key, begunAt: parts.begun ?? start)
+    layer.add(parts.animation, forKey: parts.key, begunAt: parts.begun ?? start)
   }
 }
 
@@ -28,32 +27,50 @@ extension SceneReader {
     try count(.animations)
     advance()
     var parts = AnimationParts()
-    parts.kind = kind
-    if kind != .group {
-      guard let name = word, let track = find(name)?.track else {
-        throw expected("a property that animates, such as position, opacity or transform.scale")
+    switch kind {
+    case .basic: parts.content = .basic(try takeParts(of: try takeTrack(find), &parts))
+    case .spring: parts.content = .spring(try takeParts(of: try takeTrack(find), &parts))
+    case .keyframes: parts.content = .keyframes(try takeParts(of: try takeTrack(find), &parts))
+    case .group:
+      var members: [AnimationParts] = []
+      try block(of: "an animation or a property of the group") { () throws(SceneError) in
+        if let member = animationKind { return members.append(try animation(member, find: find)) }
+        if try take(AnimationParts.properties, in: &parts) { return }
+        throw expected("a property of a group, such as duration")
       }
-      parts.track = track
-      advance()
-    }
-    try block(of: kind == .group ? "an animation or a property of the group" : "a property of the animation") {
-      () throws(SceneError) in
-      if kind == .group, let member = animationKind {
-        parts.members.append(try animation(member, find: find))
-        return
-      }
-      guard let name = word,
-        let property = AnimationProperty.all.first(where: { $0.name == name && $0.kinds.contains(kind) })
-      else { throw expected("a property of \(kind == .group ? "a group" : "the animation"), such as duration") }
-      advance()
-      try property.read(self, &parts)
-    }
-    if let duration = parts.perceptualDuration {
-      let velocity = parts.spring.initialVelocity
-      parts.spring = Spring(perceptualDuration: duration, bounce: parts.bounce)
-      parts.spring.initialVelocity = velocity
+      parts.content = .group(members)
     }
     return parts
+  }
+
+  private func takeTrack(_ find: (String) -> SceneProperty?) throws(SceneError) -> any SceneTrack {
+    guard let name = word, let track = find(name)?.track else {
+      throw expected("a property that animates, such as position, opacity or transform.scale")
+    }
+    advance()
+    return track
+  }
+
+  /// Reads the braces of an animation of one property.
+  private func takeParts<Parts: TrackParts>(
+    of track: any SceneTrack, _ animation: inout AnimationParts
+  ) throws(SceneError) -> Parts {
+    var parts = Parts(track)
+    try block(of: "a property of the animation") { () throws(SceneError) in
+      if try take(Parts.properties, in: &parts) { return }
+      if try take(AnimationParts.properties, in: &animation) { return }
+      throw expected("a property of the animation, such as duration")
+    }
+    return parts
+  }
+
+  /// Reads a property if the token is the name of one.
+  private func take<Parts>(_ properties: [AnimationProperty<Parts>], in parts: inout Parts) throws(SceneError) -> Bool {
+    guard let property = properties.first(where: { $0.name == word }) else { return false }
+    if let other = property.conflict(parts) { throw expected("no \(property.name) beside \(other)") }
+    advance()
+    try property.read(self, &parts)
+    return true
   }
 }
 
@@ -71,29 +88,53 @@ extension SceneWriter {
   }
 
   private func write(_ description: AnimationDescription, isMember: Bool = false, shift: Nanoseconds, start: MonotonicTime) {
-    let head: String
-    let kind: AnimationParts.Kind
-    var track: (any SceneTrack)?
+    let settings = AnimationParts(description, isMember: isMember, shift: shift, start: start)
+    let properties = texts(AnimationParts.properties, of: settings, new: AnimationParts())
     switch description.content {
-    case .group: (kind, head) = (.group, "group")
-    case .track(let property, let values, _, _, _, let spring):
-      guard let known = SceneKind.property(property.rawValue)?.track else {
-        line("// An animation of \(property.rawValue) is left out: it is no property of the kinds of layers here.")
-        return
+    case .track(let movement, let spring): write(movement, spring, properties)
+    case .group(let members):
+      block("group", properties) {
+        for member in members { write(member, isMember: true, shift: .zero, start: start) }
       }
-      track = known
-      if case .ends = values { kind = spring == nil ? .basic : .spring } else { kind = .keyframes }
-      head = "\(kind.rawValue) \(property.rawValue)"
     }
-    let form = AnimationForm(
-      description: description, kind: kind, track: track, isMember: isMember, shift: shift, start: start)
-    let properties = AnimationProperty.all.compactMap { property -> String? in
-      guard property.kinds.contains(kind), let text = property.text(form, self) else { return nil }
-      return text.isEmpty ? property.name : "\(property.name) \(text)"
+  }
+
+  private func write(_ movement: AnimationTrack, _ spring: Spring?, _ settings: [String]) {
+    let name = movement.property.rawValue
+    guard let track = SceneKind.property(name)?.track else {
+      return line("// An animation of \(name) is left out: it is no property of the kinds of layers here.")
     }
-    guard case .group(let members) = description.content else { return block(head, properties) }
-    block(head, properties) {
-      for member in members { write(member, isMember: true, shift: .zero, start: start) }
+    switch (movement.values, spring) {
+    case (.ends(let ends, _), nil):
+      var parts = BasicParts(track)
+      (parts.ends, parts.isAdditive, parts.isCumulative) = (ends, movement.isAdditive, movement.isCumulative)
+      write(.basic, parts, settings)
+    case (.ends(let ends, let velocity), let spring?):
+      var parts = SpringParts(track)
+      (parts.ends, parts.velocity, parts.keepsVelocity) = (ends, velocity, movement.keepsVelocity)
+      (parts.physical, parts.initialVelocity, parts.isAdditive) = (spring, spring.initialVelocity, movement.isAdditive)
+      write(.spring, parts, settings)
+    case (.keyframes(let values, let timing, let curveShape), _):
+      var parts = KeyframeParts(track)
+      parts.values = KeyframeParts.Values(values: values, curveShape: curveShape)
+      (parts.timing, parts.isAdditive, parts.isCumulative) = (timing, movement.isAdditive, movement.isCumulative)
+      write(.keyframes, parts, settings)
+    case (.path(let path, let timing, let rotationMode), _):
+      var parts = KeyframeParts(track)
+      parts.course = KeyframeParts.Course(path: path, rotationMode: rotationMode)
+      (parts.timing, parts.isAdditive, parts.isCumulative) = (timing, movement.isAdditive, movement.isCumulative)
+      write(.keyframes, parts, settings)
+    }
+  }
+
+  private func write<Parts: TrackParts>(_ kind: AnimationParts.Kind, _ parts: Parts, _ settings: [String]) {
+    let properties = texts(Parts.properties, of: parts, new: Parts(parts.track))
+    block("\(kind.rawValue) \(parts.track.property.rawValue)", properties + settings)
+  }
+
+  private func texts<Parts>(_ properties: [AnimationProperty<Parts>], of parts: Parts, new: Parts) -> [String] {
+    properties.compactMap { property in
+      property.text(parts, new, self).map { $0.isEmpty ? property.name : "\(property.name) \($0)" }
     }
   }
 

@@ -124,10 +124,7 @@ extension SceneReader {
       advance()
       throw expected("a property that animates")
     }
-    let token = token
-    guard let animation = try animation(kind, find: { self.property($0) }).animation else {
-      throw error(.expected("an animation", found: token.name), at: token)
-    }
+    let animation = try animation(kind, find: { self.property($0) }).animation
     return StateTransition.Element(AnimatableProperty(rawValue: property), animation, of: target)
   }
 }

@@ -40,7 +40,7 @@ import Testing
   @Test(arguments: CalculationMode.allCases)
   func modesMeetTheirValues(mode: CalculationMode) {
     let colors = [Color.black, .white, Color(red: 1, green: 0, blue: 0), .black]
-    let keyframes = Keyframes(colors, mode, keyTimes: nil, [], CurveShape())
+    let keyframes = Keyframes(colors, KeyframeTiming(keyTimes: nil, mode, []), CurveShape())
     for segment in keyframes.segments {
       #expect(keyframes.value(at: segment.begin) == segment.shape.first)
       #expect(colors.contains(segment.shape.first))
@@ -50,7 +50,7 @@ import Testing
 
   @Test func smoothCurveThroughTransforms() {
     let turns = [0, 0.5, 1.0, 1.5].map { Affine.rotation($0) }
-    let keyframes = Keyframes(turns, .cubic, keyTimes: nil, [], CurveShape())
+    let keyframes = Keyframes(turns, KeyframeTiming(keyTimes: nil, .cubic, []), CurveShape())
     for part in [0.1, 0.4, 0.7] {
       let rotation = keyframes.value(at: part)?.rotation ?? 0
       #expect(abs(rotation - 1.5 * part) < 1e-9, "even turns go on evenly")

@@ -17,6 +17,26 @@ final class SceneErrorTests: XCTestCase {
         "layer { basic masksToBounds {} }",
         "1:15: expected a property that animates, such as position, opacity or transform.scale, found \"masksToBounds\""
       ),
+      (
+        "layer { spring opacity { perceptualDuration 1s; mass 2 } }",
+        "1:49: expected no mass beside perceptualDuration or bounce, found \"mass\""
+      ),
+      (
+        "layer { spring opacity { damping 3; bounce 1 } }",
+        "1:37: expected no bounce beside mass, stiffness, damping or allowsOverdamping, found \"bounce\""
+      ),
+      (
+        "layer { keyframes position { rotationMode auto; values 1 2, 3 4 } }",
+        "1:49: expected no values beside path, found \"values\""
+      ),
+      (
+        "layer { keyframes position { tensions 0 0; path move 0 0 } }",
+        "1:44: expected no path beside values, found \"path\""
+      ),
+      (
+        "layer { basic opacity { velocity 1 } }",
+        "1:25: expected a property of the animation, such as duration, found \"velocity\""
+      ),
       ("layer { contentsScale 0 }", "1:23: expected a number above 0, found 0"),
       ("layer { contents photo }", "1:18: expected the name of an image that is defined above, found \"photo\""),
       ("layer {}\nlayer {}", "2:1: expected no second layer: a scene has one, which holds all others, found \"layer\""),

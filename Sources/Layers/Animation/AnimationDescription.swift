@@ -3,7 +3,7 @@ package import LinuxSystem
 /// A running animation taken apart, for what writes it down: nothing in it is left open any more, and callbacks are left out.
 package struct AnimationDescription: Sendable {
   package enum Content: Sendable {
-    case track(AnimatableProperty, TrackValues, isAdditive: Bool, isCumulative: Bool, keepsVelocity: Bool, Spring?)
+    case track(AnimationTrack, Spring?)
     case group([AnimationDescription])
   }
 
@@ -23,16 +23,10 @@ package struct AnimationDescription: Sendable {
     beginsByItself = animation.timing.beginTime == nil
     isRemovedOnCompletion = animation.isRemovedOnCompletion
     switch animation.motion.form {
-    case .track(let track, let spring): content = Self.content(track, spring)
+    case .track(let track, let spring): content = .track(track, spring)
     case .group(let animations): content = .group(animations.compactMap { AnimationDescription(open: $0) })
     case .transition: return nil
     }
-  }
-
-  private static func content(_ track: AnimationTrack, _ spring: Spring?) -> Content {
-    .track(
-      track.source.property, track.source.trackValues, isAdditive: track.isAdditive, isCumulative: track.isCumulative,
-      keepsVelocity: track.keepsVelocity, spring)
   }
 
   /// Nil for a transition: the picture that it leads from has no description.
@@ -43,7 +37,7 @@ package struct AnimationDescription: Sendable {
     beginsByItself = timed.beginsAtCommit
     self.isRemovedOnCompletion = isRemovedOnCompletion
     switch timed.form {
-    case .track(let track, let spring): content = Self.content(track, spring)
+    case .track(let track, let spring): content = .track(track, spring)
     case .group(let animations): content = .group(animations.compactMap { AnimationDescription($0) })
     case .transition: return nil
     }

@@ -23,7 +23,7 @@ public struct AnimationMotion: Sendable {
 
 /// The values of one property from the beginning to the end of an animation, whatever their type.
 @usableFromInline
-struct AnimationTrack: Sendable {
+package struct AnimationTrack: Sendable {
   /// True while neither `from` nor `to` nor `by` is given.
   @usableFromInline
   let isOpen: Bool
@@ -35,13 +35,16 @@ struct AnimationTrack: Sendable {
   let source: any TrackSource
   /// True if the value goes on top of the one that would be shown without the animation.
   @usableFromInline
-  var isAdditive = false
+  package var isAdditive = false
   /// True if each repetition begins where the last one ended.
   @usableFromInline
-  var isCumulative = false
+  package var isCumulative = false
   /// True if it begins with the velocity that its property has on screen.
   @usableFromInline
-  var keepsVelocity = false
+  package var keepsVelocity = false
+
+  package var property: AnimatableProperty { source.property }
+  package var values: TrackValues { source.trackValues }
 
   /// A track whose values are all known.
   @inlinable

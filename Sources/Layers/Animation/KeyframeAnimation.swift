@@ -53,11 +53,9 @@ public struct KeyframeAnimation: Animation {
     timingFunctions: [TimingFunction] = [], curveShape: CurveShape = CurveShape()
   ) {
     property = key.property
+    let timing = KeyframeTiming(keyTimes: keyTimes, calculationMode, timingFunctions)
     track = AnimationTrack(
-      key, Keyframes(values, calculationMode, keyTimes: keyTimes, timingFunctions, curveShape),
-      KeyframeValues(
-        property: key.property, values: values, keyTimes: keyTimes, calculationMode: calculationMode,
-        timingFunctions: timingFunctions, curveShape: curveShape))
+      key, Keyframes(values, timing, curveShape), KeyframeValues(key.property, values, timing, curveShape))
   }
 
   /// A movement along a path. Each line and curve takes an equal share of the time, a curve by its parameter; in the paced modes
@@ -72,12 +70,10 @@ public struct KeyframeAnimation: Animation {
     timingFunctions: [TimingFunction] = [], rotationMode: RotationMode? = nil
   ) {
     property = key.property
-    let keyframes = Keyframes(path, calculationMode, keyTimes: keyTimes, timingFunctions)
+    let timing = KeyframeTiming(keyTimes: keyTimes, calculationMode, timingFunctions)
+    let keyframes = Keyframes(path, timing)
     track = AnimationTrack(
-      key, keyframes,
-      PathValues(
-        property: key.property, path: path, keyTimes: keyTimes, calculationMode: calculationMode,
-        timingFunctions: timingFunctions, rotationMode: rotationMode))
+      key, keyframes, PathValues(property: key.property, path: path, timing: timing, rotationMode: rotationMode))
     guard let rotationMode else { return }
     track = track.turning { time in keyframes.angle(at: time).map { $0 + (rotationMode == .auto ? 0 : .pi) } }
   }

@@ -4,16 +4,14 @@ import Raster
 
 extension Keyframes<Point> {
   /// The points along a path. Each line and curve is a way of its own; a gap between two subpaths takes no time.
-  init(_ path: Path, _ mode: CalculationMode, keyTimes: [Double]?, _ timingFunctions: [TimingFunction]) {
+  init(_ path: Path, _ timing: KeyframeTiming) {
     var shapes = Self.shapes(of: path)
-    if mode.isPaced { shapes = shapes.flatMap(Self.split) }
-    let times =
-      mode.isPaced
-      ? pacedTimes(shapes.map { $0.first.distance(to: $0.last) }) : keyTimes.map(ascending) ?? evenTimes(shapes.count)
+    if timing.calculationMode.isPaced { shapes = shapes.flatMap(Self.split) }
+    let times = timing.times(ofWays: shapes.count, lengths: shapes.map { $0.first.distance(to: $0.last) })
     self.init(
       zip(shapes, zip(times, times.dropFirst())).enumerated().map { index, way in
-        let function = mode.isPaced || !timingFunctions.indices.contains(index) ? .linear : timingFunctions[index]
-        return Segment(mode == .discrete ? .hold(way.0.first) : way.0, from: way.1.0, to: way.1.1, function)
+        let shape = timing.calculationMode == .discrete ? .hold(way.0.first) : way.0
+        return Segment(shape, from: way.1.0, to: way.1.1, timing.timingFunction(ofWay: index))
       })
   }
 

@@ -131,14 +131,10 @@ public struct CurveShape: Hashable, Sendable {
 
 extension Keyframes {
   @usableFromInline
-  init(
-    _ values: [Value], _ mode: CalculationMode, keyTimes: [Double]?, _ timingFunctions: [TimingFunction], _ shape: CurveShape
-  ) {
+  init(_ values: [Value], _ timing: KeyframeTiming, _ shape: CurveShape) {
+    let mode = timing.calculationMode
     let ways = mode == .discrete ? values.count : values.count - 1
-    let times =
-      mode.isPaced
-      ? pacedTimes(zip(values, values.dropFirst()).map { $0.distance(to: $1) })
-      : keyTimes.map(ascending) ?? evenTimes(ways)
+    let times = timing.times(ofWays: ways, lengths: zip(values, values.dropFirst()).map { $0.distance(to: $1) })
     // Values and times without a counterpart are left out.
     let count = min(ways, times.count - 1)
     guard values.count > 1, count > 0 else {
@@ -154,8 +150,7 @@ extension Keyframes {
         case .cubic, .cubicPaced:
           .curve(values[index], curve.control(after: index), curve.control(before: index + 1), values[index + 1])
         }
-      let function = mode.isPaced || !timingFunctions.indices.contains(index) ? .linear : timingFunctions[index]
-      return Segment(form, from: times[index], to: times[index + 1], function)
+      return Segment(form, from: times[index], to: times[index + 1], timing.timingFunction(ofWay: index))
     }
   }
 
@@ -190,32 +185,5 @@ extension Keyframes {
       let first = before.mixed(with: value, fraction: 1 + 2 * toLeft)
       return first.mixed(with: value.mixed(with: after, fraction: 2 * toRight), fraction: 0.5)
     }
-  }
-}
-
-func evenTimes(_ ways: Int) -> [Double] {
-  (0...max(ways, 0)).map { ways > 0 ? Double($0) / Double(ways) : 0 }
-}
-
-/// Times at which each way has the share of its length; even ones if there is no length.
-func pacedTimes(_ lengths: [Double]) -> [Double] {
-  let total = lengths.reduce(0, +)
-  guard total > 0, total.isFinite else { return evenTimes(lengths.count) }
-  var sum = 0.0
-  var times = [0.0]
-  for length in lengths {
-    sum += length
-    times.append(min(sum / total, 1))
-  }
-  times[lengths.count] = 1
-  return times
-}
-
-/// Times in 0…1, none before the one ahead of it.
-func ascending(_ times: [Double]) -> [Double] {
-  var latest = 0.0
-  return times.map { time in
-    latest = time > latest ? min(time, 1) : latest
-    return latest
   }
 }

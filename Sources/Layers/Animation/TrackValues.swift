@@ -4,11 +4,21 @@ public import Raster
 @usableFromInline
 package enum TrackValues: Sendable {
   /// The velocity is the change in a millisecond, with which the property moves at the beginning.
-  case ends(from: (any Animatable)?, to: (any Animatable)?, by: (any Animatable)?, velocity: (any Animatable)?)
-  case keyframes(
-    [any Animatable], keyTimes: [Double]?, CalculationMode, timingFunctions: [TimingFunction], CurveShape)
-  case path(
-    Path, keyTimes: [Double]?, CalculationMode, timingFunctions: [TimingFunction], KeyframeAnimation.RotationMode?)
+  case ends(AnimationEnds, velocity: (any Animatable)?)
+  case keyframes([any Animatable], KeyframeTiming, CurveShape)
+  case path(Path, KeyframeTiming, KeyframeAnimation.RotationMode?)
+}
+
+/// The values that an animation goes between.
+@usableFromInline
+package struct AnimationEnds: Sendable {
+  package var from: (any Animatable)?
+  package var to: (any Animatable)?
+  package var by: (any Animatable)?
+
+  package init(from: (any Animatable)? = nil, to: (any Animatable)? = nil, by: (any Animatable)? = nil) {
+    (self.from, self.to, self.by) = (from, to, by)
+  }
 }
 
 /// The values of a track with their types.
@@ -41,7 +51,7 @@ struct EndValues<Value: Animatable>: TrackSource {
   @usableFromInline
   var property: AnimatableProperty { key.property }
   @usableFromInline
-  var trackValues: TrackValues { .ends(from: from, to: to, by: by, velocity: velocity) }
+  var trackValues: TrackValues { .ends(AnimationEnds(from: from, to: to, by: by), velocity: velocity) }
 
   @usableFromInline
   func track(from shown: ShownValues) -> AnimationTrack? {
@@ -56,35 +66,23 @@ struct KeyframeValues<Value: Animatable>: TrackSource {
   @usableFromInline
   let property: AnimatableProperty
   let values: [Value]
-  let keyTimes: [Double]?
-  let calculationMode: CalculationMode
-  let timingFunctions: [TimingFunction]
+  let timing: KeyframeTiming
   let curveShape: CurveShape
 
   @usableFromInline
-  init(
-    property: AnimatableProperty, values: [Value], keyTimes: [Double]?, calculationMode: CalculationMode,
-    timingFunctions: [TimingFunction], curveShape: CurveShape
-  ) {
-    (self.property, self.values, self.keyTimes, self.calculationMode) = (property, values, keyTimes, calculationMode)
-    (self.timingFunctions, self.curveShape) = (timingFunctions, curveShape)
+  init(_ property: AnimatableProperty, _ values: [Value], _ timing: KeyframeTiming, _ curveShape: CurveShape) {
+    (self.property, self.values, self.timing, self.curveShape) = (property, values, timing, curveShape)
   }
 
   @usableFromInline
-  var trackValues: TrackValues {
-    .keyframes(values, keyTimes: keyTimes, calculationMode, timingFunctions: timingFunctions, curveShape)
-  }
+  var trackValues: TrackValues { .keyframes(values, timing, curveShape) }
 }
 
 struct PathValues: TrackSource {
   let property: AnimatableProperty
   let path: Path
-  let keyTimes: [Double]?
-  let calculationMode: CalculationMode
-  let timingFunctions: [TimingFunction]
+  let timing: KeyframeTiming
   let rotationMode: KeyframeAnimation.RotationMode?
 
-  var trackValues: TrackValues {
-    .path(path, keyTimes: keyTimes, calculationMode, timingFunctions: timingFunctions, rotationMode)
-  }
+  var trackValues: TrackValues { .path(path, timing, rotationMode) }
 }

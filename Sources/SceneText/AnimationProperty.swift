@@ -1,0 +1,55 @@
+import Layers
+
+/// A property of an animation in a scene's text: its name, and the way to and from the parts of the animation that hold it.
+@MainActor
+struct AnimationProperty<Parts> {
+  let name: String
+  /// Names the properties that exclude this one, if one of them was read already.
+  var conflict: @MainActor (Parts) -> String? = { _ in nil }
+  let read: @MainActor (SceneReader, inout Parts) throws(SceneError) -> Void
+  /// The text of the value; nil if it is that of a new animation.
+  let text: @MainActor (_ parts: Parts, _ new: Parts, SceneWriter) -> String?
+}
+
+extension AnimationProperty {
+  init<Value: Equatable>(_ name: String, _ path: WritableKeyPath<Parts, Value>, _ syntax: ValueSyntax<Value>) {
+    self.init(name: name) { reader, parts throws(SceneError) in
+      parts[keyPath: path] = try syntax.read(reader)
+    } text: { parts, new, writer in
+      let value = parts[keyPath: path]
+      return value == new[keyPath: path] ? nil : syntax.text(value, writer)
+    }
+  }
+
+  init<Value>(_ name: String, optional path: WritableKeyPath<Parts, Value?>, _ syntax: ValueSyntax<Value>) {
+    self.init(name: name) { reader, parts throws(SceneError) in
+      parts[keyPath: path] = try syntax.read(reader)
+    } text: { parts, _, writer in
+      parts[keyPath: path].map { syntax.text($0, writer) }
+    }
+  }
+
+  /// A property of one form of the animation, which the `other` one excludes.
+  init<Form>(_ property: AnimationProperty<Form>, in form: WritableKeyPath<Parts, Form?>, other: String) {
+    let conflict: @MainActor (Parts) -> String? = { $0[keyPath: form] == nil ? other : nil }
+    self.init(name: property.name, conflict: conflict) { reader, parts throws(SceneError) in
+      guard var own = parts[keyPath: form] else { return }
+      try property.read(reader, &own)
+      parts[keyPath: form] = own
+    } text: { parts, new, writer in
+      guard let own = parts[keyPath: form], let new = new[keyPath: form] else { return nil }
+      return property.text(own, new, writer)
+    }
+  }
+}
+
+extension AnimationProperty where Parts: TrackParts {
+  /// A value of the animated property.
+  init(_ name: String, value path: WritableKeyPath<Parts, (any Animatable)?>) {
+    self.init(name: name) { reader, parts throws(SceneError) in
+      parts[keyPath: path] = try parts.track.read(reader)
+    } text: { parts, _, writer in
+      parts[keyPath: path].map { parts.track.text($0, writer) }
+    }
+  }
+}
