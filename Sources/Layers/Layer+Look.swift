@@ -18,39 +18,24 @@ extension AnimatableProperty {
 }
 
 extension AnimatableKey where Value == Double {
-  public static var borderWidth: Self { Self(.borderWidth, get: { $0.rare.borderWidth }, set: { $0.rare.borderWidth = $1 }) }
-  public static var shadowOpacity: Self {
-    Self(.shadowOpacity, get: { $0.rare.shadowOpacity }, set: { $0.rare.shadowOpacity = $1 })
-  }
-  public static var shadowRadius: Self {
-    Self(.shadowRadius, get: { $0.rare.shadowRadius }, set: { $0.rare.shadowRadius = $1 })
-  }
+  public static var borderWidth: Self { Self(.borderWidth, { $0.rare.borderWidth }, { $0.rare.borderWidth = $1 }) }
+  public static var shadowOpacity: Self { Self(.shadowOpacity, { $0.rare.shadowOpacity }, { $0.rare.shadowOpacity = $1 }) }
+  public static var shadowRadius: Self { Self(.shadowRadius, { $0.rare.shadowRadius }, { $0.rare.shadowRadius = $1 }) }
   public static var rasterizationScale: Self {
-    Self(.rasterizationScale, get: { $0.rare.rasterizationScale }, set: { $0.rare.rasterizationScale = $1 })
+    Self(.rasterizationScale, { $0.rare.rasterizationScale }, { $0.rare.rasterizationScale = $1 })
   }
 }
-
 extension AnimatableKey where Value == Color {
-  public static var borderColor: Self {
-    Self(.borderColor, get: { $0.rare.borderColor ?? .clear }, set: { $0.rare.borderColor = $1 })
-  }
-  public static var shadowColor: Self {
-    Self(.shadowColor, get: { $0.rare.shadowColor ?? .clear }, set: { $0.rare.shadowColor = $1 })
-  }
+  public static var borderColor: Self { Self(.borderColor, { $0.rare.borderColor ?? .clear }, { $0.rare.borderColor = $1 }) }
+  public static var shadowColor: Self { Self(.shadowColor, { $0.rare.shadowColor ?? .clear }, { $0.rare.shadowColor = $1 }) }
 }
-
 extension AnimatableKey where Value == Size {
-  public static var shadowOffset: Self {
-    Self(.shadowOffset, get: { $0.rare.shadowOffset }, set: { $0.rare.shadowOffset = $1 })
-  }
+  public static var shadowOffset: Self { Self(.shadowOffset, { $0.rare.shadowOffset }, { $0.rare.shadowOffset = $1 }) }
 }
-
 extension AnimatableKey where Value == Rect {
-  public static var contentsRect: Self {
-    Self(.contentsRect, get: { $0.rare.contentsRect }, set: { $0.rare.contentsRect = $1 })
-  }
+  public static var contentsRect: Self { Self(.contentsRect, { $0.rare.contentsRect }, { $0.rare.contentsRect = $1 }) }
   public static var contentsCenter: Self {
-    Self(.contentsCenter, get: { $0.rare.contentsCenter }, set: { $0.rare.contentsCenter = $1 })
+    Self(.contentsCenter, { $0.rare.contentsCenter }, { $0.rare.contentsCenter = $1 })
   }
 }
 
@@ -59,66 +44,45 @@ extension Layer {
   /// so do those of the line, and the thinnest one has a pixel. Animatable.
   public var borderWidth: Double {
     get { values.rare.borderWidth }
-    set {
-      guard newValue != values.rare.borderWidth else { return }
-      change(.borderWidth) { $0.rare.borderWidth = newValue }
-    }
+    set { change(.borderWidth, borderWidth, newValue) { $0.rare.borderWidth = $1 } }
   }
 
   /// The colour of the border: black at first; nil for no border. Animatable.
   public var borderColor: Color? {
     get { values.rare.borderColor }
-    set {
-      guard newValue != values.rare.borderColor else { return }
-      change(.borderColor) { $0.rare.borderColor = newValue }
-    }
+    set { change(.borderColor, borderColor, newValue) { $0.rare.borderColor = $1 } }
   }
 
   /// The colour of the shadow: black at first; nil for no shadow. Animatable.
   public var shadowColor: Color? {
     get { values.rare.shadowColor }
-    set {
-      guard newValue != values.rare.shadowColor else { return }
-      change(.shadowColor) { $0.rare.shadowColor = newValue }
-    }
+    set { change(.shadowColor, shadowColor, newValue) { $0.rare.shadowColor = $1 } }
   }
 
   /// The opacity of the shadow: 0, at first, for none, up to 1. Animatable.
   public var shadowOpacity: Double {
     get { values.rare.shadowOpacity }
-    set {
-      guard newValue != values.rare.shadowOpacity else { return }
-      change(.shadowOpacity) { $0.rare.shadowOpacity = newValue }
-    }
+    set { change(.shadowOpacity, shadowOpacity, newValue) { $0.rare.shadowOpacity = $1 } }
   }
 
   /// The distance of the shadow from what throws it: 3 points upwards, (0, −3), at first. Animatable.
   public var shadowOffset: Size {
     get { values.rare.shadowOffset }
-    set {
-      guard newValue != values.rare.shadowOffset else { return }
-      change(.shadowOffset) { $0.rare.shadowOffset = newValue }
-    }
+    set { change(.shadowOffset, shadowOffset, newValue) { $0.rare.shadowOffset = $1 } }
   }
 
   /// Twice the standard deviation of the shadow's blur: 3 at first; 0 for sharp edges. On the output the deviation is at most 64
   /// pixels. Animatable.
   public var shadowRadius: Double {
     get { values.rare.shadowRadius }
-    set {
-      guard newValue != values.rare.shadowRadius else { return }
-      change(.shadowRadius) { $0.rare.shadowRadius = newValue }
-    }
+    set { change(.shadowRadius, shadowRadius, newValue) { $0.rare.shadowRadius = $1 } }
   }
 
   /// The part of the contents that is shown, in units of their size: all of them, (0, 0, 1, 1), at first. Beyond them their
   /// edge pixels go on. A part with a side below 10⁻⁹ shows nothing. Animatable.
   public var contentsRect: Rect {
     get { values.rare.contentsRect }
-    set {
-      guard newValue != values.rare.contentsRect else { return }
-      change(.contentsRect) { $0.rare.contentsRect = newValue }
-    }
+    set { change(.contentsRect, contentsRect, newValue) { $0.rare.contentsRect = $1 } }
   }
 
   /// The middle part of the contents, in units of `contentsRect`: all, (0, 0, 1, 1), at first. With a gravity that resizes the
@@ -126,62 +90,51 @@ extension Layer {
   /// width or height is the one pixel there. Animatable.
   public var contentsCenter: Rect {
     get { values.rare.contentsCenter }
-    set {
-      guard newValue != values.rare.contentsCenter else { return }
-      change(.contentsCenter) { $0.rare.contentsCenter = newValue }
-    }
+    set { change(.contentsCenter, contentsCenter, newValue) { $0.rare.contentsCenter = $1 } }
   }
 
   /// The pixels for each point in the picture that `shouldRasterize` makes; 1 at first. Animatable.
   public var rasterizationScale: Double {
     get { values.rare.rasterizationScale }
-    set {
-      guard newValue != values.rare.rasterizationScale else { return }
-      change(.rasterizationScale) { $0.rare.rasterizationScale = newValue }
-    }
+    set { change(.rasterizationScale, rasterizationScale, newValue) { $0.rare.rasterizationScale = $1 } }
   }
 
   /// The corners that `cornerRadius` rounds: all at first.
   public var maskedCorners: Corners {
     get { values.rare.maskedCorners }
-    set { changeLook(\.maskedCorners, to: newValue) }
+    set { change(maskedCorners, newValue) { $0.rare.maskedCorners = $1 } }
   }
 
   /// The shape that throws the shadow, in the layer's coordinates; nil, the initial value, for the layer's own picture with
   /// its sublayers.
   public var shadowPath: Path? {
     get { values.rare.shadowPath }
-    set { changeLook(\.shadowPath, to: newValue) }
+    set { change(shadowPath, newValue) { $0.rare.shadowPath = $1 } }
   }
 
   /// The way in which pixels are made of contents that are shown smaller: `linear` at first. `linear` and `trilinear` average,
   /// so that no pixel of the contents is lost; contents in nine parts, by `contentsCenter`, are not averaged.
   public var minificationFilter: ImageFilter {
     get { values.rare.minificationFilter }
-    set { changeLook(\.minificationFilter, to: newValue) }
+    set { change(minificationFilter, newValue) { $0.rare.minificationFilter = $1 } }
   }
 
   /// The way in which pixels are made of contents that are shown larger: `linear` at first.
   public var magnificationFilter: ImageFilter {
     get { values.rare.magnificationFilter }
-    set { changeLook(\.magnificationFilter, to: newValue) }
+    set { change(magnificationFilter, newValue) { $0.rare.magnificationFilter = $1 } }
   }
 
   /// The way in which the layer with its sublayers is combined with what lies behind it in the same group: `normal` at first.
   public var compositingFilter: BlendMode {
     get { values.rare.compositingFilter }
-    set { changeLook(\.compositingFilter, to: newValue) }
+    set { change(compositingFilter, newValue) { $0.rare.compositingFilter = $1 } }
   }
 
   /// True if the layer with its sublayers becomes a picture with `rasterizationScale` pixels a point, which is shown instead
   /// of them. It holds shadow, border and mask; opacity and compositing filter are applied to it. False at first.
   public var shouldRasterize: Bool {
     get { values.rare.shouldRasterize }
-    set { changeLook(\.shouldRasterize, to: newValue) }
-  }
-
-  private func changeLook<Value: Equatable>(_ property: WritableKeyPath<RareValues, Value>, to value: Value) {
-    guard value != values.rare[keyPath: property] else { return }
-    changeWithoutAction { $0.rare[keyPath: property] = value }
+    set { change(shouldRasterize, newValue) { $0.rare.shouldRasterize = $1 } }
   }
 }

@@ -13,11 +13,7 @@ extension Layer {
   /// ```
   public var transform: Transform3D {
     get { values.transform }
-    set {
-      guard newValue != values.transform else { return }
-      change(.transform) { $0.transform = newValue }
-      superlayer?.sublayerChangedSize()
-    }
+    set { if change(.transform, transform, newValue, { $0.transform = $1 }) { superlayer?.sublayerChangedSize() } }
   }
 
   /// `transform` as a map of the plane: what is left of it where it is none. Setting it replaces the whole transform.
@@ -40,31 +36,21 @@ extension Layer {
   /// of them share. Animatable.
   public var sublayerTransform: Transform3D {
     get { values.sublayerTransform }
-    set {
-      guard newValue != values.sublayerTransform else { return }
-      change(.sublayerTransform) { $0.sublayerTransform = newValue }
-    }
+    set { change(.sublayerTransform, sublayerTransform, newValue) { $0.sublayerTransform = $1 } }
   }
 
   /// Siblings with a higher one lie above; those with the same one in the order of `sublayers`. In perspective it is the
   /// distance from the superlayer's plane towards the viewer as well. 0 at first. Animatable; the order changes at once.
   public var zPosition: Double {
     get { values.zPosition }
-    set {
-      guard newValue != values.zPosition else { return }
-      change(.zPosition) { $0.zPosition = newValue }
-      context?.markStructure()
-    }
+    set { if change(.zPosition, zPosition, newValue, { $0.zPosition = $1 }) { context?.markStructure() } }
   }
 
   /// The depth of the point that `transform` turns around, in the layer's coordinates: a layer turns around an axis behind
   /// it where this is negative. 0 at first. Animatable.
   public var anchorPointZ: Double {
     get { values.anchorPointZ }
-    set {
-      guard newValue != values.anchorPointZ else { return }
-      change(.anchorPointZ) { $0.anchorPointZ = newValue }
-    }
+    set { change(.anchorPointZ, anchorPointZ, newValue) { $0.anchorPointZ = $1 } }
   }
 
   /// True if the layer's coordinates, and those of all layers in it, run upwards: y = 0 is at the bottom of its bounds. Pictures

@@ -185,7 +185,29 @@ extension Layer {
   }
 
   // Built-in properties are set directly: by their key it takes four times as long.
-  func change<Value>(_ key: AnimatableKey<Value>, _ body: (inout AnimatableValues) -> Void) {
+
+  /// Changes a property, with the animation that begins by itself.
+  ///
+  /// - Returns: true if the new value is another one.
+  @inline(__always)
+  @discardableResult
+  func change<Value, Stored: Equatable>(
+    _ key: @autoclosure () -> AnimatableKey<Value>, _ old: Stored, _ new: Stored,
+    _ set: (inout AnimatableValues, Stored) -> Void
+  ) -> Bool {
+    guard new != old else { return false }
+    change(key()) { set(&$0, new) }
+    return true
+  }
+
+  /// Changes a property that begins no animation by itself.
+  func change<Stored: Equatable>(_ old: Stored, _ new: Stored, _ set: (inout AnimatableValues, Stored) -> Void) {
+    guard new != old else { return }
+    set(&values, new)
+    markRecord()
+  }
+
+  private func change<Value>(_ key: AnimatableKey<Value>, _ body: (inout AnimatableValues) -> Void) {
     let begun = runsActions ? animation(forChangeOf: key) : nil
     let bounds = bounds
     body(&values)
@@ -198,30 +220,20 @@ extension Layer {
   /// with a positive one. Animatable.
   public var bounds: Rect {
     get { values.bounds }
-    set {
-      let bounds = newValue.standardized
-      guard bounds != values.bounds else { return }
-      change(.bounds) { $0.bounds = bounds }
-    }
+    set { change(.bounds, bounds, newValue.standardized) { $0.bounds = $1 } }
   }
 
   /// The place of the anchor point in the superlayer's coordinates. Animatable.
   public var position: Point {
     get { values.position }
-    set {
-      guard newValue != values.position else { return }
-      change(.position) { $0.position = newValue }
-    }
+    set { change(.position, position, newValue) { $0.position = $1 } }
   }
 
   /// The point of `bounds` that `position` places and `transform` turns around: (0, 0) is the top left corner, (1, 1) the
   /// bottom right one. (0.5, 0.5) at first. Animatable.
   public var anchorPoint: Point {
     get { values.anchorPoint }
-    set {
-      guard newValue != values.anchorPoint else { return }
-      change(.anchorPoint) { $0.anchorPoint = newValue }
-    }
+    set { change(.anchorPoint, anchorPoint, newValue) { $0.anchorPoint = $1 } }
   }
 
   /// The smallest upright rectangle around the layer in its superlayer's coordinates; setting it sets the size of `bounds`
@@ -240,29 +252,20 @@ extension Layer {
   /// Animatable.
   public var opacity: Double {
     get { values.opacity }
-    set {
-      guard newValue != values.opacity else { return }
-      change(.opacity) { $0.opacity = newValue }
-    }
+    set { change(.opacity, opacity, newValue) { $0.opacity = $1 } }
   }
 
   /// The colour that fills `bounds`, behind the contents. Animatable.
   public var backgroundColor: Color? {
     get { values.backgroundColor }
-    set {
-      guard newValue != values.backgroundColor else { return }
-      change(.backgroundColor) { $0.backgroundColor = newValue }
-    }
+    set { change(.backgroundColor, backgroundColor, newValue) { $0.backgroundColor = $1 } }
   }
 
   /// The radius of the corners of the background, and with `masksToBounds` of the clip: from 0 to half the shorter side.
   /// Animatable.
   public var cornerRadius: Double {
     get { values.cornerRadius }
-    set {
-      guard newValue != values.cornerRadius else { return }
-      change(.cornerRadius) { $0.cornerRadius = newValue }
-    }
+    set { change(.cornerRadius, cornerRadius, newValue) { $0.cornerRadius = $1 } }
   }
 
   /// The picture in the layer. A picture that is set takes the place of one that was drawn or is still being drawn.
@@ -295,12 +298,6 @@ extension Layer {
     flags.formSymmetricDifference(flag)
     markRecord()
     if let action, runsActions { run(action) }
-  }
-
-  /// Changes values that begin no animation by themselves.
-  func changeWithoutAction(_ body: (inout AnimatableValues) -> Void) {
-    body(&values)
-    markRecord()
   }
 
   package func setContents(_ image: Image?, drawnSize: Size?, scale: Double) {

@@ -5,44 +5,40 @@ public import Geometry
 
 extension AnimatableKey {
   fileprivate init(
-    part name: String, get: @escaping @Sendable (AnimatableValues) -> Value,
-    set: @escaping @Sendable (inout AnimatableValues, Value) -> Void
+    _ name: String, _ get: @escaping @Sendable (AnimatableValues) -> Value,
+    _ set: @escaping @Sendable (inout AnimatableValues, Value) -> Void
   ) {
-    self.init(AnimatableProperty(rawValue: name), get: get, set: set)
+    self.init(AnimatableProperty(rawValue: name), get, set)
   }
 
-  /// A part that a map of the plane has as well as one of space.
+  /// A part of `transform` that a map of the plane has as well as one of space.
   fileprivate init(
     _ name: String, flat: @escaping @Sendable (Affine) -> Value, solid: @escaping @Sendable (Transform3D.Parts) -> Value,
     setFlat: @escaping @Sendable (inout Affine, Value) -> Void,
     setSolid: @escaping @Sendable (inout Transform3D.Parts, Value) -> Void
   ) {
     self.init(
-      part: name,
-      get: { values in
+      name,
+      { values in
         if values.isFlat { return flat(values.flatTransform) }
         return Transform3D.Parts(values.transform).map(solid) ?? flat(values.flatTransform)
       },
-      set: { values, value in
-        if values.isFlat { setFlat(&values.flatTransform, value) } else { values.changeParts { setSolid(&$0, value) } }
+      { values, value in
+        if values.isFlat { setFlat(&values.flatTransform, value) } else { setSolid(&values.parts, value) }
       })
   }
 }
 
 extension AnimatableKey where Value == Double {
-  public static var positionX: Self { Self(part: "position.x", get: { $0.position.x }, set: { $0.position.x = $1 }) }
-  public static var positionY: Self { Self(part: "position.y", get: { $0.position.y }, set: { $0.position.y = $1 }) }
-  public static var boundsOriginX: Self {
-    Self(part: "bounds.origin.x", get: { $0.bounds.origin.x }, set: { $0.bounds.origin.x = $1 })
-  }
-  public static var boundsOriginY: Self {
-    Self(part: "bounds.origin.y", get: { $0.bounds.origin.y }, set: { $0.bounds.origin.y = $1 })
-  }
+  public static var positionX: Self { Self("position.x", { $0.position.x }, { $0.position.x = $1 }) }
+  public static var positionY: Self { Self("position.y", { $0.position.y }, { $0.position.y = $1 }) }
+  public static var boundsOriginX: Self { Self("bounds.origin.x", { $0.bounds.origin.x }, { $0.bounds.origin.x = $1 }) }
+  public static var boundsOriginY: Self { Self("bounds.origin.y", { $0.bounds.origin.y }, { $0.bounds.origin.y = $1 }) }
   public static var boundsSizeWidth: Self {
-    Self(part: "bounds.size.width", get: { $0.bounds.size.width }, set: { $0.bounds.size.width = $1 })
+    Self("bounds.size.width", { $0.bounds.size.width }, { $0.bounds.size.width = $1 })
   }
   public static var boundsSizeHeight: Self {
-    Self(part: "bounds.size.height", get: { $0.bounds.size.height }, set: { $0.bounds.size.height = $1 })
+    Self("bounds.size.height", { $0.bounds.size.height }, { $0.bounds.size.height = $1 })
   }
   /// The scale in `transform`: the mean of x and y. Setting it sets these, in space z too, and keeps turn, skew and movement.
   public static var transformScale: Self {
@@ -63,18 +59,14 @@ extension AnimatableKey where Value == Double {
       setSolid: { $0.scale.y = $1 })
   }
   /// The scale of the z axis in `transform`, negative if it is the one that is mirrored.
-  public static var transformScaleZ: Self {
-    Self(
-      part: "transform.scale.z", get: { Transform3D.Parts($0.transform)?.scale.z ?? 1 },
-      set: { values, scale in values.changeParts { $0.scale.z = scale } })
-  }
+  public static var transformScaleZ: Self { Self("transform.scale.z", { $0.parts.scale.z }, { $0.parts.scale.z = $1 }) }
   /// The turn around the x axis in `transform`, in radians: the first of three. Positive turns take the bottom towards the viewer.
   public static var transformRotationX: Self {
-    Self(part: "transform.rotation.x", get: { $0.rotations.x }, set: { $0.rotations.x = $1 })
+    Self("transform.rotation.x", { $0.parts.angles.x }, { $0.parts.angles.x = $1 })
   }
   /// The turn around the y axis in `transform`, in radians: the second of three. Positive turns take the left towards the viewer.
   public static var transformRotationY: Self {
-    Self(part: "transform.rotation.y", get: { $0.rotations.y }, set: { $0.rotations.y = $1 })
+    Self("transform.rotation.y", { $0.parts.angles.y }, { $0.parts.angles.y = $1 })
   }
   public static var transformTranslationX: Self {
     Self(
@@ -87,16 +79,12 @@ extension AnimatableKey where Value == Double {
       setSolid: { $0.translation.y = $1 })
   }
   public static var transformTranslationZ: Self {
-    Self(
-      part: "transform.translation.z", get: { Transform3D.Parts($0.transform)?.translation.z ?? 0 },
-      set: { values, depth in values.changeParts { $0.translation.z = depth } })
+    Self("transform.translation.z", { $0.parts.translation.z }, { $0.parts.translation.z = $1 })
   }
 }
 
 extension AnimatableKey where Value == Point {
-  public static var boundsOrigin: Self {
-    Self(part: "bounds.origin", get: { $0.bounds.origin }, set: { $0.bounds.origin = $1 })
-  }
+  public static var boundsOrigin: Self { Self("bounds.origin", { $0.bounds.origin }, { $0.bounds.origin = $1 }) }
   public static var transformTranslation: Self {
     Self(
       "transform.translation", flat: { Point($0.tx, $0.ty) }, solid: { Point($0.translation.x, $0.translation.y) },
@@ -105,7 +93,5 @@ extension AnimatableKey where Value == Point {
 }
 
 extension AnimatableKey where Value == Size {
-  public static var boundsSize: Self {
-    Self(part: "bounds.size", get: { $0.bounds.size }, set: { $0.bounds.size = $1 })
-  }
+  public static var boundsSize: Self { Self("bounds.size", { $0.bounds.size }, { $0.bounds.size = $1 }) }
 }

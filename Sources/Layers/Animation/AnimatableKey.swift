@@ -80,37 +80,37 @@ public struct AnimatableKey<Value: Animatable>: Sendable {
   }
 
   init(
-    _ property: AnimatableProperty, get: @escaping @Sendable (AnimatableValues) -> Value,
-    set: @escaping @Sendable (inout AnimatableValues, Value) -> Void
+    _ property: AnimatableProperty, _ get: @escaping @Sendable (AnimatableValues) -> Value,
+    _ set: @escaping @Sendable (inout AnimatableValues, Value) -> Void
   ) {
     self.property = property
     storage = .field(get: get, set: set)
   }
 }
 
-extension AnimatableKey where Value == Point {
-  public static var position: Self { Self(.position, get: { $0.position }, set: { $0.position = $1 }) }
-  public static var anchorPoint: Self { Self(.anchorPoint, get: { $0.anchorPoint }, set: { $0.anchorPoint = $1 }) }
-}
-extension AnimatableKey where Value == Rect {
-  public static var bounds: Self { Self(.bounds, get: { $0.bounds }, set: { $0.bounds = $1 }) }
-}
 extension AnimatableKey where Value == Color {
   public static var backgroundColor: Self {
-    Self(.backgroundColor, get: { $0.backgroundColor ?? .clear }, set: { $0.backgroundColor = $1 })
+    Self(.backgroundColor, { $0.backgroundColor ?? .clear }, { $0.backgroundColor = $1 })
   }
 }
+extension AnimatableKey where Value == Point {
+  public static var position: Self { Self(.position, { $0.position }, { $0.position = $1 }) }
+  public static var anchorPoint: Self { Self(.anchorPoint, { $0.anchorPoint }, { $0.anchorPoint = $1 }) }
+}
+extension AnimatableKey where Value == Rect {
+  public static var bounds: Self { Self(.bounds, { $0.bounds }, { $0.bounds = $1 }) }
+}
 extension AnimatableKey where Value == Transform3D {
-  public static var transform: Self { Self(.transform, get: { $0.transform }, set: { $0.transform = $1 }) }
+  public static var transform: Self { Self(.transform, { $0.transform }, { $0.transform = $1 }) }
   public static var sublayerTransform: Self {
-    Self(.sublayerTransform, get: { $0.sublayerTransform }, set: { $0.sublayerTransform = $1 })
+    Self(.sublayerTransform, { $0.sublayerTransform }, { $0.sublayerTransform = $1 })
   }
 }
 extension AnimatableKey where Value == Double {
-  public static var zPosition: Self { Self(.zPosition, get: { $0.zPosition }, set: { $0.zPosition = $1 }) }
-  public static var anchorPointZ: Self { Self(.anchorPointZ, get: { $0.anchorPointZ }, set: { $0.anchorPointZ = $1 }) }
-  public static var opacity: Self { Self(.opacity, get: { $0.opacity }, set: { $0.opacity = $1 }) }
-  public static var cornerRadius: Self { Self(.cornerRadius, get: { $0.cornerRadius }, set: { $0.cornerRadius = $1 }) }
+  public static var zPosition: Self { Self(.zPosition, { $0.zPosition }, { $0.zPosition = $1 }) }
+  public static var anchorPointZ: Self { Self(.anchorPointZ, { $0.anchorPointZ }, { $0.anchorPointZ = $1 }) }
+  public static var opacity: Self { Self(.opacity, { $0.opacity }, { $0.opacity = $1 }) }
+  public static var cornerRadius: Self { Self(.cornerRadius, { $0.cornerRadius }, { $0.cornerRadius = $1 }) }
   /// Radians, clockwise; replaces the turn in the layer's transform.
-  public static var rotation: Self { Self(.rotation, get: { $0.rotation }, set: { $0.rotation = $1 }) }
+  public static var rotation: Self { Self(.rotation, { $0.rotation }, { $0.rotation = $1 }) }
 }

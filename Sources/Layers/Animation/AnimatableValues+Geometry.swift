@@ -43,12 +43,12 @@ extension AnimatableValues {
 
   /// The turn in `transform`, in radians from −π to π; clockwise, as y points down.
   public var rotation: Double {
-    get { isFlat ? flatTransform.rotation : rotations.z }
+    get { isFlat ? flatTransform.rotation : parts.angles.z }
     set {
       if isFlat {
         flatTransform = flatTransform.withRotation(newValue)
       } else {
-        rotations.z = newValue
+        parts.angles.z = newValue
       }
     }
   }
@@ -62,17 +62,16 @@ extension AnimatableValues {
     }
   }
 
-  /// The turns in `transform` around x, y and z, applied in this order, see `Transform3D.Parts.angles`.
-  var rotations: SIMD3<Double> {
-    get { Transform3D.Parts(transform)?.angles ?? SIMD3(0, 0, 0) }
-    set { changeParts { $0.angles = newValue } }
-  }
-
-  /// Changes parts of `transform`, unless it flattens space and has none.
-  mutating func changeParts(_ body: (inout Transform3D.Parts) -> Void) {
-    guard var parts = Transform3D.Parts(transform) else { return }
-    body(&parts)
-    transform = parts.transform
+  /// The parts of `transform`. A map that flattens space has none: the ones that are read then are those of the identity, and
+  /// changing them has no effect.
+  var parts: Transform3D.Parts {
+    get { Transform3D.Parts(transform) ?? Transform3D.Parts() }
+    _modify {
+      let known = Transform3D.Parts(transform)
+      var parts = known ?? Transform3D.Parts()
+      yield &parts
+      if known != nil { transform = parts.transform }
+    }
   }
 
   /// The anchor point in the layer's coordinates.
