@@ -99,14 +99,14 @@ public struct StateTransition: Sendable {
 final class LayerStates {
   var states: [LayerState] = []
   var transitions: [StateTransition] = []
-  var current: String?
-  var base: [LayerState.Element] = []
+  /// The state in effect, with the values from before it; nil for the layer's own.
+  var present: (name: String, base: [LayerState.Element])?
 
   /// The transition from the present state that suits best, and of several the first.
   func transition(to name: String?) -> StateTransition? {
     var best: (rank: Int, transition: StateTransition)?
     for transition in transitions {
-      guard let rank = transition.rank(from: current, to: name), rank > best?.rank ?? -1 else { continue }
+      guard let rank = transition.rank(from: present?.name, to: name), rank > best?.rank ?? -1 else { continue }
       best = (rank, transition)
     }
     return best?.transition
@@ -138,41 +138,41 @@ extension Layer {
   /// those of the old state alone the values that they had before. In a layer that was shown before, a transition animates that from
   /// what is on screen. A name that no state has is taken for a state without values.
   public var state: String? {
-    get { layerStates?.current }
+    get { layerStates?.present?.name }
     set { setState(newValue, at: nil) }
   }
 
   /// Changes the state as it would have been at a time of the display's clock.
   package func setState(_ name: String?, at time: MonotonicTime?) {
     let own = madeStates
-    guard name != own.current else { return }
+    guard name != own.present?.name else { return }
     let transition = own.transition(to: name)
+    let left = own.present?.base ?? []
     let entered = own.states.first { $0.name == name }?.elements ?? []
     let places = Set(entered.map(\.place))
-    let changes = (own.base.filter { !places.contains($0.place) } + entered).compactMap {
+    let changes = (left.filter { !places.contains($0.place) } + entered).compactMap {
       change(to: $0, transition, at: time)
     }
     // Parts of one property may overlap: what the state that is left has set must not be read as a value from before.
     Transaction.withoutActions {
-      for element in own.base { layer(named: element.target).map { element.write($0, element.value) } }
+      for element in left { layer(named: element.target).map { element.write($0, element.value) } }
     }
-    own.base = []
+    var base: [LayerState.Element] = []
     var saved: Set<LayerState.Place> = []
     for element in entered where saved.insert(element.place).inserted {
-      if let layer = layer(named: element.target), let value = element.read(layer) { own.base.append(element.with(value)) }
+      if let layer = layer(named: element.target), let value = element.read(layer) { base.append(element.with(value)) }
     }
-    own.current = name
+    own.present = name.map { ($0, base) }
     for change in changes { make(change, transition, at: time) }
   }
 
   /// Takes a state for the one in effect, whose values are there already.
   package func takeState(_ name: String, base: [LayerState.Element]) {
-    madeStates.current = name
-    madeStates.base = base
+    madeStates.present = (name, base)
   }
 
   /// The values before the state in effect.
-  package var valuesBeforeState: [LayerState.Element] { layerStates?.base ?? [] }
+  package var valuesBeforeState: [LayerState.Element] { layerStates?.present?.base ?? [] }
 
   private var madeStates: LayerStates {
     if let layerStates { return layerStates }

@@ -59,8 +59,14 @@ public final class LayerContext {
   var isStructureMarked = true
   /// The marks that did not settle in the last commit.
   var deferred: [Layer] = []
-  private var isMarked = true
-  private(set) var isCommitting = false
+  private var state = State.dirty
+
+  private enum State {
+    case clean
+    case dirty
+    /// Marks are handled by the commit under way.
+    case committing
+  }
 
   // MARK: Animations
 
@@ -138,7 +144,9 @@ public final class LayerContext {
   }
 
   /// True if there is something to commit.
-  public var isDirty: Bool { isMarked }
+  public var isDirty: Bool { state != .clean }
+
+  var isCommitting: Bool { state == .committing }
 
   /// The time of the shown tree; the last one that the context knows.
   var currentTime: MonotonicTime { lastEvaluation ?? lastCommit }
@@ -146,8 +154,8 @@ public final class LayerContext {
   // MARK: Marks
 
   func mark() {
-    guard !isMarked else { return }
-    isMarked = true
+    guard state == .clean else { return }
+    state = .dirty
     onNeedsCommit?()
   }
 
@@ -248,8 +256,7 @@ public final class LayerContext {
   /// - Parameter now: the begin time of the animations that are new in this commit.
   public func commit(at now: MonotonicTime) -> CommitPhases {
     precondition(!isCommitting, "LayerContext: commit(at:) inside a commit")
-    isCommitting = true
-    isMarked = true
+    state = .committing
     lastCommit = now
     let shown = max(now, shownTime)
     endAnimations(at: shown)
@@ -262,8 +269,7 @@ public final class LayerContext {
       for animations in animated where animations.layer?.context === self { animations.layer?.markAnimations() }
     }
     phases.treeChanged = commitTree(at: now)
-    isCommitting = false
-    isMarked = false
+    state = .clean
     // After the commit: changes that are made there belong to the next one.
     reportStarts(at: shown)
     return phases

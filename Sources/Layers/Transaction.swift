@@ -22,9 +22,10 @@ public enum Transaction {
     var timingFunction: TimingFunction?
     var spring: Spring?
     var values: [String: any Sendable] = [:]
-    /// The completion group of this level, or of an outer one.
-    var group: CompletionGroup?
-    var ownsGroup = false
+    /// The completion group of this level.
+    var ownGroup: CompletionGroup?
+    /// The completion group of the nearest level around it that has one.
+    var outerGroup: CompletionGroup?
     /// The place of the call of `begin()`.
     var place: (fileID: StaticString, line: UInt)?
   }
@@ -76,15 +77,14 @@ public enum Transaction {
   /// that began before it.
   public static func setCompletion(_ completion: @escaping @MainActor () -> Void) {
     endGroup(of: current)
-    current.group = CompletionGroup(parent: outer.last?.group, completion)
-    current.ownsGroup = true
+    current.ownGroup = CompletionGroup(parent: current.outerGroup, completion)
   }
 
   /// Starts a transaction inside the current one. A debug build names the place of the call if the transaction is still open at
   /// the end of a turn.
   public static func begin(fileID: StaticString = #fileID, line: UInt = #line) {
     outer.append(current)
-    current.ownsGroup = false
+    (current.ownGroup, current.outerGroup) = (nil, group)
     current.place = (fileID, line)
   }
 
@@ -119,10 +119,10 @@ public enum Transaction {
   }
 
   /// The completion group for an animation that begins now.
-  static var group: CompletionGroup? { current.group }
+  static var group: CompletionGroup? { current.ownGroup ?? current.outerGroup }
 
   private static func endGroup(of level: Level) {
-    guard level.ownsGroup, let group = level.group, group.leave() else { return }
+    guard let group = level.ownGroup, group.leave() else { return }
     due.append(group)
     for host in hosts { host.value?.needsCommit() }
   }
