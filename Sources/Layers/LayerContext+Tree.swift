@@ -21,20 +21,23 @@ final class CommittedAnimations {
   var flags: RenderRecord.Flags = []
   var clocks: ClockChain
   var timed: [TimedAnimation] = []
-  /// The space in which the layer lies at the commit; nil for the superlayer's plane.
-  var space: SublayerSpace?
-  /// See `Layer.isPlacedFlipped`.
-  var isPlacedFlipped = false
+  var space = Space.still(nil)
   /// The values at the commit, of a layer that places its sublayers.
   var committedValues: AnimatableValues?
-  /// The superlayer's animations, if they move that space.
-  var outer: CommittedAnimations?
   /// How often they are to be shown.
   var frameRateRange = FrameRateRange.default
   /// The picture that the layer drew of other values than its own, and those of them that it was drawn from.
   private var drawn: (values: [AnimatableProperty: any Animatable], image: Image)?
   /// True if they may show other values later than at the commit.
   var isMoving = false
+
+  /// The space in which the layer lies.
+  enum Space {
+    /// Nil for the superlayer's plane.
+    case still(SublayerSpace?)
+    /// The superlayer's animations move it. See `Layer.isPlacedFlipped`.
+    case moving(by: CommittedAnimations, isFlipped: Bool)
+  }
 
   init(_ layer: Layer) {
     self.layer = layer
@@ -44,13 +47,15 @@ final class CommittedAnimations {
 
   /// Writes the layer as it is shown at a time of the display's clock.
   func write(_ record: inout RenderRecord, _ sides: inout SideValues, at time: MonotonicTime) {
-    let outerTime = time
-    let time = clocks.time(at: time)
-    var values = shown(at: time)
+    var values = shown(at: clocks.time(at: time))
     record.flags = flags
     values.settleTransition(&record.flags)
-    var space = space
-    if let outer { space = SublayerSpace(outer.shown(at: outer.clocks.time(at: outerTime)), isFlipped: isPlacedFlipped) }
+    let space =
+      switch space {
+      case .still(let space): space
+      case .moving(let outer, let isFlipped):
+        SublayerSpace(outer.shown(at: outer.clocks.time(at: time)), isFlipped: isFlipped)
+      }
     let content = kind.content(for: values, image: values.named.isEmpty ? image : drawnImage(for: values) ?? image)
     if sides.content !== content { sides.content = content }
     let homography = values.homography(in: space)
@@ -67,6 +72,8 @@ final class CommittedAnimations {
     for animation in timed { animation.apply(to: &values, at: time) }
     return values
   }
+
+  private var outer: CommittedAnimations? { if case .moving(let outer, _) = space { outer } else { nil } }
 
   /// True without animations that may change the layer.
   var isEmpty: Bool { timed.isEmpty && outer == nil }
@@ -91,24 +98,19 @@ final class CommittedAnimations {
 
   /// True if an animation is under way at a time of the display's clock.
   func areRunning(at time: MonotonicTime) -> Bool {
-    if let outer, outer.areRunning(at: time) { return true }
-    let local = clocks.time(at: time)
-    return switch clocks.course(from: time) {
-    case .still: false
-    case .waiting: !timed.isEmpty
-    case .forwards: timed.contains { $0.changes(from: local, backwards: false) && !$0.isOver(at: local) }
-    case .backwards: timed.contains { $0.changes(from: local, backwards: true) }
-    }
+    outer?.areRunning(at: time) ?? false || change(from: time) { !$0.isOver(at: $1) }
   }
 
   /// True if they may show other values later than at a time of the display's clock.
-  func change(from time: MonotonicTime) -> Bool {
-    if outer != nil { return true }
+  func change(from time: MonotonicTime) -> Bool { outer != nil || change(from: time) { _, _ in true } }
+
+  /// - Parameter counts: says of an animation, on a clock that runs forwards, whether it counts at that clock's time.
+  private func change(from time: MonotonicTime, if counts: (TimedAnimation, MonotonicTime) -> Bool) -> Bool {
     let local = clocks.time(at: time)
     return switch clocks.course(from: time) {
     case .still: false
     case .waiting: !timed.isEmpty
-    case .forwards: timed.contains { $0.changes(from: local, backwards: false) }
+    case .forwards: timed.contains { $0.changes(from: local, backwards: false) && counts($0, local) }
     case .backwards: timed.contains { $0.changes(from: local, backwards: true) }
     }
   }
@@ -241,9 +243,7 @@ extension LayerContext {
     committed.contents = layer.contentsSource
     committed.flags = layer.flags
     committed.clocks = ClockChain(layer)
-    committed.space = layer.space
-    committed.isPlacedFlipped = layer.isPlacedFlipped
-    committed.outer = outer
+    committed.space = outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped) } ?? .still(layer.space)
     committed.timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)
     for index in layer.animations.indices {
