@@ -34,7 +34,6 @@ enum CompositingBenchmarks {
       },
       Harness.allocations("allocations: 1 of 500") { frames.next() },
       Harness.allocations("allocations: all of 500") { compositor.render(tree, damage: screen, into: bitmap) },
-      // The two allocations are the pool's closure (see "system"). The gate allows no more.
       Harness.allocations("allocations: all of 500, on threads") {
         threaded.render(tree, damage: screen, into: bitmap)
       },
