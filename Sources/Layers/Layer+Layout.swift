@@ -58,7 +58,7 @@ extension Layer {
   }
 
   func markLayout() {
-    if layoutMarkDepth != depth { context?.markLayout(self) }
+    if !isLayoutMarked { context?.markLayout(self) }
   }
 
   /// Asks for layout where a manager's rule may depend on the size that a sublayer got; not for sizes that the manager sets.

@@ -71,8 +71,7 @@ open class Layer {
   /// True while the layer is in one of the context's lists.
   var isRecordMarked = false
   var isDisplayMarked = false
-  /// The depth for which it is in the layout lists, −1 when it is in none.
-  var layoutMarkDepth = -1
+  var isLayoutMarked = false
   /// See `isGeometryFlipped`.
   var isFlipped = false
   /// True if an odd number of the layers above is flipped. Known once committed.

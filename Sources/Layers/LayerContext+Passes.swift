@@ -10,7 +10,7 @@ extension LayerContext {
     markDeferred()
     isGroupOpen = true
     var round = 0
-    while layoutMarkCount > 0 || !displayMarks.isEmpty {
+    while hasLayoutMarks || !displayMarks.isEmpty {
       if round == Self.maximumRounds {
         phases.unsettled = deferMarks()
         break
@@ -21,31 +21,30 @@ extension LayerContext {
       let laidOut = clock.now
       phases.layout += laidOut - start
       // Layout must settle first, so that nothing is drawn twice. If it does not settle, the frame is shown as it is.
-      guard layoutMarkCount == 0 || round == Self.maximumRounds else { continue }
+      guard !hasLayoutMarks || round == Self.maximumRounds else { continue }
       display(&phases)
       phases.display += clock.now - laidOut
     }
     closeGroup()
   }
 
+  private var hasLayoutMarks: Bool { layoutMarks.contains { !$0.isEmpty } }
+
   private func layOut(_ phases: inout CommitPhases) {
     var depth = 0
     // More layers may be marked further down during this loop.
-    while depth < layoutMarks.count && layoutMarkCount > 0 {
+    while depth < layoutMarks.count {
       let count = layoutMarks[depth].count
       for index in 0..<count {
         let layer = layoutMarks[depth][index]
         // Otherwise the layer left the tree, or moved to another depth and is marked there.
         guard layer.context === self, layer.depth == depth else { continue }
-        layer.layoutMarkDepth = -1
+        layer.isLayoutMarked = false
         guard layer.needsLayout else { continue }
         phases.layoutCount += 1
         layer.layoutOnce()
       }
-      if count > 0 {
-        layoutMarks[depth].removeSubrange(0..<count)
-        layoutMarkCount -= count
-      }
+      layoutMarks[depth].removeSubrange(0..<count)
       depth += 1
     }
   }
@@ -78,7 +77,7 @@ extension LayerContext {
   private func deferMarks() -> Layer? {
     for layers in layoutMarks {
       for layer in layers where layer.context === self {
-        layer.layoutMarkDepth = -1
+        layer.isLayoutMarked = false
         if layer.needsLayout { deferred.append(layer) }
       }
     }
@@ -87,7 +86,6 @@ extension LayerContext {
       if layer.needsDisplay { deferred.append(layer) }
     }
     for depth in layoutMarks.indices { layoutMarks[depth].removeAll(keepingCapacity: true) }
-    layoutMarkCount = 0
     displayMarks.removeAll(keepingCapacity: true)
     return deferred.first
   }

@@ -153,11 +153,13 @@ extension LayerContext {
       for layer in recordMarks where layer.context === self && layer.isRecordMarked {
         if commitRecord(of: layer, at: now) { hasChanged = true }
       }
-      if hasEmptyAnimations { removeEmptyAnimations() }
     }
-    hasEmptyAnimations = false
     recordMarks.removeAll(keepingCapacity: true)
     if hasChanged {
+      animated.removeAll { animations in
+        animations.isListed = !animations.isEmpty
+        return animations.isEmpty
+      }
       moving.removeAll(keepingCapacity: true)
       for animations in animated where animations.isMoving { moving.append(animations) }
       let ranges = moving.lazy.filter { !$0.timed.isEmpty }.map(\.frameRateRange)
@@ -255,21 +257,11 @@ extension LayerContext {
     committed.committedValues = layer.placesSublayers ? committed.shown(at: time) : nil
     let wasMoving = committed.isMoving
     committed.isMoving = committed.change(from: now)
-    if committed.isEmpty {
-      hasEmptyAnimations = hasEmptyAnimations || committed.isListed
-    } else if !committed.isListed {
+    if !committed.isEmpty, !committed.isListed {
       committed.isListed = true
       animated.append(committed)
     }
     return haveChanged || wasMoving != committed.isMoving
-  }
-
-  private func removeEmptyAnimations() {
-    animated.removeAll { animations in
-      guard animations.isEmpty else { return false }
-      animations.isListed = false
-      return true
-    }
   }
 
   private func hasRunningAnimations(at time: MonotonicTime) -> Bool {

@@ -53,7 +53,6 @@ public final class LayerContext {
 
   /// The marked layers by their depth below the root.
   var layoutMarks: [[Layer]] = []
-  var layoutMarkCount = 0
   var displayMarks: [Layer] = []
   var recordMarks: [Layer] = []
   var isStructureMarked = true
@@ -83,8 +82,6 @@ public final class LayerContext {
   var moving: [CommittedAnimations] = []
   /// True if the clock of a layer was changed since the last commit.
   private(set) var areClocksMarked = false
-  /// True if some of these layers have no animations any more.
-  var hasEmptyAnimations = false
   /// The earliest beginning and the earliest end of an animation that are still to be reported.
   var earliestStart = MonotonicTime.distantFuture
   var earliestEnd = MonotonicTime.distantFuture
@@ -162,8 +159,7 @@ public final class LayerContext {
   func markLayout(_ layer: Layer) {
     while layoutMarks.count <= layer.depth { layoutMarks.append([]) }
     layoutMarks[layer.depth].append(layer)
-    layoutMarkCount += 1
-    layer.layoutMarkDepth = layer.depth
+    layer.isLayoutMarked = true
     mark()
   }
 
@@ -193,13 +189,15 @@ public final class LayerContext {
 
   /// Enters a layer and all layers below it into the tree, or changes their depth.
   func enter(_ layer: Layer, depth: Int) {
+    // It may be in the list of another depth.
+    if layer.depth != depth { layer.isLayoutMarked = false }
     layer.depth = depth
     if layer.context !== self {
       layer.context = self
-      // An earlier context that is gone may have left this mark.
+      // An earlier context that is gone may have left these marks.
       layer.isRecordMarked = false
       layer.isDisplayMarked = false
-      layer.layoutMarkDepth = -1
+      layer.isLayoutMarked = false
       layer.isCommitted = false
       layer.committedAnimations = nil
     }
