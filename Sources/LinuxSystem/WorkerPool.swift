@@ -11,12 +11,17 @@ import Glibc
 /// block all signals, so that signals reach the thread that handles them. Any thread may call every function, also from
 /// inside jobs.
 public final class WorkerPool: Sendable {
-  /// The order in which waiting work is taken. Work that has begun is never interrupted.
+  /// The order in which waiting work is taken: by priority, and among equals in the order in which it came. But the drawing that
+  /// has waited longest is passed over three times at most. Work that has begun is never interrupted.
   public enum Priority: Int, Sendable, CaseIterable {
     /// Work that the current frame waits for.
     case compositing
+    /// A drawing that is wanted before others.
+    case highDrawing
     /// Work whose result appears when it is finished.
     case drawing
+    /// A drawing that is not seen yet.
+    case lowDrawing
   }
 
   /// The number of threads. The system may grant fewer than requested.
@@ -33,6 +38,19 @@ public final class WorkerPool: Sendable {
     threadCount = queue.start(threads: min(max(threads, 1), 1024))
   }
 
+  /// A pool without threads, for tests: `runNextJob()` does what one of `count` threads would do next.
+  package init(simulatedThreads count: Int) {
+    queue = WorkerQueue()
+    threadCount = max(count, 1)
+    queue.setActiveLimit(threadCount)
+  }
+
+  /// Runs the job that a free thread would take next, on the calling thread. What a job calls runs while that job is under way: it
+  /// may run further ones, as other threads would.
+  ///
+  /// - Returns: false if nothing waits, or if as many jobs are under way as the pool may run at the same time.
+  package func runNextJob() -> Bool { queue.runNextJob() }
+
   /// Lets the threads finish the waiting work and end, without waiting for them.
   deinit {
     for thread in queue.close() { thread.detach() }
@@ -46,7 +64,7 @@ public final class WorkerPool: Sendable {
     set { queue.setActiveLimit(max(newValue, 1)) }
   }
 
-  /// Runs `job` on a thread, after earlier jobs of the same priority.
+  /// Runs `job` on a thread, in the order of `Priority`.
   ///
   /// - Returns: false if the pool was shut down; the job does not run then.
   @discardableResult

@@ -15,7 +15,15 @@ final class WorkerQueue: @unchecked Sendable {
   private let batchFinished: UnsafeMutablePointer<pthread_cond_t>
 
   private var threads: [SystemThread] = []
+  /// How often younger jobs may be taken before the oldest drawing.
+  private static let patience = 3
+
+  /// The waiting jobs of each priority.
   private var jobs = [JobRing](repeating: JobRing(), count: WorkerPool.Priority.allCases.count)
+  /// The number of jobs that ever came.
+  private var jobCount: UInt64 = 0
+  /// How often the oldest drawing was passed over.
+  private var passes = 0
   /// The first batch of each priority that has numbers left.
   private var batches = [Batch?](repeating: nil, count: WorkerPool.Priority.allCases.count)
   private var limit = Int.max
@@ -86,7 +94,8 @@ final class WorkerQueue: @unchecked Sendable {
     lock()
     defer { unlock() }
     if isClosed { return false }
-    jobs[priority.rawValue].append(job)
+    jobCount += 1
+    jobs[priority.rawValue].append(job, number: jobCount)
     if running < limit { pthread_cond_signal(wake) }
     return true
   }
@@ -99,6 +108,16 @@ final class WorkerQueue: @unchecked Sendable {
     while batch.pointee.next < batch.pointee.count { call(batch, priority) }
     while batch.pointee.finished < batch.pointee.count { pthread_cond_wait(batchFinished, mutex) }
     unlock()
+  }
+
+  /// Does what a thread would do next, on the calling one. Returns false if no work waits, or if no further thread may work.
+  func runNextJob() -> Bool {
+    lock()
+    defer { unlock() }
+    guard running < limit else { return false }
+    running += 1
+    defer { running -= 1 }
+    return runNext()
   }
 
   // MARK: Threads
@@ -131,7 +150,7 @@ final class WorkerQueue: @unchecked Sendable {
         call(batch, priority)
         return true
       }
-      if let job = jobs[priority.rawValue].removeFirst() {
+      if !jobs[priority.rawValue].isEmpty, let job = jobs[choice(for: priority)].removeFirst() {
         unlock()
         runAndRelease(job)
         lock()
@@ -139,6 +158,16 @@ final class WorkerQueue: @unchecked Sendable {
       }
     }
     return false
+  }
+
+  /// The ring of which the next job is taken where `priority` is the highest one that waits: its own, or that of the oldest drawing.
+  private func choice(for priority: WorkerPool.Priority) -> Int {
+    guard priority != .compositing else { return priority.rawValue }
+    var oldest = priority.rawValue
+    for index in oldest..<jobs.count where jobs[index].firstNumber < jobs[oldest].firstNumber { oldest = index }
+    let isPassedOver = oldest != priority.rawValue && passes < Self.patience
+    passes = isPassedOver ? passes + 1 : 0
+    return isPassedOver ? priority.rawValue : oldest
   }
 
   /// Releases the job's captured values before the lock is taken again: they may be large, or contain this pool.
@@ -186,20 +215,28 @@ final class WorkerQueue: @unchecked Sendable {
   }
 }
 
-/// A ring of jobs, first in, first out. It grows and never shrinks.
+/// A ring of numbered jobs, first in, first out. It grows and never shrinks.
 private struct JobRing {
-  private var slots: [(@Sendable () -> Void)?] = Array(repeating: nil, count: 16)
+  private struct Slot {
+    let number: UInt64
+    let job: @Sendable () -> Void
+  }
+
+  private var slots: [Slot?] = Array(repeating: nil, count: 16)
   private var head = 0
   private var count = 0
 
   var isEmpty: Bool { count == 0 }
 
-  mutating func append(_ job: @escaping @Sendable () -> Void) {
+  /// The number of the first job; the largest number if there is none.
+  var firstNumber: UInt64 { slots[head]?.number ?? .max }
+
+  mutating func append(_ job: @escaping @Sendable () -> Void, number: UInt64) {
     if count == slots.count {
       slots = Array(slots[head...] + slots[..<head]) + Array(repeating: nil, count: slots.count)
       head = 0
     }
-    slots[(head + count) % slots.count] = job
+    slots[(head + count) % slots.count] = Slot(number: number, job: job)
     count += 1
   }
 
@@ -210,6 +247,6 @@ private struct JobRing {
       head = (head + 1) % slots.count
       count -= 1
     }
-    return slots[head]
+    return slots[head]?.job
   }
 }

@@ -32,6 +32,54 @@ import Testing
     #expect(order.withLock { $0 } == (0..<40).map { "compositing \($0)" } + (0..<40).map { "drawing \($0)" })
   }
 
+  /// Against the rule as it is written: the highest priority and then the oldest, but the drawing that has waited longest is passed
+  /// over three times at most.
+  @Test(arguments: 1...50 as ClosedRange<UInt64>) func noneIsPassedOverForEver(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    let pool = WorkerPool(simulatedThreads: 1)
+    var waiting: [(priority: WorkerPool.Priority, number: Int)] = []
+    let taken = Lock([Int]())
+    var (passes, oldest, expected) = (0, 0, [Int]())
+    for number in 1...600 {
+      if number < 400 {
+        let priority = WorkerPool.Priority.allCases.randomElement(using: &random) ?? .drawing
+        waiting.append((priority, number))
+        pool.submit(priority) { taken.withLock { $0.append(number) } }
+      }
+      guard number >= 400 || random.chance(0.7), pool.runNextJob() else { continue }
+      var next = waiting.min { ($0.priority.rawValue, $0.number) < ($1.priority.rawValue, $1.number) }
+      if next?.priority != .compositing, let first = waiting.first(where: { $0.priority != .compositing }) {
+        if first.number != oldest { (passes, oldest) = (0, first.number) }
+        if passes == 3 { next = first } else if next?.number != first.number { passes += 1 }
+      }
+      waiting.removeAll { $0.number == next?.number }
+      expected.append(next?.number ?? 0)
+    }
+    let firstWrong = zip(taken.withLock { $0 }, expected).first { $0 != $1 }
+    #expect(firstWrong == nil)
+    #expect(waiting.isEmpty)
+  }
+
+  @Test func simulatedThreadsWorkInsideEachOther() {
+    let pool = WorkerPool(simulatedThreads: 3)
+    let depths = Lock([Int]())
+    for depth in [1, 2, 3, 4] {
+      pool.submit(.drawing) {
+        if !pool.runNextJob() { depths.withLock { $0.append(-depth) } }
+        depths.withLock { $0.append(depth) }
+      }
+    }
+    #expect(pool.runNextJob())
+    #expect(depths.withLock { $0 } == [-3, 3, 2, 1])
+    pool.activeThreadLimit = 1
+    #expect(pool.runNextJob())
+    #expect(depths.withLock { $0 }.suffix(2) == [-4, 4])
+    #expect(!pool.runNextJob())
+    let calls = Lock(0)
+    pool.concurrentPerform(iterations: 9, priority: .compositing) { _ in calls.withLock { $0 += 1 } }
+    #expect(calls.withLock { $0 } == 9)
+  }
+
   @Test func shutdownRunsWhatWaitsAndRefusesTheRest() {
     let pool = WorkerPool(threads: 3)
     let count = Lock(0)
