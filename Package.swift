@@ -211,7 +211,9 @@ let package = Package(
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
-    tests("LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "TestLength"], exclude: ["Facts"]),
+    tests(
+      "LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "TestLength"],
+      exclude: ["Facts"]),
     tests(
       "SceneTextTests",
       [

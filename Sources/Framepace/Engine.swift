@@ -35,6 +35,8 @@ public final class Engine {
   public var waitsForDrawings = false
   /// How long the coming commit waits for its drawings.
   private var drawingLimit: Nanoseconds?
+  /// When that wait ends; nil while there is none.
+  private var drawingEnd: MonotonicTime?
   /// Called when layers kept dirtying themselves through all rounds of a commit; the frame was shown all the same. While it is
   /// nil, the first such layer is named on the standard error output.
   public var onUnsettledLayout: (@MainActor (_ layer: Layer) -> Void)?
@@ -70,8 +72,8 @@ public final class Engine {
   }
 
   /// Lets this turn's commit wait for the drawings that it begins, up to a time by the machine's clock: so that a text changes in the
-  /// very frame in which its layer moves. What is not finished then appears in a later frame, as it does without the call. A call
-  /// after the turn's commit is for the next turn.
+  /// very frame in which its layer moves. Drawings of low priority are not waited for. What is not finished then appears in a later
+  /// frame, as it does without the call. A call after the turn's commit is for the next turn.
   ///
   /// ```swift
   /// label.string = "Arrived"
@@ -141,7 +143,7 @@ public final class Engine {
     var phases = FrameRecord.PhaseDurations()
     phases[.callbacks] = turn.callbacks
     for group in groups { commit(group, &phases) }
-    drawingLimit = nil
+    (drawingLimit, drawingEnd) = (nil, nil)
     for group in groups {
       for member in group.members { member.output.renderIfNeeded(turn: phases) }
     }
@@ -164,12 +166,24 @@ public final class Engine {
         reportUnsettledLayout(layer)
         break
       }
-      guard waitsForDrawings || drawingLimit != nil, context.pendingDrawings > 0 else { break }
-      let isAll = context.waitForDrawings(upTo: waitsForDrawings ? nil : drawingLimit)
+      guard waitForDrawings(of: context) else { break }
       context.publishFinishedDrawings()
-      // The limit is one for all rounds.
-      if !isAll { drawingLimit = nil }
     }
+  }
+
+  /// Waits for the drawings of a commit if that was asked for. Returns false if there was nothing to wait for.
+  private func waitForDrawings(of context: LayerContext) -> Bool {
+    if let limit = drawingLimit { drawingEnd = SystemClock.monotonic.now + limit }
+    drawingLimit = nil
+    guard context.pendingDrawings > 0 else { return false }
+    if waitsForDrawings {
+      context.waitForDrawings()
+      return true
+    }
+    guard let end = drawingEnd else { return false }
+    // One wait for all rounds and all displays.
+    if !context.waitForNewDrawings(until: end) { drawingEnd = nil }
+    return true
   }
 
   private func reportUnsettledLayout(_ layer: Layer) {

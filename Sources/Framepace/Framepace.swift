@@ -73,6 +73,7 @@
 @_exported public import class Layers.Layer
 @_exported public import enum Layers.LayerAction
 @_exported public import protocol Layers.LayerDelegate
+@_exported public import enum Layers.DrawingPriority
 @_exported public import protocol Layers.LayoutManager
 @_exported public import class Layers.LayerStyle
 @_exported public import struct Layers.MediaTiming

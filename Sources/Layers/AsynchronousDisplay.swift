@@ -16,6 +16,9 @@ struct AsynchronousDisplay: Sendable {
   /// True while a drawing is under way.
   var isDrawing: Bool { latest != nil }
 
+  /// True while the newest drawing is requested and no worker has taken it.
+  var isWaiting: Bool { latest?.isWaiting ?? false }
+
   mutating func request(_ job: DrawingJob) {
     requestsSinceShown += 1
     if let latest {

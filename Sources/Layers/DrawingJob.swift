@@ -3,44 +3,62 @@ import Raster
 
 /// A picture that the main thread requested and a worker draws. It can be cancelled.
 final class DrawingJob: Sendable {
-  enum Outcome: Sendable {
-    case pending
+  enum State: Sendable {
+    case waiting(any Drawing)
+    case drawing
     case finished(Image)
     case failed(BitmapError)
-    case cancelled
+    /// With the picture if it was finished.
+    case cancelled(Image?)
   }
 
   let target: DrawingTarget
-  private let drawing: any Drawing
   private let countdown: DrawingCountdown
-  private let state = Lock(Outcome.pending)
+  private let storedState: Lock<State>
 
   init(_ drawing: any Drawing, target: DrawingTarget, countdown: DrawingCountdown) {
-    self.drawing = drawing
     self.target = target
     self.countdown = countdown
+    storedState = Lock(.waiting(drawing))
     countdown.enter()
   }
 
-  var outcome: Outcome { state.withLock { $0 } }
+  var state: State { storedState.withLock { $0 } }
+
+  /// True while no worker has taken it.
+  var isWaiting: Bool {
+    storedState.withLock { if case .waiting = $0 { true } else { false } }
+  }
 
   var isCancelled: Bool {
-    if case .cancelled = outcome { return true }
-    return false
+    storedState.withLock { if case .cancelled = $0 { true } else { false } }
   }
 
   /// Cancels the picture, also if it is finished but not shown yet. Any thread may call it, at any time.
   func cancel() {
-    let wasPending = state.withLock { state in
-      defer { state = .cancelled }
-      return if case .pending = state { true } else { false }
+    let old = storedState.withLock { state in
+      let old = state
+      switch old {
+      case .waiting, .drawing: state = .cancelled(nil)
+      case .finished(let image): state = .cancelled(image)
+      case .failed, .cancelled: break
+      }
+      return old
     }
-    if wasPending { countdown.leave(hasResult: false) }
+    switch old {
+    case .waiting, .drawing: countdown.leave(hasResult: false)
+    case .finished, .failed, .cancelled: break
+    }
   }
 
   /// Draws the picture unless it is cancelled. The job checks this before and after, and the drawing itself meanwhile.
   func run() {
-    guard !isCancelled else { return }
+    let drawing = storedState.withLock { state -> (any Drawing)? in
+      guard case .waiting(let drawing) = state else { return nil }
+      state = .drawing
+      return drawing
+    }
+    guard let drawing else { return }
     do {
       let image = try target.image(isCancelled: { self.isCancelled }, drawnBy: drawing.draw(in:))
       settle(.finished(image))
@@ -49,17 +67,17 @@ final class DrawingJob: Sendable {
     }
   }
 
-  private func settle(_ outcome: Outcome) {
-    let wasPending = state.withLock { state in
-      guard case .pending = state else { return false }
-      state = outcome
+  private func settle(_ result: State) {
+    let isWanted = storedState.withLock { state in
+      guard case .drawing = state else { return false }
+      state = result
       return true
     }
-    if wasPending { countdown.leave(hasResult: true) }
+    if isWanted { countdown.leave(hasResult: true) }
   }
 }
 
-/// A group of pictures that appear together.
+/// A group of pictures that appear together: those of one commit and one priority.
 @MainActor
 final class DrawingGroup {
   struct Member {
@@ -69,11 +87,13 @@ final class DrawingGroup {
 
   /// The number of the group within its context.
   let number: UInt64
+  let priority: DrawingPriority
   let countdown: DrawingCountdown
   private(set) var members: [Member] = []
 
-  init(number: UInt64, inbox: DrawingInbox) {
+  init(number: UInt64, priority: DrawingPriority, inbox: DrawingInbox) {
     self.number = number
+    self.priority = priority
     countdown = DrawingCountdown { inbox.post(number) }
   }
 
@@ -126,10 +146,12 @@ final class DrawingCountdown: Sendable {
   /// True if all pictures were cancelled.
   var isAbandoned: Bool { state.withLock { $0.pending == 0 && !$0.hasResult } }
 
-  /// Waits until no picture is pending and this was reported, but not beyond a time of the machine's clock.
+  /// Waits until no picture is pending and this was reported.
   ///
+  /// - Parameter end: when the wait ends at the latest, by the machine's clock.
   /// - Returns: true if none is pending.
-  func wait(until end: MonotonicTime?) -> Bool {
+  @discardableResult
+  func wait(until end: MonotonicTime? = nil) -> Bool {
     let latch = state.withLock { state -> Latch? in
       if state.isOver { return nil }
       let latch = state.waiter ?? Latch()

@@ -105,11 +105,10 @@ struct DrawingTarget: BitwiseCopyable, Sendable {
 
   /// Returns nil if there is nothing to draw. If the bitmap would exceed the largest size, the scale is reduced.
   init?(bounds: Rect, scale: Double, isOpaque: Bool = false) {
-    let longest = max(bounds.width, bounds.height)
-    guard !bounds.isEmpty, longest.isFinite, bounds.minX.isFinite, bounds.minY.isFinite else { return nil }
+    guard bounds.isDrawable else { return nil }
     self.bounds = bounds
     self.isOpaque = isOpaque
-    self.scale = min(scale, Double(Bitmap.maximumSide) / longest)
+    self.scale = min(scale, Double(Bitmap.maximumSide) / max(bounds.width, bounds.height))
     // A product slightly above a whole number is rounded to it.
     func pixels(_ length: Double, _ scale: Double) -> Int {
       min(max(Int((length * scale - 1e-6).rounded(.up)), 1), Bitmap.maximumSide)
@@ -130,4 +129,9 @@ struct DrawingTarget: BitwiseCopyable, Sendable {
     context.flush()
     return bitmap.freeze()
   }
+}
+
+extension Rect {
+  /// True if a bitmap can show it.
+  var isDrawable: Bool { !isEmpty && width.isFinite && height.isFinite && minX.isFinite && minY.isFinite }
 }

@@ -20,7 +20,7 @@ extension Layer {
 
   /// Makes new contents at once if they are needed and the layer has a size.
   public func displayIfNeeded() {
-    guard needsDisplay, !bounds.isEmpty else { return }
+    guard needsDisplay, bounds.isDrawable else { return }
     needsDisplay = false
     if let delegate { delegate.display(self) } else { displayByDrawing() }
   }

@@ -84,19 +84,25 @@ open class Layer {
   public package(set) var needsDisplay = false
   /// True if a change of `bounds`, of its size or its origin, asks for new contents by `setNeedsDisplay()`.
   public var needsDisplayOnBoundsChange = false
-  /// True if contents drawn asynchronously appear as soon as they are there, instead of together with all others that
-  /// were begun in the same commit.
+  /// True if contents drawn asynchronously appear as soon as they are there, instead of together with all others of the same
+  /// `drawingPriority` that were begun in the same commit.
   public var publishesDrawingsAlone = false
+  /// How soon workers take a drawing of the layer. `normal` at first. A change requests the drawing anew if it still waits.
+  public var drawingPriority = DrawingPriority.normal {
+    didSet { if drawingPriority != oldValue, asynchronous.isWaiting { setNeedsDisplay() } }
+  }
   /// True if the layer promises that its contents let nothing behind them be seen. What it draws itself begins as opaque black
   /// then, which keeps the promise. False at first.
   public var isOpaque = false {
-    didSet { if isOpaque != oldValue, drawnSize != nil { setNeedsDisplay() } }
+    didSet { if isOpaque != oldValue, drawsContents { setNeedsDisplay() } }
   }
   /// The size in points for which `contents` were drawn; nil when they were set.
   package internal(set) var drawnSize: Size?
   /// Pixels per point in contents that were drawn.
   package internal(set) var drawnScale = 1.0
   var asynchronous = AsynchronousDisplay()
+  /// True if its contents were drawn, or are being drawn for the first time.
+  var drawsContents: Bool { drawnSize != nil || asynchronous.isDrawing }
   /// The effects of the last record, which later ones share while nothing in them changes.
   var recordEffects: RenderEffects?
 

@@ -11,21 +11,24 @@ extension LayerContext {
   @discardableResult
   public func publishFinishedDrawings() -> Bool {
     retired.release(by: workers)
+    // A group is never reported if all of its drawings were superseded.
+    groups.removeAll { $0.countdown.isAbandoned }
     var hasChanged = false
     for number in inbox.take() {
       guard let index = groups.firstIndex(where: { $0.number == number }) else { continue }
       let group = groups.remove(at: index)
       for member in group.members {
-        guard let layer = member.layer, layer.asynchronous.isDrawing else { continue }
-        switch member.job.outcome {
+        switch member.job.state {
         case .finished(let image):
-          guard layer.asynchronous.accept(member.job) else { continue }
+          guard let layer = member.layer, layer.asynchronous.accept(member.job) else { continue }
           let target = member.job.target
           layer.setContents(image, drawnSize: target.bounds.size, scale: target.scale)
           hasChanged = true
         case .failed(let error):
-          if layer.asynchronous.accept(member.job) { displayFailed(layer, error) }
-        case .pending, .cancelled:
+          if let layer = member.layer, layer.asynchronous.accept(member.job) { displayFailed(layer, error) }
+        case .cancelled(let image?):
+          retired.append(image)
+        case .waiting, .drawing, .cancelled(nil):
           break
         }
       }
@@ -38,40 +41,56 @@ extension LayerContext {
     groups.reduce(0) { count, group in count + group.members.count { !$0.job.isCancelled } }
   }
 
-  /// Waits until all drawings are finished, so that `publishFinishedDrawings()` shows them.
-  ///
-  /// - Parameter limit: the longest wait, by the machine's clock; nil for pictures that must not depend on the speed of workers.
-  /// - Returns: true if all are finished.
-  @discardableResult
-  public func waitForDrawings(upTo limit: Nanoseconds? = nil) -> Bool {
-    let end = limit.map { SystemClock.monotonic.now + $0 }
-    return groups.allSatisfy { $0.countdown.wait(until: end) }
+  /// Waits until all drawings are finished, so that `publishFinishedDrawings()` shows them: for pictures that must not depend on
+  /// the speed of workers.
+  public func waitForDrawings() {
+    for group in groups { group.countdown.wait() }
   }
 
-  /// Starts a drawing of a layer's contents. It is grouped with those of the same commit, unless the layer wants to appear
-  /// alone.
+  /// Waits for the drawings that the last commit began, but not for those of low priority.
+  ///
+  /// - Parameter end: when the wait ends at the latest, by the machine's clock.
+  /// - Returns: true if they are finished.
+  @discardableResult
+  public func waitForNewDrawings(until end: MonotonicTime) -> Bool {
+    groups.allSatisfy { $0.number < firstNewGroup || $0.priority == .low || $0.countdown.wait(until: end) }
+  }
+
+  /// Starts a drawing of a layer's contents. It is grouped with those of the same commit and priority, unless the layer wants to
+  /// appear alone.
   func begin(_ drawing: any Drawing, for layer: Layer, target: DrawingTarget) {
-    // A group is never reported if all of its drawings were superseded.
-    groups.removeAll { $0.countdown.isAbandoned }
+    let priority = layer.drawingPriority
     let isAlone = !isGroupOpen || layer.publishesDrawingsAlone
-    let group = isAlone ? makeGroup() : openGroup ?? makeGroup()
-    if !isAlone { openGroup = group }
+    let group = isAlone ? makeGroup(priority) : openGroup(priority)
     let job = group.add(drawing, for: layer, target: target)
     layer.asynchronous.request(job)
     if isAlone { group.close() }
     // A pool that was shut down draws no more, so the drawing runs here.
-    if !workers.submit(.drawing, { job.run() }) { job.run() }
+    if !workers.submit(priority.ofWorkers, { job.run() }) { job.run() }
   }
 
-  func closeGroup() {
+  /// From now on drawings are collected in groups.
+  func openGroups() {
+    isGroupOpen = true
+    firstNewGroup = lastGroupNumber + 1
+  }
+
+  func closeGroups() {
     isGroupOpen = false
-    openGroup?.close()
-    openGroup = nil
+    for group in collecting { group.close() }
+    collecting.removeAll()
   }
 
-  private func makeGroup() -> DrawingGroup {
+  private func openGroup(_ priority: DrawingPriority) -> DrawingGroup {
+    if let group = collecting.first(where: { $0.priority == priority }) { return group }
+    let group = makeGroup(priority)
+    collecting.append(group)
+    return group
+  }
+
+  private func makeGroup(_ priority: DrawingPriority) -> DrawingGroup {
     lastGroupNumber += 1
-    let group = DrawingGroup(number: lastGroupNumber, inbox: inbox)
+    let group = DrawingGroup(number: lastGroupNumber, priority: priority, inbox: inbox)
     groups.append(group)
     return group
   }

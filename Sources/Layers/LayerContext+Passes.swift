@@ -8,7 +8,7 @@ import Raster
 extension LayerContext {
   func update(_ phases: inout CommitPhases) {
     markDeferred()
-    isGroupOpen = true
+    openGroups()
     var round = 0
     while hasLayoutMarks || !displayMarks.isEmpty {
       if round == Self.maximumRounds {
@@ -25,7 +25,7 @@ extension LayerContext {
       display(&phases)
       phases.display += clock.now - laidOut
     }
-    closeGroup()
+    closeGroups()
   }
 
   private var hasLayoutMarks: Bool { layoutMarks.contains { !$0.isEmpty } }
@@ -57,7 +57,7 @@ extension LayerContext {
       layer.isDisplayMarked = false
       layer.hintAtEmptyText()
       // A layer without a size still needs display. It is marked again once it has a size.
-      guard layer.needsDisplay, !layer.bounds.isEmpty else { continue }
+      guard layer.needsDisplay, layer.bounds.isDrawable else { continue }
       phases.displayCount += 1
       layer.displayIfNeeded()
     }

@@ -106,10 +106,13 @@ public final class LayerContext {
   let inbox = DrawingInbox()
   var retired = RetiredPictures()
   var groups: [DrawingGroup] = []
-  /// True while drawings are collected in a group.
+  /// True while drawings are collected in groups.
   var isGroupOpen = false
-  var openGroup: DrawingGroup?
+  /// The groups that drawings are collected in, one for each priority that came.
+  var collecting: [DrawingGroup] = []
   var lastGroupNumber: UInt64 = 0
+  /// The first group that the last commit made, or would have made.
+  var firstNewGroup: UInt64 = 1
 
   /// - Parameters:
   ///   - root: a layer without superlayer and context.
@@ -215,6 +218,7 @@ public final class LayerContext {
       layer.asynchronous.cancel()
       layer.needsDisplay = true
     }
+    if layer.drawnSize != nil, let picture = layer.contents { retired.append(picture) }
     if !layer.animations.isEmpty { leftWithAnimations.append(layer) }
     if let mask = layer.storedMask { leave(mask) }
     for sublayer in layer.sublayers { leave(sublayer) }
@@ -238,7 +242,7 @@ public final class LayerContext {
 
   private func scaleChanged() {
     func redisplay(_ layer: Layer) {
-      if layer.drawnSize != nil && layer.contentsScale == nil { layer.setNeedsDisplay() }
+      if layer.drawsContents && layer.contentsScale == nil { layer.setNeedsDisplay() }
       if let mask = layer.storedMask { redisplay(mask) }
       for sublayer in layer.sublayers { redisplay(sublayer) }
     }

@@ -1,8 +1,8 @@
 import LinuxSystem
 import Raster
 
-/// The pictures that layers drew and no longer show. They are kept until nobody else holds them, and then released by a worker: the
-/// kernel needs a good part of a millisecond to take back the memory of a large one.
+/// The pictures that were drawn and are no longer shown. They are kept until nobody else holds them, and then released by a worker:
+/// the kernel needs a good part of a millisecond to take back the memory of a large one.
 @MainActor
 struct RetiredPictures {
   /// More are not kept: the application holds them too, and releases them itself.
@@ -11,6 +11,8 @@ struct RetiredPictures {
   private var pictures: [Image] = []
 
   mutating func append(_ picture: Image) {
+    // The layer of a picture may leave the tree, come back and be drawn again. Twice in here a picture would never be let go.
+    guard !pictures.contains(where: { $0 === picture }) else { return }
     if pictures.count == Self.limit { pictures.removeFirst() }
     pictures.append(picture)
   }

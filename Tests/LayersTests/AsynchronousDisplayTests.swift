@@ -265,10 +265,10 @@ final class AsynchronousDisplayTests: XCTestCase {
       let probe = layers[0].request(1)
       stage.turn()
       for limit in [.zero, .milliseconds(1), .seconds(-1)] as [Nanoseconds] {
-        XCTAssertFalse(stage.context.waitForDrawings(upTo: limit))
+        XCTAssertFalse(stage.context.waitForNewDrawings(until: SystemClock.monotonic.now + limit))
       }
       probe.gate.open()
-      XCTAssertTrue(stage.context.waitForDrawings(upTo: .seconds(60)))
+      XCTAssertTrue(stage.context.waitForNewDrawings(until: SystemClock.monotonic.now + .seconds(60)))
       stage.turn()
       XCTAssertEqual(layers[0].gray, 255)
     }
@@ -326,6 +326,9 @@ final class AsynchronousDisplayTests: XCTestCase {
         var last = [Int: UInt32]()
         for _ in 0..<200 {
           for (index, layer) in layers.enumerated() {
+            if generator.chance(0.1) {
+              layer.drawingPriority = DrawingPriority.allCases.randomElement(using: &generator) ?? .normal
+            }
             if generator.chance(0.4) {
               let white = UInt32.random(in: 0...255, using: &generator)
               _ = layer.request(Double(white) / 255, gated: false)
@@ -335,6 +338,7 @@ final class AsynchronousDisplayTests: XCTestCase {
             if generator.chance(0.05) { stage.root.addSublayer(layer) }
           }
           stage.turn()
+          if generator.chance(0.5) { _ = stage.tree() }
         }
         for layer in layers { stage.root.addSublayer(layer) }
         stage.turn()
