@@ -67,7 +67,7 @@ public final class RandomLayers {
   }
 
   private func change(_ layer: Layer) -> String {
-    switch Int.random(in: 0..<29, using: &random) {
+    switch Int.random(in: 0..<30, using: &random) {
     case 0, 1, 2:
       layer.position.x += Double(Int.random(in: -9...9, using: &random))
       layer.position.y += Double(Int.random(in: -9...9, using: &random))
@@ -133,6 +133,10 @@ public final class RandomLayers {
     case 23, 24, 25, 26:
       changeLook(layer)
       return "look"
+    case 27:
+      layer.drawingPriority = DrawingPriority.allCases.randomElement(using: &random) ?? .normal
+      layer.publishesDrawingsAlone.toggle()
+      return "drawing priority"
     default:
       _ = Self.kinds.first { $0.change(self, layer) }
       return "a property of its kind"

@@ -74,6 +74,8 @@ struct SceneKind {
       SceneProperty("minificationFilter", \Layer.minificationFilter, .word()),
       SceneProperty("magnificationFilter", \Layer.magnificationFilter, .word()),
       SceneProperty("needsDisplayOnBoundsChange", \Layer.needsDisplayOnBoundsChange, .bool),
+      SceneProperty("drawingPriority", \Layer.drawingPriority, .word()),
+      SceneProperty("publishesDrawingsAlone", \Layer.publishesDrawingsAlone, .bool),
       .contents,
       // The clock.
       .beginTime,
