@@ -7,12 +7,10 @@ import Testing
   /// told from their noise, nor felt.
   private static let floor = 5_000.0
 
-  /// The ratios to the better rival that are above 1.05, as they are. Here a stamp's distance from the even grid tells of the next
-  /// one's (they correlate by 0.5 in the first recording, which has 55 stamps, and by 0.3 in the second), so the last stamp is the
-  /// better guess. A model that followed them would follow a compositor's clock, and not the display. The last is a median of 24.
+  /// The ratios to the better rival that are above 1.05, as they are. They are medians of 42, 32 and 24 distances, which do not tell who
+  /// is better: samples drawn anew from the same distances have ratios from 0.92, 0.78 and 0.37 to 2.1, 1.8 and 2.3 in nine cases of ten.
   private static let exceptions = [
-    "presentmon-2, 1 ahead, p50": 1.58, "presentmon-2, 1 ahead, p95": 1.11, "presentmon-2, 10 ahead, p50": 1.27,
-    "presentmon-4, 1 ahead, p50": 1.39, "presentmon-4, 60 ahead, p50": 1.22,
+    "presentmon-2, 1 ahead, p50": 1.58, "presentmon-2, 10 ahead, p50": 1.27, "presentmon-4, 60 ahead, p50": 1.22,
   ]
 
   @Test(arguments: Recordings.names) func noRivalIsBetter(_ name: String) throws {

@@ -1,16 +1,21 @@
+import Glibc
+
 /// Measures how unsteady a display's stamps are.
 ///
 /// It compares the distance of each stamp from the grid with that of the one before, which also works while the grid itself is
 /// wrong. It follows the median of the difference by steps, up when one is beyond it and down when not (H. Robbins and S. Monro,
 /// "A Stochastic Approximation Method", 1951); they are wide at first, since it begins with a guess. It takes 1.4826 times the
 /// median, which for a normal distribution is its standard deviation (F. R. Hampel, "The Influence Curve and Its Role in Robust
-/// Estimation", 1974): a few wild stamps do not move it.
+/// Estimation", 1974): a few wild stamps do not move it. For the same reason it counts the sides of the grid on which stamps lie,
+/// where it asks whether one's distance tells of the next one's.
 struct StampNoise: BitwiseCopyable, Sendable {
   private var median: Double
   private var count = 0
   /// The number of differences in a row below half the median.
   private var calm = 0
   private var last: Double?
+  /// The part of the stamps that lie on the same side of the grid as the one before, among the last some sixty.
+  private var agreeing = 0.5
   private let limits: (least: Double, most: Double)
 
   /// Begins with a guess for the interval, in nanoseconds.
@@ -26,11 +31,26 @@ struct StampNoise: BitwiseCopyable, Sendable {
     return deviation * deviation
   }
 
+  /// The correlation of a stamp's distance from the grid with that of the one before; 0 if chance alone might show as much.
+  ///
+  /// Two normally distributed numbers of correlation r have the same sign in a part ½ + arcsin(r)/π of all cases (W. F. Sheppard, "On
+  /// the Application of the Theory of Error to Cases of Normal Distribution and Normal Correlation", 1899).
+  var correlation: Double {
+    let excess = agreeing - 0.5
+    // Two standard deviations of the part that are heads when so many coins are thrown.
+    guard excess > 1 / Double(min(count, Self.mostPairs)).squareRoot() else { return 0 }
+    return sin(.pi * excess)
+  }
+
+  private static let mostPairs = 64
+
   /// Learns from a stamp that lay so many nanoseconds off the grid.
   mutating func note(_ residual: Double) {
     defer { last = residual }
     guard let last else { return }
     count += 1
+    let agrees = (residual > 0) == (last > 0)
+    agreeing += ((agrees ? 1 : 0) - agreeing) / Double(min(count, Self.mostPairs) + 1)
     // A difference of two has twice the variance of one.
     let distance = abs(residual - last) * 0.5.squareRoot()
     calm = distance < median / 2 ? calm + 1 : 0

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 
 /// The places of a display's vblanks as a model believes them at one moment. A pure value that is cheap to copy.
@@ -13,6 +14,8 @@ struct VBlankGrid: BitwiseCopyable, Sendable {
   let isProven: Bool
   /// The interval between two vblanks, in nanoseconds. On a variable display at least the shortest.
   let period: Double
+  /// The correlation of a stamp's distance from the filter's place with that of the one before; from 0 to below 1.
+  let correlation: Double
 
   typealias Prediction = VBlankModel.Prediction
 
@@ -51,12 +54,21 @@ struct VBlankGrid: BitwiseCopyable, Sendable {
   private func intervals(to time: MonotonicTime) -> Int64 {
     let quotient = (filter.distance(to: time) / period).rounded(.down)
     // The limits leave room to add a few.
-    return min(max(Int64(saturating: quotient), -1 << 61), 1 << 61)
+    let count = min(max(Int64(saturating: quotient), -1 << 61), 1 << 61)
+    guard correlation > 0, count >= 0 else { return count }
+    if place(after: count + 1) <= time { return count + 1 }
+    return count > 0 && place(after: count) > time ? count - 1 : count
   }
 
+  /// The place of a vblank: where the filter has it, and after the last one what is left of that one's distance from its own place.
+  ///
+  /// The forecast of a first-order autoregressive process (G. E. P. Box and G. M. Jenkins, "Time Series Analysis: Forecasting and
+  /// Control", 1970). The distance is less than an interval and shrinks, so that places stay in order.
   private func place(after count: Int64) -> MonotonicTime {
-    guard isVariable else { return filter.phase(after: count) }
-    return filter.origin + Nanoseconds(Int64(saturating: filter.offset + Double(count) * period))
+    if isVariable { return filter.origin + Nanoseconds(Int64(saturating: filter.offset + Double(count) * period)) }
+    let even = filter.phase(after: count)
+    guard correlation > 0, count > 0 else { return even }
+    return even + Nanoseconds(Int64(saturating: pow(correlation, Double(count)) * filter.distance(to: lastStamp)))
   }
 
   private func makePrediction(at timestamp: MonotonicTime, after count: Int64) -> Prediction {

@@ -98,7 +98,7 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
     let place = isVariable ? filter : filter.shrunk
     return VBlankGrid(
       filter: place, interval: interval, lastStamp: last.timestamp, isVariable: isVariable, isProven: unproven == 0,
-      period: max(place.period, shortestPeriod))
+      period: max(place.period, shortestPeriod), correlation: noise.correlation)
   }
 
   /// True if enough stamps agree with the grid to call another one wrong.
