@@ -51,8 +51,12 @@ import Testing
   }
 
   /// Scenarios that once went wrong, of some thousands: stamps that are swapped while a clock is set, a rate that doubles among
-  /// unsteady stamps, and a pause after a few stamps of whole milliseconds.
-  @Test(arguments: [756, 1156, 1727, 1749, 1958, 3916, 4232, 4316, 4660, 5822, 9949, 11259] as [UInt64])
+  /// unsteady stamps, a pause after a few stamps of whole milliseconds, and, in the last four, a rate that nobody told while events are
+  /// late or stamps coarse.
+  @Test(
+    arguments: [
+      756, 1156, 1727, 1749, 1958, 3916, 4232, 4316, 4660, 5822, 9949, 11259, 8803, 9605, 10201, 12988,
+    ] as [UInt64])
   func rareScenarios(_ seed: UInt64) {
     let result = DisplayScenario.random(seed: seed, steps: 20).play()
     #expect(result.isGood, "\(result)")

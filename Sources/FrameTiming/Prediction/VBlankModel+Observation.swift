@@ -109,8 +109,10 @@ extension VBlankModel {
 
   /// The number of intervals from the filter's phase to a stamp, and whether the source counted them: its sequence is believed if
   /// it is possible.
+  ///
+  /// - Parameter other: the length of some of the intervals, if that is not the announced or the expected one.
   private func intervals(
-    from last: VBlank, to vblank: VBlank, requested: MonotonicTime? = nil, filter: PhaseFilter
+    from last: VBlank, to vblank: VBlank, requested: MonotonicTime? = nil, filter: PhaseFilter, other: Double? = nil
   ) -> (count: Int64, isCounted: Bool) {
     let elapsed = filter.distance(to: vblank.timestamp)
     let counted = Int64(bitPattern: vblank.sequence &- last.sequence)
@@ -120,7 +122,7 @@ extension VBlankModel {
         if length > 0.9 * refreshRate.exactInterval { return (counted, true) }
       } else {
         // Some of the intervals may have been those of a rate that was announced, or the period be that of a few coarse stamps.
-        let other = expectedRate?.exactInterval ?? expectedPeriod
+        let other = other ?? expectedRate?.exactInterval ?? expectedPeriod
         // The rate may also have changed since it was measured, by as much as a pixel clock is allowed.
         let deviation = max(Self.gate * filter.variance(after: counted).squareRoot(), Double(counted) * priorDeviation)
         let tolerance = max(period, other) / 2 + deviation
@@ -209,20 +211,26 @@ extension VBlankModel {
   // MARK: - Stamps that are not believed
 
   private mutating func suspect(_ vblank: VBlank, as verdict: Verdict) -> Verdict {
-    let agrees = suspects.last.map { isWhole($0, to: vblank) } ?? false
+    let before = suspects.last
+    let agrees = before.map { isWhole($0, to: vblank) } ?? false
     suspects.agreeing = agrees ? suspects.agreeing + 1 : 0
     suspects.last = vblank
     // Three that agree with each other are right. So are as many as the grid stands on, if they do not go back.
     let enough = verdict == .outlier ? min(3, stampsOnGrid) : 3
     guard suspects.agreeing + 1 >= enough else { return verdict }
-    relock(at: vblank)
+    relock(at: vblank, after: agrees ? before : nil)
     return .relocked
   }
 
-  private mutating func relock(at vblank: VBlank) {
+  private mutating func relock(at vblank: VBlank, after before: VBlank?) {
     guard let filter, let last else { return }
     let agreeing = suspects.agreeing + 1
-    interval &+= max(1, intervals(from: last, to: vblank, filter: filter).count)
+    // The distance of two that are believed now may be that of a rate which nobody told.
+    let length = before.flatMap { before in
+      let (gap, counted) = distance(from: before, to: vblank)
+      return counted.map { gap / $0 }
+    }
+    interval &+= max(1, intervals(from: last, to: vblank, filter: filter, other: length).count)
     self.last = vblank
     unproven = 0
     // Perhaps the stamps have become unsteady, and the grid is the same.
@@ -264,7 +272,15 @@ extension VBlankModel {
 
   /// Follows a display that runs at another rate than its mode, or again at that of its mode.
   private mutating func follow(_ spacing: EvenSpacing, at vblank: VBlank) {
-    interval = max(interval &+ 1, spacing.interval)
+    // Ticks of the stamps that were not believed may have been counted by the old rate.
+    let passed = filter.flatMap { filter in
+      last.map { intervals(from: $0, to: vblank, filter: filter, other: spacing.length) }
+    }
+    if let passed, passed.isCounted {
+      interval &+= passed.count
+    } else {
+      interval = max(interval &+ 1, spacing.interval)
+    }
     last = vblank
     unproven = 0
     let isNominal = isNear(refreshRate.exactInterval, spacing.length, within: Self.otherRate)
