@@ -20,6 +20,13 @@ extension Image: PaintableContent {
       painter.paint(rows, of: layer)
     }
   }
+
+  /// The same rows for one who mixes them with others; nil when no pixel is seen.
+  func rows(of layer: PaintedLayer) -> (any ContentRows)? {
+    let cut = layer.node.effects?.parts.cut ?? ContentCut()
+    if cut.hasNineParts, let rows = NinePartRows(self, layer, cut) { return rows }
+    return ImageRows(self, layer, cut)
+  }
 }
 
 /// An image on the output: the image's pixel under each of the output's, and the shape that cuts them.

@@ -72,6 +72,7 @@
 @_exported public import struct Layers.KeyframeAnimation
 @_exported public import class Layers.Layer
 @_exported public import enum Layers.LayerAction
+@_exported public import struct Layers.LayerContents
 @_exported public import protocol Layers.LayerDelegate
 @_exported public import enum Layers.DrawingPriority
 @_exported public import protocol Layers.LayoutManager

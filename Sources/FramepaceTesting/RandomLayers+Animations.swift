@@ -22,7 +22,7 @@ extension RandomLayers {
   }
 
   private func movement(depth: Int) -> any Animation {
-    switch Int.random(in: 0..<(depth < 2 ? 16 : 15), using: &random) {
+    switch Int.random(in: 0..<(depth < 2 ? 17 : 16), using: &random) {
     case 0: return basic(.rotation, from: 0, to: number(in: -4...4))
     case 1: return basic(.transform, from: nil, to: transform())
     case 2: return basic(.backgroundColor, from: color(), to: nil)
@@ -67,6 +67,10 @@ extension RandomLayers {
         TransitionSubtype.allCases.randomElement(using: &random) ?? .fromLeft)
       (transition.startProgress, transition.endProgress) = (number(in: 0...1), number(in: 0...1))
       return transition
+    case 15:
+      let values = (0..<3).map { _ in image() }
+      if random.chance(0.3) { return KeyframeAnimation(.contents, values: values, calculationMode: mode()) }
+      return basic(.contents, from: values[0], to: random.chance(0.7) ? values[1] : nil)
     default:
       return AnimationGroup((0..<Int.random(in: 0...3, using: &random)).map { _ in animation(depth: depth + 1) })
     }
@@ -77,6 +81,8 @@ extension RandomLayers {
     (animation.isAdditive, animation.isCumulative) = (random.chance(0.2), random.chance(0.2))
     return animation
   }
+
+  private func image() -> LayerContents { .image(random.chance(0.2) ? nil : images.randomElement(using: &random)) }
 
   private func mode() -> CalculationMode { CalculationMode.allCases.randomElement(using: &random) ?? .linear }
 

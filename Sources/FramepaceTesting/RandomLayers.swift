@@ -14,7 +14,7 @@ public final class RandomLayers {
 
   /// The layers that are in the tree, or were and may come back.
   var layers: [Layer] = []
-  private let images: [Image]
+  let images: [Image]
   private let font: Font?
   private let limit: Int
   var random: SplitMix64
@@ -91,6 +91,7 @@ public final class RandomLayers {
       layer.cornerRadius = number(in: 0...20)
       return "corner radius"
     case 9:
+      if random.chance(0.3) { layer.actions = random.chance(0.7) ? [.contents: .implicit] : nil }
       layer.contents = random.chance(0.2) ? nil : images.randomElement(using: &random)
       return "contents"
     case 10:

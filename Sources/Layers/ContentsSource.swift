@@ -13,6 +13,14 @@ struct ContentsSource: BitwiseCopyable {
   var drawnSize: Size?
   var drawnScale = 1.0
 
+  /// The same, in a layer that shows this picture where it has no contents of its own.
+  func or(_ image: Image?) -> ContentsSource {
+    guard pixels.isEmpty, let image else { return self }
+    var source = self
+    source.pixels = image.pixelSize
+    return source
+  }
+
   /// The effects of a layer with these values, at a place that is no map of the plane if `homography` is given: `last` if nothing
   /// in them differs from it.
   func effects(for values: AnimatableValues, _ homography: Homography?, last: RenderEffects?) -> RenderEffects? {
@@ -83,11 +91,14 @@ extension ContentsGravity {
   fileprivate var isResizing: Bool { self == .resize || self == .resizeAspect || self == .resizeAspectFill }
 }
 
+extension Image {
+  var pixelSize: Size { Size(Double(width), Double(height)) }
+}
+
 extension Layer {
   var contentsSource: ContentsSource {
-    guard let contents else { return ContentsSource() }
-    return ContentsSource(
-      pixels: Size(Double(contents.width), Double(contents.height)), gravity: contentsGravity,
+    ContentsSource(
+      pixels: contents?.pixelSize ?? .zero, gravity: contentsGravity,
       scale: contentsScale ?? (drawnSize == nil ? 1 : drawnScale), drawnSize: drawnSize, drawnScale: drawnScale)
   }
 

@@ -23,7 +23,6 @@ open class Layer {
 
   /// Only for reading: the properties below mark the layer when they change it.
   private(set) var values = AnimatableValues()
-  fileprivate var storedContents: Image?
   private(set) var flags: RenderRecord.Flags = []
 
   /// The place of the contents where they lie in the bounds. `resize` at first.
@@ -173,7 +172,9 @@ open class Layer {
   /// whose content is made of its own properties overrides it; it must not look at anything but its arguments.
   ///
   /// - Parameter image: the layer's `contents`.
-  class func content(for values: AnimatableValues, image: Image?) -> (any RenderContent)? { image }
+  class func content(for values: AnimatableValues, image: Image?) -> (any RenderContent)? {
+    values.mixture ?? image
+  }
 }
 
 // MARK: - Properties
@@ -183,6 +184,7 @@ extension Layer {
   public subscript<Value>(key: AnimatableKey<Value>) -> Value {
     get { values[key] }
     set {
+      if let contents = newValue as? LayerContents { return self.contents = contents.image }
       guard newValue != values[key] else { return }
       change(key) { $0[key] = newValue }
       if Self.needsDisplay(forKey: key.property) { setNeedsDisplay() }
@@ -273,13 +275,14 @@ extension Layer {
     set { change(.cornerRadius, cornerRadius, newValue) { $0.cornerRadius = $1 } }
   }
 
-  /// The picture in the layer. A picture that is set takes the place of one that was drawn or is still being drawn.
+  /// The picture in the layer. A picture that is set takes the place of one that was drawn or is still being drawn. Animatable, see
+  /// `LayerContents`; a change begins no animation by itself unless an action for `contents` says so.
   ///
   /// A frame that shows it at less than 0.7 of its pixels for the first time averages it before, which takes four milliseconds for
   /// 3840×2160. The image keeps the result: a third of its memory, or three times as much if its width and height come to be shown
   /// in all ratios. So make a large picture in the size that it has on the screen, on another thread.
   public var contents: Image? {
-    get { storedContents }
+    get { values.contents }
     set {
       asynchronous.cancel()
       setContents(newValue, drawnSize: nil, scale: 1)
@@ -309,10 +312,9 @@ extension Layer {
     let wasDrawn = self.drawnSize != nil
     self.drawnSize = drawnSize
     drawnScale = scale
-    guard image !== storedContents else { return }
-    if let old = storedContents, wasDrawn { context?.retired.append(old) }
-    storedContents = image
-    markRecord()
+    guard image !== values.contents else { return }
+    if let old = values.contents, wasDrawn { context?.retired.append(old) }
+    change(.contents) { $0.contents = image }
   }
 
   private func boundsChanged(from old: Rect) {

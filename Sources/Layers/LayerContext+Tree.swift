@@ -12,12 +12,13 @@ final class CommittedAnimations {
   var isListed = false
   /// The layer's kind, which makes its content of the values.
   var kind: Layer.Type
-  var values = AnimatableValues()
-  var image: Image?
+  private(set) var values = AnimatableValues()
   var contents = ContentsSource()
   /// The effects of the values as they were committed, and those that were shown last.
   var effects: RenderEffects?
   private var lastEffects: RenderEffects?
+  /// The mixture of pictures that was shown last: the same object while it is the same.
+  private var lastMixture: ImageMixture?
   var flags: RenderRecord.Flags = []
   var clocks: ClockChain
   var timed: [TimedAnimation] = []
@@ -56,14 +57,25 @@ final class CommittedAnimations {
       case .moving(let outer, let isFlipped):
         SublayerSpace(outer.shown(at: outer.clocks.time(at: time)), isFlipped: isFlipped)
       }
-    let content = kind.content(for: values, image: values.named.isEmpty ? image : drawnImage(for: values) ?? image)
+    if !values.named.isEmpty, let image = drawnImage(for: values) { values.contents = image }
+    let content = content(for: values)
     if sides.content !== content { sides.content = content }
     let homography = values.homography(in: space)
-    let isCommitted = values.rareBox === self.values.rareBox && homography == effects?.parts.homography
+    let contents = contents.or(values.contents)
+    let isCommitted =
+      values.rareBox === self.values.rareBox && homography == effects?.parts.homography
+      && contents.pixels == self.contents.pixels
     let effects = isCommitted ? effects : contents.effects(for: values, homography, last: lastEffects)
     lastEffects = effects
     if sides.effects !== effects { sides.effects = effects }
     record.update(from: values, sides, in: space)
+  }
+
+  private func content(for values: AnimatableValues) -> (any RenderContent)? {
+    let content = kind.content(for: values, image: values.contents)
+    guard let mixture = values.mixture, content === mixture else { return content }
+    if mixture != lastMixture { lastMixture = mixture }
+    return lastMixture
   }
 
   /// The values that are shown at a time of the layer's clock.
@@ -78,10 +90,10 @@ final class CommittedAnimations {
   /// True without animations that may change the layer.
   var isEmpty: Bool { timed.isEmpty && outer == nil }
 
-  /// Forgets what was drawn of an older state of the layer.
-  func take(_ contents: Image?) {
-    if contents !== image { drawn = nil }
-    image = contents
+  /// Takes over the layer's values. What was drawn of older contents is forgotten.
+  func take(_ values: AnimatableValues) {
+    if values.contents !== self.values.contents { drawn = nil }
+    self.values = values
   }
 
   /// The picture for values from which the layer draws itself; nil where its contents are one of them. It is drawn when these values
@@ -239,8 +251,7 @@ extension LayerContext {
     let committed = layer.committedAnimations ?? CommittedAnimations(layer)
     layer.committedAnimations = committed
     committed.recordIndex = layer.recordIndex
-    committed.values = layer.values
-    committed.take(layer.contents)
+    committed.take(layer.values)
     committed.effects = effects
     committed.contents = layer.contentsSource
     committed.flags = layer.flags

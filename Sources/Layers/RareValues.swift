@@ -25,8 +25,9 @@ struct RareValues: Hashable, Sendable {
   var compositingFilter = BlendMode.normal
   var shouldRasterize = false
   var rasterizationScale = 1.0
-  /// Set by an animation alone.
+  // Set by animations alone.
   var transition: LayerTransition?
+  var mixture: ImageMixture?
 
   /// The values of a layer that changes none of them.
   static let defaults = RareValues()

@@ -158,6 +158,7 @@ extension SceneProperty {
     } isSame: { _, _ in
       false
     }
+    property.track = KeyTrack(key: .contents, syntax: .contents)
     property.isLast = true
     property.text = { [plain = property.text] layer, new, writer in
       if SceneKind.kind(of: layer).draws, layer.isShowingOwnDrawing(scale: writer.scale) { return nil }

@@ -87,6 +87,26 @@ extension ValueSyntax where Value == Font {
   }
 }
 
+extension ValueSyntax where Value == LayerContents {
+  /// The ends of a fade: an image, none, or `mixture` with the share and the name of each image in it.
+  static var contents: Self {
+    Self("\(ValueSyntax<Image>.image.expected), none, or mixture with a share and an image") { reader throws(SceneError) in
+      if reader.take("none") { return .image(nil) }
+      guard reader.take("mixture") else { return .image(try ValueSyntax<Image>.image.read(reader)) }
+      var shares: [(share: Double, image: Image)] = []
+      repeat {
+        shares.append((try reader.number("the share of an image"), try ValueSyntax<Image>.image.read(reader)))
+      } while reader.isAtNumber
+      return .mixture(shares)
+    } text: { value, writer in
+      let shares = value.shares
+      if shares.isEmpty { return "none" }
+      if shares.count == 1, shares[0].share == 1 { return writer.name(of: shares[0].image) }
+      return "mixture " + shares.map { "\(SceneNumber.text($0.share)) \(writer.name(of: $0.image))" }.joined(separator: " ")
+    }
+  }
+}
+
 /// The picture in a layer, and for one that was drawn the size and scale for which.
 struct SceneContents {
   var image: Image?

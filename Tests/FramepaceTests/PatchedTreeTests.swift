@@ -117,8 +117,12 @@ private struct World {
     for animation in node.timed { animation.apply(to: &values, at: local) }
     values.settleTransition(&record.flags)
     if shown.sides.indices.contains(index) {
-      let last = shown.sides[index].effects
-      sides.effects = node.contents.effects(for: values, values.homography(in: space), last: last)
+      let last = shown.sides[index]
+      sides.effects = node.contents.or(values.contents).effects(
+        for: values, values.homography(in: space), last: last.effects)
+      sides.content = values.mixture ?? values.contents
+      // The same mixture is the same object.
+      if let mixture = values.mixture, mixture == last.content as? ImageMixture { sides.content = last.content }
     }
     record.update(from: values, sides, in: space)
     tree.append(record, sides)

@@ -53,6 +53,33 @@ final class LookGoldenTests: XCTestCase {
     }
   }
 
+  /// Contents half way and a quarter of the way to others, of all sizes and transparencies.
+  func testContentsFade() throws {
+    let (image, stripes) = (try Self.image(), try Self.stripes())
+    try check("look-contents-fade") { sheet in
+      @MainActor func fade(_ card: Layer, _ from: Image?, _ to: Image?, at time: Nanoseconds) {
+        (card.contents, card.magnificationFilter) = (to, .nearest)
+        // The layer's time stands still.
+        (card.speed, card.timeOffset) = (0, time)
+        card.add(BasicAnimation(.contents, from: .image(from), to: .image(to), beginTime: .zero, duration: .seconds(1)))
+      }
+      for time in [0, 250, 500, 750] { sheet.add { fade($0, image, stripes, at: .milliseconds(Int64(time))) } }
+      sheet.add { fade($0, nil, image, at: .milliseconds(500)) }
+      sheet.add { card in
+        fade(card, image, nil, at: .milliseconds(500))
+        (card.contentsGravity, card.contentsScale) = (.bottomRight, 0.25)
+      }
+      sheet.add { card in
+        fade(card, image, stripes, at: .milliseconds(500))
+        (card.transform, card.cornerRadius, card.masksToBounds, card.borderWidth) = (.rotation(0.3), 20, true, 2)
+      }
+      sheet.add { card in
+        fade(card, stripes, image, at: .milliseconds(500))
+        (card.contentsCenter, card.contentsScale) = (Rect(x: 0.25, y: 0.25, width: 0.5, height: 0.5), 0.25)
+      }
+    }
+  }
+
   func testShadows() throws {
     try check("look-shadows") { sheet in
       sheet.add { $0.shadowOpacity = 1 }
@@ -165,6 +192,16 @@ final class LookGoldenTests: XCTestCase {
         XCTFail("\(error)")
       }
     }
+  }
+
+  /// Six by three pixels: stripes of a colour, a thinner one and none.
+  private static func stripes() throws -> Image {
+    let bitmap = try Bitmap(width: 6, height: 3)
+    for y in 0..<3 {
+      let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
+      for x in 0..<6 { row[x] = [0xFF90_30C0, 0x8048_1860, 0][x % 3] }
+    }
+    return bitmap.freeze()
   }
 
   /// Eight by eight pixels: a frame of one pixel around a chequered middle, and its corners in four colours.

@@ -1,4 +1,5 @@
 public import Geometry
+public import Raster
 
 /// The values of a layer's animatable properties at one moment: those of the model, or those on screen.
 ///
@@ -17,6 +18,8 @@ public struct AnimatableValues: Sendable {
   public var backgroundColor: Color?
   /// The radius of the corners of background and clip, in the layer's units.
   public var cornerRadius = 0.0
+  /// The picture in the layer; while it fades, the one of which most is seen. See `AnimatableKey.contents`.
+  public internal(set) var contents: Image?
   /// The values of the properties that kinds of layers add.
   @usableFromInline
   var named: [AnimatableProperty: any Animatable] = [:]

@@ -1,0 +1,66 @@
+import Geometry
+import Raster
+import RenderTree
+
+extension ImageMixture: PaintableContent {
+  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> Rect {
+    guard isOpaque, parts.allSatisfy({ !$0.image.opaquePart(of: record, effects, transform).isEmpty }) else { return .zero }
+    return drawnBounds(in: record.bounds, effects)
+  }
+
+  func paint(_ layer: PaintedLayer, with painter: BandPainter) {
+    if let rows = MixtureRows(self, layer) { painter.paint(rows, of: layer) }
+  }
+
+  /// True if every pixel of opaque images is opaque in the mixture: no share is taken away, and in all they are one.
+  fileprivate var isOpaque: Bool {
+    parts.allSatisfy { $0.share >= 0 && $0.image.isOpaque } && parts.reduce(0) { $0 + $1.share } > 0.9999
+  }
+}
+
+/// The rows of several images in the same place, added up by their shares.
+private struct MixtureRows: ContentRows {
+  /// The images with their shares in parts of 2¹⁶.
+  private var parts: [(rows: any ContentRows, share: Int32)] = []
+  private(set) var shape = LayerShape.empty
+  let isOpaque: Bool
+
+  /// Nil when no pixel is seen.
+  init?(_ mixture: ImageMixture, _ layer: PaintedLayer) {
+    isOpaque = mixture.isOpaque
+    // With so many images and so large shares no sum overflows.
+    for part in mixture.parts.prefix(8) {
+      guard let rows = part.image.rows(of: layer) else { return nil }
+      let pixels = parts.isEmpty ? rows.shape.pixels : shape.pixels.intersection(rows.shape.pixels)
+      shape = rows.shape
+      shape.pixels = pixels
+      parts.append((rows, part.share.isFinite ? Int32((min(max(part.share, -8), 8) * 65536).rounded()) : 0))
+    }
+    if shape.pixels.isEmpty { return nil }
+  }
+
+  func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32> {
+    let samples = painter.scratch.samples
+    withUnsafeTemporaryAllocation(of: SIMD4<Int32>.self, capacity: Int(count)) { sums in
+      sums.initialize(repeating: SIMD4(repeating: 1 << 15))
+      for part in parts {
+        let row = part.rows.row(y, from: x, count: count, with: painter)
+        for index in 0..<Int(count) { sums[index] &+= Self.channels(row[index]) &* part.share }
+      }
+      for index in 0..<Int(count) { samples[index] = Self.pixel(sums[index] &>> 16) }
+    }
+    return UnsafePointer(samples)
+  }
+
+  private static func channels(_ pixel: UInt32) -> SIMD4<Int32> {
+    SIMD4(truncatingIfNeeded: SIMD4(pixel & 255, pixel >> 8 & 255, pixel >> 16 & 255, pixel >> 24))
+  }
+
+  /// A pixel of these channels: none is above its alpha.
+  private static func pixel(_ channels: SIMD4<Int32>) -> UInt32 {
+    let alpha = min(max(channels.w, 0), 255)
+    let limited = channels.clamped(lowerBound: SIMD4(repeating: 0), upperBound: SIMD4(repeating: alpha))
+    let bytes = SIMD4<UInt32>(truncatingIfNeeded: limited)
+    return bytes.w << 24 | bytes.z << 16 | bytes.y << 8 | bytes.x
+  }
+}

@@ -1,0 +1,47 @@
+public import Geometry
+public import Raster
+
+/// Several images in one place as content, each with its share: what a layer shows while one picture of it becomes another.
+///
+/// A pixel is the sum of the images' pixels times their shares, limited to what a pixel can be. So opaque images whose shares add
+/// up to 1 stay opaque together.
+public final class ImageMixture: RenderContent {
+  public let parts: [Part]
+
+  /// An image and how much of it is seen: 0 for nothing, 1 for all. Shares below 0 and above 1 come from movements that go beyond
+  /// their ends.
+  public struct Part: Hashable, Sendable {
+    public let image: Image
+    public var share: Double
+
+    public init(_ image: Image, share: Double) {
+      (self.image, self.share) = (image, share)
+    }
+
+    public static func == (one: Part, other: Part) -> Bool { one.image === other.image && one.share == other.share }
+
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(image.id)
+      hasher.combine(share)
+    }
+  }
+
+  public init(_ parts: [Part]) {
+    self.parts = parts
+  }
+
+  public func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect {
+    effects.contentRect(in: bounds).intersection(bounds)
+  }
+
+  public var description: String {
+    "mixture of " + parts.map { "\($0.share) of \($0.image.description)" }.joined(separator: ", ")
+  }
+}
+
+extension ImageMixture: Hashable {
+  /// Two mixtures of the same images in the same shares are equal: one may be shown for the other.
+  public static func == (one: ImageMixture, other: ImageMixture) -> Bool { one.parts == other.parts }
+
+  public func hash(into hasher: inout Hasher) { hasher.combine(parts) }
+}
