@@ -64,6 +64,9 @@ extension BandPainter {
     }
   }
 
+  /// The pixels of a picture that a layer shares with its shadow, however many of them neither needs: 8 MiB.
+  private static let largestGap = 1 << 21
+
   /// Shadow, background, contents, descendants and border, through the mask.
   private func decorated(
     _ index: Int, _ end: Int, _ transform: Affine, _ pixels: IntRect, _ parts: RenderEffects.Parts?
@@ -73,9 +76,10 @@ extension BandPainter {
       around = layers.bodyPixels(of: index, end: end, transform, depth: pictureDepth)
         .intersection(ShadowBlur(shadow, transform).source(of: pixels))
     }
-    // One picture serves body and shadow, unless that falls from far away.
+    // One picture serves body and shadow, or each layer in another would be painted twice as often as that. Only a shadow that
+    // falls from so far away that much too large a picture would lie between gets its own.
     let both = pixels.union(around)
-    let isShared = both.area <= 2 * (pixels.area + around.area)
+    let isShared = both.area <= max(2 * (pixels.area + around.area), Self.largestGap)
     var result = body(of: index, end, transform, isShared ? both : pixels, parts)
     if let shadow = parts?.shadow {
       let thrower = isShared ? result : body(of: index, end, transform, around, parts)

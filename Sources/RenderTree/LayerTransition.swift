@@ -67,11 +67,12 @@ public final class OldPicture: Hashable, Sendable {
 
   public init(_ tree: TreeSnapshot = TreeSnapshot()) { self.tree = tree }
 
-  /// A layer of a tree with its descendants. A transition that it was in has come to its end.
+  /// A layer of a tree with its descendants. Transitions that they were in have come to their ends: with an older picture in each,
+  /// what there is to paint would double with every transition inside of another.
   package convenience init(of index: Int, in tree: TreeSnapshot) {
     var picture = TreeSnapshot()
     let end = tree.records.indices.contains(index) ? tree.records[index].end(at: index, in: tree.records.count) : 0
-    guard index < end, !tree.records[index].flags.contains(.hidden) else {
+    guard index < end, !tree.isHiddenInTheEnd(index) else {
       self.init()
       return
     }
@@ -79,13 +80,15 @@ public final class OldPicture: Hashable, Sendable {
       var record = tree.records[place]
       var sides = tree.sides[place]
       record.subtreeEnd -= UInt32(index)
+      if tree.isHiddenInTheEnd(place) { record.flags.insert(.hidden) }
+      if var parts = sides.effects?.parts {
+        parts.transition = nil
+        if place == index { parts.homography = nil }
+        sides.effects = .make(parts, last: sides.effects)
+      }
       if place == index {
         record.transform = .identity
         record.flags.remove(.mask)
-        if var parts = sides.effects?.parts {
-          (parts.transition, parts.homography) = (nil, nil)
-          sides.effects = .make(parts, last: nil)
-        }
       }
       picture.append(record, sides)
     }
@@ -95,4 +98,11 @@ public final class OldPicture: Hashable, Sendable {
   public static func == (one: OldPicture, other: OldPicture) -> Bool { one === other }
 
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
+extension TreeSnapshot {
+  /// True if a layer is hidden, or will be once its transition is over.
+  fileprivate func isHiddenInTheEnd(_ index: Int) -> Bool {
+    records[index].flags.contains(.hidden) || sides[index].effects?.parts.transition?.isNewHidden == true
+  }
 }

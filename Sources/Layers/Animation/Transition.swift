@@ -10,7 +10,7 @@ public import RenderTree
 /// ```
 ///
 /// It leaves the layer's properties alone: they have their new values at once. The old picture is that of the last commit, at the time
-/// that was shown last; it stands still. A layer has one transition at a time: it is always added under the key `transition`. In a
+/// that was shown last; it stands still, and transitions of layers in it have come to their ends. A layer has one transition at a time: it is always added under the key `transition`. In a
 /// group it has no effect.
 public struct Transition: Animation {
   public var settings = AnimationSettings()
