@@ -212,7 +212,8 @@ let package = Package(
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
     tests(
-      "LayersTests", ["Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "TestLength"],
+      "LayersTests",
+      ["Compositing", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "TestLength"],
       exclude: ["Facts"]),
     tests(
       "SceneTextTests",

@@ -18,7 +18,7 @@ struct BandPainter {
     scratch.reserveRow(band.width)
     if findHidden() {
       for y in band.minY..<band.maxY {
-        kernels.pointee.fill(target.pointer(x: band.minX, y: y), Int64(band.width), backdrop | 0xFF00_0000)
+        kernels.pointee.fill(target.pointer(x: band.minX, y: y), Int64(band.width), backdrop)
       }
     }
     paint(0, nodes.count, band, target, depth: 0)

@@ -14,7 +14,7 @@ public struct TreeSnapshot: Sendable {
   public var records: [RenderRecord]
   /// The content and effects of the record at the same index.
   public var sides: [SideValues]
-  /// The colour behind the root: 0xAARRGGBB with alpha 0xFF.
+  /// The colour behind the root: 0xAARRGGBB, alpha multiplied in; opaque on an output.
   public var backdrop: UInt32
   /// The place of the tree on the output; nil for pixel by pixel from the output's corner on.
   public var viewport: Viewport?

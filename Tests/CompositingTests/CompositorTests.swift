@@ -123,15 +123,14 @@ import Testing
   /// Fading two layers as one group is not fading each of them.
   @Test func opacityIsOfTheGroup() throws {
     let bounds = Rect(x: 0, y: 0, width: 4, height: 1)
-    var tree = TreeSnapshot(
+    let tree = TreeSnapshot(
       records: [
         RenderRecord(id: 1, subtreeEnd: 3, bounds: bounds, opacity: 0.5, backgroundColor: 0xFFFF_0000),
         RenderRecord(id: 2, subtreeEnd: 2, bounds: bounds, backgroundColor: 0xFF00_FF00),
         RenderRecord(
           id: 3, subtreeEnd: 3, transform: .translation(x: 2, y: 0), bounds: Rect(x: 0, y: 0, width: 1, height: 1),
           opacity: 0.5, backgroundColor: 0xFF00_00FF),
-      ], backdrop: 0)
-    tree.backdrop = 0
+      ])
     let bitmap = try Bitmap(width: 4, height: 1)
     Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
     #expect(pixel(bitmap, 0, 0) == 0xFF00_8000)

@@ -1,3 +1,4 @@
+import Compositing
 import Geometry
 import LinuxSystem
 import Raster
@@ -252,7 +253,7 @@ private final class Journal: LayerDelegate {
 private func pixel(of layer: Layer, _ x: Int, _ y: Int) throws -> UInt32 {
   let bitmap = try Bitmap(width: 24, height: 24)
   let context = DrawingContext(bitmap: bitmap)
-  layer.render(in: context)
+  try layer.render(in: context, with: Compositor())
   context.flush()
   return bitmap.row(y).assumingMemoryBound(to: UInt32.self)[x]
 }

@@ -129,7 +129,7 @@ extension DrawingContext {
   }
 
   /// The pixels of the bitmap that the clip touches.
-  var clippedPixels: IntRect {
+  package var clippedPixels: IntRect {
     var left = 0.0
     var top = 0.0
     var right = 0.0
