@@ -229,16 +229,16 @@ extension LayerTransition {
 }
 
 extension Border {
-  /// The width of its sides in the layer's units. Where the edges of the layer lie between pixels, so do those of the border, and
-  /// the thinnest line has one pixel.
+  /// The width of its sides in the layer's units. The thinnest line has one pixel, and where the edges of the layer lie between
+  /// pixels, so do those of the border.
   fileprivate func width(in bounds: Rect, _ transform: Affine) -> Size {
-    guard transform.wholePixels(of: bounds) != nil else { return Size(width, width) }
-    // A side of the layer may lie along either axis of the output.
-    func whole(_ p: Double, _ q: Double) -> Double {
-      let pixels = max(abs(p), abs(q))
-      return pixels > 0 ? max((width * pixels).rounded(), 1) / pixels : width
+    let isSharp = transform.wholePixels(of: bounds) != nil
+    func side(_ p: Double, _ q: Double) -> Double {
+      let scale = (p * p + q * q).squareRoot()
+      let pixels = isSharp ? (width * scale).rounded() : width * scale
+      return scale > 0 ? max(pixels, 1) / scale : width
     }
-    return Size(whole(transform.a, transform.b), whole(transform.c, transform.d))
+    return Size(side(transform.a, transform.b), side(transform.c, transform.d))
   }
 }
 

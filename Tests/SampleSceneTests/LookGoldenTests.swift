@@ -156,9 +156,11 @@ final class LookGoldenTests: XCTestCase {
     }
   }
 
-  /// A line of a point, a line of a pixel and a picture of the display's pixels, in each size of a point.
+  /// A line of a point, a line of a pixel, a picture of the display's pixels, a shape, text, and the thinnest lines between pixels
+  /// and turned, in each size of a point.
   func testScales() throws {
     let image = try Self.image()
+    let font = try SystemFonts.font(.regular, size: 13)
     for scale in [1, 1.25, 1.5, 2] {
       try check("look-scale-\(scale)", scale: scale) { sheet in
         sheet.add { ($0.borderWidth, $0.backgroundColor) = (1, nil) }
@@ -170,6 +172,19 @@ final class LookGoldenTests: XCTestCase {
           shape.path = .ellipse(in: card.bounds.insetBy(dx: 4, dy: 4))
           card.addSublayer(shape)
         }
+        for alignment in [TextLayer.Alignment.left, .center] {
+          sheet.add { card in
+            let text = TextLayer()
+            (text.bounds, text.anchorPoint, text.alignment) = (card.bounds, .zero, alignment)
+            (text.font, text.string) = (font, "Sharp 12")
+            card.addSublayer(text)
+          }
+        }
+        sheet.add { card in
+          (card.borderWidth, card.backgroundColor) = (0.01, nil)
+          card.position += Point(0.5 / scale, 0.5 / scale)
+        }
+        sheet.add { ($0.borderWidth, $0.backgroundColor, $0.transform) = (0.01, nil, .rotation(0.3)) }
       }
     }
   }
