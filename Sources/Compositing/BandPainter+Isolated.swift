@@ -30,19 +30,27 @@ extension BandPainter {
   private func picture(of index: Int, end: Int, _ transform: Affine, _ pixels: IntRect) -> Picture {
     let parts = layers.effects(at: index)?.parts
     if let homography = parts?.homography {
-      guard let plane = layers.plane(of: index, end: end, homography, transform, depth: pictureDepth) else {
-        return Picture(pixels)
-      }
-      return plane.resample(current(index, end, plane.toPlane, plane.source(of: pixels), parts), to: pixels)
+      guard let plane = layers.plane(of: index, end: end, homography, transform, depth: pictureDepth, frame: frame)
+      else { return Picture(pixels) }
+      let inside = seeing(plane.source(of: frame))
+      return plane.resample(inside.current(index, end, plane.toPlane, plane.source(of: pixels), parts), to: pixels)
     }
     if let scale = parts?.rasterizationScale,
       let raster = RasterMap(records[index].bounds, scale: scale, transform: transform)
     {
       let extent = layers.picturePixels(of: index, end: end, raster.toRaster, depth: pictureDepth)
-      let source = current(index, end, raster.toRaster, raster.source(of: pixels, extent: extent), parts)
+      let inside = seeing(raster.source(of: frame, extent: extent))
+      let source = inside.current(index, end, raster.toRaster, raster.source(of: pixels, extent: extent), parts)
       return raster.resample(source, to: pixels, kernels)
     }
     return current(index, end, transform, pixels, parts)
+  }
+
+  /// The same painter for a picture of which these pixels may be asked for.
+  private func seeing(_ frame: IntRect) -> BandPainter {
+    var painter = self
+    painter.frame = frame
+    return painter
   }
 
   /// The layer's picture, or one on the way to it from an older one.
@@ -57,8 +65,8 @@ extension BandPainter {
     if transition.old.tree.records.isEmpty { return transition.mix(Picture(pixels), new, kernels) }
     return transition.old.tree.withTreeLayers { layers in
       let painter = BandPainter(
-        kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels, pictureDepth: pictureDepth
-      )
+        kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels, frame: frame,
+        pictureDepth: pictureDepth)
       let old = painter.picture(of: 0, end: layers.records.count, places.old.concatenating(transform), pixels)
       return transition.mix(old, new, kernels)
     }
@@ -72,7 +80,9 @@ extension BandPainter {
     _ index: Int, _ end: Int, _ transform: Affine, _ pixels: IntRect, _ parts: RenderEffects.Parts?
   ) -> Picture {
     var around = IntRect.zero
+    var inside = self
     if let shadow = parts?.shadow, shadow.path == nil {
+      inside = seeing(frame.union(ShadowBlur(shadow, transform).source(of: frame)))
       around = layers.bodyPixels(of: index, end: end, transform, depth: pictureDepth)
         .intersection(ShadowBlur(shadow, transform).source(of: pixels))
     }
@@ -80,9 +90,9 @@ extension BandPainter {
     // falls from so far away that much too large a picture would lie between gets its own.
     let both = pixels.union(around)
     let isShared = both.area <= max(2 * (pixels.area + around.area), Self.largestGap)
-    var result = body(of: index, end, transform, isShared ? both : pixels, parts)
+    var result = inside.body(of: index, end, transform, isShared ? both : pixels, parts)
     if let shadow = parts?.shadow {
-      let thrower = isShared ? result : body(of: index, end, transform, around, parts)
+      let thrower = isShared ? result : inside.body(of: index, end, transform, around, parts)
       let under = Picture(pixels)
       paint(shadow, of: thrower, records[index], transform, under, parts)
       for y in pixels.minY..<pixels.maxY {
@@ -105,7 +115,7 @@ extension BandPainter {
     list.build(layers, of: index, end: end, transform, pixels: pixels, pictureDepth: pictureDepth + 1)
     list.nodes.withUnsafeBufferPointer { nodes in
       BandPainter(
-        kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels,
+        kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels, frame: frame,
         pictureDepth: pictureDepth + 1
       ).paintPicture(picture.target)
     }
@@ -179,7 +189,8 @@ extension BandPainter {
       let place = Placement(transform: transform, clip: pixels).transform(of: records[maskIndex])
       opacity = records[maskIndex].opacityByte
       let inside = BandPainter(
-        kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band, pictureDepth: pictureDepth + 1)
+        kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band, frame: frame,
+        pictureDepth: pictureDepth + 1)
       mask = inside.maskPicture(maskIndex, records[maskIndex].end(at: maskIndex, in: end), place, pixels)
     }
     for y in pixels.minY..<pixels.maxY {

@@ -9,6 +9,8 @@ struct BandPainter {
   let nodes: UnsafeBufferPointer<CompositeNode>
   let scratch: CompositeScratch
   let band: IntRect
+  /// All pixels that any damage may ask for: what is made for the size of the picture must not depend on the damage.
+  var frame: IntRect
   /// The number of pictures around the one that is painted.
   var pictureDepth = 0
 

@@ -83,7 +83,7 @@ public final class Compositor: Renderer {
     let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
     tree.withTreeLayers { layers in
       list.nodes.withUnsafeBufferPointer { nodes in
-        BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band)
+        BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band, frame: target.pixels)
           .paint(backdrop: tree.backdrop, target)
       }
     }

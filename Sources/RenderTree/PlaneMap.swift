@@ -13,23 +13,29 @@ package struct PlaneMap {
   /// Maps the output's pixels to those of the picture. Its w is one divided by that of the plane.
   package let fromOutput: Homography
 
-  /// The longest side and the largest area of a picture: a larger one has fewer pixels for each of the layer's units.
+  /// The longest side and the largest area of what is shown of a picture: a larger one has fewer pixels for each of the layer's
+  /// units.
   private static let longestSide = 8192
   private static let largestArea = 1 << 24
 
   /// Nil for a plane that is seen from the edge, or lies behind the viewer.
   ///
-  /// - Parameter map: from the layer's coordinates to the output's pixels.
-  init?(_ layers: TreeLayers, of index: Int, end: Int, _ map: Homography, depth: Int) {
+  /// - Parameters:
+  ///   - map: from the layer's coordinates to the output's pixels.
+  ///   - frame: all pixels that are ever shown of the output; nil where only the extent is asked for.
+  init?(_ layers: TreeLayers, of index: Int, end: Int, _ map: Homography, depth: Int, frame: IntRect?) {
     let bounds = layers.records[index].bounds
-    guard var (x, y) = Self.scale(map, bounds) else { return nil }
+    // The part of the plane that is shown decides how fine its picture is.
+    let view = frame.flatMap { frame in map.inverted?.boundingBox(of: Rect(frame)) }
+    let seen = view.map(bounds.intersection) ?? bounds
+    guard var (x, y) = Self.scale(map, seen.isEmpty ? bounds : seen) else { return nil }
     func toPlane() -> Affine {
       Affine.translation(x: -bounds.minX, y: -bounds.minY).concatenating(.scale(x: map.determinant < 0 ? -x : x, y: y))
     }
     var extent = layers.flatPicturePixels(of: index, end: end, toPlane(), depth: depth)
-    let (width, height) = (Double(extent.width), Double(extent.height))
-    let isTooLarge = max(extent.width, extent.height) > Self.longestSide || extent.area > Self.largestArea
-    if isTooLarge {
+    let shown = view.map { IntRect(covering: toPlane().boundingBox(of: $0)).intersection(extent) } ?? extent
+    if max(shown.width, shown.height) > Self.longestSide || shown.area > Self.largestArea {
+      let (width, height) = (Double(shown.width), Double(shown.height))
       x *= min(1, Double(Self.longestSide) / width)
       y *= min(1, Double(Self.longestSide) / height)
       let area = min(width, Double(Self.longestSide)) * min(height, Double(Self.longestSide))
@@ -94,9 +100,13 @@ extension Rect {
 extension TreeLayers {
   /// The way between a layer in perspective and the output; nil if nothing is seen of it.
   ///
-  /// - Parameter transform: from the coordinates of its parent to the output's pixels.
-  package func plane(of index: Int, end: Int, _ homography: Homography, _ transform: Affine, depth: Int) -> PlaneMap? {
-    PlaneMap(self, of: index, end: end, homography.concatenating(Homography(transform)), depth: depth)
+  /// - Parameters:
+  ///   - transform: from the coordinates of its parent to the output's pixels.
+  ///   - frame: all pixels that are ever shown of the output; nil where only the extent is asked for.
+  package func plane(
+    of index: Int, end: Int, _ homography: Homography, _ transform: Affine, depth: Int, frame: IntRect?
+  ) -> PlaneMap? {
+    PlaneMap(self, of: index, end: end, homography.concatenating(Homography(transform)), depth: depth, frame: frame)
   }
 
   /// True if a layer that has one side only shows the other one.

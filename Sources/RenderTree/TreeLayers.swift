@@ -69,7 +69,7 @@ package struct TreeLayers {
   /// around it cut it.
   package func picturePixels(of index: Int, end: Int, _ transform: Affine, depth: Int = 0) -> IntRect {
     if let homography = effects(at: index)?.parts.homography {
-      return plane(of: index, end: end, homography, transform, depth: depth)?.reached ?? .zero
+      return plane(of: index, end: end, homography, transform, depth: depth, frame: nil)?.reached ?? .zero
     }
     return flatPicturePixels(of: index, end: end, transform, depth: depth)
   }

@@ -265,6 +265,28 @@ import Testing
     }
   }
 
+  /// A plane in perspective of which little is shown: that has the output's pixels, however far the rest reaches.
+  @Test(arguments: [60, 1e5, 1e7])
+  func aLargePlaneIsFineWhereItIsSeen(width: Double) throws {
+    var parts = RenderEffects.Parts()
+    parts.homography = Homography(a: 1, b: 0, px: 0.002, c: 0, d: 1, py: 0, tx: 0, ty: 5, pw: 1)
+    var tree = TreeSnapshot()
+    tree.append(
+      RenderRecord(
+        id: 1, subtreeEnd: 2, bounds: Rect(x: 0, y: 0, width: width, height: 20), backgroundColor: 0xFF00_00FF),
+      SideValues(effects: RenderEffects(parts)))
+    tree.append(
+      RenderRecord(id: 2, subtreeEnd: 2, bounds: Rect(x: 20, y: 5, width: 6, height: 10), backgroundColor: 0xFFFF_0000),
+      SideValues())
+    let bitmap = try Bitmap(width: 50, height: 30)
+    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
+    // The red one is seen from 19.2 to 24.7.
+    #expect(
+      (0..<5).map { pixel(bitmap, [17, 18, 21, 26, 27][$0], 14) } == [
+        0xFF00_00FF, 0xFF00_00FF, 0xFFFF_0000, 0xFF00_00FF, 0xFF00_00FF,
+      ])
+  }
+
   /// Deeper than any sensible tree: no buffer for each level, no trap.
   @Test func deepGroupsEnd() throws {
     let bounds = Rect(x: 0, y: 0, width: 8, height: 8)

@@ -57,8 +57,6 @@ final class HitTestPixelTests: XCTestCase {
     (layer.contents, layer.mask, layer.maskedCorners) = (nil, nil, .all)
     (layer.borderWidth, layer.shadowOpacity, layer.compositingFilter, layer.shouldRasterize) = (0, 0, .normal, false)
     layer.removeAllAnimations()
-    // A plane in perspective with a larger layer in it is drawn more coarsely.
-    layer.bounds.size = Size(min(layer.bounds.width, 1000), min(layer.bounds.height, 1000))
     if layer.opacity > 0.01 { layer.opacity = 1 } else { layer.isHidden = true }
     // Without a clip the corners belong to the layer that leaves them free.
     if !layer.masksToBounds { layer.cornerRadius = 0 }
