@@ -65,61 +65,6 @@ import Testing
     }
   }
 
-  /// Upright layers on whole pixels, against a compositor of a few lines in real numbers: order, group opacity, masks,
-  /// contents and their clip, hidden layers.
-  @MainActor @Test(arguments: some(25, of: 1...150))
-  func agreesWithThePlainDefinition(seed: UInt64) throws {
-    let model = try RandomTree(seed: seed &+ 9000, layers: 6, width: 40, height: 30)
-    let bitmap = try Bitmap(width: 40, height: 30)
-    let compositor = Compositor()
-    for _ in 0..<4 {
-      _ = model.edit()
-      let tree = Self.onWholePixels(model.snapshot())
-      compositor.render(tree, damage: Self.whole(bitmap), into: bitmap)
-      for y in 0..<30 {
-        for x in 0..<40 {
-          let expected = PlainCompositor(tree: tree).pixel(x, y)
-          let found = pixel(bitmap, x, y)
-          for (channel, shift) in [0, 8, 16].enumerated() {
-            let difference = abs(Double(found >> UInt32(shift) & 255) - expected[channel] * 255)
-            // Each composition rounds once or twice.
-            if difference > 4 {
-              Issue.record("seed \(seed), pixel \(x), \(y): \(String(found, radix: 16)), not \(expected)\n\(tree)")
-              return
-            }
-          }
-        }
-      }
-    }
-  }
-
-  private static func onWholePixels(_ tree: TreeSnapshot, squareCorners: Bool = true) -> TreeSnapshot {
-    var tree = tree
-    if let viewport = tree.viewport {
-      tree.viewport?.transform = .translation(x: viewport.transform.tx.rounded(), y: viewport.transform.ty.rounded())
-    }
-    for index in tree.records.indices {
-      let record = tree.records[index]
-      func whole(_ value: Double) -> Double { min(max(value, -60), 60).rounded() }
-      tree.records[index].transform = .translation(x: whole(record.transform.tx), y: whole(record.transform.ty))
-      tree.records[index].bounds = Rect(
-        x: whole(record.bounds.minX), y: whole(record.bounds.minY), width: whole(record.bounds.width),
-        height: whole(record.bounds.height))
-      if squareCorners { tree.records[index].cornerRadius = 0 }
-      if let image = tree.sides[index].content as? Image {
-        let corners: [ContentsGravity] = [.topLeft, .topRight, .bottomLeft, .bottomRight]
-        let size = Size(Double(image.width), Double(image.height))
-        tree.sides[index].effects = RenderEffects(placement: ContentPlacement(gravity: corners[index % 4], size: size))
-      }
-      // The effects are proven elsewhere.
-      if tree.sides[index].content == nil { tree.sides[index].effects = nil }
-      tree.records[index].flags.remove(.masked)
-      if record.flags.contains(.mask) { tree.records[index].flags.insert(.hidden) }
-      tree.records[index].settle(tree.sides[index])
-    }
-    return tree
-  }
-
   /// Fading two layers as one group is not fading each of them.
   @Test func opacityIsOfTheGroup() throws {
     let bounds = Rect(x: 0, y: 0, width: 4, height: 1)
@@ -242,7 +187,7 @@ import Testing
     let model = try RandomTree(seed: seed &+ 4000, layers: 10, width: width, height: height)
     for _ in 0..<3 {
       _ = model.edit()
-      var tree = Self.onWholePixels(model.snapshot(), squareCorners: false)
+      var tree = model.snapshot().onWholePixels(keepsEffects: false)
       tree.viewport = nil
       let upright = try Bitmap(width: width, height: height)
       Compositor().render(tree, damage: Self.whole(upright), into: upright)
@@ -338,52 +283,5 @@ import Testing
     #expect(pixel(bitmap, 4, 4) >> 24 == 255)
     var diff = SceneDiff()
     diff.damage(from: tree, to: TreeSnapshot(records: records.reversed()), width: 8, height: 8, into: &damage)
-  }
-}
-
-/// The definition, for layers on whole pixels without corners: a pixel at a time, in real numbers.
-private struct PlainCompositor {
-  let tree: TreeSnapshot
-
-  /// Blue, green, red, alpha: 0…1, alpha multiplied in.
-  func pixel(_ x: Int, _ y: Int) -> [Double] {
-    var result = unpacked(tree.backdrop)
-    let shift = tree.viewport?.transform ?? .identity
-    if let clip = tree.viewport?.clip, !clip.intersects(IntRect(x: x, y: y, width: 1, height: 1)) { return result }
-    paint(0, tree.records.count, Point(x: Double(x) + 0.5 - shift.tx, y: Double(y) + 0.5 - shift.ty), &result)
-    return result
-  }
-
-  private func unpacked(_ pixel: UInt32) -> [Double] {
-    [0, 8, 16, 24].map { Double(pixel >> UInt32($0) & 255) / 255 }
-  }
-
-  private func over(_ source: [Double], _ opacity: Double, _ destination: inout [Double]) {
-    let remains = 1 - source[3] * opacity
-    for channel in 0..<4 { destination[channel] = source[channel] * opacity + destination[channel] * remains }
-  }
-
-  private func paint(_ start: Int, _ end: Int, _ parentPoint: Point, _ result: inout [Double]) {
-    var index = start
-    while index < end {
-      let record = tree.records[index]
-      let next = Int(record.subtreeEnd)
-      defer { index = next }
-      if record.flags.contains(.hidden) { continue }
-      let point = Point(x: parentPoint.x - record.transform.tx, y: parentPoint.y - record.transform.ty)
-      var group: [Double] = [0, 0, 0, 0]
-      let isInside = record.bounds.contains(point)
-      if isInside {
-        over(unpacked(record.backgroundColor), 1, &group)
-        let place = tree.sides[index].effects.contentRect(in: record.bounds)
-        if let image = tree.sides[index].content as? Image, place.contains(point) {
-          let column = Int(point.x - place.minX)
-          let row = Int(point.y - place.minY)
-          over(unpacked(image.row(row).assumingMemoryBound(to: UInt32.self)[column]), 1, &group)
-        }
-      }
-      if isInside || !record.flags.contains(.masksToBounds) { paint(index + 1, next, point, &group) }
-      over(group, Double(record.opacity), &result)
-    }
   }
 }

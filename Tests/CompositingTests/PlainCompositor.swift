@@ -1,0 +1,202 @@
+import Geometry
+import Glibc
+import Raster
+import RenderTree
+
+/// The definition of a tree's picture, for layers on whole pixels with square corners: a pixel at a time, in real numbers. A layer in
+/// a group of its own, or one that throws a shadow, is asked for its pixels one by one.
+final class PlainCompositor {
+  /// Blue, green, red, alpha: 0…1, alpha multiplied in.
+  typealias Color = SIMD4<Double>
+
+  private struct Pixel: Hashable {
+    var x: Int
+    var y: Int
+
+    func moved(by map: Affine) -> Pixel { Pixel(x: x - Int(map.tx), y: y - Int(map.ty)) }
+    func isInside(_ rect: Rect) -> Bool { rect.contains(Point(Double(x) + 0.5, Double(y) + 0.5)) }
+  }
+
+  private struct Place: Hashable {
+    var index: Int
+    var pixel: Pixel
+  }
+
+  private let tree: TreeSnapshot
+  private var bodies: [Place: Color] = [:]
+  private var blurredRows: [Place: Double] = [:]
+  private var olds: [Int: PlainCompositor] = [:]
+
+  init(tree: TreeSnapshot) { self.tree = tree }
+
+  func pixel(_ x: Int, _ y: Int) -> Color {
+    var result = Self.color(tree.backdrop)
+    if let clip = tree.viewport?.clip, !clip.intersects(IntRect(x: x, y: y, width: 1, height: 1)) { return result }
+    paint(0..<tree.records.count, Pixel(x: x, y: y).moved(by: tree.viewport?.transform ?? .identity), &result)
+    return result
+  }
+
+  static func color(_ pixel: UInt32) -> Color {
+    Color(Double(pixel & 255), Double(pixel >> 8 & 255), Double(pixel >> 16 & 255), Double(pixel >> 24)) / 255
+  }
+
+  // MARK: Layers
+
+  /// Paints layers whose parent has this pixel.
+  private func paint(_ range: Range<Int>, _ parentPixel: Pixel, _ result: inout Color) {
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let record = tree.records[index]
+      defer { index = Int(record.subtreeEnd) }
+      // Opacity has 255 steps.
+      let opacity = (min(max(Double(record.opacity), 0), 1) * 255).rounded() / 255
+      if opacity == 0 || !record.flags.isDisjoint(with: [.hidden, .mask]) { continue }
+      let pixel = parentPixel.moved(by: record.transform)
+      let parts = tree.sides[index].effects?.parts ?? RenderEffects.Parts()
+      if isPicture(record, parts) {
+        result = PlainBlending.blend(parts.blendMode, picture(index, pixel) * opacity, over: result)
+      } else if opacity < 1 {
+        var group = Color.zero
+        paintInside(index, pixel, &group)
+        result = PlainBlending.over(group * opacity, result)
+      } else {
+        paintInside(index, pixel, &result)
+      }
+    }
+  }
+
+  private func isPicture(_ record: RenderRecord, _ parts: RenderEffects.Parts) -> Bool {
+    record.flags.contains(.masked) || parts.border != nil || parts.shadow != nil || parts.blendMode != .normal
+      || parts.rasterizationScale != nil || parts.transition != nil
+  }
+
+  /// Background, content and descendants.
+  private func paintInside(_ index: Int, _ pixel: Pixel, _ result: inout Color) {
+    let record = tree.records[index]
+    let isInside = pixel.isInside(record.bounds)
+    if isInside { result = PlainBlending.over(Self.color(record.backgroundColor), result) }
+    result = PlainBlending.over(content(index, pixel), result)
+    if isInside || !record.flags.contains(.masksToBounds) { paint(index + 1..<Int(record.subtreeEnd), pixel, &result) }
+  }
+
+  /// The picture of a layer with its descendants and effects, but for its opacity and its mode of blending.
+  private func picture(_ index: Int, _ pixel: Pixel) -> Color {
+    guard let transition = tree.sides[index].effects?.parts.transition else { return decorated(index, pixel) }
+    let new = transition.isNewHidden ? .zero : decorated(index, pixel)
+    if transition.old.tree.records.isEmpty { return new * transition.progress }
+    let old = olds[index] ?? PlainCompositor(tree: transition.old.tree)
+    olds[index] = old
+    return old.picture(0, pixel) * (1 - transition.progress) + new * transition.progress
+  }
+
+  private func decorated(_ index: Int, _ pixel: Pixel) -> Color {
+    let record = tree.records[index]
+    var result = body(index, pixel)
+    if let shadow = tree.sides[index].effects?.parts.shadow,
+      !record.flags.contains(.masksToBounds) || pixel.isInside(record.bounds)
+    {
+      result = PlainBlending.over(result, Self.color(shadow.color) * alpha(of: shadow, index, pixel))
+    }
+    guard record.flags.contains(.masked) else { return result }
+    let mask = index + 1
+    guard mask < Int(record.subtreeEnd), tree.records[mask].flags.contains(.mask),
+      !tree.records[mask].flags.contains(.hidden)
+    else { return .zero }
+    let opacity = min(max(Double(tree.records[mask].opacity), 0), 1)
+    return result * picture(mask, pixel.moved(by: tree.records[mask].transform)).w * opacity
+  }
+
+  /// Background, content, descendants and border.
+  private func body(_ index: Int, _ pixel: Pixel) -> Color {
+    let place = Place(index: index, pixel: pixel)
+    if let known = bodies[place] { return known }
+    var result = Color.zero
+    paintInside(index, pixel, &result)
+    let bounds = tree.records[index].bounds
+    if let border = tree.sides[index].effects?.parts.border, pixel.isInside(bounds) {
+      let width = max(border.width.rounded(), 1)
+      let isBeyond = bounds.width <= width * 2 || bounds.height <= width * 2
+      if isBeyond || !pixel.isInside(bounds.insetBy(dx: width, dy: width)) {
+        result = PlainBlending.over(Self.color(border.color), result)
+      }
+    }
+    bodies[place] = result
+    return result
+  }
+
+  // MARK: Shadow
+
+  private func alpha(of shadow: Shadow, _ index: Int, _ pixel: Pixel) -> Double {
+    PlainBlur.sum(at: Double(pixel.y) - shadow.offset.height, deviation: shadow.radius / 2) { y in
+      let place = Place(index: index, pixel: Pixel(x: pixel.x, y: y))
+      if let known = blurredRows[place] { return known }
+      let row = PlainBlur.sum(at: Double(pixel.x) - shadow.offset.width, deviation: shadow.radius / 2) { x in
+        body(index, Pixel(x: x, y: y)).w
+      }
+      blurredRows[place] = row
+      return row
+    }
+  }
+
+  // MARK: Content
+
+  private func content(_ index: Int, _ pixel: Pixel) -> Color {
+    guard let image = tree.sides[index].content as? Image else { return .zero }
+    let effects = tree.sides[index].effects
+    let shown = effects.contentRect(in: tree.records[index].bounds)
+    let seen = shown.intersection(tree.records[index].bounds)
+      .intersection(Rect(x: Double(pixel.x), y: Double(pixel.y), width: 1, height: 1))
+    if seen.isEmpty { return .zero }
+    let cut = effects?.parts.cut ?? ContentCut()
+    let column = Self.place(
+      Double(pixel.x) + 0.5 - shown.minX, of: shown.width, Double(image.width), (cut.rect.minX, cut.rect.width),
+      (cut.center.minX, cut.center.width), cut)
+    let row = Self.place(
+      Double(pixel.y) + 0.5 - shown.minY, of: shown.height, Double(image.height), (cut.rect.minY, cut.rect.height),
+      (cut.center.minY, cut.center.height), cut)
+    let x = min(max(Int(column.rounded(.down)), 0), image.width - 1)
+    let y = min(max(Int(row.rounded(.down)), 0), image.height - 1)
+    return Self.color(image.row(y).assumingMemoryBound(to: UInt32.self)[x]) * (seen.width * seen.height)
+  }
+
+  /// The place in an image along one axis that is shown at a distance from the beginning of the content.
+  private static func place(
+    _ distance: Double, of length: Double, _ count: Double, _ part: (Double, Double), _ center: (Double, Double),
+    _ cut: ContentCut
+  ) -> Double {
+    let (first, pixels) = (part.0 * count, part.1 * count)
+    guard cut.center != Rect(x: 0, y: 0, width: 1, height: 1) else { return first + distance / length * pixels }
+    var low = min(max(center.0, 0), 1) * pixels
+    var high = min(max(center.0 + center.1, 0), 1) * pixels
+    // No middle: the pixel there.
+    if high - low < 1e-9 { (low, high) = (max(low - 0.5, 0), min(high + 0.5, pixels)) }
+    let ends = low + (pixels - high)
+    let shrunk = min(1, length * cut.scale / ends) / cut.scale
+    let (left, right) = (low * shrunk, (pixels - high) * shrunk)
+    if distance < left { return first + distance / left * low }
+    if distance >= length - right { return first + high + (distance - (length - right)) / right * (pixels - high) }
+    return first + low + (distance - left) / (length - left - right) * (high - low)
+  }
+}
+
+/// A blur by the definition, along one axis.
+enum PlainBlur {
+  /// The values around a place, weighted by a bell of this standard deviation. One below 0.3 is none: a place between two pixels has
+  /// a share of each.
+  static func sum(at place: Double, deviation: Double, _ value: (Int) -> Double) -> Double {
+    if deviation < 0.3 {
+      let first = place.rounded(.down)
+      let rest = place - first
+      return value(Int(first)) * (1 - rest) + (rest > 0 ? value(Int(first) + 1) * rest : 0)
+    }
+    let reach = (deviation * 3).rounded(.up) + 1
+    var (sum, weights) = (0.0, 0.0)
+    for pixel in Int((place - reach).rounded(.up))...Int((place + reach).rounded(.down)) {
+      let distance = Double(pixel) - place
+      let weight = exp(-distance * distance / (2 * deviation * deviation))
+      weights += weight
+      sum += weight * value(pixel)
+    }
+    return sum / weights
+  }
+}
