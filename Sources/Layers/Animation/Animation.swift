@@ -113,12 +113,10 @@ extension Animation {
 extension Animation {
   /// True if it, or one of a group, is an animation of that property.
   func changes(_ property: AnimatableProperty) -> Bool {
-    switch self {
-    case let animation as BasicAnimation: animation.property == property
-    case let animation as KeyframeAnimation: animation.property == property
-    case let animation as SpringAnimation: animation.property == property
-    case let group as AnimationGroup: group.animations.contains { $0.changes(property) }
-    default: false
+    switch motion.form {
+    case .track(let track, _): track.property == property
+    case .group(let animations): animations.contains { $0.changes(property) }
+    case .transition: false
     }
   }
 }
