@@ -7,25 +7,6 @@ import Testing
 // Cases of contents and of the look of a layer.
 
 extension FactTests {
-  @MainActor @Test func defaults() {
-    let layer = Layer()
-    let values: [String: JSONValue] = [
-      "frame": .numbers(layer.frame.numbers), "contentsRect": .numbers(layer.contentsRect.numbers),
-      "contentsGravity": .text(layer.contentsGravity.rawValue),
-      "minificationFilter": .text(layer.minificationFilter.rawValue),
-      "contents": layer.contents == nil ? .null : .text("an image"), "cornerRadius": .number(layer.cornerRadius),
-      "borderColor": .numbers(layer.borderColor?.numbers ?? []), "rasterizationScale": .number(layer.rasterizationScale),
-      "shadowOpacity": .number(layer.shadowOpacity), "shadowRadius": .number(layer.shadowRadius),
-      "mask": layer.mask == nil ? .null : .text("a layer"), "delegate": layer.delegate == nil ? .null : .text("a delegate"),
-      "style": layer.style == nil ? .null : .text("a style"), "needsLayout": .bool(layer.needsLayout),
-    ]
-    for fact in FactCase.all("default") {
-      let name = fact.in["property"].text ?? ""
-      guard let value = values[name] else { Issue.record("\(fact.id)"); continue }
-      #expect("\(value)" == "\(fact.out)", "\(fact.id): \(name)")
-    }
-  }
-
   @Test func gravity() {
     for fact in FactCase.all("gravity") {
       let input = fact.in
@@ -71,8 +52,4 @@ extension FactTests {
   private func rect(_ left: Double, _ top: Double, _ right: Double, _ bottom: Double) -> Rect {
     Rect(x: left, y: top, width: right - left, height: bottom - top)
   }
-}
-
-extension JSONValue {
-  fileprivate static func numbers(_ numbers: [Double]) -> JSONValue { .array(numbers.map { .number($0) }) }
 }
