@@ -9,6 +9,8 @@ final class TransactionTests: XCTestCase {
     onMain {
       XCTAssertFalse(Transaction.disablesActions)
       XCTAssertEqual(Transaction.animationDuration, .milliseconds(250))
+      XCTAssertNil(Transaction.animationTimingFunction)
+      XCTAssertNil(Transaction.animationSpring)
       Transaction.begin()
       Transaction.disablesActions = true
       Transaction.animationDuration = .milliseconds(100)

@@ -1,0 +1,80 @@
+import LinuxSystem
+import Testing
+
+@testable import Layers
+
+/// The edges of animations: from 0 to 1 in a second, over the model's 5.
+///
+/// By hand. On its own clock an animation takes `repeatCount` times a second, twice that if it comes back; on the layer's clock that
+/// divided by the speed. Its own time s begins at the offset and goes up, or down where the speed is below 0. Each whole second of s is a
+/// way; the rest of s is what is shown, and 1 − rest on an odd way of one that comes back. Only the end of one that goes up belongs to
+/// the way before: a whole s shows 1 there, and 0 everywhere else. The facts of Core Animation have each of these rules by itself.
+@Suite struct MediaTimingTableTests {
+  /// Comes back, repetitions, speed, length in seconds, and for the offsets 0, 0.3 and 1.5 s what is shown first and last.
+  private static let rows: [(Bool, Double, Double, Double?, [Double])] = [
+    (false, 1, 1, 1, [0, 1, 0.3, 0.3, 0.5, 0.5]),
+    (false, 1, 2, 0.5, [0, 1, 0.3, 0.3, 0.5, 0.5]),
+    (false, 1, 0.5, 2, [0, 1, 0.3, 0.3, 0.5, 0.5]),
+    (false, 1, -1, 1, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (false, 1, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (false, 2.5, 1, 2.5, [0, 0.5, 0.3, 0.8, 0.5, 1]),
+    (false, 2.5, 2, 1.25, [0, 0.5, 0.3, 0.8, 0.5, 1]),
+    (false, 2.5, 0.5, 5, [0, 0.5, 0.3, 0.8, 0.5, 1]),
+    (false, 2.5, -1, 2.5, [0, 0.5, 0.3, 0.8, 0.5, 0]),
+    (false, 2.5, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (false, 0.25, 1, 0.25, [0, 0.25, 0.3, 0.55, 0.5, 0.75]),
+    (false, 0.25, 2, 0.125, [0, 0.25, 0.3, 0.55, 0.5, 0.75]),
+    (false, 0.25, 0.5, 0.5, [0, 0.25, 0.3, 0.55, 0.5, 0.75]),
+    (false, 0.25, -1, 0.25, [0, 0.75, 0.3, 0.05, 0.5, 0.25]),
+    (false, 0.25, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (true, 1, 1, 2, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (true, 1, 2, 1, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (true, 1, 0.5, 4, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (true, 1, -1, 2, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (true, 1, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (true, 2.5, 1, 5, [0, 1, 0.3, 0.7, 0.5, 0.5]),
+    (true, 2.5, 2, 2.5, [0, 1, 0.3, 0.7, 0.5, 0.5]),
+    (true, 2.5, 0.5, 10, [0, 1, 0.3, 0.7, 0.5, 0.5]),
+    (true, 2.5, -1, 5, [0, 1, 0.3, 0.7, 0.5, 0.5]),
+    (true, 2.5, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (true, 0.25, 1, 0.5, [0, 0.5, 0.3, 0.8, 0.5, 0]),
+    (true, 0.25, 2, 0.25, [0, 0.5, 0.3, 0.8, 0.5, 0]),
+    (true, 0.25, 0.5, 1, [0, 0.5, 0.3, 0.8, 0.5, 0]),
+    (true, 0.25, -1, 0.5, [0, 0.5, 0.3, 0.2, 0.5, 1]),
+    (true, 0.25, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+  ]
+
+  @Test func edges() {
+    var combinations = 0
+    for (autoreverses, repeats, speed, length, values) in Self.rows {
+      for (index, offset) in ([0, 300, 1500] as [Int64]).enumerated() {
+        for mode in MediaTiming.FillMode.allCases {
+          var timing = MediaTiming()
+          (timing.beginTime, timing.duration, timing.timeOffset) = (milliseconds(10_000), .seconds(1), .milliseconds(offset))
+          (timing.autoreverses, timing.repeatCount, timing.speed) = (autoreverses, repeats, speed)
+          timing.fillMode = mode
+          let (first, last) = (values[index * 2], values[index * 2 + 1])
+          let fillsBefore = mode == .backwards || mode == .both
+          let fillsAfter = mode == .forwards || mode == .both
+          let begin = milliseconds(10_000)
+          var expected = [(begin - Nanoseconds(1), fillsBefore ? first : 5), (begin, first)]
+          if let length {
+            let end = begin + .seconds(length)
+            expected += [
+              (end, last), (end + Nanoseconds(1), fillsAfter ? last : 5), (end + .seconds(9), fillsAfter ? last : 5),
+            ]
+          } else {
+            expected.append((begin + .seconds(1000), last))
+          }
+          for (time, value) in expected {
+            let shown = timing.moment(at: time)?.progress ?? 5
+            #expect(abs(shown - value) < 1e-9, "\(timing) at \(time): \(shown) instead of \(value)")
+          }
+          #expect(timing.endTime == length.map { begin + .seconds($0) } ?? .distantFuture)
+          combinations += 1
+        }
+      }
+    }
+    #expect(combinations == 360)
+  }
+}
