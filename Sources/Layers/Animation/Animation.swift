@@ -29,7 +29,8 @@ public struct AnimationSettings: Sendable {
   /// How often the animation is to be shown in a second; the display's rate at first. Where several animations run the fastest
   /// rate holds for all, and a change of a layer is shown at the display's. That of an animation in a group has no effect.
   public var preferredFrameRateRange = FrameRateRange.default
-  /// Called at the end of the first commit after its beginning.
+  /// Called at the end of the first commit after its beginning. Those of several animations come in the order in which these
+  /// were added, whatever layers have them; so do the completions of those that came to their end.
   public var didStart: (@MainActor @Sendable () -> Void)?
   /// Called at the first commit after its end, or after it was removed, also together with its layer; `finished` says
   /// whether it had come to its end.

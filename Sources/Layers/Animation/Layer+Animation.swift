@@ -3,11 +3,15 @@ public import LinuxSystem
 /// An animation of a layer, with the choices that were made when it was added.
 struct RunningAnimation {
   let key: String?
+  /// Its place among all animations that were ever added. The callbacks of a commit come in this order.
+  let order: UInt64
   private(set) var animation: any Animation
   private(set) var timed: TimedAnimation
   /// The transaction's completion that waits for its end, if any.
   var group: CompletionGroup?
   private(set) var report: Report
+  /// True once a committed tree has it: it can be seen to end.
+  private(set) var isCommitted = false
   /// True if it may move the sublayers against the layer.
   let movesSublayers: Bool
 
@@ -19,7 +23,12 @@ struct RunningAnimation {
     case end
   }
 
+  @MainActor private static var lastOrder: UInt64 = 0
+
+  @MainActor
   init(key: String?, animation: any Animation, timed: TimedAnimation) {
+    Self.lastOrder += 1
+    order = Self.lastOrder
     self.key = key
     self.animation = animation
     self.timed = timed
@@ -34,6 +43,12 @@ struct RunningAnimation {
     resolve()
   }
 
+  /// Comes into the committed tree, at a time of the layer's clock.
+  mutating func commit(at time: MonotonicTime) {
+    isCommitted = true
+    begin(at: time)
+  }
+
   /// Lets what was left open be read back.
   private mutating func resolve() {
     animation.timing = timed.timing
@@ -42,6 +57,9 @@ struct RunningAnimation {
 
   /// Notes a report that is made on a copy.
   mutating func setReported(_ report: Report) { self.report = report }
+
+  /// True if the application is still to hear of its end.
+  var isAwaited: Bool { report != .end && (group != nil || animation.completion != nil) }
 
   @MainActor
   func reportStart() {
@@ -150,7 +168,9 @@ extension Layer {
   ///
   /// - Parameter speed: the speed, against the layer's clock, of the one on which the velocity is measured.
   func shownValues(withVelocity: Bool, speed: Double = 1) -> ShownValues {
-    let time = context.map { self.time(at: $0.currentTime, of: nil) } ?? .zero
+    // A layer in no tree shows its own values, and they stand still.
+    guard let context else { return ShownValues(now: values) }
+    let time = self.time(at: context.currentTime, of: nil)
     let later = time + Nanoseconds.milliseconds(1).scaled(by: 1 / speed)
     return ShownValues(now: presentation, later: withVelocity && speed > 0 ? presentation(atOwn: later) : nil)
   }

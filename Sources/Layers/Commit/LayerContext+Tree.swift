@@ -260,7 +260,7 @@ extension LayerContext {
     committed.timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)
     for index in layer.animations.indices {
-      layer.animations[index].begin(at: time)
+      layer.animations[index].commit(at: time)
       let range = layer.animations[index].animation.preferredFrameRateRange
       committed.frameRateRange = index == 0 ? range : committed.frameRateRange.union(range)
       committed.timed.append(layer.animations[index].timed)
@@ -312,8 +312,15 @@ extension LayerContext {
         layer.animations[index].setReported(.start)
       }
     }
-    findEarliestEvents(from: time)
-    for index in started.indices { started[index].reportStart() }
+    findEarliestEvents(from: lastCommit)
+    started.sort { $0.order < $1.order }
+    for animation in started { animation.reportStart() }
+  }
+
+  /// True if somebody waits to hear of animations that were removed during the commit, after it had told the ends.
+  var owesEnds: Bool {
+    removedAnimations.contains(where: \.isAwaited)
+      || leftWithAnimations.contains { $0.context == nil && $0.animations.contains(where: \.isAwaited) }
   }
 
   /// Forgets the animations that are over at `time`, and reports the end of these and of those that were removed.
@@ -326,11 +333,13 @@ extension LayerContext {
     }
     leftWithAnimations.removeAll(keepingCapacity: true)
     if time >= earliestEnd {
+      let first = ended.count
       for animations in animated {
         guard let layer = animations.layer, layer.context === self else { continue }
         takeEnded(of: layer, at: animations.clocks.time(at: time), into: &ended)
       }
-      findEarliestEvents(from: time)
+      ended[first...].sort { $0.animation.order < $1.animation.order }
+      findEarliestEvents(from: lastCommit)
     }
     // Last: they may begin, change and remove animations.
     RunningAnimation.reportEnds(ended)
@@ -342,7 +351,7 @@ extension LayerContext {
     var index = 0
     while index < layer.animations.count {
       let animation = layer.animations[index]
-      guard animation.report != .end, animation.timed.isOver(at: time) else {
+      guard animation.isCommitted, animation.report != .end, animation.timed.isOver(at: time) else {
         index += 1
         continue
       }

@@ -272,6 +272,7 @@ public final class LayerContext {
     }
     phases.treeChanged = commitTree(at: now)
     state = .clean
+    if owesEnds { mark() }
     // After the commit: changes that are made there belong to the next one.
     reportStarts(at: shown)
     return phases
