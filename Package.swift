@@ -213,7 +213,9 @@ let package = Package(
     tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
     tests(
       "LayersTests",
-      ["Compositing", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "TestLength"],
+      [
+        "Compositing", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree", "RunLoops", "SceneText", "TestLength",
+      ],
       exclude: ["Facts"]),
     tests(
       "SceneTextTests",

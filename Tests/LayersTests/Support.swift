@@ -38,7 +38,8 @@ final class Stage {
   private(set) var commitRequests = 0
   private(set) var now = MonotonicTime.zero
 
-  init(root: Layer? = nil, workers: WorkerPool = Stage.workers, scale: Double = 1) {
+  init(root: Layer? = nil, workers: WorkerPool = Stage.workers, scale: Double = 1, now: MonotonicTime = .zero) {
+    self.now = now
     self.root = root ?? Layer(frame: Rect(x: 0, y: 0, width: 100, height: 100))
     context = LayerContext(root: self.root, workers: workers, scale: scale)
     context.onNeedsCommit = { [unowned self] in commitRequests += 1 }
