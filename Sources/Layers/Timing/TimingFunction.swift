@@ -54,7 +54,7 @@ public struct TimingFunction: Hashable, BitwiseCopyable, Sendable {
     return ((a * t + b) * t + c) * t
   }
 
-  /// The parameter at which the curve reaches `x`. Newton's method works inside a bracket that always contains the result.
+  /// The parameter at which the curve reaches `x`. Halley's method works inside a bracket that always contains the result.
   /// If the curve is too flat for it, or a step leaves the bracket, the bracket is halved.
   static func parameter(atX x: Double, _ x1: Double, _ x2: Double) -> Double {
     let c = 3 * x1
@@ -70,7 +70,10 @@ public struct TimingFunction: Hashable, BitwiseCopyable, Sendable {
       if error > 0 { high = t } else { low = t }
       guard high - low > 1e-15 else { break }
       let slope = (3 * a * t + 2 * b) * t + c
-      let next = t - error / slope
+      let step = error * slope / (slope * slope - error * (3 * a * t + b))
+      let next = t - step
+      // Where the curve is about straight up to the result, a step leaves the third power of its length.
+      if abs(error) < 1e-7 * slope { return next }
       // The condition is also false if the slope is 0 and `next` is infinite or NaN.
       t = next > low && next < high ? next : (low + high) / 2
     }
