@@ -29,23 +29,15 @@ open class Layer {
   public var contentsGravity = ContentsGravity.resize {
     didSet { if contentsGravity != oldValue { markRecord() } }
   }
-  /// Pixels per point in the contents, above 0. Nil, at first: 1 for contents that are set, and for contents that the layer
-  /// draws the context's `scale`, so that they are as fine as the display.
-  public var contentsScale: Double? {
-    didSet {
-      precondition(contentsScale.map { $0 > 0 && $0.isFinite } ?? true, "Layer: the contents scale must be above 0")
-      if contentsScale != oldValue { markRecord() }
-    }
-  }
-
-  /// A name, by which messages name the layer, and by which states and scenes find it; the first of several layers with the same
-  /// one is found.
-  public var name: String?
-  public weak var delegate: (any LayerDelegate)?
-  /// The actions that changes begin by themselves, where the delegate does not say. See `action(forKey:)`.
-  public var actions: [AnimatableProperty: LayerAction]?
-  /// Further actions, asked for after `actions`.
-  public var style: LayerStyle?
+  // Small values follow each other, so that they take less memory.
+  /// See `isGeometryFlipped`.
+  var isFlipped = false
+  /// True if an odd number of the layers above is flipped. Known once committed.
+  var isPlacedFlipped = false
+  /// True if the last commit placed the sublayers by more than their own values.
+  var placedSublayers = false
+  /// See RareSettings; nil until one of them is set.
+  var rareSettings: RareSettings?
 
   // MARK: The tree, see Layer+Tree
 
@@ -58,28 +50,25 @@ open class Layer {
 
   // MARK: State of the passes, see LayerContext
 
-  /// The same in every render tree; never 0.
-  let id: UInt32
   weak var context: LayerContext?
   /// The number of layers above it, while in a context.
   var depth = 0
-  /// True once a tree with this layer in it has been committed: later changes are seen as changes.
-  var isCommitted = false
   /// The index of its record in the committed tree.
   var recordIndex = 0
+  /// The same in every render tree; never 0.
+  let id: UInt32
+  /// True once a tree with this layer in it has been committed: later changes are seen as changes.
+  var isCommitted = false
   /// True while the layer is in one of the context's lists.
   var isRecordMarked = false
   var isDisplayMarked = false
   var isLayoutMarked = false
-  /// See `isGeometryFlipped`.
-  var isFlipped = false
-  /// True if an odd number of the layers above is flipped. Known once committed.
-  var isPlacedFlipped = false
-  /// True if the last commit placed the sublayers by more than their own values.
-  var placedSublayers = false
+  /// True while animations came or went since the last commit.
+  var areAnimationsChanged = false
+  /// True if a sublayer may have a `zPosition` other than 0.
+  var ordersSublayers = false
 
   public internal(set) var needsLayout = false
-  var managedLayout: ManagedLayout?
   public package(set) var needsDisplay = false
   /// True if a change of `bounds`, of its size or its origin, asks for new contents by `setNeedsDisplay()`.
   public var needsDisplayOnBoundsChange = false
@@ -105,16 +94,9 @@ open class Layer {
   /// The effects of the last record, which later ones share while nothing in them changes.
   var recordEffects: RenderEffects?
 
-  /// See Layer+States; nil while there are none.
-  var layerStates: LayerStates?
-
   // MARK: Animations, see Layer+Animation
 
-  /// The layer's time, see LayerClock.
-  var clock = LayerClock()
   var animations: [RunningAnimation] = []
-  /// True while animations came or went since the last commit.
-  var areAnimationsChanged = false
   /// The part of them that the committed tree needs.
   var committedAnimations: CommittedAnimations?
 
@@ -215,12 +197,20 @@ extension Layer {
   }
 
   private func change<Value>(_ key: AnimatableKey<Value>, _ body: (inout AnimatableValues) -> Void) {
-    let begun = runsActions ? animation(forChangeOf: key) : nil
-    let bounds = bounds
-    body(&values)
+    guard runsActions, let begun = animation(forChangeOf: key) else { return make(body) }
+    make(body)
+    add(begun.animation, forKey: key.property.rawValue, defaultTiming: .default, from: begun.shown)
+  }
+
+  private func make(_ change: (inout AnimatableValues) -> Void) {
+    let (bounds, depth) = (bounds, zPosition)
+    change(&values)
     markRecord()
     if self.bounds != bounds { boundsChanged(from: bounds) }
-    if let begun { add(begun.animation, forKey: key.property.rawValue, defaultTiming: .default, from: begun.shown) }
+    if zPosition != depth {
+      superlayer?.ordersSublayers = true
+      context?.markStructure()
+    }
   }
 
   /// The layer's rectangle in its own coordinates: the part of them that is seen. One with a negative size becomes the same

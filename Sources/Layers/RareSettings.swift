@@ -1,0 +1,76 @@
+/// The properties that few layers set, each at first its default. A plain layer stays small without them.
+@MainActor
+final class RareSettings {
+  var name: String?
+  weak var delegate: (any LayerDelegate)?
+  var actions: [AnimatableProperty: LayerAction]?
+  var style: LayerStyle?
+  var contentsScale: Double?
+  var clock = LayerClock()
+  var managedLayout: ManagedLayout?
+  var states: LayerStates?
+}
+
+extension Layer {
+  /// A name, by which messages name the layer, and by which states and scenes find it; the first of several layers with the same
+  /// one is found.
+  public var name: String? {
+    get { rareSettings?.name }
+    set { madeSettings.name = newValue }
+  }
+
+  /// Does for the layer what a subclass would override. The layer does not keep it alive.
+  public var delegate: (any LayerDelegate)? {
+    get { rareSettings?.delegate }
+    set { madeSettings.delegate = newValue }
+  }
+
+  /// The actions that changes begin by themselves, where the delegate does not say. See `action(forKey:)`.
+  public var actions: [AnimatableProperty: LayerAction]? {
+    get { rareSettings?.actions }
+    set { madeSettings.actions = newValue }
+  }
+
+  /// Further actions, asked for after `actions`.
+  public var style: LayerStyle? {
+    get { rareSettings?.style }
+    set { madeSettings.style = newValue }
+  }
+
+  /// Pixels per point in the contents, above 0. Nil, at first: 1 for contents that are set, and for contents that the layer
+  /// draws the context's `scale`, so that they are as fine as the display.
+  public var contentsScale: Double? {
+    get { rareSettings?.contentsScale }
+    set {
+      precondition(newValue.map { $0 > 0 && $0.isFinite } ?? true, "Layer: the contents scale must be above 0")
+      guard newValue != contentsScale else { return }
+      madeSettings.contentsScale = newValue
+      markRecord()
+    }
+  }
+
+  /// The layer's time, see LayerClock.
+  var clock: LayerClock {
+    get { rareSettings?.clock ?? LayerClock() }
+    set { madeSettings.clock = newValue }
+  }
+
+  /// See Layer+Layout; nil while there is no manager.
+  var managedLayout: ManagedLayout? {
+    get { rareSettings?.managedLayout }
+    set { madeSettings.managedLayout = newValue }
+  }
+
+  /// See Layer+States; nil while there are none.
+  var layerStates: LayerStates? {
+    get { rareSettings?.states }
+    set { madeSettings.states = newValue }
+  }
+
+  private var madeSettings: RareSettings {
+    if let rareSettings { return rareSettings }
+    let settings = RareSettings()
+    rareSettings = settings
+    return settings
+  }
+}
