@@ -1,5 +1,6 @@
 import Geometry
 import LinuxSystem
+import TestLength
 import XCTest
 
 @testable import Layers
@@ -125,5 +126,68 @@ final class HitTests: XCTestCase {
 
   private final class Knob: Layer {
     override func contains(_ point: Point) -> Bool { bounds.insetBy(dx: -6, dy: -6).contains(point) }
+  }
+
+  /// In random trees the layer is found that the map of each layer to its superlayer leads to.
+  func testRandomTrees() {
+    onMain {
+      var hits = 0
+      for seed in some(200, of: 1...10_000) {
+        var random = SplitMix64(seed: UInt64(seed))
+        let root = Self.randomLayer(depth: 0, &random)
+        for _ in 0..<40 {
+          let point = Point(.random(in: -20...120, using: &random), .random(in: -20...120, using: &random))
+          let found = root.hitTest(point)
+          if found != nil { hits += 1 }
+          guard found === Self.found(at: point, in: root) else {
+            return XCTFail("seed \(seed): \(String(describing: found)) at \(point)")
+          }
+        }
+      }
+      XCTAssertGreaterThan(hits, 300)
+    }
+  }
+
+  @MainActor
+  private static func randomLayer(depth: Int, _ random: inout SplitMix64) -> Layer {
+    func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
+    let layer = random.chance(0.2) ? Knob() : Layer()
+    let size = 100 / Double(depth + 1)
+    layer.frame = Rect(x: number(-10...60), y: number(-10...60), width: number(0...size), height: number(0...size))
+    if random.chance(0.3) { layer.bounds.origin = Point(number(-9...9), number(-9...9)) }
+    if random.chance(0.1) { layer.position.x = [.nan, .infinity, 1e300].randomElement(using: &random) ?? 0 }
+    layer.anchorPoint = random.chance(0.3) ? Point(number(0...1), number(0...1)) : layer.anchorPoint
+    let transforms: [Transform3D] = [
+      .rotation(number(-3...3)), .scale(x: number(-2...2), y: 1), .translation(x: number(-9...9), y: 1), .scale(0),
+      .rotation(number(-1...1), x: 0, y: 1, z: 0),
+    ]
+    if random.chance(0.4) { layer.transform = transforms.randomElement(using: &random) ?? .identity }
+    if random.chance(0.2) { layer.sublayerTransform = random.chance(0.5) ? .perspective(distance: 90) : .rotation(0.5) }
+    layer.isGeometryFlipped = random.chance(0.1)
+    layer.isHidden = random.chance(0.05)
+    layer.isDoubleSided = random.chance(0.9)
+    layer.zPosition = random.chance(0.3) ? Double(Int.random(in: -1...1, using: &random)) : 0
+    layer.masksToBounds = random.chance(0.2)
+    if random.chance(0.1) { layer.mask = Layer(frame: Rect(x: 0, y: 0, width: number(0...50), height: 30)) }
+    guard depth < 3 else { return layer }
+    for _ in 0..<Int.random(in: 0...4, using: &random) { layer.addSublayer(randomLayer(depth: depth + 1, &random)) }
+    return layer
+  }
+
+  /// The same search in every layer, by maps alone and without round corners.
+  @MainActor
+  private static func found(at point: Point, in layer: Layer) -> Layer? {
+    func back(_ layer: Layer, _ point: Point) -> Point? { layer.mapToSuperlayer.inverted?.apply(point) }
+    var mirrors = 0
+    var next: Layer? = layer
+    while let above = next {
+      if above.values.picturePlace(in: above.space).determinant < 0 { mirrors += 1 }
+      next = above.superlayer
+    }
+    guard !layer.isHidden, layer.isDoubleSided || mirrors.isMultiple(of: 2), let own = back(layer, point) else { return nil }
+    if layer.masksToBounds, !layer.bounds.contains(own) { return nil }
+    if let mask = layer.mask, !(back(mask, own).map(mask.contains) ?? false) { return nil }
+    let order = layer.sublayers.enumerated().sorted { ($0.element.zPosition, $0.offset) > ($1.element.zPosition, $1.offset) }
+    return order.lazy.compactMap { found(at: own, in: $0.element) }.first ?? (layer.contains(own) ? layer : nil)
   }
 }

@@ -108,6 +108,9 @@ final class LayerTreeTests: XCTestCase {
       layers[2].zPosition = .nan
       stage.turn()
       XCTAssertEqual(shown(), [3, 1, 2], "not a number counts as 0")
+      layers[0][.zPosition] = -1
+      stage.turn()
+      XCTAssertEqual(shown(), [1, 3, 2], "set by its key")
     }
   }
 

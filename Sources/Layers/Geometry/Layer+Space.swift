@@ -43,7 +43,7 @@ extension Layer {
   /// distance from the superlayer's plane towards the viewer as well. 0 at first. Animatable; the order changes at once.
   public var zPosition: Double {
     get { values.zPosition }
-    set { if change(.zPosition, zPosition, newValue, { $0.zPosition = $1 }) { context?.markStructure() } }
+    set { change(.zPosition, zPosition, newValue) { $0.zPosition = $1 } }
   }
 
   /// The depth of the point that `transform` turns around, in the layer's coordinates: a layer turns around an axis behind
@@ -85,8 +85,13 @@ extension Layer {
   /// True if the layer places its sublayers by more than their own values.
   var placesSublayers: Bool {
     if isPlacedFlipped != isFlipped || animations.contains(where: \.movesSublayers) { return true }
-    guard let rare = values.rareBox else { return false }
-    return rare.values.sublayerTransform != .identity
+    return values.movesSublayers
+  }
+
+  /// The superlayer's animations, if they move the space in which the layer lies.
+  var outerAnimations: CommittedAnimations? {
+    guard let superlayer, let animations = superlayer.committedAnimations, animations.isMoving else { return nil }
+    return superlayer.placesSublayers ? animations : nil
   }
 }
 
@@ -125,6 +130,13 @@ extension Affine {
 }
 
 extension AnimatableValues {
+  /// True if the sublayers are not seen where their own values place them.
+  @inline(__always)
+  var movesSublayers: Bool {
+    guard let rareBox else { return false }
+    return rareBox.values.sublayerTransform != .identity
+  }
+
   /// Maps the layer's picture to its superlayer's, in that space. Pictures are upright where coordinates run upwards.
   func picturePlace(in space: SublayerSpace?) -> Homography {
     guard let space else { return transformToSuperlayer }

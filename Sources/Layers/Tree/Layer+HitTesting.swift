@@ -9,11 +9,24 @@ extension Layer {
   /// hidden, or whose opacity is 0.01 or less, nor one that is flattened, or shows its back without being double-sided, is found,
   /// nor anything in them. Animations are not looked at.
   public func hitTest(_ point: Point) -> Layer? {
-    guard !isHidden, opacity > 0.01, isDoubleSided || !showsItsBack, let own = pointFromSuperlayer(point) else { return nil }
+    hitTest(point, isInPlane: !(superlayer?.values.movesSublayers ?? false))
+  }
+
+  // - Parameter isInPlane: true unless the superlayer moves its sublayers. To ask each for its superlayer takes as long as the rest.
+  private func hitTest(_ point: Point, isInPlane: Bool) -> Layer? {
+    guard !isHidden, opacity > 0.01, isDoubleSided || !showsItsBack, let own = take(point, isInPlane: isInPlane) else {
+      return nil
+    }
     if masksToBounds && !values.clipContains(own) { return nil }
-    if let storedMask, !(storedMask.pointFromSuperlayer(own).map(storedMask.contains) ?? false) { return nil }
-    for layer in sublayersInPaintOrder.reversed() {
-      if let found = layer.hitTest(own) { return found }
+    if let storedMask {
+      let onMask = storedMask.take(own, isInPlane: !values.movesSublayers)
+      guard let onMask, storedMask.contains(onMask) else { return nil }
+    }
+    if !sublayers.isEmpty {
+      let (layers, isInPlane) = (sublayersInPaintOrder, !values.movesSublayers)
+      for index in layers.indices.reversed() {
+        if let found = layers[index].hitTest(own, isInPlane: isInPlane) { return found }
+      }
     }
     return contains(own) ? self : nil
   }
@@ -31,12 +44,19 @@ extension Layer {
 
   /// Takes a point of the superlayer's coordinates into this layer; nil when it is seen from the edge, or the point is behind the
   /// viewer.
-  func pointFromSuperlayer(_ point: Point) -> Point? {
-    mapToSuperlayer.inverted?.apply(point)
+  private func take(_ point: Point, isInPlane: Bool) -> Point? {
+    guard isInPlane, !isFlipped, let place = values.placeInPlane else { return mapToSuperlayer.inverted?.apply(point) }
+    guard place.tx.isFinite, place.ty.isFinite else { return nil }
+    // Most layers are only moved.
+    return place.isTranslation ? Point(point.x - place.tx, point.y - place.ty) : place.inverted?.apply(point)
   }
 }
 
 extension AnimatableValues {
+  /// The map to the superlayer's plane of a layer that lies in it. One access to a layer's values: the runtime watches over each.
+  @inline(__always)
+  fileprivate var placeInPlane: Affine? { isFlat ? flatTransformToSuperlayer : nil }
+
   /// True for a point, in the layer's coordinates, inside of the bounds with their round corners.
   fileprivate func clipContains(_ point: Point) -> Bool {
     guard bounds.contains(point) else { return false }

@@ -91,6 +91,7 @@ extension Layer {
     }
     sublayers.insert(layer, at: min(max(index, 0), sublayers.count))
     layer.superlayer = self
+    if layer.zPosition != 0 { ordersSublayers = true }
     if left !== context { left?.leave(layer) }
     if let context { context.enter(layer, depth: depth + 1) }
     setNeedsLayout()
@@ -109,9 +110,9 @@ extension Layer {
 
   /// The sublayers from back to front.
   var sublayersInPaintOrder: [Layer] {
-    guard let first = sublayers.first, sublayers.contains(where: { $0.zPosition != first.zPosition }) else {
-      return sublayers
-    }
+    guard ordersSublayers, let first = sublayers.first,
+      sublayers.contains(where: { $0.zPosition != first.zPosition })
+    else { return sublayers }
     func depth(_ layer: Layer) -> Double { layer.zPosition.isNaN ? 0 : layer.zPosition }
     // Layers with equal z positions keep their order.
     return sublayers.enumerated().sorted { left, right in

@@ -31,6 +31,7 @@ extension AnimatableValues {
 
   /// The place in depth, towards the viewer, in the superlayer's coordinates.
   public var zPosition: Double {
+    @inline(__always)
     get { rareBox?.values.zPosition ?? 0 }
     set { if newValue != zPosition { rare.zPosition = newValue } }
   }
@@ -75,12 +76,14 @@ extension AnimatableValues {
   }
 
   /// The anchor point in the layer's coordinates.
+  @inline(__always)
   var anchor: Point {
     Point(bounds.minX + anchorPoint.x * bounds.width, bounds.minY + anchorPoint.y * bounds.height)
   }
 
   /// Maps the layer's coordinates to its superlayer's by the plane's part of the transform: the anchor point goes to the origin,
   /// is transformed, and goes to `position`.
+  @inline(__always)
   var flatTransformToSuperlayer: Affine {
     let anchor = anchor
     var result = flatTransform
@@ -90,6 +93,7 @@ extension AnimatableValues {
   }
 
   /// True if the layer lies in its superlayer's plane, or as if it did.
+  @inline(__always)
   var isFlat: Bool {
     guard let rareBox else { return true }
     return rareBox.values.transform == nil
