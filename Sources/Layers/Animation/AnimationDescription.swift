@@ -37,7 +37,7 @@ package struct AnimationDescription: Sendable {
     beginsByItself = timed.beginsAtCommit
     self.isRemovedOnCompletion = isRemovedOnCompletion
     switch timed.form {
-    case .track(let track, let spring): content = .track(track, spring)
+    case .track(let track, let motion): content = .track(track, motion?.spring)
     case .group(let animations): content = .group(animations.compactMap { AnimationDescription($0) })
     case .transition: return nil
     }

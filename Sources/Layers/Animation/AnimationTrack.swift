@@ -60,23 +60,27 @@ package struct AnimationTrack: Sendable {
   @inlinable
   init<Value>(_ key: AnimatableKey<Value>, from: Value?, to: Value?, by: Value?, velocity: Value? = nil) {
     isOpen = from == nil && to == nil && by == nil
+    // The value that would be shown is not asked for where both ends are given.
+    let ends: (first: Value, last: Value)? =
+      switch (from, to, by) {
+      case (let from?, let to?, _): (from, to)
+      case (let from?, nil, let by?): (from, from.adding(by))
+      case (nil, let to?, let by?): (to.adding(by.negated), to)
+      default: nil
+      }
     apply = { values, step in
-      let shown = values[key]
-      let current = step.isAdditive ? shown.adding(shown.negated) : shown
-      let (first, last): (Value, Value) =
-        switch (from, to, by) {
-        case (let from?, let to?, _): (from, to)
-        case (let from?, nil, let by?): (from, from.adding(by))
-        case (nil, let to?, let by?): (to.adding(by.negated), to)
-        case (let from?, nil, nil): (from, current)
-        case (nil, let to?, nil): (current, to)
-        case (nil, nil, let by?): (current, current.adding(by))
-        case (nil, nil, nil): (current, current)
-        }
+      let (first, last): (Value, Value)
+      if let ends {
+        (first, last) = ends
+      } else {
+        let shown = values[key]
+        let current = step.isAdditive ? shown.adding(shown.negated) : shown
+        (first, last) = (from ?? current, to ?? by.map { current.adding($0) } ?? current)
+      }
       // Ends are given back as they are, without rounding.
       var value = step.progress == 0 ? first : step.progress == 1 ? last : first.mixed(with: last, fraction: step.progress)
       if let velocity { value = value.adding(velocity.adding(velocity.negated).mixed(with: velocity, fraction: step.push)) }
-      values[key] = step.result(value, last: last, over: shown)
+      values[key] = step.result(value, last: last, over: values[key])
     }
     source = EndValues(key: key, from: from, to: to, by: by, velocity: velocity)
   }
@@ -128,9 +132,9 @@ struct AnimationStep: BitwiseCopyable, Sendable {
   ///   - last: the track's last value.
   ///   - shown: the value that would be shown without the animation.
   @inlinable
-  func result<Value: Animatable>(_ value: Value, last: Value, over shown: Value) -> Value {
+  func result<Value: Animatable>(_ value: Value, last: Value, over shown: @autoclosure () -> Value) -> Value {
     let value = rounds > 0 ? value.adding(last, times: rounds) : value
-    return isAdditive ? shown.adding(value) : value
+    return isAdditive ? shown().adding(value) : value
   }
 }
 

@@ -154,7 +154,10 @@ extension Layer {
   /// The values that are shown at a time of the layer's clock.
   private func presentation(atOwn time: MonotonicTime) -> AnimatableValues {
     var result = values
-    for animation in animations { animation.timed.apply(to: &result, at: time) }
+    // In place, see `[TimedAnimation].apply(to:at:)`.
+    let animations = animations
+    let elements = animations.span
+    for index in elements.indices { elements[index].timed.apply(to: &result, at: time) }
     return result
   }
 

@@ -79,6 +79,7 @@ final class CommittedAnimations {
   }
 
   /// The values that are shown at a time of the layer's clock.
+  @inline(__always)
   func shown(at time: MonotonicTime) -> AnimatableValues {
     var values = values
     for animation in timed { animation.apply(to: &values, at: time) }
@@ -173,9 +174,12 @@ extension LayerContext {
         return animations.isEmpty
       }
       moving.removeAll(keepingCapacity: true)
-      for animations in animated where animations.isMoving { moving.append(animations) }
-      let ranges = moving.lazy.filter { !$0.timed.isEmpty }.map(\.frameRateRange)
-      frameRateRange = ranges.dropFirst().reduce(ranges.first ?? .default) { $0.union($1) }
+      var range: FrameRateRange?
+      for animations in animated where animations.isMoving {
+        moving.append(animations)
+        if !animations.timed.isEmpty { range = range?.union(animations.frameRateRange) ?? animations.frameRateRange }
+      }
+      frameRateRange = range ?? .default
       findEarliestEvents(from: now)
       isAnimating = hasRunningAnimations(at: now)
     }
@@ -244,9 +248,7 @@ extension LayerContext {
   private func commitAnimations(of layer: Layer, _ effects: RenderEffects?, at now: MonotonicTime) -> Bool {
     let haveChanged = layer.areAnimationsChanged
     layer.areAnimationsChanged = false
-    let outer = layer.superlayer.flatMap {
-      $0.placesSublayers && $0.committedAnimations?.isMoving == true ? $0.committedAnimations : nil
-    }
+    let outer = layer.outerAnimations
     if layer.animations.isEmpty && layer.committedAnimations == nil && outer == nil { return haveChanged }
     let committed = layer.committedAnimations ?? CommittedAnimations(layer)
     layer.committedAnimations = committed
@@ -290,7 +292,7 @@ extension LayerContext {
           earliestStart = min(earliestStart, animations.clocks.outerTime(ofReaching: begin, from: now))
         }
         if animation.report != .end {
-          let end = animation.timed.timing.endTime
+          let end = animation.timed.active.end
           earliestEnd = min(earliestEnd, animations.clocks.outerTime(ofReaching: end, from: now))
         }
       }

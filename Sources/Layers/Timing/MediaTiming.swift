@@ -56,20 +56,63 @@ public struct MediaTiming: Hashable, Sendable {
 
   /// The place in the animation at a time of the parent's clock; nil while the animation is not in effect. An animation
   /// without a beginning begins at 0, one without a duration takes a quarter of a second.
-  public func moment(at time: MonotonicTime) -> Moment? {
-    let begin = beginTime ?? .zero
-    let length = length
+  public func moment(at time: MonotonicTime) -> Moment? { ActiveTime(self).moment(at: time) }
+
+  /// The end on the parent's clock, to the nanosecond; `distantFuture` without one.
+  public var endTime: MonotonicTime { ActiveTime(self).end }
+}
+
+/// A timing as the numbers by which it is evaluated: they are the same at all times.
+struct ActiveTime: BitwiseCopyable, Sendable {
+  /// The beginning on the parent's clock.
+  let begin: MonotonicTime
+  /// The end on the parent's clock, to the nanosecond; `distantFuture` without one.
+  let end: MonotonicTime
+  /// The length of one way in nanoseconds; 0 only if the transaction's duration was.
+  let way: Int64
+  /// The length of all ways on the animation's own clock; `forever` without an end.
+  private let length: Nanoseconds
+  private let pace: Double
+  private let timeOffset: Nanoseconds
+  let autoreverses: Bool
+  private let fillsBefore: Bool
+  private let fillsAfter: Bool
+
+  init(_ timing: MediaTiming) {
+    begin = timing.beginTime ?? .zero
+    way = max((timing.duration ?? .milliseconds(250)).count, 0)
+    pace = timing.speed.isFinite ? timing.speed : 1
+    timeOffset = timing.timeOffset
+    autoreverses = timing.autoreverses
+    fillsBefore = timing.fillMode == .backwards || timing.fillMode == .both
+    fillsAfter = timing.fillMode == .forwards || timing.fillMode == .both
+    if timing.repeatDuration > .zero {
+      length = timing.repeatDuration
+    } else if way > 0 {
+      let length = Double(way) * (timing.repeatCount > 0 ? timing.repeatCount : 1) * (autoreverses ? 2 : 1)
+      self.length = length < 0x1p62 ? Nanoseconds(Int64(length.rounded())) : .forever
+    } else {
+      length = .zero
+    }
+    end = length == .forever || pace == 0 ? .distantFuture : begin + length.scaled(by: 1 / abs(pace))
+  }
+
+  /// True if the animation shows the same from its beginning on.
+  var stands: Bool { pace == 0 }
+
+  /// See `MediaTiming.moment(at:)`.
+  @inline(__always)
+  func moment(at time: MonotonicTime) -> MediaTiming.Moment? {
     var own = Nanoseconds.zero
     if time < begin {
-      guard fillMode == .backwards || fillMode == .both else { return nil }
-    } else if time > endTime {
-      guard fillMode == .forwards || fillMode == .both else { return nil }
+      guard fillsBefore else { return nil }
+    } else if time > end {
+      guard fillsAfter else { return nil }
       own = length
     } else {
       own = min((time - begin).scaled(by: abs(pace)), length)
     }
-    let way = way
-    guard way > 0 else { return Moment(progress: autoreverses ? 0 : 1, iteration: 0) }
+    guard way > 0 else { return MediaTiming.Moment(progress: autoreverses ? 0 : 1, iteration: 0) }
     let basic = (pace < 0 ? timeOffset - own : timeOffset + own).count
     var index = basic / way
     var rest = basic % way
@@ -84,31 +127,8 @@ public struct MediaTiming: Hashable, Sendable {
       index -= 1
     }
     let part = Double(rest) / Double(way)
-    guard autoreverses else { return Moment(progress: part, iteration: Int(index)) }
-    return Moment(progress: index & 1 == 0 ? part : 1 - part, iteration: Int(index >> 1))
-  }
-
-  /// The end on the parent's clock, to the nanosecond; `distantFuture` without one.
-  public var endTime: MonotonicTime {
-    let length = length
-    guard length != .forever, pace != 0 else { return .distantFuture }
-    return (beginTime ?? .zero) + length.scaled(by: 1 / abs(pace))
-  }
-
-  /// True if the animation shows the same from its beginning on.
-  var stands: Bool { pace == 0 }
-
-  private var pace: Double { speed.isFinite ? speed : 1 }
-
-  /// The length of one way in nanoseconds; 0 only if the transaction's duration was.
-  var way: Int64 { max((duration ?? .milliseconds(250)).count, 0) }
-
-  /// The length of all ways on the animation's own clock; `forever` without an end.
-  private var length: Nanoseconds {
-    if repeatDuration > .zero { return repeatDuration }
-    guard way > 0 else { return .zero }
-    let length = Double(way) * (repeatCount > 0 ? repeatCount : 1) * (autoreverses ? 2 : 1)
-    return length < 0x1p62 ? Nanoseconds(Int64(length.rounded())) : .forever
+    guard autoreverses else { return MediaTiming.Moment(progress: part, iteration: Int(index)) }
+    return MediaTiming.Moment(progress: index & 1 == 0 ? part : 1 - part, iteration: Int(index >> 1))
   }
 }
 

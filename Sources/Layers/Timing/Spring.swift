@@ -48,58 +48,71 @@ public struct Spring: Hashable, BitwiseCopyable, Sendable {
   }
 
   /// The position `seconds` after the beginning: 0 there, and towards 1.
-  public func position(at seconds: Double) -> Double {
-    let v = initialVelocity
-    switch motion {
-    case .swinging(let decay, let frequency):
-      let angle = frequency * seconds
-      return 1 + exp(-decay * seconds) * ((v - decay) / frequency * sin(angle) - cos(angle))
-    case .critical(let decay):
-      return 1 + exp(-decay * seconds) * ((v - decay) * seconds - 1)
-    case .creeping(let slow, let fast):
-      let share = (v - fast) / (fast - slow)
-      return 1 + share * exp(-slow * seconds) - (1 + share) * exp(-fast * seconds)
-    }
-  }
-
-  /// The way that one unit of initial velocity has added to the position `seconds` after the beginning.
-  func push(at seconds: Double) -> Double {
-    switch motion {
-    case .swinging(let decay, let frequency): exp(-decay * seconds) * sin(frequency * seconds) / frequency
-    case .critical(let decay): exp(-decay * seconds) * seconds
-    case .creeping(let slow, let fast): (exp(-slow * seconds) - exp(-fast * seconds)) / (fast - slow)
-    }
-  }
+  public func position(at seconds: Double) -> Double { Motion(self).position(at: seconds) }
 
   /// The time after which the spring is so close to the target, a thousandth of the way, that it may stand still; the longest
   /// there is without a damper. A spring that does not swing takes whole tenths of a second, as in Core Animation.
   public var settlingDuration: Nanoseconds {
     guard damping > 0 else { return .forever }
-    if case .swinging(let decay, let frequency) = motion {
-      return .seconds((log(1000) + log(1 + abs((initialVelocity - decay) / frequency))) / decay)
-    }
+    let motion = Motion(self)
+    if case .swinging(let decay, _, let share) = motion.form { return .seconds((log(1000) + log(1 + abs(share))) / decay) }
     var tenths = 1.0
     // Beyond a quarter of an hour in larger steps, so that no spring takes long to ask.
-    while abs(1 - position(at: tenths / 10)) >= 0.001, tenths < 1e12 { tenths += max(1, (tenths / 10_000).rounded()) }
+    while abs(1 - motion.position(at: tenths / 10)) >= 0.001, tenths < 1e12 { tenths += max(1, (tenths / 10_000).rounded()) }
     return .seconds(tenths / 10)
   }
 
-  private enum Motion {
-    case swinging(decay: Double, frequency: Double)
-    case critical(decay: Double)
-    case creeping(slow: Double, fast: Double)
-  }
-
-  private var motion: Motion {
-    let frequency = (stiffness / mass).squareRoot()
-    let ratio = damping / (2 * (stiffness * mass).squareRoot())
-    if ratio < 1 {
-      return .swinging(decay: ratio * frequency, frequency: frequency * (1 - ratio * ratio).squareRoot())
+  /// A spring under way, by the numbers that are the same at all times.
+  struct Motion: BitwiseCopyable, Sendable {
+    /// Each `share` comes from the initial velocity.
+    enum Form: BitwiseCopyable, Sendable {
+      case swinging(decay: Double, frequency: Double, share: Double)
+      case critical(decay: Double, share: Double)
+      case creeping(slow: Double, fast: Double, share: Double)
     }
-    guard ratio > 1, allowsOverdamping else { return .critical(decay: frequency) }
-    let spread = frequency * (ratio * ratio - 1).squareRoot()
-    // Their product is the square of the frequency. The difference would lose the slow one where they are far apart.
-    let fast = ratio * frequency + spread
-    return .creeping(slow: frequency * frequency / fast, fast: fast)
+
+    let spring: Spring
+    let form: Form
+
+    init(_ spring: Spring) {
+      self.spring = spring
+      let v = spring.initialVelocity
+      let frequency = (spring.stiffness / spring.mass).squareRoot()
+      let ratio = spring.damping / (2 * (spring.stiffness * spring.mass).squareRoot())
+      if ratio < 1 {
+        let (decay, damped) = (ratio * frequency, frequency * (1 - ratio * ratio).squareRoot())
+        form = .swinging(decay: decay, frequency: damped, share: (v - decay) / damped)
+      } else if ratio > 1, spring.allowsOverdamping {
+        let spread = frequency * (ratio * ratio - 1).squareRoot()
+        // Their product is the square of the frequency. The difference would lose the slow one where they are far apart.
+        let fast = ratio * frequency + spread
+        let slow = frequency * frequency / fast
+        form = .creeping(slow: slow, fast: fast, share: (v - fast) / (fast - slow))
+      } else {
+        form = .critical(decay: frequency, share: v - frequency)
+      }
+    }
+
+    /// See `Spring.position(at:)`.
+    func position(at seconds: Double) -> Double {
+      switch form {
+      case .swinging(let decay, let frequency, let share):
+        let angle = frequency * seconds
+        return 1 + exp(-decay * seconds) * (share * sin(angle) - cos(angle))
+      case .critical(let decay, let share):
+        return 1 + exp(-decay * seconds) * (share * seconds - 1)
+      case .creeping(let slow, let fast, let share):
+        return 1 + share * exp(-slow * seconds) - (1 + share) * exp(-fast * seconds)
+      }
+    }
+
+    /// The way that one unit of initial velocity has added to the position `seconds` after the beginning.
+    func push(at seconds: Double) -> Double {
+      switch form {
+      case .swinging(let decay, let frequency, _): exp(-decay * seconds) * sin(frequency * seconds) / frequency
+      case .critical(let decay, _): exp(-decay * seconds) * seconds
+      case .creeping(let slow, let fast, _): (exp(-slow * seconds) - exp(-fast * seconds)) / (fast - slow)
+      }
+    }
   }
 }

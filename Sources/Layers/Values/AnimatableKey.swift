@@ -56,35 +56,30 @@ public struct AnimatableProperty: RawRepresentable, Hashable, Sendable {
 /// The layer must be asked to draw by `setNeedsDisplay()` once, as every one that draws. Frames are drawn at once, while the frame's
 /// animations are evaluated, also where `makeDrawing()` leaves other drawing to the workers.
 public struct AnimatableKey<Value: Animatable>: Sendable {
-  @usableFromInline
-  enum Storage: Sendable {
-    /// A stored property of `AnimatableValues`, or a part of one.
-    case field(
-      get: @Sendable (AnimatableValues) -> Value, set: @Sendable (inout AnimatableValues, Value) -> Void)
-    /// A value that is looked up by the property's name; this one while none is set.
-    case named(default: Value)
-  }
-
   public let property: AnimatableProperty
+  // The value's place in the values of a layer.
   @usableFromInline
-  let storage: Storage
+  let get: @Sendable (AnimatableValues) -> Value
+  @usableFromInline
+  let set: @Sendable (inout AnimatableValues, Value) -> Void
 
   /// The key of a property that a kind of layer adds.
   ///
   /// - Parameters:
   ///   - name: different from the names of the layer's other properties.
   ///   - value: the property's value until it is set.
+  @inlinable
   public init(_ name: String, default value: Value) {
-    property = AnimatableProperty(rawValue: name)
-    storage = .named(default: value)
+    let property = AnimatableProperty(rawValue: name)
+    self.init(property, { $0.named[property] as? Value ?? value }, { $0.named[property] = $1 })
   }
 
+  @usableFromInline
   init(
     _ property: AnimatableProperty, _ get: @escaping @Sendable (AnimatableValues) -> Value,
     _ set: @escaping @Sendable (inout AnimatableValues, Value) -> Void
   ) {
-    self.property = property
-    storage = .field(get: get, set: set)
+    (self.property, self.get, self.set) = (property, get, set)
   }
 }
 

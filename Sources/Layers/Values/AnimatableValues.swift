@@ -38,17 +38,7 @@ extension AnimatableValues {
   /// ```
   @inlinable
   public subscript<Value>(key: AnimatableKey<Value>) -> Value {
-    get {
-      switch key.storage {
-      case .field(let get, _): get(self)
-      case .named(let value): named[key.property] as? Value ?? value
-      }
-    }
-    set {
-      switch key.storage {
-      case .field(_, let set): set(&self, newValue)
-      case .named: named[key.property] = newValue
-      }
-    }
+    get { key.get(self) }
+    set { key.set(&self, newValue) }
   }
 }
