@@ -134,7 +134,7 @@ struct SnapshotPool {
   private mutating func freeCopy() -> Copy {
     dropIdleCopy()
     if let newest, newest.isFree { return newest }
-    if let copy = copies.first(where: \.isFree) { return copy }
+    for copy in copies where copy.isFree { return copy }
     if copies.count < UInt8.bitWidth {
       let taken = copies.reduce(0) { $0 | $1.bit }
       let copy = Copy(bit: 1 << UInt8((~taken).trailingZeroBitCount))
@@ -151,12 +151,13 @@ struct SnapshotPool {
 
   /// Gives up a copy that is not needed any more: it would keep images alive.
   private mutating func dropIdleCopy() {
-    guard let index = copies.firstIndex(where: { requests - $0.lastUse > Self.idleLimit }), copies[index].isFree else {
+    // A loop: a closure of the main actor asks in each call which actor it runs on.
+    for (index, copy) in copies.enumerated() where requests - copy.lastUse > Self.idleLimit && copy.isFree {
+      copies.remove(at: index)
+      forgetStale(of: copy)
+      if newest === copy { newest = nil }
       return
     }
-    let copy = copies.remove(at: index)
-    forgetStale(of: copy)
-    if newest === copy { newest = nil }
   }
 
   private mutating func forgetStale(of copy: Copy) {

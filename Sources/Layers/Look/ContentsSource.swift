@@ -104,7 +104,10 @@ extension Layer {
 
   /// The values beside the record. Effects are the same object as in the last record unless something in them changed.
   var sideValues: SideValues {
-    recordEffects = contentsSource.effects(for: values, values.homography(in: space), last: recordEffects)
+    let (source, space) = (contentsSource, space)
+    // Most layers have none.
+    let isPlain = values.rareBox == nil && source.pixels.isEmpty && space == nil
+    recordEffects = isPlain ? nil : source.effects(for: values, values.homography(in: space), last: recordEffects)
     return SideValues(content: type(of: self).content(for: values, image: contents), effects: recordEffects)
   }
 }
