@@ -1,72 +1,131 @@
+import CPeers
 import Geometry
 import Layers
 import LinuxSystem
+import Raster
 import RenderTree
 
-/// Measures marks, commits and snapshots of a tree of 500 layers, and the evaluation of animations.
+/// Measures marks, commits, snapshots, the evaluation of animations, hit tests and the memory of layers.
 @MainActor
 enum LayerBenchmarks {
   static let all = Benchmark(name: "layers") {
     let workers = WorkerPool(threads: 2)
     defer { workers.shutdown() }
-    let scene = MovingScene(count: 500)
-    let context = LayerContext(root: scene.root, workers: workers)
-    var time = MonotonicTime.zero
-    @MainActor func frame() {
-      time += .milliseconds(16)
-      scene.moveOne()
-      _ = context.commit(at: time)
-      Harness.blackHole(context.renderTree(at: time).records.count)
-    }
-    frame()
-    return [
-      Harness.time("a mark on a dirty layer", repeats: 1_000_000) { scene.root.setNeedsLayout() },
-      Harness.time("one of 500 moved: commit, snapshot", repeats: 2_000) { frame() },
-      Harness.allocations("allocations in that", frames: 1_000) { frame() },
-    ] + animations(workers)
+    return commits(workers) + animations(workers) + timingFunctions() + hitTests() + memory(workers)
   }
 
-  /// Measures 1,000 layers, each with a spring, key frames or a group of two animations, none of which comes to an end.
-  private static func animations(_ workers: WorkerPool) -> [Result] {
-    let root = Layer()
-    for index in 0..<1_000 {
-      let layer = Layer()
-      switch index % 3 {
-      case 0:
-        var spring = SpringAnimation(.position, from: .zero, to: Point(100, 50))
-        spring.repeatCount = .infinity
-        layer.add(spring)
-      case 1:
-        var frames = KeyframeAnimation(.opacity, values: [0, 1, 0.5, 0.7], calculationMode: .cubic)
-        frames.repeatCount = .infinity
-        layer.add(frames)
-      default:
-        var group = AnimationGroup([BasicAnimation(.positionX, from: 0, to: 9), BasicAnimation(.rotation, from: 0, to: 6)])
-        (group.duration, group.repeatCount, group.timingFunction) = (.seconds(1), .infinity, .easeInEaseOut)
-        layer.add(group)
-      }
-      root.addSublayer(layer)
-    }
-    let context = LayerContext(root: root, workers: workers)
-    var time = MonotonicTime.zero
-    _ = context.commit(at: time)
-    @MainActor func evaluate() {
-      time += .milliseconds(16)
-      Harness.blackHole(context.renderTree(at: time).records.count)
-    }
-    var x = 0.0
+  private static func commits(_ workers: WorkerPool) -> [Result] {
+    let small = CommittedScene(count: 500, workers)
+    let large = CommittedScene(count: 10_000, workers)
     return [
-      Harness.time("1,000 animated layers: one evaluation", repeats: 200) { evaluate() },
-      Harness.allocations("allocations in that", frames: 100) { evaluate() },
-      Harness.time("timing function at one time", repeats: 1_000_000) {
-        x = x < 0.99 ? x + 0.0137 : 0.001
-        Harness.blackHole(Int(TimingFunction.easeInEaseOut.progress(at: x) * 1000))
+      Harness.time("a mark on a dirty layer", repeats: 1_000_000) { small.scene.root.setNeedsLayout() },
+      Harness.time("one of 500 moved: commit, snapshot", repeats: 2_000) { small.move() },
+      Harness.allocations("allocations in that", frames: 1_000) { small.move() },
+      // The rest of the tree costs nothing, but the processor's caches hold less of it.
+      Harness.compare("one of 10,000 moved, against of 500", repeats: 2_000, limit: 2) {
+        large.move()
+      } peer: {
+        small.move()
       },
+      Harness.compare("none of 10,000 moved, against one", repeats: 2_000, limit: 0.5) {
+        large.commit()
+      } peer: {
+        large.move()
+      },
+    ] + composited(workers)
+  }
+
+  /// Measures frames in which transforms and opacities of 100 layers change, which have drawn their contents before.
+  private static func composited(_ workers: WorkerPool) -> [Result] {
+    let painter = Painter()
+    let scene = CommittedScene(count: 100, workers)
+    for layer in scene.scene.root.sublayers {
+      layer.delegate = painter
+      layer.setNeedsDisplay()
+    }
+    scene.commit()
+    var step = 0.0
+    @MainActor func frame() {
+      step += 0.01
+      Transaction.withoutActions {
+        for layer in scene.scene.root.sublayers {
+          layer.transform = .rotation(step)
+          layer.opacity = 0.5 + 0.4 * Double(Int(step * 100) % 2)
+        }
+      }
+      scene.commit()
+    }
+    let before = painter.drawings
+    let results = [
+      Harness.time("100 transforms and opacities", repeats: 200) { frame() },
+      Harness.allocations("allocations in that", frames: 200) { frame() },
+    ]
+    let drawings = painter.drawings - before
+    precondition(before == 100, "the layers have not drawn")
+    return results + [Result(name: "bitmaps drawn in that", unit: .count, ours: Double(drawings), peer: nil, limit: 0)]
+  }
+
+  private final class Painter: LayerDelegate {
+    private(set) var drawings = 0
+
+    func draw(_ layer: Layer, in context: DrawingContext) {
+      drawings += 1
+      context.fill(layer.bounds, color: .white)
+    }
+  }
+
+  /// The memory of layers of which nothing but the frame is set.
+  private static func memory(_ workers: WorkerPool) -> [Result] {
+    // So many fill the arrays that hold something for each layer.
+    let count = 8_192
+    func perLayer(_ body: () -> Void) -> Double {
+      let before = peer_heap_bytes()
+      body()
+      return Double(peer_heap_bytes() - before) / Double(count)
+    }
+    var context: LayerContext?
+    var tree: TreeSnapshot?
+    let layer = perLayer {
+      let root = Layer(frame: Rect(x: 0, y: 0, width: 1, height: 1))
+      for _ in 1..<count { root.addSublayer(Layer(frame: root.bounds)) }
+      context = LayerContext(root: root, workers: workers)
+      _ = context?.commit(at: .zero)
+    }
+    let shown = perLayer { tree = context?.renderTree(at: .zero) }
+    precondition(tree?.records.count == count, "the layers are not in the tree")
+    return [
+      Result(name: "bytes of a plain layer and its record", unit: .count, ours: layer, peer: nil, limit: 600),
+      Result(name: "bytes of it in each tree that is shown", unit: .count, ours: shown, peer: nil, limit: nil),
     ]
   }
 }
 
-/// A tree of 500 layers of 100×100 on a screen of 1920×1080. One of them moves in each frame.
+/// A moving scene with its committed tree, at the times of frames.
+@MainActor
+final class CommittedScene {
+  let scene: MovingScene
+  private let context: LayerContext
+  private var time = MonotonicTime.zero
+
+  init(count: Int, _ workers: WorkerPool) {
+    scene = MovingScene(count: count)
+    context = LayerContext(root: scene.root, workers: workers)
+    commit()
+  }
+
+  func commit() {
+    time += .milliseconds(16)
+    _ = context.commit(at: time)
+    Harness.blackHole(context.renderTree(at: time).records.count)
+  }
+
+  func move() {
+    scene.moveOne()
+    commit()
+  }
+}
+
+/// A tree of layers of 100×100 on a screen of 1920×1080. One of them moves in each frame.
 @MainActor
 struct MovingScene {
   static let width = 1920

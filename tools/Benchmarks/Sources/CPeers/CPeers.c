@@ -2,6 +2,7 @@
 #include "CPeers.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/timerfd.h>
@@ -25,6 +26,11 @@ int64_t peer_thread_sleeps(void) {
   struct rusage usage;
   getrusage(RUSAGE_THREAD, &usage);
   return usage.ru_nvcsw;
+}
+
+int64_t peer_heap_bytes(void) {
+  struct mallinfo2 heap = mallinfo2();
+  return heap.uordblks + heap.hblkhd;
 }
 
 int peer_tick_loop(int64_t interval, int ticks, int64_t *lateness) {

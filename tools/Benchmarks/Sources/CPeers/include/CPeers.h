@@ -28,3 +28,6 @@ int64_t peer_thread_time(void);
 
 /// The number of times that the calling thread has gone to sleep.
 int64_t peer_thread_sleeps(void);
+
+/// The bytes of the heap that are in use, with those that the allocator adds to each block.
+int64_t peer_heap_bytes(void);
