@@ -72,7 +72,7 @@ public struct TimingFunction: Hashable, BitwiseCopyable, Sendable {
       let slope = (3 * a * t + 2 * b) * t + c
       let step = error * slope / (slope * slope - error * (3 * a * t + b))
       let next = t - step
-      // Where the curve is about straight up to the result, a step leaves the third power of its length.
+      // A step leaves the third power of its length where the curve is about straight up to the result.
       if abs(error) < 1e-7 * slope { return next }
       // The condition is also false if the slope is 0 and `next` is infinite or NaN.
       t = next > low && next < high ? next : (low + high) / 2
