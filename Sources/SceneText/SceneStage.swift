@@ -1,4 +1,4 @@
-public import Geometry
+import Geometry
 public import Layers
 public import LinuxSystem
 public import RunLoops
@@ -6,19 +6,19 @@ public import RunLoops
 /// Shows a scene on a display of any size, plays its events, and reads it again when its file changes.
 ///
 /// ```swift
-/// let stage = SceneStage(try Scene(path: "card.scene"), size: display.geometry.pictureSize)
+/// let stage = SceneStage(try Scene(path: "card.scene"))
 /// let engine = Engine(display: display, root: stage.root)
 /// stage.play(on: engine.loop, from: engine.loop.clock.now)
 /// try stage.watch("card.scene") { error in print(error) }
 /// ```
 ///
-/// A scene that was made for another size is scaled as a whole and put in the middle.
+/// A scene that was made for another size is scaled as a whole and put in the middle, again whenever the display gets another mode.
 @MainActor
 public final class SceneStage {
   /// The layer that fills the display.
-  public let root = Layer()
+  public var root: Layer { fit }
   public private(set) var scene: Scene
-  private let size: Size
+  private let fit = FittingLayer()
   private var start = MonotonicTime.zero
   private var loop: FrameLoop?
   private var timer: FrameLoop.Timer?
@@ -34,11 +34,9 @@ public final class SceneStage {
     var state: String?
   }
 
-  /// - Parameter size: the display's, in points.
-  public init(_ scene: Scene, size: Size) {
+  public init(_ scene: Scene) {
     self.scene = scene
-    self.size = size
-    place()
+    fit.show(scene)
   }
 
   /// Starts the scene at a time of the loop's clock. The loop must be the main thread's.
@@ -98,7 +96,7 @@ public final class SceneStage {
     Transaction.withoutActions {
       scene.root.removeFromSuperlayer()
       scene = new
-      place()
+      fit.show(new)
     }
     if loop != nil { begin() }
   }
@@ -109,20 +107,6 @@ public final class SceneStage {
     timer = nil
     file?.invalidate()
     file = nil
-  }
-
-  private func place() {
-    root.addSublayer(scene.root)
-    guard scene.size != size, !scene.size.isEmpty, !size.isEmpty else { return }
-    let factor = min(size.width / scene.size.width, size.height / scene.size.height)
-    let fitted = scene.size * factor
-    let frame = Layer(frame: Rect(origin: .zero, size: scene.size))
-    frame.transform = .scale(factor)
-    frame.position = Point((size.width - fitted.width) / 2 + fitted.width / 2, size.height / 2)
-    frame.masksToBounds = true
-    frame.addSublayer(scene.root)
-    root.sublayers.forEach { $0.removeFromSuperlayer() }
-    root.addSublayer(frame)
   }
 
   private func begin() {
@@ -163,6 +147,37 @@ public final class SceneStage {
       })
     self.timer = timer
     loop.add(timer, to: .common)
+  }
+}
+
+/// Shows a scene as large as fits into its bounds, in their middle.
+private final class FittingLayer: Layer {
+  /// As large as the scene says.
+  private let frameLayer = Layer()
+
+  override init() {
+    super.init()
+    addSublayer(frameLayer)
+  }
+
+  func show(_ scene: Scene) {
+    frameLayer.bounds.size = scene.size
+    frameLayer.masksToBounds = !scene.size.isEmpty
+    frameLayer.addSublayer(scene.root)
+    setNeedsLayout()
+  }
+
+  override func layoutSublayers() {
+    let size = frameLayer.bounds.size
+    Transaction.withoutActions {
+      guard !size.isEmpty, !bounds.isEmpty else {
+        frameLayer.transform = .identity
+        frameLayer.position = size.isEmpty ? .zero : Point(size.width / 2, size.height / 2)
+        return
+      }
+      frameLayer.transform = .scale(min(bounds.width / size.width, bounds.height / size.height))
+      frameLayer.position = bounds.center
+    }
   }
 }
 

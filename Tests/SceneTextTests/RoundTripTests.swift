@@ -37,7 +37,7 @@ final class RoundTripTests: XCTestCase {
         let text = try Scene.text(of: content.root, origin: first.start)
         first.invalidate()
 
-        let stage = SceneStage(try Scene(text: text), size: size)
+        let stage = SceneStage(try Scene(text: text))
         let second = try OfflineRenderer(root: stage.root, width: 480, height: 270, frames: 1, from: .milliseconds(500))
         stage.play(on: second.engine.loop, from: second.start)
         let copy = try second.nextFrame()

@@ -14,7 +14,7 @@ final class StageTests: XCTestCase {
           layer lamp { state dim { opacity 0 } }
         }
         """
-      let stage = SceneStage(try Scene(text: text), size: Size(10, 10))
+      let stage = SceneStage(try Scene(text: text))
       let card = try XCTUnwrap(stage.scene.root.layer(named: "card"))
       XCTAssertTrue(stage.setState("open"))
       XCTAssertFalse(stage.setState("opne", of: "card"))
@@ -32,7 +32,7 @@ final class StageTests: XCTestCase {
     try onMain {
       let text = "layer card { state open { opacity 0.5 }; state away { opacity 0 } }\nat 2s card.state away"
       let clock = ManualClock(start: .zero + .seconds(100))
-      let stage = SceneStage(try Scene(text: text), size: Size(10, 10))
+      let stage = SceneStage(try Scene(text: text))
       stage.play(on: FrameLoop(clock: .manual(clock)), from: clock.now)
       defer { stage.invalidate() }
       clock.advance(by: .seconds(1))
@@ -49,6 +49,31 @@ final class StageTests: XCTestCase {
     }
   }
 
+  func testASceneFollowsTheSizeOfItsDisplay() throws {
+    try onMain {
+      let stage = SceneStage(try Scene(text: "size 200 100\nlayer { layer dot { position 50 50 } }"))
+      let dot = try XCTUnwrap(stage.scene.root.layer(named: "dot"))
+      let display = try VirtualDisplay(width: 400, height: 400, refreshRate: .hertz60, reason: "test")
+      let engine = Engine(display: display, root: stage.root, loop: FrameLoop(clock: .manual(ManualClock())))
+      defer { engine.invalidate() }
+      @MainActor
+      func place() -> Point? {
+        engine.commitNow()
+        return dot.convert(Point.zero, to: stage.root)
+      }
+      // Twice as large, in the middle: 100 points above it.
+      XCTAssertEqual(place(), Point(100, 200))
+      stage.root.bounds.size = Size(100, 100)
+      XCTAssertEqual(place(), Point(25, 50))
+      // Another scene fits itself as well.
+      stage.replace(try Scene(text: "size 50 100\nlayer { layer dot {} }"))
+      let other = try XCTUnwrap(stage.scene.root.layer(named: "dot"))
+      engine.commitNow()
+      XCTAssertEqual(other.convert(Point.zero, to: stage.root), Point(25, 0))
+      XCTAssertNil(dot.superlayer?.superlayer)
+    }
+  }
+
   func testAWatchIsBegunByPlay() throws {
     try onMain {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
@@ -60,7 +85,7 @@ final class StageTests: XCTestCase {
       }
       try write("layer {}")
       let loop = FrameLoop(clock: .manual(ManualClock(start: .zero + .seconds(100))))
-      let stage = SceneStage(try Scene(path: path), size: Size(10, 10))
+      let stage = SceneStage(try Scene(path: path))
       var count = 0
       // The second watch takes the place of the first.
       for _ in 0..<2 { try stage.watch(path, onReload: { count += 1 }, onError: { XCTFail("\($0)") }) }

@@ -38,7 +38,7 @@ enum SceneChoice: Hashable, Sendable {
   func makeScene(settings: SceneSettings) throws -> ShownScene {
     switch self {
     case .sample(let name): ShownScene(try name.makeScene(settings: settings))
-    case .file(let path): ShownScene(SceneStage(try Scene(path: path), size: settings.size))
+    case .file(let path): ShownScene(SceneStage(try Scene(path: path)))
     }
   }
 
