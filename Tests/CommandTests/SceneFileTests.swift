@@ -53,4 +53,45 @@ final class SceneFileTests: XCTestCase {
     run.send(SIGINT)
     _ = run.finish()
   }
+
+  func testAQuietRunNamesMistakesAsErrors() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/card.scene"
+    try "layer {}\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let arguments = ["run", "card.scene", "--display", "fallback", "--quiet", "--duration", "60s"]
+    let run = try Running(executable().path, arguments, in: folder.path)
+    run.waitUntilHandled(SIGINT)
+    run.waitUntilAtRest()
+    try "layer }\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let line = run.readErrorLine() ?? ""
+    XCTAssertTrue(line.hasPrefix("framepace: card.scene:1:7: expected"), line)
+    run.send(SIGINT)
+    let ended = run.finish()
+    XCTAssertEqual([ended.output, ended.error], ["", ""])
+  }
+
+  func testJSONTellsMistakesFromReloads() throws {
+    let folder = try TemporaryFolder()
+    let path = "\(folder.path)/card.scene"
+    try "layer {}\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let arguments = ["run", "card.scene", "--display", "fallback", "--json", "--duration", "60s"]
+    let run = try Running(executable().path, arguments, in: folder.path)
+    func waitFor(_ key: String) throws -> [String: Any] {
+      for _ in 0..<100 {
+        guard let line = run.readLine(), let object = try JSONLines(line).objects.first else { continue }
+        if object[key] != nil { return object }
+      }
+      return [:]
+    }
+    _ = try waitFor("scene")
+    run.waitUntilAtRest()
+    try "layer }\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let mistake = try waitFor("mistake")
+    XCTAssertEqual(mistake["file"] as? String, "card.scene")
+    XCTAssertEqual([mistake["line"] as? Int, mistake["column"] as? Int], [1, 7])
+    try "layer { opacity 0.5 }\n".write(toFile: path, atomically: true, encoding: .utf8)
+    XCTAssertEqual(try waitFor("reload")["reload"] as? String, "card.scene")
+    run.send(SIGINT)
+    _ = run.finish()
+  }
 }

@@ -22,7 +22,7 @@ struct RunCommand: ParsableCommand {
 
       A scene from a file is read again whenever the file changes, and goes on at its \
       time; while there is a mistake in the file the old scene goes on, and the mistake \
-      is printed with its line.
+      is printed with its line and column, with --quiet as an error.
 
       --simulate replaces the screen, the machine's wake-ups, the work and time by a \
       simulation: frames are really made, but take as long as the profile says. The \
@@ -112,7 +112,9 @@ struct RunCommand: ParsableCommand {
                      mirrors: display, clock and refused of each,
                      unused: options that have no effect on this display,
                      refused: features that the screen refuses, and why
-        at a change  change: the screen was lost, or is back
+        at a change  change: the screen was lost, or is back; or
+                     reload: the scene's file, which was read again; or
+                     mistake: why it was not, with file, line and column
         other lines  time: in seconds since the start, refreshRate
           since the line before:
                      tickRate, frameRate, presentedRate, ticks,
@@ -295,9 +297,9 @@ private struct SceneRun {
     printer = RunPrinter(
       report: report, meter: meter, lateFrames: lateFrames, start: start, duration: command.duration,
       isPatient: simulation?.isFast ?? false)
-    session.onDisplayChange = { [unowned session, printer, meter] sentence in
+    session.onNote = { [unowned session, printer, meter] note in
       meter.refreshRate = session.display.ticker.refreshRate
-      session.say { try printer.note(sentence) }
+      session.say { try printer.note(note) }
     }
     if let duration = command.duration {
       let end = FrameLoop.Timer(fireTime: start + duration, .onMain { [session] _ in session.engine.finish() })

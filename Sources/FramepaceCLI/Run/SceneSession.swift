@@ -15,8 +15,8 @@ final class SceneSession {
   let unusedOptions: [String]
   /// The features that the screen refused at the start.
   private(set) var refusals: [FeatureRefusal] = []
-  /// Called with a sentence when the display is lost or is back.
-  var onDisplayChange: ((String) -> Void)?
+  /// Called when the display is lost or is back, and when the scene's file has changed.
+  var onNote: ((RunNote) -> Void)?
   /// The mirrors; nil unless the scene is mirrored.
   private(set) var mirrors: SceneMirrors?
 
@@ -76,7 +76,7 @@ final class SceneSession {
       throw error
     }
     signals.add(to: loop) { [weak engine] in engine?.finish() }
-    (display as? KMSDisplay)?.onRefusal = { [weak self] refusal in self?.onDisplayChange?("\(refusal)") }
+    (display as? KMSDisplay)?.onRefusal = { [weak self] refusal in self?.onNote?(.change("\(refusal)")) }
     display.observe { [weak self] event in
       switch event {
       case .stateChanged(let state): self?.displayChanged(state)
@@ -116,23 +116,23 @@ final class SceneSession {
     guard let screen = display as? KMSDisplay else { return }
     // While the screen was away, the seat may have belonged to another session.
     if state == .showing { ConsoleKeyboard.giveBack() }
-    onDisplayChange?(screen.sentence(about: state))
+    onNote?(.change(screen.sentence(about: state)))
   }
 
   /// Reads a scene's file again whenever it changes.
   func watchScene() throws {
     guard case .file(let path) = scene else { return }
     try content.stage?.watch(path) { [weak self] in
-      self?.onDisplayChange?("\(path) was read again")
+      self?.onNote?(.reload(path: path))
     } onError: { [weak self] error in
-      self?.onDisplayChange?("\(error); the scene goes on as it was")
+      self?.onNote?(.mistake(error))
     }
   }
 
   /// Mirrors the scene on all other screens.
   func mirror() {
     let mirrors = SceneMirrors(of: engine, session: cards, settings: settings)
-    mirrors.onChange = { [weak self] sentence in self?.onDisplayChange?(sentence) }
+    mirrors.onChange = { [weak self] sentence in self?.onNote?(.change(sentence)) }
     self.mirrors = mirrors
   }
 

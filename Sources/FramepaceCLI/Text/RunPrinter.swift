@@ -87,13 +87,15 @@ final class RunPrinter {
     }
   }
 
-  /// Prints a sentence about a change in a line of its own.
-  func note(_ sentence: String) throws {
+  /// Prints a note in a line of its own.
+  func note(_ note: RunNote) throws {
     switch report {
-    case .none: return
-    case .json: try terminal.offer(JSONValue.object([("change", .text(sentence))]).line + "\n")
-    case .summary, .lines: try terminal.offer("\(paragraph(sentence))\n")
-    case .liveLine: try terminal.offer("\r\u{1B}[K\(paragraph(sentence))\n")
+    case .none:
+      // A mistake is an error, which a quiet run prints too. One that cannot be printed does not end the run.
+      if case .mistake = note { _ = try? Terminal.error.offer("framepace: \(note.sentence)\n") }
+    case .json: try terminal.offer(note.json.line + "\n")
+    case .summary, .lines: try terminal.offer("\(paragraph(note.sentence))\n")
+    case .liveLine: try terminal.offer("\r\u{1B}[K\(paragraph(note.sentence))\n")
     }
   }
 
