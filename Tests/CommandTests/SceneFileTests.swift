@@ -1,4 +1,5 @@
 import Foundation
+import Framepace
 import FramepaceTesting
 import XCTest
 
@@ -93,5 +94,32 @@ final class SceneFileTests: XCTestCase {
     XCTAssertEqual(try waitFor("reload")["reload"] as? String, "card.scene")
     run.send(SIGINT)
     _ = run.finish()
+  }
+
+  func testADumpInAnotherFolderFindsItsFonts() throws {
+    let folder = try TemporaryFolder()
+    let files = FileManager.default
+    for name in ["from/fonts", "to"] {
+      try files.createDirectory(atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+    }
+    try files.copyItem(atPath: try SystemFonts.path(of: "Roboto-Bold.ttf"), toPath: "\(folder.path)/from/fonts/own.ttf")
+    let text = """
+      size 60 20
+      layer { text { bounds 0 0 60 20; position 30 10; font "fonts/own.ttf" 16; string "own" } }
+      """
+    try text.write(toFile: "\(folder.path)/from/a.scene", atomically: true, encoding: .utf8)
+    for arguments in [
+      ["dump", "from/a.scene", "--output", "to/a.scene"], ["dump", "from/a.scene", "--output", "from/b.scene"],
+      ["render", "from/a.scene", "--output", "1.png"], ["render", "to/a.scene", "--output", "2.png"],
+      ["render", "from/b.scene", "--output", "3.png"],
+    ] {
+      let result = try framepace(arguments, in: folder.path)
+      XCTAssertEqual(result.status, 0, "\(arguments): \(result.error)")
+    }
+    let pictures = try (1...3).map { try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\($0).png")) }
+    XCTAssertTrue(pictures.allSatisfy { $0 == pictures[0] })
+    // The folder of the text may be moved with its fonts.
+    XCTAssertTrue(
+      try String(contentsOfFile: "\(folder.path)/from/b.scene", encoding: .utf8).contains("\"fonts/own.ttf\" 16"))
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Framepace
+import Glibc
 import SampleScenes
 
 struct DumpCommand: ParsableCommand {
@@ -69,7 +70,7 @@ struct DumpCommand: ParsableCommand {
       let text = try Scene.text(
         of: scene?.root ?? content.root, size: scene?.size ?? points, origin: renderer.start,
         events: (scene?.events ?? []).filter { $0.time > time },
-        images: output == nil ? .embedded : .files { number, image in try write(image, number) })
+        images: output == nil ? .embedded : .files { number, image in try write(image, number) }, fontPath: fontPath)
       if let output {
         try AtomicFile.write(Array(text.utf8), to: output)
         try Terminal.output.line("wrote \(output)")
@@ -77,6 +78,22 @@ struct DumpCommand: ParsableCommand {
         try Terminal.output.write(text)
       }
     }
+  }
+
+  /// The path of a font's file in the text: from the text's folder if the font lies in it, otherwise from the root, since paths in a
+  /// scene count from its own folder.
+  private func fontPath(_ path: String) -> String {
+    let path = Self.absolute(path)
+    guard let output else { return path }
+    let folder = Self.absolute(output.lastIndex(of: "/").map { String(output[...$0]) } ?? ".") + "/"
+    return path.hasPrefix(folder) ? String(path.dropFirst(folder.count)) : path
+  }
+
+  /// The path from the root, without links; the path itself where there is nothing.
+  private static func absolute(_ path: String) -> String {
+    guard let found = realpath(path, nil) else { return path }
+    defer { free(found) }
+    return String(cString: found)
   }
 
   /// Writes an image beside the text.
