@@ -56,6 +56,7 @@
 
 @_exported public import enum RenderTree.BlendMode
 @_exported public import enum RenderTree.ImageFilter
+@_exported public import class RenderTree.OldPicture
 @_exported public import enum RenderTree.TransitionSubtype
 @_exported public import enum RenderTree.TransitionType
 

@@ -61,12 +61,7 @@ extension RandomLayers {
       return basic(
         [.transformRotationX, .transformRotationY, .transformScaleZ, .transformTranslationZ, .anchorPointZ, .zPosition]
           .randomElement(using: &random) ?? .zPosition, from: nil, to: number(in: -3...3))
-    case 14:
-      var transition = Transition(
-        TransitionType.allCases.randomElement(using: &random) ?? .fade,
-        TransitionSubtype.allCases.randomElement(using: &random) ?? .fromLeft)
-      (transition.startProgress, transition.endProgress) = (number(in: 0...1), number(in: 0...1))
-      return transition
+    case 14: return transition()
     case 15:
       let values = (0..<3).map { _ in image() }
       if random.chance(0.3) { return KeyframeAnimation(.contents, values: values, calculationMode: mode()) }

@@ -67,7 +67,7 @@ public final class RandomLayers {
   }
 
   private func change(_ layer: Layer) -> String {
-    switch Int.random(in: 0..<30, using: &random) {
+    switch Int.random(in: 0..<31, using: &random) {
     case 0, 1, 2:
       layer.position.x += Double(Int.random(in: -9...9, using: &random))
       layer.position.y += Double(Int.random(in: -9...9, using: &random))
@@ -138,6 +138,9 @@ public final class RandomLayers {
       layer.drawingPriority = DrawingPriority.allCases.randomElement(using: &random) ?? .normal
       layer.publishesDrawingsAlone.toggle()
       return "drawing priority"
+    case 28:
+      changeState(of: layer)
+      return "state"
     default:
       _ = Self.kinds.first { $0.change(self, layer) }
       return "a property of its kind"
@@ -166,10 +169,16 @@ public final class RandomLayers {
 
   // A subclass comes before its superclass.
   private static let kinds = [
-    Kind({ ShapeLayer() }) { ($1.path, $1.fillColor, $1.strokeColor) = ($0.path(), $0.optionalColor(), $0.optionalColor()) },
-    Kind({ TextLayer() }) { ($1.font, $1.string, $1.color) = ($0.font, $0.digits(), $0.color()) },
+    Kind({ ShapeLayer() }) { $0.changeShape($1) },
+    Kind({ TextLayer() }) { $0.changeText($1) },
     Kind({ Layer() }) { $0.changeContents($1) },
   ]
+
+  private func changeText(_ layer: TextLayer) {
+    (layer.font, layer.string, layer.color) = (font, digits(), color())
+    layer.alignment = TextLayer.Alignment.allCases.randomElement(using: &random) ?? .left
+    layer.truncation = TextLayer.Truncation.allCases.randomElement(using: &random) ?? .end
+  }
 
   private func changeContents(_ layer: Layer) {
     layer.contents = random.chance(0.5) ? nil : images.randomElement(using: &random)
@@ -244,7 +253,7 @@ public final class RandomLayers {
     Color(hex: UInt32.random(in: 0...0xFF_FFFF, using: &random)).withAlpha(random.chance(0.5) ? 1 : number(in: 0...1))
   }
 
-  private func optionalColor() -> Color? { random.chance(0.3) ? nil : color() }
+  func optionalColor() -> Color? { random.chance(0.3) ? nil : color() }
 
   private func digits() -> String { String(Int.random(in: 0...99_999, using: &random)) }
 

@@ -16,6 +16,7 @@ struct AnimationParts {
     case spring(SpringParts)
     case keyframes(KeyframeParts)
     case group([AnimationParts])
+    case transition(Transition)
   }
 
   /// The words of the kinds.
@@ -24,6 +25,7 @@ struct AnimationParts {
     case spring
     case keyframes
     case group
+    case transition
   }
 
   /// The animation with nothing in it but what was read.
@@ -34,6 +36,7 @@ struct AnimationParts {
       case .spring(let parts): parts.track.spring(parts)
       case .keyframes(let parts): parts.track.keyframes(parts)
       case .group(let members): AnimationGroup(members.map(\.animation))
+      case .transition(let transition): transition
       }
     animation.settings = settings
     return animation

@@ -1,6 +1,7 @@
 import Layers
 import LinuxSystem
 import Raster
+import RenderTree
 
 // The properties of animations in a scene's text. To add one, add a line to a table.
 
@@ -23,7 +24,13 @@ extension AnimationParts {
   /// The names of the properties of all kinds.
   static let propertyNames =
     BasicParts.properties.map(\.name) + SpringParts.properties.map(\.name) + KeyframeParts.properties.map(\.name)
-    + properties.map(\.name)
+    + transitionProperties.map(\.name) + properties.map(\.name)
+
+  static let transitionProperties: [AnimationProperty<Transition>] = [
+    AnimationProperty("subtype", \.subtype, .word()),
+    AnimationProperty("startProgress", \.startProgress, .number),
+    AnimationProperty("endProgress", \.endProgress, .number),
+  ]
 }
 
 extension AnimationProperty where Parts: TrackParts {

@@ -121,12 +121,8 @@ extension SceneReader {
         guard root == nil else { throw expected("no second layer: a scene has one, which holds all others") }
         root = try layer(kind)
       } else if take("size") {
-        let token = token
-        let value = try ValueSyntax<Size>.size.read(self)
-        guard !value.isEmpty, value.width.isFinite, value.height.isFinite else {
-          throw error(.expected("a size above 0", found: token.name), at: token)
-        }
-        size = value
+        let syntax = ValueSyntax<Size>.size.only("a size above 0") { !$0.isEmpty && ($0.width + $0.height).isFinite }
+        size = try syntax.read(self)
       } else if take("image") {
         try skipImage()
       } else if take("at") {

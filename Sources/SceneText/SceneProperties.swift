@@ -121,7 +121,7 @@ extension ValueSyntax where Value == Corners {
     ["minXMinY": .minXMinY, "maxXMinY": .maxXMinY, "minXMaxY": .minXMaxY, "maxXMaxY": .maxXMaxY]
   }
 
-  fileprivate static var corners: Self {
+  static var corners: Self {
     let corner = ValueSyntax.word(words)
     let expected = "corners: \(corner.expected), or none"
     return Self(expected) { reader throws(SceneError) in
@@ -223,6 +223,6 @@ extension ValueSyntax where Value == StrokeStyle {
 extension Scene {
   /// The names of all properties of layers and animations, for the test of their examples.
   package static var propertyNames: [String] {
-    SceneKind.all.flatMap { $0.properties.map(\.name) } + AnimationParts.propertyNames
+    SceneKind.all.flatMap { $0.properties.map(\.name) } + AnimationParts.propertyNames + RecordProperty.all.map(\.name)
   }
 }

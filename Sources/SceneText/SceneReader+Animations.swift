@@ -1,5 +1,6 @@
 import Layers
 import LinuxSystem
+import RenderTree
 
 /// An animation of a layer that begins with its scene.
 @MainActor
@@ -25,20 +26,41 @@ extension SceneReader {
   /// Reads an animation: its kind, the property that it moves, and in braces its own properties.
   func animation(_ kind: AnimationParts.Kind, find: (String) -> SceneProperty?) throws(SceneError) -> AnimationParts {
     try count(.animations)
+    let token = token
     advance()
     var parts = AnimationParts()
     switch kind {
     case .basic: parts.content = .basic(try takeParts(of: try takeTrack(find), &parts))
-    case .spring: parts.content = .spring(try takeParts(of: try takeTrack(find), &parts))
+    case .spring:
+      let spring: SpringParts = try takeParts(of: try takeTrack(find), &parts)
+      if let feel = spring.feel, feel.perceptualDuration == nil, feel.bounce != 0 {
+        throw error(.expected("perceptualDuration beside bounce", found: token.name), at: token)
+      }
+      parts.content = .spring(spring)
     case .keyframes: parts.content = .keyframes(try takeParts(of: try takeTrack(find), &parts))
     case .group:
       var members: [AnimationParts] = []
       try block(of: "an animation or a property of the group") { () throws(SceneError) in
-        if let member = animationKind { return members.append(try animation(member, find: find)) }
+        if let member = animationKind {
+          guard member != .transition else { throw expected("no transition: it has no effect in a group") }
+          return members.append(try animation(member, find: find))
+        }
         if try take(AnimationParts.properties, in: &parts) { return }
         throw expected("a property of a group, such as duration")
       }
       parts.content = .group(members)
+    case .transition:
+      var transition = Transition(try ValueSyntax<TransitionType>.word().read(self))
+      try block(of: "a property of the transition") { () throws(SceneError) in
+        if take("from") {
+          transition.from = try picture()
+          return
+        }
+        if try take(AnimationParts.transitionProperties, in: &transition) { return }
+        if try take(AnimationParts.properties, in: &parts) { return }
+        throw expected("a property of the transition, such as duration")
+      }
+      parts.content = .transition(transition)
     }
     return parts
   }
@@ -84,7 +106,7 @@ extension SceneWriter {
 
   /// Writes an animation that has not begun and leaves open what a layer fills in.
   func write(_ animation: any Animation) {
-    AnimationDescription(open: animation).map { write($0, shift: .zero, start: .zero) }
+    write(AnimationDescription(open: animation), shift: .zero, start: .zero)
   }
 
   private func write(_ description: AnimationDescription, isMember: Bool = false, shift: Nanoseconds, start: MonotonicTime) {
@@ -96,6 +118,11 @@ extension SceneWriter {
       block("group", properties) {
         for member in members { write(member, isMember: true, shift: .zero, start: start) }
       }
+    case .transition(let transition):
+      let head = "transition \(transition.type)"
+      let all = texts(AnimationParts.transitionProperties, of: transition, new: Transition()) + properties
+      guard let picture = transition.from, !picture.tree.records.isEmpty else { return block(head, all) }
+      block(head, all) { write(picture) }
     }
   }
 

@@ -99,7 +99,7 @@ extension SceneReader {
         transition.animations.append(try stateAnimation(kind, target: nil))
       } else if following.kind == .open, let target = takeName() {
         try block(of: "an animation") { () throws(SceneError) in
-          guard let kind = animationKind else { throw expected("an animation: basic, spring or keyframes") }
+          guard let kind = animationKind else { throw expected("an animation: basic, spring, keyframes or transition") }
           transition.animations.append(try stateAnimation(kind, target: target))
         }
       } else {
@@ -118,13 +118,20 @@ extension SceneReader {
 
   private func stateAnimation(_ kind: AnimationParts.Kind, target: String?) throws(SceneError) -> StateTransition.Element {
     guard kind != .group else {
-      throw expected("basic, spring or keyframes: a group has no property that the state changes")
+      throw expected("basic, spring, keyframes or transition: a group has no property that the state changes")
     }
     guard case .word(let property) = following.kind else {
       advance()
       throw expected("a property that animates")
     }
+    let token = token
     let animation = try animation(kind, find: { self.property($0) }).animation
+    if let transition = animation as? Transition {
+      guard transition.from == nil else {
+        throw error(.expected("a transition without from, which is the state that is left", found: token.name), at: token)
+      }
+      return StateTransition.Element(transition, of: target)
+    }
     return StateTransition.Element(AnimatableProperty(rawValue: property), animation, of: target)
   }
 }

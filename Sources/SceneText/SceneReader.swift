@@ -64,12 +64,8 @@ final class SceneReader {
 
   /// A name: a word or a string.
   func takeName(_ expected: String) throws(SceneError) -> String {
-    switch token.kind {
-    case .word(let name), .string(let name):
-      advance()
-      return name
-    default: throw self.expected(expected)
-    }
+    guard let name = takeName() else { throw self.expected(expected) }
+    return name
   }
 
   /// A name, if there is one.
@@ -158,5 +154,10 @@ enum SceneNumber {
     if value.isInfinite { return value < 0 ? "-infinity" : "infinity" }
     let text = "\(value)"
     return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+
+  static func hexadecimal(_ value: UInt32, digits count: Int) -> String {
+    let digits = String(value, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(count - digits.count, 0)) + digits
   }
 }

@@ -65,29 +65,22 @@ extension ValueSyntax where Value == Color {
     guard Color(hex: hex).withAlpha(color.alpha) == color else {
       return "rgba " + sceneNumbers(color.red, color.green, color.blue, color.alpha)
     }
-    let text = "#" + digits(hex, count: 6)
+    let text = "#" + SceneNumber.hexadecimal(hex, digits: 6)
     if color.alpha == 1 { return text }
     let alpha = byte(color.alpha)
     return Double(alpha) / 255 == color.alpha
-      ? text + digits(alpha, count: 2) : "\(text) alpha \(SceneNumber.text(color.alpha))"
-  }
-
-  private static func digits(_ value: UInt32, count: Int) -> String {
-    let digits = String(value, radix: 16, uppercase: true)
-    return String(repeating: "0", count: count - digits.count) + digits
+      ? text + SceneNumber.hexadecimal(alpha, digits: 2) : "\(text) alpha \(SceneNumber.text(color.alpha))"
   }
 }
 
 extension ValueSyntax where Value == Transform3D {
-  private static var expectation: String {
-    "identity, translate, scale, rotate, skew, matrix, translate3D, scale3D, rotateX, rotateY, perspective or matrix3D"
-  }
-  private static var functions: Set<String> {
+  private static var functions: [String] {
     [
       "identity", "translate", "scale", "rotate", "skew", "matrix", "translate3D", "scale3D", "rotateX", "rotateY",
       "perspective", "matrix3D",
     ]
   }
+  private static var expectation: String { "a transform: \(functions.joined(separator: ", "))" }
 
   /// Functions in the order in which they are applied.
   static var transform: Self {
@@ -140,12 +133,8 @@ extension ValueSyntax where Value == Transform3D {
       let (x, y) = (try reader.number(), try reader.number())
       return .scale(x: x, y: y, z: try reader.number())
     case "perspective":
-      let token = reader.token
-      let distance = try reader.number("the distance of the viewer, above 0")
-      guard distance > 0 else {
-        throw reader.error(.expected("the distance of the viewer, above 0", found: token.name), at: token)
-      }
-      return .perspective(distance: distance)
+      let distance = ValueSyntax<Double>.number.only("the distance of the viewer, above 0") { $0 > 0 }
+      return .perspective(distance: try distance.read(reader))
     case "matrix3D":
       var map = Transform3D()
       for path in [

@@ -18,6 +18,18 @@ struct ValueSyntax<Value> {
     (self.expected, self.read, self.text) = (expected, read, text)
   }
 
+  /// The same values, of which some are refused.
+  func only(_ expected: String, where isRight: @escaping (Value) -> Bool) -> Self {
+    Self(expected) { [read] reader throws(SceneError) in
+      let token = reader.token
+      let value = try read(reader)
+      guard isRight(value) else { throw reader.error(.expected(expected, found: token.name), at: token) }
+      return value
+    } text: { [text] in
+      text($0, $1)
+    }
+  }
+
   /// The same values, or `none` for nil.
   static func optional<Wrapped>(_ syntax: ValueSyntax<Wrapped>) -> Self where Value == Wrapped? {
     Self("\(syntax.expected) or none") { reader throws(SceneError) in
@@ -49,18 +61,7 @@ extension ValueSyntax where Value == Double {
   }
 
   /// A number for which anything else would be no meaning.
-  static var positive: Self {
-    Self("a number above 0") { reader throws(SceneError) in
-      let token = reader.token
-      let value = try reader.number("a number above 0")
-      guard value > 0, value.isFinite else {
-        throw reader.error(.expected("a number above 0", found: token.name), at: token)
-      }
-      return value
-    } text: { value, _ in
-      SceneNumber.text(value)
-    }
-  }
+  static var positive: Self { number.only("a number above 0") { $0 > 0 && $0.isFinite } }
 
   /// Radians, written as degrees where these give back the same radians.
   static var angle: Self {
@@ -113,30 +114,25 @@ extension ValueSyntax where Value == String {
 
 extension ValueSyntax {
   /// One of some words.
-  static func word(_ words: KeyValuePairs<String, Value>) -> Self where Value: Hashable & Sendable {
-    let list = words.map(\.key)
-    let expected = list.count < 2 ? list.joined() : list.dropLast().joined(separator: ", ") + " or \(list[list.count - 1])"
+  static func word(_ words: KeyValuePairs<String, Value>) -> Self where Value: Equatable {
+    word(words.map { ($0.key, $0.value) }) { value in words.first { $0.value == value }?.key ?? words[0].key }
+  }
+
+  static func word() -> Self where Value: CaseIterable & RawRepresentable<String> {
+    word(Value.allCases.map { ($0.rawValue, $0) }, text: \.rawValue)
+  }
+
+  private static func word(_ words: [(word: String, value: Value)], text: @escaping (Value) -> String) -> Self {
+    let last = words.last.map(\.word) ?? ""
+    let expected = words.count < 2 ? last : "\(words.dropLast().map(\.word).joined(separator: ", ")) or \(last)"
     return Self(expected) { reader throws(SceneError) in
-      guard let word = reader.word, let value = words.first(where: { $0.key == word })?.value else {
+      guard let word = reader.word, let value = words.first(where: { $0.word == word })?.value else {
         throw reader.expected(expected)
       }
       reader.advance()
       return value
     } text: { value, _ in
-      words.first { $0.value == value }?.key ?? list[0]
-    }
-  }
-
-  static func word() -> Self where Value: CaseIterable & RawRepresentable<String> {
-    let words = Value.allCases.map(\.rawValue)
-    let expected =
-      words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " or \(words[words.count - 1])"
-    return Self(expected) { reader throws(SceneError) in
-      guard let word = reader.word, let value = Value(rawValue: word) else { throw reader.expected(expected) }
-      reader.advance()
-      return value
-    } text: { value, _ in
-      value.rawValue
+      text(value)
     }
   }
 }

@@ -56,6 +56,27 @@ final class TransitionTests: XCTestCase {
     }
   }
 
+  func testItLeadsFromAPictureThatWasNeverShown() throws {
+    try MainActor.assumeIsolated {
+      let stage = try PixelStage()
+      let other = Layer(frame: Rect(x: 100, y: 50, width: 8, height: 8))
+      other.backgroundColor = Color(hex: 0xFF0000)
+      var blush = BasicAnimation(.backgroundColor, to: Color(hex: 0x0000FF))
+      (blush.beginTime, blush.duration, blush.fillMode) = (.zero, .seconds(2), .forwards)
+      other.add(blush)
+      var transition = Transition(.push, .fromRight)
+      transition.from = OldPicture(of: other, at: .zero + .seconds(3))
+      stage.layer.add(transition)
+      stage.turn()
+      XCTAssertEqual(try stage.row(at: 0), "........bbbbbbbbrrrrrrrr")
+      XCTAssertEqual(try stage.row(at: 500), "....bbbbbbbbrrrrrrrr....")
+      // It is free again, and has kept its own values.
+      XCTAssertEqual(other.backgroundColor, Color(hex: 0xFF0000))
+      stage.layer.addSublayer(other)
+      stage.turn()
+    }
+  }
+
   func testALayerIsHiddenByIt() throws {
     try MainActor.assumeIsolated {
       let stage = try PixelStage()

@@ -37,6 +37,28 @@ final class SceneErrorTests: XCTestCase {
         "layer { basic opacity { velocity 1 } }",
         "1:25: expected a property of the animation, such as duration, found \"velocity\""
       ),
+      ("layer { spring opacity { bounce 0.2 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
+      ("layer { transition slide {} }", "1:20: expected fade, moveIn, push or reveal, found \"slide\""),
+      (
+        "layer { group { transition fade {} } }",
+        "1:17: expected no transition: it has no effect in a group, found \"transition\""
+      ),
+      (
+        "layer { transition fade { from layer {} } }",
+        "1:32: expected record: a picture is a record with records in it, found \"layer\""
+      ),
+      (
+        "layer { transition fade { from record { opacity 2 } } }",
+        "1:49: expected an opacity from 0 to 1, found 2"
+      ),
+      (
+        "layer { transition fade { from record { record {} mask record {} } } }",
+        "1:51: expected the mask before the other records, found \"mask\""
+      ),
+      (
+        "layer { stateTransition { transition fade { from record {} } } }",
+        "1:27: expected a transition without from, which is the state that is left, found \"transition\""
+      ),
       ("layer { contentsScale 0 }", "1:23: expected a number above 0, found 0"),
       ("layer { contents photo }", "1:18: expected the name of an image that is defined above, found \"photo\""),
       ("layer {}\nlayer {}", "2:1: expected no second layer: a scene has one, which holds all others, found \"layer\""),

@@ -5,7 +5,7 @@ import SceneText
 import TestLength
 import XCTest
 
-/// No bytes crash the parser: damaged text gives an error with a place in it.
+/// No bytes crash the parser, and no scene the passes or the compositor: damaged text gives an error with a place in it, or is drawn.
 final class SceneFuzzTests: XCTestCase {
   func testRandomBytesGiveErrors() {
     onMain {
@@ -16,6 +16,7 @@ final class SceneFuzzTests: XCTestCase {
         "basic", "spring", "group", "keyframes", "values", "path", "move", "state", "stateTransition", "from", "to", "at",
         "1s",
         "size", "image", "data", "//", "\n", "rotate", "30deg", "font", "\\", ".state", "inState", "contents", "transform",
+        "transition", "push", "record", "mask",
       ]
       for _ in 0..<(isLongRun ? 100_000 : 3000) {
         let count = Int.random(in: 0...60, using: &random)
@@ -36,7 +37,16 @@ final class SceneFuzzTests: XCTestCase {
         let root = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 30))
         let layers = RandomLayers(in: root, seed: seed, count: 6, images: images)
         for _ in 0..<20 { layers.edit() }
-        let bytes = Array(try Scene.text(of: root).utf8)
+        // With transitions under way.
+        let picture = Picture(root, width: 40, height: 30)
+        for _ in 0..<3 {
+          picture.commit(at: .zero + .seconds(1))
+          layers.edit()
+        }
+        picture.commit(at: .zero + .seconds(1))
+        let scene = try Scene.text(of: root, origin: .zero + .seconds(1))
+        let bytes = Array(scene.utf8)
+        for _ in 0..<100 { check(withOtherNumbers(scene, &random)) }
         for _ in 0..<100 {
           var changed = bytes
           for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -78,19 +88,51 @@ private func message(of text: String) -> String? {
   }
 }
 
+/// The text with some of its numbers replaced, mostly by extreme ones: most such texts are scenes.
+private func withOtherNumbers(_ text: String, _ random: inout SplitMix64) -> String {
+  let extremes = ["0", "-1", "1e308", "-1e308", "1e9", "1e-300", "-0", "0.5", "3", "nan", "infinity", "-infinity"]
+  var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+  let numbers = words.indices.filter { Double(words[$0]) != nil }
+  for _ in 0..<Int.random(in: 1...5, using: &random) {
+    if let index = numbers.randomElement(using: &random) { words[index] = extremes.randomElement(using: &random) ?? "0" }
+  }
+  return words.joined(separator: " ")
+}
+
 @MainActor
 private func check(_ text: String) {
   do {
     let scene = try Scene(text: text)
-    // Values are looked at, nothing is drawn: a size may be that of all memory.
-    scene.start(at: .zero + .seconds(5))
-    scene.advance(to: .zero + .seconds(6))
-    look(at: scene.root)
+    let start = MonotonicTime.zero + .seconds(5)
+    let begin = SystemClock.monotonic.now
+    // A drawing may be as large as all memory.
+    let isDrawn = pixels(in: scene.root) < 4e6
+    let picture = isDrawn ? Picture(scene.root, width: 40, height: 30) : nil
+    scene.start(at: start)
+    for step in [0, 30, 1000] as [Int64] {
+      let time = start + .milliseconds(step)
+      scene.advance(to: time)
+      picture?.commit(at: time)
+      _ = picture?.bytes(at: time)
+      look(at: scene.root)
+    }
+    let taken = SystemClock.monotonic.now - begin
+    if taken > .seconds(20) { XCTFail("drawing took \(taken): \(text)") }
   } catch {
     let lines = text.utf8.count { $0 == UInt8(ascii: "\n") } + 1
     if let line = error.line, line < 1 || line > lines { XCTFail("line \(line) of \(lines): \(error)\n\(text)") }
     if error.description.isEmpty { XCTFail("no message for \(text)") }
   }
+}
+
+/// The pixels of all drawings in a layer.
+@MainActor
+private func pixels(in layer: Layer) -> Double {
+  let inner = (layer.sublayers + [layer.mask].compactMap(\.self)).reduce(0) { $0 + pixels(in: $1) }
+  guard layer is TextLayer || layer is ShapeLayer, !layer.bounds.isEmpty else { return inner }
+  let scale = layer.contentsScale ?? 1
+  let own = layer.bounds.width * layer.bounds.height * scale * scale
+  return inner + (own.isNaN ? 0 : own)
 }
 
 @MainActor

@@ -79,6 +79,55 @@ final class StateTests: XCTestCase {
     }
   }
 
+  /// The left half is the old picture, which the new one pushes away; as it would have been shown in time, also in a picture of a
+  /// later time alone.
+  func testATransitionLeadsFromThePictureOfTheStateThatIsLeft() throws {
+    try onMain {
+      let text = """
+        layer {
+          bounds 0 0 40 30; anchorPoint 0 0
+          layer card {
+            bounds 0 0 40 30; position 20 15; backgroundColor #FF0000
+            layer sign { bounds 0 0 40 10; position 20 5; backgroundColor #FFFFFF }
+            state night { backgroundColor #0000FF; sign { isHidden true } }
+            state day { backgroundColor #00FF00 }
+            stateTransition to night { duration 1s; timingFunction linear; transition push { subtype fromRight } }
+            stateTransition to day { sign { transition fade { duration 2s } } }
+          }
+        }
+        at 1s card.state night
+        at 4s card.state day
+        """
+      let start = MonotonicTime.zero + .seconds(100)
+      @MainActor
+      func pictures(_ steps: [Double]) throws -> [UInt8] {
+        let scene = try Scene(text: text)
+        let picture = Picture(scene.root, width: 40, height: 30)
+        scene.start(at: start)
+        for step in steps {
+          scene.advance(to: start + .seconds(step))
+          picture.commit(at: start + .seconds(step))
+          _ = picture.bytes(at: start + .seconds(step))
+        }
+        return picture.bytes(at: start + .seconds(steps.last ?? 0))
+      }
+      func pixel(_ bytes: [UInt8], _ x: Int, _ y: Int) -> [UInt8] {
+        Array(bytes[((y * 40 + x) * 4)..<((y * 40 + x) * 4 + 3)])
+      }
+      let half = try pictures([0, 1, 1.25, 1.5])
+      XCTAssertEqual(pixel(half, 10, 20), [0, 0, 255])
+      XCTAssertEqual(pixel(half, 10, 5), [255, 255, 255])
+      XCTAssertEqual(pixel(half, 30, 5), [255, 0, 0])
+      XCTAssertEqual(try pictures([1.5]), half)
+      XCTAssertEqual(pixel(try pictures([0, 1, 2.5]), 10, 20), [255, 0, 0])
+      // Half of the white sign, over green.
+      let faded = try pictures([0, 1, 4, 5])
+      XCTAssertEqual(pixel(faded, 10, 20), [0, 255, 0])
+      XCTAssertEqual(Int(pixel(faded, 10, 5)[0]), 128, accuracy: 2)
+      XCTAssertEqual(try pictures([5]), faded)
+    }
+  }
+
   func testTheBestTransitionHolds() {
     onMain {
       let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))

@@ -5,6 +5,7 @@ package struct AnimationDescription: Sendable {
   package enum Content: Sendable {
     case track(AnimationTrack, Spring?)
     case group([AnimationDescription])
+    case transition(Transition)
   }
 
   package let key: String?
@@ -16,7 +17,7 @@ package struct AnimationDescription: Sendable {
   package let content: Content
 
   /// An animation as it was made, before any layer has it.
-  package init?(open animation: any Animation) {
+  package init(open animation: any Animation) {
     key = nil
     timing = animation.timing
     timingFunction = animation.timingFunction
@@ -24,22 +25,26 @@ package struct AnimationDescription: Sendable {
     isRemovedOnCompletion = animation.isRemovedOnCompletion
     switch animation.motion.form {
     case .track(let track, let spring): content = .track(track, spring)
-    case .group(let animations): content = .group(animations.compactMap { AnimationDescription(open: $0) })
-    case .transition: return nil
+    case .group(let animations):
+      // A transition has no effect there.
+      content = .group(animations.filter { $0.motion.transition == nil }.map { AnimationDescription(open: $0) })
+    case .transition(let transition): content = .transition(transition)
     }
   }
 
-  /// Nil for a transition: the picture that it leads from has no description.
-  init?(_ timed: TimedAnimation, key: String? = nil, isRemovedOnCompletion: Bool = true) {
-    self.key = key
+  init(_ timed: TimedAnimation, key: String? = nil, isRemovedOnCompletion: Bool = true) {
+    // A transition always has the same one.
+    if case .transition = timed.form { self.key = nil } else { self.key = key }
     timing = timed.timing
     timingFunction = timed.timingFunction
     beginsByItself = timed.beginsAtCommit
     self.isRemovedOnCompletion = isRemovedOnCompletion
     switch timed.form {
     case .track(let track, let motion): content = .track(track, motion?.spring)
-    case .group(let animations): content = .group(animations.compactMap { AnimationDescription($0) })
-    case .transition: return nil
+    case .group(let animations): content = .group(animations.map { AnimationDescription($0) })
+    case .transition(var transition, let old):
+      transition.from = old
+      content = .transition(transition)
     }
   }
 }
@@ -47,7 +52,7 @@ package struct AnimationDescription: Sendable {
 extension Layer {
   /// The animations of this layer in the order in which they were added.
   package var animationDescriptions: [AnimationDescription] {
-    animations.compactMap { running in
+    animations.map { running in
       AnimationDescription(
         running.timed, key: running.key, isRemovedOnCompletion: running.animation.isRemovedOnCompletion)
     }

@@ -11,8 +11,8 @@ public struct AnimationMotion: Sendable {
 
   let form: Form
 
-  /// True for one between two pictures.
-  var isTransition: Bool { if case .transition = form { true } else { false } }
+  /// The transition, of one between two pictures.
+  var transition: Transition? { if case .transition(let transition) = form { transition } else { nil } }
 
   /// True if it begins at the value on screen: for a single property for which no value is given, or with its velocity.
   var beginsAtShown: Bool { if case .track(let track, _) = form { track.isOpen || track.keepsVelocity } else { false } }

@@ -90,12 +90,12 @@ extension Layer {
   func add(
     _ animation: any Animation, forKey key: String?, defaultTiming: TimingFunction, from shown: ShownValues?
   ) {
-    let isTransition = animation.motion.isTransition
-    let key = isTransition ? Transition.key : key
+    let transition = animation.motion.transition
+    let key = transition == nil ? key : Transition.key
     let defaults = TimedAnimation.Defaults(
       duration: Transaction.animationDuration,
       timingFunction: Transaction.animationTimingFunction ?? defaultTiming, shown: shown,
-      old: isTransition ? oldPicture : nil)
+      old: transition.map { $0.from ?? oldPicture })
     var running = RunningAnimation(key: key, animation: animation, timed: TimedAnimation(animation, defaults))
     if context == nil {
       Transaction.animatesOutside(self)

@@ -53,8 +53,8 @@ public struct LayerState {
 
 /// The animations of the change from one state to another.
 ///
-/// Properties without an animation of their own move with `duration` and `timingFunction`. A change for which a layer has no
-/// transition is seen at once.
+/// Properties without an animation of their own move with `duration` and `timingFunction`, or change at once where whole layers have a
+/// `Transition`. A change for which a layer has no state transition is seen at once.
 public struct StateTransition: Sendable {
   /// The state that is left; nil for any, the layer's own values included.
   public var from: String?
@@ -85,6 +85,21 @@ public struct StateTransition: Sendable {
     public init(_ property: AnimatableProperty, _ animation: any Animation, of target: String? = nil) {
       (self.property, self.animation, self.target) = (property, animation, target)
     }
+
+    /// A transition of a whole layer, from its picture in the state that is left to the one in the state that is entered.
+    public init(_ transition: Transition, of target: String? = nil) {
+      self.init(AnimatableProperty(rawValue: Transition.key), transition, of: target)
+    }
+  }
+
+  /// True if it leads from one picture of a layer to another.
+  fileprivate var changesWholeLayers: Bool { animations.contains { $0.animation.motion.transition != nil } }
+
+  /// Sets the transaction's duration and timing function.
+  @MainActor
+  fileprivate func setTiming() {
+    if let duration { Transaction.animationDuration = duration }
+    if let timingFunction { Transaction.animationTimingFunction = timingFunction }
   }
 
   /// How well it suits a change; nil if not at all. The state that is entered counts for more.
@@ -149,6 +164,7 @@ extension Layer {
     let transition = own.transition(to: name)
     let left = own.present?.base ?? []
     let entered = own.states.first { $0.name == name }?.elements ?? []
+    if let transition, !Transaction.disablesActions { addTransitions(transition, at: time) }
     let places = Set(entered.map(\.place))
     let changes = (left.filter { !places.contains($0.place) } + entered).compactMap {
       change(to: $0, transition, at: time)
@@ -202,19 +218,30 @@ extension Layer {
     let (element, layer, given) = (change.element, change.layer, change.given)
     Transaction.begin()
     defer { Transaction.commit() }
-    if let transition {
-      if let duration = transition.duration { Transaction.animationDuration = duration }
-      if let function = transition.timingFunction { Transaction.animationTimingFunction = function }
-    }
+    transition?.setTiming()
     Transaction.withoutActions { element.write(layer, element.value) }
     layer.removeAnimation(forKey: element.property.rawValue)
-    guard transition != nil, let shown = change.shown, !Transaction.disablesActions,
-      let implicit = element.implicit?(shown.now)
+    guard let transition, given != nil || !transition.changesWholeLayers, let shown = change.shown,
+      !Transaction.disablesActions, let implicit = element.implicit?(shown.now)
     else { return }
     layer.add(
       given?.animation ?? implicit, forKey: element.property.rawValue, defaultTiming: given == nil ? .default : .linear,
       from: shown)
     if let time { layer.beginLastAnimation(at: layer.time(at: time, of: nil)) }
+  }
+
+  /// Begins the transitions of whole layers, from their pictures before the change.
+  private func addTransitions(_ transition: StateTransition, at time: MonotonicTime?) {
+    Transaction.begin()
+    defer { Transaction.commit() }
+    transition.setTiming()
+    for element in transition.animations {
+      guard var change = element.animation.motion.transition, let layer = layer(named: element.target) else { continue }
+      if let time, change.from == nil { change.from = layer.oldPicture(at: time) }
+      guard change.from != nil || time == nil && layer.isCommitted else { continue }
+      layer.add(change)
+      if let time { layer.beginLastAnimation(at: layer.time(at: time, of: nil)) }
+    }
   }
 
   /// The values that are shown at a time, or now; nil in a layer that was never shown.

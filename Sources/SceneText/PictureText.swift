@@ -1,0 +1,295 @@
+import Geometry
+import Layers
+import Raster
+import RenderTree
+
+// The picture that a transition leads from: the records of its layers, with all that was shown of them and nothing that moves.
+
+/// A record of a picture as it is read and written.
+struct PictureRecord {
+  var record = RenderRecord(id: 1, bounds: .zero)
+  var content: (any RenderContent)?
+  var parts = RenderEffects.Parts()
+
+  var isHidden: Bool {
+    get { record.flags.contains(.hidden) }
+    set { set(.hidden, newValue) }
+  }
+  var masksToBounds: Bool {
+    get { record.flags.contains(.masksToBounds) }
+    set { set(.masksToBounds, newValue) }
+  }
+  var isDoubleSided: Bool {
+    get { !record.flags.contains(.singleSided) }
+    set { set(.singleSided, !newValue) }
+  }
+
+  private mutating func set(_ flag: RenderRecord.Flags, _ isOn: Bool) {
+    if isOn { record.flags.insert(flag) } else { record.flags.remove(flag) }
+  }
+}
+
+/// A property of a record in a scene's text. To add one, add a line to the table.
+@MainActor
+struct RecordProperty {
+  let name: String
+  let read: @MainActor (SceneReader, inout PictureRecord) throws(SceneError) -> Void
+  /// Nil for what need not be said.
+  let text: @MainActor (PictureRecord, SceneWriter) -> String?
+
+  init<Value: Equatable>(_ name: String, _ path: WritableKeyPath<PictureRecord, Value>, _ syntax: ValueSyntax<Value>) {
+    self.name = name
+    read = { reader, record throws(SceneError) in record[keyPath: path] = try syntax.read(reader) }
+    text = { record, writer in
+      let value = record[keyPath: path]
+      return value == PictureRecord()[keyPath: path] ? nil : syntax.text(value, writer)
+    }
+  }
+
+  init<Value>(_ name: String, optional path: WritableKeyPath<PictureRecord, Value?>, _ syntax: ValueSyntax<Value>) {
+    self.name = name
+    read = { reader, record throws(SceneError) in record[keyPath: path] = try syntax.read(reader) }
+    text = { record, writer in record[keyPath: path].map { syntax.text($0, writer) } }
+  }
+
+  static let all: [RecordProperty] = [
+    RecordProperty("bounds", \.record.bounds, .finiteRect),
+    RecordProperty("transform", \.record.transform, .plane),
+    RecordProperty("homography", optional: \.parts.homography, .homography),
+    RecordProperty("opacity", \.record.opacity, .float("an opacity from 0 to 1") { $0 >= 0 && $0 <= 1 }),
+    RecordProperty("isHidden", \.isHidden, .bool),
+    RecordProperty("masksToBounds", \.masksToBounds, .bool),
+    RecordProperty("isDoubleSided", \.isDoubleSided, .bool),
+    RecordProperty("cornerRadius", \.record.cornerRadius, .float("a radius from 0 on") { $0 >= 0 && $0.isFinite }),
+    RecordProperty("maskedCorners", \.parts.corners, .corners),
+    RecordProperty("backgroundColor", \.record.backgroundColor, .pixel),
+    RecordProperty("border", optional: \.parts.border, .border),
+    RecordProperty("shadow", optional: \.parts.shadow, .shadow),
+    RecordProperty("compositingFilter", \.parts.blendMode, .word()),
+    RecordProperty("rasterizationScale", optional: \.parts.rasterizationScale, .positive),
+    RecordProperty("contents", optional: \.content, .content),
+    RecordProperty("placement", optional: \.parts.placement, .placement),
+    RecordProperty(
+      "contentsRect", \.parts.cut.rect,
+      .finiteRect.only("a rectangle that is not empty") { $0.width >= 1e-9 && $0.height >= 1e-9 }),
+    RecordProperty("contentsCenter", \.parts.cut.center, .finiteRect),
+    RecordProperty("contentsScale", \.parts.cut.scale, .positive),
+    RecordProperty("minificationFilter", \.parts.cut.minification, .word()),
+    RecordProperty("magnificationFilter", \.parts.cut.magnification, .word()),
+  ]
+}
+
+// MARK: - Records
+
+extension SceneReader {
+  private static let content = "a property of the record, or a record"
+
+  /// Reads `record { … }` with all records in it.
+  func picture() throws(SceneError) -> OldPicture {
+    guard take("record") else { throw expected("record: a picture is a record with records in it") }
+    var tree = TreeSnapshot()
+    try record(into: &tree, flags: [])
+    return OldPicture(tree)
+  }
+
+  private func record(into tree: inout TreeSnapshot, flags: RenderRecord.Flags) throws(SceneError) {
+    try count(.layers)
+    let index = tree.records.count
+    var picture = PictureRecord()
+    picture.record = RenderRecord(id: UInt32(index + 1), bounds: .zero, flags: flags)
+    tree.append(picture.record, SideValues())
+    try block(of: Self.content) { () throws(SceneError) in
+      if take("record") {
+        try record(into: &tree, flags: [])
+      } else if word == "mask" {
+        guard tree.records.count == index + 1 else { throw expected("the mask before the other records") }
+        advance()
+        guard take("record") else { throw expected("record") }
+        picture.record.flags.insert(.masked)
+        try record(into: &tree, flags: .mask)
+      } else if take("transition") {
+        picture.parts.transition = try transition()
+      } else {
+        guard let name = word, let property = RecordProperty.all.first(where: { $0.name == name }) else {
+          throw expected(Self.content)
+        }
+        advance()
+        try property.read(self, &picture)
+      }
+    }
+    picture.record.subtreeEnd = UInt32(tree.records.count)
+    let half = Float(max(min(picture.record.bounds.width, picture.record.bounds.height) / 2, 0))
+    picture.record.cornerRadius = min(picture.record.cornerRadius, half)
+    let sides = SideValues(content: picture.content, effects: .make(picture.parts, last: nil))
+    picture.record.settle(sides)
+    (tree.records[index], tree.sides[index]) = (picture.record, sides)
+  }
+
+  /// `push fromLeft 0.25`, with `hidden` if there is no new picture, and with `from` and the older picture.
+  private func transition() throws(SceneError) -> LayerTransition {
+    let type = try ValueSyntax<TransitionType>.word().read(self)
+    let subtype = try ValueSyntax<TransitionSubtype>.word().read(self)
+    let progress = try number("the part of the way, from 0 to 1")
+    let isNewHidden = take("hidden")
+    let old = take("from") ? try picture() : OldPicture()
+    var transition = LayerTransition(old: old, type: type, subtype: subtype, progress: progress)
+    transition.isNewHidden = isNewHidden
+    return transition
+  }
+}
+
+extension SceneWriter {
+  /// Writes the picture that a transition leads from.
+  func write(_ picture: OldPicture) {
+    if !picture.tree.records.isEmpty { write(picture.tree, 0, before: "from ") }
+  }
+
+  private func write(_ tree: TreeSnapshot, _ index: Int, before: String) {
+    let picture = PictureRecord(
+      record: tree.records[index], content: tree.sides[index].content,
+      parts: tree.sides[index].effects?.parts ?? RenderEffects.Parts())
+    let properties = RecordProperty.all.compactMap { property in
+      property.text(picture, self).map { "\(property.name) \($0)" }
+    }
+    let end = picture.record.end(at: index, in: tree.records.count)
+    guard end > index + 1 || picture.parts.transition != nil else { return block("\(before)record", properties) }
+    block("\(before)record", properties) {
+      if let transition = picture.parts.transition {
+        let progress = SceneNumber.text(transition.progress)
+        line("transition \(transition.type) \(transition.subtype) \(progress)" + (transition.isNewHidden ? " hidden" : ""))
+        write(transition.old)
+      }
+      var child = index + 1
+      while child < end {
+        write(tree, child, before: tree.records[child].flags.contains(.mask) ? "mask " : "")
+        child = tree.records[child].end(at: child, in: end)
+      }
+    }
+  }
+}
+
+// MARK: - Values
+
+extension ValueSyntax where Value == any RenderContent {
+  /// An image, or several of which each has its share.
+  fileprivate static var content: Self {
+    let image = ValueSyntax<Image>.image
+    let share = ValueSyntax<Double>.number.only("a share of the image") { $0.isFinite }
+    return Self(image.expected) { reader throws(SceneError) in
+      let first = try image.read(reader)
+      guard reader.take("share") else { return first }
+      var parts = [ImageMixture.Part(first, share: try share.read(reader))]
+      while reader.take("and") {
+        let next = try image.read(reader)
+        guard reader.take("share") else { throw reader.expected("share") }
+        parts.append(ImageMixture.Part(next, share: try share.read(reader)))
+      }
+      return ImageMixture(parts)
+    } text: { value, writer in
+      if let own = value as? Image { return image.text(own, writer) }
+      let parts = (value as? ImageMixture)?.parts ?? []
+      return parts.map { "\(image.text($0.image, writer)) share \(SceneNumber.text($0.share))" }.joined(separator: " and ")
+    }
+  }
+}
+
+extension ValueSyntax where Value == Rect {
+  fileprivate static var finiteRect: Self {
+    rect.only("a rectangle of finite numbers") { ($0.minX + $0.minY + $0.width + $0.height).isFinite }
+  }
+}
+
+extension ValueSyntax where Value == Float {
+  fileprivate static func float(_ expected: String, where isRight: @escaping (Float) -> Bool) -> Self {
+    Self(expected) { reader throws(SceneError) in
+      Float(try reader.number(expected))
+    } text: { value, _ in
+      SceneNumber.text(Double(value))
+    }.only(expected, where: isRight)
+  }
+}
+
+extension ValueSyntax where Value == UInt32 {
+  private static var expectation: String { "a colour with its alpha multiplied in, such as #40202080" }
+
+  /// A colour with alpha multiplied in, written with alpha last.
+  fileprivate static var pixel: Self {
+    Self(expectation) { reader throws(SceneError) in
+      guard case .color(let digits) = reader.token.kind, digits.count == 8, let value = UInt32(digits, radix: 16),
+        (1...3).allSatisfy({ value >> (8 * $0) & 0xFF <= value & 0xFF })
+      else { throw reader.expected(expectation) }
+      reader.advance()
+      return value >> 8 | value << 24
+    } text: { value, _ in
+      "#" + SceneNumber.hexadecimal(value << 8 | value >> 24, digits: 8)
+    }
+  }
+}
+
+extension ValueSyntax where Value == Affine {
+  fileprivate static var plane: Self {
+    let transform = ValueSyntax<Transform3D>.transform
+    return Self("a map of the plane") { reader throws(SceneError) in
+      try transform.read(reader).flattened
+    } text: { value, writer in
+      transform.text(Transform3D(value), writer)
+    }.only("a map of finite numbers") { ($0.a + $0.b + $0.c + $0.d + $0.tx + $0.ty).isFinite }
+  }
+}
+
+extension ValueSyntax where Value == Homography {
+  fileprivate static var homography: Self {
+    let expected = "nine numbers: a b px c d py tx ty pw"
+    return Self(expected) { reader throws(SceneError) in
+      var map = Homography.identity
+      for path in [\Homography.a, \.b, \.px, \.c, \.d, \.py, \.tx, \.ty, \.pw] {
+        map[keyPath: path] = try reader.number(expected)
+      }
+      return map
+    } text: { map, _ in
+      sceneNumbers(map.a, map.b, map.px, map.c, map.d, map.py, map.tx, map.ty, map.pw)
+    }.only("a map of finite numbers") { $0.determinant.isFinite }
+  }
+}
+
+extension ValueSyntax where Value == Border {
+  fileprivate static var border: Self {
+    Self("a border: its width and a colour") { reader throws(SceneError) in
+      Border(width: try ValueSyntax<Double>.positive.read(reader), color: try ValueSyntax<UInt32>.pixel.read(reader))
+    } text: { value, writer in
+      "\(SceneNumber.text(value.width)) \(ValueSyntax<UInt32>.pixel.text(value.color, writer))"
+    }
+  }
+}
+
+extension ValueSyntax where Value == Shadow {
+  fileprivate static var shadow: Self {
+    Self("a shadow: a colour, its offset and its radius") { reader throws(SceneError) in
+      let color = try ValueSyntax<UInt32>.pixel.read(reader)
+      let (offset, radius) = (try ValueSyntax<Size>.size.read(reader), try reader.number("the radius of a shadow"))
+      let path = reader.take("path") ? try ValueSyntax<Path>.path.read(reader) : nil
+      return Shadow(color: color, offset: offset, radius: radius, path: path)
+    } text: { value, writer in
+      let numbers = sceneNumbers(value.offset.width, value.offset.height, value.radius)
+      let path = value.path.map { " path \(ValueSyntax<Path>.path.text($0, writer))" } ?? ""
+      return "\(ValueSyntax<UInt32>.pixel.text(value.color, writer)) \(numbers)\(path)"
+    }.only("a shadow of finite numbers with a radius from 0 on") {
+      ($0.offset.width + $0.offset.height + $0.radius).isFinite && $0.radius >= 0
+    }
+  }
+}
+
+extension ValueSyntax where Value == ContentPlacement {
+  fileprivate static var placement: Self {
+    Self("a place: a gravity, a size, and the size of all pixels divided by it") { reader throws(SceneError) in
+      let gravity = try ValueSyntax<ContentsGravity>.word().read(reader)
+      let size = try ValueSyntax<Size>.size.read(reader)
+      return ContentPlacement(gravity: gravity, size: size, overhang: try ValueSyntax<Size>.size.read(reader))
+    } text: { value, _ in
+      let (size, overhang) = (value.size, value.overhang)
+      return "\(value.gravity) \(sceneNumbers(size.width, size.height, overhang.width, overhang.height))"
+    }.only("a place of finite numbers") {
+      ($0.size.width + $0.size.height + $0.overhang.width + $0.overhang.height).isFinite
+    }
+  }
+}
