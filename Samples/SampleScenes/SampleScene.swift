@@ -18,6 +18,8 @@ public protocol SampleScene: AnyObject {
 public struct SceneSettings: Sendable {
   /// The display's size in points.
   public var size: Size
+  /// Pixels of the display a point.
+  public var scale: Double
   /// The time of day at the scene's start, in seconds after midnight.
   public var timeOfDay: Double
   /// The time for which the scene `stress` keeps each frame busy.
@@ -34,10 +36,11 @@ public struct SceneSettings: Sendable {
   }
 
   public init(
-    size: Size, timeOfDay: Double = 10 * 3600 + 8 * 60 + 36, work: Nanoseconds = .milliseconds(12),
+    size: Size, scale: Double = 1, timeOfDay: Double = 10 * 3600 + 8 * 60 + 36, work: Nanoseconds = .milliseconds(12),
     workPhase: WorkPhase = .callbacks, fonts: SceneFonts
   ) {
     self.size = size
+    self.scale = scale
     self.timeOfDay = timeOfDay
     self.work = work
     self.workPhase = workPhase
@@ -57,6 +60,7 @@ public enum SceneName: String, CaseIterable, Sendable {
   case clock
   case dashboard
   case springs
+  case cards
   case onboarding
   case swarm
   case still
@@ -69,7 +73,8 @@ public enum SceneName: String, CaseIterable, Sendable {
     case .clock: "an analogue clock with text"
     case .dashboard: "a plant's values with units and limits, gauges, a chart drawn on worker threads"
     case .springs: "springs that are interrupted before they come to rest"
-    case .onboarding: "three pages: a movement along a path, groups of movements, staggered text"
+    case .cards: "cards that turn over in perspective, with masks, borders and shadows"
+    case .onboarding: "three pages and transitions: a movement along a path, groups of movements, staggered text"
     case .swarm: "2,000 layers that all move and turn"
     case .still: "nothing changes: one frame, then no wake-up at all"
     case .stress: "chosen work per frame (--work, --work-phase), to see missed frames"
@@ -84,6 +89,7 @@ public enum SceneName: String, CaseIterable, Sendable {
     case .clock: try ClockScene(settings: settings)
     case .dashboard: try DashboardScene(settings: settings)
     case .springs: try SpringsScene(settings: settings)
+    case .cards: try CardsScene(settings: settings)
     case .onboarding: try OnboardingScene(settings: settings)
     case .swarm: try SwarmScene(settings: settings)
     case .still: try StillScene(settings: settings)

@@ -7,7 +7,7 @@ struct WrongInputTests {
   static let wrong: [(arguments: [String], wrong: String, accepted: String)] = [
     (
       ["--scene", "orbits"], "'orbits' is invalid for '--scene",
-      "orbit, clock, dashboard, springs, onboarding, swarm, still or stress"
+      "orbit, clock, dashboard, springs, cards, onboarding, swarm, still or stress"
     ),
     (["render", "nothing", "--output", "x.png"], "'nothing' is invalid for '<scene>'", "orbit, clock"),
     (["render", "orbit", "--output", "x.png", "--size", "0x10"], "'0x10' is invalid for '--size", "WIDTHxHEIGHT"),

@@ -142,7 +142,7 @@ struct RenderCommand: ParsableCommand {
   ) throws {
     let size = try size ?? scene.size(scale: scale) ?? .standard
     let points = Size(Double(size.width) / scale, Double(size.height) / scale)
-    let content = try scene.makeScene(settings: SceneSettings(size: points, fonts: fonts))
+    let content = try scene.makeScene(settings: SceneSettings(size: points, scale: scale, fonts: fonts))
     let renderer = try OfflineRenderer(
       root: content.root, width: size.width, height: size.height, scale: scale, rate: rate ?? .hertz60,
       frames: frames ?? 1, from: frames == nil ? time ?? .milliseconds(500) : .zero)
