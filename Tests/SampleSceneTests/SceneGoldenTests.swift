@@ -44,6 +44,30 @@ final class SceneGoldenTests: XCTestCase {
     }
   }
 
+  /// A page that takes the place of another: the same in a picture of that time alone as after all pictures before it.
+  func testAPageTurnsTheSameWayWhereverItBegins() throws {
+    try onMain {
+      @MainActor
+      func picture(from time: Double, frames: Int) throws -> Image {
+        let settings = SceneSettings(size: Size(960, 540), fonts: try SceneFonts())
+        let scene = try SceneName.onboarding.makeScene(settings: settings)
+        let renderer = try OfflineRenderer(
+          root: scene.root, width: 960, height: 540, frames: frames, from: .seconds(time))
+        let player = ScenePlayer(scene: scene, engine: renderer.engine, start: renderer.start)
+        defer {
+          player.invalidate()
+          renderer.invalidate()
+        }
+        var image: Image?
+        while let frame = try renderer.nextFrame() { image = frame.image }
+        return try XCTUnwrap(image)
+      }
+      let (played, alone) = (try picture(from: 3.9, frames: 25), try picture(from: 4.3, frames: 1))
+      XCTAssertTrue((0..<540).allSatisfy { memcmp(played.row($0), alone.row($0), 960 * 4) == 0 })
+      Self.check(alone, name: "onboarding-turn", tolerance: .init(channel: 64, pixels: 960 * 540 / 200))
+    }
+  }
+
   @MainActor
   private static func check(_ image: Image, name: String, tolerance: GoldenImage.Tolerance) {
     do {
