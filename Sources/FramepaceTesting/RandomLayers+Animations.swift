@@ -18,66 +18,85 @@ extension RandomLayers {
     animation.fillMode = MediaTiming.FillMode.allCases.randomElement(using: &random) ?? .removed
     animation.isRemovedOnCompletion = random.chance(0.7)
     if random.chance(0.5) { animation.timingFunction = TimingFunction(number(in: 0...1), -0.5, number(in: 0...1), 1.5) }
+    if random.chance(0.1) { animation.preferredFrameRateRange = FrameRateRange(minimum: 20, maximum: 90, preferred: 45) }
     return animation
   }
 
   private func movement(depth: Int) -> any Animation {
     switch Int.random(in: 0..<(depth < 2 ? 17 : 16), using: &random) {
-    case 0: return basic(.rotation, from: 0, to: number(in: -4...4))
-    case 1: return basic(.transform, from: nil, to: transform())
-    case 2: return basic(.backgroundColor, from: color(), to: nil)
-    case 3: return basic(.boundsSize, from: nil, to: Size(number(in: -3...60), number(in: -3...60)))
-    case 4:
-      let parts: [AnimatableKey<Double>] = [
-        .positionX, .positionY, .boundsOriginX, .boundsSizeHeight, .transformScale, .transformScaleX, .transformTranslationY,
-      ]
-      return basic(parts.randomElement(using: &random) ?? .positionX, from: nil, to: number(in: -2...40))
-    case 5, 6:
-      var spring = SpringAnimation(
-        .position, to: position(), spring: Spring(perceptualDuration: .milliseconds(60), bounce: 0.4))
-      spring.spring.initialVelocity = number(in: -9...9)
-      (spring.isAdditive, spring.keepsVelocity) = (random.chance(0.2), random.chance(0.3))
-      return spring
-    case 7: return KeyframeAnimation(.opacity, values: (0..<4).map { _ in opacity() }, keyTimes: [0.1, 0.3, 0.8, 1])
-    case 8, 9:
-      var frames = KeyframeAnimation(
-        .transform, values: (0..<Int.random(in: 0...4, using: &random)).map { _ in transform() }, calculationMode: mode(),
-        timingFunctions: [.easeIn], curveShape: CurveShape(tensions: [number(in: -1...1)], biases: [number(in: -1...1)]))
-      (frames.isAdditive, frames.isCumulative) = (random.chance(0.2), random.chance(0.2))
-      return frames
-    case 10:
-      let turn = random.chance(0.5) ? KeyframeAnimation.RotationMode.allCases.randomElement(using: &random) : nil
-      return KeyframeAnimation(.position, path: path(), calculationMode: mode(), rotationMode: turn)
-    case 11:
-      return basic(
-        [.borderWidth, .shadowRadius, .shadowOpacity].randomElement(using: &random) ?? .borderWidth, from: nil,
-        to: number(in: 0...6))
-    case 12:
-      return random.chance(0.5)
-        ? basic(.contentsRect, from: nil, to: Rect(x: 0.2, y: 0, width: 0.6, height: 0.7))
-        : basic(.shadowOffset, from: Size(number(in: -9...9), 2), to: nil)
+    case 0, 1, 2, 3:
+      let (key, range) = Self.numbers.randomElement(using: &random) ?? (.opacity, 0...1)
+      return basic(key) { self.number(in: range) }
+    case 4: return basic(random.chance(0.7) ? .transform : .sublayerTransform) { self.transform() }
+    case 5: return basic(Self.colors.randomElement(using: &random) ?? .backgroundColor) { self.color() }
+    case 6:
+      if random.chance(0.2) { return basic(.anchorPoint) { Point(self.number(in: 0...1), self.number(in: 0...1)) } }
+      return basic(Self.points.randomElement(using: &random) ?? .position) { self.position() }
+    case 7:
+      return basic(random.chance(0.5) ? .boundsSize : .shadowOffset) {
+        Size(self.number(in: -3...60), self.number(in: -3...60))
+      }
+    case 8: return random.chance(0.3) ? basic(.bounds) { self.bounds() } : basic(unitKey()) { self.unitRect(0.3) }
+    case 9, 10:
+      return random.chance(0.7) ? spring(.position) { self.position() } : spring(.rotation) { self.number(in: -4...4) }
+    case 11: return keyframes(.opacity) { self.opacity() }
+    case 12: return keyframes(.transform) { self.transform() }
     case 13:
-      if random.chance(0.4) { return basic(.sublayerTransform, from: nil, to: solidTransform()) }
-      return basic(
-        [.transformRotationX, .transformRotationY, .transformScaleZ, .transformTranslationZ, .anchorPointZ, .zPosition]
-          .randomElement(using: &random) ?? .zPosition, from: nil, to: number(in: -3...3))
+      let turn = random.chance(0.5) ? KeyframeAnimation.RotationMode.allCases.randomElement(using: &random) : nil
+      return KeyframeAnimation(
+        .position, path: path(), keyTimes: keyTimes(), calculationMode: mode(), timingFunctions: [.easeOut],
+        rotationMode: turn)
     case 14: return transition()
     case 15:
       let values = (0..<3).map { _ in image() }
       if random.chance(0.3) { return KeyframeAnimation(.contents, values: values, calculationMode: mode()) }
-      return basic(.contents, from: values[0], to: random.chance(0.7) ? values[1] : nil)
+      return basic(.contents) { self.image() }
     default:
       return AnimationGroup((0..<Int.random(in: 0...3, using: &random)).map { _ in animation(depth: depth + 1) })
     }
   }
 
-  private func basic<Value>(_ key: AnimatableKey<Value>, from: Value?, to: Value?) -> BasicAnimation {
-    var animation = BasicAnimation(key, from: from, to: to)
+  // Every key that a layer of any kind has is in one of these lists, or named above.
+
+  private static let numbers: [(AnimatableKey<Double>, ClosedRange<Double>)] = [
+    (.opacity, 0...1), (.cornerRadius, -2...30), (.rotation, -9...9), (.zPosition, -3...3), (.anchorPointZ, -80...80),
+    (.positionX, -2...90), (.positionY, -2...90), (.boundsOriginX, -20...20), (.boundsOriginY, -20...20),
+    (.boundsSizeWidth, -3...60), (.boundsSizeHeight, -3...60), (.transformScale, -2...3), (.transformScaleX, -2...3),
+    (.transformScaleY, -2...3), (.transformScaleZ, -2...3), (.transformRotationX, -4...4), (.transformRotationY, -4...4),
+    (.transformTranslationX, -30...30), (.transformTranslationY, -30...30), (.transformTranslationZ, -200...200),
+    (.borderWidth, 0...6), (.shadowOpacity, 0...1), (.shadowRadius, 0...6), (.rasterizationScale, 0.1...3),
+  ]
+  private static let colors: [AnimatableKey<Color>] = [.backgroundColor, .borderColor, .shadowColor]
+  private static let points: [AnimatableKey<Point>] = [.position, .boundsOrigin, .transformTranslation]
+
+  private func unitKey() -> AnimatableKey<Rect> { random.chance(0.5) ? .contentsRect : .contentsCenter }
+
+  private func basic<Value>(_ key: AnimatableKey<Value>, _ value: () -> Value) -> BasicAnimation {
+    let (from, to) = (random.chance(0.5) ? value() : nil, random.chance(0.5) ? value() : nil)
+    var animation = BasicAnimation(key, from: from, to: to, by: random.chance(0.2) ? value() : nil)
     (animation.isAdditive, animation.isCumulative) = (random.chance(0.2), random.chance(0.2))
     return animation
   }
 
   private func image() -> LayerContents { .image(random.chance(0.2) ? nil : images.randomElement(using: &random)) }
+
+  private func spring<Value>(_ key: AnimatableKey<Value>, _ value: () -> Value) -> SpringAnimation {
+    let from = random.chance(0.3) ? value() : nil
+    var animation = SpringAnimation(key, from: from, to: value(), by: random.chance(0.2) ? value() : nil, spring: spring())
+    (animation.isAdditive, animation.keepsVelocity) = (random.chance(0.2), random.chance(0.3))
+    return animation
+  }
+
+  private func keyframes<Value>(_ key: AnimatableKey<Value>, _ value: () -> Value) -> KeyframeAnimation {
+    let shape = CurveShape(tensions: [number(in: -1...1)], continuities: [number(in: -1...1)], biases: [number(in: -1...1)])
+    var animation = KeyframeAnimation(
+      key, values: (0..<Int.random(in: 0...4, using: &random)).map { _ in value() }, keyTimes: keyTimes(),
+      calculationMode: mode(), timingFunctions: [.easeIn], curveShape: shape)
+    (animation.isAdditive, animation.isCumulative) = (random.chance(0.2), random.chance(0.2))
+    return animation
+  }
+
+  private func keyTimes() -> [Double]? { random.chance(0.5) ? nil : [0.1, 0.3, 0.8, 1] }
 
   private func mode() -> CalculationMode { CalculationMode.allCases.randomElement(using: &random) ?? .linear }
 

@@ -41,21 +41,7 @@ extension RandomLayers {
     layers += [mask, inner]
   }
 
-  /// Changes what a shape layer draws.
-  func changeShape(_ layer: ShapeLayer) {
-    (layer.path, layer.fillColor, layer.strokeColor) = (path(), optionalColor(), optionalColor())
-    layer.fillRule = random.chance(0.5) ? .nonZero : .evenOdd
-    var style = StrokeStyle(width: number(in: 0...6), miterLimit: number(in: 0...12))
-    style.cap = [.butt, .round, .square].randomElement(using: &random) ?? .butt
-    style.join = [.miter, .round, .bevel].randomElement(using: &random) ?? .miter
-    if random.chance(0.4) {
-      style.dash = (0..<Int.random(in: 1...3, using: &random)).map { _ in number(in: 0.5...9) }
-      style.dashPhase = number(in: -9...9)
-    }
-    layer.strokeStyle = style
-  }
-
-  private func unitRect(_ beyond: Double) -> Rect {
+  func unitRect(_ beyond: Double) -> Rect {
     if random.chance(0.3) { return Rect(x: 0, y: 0, width: 1, height: 1) }
     return Rect(
       x: number(in: -beyond...0.6), y: number(in: -beyond...0.6), width: random.chance(0.1) ? 0 : number(in: 0...0.8),

@@ -3,13 +3,16 @@ import Framepace
 extension RandomLayers {
   /// Changes one property of a layer's place in space.
   func changeSpace(_ layer: Layer) {
-    switch Int.random(in: 0..<8, using: &random) {
+    switch Int.random(in: 0..<11, using: &random) {
     case 0, 1: layer.zPosition = random.chance(0.7) ? Double(Int.random(in: -2...2, using: &random)) : number(in: -300...300)
     case 2: layer.anchorPointZ = random.chance(0.3) ? 0 : number(in: -80...80)
     case 3, 4:
       layer.sublayerTransform = random.chance(0.3) ? .identity : random.chance(0.6) ? view() : solidTransform()
     case 5: layer.isGeometryFlipped.toggle()
     case 6: layer.isDoubleSided.toggle()
+    case 7: layer.frame = bounds()
+    case 8: layer.rotation = number(in: -4...4)
+    case 9: layer.affineTransform = flatTransform()
     default: layer.transform = solidTransform()
     }
   }

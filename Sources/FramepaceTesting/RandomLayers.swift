@@ -15,8 +15,10 @@ public final class RandomLayers {
   /// The layers that are in the tree, or were and may come back.
   var layers: [Layer] = []
   let images: [Image]
-  private let font: Font?
+  let font: Font?
   private let limit: Int
+  /// Layers hold their delegates weakly.
+  let delegate = RandomDelegate()
   var random: SplitMix64
 
   /// - Parameters:
@@ -59,6 +61,7 @@ public final class RandomLayers {
     Transaction.begin()
     defer { Transaction.commit() }
     Transaction.disablesActions = random.chance(0.7)
+    changeTransaction()
     guard let layer = layers.randomElement(using: &random) else {
       insertNew()
       return "add a layer"
@@ -67,7 +70,7 @@ public final class RandomLayers {
   }
 
   private func change(_ layer: Layer) -> String {
-    switch Int.random(in: 0..<31, using: &random) {
+    switch Int.random(in: 0..<34, using: &random) {
     case 0, 1, 2:
       layer.position.x += Double(Int.random(in: -9...9, using: &random))
       layer.position.y += Double(Int.random(in: -9...9, using: &random))
@@ -141,49 +144,13 @@ public final class RandomLayers {
     case 28:
       changeState(of: layer)
       return "state"
+    case 29, 30:
+      changeBehaviour(of: layer)
+      return "behaviour"
     default:
       _ = Self.kinds.first { $0.change(self, layer) }
       return "a property of its kind"
     }
-  }
-
-  // MARK: Kinds of layers
-
-  /// A kind of layer: how to make one, and how to change the properties of its own.
-  private struct Kind {
-    let make: @MainActor () -> Layer
-    /// Returns false for a layer of another kind.
-    let change: @MainActor (RandomLayers, Layer) -> Bool
-
-    init<Made: Layer>(
-      _ make: @escaping @MainActor () -> Made, _ change: @escaping @MainActor (RandomLayers, Made) -> Void
-    ) {
-      self.make = make
-      self.change = { random, layer in
-        guard let layer = layer as? Made else { return false }
-        change(random, layer)
-        return true
-      }
-    }
-  }
-
-  // A subclass comes before its superclass.
-  private static let kinds = [
-    Kind({ ShapeLayer() }) { $0.changeShape($1) },
-    Kind({ TextLayer() }) { $0.changeText($1) },
-    Kind({ Layer() }) { $0.changeContents($1) },
-  ]
-
-  private func changeText(_ layer: TextLayer) {
-    (layer.font, layer.string, layer.color) = (font, digits(), color())
-    layer.alignment = TextLayer.Alignment.allCases.randomElement(using: &random) ?? .left
-    layer.truncation = TextLayer.Truncation.allCases.randomElement(using: &random) ?? .end
-  }
-
-  private func changeContents(_ layer: Layer) {
-    layer.contents = random.chance(0.5) ? nil : images.randomElement(using: &random)
-    layer.setNeedsLayout()
-    if random.chance(0.3) { layer.setNeedsDisplay() }
   }
 
   // MARK: The tree
@@ -206,6 +173,7 @@ public final class RandomLayers {
     if random.chance(0.3) { layer.cornerRadius = number(in: 0...20) }
     while random.chance(0.3) { changeLook(layer) }
     while random.chance(0.2) { changeSpace(layer) }
+    while random.chance(0.1) { changeBehaviour(of: layer) }
     add(layer, to: random.chance(0.5) ? root : layers.randomElement(using: &random) ?? root)
     return "a new one instead"
   }
@@ -255,7 +223,7 @@ public final class RandomLayers {
 
   func optionalColor() -> Color? { random.chance(0.3) ? nil : color() }
 
-  private func digits() -> String { String(Int.random(in: 0...99_999, using: &random)) }
+  func digits() -> String { String(Int.random(in: 0...99_999, using: &random)) }
 
   func opacity() -> Double {
     if random.chance(0.05) { return random.chance(0.5) ? 0 : 0.001 }
@@ -270,7 +238,7 @@ public final class RandomLayers {
     return Point(coordinate(root.bounds.width), coordinate(root.bounds.height))
   }
 
-  private func bounds() -> Rect {
+  func bounds() -> Rect {
     // Only one side is ever huge: the bitmap of a layer that is drawn is as fine as its longer side allows.
     func side(_ longest: Double, _ extremes: [Double]) -> Double {
       if random.chance(0.04) { return extremes.randomElement(using: &random) ?? 0 }
@@ -285,7 +253,7 @@ public final class RandomLayers {
 
   func transform() -> Transform3D { random.chance(0.2) ? solidTransform() : Transform3D(flatTransform()) }
 
-  private func flatTransform() -> Affine {
+  func flatTransform() -> Affine {
     if random.chance(0.06) { return extremeTransform() }
     switch Int.random(in: 0..<15, using: &random) {
     case 0..<6: return .identity

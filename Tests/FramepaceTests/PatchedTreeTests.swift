@@ -123,6 +123,8 @@ private struct World {
       sides.content = values.mixture ?? values.contents
       // The same mixture is the same object.
       if let mixture = values.mixture, mixture == last.content as? ImageMixture { sides.content = last.content }
+      // A kind that draws itself from a property of its own draws a picture for each value.
+      if !values.named.isEmpty { sides.content = last.content }
     }
     record.update(from: values, sides, in: space)
     tree.append(record, sides)

@@ -1,0 +1,84 @@
+import Framepace
+import LinuxSystem
+
+extension RandomLayers {
+  /// A kind of layer: how to make one, and how to change the properties of its own.
+  struct Kind {
+    let make: @MainActor () -> Layer
+    /// Returns false for a layer of another kind.
+    let change: @MainActor (RandomLayers, Layer) -> Bool
+
+    init<Made: Layer>(
+      _ make: @escaping @MainActor () -> Made, _ change: @escaping @MainActor (RandomLayers, Made) -> Void
+    ) {
+      self.make = make
+      self.change = { random, layer in
+        guard let layer = layer as? Made else { return false }
+        change(random, layer)
+        return true
+      }
+    }
+  }
+
+  // A subclass comes before its superclass.
+  static let kinds = [
+    Kind({ ShapeLayer() }) { $0.changeShape($1) },
+    Kind({ TextLayer() }) { $0.changeText($1) },
+    Kind({ Gauge() }) { $0.changeGauge($1) },
+    Kind({ Layer() }) { $0.changeContents($1) },
+  ]
+
+  private func changeShape(_ layer: ShapeLayer) {
+    (layer.path, layer.fillColor, layer.strokeColor) = (path(), optionalColor(), optionalColor())
+    layer.fillRule = random.chance(0.5) ? .nonZero : .evenOdd
+    var style = StrokeStyle(width: number(in: 0...6), miterLimit: number(in: 0...12))
+    style.cap = [.butt, .round, .square].randomElement(using: &random) ?? .butt
+    style.join = [.miter, .round, .bevel].randomElement(using: &random) ?? .miter
+    if random.chance(0.4) {
+      style.dash = (0..<Int.random(in: 1...3, using: &random)).map { _ in number(in: 0.5...9) }
+      style.dashPhase = number(in: -9...9)
+    }
+    layer.strokeStyle = style
+  }
+
+  private func changeText(_ layer: TextLayer) {
+    (layer.font, layer.string, layer.color) = (font, digits(), color())
+    layer.alignment = TextLayer.Alignment.allCases.randomElement(using: &random) ?? .left
+    layer.truncation = TextLayer.Truncation.allCases.randomElement(using: &random) ?? .end
+  }
+
+  private func changeGauge(_ layer: Gauge) {
+    if random.chance(0.3) {
+      let change = BasicAnimation(
+        .level, from: number(in: 0...1), to: number(in: 0...1),
+        duration: .milliseconds(Int64.random(in: 5...80, using: &random)))
+      layer.add(change, forKey: AnimatableKey<Double>.level.property.rawValue)
+    } else {
+      layer[.level] = number(in: 0...1)
+    }
+    layer.setNeedsDisplay()
+  }
+
+  private func changeContents(_ layer: Layer) {
+    layer.contents = random.chance(0.5) ? nil : images.randomElement(using: &random)
+    layer.setNeedsLayout()
+    if random.chance(0.3) { layer.setNeedsDisplay() }
+  }
+}
+
+/// A kind as an application adds it: it draws itself from a property of its own, which animates as the others do.
+private final class Gauge: Layer {
+  override class func needsDisplay(forKey property: AnimatableProperty) -> Bool {
+    property == AnimatableKey<Double>.level.property
+  }
+
+  override func draw(in context: DrawingContext) {
+    let height = bounds.height * presentation[.level]
+    let part = Rect(x: bounds.minX, y: bounds.maxY - height, width: bounds.width, height: height)
+    context.fill(part, color: Color(hex: 0x2E8B57).withAlpha(0.7))
+  }
+}
+
+extension AnimatableKey where Value == Double {
+  fileprivate static var level: Self { Self("level", default: 0.5) }
+}
