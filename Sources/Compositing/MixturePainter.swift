@@ -28,13 +28,12 @@ private struct MixtureRows: ContentRows {
   /// Nil when no pixel is seen.
   init?(_ mixture: ImageMixture, _ layer: PaintedLayer) {
     isOpaque = mixture.isOpaque
-    // With so many images and so large shares no sum overflows.
-    for part in mixture.parts.prefix(8) {
+    for part in mixture.parts {
       guard let rows = part.image.rows(of: layer) else { return nil }
       let pixels = parts.isEmpty ? rows.shape.pixels : shape.pixels.intersection(rows.shape.pixels)
       shape = rows.shape
       shape.pixels = pixels
-      parts.append((rows, part.share.isFinite ? Int32((min(max(part.share, -8), 8) * 65536).rounded()) : 0))
+      parts.append((rows, Int32((part.share * 65536).rounded())))
     }
     if shape.pixels.isEmpty { return nil }
   }

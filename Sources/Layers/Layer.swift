@@ -166,7 +166,7 @@ extension Layer {
   public subscript<Value>(key: AnimatableKey<Value>) -> Value {
     get { values[key] }
     set {
-      if let contents = newValue as? LayerContents { return self.contents = contents.image }
+      if key.property == .contents, let contents = newValue as? LayerContents { return self.contents = contents.image }
       guard newValue != values[key] else { return }
       change(key) { $0[key] = newValue }
       if Self.needsDisplay(forKey: key.property) { setNeedsDisplay() }

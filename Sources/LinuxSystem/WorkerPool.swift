@@ -12,7 +12,8 @@ import Glibc
 /// inside jobs.
 public final class WorkerPool: Sendable {
   /// The order in which waiting work is taken: by priority, and among equals in the order in which it came. But the drawing that
-  /// has waited longest is passed over three times at most. Work that has begun is never interrupted.
+  /// has waited longest is passed over by others three times at most. `concurrentPerform` and compositing come before drawings.
+  /// Work that has begun is never interrupted.
   public enum Priority: Int, Sendable, CaseIterable {
     /// Work that the current frame waits for.
     case compositing

@@ -6,7 +6,11 @@ public import Raster
 /// A pixel is the sum of the images' pixels times their shares, limited to what a pixel can be. So opaque images whose shares add
 /// up to 1 stay opaque together.
 public final class ImageMixture: RenderContent {
+  /// At most `limit`, with shares within −8…8: no sum of their pixels overflows.
   public let parts: [Part]
+
+  /// The largest number of images.
+  public static let limit = 8
 
   /// An image and how much of it is seen: 0 for nothing, 1 for all. Shares below 0 and above 1 come from movements that go beyond
   /// their ends.
@@ -26,8 +30,11 @@ public final class ImageMixture: RenderContent {
     }
   }
 
+  /// A mixture of the first `limit` parts. A share beyond −8…8 counts as the nearest of these, and as 0 if it is not finite.
   public init(_ parts: [Part]) {
-    self.parts = parts
+    self.parts = parts.prefix(Self.limit).map {
+      Part($0.image, share: $0.share.isFinite ? min(max($0.share, -8), 8) : 0)
+    }
   }
 
   public func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect {

@@ -1,7 +1,7 @@
 package import Geometry
 
 /// The way between a layer in perspective and the output: the layer with its descendants becomes a picture in its own plane,
-/// which is seen through a homography. It depends on the tree alone.
+/// which is seen through a homography. It depends on the tree and the size of the output, never on the damage.
 package struct PlaneMap {
   /// Maps the layer's coordinates to the picture's pixels; mirrored where the back of the plane is seen, so that what is in it
   /// shows the same side as on the output.

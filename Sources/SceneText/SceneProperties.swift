@@ -160,6 +160,11 @@ extension SceneProperty {
     }
     property.track = KeyTrack(key: .contents, syntax: .contents)
     property.isLast = true
+    // The element of a state that an application made.
+    property.valueText = { [plain = property.valueText] value, writer in
+      guard let contents = value as? LayerContents else { return plain(value, writer) }
+      return plain(SceneContents(image: contents.image), writer)
+    }
     property.text = { [plain = property.text] layer, new, writer in
       if SceneKind.kind(of: layer).draws, layer.isShowingOwnDrawing(scale: writer.scale) { return nil }
       return layer.contents == nil && !SceneKind.kind(of: layer).draws ? nil : plain(layer, new, writer)

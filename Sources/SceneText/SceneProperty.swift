@@ -10,7 +10,7 @@ struct SceneProperty {
   /// The text of a layer's value; nil if it is that of a new layer of its kind.
   var text: @MainActor (_ layer: Layer, _ new: Layer, SceneWriter) -> String?
   /// The text of a value of the property's type.
-  let valueText: @MainActor (any Sendable, SceneWriter) -> String?
+  var valueText: @MainActor (any Sendable, SceneWriter) -> String?
   /// The animations of it; nil if there are none.
   var track: (any SceneTrack)?
   /// True if it is set after all others.

@@ -51,6 +51,50 @@ final class ContentsFadeTests: XCTestCase {
     }
   }
 
+  /// What was shown last is not kept once the fade is over.
+  func testTheOldPictureIsReleasedAfterTheFade() throws {
+    try onMain {
+      let (stage, layer) = Self.stage()
+      layer.actions = [.contents: .implicit]
+      weak var old: Image?
+      do {
+        let image = try Self.image(2, 2)
+        old = image
+        layer.contents = image
+      }
+      stage.turn()
+      layer.contents = try Self.image(2, 2)
+      stage.turn()
+      _ = Self.shown(stage, layer, after: 50)
+      XCTAssertNotNil(old)
+      for _ in 0..<6 {
+        stage.turn(after: 300)
+        layer.position.x += 1
+        _ = stage.tree()
+      }
+      XCTAssertNil(old)
+    }
+  }
+
+  /// Only the key of the contents sets the contents.
+  func testAPropertyOfPicturesIsNotTheContents() throws {
+    try onMain {
+      let (_, layer) = Self.stage()
+      let badge = AnimatableKey<LayerContents>("badge", default: .image(nil))
+      let image = try Self.image(2, 2)
+      layer[badge] = .image(image)
+      XCTAssertTrue(layer[badge].image === image)
+      XCTAssertNil(layer.contents)
+    }
+  }
+
+  func testSharesOfAMixtureAreLimited() throws {
+    let image = try Self.image(1, 1)
+    XCTAssertEqual(ImageMixture((0..<10).map { _ in Part(image, share: 0.1) }).parts.count, ImageMixture.limit)
+    XCTAssertEqual(
+      ImageMixture([.infinity, .nan, 9, -9].map { Part(image, share: $0) }).parts.map(\.share), [0, 0, 8, -8])
+  }
+
   /// A fade that is interrupted goes on from what is seen, for ever with a limited number of pictures.
   func testAnInterruptedFadeGoesOn() throws {
     try onMain {

@@ -17,7 +17,7 @@ public struct LayerContents: Animatable {
 
   /// The most pictures that are seen at the same time, where fades interrupt fades. Beyond that, the share of the one that is seen
   /// least goes to the one that is seen most.
-  static let limit = 8
+  static let limit = ImageMixture.limit
 
   /// - Parameter image: nil for no picture.
   public static func image(_ image: Image?) -> LayerContents {

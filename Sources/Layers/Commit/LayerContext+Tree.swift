@@ -270,6 +270,8 @@ extension LayerContext {
     committed.committedValues = layer.placesSublayers ? committed.shown(at: time) : nil
     let wasMoving = committed.isMoving
     committed.isMoving = committed.change(from: now)
+    // What was shown last holds pictures.
+    if committed.isEmpty { layer.committedAnimations = nil }
     if !committed.isEmpty, !committed.isListed {
       committed.isListed = true
       animated.append(committed)

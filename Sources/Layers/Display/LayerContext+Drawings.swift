@@ -20,7 +20,10 @@ extension LayerContext {
       for member in group.members {
         switch member.job.state {
         case .finished(let image):
-          guard let layer = member.layer, layer.asynchronous.accept(member.job) else { continue }
+          guard let layer = member.layer, layer.asynchronous.accept(member.job) else {
+            retired.append(image)
+            continue
+          }
           let target = member.job.target
           layer.setContents(image, drawnSize: target.bounds.size, scale: target.scale)
           hasChanged = true
