@@ -76,6 +76,8 @@ final class RenderInTests: XCTestCase {
   @MainActor
   private static func stop(_ layer: Layer) {
     Transaction.withoutActions {
+      // Contents that are drawn later would fade in.
+      layer.actions = nil
       layer.removeAllAnimations()
       for inner in layer.sublayers + [layer.mask].compactMap(\.self) { stop(inner) }
     }
