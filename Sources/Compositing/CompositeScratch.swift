@@ -22,6 +22,9 @@ final class CompositeScratch: @unchecked Sendable {
   private var groups: [(base: UnsafeMutableRawPointer, bytes: Int)] = []
   private var row: UnsafeMutableRawPointer
   private var rowPixels = 0
+  /// A row in which the channels of pixels are added up.
+  private var sums: UnsafeMutablePointer<SIMD4<Int32>>
+  private var sumCount = 64
   /// For each node, its visibility in the rectangle that is painted.
   private(set) var visibility: UnsafeMutablePointer<Visibility>
   private var visibilityCount = 64
@@ -36,11 +39,13 @@ final class CompositeScratch: @unchecked Sendable {
 
   init() {
     row = .allocate(byteCount: 64, alignment: 64)
+    sums = .allocate(capacity: sumCount)
     visibility = .allocate(capacity: visibilityCount)
   }
 
   deinit {
     row.deallocate()
+    sums.deallocate()
     visibility.deallocate()
     for group in groups { group.base.deallocate() }
   }
@@ -85,6 +90,16 @@ final class CompositeScratch: @unchecked Sendable {
   func secondCoverage(_ count: Int) -> UnsafeMutablePointer<UInt8> {
     reserveRow(count)
     return secondCoverage
+  }
+
+  /// Room for the sums of so many pixels.
+  func sums(_ count: Int) -> UnsafeMutablePointer<SIMD4<Int32>> {
+    if sumCount < count {
+      sums.deallocate()
+      sums = .allocate(capacity: count)
+      sumCount = count
+    }
+    return sums
   }
 
   var samples: UnsafeMutablePointer<UInt32> { row.assumingMemoryBound(to: UInt32.self) }

@@ -40,14 +40,13 @@ private struct MixtureRows: ContentRows {
 
   func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32> {
     let samples = painter.scratch.samples
-    withUnsafeTemporaryAllocation(of: SIMD4<Int32>.self, capacity: Int(count)) { sums in
-      sums.initialize(repeating: SIMD4(repeating: 1 << 15))
-      for part in parts {
-        let row = part.rows.row(y, from: x, count: count, with: painter)
-        for index in 0..<Int(count) { sums[index] &+= Self.channels(row[index]) &* part.share }
-      }
-      for index in 0..<Int(count) { samples[index] = Self.pixel(sums[index] &>> 16) }
+    let sums = painter.scratch.sums(Int(count))
+    sums.initialize(repeating: SIMD4(repeating: 1 << 15), count: Int(count))
+    for part in parts {
+      let row = part.rows.row(y, from: x, count: count, with: painter)
+      for index in 0..<Int(count) { sums[index] &+= Self.channels(row[index]) &* part.share }
     }
+    for index in 0..<Int(count) { samples[index] = Self.pixel(sums[index] &>> 16) }
     return UnsafePointer(samples)
   }
 

@@ -51,7 +51,7 @@ final class ContentsFadeTests: XCTestCase {
     }
   }
 
-  /// What was shown last is not kept once the fade is over.
+  /// The pictures that were shown last are not kept once the fade is over.
   func testTheOldPictureIsReleasedAfterTheFade() throws {
     try onMain {
       let (stage, layer) = Self.stage()

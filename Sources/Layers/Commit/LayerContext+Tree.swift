@@ -270,7 +270,7 @@ extension LayerContext {
     committed.committedValues = layer.placesSublayers ? committed.shown(at: time) : nil
     let wasMoving = committed.isMoving
     committed.isMoving = committed.change(from: now)
-    // What was shown last holds pictures.
+    // It holds the pictures that were shown last.
     if committed.isEmpty { layer.committedAnimations = nil }
     if !committed.isEmpty, !committed.isListed {
       committed.isListed = true
