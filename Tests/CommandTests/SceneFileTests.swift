@@ -68,7 +68,9 @@ final class SceneFileTests: XCTestCase {
     XCTAssertTrue(line.hasPrefix("framepace: card.scene:1:7: expected"), line)
     run.send(SIGINT)
     let ended = run.finish()
-    XCTAssertEqual([ended.output, ended.error], ["", ""])
+    XCTAssertEqual(ended.output, "")
+    // A file that is written in several steps is read more than once.
+    XCTAssertTrue(ended.error.split(separator: "\n").allSatisfy { $0 == line }, ended.error)
   }
 
   func testJSONTellsMistakesFromReloads() throws {
