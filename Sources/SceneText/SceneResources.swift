@@ -3,6 +3,7 @@ import Glibc
 import Layers
 import LinuxSystem
 import Raster
+import RenderTree
 
 /// The fonts and images that a scene names, each read once.
 @MainActor
@@ -95,6 +96,9 @@ extension ValueSyntax where Value == LayerContents {
       guard reader.take("mixture") else { return .image(try ValueSyntax<Image>.image.read(reader)) }
       var shares: [(share: Double, image: Image)] = []
       repeat {
+        guard shares.count < ImageMixture.limit else {
+          throw reader.error(.tooMany("images in a mixture", limit: ImageMixture.limit), at: reader.token)
+        }
         shares.append((try reader.number("the share of an image"), try ValueSyntax<Image>.image.read(reader)))
       } while reader.isAtNumber
       return .mixture(shares)
@@ -144,7 +148,8 @@ extension ValueSyntax where Value == SceneContents {
       if reader.take("none") { return SceneContents() }
       var contents = SceneContents(image: try ValueSyntax<Image>.image.read(reader))
       guard reader.take("drawn") else { return contents }
-      contents.drawnSize = try ValueSyntax<Size>.size.read(reader)
+      let size = ValueSyntax<Size>.size.only("a finite size above 0") { !$0.isEmpty && ($0.width + $0.height).isFinite }
+      contents.drawnSize = try size.read(reader)
       contents.drawnScale = try ValueSyntax<Double>.positive.read(reader)
       return contents
     } text: { value, writer in

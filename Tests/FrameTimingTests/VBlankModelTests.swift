@@ -133,6 +133,17 @@ import Testing
   }
 
   /// Any stamps, and then good ones: nothing traps, no prediction is in the past, and the model finds the grid again.
+  /// All stamps lie on the same side of a grid whose period shrinks: nothing fades from what is predicted as far ahead as there is time.
+  @Test func stampsOnOneSideOfTheGridDoNotHoldThePredictionBack() throws {
+    var model = VBlankModel(refreshRate: .hertz60, isVariable: false)
+    for number in 0..<1500 {
+      let time = 1e12 + Double(number) * 16_666_666.67 - Double(number * number) / 2
+      model.observe(VBlank(timestamp: MonotonicTime(nanoseconds: Int64(time)), sequence: UInt64(number)))
+    }
+    let prediction = try #require(model.prediction(after: .distantFuture))
+    #expect(prediction.timestamp == .distantFuture)
+  }
+
   @Test func theModelIsNeverStuck() throws {
     for seed: UInt64 in 0..<100 {
       var random = SplitMix64(seed: seed)

@@ -31,7 +31,8 @@ struct StampNoise: BitwiseCopyable, Sendable {
     return deviation * deviation
   }
 
-  /// The correlation of a stamp's distance from the grid with that of the one before; 0 if chance alone might show as much.
+  /// The correlation of a stamp's distance from the grid with that of the one before, at most 0.95; 0 if chance alone might show as
+  /// much.
   ///
   /// Two normally distributed numbers of correlation r have the same sign in a part ½ + arcsin(r)/π of all cases (W. F. Sheppard, "On
   /// the Application of the Theory of Error to Cases of Normal Distribution and Normal Correlation", 1899).
@@ -39,7 +40,8 @@ struct StampNoise: BitwiseCopyable, Sendable {
     let excess = agreeing - 0.5
     // Two standard deviations of the part that are heads when so many coins are thrown.
     guard excess > 1 / Double(min(count, Self.mostPairs)).squareRoot() else { return 0 }
-    return sin(.pi * excess)
+    // Below 1 the distance of one stamp fades from the predictions.
+    return min(sin(.pi * excess), 0.95)
   }
 
   private static let mostPairs = 64
@@ -49,7 +51,8 @@ struct StampNoise: BitwiseCopyable, Sendable {
     defer { last = residual }
     guard let last else { return }
     count += 1
-    let agrees = (residual > 0) == (last > 0)
+    // A stamp on the grid is on neither side.
+    let agrees = residual * last > 0
     agreeing += ((agrees ? 1 : 0) - agreeing) / Double(min(count, Self.mostPairs) + 1)
     // A difference of two has twice the variance of one.
     let distance = abs(residual - last) * 0.5.squareRoot()

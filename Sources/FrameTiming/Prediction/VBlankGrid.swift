@@ -14,7 +14,7 @@ struct VBlankGrid: BitwiseCopyable, Sendable {
   let isProven: Bool
   /// The interval between two vblanks, in nanoseconds. On a variable display at least the shortest.
   let period: Double
-  /// The correlation of a stamp's distance from the filter's place with that of the one before; from 0 to below 1.
+  /// The correlation of a stamp's distance from the filter's place with that of the one before; from 0 to 0.95.
   let correlation: Double
 
   typealias Prediction = VBlankModel.Prediction
@@ -63,7 +63,8 @@ struct VBlankGrid: BitwiseCopyable, Sendable {
   /// The place of a vblank: where the filter has it, and after the last one what is left of that one's distance from its own place.
   ///
   /// The forecast of a first-order autoregressive process (G. E. P. Box and G. M. Jenkins, "Time Series Analysis: Forecasting and
-  /// Control", 1970). The distance is less than an interval and shrinks, so that places stay in order.
+  /// Control", 1970). A stamp that is further off than an interval begins the grid anew, and the distance shrinks: places stay
+  /// in order.
   private func place(after count: Int64) -> MonotonicTime {
     if isVariable { return filter.origin + Nanoseconds(Int64(saturating: filter.offset + Double(count) * period)) }
     let even = filter.phase(after: count)
