@@ -95,7 +95,7 @@ extension DrawingContext {
     cairo_set_line_cap(cairo, style.cap.cairo)
     cairo_set_line_join(cairo, style.join.cairo)
     cairo_set_miter_limit(cairo, style.miterLimit >= 1 ? style.miterLimit : 1)
-    if style.isDashed {
+    if style.isDashed(along: path.polygonLength) {
       cairo_set_dash(cairo, style.dash, Int32(style.dash.count), style.dashPhase)
     } else {
       cairo_set_dash(cairo, nil, 0, 0)

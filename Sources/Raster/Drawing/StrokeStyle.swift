@@ -33,7 +33,8 @@ public struct StrokeStyle: Hashable, Sendable {
   /// The greatest ratio of a miter's length to the line's width; at least 1.
   public var miterLimit: Double
   /// The lengths of dashes and gaps in turn, in points. An odd number of lengths is repeated once to make it even. The line
-  /// is solid if the list is empty, if a length is negative or not finite, or if their sum is 0.
+  /// is solid if the list is empty, if a length is negative or not finite, if their sum is 0, or if it would have more than about
+  /// 100,000 dashes.
   public var dash: [Double]
   /// The distance into the dashes at which the line begins, in points.
   public var dashPhase: Double
@@ -58,13 +59,14 @@ public struct StrokeStyle: Hashable, Sendable {
     return width / 2 * max(corner, end)
   }
 
-  /// True if `dash` can be drawn.
-  var isDashed: Bool {
+  /// True if `dash` can be drawn along a line of this length in points. Cairo makes every dash, those beside the bitmap too.
+  func isDashed(along lineLength: Double) -> Bool {
     var sum = 0.0
     for length in dash {
       guard length >= 0, length.isFinite else { return false }
       sum += length
     }
-    return sum > 0 && sum.isFinite && dashPhase.isFinite
+    let count = lineLength / sum * Double(dash.count)
+    return sum > 0 && sum.isFinite && dashPhase.isFinite && count <= 100_000
   }
 }

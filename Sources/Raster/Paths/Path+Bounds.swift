@@ -1,4 +1,5 @@
 public import Geometry
+import Glibc
 
 extension Path {
   /// The smallest upright rectangle around the outline itself, not around its control points; zero if the path is empty. A
@@ -32,6 +33,29 @@ extension Path {
     guard horizontal.low <= horizontal.high, vertical.low <= vertical.high else { return .zero }
     return Rect(
       x: horizontal.low, y: vertical.low, width: horizontal.high - horizontal.low, height: vertical.high - vertical.low)
+  }
+
+  /// The length of the lines from point to point, through control points too: at least that of the outline.
+  var polygonLength: Double {
+    var length = 0.0
+    var current = Point.zero
+    var start = Point.zero
+    func line(to point: Point) {
+      length += hypot(point.x - current.x, point.y - current.y)
+      current = point
+    }
+    for element in elements {
+      switch element {
+      case .move(let point):
+        start = point
+        current = point
+      case .line(let point): line(to: point)
+      case .quadCurve(let point, let control): [control, point].forEach(line)
+      case .cubicCurve(let point, let control1, let control2): [control1, control2, point].forEach(line)
+      case .close: line(to: start)
+      }
+    }
+    return length
   }
 
   /// A rectangle that holds the whole stroke of the path: `boundingBox`, enlarged by the reach of caps and miters.
