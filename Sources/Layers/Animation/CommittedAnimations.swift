@@ -1,0 +1,130 @@
+import Geometry
+import LinuxSystem
+import Raster
+import RenderTree
+
+/// The animations of one layer as they were committed, with all that evaluating them needs: changes made since are not seen
+/// before their commit.
+@MainActor
+final class CommittedAnimations {
+  weak var layer: Layer?
+  var recordIndex = 0
+  var isListed = false
+  /// The layer's kind, which makes its content of the values.
+  var kind: Layer.Type
+  private(set) var values = AnimatableValues()
+  var contents = ContentsSource()
+  /// The effects of the values as they were committed, and those that were shown last.
+  var effects: RenderEffects?
+  private var lastEffects: RenderEffects?
+  /// The mixture of pictures that was shown last: the same object while it is the same.
+  private var lastMixture: ImageMixture?
+  var flags: RenderRecord.Flags = []
+  var clocks: ClockChain
+  var timed: [TimedAnimation] = []
+  var space = Space.still(nil)
+  /// The values at the commit, of a layer that places its sublayers.
+  var committedValues: AnimatableValues?
+  /// How often they are to be shown.
+  var frameRateRange = FrameRateRange.default
+  /// The picture that the layer drew of other values than its own, and those of them that it was drawn from.
+  private var drawn: (values: [AnimatableProperty: any Animatable], image: Image)?
+  /// True if they may show other values later than at the commit.
+  var isMoving = false
+
+  /// The space in which the layer lies.
+  enum Space {
+    /// Nil for the superlayer's plane.
+    case still(SublayerSpace?)
+    /// The superlayer's animations move it. See `Layer.isPlacedFlipped`.
+    case moving(by: CommittedAnimations, isFlipped: Bool)
+  }
+
+  init(_ layer: Layer) {
+    self.layer = layer
+    kind = type(of: layer)
+    clocks = ClockChain(layer)
+  }
+
+  /// Writes the layer as it is shown at a time of the display's clock.
+  func write(_ record: inout RenderRecord, _ sides: inout SideValues, at time: MonotonicTime) {
+    var values = shown(at: clocks.time(at: time))
+    record.flags = flags
+    values.settleTransition(&record.flags)
+    let space =
+      switch space {
+      case .still(let space): space
+      case .moving(let outer, let isFlipped):
+        SublayerSpace(outer.shown(at: outer.clocks.time(at: time)), isFlipped: isFlipped)
+      }
+    if !values.named.isEmpty, let image = drawnImage(for: values) { values.contents = image }
+    let content = content(for: values)
+    if sides.content !== content { sides.content = content }
+    let homography = values.homography(in: space)
+    let contents = contents.or(values.contents)
+    let isCommitted =
+      values.rareBox === self.values.rareBox && homography == effects?.parts.homography
+      && contents.pixels == self.contents.pixels
+    let effects = isCommitted ? effects : contents.effects(for: values, homography, last: lastEffects)
+    lastEffects = effects
+    if sides.effects !== effects { sides.effects = effects }
+    record.update(from: values, sides, in: space)
+  }
+
+  private func content(for values: AnimatableValues) -> (any RenderContent)? {
+    let content = kind.content(for: values, image: values.contents)
+    guard let mixture = values.mixture, content === mixture else { return content }
+    if mixture != lastMixture { lastMixture = mixture }
+    return lastMixture
+  }
+
+  /// The values that are shown at a time of the layer's clock.
+  @inline(__always)
+  func shown(at time: MonotonicTime) -> AnimatableValues {
+    var values = values
+    for animation in timed { animation.apply(to: &values, at: time) }
+    return values
+  }
+
+  private var outer: CommittedAnimations? { if case .moving(let outer, _) = space { outer } else { nil } }
+
+  /// True without animations that may change the layer.
+  var isEmpty: Bool { timed.isEmpty && outer == nil }
+
+  /// Takes over the layer's values. What was drawn of older contents is forgotten.
+  func take(_ values: AnimatableValues) {
+    if values.contents !== self.values.contents { drawn = nil }
+    self.values = values
+  }
+
+  /// The picture for values from which the layer draws itself; nil where its contents are one of them. It is drawn when these values
+  /// are others than the last time.
+  private func drawnImage(for shown: AnimatableValues) -> Image? {
+    guard let layer, layer.drawnSize != nil else { return nil }
+    let wanted = shown.named.filter { kind.needsDisplay(forKey: $0.key) }
+    if wanted.allSatisfy({ values.named[$0]?.isEqual(to: $1) ?? false }) { return nil }
+    if let drawn, wanted.allSatisfy({ drawn.values[$0]?.isEqual(to: $1) ?? false }) { return drawn.image }
+    guard let image = layer.drawnImage(for: shown, bounds: values.bounds) else { return drawn?.image }
+    drawn = (wanted, image)
+    return image
+  }
+
+  /// True if an animation is under way at a time of the display's clock.
+  func areRunning(at time: MonotonicTime) -> Bool {
+    outer?.areRunning(at: time) ?? false || change(from: time) { !$0.isOver(at: $1) }
+  }
+
+  /// True if they may show other values later than at a time of the display's clock.
+  func change(from time: MonotonicTime) -> Bool { outer != nil || change(from: time) { _, _ in true } }
+
+  /// - Parameter counts: says of an animation, on a clock that runs forwards, whether it counts at that clock's time.
+  private func change(from time: MonotonicTime, if counts: (TimedAnimation, MonotonicTime) -> Bool) -> Bool {
+    let local = clocks.time(at: time)
+    return switch clocks.course(from: time) {
+    case .still: false
+    case .waiting: !timed.isEmpty
+    case .forwards: timed.contains { $0.changes(from: local, backwards: false) && counts($0, local) }
+    case .backwards: timed.contains { $0.changes(from: local, backwards: true) }
+    }
+  }
+}

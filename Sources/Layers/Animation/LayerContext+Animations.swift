@@ -1,0 +1,94 @@
+import LinuxSystem
+
+extension LayerContext {
+  func hasRunningAnimations(at time: MonotonicTime) -> Bool {
+    moving.contains { $0.areRunning(at: time) }
+  }
+
+  func findEarliestEvents(from now: MonotonicTime) {
+    earliestStart = .distantFuture
+    earliestEnd = .distantFuture
+    for animations in animated {
+      guard let layer = animations.layer else { continue }
+      for animation in layer.animations {
+        guard let begin = animation.timed.timing.beginTime else { continue }
+        if animation.report == .nothing {
+          earliestStart = min(earliestStart, animations.clocks.outerTime(ofReaching: begin, from: now))
+        }
+        if animation.report != .end {
+          let end = animation.timed.active.end
+          earliestEnd = min(earliestEnd, animations.clocks.outerTime(ofReaching: end, from: now))
+        }
+      }
+    }
+  }
+
+  /// Reports the animations that have begun by `time`.
+  func reportStarts(at time: MonotonicTime) {
+    guard time >= earliestStart else { return }
+    // They may change the animations: what to call is collected first.
+    var started: [RunningAnimation] = []
+    for animations in animated {
+      guard let layer = animations.layer, layer.context === self else { continue }
+      let local = animations.clocks.time(at: time)
+      for index in layer.animations.indices {
+        let animation = layer.animations[index]
+        guard animation.report == .nothing, let begin = animation.timed.timing.beginTime, begin <= local else { continue }
+        started.append(animation)
+        layer.animations[index].setReported(.start)
+      }
+    }
+    findEarliestEvents(from: lastCommit)
+    started.sort { $0.order < $1.order }
+    for animation in started { animation.reportStart() }
+  }
+
+  /// True if somebody waits to hear of animations that were removed during the commit, after it had told the ends.
+  var owesEnds: Bool {
+    removedAnimations.contains(where: \.isAwaited)
+      || leftWithAnimations.contains { $0.context == nil && $0.animations.contains(where: \.isAwaited) }
+  }
+
+  /// Forgets the animations that are over at `time`, and reports the end of these and of those that were removed.
+  func endAnimations(at time: MonotonicTime) {
+    var ended = removedAnimations.map { (animation: $0, finished: false) }
+    removedAnimations.removeAll(keepingCapacity: true)
+    for layer in leftWithAnimations where layer.context == nil {
+      ended += layer.animations.map { ($0, false) }
+      layer.animations.removeAll()
+    }
+    leftWithAnimations.removeAll(keepingCapacity: true)
+    if time >= earliestEnd {
+      let first = ended.count
+      for animations in animated {
+        guard let layer = animations.layer, layer.context === self else { continue }
+        takeEnded(of: layer, at: animations.clocks.time(at: time), into: &ended)
+      }
+      ended[first...].sort { $0.animation.order < $1.animation.order }
+      findEarliestEvents(from: lastCommit)
+    }
+    // Last: they may begin, change and remove animations.
+    RunningAnimation.reportEnds(ended)
+  }
+
+  private func takeEnded(
+    of layer: Layer, at time: MonotonicTime, into ended: inout [(animation: RunningAnimation, finished: Bool)]
+  ) {
+    var index = 0
+    while index < layer.animations.count {
+      let animation = layer.animations[index]
+      guard animation.isCommitted, animation.report != .end, animation.timed.isOver(at: time) else {
+        index += 1
+        continue
+      }
+      ended.append((animation, true))
+      if animation.animation.isRemovedOnCompletion {
+        layer.animations.remove(at: index)
+      } else {
+        layer.animations[index].setReported(.end)
+        index += 1
+      }
+      layer.markAnimations()
+    }
+  }
+}
