@@ -32,7 +32,7 @@ final class SceneFuzzTests: XCTestCase {
   func testMutatedScenesGiveErrorsOrScenes() throws {
     try onMain {
       let images = try RandomLayers.images(seed: 1, count: 2)
-      for seed in UInt64(runSeed)..<UInt64(runSeed + (isLongRun ? 200 : 10)) {
+      for seed in UInt64(runSeed)..<UInt64(runSeed + (isLongRun ? 40 : 10)) {
         var random = SplitMix64(seed: seed)
         let root = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 30))
         let layers = RandomLayers(in: root, seed: seed, count: 6, images: images)
