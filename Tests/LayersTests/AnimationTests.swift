@@ -6,336 +6,310 @@ import XCTest
 
 @testable import Layers
 
-final class AnimationTests: XCTestCase {
+@preconcurrency @MainActor final class AnimationTests: XCTestCase {
   func testExplicitAnimationLivesAndEnds() throws {
-    try onMain {
-      let stage = Stage()
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 7, height: 7))
-      stage.root.addSublayer(layer)
-      stage.turn()
-      XCTAssertFalse(stage.context.isAnimating)
-      let log = Log()
-      layer.add(
-        BasicAnimation(
-          .opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("ended \($0)") }),
-        forKey: "fade")
-      XCTAssertEqual(stage.record(of: layer)?.opacity, 1, "not before its commit")
-      XCTAssertTrue(stage.context.isDirty)
-      XCTAssertTrue(stage.turn(after: 10).treeChanged)
-      XCTAssertTrue(stage.context.isAnimating)
-      XCTAssertEqual(try XCTUnwrap(stage.record(of: layer, after: 25)).opacity, 0.25, accuracy: 1e-6)
-      XCTAssertEqual(layer.presentation.opacity, 0.25, accuracy: 1e-6)
-      XCTAssertEqual(layer.opacity, 1)
-      XCTAssertFalse(stage.context.isDirty, "nothing to commit while it runs")
-      XCTAssertEqual(try XCTUnwrap(stage.record(of: layer, after: 99)).opacity, 0.99, accuracy: 1e-6)
-      XCTAssertTrue(stage.context.isAnimating)
-      XCTAssertEqual(stage.record(of: layer, after: 100)?.opacity, 1)
-      XCTAssertFalse(stage.context.isAnimating)
-      XCTAssertEqual(log.entries, [])
-      XCTAssertTrue(stage.context.isDirty, "its end is to be reported")
-      XCTAssertNotNil(layer.animation(forKey: "fade"))
-      stage.turn(after: 90)
-      XCTAssertEqual(log.entries, ["ended true"])
-      XCTAssertNil(layer.animation(forKey: "fade"))
-      stage.turn(after: 500)
-      XCTAssertEqual(log.entries, ["ended true"])
-    }
+    let stage = Stage()
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 7, height: 7))
+    stage.root.addSublayer(layer)
+    stage.turn()
+    XCTAssertFalse(stage.context.isAnimating)
+    let log = Log()
+    layer.add(
+      BasicAnimation(
+        .opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("ended \($0)") }),
+      forKey: "fade")
+    XCTAssertEqual(stage.record(of: layer)?.opacity, 1, "not before its commit")
+    XCTAssertTrue(stage.context.isDirty)
+    XCTAssertTrue(stage.turn(after: 10).treeChanged)
+    XCTAssertTrue(stage.context.isAnimating)
+    XCTAssertEqual(try XCTUnwrap(stage.record(of: layer, after: 25)).opacity, 0.25, accuracy: 1e-6)
+    XCTAssertEqual(layer.presentation.opacity, 0.25, accuracy: 1e-6)
+    XCTAssertEqual(layer.opacity, 1)
+    XCTAssertFalse(stage.context.isDirty, "nothing to commit while it runs")
+    XCTAssertEqual(try XCTUnwrap(stage.record(of: layer, after: 99)).opacity, 0.99, accuracy: 1e-6)
+    XCTAssertTrue(stage.context.isAnimating)
+    XCTAssertEqual(stage.record(of: layer, after: 100)?.opacity, 1)
+    XCTAssertFalse(stage.context.isAnimating)
+    XCTAssertEqual(log.entries, [])
+    XCTAssertTrue(stage.context.isDirty, "its end is to be reported")
+    XCTAssertNotNil(layer.animation(forKey: "fade"))
+    stage.turn(after: 90)
+    XCTAssertEqual(log.entries, ["ended true"])
+    XCTAssertNil(layer.animation(forKey: "fade"))
+    stage.turn(after: 500)
+    XCTAssertEqual(log.entries, ["ended true"])
   }
 
   func testStartIsReportedAfterTheCommitThatBeginsIt() throws {
-    try onMain {
-      let stage = Stage()
-      stage.turn(after: 5)
-      let log = Log()
-      var fade = BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), repeatCount: 2)
-      fade.didStart = { log.append("start") }
-      fade.completion = { log.append("end \($0)") }
-      stage.root.add(fade, forKey: "fade")
-      XCTAssertNil(stage.root.animation(forKey: "fade")?.beginTime)
-      fade.repeatCount = 7
-      XCTAssertEqual(log.entries, [])
-      stage.turn(after: 10)
-      XCTAssertEqual(log.entries, ["start"])
-      let resolved = try XCTUnwrap(stage.root.animation(forKey: "fade"))
-      XCTAssertEqual(resolved.beginTime, milliseconds(15))
-      XCTAssertEqual(resolved.repeatCount, 2, "a copy")
-      XCTAssertEqual(resolved.timingFunction, .linear)
-      XCTAssertFalse(stage.context.isDirty)
-      stage.turn(after: 200)
-      XCTAssertEqual(log.entries, ["start", "end true"])
-    }
+    let stage = Stage()
+    stage.turn(after: 5)
+    let log = Log()
+    var fade = BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), repeatCount: 2)
+    fade.didStart = { log.append("start") }
+    fade.completion = { log.append("end \($0)") }
+    stage.root.add(fade, forKey: "fade")
+    XCTAssertNil(stage.root.animation(forKey: "fade")?.beginTime)
+    fade.repeatCount = 7
+    XCTAssertEqual(log.entries, [])
+    stage.turn(after: 10)
+    XCTAssertEqual(log.entries, ["start"])
+    let resolved = try XCTUnwrap(stage.root.animation(forKey: "fade"))
+    XCTAssertEqual(resolved.beginTime, milliseconds(15))
+    XCTAssertEqual(resolved.repeatCount, 2, "a copy")
+    XCTAssertEqual(resolved.timingFunction, .linear)
+    XCTAssertFalse(stage.context.isDirty)
+    stage.turn(after: 200)
+    XCTAssertEqual(log.entries, ["start", "end true"])
   }
 
   func testStartOfALaterBeginningAwakesACommit() {
-    onMain {
-      let stage = Stage()
-      stage.turn()
-      let log = Log()
-      var fade = BasicAnimation(.opacity, from: 0, to: 1, beginTime: milliseconds(50), duration: .milliseconds(100))
-      fade.didStart = {
-        log.append("start")
-        Transaction.withoutActions { stage.root.cornerRadius += 1 }
-      }
-      stage.root.add(fade)
-      var past = fade
-      past.beginTime = milliseconds(-500)
-      past.completion = { log.append("end \($0)") }
-      stage.root.add(past)
-      stage.turn()
-      XCTAssertEqual(log.entries, ["start"], "of the one that begins in the past, and is over")
-      XCTAssertTrue(stage.context.isDirty, "changes that it makes are for the next commit")
-      stage.turn()
-      XCTAssertEqual(log.entries, ["start", "end true"])
-      _ = stage.tree(after: 49)
-      XCTAssertFalse(stage.context.isDirty)
-      _ = stage.tree(after: 50)
-      XCTAssertTrue(stage.context.isDirty)
-      stage.turn(after: 50)
-      XCTAssertEqual(log.entries, ["start", "end true", "start"])
-      XCTAssertEqual(stage.root.cornerRadius, 2)
+    let stage = Stage()
+    stage.turn()
+    let log = Log()
+    var fade = BasicAnimation(.opacity, from: 0, to: 1, beginTime: milliseconds(50), duration: .milliseconds(100))
+    fade.didStart = {
+      log.append("start")
+      Transaction.withoutActions { stage.root.cornerRadius += 1 }
     }
+    stage.root.add(fade)
+    var past = fade
+    past.beginTime = milliseconds(-500)
+    past.completion = { log.append("end \($0)") }
+    stage.root.add(past)
+    stage.turn()
+    XCTAssertEqual(log.entries, ["start"], "of the one that begins in the past, and is over")
+    XCTAssertTrue(stage.context.isDirty, "changes that it makes are for the next commit")
+    stage.turn()
+    XCTAssertEqual(log.entries, ["start", "end true"])
+    _ = stage.tree(after: 49)
+    XCTAssertFalse(stage.context.isDirty)
+    _ = stage.tree(after: 50)
+    XCTAssertTrue(stage.context.isDirty)
+    stage.turn(after: 50)
+    XCTAssertEqual(log.entries, ["start", "end true", "start"])
+    XCTAssertEqual(stage.root.cornerRadius, 2)
   }
 
   func testTimeMayGoBack() {
-    onMain {
-      let stage = Stage()
-      stage.turn()
-      _ = stage.tree(after: 10_000)
-      stage.turn()
-      let log = Log()
-      stage.root.add(
-        BasicAnimation(.opacity, to: 0, duration: .milliseconds(100), completion: { log.append("\($0)") }))
-      stage.turn()
-      stage.turn(after: 50)
-      XCTAssertEqual(log.entries, [], "a time that was looked at once is not the time now")
-      stage.turn(after: 50)
-      XCTAssertEqual(log.entries, ["true"])
-    }
+    let stage = Stage()
+    stage.turn()
+    _ = stage.tree(after: 10_000)
+    stage.turn()
+    let log = Log()
+    stage.root.add(
+      BasicAnimation(.opacity, to: 0, duration: .milliseconds(100), completion: { log.append("\($0)") }))
+    stage.turn()
+    stage.turn(after: 50)
+    XCTAssertEqual(log.entries, [], "a time that was looked at once is not the time now")
+    stage.turn(after: 50)
+    XCTAssertEqual(log.entries, ["true"])
   }
 
   func testAnimationThatStaysAtItsEnd() {
-    onMain {
-      let stage = Stage()
-      stage.turn()
-      let log = Log()
-      stage.root.add(
-        BasicAnimation(
-          .position, to: Point(7, 8), duration: .milliseconds(10), fillMode: .forwards, isRemovedOnCompletion: false,
-          completion: { log.append("\($0)") }),
-        forKey: "move")
-      stage.turn()
-      stage.turn(after: 10)
-      _ = stage.tree(after: 5)
-      XCTAssertFalse(stage.context.isDirty, "its end is reported and not looked for again")
-      stage.turn(after: 10)
-      _ = stage.tree(after: 5)
-      XCTAssertEqual(log.entries, ["true"], "reported once")
-      XCTAssertFalse(stage.context.isAnimating)
-      XCTAssertFalse(stage.context.isDirty)
-      XCTAssertEqual(stage.root.presentation.position, Point(7, 8))
-      XCTAssertEqual(stage.tree().records[0].transform.tx, 7 - 50)
-      stage.root.removeAnimation(forKey: "move")
-      stage.turn()
-      XCTAssertEqual(stage.tree().records[0].transform.tx, 0)
-      XCTAssertEqual(log.entries, ["true"])
-    }
+    let stage = Stage()
+    stage.turn()
+    let log = Log()
+    stage.root.add(
+      BasicAnimation(
+        .position, to: Point(7, 8), duration: .milliseconds(10), fillMode: .forwards, isRemovedOnCompletion: false,
+        completion: { log.append("\($0)") }),
+      forKey: "move")
+    stage.turn()
+    stage.turn(after: 10)
+    _ = stage.tree(after: 5)
+    XCTAssertFalse(stage.context.isDirty, "its end is reported and not looked for again")
+    stage.turn(after: 10)
+    _ = stage.tree(after: 5)
+    XCTAssertEqual(log.entries, ["true"], "reported once")
+    XCTAssertFalse(stage.context.isAnimating)
+    XCTAssertFalse(stage.context.isDirty)
+    XCTAssertEqual(stage.root.presentation.position, Point(7, 8))
+    XCTAssertEqual(stage.tree().records[0].transform.tx, 7 - 50)
+    stage.root.removeAnimation(forKey: "move")
+    stage.turn()
+    XCTAssertEqual(stage.tree().records[0].transform.tx, 0)
+    XCTAssertEqual(log.entries, ["true"])
   }
 
   func testReplacedRemovedAndOrphanedAnimationsDidNotFinish() {
-    onMain {
-      let stage = Stage()
-      let layer = Layer()
-      stage.root.addSublayer(layer)
-      stage.turn()
-      let log = Log()
-      @MainActor func add(_ name: String) {
-        layer.add(
-          BasicAnimation(.opacity, to: 0, duration: .milliseconds(50), completion: { log.append("\(name) \($0)") }),
-          forKey: "key")
-      }
-      add("first")
-      add("second")
-      XCTAssertEqual(layer.animationKeys, ["key"])
-      XCTAssertEqual(log.entries, [], "told at the commit")
-      stage.turn()
-      XCTAssertEqual(log.entries, ["first false"])
-      layer.removeAnimation(forKey: "key")
-      layer.removeAnimation(forKey: "key")
-      stage.turn()
-      XCTAssertEqual(log.entries, ["first false", "second false"])
-      add("third")
-      stage.turn()
-      // The layer is removed and added again within a turn: the animation continues.
-      layer.removeFromSuperlayer()
-      stage.root.addSublayer(layer)
-      stage.turn(after: 10)
-      XCTAssertTrue(stage.context.isAnimating)
-      layer.removeFromSuperlayer()
-      stage.turn()
-      XCTAssertEqual(log.entries.last, "third false")
-      XCTAssertFalse(stage.context.isAnimating)
-      XCTAssertEqual(layer.animationKeys, [])
-      add("fourth")
-      layer.removeAllAnimations()
-      XCTAssertEqual(log.entries.last, "fourth false", "outside of a context at once")
+    let stage = Stage()
+    let layer = Layer()
+    stage.root.addSublayer(layer)
+    stage.turn()
+    let log = Log()
+    func add(_ name: String) {
+      layer.add(
+        BasicAnimation(.opacity, to: 0, duration: .milliseconds(50), completion: { log.append("\(name) \($0)") }),
+        forKey: "key")
     }
+    add("first")
+    add("second")
+    XCTAssertEqual(layer.animationKeys, ["key"])
+    XCTAssertEqual(log.entries, [], "told at the commit")
+    stage.turn()
+    XCTAssertEqual(log.entries, ["first false"])
+    layer.removeAnimation(forKey: "key")
+    layer.removeAnimation(forKey: "key")
+    stage.turn()
+    XCTAssertEqual(log.entries, ["first false", "second false"])
+    add("third")
+    stage.turn()
+    // The layer is removed and added again within a turn: the animation continues.
+    layer.removeFromSuperlayer()
+    stage.root.addSublayer(layer)
+    stage.turn(after: 10)
+    XCTAssertTrue(stage.context.isAnimating)
+    layer.removeFromSuperlayer()
+    stage.turn()
+    XCTAssertEqual(log.entries.last, "third false")
+    XCTAssertFalse(stage.context.isAnimating)
+    XCTAssertEqual(layer.animationKeys, [])
+    add("fourth")
+    layer.removeAllAnimations()
+    XCTAssertEqual(log.entries.last, "fourth false", "outside of a context at once")
   }
 
   func testRotationTurnsAllTheWay() {
-    onMain {
-      let stage = Stage()
-      stage.root.transform = .scale(2)
-      stage.root.add(BasicAnimation(.rotation, from: 0, to: 4 * .pi, duration: .milliseconds(1000)), forKey: "spin")
-      stage.turn()
-      for (time, angle) in [(0, 0.0), (125, .pi / 2), (375, -.pi / 2), (625, .pi / 2)] as [(Int64, Double)] {
-        let shown = stage.root.presentation(at: milliseconds(time))
-        XCTAssertEqual(shown.rotation, angle, accuracy: 1e-9, "\(time) ms")
-        XCTAssertEqual(shown.affineTransform.determinant, 4, accuracy: 1e-9)
-      }
+    let stage = Stage()
+    stage.root.transform = .scale(2)
+    stage.root.add(BasicAnimation(.rotation, from: 0, to: 4 * .pi, duration: .milliseconds(1000)), forKey: "spin")
+    stage.turn()
+    for (time, angle) in [(0, 0.0), (125, .pi / 2), (375, -.pi / 2), (625, .pi / 2)] as [(Int64, Double)] {
+      let shown = stage.root.presentation(at: milliseconds(time))
+      XCTAssertEqual(shown.rotation, angle, accuracy: 1e-9, "\(time) ms")
+      XCTAssertEqual(shown.affineTransform.determinant, 4, accuracy: 1e-9)
     }
   }
 
   func testLaterAnimationsAreSeenOverEarlierOnes() {
-    onMain {
-      let stage = Stage()
-      stage.root.add(BasicAnimation(.opacity, from: 0.2, to: 0.2, duration: .milliseconds(100)))
-      stage.root.add(BasicAnimation(.opacity, from: 0.4, to: 0.4, duration: .milliseconds(50)))
-      stage.turn()
-      XCTAssertEqual(stage.root.presentation(at: milliseconds(10)).opacity, 0.4)
-      XCTAssertEqual(stage.root.presentation(at: milliseconds(60)).opacity, 0.2)
-    }
+    let stage = Stage()
+    stage.root.add(BasicAnimation(.opacity, from: 0.2, to: 0.2, duration: .milliseconds(100)))
+    stage.root.add(BasicAnimation(.opacity, from: 0.4, to: 0.4, duration: .milliseconds(50)))
+    stage.turn()
+    XCTAssertEqual(stage.root.presentation(at: milliseconds(10)).opacity, 0.4)
+    XCTAssertEqual(stage.root.presentation(at: milliseconds(60)).opacity, 0.2)
   }
 
   // MARK: Implicit animations
 
   func testChangeAfterTheFirstCommitAnimates() throws {
-    try onMain {
-      let stage = Stage()
-      let layer = Layer()
-      stage.root.addSublayer(layer)
-      layer.position = Point(10, 0)
-      stage.turn()
-      XCTAssertEqual(layer.animationKeys, [], "nothing was seen before the first commit")
-      layer.removeFromSuperlayer()
-      stage.root.addSublayer(layer)
-      layer.opacity = 0.5
-      XCTAssertEqual(layer.animationKeys, [], "nor of a layer that comes anew")
-      stage.turn()
-      layer.position = Point(110, 0)
-      XCTAssertEqual(layer.animationKeys, ["position"])
-      XCTAssertEqual(layer.presentation.position, Point(10, 0))
-      stage.turn()
-      XCTAssertEqual(try XCTUnwrap(stage.tree().records.last).transform.tx, 10)
-      XCTAssertEqual(
-        try XCTUnwrap(stage.tree(after: 125).records.last).transform.tx,
-        10 + 100 * TimingFunction.default.progress(at: 0.5), accuracy: 1e-9)
+    let stage = Stage()
+    let layer = Layer()
+    stage.root.addSublayer(layer)
+    layer.position = Point(10, 0)
+    stage.turn()
+    XCTAssertEqual(layer.animationKeys, [], "nothing was seen before the first commit")
+    layer.removeFromSuperlayer()
+    stage.root.addSublayer(layer)
+    layer.opacity = 0.5
+    XCTAssertEqual(layer.animationKeys, [], "nor of a layer that comes anew")
+    stage.turn()
+    layer.position = Point(110, 0)
+    XCTAssertEqual(layer.animationKeys, ["position"])
+    XCTAssertEqual(layer.presentation.position, Point(10, 0))
+    stage.turn()
+    XCTAssertEqual(try XCTUnwrap(stage.tree().records.last).transform.tx, 10)
+    XCTAssertEqual(
+      try XCTUnwrap(stage.tree(after: 125).records.last).transform.tx,
+      10 + 100 * TimingFunction.default.progress(at: 0.5), accuracy: 1e-9)
 
-      // A second change during the animation starts at the presented position.
-      let middle = layer.presentation.position
-      layer.position = Point(0, 0)
-      stage.turn(after: 125)
-      XCTAssertEqual(layer.presentation(at: milliseconds(125)).position.x, middle.x, accuracy: 1e-9)
-      XCTAssertEqual(stage.tree(after: 250).records.last?.transform.tx, 0)
-    }
+    // A second change during the animation starts at the presented position.
+    let middle = layer.presentation.position
+    layer.position = Point(0, 0)
+    stage.turn(after: 125)
+    XCTAssertEqual(layer.presentation(at: milliseconds(125)).position.x, middle.x, accuracy: 1e-9)
+    XCTAssertEqual(stage.tree(after: 250).records.last?.transform.tx, 0)
   }
 
   func testUncommittedChangesAreNotRendered() {
-    onMain {
-      let stage = Stage()
-      let layer = Layer()
-      stage.root.addSublayer(layer)
-      stage.turn()
-      layer.position = Point(100, 0)
-      stage.turn()
-      _ = stage.tree(after: 100)
-      layer.position = Point(500, 0)
-      Transaction.withoutActions { layer.opacity = 0.5 }
-      let tree = stage.tree(after: 250)
-      XCTAssertEqual(tree.records.last?.transform.tx, 100, "the committed animation goes to the committed value")
-      XCTAssertEqual(tree.records.last?.opacity, 1)
-    }
+    let stage = Stage()
+    let layer = Layer()
+    stage.root.addSublayer(layer)
+    stage.turn()
+    layer.position = Point(100, 0)
+    stage.turn()
+    _ = stage.tree(after: 100)
+    layer.position = Point(500, 0)
+    Transaction.withoutActions { layer.opacity = 0.5 }
+    let tree = stage.tree(after: 250)
+    XCTAssertEqual(tree.records.last?.transform.tx, 100, "the committed animation goes to the committed value")
+    XCTAssertEqual(tree.records.last?.opacity, 1)
   }
 
   func testActionSearch() {
-    onMain {
-      let stage = Stage()
-      let layer = Layer()
-      stage.root.addSublayer(layer)
-      stage.turn()
-      layer.actions = [
-        .opacity: .null,
-        .cornerRadius: .animation(BasicAnimation(.cornerRadius, duration: .milliseconds(77))),
-      ]
-      layer.opacity = 0.5
-      XCTAssertNil(layer.animation(forKey: "opacity"))
-      layer.cornerRadius = 4
-      XCTAssertEqual(layer.animation(forKey: "cornerRadius")?.duration, .milliseconds(77))
-      XCTAssertEqual(layer.presentation.cornerRadius, 0, "from the value on screen")
-      layer.bounds.size.width = 9
-      XCTAssertNotNil(layer.animation(forKey: "bounds"), "by the class")
-      let delegate = Silent()
-      layer.delegate = delegate
-      layer.transform = .scale(2)
-      XCTAssertNil(layer.animation(forKey: "transform"), "the delegate is asked first")
-      XCTAssertEqual(delegate.asked, [.transform])
-      let still = StillLayer()
-      stage.root.addSublayer(still)
-      stage.turn()
-      still.opacity = 0
-      XCTAssertEqual(still.animationKeys, [])
-    }
+    let stage = Stage()
+    let layer = Layer()
+    stage.root.addSublayer(layer)
+    stage.turn()
+    layer.actions = [
+      .opacity: .null,
+      .cornerRadius: .animation(BasicAnimation(.cornerRadius, duration: .milliseconds(77))),
+    ]
+    layer.opacity = 0.5
+    XCTAssertNil(layer.animation(forKey: "opacity"))
+    layer.cornerRadius = 4
+    XCTAssertEqual(layer.animation(forKey: "cornerRadius")?.duration, .milliseconds(77))
+    XCTAssertEqual(layer.presentation.cornerRadius, 0, "from the value on screen")
+    layer.bounds.size.width = 9
+    XCTAssertNotNil(layer.animation(forKey: "bounds"), "by the class")
+    let delegate = Silent()
+    layer.delegate = delegate
+    layer.transform = .scale(2)
+    XCTAssertNil(layer.animation(forKey: "transform"), "the delegate is asked first")
+    XCTAssertEqual(delegate.asked, [.transform])
+    let still = StillLayer()
+    stage.root.addSublayer(still)
+    stage.turn()
+    still.opacity = 0
+    XCTAssertEqual(still.animationKeys, [])
   }
 }
 
 /// A kind of layer with a property of its own, which is animated as the others are and makes its content.
-final class OwnPropertyTests: XCTestCase {
+@preconcurrency @MainActor final class OwnPropertyTests: XCTestCase {
   func testOwnPropertyAnimates() throws {
-    try onMain {
-      Meter.images = try (0...10).map { try Bitmap(width: $0 + 1, height: 1).freeze() }
-      let stage = Stage()
-      let meter = Meter(frame: Rect(x: 0, y: 0, width: 5, height: 5))
-      stage.root.addSublayer(meter)
-      stage.turn()
-      @MainActor func shown(after milliseconds: Int64 = 0) -> Int? {
-        (stage.tree(after: milliseconds).sides[1].content as? Image).map { $0.width - 1 }
-      }
-      XCTAssertEqual(meter.level, 2, "its default")
-      XCTAssertEqual(shown(), 2)
-      Transaction.withoutActions { meter.level = 4 }
-      XCTAssertEqual(shown(), 2, "not before the commit")
-      stage.turn()
-      XCTAssertEqual(shown(), 4)
-
-      meter.level = 8
-      XCTAssertEqual(meter.animationKeys, ["level"])
-      XCTAssertEqual(meter.presentation[.level], 4)
-      stage.turn()
-      let held = stage.tree(after: 1)
-      XCTAssertEqual(shown(after: 125), Int(4 + 4 * TimingFunction.default.progress(at: 0.5)))
-      XCTAssertEqual(meter.presentation[.level], 4 + 4 * TimingFunction.default.progress(at: 0.5))
-      XCTAssertNil(stage.tree(after: 125).inconsistency)
-      XCTAssertEqual((held.sides[1].content as? Image)?.width, 5, "no tree changes in its holder's hands")
-      XCTAssertEqual(shown(after: 250), 8)
-      stage.turn(after: 250)
-      XCTAssertEqual(meter.animationKeys, [])
-      meter.add(BasicAnimation(.level, by: 2, duration: .milliseconds(100), fillMode: .forwards), forKey: "by")
-      stage.turn()
-      XCTAssertEqual([0, 50, 99].map { shown(after: $0) }, [8, 9, 9])
-      meter.removeAllAnimations()
-      stage.turn()
-      XCTAssertEqual(shown(after: 50), 8)
+    Meter.images = try (0...10).map { try Bitmap(width: $0 + 1, height: 1).freeze() }
+    let stage = Stage()
+    let meter = Meter(frame: Rect(x: 0, y: 0, width: 5, height: 5))
+    stage.root.addSublayer(meter)
+    stage.turn()
+    func shown(after milliseconds: Int64 = 0) -> Int? {
+      (stage.tree(after: milliseconds).sides[1].content as? Image).map { $0.width - 1 }
     }
+    XCTAssertEqual(meter.level, 2, "its default")
+    XCTAssertEqual(shown(), 2)
+    Transaction.withoutActions { meter.level = 4 }
+    XCTAssertEqual(shown(), 2, "not before the commit")
+    stage.turn()
+    XCTAssertEqual(shown(), 4)
+
+    meter.level = 8
+    XCTAssertEqual(meter.animationKeys, ["level"])
+    XCTAssertEqual(meter.presentation[.level], 4)
+    stage.turn()
+    let held = stage.tree(after: 1)
+    XCTAssertEqual(shown(after: 125), Int(4 + 4 * TimingFunction.default.progress(at: 0.5)))
+    XCTAssertEqual(meter.presentation[.level], 4 + 4 * TimingFunction.default.progress(at: 0.5))
+    XCTAssertNil(stage.tree(after: 125).inconsistency)
+    XCTAssertEqual((held.sides[1].content as? Image)?.width, 5, "no tree changes in its holder's hands")
+    XCTAssertEqual(shown(after: 250), 8)
+    stage.turn(after: 250)
+    XCTAssertEqual(meter.animationKeys, [])
+    meter.add(BasicAnimation(.level, by: 2, duration: .milliseconds(100), fillMode: .forwards), forKey: "by")
+    stage.turn()
+    XCTAssertEqual([0, 50, 99].map { shown(after: $0) }, [8, 9, 9])
+    meter.removeAllAnimations()
+    stage.turn()
+    XCTAssertEqual(shown(after: 50), 8)
   }
 
   func testOwnTypeOfValues() {
-    onMain {
-      let stage = Stage()
-      stage.turn()
-      let layer = stage.root
-      layer.add(BasicAnimation(.pair, to: Pair(first: 8, second: 4), duration: .milliseconds(100)))
-      stage.turn()
-      XCTAssertEqual(layer.presentation(at: milliseconds(50))[.pair], Pair(first: 4, second: 3))
-    }
+    let stage = Stage()
+    stage.turn()
+    let layer = stage.root
+    layer.add(BasicAnimation(.pair, to: Pair(first: 8, second: 4), duration: .milliseconds(100)))
+    stage.turn()
+    XCTAssertEqual(layer.presentation(at: milliseconds(50))[.pair], Pair(first: 4, second: 3))
   }
 }
 

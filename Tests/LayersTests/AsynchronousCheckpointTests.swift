@@ -7,7 +7,7 @@ import TestLength
 import XCTest
 
 /// Pictures that are cancelled, or whose layer dies, before, during and after their drawing.
-final class AsynchronousCheckpointTests: XCTestCase {
+@preconcurrency @MainActor final class AsynchronousCheckpointTests: XCTestCase {
   /// A point of a drawing's life at which something happens.
   private enum Checkpoint: CaseIterable {
     case before
@@ -17,7 +17,6 @@ final class AsynchronousCheckpointTests: XCTestCase {
   }
 
   /// Requests pictures 1 and 2 of two layers in one group, and calls `event` at the checkpoint of picture 1.
-  @MainActor
   private static func stage(
     _ checkpoint: Checkpoint, _ event: @escaping @MainActor (SimulatedWorkers) -> Void
   ) -> SimulatedWorkers {
@@ -38,153 +37,142 @@ final class AsynchronousCheckpointTests: XCTestCase {
   }
 
   func testANewerRequestCancelsAtEachCheckpoint() {
-    onMain {
-      for checkpoint in Checkpoint.allCases {
-        let workers = Self.stage(checkpoint) { workers in
-          workers.layers[0].request(3)
-          workers.stage.turn()
-        }
-        let (stage, log) = (workers.stage, workers.log)
-        while workers.drawOne() {
-          stage.turn()
-          XCTAssertNotEqual(workers.layers[0].shown, 1, "\(checkpoint)")
-        }
-        stage.turn()
-        XCTAssertEqual(workers.layers.map(\.shown), [3, 2], "\(checkpoint)")
-        XCTAssertEqual(log.begun, checkpoint == .before ? [2, 3] : [1, 2, 3], "\(checkpoint)")
-        XCTAssertEqual(log.cancelled, checkpoint == .during ? [1] : [], "\(checkpoint)")
-        XCTAssertEqual(stage.context.pendingDrawings, 0, "\(checkpoint)")
+    for checkpoint in Checkpoint.allCases {
+      let workers = Self.stage(checkpoint) { workers in
+        workers.layers[0].request(3)
+        workers.stage.turn()
       }
+      let (stage, log) = (workers.stage, workers.log)
+      while workers.drawOne() {
+        stage.turn()
+        XCTAssertNotEqual(workers.layers[0].shown, 1, "\(checkpoint)")
+      }
+      stage.turn()
+      XCTAssertEqual(workers.layers.map(\.shown), [3, 2], "\(checkpoint)")
+      XCTAssertEqual(log.begun, checkpoint == .before ? [2, 3] : [1, 2, 3], "\(checkpoint)")
+      XCTAssertEqual(log.cancelled, checkpoint == .during ? [1] : [], "\(checkpoint)")
+      XCTAssertEqual(stage.context.pendingDrawings, 0, "\(checkpoint)")
     }
   }
 
   func testALayerMayDieAtEachCheckpoint() {
-    onMain {
-      for checkpoint in Checkpoint.allCases {
-        weak var layer: Layer?
-        let workers = Self.stage(checkpoint) { workers in
-          layer = workers.layers[0]
-          workers.loseLayer(0)
-          workers.stage.turn()
-          XCTAssertNil(layer, "\(checkpoint)")
-        }
-        workers.workOff()
+    for checkpoint in Checkpoint.allCases {
+      weak var layer: Layer?
+      let workers = Self.stage(checkpoint) { workers in
+        layer = workers.layers[0]
+        workers.loseLayer(0)
         workers.stage.turn()
-        XCTAssertEqual(workers.layers.map(\.shown), [2], "\(checkpoint)")
-        XCTAssertEqual(workers.log.begun, checkpoint == .before ? [2] : [1, 2], "\(checkpoint)")
-        XCTAssertEqual(workers.log.cancelled, checkpoint == .during ? [1] : [], "\(checkpoint)")
-        XCTAssertEqual(workers.stage.context.pendingDrawings, 0, "\(checkpoint)")
+        XCTAssertNil(layer, "\(checkpoint)")
       }
+      workers.workOff()
+      workers.stage.turn()
+      XCTAssertEqual(workers.layers.map(\.shown), [2], "\(checkpoint)")
+      XCTAssertEqual(workers.log.begun, checkpoint == .before ? [2] : [1, 2], "\(checkpoint)")
+      XCTAssertEqual(workers.log.cancelled, checkpoint == .during ? [1] : [], "\(checkpoint)")
+      XCTAssertEqual(workers.stage.context.pendingDrawings, 0, "\(checkpoint)")
     }
   }
 
   /// Nobody removes the layers of a tree that is let go of as a whole.
   func testATreeMayDieWhileALayerOfItIsDrawn() {
-    onMain {
-      let (pool, log) = (WorkerPool(simulatedThreads: 1), PictureLog())
-      var stage: Stage? = Stage(workers: pool)
-      let makeLayer = {
-        let layer = NumberedLayer(log: log)
-        layer.bounds.size = Size(4, 4)
-        return layer
-      }
-      weak var layer: NumberedLayer?
-      do {
-        let new = makeLayer()
-        layer = new
-        stage?.root.addSublayer(new)
-        new.request(1) { stage = nil }
-      }
-      stage?.turn()
-      XCTAssertNotNil(layer)
-      XCTAssertTrue(pool.runNextJob())
-      XCTAssertNil(layer)
-      XCTAssertEqual(log.cancelled, [1])
+    let (pool, log) = (WorkerPool(simulatedThreads: 1), PictureLog())
+    var stage: Stage? = Stage(workers: pool)
+    let makeLayer = {
+      let layer = NumberedLayer(log: log)
+      layer.bounds.size = Size(4, 4)
+      return layer
     }
+    weak var layer: NumberedLayer?
+    do {
+      let new = makeLayer()
+      layer = new
+      stage?.root.addSublayer(new)
+      new.request(1) { stage = nil }
+    }
+    stage?.turn()
+    XCTAssertNotNil(layer)
+    XCTAssertTrue(pool.runNextJob())
+    XCTAssertNil(layer)
+    XCTAssertEqual(log.cancelled, [1])
   }
 
   /// Old contents stay in view through all of it: nothing flashes, also where the layer leaves its place and comes back.
   func testOldContentsStayAtEachCheckpoint() {
-    onMain {
-      for checkpoint in Checkpoint.allCases {
-        for isMoved in [false, true] {
-          let workers = SimulatedWorkers(layers: 2)
-          let (stage, layer) = (workers.stage, workers.layers[0])
-          layer.request(9)
-          stage.turn()
-          workers.workOff()
-          stage.turn()
-          let look = {
-            XCTAssertEqual(layer.shown, 9, "\(checkpoint), \(isMoved)")
-            XCTAssertTrue(stage.tree().sides[1].content === layer.contents, "\(checkpoint), \(isMoved)")
-          }
-          let event: @MainActor () -> Void = {
-            if isMoved {
-              layer.removeFromSuperlayer()
-              stage.root.insertSublayer(layer, at: 0)
-            } else {
-              layer.request(3)
-            }
-            stage.turn()
-            look()
-          }
-          layer.request(1, meanwhile: checkpoint == .during ? event : nil)
-          workers.layers[1].request(2)
-          stage.turn()
-          look()
-          if checkpoint == .before { event() }
-          workers.drawOne()
-          stage.turn()
-          if checkpoint == .after { event() }
-          look()
-          workers.workOff()
-          stage.turn()
-          XCTAssertEqual(layer.shown, isMoved ? 1 : 3, "\(checkpoint), \(isMoved)")
+    for checkpoint in Checkpoint.allCases {
+      for isMoved in [false, true] {
+        let workers = SimulatedWorkers(layers: 2)
+        let (stage, layer) = (workers.stage, workers.layers[0])
+        layer.request(9)
+        stage.turn()
+        workers.workOff()
+        stage.turn()
+        let look = {
+          XCTAssertEqual(layer.shown, 9, "\(checkpoint), \(isMoved)")
+          XCTAssertTrue(stage.tree().sides[1].content === layer.contents, "\(checkpoint), \(isMoved)")
         }
+        let event: @MainActor () -> Void = {
+          if isMoved {
+            layer.removeFromSuperlayer()
+            stage.root.insertSublayer(layer, at: 0)
+          } else {
+            layer.request(3)
+          }
+          stage.turn()
+          look()
+        }
+        layer.request(1, meanwhile: checkpoint == .during ? event : nil)
+        workers.layers[1].request(2)
+        stage.turn()
+        look()
+        if checkpoint == .before { event() }
+        workers.drawOne()
+        stage.turn()
+        if checkpoint == .after { event() }
+        look()
+        workers.workOff()
+        stage.turn()
+        XCTAssertEqual(layer.shown, isMoved ? 1 : 3, "\(checkpoint), \(isMoved)")
       }
     }
   }
 
   /// The picture of a text is that of its newest string, or of one from before while that is drawn; it never goes back.
   func testTextIsNeverOlderThanItWas() throws {
-    try onMain {
-      let font = Font(try FontFace(path: "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"), size: 8)
-      let texts = (0..<40).map(String.init)
-      let pictures = texts.map { text in
-        let label = Self.label(font)
+    let font = Font(try FontFace(path: "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"), size: 8)
+    let texts = (0..<40).map(String.init)
+    let pictures = texts.map { text in
+      let label = Self.label(font)
+      label.string = text
+      let stage = Stage()
+      stage.root.addSublayer(label)
+      stage.turn()
+      return label.bytes
+    }
+    XCTAssertEqual(Set(pictures).count, texts.count)
+    for seed in some(50, of: 1...1_000) {
+      var random = SplitMix64(seed: UInt64(seed))
+      let workers = SimulatedWorkers(layers: 1)
+      let label = Self.label(font)
+      label.drawsAsynchronously = true
+      workers.stage.root.addSublayer(label)
+      var shown = 0
+      for (index, text) in texts.enumerated() {
         label.string = text
-        let stage = Stage()
-        stage.root.addSublayer(label)
-        stage.turn()
-        return label.bytes
+        if random.chance(0.3) { workers.layers[0].request(index + 1) }
+        if random.chance(0.7) { workers.stage.turn() }
+        while random.chance(0.4) { _ = workers.pool.runNextJob() }
+        guard label.contents != nil else { continue }
+        let picture = pictures.firstIndex(of: label.bytes)
+        XCTAssertGreaterThanOrEqual(picture ?? -1, shown, "seed \(seed), text \(index)")
+        shown = picture ?? shown
       }
-      XCTAssertEqual(Set(pictures).count, texts.count)
-      for seed in some(50, of: 1...1_000) {
-        var random = SplitMix64(seed: UInt64(seed))
-        let workers = SimulatedWorkers(layers: 1)
-        let label = Self.label(font)
-        label.drawsAsynchronously = true
-        workers.stage.root.addSublayer(label)
-        var shown = 0
-        for (index, text) in texts.enumerated() {
-          label.string = text
-          if random.chance(0.3) { workers.layers[0].request(index + 1) }
-          if random.chance(0.7) { workers.stage.turn() }
-          while random.chance(0.4) { _ = workers.pool.runNextJob() }
-          guard label.contents != nil else { continue }
-          let picture = pictures.firstIndex(of: label.bytes)
-          XCTAssertGreaterThanOrEqual(picture ?? -1, shown, "seed \(seed), text \(index)")
-          shown = picture ?? shown
-        }
-        workers.stage.turn()
-        workers.workOff()
-        workers.stage.turn()
-        XCTAssertEqual(label.bytes, pictures.last, "seed \(seed)")
-      }
+      workers.stage.turn()
+      workers.workOff()
+      workers.stage.turn()
+      XCTAssertEqual(label.bytes, pictures.last, "seed \(seed)")
     }
   }
 
-  @MainActor
   private static func label(_ font: Font) -> TextLayer {
     let label = TextLayer(frame: Rect(x: 0, y: 0, width: 24, height: 12))
     label.font = font
@@ -194,24 +182,22 @@ final class AsynchronousCheckpointTests: XCTestCase {
   /// A drawing takes several turns, and each turn requests a new one. The age of what is seen has a bound: the turns of the requests
   /// that may cancel, and the time of four drawings.
   func testRequestsInEveryTurnStarveNothing() {
-    onMain {
-      for turnsPerDrawing in 1...20 {
-        let workers = SimulatedWorkers(layers: 1)
-        let (stage, layer) = (workers.stage, workers.layers[0])
-        var (number, lastShown, longest) = (0, 0, 0)
-        @MainActor func turn() {
-          number += 1
-          layer.request(number) { for _ in 0..<turnsPerDrawing { turn() } }
-          stage.turn()
-          lastShown = layer.shown ?? lastShown
-          longest = max(longest, number - lastShown)
-        }
-        while number < 400 {
-          turn()
-          workers.drawOne()
-        }
-        XCTAssertLessThanOrEqual(longest, 12 + 4 * turnsPerDrawing, "\(turnsPerDrawing) turns")
+    for turnsPerDrawing in 1...20 {
+      let workers = SimulatedWorkers(layers: 1)
+      let (stage, layer) = (workers.stage, workers.layers[0])
+      var (number, lastShown, longest) = (0, 0, 0)
+      func turn() {
+        number += 1
+        layer.request(number) { for _ in 0..<turnsPerDrawing { turn() } }
+        stage.turn()
+        lastShown = layer.shown ?? lastShown
+        longest = max(longest, number - lastShown)
       }
+      while number < 400 {
+        turn()
+        workers.drawOne()
+      }
+      XCTAssertLessThanOrEqual(longest, 12 + 4 * turnsPerDrawing, "\(turnsPerDrawing) turns")
     }
   }
 }

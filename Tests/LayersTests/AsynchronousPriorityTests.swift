@@ -4,9 +4,8 @@ import LinuxSystem
 import XCTest
 
 /// Drawings of several priorities, on simulated workers.
-final class AsynchronousPriorityTests: XCTestCase {
+@preconcurrency @MainActor final class AsynchronousPriorityTests: XCTestCase {
   /// Layers of these priorities, whose pictures have the numbers 1, 2, … and are requested in one commit.
-  @MainActor
   private static func stage(_ priorities: [DrawingPriority]) -> SimulatedWorkers {
     let workers = SimulatedWorkers(layers: priorities.count)
     for (index, priority) in priorities.enumerated() {
@@ -18,89 +17,77 @@ final class AsynchronousPriorityTests: XCTestCase {
   }
 
   func testTheHighestComesFirst() {
-    onMain {
-      let workers = Self.stage([.normal, .high, .normal, .high])
-      workers.workOff()
-      XCTAssertEqual(workers.log.begun, [2, 4, 1, 3])
-      XCTAssertEqual(Layer().drawingPriority, .normal)
-    }
+    let workers = Self.stage([.normal, .high, .normal, .high])
+    workers.workOff()
+    XCTAssertEqual(workers.log.begun, [2, 4, 1, 3])
+    XCTAssertEqual(Layer().drawingPriority, .normal)
   }
 
   func testTheLowestIsNotForgotten() {
-    onMain {
-      let workers = Self.stage([.low] + Array(repeating: .high, count: 12))
-      for number in 2...4 {
-        workers.drawOne()
-        XCTAssertEqual(workers.log.begun.last, number)
-      }
+    let workers = Self.stage([.low] + Array(repeating: .high, count: 12))
+    for number in 2...4 {
       workers.drawOne()
-      XCTAssertEqual(workers.log.begun.last, 1, "passed over three times")
+      XCTAssertEqual(workers.log.begun.last, number)
     }
+    workers.drawOne()
+    XCTAssertEqual(workers.log.begun.last, 1, "passed over three times")
   }
 
   /// Those of one priority appear together, and do not wait for others.
   func testEachPriorityIsAGroup() {
-    onMain {
-      let workers = Self.stage([.low, .normal, .high, .high, .normal])
-      let seen = (0..<5).map { _ in
-        workers.drawOne()
-        workers.stage.turn()
-        return workers.layers.map { $0.shown ?? 0 }
-      }
-      XCTAssertEqual(workers.log.begun, [3, 4, 2, 1, 5])
-      XCTAssertEqual(
-        seen, [[0, 0, 0, 0, 0], [0, 0, 3, 4, 0], [0, 0, 3, 4, 0], [1, 0, 3, 4, 0], [1, 2, 3, 4, 5]])
+    let workers = Self.stage([.low, .normal, .high, .high, .normal])
+    let seen = (0..<5).map { _ in
+      workers.drawOne()
+      workers.stage.turn()
+      return workers.layers.map { $0.shown ?? 0 }
     }
+    XCTAssertEqual(workers.log.begun, [3, 4, 2, 1, 5])
+    XCTAssertEqual(
+      seen, [[0, 0, 0, 0, 0], [0, 0, 3, 4, 0], [0, 0, 3, 4, 0], [1, 0, 3, 4, 0], [1, 2, 3, 4, 5]])
   }
 
   /// A layer that comes into view is raised: it is drawn once, before the others, and does not wait for those that it was grouped with.
   func testADrawingThatWaitsIsRaised() {
-    onMain {
-      let workers = Self.stage([.low, .low, .low])
-      workers.layers[2].drawingPriority = .high
-      workers.stage.turn()
-      workers.drawOne()
-      workers.stage.turn()
-      XCTAssertEqual(workers.layers.map(\.shown), [nil, nil, 3])
-      workers.workOff()
-      workers.stage.turn()
-      XCTAssertEqual(workers.log.begun, [3, 1, 2])
-      XCTAssertEqual(workers.layers.map(\.shown), [1, 2, 3])
-    }
+    let workers = Self.stage([.low, .low, .low])
+    workers.layers[2].drawingPriority = .high
+    workers.stage.turn()
+    workers.drawOne()
+    workers.stage.turn()
+    XCTAssertEqual(workers.layers.map(\.shown), [nil, nil, 3])
+    workers.workOff()
+    workers.stage.turn()
+    XCTAssertEqual(workers.log.begun, [3, 1, 2])
+    XCTAssertEqual(workers.layers.map(\.shown), [1, 2, 3])
   }
 
   func testADrawingThatBeganIsNotRequestedAnew() {
-    onMain {
-      let workers = SimulatedWorkers(layers: 1)
-      let layer = workers.layers[0]
-      for step in 0..<3 {
-        if step == 1 { layer.request(1) { layer.drawingPriority = .low } }
-        workers.stage.turn()
-        workers.workOff()
-        layer.drawingPriority = DrawingPriority.allCases[step]
-        XCTAssertFalse(layer.needsDisplay, "step \(step)")
-      }
+    let workers = SimulatedWorkers(layers: 1)
+    let layer = workers.layers[0]
+    for step in 0..<3 {
+      if step == 1 { layer.request(1) { layer.drawingPriority = .low } }
       workers.stage.turn()
-      XCTAssertEqual(layer.shown, 1)
-      XCTAssertEqual(workers.log.begun, [1])
+      workers.workOff()
+      layer.drawingPriority = DrawingPriority.allCases[step]
+      XCTAssertFalse(layer.needsDisplay, "step \(step)")
     }
+    workers.stage.turn()
+    XCTAssertEqual(layer.shown, 1)
+    XCTAssertEqual(workers.log.begun, [1])
   }
 
   /// A wait on request is for what the last commit began, and is wanted soon: nothing of it is waited for here. A wait that is not
   /// over at once would take its minute and fail.
   func testWhatIsNotWaitedFor() {
-    onMain {
-      let workers = Self.stage([.normal, .high])
-      workers.layers[0].drawingPriority = .low
-      workers.stage.turn()
-      XCTAssertEqual(workers.stage.context.pendingDrawings, 2)
-      XCTAssertTrue(workers.stage.context.waitForNewDrawings(until: SystemClock.monotonic.now + .seconds(60)))
-      // A drawing of another priority is waited for.
-      workers.layers[0].drawingPriority = .high
-      workers.stage.turn()
-      XCTAssertFalse(workers.stage.context.waitForNewDrawings(until: SystemClock.monotonic.now))
-      workers.workOff()
-      XCTAssertTrue(workers.stage.context.waitForNewDrawings(until: SystemClock.monotonic.now + .seconds(60)))
-    }
+    let workers = Self.stage([.normal, .high])
+    workers.layers[0].drawingPriority = .low
+    workers.stage.turn()
+    XCTAssertEqual(workers.stage.context.pendingDrawings, 2)
+    XCTAssertTrue(workers.stage.context.waitForNewDrawings(until: SystemClock.monotonic.now + .seconds(60)))
+    // A drawing of another priority is waited for.
+    workers.layers[0].drawingPriority = .high
+    workers.stage.turn()
+    XCTAssertFalse(workers.stage.context.waitForNewDrawings(until: SystemClock.monotonic.now))
+    workers.workOff()
+    XCTAssertTrue(workers.stage.context.waitForNewDrawings(until: SystemClock.monotonic.now + .seconds(60)))
   }
 }

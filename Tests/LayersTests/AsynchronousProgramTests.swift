@@ -7,14 +7,12 @@ import XCTest
 
 /// Random programs on layers whose pictures are drawn by simulated workers, in the middle of drawings too, and what must hold in
 /// each turn of them.
-final class AsynchronousProgramTests: XCTestCase {
+@preconcurrency @MainActor final class AsynchronousProgramTests: XCTestCase {
   func testRandomPrograms() {
-    onMain {
-      for seed in some(400, of: 1...20_000) {
-        let program = Program(seed: UInt64(seed))
-        program.run()
-        if let failure = program.failure { return XCTFail("seed \(seed): \(failure)") }
-      }
+    for seed in some(400, of: 1...20_000) {
+      let program = Program(seed: UInt64(seed))
+      program.run()
+      if let failure = program.failure { return XCTFail("seed \(seed): \(failure)") }
     }
   }
 }

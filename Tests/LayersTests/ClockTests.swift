@@ -37,190 +37,172 @@ private func resume(_ layer: Layer, at now: MonotonicTime) {
   layer.beginTime = .zero + (layer.convertTime(now, from: nil) - stoppedAt)
 }
 
-final class ClockTests: XCTestCase {
+@preconcurrency @MainActor final class ClockTests: XCTestCase {
   func testStoppedLayerGoesOnWhereItStood() {
-    onMain {
-      for stopsRoot in [false, true] {
-        let log = Log()
-        let (stage, layer) = fading(log)
-        let stopped = stopsRoot ? stage.root : layer
-        for round in 1...3 {
-          stage.turn(after: 200)
-          stop(stopped, at: stage.now)
-          XCTAssertTrue(stage.turn().treeChanged)
-          XCTAssertEqual(opacity(stage, after: 5000), 0.2 * Double(round), accuracy: 1e-6)
-          XCTAssertFalse(stage.context.isAnimating, "a layer that stands does not animate")
-          stage.turn(after: 700)
-          resume(stopped, at: stage.now)
-          stage.turn()
-          XCTAssertTrue(stage.context.isAnimating)
-          XCTAssertEqual(opacity(stage), 0.2 * Double(round), accuracy: 1e-6)
-          XCTAssertEqual(opacity(stage, after: 100), 0.2 * Double(round) + 0.1, accuracy: 1e-6)
-        }
-        XCTAssertEqual(log.entries, [])
-        stage.turn(after: 399)
-        XCTAssertEqual(log.entries, [])
-        stage.turn(after: 1)
-        XCTAssertEqual(log.entries, ["end true"])
+    for stopsRoot in [false, true] {
+      let log = Log()
+      let (stage, layer) = fading(log)
+      let stopped = stopsRoot ? stage.root : layer
+      for round in 1...3 {
+        stage.turn(after: 200)
+        stop(stopped, at: stage.now)
+        XCTAssertTrue(stage.turn().treeChanged)
+        XCTAssertEqual(opacity(stage, after: 5000), 0.2 * Double(round), accuracy: 1e-6)
+        XCTAssertFalse(stage.context.isAnimating, "a layer that stands does not animate")
+        stage.turn(after: 700)
+        resume(stopped, at: stage.now)
+        stage.turn()
+        XCTAssertTrue(stage.context.isAnimating)
+        XCTAssertEqual(opacity(stage), 0.2 * Double(round), accuracy: 1e-6)
+        XCTAssertEqual(opacity(stage, after: 100), 0.2 * Double(round) + 0.1, accuracy: 1e-6)
       }
+      XCTAssertEqual(log.entries, [])
+      stage.turn(after: 399)
+      XCTAssertEqual(log.entries, [])
+      stage.turn(after: 1)
+      XCTAssertEqual(log.entries, ["end true"])
     }
   }
 
   func testLayerThatStandsCostsNothing() {
-    onMain {
-      let (stage, layer) = fading()
-      stop(layer, at: stage.now + .milliseconds(300))
-      stage.turn(after: 300)
-      XCTAssertEqual(stage.context.moving.count, 0)
-      XCTAssertTrue(stage.tree(after: 1).isSame(as: stage.tree(after: 900)), "nothing is evaluated")
-      let other = Layer()
-      stage.root.addSublayer(other)
-      stage.turn()
-      other.add(BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1)))
-      stage.turn()
-      XCTAssertEqual(stage.context.moving.count, 1, "only the other one")
-      XCTAssertEqual(stage.tree(after: 500).records.map(\.opacity), [1, 0.3, 0.5])
-      Transaction.withoutActions { layer.position = Point(9, 9) }
-      stage.turn()
-      XCTAssertEqual(stage.tree().records[1].opacity, 0.3, "what is changed besides does not move it")
-      XCTAssertEqual(stage.tree().records[1].transform.tx, 9)
-    }
+    let (stage, layer) = fading()
+    stop(layer, at: stage.now + .milliseconds(300))
+    stage.turn(after: 300)
+    XCTAssertEqual(stage.context.moving.count, 0)
+    XCTAssertTrue(stage.tree(after: 1).isSame(as: stage.tree(after: 900)), "nothing is evaluated")
+    let other = Layer()
+    stage.root.addSublayer(other)
+    stage.turn()
+    other.add(BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1)))
+    stage.turn()
+    XCTAssertEqual(stage.context.moving.count, 1, "only the other one")
+    XCTAssertEqual(stage.tree(after: 500).records.map(\.opacity), [1, 0.3, 0.5])
+    Transaction.withoutActions { layer.position = Point(9, 9) }
+    stage.turn()
+    XCTAssertEqual(stage.tree().records[1].opacity, 0.3, "what is changed besides does not move it")
+    XCTAssertEqual(stage.tree().records[1].transform.tx, 9)
   }
 
   func testAnimationsThatStandAreNotEvaluated() {
-    onMain {
-      let stage = Stage()
-      stage.turn()
-      var frozen = BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1))
-      (frozen.speed, frozen.timeOffset) = (0, .milliseconds(250))
-      stage.root.add(frozen)
-      stage.root.add(
-        BasicAnimation(.cornerRadius, to: 8, duration: .milliseconds(10), fillMode: .forwards, isRemovedOnCompletion: false))
-      stage.turn()
-      XCTAssertEqual(stage.context.moving.count, 1)
-      stage.turn(after: 20)
-      XCTAssertEqual(stage.context.moving.count, 0)
-      XCTAssertFalse(stage.context.isAnimating)
-      XCTAssertEqual(stage.tree().records[0].opacity, 0.25)
-      XCTAssertEqual(stage.tree().records[0].cornerRadius, 8)
-      stage.root.removeAllAnimations()
-      stage.turn()
-      XCTAssertEqual(stage.tree().records[0].opacity, 1)
-    }
+    let stage = Stage()
+    stage.turn()
+    var frozen = BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1))
+    (frozen.speed, frozen.timeOffset) = (0, .milliseconds(250))
+    stage.root.add(frozen)
+    stage.root.add(
+      BasicAnimation(.cornerRadius, to: 8, duration: .milliseconds(10), fillMode: .forwards, isRemovedOnCompletion: false))
+    stage.turn()
+    XCTAssertEqual(stage.context.moving.count, 1)
+    stage.turn(after: 20)
+    XCTAssertEqual(stage.context.moving.count, 0)
+    XCTAssertFalse(stage.context.isAnimating)
+    XCTAssertEqual(stage.tree().records[0].opacity, 0.25)
+    XCTAssertEqual(stage.tree().records[0].cornerRadius, 8)
+    stage.root.removeAllAnimations()
+    stage.turn()
+    XCTAssertEqual(stage.tree().records[0].opacity, 1)
   }
 
   func testScrubbing() {
-    onMain {
-      let log = Log()
-      let (stage, layer) = fading(log)
-      layer.speed = 0
-      for offset in [700, 100, 999, 0, 450] as [Int64] {
-        layer.timeOffset = .milliseconds(offset)
-        stage.turn(after: 40)
-        XCTAssertEqual(opacity(stage, after: 3), Double(offset) / 1000, accuracy: 1e-6)
-        XCTAssertFalse(stage.context.isAnimating)
-      }
-      XCTAssertEqual(log.entries, [])
-      layer.timeOffset = .milliseconds(1000)
-      stage.turn()
-      _ = stage.tree()
-      XCTAssertTrue(stage.context.isDirty, "its end is to be reported")
-      stage.turn()
-      XCTAssertEqual(log.entries, ["end true"])
-      XCTAssertEqual(opacity(stage), 1)
+    let log = Log()
+    let (stage, layer) = fading(log)
+    layer.speed = 0
+    for offset in [700, 100, 999, 0, 450] as [Int64] {
+      layer.timeOffset = .milliseconds(offset)
+      stage.turn(after: 40)
+      XCTAssertEqual(opacity(stage, after: 3), Double(offset) / 1000, accuracy: 1e-6)
+      XCTAssertFalse(stage.context.isAnimating)
     }
+    XCTAssertEqual(log.entries, [])
+    layer.timeOffset = .milliseconds(1000)
+    stage.turn()
+    _ = stage.tree()
+    XCTAssertTrue(stage.context.isDirty, "its end is to be reported")
+    stage.turn()
+    XCTAssertEqual(log.entries, ["end true"])
+    XCTAssertEqual(opacity(stage), 1)
   }
 
   func testSpeedOfALayerHoldsForAllBelow() {
-    onMain {
-      let log = Log()
-      let (stage, layer) = fading(log)
-      stage.root.speed = 2
-      stage.turn(after: 100)
-      XCTAssertEqual(opacity(stage), 0.2, accuracy: 1e-6)
-      var later = BasicAnimation(.cornerRadius, from: 0, to: 1, duration: .seconds(1))
-      later.didStart = { log.append("later") }
-      later.beginTime = layer.convertTime(stage.now, from: nil) + .milliseconds(500)
-      layer.add(later, forKey: "later")
-      layer.add(BasicAnimation(.positionX, by: 4, duration: .seconds(1)), forKey: "move")
-      stage.turn()
-      XCTAssertEqual(layer.animation(forKey: "move")?.beginTime, milliseconds(200), "on the layer's clock")
-      _ = stage.tree(after: 249)
-      XCTAssertFalse(stage.context.isDirty)
-      _ = stage.tree(after: 250)
-      XCTAssertTrue(stage.context.isDirty)
-      stage.turn(after: 250)
-      XCTAssertEqual(log.entries, ["later"])
-      stage.turn(after: 150)
-      XCTAssertEqual(log.entries, ["later", "end true"])
-    }
+    let log = Log()
+    let (stage, layer) = fading(log)
+    stage.root.speed = 2
+    stage.turn(after: 100)
+    XCTAssertEqual(opacity(stage), 0.2, accuracy: 1e-6)
+    var later = BasicAnimation(.cornerRadius, from: 0, to: 1, duration: .seconds(1))
+    later.didStart = { log.append("later") }
+    later.beginTime = layer.convertTime(stage.now, from: nil) + .milliseconds(500)
+    layer.add(later, forKey: "later")
+    layer.add(BasicAnimation(.positionX, by: 4, duration: .seconds(1)), forKey: "move")
+    stage.turn()
+    XCTAssertEqual(layer.animation(forKey: "move")?.beginTime, milliseconds(200), "on the layer's clock")
+    _ = stage.tree(after: 249)
+    XCTAssertFalse(stage.context.isDirty)
+    _ = stage.tree(after: 250)
+    XCTAssertTrue(stage.context.isDirty)
+    stage.turn(after: 250)
+    XCTAssertEqual(log.entries, ["later"])
+    stage.turn(after: 150)
+    XCTAssertEqual(log.entries, ["later", "end true"])
   }
 
   func testTimeThatRunsBackwards() {
-    onMain {
-      let log = Log()
-      let (stage, layer) = fading(log)
-      stage.turn(after: 600)
-      layer.timeOffset = .milliseconds(600)
-      layer.beginTime = stage.now
-      layer.speed = -1
-      stage.turn()
-      XCTAssertEqual(opacity(stage, after: 400), 0.2, accuracy: 1e-6)
-      XCTAssertTrue(stage.context.isAnimating)
-      _ = stage.tree(after: 700)
-      XCTAssertFalse(stage.context.isAnimating, "before its beginning nothing comes any more")
-      stage.turn(after: 800)
-      XCTAssertEqual(log.entries, [], "it does not come to its end")
-      layer.speed = .nan
-      XCTAssertEqual(layer.speed, -1)
-    }
+    let log = Log()
+    let (stage, layer) = fading(log)
+    stage.turn(after: 600)
+    layer.timeOffset = .milliseconds(600)
+    layer.beginTime = stage.now
+    layer.speed = -1
+    stage.turn()
+    XCTAssertEqual(opacity(stage, after: 400), 0.2, accuracy: 1e-6)
+    XCTAssertTrue(stage.context.isAnimating)
+    _ = stage.tree(after: 700)
+    XCTAssertFalse(stage.context.isAnimating, "before its beginning nothing comes any more")
+    stage.turn(after: 800)
+    XCTAssertEqual(log.entries, [], "it does not come to its end")
+    layer.speed = .nan
+    XCTAssertEqual(layer.speed, -1)
   }
 
   func testMovedLayerTakesTheClockOfItsNewPlace() {
-    onMain {
-      let (stage, layer) = fading()
-      let slow = Layer()
-      slow.speed = 0.5
-      stage.root.addSublayer(slow)
-      stage.turn(after: 400)
-      slow.addSublayer(layer)
-      stage.turn()
-      XCTAssertEqual(stage.tree(after: 200).records[2].opacity, 0.3, accuracy: 1e-6)
-    }
+    let (stage, layer) = fading()
+    let slow = Layer()
+    slow.speed = 0.5
+    stage.root.addSublayer(slow)
+    stage.turn(after: 400)
+    slow.addSublayer(layer)
+    stage.turn()
+    XCTAssertEqual(stage.tree(after: 200).records[2].opacity, 0.3, accuracy: 1e-6)
   }
 }
 
 /// The cases of `Facts/cases.json` that need layers.
-final class ClockFactTests: XCTestCase {
+@preconcurrency @MainActor final class ClockFactTests: XCTestCase {
   func testTimesAreConverted() {
-    onMain {
-      for fact in FactCase.all("timing.convert") {
-        let members = fact.in["layers"].object ?? [:]
-        let layers = members.mapValues { $0.layer }
-        for (name, member) in members {
-          if let above = member["parent"].text, let layer = layers[name] { layers[above]?.addSublayer(layer) }
-        }
-        let (from, to) = (fact.in["from"].text.flatMap { layers[$0] }, fact.in["to"].text.flatMap { layers[$0] })
-        let time = MonotonicTime.zero + .seconds(fact.in["t"].number ?? 0)
-        let converted = from.map { $0.convertTime(time, to: to) } ?? to?.convertTime(time, from: nil) ?? time
-        XCTAssertEqual(converted.seconds, fact.out.number ?? .nan, accuracy: fact.tol + 1e-12, fact.id)
-        if let from, let to { XCTAssertEqual(to.convertTime(time, from: from), converted, fact.id) }
+    for fact in FactCase.all("timing.convert") {
+      let members = fact.in["layers"].object ?? [:]
+      let layers = members.mapValues { $0.layer }
+      for (name, member) in members {
+        if let above = member["parent"].text, let layer = layers[name] { layers[above]?.addSublayer(layer) }
       }
+      let (from, to) = (fact.in["from"].text.flatMap { layers[$0] }, fact.in["to"].text.flatMap { layers[$0] })
+      let time = MonotonicTime.zero + .seconds(fact.in["t"].number ?? 0)
+      let converted = from.map { $0.convertTime(time, to: to) } ?? to?.convertTime(time, from: nil) ?? time
+      XCTAssertEqual(converted.seconds, fact.out.number ?? .nan, accuracy: fact.tol + 1e-12, fact.id)
+      if let from, let to { XCTAssertEqual(to.convertTime(time, from: from), converted, fact.id) }
     }
   }
 
   func testAnimationsGoByTheLayersClock() {
-    onMain {
-      for fact in FactCase.all("timing.throughLayer") {
-        let layer = fact.in["layer"].layer
-        let input = fact.in["animation"]
-        var animation = BasicAnimation(.opacity, from: input["from"].number, to: input["to"].number)
-        animation.timing = input.timing
-        layer.add(animation)
-        let time = MonotonicTime.zero + .seconds(fact.in["mediaTime"].number ?? 0)
-        let opacity = layer.presentation(at: time).opacity
-        XCTAssertEqual(opacity, fact.out.number ?? .nan, accuracy: fact.tol, fact.id)
-      }
+    for fact in FactCase.all("timing.throughLayer") {
+      let layer = fact.in["layer"].layer
+      let input = fact.in["animation"]
+      var animation = BasicAnimation(.opacity, from: input["from"].number, to: input["to"].number)
+      animation.timing = input.timing
+      layer.add(animation)
+      let time = MonotonicTime.zero + .seconds(fact.in["mediaTime"].number ?? 0)
+      let opacity = layer.presentation(at: time).opacity
+      XCTAssertEqual(opacity, fact.out.number ?? .nan, accuracy: fact.tol, fact.id)
     }
   }
 }

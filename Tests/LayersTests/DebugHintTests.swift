@@ -7,130 +7,116 @@
   import XCTest
 
   /// Mistakes that show as nothing on the screen are named on the standard error output of a debug build.
-  final class DebugHintTests: XCTestCase {
+  @preconcurrency @MainActor final class DebugHintTests: XCTestCase {
     func testTextWithoutFontOrSize() throws {
-      try onMain {
-        let stage = Stage()
-        let hints = DebugHint.collect {
-          for name in ["first", "second"] {
-            let text = TextLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
-            (text.name, text.string) = (name, "Hill")
-            stage.root.addSublayer(text)
-          }
-          stage.turn()
+      let stage = Stage()
+      let hints = DebugHint.collect {
+        for name in ["first", "second"] {
+          let text = TextLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
+          (text.name, text.string) = (name, "Hill")
+          stage.root.addSublayer(text)
         }
-        XCTAssertEqual(hints.count, 1, "once for a kind of layer: \(hints)")
-        XCTAssertTrue(hints.first?.contains("TextLayer \"first\" #") ?? false, "\(hints)")
-        XCTAssertTrue(hints.first?.contains("set `font`") ?? false, "\(hints)")
-
-        let font = try SystemFonts.font(.sans, size: 10)
-        let text = TextLayer()
-        (text.font, text.string) = (font, "Hill")
-        XCTAssertEqual(hintsOfShowing(text).map { $0.contains("set the size of `bounds`") }, [true])
-        text.setNeedsDisplay()
-        text.font?.size = 0
-        XCTAssertEqual(hintsOfShowing(text).map { $0.contains("set `font`") }, [true])
-        text.string = ""
-        XCTAssertEqual(hintsOfShowing(text), [], "there is nothing to show")
-        let whole = TextLayer()
-        (whole.font, whole.string) = (font, "Hill")
-        whole.bounds.size = whole.preferredSize
-        XCTAssertEqual(hintsOfShowing(whole), [])
+        stage.turn()
       }
+      XCTAssertEqual(hints.count, 1, "once for a kind of layer: \(hints)")
+      XCTAssertTrue(hints.first?.contains("TextLayer \"first\" #") ?? false, "\(hints)")
+      XCTAssertTrue(hints.first?.contains("set `font`") ?? false, "\(hints)")
+
+      let font = try SystemFonts.font(.sans, size: 10)
+      let text = TextLayer()
+      (text.font, text.string) = (font, "Hill")
+      XCTAssertEqual(hintsOfShowing(text).map { $0.contains("set the size of `bounds`") }, [true])
+      text.setNeedsDisplay()
+      text.font?.size = 0
+      XCTAssertEqual(hintsOfShowing(text).map { $0.contains("set `font`") }, [true])
+      text.string = ""
+      XCTAssertEqual(hintsOfShowing(text), [], "there is nothing to show")
+      let whole = TextLayer()
+      (whole.font, whole.string) = (font, "Hill")
+      whole.bounds.size = whole.preferredSize
+      XCTAssertEqual(hintsOfShowing(whole), [])
     }
 
     func testMissingGlyphs() throws {
-      try onMain {
-        let text = TextLayer(frame: Rect(x: 0, y: 0, width: 90, height: 20))
-        (text.font, text.string) = (try SystemFonts.font(.sans, size: 10), "a日本\n")
-        let hints = hintsOfShowing(text)
-        XCTAssertEqual(hints.map { $0.contains("DejaVuSans.ttf has no glyph for “日本”") }, [true], "\(hints)")
-        text.string = "aé\n"
-        XCTAssertEqual(hintsOfShowing(text), [])
-      }
+      let text = TextLayer(frame: Rect(x: 0, y: 0, width: 90, height: 20))
+      (text.font, text.string) = (try SystemFonts.font(.sans, size: 10), "a日本\n")
+      let hints = hintsOfShowing(text)
+      XCTAssertEqual(hints.map { $0.contains("DejaVuSans.ttf has no glyph for “日本”") }, [true], "\(hints)")
+      text.string = "aé\n"
+      XCTAssertEqual(hintsOfShowing(text), [])
     }
 
     func testTooLargeALayer() {
-      onMain {
-        let layer = RecordingLayer("ribbon")
-        layer.bounds.size = Size(16_384, 2)
-        layer.setNeedsDisplay()
-        XCTAssertEqual(hintsOfShowing(layer, scale: 1), [])
-        layer.setNeedsDisplay()
-        let hints = hintsOfShowing(layer, scale: 2)
-        XCTAssertEqual(hints.map { $0.contains("\"ribbon\"") && $0.contains("more coarsely") }, [true], "\(hints)")
-      }
+      let layer = RecordingLayer("ribbon")
+      layer.bounds.size = Size(16_384, 2)
+      layer.setNeedsDisplay()
+      XCTAssertEqual(hintsOfShowing(layer, scale: 1), [])
+      layer.setNeedsDisplay()
+      let hints = hintsOfShowing(layer, scale: 2)
+      XCTAssertEqual(hints.map { $0.contains("\"ribbon\"") && $0.contains("more coarsely") }, [true], "\(hints)")
     }
 
     /// The bitmap would be of 4 GB.
     func testNoMemoryForALayer() throws {
-      try onMain {
-        let layer = RecordingLayer("wall")
-        var failures = 0
-        let stage = Stage(root: layer)
-        stage.turn()
-        layer.bounds.size = Size(32_767, 32_767)
-        let hints = try withMemory(of: 1 << 30) {
-          DebugHint.collect {
-            for _ in 0..<2 {
-              layer.setNeedsDisplay()
-              stage.turn()
-            }
-            stage.context.onDisplayFailure = { _, _ in failures += 1 }
+      let layer = RecordingLayer("wall")
+      var failures = 0
+      let stage = Stage(root: layer)
+      stage.turn()
+      layer.bounds.size = Size(32_767, 32_767)
+      let hints = try withMemory(of: 1 << 30) {
+        DebugHint.collect {
+          for _ in 0..<2 {
             layer.setNeedsDisplay()
             stage.turn()
           }
+          stage.context.onDisplayFailure = { _, _ in failures += 1 }
+          layer.setNeedsDisplay()
+          stage.turn()
         }
-        XCTAssertEqual(hints.map { $0.contains("\"wall\"") && $0.contains("no memory for") }, [true], "\(hints)")
-        XCTAssertEqual(failures, 1)
       }
+      XCTAssertEqual(hints.map { $0.contains("\"wall\"") && $0.contains("no memory for") }, [true], "\(hints)")
+      XCTAssertEqual(failures, 1)
     }
 
     func testDrawingThatIsNeverAskedFor() {
-      onMain {
-        let hints = hintsOfShowing(RecordingLayer("chart"))
-        XCTAssertEqual(hints.map { $0.contains("\"chart\"") && $0.contains("`setNeedsDisplay()`") }, [true], "\(hints)")
-        XCTAssertEqual(hintsOfShowing(Worker(frame: Rect(x: 0, y: 0, width: 5, height: 5))).count, 1)
+      let hints = hintsOfShowing(RecordingLayer("chart"))
+      XCTAssertEqual(hints.map { $0.contains("\"chart\"") && $0.contains("`setNeedsDisplay()`") }, [true], "\(hints)")
+      XCTAssertEqual(hintsOfShowing(Worker(frame: Rect(x: 0, y: 0, width: 5, height: 5))).count, 1)
 
-        let marked = RecordingLayer("marked")
-        marked.setNeedsDisplay()
-        let hidden = RecordingLayer("hidden")
-        hidden.isHidden = true
-        let picture = RecordingLayer("picture")
-        picture.contents = try? Bitmap(width: 1, height: 1).freeze()
-        let frame = Rect(x: 0, y: 0, width: 5, height: 5)
-        let row = Row(frame: frame)
-        row.addSublayer(Layer())
-        for layer in [
-          marked, hidden, picture, RecordingLayer("without size", size: 0), Layer(frame: frame), row,
-          TextLayer(frame: frame), ShapeLayer(frame: frame),
-        ] {
-          XCTAssertEqual(hintsOfShowing(layer), [])
-        }
+      let marked = RecordingLayer("marked")
+      marked.setNeedsDisplay()
+      let hidden = RecordingLayer("hidden")
+      hidden.isHidden = true
+      let picture = RecordingLayer("picture")
+      picture.contents = try? Bitmap(width: 1, height: 1).freeze()
+      let frame = Rect(x: 0, y: 0, width: 5, height: 5)
+      let row = Row(frame: frame)
+      row.addSublayer(Layer())
+      for layer in [
+        marked, hidden, picture, RecordingLayer("without size", size: 0), Layer(frame: frame), row,
+        TextLayer(frame: frame), ShapeLayer(frame: frame),
+      ] {
+        XCTAssertEqual(hintsOfShowing(layer), [])
       }
     }
 
     func testCommitWithoutBegin() {
-      onMain {
-        let line = #line + 1
-        let hints = DebugHint.collect { Transaction.commit() }
-        XCTAssertEqual(hints.map { $0.contains("LayersTests/DebugHintTests.swift:\(line) ") }, [true], "\(hints)")
-      }
+      let line = #line + 1
+      let hints = DebugHint.collect { Transaction.commit() }
+      XCTAssertEqual(hints.map { $0.contains("LayersTests/DebugHintTests.swift:\(line) ") }, [true], "\(hints)")
     }
 
     func testOpenTransaction() {
-      onMain {
-        let line = #line + 3
-        let hints = DebugHint.collect {
-          Transaction.withoutActions {}
-          Transaction.begin()
-          Stage().turn()
-          Stage().turn()
-          Transaction.commit()
-          Stage().turn()
-        }
-        XCTAssertEqual(hints.map { $0.contains("LayersTests/DebugHintTests.swift:\(line) ") }, [true], "\(hints)")
+      let line = #line + 3
+      let hints = DebugHint.collect {
+        Transaction.withoutActions {}
+        Transaction.begin()
+        Stage().turn()
+        Stage().turn()
+        Transaction.commit()
+        Stage().turn()
       }
+      XCTAssertEqual(hints.map { $0.contains("LayersTests/DebugHintTests.swift:\(line) ") }, [true], "\(hints)")
     }
   }
 

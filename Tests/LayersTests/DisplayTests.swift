@@ -5,177 +5,163 @@ import Raster
 import RenderTree
 import XCTest
 
-final class DisplayTests: XCTestCase {
+@preconcurrency @MainActor final class DisplayTests: XCTestCase {
   func testZeroSizedLayerIsDrawnOnceItHasASize() {
-    onMain {
-      let layer = RecordingLayer("layer", size: 0)
-      let stage = Stage()
-      stage.root.addSublayer(layer)
-      layer.setNeedsDisplay()
-      stage.turn()
-      XCTAssertEqual(layer.draws, 0)
-      XCTAssertTrue(layer.needsDisplay)
-      layer.bounds.size = Size(3, 3)
-      stage.turn()
-      XCTAssertEqual(layer.draws, 1)
-      layer.bounds.size = Size(6, 6)
-      stage.turn()
-      XCTAssertEqual(layer.draws, 1, "a size alone does not ask for display")
-      layer.needsDisplayOnBoundsChange = true
-      layer.bounds.origin = Point(1, 1)
-      stage.turn()
-      XCTAssertEqual(layer.draws, 2, "other coordinates, another picture")
-      layer.bounds.size = Size(7, 7)
-      stage.turn()
-      XCTAssertEqual(layer.draws, 3)
-    }
+    let layer = RecordingLayer("layer", size: 0)
+    let stage = Stage()
+    stage.root.addSublayer(layer)
+    layer.setNeedsDisplay()
+    stage.turn()
+    XCTAssertEqual(layer.draws, 0)
+    XCTAssertTrue(layer.needsDisplay)
+    layer.bounds.size = Size(3, 3)
+    stage.turn()
+    XCTAssertEqual(layer.draws, 1)
+    layer.bounds.size = Size(6, 6)
+    stage.turn()
+    XCTAssertEqual(layer.draws, 1, "a size alone does not ask for display")
+    layer.needsDisplayOnBoundsChange = true
+    layer.bounds.origin = Point(1, 1)
+    stage.turn()
+    XCTAssertEqual(layer.draws, 2, "other coordinates, another picture")
+    layer.bounds.size = Size(7, 7)
+    stage.turn()
+    XCTAssertEqual(layer.draws, 3)
   }
 
   func testBitmapIsAsFineAsTheOutput() throws {
-    try onMain {
-      let layer = RecordingLayer("layer")
-      layer.bounds = Rect(x: 100, y: 50, width: 10.3, height: 4)
-      layer.onDraw = { $0.fill(Rect(x: 100, y: 50, width: 1, height: 1), color: .white) }
-      let stage = Stage(scale: 2)
-      stage.root.addSublayer(layer)
-      layer.setNeedsDisplay()
-      stage.turn()
-      let image = try XCTUnwrap(layer.contents)
-      XCTAssertEqual([image.width, image.height], [21, 8], "a part of a pixel is a pixel")
-      XCTAssertEqual(image.row(1).load(fromByteOffset: 4, as: UInt32.self), 0xFFFF_FFFF, "drawn in the layer's coordinates")
-      XCTAssertEqual(image.row(2).load(fromByteOffset: 4, as: UInt32.self), 0)
-      let place = stage.contentRect(ofRecordAt: 1)
-      XCTAssertEqual(place.minX, 100)
-      XCTAssertEqual(place.width, 10.5, accuracy: 1e-9, "a pixel of it is a pixel of the output")
-      XCTAssertEqual(place.height, 4, accuracy: 1e-9)
+    let layer = RecordingLayer("layer")
+    layer.bounds = Rect(x: 100, y: 50, width: 10.3, height: 4)
+    layer.onDraw = { $0.fill(Rect(x: 100, y: 50, width: 1, height: 1), color: .white) }
+    let stage = Stage(scale: 2)
+    stage.root.addSublayer(layer)
+    layer.setNeedsDisplay()
+    stage.turn()
+    let image = try XCTUnwrap(layer.contents)
+    XCTAssertEqual([image.width, image.height], [21, 8], "a part of a pixel is a pixel")
+    XCTAssertEqual(image.row(1).load(fromByteOffset: 4, as: UInt32.self), 0xFFFF_FFFF, "drawn in the layer's coordinates")
+    XCTAssertEqual(image.row(2).load(fromByteOffset: 4, as: UInt32.self), 0)
+    let place = stage.contentRect(ofRecordAt: 1)
+    XCTAssertEqual(place.minX, 100)
+    XCTAssertEqual(place.width, 10.5, accuracy: 1e-9, "a pixel of it is a pixel of the output")
+    XCTAssertEqual(place.height, 4, accuracy: 1e-9)
 
-      stage.context.scale = 3
-      stage.turn()
-      XCTAssertEqual(layer.contents?.width, 31, "drawn again")
-      layer.contentsScale = 1
-      layer.setNeedsDisplay()
-      stage.turn()
-      XCTAssertEqual(layer.contents?.width, 11)
-      stage.context.scale = 1
-      stage.turn()
-      XCTAssertEqual(layer.draws, 3, "one with a scale of its own is not drawn again")
-    }
+    stage.context.scale = 3
+    stage.turn()
+    XCTAssertEqual(layer.contents?.width, 31, "drawn again")
+    layer.contentsScale = 1
+    layer.setNeedsDisplay()
+    stage.turn()
+    XCTAssertEqual(layer.contents?.width, 11)
+    stage.context.scale = 1
+    stage.turn()
+    XCTAssertEqual(layer.draws, 3, "one with a scale of its own is not drawn again")
   }
 
   func testSetContentsAreMeasuredByTheirScale() throws {
-    try onMain {
-      let stage = Stage()
-      stage.root.contents = try Bitmap(width: 40, height: 20).freeze(isOpaque: true)
-      stage.root.contentsGravity = .topLeft
-      stage.turn()
-      XCTAssertEqual(stage.contentRect(ofRecordAt: 0), Rect(x: 0, y: 0, width: 40, height: 20))
-      stage.root.contentsScale = 2
-      stage.turn()
-      XCTAssertEqual(stage.contentRect(ofRecordAt: 0), Rect(x: 0, y: 0, width: 20, height: 10))
-    }
+    let stage = Stage()
+    stage.root.contents = try Bitmap(width: 40, height: 20).freeze(isOpaque: true)
+    stage.root.contentsGravity = .topLeft
+    stage.turn()
+    XCTAssertEqual(stage.contentRect(ofRecordAt: 0), Rect(x: 0, y: 0, width: 40, height: 20))
+    stage.root.contentsScale = 2
+    stage.turn()
+    XCTAssertEqual(stage.contentRect(ofRecordAt: 0), Rect(x: 0, y: 0, width: 20, height: 10))
   }
 
   func testTooLargeALayerIsDrawnCoarser() {
-    onMain {
-      let layer = RecordingLayer("layer")
-      layer.bounds = Rect(x: 0, y: 0, width: 1_000_000, height: 2)
-      let stage = Stage()
-      stage.root.addSublayer(layer)
-      layer.setNeedsDisplay()
-      stage.turn()
-      XCTAssertEqual(layer.contents?.width, Bitmap.maximumSide)
-      XCTAssertEqual(stage.contentRect(ofRecordAt: 1).width, 1_000_000, accuracy: 1e-3)
-    }
+    let layer = RecordingLayer("layer")
+    layer.bounds = Rect(x: 0, y: 0, width: 1_000_000, height: 2)
+    let stage = Stage()
+    stage.root.addSublayer(layer)
+    layer.setNeedsDisplay()
+    stage.turn()
+    XCTAssertEqual(layer.contents?.width, Bitmap.maximumSide)
+    XCTAssertEqual(stage.contentRect(ofRecordAt: 1).width, 1_000_000, accuracy: 1e-3)
   }
 
   func testDelegate() {
-    onMain {
-      let stage = Stage()
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 2, height: 2))
-      let delegate = Painter()
-      layer.delegate = delegate
-      stage.root.addSublayer(layer)
-      layer.setNeedsLayout()
-      layer.setNeedsDisplay()
-      stage.turn()
-      XCTAssertEqual(delegate.log, ["layout", "draw"])
-      XCTAssertEqual(layer.contents?.base.load(as: UInt32.self), 0xFFFF_FFFF)
-      delegate.displaysItself = true
-      layer.setNeedsDisplay()
-      stage.turn()
-      XCTAssertEqual(delegate.log, ["layout", "draw", "display"])
-      XCTAssertNil(layer.contents)
-    }
+    let stage = Stage()
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 2, height: 2))
+    let delegate = Painter()
+    layer.delegate = delegate
+    stage.root.addSublayer(layer)
+    layer.setNeedsLayout()
+    layer.setNeedsDisplay()
+    stage.turn()
+    XCTAssertEqual(delegate.log, ["layout", "draw"])
+    XCTAssertEqual(layer.contents?.base.load(as: UInt32.self), 0xFFFF_FFFF)
+    delegate.displaysItself = true
+    layer.setNeedsDisplay()
+    stage.turn()
+    XCTAssertEqual(delegate.log, ["layout", "draw", "display"])
+    XCTAssertNil(layer.contents)
   }
 
   func testShapeLayer() {
-    onMain {
-      let layer = ShapeLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
-      let stage = Stage()
-      stage.root.addSublayer(layer)
-      stage.turn()
-      layer.path = .rect(Rect(x: 5, y: 5, width: 10, height: 10))
-      layer.fillColor = Color(hex: 0xFF0000)
-      stage.turn()
-      XCTAssertEqual(layer.pixel(10, 10), 0xFFFF_0000)
-      XCTAssertEqual(layer.pixel(2, 2), 0)
-      layer.strokeColor = .white
-      layer.strokeStyle = StrokeStyle(width: 2)
-      stage.turn()
-      XCTAssertEqual(layer.pixel(4, 10), 0xFFFF_FFFF)
-      XCTAssertEqual(layer.pixel(10, 10), 0xFFFF_0000)
-      let before = layer.contents
-      layer.fillColor = Color(hex: 0xFF0000)
-      stage.turn()
-      XCTAssertTrue(layer.contents === before, "the same colour is no change")
-      layer.fillColor = nil
-      layer.drawsAsynchronously = true
-      stage.turn()
-      XCTAssertTrue(layer.contents === before)
-      stage.context.waitForDrawings()
-      stage.turn()
-      XCTAssertEqual(layer.pixel(10, 10), 0)
-      XCTAssertEqual(layer.pixel(4, 10), 0xFFFF_FFFF)
-    }
+    let layer = ShapeLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
+    let stage = Stage()
+    stage.root.addSublayer(layer)
+    stage.turn()
+    layer.path = .rect(Rect(x: 5, y: 5, width: 10, height: 10))
+    layer.fillColor = Color(hex: 0xFF0000)
+    stage.turn()
+    XCTAssertEqual(layer.pixel(10, 10), 0xFFFF_0000)
+    XCTAssertEqual(layer.pixel(2, 2), 0)
+    layer.strokeColor = .white
+    layer.strokeStyle = StrokeStyle(width: 2)
+    stage.turn()
+    XCTAssertEqual(layer.pixel(4, 10), 0xFFFF_FFFF)
+    XCTAssertEqual(layer.pixel(10, 10), 0xFFFF_0000)
+    let before = layer.contents
+    layer.fillColor = Color(hex: 0xFF0000)
+    stage.turn()
+    XCTAssertTrue(layer.contents === before, "the same colour is no change")
+    layer.fillColor = nil
+    layer.drawsAsynchronously = true
+    stage.turn()
+    XCTAssertTrue(layer.contents === before)
+    stage.context.waitForDrawings()
+    stage.turn()
+    XCTAssertEqual(layer.pixel(10, 10), 0)
+    XCTAssertEqual(layer.pixel(4, 10), 0xFFFF_FFFF)
   }
 
   func testTextLayer() throws {
-    try onMain {
-      let face = try FontFace(path: "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
-      let layer = TextLayer()
-      let stage = Stage()
-      stage.root.addSublayer(layer)
-      XCTAssertEqual(layer.preferredSize, .zero)
-      layer.string = "Hill"
-      layer.font = Font(face, size: 20)
-      XCTAssertEqual(layer.preferredSize.width, TextLine("Hill", font: Font(face, size: 20)).width.rounded(.up))
-      layer.bounds = Rect(x: 0, y: 0, width: 200, height: 40)
-      stage.turn()
-      let left = layer.inkRange
-      XCTAssertLessThan(left.lowerBound, 4)
-      XCTAssertLessThan(left.upperBound, 45)
-      layer.alignment = .right
-      stage.turn()
-      XCTAssertGreaterThan(layer.inkRange.lowerBound, 155)
-      XCTAssertGreaterThan(layer.inkRange.upperBound, 195)
-      layer.alignment = .center
-      stage.turn()
-      XCTAssertEqual(Double(layer.inkRange.lowerBound + layer.inkRange.upperBound) / 2, 100, accuracy: 2)
+    let face = try FontFace(path: "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf")
+    let layer = TextLayer()
+    let stage = Stage()
+    stage.root.addSublayer(layer)
+    XCTAssertEqual(layer.preferredSize, .zero)
+    layer.string = "Hill"
+    layer.font = Font(face, size: 20)
+    XCTAssertEqual(layer.preferredSize.width, TextLine("Hill", font: Font(face, size: 20)).width.rounded(.up))
+    layer.bounds = Rect(x: 0, y: 0, width: 200, height: 40)
+    stage.turn()
+    let left = layer.inkRange
+    XCTAssertLessThan(left.lowerBound, 4)
+    XCTAssertLessThan(left.upperBound, 45)
+    layer.alignment = .right
+    stage.turn()
+    XCTAssertGreaterThan(layer.inkRange.lowerBound, 155)
+    XCTAssertGreaterThan(layer.inkRange.upperBound, 195)
+    layer.alignment = .center
+    stage.turn()
+    XCTAssertEqual(Double(layer.inkRange.lowerBound + layer.inkRange.upperBound) / 2, 100, accuracy: 2)
 
-      layer.string = "A line that is much too long for its layer to be seen"
-      layer.bounds.size.width = 100
-      layer.alignment = .left
-      stage.turn()
-      let whole = layer.contents
-      XCTAssertLessThan(layer.inkRange.upperBound, 100)
-      layer.truncation = .none
-      stage.turn()
-      XCTAssertFalse(layer.contents === whole)
-      XCTAssertEqual(layer.inkRange.upperBound, 100, accuracy: 3)
-      layer.font = nil
-      stage.turn()
-      XCTAssertTrue(layer.inkRange.isEmpty)
-    }
+    layer.string = "A line that is much too long for its layer to be seen"
+    layer.bounds.size.width = 100
+    layer.alignment = .left
+    stage.turn()
+    let whole = layer.contents
+    XCTAssertLessThan(layer.inkRange.upperBound, 100)
+    layer.truncation = .none
+    stage.turn()
+    XCTAssertFalse(layer.contents === whole)
+    XCTAssertEqual(layer.inkRange.upperBound, 100, accuracy: 3)
+    layer.font = nil
+    stage.turn()
+    XCTAssertTrue(layer.inkRange.isEmpty)
   }
 }
 

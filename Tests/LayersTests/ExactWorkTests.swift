@@ -7,13 +7,11 @@ import XCTest
 @testable import Layers
 
 /// Random marks, sizes and moves: a commit lays out and draws every layer that needs it once, and no other.
-final class ExactWorkTests: XCTestCase {
+@preconcurrency @MainActor final class ExactWorkTests: XCTestCase {
   func testEveryDirtyLayerIsLaidOutAndDrawnOnce() {
-    onMain {
-      for seed in some(300, of: 1...20_000) {
-        var program = WorkProgram(seed: UInt64(seed))
-        if let failure = program.run() { return XCTFail("seed \(seed): \(failure)") }
-      }
+    for seed in some(300, of: 1...20_000) {
+      var program = WorkProgram(seed: UInt64(seed))
+      if let failure = program.run() { return XCTFail("seed \(seed): \(failure)") }
     }
   }
 }

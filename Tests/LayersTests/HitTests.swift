@@ -5,19 +5,16 @@ import XCTest
 
 @testable import Layers
 
-final class HitTests: XCTestCase {
+@preconcurrency @MainActor final class HitTests: XCTestCase {
   /// The cases of the kind `hit`.
   func testFacts() {
-    onMain {
-      for fact in FactCase.all("hit") {
-        let root = Self.layer(fact.in["tree"])
-        let point = Point(fact.in["point"].numbers ?? [])
-        XCTAssertEqual(root.hitTest(point)?.name, fact.out.text, fact.id)
-      }
+    for fact in FactCase.all("hit") {
+      let root = Self.layer(fact.in["tree"])
+      let point = Point(fact.in["point"].numbers ?? [])
+      XCTAssertEqual(root.hitTest(point)?.name, fact.out.text, fact.id)
     }
   }
 
-  @MainActor
   private static func layer(_ input: JSONValue) -> Layer {
     let layer = Layer()
     layer.name = input["name"].text
@@ -36,92 +33,80 @@ final class HitTests: XCTestCase {
   }
 
   func testThePointIsInTheSuperlayersCoordinates() {
-    onMain {
-      let layer = Layer(frame: Rect(x: 10, y: 20, width: 100, height: 50))
-      let sublayer = Layer(frame: Rect(x: 90, y: 40, width: 10, height: 10))
-      layer.addSublayer(sublayer)
-      XCTAssertNil(layer.hitTest(Point(9.9, 30)))
-      XCTAssertTrue(layer.hitTest(Point(10, 20)) === layer)
-      XCTAssertTrue(layer.hitTest(Point(100, 60)) === sublayer)
-      XCTAssertTrue(layer.contains(Point(99, 49)))
-      XCTAssertFalse(layer.contains(Point(100, 49)), "the far edges are outside")
-      layer.bounds.origin = Point(10, 10)
-      XCTAssertFalse(layer.contains(.zero), "it contains points of its own coordinates")
-    }
+    let layer = Layer(frame: Rect(x: 10, y: 20, width: 100, height: 50))
+    let sublayer = Layer(frame: Rect(x: 90, y: 40, width: 10, height: 10))
+    layer.addSublayer(sublayer)
+    XCTAssertNil(layer.hitTest(Point(9.9, 30)))
+    XCTAssertTrue(layer.hitTest(Point(10, 20)) === layer)
+    XCTAssertTrue(layer.hitTest(Point(100, 60)) === sublayer)
+    XCTAssertTrue(layer.contains(Point(99, 49)))
+    XCTAssertFalse(layer.contains(Point(100, 49)), "the far edges are outside")
+    layer.bounds.origin = Point(10, 10)
+    XCTAssertFalse(layer.contains(.zero), "it contains points of its own coordinates")
   }
 
   func testNearlyClearLayersAreNotHit() {
-    onMain {
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-      for (opacity, isHit) in [(0.0, false), (0.01, false), (0.0101, true), (.nan, false)] {
-        layer.opacity = opacity
-        XCTAssertEqual(layer.hitTest(Point(5, 5)) != nil, isHit, "\(opacity)")
-      }
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    for (opacity, isHit) in [(0.0, false), (0.01, false), (0.0101, true), (.nan, false)] {
+      layer.opacity = opacity
+      XCTAssertEqual(layer.hitTest(Point(5, 5)) != nil, isHit, "\(opacity)")
     }
   }
 
   func testAFlattenedLayerIsNotHit() {
-    onMain {
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-      layer.add(Layer(frame: layer.bounds))
-      for transform in [Transform3D.scale(0), .scale(x: 1, y: 0), .translation(x: .nan, y: 0)] {
-        layer.transform = transform
-        XCTAssertNil(layer.hitTest(layer.position), "\(transform)")
-      }
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    layer.add(Layer(frame: layer.bounds))
+    for transform in [Transform3D.scale(0), .scale(x: 1, y: 0), .translation(x: .nan, y: 0)] {
+      layer.transform = transform
+      XCTAssertNil(layer.hitTest(layer.position), "\(transform)")
     }
   }
 
   /// Nothing is hit in the round corners of a clip, whatever lies there; without a clip the corner is the layer's.
   func testRoundCornersOfAClip() {
-    onMain {
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 20))
-      let sublayer = Layer(frame: Rect(x: -10, y: -10, width: 80, height: 80))
-      layer.addSublayer(sublayer)
-      layer.cornerRadius = 30
-      XCTAssertTrue(layer.hitTest(Point(0, 0)) === sublayer)
-      layer.masksToBounds = true
-      // Its radius is half the shorter side: 10.
-      for corner in [Point(1, 1), Point(39, 1), Point(1, 19), Point(39, 19), Point(2.9, 2.9)] {
-        XCTAssertNil(layer.hitTest(corner), "\(corner)")
-      }
-      for inside in [Point(3, 3), Point(37, 17), Point(0, 10), Point(20, 0), Point(39.9, 10)] {
-        XCTAssertTrue(layer.hitTest(inside) === sublayer, "\(inside)")
-      }
-      layer.maskedCorners = [.maxXMinY]
-      XCTAssertTrue(layer.hitTest(Point(1, 1)) === sublayer, "a corner that is not rounded")
-      XCTAssertNil(layer.hitTest(Point(39, 1)))
-      layer.maskedCorners = .all
-      sublayer.isHidden = true
-      XCTAssertNil(layer.hitTest(Point(1, 1)))
-      XCTAssertTrue(layer.hitTest(Point(3, 3)) === layer)
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 20))
+    let sublayer = Layer(frame: Rect(x: -10, y: -10, width: 80, height: 80))
+    layer.addSublayer(sublayer)
+    layer.cornerRadius = 30
+    XCTAssertTrue(layer.hitTest(Point(0, 0)) === sublayer)
+    layer.masksToBounds = true
+    // Its radius is half the shorter side: 10.
+    for corner in [Point(1, 1), Point(39, 1), Point(1, 19), Point(39, 19), Point(2.9, 2.9)] {
+      XCTAssertNil(layer.hitTest(corner), "\(corner)")
     }
+    for inside in [Point(3, 3), Point(37, 17), Point(0, 10), Point(20, 0), Point(39.9, 10)] {
+      XCTAssertTrue(layer.hitTest(inside) === sublayer, "\(inside)")
+    }
+    layer.maskedCorners = [.maxXMinY]
+    XCTAssertTrue(layer.hitTest(Point(1, 1)) === sublayer, "a corner that is not rounded")
+    XCTAssertNil(layer.hitTest(Point(39, 1)))
+    layer.maskedCorners = .all
+    sublayer.isHidden = true
+    XCTAssertNil(layer.hitTest(Point(1, 1)))
+    XCTAssertTrue(layer.hitTest(Point(3, 3)) === layer)
   }
 
   func testTheBackOfALayerWithOneSide() {
-    onMain {
-      let outer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-      let inner = Layer(frame: outer.bounds)
-      outer.addSublayer(inner)
-      inner.isDoubleSided = false
-      XCTAssertTrue(outer.hitTest(Point(5, 5)) === inner)
-      inner.transform = .scale(x: -1, y: 1)
-      XCTAssertTrue(outer.hitTest(Point(5, 5)) === outer)
-      outer.transform = .scale(x: 1, y: -1)
-      XCTAssertTrue(outer.hitTest(Point(5, 5)) === inner, "mirrored twice")
-    }
+    let outer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    let inner = Layer(frame: outer.bounds)
+    outer.addSublayer(inner)
+    inner.isDoubleSided = false
+    XCTAssertTrue(outer.hitTest(Point(5, 5)) === inner)
+    inner.transform = .scale(x: -1, y: 1)
+    XCTAssertTrue(outer.hitTest(Point(5, 5)) === outer)
+    outer.transform = .scale(x: 1, y: -1)
+    XCTAssertTrue(outer.hitTest(Point(5, 5)) === inner, "mirrored twice")
   }
 
   func testALayerWithAnOutlineOfItsOwn() {
-    onMain {
-      let root = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 100))
-      let knob = Knob(frame: Rect(x: 40, y: 40, width: 10, height: 10))
-      root.addSublayer(knob)
-      XCTAssertTrue(root.hitTest(Point(36, 45)) === knob, "beside its bounds")
-      XCTAssertTrue(root.hitTest(Point(30, 45)) === root)
-      root.masksToBounds = true
-      knob.position = Point(-1, 50)
-      XCTAssertNil(root.hitTest(Point(-1, 50)), "a clip takes it away all the same")
-    }
+    let root = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 100))
+    let knob = Knob(frame: Rect(x: 40, y: 40, width: 10, height: 10))
+    root.addSublayer(knob)
+    XCTAssertTrue(root.hitTest(Point(36, 45)) === knob, "beside its bounds")
+    XCTAssertTrue(root.hitTest(Point(30, 45)) === root)
+    root.masksToBounds = true
+    knob.position = Point(-1, 50)
+    XCTAssertNil(root.hitTest(Point(-1, 50)), "a clip takes it away all the same")
   }
 
   private final class Knob: Layer {
@@ -130,25 +115,22 @@ final class HitTests: XCTestCase {
 
   /// In random trees the layer is found that the map of each layer to its superlayer leads to.
   func testRandomTrees() {
-    onMain {
-      var hits = 0
-      for seed in some(200, of: 1...10_000) {
-        var random = SplitMix64(seed: UInt64(seed))
-        let root = Self.randomLayer(depth: 0, &random)
-        for _ in 0..<40 {
-          let point = Point(.random(in: -20...120, using: &random), .random(in: -20...120, using: &random))
-          let found = root.hitTest(point)
-          if found != nil { hits += 1 }
-          guard found === Self.found(at: point, in: root) else {
-            return XCTFail("seed \(seed): \(String(describing: found)) at \(point)")
-          }
+    var hits = 0
+    for seed in some(200, of: 1...10_000) {
+      var random = SplitMix64(seed: UInt64(seed))
+      let root = Self.randomLayer(depth: 0, &random)
+      for _ in 0..<40 {
+        let point = Point(.random(in: -20...120, using: &random), .random(in: -20...120, using: &random))
+        let found = root.hitTest(point)
+        if found != nil { hits += 1 }
+        guard found === Self.found(at: point, in: root) else {
+          return XCTFail("seed \(seed): \(String(describing: found)) at \(point)")
         }
       }
-      XCTAssertGreaterThan(hits, 300)
     }
+    XCTAssertGreaterThan(hits, 300)
   }
 
-  @MainActor
   private static func randomLayer(depth: Int, _ random: inout SplitMix64) -> Layer {
     func number(_ range: ClosedRange<Double>) -> Double { Double.random(in: range, using: &random) }
     let layer = random.chance(0.2) ? Knob() : Layer()
@@ -175,7 +157,6 @@ final class HitTests: XCTestCase {
   }
 
   /// The same search in every layer, by maps alone and without round corners.
-  @MainActor
   private static func found(at point: Point, in layer: Layer) -> Layer? {
     func back(_ layer: Layer, _ point: Point) -> Point? { layer.mapToSuperlayer.inverted?.apply(point) }
     var mirrors = 0

@@ -31,125 +31,117 @@ private final class Delegate: LayerDelegate {
   func layoutSublayers(of layer: Layer) { layouts += 1 }
 }
 
-final class LayoutManagerTests: XCTestCase {
+@preconcurrency @MainActor final class LayoutManagerTests: XCTestCase {
   func testTheManagerLaysOutInPlaceOfTheDelegate() {
-    onMain {
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 20))
-      let sublayers = [30.0, 40].map { Layer(frame: Rect(x: 50, y: 50, width: $0, height: 5)) }
-      for sublayer in sublayers { layer.addSublayer(sublayer) }
-      let (row, delegate) = (Row(), Delegate())
-      layer.delegate = delegate
-      layer.layoutIfNeeded()
-      XCTAssertEqual(delegate.layouts, 1)
-      layer.layoutManager = row
-      XCTAssertTrue(layer.needsLayout)
-      layer.layoutIfNeeded()
-      XCTAssertEqual(row.layouts, 1)
-      XCTAssertEqual(delegate.layouts, 1)
-      XCTAssertEqual(sublayers.map(\.frame.minX), [0, 30])
-      XCTAssertEqual(layer.preferredSize, Size(70, 10))
-      XCTAssertEqual(sublayers[0].preferredSize, Size(30, 20), "without a manager, that of the bounds")
-      layer.layoutManager = nil
-      layer.layoutIfNeeded()
-      XCTAssertEqual(delegate.layouts, 2)
-    }
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 20))
+    let sublayers = [30.0, 40].map { Layer(frame: Rect(x: 50, y: 50, width: $0, height: 5)) }
+    for sublayer in sublayers { layer.addSublayer(sublayer) }
+    let (row, delegate) = (Row(), Delegate())
+    layer.delegate = delegate
+    layer.layoutIfNeeded()
+    XCTAssertEqual(delegate.layouts, 1)
+    layer.layoutManager = row
+    XCTAssertTrue(layer.needsLayout)
+    layer.layoutIfNeeded()
+    XCTAssertEqual(row.layouts, 1)
+    XCTAssertEqual(delegate.layouts, 1)
+    XCTAssertEqual(sublayers.map(\.frame.minX), [0, 30])
+    XCTAssertEqual(layer.preferredSize, Size(70, 10))
+    XCTAssertEqual(sublayers[0].preferredSize, Size(30, 20), "without a manager, that of the bounds")
+    layer.layoutManager = nil
+    layer.layoutIfNeeded()
+    XCTAssertEqual(delegate.layouts, 2)
   }
 
   func testWhatInvalidates() {
-    onMain {
-      let row = Row()
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 20))
-      let sublayer = Layer(frame: Rect(x: 0, y: 0, width: 30, height: 20))
-      layer.addSublayer(sublayer)
-      layer.layoutManager = row
-      let stage = Stage()
-      stage.root.addSublayer(layer)
-      XCTAssertEqual(stage.turn().layoutCount, 3, "each once: what a manager sets does not ask it again")
-      XCTAssertEqual(row.layouts, 1)
-      let changes: [(String, Bool, @MainActor () -> Void)] = [
-        ("size of a sublayer", true, { sublayer.bounds.size.width = 35 }),
-        ("transform of a sublayer", true, { sublayer.transform = .scale(2) }),
-        ("place of a sublayer", false, { sublayer.position.x += 9 }),
-        ("look of a sublayer", false, { sublayer.opacity = 0.5 }),
-        ("scrolling", false, { layer.bounds.origin.x = 5 }),
-        ("own size", true, { layer.bounds.size.width = 50 }),
-      ]
-      for (name, isAsked, change) in changes {
-        let (layouts, invalidations) = (row.layouts, row.invalidations)
-        change()
-        XCTAssertEqual(layer.needsLayout, isAsked, name)
-        XCTAssertEqual(row.invalidations > invalidations, isAsked, name)
-        stage.turn()
-        XCTAssertEqual(row.layouts, layouts + (isAsked ? 1 : 0), name)
-        XCTAssertFalse(layer.needsLayout, name)
-      }
+    let row = Row()
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 20))
+    let sublayer = Layer(frame: Rect(x: 0, y: 0, width: 30, height: 20))
+    layer.addSublayer(sublayer)
+    layer.layoutManager = row
+    let stage = Stage()
+    stage.root.addSublayer(layer)
+    XCTAssertEqual(stage.turn().layoutCount, 3, "each once: what a manager sets does not ask it again")
+    XCTAssertEqual(row.layouts, 1)
+    let changes: [(String, Bool, @MainActor () -> Void)] = [
+      ("size of a sublayer", true, { sublayer.bounds.size.width = 35 }),
+      ("transform of a sublayer", true, { sublayer.transform = .scale(2) }),
+      ("place of a sublayer", false, { sublayer.position.x += 9 }),
+      ("look of a sublayer", false, { sublayer.opacity = 0.5 }),
+      ("scrolling", false, { layer.bounds.origin.x = 5 }),
+      ("own size", true, { layer.bounds.size.width = 50 }),
+    ]
+    for (name, isAsked, change) in changes {
+      let (layouts, invalidations) = (row.layouts, row.invalidations)
+      change()
+      XCTAssertEqual(layer.needsLayout, isAsked, name)
+      XCTAssertEqual(row.invalidations > invalidations, isAsked, name)
+      stage.turn()
+      XCTAssertEqual(row.layouts, layouts + (isAsked ? 1 : 0), name)
+      XCTAssertFalse(layer.needsLayout, name)
     }
   }
 
   /// An animation of a size shows it on the way, and lays nothing out.
   func testAnimatedSizesLayOutOnce() {
-    onMain {
-      let row = Row()
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 20))
-      let sublayer = Layer(frame: Rect(x: 0, y: 0, width: 30, height: 20))
-      layer.addSublayer(sublayer)
-      layer.layoutManager = row
-      let stage = Stage()
-      stage.root.addSublayer(layer)
-      stage.turn()
-      sublayer.bounds.size.width = 60
-      stage.turn()
-      for _ in 0..<20 {
-        XCTAssertEqual(stage.turn(after: 10).layoutCount, 0)
-        _ = stage.tree()
-      }
-      XCTAssertEqual(row.layouts, 2)
+    let row = Row()
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 20))
+    let sublayer = Layer(frame: Rect(x: 0, y: 0, width: 30, height: 20))
+    layer.addSublayer(sublayer)
+    layer.layoutManager = row
+    let stage = Stage()
+    stage.root.addSublayer(layer)
+    stage.turn()
+    sublayer.bounds.size.width = 60
+    stage.turn()
+    for _ in 0..<20 {
+      XCTAssertEqual(stage.turn(after: 10).layoutCount, 0)
+      _ = stage.tree()
     }
+    XCTAssertEqual(row.layouts, 2)
   }
 
   /// In a tree of rows in rows, sizes come from below and places from above: nothing is laid out twice in a commit, and nothing that
   /// is clean.
   func testEachLayerIsLaidOutOnceInACommit() {
-    onMain {
-      for seed in some(10, of: 1...200 as ClosedRange<UInt64>) {
-        var random = SplitMix64(seed: seed)
-        let root = Layer(frame: Rect(x: 0, y: 0, width: 400, height: 100))
-        let rootRow = Row()
-        root.layoutManager = rootRow
-        var rows: [(layer: Layer, row: Row)] = [(root, rootRow)]
-        var leaves: [Layer] = []
-        for _ in 0..<40 {
-          guard let parent = rows.randomElement(using: &random) else { continue }
-          let layer = Layer(frame: Rect(x: 0, y: 0, width: Double.random(in: 1...20, using: &random), height: 5))
-          parent.layer.addSublayer(layer)
-          if random.chance(0.4) {
-            let row = Row()
-            layer.layoutManager = row
-            rows.append((layer, row))
-          } else {
-            leaves.append(layer)
-          }
+    for seed in some(10, of: 1...200 as ClosedRange<UInt64>) {
+      var random = SplitMix64(seed: seed)
+      let root = Layer(frame: Rect(x: 0, y: 0, width: 400, height: 100))
+      let rootRow = Row()
+      root.layoutManager = rootRow
+      var rows: [(layer: Layer, row: Row)] = [(root, rootRow)]
+      var leaves: [Layer] = []
+      for _ in 0..<40 {
+        guard let parent = rows.randomElement(using: &random) else { continue }
+        let layer = Layer(frame: Rect(x: 0, y: 0, width: Double.random(in: 1...20, using: &random), height: 5))
+        parent.layer.addSublayer(layer)
+        if random.chance(0.4) {
+          let row = Row()
+          layer.layoutManager = row
+          rows.append((layer, row))
+        } else {
+          leaves.append(layer)
         }
-        let stage = Stage(root: root)
-        let first = stage.turn()
-        XCTAssertNil(first.unsettled)
-        for (_, row) in rows { XCTAssertEqual(row.layouts, 1, "seed \(seed)") }
-        for _ in 0..<20 {
-          let before = rows.map(\.row.layouts)
-          var marked = Set(rows.indices.filter { _ in random.chance(0.2) })
-          for index in marked { rows[index].layer.setNeedsLayout() }
-          if let leaf = leaves.randomElement(using: &random), random.chance(0.5) {
-            leaf.bounds.size.width += 1
-            if let index = rows.firstIndex(where: { $0.layer === leaf.superlayer }) { marked.insert(index) }
-          }
-          let sizes = rows.map(\.layer.bounds.size)
-          stage.turn()
-          for index in rows.indices {
-            let isDirty = marked.contains(index) || rows[index].layer.bounds.size != sizes[index]
-            XCTAssertEqual(rows[index].row.layouts - before[index], isDirty ? 1 : 0, "seed \(seed), row \(index)")
-          }
-          XCTAssertEqual(stage.turn().layoutCount, 0, "seed \(seed)")
+      }
+      let stage = Stage(root: root)
+      let first = stage.turn()
+      XCTAssertNil(first.unsettled)
+      for (_, row) in rows { XCTAssertEqual(row.layouts, 1, "seed \(seed)") }
+      for _ in 0..<20 {
+        let before = rows.map(\.row.layouts)
+        var marked = Set(rows.indices.filter { _ in random.chance(0.2) })
+        for index in marked { rows[index].layer.setNeedsLayout() }
+        if let leaf = leaves.randomElement(using: &random), random.chance(0.5) {
+          leaf.bounds.size.width += 1
+          if let index = rows.firstIndex(where: { $0.layer === leaf.superlayer }) { marked.insert(index) }
         }
+        let sizes = rows.map(\.layer.bounds.size)
+        stage.turn()
+        for index in rows.indices {
+          let isDirty = marked.contains(index) || rows[index].layer.bounds.size != sizes[index]
+          XCTAssertEqual(rows[index].row.layouts - before[index], isDirty ? 1 : 0, "seed \(seed), row \(index)")
+        }
+        XCTAssertEqual(stage.turn().layoutCount, 0, "seed \(seed)")
       }
     }
   }

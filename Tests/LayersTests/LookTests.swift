@@ -8,55 +8,51 @@ import XCTest
 @testable import Layers
 
 /// The look of a layer, as its model and its record have it.
-final class LookTests: XCTestCase {
+@preconcurrency @MainActor final class LookTests: XCTestCase {
   func testChangesAnimateByThemselves() throws {
-    try onMain {
-      let stage = Stage()
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-      stage.root.addSublayer(layer)
-      stage.turn()
-      (layer.borderWidth, layer.borderColor) = (2, .white)
-      (layer.shadowColor, layer.shadowOpacity, layer.shadowOffset, layer.shadowRadius) = (.white, 1, .zero, 5)
-      layer.contentsRect = Rect(x: 0, y: 0, width: 0.5, height: 0.5)
-      layer.contentsCenter = Rect(x: 0.4, y: 0.4, width: 0.2, height: 0.2)
-      // The next have no animation of their own.
-      (layer.maskedCorners, layer.compositingFilter, layer.shouldRasterize) = (.minXMinY, .multiply, true)
-      (layer.magnificationFilter, layer.shadowPath) = (.nearest, .rect(Rect(x: 0, y: 0, width: 1, height: 1)))
-      let expected = [
-        "borderWidth", "borderColor", "shadowColor", "shadowOpacity", "shadowOffset", "shadowRadius", "contentsRect",
-        "contentsCenter",
-      ]
-      XCTAssertEqual(layer.animationKeys, expected)
-      stage.turn()
-      let tree = stage.context.renderTree(at: stage.now + .milliseconds(125))
-      let shown = try XCTUnwrap(tree.sides[1].effects?.parts.shadow)
-      XCTAssertGreaterThan(shown.radius, 3)
-      XCTAssertLessThan(shown.radius, 5)
-      XCTAssertEqual(stage.context.renderTree(at: stage.now).sides[1].effects?.parts.border, nil)
-    }
+    let stage = Stage()
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    stage.root.addSublayer(layer)
+    stage.turn()
+    (layer.borderWidth, layer.borderColor) = (2, .white)
+    (layer.shadowColor, layer.shadowOpacity, layer.shadowOffset, layer.shadowRadius) = (.white, 1, .zero, 5)
+    layer.contentsRect = Rect(x: 0, y: 0, width: 0.5, height: 0.5)
+    layer.contentsCenter = Rect(x: 0.4, y: 0.4, width: 0.2, height: 0.2)
+    // The next have no animation of their own.
+    (layer.maskedCorners, layer.compositingFilter, layer.shouldRasterize) = (.minXMinY, .multiply, true)
+    (layer.magnificationFilter, layer.shadowPath) = (.nearest, .rect(Rect(x: 0, y: 0, width: 1, height: 1)))
+    let expected = [
+      "borderWidth", "borderColor", "shadowColor", "shadowOpacity", "shadowOffset", "shadowRadius", "contentsRect",
+      "contentsCenter",
+    ]
+    XCTAssertEqual(layer.animationKeys, expected)
+    stage.turn()
+    let tree = stage.context.renderTree(at: stage.now + .milliseconds(125))
+    let shown = try XCTUnwrap(tree.sides[1].effects?.parts.shadow)
+    XCTAssertGreaterThan(shown.radius, 3)
+    XCTAssertLessThan(shown.radius, 5)
+    XCTAssertEqual(stage.context.renderTree(at: stage.now).sides[1].effects?.parts.border, nil)
   }
 
   /// Effects that do not change keep their identity, so that the difference of two trees need not look inside.
   func testEffectsKeepTheirIdentity() throws {
-    try onMain {
-      let stage = Stage()
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-      stage.root.addSublayer(layer)
-      XCTAssertNil(layer.values.rareBox)
-      stage.turn()
-      XCTAssertNil(stage.context.renderTree(at: stage.now).sides[1].effects)
-      Transaction.withoutActions { layer.borderWidth = 2 }
-      stage.turn()
-      let first = try XCTUnwrap(stage.context.renderTree(at: stage.now).sides[1].effects)
-      layer.position.x += 5
-      layer.backgroundColor = .white
-      stage.turn()
-      XCTAssertIdentical(stage.context.renderTree(at: stage.now + .milliseconds(50)).sides[1].effects, first)
-      Transaction.withoutActions { layer.borderWidth = 0 }
-      XCTAssertNil(layer.values.rareBox)
-      stage.turn()
-      XCTAssertNil(stage.context.renderTree(at: stage.now).sides[1].effects)
-    }
+    let stage = Stage()
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    stage.root.addSublayer(layer)
+    XCTAssertNil(layer.values.rareBox)
+    stage.turn()
+    XCTAssertNil(stage.context.renderTree(at: stage.now).sides[1].effects)
+    Transaction.withoutActions { layer.borderWidth = 2 }
+    stage.turn()
+    let first = try XCTUnwrap(stage.context.renderTree(at: stage.now).sides[1].effects)
+    layer.position.x += 5
+    layer.backgroundColor = .white
+    stage.turn()
+    XCTAssertIdentical(stage.context.renderTree(at: stage.now + .milliseconds(50)).sides[1].effects, first)
+    Transaction.withoutActions { layer.borderWidth = 0 }
+    XCTAssertNil(layer.values.rareBox)
+    stage.turn()
+    XCTAssertNil(stage.context.renderTree(at: stage.now).sides[1].effects)
   }
 
   func testWhatALayerDrawsHoldsBorderAndShadow() {
@@ -75,167 +71,149 @@ final class LookTests: XCTestCase {
   }
 
   func testAPartWithoutASizeShowsNothing() throws {
-    try onMain {
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-      layer.contents = try Bitmap(width: 2, height: 2).freeze()
-      for side in [0, 1e-200, -1, .nan] {
-        layer.contentsRect = Rect(x: 0, y: 0, width: side, height: 1)
-        XCTAssertEqual(layer.sideValues.effects.contentRect(in: layer.bounds), .zero, "\(side)")
-      }
-      layer.contentsRect = Rect(x: 0, y: 0, width: 1e-6, height: 1)
-      XCTAssertEqual(layer.sideValues.effects.contentRect(in: layer.bounds), layer.bounds)
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    layer.contents = try Bitmap(width: 2, height: 2).freeze()
+    for side in [0, 1e-200, -1, .nan] {
+      layer.contentsRect = Rect(x: 0, y: 0, width: side, height: 1)
+      XCTAssertEqual(layer.sideValues.effects.contentRect(in: layer.bounds), .zero, "\(side)")
     }
+    layer.contentsRect = Rect(x: 0, y: 0, width: 1e-6, height: 1)
+    XCTAssertEqual(layer.sideValues.effects.contentRect(in: layer.bounds), layer.bounds)
   }
 
   // MARK: Masks
 
   func testAMaskIsNoSublayer() {
-    onMain {
-      let (layer, mask, other) = (Layer(), Layer(), Layer())
-      layer.mask = mask
-      XCTAssertIdentical(mask.superlayer, layer)
-      XCTAssertEqual(layer.sublayers.count, 0)
-      layer.addSublayer(mask)
-      XCTAssertNil(layer.mask)
-      XCTAssertEqual(layer.sublayers.count, 1)
-      layer.mask = mask
-      XCTAssertEqual(layer.sublayers.count, 0)
-      layer.mask = other
-      XCTAssertNil(mask.superlayer)
-      other.removeFromSuperlayer()
-      XCTAssertNil(layer.mask)
-    }
+    let (layer, mask, other) = (Layer(), Layer(), Layer())
+    layer.mask = mask
+    XCTAssertIdentical(mask.superlayer, layer)
+    XCTAssertEqual(layer.sublayers.count, 0)
+    layer.addSublayer(mask)
+    XCTAssertNil(layer.mask)
+    XCTAssertEqual(layer.sublayers.count, 1)
+    layer.mask = mask
+    XCTAssertEqual(layer.sublayers.count, 0)
+    layer.mask = other
+    XCTAssertNil(mask.superlayer)
+    other.removeFromSuperlayer()
+    XCTAssertNil(layer.mask)
   }
 
   func testAMaskIsLaidOutDrawnAndAnimatedAsAnyLayer() {
-    onMain {
-      let stage = Stage()
-      let mask = RecordingLayer("mask")
-      stage.root.mask = mask
-      mask.setNeedsLayout()
-      mask.setNeedsDisplay()
-      stage.root.addSublayer(Layer())
-      stage.turn()
-      XCTAssertEqual([mask.layouts, mask.draws], [1, 1])
-      mask.opacity = 0
-      stage.turn()
-      let tree = stage.context.renderTree(at: stage.now + .milliseconds(125))
-      XCTAssertEqual(tree.records.count, 3)
-      XCTAssertEqual(tree.records.map { $0.flags.contains(.mask) }, [false, true, false])
-      XCTAssertTrue(tree.records[0].flags.contains(.masked))
-      XCTAssertLessThan(tree.records[1].opacity, 1)
-      XCTAssertGreaterThan(tree.records[1].opacity, 0)
-      stage.root.mask = nil
-      stage.turn()
-      XCTAssertEqual(stage.context.renderTree(at: stage.now).records.count, 2)
-      XCTAssertNil(mask.context)
-    }
+    let stage = Stage()
+    let mask = RecordingLayer("mask")
+    stage.root.mask = mask
+    mask.setNeedsLayout()
+    mask.setNeedsDisplay()
+    stage.root.addSublayer(Layer())
+    stage.turn()
+    XCTAssertEqual([mask.layouts, mask.draws], [1, 1])
+    mask.opacity = 0
+    stage.turn()
+    let tree = stage.context.renderTree(at: stage.now + .milliseconds(125))
+    XCTAssertEqual(tree.records.count, 3)
+    XCTAssertEqual(tree.records.map { $0.flags.contains(.mask) }, [false, true, false])
+    XCTAssertTrue(tree.records[0].flags.contains(.masked))
+    XCTAssertLessThan(tree.records[1].opacity, 1)
+    XCTAssertGreaterThan(tree.records[1].opacity, 0)
+    stage.root.mask = nil
+    stage.turn()
+    XCTAssertEqual(stage.context.renderTree(at: stage.now).records.count, 2)
+    XCTAssertNil(mask.context)
   }
 
   func testActionsOfANewMask() {
-    onMain {
-      let stage = Stage()
-      let journal = Journal()
-      let (layer, mask) = (Layer(), Layer())
-      stage.root.addSublayer(layer)
-      stage.turn()
-      (layer.name, mask.name) = ("P", "M")
-      (layer.delegate, mask.delegate) = (journal, journal)
-      layer.mask = mask
-      XCTAssertEqual(journal.asked, ["P.mask", "M.onOrderIn"])
-    }
+    let stage = Stage()
+    let journal = Journal()
+    let (layer, mask) = (Layer(), Layer())
+    stage.root.addSublayer(layer)
+    stage.turn()
+    (layer.name, mask.name) = ("P", "M")
+    (layer.delegate, mask.delegate) = (journal, journal)
+    layer.mask = mask
+    XCTAssertEqual(journal.asked, ["P.mask", "M.onOrderIn"])
   }
 
   func testActionsOfAMaskThatLeaves() {
-    onMain {
-      let stage = Stage()
-      let journal = Journal()
-      let (layer, mask, other) = (Layer(), Layer(), Layer())
-      stage.root.add(layer, other)
-      stage.turn()
-      (layer.name, mask.name, other.name) = ("P", "M", "O")
-      for asked in [layer, mask, other] { asked.delegate = journal }
-      @MainActor func expect(_ events: [String], line: UInt = #line, _ leave: () -> Void) {
-        layer.mask = mask
-        journal.asked.removeAll()
-        leave()
-        XCTAssertNil(layer.mask, line: line)
-        XCTAssertEqual(journal.asked, events, line: line)
-      }
-      expect(["P.mask", "M.onOrderOut"]) { mask.removeFromSuperlayer() }
-      expect(["P.mask", "M.onOrderOut", "O.sublayers", "M.onOrderIn"]) { other.addSublayer(mask) }
-      expect(["P.mask", "M.onOrderOut", "P.sublayers", "M.onOrderIn"]) { layer.addSublayer(mask) }
-      expect(["P.mask", "M.onOrderOut", "O.mask", "M.onOrderIn"]) { other.mask = mask }
+    let stage = Stage()
+    let journal = Journal()
+    let (layer, mask, other) = (Layer(), Layer(), Layer())
+    stage.root.add(layer, other)
+    stage.turn()
+    (layer.name, mask.name, other.name) = ("P", "M", "O")
+    for asked in [layer, mask, other] { asked.delegate = journal }
+    func expect(_ events: [String], line: UInt = #line, _ leave: () -> Void) {
+      layer.mask = mask
+      journal.asked.removeAll()
+      leave()
+      XCTAssertNil(layer.mask, line: line)
+      XCTAssertEqual(journal.asked, events, line: line)
     }
+    expect(["P.mask", "M.onOrderOut"]) { mask.removeFromSuperlayer() }
+    expect(["P.mask", "M.onOrderOut", "O.sublayers", "M.onOrderIn"]) { other.addSublayer(mask) }
+    expect(["P.mask", "M.onOrderOut", "P.sublayers", "M.onOrderIn"]) { layer.addSublayer(mask) }
+    expect(["P.mask", "M.onOrderOut", "O.mask", "M.onOrderIn"]) { other.mask = mask }
   }
 
   // MARK: Drawing into a bitmap
 
   func testRendersInItsOwnCoordinates() throws {
-    try onMain {
-      let layer = Layer(frame: Rect(x: 500, y: 500, width: 4, height: 3))
-      layer.backgroundColor = Color(hex: 0xFF0000)
-      XCTAssertEqual(try pixel(of: layer, 0, 0), 0xFFFF_0000)
-      XCTAssertEqual(try pixel(of: layer, 4, 0), 0)
-    }
+    let layer = Layer(frame: Rect(x: 500, y: 500, width: 4, height: 3))
+    layer.backgroundColor = Color(hex: 0xFF0000)
+    XCTAssertEqual(try pixel(of: layer, 0, 0), 0xFFFF_0000)
+    XCTAssertEqual(try pixel(of: layer, 4, 0), 0)
   }
 
   /// Half the opacity for red with a green sublayer and a blue border: one group, and the border above the sublayer.
   func testRendersAGroup() throws {
-    try onMain {
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
-      (layer.backgroundColor, layer.opacity) = (Color(hex: 0xFF0000), 0.5)
-      (layer.borderWidth, layer.borderColor) = (2, Color(hex: 0x0000FF))
-      let sublayer = Layer(frame: Rect(x: 0, y: 10, width: 10, height: 10))
-      sublayer.backgroundColor = Color(hex: 0x00FF00)
-      layer.addSublayer(sublayer)
-      XCTAssertEqual(try pixel(of: layer, 10, 5), 0x8080_0000)
-      XCTAssertEqual(try pixel(of: layer, 5, 15), 0x8000_8000)
-      XCTAssertEqual(try pixel(of: layer, 0, 15), 0x8000_0080)
-    }
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
+    (layer.backgroundColor, layer.opacity) = (Color(hex: 0xFF0000), 0.5)
+    (layer.borderWidth, layer.borderColor) = (2, Color(hex: 0x0000FF))
+    let sublayer = Layer(frame: Rect(x: 0, y: 10, width: 10, height: 10))
+    sublayer.backgroundColor = Color(hex: 0x00FF00)
+    layer.addSublayer(sublayer)
+    XCTAssertEqual(try pixel(of: layer, 10, 5), 0x8080_0000)
+    XCTAssertEqual(try pixel(of: layer, 5, 15), 0x8000_8000)
+    XCTAssertEqual(try pixel(of: layer, 0, 15), 0x8000_0080)
   }
 
   func testRendersCornersMasksAndContents() throws {
-    try onMain {
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
-      let large = Layer(frame: Rect(x: -5, y: -5, width: 40, height: 40))
-      large.backgroundColor = .white
-      layer.addSublayer(large)
-      layer.cornerRadius = 10
-      XCTAssertEqual(try pixel(of: layer, 0, 0), 0xFFFF_FFFF)
-      layer.masksToBounds = true
-      XCTAssertEqual(try pixel(of: layer, 0, 0), 0)
-      layer.maskedCorners = [.maxXMaxY]
-      XCTAssertEqual(try pixel(of: layer, 0, 0), 0xFFFF_FFFF)
-      XCTAssertEqual(try pixel(of: layer, 19, 19), 0)
-      let mask = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 20))
-      mask.backgroundColor = .black
-      layer.mask = mask
-      XCTAssertEqual(try pixel(of: layer, 9, 5), 0xFFFF_FFFF)
-      XCTAssertEqual(try pixel(of: layer, 10, 5), 0)
-      let bitmap = try Bitmap(width: 1, height: 1)
-      bitmap.row(0).assumingMemoryBound(to: UInt32.self)[0] = 0xFF12_3456
-      large.contents = bitmap.freeze()
-      XCTAssertEqual(try pixel(of: layer, 5, 5), 0xFF12_3456)
-    }
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
+    let large = Layer(frame: Rect(x: -5, y: -5, width: 40, height: 40))
+    large.backgroundColor = .white
+    layer.addSublayer(large)
+    layer.cornerRadius = 10
+    XCTAssertEqual(try pixel(of: layer, 0, 0), 0xFFFF_FFFF)
+    layer.masksToBounds = true
+    XCTAssertEqual(try pixel(of: layer, 0, 0), 0)
+    layer.maskedCorners = [.maxXMaxY]
+    XCTAssertEqual(try pixel(of: layer, 0, 0), 0xFFFF_FFFF)
+    XCTAssertEqual(try pixel(of: layer, 19, 19), 0)
+    let mask = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 20))
+    mask.backgroundColor = .black
+    layer.mask = mask
+    XCTAssertEqual(try pixel(of: layer, 9, 5), 0xFFFF_FFFF)
+    XCTAssertEqual(try pixel(of: layer, 10, 5), 0)
+    let bitmap = try Bitmap(width: 1, height: 1)
+    bitmap.row(0).assumingMemoryBound(to: UInt32.self)[0] = 0xFF12_3456
+    large.contents = bitmap.freeze()
+    XCTAssertEqual(try pixel(of: layer, 5, 5), 0xFF12_3456)
   }
 
   /// A layer that promises to be opaque is drawn on black.
   func testOpaqueLayersDrawOnBlack() throws {
-    try onMain {
-      let stage = Stage()
-      let layer = RecordingLayer("layer")
-      layer.onDraw = { $0.fill(Rect(x: 0, y: 0, width: 5, height: 10), color: .white) }
-      layer.isOpaque = true
-      layer.setNeedsDisplay()
-      stage.root.addSublayer(layer)
-      stage.turn()
-      XCTAssertEqual(layer.contents?.isOpaque, true)
-      XCTAssertEqual(try pixel(of: layer, 7, 5), 0xFF00_0000)
-      layer.isOpaque = false
-      stage.turn()
-      XCTAssertEqual(try pixel(of: layer, 7, 5), 0)
-    }
+    let stage = Stage()
+    let layer = RecordingLayer("layer")
+    layer.onDraw = { $0.fill(Rect(x: 0, y: 0, width: 5, height: 10), color: .white) }
+    layer.isOpaque = true
+    layer.setNeedsDisplay()
+    stage.root.addSublayer(layer)
+    stage.turn()
+    XCTAssertEqual(layer.contents?.isOpaque, true)
+    XCTAssertEqual(try pixel(of: layer, 7, 5), 0xFF00_0000)
+    layer.isOpaque = false
+    stage.turn()
+    XCTAssertEqual(try pixel(of: layer, 7, 5), 0)
   }
 }
 

@@ -6,33 +6,29 @@ import XCTest
 
 /// Random programs over the layer model, against `ReferenceModel`: the same is shown at random times, and the same is told in the same
 /// order. `FRAMEPACE_LONG=1` plays 100,000 of them.
-final class RandomModelTests: XCTestCase {
+@preconcurrency @MainActor final class RandomModelTests: XCTestCase {
   func testProgramsShowAndTellWhatTheReferenceDoes() {
-    onMain {
-      for seed in some(2_000, of: 1...100_000) {
-        let program = ModelProgram(seed: UInt64(seed))
-        guard ModelPlayer.failure(of: program) != nil else { continue }
-        return XCTFail("seed \(seed): \(report(of: shrunk(program)))")
-      }
+    for seed in some(2_000, of: 1...100_000) {
+      let program = ModelProgram(seed: UInt64(seed))
+      guard ModelPlayer.failure(of: program) != nil else { continue }
+      return XCTFail("seed \(seed): \(report(of: shrunk(program)))")
     }
   }
 
   /// A program that fails is printed with as little in it as still fails.
   func testAFailureIsPrintedInShort() {
-    onMain {
-      var program = ModelProgram(seed: 5)
-      program.parents = [0, 1]
-      program.edits.append(.kill(2))
-      let isFailure: @MainActor (ModelProgram) -> Bool = { program in
-        program.edits.contains { if case .kill(2) = $0 { true } else { false } }
-      }
-      let short = shrunk(program, while: isFailure)
-      XCTAssertEqual(short.edits.count, 1)
-      XCTAssertEqual(short.parents, [0, 1], "a tree is left as it is")
-      let text = report(of: short)
-      XCTAssertTrue(text.contains("layer layer1"), text)
-      XCTAssertTrue(text.contains("0: kill(2)"), text)
+    var program = ModelProgram(seed: 5)
+    program.parents = [0, 1]
+    program.edits.append(.kill(2))
+    let isFailure: @MainActor (ModelProgram) -> Bool = { program in
+      program.edits.contains { if case .kill(2) = $0 { true } else { false } }
     }
+    let short = shrunk(program, while: isFailure)
+    XCTAssertEqual(short.edits.count, 1)
+    XCTAssertEqual(short.parents, [0, 1], "a tree is left as it is")
+    let text = report(of: short)
+    XCTAssertTrue(text.contains("layer layer1"), text)
+    XCTAssertTrue(text.contains("0: kill(2)"), text)
   }
 }
 

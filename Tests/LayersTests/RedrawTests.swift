@@ -7,81 +7,71 @@ import XCTest
 @testable import Layers
 
 /// Layers that draw themselves from properties of their own, while these animate.
-final class RedrawTests: XCTestCase {
+@preconcurrency @MainActor final class RedrawTests: XCTestCase {
   func testEachFrameIsDrawnForItsTime() {
-    onMain {
-      let (stage, gauge) = makeGauge()
-      XCTAssertEqual(gauge.drawn, [0])
-      gauge.add(BasicAnimation(.level, from: 0, to: 10, duration: .milliseconds(100)))
-      stage.turn()
-      XCTAssertEqual(gauge.drawn, [0], "the layer's own value is drawn already")
-      let held = stage.tree(after: 20)
-      XCTAssertEqual(gauge.drawn, [0, 2])
-      XCTAssertTrue(held.sides[1].content === stage.tree(after: 20).sides[1].content)
-      XCTAssertEqual(gauge.drawn, [0, 2], "the same frame once more")
-      let next = stage.tree(after: 70)
-      XCTAssertEqual(gauge.drawn, [0, 2, 7])
-      XCTAssertFalse(held.sides[1].content === next.sides[1].content, "no frame changes in its holder's hands")
-      XCTAssertEqual(gauge.presentation[.level], 7)
-      stage.turn(after: 120)
-      XCTAssertTrue(stage.tree().sides[1].content === gauge.contents)
-      XCTAssertEqual(gauge.drawn, [0, 2, 7], "the end is the layer's own picture")
-    }
+    let (stage, gauge) = makeGauge()
+    XCTAssertEqual(gauge.drawn, [0])
+    gauge.add(BasicAnimation(.level, from: 0, to: 10, duration: .milliseconds(100)))
+    stage.turn()
+    XCTAssertEqual(gauge.drawn, [0], "the layer's own value is drawn already")
+    let held = stage.tree(after: 20)
+    XCTAssertEqual(gauge.drawn, [0, 2])
+    XCTAssertTrue(held.sides[1].content === stage.tree(after: 20).sides[1].content)
+    XCTAssertEqual(gauge.drawn, [0, 2], "the same frame once more")
+    let next = stage.tree(after: 70)
+    XCTAssertEqual(gauge.drawn, [0, 2, 7])
+    XCTAssertFalse(held.sides[1].content === next.sides[1].content, "no frame changes in its holder's hands")
+    XCTAssertEqual(gauge.presentation[.level], 7)
+    stage.turn(after: 120)
+    XCTAssertTrue(stage.tree().sides[1].content === gauge.contents)
+    XCTAssertEqual(gauge.drawn, [0, 2, 7], "the end is the layer's own picture")
   }
 
   func testOnlyAnotherValueIsDrawn() {
-    onMain {
-      let (stage, gauge) = makeGauge()
-      gauge.add(KeyframeAnimation(.level, values: [3, 5], calculationMode: .discrete), forKey: "level")
-      gauge.add(BasicAnimation(.opacity, from: 0, duration: .milliseconds(250)))
-      stage.turn()
-      for time in stride(from: Int64(0), through: 240, by: 10) { _ = stage.tree(after: time) }
-      XCTAssertEqual(gauge.drawn, [0, 3, 5])
-      // The layer looks different now, and so do the pictures of the animation.
-      gauge.setNeedsDisplay()
-      stage.turn()
-      _ = stage.tree(after: 200)
-      XCTAssertEqual(gauge.drawn, [0, 3, 5, 0, 5])
-      stage.turn(after: 1000)
-    }
+    let (stage, gauge) = makeGauge()
+    gauge.add(KeyframeAnimation(.level, values: [3, 5], calculationMode: .discrete), forKey: "level")
+    gauge.add(BasicAnimation(.opacity, from: 0, duration: .milliseconds(250)))
+    stage.turn()
+    for time in stride(from: Int64(0), through: 240, by: 10) { _ = stage.tree(after: time) }
+    XCTAssertEqual(gauge.drawn, [0, 3, 5])
+    // The layer looks different now, and so do the pictures of the animation.
+    gauge.setNeedsDisplay()
+    stage.turn()
+    _ = stage.tree(after: 200)
+    XCTAssertEqual(gauge.drawn, [0, 3, 5, 0, 5])
+    stage.turn(after: 1000)
   }
 
   func testAChangeIsDrawnWithoutBeingAskedFor() {
-    onMain {
-      let (stage, gauge) = makeGauge()
-      Transaction.withoutActions { gauge.level = 4 }
-      XCTAssertTrue(gauge.needsDisplay)
-      stage.turn()
-      XCTAssertEqual(gauge.drawn, [0, 4])
-      gauge.level = 8
-      stage.turn()
-      let tree = stage.tree(after: 125)
-      XCTAssertEqual(gauge.drawn, [0, 4, 8, 4 + 4 * TimingFunction.default.progress(at: 0.5)])
-      XCTAssertFalse(tree.sides[1].content === gauge.contents)
-      stage.turn(after: 1000)
-    }
+    let (stage, gauge) = makeGauge()
+    Transaction.withoutActions { gauge.level = 4 }
+    XCTAssertTrue(gauge.needsDisplay)
+    stage.turn()
+    XCTAssertEqual(gauge.drawn, [0, 4])
+    gauge.level = 8
+    stage.turn()
+    let tree = stage.tree(after: 125)
+    XCTAssertEqual(gauge.drawn, [0, 4, 8, 4 + 4 * TimingFunction.default.progress(at: 0.5)])
+    XCTAssertFalse(tree.sides[1].content === gauge.contents)
+    stage.turn(after: 1000)
   }
 
   func testAFilledValueIsDrawnOnce() {
-    onMain {
-      let (stage, gauge) = makeGauge()
-      gauge.add(
-        BasicAnimation(.level, from: 1, to: 6, duration: .milliseconds(10), fillMode: .both, isRemovedOnCompletion: false))
-      stage.turn()
-      stage.turn(after: 20)
-      for time in Int64(0)..<9 { _ = stage.tree(after: time) }
-      XCTAssertEqual(gauge.drawn, [0, 6])
-      XCTAssertFalse(stage.context.isAnimating)
-    }
+    let (stage, gauge) = makeGauge()
+    gauge.add(
+      BasicAnimation(.level, from: 1, to: 6, duration: .milliseconds(10), fillMode: .both, isRemovedOnCompletion: false))
+    stage.turn()
+    stage.turn(after: 20)
+    for time in Int64(0)..<9 { _ = stage.tree(after: time) }
+    XCTAssertEqual(gauge.drawn, [0, 6])
+    XCTAssertFalse(stage.context.isAnimating)
   }
 
   func testAnOpaqueLayerIsOpaqueInEachFrame() {
-    onMain {
-      let (stage, gauge) = makeGauge()
-      gauge.isOpaque = true
-      XCTAssertEqual(gauge.drawnImage(for: gauge.values, bounds: gauge.bounds)?.isOpaque, true)
-      stage.turn()
-    }
+    let (stage, gauge) = makeGauge()
+    gauge.isOpaque = true
+    XCTAssertEqual(gauge.drawnImage(for: gauge.values, bounds: gauge.bounds)?.isOpaque, true)
+    stage.turn()
   }
 }
 

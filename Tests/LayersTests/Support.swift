@@ -31,6 +31,9 @@ final class RecordingLayer: Layer {
 }
 
 /// A context with a manual turn: `turn()` does the same as an engine at the end of a turn.
+///
+/// Its test cases are `@preconcurrency @MainActor`: XCTest calls their tests on the process's main thread, and without
+/// `@preconcurrency` the list of tests that SwiftPM makes cannot hold them.
 @MainActor
 final class Stage {
   let root: Layer
@@ -86,7 +89,7 @@ extension Layer {
 
 func milliseconds(_ count: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: count * 1_000_000) }
 
-/// Runs the body of a test on the main actor. XCTest calls the test on the process's main thread.
+/// Runs the body of a test on the main actor, in a test case that is not of it.
 func onMain(_ body: @MainActor () throws -> Void) rethrows {
   try MainActor.assumeIsolated(body)
 }

@@ -4,19 +4,17 @@ import XCTest
 @testable import Layers
 
 /// Runs the cases of `Facts/cases.json` that need the main thread.
-final class TransactionFactTests: XCTestCase {
+@preconcurrency @MainActor final class TransactionFactTests: XCTestCase {
   /// Settings that are read back.
   func testTransactions() {
-    onMain {
-      for fact in FactCase.all("transaction") {
-        for operation in fact.in["ops"].array ?? [] {
-          let words = operation.array ?? []
-          switch words.first?.text {
-          case "begin": Transaction.begin()
-          case "commit": Transaction.commit()
-          case "set": set(words[1].text ?? "", words[2])
-          default: XCTAssertTrue(isSet(words[1].text ?? "", words[2]), "\(fact.id): \(words)")
-          }
+    for fact in FactCase.all("transaction") {
+      for operation in fact.in["ops"].array ?? [] {
+        let words = operation.array ?? []
+        switch words.first?.text {
+        case "begin": Transaction.begin()
+        case "commit": Transaction.commit()
+        case "set": set(words[1].text ?? "", words[2])
+        default: XCTAssertTrue(isSet(words[1].text ?? "", words[2]), "\(fact.id): \(words)")
         }
       }
     }
@@ -24,12 +22,10 @@ final class TransactionFactTests: XCTestCase {
 
   /// The order of callbacks.
   func testEvents() {
-    onMain {
-      for fact in FactCase.all("events") {
-        var script = EventScript()
-        for line in fact.in["script"].array ?? [] { script.run(line.text ?? "") }
-        XCTAssertEqual(script.log.entries, fact.out.array?.compactMap(\.text), "\(fact.id)")
-      }
+    for fact in FactCase.all("events") {
+      var script = EventScript()
+      for line in fact.in["script"].array ?? [] { script.run(line.text ?? "") }
+      XCTAssertEqual(script.log.entries, fact.out.array?.compactMap(\.text), "\(fact.id)")
     }
   }
 }

@@ -4,72 +4,66 @@ import RenderTree
 import XCTest
 
 /// Several viewers of one tree, each at its own times.
-final class TreeViewerTests: XCTestCase {
+@preconcurrency @MainActor final class TreeViewerTests: XCTestCase {
   /// The first viewer looks 40 ms ahead and the second 10 ms: the first is past the animation's end while the second still
   /// shows it.
   func testAnAnimationIsOverWhenEverybodyHasShownItsEnd() {
-    onMain {
-      let stage = Stage()
-      let (near, far) = (stage.context.makeViewer(), stage.context.makeViewer())
-      let log = Log()
-      stage.root.add(
-        BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("\($0)") }))
-      stage.turn()
-      stage.turn(after: 70)
-      XCTAssertEqual(far.opacity(at: 110), 1)
-      XCTAssertTrue(stage.context.isDirty, "its end is to be reported")
-      XCTAssertTrue(stage.context.isAnimating, "the other one has not been asked")
-      stage.turn()
-      XCTAssertEqual(near.opacity(at: 80), 0.8, accuracy: 1e-6, "it jumps to the end")
-      XCTAssertEqual(far.opacity(at: 110), 1)
-      XCTAssertTrue(stage.context.isAnimating)
-      stage.turn()
-      XCTAssertEqual(log.entries, [])
-      XCTAssertEqual(near.opacity(at: 100), 1)
-      XCTAssertEqual(far.opacity(at: 140), 1)
-      XCTAssertFalse(stage.context.isAnimating)
-      stage.turn()
-      XCTAssertEqual(log.entries, ["true"])
-    }
+    let stage = Stage()
+    let (near, far) = (stage.context.makeViewer(), stage.context.makeViewer())
+    let log = Log()
+    stage.root.add(
+      BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("\($0)") }))
+    stage.turn()
+    stage.turn(after: 70)
+    XCTAssertEqual(far.opacity(at: 110), 1)
+    XCTAssertTrue(stage.context.isDirty, "its end is to be reported")
+    XCTAssertTrue(stage.context.isAnimating, "the other one has not been asked")
+    stage.turn()
+    XCTAssertEqual(near.opacity(at: 80), 0.8, accuracy: 1e-6, "it jumps to the end")
+    XCTAssertEqual(far.opacity(at: 110), 1)
+    XCTAssertTrue(stage.context.isAnimating)
+    stage.turn()
+    XCTAssertEqual(log.entries, [])
+    XCTAssertEqual(near.opacity(at: 100), 1)
+    XCTAssertEqual(far.opacity(at: 140), 1)
+    XCTAssertFalse(stage.context.isAnimating)
+    stage.turn()
+    XCTAssertEqual(log.entries, ["true"])
   }
 
   func testOneThatStandsStillKeepsNobodyWaiting() {
-    onMain {
-      let stage = Stage()
-      let (going, stuck) = (stage.context.makeViewer(), stage.context.makeViewer())
-      let log = Log()
-      stage.root.add(
-        BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("\($0)") }))
-      stage.turn()
-      XCTAssertEqual(stuck.opacity(at: 10), 0.1, accuracy: 1e-6)
-      stage.turn(after: 90)
-      XCTAssertEqual(going.opacity(at: 110), 1)
-      stage.turn(after: 9)
-      XCTAssertEqual(log.entries, [])
-      XCTAssertEqual(going.opacity(at: 127), 1)
-      stage.turn(after: 1)
-      XCTAssertEqual(log.entries, ["true"])
-      XCTAssertFalse(stage.context.isAnimating)
-    }
+    let stage = Stage()
+    let (going, stuck) = (stage.context.makeViewer(), stage.context.makeViewer())
+    let log = Log()
+    stage.root.add(
+      BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("\($0)") }))
+    stage.turn()
+    XCTAssertEqual(stuck.opacity(at: 10), 0.1, accuracy: 1e-6)
+    stage.turn(after: 90)
+    XCTAssertEqual(going.opacity(at: 110), 1)
+    stage.turn(after: 9)
+    XCTAssertEqual(log.entries, [])
+    XCTAssertEqual(going.opacity(at: 127), 1)
+    stage.turn(after: 1)
+    XCTAssertEqual(log.entries, ["true"])
+    XCTAssertFalse(stage.context.isAnimating)
   }
 
   func testOneThatHasGoneDoesNotCount() {
-    onMain {
-      let stage = Stage()
-      let (staying, going) = (stage.context.makeViewer(), stage.context.makeViewer())
-      let log = Log()
-      stage.root.add(
-        BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("\($0)") }))
-      stage.turn()
-      XCTAssertEqual(going.opacity(at: 10), 0.1, accuracy: 1e-6)
-      going.invalidate()
-      stage.turn(after: 90)
-      XCTAssertEqual(staying.opacity(at: 100), 1)
-      XCTAssertFalse(stage.context.isAnimating)
-      stage.turn()
-      XCTAssertEqual(log.entries, ["true"])
-      XCTAssertEqual(going.renderTree(at: milliseconds(5)).records.count, 0)
-    }
+    let stage = Stage()
+    let (staying, going) = (stage.context.makeViewer(), stage.context.makeViewer())
+    let log = Log()
+    stage.root.add(
+      BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("\($0)") }))
+    stage.turn()
+    XCTAssertEqual(going.opacity(at: 10), 0.1, accuracy: 1e-6)
+    going.invalidate()
+    stage.turn(after: 90)
+    XCTAssertEqual(staying.opacity(at: 100), 1)
+    XCTAssertFalse(stage.context.isAnimating)
+    stage.turn()
+    XCTAssertEqual(log.entries, ["true"])
+    XCTAssertEqual(going.renderTree(at: milliseconds(5)).records.count, 0)
   }
 }
 

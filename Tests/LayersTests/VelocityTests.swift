@@ -6,94 +6,86 @@ import XCTest
 @testable import Layers
 
 /// Movements that are interrupted, by the velocity of the values shown before and after.
-final class VelocityTests: XCTestCase {
+@preconcurrency @MainActor final class VelocityTests: XCTestCase {
   func testASpringGoesOnWithTheVelocity() {
-    onMain {
-      let stage = Stage()
-      let layer = Layer()
-      stage.root.addSublayer(layer)
-      stage.turn()
-      Transaction.animationSpring = Spring(perceptualDuration: .milliseconds(500), bounce: 0.3)
-      layer.position = Point(200, 40)
-      stage.turn()
-      // Sideways and back, again and again, also with other springs and clocks.
-      for (index, place) in [Point(0, 300), Point(-50, 0), Point(400, 90), Point(10, 10)].enumerated() {
-        expectSmooth(stage, layer) {
-          var spring = Spring(
-            perceptualDuration: .milliseconds(300 + 100 * Int64(index)), bounce: [-0.5, 0, 0.6, 0.2][index])
-          spring.mass = 1 + Double(index)
-          Transaction.animationSpring = spring
-          layer.position = place
-        }
+    let stage = Stage()
+    let layer = Layer()
+    stage.root.addSublayer(layer)
+    stage.turn()
+    Transaction.animationSpring = Spring(perceptualDuration: .milliseconds(500), bounce: 0.3)
+    layer.position = Point(200, 40)
+    stage.turn()
+    // Sideways and back, again and again, also with other springs and clocks.
+    for (index, place) in [Point(0, 300), Point(-50, 0), Point(400, 90), Point(10, 10)].enumerated() {
+      expectSmooth(stage, layer) {
+        var spring = Spring(
+          perceptualDuration: .milliseconds(300 + 100 * Int64(index)), bounce: [-0.5, 0, 0.6, 0.2][index])
+        spring.mass = 1 + Double(index)
+        Transaction.animationSpring = spring
+        layer.position = place
       }
-      stage.turn(after: 60_000)
-      XCTAssertEqual(layer.animationKeys, [])
-      XCTAssertEqual(layer.presentation.position, Point(10, 10))
     }
+    stage.turn(after: 60_000)
+    XCTAssertEqual(layer.animationKeys, [])
+    XCTAssertEqual(layer.presentation.position, Point(10, 10))
   }
 
   func testASpringTakesOverFromATimingFunctionOnClocksOfAnySpeed() {
-    onMain {
-      for (layerSpeed, speed) in [(1.0, 1.0), (0.5, 1.0), (2.0, 0.5), (1.0, 3.0)] {
-        let stage = Stage()
-        let layer = Layer()
-        layer.speed = layerSpeed
-        stage.root.addSublayer(layer)
-        stage.turn()
-        layer.add(
-          BasicAnimation(.position, from: .zero, to: Point(300, -100), duration: .milliseconds(600)), forKey: "position")
-        stage.turn()
-        expectSmooth(stage, layer) {
-          var spring = SpringAnimation(.position, to: Point(0, 50))
-          (spring.keepsVelocity, spring.speed) = (true, speed)
-          layer.add(spring, forKey: "position")
-        }
+    for (layerSpeed, speed) in [(1.0, 1.0), (0.5, 1.0), (2.0, 0.5), (1.0, 3.0)] {
+      let stage = Stage()
+      let layer = Layer()
+      layer.speed = layerSpeed
+      stage.root.addSublayer(layer)
+      stage.turn()
+      layer.add(
+        BasicAnimation(.position, from: .zero, to: Point(300, -100), duration: .milliseconds(600)), forKey: "position")
+      stage.turn()
+      expectSmooth(stage, layer) {
+        var spring = SpringAnimation(.position, to: Point(0, 50))
+        (spring.keepsVelocity, spring.speed) = (true, speed)
+        layer.add(spring, forKey: "position")
       }
     }
   }
 
   func testNothingElseKeepsIt() {
-    onMain {
-      let stage = Stage()
-      let layer = Layer()
-      stage.root.addSublayer(layer)
-      stage.turn()
-      layer.position = Point(300, 0)
-      stage.turn()
-      _ = stage.tree(after: 100)
-      let shown = layer.presentation.position
-      layer.position = .zero
-      stage.turn(after: 100)
-      let expected = shown.mixed(with: .zero, fraction: TimingFunction.default.progress(at: 0.4))
-      XCTAssertLessThan(layer.presentation(at: stage.now + .milliseconds(100)).position.distance(to: expected), 1e-9)
-      layer.add(SpringAnimation(.position, to: Point(90, 0)), forKey: "position")
-      stage.turn(after: 10)
-      XCTAssertLessThan(velocity(of: layer, at: stage.now, ahead: true).distance(to: .zero), 1)
-    }
+    let stage = Stage()
+    let layer = Layer()
+    stage.root.addSublayer(layer)
+    stage.turn()
+    layer.position = Point(300, 0)
+    stage.turn()
+    _ = stage.tree(after: 100)
+    let shown = layer.presentation.position
+    layer.position = .zero
+    stage.turn(after: 100)
+    let expected = shown.mixed(with: .zero, fraction: TimingFunction.default.progress(at: 0.4))
+    XCTAssertLessThan(layer.presentation(at: stage.now + .milliseconds(100)).position.distance(to: expected), 1e-9)
+    layer.add(SpringAnimation(.position, to: Point(90, 0)), forKey: "position")
+    stage.turn(after: 10)
+    XCTAssertLessThan(velocity(of: layer, at: stage.now, ahead: true).distance(to: .zero), 1)
   }
 
   func testAnyValueKeepsIt() {
-    onMain {
-      let stage = Stage()
-      stage.turn()
-      Transaction.animationSpring = Spring()
-      stage.root.transform = Transform3D.rotation(1).concatenating(.scale(2))
-      stage.root.backgroundColor = .white
-      stage.turn()
-      stage.root.backgroundColor = .black
-      _ = stage.tree(after: 200)
-      let time = stage.now + .milliseconds(200)
-      let step = Nanoseconds.microseconds(20)
-      let before =
-        stage.root.presentation(at: time).rotation - stage.root.presentation(at: time - step).rotation
-      Transaction.animationSpring = Spring()
-      stage.root.transform = .identity
-      stage.turn(after: 200)
-      let after =
-        stage.root.presentation(at: time + step).rotation - stage.root.presentation(at: time).rotation
-      XCTAssertGreaterThan(abs(before), 1e-6)
-      XCTAssertEqual(before, after, accuracy: abs(before) / 10)
-    }
+    let stage = Stage()
+    stage.turn()
+    Transaction.animationSpring = Spring()
+    stage.root.transform = Transform3D.rotation(1).concatenating(.scale(2))
+    stage.root.backgroundColor = .white
+    stage.turn()
+    stage.root.backgroundColor = .black
+    _ = stage.tree(after: 200)
+    let time = stage.now + .milliseconds(200)
+    let step = Nanoseconds.microseconds(20)
+    let before =
+      stage.root.presentation(at: time).rotation - stage.root.presentation(at: time - step).rotation
+    Transaction.animationSpring = Spring()
+    stage.root.transform = .identity
+    stage.turn(after: 200)
+    let after =
+      stage.root.presentation(at: time + step).rotation - stage.root.presentation(at: time).rotation
+    XCTAssertGreaterThan(abs(before), 1e-6)
+    XCTAssertEqual(before, after, accuracy: abs(before) / 10)
   }
 }
 
