@@ -58,6 +58,13 @@ import XCTest
     layer.removeAllAnimations()
     layer.frame = Rect(x: 1, y: 2, width: 30, height: 40)
     XCTAssertEqual(layer.animationKeys, ["position", "bounds"])
+    layer.actions = [
+      .opacity: .null, .cornerRadius: .animation(BasicAnimation(.cornerRadius, duration: .milliseconds(77))),
+    ]
+    (layer.opacity, layer.cornerRadius) = (0.5, 4)
+    XCTAssertEqual(layer.animationKeys, ["position", "bounds", "cornerRadius"])
+    XCTAssertEqual(layer.animation(forKey: "cornerRadius")?.duration, .milliseconds(77))
+    XCTAssertEqual(layer.presentation.cornerRadius, 0, "from the value on screen")
     stage.turn(after: 1000)
   }
 
@@ -128,7 +135,8 @@ private func numbered(_ number: Double) -> any Animation {
   return animation
 }
 
-private final class Answerer: LayerDelegate {
+/// A delegate that notes for which actions it is asked.
+final class Answerer: LayerDelegate {
   var answer: LayerAction?
   var asked: [String] = []
   var onAsked: ((Layer) -> Void)?

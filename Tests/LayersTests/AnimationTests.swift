@@ -8,10 +8,7 @@ import XCTest
 
 @preconcurrency @MainActor final class AnimationTests: XCTestCase {
   func testExplicitAnimationLivesAndEnds() throws {
-    let stage = Stage()
-    let layer = Layer(frame: Rect(x: 0, y: 0, width: 7, height: 7))
-    stage.root.addSublayer(layer)
-    stage.turn()
+    let (stage, layer) = Stage.showing(Layer(frame: Rect(x: 0, y: 0, width: 7, height: 7)))
     XCTAssertFalse(stage.context.isAnimating)
     let log = Log()
     layer.add(
@@ -90,21 +87,6 @@ import XCTest
     XCTAssertEqual(stage.root.cornerRadius, 2)
   }
 
-  func testTimeMayGoBack() {
-    let stage = Stage()
-    stage.turn()
-    _ = stage.tree(after: 10_000)
-    stage.turn()
-    let log = Log()
-    stage.root.add(
-      BasicAnimation(.opacity, to: 0, duration: .milliseconds(100), completion: { log.append("\($0)") }))
-    stage.turn()
-    stage.turn(after: 50)
-    XCTAssertEqual(log.entries, [], "a time that was looked at once is not the time now")
-    stage.turn(after: 50)
-    XCTAssertEqual(log.entries, ["true"])
-  }
-
   func testAnimationThatStaysAtItsEnd() {
     let stage = Stage()
     stage.turn()
@@ -131,44 +113,6 @@ import XCTest
     XCTAssertEqual(log.entries, ["true"])
   }
 
-  func testReplacedRemovedAndOrphanedAnimationsDidNotFinish() {
-    let stage = Stage()
-    let layer = Layer()
-    stage.root.addSublayer(layer)
-    stage.turn()
-    let log = Log()
-    func add(_ name: String) {
-      layer.add(
-        BasicAnimation(.opacity, to: 0, duration: .milliseconds(50), completion: { log.append("\(name) \($0)") }),
-        forKey: "key")
-    }
-    add("first")
-    add("second")
-    XCTAssertEqual(layer.animationKeys, ["key"])
-    XCTAssertEqual(log.entries, [], "told at the commit")
-    stage.turn()
-    XCTAssertEqual(log.entries, ["first false"])
-    layer.removeAnimation(forKey: "key")
-    layer.removeAnimation(forKey: "key")
-    stage.turn()
-    XCTAssertEqual(log.entries, ["first false", "second false"])
-    add("third")
-    stage.turn()
-    // The layer is removed and added again within a turn: the animation continues.
-    layer.removeFromSuperlayer()
-    stage.root.addSublayer(layer)
-    stage.turn(after: 10)
-    XCTAssertTrue(stage.context.isAnimating)
-    layer.removeFromSuperlayer()
-    stage.turn()
-    XCTAssertEqual(log.entries.last, "third false")
-    XCTAssertFalse(stage.context.isAnimating)
-    XCTAssertEqual(layer.animationKeys, [])
-    add("fourth")
-    layer.removeAllAnimations()
-    XCTAssertEqual(log.entries.last, "fourth false", "outside of a context at once")
-  }
-
   func testRotationTurnsAllTheWay() {
     let stage = Stage()
     stage.root.transform = .scale(2)
@@ -181,51 +125,8 @@ import XCTest
     }
   }
 
-  func testLaterAnimationsAreSeenOverEarlierOnes() {
-    let stage = Stage()
-    stage.root.add(BasicAnimation(.opacity, from: 0.2, to: 0.2, duration: .milliseconds(100)))
-    stage.root.add(BasicAnimation(.opacity, from: 0.4, to: 0.4, duration: .milliseconds(50)))
-    stage.turn()
-    XCTAssertEqual(stage.root.presentation(at: milliseconds(10)).opacity, 0.4)
-    XCTAssertEqual(stage.root.presentation(at: milliseconds(60)).opacity, 0.2)
-  }
-
-  // MARK: Implicit animations
-
-  func testChangeAfterTheFirstCommitAnimates() throws {
-    let stage = Stage()
-    let layer = Layer()
-    stage.root.addSublayer(layer)
-    layer.position = Point(10, 0)
-    stage.turn()
-    XCTAssertEqual(layer.animationKeys, [], "nothing was seen before the first commit")
-    layer.removeFromSuperlayer()
-    stage.root.addSublayer(layer)
-    layer.opacity = 0.5
-    XCTAssertEqual(layer.animationKeys, [], "nor of a layer that comes anew")
-    stage.turn()
-    layer.position = Point(110, 0)
-    XCTAssertEqual(layer.animationKeys, ["position"])
-    XCTAssertEqual(layer.presentation.position, Point(10, 0))
-    stage.turn()
-    XCTAssertEqual(try XCTUnwrap(stage.tree().records.last).transform.tx, 10)
-    XCTAssertEqual(
-      try XCTUnwrap(stage.tree(after: 125).records.last).transform.tx,
-      10 + 100 * TimingFunction.default.progress(at: 0.5), accuracy: 1e-9)
-
-    // A second change during the animation starts at the presented position.
-    let middle = layer.presentation.position
-    layer.position = Point(0, 0)
-    stage.turn(after: 125)
-    XCTAssertEqual(layer.presentation(at: milliseconds(125)).position.x, middle.x, accuracy: 1e-9)
-    XCTAssertEqual(stage.tree(after: 250).records.last?.transform.tx, 0)
-  }
-
   func testUncommittedChangesAreNotRendered() {
-    let stage = Stage()
-    let layer = Layer()
-    stage.root.addSublayer(layer)
-    stage.turn()
+    let (stage, layer) = Stage.showing(Layer())
     layer.position = Point(100, 0)
     stage.turn()
     _ = stage.tree(after: 100)
@@ -235,44 +136,13 @@ import XCTest
     XCTAssertEqual(tree.records.last?.transform.tx, 100, "the committed animation goes to the committed value")
     XCTAssertEqual(tree.records.last?.opacity, 1)
   }
-
-  func testActionSearch() {
-    let stage = Stage()
-    let layer = Layer()
-    stage.root.addSublayer(layer)
-    stage.turn()
-    layer.actions = [
-      .opacity: .null,
-      .cornerRadius: .animation(BasicAnimation(.cornerRadius, duration: .milliseconds(77))),
-    ]
-    layer.opacity = 0.5
-    XCTAssertNil(layer.animation(forKey: "opacity"))
-    layer.cornerRadius = 4
-    XCTAssertEqual(layer.animation(forKey: "cornerRadius")?.duration, .milliseconds(77))
-    XCTAssertEqual(layer.presentation.cornerRadius, 0, "from the value on screen")
-    layer.bounds.size.width = 9
-    XCTAssertNotNil(layer.animation(forKey: "bounds"), "by the class")
-    let delegate = Silent()
-    layer.delegate = delegate
-    layer.transform = .scale(2)
-    XCTAssertNil(layer.animation(forKey: "transform"), "the delegate is asked first")
-    XCTAssertEqual(delegate.asked, [.transform])
-    let still = StillLayer()
-    stage.root.addSublayer(still)
-    stage.turn()
-    still.opacity = 0
-    XCTAssertEqual(still.animationKeys, [])
-  }
 }
 
 /// A kind of layer with a property of its own, which is animated as the others are and makes its content.
 @preconcurrency @MainActor final class OwnPropertyTests: XCTestCase {
   func testOwnPropertyAnimates() throws {
     Meter.images = try (0...10).map { try Bitmap(width: $0 + 1, height: 1).freeze() }
-    let stage = Stage()
-    let meter = Meter(frame: Rect(x: 0, y: 0, width: 5, height: 5))
-    stage.root.addSublayer(meter)
-    stage.turn()
+    let (stage, meter) = Stage.showing(Meter(frame: Rect(x: 0, y: 0, width: 5, height: 5)))
     func shown(after milliseconds: Int64 = 0) -> Int? {
       (stage.tree(after: milliseconds).sides[1].content as? Image).map { $0.width - 1 }
     }
@@ -347,16 +217,4 @@ extension AnimatableKey where Value == Pair {
 final class Log {
   private(set) var entries: [String] = []
   func append(_ entry: String) { entries.append(entry) }
-}
-
-private final class Silent: LayerDelegate {
-  var asked: [AnimatableProperty] = []
-  func action(for layer: Layer, forKey property: AnimatableProperty) -> LayerAction? {
-    asked.append(property)
-    return .null
-  }
-}
-
-private final class StillLayer: Layer {
-  override class func defaultAction(forKey property: AnimatableProperty) -> LayerAction? { .null }
 }

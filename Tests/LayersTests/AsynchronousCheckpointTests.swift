@@ -105,6 +105,7 @@ import XCTest
         layer.request(9)
         stage.turn()
         workers.workOff()
+        XCTAssertNil(layer.shown, "it appears in a turn only")
         stage.turn()
         let look = {
           XCTAssertEqual(layer.shown, 9, "\(checkpoint), \(isMoved)")
@@ -143,9 +144,7 @@ import XCTest
     let pictures = texts.map { text in
       let label = Self.label(font)
       label.string = text
-      let stage = Stage()
-      stage.root.addSublayer(label)
-      stage.turn()
+      _ = Stage.showing(label)
       return label.bytes
     }
     XCTAssertEqual(Set(pictures).count, texts.count)
@@ -177,6 +176,41 @@ import XCTest
     let label = TextLayer(frame: Rect(x: 0, y: 0, width: 24, height: 12))
     label.font = font
     return label
+  }
+
+  /// One of too many requests is kept, and shown if it is finished before the newest. Without that nothing might ever be shown.
+  func testOneOfTooManyRequestsIsKept() {
+    let workers = SimulatedWorkers(layers: 1)
+    let (context, layer) = (workers.stage.context, workers.layers[0])
+    func request(_ numbers: ClosedRange<Int>, pending: Int) {
+      for number in numbers {
+        layer.request(number)
+        workers.stage.turn()
+      }
+      XCTAssertEqual(context.pendingDrawings, pending)
+    }
+    request(1...30, pending: 2)
+    for picture in [8, 30] {
+      workers.drawOne()
+      workers.stage.turn()
+      XCTAssertEqual(layer.shown, picture)
+    }
+    // Patience begins anew when something was shown, and when contents were set, which takes the place of all that is drawn.
+    for _ in 0..<2 {
+      request(31...38, pending: 1)
+      layer.contents = nil
+      XCTAssertEqual(context.pendingDrawings, 0)
+    }
+    // The newest may be finished first.
+    request(40...48, pending: 2)
+    layer.drawingPriority = .high
+    request(49...49, pending: 2)
+    workers.drawOne()
+    workers.stage.turn()
+    XCTAssertEqual(layer.shown, 49)
+    XCTAssertEqual(context.pendingDrawings, 0)
+    workers.workOff()
+    XCTAssertEqual(workers.log.begun, [8, 30, 49])
   }
 
   /// A drawing takes several turns, and each turn requests a new one. The age of what is seen has a bound: the turns of the requests

@@ -28,7 +28,7 @@ import XCTest
           layer.drawingPriority = DrawingPriority.allCases.randomElement(using: &random) ?? .normal
           layer.publishesDrawingsAlone = random.chance(0.3)
           requests[index] = UInt32(rounds)
-          _ = layer.request(Double(rounds) / 255, gated: false)
+          layer.request(Double(rounds) / 255)
         }
         stage.turn()
         if random.chance(0.3) { stage.context.waitForNewDrawings(until: loop.clock.now + .milliseconds(1)) }

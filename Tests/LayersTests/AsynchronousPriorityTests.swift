@@ -46,6 +46,39 @@ import XCTest
       seen, [[0, 0, 0, 0, 0], [0, 0, 3, 4, 0], [0, 0, 3, 4, 0], [1, 0, 3, 4, 0], [1, 2, 3, 4, 5]])
   }
 
+  /// One that is to appear alone does not wait for the others of its commit, which appear together.
+  func testOneAppearsAlone() {
+    let workers = SimulatedWorkers(layers: 3)
+    workers.layers[0].publishesDrawingsAlone = true
+    for (index, layer) in workers.layers.enumerated() { layer.request(index + 1) }
+    workers.stage.turn()
+    let seen = (0..<3).map { _ in
+      workers.drawOne()
+      workers.stage.turn()
+      return workers.layers.map { $0.shown ?? 0 }
+    }
+    XCTAssertEqual(seen, [[1, 0, 0], [1, 0, 0], [1, 2, 3]])
+  }
+
+  /// A group wakes the loop once: when the last picture of it is finished or cancelled, unless all of them were cancelled.
+  func testAGroupWakesTheLoopOnce() {
+    for (cancelled, expected) in [([], 1), ([1], 1), ([0, 1], 0)] as [([Int], Int)] {
+      let workers = SimulatedWorkers(layers: 2)
+      let context = workers.stage.context
+      let wakes = Lock(0)
+      context.wake = { wakes.withLock { $0 += 1 } }
+      for (index, layer) in workers.layers.enumerated() { layer.request(index + 1) }
+      workers.stage.turn()
+      if cancelled != [0, 1] { workers.drawOne() }
+      XCTAssertEqual(wakes.withLock(\.self), 0)
+      for index in cancelled { workers.layers[index].removeFromSuperlayer() }
+      workers.workOff()
+      XCTAssertEqual(wakes.withLock(\.self), expected, "\(cancelled)")
+      XCTAssertEqual(context.publishFinishedDrawings(), expected > 0, "\(cancelled)")
+      XCTAssertFalse(context.publishFinishedDrawings())
+    }
+  }
+
   /// A layer that comes into view is raised: it is drawn once, before the others, and does not wait for those that it was grouped with.
   func testADrawingThatWaitsIsRaised() {
     let workers = Self.stage([.low, .low, .low])
@@ -86,7 +119,9 @@ import XCTest
     // A drawing of another priority is waited for.
     workers.layers[0].drawingPriority = .high
     workers.stage.turn()
-    XCTAssertFalse(workers.stage.context.waitForNewDrawings(until: SystemClock.monotonic.now))
+    for limit in [.zero, .milliseconds(1), .seconds(-1)] as [Nanoseconds] {
+      XCTAssertFalse(workers.stage.context.waitForNewDrawings(until: SystemClock.monotonic.now + limit))
+    }
     workers.workOff()
     XCTAssertTrue(workers.stage.context.waitForNewDrawings(until: SystemClock.monotonic.now + .seconds(60)))
   }

@@ -16,6 +16,7 @@ import XCTest
         XCTAssertEqual(workers.stage.turn().displayCount, 0, "\(size)")
         XCTAssertFalse(workers.pool.runNextJob(), "\(size)")
       }
+      XCTAssertFalse(workers.stage.context.isDirty, "\(size)")
       layer.bounds.size = Size(6, 3)
       XCTAssertEqual(workers.stage.turn().displayCount, 1, "\(size)")
       workers.workOff()

@@ -8,10 +8,7 @@ import XCTest
 /// A stage whose root's only sublayer fades from 0 to 1 in a second from time 0 on.
 @MainActor
 private func fading(_ log: Log? = nil) -> (stage: Stage, layer: Layer) {
-  let stage = Stage()
-  let layer = Layer()
-  stage.root.addSublayer(layer)
-  stage.turn()
+  let (stage, layer) = Stage.showing(Layer())
   layer.add(
     BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1), completion: { log?.append("end \($0)") }), forKey: "fade"
   )
@@ -162,17 +159,6 @@ private func resume(_ layer: Layer, at now: MonotonicTime) {
     XCTAssertEqual(log.entries, [], "it does not come to its end")
     layer.speed = .nan
     XCTAssertEqual(layer.speed, -1)
-  }
-
-  func testMovedLayerTakesTheClockOfItsNewPlace() {
-    let (stage, layer) = fading()
-    let slow = Layer()
-    slow.speed = 0.5
-    stage.root.addSublayer(slow)
-    stage.turn(after: 400)
-    slow.addSublayer(layer)
-    stage.turn()
-    XCTAssertEqual(stage.tree(after: 200).records[2].opacity, 0.3, accuracy: 1e-6)
   }
 }
 

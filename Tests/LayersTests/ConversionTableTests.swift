@@ -46,6 +46,16 @@ import XCTest
     }
   }
 
+  func testWhatHasNoPlaceIsNil() {
+    let outer = Layer(frame: Rect(x: 0, y: 0, width: 200, height: 100))
+    let layer = Layer(frame: Rect(x: 30, y: 40, width: 50, height: 60))
+    outer.addSublayer(layer)
+    XCTAssertNil(layer.convert(Point.zero, to: Layer()), "in another tree")
+    XCTAssertEqual(layer.convert(Point(30, 40), from: nil), .zero, "from the topmost layer")
+    layer.transform = .scale(0)
+    XCTAssertNil(layer.convert(Point.zero, from: outer), "flattened")
+  }
+
   /// From any layer of a random tree to any other: up to the root by the definition of each property, one after the other, and down by
   /// solving the same for the point.
   func testRandomTreesOfPlanes() {

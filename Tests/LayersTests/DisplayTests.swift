@@ -6,29 +6,6 @@ import RenderTree
 import XCTest
 
 @preconcurrency @MainActor final class DisplayTests: XCTestCase {
-  func testZeroSizedLayerIsDrawnOnceItHasASize() {
-    let layer = RecordingLayer("layer", size: 0)
-    let stage = Stage()
-    stage.root.addSublayer(layer)
-    layer.setNeedsDisplay()
-    stage.turn()
-    XCTAssertEqual(layer.draws, 0)
-    XCTAssertTrue(layer.needsDisplay)
-    layer.bounds.size = Size(3, 3)
-    stage.turn()
-    XCTAssertEqual(layer.draws, 1)
-    layer.bounds.size = Size(6, 6)
-    stage.turn()
-    XCTAssertEqual(layer.draws, 1, "a size alone does not ask for display")
-    layer.needsDisplayOnBoundsChange = true
-    layer.bounds.origin = Point(1, 1)
-    stage.turn()
-    XCTAssertEqual(layer.draws, 2, "other coordinates, another picture")
-    layer.bounds.size = Size(7, 7)
-    stage.turn()
-    XCTAssertEqual(layer.draws, 3)
-  }
-
   func testBitmapIsAsFineAsTheOutput() throws {
     let layer = RecordingLayer("layer")
     layer.bounds = Rect(x: 100, y: 50, width: 10.3, height: 4)
@@ -99,10 +76,7 @@ import XCTest
   }
 
   func testShapeLayer() {
-    let layer = ShapeLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
-    let stage = Stage()
-    stage.root.addSublayer(layer)
-    stage.turn()
+    let (stage, layer) = Stage.showing(ShapeLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20)))
     layer.path = .rect(Rect(x: 5, y: 5, width: 10, height: 10))
     layer.fillColor = Color(hex: 0xFF0000)
     stage.turn()

@@ -59,7 +59,7 @@ extension JSONValue {
 }
 
 extension TimingFunction {
-  fileprivate init?(named name: String) {
+  init?(named name: String) {
     let functions: [String: TimingFunction] = [
       "linear": .linear, "easeIn": .easeIn, "easeOut": .easeOut, "easeInEaseOut": .easeInEaseOut, "default": .default,
     ]

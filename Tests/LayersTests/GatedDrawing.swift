@@ -2,51 +2,30 @@ import Geometry
 import Layers
 import LinuxSystem
 import Raster
-import Synchronization
 import XCTest
 
-/// A drawing that waits at a gate, then fills its bitmap, and records whether it was cancelled.
+/// A drawing that fills its bitmap, once its gate is open if it has one.
 struct GatedDrawing: Drawing {
-  final class Probe: Sendable {
-    let began = Latch()
-    let gate = Latch()
-    let ended = Latch()
-    private let begun = Atomic(false)
-    private let cancelled = Atomic(false)
-    var hasBegun: Bool { begun.load(ordering: .acquiring) }
-    var sawCancellation: Bool { cancelled.load(ordering: .acquiring) }
-    fileprivate func begin() {
-      begun.store(true, ordering: .releasing)
-      began.open()
-    }
-    fileprivate func sawCancelled() { cancelled.store(true, ordering: .releasing) }
-  }
-
   var color: Color
-  var probe: Probe?
+  var gate: Latch?
 
   func draw(in context: DrawingContext) {
-    probe?.begin()
-    probe?.gate.wait()
-    if context.isCancelled { probe?.sawCancelled() }
+    gate?.wait()
+    guard !context.isCancelled else { return }
     context.fill(color: color)
-    probe?.ended.open()
   }
 }
 
 final class AsyncLayer: Layer {
-  var drawing = GatedDrawing(color: .black)
+  private var white = 0.0
 
-  override func makeDrawing() -> (any Drawing)? { drawing }
+  override func makeDrawing() -> (any Drawing)? { GatedDrawing(color: Color(white: white)) }
   override func draw(in context: DrawingContext) { XCTFail("draw(in:) of an asynchronous layer") }
 
   /// Requests contents in a gray that identifies the drawing.
-  func request(_ white: Double, gated: Bool = true) -> GatedDrawing.Probe {
-    let probe = GatedDrawing.Probe()
-    if !gated { probe.gate.open() }
-    drawing = GatedDrawing(color: Color(white: white), probe: probe)
+  func request(_ white: Double) {
+    self.white = white
     setNeedsDisplay()
-    return probe
   }
 
   var gray: UInt32? {

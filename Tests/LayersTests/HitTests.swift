@@ -32,19 +32,6 @@ import XCTest
     return layer
   }
 
-  func testThePointIsInTheSuperlayersCoordinates() {
-    let layer = Layer(frame: Rect(x: 10, y: 20, width: 100, height: 50))
-    let sublayer = Layer(frame: Rect(x: 90, y: 40, width: 10, height: 10))
-    layer.addSublayer(sublayer)
-    XCTAssertNil(layer.hitTest(Point(9.9, 30)))
-    XCTAssertTrue(layer.hitTest(Point(10, 20)) === layer)
-    XCTAssertTrue(layer.hitTest(Point(100, 60)) === sublayer)
-    XCTAssertTrue(layer.contains(Point(99, 49)))
-    XCTAssertFalse(layer.contains(Point(100, 49)), "the far edges are outside")
-    layer.bounds.origin = Point(10, 10)
-    XCTAssertFalse(layer.contains(.zero), "it contains points of its own coordinates")
-  }
-
   func testNearlyClearLayersAreNotHit() {
     let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     for (opacity, isHit) in [(0.0, false), (0.01, false), (0.0101, true), (.nan, false)] {
@@ -84,29 +71,6 @@ import XCTest
     sublayer.isHidden = true
     XCTAssertNil(layer.hitTest(Point(1, 1)))
     XCTAssertTrue(layer.hitTest(Point(3, 3)) === layer)
-  }
-
-  func testTheBackOfALayerWithOneSide() {
-    let outer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-    let inner = Layer(frame: outer.bounds)
-    outer.addSublayer(inner)
-    inner.isDoubleSided = false
-    XCTAssertTrue(outer.hitTest(Point(5, 5)) === inner)
-    inner.transform = .scale(x: -1, y: 1)
-    XCTAssertTrue(outer.hitTest(Point(5, 5)) === outer)
-    outer.transform = .scale(x: 1, y: -1)
-    XCTAssertTrue(outer.hitTest(Point(5, 5)) === inner, "mirrored twice")
-  }
-
-  func testALayerWithAnOutlineOfItsOwn() {
-    let root = Layer(frame: Rect(x: 0, y: 0, width: 100, height: 100))
-    let knob = Knob(frame: Rect(x: 40, y: 40, width: 10, height: 10))
-    root.addSublayer(knob)
-    XCTAssertTrue(root.hitTest(Point(36, 45)) === knob, "beside its bounds")
-    XCTAssertTrue(root.hitTest(Point(30, 45)) === root)
-    root.masksToBounds = true
-    knob.position = Point(-1, 50)
-    XCTAssertNil(root.hitTest(Point(-1, 50)), "a clip takes it away all the same")
   }
 
   private final class Knob: Layer {

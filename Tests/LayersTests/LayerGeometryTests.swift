@@ -5,32 +5,6 @@ import Testing
 @testable import Layers
 
 @Suite struct AnimatableValuesTests {
-  @Test func anchorPointPlacesTheLayer() {
-    var values = AnimatableValues()
-    values.bounds = Rect(x: 0, y: 0, width: 40, height: 20)
-    values.position = Point(100, 100)
-    #expect(values.frame == Rect(x: 80, y: 90, width: 40, height: 20))
-    values.anchorPoint = .zero
-    #expect(values.frame == Rect(x: 100, y: 100, width: 40, height: 20))
-    values.anchorPoint = Point(1, 1)
-    #expect(values.frame == Rect(x: 60, y: 80, width: 40, height: 20))
-    values.bounds.origin = Point(7, 9)
-    #expect(values.frame == Rect(x: 60, y: 80, width: 40, height: 20), "the origin of the bounds moves sublayers only")
-    #expect(values.transformToSuperlayer.apply(Point(7, 9)) == Point(60, 80))
-  }
-
-  @Test func transformTurnsAroundTheAnchorPoint() {
-    var values = AnimatableValues()
-    values.bounds = Rect(x: 0, y: 0, width: 40, height: 20)
-    values.position = Point(100, 100)
-    values.anchorPoint = Point(0, 0.5)
-    values.affineTransform = .rotation(.pi / 2)
-    let tip = values.flatTransformToSuperlayer.apply(Point(40, 10))
-    #expect(abs(tip.x - 100) < 1e-12 && abs(tip.y - 140) < 1e-12, "clockwise, as y points down")
-    values.affineTransform = .scale(2)
-    #expect(values.frame == Rect(x: 100, y: 80, width: 80, height: 40))
-  }
-
   @Test(arguments: 1...200 as ClosedRange<UInt64>)
   func frameReadsBackAsItWasSet(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
@@ -81,12 +55,12 @@ import Testing
     #expect(abs(turned.determinant - affine.determinant) < 1e-9, "seed \(seed)")
   }
 
-  @Test func transformsAreMixedByTurningTheShortWay() {
-    let middle = Affine.rotation(3).mixed(with: .rotation(-3), fraction: 0.5)
-    #expect(abs(abs(middle.rotation) - .pi) < 1e-9)
-    #expect(abs(middle.determinant - 1) < 1e-9, "a turning layer does not shrink")
-    let flat = Affine.scale(0).mixed(with: .scale(2), fraction: 0.5)
-    expectClose(flat, .scale(1), "without a direction the numbers are mixed")
+  @Test func whatIsAddedIsTakenBack() {
+    func isTakenBack<Value: Animatable>(_ value: Value, _ change: Value) -> Bool {
+      value.adding(change).adding(change.negated) == value
+    }
+    #expect(isTakenBack(Affine.translation(x: 2, y: 4), .scale(2)) && isTakenBack(Size(1, 2), Size(3, 4)))
+    #expect(isTakenBack(Transform3D.scale(4), .translation(x: 1, y: 2)))
   }
 
   private func expectClose(_ left: Affine, _ right: Affine, _ comment: Comment) {

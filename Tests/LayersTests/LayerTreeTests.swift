@@ -59,20 +59,17 @@ private final class Family {
     let family = Family()
     let (parent, layers) = (family.parent, family.layers)
     XCTAssertEqual(family.order, "abc")
-    parent.addSublayer(layers[0])
-    XCTAssertEqual(family.order, "bca", "added again it goes to the front")
-    parent.insertSublayer(layers[0], at: 0)
-    XCTAssertEqual(family.order, "abc")
-    parent.insertSublayer(layers[0], above: layers[1])
-    XCTAssertEqual(family.order, "bac")
-    parent.insertSublayer(layers[2], below: layers[1])
-    XCTAssertEqual(family.order, "cba")
-    parent.insertSublayer(layers[2], above: layers[0])
-    XCTAssertEqual(family.order, "bac")
-    parent.insertSublayer(layers[1], at: 99)
-    XCTAssertEqual(family.order, "acb")
-    parent.insertSublayer(layers[1], at: -5)
-    XCTAssertEqual(family.order, "bac")
+    let moves: [(String, @MainActor () -> Void)] = [
+      ("bca", { parent.addSublayer(layers[0]) }), ("abc", { parent.insertSublayer(layers[0], at: 0) }),
+      ("bac", { parent.insertSublayer(layers[0], above: layers[1]) }),
+      ("cba", { parent.insertSublayer(layers[2], below: layers[1]) }),
+      ("bac", { parent.insertSublayer(layers[2], above: layers[0]) }),
+      ("acb", { parent.insertSublayer(layers[1], at: 99) }), ("bac", { parent.insertSublayer(layers[1], at: -5) }),
+    ]
+    for (order, move) in moves {
+      move()
+      XCTAssertEqual(family.order, order)
+    }
     let new = Layer()
     new.name = "n"
     parent.replaceSublayer(layers[0], with: new)
@@ -115,25 +112,6 @@ private final class Family {
     XCTAssertEqual(stage.tree().records.count, 4)
     stage.turn()
     XCTAssertEqual(stage.tree().records.count, 3)
-  }
-
-  func testConversion() {
-    let stage = Stage()
-    let (a, b) = (
-      Layer(frame: Rect(x: 10, y: 20, width: 50, height: 50)), Layer(frame: Rect(x: 5, y: 5, width: 10, height: 10))
-    )
-    stage.root.addSublayer(a)
-    a.addSublayer(b)
-    a.bounds.origin = Point(100, 0)
-    b.position.x += 100
-    b.transform = .scale(2)
-    XCTAssertEqual(b.convert(Point(5, 5), to: stage.root), Point(20, 30))
-    XCTAssertEqual(b.convert(Point(0, 0), to: stage.root), Point(10, 20))
-    XCTAssertEqual(stage.root.convert(Point(10, 20), to: b), Point(0, 0))
-    XCTAssertEqual(b.convert(Point(10, 20), from: nil), Point(0, 0))
-    XCTAssertNil(b.convert(Point.zero, to: Layer()))
-    b.transform = .scale(0)
-    XCTAssertNil(b.convert(Point.zero, from: a))
   }
 
   func testContextLetsGoOfItsLayers() {

@@ -13,8 +13,8 @@ final class LayerWorld {
   let log = Log()
   private(set) var layers: [Int: DrawnLayer] = [:]
   private(set) var displays: [Int: TreeViewer] = [:]
-  /// The probes of the pictures that workers draw.
-  private var probes: [GatedDrawing.Probe] = []
+  /// The gates of the pictures that workers draw.
+  private var gates: [Latch] = []
   private var dying: [DyingLayer] = []
   private var turns = 0
 
@@ -34,7 +34,7 @@ final class LayerWorld {
 
   /// Leaves nothing behind for the next program.
   func finish() {
-    for probe in probes + layers.values.compactMap(\.probe) { probe.gate.open() }
+    for gate in gates + layers.values.compactMap(\.gate) { gate.open() }
     for _ in 0..<64 { Transaction.commit() }
     stage.context.invalidate()
     Transaction.endTurn()
@@ -126,7 +126,7 @@ final class LayerWorld {
   /// Lets a worker finish the picture of a layer, and waits until it is delivered as far as it can be.
   private func finishDrawing(_ number: Int) {
     guard let layer = layers[number] else { return }
-    layer.probe?.gate.open()
+    layer.gate?.open()
     for group in stage.context.groups {
       guard let job = group.members.first(where: { $0.layer === layer && !$0.job.isCancelled })?.job else { continue }
       while job.isUnderWay { sched_yield() }
@@ -138,10 +138,10 @@ final class LayerWorld {
     stage.turn(after: milliseconds)
     turns += 1
     // Nobody waits for pictures that are not wanted any more.
-    for layer in layers.values where !layer.asynchronous.isDrawing { layer.probe?.gate.open() }
-    let wanted = layers.values.filter(\.asynchronous.isDrawing).compactMap(\.probe)
-    for probe in probes where !wanted.contains(where: { $0 === probe }) { probe.gate.open() }
-    probes = wanted
+    for layer in layers.values where !layer.asynchronous.isDrawing { layer.gate?.open() }
+    let wanted = layers.values.filter(\.asynchronous.isDrawing).compactMap(\.gate)
+    for gate in gates where !wanted.contains(where: { $0 === gate }) { gate.open() }
+    gates = wanted
   }
 }
 
@@ -157,8 +157,8 @@ extension DrawingJob {
 /// A layer that workers draw: all of it in one gray.
 final class DrawnLayer: Layer {
   var gray = 0
-  /// The probe of the last picture.
-  private(set) var probe: GatedDrawing.Probe?
+  /// The gate of the last picture.
+  private(set) var gate: Latch?
 
   convenience init(_ number: Int) {
     self.init()
@@ -166,12 +166,12 @@ final class DrawnLayer: Layer {
     (position, name) = (Point(10, 10), "layer\(number)")
   }
 
-  deinit { probe?.gate.open() }
+  deinit { gate?.open() }
 
   override func makeDrawing() -> (any Drawing)? {
-    let probe = GatedDrawing.Probe()
-    self.probe = probe
-    return GatedDrawing(color: Color(white: Double(gray) / 255), probe: probe)
+    let gate = Latch()
+    self.gate = gate
+    return GatedDrawing(color: Color(white: Double(gray) / 255), gate: gate)
   }
 
   var shownGray: Int? { contents.map { Int($0.base.load(as: UInt32.self) & 0xFF) } }

@@ -89,9 +89,7 @@ private final class Delegate: LayerDelegate {
     let sublayer = Layer(frame: Rect(x: 0, y: 0, width: 30, height: 20))
     layer.addSublayer(sublayer)
     layer.layoutManager = row
-    let stage = Stage()
-    stage.root.addSublayer(layer)
-    stage.turn()
+    let (stage, _) = Stage.showing(layer)
     sublayer.bounds.size.width = 60
     stage.turn()
     for _ in 0..<20 {

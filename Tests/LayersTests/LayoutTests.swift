@@ -8,28 +8,6 @@ import XCTest
     RecordingLayer.journal = []
   }
 
-  func testTwoMarksInOneTurnGiveOneLayoutAndOneDraw() {
-    let layer = RecordingLayer("layer")
-    let stage = Stage()
-    stage.root.add(layer)
-    stage.turn()
-    XCTAssertEqual(layer.draws, 0, "nothing asked for it")
-    let layouts = layer.layouts
-    for _ in 0..<2 {
-      layer.setNeedsLayout()
-      layer.setNeedsDisplay()
-    }
-    XCTAssertEqual(layer.draws, 0, "a mark draws nothing")
-    let phases = stage.turn()
-    XCTAssertEqual(layer.layouts, layouts + 1)
-    XCTAssertEqual(layer.draws, 1)
-    XCTAssertEqual(phases.layoutCount, 1)
-    XCTAssertEqual(phases.displayCount, 1)
-    XCTAssertFalse(stage.context.isDirty)
-    stage.turn()
-    XCTAssertEqual(layer.draws, 1)
-  }
-
   func testMarkInsideLayoutIsHandledInTheSameCommit() {
     let parent = RecordingLayer("parent")
     let child = RecordingLayer("child")
@@ -98,73 +76,8 @@ import XCTest
     XCTAssertFalse(endless.needsDisplay)
   }
 
-  /// The same changes dirty the layout in Core Animation.
-  func testChangesThatDirtyTheLayout() {
-    let parent = Layer()
-    let child = Layer()
-    XCTAssertFalse(parent.needsLayout, "a new layer is clean")
-    parent.addSublayer(child)
-    XCTAssertTrue(parent.needsLayout, "adding dirties the parent")
-    XCTAssertFalse(child.needsLayout)
-    parent.layoutIfNeeded()
-    XCTAssertFalse(parent.needsLayout)
-    child.setNeedsLayout()
-    XCTAssertFalse(parent.needsLayout, "a child does not dirty its parent")
-    child.layoutIfNeeded()
-    parent.setNeedsLayout()
-    XCTAssertFalse(child.needsLayout, "a parent does not dirty its child")
-    parent.layoutIfNeeded()
-    child.removeFromSuperlayer()
-    XCTAssertTrue(parent.needsLayout, "removing dirties the parent")
-    XCTAssertFalse(child.needsLayout)
-    child.position = Point(3, 4)
-    child.bounds.origin = Point(1, 1)
-    XCTAssertFalse(child.needsLayout)
-    child.bounds.size = Size(5, 5)
-    XCTAssertTrue(child.needsLayout, "a new size dirties layout")
-  }
-
-  func testLayoutIfNeededBeginsAtTheHighestDirtyLayer() {
-    let layers = ["a", "b", "c", "d"].map { RecordingLayer($0, size: 0) }
-    for (parent, child) in zip(layers, layers.dropFirst()) { parent.add(child) }
-    layers[0].layoutIfNeeded()
-    RecordingLayer.journal = []
-    for index in [1, 2, 3] { layers[index].setNeedsLayout() }
-    layers[2].layoutIfNeeded()
-    XCTAssertEqual(RecordingLayer.journal, ["b", "c", "d"])
-  }
-
-  func testLayoutGoesFromTheTopDown() {
-    for seed in 1...20 as ClosedRange<UInt64> {
-      var generator = SplitMix64(seed: seed)
-      let root = RecordingLayer("0")
-      var layers = [root]
-      for index in 1..<60 {
-        let layer = RecordingLayer("\(index)")
-        layers[Int.random(in: 0..<layers.count, using: &generator)].add(layer)
-        layers.append(layer)
-      }
-      let stage = Stage(root: root)
-      stage.turn()
-      RecordingLayer.journal = []
-      for layer in layers.shuffled(using: &generator) { layer.setNeedsLayout() }
-      stage.turn()
-      let order = RecordingLayer.journal.compactMap { Int($0) }
-      XCTAssertEqual(order.sorted(), Array(0..<60), "seed \(seed)")
-      for layer in layers {
-        guard let above = layer.superlayer else { continue }
-        let (own, parent) = (Int(layer.name ?? "") ?? 0, Int(above.name ?? "") ?? 0)
-        XCTAssertLessThan(
-          order.firstIndex(of: parent) ?? 99, order.firstIndex(of: own) ?? -1, "seed \(seed): \(own) in \(parent)")
-      }
-    }
-  }
-
   func testCommitIsAskedForOncePerTurn() {
-    let layer = RecordingLayer("layer")
-    let stage = Stage()
-    stage.root.add(layer)
-    stage.turn()
+    let (stage, layer) = Stage.showing(RecordingLayer("layer"))
     XCTAssertEqual(stage.commitRequests, 0, "a new context is dirty and says so by isDirty")
     XCTAssertFalse(stage.context.isDirty)
     layer.position = Point(1, 1)
@@ -180,8 +93,7 @@ import XCTest
   }
 
   func testLayerThatMovesDeeperBeforeItsLayout() {
-    let mover = RecordingLayer("mover")
-    let box = RecordingLayer("box")
+    let (mover, box) = (RecordingLayer("mover"), RecordingLayer("box"))
     let stage = Stage()
     stage.root.add(mover, box)
     stage.turn()
@@ -190,13 +102,5 @@ import XCTest
     box.addSublayer(mover)
     stage.turn()
     XCTAssertEqual(RecordingLayer.journal, ["box", "mover"])
-    mover.setNeedsLayout()
-    mover.removeFromSuperlayer()
-    RecordingLayer.journal = []
-    stage.turn()
-    XCTAssertEqual(RecordingLayer.journal, ["box"], "what left the tree is not laid out")
-    stage.root.addSublayer(mover)
-    stage.turn()
-    XCTAssertEqual(RecordingLayer.journal, ["box", "mover"], "but once it is back")
   }
 }

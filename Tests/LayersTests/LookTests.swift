@@ -10,10 +10,7 @@ import XCTest
 /// The look of a layer, as its model and its record have it.
 @preconcurrency @MainActor final class LookTests: XCTestCase {
   func testChangesAnimateByThemselves() throws {
-    let stage = Stage()
-    let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
-    stage.root.addSublayer(layer)
-    stage.turn()
+    let (stage, layer) = Stage.showing(Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10)))
     (layer.borderWidth, layer.borderColor) = (2, .white)
     (layer.shadowColor, layer.shadowOpacity, layer.shadowOffset, layer.shadowRadius) = (.white, 1, .zero, 5)
     layer.contentsRect = Rect(x: 0, y: 0, width: 0.5, height: 0.5)
@@ -122,26 +119,16 @@ import XCTest
     XCTAssertNil(mask.context)
   }
 
-  func testActionsOfANewMask() {
+  func testActionsOfAMask() {
     let stage = Stage()
-    let journal = Journal()
-    let (layer, mask) = (Layer(), Layer())
-    stage.root.addSublayer(layer)
-    stage.turn()
-    (layer.name, mask.name) = ("P", "M")
-    (layer.delegate, mask.delegate) = (journal, journal)
-    layer.mask = mask
-    XCTAssertEqual(journal.asked, ["P.mask", "M.onOrderIn"])
-  }
-
-  func testActionsOfAMaskThatLeaves() {
-    let stage = Stage()
-    let journal = Journal()
+    let journal = Answerer()
     let (layer, mask, other) = (Layer(), Layer(), Layer())
     stage.root.add(layer, other)
     stage.turn()
     (layer.name, mask.name, other.name) = ("P", "M", "O")
     for asked in [layer, mask, other] { asked.delegate = journal }
+    layer.mask = mask
+    XCTAssertEqual(journal.asked, ["P.mask", "M.onOrderIn"])
     func expect(_ events: [String], line: UInt = #line, _ leave: () -> Void) {
       layer.mask = mask
       journal.asked.removeAll()
@@ -214,16 +201,6 @@ import XCTest
     layer.isOpaque = false
     stage.turn()
     XCTAssertEqual(try pixel(of: layer, 7, 5), 0)
-  }
-}
-
-/// A delegate that notes what it is asked for.
-private final class Journal: LayerDelegate {
-  var asked: [String] = []
-
-  func action(for layer: Layer, forKey property: AnimatableProperty) -> LayerAction? {
-    asked.append("\(layer.name ?? "").\(property.rawValue)")
-    return nil
   }
 }
 

@@ -10,44 +10,31 @@ import Testing
 /// way; the rest of s is what is shown, and 1 − rest on an odd way of one that comes back. Only the end of one that goes up belongs to
 /// the way before: a whole s shows 1 there, and 0 everywhere else. The facts of Core Animation have each of these rules by itself.
 @Suite struct MediaTimingTableTests {
-  /// Comes back, repetitions, speed, length in seconds, and for the offsets 0, 0.3 and 1.5 s what is shown first and last.
-  private static let rows: [(Bool, Double, Double, Double?, [Double])] = [
-    (false, 1, 1, 1, [0, 1, 0.3, 0.3, 0.5, 0.5]),
-    (false, 1, 2, 0.5, [0, 1, 0.3, 0.3, 0.5, 0.5]),
-    (false, 1, 0.5, 2, [0, 1, 0.3, 0.3, 0.5, 0.5]),
-    (false, 1, -1, 1, [0, 0, 0.3, 0.3, 0.5, 0.5]),
-    (false, 1, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
-    (false, 2.5, 1, 2.5, [0, 0.5, 0.3, 0.8, 0.5, 1]),
-    (false, 2.5, 2, 1.25, [0, 0.5, 0.3, 0.8, 0.5, 1]),
-    (false, 2.5, 0.5, 5, [0, 0.5, 0.3, 0.8, 0.5, 1]),
-    (false, 2.5, -1, 2.5, [0, 0.5, 0.3, 0.8, 0.5, 0]),
-    (false, 2.5, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
-    (false, 0.25, 1, 0.25, [0, 0.25, 0.3, 0.55, 0.5, 0.75]),
-    (false, 0.25, 2, 0.125, [0, 0.25, 0.3, 0.55, 0.5, 0.75]),
-    (false, 0.25, 0.5, 0.5, [0, 0.25, 0.3, 0.55, 0.5, 0.75]),
-    (false, 0.25, -1, 0.25, [0, 0.75, 0.3, 0.05, 0.5, 0.25]),
-    (false, 0.25, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
-    (true, 1, 1, 2, [0, 0, 0.3, 0.3, 0.5, 0.5]),
-    (true, 1, 2, 1, [0, 0, 0.3, 0.3, 0.5, 0.5]),
-    (true, 1, 0.5, 4, [0, 0, 0.3, 0.3, 0.5, 0.5]),
-    (true, 1, -1, 2, [0, 0, 0.3, 0.3, 0.5, 0.5]),
-    (true, 1, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
-    (true, 2.5, 1, 5, [0, 1, 0.3, 0.7, 0.5, 0.5]),
-    (true, 2.5, 2, 2.5, [0, 1, 0.3, 0.7, 0.5, 0.5]),
-    (true, 2.5, 0.5, 10, [0, 1, 0.3, 0.7, 0.5, 0.5]),
-    (true, 2.5, -1, 5, [0, 1, 0.3, 0.7, 0.5, 0.5]),
-    (true, 2.5, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
-    (true, 0.25, 1, 0.5, [0, 0.5, 0.3, 0.8, 0.5, 0]),
-    (true, 0.25, 2, 0.25, [0, 0.5, 0.3, 0.8, 0.5, 0]),
-    (true, 0.25, 0.5, 1, [0, 0.5, 0.3, 0.8, 0.5, 0]),
-    (true, 0.25, -1, 0.5, [0, 0.5, 0.3, 0.2, 0.5, 1]),
-    (true, 0.25, 0, nil, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+  /// Comes back, repetitions, speeds that show the same, length in seconds at speed 1, and for the offsets 0, 0.3 and 1.5 s what is
+  /// shown first and last.
+  private static let rows: [(Bool, Double, [Double], Double, [Double])] = [
+    (false, 1, [1, 2, 0.5], 1, [0, 1, 0.3, 0.3, 0.5, 0.5]),
+    (false, 1, [-1, 0], 1, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (false, 2.5, [1, 2, 0.5], 2.5, [0, 0.5, 0.3, 0.8, 0.5, 1]),
+    (false, 2.5, [-1], 2.5, [0, 0.5, 0.3, 0.8, 0.5, 0]),
+    (false, 2.5, [0], 2.5, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (false, 0.25, [1, 2, 0.5], 0.25, [0, 0.25, 0.3, 0.55, 0.5, 0.75]),
+    (false, 0.25, [-1], 0.25, [0, 0.75, 0.3, 0.05, 0.5, 0.25]),
+    (false, 0.25, [0], 0.25, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (true, 1, [1, 2, 0.5, -1, 0], 2, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (true, 2.5, [1, 2, 0.5, -1], 5, [0, 1, 0.3, 0.7, 0.5, 0.5]),
+    (true, 2.5, [0], 5, [0, 0, 0.3, 0.3, 0.5, 0.5]),
+    (true, 0.25, [1, 2, 0.5], 0.5, [0, 0.5, 0.3, 0.8, 0.5, 0]),
+    (true, 0.25, [-1], 0.5, [0, 0.5, 0.3, 0.2, 0.5, 1]),
+    (true, 0.25, [0], 0.5, [0, 0, 0.3, 0.3, 0.5, 0.5]),
   ]
 
   @Test func edges() {
     var combinations = 0
-    for (autoreverses, repeats, speed, length, values) in Self.rows {
-      for (index, offset) in ([0, 300, 1500] as [Int64]).enumerated() {
+    let offsets = Array(([0, 300, 1500] as [Int64]).enumerated())
+    for (autoreverses, repeats, speeds, wholeLength, values) in Self.rows {
+      for (speed, (index, offset)) in speeds.flatMap({ speed in offsets.map { (speed, $0) } }) {
+        let length = speed == 0 ? nil : wholeLength / abs(speed)
         for mode in MediaTiming.FillMode.allCases {
           var timing = MediaTiming()
           (timing.beginTime, timing.duration, timing.timeOffset) = (milliseconds(10_000), .seconds(1), .milliseconds(offset))

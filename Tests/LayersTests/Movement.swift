@@ -255,14 +255,14 @@ struct Movement {
   }
 
   /// A mass on a spring with a damper, by small steps of the law of motion: those of Runge and Kutta.
-  private static func swing(
-    _ spring: Spring, from: Double, to: Double, velocity: Double, for seconds: Double
+  static func swing(
+    _ spring: Spring, from: Double, to: Double, velocity: Double, for seconds: Double, steps: Int? = nil
   ) -> Double {
     let critical = 2 * (spring.stiffness * spring.mass).squareRoot()
     let damping = spring.allowsOverdamping ? spring.damping : min(spring.damping, critical)
     func force(_ x: Double, _ v: Double) -> Double { (spring.stiffness * (to - x) - damping * v) / spring.mass }
     var (x, v) = (from, velocity)
-    let count = max(Int(seconds / 0.004), 1)
+    let count = steps ?? max(Int(seconds / 0.004), 1)
     let step = seconds / Double(count)
     for _ in 0..<count {
       let (x1, v1) = (v, force(x, v))

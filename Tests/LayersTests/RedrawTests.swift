@@ -77,12 +77,9 @@ import XCTest
 
 @MainActor
 private func makeGauge() -> (Stage, Gauge) {
-  let stage = Stage()
   let gauge = Gauge(frame: Rect(x: 0, y: 0, width: 5, height: 5))
   gauge.setNeedsDisplay()
-  stage.root.addSublayer(gauge)
-  stage.turn()
-  return (stage, gauge)
+  return Stage.showing(gauge)
 }
 
 extension AnimatableKey where Value == Double {

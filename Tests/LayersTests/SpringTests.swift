@@ -5,22 +5,6 @@ import Testing
 @testable import Layers
 
 @Suite struct SpringTests {
-  /// The position by small steps of the law of motion, as slow as it is obvious.
-  private func simulated(_ spring: Spring, at seconds: Double) -> Double {
-    let critical = 2 * (spring.stiffness * spring.mass).squareRoot()
-    let damping = spring.allowsOverdamping ? spring.damping : min(spring.damping, critical)
-    var (x, v) = (0.0, spring.initialVelocity)
-    let steps = 20_000
-    let step = seconds / Double(steps)
-    func force(_ x: Double, _ v: Double) -> Double { (spring.stiffness * (1 - x) - damping * v) / spring.mass }
-    for _ in 0..<steps {
-      // The midpoint rule.
-      let (middle, velocity) = (x + v * step / 2, v + force(x, v) * step / 2)
-      (x, v) = (x + velocity * step, v + force(middle, velocity) * step)
-    }
-    return x
-  }
-
   @Test(arguments: 1...12 as ClosedRange<UInt64>)
   func followsTheLawOfMotion(seed: UInt64) {
     var random = SplitMix64(seed: seed)
@@ -31,7 +15,9 @@ import Testing
     spring.initialVelocity = .random(in: -20...20, using: &random)
     spring.allowsOverdamping = seed.isMultiple(of: 2)
     for seconds in [0, 0.01, 0.2, 1.1] {
-      #expect(abs(spring.position(at: seconds) - simulated(spring, at: seconds)) < 1e-4, "seed \(seed), \(seconds) s")
+      let expected = Movement.swing(
+        spring, from: 0, to: 1, velocity: spring.initialVelocity, for: seconds, steps: 20_000)
+      #expect(abs(spring.position(at: seconds) - expected) < 1e-4, "seed \(seed), \(seconds) s")
     }
     guard spring.damping > 0.5 else { return }
     let settled = spring.settlingDuration.seconds

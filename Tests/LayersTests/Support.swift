@@ -48,6 +48,14 @@ final class Stage {
     context.onNeedsCommit = { [unowned self] in commitRequests += 1 }
   }
 
+  /// A stage that has shown a layer in its root.
+  static func showing<Kind: Layer>(_ layer: Kind) -> (stage: Stage, layer: Kind) {
+    let stage = Stage()
+    stage.root.addSublayer(layer)
+    stage.turn()
+    return (stage, layer)
+  }
+
   nonisolated static let workers = WorkerPool(threads: 2)
 
   @discardableResult

@@ -35,7 +35,7 @@ private func set(_ name: String, _ value: JSONValue) {
   switch name {
   case "animationDuration": Transaction.animationDuration = .seconds(value.number ?? 0)
   case "disableActions": Transaction.disablesActions = value.bool ?? false
-  case "animationTimingFunction": Transaction.animationTimingFunction = function(value)
+  case "animationTimingFunction": Transaction.animationTimingFunction = value.text.flatMap(TimingFunction.init(named:))
   default: Transaction[TransactionKey(name, default: "")] = "\(value)"
   }
 }
@@ -45,16 +45,9 @@ private func isSet(_ name: String, _ value: JSONValue) -> Bool {
   switch name {
   case "animationDuration": Transaction.animationDuration == .seconds(value.number ?? 0)
   case "disableActions": Transaction.disablesActions == value.bool
-  case "animationTimingFunction": Transaction.animationTimingFunction == function(value)
+  case "animationTimingFunction": Transaction.animationTimingFunction == value.text.flatMap(TimingFunction.init(named:))
   default: Transaction[TransactionKey(name, default: "")] == "\(value)"
   }
-}
-
-private func function(_ value: JSONValue) -> TimingFunction? {
-  let functions: [String: TimingFunction] = [
-    "linear": .linear, "easeIn": .easeIn, "easeOut": .easeOut, "easeInEaseOut": .easeInEaseOut, "default": .default,
-  ]
-  return value.text.flatMap { functions[$0] }
 }
 
 /// Transactions and animations of one layer, written down as lines.

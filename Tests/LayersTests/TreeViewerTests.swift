@@ -10,10 +10,7 @@ import XCTest
   func testAnAnimationIsOverWhenEverybodyHasShownItsEnd() {
     let stage = Stage()
     let (near, far) = (stage.context.makeViewer(), stage.context.makeViewer())
-    let log = Log()
-    stage.root.add(
-      BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("\($0)") }))
-    stage.turn()
+    let log = fade(stage)
     stage.turn(after: 70)
     XCTAssertEqual(far.opacity(at: 110), 1)
     XCTAssertTrue(stage.context.isDirty, "its end is to be reported")
@@ -34,10 +31,7 @@ import XCTest
   func testOneThatStandsStillKeepsNobodyWaiting() {
     let stage = Stage()
     let (going, stuck) = (stage.context.makeViewer(), stage.context.makeViewer())
-    let log = Log()
-    stage.root.add(
-      BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("\($0)") }))
-    stage.turn()
+    let log = fade(stage)
     XCTAssertEqual(stuck.opacity(at: 10), 0.1, accuracy: 1e-6)
     stage.turn(after: 90)
     XCTAssertEqual(going.opacity(at: 110), 1)
@@ -52,10 +46,7 @@ import XCTest
   func testOneThatHasGoneDoesNotCount() {
     let stage = Stage()
     let (staying, going) = (stage.context.makeViewer(), stage.context.makeViewer())
-    let log = Log()
-    stage.root.add(
-      BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("\($0)") }))
-    stage.turn()
+    let log = fade(stage)
     XCTAssertEqual(going.opacity(at: 10), 0.1, accuracy: 1e-6)
     going.invalidate()
     stage.turn(after: 90)
@@ -65,6 +56,16 @@ import XCTest
     XCTAssertEqual(log.entries, ["true"])
     XCTAssertEqual(going.renderTree(at: milliseconds(5)).records.count, 0)
   }
+}
+
+/// Fades the root from 0 to 1 in a tenth of a second.
+@MainActor
+private func fade(_ stage: Stage) -> Log {
+  let log = Log()
+  stage.root.add(
+    BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(100), completion: { log.append("\($0)") }))
+  stage.turn()
+  return log
 }
 
 extension TreeViewer {

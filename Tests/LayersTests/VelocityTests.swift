@@ -8,10 +8,7 @@ import XCTest
 /// Movements that are interrupted, by the velocity of the values shown before and after.
 @preconcurrency @MainActor final class VelocityTests: XCTestCase {
   func testASpringGoesOnWithTheVelocity() {
-    let stage = Stage()
-    let layer = Layer()
-    stage.root.addSublayer(layer)
-    stage.turn()
+    let (stage, layer) = Stage.showing(Layer())
     Transaction.animationSpring = Spring(perceptualDuration: .milliseconds(500), bounce: 0.3)
     layer.position = Point(200, 40)
     stage.turn()
@@ -31,12 +28,10 @@ import XCTest
   }
 
   func testASpringTakesOverFromATimingFunctionOnClocksOfAnySpeed() {
+    XCTAssertFalse(SpringAnimation(.position, to: .zero).keepsVelocity)
     for (layerSpeed, speed) in [(1.0, 1.0), (0.5, 1.0), (2.0, 0.5), (1.0, 3.0)] {
-      let stage = Stage()
-      let layer = Layer()
+      let (stage, layer) = Stage.showing(Layer())
       layer.speed = layerSpeed
-      stage.root.addSublayer(layer)
-      stage.turn()
       layer.add(
         BasicAnimation(.position, from: .zero, to: Point(300, -100), duration: .milliseconds(600)), forKey: "position")
       stage.turn()
@@ -46,24 +41,6 @@ import XCTest
         layer.add(spring, forKey: "position")
       }
     }
-  }
-
-  func testNothingElseKeepsIt() {
-    let stage = Stage()
-    let layer = Layer()
-    stage.root.addSublayer(layer)
-    stage.turn()
-    layer.position = Point(300, 0)
-    stage.turn()
-    _ = stage.tree(after: 100)
-    let shown = layer.presentation.position
-    layer.position = .zero
-    stage.turn(after: 100)
-    let expected = shown.mixed(with: .zero, fraction: TimingFunction.default.progress(at: 0.4))
-    XCTAssertLessThan(layer.presentation(at: stage.now + .milliseconds(100)).position.distance(to: expected), 1e-9)
-    layer.add(SpringAnimation(.position, to: Point(90, 0)), forKey: "position")
-    stage.turn(after: 10)
-    XCTAssertLessThan(velocity(of: layer, at: stage.now, ahead: true).distance(to: .zero), 1)
   }
 
   func testAnyValueKeepsIt() {
