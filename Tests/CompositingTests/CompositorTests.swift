@@ -11,20 +11,15 @@ import Testing
     DamageRegion(IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height))
   }
 
-  private func pixel(_ bitmap: Bitmap, _ x: Int, _ y: Int) -> UInt32 {
-    bitmap.row(y).assumingMemoryBound(to: UInt32.self)[x]
-  }
-
   /// Bands on several threads change no byte.
   @MainActor @Test(arguments: 1...3)
   func workersChangeNothing(seed: UInt64) throws {
     let (width, height) = (800, 450)
     let model = try RandomTree(seed: seed, layers: 30, width: width, height: height)
     let tree = model.snapshot()
-    let alone = try Bitmap(width: width, height: height)
+    let alone = try tree.picture(width: width, height: height)
     let shared = try Bitmap(width: width, height: height)
     let workers = WorkerPool(threads: 3)
-    Compositor().render(tree, damage: Self.whole(alone), into: alone)
     let compositor = Compositor(workers: workers)
     for _ in 0..<3 {
       shared.clear()
@@ -43,20 +38,17 @@ import Testing
   /// A checkerboard shown smaller is grey, also where it is smaller in one direction only, and shows no false pattern.
   @Test(arguments: [Size(101, 101), Size(101, 800), Size(800, 101), Size(190, 257)])
   func smallerImagesAreAveraged(size: Size) throws {
-    let board = try Bitmap(width: 800, height: 800)
-    for y in 0..<800 {
-      let row = (board.base + y * board.bytesPerRow).assumingMemoryBound(to: UInt32.self)
-      for x in 0..<800 { row[x] = (x / 2 + y / 2).isMultiple(of: 2) ? 0xFFFF_FFFF : 0xFF00_0000 }
+    let board = try Bitmap(width: 800, height: 800) { x, y in
+      (x / 2 + y / 2).isMultiple(of: 2) ? 0xFFFF_FFFF : 0xFF00_0000
     }
     let (width, height) = (Int(size.width), Int(size.height))
     var tree = TreeSnapshot()
     let bounds = Rect(x: 0, y: 0, width: size.width, height: size.height)
     tree.append(RenderRecord(id: 1, subtreeEnd: 1, bounds: bounds), SideValues(content: board.freeze()))
-    let bitmap = try Bitmap(width: width, height: height)
-    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
+    let bitmap = try tree.picture(width: width, height: height)
     for y in 0..<height {
       for x in 0..<width {
-        let grey = pixel(bitmap, x, y) & 0xFF
+        let grey = bitmap[x, y] & 0xFF
         if abs(Int(grey) - 127) > 2 {
           Issue.record("\(size): \(grey) at \(x), \(y)")
           return
@@ -76,16 +68,15 @@ import Testing
           id: 3, subtreeEnd: 3, transform: .translation(x: 2, y: 0), bounds: Rect(x: 0, y: 0, width: 1, height: 1),
           opacity: 0.5, backgroundColor: 0xFF00_00FF),
       ])
-    let bitmap = try Bitmap(width: 4, height: 1)
-    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
-    #expect(pixel(bitmap, 0, 0) == 0xFF00_8000)
-    #expect(pixel(bitmap, 2, 0) == 0xFF00_4040)
+    let bitmap = try tree.picture(width: 4, height: 1)
+    #expect(bitmap[0, 0] == 0xFF00_8000)
+    #expect(bitmap[2, 0] == 0xFF00_4040)
   }
 
   /// A mask cuts its inside by its corners; with layers in it as without any.
   @Test(arguments: [false, true])
   func masksCutContentsAndLayers(hasLayers: Bool) throws {
-    let image = try Self.whiteImage()
+    let image = try Bitmap(width: 20, height: 20) { _, _ in 0xFFFF_FFFF }.freeze()
     let place = Rect(x: 0, y: 0, width: 20, height: 20)
     let child = RenderRecord(
       id: 2, subtreeEnd: 2, bounds: Rect(x: -50, y: -50, width: 200, height: 60), backgroundColor: 0xFFFF_FFFF)
@@ -96,13 +87,12 @@ import Testing
       tree.records[0].subtreeEnd = 2
       tree.append(child, SideValues())
     }
-    let bitmap = try Bitmap(width: 24, height: 24)
-    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
+    let bitmap = try tree.picture(width: 24, height: 24)
     for y in 0..<24 {
       for x in 0..<24 {
         let (dx, dy) = (Double(x) + 0.5 - 10, Double(y) + 0.5 - 10)
         let expected = min(max(10.5 - (dx * dx + dy * dy).squareRoot(), 0), 1) * 255
-        #expect(abs(Double(pixel(bitmap, x, y) & 255) - expected) <= 1, "\(x), \(y)")
+        #expect(abs(Double(bitmap[x, y] & 255) - expected) <= 1, "\(x), \(y)")
       }
     }
   }
@@ -110,7 +100,7 @@ import Testing
   /// Contents as large as the mask share its edge: half a pixel is half covered, not a quarter.
   @Test(arguments: [false, true])
   func edgesAreNotAntialiasedTwice(hasLayers: Bool) throws {
-    let image = try Self.whiteImage()
+    let image = try Bitmap(width: 20, height: 20) { _, _ in 0xFFFF_FFFF }.freeze()
     let place = Rect(x: 2.5, y: 2, width: 20, height: 20)
     var tree = TreeSnapshot()
     tree.append(
@@ -119,41 +109,25 @@ import Testing
       tree.records[0].subtreeEnd = 2
       tree.append(RenderRecord(id: 2, subtreeEnd: 2, bounds: place, flags: .hidden), SideValues())
     }
-    let bitmap = try Bitmap(width: 24, height: 24)
-    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
-    #expect([1, 2, 3].map { pixel(bitmap, $0, 12) & 255 } == [0, 128, 255])
-  }
-
-  private static func whiteImage() throws -> Image {
-    let source = try Bitmap(width: 20, height: 20)
-    for y in 0..<20 {
-      let row = source.row(y).assumingMemoryBound(to: UInt32.self)
-      for x in 0..<20 { row[x] = 0xFFFF_FFFF }
-    }
-    return source.freeze()
+    let bitmap = try tree.picture(width: 24, height: 24)
+    #expect([1, 2, 3].map { bitmap[$0, 12] & 255 } == [0, 128, 255])
   }
 
   /// A picture that is neither turned nor scaled arrives as it is.
   @Test func contentsAreCopiedExactly() throws {
-    let source = try Bitmap(width: 5, height: 3)
     var random = SplitMix64(seed: 3)
-    for y in 0..<3 {
-      let row = source.row(y).assumingMemoryBound(to: UInt32.self)
-      for x in 0..<5 { row[x] = UInt32.random(in: 0...0xFF_FFFF, using: &random) | 0xFF00_0000 }
-    }
-    let image = source.freeze()
+    let source = try Bitmap(width: 5, height: 3) { _, _ in .random(in: 0...0xFF_FFFF, using: &random) | 0xFF00_0000 }
     let place = Rect(x: 0, y: 0, width: 2.5, height: 1.5)
     var tree = TreeSnapshot()
     tree.append(
       RenderRecord(
         id: 1, subtreeEnd: 1, transform: Affine.scale(2).concatenating(.translation(x: 2, y: 1)), bounds: place),
-      SideValues(content: image))
-    let bitmap = try Bitmap(width: 9, height: 5)
-    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
+      SideValues(content: source.freeze()))
+    let bitmap = try tree.picture(width: 9, height: 5)
     for y in 0..<5 {
       for x in 0..<9 {
         let isInside = (2..<7).contains(x) && (1..<4).contains(y)
-        #expect(pixel(bitmap, x, y) == (isInside ? pixel(source, x - 2, y - 1) : 0xFF00_0000))
+        #expect(bitmap[x, y] == (isInside ? source[x - 2, y - 1] : 0xFF00_0000))
       }
     }
   }
@@ -167,14 +141,12 @@ import Testing
     var placed = tree
     placed.records[0].transform = placed.records[0].transform.concatenating(transform)
     tree.viewport = Viewport(transform: transform, clip: clip)
-    let (found, expected) = (try Bitmap(width: 64, height: 30), try Bitmap(width: 64, height: 30))
-    Compositor().render(tree, damage: Self.whole(found), into: found)
-    Compositor().render(placed, damage: Self.whole(expected), into: expected)
+    let (found, expected) = (try tree.picture(width: 64, height: 30), try placed.picture(width: 64, height: 30))
     var wrong = 0
     for y in 0..<30 {
       for x in 0..<64 {
         let isInside = clip.intersects(IntRect(x: x, y: y, width: 1, height: 1))
-        if pixel(found, x, y) != (isInside ? pixel(expected, x, y) : tree.backdrop) { wrong += 1 }
+        if found[x, y] != (isInside ? expected[x, y] : tree.backdrop) { wrong += 1 }
       }
     }
     #expect(wrong == 0, "seed \(seed)")
@@ -189,18 +161,16 @@ import Testing
       _ = model.edit()
       var tree = model.snapshot().onWholePixels(keepsEffects: false)
       tree.viewport = nil
-      let upright = try Bitmap(width: width, height: height)
-      Compositor().render(tree, damage: Self.whole(upright), into: upright)
+      let upright = try tree.picture(width: width, height: height)
       for turns in 1...3 {
-        let isOdd = turns != 2
-        let turned = try Bitmap(width: isOdd ? height : width, height: isOdd ? width : height)
-        tree.viewport = Viewport(quarterTurns: turns, width: turned.width, height: turned.height)
-        Compositor().render(tree, damage: Self.whole(turned), into: turned)
+        let (wide, high) = turns == 2 ? (width, height) : (height, width)
+        tree.viewport = Viewport(quarterTurns: turns, width: wide, height: high)
+        let turned = try tree.picture(width: wide, height: high)
         for y in 0..<height {
           for x in 0..<width {
             let (column, row) = [(height - 1 - y, x), (width - 1 - x, height - 1 - y), (y, width - 1 - x)][turns - 1]
-            if pixel(turned, column, row) != pixel(upright, x, y) {
-              let colors = [pixel(turned, column, row), pixel(upright, x, y)].map { String($0, radix: 16) }
+            if turned[column, row] != upright[x, y] {
+              let colors = [turned[column, row], upright[x, y]].map { String($0, radix: 16) }
               Issue.record("seed \(seed), \(turns) turns, pixel \(x), \(y): \(colors)\n\(tree)")
               return
             }
@@ -223,11 +193,10 @@ import Testing
     tree.append(
       RenderRecord(id: 2, subtreeEnd: 2, bounds: Rect(x: 20, y: 5, width: 6, height: 10), backgroundColor: 0xFFFF_0000),
       SideValues())
-    let bitmap = try Bitmap(width: 50, height: 30)
-    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
+    let bitmap = try tree.picture(width: 50, height: 30)
     // The red one is seen from 19.2 to 24.7.
     #expect(
-      (0..<5).map { pixel(bitmap, [17, 18, 21, 26, 27][$0], 14) } == [
+      (0..<5).map { bitmap[[17, 18, 21, 26, 27][$0], 14] } == [
         0xFF00_00FF, 0xFF00_00FF, 0xFFFF_0000, 0xFF00_00FF, 0xFF00_00FF,
       ])
   }
@@ -242,16 +211,14 @@ import Testing
         backgroundColor: 0x8040_2010, flags: .masksToBounds)
     }
     let tree = TreeSnapshot(records: records)
-    let bitmap = try Bitmap(width: 8, height: 8)
-    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
-    #expect(pixel(bitmap, 4, 4) >> 24 == 255)
+    let bitmap = try tree.picture(width: 8, height: 8)
+    #expect(bitmap[4, 4] >> 24 == 255)
   }
 
   /// Contents that have no map back from the output are not painted, and hide nothing: a part too small, a scale too large.
   @Test(arguments: [(1, 8, 1e-200), (1e155, 8e-155, 1)])
   func contentsThatCannotBePaintedHideNothing(scale: Double, side: Double, part: Double) throws {
-    let image = try Bitmap(width: 8, height: 8)
-    for y in 0..<8 { image.row(y).assumingMemoryBound(to: UInt32.self).update(repeating: 0xFFFF_FFFF, count: 8) }
+    let image = try Bitmap(width: 8, height: 8) { _, _ in 0xFFFF_FFFF }
     var parts = RenderEffects.Parts()
     parts.cut.rect = Rect(x: 0, y: 0, width: part, height: part)
     var tree = TreeSnapshot(records: [
@@ -261,9 +228,8 @@ import Testing
     tree.append(
       RenderRecord(id: 2, subtreeEnd: 2, transform: .scale(scale), bounds: bounds),
       SideValues(content: image.freeze(), effects: RenderEffects(parts)))
-    let bitmap = try Bitmap(width: 8, height: 8)
-    Compositor().render(tree, damage: Self.whole(bitmap), into: bitmap)
-    #expect(pixel(bitmap, 4, 4) == 0xFF00_FF00)
+    let bitmap = try tree.picture(width: 8, height: 8)
+    #expect(bitmap[4, 4] == 0xFF00_FF00)
   }
 
   /// A tree from elsewhere may hold ends out of range, lack side values, and come with damage outside the output.
@@ -280,7 +246,7 @@ import Testing
     let bitmap = try Bitmap(width: 8, height: 8)
     var damage = DamageRegion(IntRect(minX: -100, minY: -100, maxX: 100, maxY: 100))
     Compositor().render(tree, damage: damage, into: bitmap)
-    #expect(pixel(bitmap, 4, 4) >> 24 == 255)
+    #expect(bitmap[4, 4] >> 24 == 255)
     var diff = SceneDiff()
     diff.damage(from: tree, to: TreeSnapshot(records: records.reversed()), width: 8, height: 8, into: &damage)
   }

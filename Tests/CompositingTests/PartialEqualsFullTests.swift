@@ -86,18 +86,16 @@ import Testing
       let poison: UInt32 = 0xDEAD_BEEF
       let words = part.bytesPerRow / 4
       for y in 0..<Self.height {
-        let row = part.row(y).assumingMemoryBound(to: UInt32.self)
-        for x in 0..<words { row[x] = poison }
+        for x in 0..<words { part[x, y] = poison }
       }
       compositor.render(tree, damage: damage, into: part)
       for y in 0..<Self.height {
-        let row = part.row(y).assumingMemoryBound(to: UInt32.self)
-        let expected = full.row(y).assumingMemoryBound(to: UInt32.self)
         for x in 0..<words {
+          let (found, expected) = (part[x, y], full[x, y])
           let isInside = x < Self.width && damage.intersects(IntRect(x: x, y: y, width: 1, height: 1))
-          if row[x] != (isInside ? expected[x] : poison) {
+          if found != (isInside ? expected : poison) {
             Issue.record(
-              "seed \(seed): pixel \(x), \(y) \(String(row[x], radix: 16)) for \(String(expected[x], radix: 16)) \(isInside ? "inside" : "outside") of \(damage.rects.map { $0 })\n\(tree)"
+              "seed \(seed): pixel \(x), \(y) \(String(found, radix: 16)) for \(String(expected, radix: 16)) \(isInside ? "inside" : "outside") of \(damage.rects.map { $0 })\n\(tree)"
             )
             return
           }
@@ -108,11 +106,9 @@ import Testing
 
   private func firstDifference(_ left: Bitmap, _ right: Bitmap, outside damage: DamageRegion = DamageRegion()) -> String? {
     for y in 0..<left.height where memcmp(left.row(y), right.row(y), left.width * 4) != 0 {
-      let one = left.row(y).assumingMemoryBound(to: UInt32.self)
-      let other = right.row(y).assumingMemoryBound(to: UInt32.self)
       for x in 0..<left.width
-      where one[x] != other[x] && !damage.intersects(IntRect(x: x, y: y, width: 1, height: 1)) {
-        return "pixel \(x), \(y) is \(String(one[x], radix: 16)) and not \(String(other[x], radix: 16))"
+      where left[x, y] != right[x, y] && !damage.intersects(IntRect(x: x, y: y, width: 1, height: 1)) {
+        return "pixel \(x), \(y) is \(String(left[x, y], radix: 16)) and not \(String(right[x, y], radix: 16))"
       }
     }
     return nil

@@ -27,13 +27,12 @@ import Testing
       compositor.render(tree, damage: DamageRegion(all), into: bitmap)
       let plain = PlainCompositor(tree: tree)
       for y in 0..<Self.height {
-        let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
         for x in 0..<Self.width {
           let expected = plain.pixel(x, y) * 255
-          let difference = PlainCompositor.color(row[x]) * 255 - expected
+          let difference = PlainCompositor.color(bitmap[x, y]) * 255 - expected
           // Each composition rounds once or twice, and a blend makes up to twice as much of that.
           if max(difference.max(), -difference.min()) > 6 {
-            Issue.record("seed \(seed), pixel \(x), \(y): \(String(row[x], radix: 16)), not \(expected)\n\(tree)")
+            Issue.record("seed \(seed), pixel \(x), \(y): \(String(bitmap[x, y], radix: 16)), not \(expected)\n\(tree)")
             return
           }
         }
@@ -104,16 +103,11 @@ import Testing
   }
 
   private static func image(isOpaque: Bool, _ random: inout SplitMix64) throws -> Image {
-    let bitmap = try Bitmap(width: 12, height: 9)
-    for y in 0..<9 {
-      let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
-      for x in 0..<12 {
-        let alpha: UInt32 = isOpaque ? 255 : .random(in: 0...255, using: &random)
-        func channel() -> UInt32 { .random(in: 0...alpha, using: &random) }
-        row[x] = alpha << 24 | channel() << 16 | channel() << 8 | channel()
-      }
-    }
-    return bitmap.freeze()
+    try Bitmap(width: 12, height: 9) { _, _ in
+      let alpha: UInt32 = isOpaque ? 255 : .random(in: 0...255, using: &random)
+      func channel() -> UInt32 { .random(in: 0...alpha, using: &random) }
+      return alpha << 24 | channel() << 16 | channel() << 8 | channel()
+    }.freeze()
   }
 }
 
@@ -132,9 +126,6 @@ extension TreeSnapshot {
         .paintPicture(PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: all))
       }
     }
-    return (0..<height).flatMap { y in
-      let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
-      return (0..<width).map { row[$0] }
-    }
+    return (0..<height).flatMap { y in (0..<width).map { bitmap[$0, y] } }
   }
 }

@@ -37,6 +37,9 @@ import Testing
     IntRect(x: x, y: y, width: width, height: height)
   }
 
+  /// The region unites what is close together: where it does, its box is what counts.
+  private func box(_ rects: [IntRect]) -> IntRect { rects.reduce(.zero) { $0.union($1) } }
+
   @Test func sameTreesDiffInNothing() {
     #expect(damage { _ in } == [])
   }
@@ -70,8 +73,6 @@ import Testing
   }
 
   @Test func movingDamagesBothPlacesWithAllInside() {
-    // The region unites what is close together: its box is what counts here.
-    func box(_ rects: [IntRect]) -> IntRect { rects.reduce(.zero) { $0.union($1) } }
     #expect(box(damage { $0.records[1].transform.ty = 60 }) == rect(10, 10, 10, 60))
     #expect(box(damage { $0.records[2].transform.ty = 12 }) == rect(30, 10, 24, 26))
     #expect(box(damage { $0.records[2].opacity = 0.5 }) == rect(30, 10, 24, 24))
@@ -82,7 +83,6 @@ import Testing
   }
 
   @Test func addingAndRemovingDamageTheirPlace() {
-    func box(_ rects: [IntRect]) -> IntRect { rects.reduce(.zero) { $0.union($1) } }
     #expect(
       damage {
         $0.records.remove(at: 1)
@@ -90,10 +90,7 @@ import Testing
         $0.records[0].subtreeEnd = 4
         for (index, end) in [(1, 3), (2, 3), (3, 4)] { $0.records[index].subtreeEnd = UInt32(end) }
       } == [rect(10, 10, 10, 10)])
-    #expect(
-      damage {
-        $0.records[1].id = 9
-      } == [rect(10, 10, 10, 10)])
+    #expect(damage { $0.records[1].id = 9 } == [rect(10, 10, 10, 10)])
     #expect(box(damage { $0.records.removeAll() }) == rect(0, 0, 100, 100))
   }
 

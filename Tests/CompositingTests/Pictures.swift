@@ -1,0 +1,29 @@
+import Compositing
+import Geometry
+import Raster
+import RenderTree
+
+extension Bitmap {
+  /// A bitmap of these pixels.
+  convenience init(width: Int, height: Int, pixel: (_ x: Int, _ y: Int) -> UInt32) throws {
+    try self.init(width: width, height: height)
+    for y in 0..<height {
+      for x in 0..<width { self[x, y] = pixel(x, y) }
+    }
+  }
+
+  subscript(_ x: Int, _ y: Int) -> UInt32 {
+    get { row(y).assumingMemoryBound(to: UInt32.self)[x] }
+    set { row(y).assumingMemoryBound(to: UInt32.self)[x] = newValue }
+  }
+}
+
+extension TreeSnapshot {
+  /// The picture of the tree on an output of this size.
+  func picture(width: Int, height: Int) throws -> Bitmap {
+    let bitmap = try Bitmap(width: width, height: height)
+    Compositor().render(
+      self, damage: DamageRegion(IntRect(x: 0, y: 0, width: width, height: height)), into: bitmap)
+    return bitmap
+  }
+}
