@@ -188,9 +188,8 @@ extension BandPainter {
     if let maskIndex = layers.mask(of: index, end: end), !records[maskIndex].flags.contains(.hidden) {
       let place = Placement(transform: transform, clip: pixels).transform(of: records[maskIndex])
       opacity = records[maskIndex].opacityByte
-      let inside = BandPainter(
-        kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band, frame: frame,
-        pictureDepth: pictureDepth + 1)
+      var inside = self
+      inside.pictureDepth += 1
       mask = inside.maskPicture(maskIndex, records[maskIndex].end(at: maskIndex, in: end), place, pixels)
     }
     for y in pixels.minY..<pixels.maxY {

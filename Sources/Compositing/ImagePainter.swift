@@ -122,7 +122,7 @@ struct ImageRows: ContentRows {
   }
 
   /// True if twice the step from one of the image's pixels to the next is nearer to one pixel of the output than the step is.
-  private static func isTooClose(_ x: Double, _ y: Double) -> Bool { x * x + y * y < 0.5 }
+  static func isTooClose(_ x: Double, _ y: Double) -> Bool { x * x + y * y < 0.5 }
 
   /// The output's pixel at which the image starts, when each of its pixels becomes one of the output's.
   private static func wholeOffset(_ map: Affine, _ image: Image) -> (x: Int32, y: Int32)? {

@@ -13,8 +13,8 @@ struct RasterMap {
   init?(_ bounds: Rect, scale: Double, transform: Affine) {
     var (x, y) = (scale, scale)
     // More pixels than the output shows are not made: the picture is halved until they are near its own.
-    while x > 0x1p-20, Self.isTooClose(transform.a / x, transform.b / x) { x /= 2 }
-    while y > 0x1p-20, Self.isTooClose(transform.c / y, transform.d / y) { y /= 2 }
+    while x > 0x1p-20, ImageRows.isTooClose(transform.a / x, transform.b / x) { x /= 2 }
+    while y > 0x1p-20, ImageRows.isTooClose(transform.c / y, transform.d / y) { y /= 2 }
     // The picture is mirrored as the output shows it, so that layers in it show the same side.
     if transform.determinant < 0 { x = -x }
     toRaster = Affine.translation(x: -bounds.minX, y: -bounds.minY).concatenating(.scale(x: x, y: y))
@@ -25,17 +25,11 @@ struct RasterMap {
     fromOutput = map
   }
 
-  private static func isTooClose(_ x: Double, _ y: Double) -> Bool { x * x + y * y < 0.5 }
-
   /// The picture's pixels that those of the output need, one beyond `extent` at most: outside of it all are clear.
   func source(of pixels: IntRect, extent: IntRect) -> IntRect {
-    let rect = Rect(
-      x: Double(pixels.minX), y: Double(pixels.minY), width: Double(pixels.width), height: Double(pixels.height))
-    let needed = IntRect(covering: fromOutput.boundingBox(of: rect).insetBy(dx: -2, dy: -2))
     guard !extent.isEmpty else { return .zero }
-    let around = IntRect(
-      minX: extent.minX - 1, minY: extent.minY - 1, maxX: extent.maxX + 1, maxY: extent.maxY + 1)
-    return needed.intersection(around)
+    let needed = IntRect(covering: fromOutput.boundingBox(of: Rect(pixels)).insetBy(dx: -2, dy: -2))
+    return needed.intersection(extent.insetBy(-1))
   }
 
   /// The picture as it is seen in `pixels` of the output.

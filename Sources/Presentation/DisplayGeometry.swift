@@ -37,13 +37,9 @@ public struct DisplayGeometry: Hashable, BitwiseCopyable, Sendable {
   /// - Parameter viewport: the place of the tree in the upright picture; nil for pixel for pixel.
   func turned(_ viewport: Viewport?) -> Viewport? {
     guard rotation != .none, rotatedBy == .compositor else { return viewport }
-    let turn = rotation.transform(width: Double(width), height: Double(height))
-    let (size, clip) = (pictureSize, viewport?.clip)
-    let seen = clip ?? IntRect(x: 0, y: 0, width: size.width, height: size.height)
-    let rect = Rect(
-      x: Double(seen.minX), y: Double(seen.minY), width: Double(seen.width), height: Double(seen.height))
-    return Viewport(
-      transform: (viewport?.transform ?? .identity).concatenating(turn), clip: IntRect(covering: turn.boundingBox(of: rect)))
+    let turns = rotation.rawValue / 90
+    return viewport?.turned(byQuarterTurns: turns, width: width, height: height)
+      ?? Viewport(quarterTurns: turns, width: width, height: height)
   }
 }
 
@@ -56,17 +52,6 @@ public enum DisplayRotation: Int, CaseIterable, BitwiseCopyable, Sendable {
 
   /// True if the picture is as wide as the panel is high.
   public var isSideways: Bool { self == .right || self == .left }
-
-  /// Takes the upright picture's pixels to the panel's.
-  ///
-  /// - Parameters:
-  ///   - width: the panel's.
-  ///   - height: the panel's.
-  func transform(width: Double, height: Double) -> Affine {
-    let right = self == .right || self == .half ? width : 0
-    let bottom = self == .half || self == .left ? height : 0
-    return .quarterTurns(rawValue / 90).concatenating(.translation(x: right, y: bottom))
-  }
 }
 
 extension Image {

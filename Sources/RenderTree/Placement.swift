@@ -32,9 +32,7 @@ public struct Viewport: Hashable, BitwiseCopyable, Sendable {
   /// `init(quarterTurns:width:height:)`.
   public func turned(byQuarterTurns turns: Int, width: Int, height: Int) -> Viewport {
     let turn = Viewport(quarterTurns: turns, width: width, height: height).transform
-    let clip = Rect(
-      x: Double(clip.minX), y: Double(clip.minY), width: Double(clip.width), height: Double(clip.height))
-    return Viewport(transform: transform.concatenating(turn), clip: IntRect(covering: turn.boundingBox(of: clip)))
+    return Viewport(transform: transform.concatenating(turn), clip: IntRect(covering: turn.boundingBox(of: Rect(clip))))
   }
 }
 

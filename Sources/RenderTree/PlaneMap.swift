@@ -60,9 +60,7 @@ package struct PlaneMap {
   /// The picture's pixels that those of the output need, one beyond `extent` at most: outside of it all are clear.
   package func source(of pixels: IntRect) -> IntRect {
     guard !extent.isEmpty, let box = fromOutput.boundingBox(of: Rect(pixels)) else { return .zero }
-    let around = IntRect(
-      minX: extent.minX - 1, minY: extent.minY - 1, maxX: extent.maxX + 1, maxY: extent.maxY + 1)
-    return IntRect(covering: box.insetBy(dx: -2, dy: -2)).intersection(around)
+    return IntRect(covering: box.insetBy(dx: -2, dy: -2)).intersection(extent.insetBy(-1))
   }
 
   /// The picture's pixels for each of the layer's units: as many as the output has where the bounds are nearest, but not more
@@ -87,13 +85,6 @@ package struct PlaneMap {
     let y = min(corners.reduce(first.y) { max($0, $1.y) }, first.y * 4)
     guard x > 1e-9, y > 1e-9, x < 1e9, y < 1e9 else { return nil }
     return (x, y)
-  }
-}
-
-extension Rect {
-  init(_ pixels: IntRect) {
-    self.init(
-      x: Double(pixels.minX), y: Double(pixels.minY), width: Double(pixels.width), height: Double(pixels.height))
   }
 }
 

@@ -24,10 +24,7 @@ extension Layer {
       tree, damage: DamageRegion(IntRect(x: 0, y: 0, width: pixels.width, height: pixels.height)), into: bitmap)
     context.withSavedState {
       context.concatenate(back)
-      context.draw(
-        bitmap.freeze(),
-        in: Rect(
-          x: Double(pixels.minX), y: Double(pixels.minY), width: Double(pixels.width), height: Double(pixels.height)))
+      context.draw(bitmap.freeze(), in: Rect(pixels))
     }
   }
 
