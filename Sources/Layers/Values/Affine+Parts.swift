@@ -113,29 +113,21 @@ extension Affine {
 
   var scaleX: Double {
     get { scale.width }
-    set {
-      let old = scale.width
-      if old == 0 {
-        // A flattened axis stands upright on the other one.
-        let other = hypot(c, d)
-        (a, b) = other == 0 ? (newValue, 0) : (d / other * newValue, -c / other * newValue)
-      } else {
-        (a, b) = (a * (newValue / old), b * (newValue / old))
-      }
-    }
+    set { (a, b) = Self.axis((a, b), from: scale.width, to: newValue, upright: (d, -c), alone: (newValue, 0)) }
   }
 
   var scaleY: Double {
     get { scale.height }
-    set {
-      let old = scale.height
-      if old == 0 {
-        let other = hypot(a, b)
-        (c, d) = other == 0 ? (0, newValue) : (-b / other * newValue, a / other * newValue)
-      } else {
-        (c, d) = (c * (newValue / old), d * (newValue / old))
-      }
-    }
+    set { (c, d) = Self.axis((c, d), from: scale.height, to: newValue, upright: (-b, a), alone: (0, newValue)) }
+  }
+
+  /// An axis with another scale. A flattened one then stands upright on the other one, and where both are flat, as `alone` says.
+  private static func axis(
+    _ axis: (Double, Double), from old: Double, to new: Double, upright: (Double, Double), alone: (Double, Double)
+  ) -> (Double, Double) {
+    if old != 0 { return (axis.0 * (new / old), axis.1 * (new / old)) }
+    let length = hypot(upright.0, upright.1)
+    return length == 0 ? alone : (upright.0 / length * new, upright.1 / length * new)
   }
 
   /// The mean of both scales; setting it sets both.
