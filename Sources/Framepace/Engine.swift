@@ -33,10 +33,7 @@ public final class Engine {
   /// True to let a turn wait for the drawings that it began, and show them in its own frame. For rendering to files, where every
   /// frame must be complete; a screen would miss vblanks.
   public var waitsForDrawings = false
-  /// How long the coming commit waits for its drawings.
-  private var drawingLimit: Nanoseconds?
-  /// When that wait ends; nil while there is none.
-  private var drawingEnd: MonotonicTime?
+  private var drawingWait = DrawingWait.none
   /// Called when layers kept dirtying themselves through all rounds of a commit; the frame was shown all the same. While it is
   /// nil, the first such layer is named on the standard error output.
   public var onUnsettledLayout: (@MainActor (_ layer: Layer) -> Void)?
@@ -44,8 +41,7 @@ public final class Engine {
   /// Trees of layers, each with the outputs that show it.
   var groups: [OutputGroup] = []
   private var observers: [FrameLoop.Observer] = []
-  private var turn = TurnClock()
-  private var isCommitting = false
+  private var turn = Turn.open(since: nil)
   private var isFinished = false
   private var hasReportedUnsettledLayout = false
 
@@ -81,7 +77,8 @@ public final class Engine {
   /// engine.waitForDrawings(upTo: .milliseconds(4))
   /// ```
   public func waitForDrawings(upTo limit: Nanoseconds) {
-    drawingLimit = max(drawingLimit ?? .zero, limit)
+    if case .upTo(let longest) = drawingWait, longest > limit { return }
+    drawingWait = .upTo(max(limit, .zero))
   }
 
   /// Runs the loop until `finish()`, at once if that was called before. Frames, timers, sources and the main queue are
@@ -119,7 +116,7 @@ public final class Engine {
       [.entry, .afterWaiting], order: ObserverOrder.turnBegin,
       .onMain { [weak self] _, _ in
         guard let self else { return }
-        turn.begin(at: loop.clock.now)
+        turn = .open(since: loop.clock.now)
       })
     let publish = FrameLoop.Observer(
       [.beforeWaiting, .exit], order: ObserverOrder.publish, evenWhenBusy: true,
@@ -137,18 +134,16 @@ public final class Engine {
   }
 
   private func commit() {
-    isCommitting = true
-    defer { isCommitting = false }
-    turn.beginCommit(at: loop.clock.now)
     var phases = FrameRecord.PhaseDurations()
-    phases[.callbacks] = turn.callbacks
+    if case .open(let start?) = turn { phases[.callbacks] = loop.clock.now - start }
+    turn = .committing
     for group in groups { commit(group, &phases) }
-    (drawingLimit, drawingEnd) = (nil, nil)
+    drawingWait = .none
     for group in groups {
       for member in group.members { member.output.renderIfNeeded(turn: phases) }
     }
     Transaction.endTurn()
-    turn.endCommit()
+    turn = .committed
     // Completions and observers may have changed layers since the commit, which did not wake the loop.
     if Transaction.hasDueCompletions || groups.contains(where: \.context.isDirty) { loop.wakeUp() }
   }
@@ -173,16 +168,15 @@ public final class Engine {
 
   /// Waits for the drawings of a commit if that was asked for. Returns false if there was nothing to wait for.
   private func waitForDrawings(of context: LayerContext) -> Bool {
-    if let limit = drawingLimit { drawingEnd = SystemClock.monotonic.now + limit }
-    drawingLimit = nil
+    if case .upTo(let limit) = drawingWait { drawingWait = .until(SystemClock.monotonic.now + limit) }
     guard context.pendingDrawings > 0 else { return false }
     if waitsForDrawings {
       context.waitForDrawings()
       return true
     }
-    guard let end = drawingEnd else { return false }
+    guard case .until(let end) = drawingWait else { return false }
     // One wait for all rounds and all displays.
-    if !context.waitForNewDrawings(until: end) { drawingEnd = nil }
+    if !context.waitForNewDrawings(until: end) { drawingWait = .none }
     return true
   }
 
@@ -198,37 +192,32 @@ public final class Engine {
 
   /// Commits before the turn's end, for `Transaction.flush()`.
   package func commitNow() {
-    if !isCommitting { commit() }
+    if case .committing = turn { return }
+    commit()
   }
 
   /// A layer became dirty, or a display came. Before this turn's commit nothing need be done: the turn ends in it. After it the
   /// loop is about to sleep, and is woken for another turn.
   package func needsCommit() {
-    if turn.isCommitted { loop.wakeUp() }
+    if case .committed = turn { loop.wakeUp() }
   }
 }
 
 extension Engine: TransactionHost {}
 
-/// The time that a turn's callbacks took: from the loop's waking to the commit, which happens once in it.
-private struct TurnClock {
-  private var began: MonotonicTime?
-  /// Time in callbacks of this turn, known at its commit.
-  private(set) var callbacks = Nanoseconds.zero
-  /// True after this turn's commit.
-  private(set) var isCommitted = false
+/// The part of a turn of the loop in which the engine is.
+private enum Turn {
+  /// Before the commit; nil where the loop has not woken since the last one.
+  case open(since: MonotonicTime?)
+  case committing
+  case committed
+}
 
-  mutating func begin(at now: MonotonicTime) {
-    began = now
-    isCommitted = false
-  }
-
-  mutating func beginCommit(at now: MonotonicTime) {
-    callbacks = began.map { now - $0 } ?? .zero
-    began = nil
-  }
-
-  mutating func endCommit() {
-    isCommitted = true
-  }
+/// The wait of a commit for its drawings.
+private enum DrawingWait {
+  case none
+  /// The coming commit waits so long.
+  case upTo(Nanoseconds)
+  /// The commit under way waits until then.
+  case until(MonotonicTime)
 }
