@@ -84,13 +84,11 @@ open class Layer {
   public var isOpaque = false {
     didSet { if isOpaque != oldValue, drawsContents { setNeedsDisplay() } }
   }
-  /// The size in points for which `contents` were drawn; nil when they were set.
-  package internal(set) var drawnSize: Size?
-  /// Pixels per point in contents that were drawn.
-  package internal(set) var drawnScale = 1.0
-  var asynchronous = AsynchronousDisplay()
+  /// The measures of `contents` that were drawn; nil when they were set.
+  package private(set) var drawnMeasures: DrawnMeasures?
+  var asynchronous = AsynchronousDisplay.idle
   /// True if its contents were drawn, or are being drawn for the first time.
-  var drawsContents: Bool { drawnSize != nil || asynchronous.isDrawing }
+  var drawsContents: Bool { drawnMeasures != nil || asynchronous.isDrawing }
   /// The effects of the last record, which later ones share while nothing in them changes.
   var recordEffects: RenderEffects?
 
@@ -275,7 +273,7 @@ extension Layer {
     get { values.contents }
     set {
       asynchronous.cancel()
-      setContents(newValue, drawnSize: nil, scale: 1)
+      setContents(newValue, drawn: nil)
     }
   }
 
@@ -298,10 +296,9 @@ extension Layer {
     if let action, runsActions { run(action) }
   }
 
-  package func setContents(_ image: Image?, drawnSize: Size?, scale: Double) {
-    let wasDrawn = self.drawnSize != nil
-    self.drawnSize = drawnSize
-    drawnScale = scale
+  package func setContents(_ image: Image?, drawn: DrawnMeasures?) {
+    let wasDrawn = drawnMeasures != nil
+    drawnMeasures = drawn
     guard image !== values.contents else { return }
     if let old = values.contents, wasDrawn { context?.retired.append(old) }
     change(.contents) { $0.contents = image }

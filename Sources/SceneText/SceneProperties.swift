@@ -150,10 +150,10 @@ extension SceneProperty {
   /// The picture in a layer. One that the layer draws from its properties is left out, and drawn again.
   fileprivate static var contents: SceneProperty {
     var property = SceneProperty("contents", ValueSyntax<SceneContents>.contents) { layer in
-      SceneContents(image: layer.contents, drawnSize: layer.drawnSize, drawnScale: layer.drawnScale)
+      SceneContents(image: layer.contents, drawn: layer.drawnMeasures)
     } set: { layer, contents in
       layer.contents = nil
-      layer.setContents(contents.image, drawnSize: contents.drawnSize, scale: contents.drawnScale)
+      layer.setContents(contents.image, drawn: contents.drawn)
       layer.needsDisplay = false
     } isSame: { _, _ in
       false
@@ -177,9 +177,9 @@ extension Layer {
   /// True if drawing the contents again, as a new layer does at its first commit, gives what the layer has, or is due anyway.
   fileprivate func isShowingOwnDrawing(scale: Double) -> Bool {
     if needsDisplay { return contents == nil || !bounds.isEmpty }
-    guard let drawn = try? drawnContents(scale: scale) else { return contents == nil }
-    guard let contents, drawn.size == drawnSize, drawn.scale == drawnScale else { return false }
-    return contents.hasSamePixels(as: drawn.image)
+    guard let new = try? drawnContents(scale: scale) else { return contents == nil }
+    guard let contents, new.measures == drawnMeasures else { return false }
+    return contents.hasSamePixels(as: new.image)
   }
 }
 

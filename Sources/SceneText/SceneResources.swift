@@ -111,11 +111,10 @@ extension ValueSyntax where Value == LayerContents {
   }
 }
 
-/// The picture in a layer, and for one that was drawn the size and scale for which.
+/// The picture in a layer, and the measures of one that was drawn.
 struct SceneContents {
   var image: Image?
-  var drawnSize: Size?
-  var drawnScale = 1.0
+  var drawn: DrawnMeasures?
 }
 
 extension ValueSyntax where Value == Image {
@@ -149,14 +148,14 @@ extension ValueSyntax where Value == SceneContents {
       var contents = SceneContents(image: try ValueSyntax<Image>.image.read(reader))
       guard reader.take("drawn") else { return contents }
       let size = ValueSyntax<Size>.size.only("a finite size above 0") { !$0.isEmpty && ($0.width + $0.height).isFinite }
-      contents.drawnSize = try size.read(reader)
-      contents.drawnScale = try ValueSyntax<Double>.positive.read(reader)
+      contents.drawn = DrawnMeasures(
+        size: try size.read(reader), scale: try ValueSyntax<Double>.positive.read(reader))
       return contents
     } text: { value, writer in
       guard let image = value.image else { return "none" }
       let name = writer.name(of: image)
-      guard let size = value.drawnSize else { return name }
-      return "\(name) drawn \(sceneNumbers(size.width, size.height, value.drawnScale))"
+      guard let drawn = value.drawn else { return name }
+      return "\(name) drawn \(sceneNumbers(drawn.size.width, drawn.size.height, drawn.scale))"
     }
   }
 }

@@ -100,7 +100,7 @@ final class CommittedAnimations {
   /// The picture for values from which the layer draws itself; nil where its contents are one of them. It is drawn when these values
   /// are others than the last time.
   private func drawnImage(for shown: AnimatableValues) -> Image? {
-    guard let layer, layer.drawnSize != nil else { return nil }
+    guard let layer, layer.drawnMeasures != nil else { return nil }
     let wanted = shown.named.filter { kind.needsDisplay(forKey: $0.key) }
     if wanted.allSatisfy({ values.named[$0]?.isEqual(to: $1) ?? false }) { return nil }
     if let drawn, wanted.allSatisfy({ drawn.values[$0]?.isEqual(to: $1) ?? false }) { return drawn.image }

@@ -106,10 +106,8 @@ public final class LayerContext {
   let inbox = DrawingInbox()
   var retired = RetiredPictures()
   var groups: [DrawingGroup] = []
-  /// True while drawings are collected in groups.
-  var isGroupOpen = false
-  /// The groups that drawings are collected in, one for each priority that came.
-  var collecting: [DrawingGroup] = []
+  /// The groups that the drawings of a commit are collected in, one for each priority that came; nil outside of commits.
+  var collecting: [DrawingGroup]?
   var lastGroupNumber: UInt64 = 0
   /// The first group that the last commit made, or would have made.
   var firstNewGroup: UInt64 = 1
@@ -218,7 +216,7 @@ public final class LayerContext {
       layer.asynchronous.cancel()
       layer.needsDisplay = true
     }
-    if layer.drawnSize != nil, let picture = layer.contents { retired.append(picture) }
+    if layer.drawnMeasures != nil, let picture = layer.contents { retired.append(picture) }
     if !layer.animations.isEmpty { leftWithAnimations.append(layer) }
     if let mask = layer.storedMask { leave(mask) }
     for sublayer in layer.sublayers { leave(sublayer) }

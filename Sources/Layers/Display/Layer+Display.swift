@@ -46,13 +46,12 @@ extension Layer {
   /// The picture of the layer for other values of the properties from which it draws itself, as large as its contents; nil if there is
   /// nothing to draw, or no memory.
   func drawnImage(for values: AnimatableValues, bounds: Rect) -> Image? {
-    guard let context, let target = DrawingTarget(bounds: bounds, scale: drawnScale, isOpaque: isOpaque) else { return nil }
+    let scale = drawnMeasures?.scale ?? 1
+    guard let context, let target = DrawingTarget(bounds: bounds, scale: scale, isOpaque: isOpaque) else { return nil }
     context.drawing = (self, values)
     defer { context.drawing = nil }
     do {
-      return try target.image { context in
-        if let drawing = makeDrawing() { drawing.draw(in: context) } else { draw(in: context) }
-      }
+      return try image(of: target, makeDrawing())
     } catch {
       context.displayFailed(self, error)
       return nil
@@ -73,18 +72,16 @@ extension Layer {
     // These contents are newer than those of a drawing under way.
     asynchronous.cancel()
     do {
-      let image = try image(of: target, drawing)
-      setContents(image, drawnSize: bounds.size, scale: target.scale)
+      setContents(try image(of: target, drawing), drawn: target.measures)
     } catch {
       context?.displayFailed(self, error)
     }
   }
 
-  /// The contents that drawing at this scale of the context gives now, with their size and their scale; nil if there is nothing to
-  /// draw. The layer's own stay.
-  package func drawnContents(scale: Double) throws(BitmapError) -> (image: Image, size: Size, scale: Double)? {
+  /// The contents that drawing at this scale of the context gives now; nil if there is nothing to draw. The layer's own stay.
+  package func drawnContents(scale: Double) throws(BitmapError) -> (image: Image, measures: DrawnMeasures)? {
     guard let target = DrawingTarget(bounds: bounds, scale: contentsScale ?? scale, isOpaque: isOpaque) else { return nil }
-    return (try image(of: target, makeDrawing()), bounds.size, target.scale)
+    return (try image(of: target, makeDrawing()), target.measures)
   }
 
   private func image(of target: DrawingTarget, _ drawing: (any Drawing)?) throws(BitmapError) -> Image {
@@ -92,6 +89,14 @@ extension Layer {
       if let drawing { drawing.draw(in: context) } else { draw(in: context) }
     }
   }
+}
+
+/// The size of a layer for which contents were drawn, in points, and their pixels per point.
+package struct DrawnMeasures: Hashable, BitwiseCopyable, Sendable {
+  package let size: Size
+  package let scale: Double
+
+  package init(size: Size, scale: Double) { (self.size, self.scale) = (size, scale) }
 }
 
 /// The size and scale of the bitmap for a layer's contents.
@@ -102,6 +107,7 @@ struct DrawingTarget: BitwiseCopyable, Sendable {
   let bounds: Rect
   /// True for a bitmap that begins as opaque black.
   let isOpaque: Bool
+  var measures: DrawnMeasures { DrawnMeasures(size: bounds.size, scale: scale) }
 
   /// Returns nil if there is nothing to draw. If the bitmap would exceed the largest size, the scale is reduced.
   init?(bounds: Rect, scale: Double, isOpaque: Bool = false) {

@@ -24,8 +24,7 @@ extension LayerContext {
             retired.append(image)
             continue
           }
-          let target = member.job.target
-          layer.setContents(image, drawnSize: target.bounds.size, scale: target.scale)
+          layer.setContents(image, drawn: member.job.target.measures)
           hasChanged = true
         case .failed(let error):
           if let layer = member.layer, layer.asynchronous.accept(member.job) { displayFailed(layer, error) }
@@ -63,7 +62,7 @@ extension LayerContext {
   /// appear alone.
   func begin(_ drawing: any Drawing, for layer: Layer, target: DrawingTarget) {
     let priority = layer.drawingPriority
-    let isAlone = !isGroupOpen || layer.publishesDrawingsAlone
+    let isAlone = collecting == nil || layer.publishesDrawingsAlone
     let group = isAlone ? makeGroup(priority) : openGroup(priority)
     let job = group.add(drawing, for: layer, target: target)
     layer.asynchronous.request(job)
@@ -74,20 +73,19 @@ extension LayerContext {
 
   /// From now on drawings are collected in groups.
   func openGroups() {
-    isGroupOpen = true
+    collecting = []
     firstNewGroup = lastGroupNumber + 1
   }
 
   func closeGroups() {
-    isGroupOpen = false
-    for group in collecting { group.close() }
-    collecting.removeAll()
+    for group in collecting ?? [] { group.close() }
+    collecting = nil
   }
 
   private func openGroup(_ priority: DrawingPriority) -> DrawingGroup {
-    if let group = collecting.first(where: { $0.priority == priority }) { return group }
+    if let group = collecting?.first(where: { $0.priority == priority }) { return group }
     let group = makeGroup(priority)
-    collecting.append(group)
+    collecting?.append(group)
     return group
   }
 

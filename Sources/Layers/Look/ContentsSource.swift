@@ -9,9 +9,8 @@ struct ContentsSource: BitwiseCopyable {
   var gravity = ContentsGravity.resize
   /// Pixels of the contents for each of the layer's units.
   var scale = 1.0
-  /// The size in the layer's units for which the contents were drawn; nil when they were set.
-  var drawnSize: Size?
-  var drawnScale = 1.0
+  /// The measures of contents that were drawn; nil when they were set.
+  var drawn: DrawnMeasures?
 
   /// The same, in a layer that shows this picture where it has no contents of its own.
   func or(_ image: Image?) -> ContentsSource {
@@ -38,11 +37,11 @@ struct ContentsSource: BitwiseCopyable {
     guard !pixels.isEmpty else { return nil }
     guard part.isUsable else { return ContentPlacement(gravity: gravity, size: .zero) }
     var placement = ContentPlacement(gravity: gravity, size: pixels / scale)
-    if let drawnSize {
-      placement.size = drawnSize
+    if let drawn {
+      placement.size = drawn.size
       // A pixel that was drawn is a pixel on screen also where the size is no whole number of pixels.
       placement.overhang = Size(
-        pixels.width / (drawnSize.width * drawnScale), pixels.height / (drawnSize.height * drawnScale))
+        pixels.width / (drawn.size.width * drawn.scale), pixels.height / (drawn.size.height * drawn.scale))
     }
     placement.size = Size(placement.size.width * part.width, placement.size.height * part.height)
     return placement.gravity == .resize && placement.overhang == Size(1, 1) ? nil : placement
@@ -99,7 +98,7 @@ extension Layer {
   var contentsSource: ContentsSource {
     ContentsSource(
       pixels: contents?.pixelSize ?? .zero, gravity: contentsGravity,
-      scale: contentsScale ?? (drawnSize == nil ? 1 : drawnScale), drawnSize: drawnSize, drawnScale: drawnScale)
+      scale: contentsScale ?? drawnMeasures?.scale ?? 1, drawn: drawnMeasures)
   }
 
   /// The values beside the record. Effects are the same object as in the last record unless something in them changed.
