@@ -15,7 +15,7 @@ private struct BlendColor {
   var highest: Double { max(red, green, blue) }
   var saturation: Double { highest - lowest }
 
-  /// The same hue and saturation as far as they go with another luminosity.
+  /// The colour with another luminosity; hue and saturation stay as far as that lets them.
   func with(luminosity: Double) -> BlendColor {
     let change = luminosity - self.luminosity
     let moved = BlendColor(red: red + change, green: green + change, blue: blue + change)
@@ -28,7 +28,7 @@ private struct BlendColor {
     }
   }
 
-  /// The same order of components, spread over another range from 0 on.
+  /// The colour with another saturation: its components keep their order, and range from 0 to `saturation`.
   func with(saturation: Double) -> BlendColor {
     let (low, range) = (lowest, self.saturation)
     return map(self) { value, _ in range > 0 ? (value - low) / range * saturation : 0 }
@@ -70,7 +70,7 @@ extension BlendMode {
     }
   }
 
-  /// One component of a mode that looks at each by itself.
+  /// The mixture of one component, in a mode that mixes each by itself.
   private func mix(_ b: Double, _ s: Double) -> Double {
     switch self {
     case .multiply: b * s

@@ -158,7 +158,7 @@ struct CompositeList {
     }
   }
 
-  /// Ends a node whose descendants have all been taken in; one that shows nothing in the damage goes.
+  /// Closes a node after its last descendant; removes it if it shows nothing in the damage.
   private mutating func close(_ node: Int, in parent: Int) {
     let extent = nodes[node].extent
     if extent.isEmpty {

@@ -21,7 +21,7 @@ extension Image: PaintableContent {
     }
   }
 
-  /// The same rows for one who mixes them with others; nil when no pixel is seen.
+  /// The rows that `paint` paints, for a mixture with other images; nil when no pixel is seen.
   func rows(of layer: PaintedLayer) -> (any ContentRows)? {
     let cut = layer.node.effects?.parts.cut ?? ContentCut()
     if cut.hasNineParts, let rows = NinePartRows(self, layer, cut) { return rows }

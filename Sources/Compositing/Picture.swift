@@ -35,7 +35,7 @@ final class AlphaPicture {
 
   func row(_ y: Int32) -> UnsafeMutablePointer<UInt8> { base + Int(y - pixels.minY) * pixels.width }
 
-  /// Takes over the alpha of a picture's pixels that it has too.
+  /// Copies the alpha of the pixels that both pictures have.
   func copy(_ picture: Picture) {
     let other = picture.pixels.intersection(pixels)
     guard !other.isEmpty else { return }
@@ -71,7 +71,7 @@ final class AlphaPicture {
   private static func weights(_ deviation: Double, _ rest: Double) -> [UInt32] {
     let reach = Int(ShadowBlur.reach(deviation))
     let distances = (-reach - 1...reach).map { Double($0) + rest }
-    // So small a blur is none: the pixel is shared by the two on which the moved one lies.
+    // Without a blur a pixel that was moved is shared by the two pixels on which it lies.
     let parts = distances.map { reach == 0 ? max(1 - abs($0), 0) : exp(-$0 * $0 / (2 * deviation * deviation)) }
     let sum = parts.reduce(0, +)
     var weights = parts.map { UInt32($0 / sum * 65536) }

@@ -21,7 +21,7 @@ import RenderTree
 open class Layer {
   // MARK: Stored properties of the model
 
-  /// Only for reading: the properties below mark the layer when they change it.
+  /// The layer's own values. Its properties change them, and mark the layer then.
   private(set) var values = AnimatableValues()
   private(set) var flags: RenderRecord.Flags = []
 
@@ -55,7 +55,7 @@ open class Layer {
   var depth = 0
   /// The index of its record in the committed tree.
   var recordIndex = 0
-  /// The same in every render tree; never 0.
+  /// Identifies the layer, with the same number in every render tree; never 0.
   let id: UInt32
   /// True once a tree with this layer in it has been committed: later changes are seen as changes.
   var isCommitted = false
@@ -95,7 +95,7 @@ open class Layer {
   // MARK: Animations, see Layer+Animation
 
   var animations: [RunningAnimation] = []
-  /// The part of them that the committed tree needs.
+  /// The animations as the committed tree has them; nil without any.
   var committedAnimations: CommittedAnimations?
 
   private static var lastID: UInt32 = 0

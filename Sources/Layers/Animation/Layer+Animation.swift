@@ -43,19 +43,19 @@ struct RunningAnimation {
     resolve()
   }
 
-  /// Comes into the committed tree, at a time of the layer's clock.
+  /// Notes that the committed tree has the animation, and begins it at this time of the layer's clock.
   mutating func commit(at time: MonotonicTime) {
     isCommitted = true
     begin(at: time)
   }
 
-  /// Lets what was left open be read back.
+  /// Writes the timing that was left open into `animation`, where the application reads it back.
   private mutating func resolve() {
     animation.timing = timed.timing
     animation.timingFunction = timed.timingFunction
   }
 
-  /// Notes a report that is made on a copy.
+  /// Notes a report that a copy of this animation makes.
   mutating func setReported(_ report: Report) { self.report = report }
 
   /// True if the application is still to hear of its end.

@@ -71,8 +71,7 @@ extension OldPicture {
 }
 
 extension LayerContext {
-  /// Commits what was changed as it would have been committed at a time, with the drawings that it needs. Within a commit it does
-  /// nothing.
+  /// Commits all changes at a time, and waits for the drawings that they need. Within a commit it does nothing.
   fileprivate func commitChanges(at time: MonotonicTime) {
     guard isDirty, !isCommitting else { return }
     _ = commit(at: time)
@@ -83,7 +82,7 @@ extension LayerContext {
 }
 
 extension AnimatableValues {
-  /// Lets a transition be seen in a layer that is hidden now: it leads to no picture.
+  /// Shows a layer that is hidden now while it is in a transition, which then leads to no picture.
   mutating func settleTransition(_ flags: inout RenderRecord.Flags) {
     guard flags.contains(.hidden), rare.transition != nil else { return }
     rare.transition?.isNewHidden = true

@@ -78,7 +78,7 @@ public final class LayerContext {
   var lastCommit = MonotonicTime.zero
   /// The animations of the layers in the committed tree.
   var animated: [CommittedAnimations] = []
-  /// Those of them that may still change what is shown. The others are part of the committed tree.
+  /// Those of `animated` that may still change what is shown. The committed tree shows the others already.
   var moving: [CommittedAnimations] = []
   /// True if the clock of a layer was changed since the last commit.
   private(set) var areClocksMarked = false

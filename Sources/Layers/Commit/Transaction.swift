@@ -157,7 +157,7 @@ public struct TransactionKey<Value: Sendable>: Sendable {
 package protocol TransactionHost: AnyObject {
   /// Commits the layers, unless they are being committed.
   func commitNow()
-  /// Something came up that the end of a turn must see.
+  /// Something changed that the end of the turn must handle.
   func needsCommit()
 }
 
@@ -166,7 +166,7 @@ extension Transaction {
     weak var value: (any TransactionHost)?
   }
 
-  /// Adds one who commits layers, until it is gone.
+  /// Adds a host, which commits layers as long as it exists.
   package static func add(_ host: any TransactionHost) {
     hosts.removeAll { $0.value == nil }
     hosts.append(Host(value: host))

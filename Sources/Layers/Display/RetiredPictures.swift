@@ -26,7 +26,7 @@ struct RetiredPictures {
     if !last.isEmpty { workers.submit(.drawing) { last.release() } }
   }
 
-  /// Lets the pictures go on the thread that calls `release()`, whoever still holds the job.
+  /// Holds pictures. The thread that calls `release()` lets go of them, whoever still holds the job.
   private final class LastHolder: Sendable {
     private let pictures = Lock<[Image]>([])
     var isEmpty: Bool { pictures.withLock(\.isEmpty) }

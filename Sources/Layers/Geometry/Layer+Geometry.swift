@@ -75,7 +75,7 @@ extension RenderRecord {
   }
 
   private var isFinite: Bool {
-    // One sum for all: a number that is not finite stays so in sums.
+    // One look for all: a sum is not finite if one of its numbers is not.
     let place = transform.a + transform.b + transform.c + transform.d + transform.tx + transform.ty
     let extent = bounds.minX + bounds.minY + bounds.width + bounds.height
     return (place + extent + Double(opacity) + Double(cornerRadius)).isFinite

@@ -147,7 +147,7 @@ extension AnimatableValues {
     return place.homography
   }
 
-  /// The same map, unless parallels stay parallel.
+  /// The map of `picturePlace(in:)` where parallels do not stay parallel; nil where they do.
   func homography(in space: SublayerSpace?) -> Homography? {
     if space == nil, isFlat { return nil }
     let place = picturePlace(in: space)

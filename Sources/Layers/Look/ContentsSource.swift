@@ -12,7 +12,7 @@ struct ContentsSource: BitwiseCopyable {
   /// The measures of contents that were drawn; nil when they were set.
   var drawn: DrawnMeasures?
 
-  /// The same, in a layer that shows this picture where it has no contents of its own.
+  /// These contents; where there are none, the given picture in their place.
   func or(_ image: Image?) -> ContentsSource {
     guard pixels.isEmpty, let image else { return self }
     var source = self

@@ -19,7 +19,7 @@ struct LayerClock: Hashable, BitwiseCopyable, Sendable {
   }
 }
 
-/// The clocks from the display's down to that of a layer. It begins with the first that does not go as the display's.
+/// The clocks from the display's down to that of a layer, without those at the top that go as the display's.
 struct ClockChain: Sendable {
   private var clocks: [LayerClock] = []
 
@@ -47,11 +47,11 @@ struct ClockChain: Sendable {
     return time
   }
 
-  /// The way that the layer's time takes.
+  /// How the layer's time goes while the display's goes on.
   enum Course {
     case forwards
     case backwards
-    /// It shows the same for ever.
+    /// It stands for ever.
     case still
     /// It may jump: when a clock begins, or when a time that runs backwards passes that beginning again.
     case waiting

@@ -42,8 +42,8 @@ extension Layer {
     return isMirrored
   }
 
-  /// Takes a point of the superlayer's coordinates into this layer; nil when it is seen from the edge, or the point is behind the
-  /// viewer.
+  /// Converts a point of the superlayer's coordinates to the layer's; nil when the layer is seen from the edge, or the point is
+  /// behind the viewer.
   private func take(_ point: Point, isInPlane: Bool) -> Point? {
     guard isInPlane, !isFlipped, let place = values.placeInPlane else { return mapToSuperlayer.inverted?.apply(point) }
     guard place.tx.isFinite, place.ty.isFinite else { return nil }

@@ -26,7 +26,7 @@ extension Layer {
     }
   }
 
-  /// Lets go of the mask, whose superlayer the caller forgets.
+  /// Lets go of the mask. The caller takes away the mask's superlayer.
   func forgetMask() {
     storedMask?.setFlag(.mask, false)
     storedMask = nil
