@@ -235,7 +235,7 @@ let package = Package(
       "CommandTests",
       [
         "CDRM", "FrameTiming", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "Metering", "Presentation",
-        "RenderTree", "Simulation", "TestLength",
+        "RenderTree", "Simulation", "TestLength", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests(
       "CompositingTests",

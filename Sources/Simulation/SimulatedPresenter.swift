@@ -13,6 +13,7 @@ final class SimulatedPresenter: Presenter {
   let width: Int
   let height: Int
   var onEvent: (@MainActor (PresenterEvent) -> Void)?
+  var shownBitmap: Bitmap? { flip.shown.map { bitmaps[$0] } }
 
   private let vblanks: SimulatedVBlankSource
   private let ticker: DisplayTicker

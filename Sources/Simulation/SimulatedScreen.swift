@@ -20,16 +20,20 @@ public final class SimulatedScreen: Display {
   public let vblanks: SimulatedVBlankSource
   public let observers = Observers<DisplayEvent>()
 
+  public let geometry: DisplayGeometry
+
   private let simulated: SimulatedPresenter
 
   /// - Parameters:
+  ///   - scale: pixels a point.
   ///   - vblanks: a source with the clock `clock`; the screen takes it over.
   ///   - takeOverTime: how long before a vblank a frame must be handed over to be seen at it.
   ///   - clock: the clock of the loop that the screen is added to.
   public init(
-    width: Int, height: Int, vblanks: SimulatedVBlankSource, takeOverTime: Nanoseconds = .microseconds(500),
-    buffering: Buffering = .double, clock: SystemClock
+    width: Int, height: Int, scale: Double = 1, vblanks: SimulatedVBlankSource,
+    takeOverTime: Nanoseconds = .microseconds(500), buffering: Buffering = .double, clock: SystemClock
   ) throws(BitmapError) {
+    geometry = DisplayGeometry(width: width, height: height, scale: scale)
     name = "simulated screen \(width)x\(height)@\(vblanks.refreshRate.description.dropLast(3))"
     reason = vblanks.name
     self.vblanks = vblanks

@@ -56,9 +56,9 @@ final class SceneSession {
       allowsTearing: options.tearing, rotation: options.rotate ?? .none)
     refusals = settings.apply(to: display)
     do {
-      let size = display.geometry.pictureSize
+      let (size, scale) = (display.geometry.pictureSize, display.geometry.scale)
       let sceneSettings = SceneSettings(
-        size: Size(Double(size.width), Double(size.height)), timeOfDay: Self.localTimeOfDay(),
+        size: Size(Double(size.width), Double(size.height)) / scale, scale: scale, timeOfDay: Self.localTimeOfDay(),
         work: options.work ?? .milliseconds(12),
         workPhase: options.workPhase ?? .callbacks, fonts: try SceneFonts())
       content = try name.makeScene(settings: sceneSettings)

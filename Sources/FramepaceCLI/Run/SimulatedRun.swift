@@ -18,8 +18,10 @@ final class SimulatedRun {
   /// watched one.
   private static let longestSleep = Nanoseconds.milliseconds(50)
 
-  /// - Parameter isPaced: true to keep simulated time from passing faster than real time.
-  init(_ profile: DisplayProfile, seed: UInt64, size: PixelSize, isPaced: Bool) throws {
+  /// - Parameters:
+  ///   - scale: the screen's pixels a point.
+  ///   - isPaced: true to keep simulated time from passing faster than real time.
+  init(_ profile: DisplayProfile, seed: UInt64, size: PixelSize, scale: Double = 1, isPaced: Bool) throws {
     clock = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000_000))
     let time = SystemClock.manual(clock)
     loop = FrameLoop(clock: time)
@@ -29,7 +31,8 @@ final class SimulatedRun {
       return work
     }()
     screen = try SimulatedScreen(
-      width: size.width, height: size.height, vblanks: SimulatedVBlankSource(profile, clock: time, seed: seed), clock: time)
+      width: size.width, height: size.height, scale: scale,
+      vblanks: SimulatedVBlankSource(profile, clock: time, seed: seed), clock: time)
     pace = isPaced ? RealTimePace(loop: loop) : nil
     heartbeat = FrameLoop.Timer(
       fireTime: clock.now + Self.longestSleep, interval: Self.longestSleep, .onMain { _ in })
