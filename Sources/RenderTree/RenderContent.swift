@@ -25,6 +25,9 @@ public struct ContentPlacement: Hashable, BitwiseCopyable, Sendable {
     self.overhang = overhang
   }
 
+  /// True if all its numbers are finite, and do not add up to infinity.
+  package var isFinite: Bool { (size.width + size.height + overhang.width + overhang.height).isFinite }
+
   /// The rectangle of the content in a layer with these bounds.
   public func rect(in bounds: Rect) -> Rect {
     let rect = gravity.rect(of: size, in: bounds)

@@ -288,8 +288,6 @@ extension ValueSyntax where Value == ContentPlacement {
     } text: { value, _ in
       let (size, overhang) = (value.size, value.overhang)
       return "\(value.gravity) \(sceneNumbers(size.width, size.height, overhang.width, overhang.height))"
-    }.only("a place of finite numbers") {
-      ($0.size.width + $0.size.height + $0.overhang.width + $0.overhang.height).isFinite
-    }
+    }.only("a place of finite numbers", where: \.isFinite)
   }
 }

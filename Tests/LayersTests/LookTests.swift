@@ -78,6 +78,35 @@ import XCTest
     XCTAssertEqual(layer.sideValues.effects.contentRect(in: layer.bounds), layer.bounds)
   }
 
+  /// Contents whose size overflows, or is no number, show nothing; their effects stay the same from commit to commit.
+  func testAPlaceHasFiniteNumbers() throws {
+    let image = try Bitmap(width: 2, height: 2).freeze()
+    let extremes = [1, 1e308, 1e-308, 0, -1e308, .infinity, .nan]
+    for gravity in ContentsGravity.allCases {
+      for side in extremes {
+        for scale in [1, 1e308, 1e-308] {
+          for part in [1, 10, 1e308] {
+            let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+            layer.contentsGravity = gravity
+            layer.contentsRect = Rect(x: 0, y: 0, width: part, height: 1)
+            for drawn in [DrawnMeasures(size: Size(side, 5), scale: scale), nil] {
+              layer.setContents(image, drawn: drawn)
+              layer.contentsScale = drawn == nil ? scale : nil
+              let name = "\(gravity), drawn \(side) at \(scale), part \(part)"
+              let sides = layer.sideValues
+              XCTAssertIdentical(layer.sideValues.effects, sides.effects, name)
+              let place = sides.effects?.parts.placement ?? ContentPlacement(gravity: gravity, size: .zero)
+              XCTAssertTrue(place.isFinite, name)
+              var record = RenderRecord(id: 1, bounds: layer.bounds)
+              record.settle(sides)
+              XCTAssertEqual(record.drawnBounds.union(layer.bounds), layer.bounds, name)
+            }
+          }
+        }
+      }
+    }
+  }
+
   // MARK: Masks
 
   func testAMaskIsNoSublayer() {

@@ -44,7 +44,9 @@ struct ContentsSource: BitwiseCopyable {
         pixels.width / (drawn.size.width * drawn.scale), pixels.height / (drawn.size.height * drawn.scale))
     }
     placement.size = Size(placement.size.width * part.width, placement.size.height * part.height)
-    return placement.gravity == .resize && placement.overhang == Size(1, 1) ? nil : placement
+    if placement.gravity == .resize, placement.overhang == Size(1, 1) { return nil }
+    // A drawn size and the part of it may be as large as numbers are, or none.
+    return placement.isFinite ? placement : ContentPlacement(gravity: gravity, size: .zero)
   }
 }
 
