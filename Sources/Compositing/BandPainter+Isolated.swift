@@ -66,14 +66,16 @@ extension BandPainter {
     return transition.old.tree.withTreeLayers { layers in
       let painter = BandPainter(
         kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels, frame: frame,
-        pictureDepth: pictureDepth)
+        pictureDepth: pictureDepth, farShadows: farShadows)
       let old = painter.picture(of: 0, end: layers.records.count, places.old.concatenating(transform), pixels)
       return transition.mix(old, new, kernels)
     }
   }
 
-  /// The pixels of a picture that a layer shares with its shadow, however many of them neither needs: 8 MiB.
+  /// The pixels of a picture that a layer shares with its far shadow, however many of them neither needs: 8 MiB.
   private static let largestGap = 1 << 21
+  /// Each of these may double what there is to paint.
+  private static let maximumFarShadows = 3
 
   /// Shadow, background, contents, descendants and border, through the mask.
   private func decorated(
@@ -81,17 +83,25 @@ extension BandPainter {
   ) -> Picture {
     var around = IntRect.zero
     var inside = self
-    if let shadow = parts?.shadow, shadow.path == nil {
-      inside = seeing(frame.union(ShadowBlur(shadow, transform).source(of: frame)))
-      around = layers.bodyPixels(of: index, end: end, transform, depth: pictureDepth)
-        .intersection(ShadowBlur(shadow, transform).source(of: pixels))
+    var shadow = parts?.shadow
+    if let thrown = shadow, thrown.path == nil {
+      let blur = ShadowBlur(thrown, transform)
+      if blur.isFar { inside.farShadows += 1 }
+      if inside.farShadows > Self.maximumFarShadows {
+        shadow = nil
+      } else {
+        inside.frame = frame.union(blur.source(of: frame))
+        around = layers.bodyPixels(of: index, end: end, transform, depth: pictureDepth)
+          .intersection(blur.source(of: pixels))
+      }
     }
     // One picture serves body and shadow, or each layer in another would be painted twice as often as that. Only a shadow that
     // falls from so far away that much too large a picture would lie between gets its own.
     let both = pixels.union(around)
-    let isShared = both.area <= max(2 * (pixels.area + around.area), Self.largestGap)
+    let isShared =
+      inside.farShadows == farShadows || both.area <= max(2 * (pixels.area + around.area), Self.largestGap)
     var result = inside.body(of: index, end, transform, isShared ? both : pixels, parts)
-    if let shadow = parts?.shadow {
+    if let shadow {
       let thrower = isShared ? result : inside.body(of: index, end, transform, around, parts)
       let under = Picture(pixels)
       paint(shadow, of: thrower, records[index], transform, under, parts)
@@ -116,7 +126,7 @@ extension BandPainter {
     list.nodes.withUnsafeBufferPointer { nodes in
       BandPainter(
         kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels, frame: frame,
-        pictureDepth: pictureDepth + 1
+        pictureDepth: pictureDepth + 1, farShadows: farShadows
       ).paintPicture(picture.target)
     }
     if let border = parts?.border { paint(border, of: records[index], transform, picture, parts?.corners ?? .all) }

@@ -13,6 +13,8 @@ struct BandPainter {
   var frame: IntRect
   /// The number of pictures around the one that is painted.
   var pictureDepth = 0
+  /// The number of those whose shadow falls from far away.
+  var farShadows = 0
 
   var records: UnsafeBufferPointer<RenderRecord> { layers.records }
 

@@ -65,7 +65,7 @@ public struct Border: Hashable, Sendable {
 public struct Shadow: Hashable, Sendable {
   /// 0xAARRGGBB, alpha and the shadow's opacity multiplied in.
   public var color: UInt32
-  /// In the layer's units.
+  /// In the layer's units. Inside of three layers whose shadows fall farther than 1024 pixels on the output, such a shadow is left out.
   public var offset: Size
   /// Twice the standard deviation of the blur, in the layer's units; 0 for sharp edges. On the output the deviation is at most
   /// 64 pixels.

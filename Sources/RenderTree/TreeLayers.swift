@@ -138,6 +138,9 @@ package struct ShadowBlur {
 
   package static let maximumDeviation = 64.0
 
+  /// True if one picture of the layer and of what throws its shadow may be too large.
+  package var isFar: Bool { max(abs(moveX), abs(moveY)) > 1024 }
+
   package init(_ shadow: Shadow, _ transform: Affine) {
     func deviation(_ p: Double, _ q: Double) -> Double {
       // No number where the scale's square is infinite and the radius 0.

@@ -28,6 +28,36 @@ import Testing
     #expect(content.measures <= 8 * Self.depth * Self.depth, "\(content.measures) measures")
   }
 
+  /// A picture of its own for each far shadow would double the work with each in another: three are painted, the others are left
+  /// out, whatever the damage.
+  @Test(arguments: 0...4)
+  func farShadowsAreFew(thrown: Int) throws {
+    let content = CountedContent()
+    var tree = Self.chain(content) { _ in
+      var parts = RenderEffects.Parts()
+      parts.shadow = Shadow(color: 0xFF20_4060, offset: Size(4000, 3000), radius: 0)
+      return parts
+    }
+    // The output shows where the last layer is thrown by so many shadows.
+    tree.records[0].transform = .translation(x: 700 - 4000 * Double(thrown), y: 10 - 3000 * Double(thrown))
+    content.reset()
+    let full = try Bitmap(width: 1500, height: 40)
+    Compositor().render(tree, damage: DamageRegion(IntRect(x: 0, y: 0, width: 1500, height: 40)), into: full)
+    #expect(content.paints == [1, 3, 3, 1, 0][thrown])
+    #expect((full.row(20).load(fromByteOffset: 710 * 4, as: UInt32.self) != tree.backdrop) == (thrown < 4))
+    let parts = try Bitmap(width: 1500, height: 40)
+    for part in [
+      IntRect(minX: 0, minY: 0, maxX: 712, maxY: 40), IntRect(minX: 712, minY: 0, maxX: 1500, maxY: 21),
+      IntRect(minX: 712, minY: 21, maxX: 1500, maxY: 40),
+    ] {
+      Compositor().render(tree, damage: DamageRegion(part), into: parts)
+    }
+    for y in 0..<40 {
+      let rows = [full, parts].map { UnsafeRawBufferPointer(start: $0.row(y), count: 1500 * 4) }
+      #expect(rows[0].elementsEqual(rows[1]), "row \(y)")
+    }
+  }
+
   /// An old picture shows what its layers' transitions led to, and a layer that they hid not at all.
   @Test func anOldPictureHoldsNoTransition() {
     var hiding = LayerTransition(old: OldPicture(), type: .fade, subtype: .fromLeft, progress: 0.5)
