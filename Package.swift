@@ -210,7 +210,7 @@ let package = Package(
         "Raster", "RenderTree", "RunLoops", "SampleScenes", "Seats",
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
-    tests("RasterTests", ["CDeflate", "Geometry", "LinuxSystem", "Raster"]),
+    tests("RasterTests", ["CCairo", "CDeflate", "Geometry", "LinuxSystem", "Raster", "TestLength"]),
     tests(
       "LayersTests",
       [

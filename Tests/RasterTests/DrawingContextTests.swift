@@ -116,6 +116,8 @@ import Testing
     #expect(try covered(StrokeStyle(width: 4, dash: [0, 0])) == 20 * 4)
     #expect(try covered(StrokeStyle(width: 4, dash: [-1, 4])) == 20 * 4)
     #expect(try covered(StrokeStyle(width: 4, dash: [.nan])) == 20 * 4)
+    // Cairo would look for the phase for ever.
+    #expect(try covered(StrokeStyle(width: 4, dash: [1e308], dashPhase: -3)) == 20 * 4)
     // More dashes than anybody sees would take for ever.
     #expect(try covered(StrokeStyle(width: 4, dash: [1e-12])) == 20 * 4)
     #expect(try covered(StrokeStyle(width: 0)) == 0)

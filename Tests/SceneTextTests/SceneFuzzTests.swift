@@ -122,12 +122,11 @@ private func check(_ text: String) {
   }
 }
 
-/// The pixels of all drawings in a layer, without end where it draws lines: some that go far beyond their bitmap take Cairo minutes.
+/// The pixels of all drawings in a layer.
 @MainActor
 private func pixels(in layer: Layer) -> Double {
   let inner = (layer.sublayers + [layer.mask].compactMap(\.self)).reduce(0) { $0 + pixels(in: $1) }
   guard layer is TextLayer || layer is ShapeLayer, !layer.bounds.isEmpty else { return inner }
-  if (layer as? ShapeLayer)?.strokeColor != nil { return .infinity }
   let scale = layer.contentsScale ?? 1
   let own = layer.bounds.width * layer.bounds.height * scale * scale
   return inner + (own.isNaN ? 0 : own)

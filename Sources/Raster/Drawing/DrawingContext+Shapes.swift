@@ -86,23 +86,6 @@ extension DrawingContext {
     releaseSource()
   }
 
-  private func strokePath(_ path: Path, _ style: StrokeStyle) {
-    guard style.width > 0 else { return }
-    addPath(path)
-    // The limit is half of the largest coordinate in pixels: a wider pen covers every bitmap.
-    let pixelsPerPoint = (transform.a * transform.a + transform.b * transform.b).squareRoot()
-    cairo_set_line_width(cairo, min(style.width, 1_000_000 / max(pixelsPerPoint, 1e-6)))
-    cairo_set_line_cap(cairo, style.cap.cairo)
-    cairo_set_line_join(cairo, style.join.cairo)
-    cairo_set_miter_limit(cairo, style.miterLimit >= 1 ? style.miterLimit : 1)
-    if style.isDashed(along: path.polygonLength) {
-      cairo_set_dash(cairo, style.dash, Int32(style.dash.count), style.dashPhase)
-    } else {
-      cairo_set_dash(cairo, nil, 0, 0)
-    }
-    withTransformInCairo { cairo_stroke(cairo) }
-  }
-
   /// Sets a solid paint with exactly the bytes of `premultipliedBGRA`, which the compositor fills with. Cairo's own
   /// conversion rounds differently.
   func setSource(_ color: Color) {
@@ -122,25 +105,5 @@ extension DrawingContext {
   /// The value limited to 0…1; NaN becomes 0.
   static func unit(_ value: Double) -> Double {
     value > 0 ? min(value, 1) : 0
-  }
-}
-
-extension StrokeStyle.Cap {
-  fileprivate var cairo: cairo_line_cap_t {
-    switch self {
-    case .butt: CAIRO_LINE_CAP_BUTT
-    case .round: CAIRO_LINE_CAP_ROUND
-    case .square: CAIRO_LINE_CAP_SQUARE
-    }
-  }
-}
-
-extension StrokeStyle.Join {
-  fileprivate var cairo: cairo_line_join_t {
-    switch self {
-    case .miter: CAIRO_LINE_JOIN_MITER
-    case .round: CAIRO_LINE_JOIN_ROUND
-    case .bevel: CAIRO_LINE_JOIN_BEVEL
-    }
   }
 }

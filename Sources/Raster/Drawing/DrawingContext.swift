@@ -15,7 +15,7 @@ public import Geometry
 /// context draws over what the bitmap holds already. One thread at a time may use it.
 ///
 /// The current transform maps points to pixels and begins as a scale by `scale`. Coordinates beyond ±2 000 000 pixels are
-/// limited to that. A transform that flattens the plane draws nothing.
+/// limited to that, those of solid lines beyond ±10⁹. A transform that flattens the plane draws nothing.
 public final class DrawingContext {
   /// The target of the drawing.
   let bitmap: Bitmap
@@ -152,7 +152,7 @@ extension DrawingContext {
   private static let farthest = 2_000_000.0
 
   @inline(__always)
-  static func clamp(_ pixel: Double) -> Double {
+  static func clamp(_ pixel: Double, _ farthest: Double = farthest) -> Double {
     // This form turns NaN into a number as well.
     pixel > -farthest ? min(pixel, farthest) : -farthest
   }
@@ -178,29 +178,12 @@ extension DrawingContext {
 
   /// Adds a path whose coordinates `transform` maps to pixels.
   func addPath(_ path: Path, _ transform: Affine) {
-    var current = Point.zero
-    var start = Point.zero
-    for element in path.elements {
-      switch element {
-      case .move(let point):
-        move(to: point, transform)
-        start = point
-        current = point
-      case .line(let point):
-        line(to: point, transform)
-        current = point
-      case .quadCurve(let point, let control):
-        // The control points of the cubic curve that equals this quadratic one.
-        let control1 = Point(current.x + (control.x - current.x) * 2 / 3, current.y + (control.y - current.y) * 2 / 3)
-        let control2 = Point(point.x + (control.x - point.x) * 2 / 3, point.y + (control.y - point.y) * 2 / 3)
-        curve(to: point, control1, control2, transform)
-        current = point
-      case .cubicCurve(let point, let control1, let control2):
-        curve(to: point, control1, control2, transform)
-        current = point
-      case .close:
-        cairo_close_path(cairo)
-        current = start
+    for step in path.steps {
+      switch step {
+      case .move(let point): move(to: point, transform)
+      case .line(_, let point): line(to: point, transform)
+      case .curve(_, let control1, let control2, let point): curve(to: point, control1, control2, transform)
+      case .close: cairo_close_path(cairo)
       }
     }
   }

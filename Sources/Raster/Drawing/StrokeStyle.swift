@@ -26,15 +26,15 @@ public struct StrokeStyle: Hashable, Sendable {
     case bevel
   }
 
-  /// The width in points. Nothing is drawn unless it is above 0.
+  /// The width in points. Nothing is drawn unless it is above 0. A line is at most some 28,000 pixels wide.
   public var width: Double
   public var cap: Cap
   public var join: Join
-  /// The greatest ratio of a miter's length to the line's width; at least 1.
+  /// The greatest ratio of a miter's length to the line's width; at least 1. A corner ends at most 20,000 pixels from its point.
   public var miterLimit: Double
   /// The lengths of dashes and gaps in turn, in points. An odd number of lengths is repeated once to make it even. The line
-  /// is solid if the list is empty, if a length is negative or not finite, if their sum is 0, or if it would have more than about
-  /// 100,000 dashes.
+  /// is solid if the list is empty, if a length is negative or not finite, if twice their sum is 0 or not finite, or if it would
+  /// have more dashes than anybody sees: above 100,000, or 10,000 if it is 1000 pixels wide, a tenth of that with round caps.
   public var dash: [Double]
   /// The distance into the dashes at which the line begins, in points.
   public var dashPhase: Double
@@ -59,14 +59,25 @@ public struct StrokeStyle: Hashable, Sendable {
     return width / 2 * max(corner, end)
   }
 
-  /// True if `dash` can be drawn along a line of this length in points. Cairo makes every dash, those beside the bitmap too.
-  func isDashed(along lineLength: Double) -> Bool {
+  /// The same pen, so thin and with so short miters that it reaches at most so many points.
+  func limited(toReach reach: Double) -> StrokeStyle {
+    var pen = self
+    pen.width = min(width, reach * 2.0.squareRoot())
+    pen.miterLimit = miterLimit >= 1 ? min(miterLimit, 2 * reach / pen.width) : 1
+    return pen
+  }
+
+  /// True if `dash` can be drawn along a line of this length in points. Cairo makes every dash, those beside the bitmap too, looks at
+  /// all in each row that they cross, and makes a polygon of each round cap.
+  func isDashed(along lineLength: Double, pixelsPerPoint: Double) -> Bool {
     var sum = 0.0
     for length in dash {
       guard length >= 0, length.isFinite else { return false }
       sum += length
     }
     let count = lineLength / sum * Double(dash.count)
-    return sum > 0 && sum.isFinite && dashPhase.isFinite && count <= 100_000
+    let cost = width * pixelsPerPoint * (cap == .round ? 10 : 1)
+    // Cairo repeats an odd number of lengths, and looks for ever for a phase in an infinite sum.
+    return sum > 0 && (2 * sum).isFinite && dashPhase.isFinite && count * max(cost, 100) <= 10_000_000
   }
 }

@@ -37,25 +37,14 @@ extension Path {
 
   /// The length of the lines from point to point, through control points too: at least that of the outline.
   var polygonLength: Double {
-    var length = 0.0
-    var current = Point.zero
-    var start = Point.zero
-    func line(to point: Point) {
-      length += hypot(point.x - current.x, point.y - current.y)
-      current = point
-    }
-    for element in elements {
-      switch element {
-      case .move(let point):
-        start = point
-        current = point
-      case .line(let point): line(to: point)
-      case .quadCurve(let point, let control): [control, point].forEach(line)
-      case .cubicCurve(let point, let control1, let control2): [control1, control2, point].forEach(line)
-      case .close: line(to: start)
+    func distance(_ a: Point, _ b: Point) -> Double { hypot(b.x - a.x, b.y - a.y) }
+    return steps.reduce(0) { length, step in
+      switch step {
+      case .move: length
+      case .line(let a, let b), .close(let a, let b): length + distance(a, b)
+      case .curve(let a, let b, let c, let d): length + distance(a, b) + distance(b, c) + distance(c, d)
       }
     }
-    return length
   }
 
   /// A rectangle that holds the whole stroke of the path: `boundingBox`, enlarged by the reach of caps and miters.
