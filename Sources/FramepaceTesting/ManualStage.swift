@@ -6,12 +6,12 @@ public import Framepace
 /// Nothing in it sleeps: where a loop would, time jumps to the next deadline. A second of frames takes as long as drawing
 /// them.
 ///
-/// It belongs to the process's main thread: on Linux that is where XCTest runs synchronous tests, in which `onMain` opens
-/// the main actor. (Swift Testing runs none of its tests there, `@MainActor` or not.)
+/// It belongs to the process's main thread: on Linux that is where XCTest runs synchronous tests. (Swift Testing runs none of its
+/// tests there, `@MainActor` or not.) Without `@preconcurrency` the list of tests that SwiftPM makes cannot hold them.
 ///
 /// ```swift
-/// func testTheCardFadesIn() throws {
-///   try onMain {
+/// @preconcurrency @MainActor final class CardTests: XCTestCase {
+///   func testTheCardFadesIn() throws {
 ///     let stage = try ManualStage(width: 320, height: 240, root: Card(), rate: .hertz60)
 ///     stage.run(for: .milliseconds(500))
 ///     try GoldenImage.check(stage.display.capture(), against: "Goldens/card.png")
@@ -88,8 +88,7 @@ extension ManualStage where Screen == VirtualDisplay {
 
 /// Runs `body` on the main actor, from a test on the process's main thread.
 ///
-/// XCTest runs synchronous tests on that thread. On Linux a test case cannot be `@MainActor`, and asynchronous tests run on
-/// other threads.
+/// XCTest runs synchronous tests on that thread, and on Linux asynchronous ones on others.
 public func onMain<Result: Sendable>(_ body: @MainActor () throws -> Result) rethrows -> Result {
   try MainActor.assumeIsolated(body)
 }

@@ -8,68 +8,64 @@ import XCTest
 import RenderTree
 
 /// `SceneMirrors` on virtual displays. These are XCTests because an engine belongs to the main thread.
-final class SceneMirrorsTests: XCTestCase {
+@preconcurrency @MainActor final class SceneMirrorsTests: XCTestCase {
   /// Two mirrors at 50 and 30 Hz are named with their clocks, and each has its own figures.
   func testEachMirrorHasItsOwnFigures() throws {
-    try onMain {
-      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
-      let displays = try [50.0, 30].map { hertz in
-        try VirtualDisplay(
-          width: Int(hertz), height: 40, refreshRate: try XCTUnwrap(RefreshRate(hertz: hertz)), reason: "a test",
-          clock: .manual(stage.clock))
-      }
-      let mirrors = SceneMirrors(of: stage.engine, on: displays, refused: ["DP-3 cannot be driven"])
-      XCTAssertEqual(
-        mirrors.heading,
-        [
-          "mirrored on virtual display 50x40@50.00", "fallback clock 50.00 Hz: a test",
-          "mirrored on virtual display 30x40@30.00", "fallback clock 30.00 Hz: a test",
-          "not mirrored: DP-3 cannot be driven",
-        ])
-      XCTAssertEqual(
-        mirrors.names.map(\.line),
-        [50, 30].map {
-          "{\"display\":\"virtual display \($0)x40@\($0).00\",\"clock\":\"fallback clock \($0).00 Hz: a test\",\"refused\":[]}"
-        })
-      let start = stage.clock.now
-      Self.animate(stage)
-      stage.run(for: .seconds(2))
-      let text = mirrors.summary(at: stage.clock.now, width: 80)
-      let lines = mirrors.summaries(from: start, to: stage.clock.now).map(\.line)
-      for (mirror, hertz) in zip(mirrors.mirrors, [50, 30]) {
-        let report = mirror.meter.report(at: stage.clock.now)
-        XCTAssertEqual(report.presented, 2 * hertz, accuracy: 2)
-        let name = "virtual display \(hertz)x40@\(hertz).00"
-        XCTAssertTrue(
-          text.contains(
-            "\nmirrored on \(name)\nframes    \(report.frames) made, \(report.presented) presented, 1 pending, 0 late"),
-          text)
-        XCTAssertTrue(
-          lines.contains {
-            $0.hasPrefix("{\"display\":\"\(name)\",\"summary\":{\"time\":2.000,\"refreshRate\":\(hertz).000,")
-              && $0.contains("\"presented\":\(report.presented),")
-          }, "\(lines)")
-      }
-      stage.engine.invalidate()
+    let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+    let displays = try [50.0, 30].map { hertz in
+      try VirtualDisplay(
+        width: Int(hertz), height: 40, refreshRate: try XCTUnwrap(RefreshRate(hertz: hertz)), reason: "a test",
+        clock: .manual(stage.clock))
     }
+    let mirrors = SceneMirrors(of: stage.engine, on: displays, refused: ["DP-3 cannot be driven"])
+    XCTAssertEqual(
+      mirrors.heading,
+      [
+        "mirrored on virtual display 50x40@50.00", "fallback clock 50.00 Hz: a test",
+        "mirrored on virtual display 30x40@30.00", "fallback clock 30.00 Hz: a test",
+        "not mirrored: DP-3 cannot be driven",
+      ])
+    XCTAssertEqual(
+      mirrors.names.map(\.line),
+      [50, 30].map {
+        "{\"display\":\"virtual display \($0)x40@\($0).00\",\"clock\":\"fallback clock \($0).00 Hz: a test\",\"refused\":[]}"
+      })
+    let start = stage.clock.now
+    Self.animate(stage)
+    stage.run(for: .seconds(2))
+    let text = mirrors.summary(at: stage.clock.now, width: 80)
+    let lines = mirrors.summaries(from: start, to: stage.clock.now).map(\.line)
+    for (mirror, hertz) in zip(mirrors.mirrors, [50, 30]) {
+      let report = mirror.meter.report(at: stage.clock.now)
+      XCTAssertEqual(report.presented, 2 * hertz, accuracy: 2)
+      let name = "virtual display \(hertz)x40@\(hertz).00"
+      XCTAssertTrue(
+        text.contains(
+          "\nmirrored on \(name)\nframes    \(report.frames) made, \(report.presented) presented, 1 pending, 0 late"),
+        text)
+      XCTAssertTrue(
+        lines.contains {
+          $0.hasPrefix("{\"display\":\"\(name)\",\"summary\":{\"time\":2.000,\"refreshRate\":\(hertz).000,")
+            && $0.contains("\"presented\":\(report.presented),")
+        }, "\(lines)")
+    }
+    stage.engine.invalidate()
   }
 
   /// A mirror that refuses its frames is removed with a sentence, and the scene goes on.
   func testAMirrorThatRefusesFramesIsRemoved() throws {
-    try onMain {
-      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
-      let display = try RefusingDisplay(clock: stage.clock)
-      let mirrors = SceneMirrors(of: stage.engine, on: [display], refused: [])
-      var sentences: [String] = []
-      mirrors.onChange = { sentences.append($0) }
-      Self.animate(stage)
-      stage.run(for: .seconds(2))
-      XCTAssertEqual(sentences, ["no longer mirrored on refusing: present: Invalid argument (22)"])
-      XCTAssertEqual(display.refused, RefusedFrames.limit + 1)
-      XCTAssertEqual(stage.engine.outputs.count, 1)
-      XCTAssertEqual(stage.frames.count, 120, accuracy: 2)
-      stage.engine.invalidate()
-    }
+    let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+    let display = try RefusingDisplay(clock: stage.clock)
+    let mirrors = SceneMirrors(of: stage.engine, on: [display], refused: [])
+    var sentences: [String] = []
+    mirrors.onChange = { sentences.append($0) }
+    Self.animate(stage)
+    stage.run(for: .seconds(2))
+    XCTAssertEqual(sentences, ["no longer mirrored on refusing: present: Invalid argument (22)"])
+    XCTAssertEqual(display.refused, RefusedFrames.limit + 1)
+    XCTAssertEqual(stage.engine.outputs.count, 1)
+    XCTAssertEqual(stage.frames.count, 120, accuracy: 2)
+    stage.engine.invalidate()
   }
 
   /// After a mirror is lost, its figures count idle time and no missed frames.
@@ -98,13 +94,11 @@ final class SceneMirrorsTests: XCTestCase {
   }
 
   func testTheHeadingSaysWhyThereIsNoMirror() throws {
-    try onMain {
-      let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
-      XCTAssertEqual(
-        SceneMirrors(of: stage.engine, on: [], refused: []).heading, ["not mirrored: there is no other screen"])
-      XCTAssertEqual(SceneMirrors(of: stage.engine, session: nil).heading, ["not mirrored: there is no screen"])
-      stage.engine.invalidate()
-    }
+    let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+    XCTAssertEqual(
+      SceneMirrors(of: stage.engine, on: [], refused: []).heading, ["not mirrored: there is no other screen"])
+    XCTAssertEqual(SceneMirrors(of: stage.engine, session: nil).heading, ["not mirrored: there is no screen"])
+    stage.engine.invalidate()
   }
 
   /// Runs `body` with a moving scene and one mirror of it at 60 Hz.
@@ -124,7 +118,6 @@ final class SceneMirrorsTests: XCTestCase {
     }
   }
 
-  @MainActor
   private static func animate(_ stage: ManualStage<VirtualDisplay>) {
     let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
     layer.backgroundColor = .white

@@ -9,17 +9,15 @@ import XCTest
 @testable import Metering
 
 /// The causes of late frames, compared with what the simulation did to them.
-final class BlameTests: XCTestCase {
+@preconcurrency @MainActor final class BlameTests: XCTestCase {
   /// One thing goes wrong at a time in otherwise perfect pacing: the first frame that it makes late names it.
   func testSingleCauses() throws {
-    try onMain {
-      var found = Confusion()
-      for seed in some(8, of: 0..<40 as Range<UInt64>) { try Run(seed: seed).play(found: &found) }
-      XCTAssertGreaterThan(found.counts.map(\.1).min() ?? 0, 10, "\n\(found)")
-      XCTAssertEqual(found.counts.count, Run.causes.count)
-      XCTAssertGreaterThanOrEqual(found.right * 100, found.total * 99, "\n\(found)")
-      XCTAssertEqual(found.strange, 0, "\n\(found)")
-    }
+    var found = Confusion()
+    for seed in some(8, of: 0..<40 as Range<UInt64>) { try Run(seed: seed).play(found: &found) }
+    XCTAssertGreaterThan(found.counts.map(\.1).min() ?? 0, 10, "\n\(found)")
+    XCTAssertEqual(found.counts.count, Run.causes.count)
+    XCTAssertGreaterThanOrEqual(found.right * 100, found.total * 99, "\n\(found)")
+    XCTAssertEqual(found.strange, 0, "\n\(found)")
   }
 }
 

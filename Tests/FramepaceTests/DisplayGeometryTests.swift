@@ -5,123 +5,112 @@ import XCTest
 @testable import Presentation
 
 /// Displays that are turned, that nobody can see, and that are copied.
-final class DisplayGeometryTests: XCTestCase {
+@preconcurrency @MainActor final class DisplayGeometryTests: XCTestCase {
   /// Every frame of a turned display equals that of an upright one, pixel for pixel, whatever part of it was painted.
   func testATurnedDisplayShowsThePictureTurned() throws {
-    try onMain {
-      for rotation in DisplayRotation.allCases {
-        let size = rotation.isSideways ? (width: 40, height: 64) : (width: 64, height: 40)
-        let upright = try ManualStage(width: size.width, height: size.height, rate: .hertz60)
-        let turned = try ManualStage(width: 64, height: 40, rate: .hertz60)
-        turned.display.rotation = rotation
-        XCTAssertEqual(turned.root.bounds.size, Size(Double(size.width), Double(size.height)))
-        for stage in [upright, turned] { try Self.fill(stage) }
-        for _ in 0..<30 {
-          for stage in [upright, turned] { stage.run(for: .milliseconds(50)) }
-          let (expected, found) = (try upright.display.capture(), try turned.display.capture())
-          XCTAssertNil(Self.difference(expected, found, rotation), "turned by \(rotation.rawValue)")
-        }
-        XCTAssertEqual(upright.frames.count, turned.frames.count, accuracy: 2)
-        XCTAssertTrue(turned.frames.contains { $0.paintedPixels < 64 * 40 })
-        for stage in [upright, turned] { stage.engine.invalidate() }
+    for rotation in DisplayRotation.allCases {
+      let size = rotation.isSideways ? (width: 40, height: 64) : (width: 64, height: 40)
+      let upright = try ManualStage(width: size.width, height: size.height, rate: .hertz60)
+      let turned = try ManualStage(width: 64, height: 40, rate: .hertz60)
+      turned.display.rotation = rotation
+      XCTAssertEqual(turned.root.bounds.size, Size(Double(size.width), Double(size.height)))
+      for stage in [upright, turned] { try Self.fill(stage) }
+      for _ in 0..<30 {
+        for stage in [upright, turned] { stage.run(for: .milliseconds(50)) }
+        let (expected, found) = (try upright.display.capture(), try turned.display.capture())
+        XCTAssertNil(Self.difference(expected, found, rotation), "turned by \(rotation.rawValue)")
       }
+      XCTAssertEqual(upright.frames.count, turned.frames.count, accuracy: 2)
+      XCTAssertTrue(turned.frames.contains { $0.paintedPixels < 64 * 40 })
+      for stage in [upright, turned] { stage.engine.invalidate() }
     }
   }
 
   /// A mirror is turned by itself, and placed on what one sees.
   func testAMirrorIsTurnedByItself() throws {
-    try onMain {
-      let stages = try (0..<2).map { _ in try ManualStage(width: 32, height: 32, rate: .hertz60) }
-      let mirrors = try [(40, 64), (64, 40)].enumerated().map { index, size in
-        let display = try VirtualDisplay(
-          width: size.0, height: size.1, refreshRate: .hertz60, reason: "a test", clock: .manual(stages[index].clock))
-        if index == 1 { display.rotation = .right }
-        stages[index].engine.mirror(on: display)
-        return display
-      }
-      for stage in stages {
-        try Self.fill(stage)
-        stage.run(for: .milliseconds(500))
-      }
-      XCTAssertNil(Self.difference(try mirrors[0].capture(), try mirrors[1].capture(), .right))
-      for stage in stages { stage.engine.invalidate() }
+    let stages = try (0..<2).map { _ in try ManualStage(width: 32, height: 32, rate: .hertz60) }
+    let mirrors = try [(40, 64), (64, 40)].enumerated().map { index, size in
+      let display = try VirtualDisplay(
+        width: size.0, height: size.1, refreshRate: .hertz60, reason: "a test", clock: .manual(stages[index].clock))
+      if index == 1 { display.rotation = .right }
+      stages[index].engine.mirror(on: display)
+      return display
     }
+    for stage in stages {
+      try Self.fill(stage)
+      stage.run(for: .milliseconds(500))
+    }
+    XCTAssertNil(Self.difference(try mirrors[0].capture(), try mirrors[1].capture(), .right))
+    for stage in stages { stage.engine.invalidate() }
   }
 
   func testADisplayThatIsTurnedTellsAndPaintsAll() throws {
-    try onMain {
-      let stage = try ManualStage(width: 64, height: 40, rate: .hertz60)
-      stage.root.backgroundColor = .white
-      var told: [DisplayGeometry] = []
-      stage.display.observe { if case .geometryChanged(let geometry) = $0 { told.append(geometry) } }.keep()
-      stage.run(for: .milliseconds(100))
-      stage.display.rotation = .left
-      stage.turn()
-      stage.run(for: .milliseconds(100))
-      XCTAssertEqual(told, [DisplayGeometry(width: 64, height: 40, rotation: .left)])
-      XCTAssertEqual(stage.root.bounds, Rect(x: 0, y: 0, width: 40, height: 64))
-      XCTAssertEqual(stage.frames.map(\.paintedPixels), [64 * 40, 64 * 40])
-      stage.engine.invalidate()
-    }
+    let stage = try ManualStage(width: 64, height: 40, rate: .hertz60)
+    stage.root.backgroundColor = .white
+    var told: [DisplayGeometry] = []
+    stage.display.observe { if case .geometryChanged(let geometry) = $0 { told.append(geometry) } }.keep()
+    stage.run(for: .milliseconds(100))
+    stage.display.rotation = .left
+    stage.turn()
+    stage.run(for: .milliseconds(100))
+    XCTAssertEqual(told, [DisplayGeometry(width: 64, height: 40, rotation: .left)])
+    XCTAssertEqual(stage.root.bounds, Rect(x: 0, y: 0, width: 40, height: 64))
+    XCTAssertEqual(stage.frames.map(\.paintedPixels), [64 * 40, 64 * 40])
+    stage.engine.invalidate()
   }
 
   /// Nothing is drawn, the loop hardly wakes, and animations end in time.
   func testAHiddenDisplayDrawsNothing() throws {
-    try onMain {
-      let stage = try ManualStage(width: 64, height: 40, rate: .hertz60)
-      try Self.fill(stage)
-      var (states, wakeUps, hasEnded): ([DisplayState], Int, Bool) = ([], 0, false)
-      stage.display.observe { if case .stateChanged(let state) = $0 { states.append(state) } }.keep()
-      let observer = FrameLoop.Observer(.afterWaiting, .onMain { _, _ in wakeUps += 1 })
-      stage.loop.add(observer, to: .default)
-      Transaction.setCompletion { hasEnded = true }
-      stage.root.add(BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(2)))
-      stage.run(for: .milliseconds(500))
-      stage.display.isHidden = true
-      stage.turn()
-      let frames = stage.frames.count
-      wakeUps = 0
-      stage.run(for: .seconds(3))
-      XCTAssertEqual(stage.frames.count, frames)
-      XCTAssertLessThan(wakeUps, 8)
-      XCTAssertTrue(hasEnded)
-      stage.display.isHidden = false
-      stage.run(for: .milliseconds(500))
-      XCTAssertGreaterThan(stage.frames.count, frames + 25)
-      XCTAssertEqual(states, [.waiting(.hidden), .showing])
-      observer.invalidate()
-      stage.engine.invalidate()
-    }
+    let stage = try ManualStage(width: 64, height: 40, rate: .hertz60)
+    try Self.fill(stage)
+    var (states, wakeUps, hasEnded): ([DisplayState], Int, Bool) = ([], 0, false)
+    stage.display.observe { if case .stateChanged(let state) = $0 { states.append(state) } }.keep()
+    let observer = FrameLoop.Observer(.afterWaiting, .onMain { _, _ in wakeUps += 1 })
+    stage.loop.add(observer, to: .default)
+    Transaction.setCompletion { hasEnded = true }
+    stage.root.add(BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(2)))
+    stage.run(for: .milliseconds(500))
+    stage.display.isHidden = true
+    stage.turn()
+    let frames = stage.frames.count
+    wakeUps = 0
+    stage.run(for: .seconds(3))
+    XCTAssertEqual(stage.frames.count, frames)
+    XCTAssertLessThan(wakeUps, 8)
+    XCTAssertTrue(hasEnded)
+    stage.display.isHidden = false
+    stage.run(for: .milliseconds(500))
+    XCTAssertGreaterThan(stage.frames.count, frames + 25)
+    XCTAssertEqual(states, [.waiting(.hidden), .showing])
+    observer.invalidate()
+    stage.engine.invalidate()
   }
 
   /// Each frame is delivered, at its time, whether it differs from the one before or not.
   func testPicturesComeAtAFixedRate() throws {
-    try onMain {
-      let root = Layer()
-      root.backgroundColor = .white
-      let still = try OfflineRenderer(root: root, width: 16, height: 8, rate: .hertz60, frames: 3)
-      var numbers: [Int] = []
-      while let frame = try still.nextFrame() {
-        numbers.append(frame.number)
-        XCTAssertEqual(frame.time, still.start + RefreshRate.hertz60.offset(ofInterval: Int64(frame.number)))
-        XCTAssertEqual(frame.image.row(7).load(fromByteOffset: 60, as: UInt32.self), 0xFFFF_FFFF)
-      }
-      XCTAssertEqual(numbers, [0, 1, 2])
-      still.invalidate()
-
-      let moving = try OfflineRenderer(root: root, width: 16, height: 8, rate: .hertz60, frames: 10)
-      moving.engine.makeDisplayLink { link in
-        Transaction.withoutActions { root.backgroundColor = link.frameNumber % 2 == 0 ? .white : .black }
-      }
-      var colors: [UInt32] = []
-      while let frame = try moving.nextFrame() { colors.append(frame.image.row(0).load(as: UInt32.self)) }
-      for (color, next) in zip(colors, colors.dropFirst()) { XCTAssertNotEqual(color, next) }
-      XCTAssertEqual(colors.count, 10)
-      moving.invalidate()
+    let root = Layer()
+    root.backgroundColor = .white
+    let still = try OfflineRenderer(root: root, width: 16, height: 8, rate: .hertz60, frames: 3)
+    var numbers: [Int] = []
+    while let frame = try still.nextFrame() {
+      numbers.append(frame.number)
+      XCTAssertEqual(frame.time, still.start + RefreshRate.hertz60.offset(ofInterval: Int64(frame.number)))
+      XCTAssertEqual(frame.image.row(7).load(fromByteOffset: 60, as: UInt32.self), 0xFFFF_FFFF)
     }
+    XCTAssertEqual(numbers, [0, 1, 2])
+    still.invalidate()
+
+    let moving = try OfflineRenderer(root: root, width: 16, height: 8, rate: .hertz60, frames: 10)
+    moving.engine.makeDisplayLink { link in
+      Transaction.withoutActions { root.backgroundColor = link.frameNumber % 2 == 0 ? .white : .black }
+    }
+    var colors: [UInt32] = []
+    while let frame = try moving.nextFrame() { colors.append(frame.image.row(0).load(as: UInt32.self)) }
+    for (color, next) in zip(colors, colors.dropFirst()) { XCTAssertNotEqual(color, next) }
+    XCTAssertEqual(colors.count, 10)
+    moving.invalidate()
   }
 
-  @MainActor
   private static func fill(_ stage: ManualStage<VirtualDisplay>) throws {
     stage.root.backgroundColor = Color(hex: 0x204060)
     let bitmap = try Bitmap(width: 7, height: 5)
@@ -142,7 +131,6 @@ final class DisplayGeometryTests: XCTestCase {
   }
 
   /// The first pixel at which `found` is not `expected` turned.
-  @MainActor
   private static func difference(_ expected: Image, _ found: Image, _ rotation: DisplayRotation) -> String? {
     for y in 0..<expected.height {
       for x in 0..<expected.width {

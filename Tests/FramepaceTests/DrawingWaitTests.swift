@@ -5,7 +5,7 @@ import RenderTree
 import XCTest
 
 /// How the engine deals with its workers: waits for their drawings on request, and leaves a core free while a finger is tracked.
-final class DrawingWaitTests: XCTestCase {
+@preconcurrency @MainActor final class DrawingWaitTests: XCTestCase {
   private struct Fill: Drawing {
     let color: Color
     let gate: Latch
@@ -22,7 +22,6 @@ final class DrawingWaitTests: XCTestCase {
     override func makeDrawing() -> (any Drawing)? { Fill(color: color, gate: gate) }
   }
 
-  @MainActor
   private static func stage() throws -> (ManualStage<VirtualDisplay>, Slow) {
     let stage = try ManualStage(width: 32, height: 8, rate: .hertz60)
     let layer = Slow(frame: Rect(x: 0, y: 0, width: 8, height: 8))
@@ -34,7 +33,6 @@ final class DrawingWaitTests: XCTestCase {
     return (stage, layer)
   }
 
-  @MainActor
   private static func row(_ stage: ManualStage<VirtualDisplay>) throws -> [UInt32] {
     let row = try stage.display.capture().row(4).assumingMemoryBound(to: UInt32.self)
     return [4, 20].map { row[$0] & 0xFF_FFFF }
@@ -42,67 +40,61 @@ final class DrawingWaitTests: XCTestCase {
 
   /// Picture and place change in one frame; without the wait the place would be a frame ahead.
   func testPlaceAndPictureChangeInOneFrame() throws {
-    try onMain {
-      let (stage, layer) = try Self.stage()
-      XCTAssertEqual(try Self.row(stage), [0xFF_FFFF, 0])
-      Transaction.withoutActions { layer.position.x += 16 }
-      layer.color = Color(hex: 0xFF0000)
-      layer.setNeedsDisplay()
-      stage.engine.waitForDrawings(upTo: .seconds(60))
-      stage.turn()
-      XCTAssertEqual(stage.engine.context.pendingDrawings, 0)
-      XCTAssertEqual(stage.engine.context.renderTree(at: stage.clock.now).records[1].transform.tx, 16)
-      stage.run(for: .milliseconds(20))
-      XCTAssertEqual(try Self.row(stage), [0, 0xFF_0000])
-      // The request was for that turn alone.
-      layer.gate = Latch()
-      layer.setNeedsDisplay()
-      stage.turn()
-      XCTAssertEqual(stage.engine.context.pendingDrawings, 1)
-      layer.gate.open()
-      stage.engine.invalidate()
-    }
+    let (stage, layer) = try Self.stage()
+    XCTAssertEqual(try Self.row(stage), [0xFF_FFFF, 0])
+    Transaction.withoutActions { layer.position.x += 16 }
+    layer.color = Color(hex: 0xFF0000)
+    layer.setNeedsDisplay()
+    stage.engine.waitForDrawings(upTo: .seconds(60))
+    stage.turn()
+    XCTAssertEqual(stage.engine.context.pendingDrawings, 0)
+    XCTAssertEqual(stage.engine.context.renderTree(at: stage.clock.now).records[1].transform.tx, 16)
+    stage.run(for: .milliseconds(20))
+    XCTAssertEqual(try Self.row(stage), [0, 0xFF_0000])
+    // The request was for that turn alone.
+    layer.gate = Latch()
+    layer.setNeedsDisplay()
+    stage.turn()
+    XCTAssertEqual(stage.engine.context.pendingDrawings, 1)
+    layer.gate.open()
+    stage.engine.invalidate()
   }
 
   func testTheFrameGoesOutAtTheLimit() throws {
-    try onMain {
-      let (stage, layer) = try Self.stage()
-      Transaction.withoutActions { layer.position.x += 16 }
-      layer.color = Color(hex: 0xFF0000)
-      layer.gate = Latch()
-      layer.setNeedsDisplay()
-      stage.engine.waitForDrawings(upTo: .milliseconds(1))
-      stage.run(for: .milliseconds(40))
-      XCTAssertEqual(try Self.row(stage), [0, 0xFF_FFFF], "the old picture in the new place")
-      layer.gate.open()
-      stage.engine.context.waitForDrawings()
-      stage.run(for: .milliseconds(40))
-      XCTAssertEqual(try Self.row(stage), [0, 0xFF_0000])
-      stage.engine.invalidate()
-    }
+    let (stage, layer) = try Self.stage()
+    Transaction.withoutActions { layer.position.x += 16 }
+    layer.color = Color(hex: 0xFF0000)
+    layer.gate = Latch()
+    layer.setNeedsDisplay()
+    stage.engine.waitForDrawings(upTo: .milliseconds(1))
+    stage.run(for: .milliseconds(40))
+    XCTAssertEqual(try Self.row(stage), [0, 0xFF_FFFF], "the old picture in the new place")
+    layer.gate.open()
+    stage.engine.context.waitForDrawings()
+    stage.run(for: .milliseconds(40))
+    XCTAssertEqual(try Self.row(stage), [0, 0xFF_0000])
+    stage.engine.invalidate()
   }
 
   func testTrackingLeavesACoreFree() throws {
-    try onMain {
-      let workers = WorkerPool(threads: 3)
-      let stage = try ManualStage(width: 8, height: 8, rate: .hertz60, workers: workers)
-      var limits: [Int] = []
-      var tracking: FrameLoop.ModeStack.Entry?
-      let steps: [@MainActor (Engine) -> Void] = [
-        { tracking = $0.modes.push(.tracking) }, { _ in tracking?.pop() }, { $0.finish() },
-      ]
-      for (index, step) in steps.enumerated() {
-        let timer = FrameLoop.Timer(
-          fireTime: stage.clock.now + .milliseconds(10 * Int64(index + 1)),
-          .onMain { [engine = stage.engine] _ in
-            limits.append(workers.activeThreadLimit)
-            step(engine)
-          })
-        stage.loop.add(timer, to: .common)
-      }
-      stage.engine.run()
-      XCTAssertEqual(limits, [3, 2, 3])
-      stage.engine.invalidate()
+    let workers = WorkerPool(threads: 3)
+    let stage = try ManualStage(width: 8, height: 8, rate: .hertz60, workers: workers)
+    var limits: [Int] = []
+    var tracking: FrameLoop.ModeStack.Entry?
+    let steps: [@MainActor (Engine) -> Void] = [
+      { tracking = $0.modes.push(.tracking) }, { _ in tracking?.pop() }, { $0.finish() },
+    ]
+    for (index, step) in steps.enumerated() {
+      let timer = FrameLoop.Timer(
+        fireTime: stage.clock.now + .milliseconds(10 * Int64(index + 1)),
+        .onMain { [engine = stage.engine] _ in
+          limits.append(workers.activeThreadLimit)
+          step(engine)
+        })
+      stage.loop.add(timer, to: .common)
     }
+    stage.engine.run()
+    XCTAssertEqual(limits, [3, 2, 3])
+    stage.engine.invalidate()
   }
 }

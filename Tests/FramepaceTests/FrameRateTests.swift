@@ -4,160 +4,150 @@ import Presentation
 import XCTest
 
 /// Outputs that show fewer frames than their display could.
-final class FrameRateTests: XCTestCase {
+@preconcurrency @MainActor final class FrameRateTests: XCTestCase {
   /// An animation at half the display's rate: a frame every second interval, none of them late, and none of those between missed.
   func testAnOutputKeepsTheRateOfItsLink() throws {
-    try onMain {
-      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
-      stage.engine.output.displayLink?.preferredFrameRateRange = FrameRateRange(minimum: 30, maximum: 30)
-      let layer = stage.addAnimatedSquare()
-      // Another link at the full rate changes layers in between.
-      let link = stage.engine.makeDisplayLink { link in
-        Transaction.withoutActions { layer.position.y = Double(link.frameNumber % 16) }
-      }
-      var missed: UInt64 = 0
-      var ticks = 0
-      stage.engine.output.observe { event in
-        guard case .tick(let tick) = event else { return }
-        missed += tick.missed
-        ticks += 1
-      }.keep()
-      stage.run(for: .seconds(4))
-      let frames = stage.frames.dropFirst(3)
-      XCTAssertEqual(Double(frames.count), 117, accuracy: 2)
-      for (first, second) in zip(frames, frames.dropFirst()) {
-        XCTAssertEqual((second.presented - first.presented).count, 33_333_333, accuracy: 2)
-        XCTAssertEqual(second.frameNumber, first.frameNumber + 2)
-      }
-      for frame in frames { XCTAssertFalse(frame.isLate(interval: link.duration)) }
-      XCTAssertEqual(missed, 0)
-      XCTAssertEqual(Double(ticks), 120, accuracy: 2)
-      stage.engine.invalidate()
+    let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+    stage.engine.output.displayLink?.preferredFrameRateRange = FrameRateRange(minimum: 30, maximum: 30)
+    let layer = stage.addAnimatedSquare()
+    // Another link at the full rate changes layers in between.
+    let link = stage.engine.makeDisplayLink { link in
+      Transaction.withoutActions { layer.position.y = Double(link.frameNumber % 16) }
     }
+    var missed: UInt64 = 0
+    var ticks = 0
+    stage.engine.output.observe { event in
+      guard case .tick(let tick) = event else { return }
+      missed += tick.missed
+      ticks += 1
+    }.keep()
+    stage.run(for: .seconds(4))
+    let frames = stage.frames.dropFirst(3)
+    XCTAssertEqual(Double(frames.count), 117, accuracy: 2)
+    for (first, second) in zip(frames, frames.dropFirst()) {
+      XCTAssertEqual((second.presented - first.presented).count, 33_333_333, accuracy: 2)
+      XCTAssertEqual(second.frameNumber, first.frameNumber + 2)
+    }
+    for frame in frames { XCTAssertFalse(frame.isLate(interval: link.duration)) }
+    XCTAssertEqual(missed, 0)
+    XCTAssertEqual(Double(ticks), 120, accuracy: 2)
+    stage.engine.invalidate()
   }
 
   /// An animation that asks for half the display's rate has it, unless another one, or a change of a layer, needs more.
   func testAnOutputKeepsTheRateOfItsAnimations() throws {
-    try onMain {
-      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
-      let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
-      layer.backgroundColor = .white
-      stage.root.addSublayer(layer)
-      var slow = BasicAnimation(.positionX, from: 0, to: 30, duration: .seconds(1), repeatCount: .infinity)
-      slow.preferredFrameRateRange = FrameRateRange(minimum: 20, maximum: 30)
-      layer.add(slow)
-      @MainActor func frames(in duration: Nanoseconds) -> Double {
-        let before = stage.frames.count
-        stage.run(for: duration)
-        return Double(stage.frames.count - before)
-      }
-      stage.run(for: .seconds(1))
-      XCTAssertEqual(frames(in: .seconds(2)), 60, accuracy: 1)
-      layer.add(BasicAnimation(.positionY, from: 0, to: 30, duration: .seconds(1), repeatCount: .infinity), forKey: "fast")
-      stage.run(for: .seconds(1))
-      XCTAssertEqual(frames(in: .seconds(2)), 120, accuracy: 1)
-      layer.removeAnimation(forKey: "fast")
-      stage.run(for: .seconds(1))
-      XCTAssertEqual(frames(in: .seconds(2)), 60, accuracy: 1)
-      let link = stage.engine.makeDisplayLink { link in
-        Transaction.withoutActions { layer.opacity = link.frameNumber % 2 == 0 ? 1 : 0.5 }
-      }
-      stage.run(for: .seconds(1))
-      XCTAssertEqual(frames(in: .seconds(2)), 120, accuracy: 1)
-      link.invalidate()
-      stage.engine.invalidate()
+    let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+    layer.backgroundColor = .white
+    stage.root.addSublayer(layer)
+    var slow = BasicAnimation(.positionX, from: 0, to: 30, duration: .seconds(1), repeatCount: .infinity)
+    slow.preferredFrameRateRange = FrameRateRange(minimum: 20, maximum: 30)
+    layer.add(slow)
+    @MainActor func frames(in duration: Nanoseconds) -> Double {
+      let before = stage.frames.count
+      stage.run(for: duration)
+      return Double(stage.frames.count - before)
     }
+    stage.run(for: .seconds(1))
+    XCTAssertEqual(frames(in: .seconds(2)), 60, accuracy: 1)
+    layer.add(BasicAnimation(.positionY, from: 0, to: 30, duration: .seconds(1), repeatCount: .infinity), forKey: "fast")
+    stage.run(for: .seconds(1))
+    XCTAssertEqual(frames(in: .seconds(2)), 120, accuracy: 1)
+    layer.removeAnimation(forKey: "fast")
+    stage.run(for: .seconds(1))
+    XCTAssertEqual(frames(in: .seconds(2)), 60, accuracy: 1)
+    let link = stage.engine.makeDisplayLink { link in
+      Transaction.withoutActions { layer.opacity = link.frameNumber % 2 == 0 ? 1 : 0.5 }
+    }
+    stage.run(for: .seconds(1))
+    XCTAssertEqual(frames(in: .seconds(2)), 120, accuracy: 1)
+    link.invalidate()
+    stage.engine.invalidate()
   }
 
   /// A layer that draws itself from a property is drawn for the time for which each frame is made.
   func testFramesAreDrawnForTheirTime() throws {
-    try onMain {
-      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
-      let gauge = Gauge(frame: Rect(x: 0, y: 0, width: 8, height: 8))
-      gauge.setNeedsDisplay()
-      stage.root.addSublayer(gauge)
-      stage.run(for: .milliseconds(100))
-      let before = stage.frames.count
-      gauge.drawn.removeAll()
-      gauge.add(BasicAnimation(Gauge.level, from: 0, to: 1, duration: .seconds(1)), forKey: "level")
-      stage.loop.wakeUp()
-      stage.run(for: .milliseconds(500))
-      let begin = try XCTUnwrap(gauge.animation(forKey: "level")?.beginTime)
-      let expected = stage.frames.dropFirst(before).map { ($0.animationTime - begin).seconds }
-      XCTAssertGreaterThan(expected.count, 25)
-      for (drawn, expected) in zip(gauge.drawn, expected) { XCTAssertEqual(drawn, expected, accuracy: 1e-9) }
-      stage.run(for: .seconds(1))
-      let count = gauge.drawn.count
-      stage.run(for: .seconds(1))
-      XCTAssertEqual(gauge.drawn.count, count, "nothing is drawn for nothing")
-      stage.engine.invalidate()
-    }
+    let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+    let gauge = Gauge(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+    gauge.setNeedsDisplay()
+    stage.root.addSublayer(gauge)
+    stage.run(for: .milliseconds(100))
+    let before = stage.frames.count
+    gauge.drawn.removeAll()
+    gauge.add(BasicAnimation(Gauge.level, from: 0, to: 1, duration: .seconds(1)), forKey: "level")
+    stage.loop.wakeUp()
+    stage.run(for: .milliseconds(500))
+    let begin = try XCTUnwrap(gauge.animation(forKey: "level")?.beginTime)
+    let expected = stage.frames.dropFirst(before).map { ($0.animationTime - begin).seconds }
+    XCTAssertGreaterThan(expected.count, 25)
+    for (drawn, expected) in zip(gauge.drawn, expected) { XCTAssertEqual(drawn, expected, accuracy: 1e-9) }
+    stage.run(for: .seconds(1))
+    let count = gauge.drawn.count
+    stage.run(for: .seconds(1))
+    XCTAssertEqual(gauge.drawn.count, count, "nothing is drawn for nothing")
+    stage.engine.invalidate()
   }
 
   /// Frames that take 1.3 intervals: after two seconds one is made every second interval, in time for it; and when they take
   /// less again, at every one.
   func testAnOutputBecomesSlowerAndFaster() throws {
-    try onMain {
-      for isAutomatic in [true, false] {
-        let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
-        if isAutomatic { stage.engine.output.automaticInterval = AutomaticInterval() }
-        _ = stage.addAnimatedSquare()
-        let load = Load()
-        stage.engine.output.observe { if case .tick = $0 { stage.clock.advance(by: load.work) } }.keep()
-        let lateFrames = { (duration: Nanoseconds) -> (late: Int, all: Int) in
-          let before = stage.frames.count
-          stage.run(for: duration)
-          let frames = stage.frames.dropFirst(before)
-          return (frames.filter { $0.isLate(interval: .milliseconds(16)) }.count, frames.count)
-        }
-        stage.run(for: .seconds(3))
-        XCTAssertEqual(lateFrames(.seconds(2)).all, 120)
-
-        load.work = .microseconds(21_667)
-        stage.run(for: .milliseconds(2300))
-        let heavy = lateFrames(.seconds(2))
-        XCTAssertEqual(Double(heavy.all), 60, accuracy: 1)
-        XCTAssertEqual(heavy.late, isAutomatic ? 0 : heavy.all)
-        XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, isAutomatic ? 2 : nil)
-        XCTAssertEqual(stage.engine.output.displayLink?.intervalsPerTick, isAutomatic ? 2 : 1)
-
-        load.work = .milliseconds(4)
-        stage.run(for: .milliseconds(2100))
-        let light = lateFrames(.seconds(2))
-        XCTAssertEqual(light.all, 120)
-        XCTAssertEqual(light.late, 0)
-        stage.engine.invalidate()
+    for isAutomatic in [true, false] {
+      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+      if isAutomatic { stage.engine.output.automaticInterval = AutomaticInterval() }
+      _ = stage.addAnimatedSquare()
+      let load = Load()
+      stage.engine.output.observe { if case .tick = $0 { stage.clock.advance(by: load.work) } }.keep()
+      let lateFrames = { (duration: Nanoseconds) -> (late: Int, all: Int) in
+        let before = stage.frames.count
+        stage.run(for: duration)
+        let frames = stage.frames.dropFirst(before)
+        return (frames.filter { $0.isLate(interval: .milliseconds(16)) }.count, frames.count)
       }
+      stage.run(for: .seconds(3))
+      XCTAssertEqual(lateFrames(.seconds(2)).all, 120)
+
+      load.work = .microseconds(21_667)
+      stage.run(for: .milliseconds(2300))
+      let heavy = lateFrames(.seconds(2))
+      XCTAssertEqual(Double(heavy.all), 60, accuracy: 1)
+      XCTAssertEqual(heavy.late, isAutomatic ? 0 : heavy.all)
+      XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, isAutomatic ? 2 : nil)
+      XCTAssertEqual(stage.engine.output.displayLink?.intervalsPerTick, isAutomatic ? 2 : 1)
+
+      load.work = .milliseconds(4)
+      stage.run(for: .milliseconds(2100))
+      let light = lateFrames(.seconds(2))
+      XCTAssertEqual(light.all, 120)
+      XCTAssertEqual(light.late, 0)
+      stage.engine.invalidate()
     }
   }
 
   /// Frames of which some take much less than others, at every second interval: each is seen two intervals after the one
   /// before, at the vblank that it was made for, however early it was ready.
   func testASlowerOutputIsEven() throws {
-    try onMain {
-      for policy in FramePolicy.allCases {
-        let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
-        stage.engine.output.policy = policy
-        stage.addUnevenWork()
-        stage.run(for: .seconds(5))
-        XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, 2)
-        let before = stage.frames.count
-        stage.run(for: .seconds(5))
-        let frames = stage.frames.dropFirst(before)
-        XCTAssertEqual(Double(frames.count), 150, accuracy: 1, "\(policy)")
-        let seen = frames.map(\.presented)
-        for (first, second) in zip(seen, seen.dropFirst()) {
-          XCTAssertEqual((second - first).count, 33_333_333, accuracy: 2, "\(policy)")
-        }
-        for frame in frames {
-          XCTAssertEqual(frame.lateness.count, 0, accuracy: 2, "\(policy): \(frame)")
-          XCTAssertEqual(frame.animationTime, frame.target, "\(policy): \(frame)")
-          let isQuick = frame.work < .milliseconds(5)
-          XCTAssertEqual(frame.heldBack > .zero, isQuick, "\(policy): \(frame)")
-          XCTAssertLessThanOrEqual(frame.target - frame.submitted, .microseconds(16_667), "\(policy): \(frame)")
-        }
-        stage.engine.invalidate()
+    for policy in FramePolicy.allCases {
+      let stage = try ManualStage(width: 32, height: 32, rate: .hertz60)
+      stage.engine.output.policy = policy
+      stage.addUnevenWork()
+      stage.run(for: .seconds(5))
+      XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, 2)
+      let before = stage.frames.count
+      stage.run(for: .seconds(5))
+      let frames = stage.frames.dropFirst(before)
+      XCTAssertEqual(Double(frames.count), 150, accuracy: 1, "\(policy)")
+      let seen = frames.map(\.presented)
+      for (first, second) in zip(seen, seen.dropFirst()) {
+        XCTAssertEqual((second - first).count, 33_333_333, accuracy: 2, "\(policy)")
       }
+      for frame in frames {
+        XCTAssertEqual(frame.lateness.count, 0, accuracy: 2, "\(policy): \(frame)")
+        XCTAssertEqual(frame.animationTime, frame.target, "\(policy): \(frame)")
+        let isQuick = frame.work < .milliseconds(5)
+        XCTAssertEqual(frame.heldBack > .zero, isQuick, "\(policy): \(frame)")
+        XCTAssertLessThanOrEqual(frame.target - frame.submitted, .microseconds(16_667), "\(policy): \(frame)")
+      }
+      stage.engine.invalidate()
     }
   }
 }

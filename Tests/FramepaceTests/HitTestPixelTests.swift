@@ -4,50 +4,47 @@ import TestLength
 import XCTest
 
 /// A hit test and the compositor agree: in random trees the layer that is hit at the middle of a pixel is the one that painted it.
-final class HitTestPixelTests: XCTestCase {
+@preconcurrency @MainActor final class HitTestPixelTests: XCTestCase {
   private static let (width, height) = (96, 64)
 
   func testWhoIsHitIsWhoPainted() throws {
-    try onMain {
-      let images = try RandomLayers.images(seed: 1)
-      let workers = WorkerPool(threads: 2)
-      var (agreed, asked, clipped) = (0, 0, 0)
-      for seed in some(10, of: 1...200 as ClosedRange<UInt64>) {
-        let stage = try ManualStage(width: Self.width, height: Self.height, rate: .hertz60, workers: workers)
-        let random = RandomLayers(in: stage.root, seed: seed, count: 20, images: images)
-        for _ in 0..<60 { random.edit() }
-        var painters: [UInt32: Layer] = [:]
-        Transaction.withoutActions { Self.color(stage.root, &painters) }
-        stage.run(for: .milliseconds(40))
-        let image = try stage.display.capture()
-        for y in 0..<Self.height {
-          let row = image.row(y).assumingMemoryBound(to: UInt32.self)
-          for x in 0..<Self.width {
-            asked += 1
-            // Nobody painted a pixel that several edges share.
-            guard let painter = painters[row[x] & 0xFF_FFFF] else { continue }
-            let hit = stage.root.hitTest(Point(Double(x) + 0.5, Double(y) + 0.5))
-            // An edge goes by, or a layer lies there that is too thin to colour a pixel.
-            guard Self.isFirm(hit, stage.root, x, y) else { continue }
-            agreed += 1
-            if painter.superlayer?.masksToBounds == true { clipped += 1 }
-            XCTAssertTrue(
-              hit === painter, "seed \(seed), pixel \(x) \(y): hit \(hit.map { "\($0)" } ?? "nobody"), painted by \(painter)"
-            )
-            if hit !== painter { return }
-          }
+    let images = try RandomLayers.images(seed: 1)
+    let workers = WorkerPool(threads: 2)
+    var (agreed, asked, clipped) = (0, 0, 0)
+    for seed in some(10, of: 1...200 as ClosedRange<UInt64>) {
+      let stage = try ManualStage(width: Self.width, height: Self.height, rate: .hertz60, workers: workers)
+      let random = RandomLayers(in: stage.root, seed: seed, count: 20, images: images)
+      for _ in 0..<60 { random.edit() }
+      var painters: [UInt32: Layer] = [:]
+      Transaction.withoutActions { Self.color(stage.root, &painters) }
+      stage.run(for: .milliseconds(40))
+      let image = try stage.display.capture()
+      for y in 0..<Self.height {
+        let row = image.row(y).assumingMemoryBound(to: UInt32.self)
+        for x in 0..<Self.width {
+          asked += 1
+          // Nobody painted a pixel that several edges share.
+          guard let painter = painters[row[x] & 0xFF_FFFF] else { continue }
+          let hit = stage.root.hitTest(Point(Double(x) + 0.5, Double(y) + 0.5))
+          // An edge goes by, or a layer lies there that is too thin to colour a pixel.
+          guard Self.isFirm(hit, stage.root, x, y) else { continue }
+          agreed += 1
+          if painter.superlayer?.masksToBounds == true { clipped += 1 }
+          XCTAssertTrue(
+            hit === painter, "seed \(seed), pixel \(x) \(y): hit \(hit.map { "\($0)" } ?? "nobody"), painted by \(painter)"
+          )
+          if hit !== painter { return }
         }
-        stage.engine.invalidate()
       }
-      // Otherwise nothing would have been proven.
-      XCTAssertGreaterThan(agreed, asked / 2)
-      XCTAssertGreaterThan(clipped, asked / 50)
+      stage.engine.invalidate()
     }
+    // Otherwise nothing would have been proven.
+    XCTAssertGreaterThan(agreed, asked / 2)
+    XCTAssertGreaterThan(clipped, asked / 50)
   }
 
   /// Gives every layer a colour of its own and nothing else to show. What is nearly clear is hidden, and other layers opaque: the
   /// hit test knows no more of opacity.
-  @MainActor
   private static func color(_ layer: Layer, _ painters: inout [UInt32: Layer]) {
     // Random colours: hardly one is a mixture of two others.
     var random = SplitMix64(seed: UInt64(painters.count))
@@ -65,7 +62,6 @@ final class HitTestPixelTests: XCTestCase {
     for sublayer in layer.sublayers { Self.color(sublayer, &painters) }
   }
 
-  @MainActor
   private static func isFirm(_ hit: Layer?, _ root: Layer, _ x: Int, _ y: Int) -> Bool {
     for (dx, dy) in [(-1.0, 0.0), (1, 0), (0, -1), (0, 1)] {
       let near = root.hitTest(Point(Double(x) + 0.5 + dx / 8, Double(y) + 0.5 + dy / 8))

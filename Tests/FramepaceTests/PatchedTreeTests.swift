@@ -8,22 +8,20 @@ import XCTest
 
 @testable import Layers
 
-final class PatchedTreeTests: XCTestCase {
+@preconcurrency @MainActor final class PatchedTreeTests: XCTestCase {
   /// Random edits of a random tree with frames at random times: a patched snapshot equals one that is made anew, and a
   /// snapshot never changes while it is kept.
   func testPatchedTreesEqualRebuiltOnes() throws {
-    try onMain {
-      let images = try RandomLayers.images(seed: 1)
-      for seed in some(12, of: 1...60 as ClosedRange<UInt64>) {
-        var world = World(seed: seed, images: images)
-        for step in 0..<120 {
-          for _ in 0..<Int.random(in: 0...4, using: &world.generator) { world.layers.edit() }
-          if world.generator.chance(0.8) { world.commit() }
-          for _ in 0..<Int.random(in: 0...3, using: &world.generator) { world.render("seed \(seed), step \(step)") }
-          world.letGo()
-        }
-        XCTAssertLessThanOrEqual(world.context.snapshots.count, 8)
+    let images = try RandomLayers.images(seed: 1)
+    for seed in some(12, of: 1...60 as ClosedRange<UInt64>) {
+      var world = World(seed: seed, images: images)
+      for step in 0..<120 {
+        for _ in 0..<Int.random(in: 0...4, using: &world.generator) { world.layers.edit() }
+        if world.generator.chance(0.8) { world.commit() }
+        for _ in 0..<Int.random(in: 0...3, using: &world.generator) { world.render("seed \(seed), step \(step)") }
+        world.letGo()
       }
+      XCTAssertLessThanOrEqual(world.context.snapshots.count, 8)
     }
   }
 }

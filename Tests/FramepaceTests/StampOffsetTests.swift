@@ -4,29 +4,27 @@ import Simulation
 import XCTest
 
 /// Frames on displays whose clock is not the loop's, and on outputs slower than their display.
-final class StampOffsetTests: XCTestCase {
+@preconcurrency @MainActor final class StampOffsetTests: XCTestCase {
   private static let interval = RefreshRate.hertz60.interval
 
   /// Stamps of the display's flips and of the ticker's vblanks that date frames are both put on the loop's clock.
   func testFramesAreDatedOnTheLoopsClock() throws {
-    try onMain {
-      for distance in [-34, -17, 5000] as [Int64] {
-        for isDatedByTheTicker in [false, true] {
-          let clock = ManualClock(start: .zero + .seconds(100))
-          let loop = FrameLoop(clock: .manual(clock))
-          let source = SimulatedVBlankSource(refreshRate: .hertz60, clock: .manual(clock))
-          source.faults.stampOffset = .milliseconds(distance)
-          let display: any Display =
-            isDatedByTheTicker
-            ? try VirtualDisplay(width: 8, height: 8, source: source, reason: "a test", clock: .manual(clock))
-            : try SimulatedScreen(width: 8, height: 8, vblanks: source, clock: .manual(clock))
-          let frames = Self.frames(on: display, loop: loop, for: .seconds(2)).dropFirst(30)
-          let name = "\(distance) ms, dated by the ticker: \(isDatedByTheTicker)"
-          XCTAssertGreaterThan(frames.count, 80, name)
-          for frame in frames {
-            XCTAssertEqual(frame.presented.nanoseconds, frame.target.nanoseconds, accuracy: 1_000_000, name)
-            XCTAssertGreaterThan(frame.presented, frame.submitted, name)
-          }
+    for distance in [-34, -17, 5000] as [Int64] {
+      for isDatedByTheTicker in [false, true] {
+        let clock = ManualClock(start: .zero + .seconds(100))
+        let loop = FrameLoop(clock: .manual(clock))
+        let source = SimulatedVBlankSource(refreshRate: .hertz60, clock: .manual(clock))
+        source.faults.stampOffset = .milliseconds(distance)
+        let display: any Display =
+          isDatedByTheTicker
+          ? try VirtualDisplay(width: 8, height: 8, source: source, reason: "a test", clock: .manual(clock))
+          : try SimulatedScreen(width: 8, height: 8, vblanks: source, clock: .manual(clock))
+        let frames = Self.frames(on: display, loop: loop, for: .seconds(2)).dropFirst(30)
+        let name = "\(distance) ms, dated by the ticker: \(isDatedByTheTicker)"
+        XCTAssertGreaterThan(frames.count, 80, name)
+        for frame in frames {
+          XCTAssertEqual(frame.presented.nanoseconds, frame.target.nanoseconds, accuracy: 1_000_000, name)
+          XCTAssertGreaterThan(frame.presented, frame.submitted, name)
         }
       }
     }
@@ -34,23 +32,20 @@ final class StampOffsetTests: XCTestCase {
 
   /// An output at half the display's rate promises two intervals: a frame that takes them is in time.
   func testASlowerOutputIsLateByItsOwnPromise() throws {
-    try onMain {
-      for work in [2, 20] as [Int64] {
-        let clock = ManualClock(start: .zero + .seconds(100))
-        let loop = FrameLoop(clock: .manual(clock))
-        let source = SimulatedVBlankSource(refreshRate: .hertz60, clock: .manual(clock))
-        let screen = try SimulatedScreen(width: 8, height: 8, vblanks: source, clock: .manual(clock))
-        let frames = Self.frames(on: screen, loop: loop, for: .seconds(2), rate: 30) {
-          clock.advance(by: .milliseconds(work))
-        }
-        XCTAssertEqual(frames.count, 60, accuracy: 2)
-        XCTAssertFalse(frames.contains { $0.isLate(interval: Self.interval) }, "\(work) ms")
-        XCTAssertFalse(frames.contains { $0.isEarly(interval: Self.interval) }, "\(work) ms")
+    for work in [2, 20] as [Int64] {
+      let clock = ManualClock(start: .zero + .seconds(100))
+      let loop = FrameLoop(clock: .manual(clock))
+      let source = SimulatedVBlankSource(refreshRate: .hertz60, clock: .manual(clock))
+      let screen = try SimulatedScreen(width: 8, height: 8, vblanks: source, clock: .manual(clock))
+      let frames = Self.frames(on: screen, loop: loop, for: .seconds(2), rate: 30) {
+        clock.advance(by: .milliseconds(work))
       }
+      XCTAssertEqual(frames.count, 60, accuracy: 2)
+      XCTAssertFalse(frames.contains { $0.isLate(interval: Self.interval) }, "\(work) ms")
+      XCTAssertFalse(frames.contains { $0.isEarly(interval: Self.interval) }, "\(work) ms")
     }
   }
 
-  @MainActor
   private static func frames(
     on display: any Display, loop: FrameLoop, for duration: Nanoseconds, rate: Double? = nil,
     work: @escaping @MainActor () -> Void = {}

@@ -4,38 +4,36 @@ import Simulation
 import XCTest
 
 /// Frames whose work takes longer than an interval, in simulated time: how many are seen, and whether any work is lost.
-final class ThroughputTests: XCTestCase {
+@preconcurrency @MainActor final class ThroughputTests: XCTestCase {
   /// Work of w gives a frame every ⌈(w + 1 ms) / T⌉ intervals or more often, whichever phase it falls into, evenly: no frame is
   /// seen for longer than those, or for more than one interval longer than another. No work is done for no frame. The article
   /// has the table.
   func testWorkOfAnyLengthBecomesFrames() throws {
-    try onMain {
-      var faults: [String] = []
-      var table = """
-        | work | 24 Hz | 60 Hz | 144 Hz |
-        |---|---|---|---|
+    var faults: [String] = []
+    var table = """
+      | work | 24 Hz | 60 Hz | 144 Hz |
+      |---|---|---|---|
 
-        """
-      for work in [4, 8, 15, 16, 20, 30, 33, 40, 60] as [Int64] {
-        table += "| \(work) ms |"
-        for hertz in [24, 60, 144] as [Double] {
-          var rates: Set<String> = []
-          for phase in [FrameRecord.Phase.callbacks, .layout, .display] {
-            for (buffering, policy) in Self.ways {
-              let gaps = try Self.gaps(
-                of: .milliseconds(work), in: phase, hertz: hertz, buffering, policy, faults: &faults)
-              rates.insert(String(format: "%.1f", hertz * Double(gaps.count) / Double(gaps.reduce(0, +))))
-            }
+      """
+    for work in [4, 8, 15, 16, 20, 30, 33, 40, 60] as [Int64] {
+      table += "| \(work) ms |"
+      for hertz in [24, 60, 144] as [Double] {
+        var rates: Set<String> = []
+        for phase in [FrameRecord.Phase.callbacks, .layout, .display] {
+          for (buffering, policy) in Self.ways {
+            let gaps = try Self.gaps(
+              of: .milliseconds(work), in: phase, hertz: hertz, buffering, policy, faults: &faults)
+            rates.insert(String(format: "%.1f", hertz * Double(gaps.count) / Double(gaps.reduce(0, +))))
           }
-          table += " \(rates.sorted().joined(separator: " or ")) |"
         }
-        table += "\n"
+        table += " \(rates.sorted().joined(separator: " or ")) |"
       }
-      XCTAssertEqual(faults, [])
-      let path = #filePath.dropLast("Tests/FramepaceTests/ThroughputTests.swift".count)
-      let article = try String(contentsOfFile: path + "Sources/FrameTiming/FrameTiming.docc/Pacing.md", encoding: .utf8)
-      XCTAssertTrue(article.contains("\n\n\(table)\n"), "Pacing.md is to have this table:\n\(table)")
+      table += "\n"
     }
+    XCTAssertEqual(faults, [])
+    let path = #filePath.dropLast("Tests/FramepaceTests/ThroughputTests.swift".count)
+    let article = try String(contentsOfFile: path + "Sources/FrameTiming/FrameTiming.docc/Pacing.md", encoding: .utf8)
+    XCTAssertTrue(article.contains("\n\n\(table)\n"), "Pacing.md is to have this table:\n\(table)")
   }
 
   private static let ways: [(Buffering, FramePolicy)] = [
@@ -43,7 +41,6 @@ final class ThroughputTests: XCTestCase {
   ]
 
   /// How many intervals lie between the frames of two seconds.
-  @MainActor
   private static func gaps(
     of work: Nanoseconds, in phase: FrameRecord.Phase, hertz: Double, _ buffering: Buffering, _ policy: FramePolicy,
     faults: inout [String]
@@ -71,29 +68,27 @@ final class ThroughputTests: XCTestCase {
   /// Whatever takes how long: all work is in the record of a frame, or in the figure of work for no frame; targets rise, each is
   /// of one frame; and no frame is seen before it was promised.
   func testAllWorkIsAccountedFor() throws {
-    try onMain {
-      for seed: UInt64 in 0..<12 {
-        var random = SplitMix64(seed: seed)
-        let stage = try Stage(hertz: 60, random.chance(0.5) ? .double : .triple)
-        stage.engine.output.policy = random.chance(0.5) ? .vblank : .lateStart
-        let (frames, worked) = (stage.shown.count, stage.worked)
-        for _ in 0..<60 {
-          for phase in [FrameRecord.Phase.callbacks, .layout, .display] {
-            stage.work[phase] = random.chance(0.4) ? .milliseconds(Int64.random(in: 0...40, using: &random)) : .zero
-          }
-          _ = stage.frames(in: .milliseconds(Int64.random(in: 20...300, using: &random)))
+    for seed: UInt64 in 0..<12 {
+      var random = SplitMix64(seed: seed)
+      let stage = try Stage(hertz: 60, random.chance(0.5) ? .double : .triple)
+      stage.engine.output.policy = random.chance(0.5) ? .vblank : .lateStart
+      let (frames, worked) = (stage.shown.count, stage.worked)
+      for _ in 0..<60 {
+        for phase in [FrameRecord.Phase.callbacks, .layout, .display] {
+          stage.work[phase] = random.chance(0.4) ? .milliseconds(Int64.random(in: 0...40, using: &random)) : .zero
         }
-        stage.work = FrameRecord.PhaseDurations()
-        _ = stage.frames(in: .milliseconds(300))
-        let shown = stage.shown[frames...]
-        let inFrames = shown.reduce(Nanoseconds.zero) { $0 + $1.work }
-        XCTAssertEqual(inFrames + stage.discarded, stage.worked - worked, "seed \(seed)")
-        for (frame, next) in zip(shown, shown.dropFirst()) {
-          XCTAssertLessThan(frame.target, next.target, "seed \(seed): \(frame) \(next)")
-        }
-        XCTAssertFalse(shown.contains { $0.isEarly(interval: RefreshRate.hertz60.interval) }, "seed \(seed)")
-        stage.end()
+        _ = stage.frames(in: .milliseconds(Int64.random(in: 20...300, using: &random)))
       }
+      stage.work = FrameRecord.PhaseDurations()
+      _ = stage.frames(in: .milliseconds(300))
+      let shown = stage.shown[frames...]
+      let inFrames = shown.reduce(Nanoseconds.zero) { $0 + $1.work }
+      XCTAssertEqual(inFrames + stage.discarded, stage.worked - worked, "seed \(seed)")
+      for (frame, next) in zip(shown, shown.dropFirst()) {
+        XCTAssertLessThan(frame.target, next.target, "seed \(seed): \(frame) \(next)")
+      }
+      XCTAssertFalse(shown.contains { $0.isEarly(interval: RefreshRate.hertz60.interval) }, "seed \(seed)")
+      stage.end()
     }
   }
 
@@ -127,23 +122,21 @@ final class ThroughputTests: XCTestCase {
 
   /// Loads that come and go, at any number of intervals and at those that suit them. (Swappy's figures.)
   func testLoadsThatComeAndGo() throws {
-    try onMain {
-      for isAutomatic in [false, true] {
-        for phase in [FrameRecord.Phase.callbacks, .layout, .display] {
-          let stage = try Stage(hertz: 60, .double)
-          if isAutomatic { stage.engine.output.automaticInterval = AutomaticInterval() }
-          let counts = [5, 30, 5].map { work in
-            stage.work[phase] = .milliseconds(Int64(work))
-            return stage.frames(in: .seconds(2))
-          }
-          let name = "\(phase.name), automatic \(isAutomatic): \(counts)"
-          XCTAssertGreaterThanOrEqual(counts[0], 118, name)
-          XCTAssertGreaterThanOrEqual(counts[1], 50, name)
-          XCTAssertGreaterThanOrEqual(counts[2], isAutomatic ? 115 : 118, name)
-          stage.work[phase] = .milliseconds(30)
-          XCTAssertEqual(stage.frames(in: .seconds(5)), 155, accuracy: 5, name)
-          stage.end()
+    for isAutomatic in [false, true] {
+      for phase in [FrameRecord.Phase.callbacks, .layout, .display] {
+        let stage = try Stage(hertz: 60, .double)
+        if isAutomatic { stage.engine.output.automaticInterval = AutomaticInterval() }
+        let counts = [5, 30, 5].map { work in
+          stage.work[phase] = .milliseconds(Int64(work))
+          return stage.frames(in: .seconds(2))
         }
+        let name = "\(phase.name), automatic \(isAutomatic): \(counts)"
+        XCTAssertGreaterThanOrEqual(counts[0], 118, name)
+        XCTAssertGreaterThanOrEqual(counts[1], 50, name)
+        XCTAssertGreaterThanOrEqual(counts[2], isAutomatic ? 115 : 118, name)
+        stage.work[phase] = .milliseconds(30)
+        XCTAssertEqual(stage.frames(in: .seconds(5)), 155, accuracy: 5, name)
+        stage.end()
       }
     }
   }

@@ -9,7 +9,7 @@ import XCTest
 @testable import KMS
 
 /// Displays on a simulated card: nothing leaks, each has its own ticks and flips, and the screen shows what was composited.
-final class CardDisplayTests: XCTestCase {
+@preconcurrency @MainActor final class CardDisplayTests: XCTestCase {
   /// Opened, shown on or not, and invalidated, many times: no descriptor leaks.
   func testManyDisplaysLeaveNoDescriptorBehind() throws {
     try onEachInterface { isAtomic in
@@ -34,17 +34,15 @@ final class CardDisplayTests: XCTestCase {
 
   /// Frames without damage, or with damage outside the screen, are shown like others.
   func testAFrameWithoutDamageIsTaken() throws {
-    try onMain {
-      let stage = CardStage()
-      let display = try stage.openDisplay()
-      for rect in [IntRect.all, IntRect.zero, IntRect(x: 100, y: 100, width: 5, height: 5)] {
-        guard let buffer = display.presenter.acquireBuffer() else { return XCTFail("no buffer is free") }
-        try display.presenter.present(buffer, damage: DamageRegion(rect))
-        stage.run(for: .milliseconds(50))
-      }
-      XCTAssertEqual(display.kmsPresenter?.takesDamage, true)
-      display.invalidate()
+    let stage = CardStage()
+    let display = try stage.openDisplay()
+    for rect in [IntRect.all, IntRect.zero, IntRect(x: 100, y: 100, width: 5, height: 5)] {
+      guard let buffer = display.presenter.acquireBuffer() else { return XCTFail("no buffer is free") }
+      try display.presenter.present(buffer, damage: DamageRegion(rect))
+      stage.run(for: .milliseconds(50))
     }
+    XCTAssertEqual(display.kmsPresenter?.takesDamage, true)
+    display.invalidate()
   }
 
   /// An animation that nobody sees: the screen ticks, and is not flipped.

@@ -8,7 +8,7 @@ import XCTest
 
 /// Two connectors that were found on one CRTC, as a console has them: restoring the picture for one display takes nothing
 /// from the other.
-final class ClonedScreenTests: XCTestCase {
+@preconcurrency @MainActor final class ClonedScreenTests: XCTestCase {
   func testAnEndTakesNothingFromTheOtherDisplay() throws {
     try onEachInterface { isAtomic in
       for isFirstToEnd in [true, false] {
@@ -48,14 +48,12 @@ final class ClonedScreenTests: XCTestCase {
 
   /// A clone is removed with its dock.
   func testACloneThatIsGone() throws {
-    try onMain {
-      let stage = try ClonedStage(isAtomic: true, isSecondShownFirst: true)
-      stage.second.invalidate()
-      stage.removeConnector("DP-1")
-      XCTAssertTrue(try stage.isShowing(stage.first))
-      XCTAssertNil(stage.first.lastError)
-      stage.first.invalidate()
-    }
+    let stage = try ClonedStage(isAtomic: true, isSecondShownFirst: true)
+    stage.second.invalidate()
+    stage.removeConnector("DP-1")
+    XCTAssertTrue(try stage.isShowing(stage.first))
+    XCTAssertNil(stage.first.lastError)
+    stage.first.invalidate()
   }
 
   /// A third display has used what the first has left: the picture from before both comes back as the process exits.

@@ -8,26 +8,24 @@ import XCTest
 @testable import KMS
 
 /// Cursors on a simulated card: with frames and without, at most one change an interval, and none left behind.
-final class CursorTests: XCTestCase {
+@preconcurrency @MainActor final class CursorTests: XCTestCase {
   /// A change goes with the frame of its turn, in one commit, and is seen at the same vblank.
   func testItRidesWithAFrame() throws {
-    try onMain {
-      let stage = try ShownStage()
-      stage.card.resetCalls()
-      stage.display.cursor = Cursor(image: try arrow(0xFF11_2233), hotSpot: Point(3, 4))
-      stage.display.cursorPosition = Point(20.7, 10)
-      try stage.present()
-      stage.loop.run(mode: .default, until: stage.clock.now)
-      XCTAssertNil(try stage.shown)
-      stage.run(for: .milliseconds(40))
-      XCTAssertEqual(stage.card.callCount(of: .commit), 1)
-      let shown = try XCTUnwrap(try stage.shown)
-      XCTAssertEqual([shown.x, shown.y, shown.image.width, shown.image.height], [17, 6, 64, 64])
-      // The image, and clear pixels beside it.
-      XCTAssertEqual([(5, 7), (16, 7), (5, 16)].map { shown.image.pixel($0.0, $0.1) }, [0xFF11_2233, 0, 0])
-      XCTAssertEqual(stage.display.cursorState, .on)
-      XCTAssertEqual(stage.display.maximumCursorSize?.width, 64)
-    }
+    let stage = try ShownStage()
+    stage.card.resetCalls()
+    stage.display.cursor = Cursor(image: try arrow(0xFF11_2233), hotSpot: Point(3, 4))
+    stage.display.cursorPosition = Point(20.7, 10)
+    try stage.present()
+    stage.loop.run(mode: .default, until: stage.clock.now)
+    XCTAssertNil(try stage.shown)
+    stage.run(for: .milliseconds(40))
+    XCTAssertEqual(stage.card.callCount(of: .commit), 1)
+    let shown = try XCTUnwrap(try stage.shown)
+    XCTAssertEqual([shown.x, shown.y, shown.image.width, shown.image.height], [17, 6, 64, 64])
+    // The image, and clear pixels beside it.
+    XCTAssertEqual([(5, 7), (16, 7), (5, 16)].map { shown.image.pixel($0.0, $0.1) }, [0xFF11_2233, 0, 0])
+    XCTAssertEqual(stage.display.cursorState, .on)
+    XCTAssertEqual(stage.display.maximumCursorSize?.width, 64)
   }
 
   /// Without frames the first change goes at once, the others of the interval together at the next vblank. At rest there are
@@ -79,56 +77,52 @@ final class CursorTests: XCTestCase {
 
   /// Memory that is short for a moment costs no cursor and no frame: the cursor is at its new place soon after.
   func testMemoryIsShortForAMoment() throws {
-    try onMain {
-      for withFrame in [true, false] {
-        let stage = try ShownStage()
-        try stage.showArrow()
-        // Twice: the cursor was shown in between.
-        for x in [30.0, 40] {
-          let (seen, place) = (stage.seen, "frame \(withFrame), at \(x)")
-          stage.card.fail(next: .commit, errno: ENOMEM)
-          stage.later(.milliseconds(5)) { stage in
-            stage.display.cursorPosition = Point(x, 30)
-            if withFrame { do { try stage.present() } catch { XCTFail("\(error)") } }
-          }
-          stage.run(for: .milliseconds(60))
-          XCTAssertEqual(try stage.shown?.x, Int(x), place)
-          XCTAssertEqual(stage.seen, seen + (withFrame ? 1 : 0), place)
+    for withFrame in [true, false] {
+      let stage = try ShownStage()
+      try stage.showArrow()
+      // Twice: the cursor was shown in between.
+      for x in [30.0, 40] {
+        let (seen, place) = (stage.seen, "frame \(withFrame), at \(x)")
+        stage.card.fail(next: .commit, errno: ENOMEM)
+        stage.later(.milliseconds(5)) { stage in
+          stage.display.cursorPosition = Point(x, 30)
+          if withFrame { do { try stage.present() } catch { XCTFail("\(error)") } }
         }
-        XCTAssertEqual(stage.refusals, [])
-      }
-      for isAtomic in [true, false] {
-        // With the mode-set; the legacy calls show no cursor with theirs.
-        let stage = try ShownStage(isAtomic: isAtomic, isShown: !isAtomic)
-        stage.card.fail(next: isAtomic ? .commit : .setCursor, errno: ENOMEM)
-        stage.display.cursor = Cursor(image: try arrow(0xFF00_0000))
-        if isAtomic { try stage.present() }
         stage.run(for: .milliseconds(60))
-        XCTAssertNotNil(try stage.shown, "atomic \(isAtomic)")
-        XCTAssertEqual(stage.refusals, [], "atomic \(isAtomic)")
+        XCTAssertEqual(try stage.shown?.x, Int(x), place)
+        XCTAssertEqual(stage.seen, seen + (withFrame ? 1 : 0), place)
       }
+      XCTAssertEqual(stage.refusals, [])
+    }
+    for isAtomic in [true, false] {
+      // With the mode-set; the legacy calls show no cursor with theirs.
+      let stage = try ShownStage(isAtomic: isAtomic, isShown: !isAtomic)
+      stage.card.fail(next: isAtomic ? .commit : .setCursor, errno: ENOMEM)
+      stage.display.cursor = Cursor(image: try arrow(0xFF00_0000))
+      if isAtomic { try stage.present() }
+      stage.run(for: .milliseconds(60))
+      XCTAssertNotNil(try stage.shown, "atomic \(isAtomic)")
+      XCTAssertEqual(stage.refusals, [], "atomic \(isAtomic)")
     }
   }
 
   /// Memory that stays short is a refusal, reported once. Nothing is tried any more, and frames go on.
   func testMemoryStaysShort() throws {
-    try onMain {
-      for (isAtomic, isAnimated) in [(true, true), (true, false), (false, true), (false, false)] {
-        let place = "atomic \(isAtomic), animated \(isAnimated)"
-        let stage = try ShownStage(isAtomic: isAtomic)
-        if isAnimated { stage.animate() } else if isAtomic { try stage.showArrow() }
-        stage.run(for: .milliseconds(100))
-        if isAtomic { stage.card.refuseCursors(errno: ENOMEM) } else { stage.card.fail(.setCursor, errno: ENOMEM) }
-        let seen = stage.seen
-        try stage.showArrow(0xFF00_0001, for: .milliseconds(500))
-        XCTAssertEqual(stage.seen - seen, isAnimated ? 30 : 0, accuracy: 1, place)
-        try stage.expectRefusal(ENOMEM, place)
-        XCTAssertEqual(stage.display.kmsPresenter?.lostFlips, 0, place)
-        if isAnimated { continue }
-        let calls = stage.card.callCount
-        stage.run(for: .seconds(1))
-        XCTAssertEqual(stage.card.callCount, calls, place)
-      }
+    for (isAtomic, isAnimated) in [(true, true), (true, false), (false, true), (false, false)] {
+      let place = "atomic \(isAtomic), animated \(isAnimated)"
+      let stage = try ShownStage(isAtomic: isAtomic)
+      if isAnimated { stage.animate() } else if isAtomic { try stage.showArrow() }
+      stage.run(for: .milliseconds(100))
+      if isAtomic { stage.card.refuseCursors(errno: ENOMEM) } else { stage.card.fail(.setCursor, errno: ENOMEM) }
+      let seen = stage.seen
+      try stage.showArrow(0xFF00_0001, for: .milliseconds(500))
+      XCTAssertEqual(stage.seen - seen, isAnimated ? 30 : 0, accuracy: 1, place)
+      try stage.expectRefusal(ENOMEM, place)
+      XCTAssertEqual(stage.display.kmsPresenter?.lostFlips, 0, place)
+      if isAnimated { continue }
+      let calls = stage.card.callCount
+      stage.run(for: .seconds(1))
+      XCTAssertEqual(stage.card.callCount, calls, place)
     }
   }
 
@@ -183,31 +177,29 @@ final class CursorTests: XCTestCase {
   /// The hardware has no room for a cursor beside the mode or the frame: frames are shown without it, also after a lost flip
   /// and after an absence, and the application hears of it once.
   func testADriverRefusesIt() throws {
-    try onMain {
-      for (errno, isShown) in [(EINVAL, false), (ENOMEM, true)] {
-        let stage = try ShownStage(isShown: isShown)
-        stage.card.refuseCursors(errno: errno)
-        stage.display.cursor = Cursor(image: try arrow(0xFF00_0001))
-        try stage.expectFrameWithoutCursor(errno, "the first frame")
-        XCTAssertNil(stage.display.lastError)
-        XCTAssertEqual(stage.display.kmsPresenter?.takesDamage, true)
-        stage.card.loseFlipEvents(1)
-        try stage.present()
-        stage.run(for: .seconds(2))
-        try stage.expectFrameWithoutCursor(errno, "after a lost flip")
-        stage.display.isPowered = false
-        stage.run(for: .milliseconds(100))
-        stage.display.isPowered = true
-        try stage.expectFrameWithoutCursor(errno, "after an absence")
-        // A screen that comes back is asked anew.
-        stage.card.refuseCursors(errno: 0)
-        stage.display.isPowered = false
-        stage.display.isPowered = true
-        try stage.present()
-        stage.run(for: .milliseconds(40))
-        XCTAssertNotNil(try stage.shown)
-        XCTAssertEqual(stage.display.cursorState, .on)
-      }
+    for (errno, isShown) in [(EINVAL, false), (ENOMEM, true)] {
+      let stage = try ShownStage(isShown: isShown)
+      stage.card.refuseCursors(errno: errno)
+      stage.display.cursor = Cursor(image: try arrow(0xFF00_0001))
+      try stage.expectFrameWithoutCursor(errno, "the first frame")
+      XCTAssertNil(stage.display.lastError)
+      XCTAssertEqual(stage.display.kmsPresenter?.takesDamage, true)
+      stage.card.loseFlipEvents(1)
+      try stage.present()
+      stage.run(for: .seconds(2))
+      try stage.expectFrameWithoutCursor(errno, "after a lost flip")
+      stage.display.isPowered = false
+      stage.run(for: .milliseconds(100))
+      stage.display.isPowered = true
+      try stage.expectFrameWithoutCursor(errno, "after an absence")
+      // A screen that comes back is asked anew.
+      stage.card.refuseCursors(errno: 0)
+      stage.display.isPowered = false
+      stage.display.isPowered = true
+      try stage.present()
+      stage.run(for: .milliseconds(40))
+      XCTAssertNotNil(try stage.shown)
+      XCTAssertEqual(stage.display.cursorState, .on)
     }
   }
 
@@ -232,46 +224,42 @@ final class CursorTests: XCTestCase {
   /// Another program has switched the screen off: that is no refusal of the cursor, which comes back with the next frame. The
   /// owner of frames hears of it after the turn's frame, and has another turn.
   func testAScreenThatIsOffRefusesNoCursor() throws {
-    try onMain {
-      for isBlanked in [true, false] {
-        let stage = try ShownStage()
-        try stage.showArrow()
-        var isFrameWanted = false
-        stage.onRefused = { isFrameWanted = true }
-        let output = FrameLoop.Observer(
-          .beforeWaiting, order: 2_000_000,
-          .onMain { [unowned stage] _, _ in
-            guard isFrameWanted else { return }
-            isFrameWanted = false
-            do { try stage.present() } catch { XCTFail("\(error)") }
-          })
-        stage.loop.add(output, to: .default)
-        defer { output.invalidate() }
-        if isBlanked { stage.card.blank("HDMI-A-1") } else { stage.card.switchOff("HDMI-A-1") }
-        let seen = stage.seen
-        stage.later(.milliseconds(5)) { $0.display.cursorPosition = Point(30, 30) }
-        stage.run(for: .milliseconds(60))
-        XCTAssertEqual(stage.seen, seen + 1)
-        XCTAssertEqual(try stage.shown?.x, 30)
-        XCTAssertEqual(stage.refusals, [])
-      }
+    for isBlanked in [true, false] {
+      let stage = try ShownStage()
+      try stage.showArrow()
+      var isFrameWanted = false
+      stage.onRefused = { isFrameWanted = true }
+      let output = FrameLoop.Observer(
+        .beforeWaiting, order: 2_000_000,
+        .onMain { [unowned stage] _, _ in
+          guard isFrameWanted else { return }
+          isFrameWanted = false
+          do { try stage.present() } catch { XCTFail("\(error)") }
+        })
+      stage.loop.add(output, to: .default)
+      defer { output.invalidate() }
+      if isBlanked { stage.card.blank("HDMI-A-1") } else { stage.card.switchOff("HDMI-A-1") }
+      let seen = stage.seen
+      stage.later(.milliseconds(5)) { $0.display.cursorPosition = Point(30, 30) }
+      stage.run(for: .milliseconds(60))
+      XCTAssertEqual(stage.seen, seen + 1)
+      XCTAssertEqual(try stage.shown?.x, 30)
+      XCTAssertEqual(stage.refusals, [])
     }
   }
 
   /// Memory that is short for a moment leaves no cursor behind that was to be hidden.
   func testAHiddenCursorGoesAllTheSame() throws {
-    try onMain {
-      let stage = try ShownStage()
-      try stage.showArrow()
-      stage.card.fail(next: .commit, errno: ENOMEM)
-      stage.display.cursor = nil
-      try stage.present()
-      stage.run(for: .milliseconds(17))
-      XCTAssertEqual(stage.seen, 2, "the frame does not wait for it")
-      stage.run(for: .milliseconds(43))
-      XCTAssertNil(try stage.shown)
-      XCTAssertEqual(stage.refusals, [])
-    }
+    let stage = try ShownStage()
+    try stage.showArrow()
+    stage.card.fail(next: .commit, errno: ENOMEM)
+    stage.display.cursor = nil
+    try stage.present()
+    stage.run(for: .milliseconds(17))
+    XCTAssertEqual(stage.seen, 2, "the frame does not wait for it")
+    stage.run(for: .milliseconds(43))
+    XCTAssertNil(try stage.shown)
+    XCTAssertEqual(stage.refusals, [])
   }
 }
 

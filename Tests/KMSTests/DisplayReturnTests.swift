@@ -8,143 +8,125 @@ import XCTest
 @testable import KMS
 
 /// A display comes back by itself from any trouble at any moment, and the scene goes on.
-final class DisplayReturnTests: XCTestCase {
+@preconcurrency @MainActor final class DisplayReturnTests: XCTestCase {
   func testAScreenIsUnpluggedAndPluggedInAgain() throws {
-    try onMain {
-      try Troubled.all(waiting: .unplugged) { stage in
-        stage.card.setConnected(false, "HDMI-A-1")
-        stage.shown?.tell(.hotplug)
-      } mend: { stage in
-        stage.card.setConnected(true, "HDMI-A-1")
-        stage.shown?.tell(.hotplug)
-      }
+    try Troubled.all(waiting: .unplugged) { stage in
+      stage.card.setConnected(false, "HDMI-A-1")
+      stage.shown?.tell(.hotplug)
+    } mend: { stage in
+      stage.card.setConnected(true, "HDMI-A-1")
+      stage.shown?.tell(.hotplug)
     }
   }
 
   func testAScreenIsChangedForALargerOne() throws {
-    try onMain {
-      try Troubled.all(waiting: nil) { stage in
-        stage.card.setModes([.simulated(80, 60, hertz: 75)], of: "HDMI-A-1")
-        stage.shown?.tell(.hotplug)
-      } mend: { stage in
-        XCTAssertEqual(stage.display.mode.description, "80x60@75.00")
-        XCTAssertEqual(stage.display.ticker.refreshRate.description, "75.00 Hz")
-        XCTAssertEqual(stage.root.bounds.width, 80)
-        XCTAssertEqual(stage.root.bounds.height, 60)
-      }
+    try Troubled.all(waiting: nil) { stage in
+      stage.card.setModes([.simulated(80, 60, hertz: 75)], of: "HDMI-A-1")
+      stage.shown?.tell(.hotplug)
+    } mend: { stage in
+      XCTAssertEqual(stage.display.mode.description, "80x60@75.00")
+      XCTAssertEqual(stage.display.ticker.refreshRate.description, "75.00 Hz")
+      XCTAssertEqual(stage.root.bounds.width, 80)
+      XCTAssertEqual(stage.root.bounds.height, 60)
     }
   }
 
   /// Meanwhile the screen may be replaced.
   func testAnotherProgramTakesTheCardForAWhile() throws {
-    try onMain {
-      for isReplaced in [false, true] {
-        var other: DRMDevice?
-        try Troubled.all(waiting: .taken) { stage in
-          try? stage.display.device?.dropMaster()
-          other = try? stage.card.open()
-          XCTAssertEqual(other?.isMaster, true)
-          if isReplaced { stage.card.setModes([.simulated(80, 60, hertz: 75)], of: "HDMI-A-1") }
-        } mend: { stage in
-          other = nil
-          stage.run(.seconds(2))
-          if isReplaced { XCTAssertEqual(stage.display.mode.description, "80x60@75.00") }
-        }
+    for isReplaced in [false, true] {
+      var other: DRMDevice?
+      try Troubled.all(waiting: .taken) { stage in
+        try? stage.display.device?.dropMaster()
+        other = try? stage.card.open()
+        XCTAssertEqual(other?.isMaster, true)
+        if isReplaced { stage.card.setModes([.simulated(80, 60, hertz: 75)], of: "HDMI-A-1") }
+      } mend: { stage in
+        other = nil
+        stage.run(.seconds(2))
+        if isReplaced { XCTAssertEqual(stage.display.mode.description, "80x60@75.00") }
       }
     }
   }
 
   /// Another program has come and gone while a scene was at rest: the next probe notices its picture.
   func testAnotherProgramHasLeftItsPicture() throws {
-    try onMain {
-      let stage = try Troubled(.idle, isAtomic: true, hasVBlanks: true, hearsEvents: true)
-      try XCTUnwrap(stage.display.device).dropMaster()
-      let other = try stage.card.open()
-      let buffer = try other.interface.createDumbBuffer(width: 64, height: 48)
-      try other.interface.setCRTC(
-        stage.display.crtc,
-        framebuffer: try other.interface.addFramebuffer(buffer, width: 64, height: 48, format: .xrgb8888), x: 0, y: 0,
-        connectors: [try other.connectors()[0].id], mode: stage.display.mode)
-      try other.dropMaster()
-      stage.turn { $0.shown?.tell(.hotplug) }
-      stage.run(.seconds(1))
-      XCTAssertEqual(stage.states, [.waiting(.taken), .showing])
-      let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"))
-      XCTAssertEqual(image.pixel(0, 5) & 0xFF_FFFF, 0xFF_FFFF)
-      stage.end()
-    }
+    let stage = try Troubled(.idle, isAtomic: true, hasVBlanks: true, hearsEvents: true)
+    try XCTUnwrap(stage.display.device).dropMaster()
+    let other = try stage.card.open()
+    let buffer = try other.interface.createDumbBuffer(width: 64, height: 48)
+    try other.interface.setCRTC(
+      stage.display.crtc,
+      framebuffer: try other.interface.addFramebuffer(buffer, width: 64, height: 48, format: .xrgb8888), x: 0, y: 0,
+      connectors: [try other.connectors()[0].id], mode: stage.display.mode)
+    try other.dropMaster()
+    stage.turn { $0.shown?.tell(.hotplug) }
+    stage.run(.seconds(1))
+    XCTAssertEqual(stage.states, [.waiting(.taken), .showing])
+    let image = try XCTUnwrap(try stage.card.copyShownImage(of: "HDMI-A-1"))
+    XCTAssertEqual(image.pixel(0, 5) & 0xFF_FFFF, 0xFF_FFFF)
+    stage.end()
   }
 
   /// With an event, or noticed by a failing call.
   func testTheDeviceIsRemovedAndComesBack() throws {
-    try onMain {
-      for hearsEvents in [true, false] {
-        try Troubled.all(hearsEvents: hearsEvents, waiting: .deviceRemoved) { stage in
-          stage.card.unplug()
-          guard hearsEvents else { return }
-          stage.shown?.tell(.deviceRemoved)
-          XCTAssertEqual(stage.card.openCount, 0, "the removed device is still open")
-        } mend: { stage in
-          stage.stage.replaceCard()
-          if hearsEvents { stage.shown?.tell(.deviceAdded) }
-        }
+    for hearsEvents in [true, false] {
+      try Troubled.all(hearsEvents: hearsEvents, waiting: .deviceRemoved) { stage in
+        stage.card.unplug()
+        guard hearsEvents else { return }
+        stage.shown?.tell(.deviceRemoved)
+        XCTAssertEqual(stage.card.openCount, 0, "the removed device is still open")
+      } mend: { stage in
+        stage.stage.replaceCard()
+        if hearsEvents { stage.shown?.tell(.deviceAdded) }
       }
     }
   }
 
   func testAnotherSessionHasTheSeatForAWhile() throws {
-    try onMain {
-      var other: DRMDevice?
-      try Troubled.all(waiting: .sessionInactive) { stage in
-        try? stage.display.device?.dropMaster()
-        other = try? stage.card.open()
-        XCTAssertEqual(other?.isMaster, true)
-        stage.shown?.tell(.session(isActive: false))
-      } mend: { stage in
-        other = nil
-        XCTAssertEqual(stage.shows, 1, "another session's card was asked for")
-        stage.shown?.tell(.session(isActive: true))
-      }
+    var other: DRMDevice?
+    try Troubled.all(waiting: .sessionInactive) { stage in
+      try? stage.display.device?.dropMaster()
+      other = try? stage.card.open()
+      XCTAssertEqual(other?.isMaster, true)
+      stage.shown?.tell(.session(isActive: false))
+    } mend: { stage in
+      other = nil
+      XCTAssertEqual(stage.shows, 1, "another session's card was asked for")
+      stage.shown?.tell(.session(isActive: true))
     }
   }
 
   func testTheScreenIsSwitchedOffForAWhile() throws {
-    try onMain {
-      try Troubled.all(waiting: .switchedOff) { stage in
-        stage.display.isPowered = false
-        XCTAssertTrue(stage.card.screens.hasPrefix("HDMI-A-1: off"), stage.card.screens)
-      } mend: { stage in
-        stage.display.isPowered = true
-      }
+    try Troubled.all(waiting: .switchedOff) { stage in
+      stage.display.isPowered = false
+      XCTAssertTrue(stage.card.screens.hasPrefix("HDMI-A-1: off"), stage.card.screens)
+    } mend: { stage in
+      stage.display.isPowered = true
     }
   }
 
   /// The display is back at once.
   func testAnotherProgramSwitchesTheScreenOff() throws {
-    try onMain {
-      try Troubled.all(waiting: nil) {
-        $0.card.switchOff("HDMI-A-1")
-      } mend: { stage in
-        stage.root.backgroundColor = Color(red: 0, green: 1, blue: 1)
-      }
+    try Troubled.all(waiting: nil) {
+      $0.card.switchOff("HDMI-A-1")
+    } mend: { stage in
+      stage.root.backgroundColor = Color(red: 0, green: 1, blue: 1)
     }
   }
 
   /// A display that cannot come back reports that once, and its card is closed.
   func testTheSessionEnds() throws {
-    try onMain {
-      let stage = try Troubled(.animating, isAtomic: true, hasVBlanks: true, hearsEvents: true)
-      var lost: [any Error] = []
-      stage.display.observe { if case .lost(let error) = $0 { lost.append(error) } }.keep()
-      stage.turn { $0.shown?.tell(.sessionEnded) }
-      stage.run(.seconds(1))
-      XCTAssertEqual(lost.map { $0 as? KMSError }, [.sessionEnded(connector: "HDMI-A-1")])
-      XCTAssertEqual(stage.card.openCount, 0)
-      stage.turn { $0.shown?.tell(.session(isActive: true)) }
-      stage.run(.seconds(10))
-      XCTAssertEqual(stage.card.openCount, 0, "a session that ended has begun again")
-      stage.end()
-    }
+    let stage = try Troubled(.animating, isAtomic: true, hasVBlanks: true, hearsEvents: true)
+    var lost: [any Error] = []
+    stage.display.observe { if case .lost(let error) = $0 { lost.append(error) } }.keep()
+    stage.turn { $0.shown?.tell(.sessionEnded) }
+    stage.run(.seconds(1))
+    XCTAssertEqual(lost.map { $0 as? KMSError }, [.sessionEnded(connector: "HDMI-A-1")])
+    XCTAssertEqual(stage.card.openCount, 0)
+    stage.turn { $0.shown?.tell(.session(isActive: true)) }
+    stage.run(.seconds(10))
+    XCTAssertEqual(stage.card.openCount, 0, "a session that ended has begun again")
+    stage.end()
   }
 }
 

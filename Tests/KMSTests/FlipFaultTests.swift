@@ -7,28 +7,26 @@ import XCTest
 @testable import KMS
 
 /// Flips that the kernel refuses, or whose events are lost, while a scene animates: it goes on by itself.
-final class FlipFaultTests: XCTestCase {
+@preconcurrency @MainActor final class FlipFaultTests: XCTestCase {
   /// A lost event is noticed within 1.1 s and reported once, and the screen is painted anew.
   func testALostFlipEventIsRecoveredByAModeSet() throws {
-    try onMain {
-      for (isAtomic, hasVBlanks, buffering) in [
-        (true, true, .double), (true, false, .triple), (false, true, .triple), (false, false, .double),
-      ] as [(Bool, Bool, Buffering)] {
-        let place = "atomic \(isAtomic), vblanks \(hasVBlanks), \(buffering)"
-        let run = try AnimationRun(isAtomic: isAtomic, hasVBlanks: hasVBlanks, buffering: buffering)
-        let before = run.shown
-        run.stage.card.loseFlipEvents(1)
-        run.stage.run(for: .milliseconds(1_200))
-        XCTAssertLessThan(run.shown - before, 14, place)
-        XCTAssertEqual(run.presenter.lostFlips, 1, place)
-        XCTAssertEqual(run.errors.map(\.number), [ETIMEDOUT], place)
-        let resumed = run.shown
-        run.stage.run(for: .seconds(1))
-        XCTAssertGreaterThan(run.shown - resumed, 55, place)
-        XCTAssertNil(run.lost, place)
-        try run.expectScreen(place)
-        run.end(place)
-      }
+    for (isAtomic, hasVBlanks, buffering) in [
+      (true, true, .double), (true, false, .triple), (false, true, .triple), (false, false, .double),
+    ] as [(Bool, Bool, Buffering)] {
+      let place = "atomic \(isAtomic), vblanks \(hasVBlanks), \(buffering)"
+      let run = try AnimationRun(isAtomic: isAtomic, hasVBlanks: hasVBlanks, buffering: buffering)
+      let before = run.shown
+      run.stage.card.loseFlipEvents(1)
+      run.stage.run(for: .milliseconds(1_200))
+      XCTAssertLessThan(run.shown - before, 14, place)
+      XCTAssertEqual(run.presenter.lostFlips, 1, place)
+      XCTAssertEqual(run.errors.map(\.number), [ETIMEDOUT], place)
+      let resumed = run.shown
+      run.stage.run(for: .seconds(1))
+      XCTAssertGreaterThan(run.shown - resumed, 55, place)
+      XCTAssertNil(run.lost, place)
+      try run.expectScreen(place)
+      run.end(place)
     }
   }
 
@@ -58,16 +56,14 @@ final class FlipFaultTests: XCTestCase {
 
   /// The program stood still for ten seconds, such as in a debugger, while a flip's event waited to be read.
   func testAPauseOfTheProgramIsNoTimeOut() throws {
-    try onMain {
-      let run = try AnimationRun()
-      for _ in 0..<5 {
-        run.stage.loop.perform(in: [.default]) { [clock = run.stage.clock] in clock.advance(by: .seconds(10)) }
-        run.stage.run(for: .milliseconds(500))
-      }
-      XCTAssertEqual(run.presenter.lostFlips, 0)
-      XCTAssertEqual(run.errors, [])
-      run.end("")
+    let run = try AnimationRun()
+    for _ in 0..<5 {
+      run.stage.loop.perform(in: [.default]) { [clock = run.stage.clock] in clock.advance(by: .seconds(10)) }
+      run.stage.run(for: .milliseconds(500))
     }
+    XCTAssertEqual(run.presenter.lostFlips, 0)
+    XCTAssertEqual(run.errors, [])
+    run.end("")
   }
 
   /// A passing refusal is waited for: the frame is committed again at each vblank, without a report and without a loss.
@@ -96,46 +92,42 @@ final class FlipFaultTests: XCTestCase {
 
   /// A driver that refuses damage gets the frame without it, and no damage from then on.
   func testAFlipThatIsRefusedWithItsDamageGoesWithout() throws {
-    try onMain {
-      let run = try AnimationRun()
-      XCTAssertTrue(run.presenter.takesDamage)
-      // The blob is made, then comes the commit.
-      run.failNextFlip(EINVAL)
-      let (shown, blobs) = (run.shown, run.stage.card.callCount(of: .createBlob))
-      run.stage.run(for: .milliseconds(500))
-      XCTAssertFalse(run.presenter.takesDamage)
-      XCTAssertLessThanOrEqual(run.stage.card.callCount(of: .createBlob) - blobs, 1)
-      XCTAssertGreaterThan(run.shown - shown, 28)
-      XCTAssertEqual(run.errors, [])
-      try run.expectScreen("")
-      run.end("")
-    }
+    let run = try AnimationRun()
+    XCTAssertTrue(run.presenter.takesDamage)
+    // The blob is made, then comes the commit.
+    run.failNextFlip(EINVAL)
+    let (shown, blobs) = (run.shown, run.stage.card.callCount(of: .createBlob))
+    run.stage.run(for: .milliseconds(500))
+    XCTAssertFalse(run.presenter.takesDamage)
+    XCTAssertLessThanOrEqual(run.stage.card.callCount(of: .createBlob) - blobs, 1)
+    XCTAssertGreaterThan(run.shown - shown, 28)
+    XCTAssertEqual(run.errors, [])
+    try run.expectScreen("")
+    run.end("")
   }
 
   /// Other refusals are reported with connector, mode, call and errno; the next frame sets the mode.
   func testOtherRefusalsAreTold() throws {
-    try onMain {
-      for (isAtomic, errno) in [(true, EIO), (true, E2BIG), (false, EINVAL), (false, ENOSPC)] {
-        let place = "atomic \(isAtomic), errno \(errno)"
-        let run = try AnimationRun(isAtomic: isAtomic)
-        run.failNextFlip(errno)
-        let shown = run.shown
-        run.stage.run(for: .milliseconds(500))
-        XCTAssertEqual(run.errors.map(\.number), [errno], place)
-        let call = isAtomic ? CardCall.commit : .pageFlip
-        let text = run.errors.first?.description ?? ""
-        XCTAssertTrue(text.hasPrefix("HDMI-A-1 64x48@60.00: \(call)"), "\(place): \(text)")
-        XCTAssertTrue(run.presenter.isModeSet, place)
-        XCTAssertGreaterThan(run.shown - shown, 25, place)
-        try run.expectScreen(place)
-        run.end(place)
-      }
+    for (isAtomic, errno) in [(true, EIO), (true, E2BIG), (false, EINVAL), (false, ENOSPC)] {
+      let place = "atomic \(isAtomic), errno \(errno)"
+      let run = try AnimationRun(isAtomic: isAtomic)
+      run.failNextFlip(errno)
+      let shown = run.shown
+      run.stage.run(for: .milliseconds(500))
+      XCTAssertEqual(run.errors.map(\.number), [errno], place)
+      let call = isAtomic ? CardCall.commit : .pageFlip
+      let text = run.errors.first?.description ?? ""
+      XCTAssertTrue(text.hasPrefix("HDMI-A-1 64x48@60.00: \(call)"), "\(place): \(text)")
+      XCTAssertTrue(run.presenter.isModeSet, place)
+      XCTAssertGreaterThan(run.shown - shown, 25, place)
+      try run.expectScreen(place)
+      run.end(place)
     }
   }
 }
 
 /// Frames and what is told of them, one by one.
-final class FrameReportTests: XCTestCase {
+@preconcurrency @MainActor final class FrameReportTests: XCTestCase {
   /// The kernel refuses the next frame as one is seen, and the program presents another one as it hears of that: it is
   /// forgotten with the refused frame, so that nothing is told of it later.
   func testAFramePresentedBeforeARefusalIsToldIsForgottenWithIt() throws {

@@ -7,7 +7,7 @@ import XCTest
 @testable import KMS
 
 /// Kernels before 4.15, which report vblanks only by `drmWaitVBlank` and answer every unknown call with `EINVAL`.
-final class OldKernelTests: XCTestCase {
+@preconcurrency @MainActor final class OldKernelTests: XCTestCase {
   /// The older events pace a display, also when their 32-bit count overflows.
   func testADisplayIsPacedByTheOlderEvents() throws {
     try onEachInterface { isAtomic in
@@ -45,45 +45,41 @@ final class OldKernelTests: XCTestCase {
 
   /// The reason for an `EINVAL` is found out: a CRTC that is off, an unknown call, or a driver without vblanks.
   func testWhichCallsThereAre() throws {
-    try onMain {
-      let events = VBlankCalls.events(pipe: 0)
-      for (hasVBlanks, hasSequences, showsConsole, expected) in [
-        (true, true, true, .sequences(crtc: 31)), (true, true, false, .sequences(crtc: 31)), (false, true, true, nil),
-        (false, true, false, nil), (true, false, true, events), (true, false, false, events), (false, false, true, nil),
-        // The missing vblanks are found out once the screen is on.
-        (false, false, false, events),
-      ] as [(Bool, Bool, Bool, VBlankCalls?)] {
-        let stage = CardStage(showsConsole: showsConsole, hasVBlanks: hasVBlanks, hasSequences: hasSequences)
-        let interface = try stage.card.open().interface
-        XCTAssertEqual(
-          try VBlankCalls.find(crtc: 31, pipe: 0, on: interface), expected,
-          "vblanks \(hasVBlanks), sequences \(hasSequences), console \(showsConsole)")
-      }
-      // A blanked screen has a mode, but its CRTC is off.
-      let stage = CardStage(hasSequences: false)
-      stage.card.blank("HDMI-A-1")
-      XCTAssertEqual(try VBlankCalls.find(crtc: 31, pipe: 0, on: stage.card.open().interface), events)
+    let events = VBlankCalls.events(pipe: 0)
+    for (hasVBlanks, hasSequences, showsConsole, expected) in [
+      (true, true, true, .sequences(crtc: 31)), (true, true, false, .sequences(crtc: 31)), (false, true, true, nil),
+      (false, true, false, nil), (true, false, true, events), (true, false, false, events), (false, false, true, nil),
+      // The missing vblanks are found out once the screen is on.
+      (false, false, false, events),
+    ] as [(Bool, Bool, Bool, VBlankCalls?)] {
+      let stage = CardStage(showsConsole: showsConsole, hasVBlanks: hasVBlanks, hasSequences: hasSequences)
+      let interface = try stage.card.open().interface
+      XCTAssertEqual(
+        try VBlankCalls.find(crtc: 31, pipe: 0, on: interface), expected,
+        "vblanks \(hasVBlanks), sequences \(hasSequences), console \(showsConsole)")
     }
+    // A blanked screen has a mode, but its CRTC is off.
+    let stage = CardStage(hasSequences: false)
+    stage.card.blank("HDMI-A-1")
+    XCTAssertEqual(try VBlankCalls.find(crtc: 31, pipe: 0, on: stage.card.open().interface), events)
   }
 
   /// The screen was off, and its driver has no vblanks: the assumed ability is dropped once the screen is on.
   func testADriverWithoutVBlanksIsFoundOutByTheFirstFrame() throws {
-    try onMain {
-      let stage = CardStage(showsConsole: false, hasVBlanks: false, hasSequences: false)
-      let display = try stage.openDisplay()
-      XCTAssertTrue(display.hasVBlankEvents)
-      var ticks = 0
-      let link = DisplayLink(ticker: display.ticker) { _ in ticks += 1 }
-      link.add(to: stage.loop, mode: .default)
-      _ = try stage.show(1, on: display)
-      stage.run(for: .seconds(1))
-      XCTAssertEqual(display.state, .showing)
-      XCTAssertFalse(display.hasVBlankEvents)
-      ticks = 0
-      stage.run(for: .seconds(1))
-      XCTAssertEqual(ticks, 60, accuracy: 1)
-      link.invalidate()
-      display.invalidate()
-    }
+    let stage = CardStage(showsConsole: false, hasVBlanks: false, hasSequences: false)
+    let display = try stage.openDisplay()
+    XCTAssertTrue(display.hasVBlankEvents)
+    var ticks = 0
+    let link = DisplayLink(ticker: display.ticker) { _ in ticks += 1 }
+    link.add(to: stage.loop, mode: .default)
+    _ = try stage.show(1, on: display)
+    stage.run(for: .seconds(1))
+    XCTAssertEqual(display.state, .showing)
+    XCTAssertFalse(display.hasVBlankEvents)
+    ticks = 0
+    stage.run(for: .seconds(1))
+    XCTAssertEqual(ticks, 60, accuracy: 1)
+    link.invalidate()
+    display.invalidate()
   }
 }

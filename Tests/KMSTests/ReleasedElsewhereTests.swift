@@ -8,30 +8,28 @@ import XCTest
 
 /// A display whose last reference is released on another thread: its end waits for the main thread, and until then it keeps
 /// its screen.
-final class ReleasedElsewhereTests: XCTestCase {
+@preconcurrency @MainActor final class ReleasedElsewhereTests: XCTestCase {
   func testItsScreenIsRestoredInTheEnd() throws {
-    try onMain {
-      let names = ["HDMI-A-1", "DP-1", "DP-2"]
-      let stage = CardStage(connectors: names.map { .init($0, modes: [.simulated(64, 48)]) }, crtcs: 3)
-      let card = try stage.open()
-      try letGo { try card.display(connector: "DP-1", clock: stage.loop.clock) }
+    let names = ["HDMI-A-1", "DP-1", "DP-2"]
+    let stage = CardStage(connectors: names.map { .init($0, modes: [.simulated(64, 48)]) }, crtcs: 3)
+    let card = try stage.open()
+    try letGo { try card.display(connector: "DP-1", clock: stage.loop.clock) }
 
-      // The main thread has not released it yet.
-      XCTAssertThrowsError(try card.display(connector: "DP-1", clock: stage.loop.clock)) {
-        XCTAssertEqual($0 as? KMSError, .inUse(connector: "DP-1"))
-      }
-      let other = try card.display(connector: "DP-2", clock: stage.loop.clock)
-      XCTAssertNotEqual(stage.card.screens, stage.before)
-      runMainLoop { stage.card.screens != stage.before }
-      XCTAssertEqual(stage.card.screens, stage.before)
-      // It is free again, and the card is given up with its last display.
-      other.invalidate()
-      try letGo { try card.display(connector: "DP-1", clock: stage.loop.clock) }
-      XCTAssertTrue(stage.card.hasMaster)
-      runMainLoop { stage.card.hasMaster }
-      XCTAssertFalse(stage.card.hasMaster)
-      stage.expectNothingLeft()
+    // The main thread has not released it yet.
+    XCTAssertThrowsError(try card.display(connector: "DP-1", clock: stage.loop.clock)) {
+      XCTAssertEqual($0 as? KMSError, .inUse(connector: "DP-1"))
     }
+    let other = try card.display(connector: "DP-2", clock: stage.loop.clock)
+    XCTAssertNotEqual(stage.card.screens, stage.before)
+    runMainLoop { stage.card.screens != stage.before }
+    XCTAssertEqual(stage.card.screens, stage.before)
+    // It is free again, and the card is given up with its last display.
+    other.invalidate()
+    try letGo { try card.display(connector: "DP-1", clock: stage.loop.clock) }
+    XCTAssertTrue(stage.card.hasMaster)
+    runMainLoop { stage.card.hasMaster }
+    XCTAssertFalse(stage.card.hasMaster)
+    stage.expectNothingLeft()
   }
 }
 

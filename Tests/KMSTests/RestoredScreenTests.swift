@@ -6,32 +6,30 @@ import XCTest
 @testable import KMS
 
 /// The picture and settings from before are restored when a display ends.
-final class RestoredScreenTests: XCTestCase {
+@preconcurrency @MainActor final class RestoredScreenTests: XCTestCase {
   /// A cursor, a rotated plane, a variable rate and a blanked screen come back. Colours are neutral, and stay so.
   func testWhatWasLeftComesBack() throws {
-    try onMain {
-      for (isAtomic, isBlanked) in [(true, false), (true, true), (false, false)] {
-        let stage = CardStage(isAtomic: isAtomic)
-        if isAtomic { stage.card.addLeftovers(on: "HDMI-A-1") }
-        if isBlanked { stage.card.blank("HDMI-A-1") }
-        XCTAssertEqual(stage.card.hasNeutralColors("HDMI-A-1"), !isAtomic)
-        let before = stage.card.screens
-        for _ in 1...3 {
-          try showOne(on: stage) { display in
-            display.cursor = Cursor(image: try Bitmap(width: 8, height: 8).freeze())
-            display.cursorPosition = Point(12, 13)
-            XCTAssertNotNil(try stage.show(2, on: display))
-            stage.run(for: .milliseconds(40))
-            XCTAssertEqual(try stage.card.shownCursor(of: "HDMI-A-1")?.x, 12)
-            for line in stage.card.screens.split(separator: "\n") {
-              XCTAssertTrue(
-                line.contains("variable rate 0") || line.hasSuffix("rotation 1, alpha 65535, blend mode 0"), "\(line)")
-            }
-            XCTAssertTrue(stage.card.hasNeutralColors("HDMI-A-1"))
+    for (isAtomic, isBlanked) in [(true, false), (true, true), (false, false)] {
+      let stage = CardStage(isAtomic: isAtomic)
+      if isAtomic { stage.card.addLeftovers(on: "HDMI-A-1") }
+      if isBlanked { stage.card.blank("HDMI-A-1") }
+      XCTAssertEqual(stage.card.hasNeutralColors("HDMI-A-1"), !isAtomic)
+      let before = stage.card.screens
+      for _ in 1...3 {
+        try showOne(on: stage) { display in
+          display.cursor = Cursor(image: try Bitmap(width: 8, height: 8).freeze())
+          display.cursorPosition = Point(12, 13)
+          XCTAssertNotNil(try stage.show(2, on: display))
+          stage.run(for: .milliseconds(40))
+          XCTAssertEqual(try stage.card.shownCursor(of: "HDMI-A-1")?.x, 12)
+          for line in stage.card.screens.split(separator: "\n") {
+            XCTAssertTrue(
+              line.contains("variable rate 0") || line.hasSuffix("rotation 1, alpha 65535, blend mode 0"), "\(line)")
           }
-          XCTAssertEqual(stage.card.screens, before)
-          XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+          XCTAssertTrue(stage.card.hasNeutralColors("HDMI-A-1"))
         }
+        XCTAssertEqual(stage.card.screens, before)
+        XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
       }
     }
   }
@@ -71,27 +69,23 @@ final class RestoredScreenTests: XCTestCase {
 
   /// A cursor on a plane that lacks a property for us is hidden all the same.
   func testACursorOnAPlaneThatCannotBeOurs() throws {
-    try onMain {
-      let stage = CardStage()
-      stage.card.addLeftovers(on: "HDMI-A-1")
-      stage.card.removeCursorProperties(["CRTC_W"])
-      let before = stage.card.screens
-      XCTAssertNotNil(try stage.card.shownCursor(of: "HDMI-A-1"))
-      try showOne(on: stage) { _ in XCTAssertNil(try stage.card.shownCursor(of: "HDMI-A-1")) }
-      XCTAssertEqual(stage.card.screens, before)
-    }
+    let stage = CardStage()
+    stage.card.addLeftovers(on: "HDMI-A-1")
+    stage.card.removeCursorProperties(["CRTC_W"])
+    let before = stage.card.screens
+    XCTAssertNotNil(try stage.card.shownCursor(of: "HDMI-A-1"))
+    try showOne(on: stage) { _ in XCTAssertNil(try stage.card.shownCursor(of: "HDMI-A-1")) }
+    XCTAssertEqual(stage.card.screens, before)
   }
 
   /// A cursor that its owner has freed meanwhile keeps nothing else away.
   func testAFreedCursorKeepsNothingElseAway() throws {
-    try onMain {
-      let stage = CardStage()
-      stage.card.addLeftovers(on: "HDMI-A-1")
-      let before = stage.card.screens.split(separator: "\n")
-      XCTAssertEqual(before.count, 3)
-      try showOne(on: stage) { _ in stage.card.freeLeftoverCursor() }
-      XCTAssertEqual(stage.card.screens.split(separator: "\n"), before.dropLast())
-    }
+    let stage = CardStage()
+    stage.card.addLeftovers(on: "HDMI-A-1")
+    let before = stage.card.screens.split(separator: "\n")
+    XCTAssertEqual(before.count, 3)
+    try showOne(on: stage) { _ in stage.card.freeLeftoverCursor() }
+    XCTAssertEqual(stage.card.screens.split(separator: "\n"), before.dropLast())
   }
 }
 

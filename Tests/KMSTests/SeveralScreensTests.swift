@@ -10,38 +10,36 @@ import XCTest
 @testable import KMS
 
 /// One engine on several screens, of one card or of two: mirrored, or each with layers of its own.
-final class SeveralScreensTests: XCTestCase {
+@preconcurrency @MainActor final class SeveralScreensTests: XCTestCase {
   /// Random edits of random layers on a screen of 60 Hz, mirrored on one of 50 Hz with another shape: both show what a full
   /// render paints for their own vblanks.
   func testBothScreensShowWhatWasComposited() throws {
-    try onMain {
-      let images = try RandomLayers.images(seed: 8)
-      let workers = WorkerPool()
-      var partialFrames = [0, 0]
-      let first = UInt64(runSeed)
-      for seed in first..<first + 6 {
-        let screens = try TwoScreens(hasVBlanks: seed % 3 != 0, isAtomic: seed % 2 == 0, workers: workers)
-        let layers = RandomLayers(in: screens.root, seed: seed, count: 10, images: images)
-        for edit in 1...100 {
-          let change = layers.edit()
-          screens.run(.milliseconds(edit % 3 == 0 ? 25 : 9))
-          for proof in screens.proofs {
-            if let difference = proof.difference { return XCTFail("seed \(seed), \(edit) \(change): \(difference)") }
-          }
+    let images = try RandomLayers.images(seed: 8)
+    let workers = WorkerPool()
+    var partialFrames = [0, 0]
+    let first = UInt64(runSeed)
+    for seed in first..<first + 6 {
+      let screens = try TwoScreens(hasVBlanks: seed % 3 != 0, isAtomic: seed % 2 == 0, workers: workers)
+      let layers = RandomLayers(in: screens.root, seed: seed, count: 10, images: images)
+      for edit in 1...100 {
+        let change = layers.edit()
+        screens.run(.milliseconds(edit % 3 == 0 ? 25 : 9))
+        for proof in screens.proofs {
+          if let difference = proof.difference { return XCTFail("seed \(seed), \(edit) \(change): \(difference)") }
         }
-        screens.run(.milliseconds(500))
-        for (index, proof) in screens.proofs.enumerated() {
-          proof.checkAtRest()
-          XCTAssertNil(proof.difference, "seed \(seed), at rest")
-          // Some edits change nothing that is seen.
-          XCTAssertGreaterThan(proof.frames.count, 20, "seed \(seed)")
-          partialFrames[index] += proof.partialFrames
-        }
-        screens.end()
       }
-      // Otherwise nothing is proven.
-      for count in partialFrames { XCTAssertGreaterThan(count, 60) }
+      screens.run(.milliseconds(500))
+      for (index, proof) in screens.proofs.enumerated() {
+        proof.checkAtRest()
+        XCTAssertNil(proof.difference, "seed \(seed), at rest")
+        // Some edits change nothing that is seen.
+        XCTAssertGreaterThan(proof.frames.count, 20, "seed \(seed)")
+        partialFrames[index] += proof.partialFrames
+      }
+      screens.end()
     }
+    // Otherwise nothing is proven.
+    for count in partialFrames { XCTAssertGreaterThan(count, 60) }
   }
 
   /// The mirror's screen is pulled out and comes back higher, then the first one's, which comes back larger.
@@ -75,95 +73,89 @@ final class SeveralScreensTests: XCTestCase {
 
   /// The flip event of one screen is lost: the other misses nothing.
   func testALostFlipDelaysOneScreenOnly() throws {
-    try onMain {
-      let screens = try TwoScreens(isAtomic: true)
-      screens.animate()
-      screens.run(.seconds(1))
-      screens.stage.card.loseFlipEvents(1)
-      var lost = 0
-      for output in screens.engine.outputs { output.observe { if case .refused = $0 { lost += 1 } }.keep() }
-      let before = screens.proofs.map(\.frames.count)
-      screens.run(.seconds(2))
-      let frames = zip(screens.proofs, before).map { $0.frames.count - $1 }
-      XCTAssertEqual(lost, 1)
-      let whole = [frames[0] == 120, (99...101).contains(frames[1])]
-      XCTAssertEqual(whole.count { $0 }, 1, "\(frames)")
-      screens.expectFrames([60, 50])
-      screens.end()
-    }
+    let screens = try TwoScreens(isAtomic: true)
+    screens.animate()
+    screens.run(.seconds(1))
+    screens.stage.card.loseFlipEvents(1)
+    var lost = 0
+    for output in screens.engine.outputs { output.observe { if case .refused = $0 { lost += 1 } }.keep() }
+    let before = screens.proofs.map(\.frames.count)
+    screens.run(.seconds(2))
+    let frames = zip(screens.proofs, before).map { $0.frames.count - $1 }
+    XCTAssertEqual(lost, 1)
+    let whole = [frames[0] == 120, (99...101).contains(frames[1])]
+    XCTAssertEqual(whole.count { $0 }, 1, "\(frames)")
+    screens.expectFrames([60, 50])
+    screens.end()
   }
 
   /// Two cards, a scene on each; one card is pulled out.
   func testScenesOnTwoCards() throws {
-    try onMain {
-      let stage = CardStage()
-      let card = SimulatedCard(
-        connectors: [.init("DP-1", modes: [.simulated(80, 60, hertz: 50)])], path: "/dev/dri/card1",
-        clock: .manual(stage.clock))
-      let vblanks = SimulatedVBlanks(of: card, on: stage.loop)
-      let clock = SystemClock.manual(stage.clock)
-      let first = try stage.open().display(clock: clock)
-      let second = try KMSCard(device: try card.open()).display(clock: clock)
-      let roots = [Layer(), Layer()]
-      let engine = Engine(display: first, root: roots[0], loop: stage.loop)
-      engine.addOutput(display: second, root: roots[1])
-      var frames = [0, 0]
-      for (index, output) in engine.outputs.enumerated() {
-        output.observe { if case .presented = $0 { frames[index] += 1 } }.keep()
-      }
-      for (index, root) in roots.enumerated() {
-        root.backgroundColor = index == 0 ? .white : Color(red: 0, green: 1, blue: 0)
-        var animation = BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(300))
-        animation.repeatCount = .infinity
-        root.add(animation)
-      }
-      XCTAssertEqual(roots[1].bounds, Rect(x: 0, y: 0, width: 80, height: 60))
-      stage.run(for: .seconds(2))
-      XCTAssertEqual(frames[0], 120, accuracy: 3)
-      XCTAssertEqual(frames[1], 100, accuracy: 3)
-      let image = try XCTUnwrap(try card.copyShownImage(of: "DP-1"))
-      XCTAssertEqual(image.row(0).load(as: UInt32.self) & 0xFF_00FF, 0)
-
-      card.unplug()
-      let before = frames
-      stage.run(for: .seconds(2))
-      XCTAssertEqual(frames[0] - before[0], 120, accuracy: 1)
-      XCTAssertEqual(frames[1] - before[1], 0, accuracy: 1)
-      engine.invalidate()
-      vblanks.invalidate()
-      XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
+    let stage = CardStage()
+    let card = SimulatedCard(
+      connectors: [.init("DP-1", modes: [.simulated(80, 60, hertz: 50)])], path: "/dev/dri/card1",
+      clock: .manual(stage.clock))
+    let vblanks = SimulatedVBlanks(of: card, on: stage.loop)
+    let clock = SystemClock.manual(stage.clock)
+    let first = try stage.open().display(clock: clock)
+    let second = try KMSCard(device: try card.open()).display(clock: clock)
+    let roots = [Layer(), Layer()]
+    let engine = Engine(display: first, root: roots[0], loop: stage.loop)
+    engine.addOutput(display: second, root: roots[1])
+    var frames = [0, 0]
+    for (index, output) in engine.outputs.enumerated() {
+      output.observe { if case .presented = $0 { frames[index] += 1 } }.keep()
     }
+    for (index, root) in roots.enumerated() {
+      root.backgroundColor = index == 0 ? .white : Color(red: 0, green: 1, blue: 0)
+      var animation = BasicAnimation(.opacity, from: 0, to: 1, duration: .milliseconds(300))
+      animation.repeatCount = .infinity
+      root.add(animation)
+    }
+    XCTAssertEqual(roots[1].bounds, Rect(x: 0, y: 0, width: 80, height: 60))
+    stage.run(for: .seconds(2))
+    XCTAssertEqual(frames[0], 120, accuracy: 3)
+    XCTAssertEqual(frames[1], 100, accuracy: 3)
+    let image = try XCTUnwrap(try card.copyShownImage(of: "DP-1"))
+    XCTAssertEqual(image.row(0).load(as: UInt32.self) & 0xFF_00FF, 0)
+
+    card.unplug()
+    let before = frames
+    stage.run(for: .seconds(2))
+    XCTAssertEqual(frames[0] - before[0], 120, accuracy: 1)
+    XCTAssertEqual(frames[1] - before[1], 0, accuracy: 1)
+    engine.invalidate()
+    vblanks.invalidate()
+    XCTAssertEqual(stage.card.holdings, SimulatedCard.Holdings())
   }
 
   /// The free screens of a display's card and of the other cards, which may be unusable.
   func testOtherScreensBesideOne() throws {
-    try onMain {
-      let folder = try CardFolder(["card0", "card1"])
-      defer { withExtendedLifetime(folder) {} }
-      let path = folder.path
-      let clock = ManualClock()
-      // The last connector can only use the first CRTC.
-      let card = SimulatedCard(
-        connectors: [
-          .init("DP-1", modes: [.simulated(64, 48)]), .init("DP-2", modes: [.simulated(64, 48)], isConnected: false),
-          .init("DP-3", modes: [.simulated(64, 48)], possibleCRTCs: 0b01),
-        ], crtcs: 2, showsConsole: false, path: "\(path)/card0", clock: .manual(clock))
-      let display = try KMSCard(device: try card.open()).display(clock: .manual(clock))
-      XCTAssertEqual(display.connectorName, "DP-1")
-      for _ in 0..<2 {
-        let (others, refused) = Displays.others(beside: display, clock: .manual(clock), folder: path)
-        XCTAssertEqual(others.map(\.connectorName), ["DP-3"])
-        XCTAssertEqual(refused.count, 1, "\(refused)")
-        XCTAssertTrue("\(refused)".contains("card1"), "\(refused)")
-        for other in others {
-          let (none, _) = Displays.others(beside: display, clock: .manual(clock), folder: path)
-          XCTAssertEqual(none.count, 0)
-          other.invalidate()
-        }
+    let folder = try CardFolder(["card0", "card1"])
+    defer { withExtendedLifetime(folder) {} }
+    let path = folder.path
+    let clock = ManualClock()
+    // The last connector can only use the first CRTC.
+    let card = SimulatedCard(
+      connectors: [
+        .init("DP-1", modes: [.simulated(64, 48)]), .init("DP-2", modes: [.simulated(64, 48)], isConnected: false),
+        .init("DP-3", modes: [.simulated(64, 48)], possibleCRTCs: 0b01),
+      ], crtcs: 2, showsConsole: false, path: "\(path)/card0", clock: .manual(clock))
+    let display = try KMSCard(device: try card.open()).display(clock: .manual(clock))
+    XCTAssertEqual(display.connectorName, "DP-1")
+    for _ in 0..<2 {
+      let (others, refused) = Displays.others(beside: display, clock: .manual(clock), folder: path)
+      XCTAssertEqual(others.map(\.connectorName), ["DP-3"])
+      XCTAssertEqual(refused.count, 1, "\(refused)")
+      XCTAssertTrue("\(refused)".contains("card1"), "\(refused)")
+      for other in others {
+        let (none, _) = Displays.others(beside: display, clock: .manual(clock), folder: path)
+        XCTAssertEqual(none.count, 0)
+        other.invalidate()
       }
-      display.invalidate()
-      XCTAssertFalse(card.hasMaster)
     }
+    display.invalidate()
+    XCTAssertFalse(card.hasMaster)
   }
 }
 

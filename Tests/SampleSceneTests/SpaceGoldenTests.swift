@@ -3,33 +3,30 @@ import FramepaceTesting
 import XCTest
 
 /// Compares layers in space with a stored picture.
-final class SpaceGoldenTests: XCTestCase {
+@preconcurrency @MainActor final class SpaceGoldenTests: XCTestCase {
   private static let folder = String(#filePath.dropLast("SpaceGoldenTests.swift".count)) + "Goldens"
 
   func testCards() throws {
-    try onMain {
-      let root = Layer()
-      root.backgroundColor = Color(hex: 0xF0F0E8)
-      for (index, change) in Self.changes.enumerated() {
-        let cell = Layer(frame: Rect(x: Double(index % 4) * 120, y: Double(index / 4) * 120, width: 120, height: 120))
-        cell.sublayerTransform = .perspective(distance: 220)
-        root.addSublayer(cell)
-        change(cell, Self.card(in: cell))
-      }
-      let stage = try ManualStage(width: 480, height: 360, root: root, rate: .hertz60)
-      stage.run(for: .milliseconds(50))
-      let image = try stage.display.capture()
-      stage.engine.invalidate()
-      do {
-        try GoldenImage.check(image, against: "\(Self.folder)/space.png")
-      } catch {
-        XCTFail("\(error)")
-      }
+    let root = Layer()
+    root.backgroundColor = Color(hex: 0xF0F0E8)
+    for (index, change) in Self.changes.enumerated() {
+      let cell = Layer(frame: Rect(x: Double(index % 4) * 120, y: Double(index / 4) * 120, width: 120, height: 120))
+      cell.sublayerTransform = .perspective(distance: 220)
+      root.addSublayer(cell)
+      change(cell, Self.card(in: cell))
+    }
+    let stage = try ManualStage(width: 480, height: 360, root: root, rate: .hertz60)
+    stage.run(for: .milliseconds(50))
+    let image = try stage.display.capture()
+    stage.engine.invalidate()
+    do {
+      try GoldenImage.check(image, against: "\(Self.folder)/space.png")
+    } catch {
+      XCTFail("\(error)")
     }
   }
 
   /// A card with a band along its top, a round mark at the left, and stripes.
-  @MainActor
   private static func card(in cell: Layer) -> Layer {
     let card = Layer(frame: Rect(x: 25, y: 20, width: 70, height: 80))
     (card.backgroundColor, card.cornerRadius) = (Color(hex: 0xF5C542), 10)
@@ -46,7 +43,7 @@ final class SpaceGoldenTests: XCTestCase {
   }
 
   /// For each cell, what is changed in it.
-  @MainActor private static let changes: [@MainActor (_ cell: Layer, _ card: Layer) -> Void] = [
+  private static let changes: [@MainActor (_ cell: Layer, _ card: Layer) -> Void] = [
     { _, card in card.transform = .rotation(0.8, x: 0, y: 1, z: 0) },
     { _, card in card.transform = .rotation(0.8, x: 1, y: 0, z: 0) },
     { _, card in card.transform = .rotation(1, x: 1, y: 1, z: 0.3) },

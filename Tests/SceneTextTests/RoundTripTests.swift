@@ -9,64 +9,58 @@ import TestLength
 import XCTest
 
 /// A tree that is printed and read again shows the same bytes at every time.
-final class RoundTripTests: XCTestCase {
+@preconcurrency @MainActor final class RoundTripTests: XCTestCase {
   func testRandomTreesComeBack() throws {
-    try onMain {
-      let images = try RandomLayers.images(seed: 1)
-      let font = try SystemFonts.font(.regular, size: 11)
-      let count = isLongRun ? 1000 : 100
-      for seed in UInt64(runSeed)..<UInt64(runSeed + count) {
-        guard try isSameAfterRoundTrip(seed: seed, images: images, font: font) else { return }
-      }
+    let images = try RandomLayers.images(seed: 1)
+    let font = try SystemFonts.font(.regular, size: 11)
+    let count = isLongRun ? 1000 : 100
+    for seed in UInt64(runSeed)..<UInt64(runSeed + count) {
+      guard try isSameAfterRoundTrip(seed: seed, images: images, font: font) else { return }
     }
   }
 
   /// A property that no random tree has is proven by none of the tests that use them.
   func testRandomTreesHaveEveryProperty() throws {
-    try onMain {
-      let images = try RandomLayers.images(seed: 1)
-      let font = try SystemFonts.font(.regular, size: 11)
-      // A spring is written by its mass and stiffness, however it was made.
-      var missing = Set(Scene.propertyNames).subtracting(["bounce", "perceptualDuration"])
-      for seed in 1...4000 as ClosedRange<UInt64> where !missing.isEmpty {
-        let root = Layer(frame: Rect(x: 0, y: 0, width: 120, height: 90))
-        let picture = Picture(root)
-        let layers = RandomLayers(in: root, seed: seed, count: 12, images: images, font: font)
-        for edit in 1...30 {
-          layers.edit()
-          if edit.isMultiple(of: 10) { picture.commit(at: .zero + .seconds(1)) }
-        }
-        let text = try Scene.text(of: root)
-        missing.subtract(text.split { !$0.isLetter && $0 != "." }.map(String.init))
+    let images = try RandomLayers.images(seed: 1)
+    let font = try SystemFonts.font(.regular, size: 11)
+    // A spring is written by its mass and stiffness, however it was made.
+    var missing = Set(Scene.propertyNames).subtracting(["bounce", "perceptualDuration"])
+    for seed in 1...4000 as ClosedRange<UInt64> where !missing.isEmpty {
+      let root = Layer(frame: Rect(x: 0, y: 0, width: 120, height: 90))
+      let picture = Picture(root)
+      let layers = RandomLayers(in: root, seed: seed, count: 12, images: images, font: font)
+      for edit in 1...30 {
+        layers.edit()
+        if edit.isMultiple(of: 10) { picture.commit(at: .zero + .seconds(1)) }
       }
-      XCTAssertEqual(missing.sorted(), [])
+      let text = try Scene.text(of: root)
+      missing.subtract(text.split { !$0.isLetter && $0 != "." }.map(String.init))
     }
+    XCTAssertEqual(missing.sorted(), [])
   }
 
   func testSampleScenesComeBack() throws {
-    try onMain {
-      // At the second time a page of `onboarding` takes the place of another.
-      for (name, time) in SceneName.allCases.flatMap({ [($0, 0.5), ($0, 4.3)] }) {
-        let size = Size(480, 270)
-        let content = try name.makeScene(
-          settings: SceneSettings(size: size, work: .milliseconds(1), fonts: try SceneFonts()))
-        let first = try OfflineRenderer(root: content.root, width: 480, height: 270, frames: 1, from: .seconds(time))
-        let player = ScenePlayer(scene: content, engine: first.engine, start: first.start)
-        let original = try first.nextFrame()
-        // The next frame has been begun: back to the one of the picture.
-        player.invalidate()
-        Transaction.withoutActions { content.update(at: time) }
-        first.engine.loop.run(mode: .default, until: first.engine.loop.clock.now)
-        let text = try Scene.text(of: content.root, origin: first.start)
-        first.invalidate()
+    // At the second time a page of `onboarding` takes the place of another.
+    for (name, time) in SceneName.allCases.flatMap({ [($0, 0.5), ($0, 4.3)] }) {
+      let size = Size(480, 270)
+      let content = try name.makeScene(
+        settings: SceneSettings(size: size, work: .milliseconds(1), fonts: try SceneFonts()))
+      let first = try OfflineRenderer(root: content.root, width: 480, height: 270, frames: 1, from: .seconds(time))
+      let player = ScenePlayer(scene: content, engine: first.engine, start: first.start)
+      let original = try first.nextFrame()
+      // The next frame has been begun: back to the one of the picture.
+      player.invalidate()
+      Transaction.withoutActions { content.update(at: time) }
+      first.engine.loop.run(mode: .default, until: first.engine.loop.clock.now)
+      let text = try Scene.text(of: content.root, origin: first.start)
+      first.invalidate()
 
-        let stage = SceneStage(try Scene(text: text))
-        let second = try OfflineRenderer(root: stage.root, width: 480, height: 270, frames: 1, from: .seconds(time))
-        stage.play(on: second.engine.loop, from: second.start)
-        let copy = try second.nextFrame()
-        XCTAssertTrue(original?.image.pixels == copy?.image.pixels, "\(name) at \(time) s")
-        second.invalidate()
-      }
+      let stage = SceneStage(try Scene(text: text))
+      let second = try OfflineRenderer(root: stage.root, width: 480, height: 270, frames: 1, from: .seconds(time))
+      stage.play(on: second.engine.loop, from: second.start)
+      let copy = try second.nextFrame()
+      XCTAssertTrue(original?.image.pixels == copy?.image.pixels, "\(name) at \(time) s")
+      second.invalidate()
     }
   }
 }

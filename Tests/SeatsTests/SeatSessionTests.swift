@@ -5,7 +5,7 @@ import XCTest
 @testable import Seats
 
 /// A session on a seat that sends the test's events. These are XCTests because a loop of the main thread must run there.
-final class SeatSessionTests: XCTestCase {
+@preconcurrency @MainActor final class SeatSessionTests: XCTestCase {
   @MainActor
   private final class Stage {
     let loop = FrameLoop(clock: .manual(ManualClock()))
@@ -41,33 +41,31 @@ final class SeatSessionTests: XCTestCase {
 
   /// libseat opens a builtin seat even if its user has no right to the consoles.
   func testABuiltinSeatThatIsNotGivenIsNoSeat() throws {
-    try MainActor.assumeIsolated {
-      let console = "/nowhere/tty0"
-      for (console, limit, isDead, error) in [
-        (console, .seconds(1), false, SystemError(call: "open", subject: console, errno: ENOENT)),
-        // The console can be opened, but no event comes.
-        ("/dev/null", .milliseconds(1), false, SystemError(call: "libseat_open_seat", errno: ETIMEDOUT)),
-        // The child process ends: the session does not wait.
-        ("/dev/null", .seconds(3600), true, SystemError(call: "fake", errno: ECONNRESET)),
-      ] as [(String, Nanoseconds, Bool, SystemError)] {
-        let stage = try Stage()
-        if isDead { stage.seat.hangUp() }
-        XCTAssertThrowsError(try stage.session.requireBuiltinSeat(console: console, within: limit)) {
-          let reason = "the builtin seat needs the right to this machine's consoles: \(error)"
-          XCTAssertEqual($0 as? SeatError, .noSeat(error, reasons: [reason]))
-        }
-        XCTAssertEqual(stage.session.state, .gone)
-        XCTAssertEqual(stage.seat.log, ["closed"])
+    let console = "/nowhere/tty0"
+    for (console, limit, isDead, error) in [
+      (console, .seconds(1), false, SystemError(call: "open", subject: console, errno: ENOENT)),
+      // The console can be opened, but no event comes.
+      ("/dev/null", .milliseconds(1), false, SystemError(call: "libseat_open_seat", errno: ETIMEDOUT)),
+      // The child process ends: the session does not wait.
+      ("/dev/null", .seconds(3600), true, SystemError(call: "fake", errno: ECONNRESET)),
+    ] as [(String, Nanoseconds, Bool, SystemError)] {
+      let stage = try Stage()
+      if isDead { stage.seat.hangUp() }
+      XCTAssertThrowsError(try stage.session.requireBuiltinSeat(console: console, within: limit)) {
+        let reason = "the builtin seat needs the right to this machine's consoles: \(error)"
+        XCTAssertEqual($0 as? SeatError, .noSeat(error, reasons: [reason]))
       }
-
-      // The event has come already: the console is not opened.
-      let given = try Stage()
-      given.seat.send(.enable)
-      try given.session.requireBuiltinSeat(console: console)
-      XCTAssertEqual(given.session.state, .active)
-      XCTAssertEqual(given.seat.log, [])
-      given.session.close()
+      XCTAssertEqual(stage.session.state, .gone)
+      XCTAssertEqual(stage.seat.log, ["closed"])
     }
+
+    // The event has come already: the console is not opened.
+    let given = try Stage()
+    given.seat.send(.enable)
+    try given.session.requireBuiltinSeat(console: console)
+    XCTAssertEqual(given.session.state, .active)
+    XCTAssertEqual(given.seat.log, [])
+    given.session.close()
   }
 
   func testAwayAndBack() throws {
@@ -201,14 +199,12 @@ final class SeatSessionTests: XCTestCase {
   }
 
   func testASessionThatNobodyKeepsClosesItsSeat() throws {
-    try MainActor.assumeIsolated {
-      let seat = try FakeSeat()
-      var session: SeatSession? = SeatSession(provider: seat, reason: "a test")
-      session?.add(SeatSession.Observer { seat.log.append("\($0.state)") })
-      session?.add(to: .main, mode: "unused")
-      session = nil
-      XCTAssertEqual(seat.log, ["closed"])
-    }
+    let seat = try FakeSeat()
+    var session: SeatSession? = SeatSession(provider: seat, reason: "a test")
+    session?.add(SeatSession.Observer { seat.log.append("\($0.state)") })
+    session?.add(to: .main, mode: "unused")
+    session = nil
+    XCTAssertEqual(seat.log, ["closed"])
   }
 
   func testWaitingUntilActive() throws {
@@ -227,23 +223,21 @@ final class SeatSessionTests: XCTestCase {
   // MARK: Without a seat
 
   func testDirect() throws {
-    try MainActor.assumeIsolated {
-      let session = SeatSession.direct(why: "a test")
-      XCTAssertEqual(session.state, .active)
-      XCTAssertTrue(session.waitUntilActive(for: .zero))
-      XCTAssertEqual(session.reason, "devices opened directly: a test")
-      let device = try session.openDevice(at: "/dev/null")
-      XCTAssertEqual(fcntl(device.descriptor, F_GETFD), FD_CLOEXEC)
-      XCTAssertEqual(fcntl(device.descriptor, F_GETFL) & (O_ACCMODE | O_NONBLOCK), O_RDWR | O_NONBLOCK)
-      XCTAssertThrowsError(try session.openDevice(at: "/nowhere")) {
-        XCTAssertEqual("\($0)", "/nowhere: open: No such file or directory (2)")
-      }
-      XCTAssertThrowsError(try session.switchSession(to: 2))
-      let other = try session.openDevice(at: "/dev/null")
-      session.closeDevice(device)
-      XCTAssertEqual(fcntl(device.descriptor, F_GETFD), -1)
-      session.close()
-      XCTAssertEqual(fcntl(other.descriptor, F_GETFD), -1)
+    let session = SeatSession.direct(why: "a test")
+    XCTAssertEqual(session.state, .active)
+    XCTAssertTrue(session.waitUntilActive(for: .zero))
+    XCTAssertEqual(session.reason, "devices opened directly: a test")
+    let device = try session.openDevice(at: "/dev/null")
+    XCTAssertEqual(fcntl(device.descriptor, F_GETFD), FD_CLOEXEC)
+    XCTAssertEqual(fcntl(device.descriptor, F_GETFL) & (O_ACCMODE | O_NONBLOCK), O_RDWR | O_NONBLOCK)
+    XCTAssertThrowsError(try session.openDevice(at: "/nowhere")) {
+      XCTAssertEqual("\($0)", "/nowhere: open: No such file or directory (2)")
     }
+    XCTAssertThrowsError(try session.switchSession(to: 2))
+    let other = try session.openDevice(at: "/dev/null")
+    session.closeDevice(device)
+    XCTAssertEqual(fcntl(device.descriptor, F_GETFD), -1)
+    session.close()
+    XCTAssertEqual(fcntl(other.descriptor, F_GETFD), -1)
   }
 }
