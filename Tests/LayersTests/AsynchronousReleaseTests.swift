@@ -24,27 +24,22 @@ import XCTest
     }
   }
 
-  func testThePictureOfALayerThatWasDrawnAgain() {
-    let workers = Self.stage()
-    weak let old = workers.layers[0].contents
-    workers.layers[0].request(3)
-    workers.stage.turn()
-    workers.workOff()
-    Self.forgetTrees(workers)
-    XCTAssertEqual(workers.layers[0].shown, 3)
-    XCTAssertNotNil(old)
-    workers.workOff()
-    XCTAssertNil(old)
-  }
-
-  func testThePictureOfALayerThatIsGone() {
-    let workers = Self.stage()
-    weak let old = workers.layers[0].contents
-    workers.loseLayer(0)
-    Self.forgetTrees(workers)
-    XCTAssertNotNil(old)
-    workers.workOff()
-    XCTAssertNil(old)
+  func testThePictureOfALayerThatWasDrawnAgainOrIsGone() {
+    for isGone in [false, true] {
+      let workers = Self.stage()
+      weak let old = workers.layers[0].contents
+      if isGone {
+        workers.loseLayer(0)
+      } else {
+        workers.layers[0].request(3)
+        workers.stage.turn()
+        workers.workOff()
+      }
+      Self.forgetTrees(workers)
+      XCTAssertNotNil(old, "gone \(isGone)")
+      workers.workOff()
+      XCTAssertNil(old, "gone \(isGone)")
+    }
   }
 
   /// A layer that comes back has its picture still, which is released once it is drawn again.
