@@ -90,6 +90,17 @@ public struct Rect: Hashable, BitwiseCopyable, Sendable {
       height: height < 0 ? -height : height)
   }
 
+  /// The four corners, one after the other.
+  package var corners: [Point] { [Point(minX, minY), Point(maxX, minY), Point(maxX, maxY), Point(minX, maxY)] }
+
+  /// The smallest rectangle around points; nil without any, and around those that are no numbers.
+  package init?(around points: [Point]) {
+    guard let left = points.map(\.x).min(), let right = points.map(\.x).max(), let top = points.map(\.y).min(),
+      let bottom = points.map(\.y).max(), left <= right, top <= bottom
+    else { return nil }
+    self.init(x: left, y: top, width: right - left, height: bottom - top)
+  }
+
   /// The rectangle made smaller by `dx` on the left and right and by `dy` at the top and bottom; larger for negative values.
   public func insetBy(dx: Double, dy: Double) -> Rect {
     Rect(x: minX + dx, y: minY + dy, width: width - 2 * dx, height: height - 2 * dy)

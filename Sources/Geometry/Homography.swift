@@ -76,17 +76,30 @@ public struct Homography: Hashable, BitwiseCopyable, Sendable {
 
   /// The smallest upright rectangle around what is drawn of `rect`; nil if nothing is.
   public func boundingBox(of rect: Rect) -> Rect? {
-    let corners = [
-      Point(rect.minX, rect.minY), Point(rect.maxX, rect.minY), Point(rect.maxX, rect.maxY), Point(rect.minX, rect.maxY),
-    ]
     var (left, top, right, bottom) = (Double.infinity, Double.infinity, -Double.infinity, -Double.infinity)
+    visitImage(of: rect.corners) { point in
+      (left, right) = (min(left, point.x), max(right, point.x))
+      (top, bottom) = (min(top, point.y), max(bottom, point.y))
+    }
+    guard left <= right, top <= bottom else { return nil }
+    return Rect(x: left, y: top, width: right - left, height: bottom - top)
+  }
+
+  /// The image of what is drawn of a polygon; nil if nothing is.
+  package func image(of polygon: [Point]) -> [Point]? {
+    var image: [Point] = []
+    visitImage(of: polygon) { image.append($0) }
+    return image.isEmpty ? nil : image
+  }
+
+  /// Gives the corners of the image of what is drawn of a polygon.
+  @inline(__always)
+  private func visitImage(of corners: [Point], _ visit: (Point) -> Void) {
     func add(_ point: Point, _ w: Double) {
-      let (x, y) = ((a * point.x + c * point.y + tx) / w, (b * point.x + d * point.y + ty) / w)
-      (left, right) = (min(left, x), max(right, x))
-      (top, bottom) = (min(top, y), max(bottom, y))
+      visit(Point((a * point.x + c * point.y + tx) / w, (b * point.x + d * point.y + ty) / w))
     }
     for index in corners.indices {
-      let (from, to) = (corners[index], corners[(index + 1) % 4])
+      let (from, to) = (corners[index], corners[(index + 1) % corners.count])
       let (near, far) = (w(from), w(to))
       if near >= Self.nearest { add(from, near) }
       // An edge that goes behind the viewer ends where it does.
@@ -94,7 +107,5 @@ public struct Homography: Hashable, BitwiseCopyable, Sendable {
         add(from + (to - from) * ((Self.nearest - near) / (far - near)), Self.nearest)
       }
     }
-    guard left <= right, top <= bottom else { return nil }
-    return Rect(x: left, y: top, width: right - left, height: bottom - top)
   }
 }

@@ -6,39 +6,46 @@ extension Layer {
   /// Converts a point of this layer's coordinates to those of `other`, or of the topmost layer when nil. Animations are not
   /// looked at. Nil when the layers are in different trees, a transform on the way flattens the plane, or the point lies
   /// behind the viewer.
-  public func convert(_ point: Point, to other: Layer?) -> Point? { map(to: other)?.apply(point) }
+  public func convert(_ point: Point, to other: Layer?) -> Point? { carry(point, to: other) { $0.apply($1) } }
 
   /// Converts a point of `other`'s coordinates, or of the topmost layer's when nil, to this layer's. See `convert(_:to:)`.
   public func convert(_ point: Point, from other: Layer?) -> Point? {
-    (other?.map(to: self) ?? map(to: nil)?.inverted)?.apply(point)
+    guard let other else { return carry(point, from: nil) { $0.apply($1) } }
+    return other.convert(point, to: self)
   }
 
   /// Converts a rectangle of this layer's coordinates to those of `other`: gives the smallest upright one around what is seen of
   /// it. See `convert(_:to:)`.
-  public func convert(_ rect: Rect, to other: Layer?) -> Rect? { map(to: other)?.boundingBox(of: rect.standardized) }
+  public func convert(_ rect: Rect, to other: Layer?) -> Rect? {
+    carry(rect.standardized.corners, to: other) { $0.image(of: $1) }.flatMap(Rect.init(around:))
+  }
 
   /// Converts a rectangle of `other`'s coordinates to this layer's. See `convert(_:to:)`.
   public func convert(_ rect: Rect, from other: Layer?) -> Rect? {
-    (other?.map(to: self) ?? map(to: nil)?.inverted)?.boundingBox(of: rect.standardized)
+    guard let other else {
+      return carry(rect.standardized.corners, from: nil) { $0.image(of: $1) }.flatMap(Rect.init(around:))
+    }
+    return other.convert(rect, to: self)
   }
 
-  /// The map to the coordinates of another layer, or of the topmost one, whose own place is left out; nil if there is none.
-  private func map(to other: Layer?) -> Homography? {
-    var result = Homography.identity
-    var layer = self
+  /// Takes something in this layer's plane to that of another layer, or of the topmost one, whose own place is left out. It goes from
+  /// plane to plane: what is behind the viewer in one of them is seen in none.
+  private func carry<Value>(_ value: Value, to other: Layer?, by map: (Homography, Value) -> Value?) -> Value? {
+    var (value, layer) = (value, self)
     while let next = layer.superlayer, !(other?.isDescendant(of: layer) ?? false) {
-      result = result.concatenating(layer.mapToSuperlayer)
-      layer = next
+      guard let outer = map(layer.mapToSuperlayer, value) else { return nil }
+      (value, layer) = (outer, next)
     }
-    guard let other else { return result }
-    guard other.isDescendant(of: layer) else { return nil }
-    var down = Homography.identity
-    var below = other
-    while below !== layer, let next = below.superlayer {
-      down = down.concatenating(below.mapToSuperlayer)
-      below = next
-    }
-    return down.inverted.map { result.concatenating($0) }
+    guard let other else { return value }
+    return other.carry(value, from: layer, by: map)
+  }
+
+  /// Takes something in the plane of a layer above, or of the topmost one when nil, to this layer's.
+  private func carry<Value>(_ value: Value, from above: Layer?, by map: (Homography, Value) -> Value?) -> Value? {
+    if self === above { return value }
+    guard let superlayer else { return above == nil ? value : nil }
+    guard let outer = superlayer.carry(value, from: above, by: map) else { return nil }
+    return mapToSuperlayer.inverted.flatMap { map($0, outer) }
   }
 
   /// Maps the layer's coordinates to its superlayer's, whose `sublayerTransform` counts.
