@@ -104,6 +104,19 @@ private func stageWithCard() -> (stage: Stage, card: Layer) {
     XCTAssertIdentical(stage.root.hitTest(point), face)
   }
 
+  /// Animations are not looked at, also for the side that is seen.
+  func testTheSideThatIsHitIsThatOfTheModel() {
+    let (stage, card) = stageWithCard()
+    card.isDoubleSided = false
+    stage.turn()
+    let mirror = Transform3D.scale(x: -1, y: 1)
+    stage.root.add(BasicAnimation(.sublayerTransform, from: mirror, to: mirror, duration: .seconds(1)))
+    stage.turn()
+    XCTAssertIdentical(stage.root.hitTest(Point(90, 100)), card)
+    Transaction.withoutActions { stage.root.sublayerTransform = mirror }
+    XCTAssertIdentical(stage.root.hitTest(Point(90, 100)), stage.root)
+  }
+
   func testNegativeSizesAreStandardized() {
     let layer = Layer()
     layer.bounds = Rect(x: 10, y: 10, width: -4, height: 6)

@@ -36,7 +36,7 @@ extension Layer {
     var isMirrored = false
     var next: Layer? = self
     while let layer = next {
-      if layer.values.picturePlace(in: layer.space).determinant < 0 { isMirrored.toggle() }
+      if (layer.mapToSuperlayer.determinant < 0) != layer.isFlipped { isMirrored.toggle() }
       next = layer.superlayer
     }
     return isMirrored
