@@ -133,12 +133,18 @@ extension LayerContext {
     committed.space = outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped) } ?? .still(layer.space)
     committed.timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)
+    var rate: FrameRateRange?
     for index in layer.animations.indices {
       layer.animations[index].commit(at: time)
-      let range = layer.animations[index].animation.preferredFrameRateRange
-      committed.frameRateRange = index == 0 ? range : committed.frameRateRange.union(range)
-      committed.timed.append(layer.animations[index].timed)
+      let running = layer.animations[index]
+      // One that is over stays for the value that it fills, and needs no frames.
+      if running.report != .end {
+        let range = running.animation.preferredFrameRateRange
+        rate = rate?.union(range) ?? range
+      }
+      committed.timed.append(running.timed)
     }
+    committed.frameRateRange = rate ?? .default
     committed.committedValues = layer.placesSublayers ? committed.shown(at: time) : nil
     let wasMoving = committed.isMoving
     committed.isMoving = committed.change(from: now)

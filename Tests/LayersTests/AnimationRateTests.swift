@@ -1,0 +1,60 @@
+import Geometry
+import LinuxSystem
+import XCTest
+
+@testable import Layers
+
+/// How often animations ask to be shown.
+@preconcurrency @MainActor final class AnimationRateTests: XCTestCase {
+  func testTheFastestCounts() {
+    let stage = Stage()
+    let (one, other) = (Layer(), Layer())
+    stage.root.add(one, other)
+    stage.turn()
+    func rate(after milliseconds: Int64 = 0) -> FrameRateRange {
+      stage.turn(after: milliseconds)
+      return stage.context.frameRateRange
+    }
+    XCTAssertEqual(rate(), .default)
+    let slow = FrameRateRange(minimum: 20, maximum: 30, preferred: 24)
+    let fast = FrameRateRange(minimum: 10, maximum: 60, preferred: 50)
+    let both = FrameRateRange(minimum: 20, maximum: 60, preferred: 50)
+    one.add(Self.fade(fast), forKey: "a")
+    XCTAssertEqual(rate(), fast)
+    one.add(Self.fade(slow), forKey: "b")
+    XCTAssertEqual(rate(), both, "of one layer")
+    one.removeAnimation(forKey: "a")
+    XCTAssertEqual(rate(), slow)
+    other.add(Self.fade(fast), forKey: "a")
+    XCTAssertEqual(rate(), both, "of several")
+    one.removeAllAnimations()
+    one.add(Self.fade(slow), forKey: "b")
+    stage.root.add(Self.fade(.default), forKey: "a")
+    XCTAssertEqual(rate(), .default.union(both))
+    stage.root.removeAllAnimations()
+    XCTAssertEqual(rate(), both)
+    XCTAssertEqual(rate(after: 2000), .default)
+  }
+
+  /// One that stays for the value that it fills asks for no frames once it is over.
+  func testOneThatIsOverDoesNotCount() {
+    let stage = Stage()
+    stage.turn()
+    let slow = FrameRateRange(minimum: 20, maximum: 30)
+    stage.root.add(Self.fade(slow), forKey: "slow")
+    var kept = Self.fade(.default)
+    (kept.duration, kept.fillMode, kept.isRemovedOnCompletion) = (.milliseconds(100), .forwards, false)
+    stage.root.add(kept, forKey: "kept")
+    stage.turn()
+    XCTAssertEqual(stage.context.frameRateRange, FrameRateRange.default.union(slow))
+    stage.turn(after: 200)
+    XCTAssertEqual(stage.root.animationKeys, ["slow", "kept"])
+    XCTAssertEqual(stage.context.frameRateRange, slow)
+  }
+
+  private static func fade(_ range: FrameRateRange) -> BasicAnimation {
+    var fade = BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1))
+    fade.preferredFrameRateRange = range
+    return fade
+  }
+}
