@@ -2,6 +2,7 @@ import Framepace
 import FramepaceTesting
 import Layers
 import SceneText
+import TestLength
 import XCTest
 
 final class StateTests: XCTestCase {
@@ -126,6 +127,56 @@ final class StateTests: XCTestCase {
       XCTAssertEqual(Int(pixel(faded, 10, 5)[0]), 128, accuracy: 2)
       XCTAssertEqual(try pictures([5]), faded)
     }
+  }
+
+  /// Changes that are made up for later lead to the same as those made in their time: on clocks of any speed, with springs that keep
+  /// their velocity.
+  func testChangesAreTheSameWhenTheyAreMadeUpFor() {
+    onMain {
+      for seed in some(100, of: 1...10_000) {
+        var random = SplitMix64(seed: UInt64(seed))
+        let (live, late) = (Self.card(seed: UInt64(seed)), Self.card(seed: UInt64(seed)))
+        let contexts = [live, late].map { LayerContext(root: $0, workers: WorkerPool(threads: 1)) }
+        var now = MonotonicTime.zero + .seconds(1)
+        for context in contexts { _ = context.commit(at: now) }
+        for _ in 0..<6 {
+          now += .milliseconds(Int64.random(in: 0...300, using: &random))
+          let state = ["a", "b", nil].randomElement(using: &random) ?? nil
+          _ = contexts[0].renderTree(at: now)
+          live.state = state
+          _ = contexts[0].commit(at: now)
+          late.setState(state, at: now)
+        }
+        _ = contexts[1].commit(at: now)
+        Transaction.endTurn()
+        for step in [0, 1, 20, 90, 400] as [Int64] {
+          let shown = [live, late].map { $0.presentation(at: now + .milliseconds(step)) }
+          XCTAssertLessThan(shown[0].position.distance(to: shown[1].position), 1e-6, "seed \(seed), \(step) ms")
+          XCTAssertEqual(shown[0].opacity, shown[1].opacity, accuracy: 1e-9, "seed \(seed), \(step) ms")
+        }
+        for context in contexts { context.invalidate() }
+      }
+    }
+  }
+
+  @MainActor
+  private static func card(seed: UInt64) -> Layer {
+    var random = SplitMix64(seed: seed)
+    func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    layer.speed = [0.5, 1, 2].randomElement(using: &random) ?? 1
+    layer.timeOffset = .milliseconds(Int64.random(in: 0...500, using: &random))
+    layer.states = ["a", "b"].map { name in
+      LayerState(name, [.init(.position, Point(number(0...90), number(0...90))), .init(.opacity, number(0...1))])
+    }
+    layer.stateTransitions = [nil, "a"].map { state in
+      var spring = SpringAnimation(.position)
+      (spring.keepsVelocity, spring.speed) = (random.chance(0.7), [0.5, 1, 2].randomElement(using: &random) ?? 1)
+      return StateTransition(
+        to: state, duration: .milliseconds(Int64.random(in: 50...400, using: &random)), timingFunction: .easeOut,
+        animations: random.chance(0.8) ? [.init(.position, spring)] : [])
+    }
+    return layer
   }
 
   func testTheBestTransitionHolds() {

@@ -167,15 +167,16 @@ extension Layer {
     return motion.beginsAtShown ? shownValues(withVelocity: motion.keepsVelocity, speed: animation.speed) : nil
   }
 
-  /// The values on screen.
+  /// The values on screen, or those at a time of the display's clock.
   ///
   /// - Parameter speed: the speed, against the layer's clock, of the one on which the velocity is measured.
-  func shownValues(withVelocity: Bool, speed: Double = 1) -> ShownValues {
+  func shownValues(at time: MonotonicTime? = nil, withVelocity: Bool, speed: Double = 1) -> ShownValues {
     // A layer in no tree shows its own values, and they stand still.
-    guard let context else { return ShownValues(now: values) }
-    let time = self.time(at: context.currentTime, of: nil)
-    let later = time + Nanoseconds.milliseconds(1).scaled(by: 1 / speed)
-    return ShownValues(now: presentation, later: withVelocity && speed > 0 ? presentation(atOwn: later) : nil)
+    guard let time = time ?? context?.currentTime else { return ShownValues(now: values) }
+    let own = self.time(at: time, of: nil)
+    let later = own + Nanoseconds.milliseconds(1).scaled(by: 1 / speed)
+    return ShownValues(
+      now: presentation(atOwn: own), later: withVelocity && speed > 0 ? presentation(atOwn: later) : nil)
   }
 
   func markAnimations() {

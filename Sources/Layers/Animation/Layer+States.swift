@@ -210,7 +210,7 @@ extension Layer {
   ) -> Change? {
     guard let layer = layer(named: element.target) else { return nil }
     let given = transition?.animations.first { $0.target == element.target && $0.property == element.property }
-    let shown = layer.shownValues(at: time, withVelocity: given?.animation.motion.keepsVelocity ?? false)
+    let shown = layer.shownValues(at: time, for: given?.animation)
     return Change(element: element, layer: layer, given: given, shown: shown)
   }
 
@@ -244,11 +244,11 @@ extension Layer {
     }
   }
 
-  /// The values that are shown at a time, or now; nil in a layer that was never shown.
-  private func shownValues(at time: MonotonicTime?, withVelocity: Bool) -> ShownValues? {
-    guard let time else { return isCommitted ? shownValues(withVelocity: withVelocity) : nil }
-    return ShownValues(
-      now: presentation(at: time), later: withVelocity ? presentation(at: time + .milliseconds(1)) : nil)
+  /// The values that are shown at a time, or now, as far as an animation needs them; nil in a layer that was never shown.
+  private func shownValues(at time: MonotonicTime?, for animation: (any Animation)?) -> ShownValues? {
+    guard time != nil || isCommitted else { return nil }
+    return shownValues(
+      at: time, withVelocity: animation?.motion.keepsVelocity ?? false, speed: animation?.speed ?? 1)
   }
 
   /// The layer itself, or the first one below it with this name.
