@@ -7,16 +7,17 @@ import XCTest
 final class SceneFileTests: XCTestCase {
   func testADumpRendersToTheSameBytes() throws {
     let folder = try TemporaryFolder()
-    for arguments in [
-      ["dump", "still", "--size", "320x180", "--output", "a.scene"],
-      ["render", "still", "--size", "320x180", "--output", "first.png"],
-      ["render", "a.scene", "--output", "second.png"],
-    ] {
-      let result = try framepace(arguments, in: folder.path)
-      XCTAssertEqual(result.status, 0, "\(arguments): \(result.error)")
+    for (scene, time) in [("still", []), ("springs", ["--time", "0.9s"])] {
+      for arguments in [
+        ["dump", scene, "--size", "320x180", "--output", "a.scene"] + time,
+        ["render", scene, "--size", "320x180", "--output", "first.png"] + time,
+        ["render", "a.scene", "--output", "second.png"] + time,
+      ] {
+        let result = try framepace(arguments, in: folder.path)
+        XCTAssertEqual(result.status, 0, "\(arguments): \(result.error)")
+      }
+      XCTAssertEqual(try folder.contents(of: "first.png"), try folder.contents(of: "second.png"), scene)
     }
-    let pictures = try ["first", "second"].map { try Data(contentsOf: URL(fileURLWithPath: "\(folder.path)/\($0).png")) }
-    XCTAssertEqual(pictures[0], pictures[1])
   }
 
   func testMistakesAreNamedWithTheirPlace() throws {
@@ -96,6 +97,59 @@ final class SceneFileTests: XCTestCase {
     XCTAssertEqual(try waitFor("reload")["reload"] as? String, "card.scene")
     run.send(SIGINT)
     _ = run.finish()
+  }
+
+  func testStatesAreSetFromTheCommandLine() throws {
+    let folder = try TemporaryFolder()
+    let text = """
+      size 40 30
+      layer {
+        layer card {
+          bounds 0 0 10 10; position 5 5; backgroundColor #FF0000
+          state open { position 30 20 }
+          state dim { backgroundColor #00FF00 }
+          stateTransition { duration 9s }
+        }
+        layer lamp { bounds 0 0 10 10; position 5 25; backgroundColor #FFFFFF; state dim { backgroundColor #0000FF } }
+      }
+      """
+    try text.write(toFile: "\(folder.path)/a.scene", atomically: true, encoding: .utf8)
+    let expected = """
+      size 40 30
+      layer {
+        layer { bounds 0 0 10 10; position 30 20; backgroundColor #FF0000 }
+        layer { bounds 0 0 10 10; position 5 25; backgroundColor #0000FF }
+      }
+      """
+    try expected.write(toFile: "\(folder.path)/b.scene", atomically: true, encoding: .utf8)
+    for arguments in [
+      ["render", "a.scene", "--state", "open", "--state", "lamp=dim", "--output", "1.png"],
+      ["render", "b.scene", "--output", "2.png"],
+    ] {
+      let result = try framepace(arguments, in: folder.path)
+      XCTAssertEqual(result.status, 0, "\(arguments): \(result.error)")
+    }
+    XCTAssertEqual(try folder.contents(of: "1.png"), try folder.contents(of: "2.png"))
+    for state in ["opne", "dim", "card=opne", "floor=dim"] {
+      let result = try framepace(["render", "a.scene", "--state", state, "--output", "3.png"], in: folder.path)
+      XCTAssertEqual(result.status, 64, state)
+      XCTAssertTrue(result.error.contains("--state '\(state)'"), result.error)
+    }
+  }
+
+  func testImagesLieBesideTheText() throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: "\(folder.path)/scenes/images", withIntermediateDirectories: true)
+    let photo = "size 40 30\nlayer { layer { bounds 0 0 20 20; position 15 15; backgroundColor #228B22 } }\n"
+    let frame = "size 40 30\nlayer { bounds 0 0 40 30; anchorPoint 0 0; contents \"images/photo.png\" }\n"
+    for (name, text) in [("photo", photo), ("frame", frame)] {
+      try text.write(toFile: "\(folder.path)/scenes/\(name).scene", atomically: true, encoding: .utf8)
+    }
+    for (scene, picture) in [("photo", "scenes/images/photo.png"), ("frame", "frame.png")] {
+      let result = try framepace(["render", "scenes/\(scene).scene", "--output", picture], in: folder.path)
+      XCTAssertEqual(result.status, 0, result.error)
+    }
+    XCTAssertEqual(try folder.contents(of: "scenes/images/photo.png"), try folder.contents(of: "frame.png"))
   }
 
   func testADumpInAnotherFolderFindsItsFonts() throws {
