@@ -41,6 +41,24 @@ final class TransitionTests: XCTestCase {
     }
   }
 
+  /// Up and down: the colours of a row above the layer's middle and of one below it.
+  func testPicturesMoveUpAndDown() throws {
+    try MainActor.assumeIsolated {
+      let places: [(TransitionType, TransitionSubtype, String)] = [
+        (.push, .fromTop, "br"), (.push, .fromBottom, "rb"), (.moveIn, .fromTop, "br"), (.moveIn, .fromBottom, "rb"),
+        (.reveal, .fromTop, "br"), (.reveal, .fromBottom, "rb"),
+      ]
+      for (type, subtype, expected) in places {
+        let stage = try PixelStage()
+        stage.layer.add(Transition(type, subtype))
+        stage.layer.backgroundColor = Color(hex: 0x0000FF)
+        stage.turn()
+        let found = try [1, 6].map { try stage.row($0, at: 500).dropFirst(12).prefix(1) }.joined()
+        XCTAssertEqual(found, expected, "\(type) \(subtype)")
+      }
+    }
+  }
+
   func testProgressBeginsAndEndsWhereItIsTold() throws {
     try MainActor.assumeIsolated {
       let stage = try PixelStage()
@@ -138,13 +156,13 @@ private final class PixelStage {
 
   func end() { now += .seconds(5) }
 
-  private func pixels(at milliseconds: Int64) throws -> [UInt32] {
+  private func pixels(_ y: Int = 3, at milliseconds: Int64) throws -> [UInt32] {
     let tree = context.renderTree(at: now + .milliseconds(milliseconds))
     XCTAssertNil(tree.inconsistency)
     var damage = DamageRegion()
     damage.add(IntRect(minX: 0, minY: 0, maxX: 24, maxY: 8))
     Compositor().render(tree, damage: damage, into: bitmap)
-    let row = bitmap.row(3).assumingMemoryBound(to: UInt32.self)
+    let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
     return (0..<24).map { row[$0] & 0xFF_FFFF }
   }
 
@@ -154,7 +172,7 @@ private final class PixelStage {
   }
 
   /// The colour with the largest share in each pixel.
-  func row(at milliseconds: Int64) throws -> String {
-    try pixels(at: milliseconds).map { $0 == 0 ? "." : $0 >> 16 > $0 & 0xFF ? "r" : "b" }.joined()
+  func row(_ y: Int = 3, at milliseconds: Int64) throws -> String {
+    try pixels(y, at: milliseconds).map { $0 == 0 ? "." : $0 >> 16 > $0 & 0xFF ? "r" : "b" }.joined()
   }
 }

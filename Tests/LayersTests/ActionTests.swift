@@ -100,6 +100,7 @@ import XCTest
     child.removeFromSuperlayer()
     parent.addSublayer(child)
     XCTAssertEqual(child.animationKeys, ["onOrderIn"])
+    XCTAssertEqual(child.animation(forKey: "onOrderIn")?.timingFunction, .default, "as that of a change")
     stage.turn()
   }
 

@@ -160,6 +160,34 @@ private func resume(_ layer: Layer, at now: MonotonicTime) {
     layer.speed = .nan
     XCTAssertEqual(layer.speed, -1)
   }
+
+  /// A clock that begins later jumps there: what lies before the place to which it jumps happens then, and no commit is asked for
+  /// before.
+  func testAClockThatBeginsLaterJumps() {
+    for speed in [1.0, 0, -1] {
+      let log = Log()
+      let stage = Stage()
+      let layer = Layer()
+      stage.root.addSublayer(layer)
+      (layer.beginTime, layer.timeOffset, layer.speed) = (milliseconds(1000), .milliseconds(2000), speed)
+      stage.turn()
+      var fade = BasicAnimation(.opacity, from: 0, to: 1, beginTime: milliseconds(500), duration: .seconds(1))
+      fade.didStart = { log.append("start") }
+      fade.completion = { log.append("end \($0)") }
+      layer.add(fade)
+      stage.turn()
+      if speed > 0 {
+        _ = stage.tree(after: 999)
+        XCTAssertFalse(stage.context.isDirty)
+      }
+      stage.turn(after: 999)
+      XCTAssertEqual(log.entries, [], "speed \(speed)")
+      _ = stage.tree(after: 1)
+      XCTAssertTrue(stage.context.isDirty, "speed \(speed)")
+      stage.turn(after: 1)
+      XCTAssertEqual(log.entries, ["start", "end true"], "speed \(speed)")
+    }
+  }
 }
 
 /// The cases of `Facts/cases.json` that need layers.

@@ -57,6 +57,37 @@ import Testing
     }
   }
 
+  /// By the formulas of Kochanek and Bartels, through 0, 1, 4 and 9, between 1 and 4. With tangents p and q there the middle is
+  /// 2.5 + (p − q) / 8. Smooth, p = (1 + 3) / 2 and q = (3 + 5) / 2; a continuity of 1 makes p = 1 at the first and q = 5 at the second,
+  /// where the curve arrives, one of −1 makes p = 3 and q = 3.
+  @Test(arguments: [([], 2.25), ([0, 1], 2.125), ([0, 0, 1], 2.125), ([0, -1], 2.375), ([0, 0, -1], 2.375)])
+  func cornersOfASmoothCurve(continuities: [Double], middle: Double) {
+    let animation = KeyframeAnimation(
+      .positionX, values: [0, 1, 4, 9], calculationMode: .cubic, curveShape: CurveShape(continuities: continuities))
+    #expect(abs(shown(animation, at: 500).position.x - middle) < 1e-12)
+  }
+
+  /// Paced modes look neither at key times nor at timing functions.
+  @Test(arguments: [CalculationMode.paced, .cubicPaced])
+  func pacedModesHaveTimesOfTheirOwn(mode: CalculationMode) {
+    let (values, times, functions) = ([0, 1, 0.5, 0.7], [0, 0.1, 0.6, 1], [TimingFunction.easeIn, .easeOut, .easeIn])
+    let plain = KeyframeAnimation(.opacity, values: values, calculationMode: mode)
+    let timed = KeyframeAnimation(
+      .opacity, values: values, keyTimes: times, calculationMode: mode, timingFunctions: functions)
+    var path = Path()
+    for (index, value) in values.enumerated() {
+      let point = Point(Double(index), value * 9)
+      if index == 0 { path.move(to: point) } else { path.line(to: point) }
+    }
+    let tour = KeyframeAnimation(.position, path: path, calculationMode: mode)
+    let timedTour = KeyframeAnimation(
+      .position, path: path, keyTimes: times, calculationMode: mode, timingFunctions: functions)
+    for time in stride(from: 0 as Int64, through: 1000, by: 50) {
+      #expect(shown(plain, at: time).opacity == shown(timed, at: time).opacity, "\(time) ms")
+      #expect(shown(tour, at: time).position == shown(timedTour, at: time).position, "\(time) ms")
+    }
+  }
+
   @Test func turnsAlongAPath() {
     var path = Path()
     path.move(to: .zero)

@@ -107,6 +107,20 @@ import XCTest
     }
   }
 
+  /// Parts that keep their size are for contents that are stretched.
+  func testOnlyStretchedContentsHaveNineParts() throws {
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    layer.contents = try Bitmap(width: 4, height: 4).freeze()
+    let center = Rect(x: 0.25, y: 0.25, width: 0.5, height: 0.5)
+    layer.contentsCenter = center
+    for gravity in ContentsGravity.allCases {
+      layer.contentsGravity = gravity
+      let isStretched = [.resize, .resizeAspect, .resizeAspectFill].contains(gravity)
+      let cut = layer.sideValues.effects?.parts.cut ?? ContentCut()
+      XCTAssertEqual(cut.center, isStretched ? center : ContentCut().center, gravity.rawValue)
+    }
+  }
+
   // MARK: Masks
 
   func testAMaskIsNoSublayer() {
@@ -134,6 +148,9 @@ import XCTest
     stage.root.addSublayer(Layer())
     stage.turn()
     XCTAssertEqual([mask.layouts, mask.draws], [1, 1])
+    mask.setNeedsLayout()
+    stage.root.layoutIfNeeded()
+    XCTAssertEqual(mask.layouts, 2)
     mask.opacity = 0
     stage.turn()
     let tree = stage.context.renderTree(at: stage.now + .milliseconds(125))

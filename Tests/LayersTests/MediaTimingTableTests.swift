@@ -64,4 +64,25 @@ import Testing
     }
     #expect(combinations == 360)
   }
+
+  /// The number of the repetition: both ways of one that comes back are one, the end belongs to the last, and a clock that runs
+  /// backwards goes below 0.
+  @Test func iterations() {
+    let rows: [(back: Bool, speed: Double, offset: Int64, [(Int64, Int)])] = [
+      (false, 1, 0, [(0, 0), (999, 0), (1000, 1), (1500, 1), (2000, 2), (2999, 2), (3000, 2)]),
+      (true, 1, 0, [(0, 0), (1500, 0), (1999, 0), (2000, 1), (3500, 1), (4000, 2), (6000, 2)]),
+      (false, 2, 0, [(499, 0), (500, 1), (1500, 2)]),
+      (false, 1, 2500, [(0, 2), (500, 3), (3000, 5)]),
+      (false, -1, 500, [(0, 0), (500, 0), (501, -1), (1500, -1), (1501, -2)]),
+      (true, -1, 500, [(500, 0), (501, -1), (2500, -1), (2501, -2)]),
+    ]
+    for row in rows {
+      var timing = MediaTiming()
+      (timing.beginTime, timing.duration, timing.timeOffset) = (.zero, .seconds(1), .milliseconds(row.offset))
+      (timing.autoreverses, timing.repeatCount, timing.speed) = (row.back, 3, row.speed)
+      for (time, iteration) in row.3 {
+        #expect(timing.moment(at: milliseconds(time))?.iteration == iteration, "\(timing) at \(time) ms")
+      }
+    }
+  }
 }

@@ -74,6 +74,23 @@ import Testing
     }
   }
 
+  @Test func oneScaleIsTheMeanOfBoth() {
+    var values = AnimatableValues()
+    values.affineTransform = .scale(x: 2, y: 4)
+    #expect(values[.transformScale] == 3)
+    values[.transformScale] = 5
+    #expect(values.affineTransform == .scale(5))
+    values.transform = Transform3D.scale(x: 2, y: 4).concatenating(.rotation(1, x: 1, y: 0, z: 0))
+    #expect(abs(values[.transformScale] - 3) < 1e-12)
+  }
+
+  /// CSS takes no turn for a whole one, from which half a turn goes against the clock, and which it comes to with the clock.
+  @Test func halfTurns() {
+    let (there, back) = (Affine.identity.mixed(with: .rotation(.pi), fraction: 0.25), Affine.rotation(.pi))
+    #expect(abs(there.rotation + .pi / 4) < 1e-12)
+    #expect(abs(back.mixed(with: .identity, fraction: 0.25).rotation + .pi * 3 / 4) < 1e-12)
+  }
+
   @Test func mixturesOfUprightMapsStayUpright() {
     let mixture = Affine.scale(2).mixed(with: .scale(x: 3, y: 5), fraction: 0.5)
     #expect(mixture == .scale(x: 2.5, y: 3.5), "to the last bit, for the compositor's way without turns")

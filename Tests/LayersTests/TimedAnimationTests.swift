@@ -51,6 +51,21 @@ import Testing
     #expect(value(at: 1_000_000) { $0.speed = 1e-300 } == 10, "no end that could be told")
   }
 
+  /// Maps do not commute: what is added comes after what it is added to.
+  @Test func addedMaps() {
+    var values = AnimatableValues()
+    values.affineTransform = .translation(x: 10, y: 0)
+    var grow = BasicAnimation(.transform, from: .scale(2), to: .scale(2), duration: .milliseconds(100))
+    (grow.beginTime, grow.isAdditive) = (.zero, true)
+    TimedAnimation(grow, .tests).apply(to: &values, at: milliseconds(50))
+    #expect(values.affineTransform == Affine.translation(x: 10, y: 0).concatenating(.scale(2)))
+    var climb = BasicAnimation(
+      .transform, from: .translation(x: 4, y: 0), to: .scale(2), duration: .milliseconds(100), repeatCount: 3)
+    (climb.beginTime, climb.isCumulative) = (.zero, true)
+    TimedAnimation(climb, .tests).apply(to: &values, at: milliseconds(200))
+    #expect(values.affineTransform == Affine.translation(x: 4, y: 0).concatenating(.scale(4)))
+  }
+
   /// Many repetitions that add up cost a few steps.
   @Test func manyRepetitionsAddUp() {
     var turn = BasicAnimation(.transform, from: .identity, to: .rotation(1), duration: .milliseconds(1))
