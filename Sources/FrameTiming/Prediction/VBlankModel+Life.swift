@@ -5,14 +5,15 @@ extension VBlankModel {
   /// The next stamp begins the grid. But drivers may deliver a wrong one or two after such a time: nothing counts as known, and
   /// each stamp begins the grid anew, until two in a row lie whole periods after the one before.
   public mutating func losePhase() {
-    guard let filter else { return }
-    suspects = Suspects()
+    guard let filter = fit?.filter else { return }
+    suspects = 0
     spacing = EvenSpacing()
     noise.forgetLast()
     lastSeen = nil
     unproven = isVariable ? 0 : Self.proofs
-    self.filter = makeFilter(
+    let lost = makeFilter(
       at: filter.origin, phaseVariance: period * period, period: filter.period, variance: filter.periodVariance)
+    fit?.filter = lost
   }
 
   /// The model for another source of the same display: the place of its vblanks is unknown, but the measured periods are kept,
@@ -27,7 +28,7 @@ extension VBlankModel {
     var next = VBlankModel(refreshRate: refreshRate, isVariable: isVariable)
     guard isVariable == self.isVariable else { return next }
     next.remembered = remembered
-    if isMeasured, unproven == 0, let filter {
+    if isMeasured, unproven == 0, let filter = fit?.filter {
       next.remembered.remember(
         RememberedPeriods.Entry(rate: self.refreshRate, period: filter.period, variance: filter.periodVariance))
     }
@@ -45,8 +46,8 @@ extension VBlankModel {
   mutating func prove(_ vblank: VBlank, after previous: VBlank?, intervals count: Int64) {
     let agrees = previous.map { isWhole($0, to: vblank) } ?? false
     unproven = agrees ? unproven - 1 : Self.proofs
-    if let filter { restart(at: vblank.timestamp, period: filter.period, variance: filter.periodVariance) }
-    interval &+= count
-    last = vblank
+    if let filter = fit?.filter {
+      restart(at: vblank, after: count, period: filter.period, variance: filter.periodVariance)
+    }
   }
 }

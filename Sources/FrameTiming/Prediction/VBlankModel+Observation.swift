@@ -1,11 +1,15 @@
 public import LinuxSystem
 
 extension VBlankModel {
-  /// The stamps in a row that were not believed.
-  struct Suspects: BitwiseCopyable, Sendable {
-    /// The number of the last of them that lie whole periods after the one before.
-    var agreeing = 0
-    var last: VBlank?
+  /// The grid through the stamps that were believed.
+  struct Fit: BitwiseCopyable, Sendable {
+    var filter: PhaseFilter
+    /// The last vblank that was believed.
+    var last: VBlank
+    /// The number of the interval at the filter's phase.
+    var interval: Int64
+    /// The number of stamps since the filter began, or began anew.
+    var stamps = 1
   }
 
   /// The vblanks in a row at even distances, to a tenth.
@@ -38,10 +42,11 @@ extension VBlankModel {
     guard vblank.timestamp > .zero else { return .unstamped }
     let previous = lastSeen
     lastSeen = vblank
-    guard let filter, let last else {
-      begin(with: vblank)
+    guard let fit else {
+      begin(with: vblank, after: 0)
       return .accepted
     }
+    let (filter, last) = (fit.filter, fit.last)
     if let expectedRate, let previous, confirms(expectedRate, from: previous, to: vblank) {
       change(to: expectedRate, at: vblank)
       return .accepted
@@ -54,13 +59,13 @@ extension VBlankModel {
     let (count, isCounted) = intervals(from: last, to: vblank, requested: requested, filter: filter)
     // The stamp lies in the interval of the last, or is the same one again.
     if count == 0 || vblank.timestamp == last.timestamp { return .duplicate }
-    if count < 0 { return suspect(vblank, as: .backward) }
-    if isOther, spacing.count >= 3 { return suspect(vblank, as: .outlier) }
+    if count < 0 { return suspect(vblank, after: previous, as: .backward) }
+    if isOther, spacing.count >= 3 { return suspect(vblank, after: previous, as: .outlier) }
     // Requested in time, and the next one by its sequence: its stamp is wrong, or the display has become slower.
     if !isVariable, !isCounted, let previous, distance(from: previous, to: vblank).counted == 1,
       Double((vblank.timestamp - previous.timestamp).count) > period * 3 / 2, isNext(requested, after: previous)
     {
-      return suspect(vblank, as: .outlier)
+      return suspect(vblank, after: previous, as: .outlier)
     }
     if unproven > 0, !isVariable {
       prove(vblank, after: previous, intervals: count)
@@ -75,21 +80,21 @@ extension VBlankModel {
       // After a gap a residual shows the error of the period, not of the stamp.
       if ahead.phaseVariance < 4 * noise.variance { noise.note(residual) } else { noise.forgetLast() }
       let spread = (ahead.phaseVariance + noise.variance).squareRoot()
-      if isGridKnown, abs(residual) > Self.gate * spread { return suspect(vblank, as: .outlier) }
+      if isGridKnown, abs(residual) > Self.gate * spread { return suspect(vblank, after: previous, as: .outlier) }
     }
-    suspects = Suspects()
-    if isCounted || isGridKnown {
-      ahead.correct(residual: residual, noise: noise.variance)
-      self.filter = ahead
-      // No display's rate goes that far: a sequence that counts ever more vblanks would lead the period away.
-      if !isVariable, !isNear(expectedPeriod, ahead.period) { restart(at: vblank.timestamp) }
-      stampsOnGrid += 1
-    } else {
+    suspects = 0
+    guard isCounted || isGridKnown else {
       // The number of intervals is a guess, and the residual proves nothing.
-      restart(at: vblank.timestamp, period: filter.period, variance: ahead.periodVariance)
+      restart(at: vblank, after: count, period: filter.period, variance: ahead.periodVariance)
+      return .accepted
     }
-    interval &+= count
-    self.last = vblank
+    ahead.correct(residual: residual, noise: noise.variance)
+    if isVariable || isNear(expectedPeriod, ahead.period) {
+      self.fit = Fit(filter: ahead, last: vblank, interval: fit.interval &+ count, stamps: fit.stamps + 1)
+    } else {
+      // No display's rate goes that far: a sequence that counts ever more vblanks would lead the period away.
+      restart(at: vblank, after: count)
+    }
     return .accepted
   }
 
@@ -103,8 +108,7 @@ extension VBlankModel {
 
   /// The interval that a vblank begins, even if its stamp is wrong; nil before the first stamp.
   func interval(of vblank: VBlank) -> Int64? {
-    guard let filter, let last else { return nil }
-    return interval &+ intervals(from: last, to: vblank, filter: filter).count
+    fit.map { $0.interval &+ intervals(from: $0.last, to: vblank, filter: $0.filter).count }
   }
 
   /// The number of intervals from the filter's phase to a stamp, and whether the source counted them: its sequence is believed if
@@ -141,25 +145,25 @@ extension VBlankModel {
 
   // MARK: - Beginning, and beginning again
 
-  private mutating func begin(with vblank: VBlank) {
+  private mutating func begin(with vblank: VBlank, after count: Int64) {
     if let rate = expectedRate { setRate(rate) }
     let known = remembered[refreshRate]
-    restart(at: vblank.timestamp, period: known?.period ?? expectedPeriod, variance: known?.variance ?? .infinity)
-    last = vblank
+    restart(at: vblank, after: count, period: known?.period, variance: known?.variance ?? .infinity)
   }
 
-  /// Begins with the expected period.
-  private mutating func restart(at phase: MonotonicTime) {
-    restart(at: phase, period: expectedPeriod, variance: .infinity)
-  }
-
-  mutating func restart(at phase: MonotonicTime, period: Double, variance: Double) {
+  /// Begins the grid anew with a stamp.
+  ///
+  /// - Parameters:
+  ///   - count: the intervals since the last vblank.
+  ///   - period: nil for the expected one.
+  mutating func restart(at vblank: VBlank, after count: Int64, period: Double? = nil, variance: Double = .infinity) {
     // A rate that was measured from one vblank to the next is less certain than a nominal one.
     let prior = expectedPeriod == refreshRate.exactInterval ? priorDeviation : expectedPeriod / 20
-    filter = makeFilter(
-      at: phase, phaseVariance: noise.variance, period: period, variance: min(variance, prior * prior))
-    stampsOnGrid = 1
-    suspects = Suspects()
+    let filter = makeFilter(
+      at: vblank.timestamp, phaseVariance: noise.variance, period: period ?? expectedPeriod,
+      variance: min(variance, prior * prior))
+    fit = Fit(filter: filter, last: vblank, interval: interval &+ count)
+    suspects = 0
     noise.forgetLast()
   }
 
@@ -189,17 +193,15 @@ extension VBlankModel {
       return isCounted ? counted : min(Int64(saturating: elapsed / rate.exactInterval), Self.mostIntervals)
     }
     setRate(rate)
-    suspects = Suspects()
     spacing = EvenSpacing()
-    begin(with: vblank)
-    interval &+= max(1, passed ?? 1)
+    begin(with: vblank, after: max(1, passed ?? 1))
   }
 
   /// Sets the rate, and remembers the period of the old one if the display ran at it.
   private mutating func setRate(_ rate: RefreshRate) {
     expectedRate = nil
     guard rate != refreshRate else { return }
-    if let filter, isNear(refreshRate.exactInterval, filter.period, within: Self.otherRate) {
+    if let filter = fit?.filter, isNear(refreshRate.exactInterval, filter.period, within: Self.otherRate) {
       remembered.remember(
         RememberedPeriods.Entry(rate: refreshRate, period: filter.period, variance: filter.periodVariance))
     }
@@ -210,39 +212,39 @@ extension VBlankModel {
 
   // MARK: - Stamps that are not believed
 
-  private mutating func suspect(_ vblank: VBlank, as verdict: Verdict) -> Verdict {
-    let before = suspects.last
-    let agrees = before.map { isWhole($0, to: vblank) } ?? false
-    suspects.agreeing = agrees ? suspects.agreeing + 1 : 0
-    suspects.last = vblank
+  /// Counts a stamp that is not believed, and believes it after all if enough before it agree.
+  ///
+  /// - Parameter previous: the stamp before it, whatever its verdict.
+  private mutating func suspect(_ vblank: VBlank, after previous: VBlank?, as verdict: Verdict) -> Verdict {
+    guard let fit else { return verdict }
+    let before = suspects > 0 ? previous.flatMap { isWhole($0, to: vblank) ? $0 : nil } : nil
+    suspects = before == nil ? 1 : suspects + 1
     // Three that agree with each other are right. So are as many as the grid stands on, if they do not go back.
-    let enough = verdict == .outlier ? min(3, stampsOnGrid) : 3
-    guard suspects.agreeing + 1 >= enough else { return verdict }
-    relock(at: vblank, after: agrees ? before : nil)
+    guard suspects >= (verdict == .outlier ? min(3, fit.stamps) : 3) else { return verdict }
+    relock(at: vblank, after: before, fit)
     return .relocked
   }
 
-  private mutating func relock(at vblank: VBlank, after before: VBlank?) {
-    guard let filter, let last else { return }
-    let agreeing = suspects.agreeing + 1
+  private mutating func relock(at vblank: VBlank, after before: VBlank?, _ old: Fit) {
+    let agreeing = suspects
     // The distance of two that are believed now may be that of a rate which nobody told.
     let length = before.flatMap { before in
       let (gap, counted) = distance(from: before, to: vblank)
       return counted.map { gap / $0 }
     }
-    interval &+= max(1, intervals(from: last, to: vblank, filter: filter, other: length).count)
-    self.last = vblank
+    let count = max(1, intervals(from: old.last, to: vblank, filter: old.filter, other: length).count)
     unproven = 0
     // Perhaps the stamps have become unsteady, and the grid is the same.
     noise = StampNoise(interval: refreshRate.exactInterval)
     // A grid that did not hold for long proves nothing about the period either.
     if isSettled {
       let deviation = priorDeviation / 10
-      restart(at: vblank.timestamp, period: filter.period, variance: max(filter.periodVariance, deviation * deviation))
+      let variance = max(old.filter.periodVariance, deviation * deviation)
+      restart(at: vblank, after: count, period: old.filter.period, variance: variance)
     } else {
-      restart(at: vblank.timestamp)
+      restart(at: vblank, after: count)
     }
-    stampsOnGrid = agreeing
+    fit?.stamps = agreeing
   }
 
   // MARK: - Unannounced rates
@@ -273,20 +275,13 @@ extension VBlankModel {
   /// Follows a display that runs at another rate than its mode, or again at that of its mode.
   private mutating func follow(_ spacing: EvenSpacing, at vblank: VBlank) {
     // Ticks of the stamps that were not believed may have been counted by the old rate.
-    let passed = filter.flatMap { filter in
-      last.map { intervals(from: $0, to: vblank, filter: filter, other: spacing.length) }
-    }
-    if let passed, passed.isCounted {
-      interval &+= passed.count
-    } else {
-      interval = max(interval &+ 1, spacing.interval)
-    }
-    last = vblank
+    let passed = fit.map { intervals(from: $0.last, to: vblank, filter: $0.filter, other: spacing.length) }
+    let counted = passed.flatMap { $0.isCounted ? $0.count : nil }
     unproven = 0
     let isNominal = isNear(refreshRate.exactInterval, spacing.length, within: Self.otherRate)
     expectedPeriod = isNominal ? refreshRate.exactInterval : spacing.length
     self.spacing = EvenSpacing()
-    restart(at: vblank.timestamp)
+    restart(at: vblank, after: counted ?? max(1, spacing.interval &- interval))
   }
 
   // MARK: - Small things

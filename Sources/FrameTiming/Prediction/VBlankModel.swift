@@ -48,20 +48,17 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
   /// True if intervals last as long as the application likes, but not less than one at `refreshRate`.
   public let isVariable: Bool
   /// The last vblank that was believed.
-  public internal(set) var last: VBlank?
+  public var last: VBlank? { fit?.last }
 
   /// The interval of the nominal rate, or of the rate that was measured instead; in nanoseconds.
   var expectedPeriod: Double
   /// A rate that was announced, but that no stamp has shown yet.
   var expectedRate: RefreshRate?
   /// Nil before the first stamp.
-  var filter: PhaseFilter?
-  /// The number of the interval at the filter's phase.
-  var interval: Int64 = 0
-  /// The number of stamps since the filter began, or began anew.
-  var stampsOnGrid = 0
+  var fit: Fit?
   var noise: StampNoise
-  var suspects = Suspects()
+  /// The number of stamps in a row that were not believed and lie whole periods apart.
+  var suspects = 0
   var spacing = EvenSpacing()
   /// The last vblank with a stamp, whatever its verdict.
   var lastSeen: VBlank?
@@ -79,7 +76,7 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
 
   /// The interval between two vblanks as it is measured now, in nanoseconds. Predictions believe the nominal one, or one
   /// that was measured before, as long as it differs by no more than chance.
-  public var period: Double { max(filter?.period ?? refreshRate.exactInterval, shortestPeriod) }
+  public var period: Double { max(fit?.filter.period ?? refreshRate.exactInterval, shortestPeriod) }
 
   /// The interval of the rate that the display was found to run at instead of its nominal one; nil if it runs at that.
   var unannouncedInterval: Nanoseconds? {
@@ -87,22 +84,25 @@ public struct VBlankModel: BitwiseCopyable, Sendable {
   }
 
   /// The standard deviation of `period`, in nanoseconds.
-  package var periodUncertainty: Double { filter?.periodVariance.squareRoot() ?? priorDeviation }
+  package var periodUncertainty: Double { fit?.filter.periodVariance.squareRoot() ?? priorDeviation }
 
   /// The first vblank later than `time`; nil before the first stamp. Never one that was delivered already.
   public func prediction(after time: MonotonicTime) -> Prediction? { grid?.prediction(after: time) }
 
   /// The grid as it is believed now; nil before the first stamp.
   var grid: VBlankGrid? {
-    guard let filter, let last else { return nil }
-    let place = isVariable ? filter : filter.shrunk
+    guard let fit else { return nil }
+    let place = isVariable ? fit.filter : fit.filter.shrunk
     return VBlankGrid(
-      filter: place, interval: interval, lastStamp: last.timestamp, isVariable: isVariable, isProven: unproven == 0,
+      filter: place, interval: fit.interval, lastStamp: fit.last.timestamp, isVariable: isVariable, isProven: unproven == 0,
       period: max(place.period, shortestPeriod), correlation: noise.correlation)
   }
 
   /// True if enough stamps agree with the grid to call another one wrong.
-  var isSettled: Bool { stampsOnGrid >= 60 }
+  var isSettled: Bool { fit.map { $0.stamps >= 60 } ?? false }
+
+  /// The number of the last believed vblank's interval; 0 before the first stamp.
+  var interval: Int64 { fit?.interval ?? 0 }
 
   // MARK: - Arithmetic
 
