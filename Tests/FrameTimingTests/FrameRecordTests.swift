@@ -24,24 +24,24 @@ import Testing
 
   @Test func inTimeOrNotSeenYetThereIsNoCause() {
     let unseen = late(submitted: .milliseconds(15)) { $0.presented = .zero }
-    #expect(unseen.cause(interval: interval) == nil)
+    #expect(unseen.causes(interval: interval) == nil)
     let trembling = late(submitted: .milliseconds(15)) { $0.presented = $0.target + interval / 2 }
-    #expect(trembling.cause(interval: interval) == nil)
+    #expect(trembling.causes(interval: interval) == nil)
     let late = late(submitted: .milliseconds(15)) { $0.presented = $0.target + interval / 2 + Nanoseconds(1) }
-    #expect(late.cause(interval: interval) != nil)
+    #expect(late.causes(interval: interval) != nil)
   }
 
   @Test func aMillisecondBeforeTheTargetIsInTimeForADisplay() {
     let inTime = late(submitted: .milliseconds(9))
-    #expect(inTime.cause(interval: interval) == .scanOut)
-    #expect(late(submitted: .milliseconds(9) + Nanoseconds(1)).cause(interval: interval) == .commitMissed)
-    #expect(late(submitted: .milliseconds(10)).cause(interval: interval) == .commitMissed)
-    #expect(late(submitted: .milliseconds(10) + Nanoseconds(1)).cause(interval: interval) == .scheduling)
+    #expect(inTime.causes(interval: interval)?.main == .scanOut)
+    #expect(late(submitted: .milliseconds(9) + Nanoseconds(1)).causes(interval: interval)?.main == .commitMissed)
+    #expect(late(submitted: .milliseconds(10)).causes(interval: interval)?.main == .commitMissed)
+    #expect(late(submitted: .milliseconds(10) + Nanoseconds(1)).causes(interval: interval)?.main == .scheduling)
   }
 
   @Test func aVBlankWhereNoneWasPredictedIsThePrediction() {
     func shown(_ lateness: Nanoseconds) -> FrameRecord.Cause? {
-      late(submitted: .milliseconds(4)) { $0.presented = $0.target + lateness }.cause(interval: interval)
+      late(submitted: .milliseconds(4)) { $0.presented = $0.target + lateness }.causes(interval: interval)?.main
     }
     #expect(shown(.milliseconds(6)) == .prediction)
     #expect(shown(.microseconds(7_499)) == .prediction)
@@ -54,7 +54,7 @@ import Testing
   @Test func workThatFittedFromItsStartWasScheduledLate() {
     // 4 ms of work.
     func begun(_ start: Nanoseconds) -> FrameRecord.Cause? {
-      late(submitted: .milliseconds(12)) { $0.start = $0.tickTimestamp + start }.cause(interval: interval)
+      late(submitted: .milliseconds(12)) { $0.start = $0.tickTimestamp + start }.causes(interval: interval)?.main
     }
     #expect(begun(.zero) == .scheduling)
     #expect(begun(.milliseconds(6)) == .scheduling)
@@ -69,12 +69,12 @@ import Testing
       record.phases[.composite] = .milliseconds(7)
       record.phases[.layout] = .milliseconds(6)
     }
-    #expect(record.cause(interval: interval) == .phase(.composite))
-    #expect(record.cause(interval: interval, usual: usual) == .phase(.layout))
+    #expect(record.causes(interval: interval)?.main == .phase(.composite))
+    #expect(record.causes(interval: interval, usual: usual)?.main == .phase(.layout))
     let even = late(submitted: .milliseconds(14)) { record in
       for phase in FrameRecord.Phase.allCases { record.phases[phase] = .milliseconds(2) }
     }
-    #expect(even.cause(interval: interval) == .phase(.callbacks))
+    #expect(even.causes(interval: interval)?.main == .phase(.callbacks))
   }
 
   /// A frame that began 16 ms late and took 20 instead of 4: both are told, what cost more first.
@@ -102,7 +102,7 @@ import Testing
         record.target += interval
         record.presented = record.tickTimestamp + interval * intervals
         record.heldBack = .milliseconds(heldBack)
-      }.cause(interval: interval)
+      }.causes(interval: interval)?.main
     }
     #expect(cause(submitted: 4, shownAfter: 1) == nil)
     #expect(cause(submitted: 4, shownAfter: 2) == .stuffing)
@@ -115,7 +115,7 @@ import Testing
       record.target += interval
       record.presented = record.target - interval
     }
-    #expect(early.isEarly(interval: interval) && early.cause(interval: interval) == nil)
+    #expect(early.isEarly(interval: interval) && early.causes(interval: interval) == nil)
   }
 
   /// A frame that was ready after 4 ms, and was handed over 10 ms later: a pacer learns of the 4, and a diagram shows them.

@@ -120,7 +120,7 @@ final class BufferingTests: XCTestCase {
       busy.invalidate()
       let late = stage.presented.dropFirst(100).filter { $0.isLate(interval: .milliseconds(10)) }
       XCTAssertGreaterThan(late.count, 8)
-      for frame in late { XCTAssertEqual(frame.cause(interval: .milliseconds(10)), .scheduling, "\(frame)") }
+      for frame in late { XCTAssertEqual(frame.causes(interval: .milliseconds(10))?.main, .scheduling, "\(frame)") }
       stage.expectMatched()
     }
   }

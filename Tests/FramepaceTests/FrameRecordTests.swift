@@ -39,7 +39,7 @@ final class FrameRecordTests: XCTestCase {
         XCTAssertEqual(frame.submitted, frame.delivered + .milliseconds(1), "\(frame)")
         XCTAssertEqual(frame.presented, frame.target, "\(frame)")
         XCTAssertTrue(frame.isTargetKnown, "\(frame)")
-        XCTAssertNil(frame.cause(interval: Self.interval), "\(frame)")
+        XCTAssertNil(frame.causes(interval: Self.interval), "\(frame)")
       }
       stage.engine.invalidate()
     }

@@ -21,7 +21,7 @@ final class FrameWithoutTickTests: XCTestCase {
           XCTAssertEqual(frame.target, frame.presented)
         } else {
           XCTAssertEqual(frame.target, made + .milliseconds(2))
-          XCTAssertEqual(frame.cause(interval: .milliseconds(10)), .phase(.present))
+          XCTAssertEqual(frame.causes(interval: .milliseconds(10))?.main, .phase(.present))
         }
         // Early in an interval there is time enough.
         let early = try stage.change(after: .milliseconds(91))

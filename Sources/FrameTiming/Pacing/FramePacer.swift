@@ -98,7 +98,7 @@ public struct FramePacer: Sendable {
     if frame.delivered > coldUntil { work.observe(min(time, interval * 3)) }
     guard frame.isTargetKnown else { return }
     // A target without a vblank was not missed.
-    let cause = frame.cause(interval: interval)
+    let cause = frame.causes(interval: interval)?.main
     commitMargin.observe(
       lead: frame.target - frame.submitted, isMissed: cause == .scanOut || cause == .commitMissed, interval: interval)
   }

@@ -100,11 +100,6 @@ extension FrameRecord {
     return Causes(main: first.cause, other: isBoth ? second.cause : nil)
   }
 
-  /// The main cause of the frame's lateness; see `causes(interval:usual:)`.
-  public func cause(interval: Nanoseconds, usual: PhaseDurations = PhaseDurations()) -> Cause? {
-    causes(interval: interval, usual: usual)?.main
-  }
-
   /// When the frame could have been handed over.
   var ready: MonotonicTime { submitted - heldBack }
 

@@ -4,7 +4,7 @@ public import LinuxSystem
 ///
 /// An output makes one for each frame; meters, reports and diagrams read them:
 ///
-///     if let cause = record.cause(interval: display.ticker.refreshRate.interval) { print("late:", cause.name) }
+///     if let cause = record.causes(interval: display.ticker.refreshRate.interval)?.main { print("late:", cause.name) }
 public struct FrameRecord: BitwiseCopyable, Sendable {
   /// The phases of a frame's work, in their order.
   public enum Phase: UInt8, CaseIterable, Sendable, BitwiseCopyable {
