@@ -34,7 +34,8 @@ private struct Player {
   private var nominal: RefreshRate
   private var sequencer: TickSequencer
   private var now: MonotonicTime
-  private var last: (stamp: MonotonicTime, vblank: UInt64, number: UInt64)?
+  /// Nil where few properties hold.
+  private var last: (stamp: MonotonicTime, vblank: UInt64, number: UInt64)? { didSet { if last == nil { excess = 0 } } }
   private var relative = DisplayFaults()
   /// The last tick at a known rate, as long as each event since had a stamp and a sequence. Not before sixty ticks on one grid.
   private var counted: (vblank: UInt64, number: UInt64)?
@@ -47,7 +48,7 @@ private struct Player {
   private var isRateUnknown = false
   /// How far off the count may be when the rate is known again.
   private var doubt: UInt64 = 0
-  /// The intervals too many that were counted without sequences since the last step that was not `listen`.
+  /// The intervals too many that were counted without sequences. One that was, stays; more are made up for.
   private var excess: Int64 = 0
   /// The stall after the next event.
   private var stall = Nanoseconds.zero
@@ -69,7 +70,7 @@ private struct Player {
   }
 
   mutating func play(_ step: DisplayScenario.Step) {
-    if case .listen = step {} else { excess = 0 }
+    if case .listen = step {} else if excess.magnitude <= 1 { excess = 0 }
     switch step {
     case .listen(let count): for _ in 0..<count { listen() }
     case .pause(let time):
@@ -213,7 +214,10 @@ private struct Player {
       if passed <= 0 {
         result.doubled += 1
         note("\(tick) in vblank \(nearest) after \(last)")
-      } else if isMiscounted(Int64(bitPattern: number &- last.number), passed, requested: requested, last.vblank) {
+      } else if isMiscounted(
+        Int64(bitPattern: number &- last.number), passed, requested: requested, last.vblank, isCounted: vblank.sequence != 0,
+        isStale: isStale)
+      {
         result.miscounted += 1
         note(
           "\(tick) in vblank \(nearest) is number \(number) after \(last); told \(vblank) of \(truth) at \(now), true \(grid.time(ofVBlank: truth))"
@@ -251,24 +255,29 @@ private struct Player {
     }
   }
 
-  /// True if a tick's number tells a wrong number of intervals since the last tick. With sequences it is exact, without them within
+  /// True if a tick's number tells a wrong number of intervals since the last tick. With sequences it is exact, without one within
   /// one of the truth: an unsteady stamp may lie nearer to another interval, and a pause be longer than the period is known for.
   /// So it is where stamps are swapped: if the event comes late, the stamp of the next vblank may be its own. And so may one of the
-  /// vblank before, whose event was lost, if another clock made it: how late the event is, is not known so exactly.
+  /// vblank before, whose event was lost, if another clock made it: how late the event is, is not known so exactly. By coarse stamps
+  /// it is not known either which vblank is the latest.
   ///
   /// The intervals of a variable display can only be counted with stamps that are right, and with sequences, or if each is
   /// requested in time.
-  private mutating func isMiscounted(_ counted: Int64, _ passed: Int64, requested: MonotonicTime, _ last: UInt64) -> Bool {
+  private mutating func isMiscounted(
+    _ counted: Int64, _ passed: Int64, requested: MonotonicTime, _ last: UInt64, isCounted: Bool, isStale: Bool
+  ) -> Bool {
     if isVariable {
       guard relative.backwardStamps == 0, relative.outliers == 0, relative.swappedStamps == 0 else { return false }
       let isNext = passed == 1 && requested - grid.time(ofVBlank: last) < grid.rate.interval / 2
       return counted != passed && (relative.zeroSequences == 0 || (relative.zeroSequences == 1 && isNext))
     }
-    let isAnothers = relative.stampOffset != .zero && relative.backwardStamps > 0
-    guard relative.zeroSequences == 1 || relative.swappedStamps > 0 || isAnothers else { return counted != passed }
+    let before = excess.magnitude
     excess += counted - passed
+    let isAnothers = relative.stampOffset != .zero && relative.backwardStamps > 0
+    let isCoarse = isStale && relative.stampStep > .zero
+    guard !isCounted || relative.swappedStamps > 0 || isAnothers || isCoarse else { return excess.magnitude > before }
     // While every other event is lost nothing tells the display from one of half the rate.
-    return passed == 1 && abs(excess) > 1
+    return passed == 1 && excess.magnitude > 1
   }
 
   private func nearestVBlank(to time: MonotonicTime) -> UInt64 {

@@ -132,7 +132,6 @@ import Testing
     }
   }
 
-  /// Any stamps, and then good ones: nothing traps, no prediction is in the past, and the model finds the grid again.
   /// All stamps lie on the same side of a grid whose period shrinks: nothing fades from what is predicted as far ahead as there is time.
   @Test func stampsOnOneSideOfTheGridDoNotHoldThePredictionBack() throws {
     var model = VBlankModel(refreshRate: .hertz60, isVariable: false)
@@ -144,6 +143,7 @@ import Testing
     #expect(prediction.timestamp == .distantFuture)
   }
 
+  /// Any stamps, and then good ones: nothing traps, no prediction is in the past, and the model finds the grid again.
   @Test func theModelIsNeverStuck() throws {
     for seed: UInt64 in 0..<100 {
       var random = SplitMix64(seed: seed)

@@ -96,10 +96,11 @@ package struct TickSequencer {
 
     // The same event again has not come late.
     guard isLater(current.timestamp) else { return .duplicate }
+    var isSkipped = false
     if !model.isVariable, now - current.timestamp >= period {
       let skipped = skip(to: now, from: current, interval)
       current.timestamp = skipped.timestamp
-      if current.sequence != 0 { current.sequence &+= UInt64(bitPattern: skipped.interval &- interval) }
+      isSkipped = skipped.interval > interval
       interval = skipped.interval
     }
     var passed: Int64 = 1
@@ -112,7 +113,10 @@ package struct TickSequencer {
         if verdict == .outlier { interval = (last.interval ?? interval) &+ 1 }
       }
       guard passed > 0 else { return .duplicate }
-      if current.sequence == 0, last.vblank.sequence != 0 { current.sequence = last.vblank.sequence &+ UInt64(passed) }
+      // If the stamp of a late event is wrong, its own sequence may be the latest.
+      if current.sequence == 0 || isSkipped, last.vblank.sequence != 0 {
+        current.sequence = max(current.sequence, last.vblank.sequence &+ UInt64(passed))
+      }
     }
     return tick(current, interval, after: passed)
   }
@@ -185,8 +189,12 @@ package struct TickSequencer {
     switch verdict {
     case .accepted, .relocked, .duplicate: return (vblank, model.interval)
     case .outlier:
-      guard let interval = model.interval(of: vblank) else { return nil }
-      if let least = leastInterval(of: vblank, requested: requested), least < interval { return (vblank, least) }
+      guard var interval = model.interval(of: vblank) else { return nil }
+      if let least = leastInterval(of: vblank, requested: requested) {
+        if least < interval { return (vblank, least) }
+        // The stamp is not believed, the sequence is, unless that is of a vblank to come.
+        interval = max(interval, min(least, model.grid?.interval(at: now) ?? interval))
+      }
       // No event comes before its vblank: if the grid says so, it is the grid that is wrong.
       guard model.isSettled, model.expectedRate == nil, let point = model.grid?.prediction(ofInterval: interval),
         point.isKnown, !point.lies(within: period / 4, of: vblank.timestamp), point.timestamp - point.uncertainty <= now
@@ -195,11 +203,12 @@ package struct TickSequencer {
     case .backward, .unstamped:
       // An event proves that there was a vblank. The grid tells when, but not so exactly that it could not be the next one.
       guard let last, let lastInterval = last.interval, model.expectedRate == nil, let grid = model.grid else { return nil }
-      let (latest, soon) = (grid.interval(at: now), grid.interval(at: now + period / 8))
       let counted = lastInterval &+ Int64(bitPattern: vblank.sequence &- last.vblank.sequence)
       let isCounted = vblank.sequence != 0 && last.vblank.sequence != 0
       if model.isVariable { return isCounted ? placeVariable(vblank, interval: counted, now: now) : nil }
-      let interval = isCounted && counted <= latest ? latest : soon
+      // A sequence tells which one, so that the grid may be off by more.
+      let soon = isCounted ? min(counted, grid.interval(at: now + period / 4)) : grid.interval(at: now + period / 8)
+      let interval = max(grid.interval(at: now), soon)
       let point = grid.prediction(ofInterval: interval)
       return point.isKnown ? (VBlank(timestamp: point.timestamp, sequence: 0), interval) : nil
     }

@@ -72,6 +72,9 @@ extension VBlankModel {
       return .accepted
     }
 
+    var vblank = vblank
+    // A sequence that is missing is counted on.
+    if vblank.sequence == 0, last.sequence != 0 { vblank.sequence = last.sequence &+ UInt64(count) }
     var ahead = filter
     ahead.advance(by: count)
     let residual = ahead.distance(to: vblank.timestamp)
