@@ -49,8 +49,12 @@ package struct DurationHistogram: Sendable {
     let (index, fraction) = PercentileRule.position(percent, count: count)
     let lower = value(ofRank: index)
     let upper = fraction > 0 ? value(ofRank: index + 1) : lower
-    let result = Nanoseconds(Int64((lower + (upper - lower) * fraction).rounded()))
-    return min(max(result, smallest), largest)
+    return duration(lower + (upper - lower) * fraction)
+  }
+
+  /// A value inside a bucket, of which it is known that it is none beyond the smallest and the largest.
+  private func duration(_ value: Double) -> Nanoseconds {
+    min(max(Nanoseconds(Int64(value.rounded())), smallest), largest)
   }
 
   /// As `FrameStatistics.longest`, to the width of a bucket; nil under the same rule. Costs a walk over the buckets.
@@ -66,7 +70,7 @@ package struct DurationHistogram: Sendable {
       let middle = start + width / 2
       if rest <= middle * Double(held) {
         let taken = max(1, Int((rest / middle).rounded(.up)))
-        return Nanoseconds(Int64(value(ofRank: count - after - taken).rounded()))
+        return duration(value(ofRank: count - after - taken))
       }
       rest -= middle * Double(held)
       after += held

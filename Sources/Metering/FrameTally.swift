@@ -176,7 +176,10 @@ struct FrameTally<Durations: DurationCollection> {
     guard let last = lastPresented, !(last.frameNumber < resumedNumber && resumedNumber <= frame.frameNumber) else {
       return nil
     }
-    return FrameStep(from: last, to: frame)
+    var step = FrameStep(from: last, to: frame)
+    // At a fixed rate a run's first frame, or the first after a pause, may have been made for a guess: it moved nothing yet.
+    if !last.isTargetKnown, !isVariable { step?.animationError = nil }
+    return step
   }
 
   /// True from the first frame to the first tick. A screen that is switched on takes its time: that is neither idle nor missed.

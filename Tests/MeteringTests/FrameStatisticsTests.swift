@@ -115,6 +115,11 @@ import Testing
     var small = DurationHistogram()
     for value in 0..<1024 as Range<Int64> { small.add(Nanoseconds(value)) }
     #expect(small.percentile(50) == 512)  // 511.5, rounded: every value below 1.024 µs is exact
+    // Equal values are all of them exact.
+    var even = DurationHistogram()
+    for _ in 0..<1000 { even.add(RefreshRate.hertz60.interval) }
+    for percent in [50, 99, 99.9] { #expect(even.percentile(percent) == RefreshRate.hertz60.interval) }
+    for percent in [0.1, 1, 50] { #expect(even.longest(percent) == RefreshRate.hertz60.interval) }
   }
 }
 

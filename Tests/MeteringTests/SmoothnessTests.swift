@@ -35,6 +35,20 @@ import Testing
     #expect(feed.meter.report().animationError.count == 99)
   }
 
+  /// The animations of a first frame are evaluated for its target, which is a guess: a run is no less even for it.
+  @Test func aGuessIsNoAnimationError() throws {
+    let feed = try Feed()
+    for number in 0..<100 as Range<UInt64> {
+      feed.tick(number)
+      var frame = feed.frame(number, work: .milliseconds(1))
+      if number == 0 { (frame.isTargetKnown, frame.animationTime) = (false, frame.target - .milliseconds(3)) }
+      feed.show(frame)
+    }
+    let report = feed.meter.report()
+    #expect((report.animationError.maximum, report.animationError.count) == (.zero, 98))
+    #expect(report.frameInterval.count == 99)
+  }
+
   @Test func aLateFrameIsOneShownHalfAnIntervalAfterItsTarget() throws {
     let feed = try Feed()
     feed.tick(0)
