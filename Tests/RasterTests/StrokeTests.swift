@@ -103,13 +103,13 @@ import Testing
 
   /// The corner at which a shape begins is joined, also where the rest of the shape is cut away, and has no ends.
   @Test func aCutShapeIsJoinedWhereItBegins() throws {
-    for far in [100.0, 1e6] {
+    for (far, cap) in [(100, .butt), (1e6, .butt), (1e6, .square)] as [(Double, StrokeStyle.Cap)] {
       let path = Path.rect(Rect(x: 10, y: 10, width: far, height: far))
-      let style = StrokeStyle(width: 4, cap: .square)
+      let style = StrokeStyle(width: 4, cap: cap)
       let bitmap = try Bitmap.drawing(width: 30, height: 30) { $0.stroke(path, style, color: .white) }
       for y in 0..<30 {
         for x in 0..<30 {
-          #expect((bitmap[x, y] == 0xFFFF_FFFF) == (min(x, y) >= 8 && min(x, y) < 12), "\(far): \(x), \(y)")
+          #expect((bitmap[x, y] == 0xFFFF_FFFF) == (min(x, y) >= 8 && min(x, y) < 12), "\(far), \(cap): \(x), \(y)")
         }
       }
     }
@@ -121,12 +121,12 @@ import Testing
     var corner = line(Point(3, 3), Point(20, 8))
     corner.line(to: Point(5, 25))
     for scale in [Affine.identity, Affine(a: 0.5, b: 0, c: 0, d: 4, tx: 0, ty: 0)] {
-      for join in [StrokeStyle.Join.miter, .round, .bevel] {
+      for (cap, join) in [(.butt, .miter), (.round, .round), (.square, .bevel)] as [(StrokeStyle.Cap, StrokeStyle.Join)] {
         for miterLimit in [1, 10, 1e6, 1e308, .infinity] {
           let bitmap = try Bitmap.drawing(width: 40, height: 30) { context in
             context.concatenate(scale)
             let path = corner.applying(scale.inverted ?? .identity)
-            context.stroke(path, StrokeStyle(width: width, cap: .round, join: join, miterLimit: miterLimit), color: .white)
+            context.stroke(path, StrokeStyle(width: width, cap: cap, join: join, miterLimit: miterLimit), color: .white)
           }
           #expect(bitmap.pixels.allSatisfy { $0 == 0xFFFF_FFFF }, "\(scale), \(join), \(miterLimit)")
         }
