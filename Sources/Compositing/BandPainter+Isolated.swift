@@ -74,7 +74,7 @@ extension BandPainter {
 
   /// The pixels of a picture that a layer shares with its far shadow, however many of them neither needs: 8 MiB.
   private static let largestGap = 1 << 21
-  /// Each of these may double what there is to paint.
+  /// Each far shadow may double what there is to paint.
   private static let maximumFarShadows = 3
 
   /// Shadow, background, contents, descendants and border, through the mask.
@@ -86,10 +86,10 @@ extension BandPainter {
     var shadow = parts?.shadow
     if let thrown = shadow, thrown.path == nil {
       let blur = ShadowBlur(thrown, transform)
-      if blur.isFar { inside.farShadows += 1 }
-      if inside.farShadows > Self.maximumFarShadows {
+      if blur.isFar, farShadows == Self.maximumFarShadows {
         shadow = nil
       } else {
+        if blur.isFar { inside.farShadows += 1 }
         inside.frame = frame.union(blur.source(of: frame))
         around = layers.bodyPixels(of: index, end: end, transform, depth: pictureDepth)
           .intersection(blur.source(of: pixels))

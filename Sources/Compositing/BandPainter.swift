@@ -13,7 +13,7 @@ struct BandPainter {
   var frame: IntRect
   /// The number of pictures around the one that is painted.
   var pictureDepth = 0
-  /// The number of those whose shadow falls from far away.
+  /// The number of layers around that picture whose far shadow is painted.
   var farShadows = 0
 
   var records: UnsafeBufferPointer<RenderRecord> { layers.records }

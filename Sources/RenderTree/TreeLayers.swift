@@ -138,7 +138,8 @@ package struct ShadowBlur {
 
   package static let maximumDeviation = 64.0
 
-  /// True if one picture of the layer and of what throws its shadow may be too large.
+  /// True if the shadow is moved by more than 1024 pixels along an axis: one picture of the layer and of what throws its shadow
+  /// may be too large.
   package var isFar: Bool { max(abs(moveX), abs(moveY)) > 1024 }
 
   package init(_ shadow: Shadow, _ transform: Affine) {

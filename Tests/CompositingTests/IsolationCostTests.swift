@@ -58,6 +58,21 @@ import Testing
     }
   }
 
+  /// A near shadow is painted in layers whose far shadows are left out, too.
+  @Test func aNearShadowIsPaintedInsideOfFarOnes() throws {
+    var tree = Self.chain(CountedContent()) { level in
+      guard level <= 4 else { return Self.parts(.raster) }
+      var parts = RenderEffects.Parts()
+      let offset = level == 4 ? Size(3, 3) : Size(4000, 3000)
+      parts.shadow = Shadow(color: 0xFF20_4060, offset: offset, radius: 0)
+      return parts
+    }
+    tree.records[0].transform = .translation(x: 10, y: 10)
+    let bitmap = try Bitmap(width: 60, height: 60)
+    Compositor().render(tree, damage: DamageRegion(IntRect(x: 0, y: 0, width: 60, height: 60)), into: bitmap)
+    #expect(bitmap.row(20).load(fromByteOffset: 31 * 4, as: UInt32.self) != tree.backdrop)
+  }
+
   /// An old picture shows what its layers' transitions led to, and a layer that they hid not at all.
   @Test func anOldPictureHoldsNoTransition() {
     var hiding = LayerTransition(old: OldPicture(), type: .fade, subtype: .fromLeft, progress: 0.5)
