@@ -123,12 +123,20 @@ import Testing
     for scale in [Affine.identity, Affine(a: 0.5, b: 0, c: 0, d: 4, tx: 0, ty: 0)] {
       for (cap, join) in [(.butt, .miter), (.round, .round), (.square, .bevel)] as [(StrokeStyle.Cap, StrokeStyle.Join)] {
         for miterLimit in [1, 10, 1e6, 1e308, .infinity] {
-          let bitmap = try Bitmap.drawing(width: 40, height: 30) { context in
-            context.concatenate(scale)
-            let path = corner.applying(scale.inverted ?? .identity)
-            context.stroke(path, StrokeStyle(width: width, cap: cap, join: join, miterLimit: miterLimit), color: .white)
+          let style = StrokeStyle(width: width, cap: cap, join: join, miterLimit: miterLimit)
+          for hasGradient in [false, true] {
+            let bitmap = try Bitmap.drawing(width: 40, height: 30) { context in
+              context.concatenate(scale)
+              let path = corner.applying(scale.inverted ?? .identity)
+              if hasGradient {
+                let white = Gradient.linear(from: .zero, to: Point(1, 0), colors: [.white, .white])
+                context.stroke(path, style, gradient: white)
+              } else {
+                context.stroke(path, style, color: .white)
+              }
+            }
+            #expect(bitmap.pixels.allSatisfy { $0 == 0xFFFF_FFFF }, "\(style), \(scale), gradient: \(hasGradient)")
           }
-          #expect(bitmap.pixels.allSatisfy { $0 == 0xFFFF_FFFF }, "\(scale), \(join), \(miterLimit)")
         }
       }
     }

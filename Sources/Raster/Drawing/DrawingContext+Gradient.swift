@@ -28,7 +28,7 @@ extension DrawingContext {
     return true
   }
 
-  /// The pixels around the current path, and around a pen of twice `reach` points that follows it.
+  /// The pixels around the current path, and around a pen that follows it and reaches so many points.
   func addedPixels(reach: Double = 0) -> IntRect {
     var left = 0.0
     var top = 0.0

@@ -59,17 +59,18 @@ extension DrawingContext {
   public func stroke(_ path: Path, _ style: StrokeStyle = StrokeStyle(), color: Color) {
     guard isDrawable else { return }
     setSource(color)
-    strokePath(path, style)
+    strokePath(path, with: pen(style))
   }
 
   /// Draws the outline of `path`. The transform maps the pen too.
   public func stroke(_ path: Path, _ style: StrokeStyle = StrokeStyle(), gradient: Gradient) {
+    guard isDrawable else { return }
+    let pen = pen(style)
     addPath(path)
-    let reach = style.width / 2 * max(style.join == .miter ? style.miterLimit : 1, 2)
-    let isPainted = setSource(gradient, over: addedPixels(reach: reach))
+    let isPainted = setSource(gradient, over: addedPixels(reach: pen.reach))
     cairo_new_path(cairo)
     guard isPainted else { return }
-    strokePath(path, style)
+    strokePath(path, with: pen)
     releaseSource()
   }
 }

@@ -2,14 +2,18 @@ internal import CCairo
 import Geometry
 
 extension DrawingContext {
-  /// The distance in pixels from a line at which its pen paints at most. With it, and with lines that are cut where they leave
-  /// what is seen, no edge that Cairo fills is longer than 2¹⁷ pixels: its products of both sides would overflow.
+  /// The distance in pixels from a line at which its pen paints at most. With it, and with solid lines that are cut where they
+  /// leave what is seen, no edge that Cairo fills is longer than 2¹⁷ pixels: its products of both sides would overflow.
   private static let farthestReach = 20_000.0
 
-  func strokePath(_ path: Path, _ style: StrokeStyle) {
-    // At most, in any direction.
-    let pixelsPerPoint = max(abs(transform.a) + abs(transform.c), abs(transform.b) + abs(transform.d))
-    let pen = style.limited(toReach: Self.farthestReach / pixelsPerPoint)
+  /// The pixels of a point at most, in any direction.
+  private var pixelsPerPoint: Double { max(abs(transform.a) + abs(transform.c), abs(transform.b) + abs(transform.d)) }
+
+  /// The pen that draws with this style.
+  func pen(_ style: StrokeStyle) -> StrokeStyle { style.limited(toReach: Self.farthestReach / pixelsPerPoint) }
+
+  func strokePath(_ path: Path, with pen: StrokeStyle) {
+    let pixelsPerPoint = pixelsPerPoint
     guard pen.width > 0 else { return }
     cairo_set_line_width(cairo, pen.width)
     cairo_set_line_cap(cairo, pen.cap.cairo)

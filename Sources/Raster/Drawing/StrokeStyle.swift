@@ -30,11 +30,13 @@ public struct StrokeStyle: Hashable, Sendable {
   public var width: Double
   public var cap: Cap
   public var join: Join
-  /// The greatest ratio of a miter's length to the line's width; at least 1. A corner ends at most 20,000 pixels from its point.
+  /// The greatest ratio of a miter's length to the line's width; at least 1. A miter that would reach more than 20,000 pixels
+  /// is a bevel.
   public var miterLimit: Double
   /// The lengths of dashes and gaps in turn, in points. An odd number of lengths is repeated once to make it even. The line
   /// is solid if the list is empty, if a length is negative or not finite, if twice their sum is 0 or not finite, or if it would
-  /// have more dashes than anybody sees: above 100,000, or 10,000 if it is 1000 pixels wide, a tenth of that with round caps.
+  /// have more dashes than anybody sees: 10,000,000 divided by its width in pixels, which counts ten times with round caps and as
+  /// 100 at least.
   public var dash: [Double]
   /// The distance into the dashes at which the line begins, in points.
   public var dashPhase: Double
