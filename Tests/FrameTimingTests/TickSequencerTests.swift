@@ -30,7 +30,7 @@ import Testing
         }
         if vblank.timestamp - last.vblank.timestamp <= shortest / 2 { faults.append("two ticks in one interval") }
       }
-      // Two places of the grid are further apart while the distance of the last stamp from its place dies down between them.
+      // A forecast that follows correlated stamps returns to the grid step by step: two places may be further apart than an interval.
       let oldest = longest + longest / 8
       if now - vblank.timestamp > oldest { faults.append("stamp \(now - vblank.timestamp) old, more than \(oldest)") }
       if vblank.timestamp - now > longest { faults.append("stamp in the future") }
