@@ -71,10 +71,10 @@ public enum SceneName: String, CaseIterable, Sendable {
     switch self {
     case .orbit: "moving, rotating, translucent layers"
     case .clock: "an analogue clock with text"
-    case .dashboard: "a plant's values with units and limits, gauges, a chart drawn on worker threads"
+    case .dashboard: "a plant's values with limits, gauges, a chart from worker threads"
     case .springs: "springs that are interrupted before they come to rest"
     case .cards: "cards that turn over in perspective, with masks, borders and shadows"
-    case .onboarding: "three pages and transitions: a movement along a path, groups of movements, staggered text"
+    case .onboarding: "pages with transitions: a path, groups, staggered text"
     case .swarm: "2,000 layers that all move and turn"
     case .still: "nothing changes: one frame, then no wake-up at all"
     case .stress: "chosen work per frame (--work, --work-phase), to see missed frames"

@@ -72,12 +72,14 @@ require_apt_lists() {
 
 # Ends the script unless there is a Swift that can build this package.
 require_swift() {
-  local advice="framepace needs Swift 6.2 or later: https://www.swift.org/install/linux has it for Debian and Ubuntu."
+  local advice="framepace needs Swift 6.2 or later: https://www.swift.org/install/linux has it for Debian and Ubuntu,
+with the packages that Swift itself needs."
   command -v swift >/dev/null || die "There is no 'swift' in PATH." "$advice"
   local text version
-  text=$(swift --version 2>/dev/null || true)
+  text=$(swift --version 2>&1 || true)
   version=$(sed -nE 's/.*Swift version ([0-9]+)\.([0-9]+).*/\1 \2/p' <<<"$text" | head -n 1)
-  [[ -n $version ]] || die "'swift --version' ($(command -v swift)) does not tell a version." "$advice"
+  # A library that is missing, mostly: that page lists the packages which Swift itself needs.
+  [[ -n $version ]] || die "'swift --version' ($(command -v swift)) does not tell a version: $text" "$advice"
   local major=${version% *} minor=${version#* }
   if ((major < 6 || (major == 6 && minor < 2))); then
     die "The Swift in PATH ($(command -v swift)) is version $major.$minor." "$advice"

@@ -42,7 +42,8 @@ struct RenderCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Pixels a point, from 0.25 to 8: 2 draws everything twice as large and as sharp. (default: 1)", valueName: "number"),
+      "Pixels a point, from 0.25 to 8. A file's scene gets so many times the pixels of its size. (default: 1)",
+      valueName: "number"),
     transform: Accepted.scale)
   var scale = 1.0
 
