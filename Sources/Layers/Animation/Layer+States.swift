@@ -139,14 +139,14 @@ final class LayerStates {
 extension Layer {
   public var states: [LayerState] {
     get { layerStates?.states ?? [] }
-    set { madeStates.states = newValue }
+    set { states(unless: newValue.isEmpty)?.states = newValue }
   }
 
   /// The animations of changes of `state`. Of several that suit the one for this very change holds, then one that names the state
   /// that is entered, then one that names the state that is left, and of the same rank the first.
   public var stateTransitions: [StateTransition] {
     get { layerStates?.transitions ?? [] }
-    set { madeStates.transitions = newValue }
+    set { states(unless: newValue.isEmpty)?.transitions = newValue }
   }
 
   /// The name of the state in effect; nil, at first, for none. Setting it gives the properties of the new state their values, and
@@ -159,8 +159,7 @@ extension Layer {
 
   /// Changes the state as it would have been at a time of the display's clock.
   package func setState(_ name: String?, at time: MonotonicTime?) {
-    let own = madeStates
-    guard name != own.present?.name else { return }
+    guard name != state, let own = states(unless: false) else { return }
     let transition = own.transition(to: name)
     let left = own.present?.base ?? []
     let entered = own.states.first { $0.name == name }?.elements ?? []
@@ -184,17 +183,16 @@ extension Layer {
 
   /// Takes a state for the one in effect, whose values are there already.
   package func takeState(_ name: String, base: [LayerState.Element]) {
-    madeStates.present = (name, base)
+    states(unless: false)?.present = (name, base)
   }
 
   /// The values before the state in effect.
   package var valuesBeforeState: [LayerState.Element] { layerStates?.present?.base ?? [] }
 
-  private var madeStates: LayerStates {
-    if let layerStates { return layerStates }
-    let states = LayerStates()
-    layerStates = states
-    return states
+  /// The states, made if need be unless they are to get what a layer without them has.
+  private func states(unless isDefault: Bool) -> LayerStates? {
+    if layerStates == nil, !isDefault { layerStates = LayerStates() }
+    return layerStates
   }
 
   /// A value that a layer gets, with what the layer showed before.

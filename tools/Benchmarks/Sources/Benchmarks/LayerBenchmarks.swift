@@ -74,7 +74,7 @@ enum LayerBenchmarks {
     }
   }
 
-  /// The memory of layers of which nothing but the frame is set.
+  /// The memory of layers of which nothing but the frame is set to another value than it has at first.
   private static func memory(_ workers: WorkerPool) -> [Result] {
     // So many fill the arrays that hold something for each layer.
     let count = 8_192
@@ -87,7 +87,11 @@ enum LayerBenchmarks {
     var tree: TreeSnapshot?
     let layer = perLayer {
       let root = Layer(frame: Rect(x: 0, y: 0, width: 1, height: 1))
-      for _ in 1..<count { root.addSublayer(Layer(frame: root.bounds)) }
+      for _ in 1..<count {
+        let layer = Layer(frame: root.bounds)
+        (layer.name, layer.contentsScale, layer.speed, layer.states, layer.state) = (nil, nil, 1, [], nil)
+        root.addSublayer(layer)
+      }
       context = LayerContext(root: root, workers: workers)
       _ = context?.commit(at: .zero)
     }

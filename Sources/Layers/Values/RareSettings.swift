@@ -16,25 +16,25 @@ extension Layer {
   /// one is found.
   public var name: String? {
     get { rareSettings?.name }
-    set { madeSettings.name = newValue }
+    set { settings(unless: newValue == nil)?.name = newValue }
   }
 
   /// Does for the layer what a subclass would override. The layer does not keep it alive.
   public var delegate: (any LayerDelegate)? {
     get { rareSettings?.delegate }
-    set { madeSettings.delegate = newValue }
+    set { settings(unless: newValue == nil)?.delegate = newValue }
   }
 
   /// The actions that changes begin by themselves, where the delegate does not say. See `action(forKey:)`.
   public var actions: [AnimatableProperty: LayerAction]? {
     get { rareSettings?.actions }
-    set { madeSettings.actions = newValue }
+    set { settings(unless: newValue == nil)?.actions = newValue }
   }
 
   /// Further actions, asked for after `actions`.
   public var style: LayerStyle? {
     get { rareSettings?.style }
-    set { madeSettings.style = newValue }
+    set { settings(unless: newValue == nil)?.style = newValue }
   }
 
   /// Pixels per point in the contents, above 0. Nil, at first: 1 for contents that are set, and for contents that the layer
@@ -44,7 +44,7 @@ extension Layer {
     set {
       precondition(newValue.map { $0 > 0 && $0.isFinite } ?? true, "Layer: the contents scale must be above 0")
       guard newValue != contentsScale else { return }
-      madeSettings.contentsScale = newValue
+      settings(unless: newValue == nil)?.contentsScale = newValue
       markRecord()
     }
   }
@@ -52,25 +52,24 @@ extension Layer {
   /// The layer's time, see LayerClock.
   var clock: LayerClock {
     get { rareSettings?.clock ?? LayerClock() }
-    set { madeSettings.clock = newValue }
+    set { settings(unless: newValue == LayerClock())?.clock = newValue }
   }
 
   /// See Layer+Layout; nil while there is no manager.
   var managedLayout: ManagedLayout? {
     get { rareSettings?.managedLayout }
-    set { madeSettings.managedLayout = newValue }
+    set { settings(unless: newValue == nil)?.managedLayout = newValue }
   }
 
   /// See Layer+States; nil while there are none.
   var layerStates: LayerStates? {
     get { rareSettings?.states }
-    set { madeSettings.states = newValue }
+    set { settings(unless: newValue == nil)?.states = newValue }
   }
 
-  private var madeSettings: RareSettings {
-    if let rareSettings { return rareSettings }
-    let settings = RareSettings()
-    rareSettings = settings
-    return settings
+  /// The box, made if need be unless it is to get what a layer without one has.
+  private func settings(unless isDefault: Bool) -> RareSettings? {
+    if rareSettings == nil, !isDefault { rareSettings = RareSettings() }
+    return rareSettings
   }
 }
