@@ -35,7 +35,9 @@ extension RandomLayers {
       duration: random.chance(0.5) ? .milliseconds(Int64.random(in: 0...80, using: &random)) : nil,
       timingFunction: random.chance(0.5) ? .easeOut : nil)
     if random.chance(0.4) {
-      transition.animations.append(StateTransition.Element(.opacity, BasicAnimation(.opacity), of: target()))
+      var fade = BasicAnimation(.opacity)
+      fade.timingFunction = random.chance(0.5) ? .linear : nil
+      transition.animations.append(StateTransition.Element(.opacity, fade, of: target()))
     }
     if random.chance(0.3) {
       var spring = SpringAnimation(.position, spring: Spring(perceptualDuration: .milliseconds(60), bounce: 0.4))

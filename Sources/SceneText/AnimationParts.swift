@@ -153,7 +153,7 @@ extension AnimationParts {
   init(_ description: AnimationDescription, isMember: Bool, shift: Nanoseconds, start: MonotonicTime) {
     (key, settings.timing) = (description.key, description.timing)
     settings.timing.beginTime = nil
-    if description.timingFunction != .linear { settings.timingFunction = description.timingFunction }
+    settings.timingFunction = description.timingFunction
     settings.isRemovedOnCompletion = description.isRemovedOnCompletion
     guard let begin = description.timing.beginTime.map({ $0 - shift }) else { return }
     if !description.beginsByItself {

@@ -179,6 +179,23 @@ final class StateTests: XCTestCase {
     return layer
   }
 
+  func testAnOwnLinearTimingIsWritten() throws {
+    try onMain {
+      let text = """
+        layer {
+          stateTransition {
+            timingFunction easeOut
+            basic opacity { timingFunction linear }
+            basic cornerRadius { duration 1s }
+          }
+        }
+        """
+      let copy = try Scene(text: try Scene.text(of: try Scene(text: text).root)).root
+      XCTAssertEqual(copy.stateTransitions[0].timingFunction, .easeOut)
+      XCTAssertEqual(copy.stateTransitions[0].animations.map { $0.animation.timingFunction }, [.linear, nil])
+    }
+  }
+
   func testTheBestTransitionHolds() {
     onMain {
       let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))

@@ -10,6 +10,7 @@ package struct AnimationDescription: Sendable {
 
   package let key: String?
   package let timing: MediaTiming
+  /// Nil where it is left open, and for the linear one of a running animation.
   package let timingFunction: TimingFunction?
   /// True if the commit, or the beginning of its group, was its beginning, rather than a time that it was given.
   package let beginsByItself: Bool
@@ -36,7 +37,7 @@ package struct AnimationDescription: Sendable {
     // A transition always has the same one.
     if case .transition = timed.form { self.key = nil } else { self.key = key }
     timing = timed.timing
-    timingFunction = timed.timingFunction
+    timingFunction = timed.timingFunction == .linear ? nil : timed.timingFunction
     beginsByItself = timed.beginsAtCommit
     self.isRemovedOnCompletion = isRemovedOnCompletion
     switch timed.form {
