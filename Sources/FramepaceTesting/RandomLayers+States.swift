@@ -20,11 +20,12 @@ extension RandomLayers {
   private func target() -> String? { random.chance(0.3) ? "inner" : nil }
 
   private func stateElement() -> LayerState.Element {
-    switch Int.random(in: 0..<5, using: &random) {
+    switch Int.random(in: 0..<6, using: &random) {
     case 0: LayerState.Element(.position, position(), of: target())
     case 1: LayerState.Element(.opacity, opacity(), of: target())
     case 2: LayerState.Element(.backgroundColor, color(), of: target())
     case 3: LayerState.Element(.transform, transform(), of: target())
+    case 4: LayerState.Element(.contents, .image(images.randomElement(using: &random)), of: target())
     default: LayerState.Element(.boundsSizeWidth, number(in: 0...60), of: target())
     }
   }

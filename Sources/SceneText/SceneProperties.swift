@@ -149,25 +149,20 @@ extension SceneProperty {
 
   /// The picture in a layer. One that the layer draws from its properties is left out, and drawn again.
   fileprivate static var contents: SceneProperty {
-    var property = SceneProperty("contents", ValueSyntax<SceneContents>.contents) { layer in
-      SceneContents(image: layer.contents, drawn: layer.drawnMeasures)
-    } set: { layer, contents in
-      layer.contents = nil
-      layer.setContents(contents.image, drawn: contents.drawn)
-      layer.needsDisplay = false
+    let syntax = ValueSyntax<LayerPicture>.picture
+    var property = SceneProperty("contents", syntax) {
+      $0.layerPicture
+    } set: {
+      $0.layerPicture = $1
     } isSame: { _, _ in
       false
     }
     property.track = KeyTrack(key: .contents, syntax: .contents)
     property.isLast = true
-    // The element of a state that an application made.
-    property.valueText = { [plain = property.valueText] value, writer in
-      guard let contents = value as? LayerContents else { return plain(value, writer) }
-      return plain(SceneContents(image: contents.image), writer)
-    }
-    property.text = { [plain = property.text] layer, new, writer in
-      if SceneKind.kind(of: layer).draws, layer.isShowingOwnDrawing(scale: writer.scale) { return nil }
-      return layer.contents == nil && !SceneKind.kind(of: layer).draws ? nil : plain(layer, new, writer)
+    property.text = { layer, _, writer in
+      let draws = SceneKind.kind(of: layer).draws
+      let isNew = draws ? layer.isShowingOwnDrawing(scale: writer.scale) : layer.contents == nil
+      return isNew ? nil : syntax.text(layer.presentPicture, writer)
     }
     return property
   }

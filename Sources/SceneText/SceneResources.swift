@@ -111,12 +111,6 @@ extension ValueSyntax where Value == LayerContents {
   }
 }
 
-/// The picture in a layer, and the measures of one that was drawn.
-struct SceneContents {
-  var image: Image?
-  var drawn: DrawnMeasures?
-}
-
 extension ValueSyntax where Value == Image {
   static var image: Self {
     let expected = "an image: the path of a PNG file, as a string, or the name of an image"
@@ -141,21 +135,24 @@ extension ValueSyntax where Value == Image {
   }
 }
 
-extension ValueSyntax where Value == SceneContents {
-  static var contents: Self {
-    Self("\(ValueSyntax<Image>.image.expected), or none") { reader throws(SceneError) in
-      if reader.take("none") { return SceneContents() }
-      var contents = SceneContents(image: try ValueSyntax<Image>.image.read(reader))
-      guard reader.take("drawn") else { return contents }
+extension ValueSyntax where Value == LayerPicture {
+  /// An image, with `drawn` one that was drawn for a size at a scale; `none`; `drawn` alone for what the layer draws.
+  static var picture: Self {
+    Self("\(ValueSyntax<Image>.image.expected), drawn, or none") { reader throws(SceneError) in
+      if reader.take("none") { return .image(nil) }
+      if reader.take("drawn") { return .own }
+      let image = try ValueSyntax<Image>.image.read(reader)
+      guard reader.take("drawn") else { return .image(image) }
       let size = ValueSyntax<Size>.size.only("a finite size above 0") { !$0.isEmpty && ($0.width + $0.height).isFinite }
-      contents.drawn = DrawnMeasures(
-        size: try size.read(reader), scale: try ValueSyntax<Double>.positive.read(reader))
-      return contents
+      let measures = DrawnMeasures(size: try size.read(reader), scale: try ValueSyntax<Double>.positive.read(reader))
+      return .drawn(image, measures)
     } text: { value, writer in
-      guard let image = value.image else { return "none" }
-      let name = writer.name(of: image)
-      guard let drawn = value.drawn else { return name }
-      return "\(name) drawn \(sceneNumbers(drawn.size.width, drawn.size.height, drawn.scale))"
+      switch value {
+      case .image(let image): image.map { writer.name(of: $0) } ?? "none"
+      case .drawn(let image, let drawn):
+        "\(writer.name(of: image)) drawn \(sceneNumbers(drawn.size.width, drawn.size.height, drawn.scale))"
+      case .own: "drawn"
+      }
     }
   }
 }

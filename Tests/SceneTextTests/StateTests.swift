@@ -196,6 +196,57 @@ final class StateTests: XCTestCase {
     }
   }
 
+  /// Also one that was not drawn before, or is read in that state; and other properties of the state ask for no drawing instead.
+  func testALayerThatDrawsItselfDoesSoAgainWhenItsStateIsLeft() throws {
+    try onMain {
+      let text = """
+        layer {
+          bounds 0 0 40 30; anchorPoint 0 0; contents white; contentsRect 0 0 0 0
+          shape dot {
+            bounds 0 0 20.5 20; position 20 15; path rect 0 0 10 20; fillColor #FF0000
+            state photo { contents white; bounds 0 0 30 20 }
+          }
+        }
+        image white data "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+        """
+      let image = try XCTUnwrap(try Scene(text: text).root.contents)
+      @MainActor
+      func pictures(inText: Bool, isDrawnBefore: Bool, isReadAgain: Bool) throws -> [[UInt8]] {
+        var scene = try Scene(text: text)
+        var dot = try XCTUnwrap(scene.root.sublayers.first)
+        var picture = Picture(scene.root, width: 40, height: 30)
+        if !inText {
+          let bounds = Rect(x: 0, y: 0, width: 30, height: 20)
+          dot.states = [LayerState("photo", [.init(.contents, .image(image)), .init(.bounds, bounds)])]
+        }
+        if isDrawnBefore { picture.commit(at: .zero) }
+        var bytes = [picture.bytes(at: .zero)]
+        for state in ["photo", nil] {
+          dot.state = state
+          picture.commit(at: .zero)
+          if state != nil, isReadAgain {
+            scene = try Scene(text: try Scene.text(of: scene.root))
+            dot = try XCTUnwrap(scene.root.sublayers.first)
+            picture = Picture(scene.root, width: 40, height: 30)
+            picture.commit(at: .zero)
+          }
+          bytes.append(picture.bytes(at: .zero))
+        }
+        return bytes
+      }
+      let plain = try pictures(inText: true, isDrawnBefore: true, isReadAgain: false)
+      XCTAssertNotEqual(plain[0], plain[1])
+      XCTAssertEqual(plain[0], plain[2])
+      for (inText, isDrawnBefore) in [(true, true), (true, false), (false, true), (false, false)] {
+        for isReadAgain in [false, true] {
+          let other = try pictures(inText: inText, isDrawnBefore: isDrawnBefore, isReadAgain: isReadAgain)
+          XCTAssertEqual(other[1], plain[1], "in text: \(inText), before: \(isDrawnBefore), again: \(isReadAgain)")
+          XCTAssertEqual(other[2], plain[2], "in text: \(inText), before: \(isDrawnBefore), again: \(isReadAgain)")
+        }
+      }
+    }
+  }
+
   func testTheBestTransitionHolds() {
     onMain {
       let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))

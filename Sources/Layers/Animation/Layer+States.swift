@@ -24,12 +24,24 @@ public struct LayerState {
     /// An animation from the value in what was shown; nil where none can be.
     let implicit: (@MainActor (AnimatableValues) -> any Animation)?
 
-    /// A value of an animatable property, or of a part of one.
+    /// A value of an animatable property, or of a part of one. A layer that draws itself is drawn again when a state in which it has
+    /// other `contents` is left.
     public init<Value: Animatable>(_ key: AnimatableKey<Value>, _ value: Value, of target: String? = nil) {
+      if key.property == .contents, let contents = value as? LayerContents {
+        self.init(.image(contents.image), of: target)
+      } else {
+        self.init(
+          target: target, property: key.property, value: value, read: { $0[key] },
+          write: { layer, value in if let value = value as? Value { layer[key] = value } },
+          implicit: { BasicAnimation(key, from: $0[key]) })
+      }
+    }
+
+    private init(_ picture: LayerPicture, of target: String?) {
       self.init(
-        target: target, property: key.property, value: value, read: { $0[key] },
-        write: { layer, value in if let value = value as? Value { layer[key] = value } },
-        implicit: { BasicAnimation(key, from: $0[key]) })
+        target: target, property: .contents, value: picture, read: { $0.layerPicture },
+        write: { layer, value in if let picture = value as? LayerPicture { layer.layerPicture = picture } },
+        implicit: { BasicAnimation(.contents, from: $0[.contents]) })
     }
 
     package init(
@@ -165,9 +177,10 @@ extension Layer {
     let entered = own.states.first { $0.name == name }?.elements ?? []
     if let transition, !Transaction.disablesActions { addTransitions(transition, at: time) }
     let places = Set(entered.map(\.place))
-    let changes = (left.filter { !places.contains($0.place) } + entered).compactMap {
-      change(to: $0, transition, at: time)
-    }
+    let all = left.filter { !places.contains($0.place) } + entered
+    // Other properties may ask for a drawing, which would take the place of contents that are set before.
+    let ordered = all.filter { $0.property != .contents } + all.filter { $0.property == .contents }
+    let changes = ordered.compactMap { change(to: $0, transition, at: time) }
     // Parts of one property may overlap: what the state that is left has set must not be read as a value from before.
     Transaction.withoutActions {
       for element in left { layer(named: element.target).map { element.write($0, element.value) } }
