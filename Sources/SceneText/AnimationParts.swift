@@ -79,7 +79,7 @@ struct SpringParts: TrackParts {
 
   struct Feel {
     var perceptualDuration: Nanoseconds?
-    var bounce = 0.0
+    var bounce: Double?
   }
 
   init(_ track: any SceneTrack) { self.track = track }
@@ -98,7 +98,7 @@ struct SpringParts: TrackParts {
 
   var spring: Spring {
     var spring =
-      feel.flatMap { feel in feel.perceptualDuration.map { Spring(perceptualDuration: $0, bounce: feel.bounce) } }
+      feel.flatMap { feel in feel.perceptualDuration.map { Spring(perceptualDuration: $0, bounce: feel.bounce ?? 0) } }
       ?? physical ?? Spring()
     spring.initialVelocity = initialVelocity
     return spring

@@ -61,7 +61,7 @@ extension SpringParts {
       AnimationProperty("initialVelocity", \.initialVelocity, .number),
       physical("allowsOverdamping", \.allowsOverdamping, .bool),
       feel(AnimationProperty("perceptualDuration", optional: \.perceptualDuration, .time)),
-      feel(AnimationProperty("bounce", \.bounce, .number)),
+      feel(AnimationProperty("bounce", optional: \.bounce, .number)),
       AnimationProperty("isAdditive", \.isAdditive, .bool),
     ]
 

@@ -33,11 +33,16 @@ extension SceneReader {
     case .basic: parts.content = .basic(try takeParts(of: try takeTrack(find), &parts))
     case .spring:
       let spring: SpringParts = try takeParts(of: try takeTrack(find), &parts)
-      if let feel = spring.feel, feel.perceptualDuration == nil, feel.bounce != 0 {
+      if let feel = spring.feel, feel.perceptualDuration == nil, feel.bounce != nil {
         throw error(.expected("perceptualDuration beside bounce", found: token.name), at: token)
       }
       parts.content = .spring(spring)
-    case .keyframes: parts.content = .keyframes(try takeParts(of: try takeTrack(find), &parts))
+    case .keyframes:
+      let keyframes: KeyframeParts = try takeParts(of: try takeTrack(find), &parts)
+      if let course = keyframes.course, course.path == nil, course.rotationMode != nil {
+        throw error(.expected("path beside rotationMode", found: token.name), at: token)
+      }
+      parts.content = .keyframes(keyframes)
     case .group:
       var members: [AnimationParts] = []
       try block(of: "an animation or a property of the group") { () throws(SceneError) in

@@ -38,6 +38,8 @@ final class SceneErrorTests: XCTestCase {
         "1:25: expected a property of the animation, such as duration, found \"velocity\""
       ),
       ("layer { spring opacity { bounce 0.2 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
+      ("layer { spring opacity { bounce 0 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
+      ("layer { keyframes position { rotationMode auto } }", "1:9: expected path beside rotationMode, found \"keyframes\""),
       ("layer { transition slide {} }", "1:20: expected fade, moveIn, push or reveal, found \"slide\""),
       (
         "layer { group { transition fade {} } }",
