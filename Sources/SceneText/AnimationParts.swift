@@ -46,7 +46,7 @@ struct AnimationParts {
 /// The parts of an animation of one property, its settings aside.
 @MainActor
 protocol TrackParts {
-  static var properties: [AnimationProperty<Self>] { get }
+  static var properties: [TextProperty<Self>] { get }
   var track: any SceneTrack { get }
   /// Those of an animation of which nothing is said.
   init(_ track: any SceneTrack)

@@ -6,19 +6,19 @@ import RenderTree
 // The properties of animations in a scene's text. To add one, add a line to a table.
 
 extension AnimationParts {
-  static let properties: [AnimationProperty<Self>] = [
-    AnimationProperty("forKey", optional: \.key, .string),
-    AnimationProperty("beginTime", optional: \.settings.timing.beginTime, .time),
-    AnimationProperty("begun", optional: \.begun, .time),
-    AnimationProperty("duration", optional: \.settings.timing.duration, .time),
-    AnimationProperty("speed", \.settings.timing.speed, .number),
-    AnimationProperty("timeOffset", \.settings.timing.timeOffset, .time),
-    AnimationProperty("repeatCount", \.settings.timing.repeatCount, .number),
-    AnimationProperty("repeatDuration", \.settings.timing.repeatDuration, .time),
-    AnimationProperty("autoreverses", \.settings.timing.autoreverses, .bool),
-    AnimationProperty("fillMode", \.settings.timing.fillMode, .word()),
-    AnimationProperty("timingFunction", optional: \.settings.timingFunction, .timingFunction),
-    AnimationProperty("isRemovedOnCompletion", \.settings.isRemovedOnCompletion, .bool),
+  static let properties: [TextProperty<Self>] = [
+    TextProperty("forKey", optional: \.key, .string),
+    TextProperty("beginTime", optional: \.settings.timing.beginTime, .time),
+    TextProperty("begun", optional: \.begun, .time),
+    TextProperty("duration", optional: \.settings.timing.duration, .time),
+    TextProperty("speed", \.settings.timing.speed, .number),
+    TextProperty("timeOffset", \.settings.timing.timeOffset, .time),
+    TextProperty("repeatCount", \.settings.timing.repeatCount, .number),
+    TextProperty("repeatDuration", \.settings.timing.repeatDuration, .time),
+    TextProperty("autoreverses", \.settings.timing.autoreverses, .bool),
+    TextProperty("fillMode", \.settings.timing.fillMode, .word()),
+    TextProperty("timingFunction", optional: \.settings.timingFunction, .timingFunction),
+    TextProperty("isRemovedOnCompletion", \.settings.isRemovedOnCompletion, .bool),
   ]
 
   /// The names of the properties of all kinds.
@@ -26,14 +26,14 @@ extension AnimationParts {
     BasicParts.properties.map(\.name) + SpringParts.properties.map(\.name) + KeyframeParts.properties.map(\.name)
     + transitionProperties.map(\.name) + properties.map(\.name)
 
-  static let transitionProperties: [AnimationProperty<Transition>] = [
-    AnimationProperty("subtype", \.subtype, .word()),
-    AnimationProperty("startProgress", \.startProgress, .number),
-    AnimationProperty("endProgress", \.endProgress, .number),
+  static let transitionProperties: [TextProperty<Transition>] = [
+    TextProperty("subtype", \.subtype, .word()),
+    TextProperty("startProgress", \.startProgress, .number),
+    TextProperty("endProgress", \.endProgress, .number),
   ]
 }
 
-extension AnimationProperty where Parts: TrackParts {
+extension TextProperty where Parts: TrackParts {
   fileprivate static func ends(_ ends: WritableKeyPath<Parts, AnimationEnds>) -> [Self] {
     [
       Self("from", value: ends.appending(path: \.from)), Self("to", value: ends.appending(path: \.to)),
@@ -43,42 +43,42 @@ extension AnimationProperty where Parts: TrackParts {
 }
 
 extension BasicParts {
-  static let properties: [AnimationProperty<Self>] =
-    AnimationProperty.ends(\.ends) + [
-      AnimationProperty("isAdditive", \.isAdditive, .bool),
-      AnimationProperty("isCumulative", \.isCumulative, .bool),
+  static let properties: [TextProperty<Self>] =
+    TextProperty.ends(\.ends) + [
+      TextProperty("isAdditive", \.isAdditive, .bool),
+      TextProperty("isCumulative", \.isCumulative, .bool),
     ]
 }
 
 extension SpringParts {
-  static let properties: [AnimationProperty<Self>] =
-    AnimationProperty.ends(\.ends) + [
-      AnimationProperty("keepsVelocity", \.keepsVelocity, .bool),
-      AnimationProperty("velocity", value: \.velocity),
+  static let properties: [TextProperty<Self>] =
+    TextProperty.ends(\.ends) + [
+      TextProperty("keepsVelocity", \.keepsVelocity, .bool),
+      TextProperty("velocity", value: \.velocity),
       physical("mass", \.mass, .positive),
       physical("stiffness", \.stiffness, .positive),
       physical("damping", \.damping, .number),
-      AnimationProperty("initialVelocity", \.initialVelocity, .number),
+      TextProperty("initialVelocity", \.initialVelocity, .number),
       physical("allowsOverdamping", \.allowsOverdamping, .bool),
-      feel(AnimationProperty("perceptualDuration", optional: \.perceptualDuration, .time)),
-      feel(AnimationProperty("bounce", optional: \.bounce, .number)),
-      AnimationProperty("isAdditive", \.isAdditive, .bool),
+      feel(TextProperty("perceptualDuration", optional: \.perceptualDuration, .time)),
+      feel(TextProperty("bounce", optional: \.bounce, .number)),
+      TextProperty("isAdditive", \.isAdditive, .bool),
     ]
 
   private static func physical<Value: Equatable>(
     _ name: String, _ path: WritableKeyPath<Spring, Value>, _ syntax: ValueSyntax<Value>
-  ) -> AnimationProperty<Self> {
-    AnimationProperty(AnimationProperty(name, path, syntax), in: \.physical, other: "perceptualDuration or bounce")
+  ) -> TextProperty<Self> {
+    TextProperty(TextProperty(name, path, syntax), in: \.physical, other: "perceptualDuration or bounce")
   }
 
-  private static func feel(_ property: AnimationProperty<Feel>) -> AnimationProperty<Self> {
-    AnimationProperty(property, in: \.feel, other: "mass, stiffness, damping or allowsOverdamping")
+  private static func feel(_ property: TextProperty<Feel>) -> TextProperty<Self> {
+    TextProperty(property, in: \.feel, other: "mass, stiffness, damping or allowsOverdamping")
   }
 }
 
 extension KeyframeParts {
-  static let properties: [AnimationProperty<Self>] = [
-    AnimationProperty(name: "values", conflict: { $0.values == nil ? "path" : nil }) { reader, parts throws(SceneError) in
+  static let properties: [TextProperty<Self>] = [
+    TextProperty(name: "values", conflict: { $0.values == nil ? "path" : nil }) { reader, parts throws(SceneError) in
       let track = parts.track
       parts.values?.values = try reader.list(while: { isValue(at: reader) }) { () throws(SceneError) in
         try track.read(reader)
@@ -86,7 +86,7 @@ extension KeyframeParts {
     } text: { parts, _, writer in
       parts.values.map { $0.values.map { parts.track.text($0, writer) }.joined(separator: ", ") }
     },
-    AnimationProperty(name: "path", conflict: { $0.course == nil ? "values" : nil }) { reader, parts throws(SceneError) in
+    TextProperty(name: "path", conflict: { $0.course == nil ? "values" : nil }) { reader, parts throws(SceneError) in
       guard parts.track.isPoint else {
         throw reader.expected("values: only points, such as position, go along a path")
       }
@@ -94,21 +94,21 @@ extension KeyframeParts {
     } text: { parts, _, writer in
       parts.course?.path.map { ValueSyntax<Path>.path.text($0, writer) }
     },
-    AnimationProperty(
-      AnimationProperty("rotationMode", optional: \.rotationMode, .word()), in: \.course, other: "values"),
-    AnimationProperty("keyTimes", optional: \.timing.keyTimes, .list(.number)),
-    AnimationProperty("calculationMode", \.timing.calculationMode, .word()),
-    AnimationProperty(
+    TextProperty(
+      TextProperty("rotationMode", optional: \.rotationMode, .word()), in: \.course, other: "values"),
+    TextProperty("keyTimes", optional: \.timing.keyTimes, .list(.number)),
+    TextProperty("calculationMode", \.timing.calculationMode, .word()),
+    TextProperty(
       "timingFunctions", \.timing.timingFunctions, .list(.timingFunction) { ValueSyntax<TimingFunction>.begins(at: $0) }),
     values("tensions", \.curveShape.tensions),
     values("continuities", \.curveShape.continuities),
     values("biases", \.curveShape.biases),
-    AnimationProperty("isAdditive", \.isAdditive, .bool),
-    AnimationProperty("isCumulative", \.isCumulative, .bool),
+    TextProperty("isAdditive", \.isAdditive, .bool),
+    TextProperty("isCumulative", \.isCumulative, .bool),
   ]
 
-  private static func values(_ name: String, _ path: WritableKeyPath<Values, [Double]>) -> AnimationProperty<Self> {
-    AnimationProperty(AnimationProperty(name, path, .list(.number)), in: \.values, other: "path")
+  private static func values(_ name: String, _ path: WritableKeyPath<Values, [Double]>) -> TextProperty<Self> {
+    TextProperty(TextProperty(name, path, .list(.number)), in: \.values, other: "path")
   }
 
   /// True if a value may begin at the token. No property of an animation has the name of what begins one.

@@ -8,7 +8,7 @@ import RenderTree
 /// A record of a picture as it is read and written.
 struct PictureRecord {
   var record = RenderRecord(id: 1, bounds: .zero)
-  var content: (any RenderContent)?
+  var contents = LayerContents.image(nil)
   var parts = RenderEffects.Parts()
 
   var isHidden: Bool {
@@ -29,61 +29,37 @@ struct PictureRecord {
   }
 }
 
-/// A property of a record in a scene's text. To add one, add a line to the table.
-@MainActor
-struct RecordProperty {
-  let name: String
-  let read: @MainActor (SceneReader, inout PictureRecord) throws(SceneError) -> Void
-  /// Nil for what need not be said.
-  let text: @MainActor (PictureRecord, SceneWriter) -> String?
-
-  init<Value: Equatable>(_ name: String, _ path: WritableKeyPath<PictureRecord, Value>, _ syntax: ValueSyntax<Value>) {
-    self.name = name
-    read = { reader, record throws(SceneError) in record[keyPath: path] = try syntax.read(reader) }
-    text = { record, writer in
-      let value = record[keyPath: path]
-      return value == PictureRecord()[keyPath: path] ? nil : syntax.text(value, writer)
-    }
-  }
-
-  init<Value>(_ name: String, optional path: WritableKeyPath<PictureRecord, Value?>, _ syntax: ValueSyntax<Value>) {
-    self.name = name
-    read = { reader, record throws(SceneError) in record[keyPath: path] = try syntax.read(reader) }
-    text = { record, writer in record[keyPath: path].map { syntax.text($0, writer) } }
-  }
-
-  static let all: [RecordProperty] = [
-    RecordProperty("bounds", \.record.bounds, .finiteRect),
-    RecordProperty("transform", \.record.transform, .plane),
-    RecordProperty("homography", optional: \.parts.homography, .homography),
-    RecordProperty("opacity", \.record.opacity, .float("an opacity from 0 to 1") { $0 >= 0 && $0 <= 1 }),
-    RecordProperty("isHidden", \.isHidden, .bool),
-    RecordProperty("masksToBounds", \.masksToBounds, .bool),
-    RecordProperty("isDoubleSided", \.isDoubleSided, .bool),
-    RecordProperty("cornerRadius", \.record.cornerRadius, .float("a radius from 0 on") { $0 >= 0 && $0.isFinite }),
-    RecordProperty("maskedCorners", \.parts.corners, .corners),
-    RecordProperty("backgroundColor", \.record.backgroundColor, .pixel),
-    RecordProperty("border", optional: \.parts.border, .border),
-    RecordProperty("shadow", optional: \.parts.shadow, .shadow),
-    RecordProperty("compositingFilter", \.parts.blendMode, .word()),
-    RecordProperty("rasterizationScale", optional: \.parts.rasterizationScale, .positive),
-    RecordProperty("contents", optional: \.content, .content),
-    RecordProperty("placement", optional: \.parts.placement, .placement),
-    RecordProperty(
+extension PictureRecord {
+  @MainActor static let properties: [TextProperty<Self>] = [
+    TextProperty("bounds", \.record.bounds, .finiteRect),
+    TextProperty("transform", \.record.transform, .plane),
+    TextProperty("homography", optional: \.parts.homography, .homography),
+    TextProperty("opacity", \.record.opacity, .float("an opacity from 0 to 1") { $0 >= 0 && $0 <= 1 }),
+    TextProperty("isHidden", \.isHidden, .bool),
+    TextProperty("masksToBounds", \.masksToBounds, .bool),
+    TextProperty("isDoubleSided", \.isDoubleSided, .bool),
+    TextProperty("cornerRadius", \.record.cornerRadius, .float("a radius from 0 on") { $0 >= 0 && $0.isFinite }),
+    TextProperty("maskedCorners", \.parts.corners, .corners),
+    TextProperty("backgroundColor", \.record.backgroundColor, .pixel),
+    TextProperty("border", optional: \.parts.border, .border),
+    TextProperty("shadow", optional: \.parts.shadow, .shadow),
+    TextProperty("compositingFilter", \.parts.blendMode, .word()),
+    TextProperty("rasterizationScale", optional: \.parts.rasterizationScale, .positive),
+    TextProperty("contents", \.contents, .contents),
+    TextProperty("placement", optional: \.parts.placement, .placement),
+    TextProperty(
       "contentsRect", \.parts.cut.rect,
       .finiteRect.only("a rectangle that is not empty") { $0.width >= 1e-9 && $0.height >= 1e-9 }),
-    RecordProperty("contentsCenter", \.parts.cut.center, .finiteRect),
-    RecordProperty("contentsScale", \.parts.cut.scale, .positive),
-    RecordProperty("minificationFilter", \.parts.cut.minification, .word()),
-    RecordProperty("magnificationFilter", \.parts.cut.magnification, .word()),
+    TextProperty("contentsCenter", \.parts.cut.center, .finiteRect),
+    TextProperty("contentsScale", \.parts.cut.scale, .positive),
+    TextProperty("minificationFilter", \.parts.cut.minification, .word()),
+    TextProperty("magnificationFilter", \.parts.cut.magnification, .word()),
   ]
 }
 
 // MARK: - Records
 
 extension SceneReader {
-  private static let content = "a property of the record, or a record"
-
   /// Reads `record { … }` with all records in it.
   func picture() throws(SceneError) -> OldPicture {
     guard take("record") else { throw expected("record: a picture is a record with records in it") }
@@ -98,7 +74,7 @@ extension SceneReader {
     var picture = PictureRecord()
     picture.record = RenderRecord(id: UInt32(index + 1), bounds: .zero, flags: flags)
     tree.append(picture.record, SideValues())
-    try block(of: Self.content) { () throws(SceneError) in
+    try block(of: "a property of the record, or a record") { () throws(SceneError) in
       if take("record") {
         try record(into: &tree, flags: [])
       } else if word == "mask" {
@@ -107,58 +83,28 @@ extension SceneReader {
         guard take("record") else { throw expected("record") }
         picture.record.flags.insert(.masked)
         try record(into: &tree, flags: .mask)
-      } else if take("transition") {
-        picture.parts.transition = try transition()
-      } else {
-        guard let name = word, let property = RecordProperty.all.first(where: { $0.name == name }) else {
-          throw expected(Self.content)
-        }
-        advance()
-        try property.read(self, &picture)
+      } else if try !take(PictureRecord.properties, in: &picture) {
+        throw expected("a property of the record, or a record")
       }
     }
     picture.record.subtreeEnd = UInt32(tree.records.count)
     let half = Float(max(min(picture.record.bounds.width, picture.record.bounds.height) / 2, 0))
     picture.record.cornerRadius = min(picture.record.cornerRadius, half)
-    let sides = SideValues(content: picture.content, effects: .make(picture.parts, last: nil))
+    let sides = SideValues(content: picture.contents.content, effects: .make(picture.parts, last: nil))
     picture.record.settle(sides)
     (tree.records[index], tree.sides[index]) = (picture.record, sides)
-  }
-
-  /// `push fromLeft 0.25`, with `hidden` if there is no new picture, and with `from` and the older picture.
-  private func transition() throws(SceneError) -> LayerTransition {
-    let type = try ValueSyntax<TransitionType>.word().read(self)
-    let subtype = try ValueSyntax<TransitionSubtype>.word().read(self)
-    let progress = try number("the part of the way, from 0 to 1")
-    let isNewHidden = take("hidden")
-    let old = take("from") ? try picture() : OldPicture()
-    var transition = LayerTransition(old: old, type: type, subtype: subtype, progress: progress)
-    transition.isNewHidden = isNewHidden
-    return transition
   }
 }
 
 extension SceneWriter {
-  /// Writes the picture that a transition leads from.
-  func write(_ picture: OldPicture) {
-    if !picture.tree.records.isEmpty { write(picture.tree, 0, before: "from ") }
-  }
-
-  private func write(_ tree: TreeSnapshot, _ index: Int, before: String) {
+  /// Writes a record of the picture that a transition leads from, with all records in it.
+  func write(_ tree: TreeSnapshot, _ index: Int, before: String) {
     let picture = PictureRecord(
-      record: tree.records[index], content: tree.sides[index].content,
+      record: tree.records[index], contents: LayerContents(tree.sides[index].content),
       parts: tree.sides[index].effects?.parts ?? RenderEffects.Parts())
-    let properties = RecordProperty.all.compactMap { property in
-      property.text(picture, self).map { "\(property.name) \($0)" }
-    }
+    let properties = texts(PictureRecord.properties, of: picture, new: PictureRecord())
     let end = picture.record.end(at: index, in: tree.records.count)
-    guard end > index + 1 || picture.parts.transition != nil else { return block("\(before)record", properties) }
     block("\(before)record", properties) {
-      if let transition = picture.parts.transition {
-        let progress = SceneNumber.text(transition.progress)
-        line("transition \(transition.type) \(transition.subtype) \(progress)" + (transition.isNewHidden ? " hidden" : ""))
-        write(transition.old)
-      }
       var child = index + 1
       while child < end {
         write(tree, child, before: tree.records[child].flags.contains(.mask) ? "mask " : "")
@@ -170,26 +116,15 @@ extension SceneWriter {
 
 // MARK: - Values
 
-extension ValueSyntax where Value == any RenderContent {
-  /// An image, or several of which each has its share.
-  fileprivate static var content: Self {
-    let image = ValueSyntax<Image>.image
-    let share = ValueSyntax<Double>.number.only("a share of the image") { $0.isFinite }
-    return Self(image.expected) { reader throws(SceneError) in
-      let first = try image.read(reader)
-      guard reader.take("share") else { return first }
-      var parts = [ImageMixture.Part(first, share: try share.read(reader))]
-      while reader.take("and") {
-        let next = try image.read(reader)
-        guard reader.take("share") else { throw reader.expected("share") }
-        parts.append(ImageMixture.Part(next, share: try share.read(reader)))
-      }
-      return ImageMixture(parts)
-    } text: { value, writer in
-      if let own = value as? Image { return image.text(own, writer) }
-      let parts = (value as? ImageMixture)?.parts ?? []
-      return parts.map { "\(image.text($0.image, writer)) share \(SceneNumber.text($0.share))" }.joined(separator: " and ")
-    }
+extension LayerContents {
+  fileprivate init(_ content: (any RenderContent)?) {
+    let mixture = (content as? ImageMixture)?.parts.map { ($0.share, $0.image) }
+    self = mixture.map { .mixture($0) } ?? .image(content as? Image)
+  }
+
+  fileprivate var content: (any RenderContent)? {
+    let parts = shares.map { ImageMixture.Part($0.image, share: $0.share) }
+    return parts == [] || parts.count == 1 && parts[0].share == 1 ? image : ImageMixture(parts)
   }
 }
 

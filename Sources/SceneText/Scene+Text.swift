@@ -65,11 +65,6 @@ extension SceneWriter {
       property.text(layer, new, self).map { "\(property.name) \($0)" }
     }
     let head = before + kind.word + (layer.name.map { " \(Self.name($0))" } ?? "")
-    if layer.sublayers.isEmpty, layer.animationDescriptions.isEmpty, layer.states.isEmpty, layer.state == nil,
-      layer.mask == nil
-    {
-      return block(head, properties)
-    }
     block(head, properties) {
       animations(of: layer)
       states(of: layer)
@@ -92,18 +87,13 @@ extension SceneWriter {
       if let function = transition.timingFunction {
         properties.append("timingFunction \(ValueSyntax<TimingFunction>.timingFunction.text(function, self))")
       }
-      let head = "stateTransition from \(from) to \(to)"
-      if transition.animations.isEmpty {
-        block(head, properties)
-      } else {
-        block(head, properties) {
-          for animation in transition.animations {
-            guard let target = animation.target else {
-              write(animation.animation)
-              continue
-            }
-            block(Self.name(target)) { write(animation.animation) }
+      block("stateTransition from \(from) to \(to)", properties) {
+        for animation in transition.animations {
+          guard let target = animation.target else {
+            write(animation.animation)
+            continue
           }
+          block(Self.name(target)) { write(animation.animation) }
         }
       }
     }
@@ -115,9 +105,7 @@ extension SceneWriter {
         "\(element.property.rawValue) \($0)"
       }
     }
-    let own = elements.filter { $0.target == nil }.compactMap(text)
-    guard elements.contains(where: { $0.target != nil }) else { return block(head, own) }
-    block(head, own) {
+    block(head, elements.filter { $0.target == nil }.compactMap(text)) {
       var targets: [String] = []
       for target in elements.compactMap(\.target) where !targets.contains(target) { targets.append(target) }
       for target in targets { block(Self.name(target), elements.filter { $0.target == target }.compactMap(text)) }

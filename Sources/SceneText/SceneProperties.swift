@@ -223,6 +223,6 @@ extension ValueSyntax where Value == StrokeStyle {
 extension Scene {
   /// The names of all properties of layers and animations, for the test of their examples.
   package static var propertyNames: [String] {
-    SceneKind.all.flatMap { $0.properties.map(\.name) } + AnimationParts.propertyNames + RecordProperty.all.map(\.name)
+    SceneKind.all.flatMap { $0.properties.map(\.name) } + AnimationParts.propertyNames + PictureRecord.properties.map(\.name)
   }
 }

@@ -24,21 +24,21 @@ extension SceneReader {
   var animationKind: AnimationParts.Kind? { word.flatMap(AnimationParts.Kind.init) }
 
   /// Reads an animation: its kind, the property that it moves, and in braces its own properties.
-  func animation(_ kind: AnimationParts.Kind, find: (String) -> SceneProperty?) throws(SceneError) -> AnimationParts {
+  func animation(_ kind: AnimationParts.Kind) throws(SceneError) -> AnimationParts {
     try count(.animations)
     let token = token
     advance()
     var parts = AnimationParts()
     switch kind {
-    case .basic: parts.content = .basic(try takeParts(of: try takeTrack(find), &parts))
+    case .basic: parts.content = .basic(try takeParts(of: try takeTrack(), &parts))
     case .spring:
-      let spring: SpringParts = try takeParts(of: try takeTrack(find), &parts)
+      let spring: SpringParts = try takeParts(of: try takeTrack(), &parts)
       if let feel = spring.feel, feel.perceptualDuration == nil, feel.bounce != nil {
         throw error(.expected("perceptualDuration beside bounce", found: token.name), at: token)
       }
       parts.content = .spring(spring)
     case .keyframes:
-      let keyframes: KeyframeParts = try takeParts(of: try takeTrack(find), &parts)
+      let keyframes: KeyframeParts = try takeParts(of: try takeTrack(), &parts)
       if let course = keyframes.course, course.path == nil, course.rotationMode != nil {
         throw error(.expected("path beside rotationMode", found: token.name), at: token)
       }
@@ -48,7 +48,7 @@ extension SceneReader {
       try block(of: "an animation or a property of the group") { () throws(SceneError) in
         if let member = animationKind {
           guard member != .transition else { throw expected("no transition: it has no effect in a group") }
-          return members.append(try animation(member, find: find))
+          return members.append(try animation(member))
         }
         if try take(AnimationParts.properties, in: &parts) { return }
         throw expected("a property of a group, such as duration")
@@ -70,8 +70,8 @@ extension SceneReader {
     return parts
   }
 
-  private func takeTrack(_ find: (String) -> SceneProperty?) throws(SceneError) -> any SceneTrack {
-    guard let name = word, let track = find(name)?.track else {
+  private func takeTrack() throws(SceneError) -> any SceneTrack {
+    guard let name = word, let track = SceneKind.property(name)?.track else {
       throw expected("a property that animates, such as position, opacity or transform.scale")
     }
     advance()
@@ -89,15 +89,6 @@ extension SceneReader {
       throw expected("a property of the animation, such as duration")
     }
     return parts
-  }
-
-  /// Reads a property if the token is the name of one.
-  private func take<Parts>(_ properties: [AnimationProperty<Parts>], in parts: inout Parts) throws(SceneError) -> Bool {
-    guard let property = properties.first(where: { $0.name == word }) else { return false }
-    if let other = property.conflict(parts) { throw expected("no \(property.name) beside \(other)") }
-    advance()
-    try property.read(self, &parts)
-    return true
   }
 }
 
@@ -126,8 +117,9 @@ extension SceneWriter {
     case .transition(let transition):
       let head = "transition \(transition.type)"
       let all = texts(AnimationParts.transitionProperties, of: transition, new: Transition()) + properties
-      guard let picture = transition.from, !picture.tree.records.isEmpty else { return block(head, all) }
-      block(head, all) { write(picture) }
+      block(head, all) {
+        if let tree = transition.from?.tree, !tree.records.isEmpty { write(tree, 0, before: "from ") }
+      }
     }
   }
 
@@ -162,12 +154,6 @@ extension SceneWriter {
   private func write<Parts: TrackParts>(_ kind: AnimationParts.Kind, _ parts: Parts, _ settings: [String]) {
     let properties = texts(Parts.properties, of: parts, new: Parts(parts.track))
     block("\(kind.rawValue) \(parts.track.property.rawValue)", properties + settings)
-  }
-
-  private func texts<Parts>(_ properties: [AnimationProperty<Parts>], of parts: Parts, new: Parts) -> [String] {
-    properties.compactMap { property in
-      property.text(parts, new, self).map { $0.isEmpty ? property.name : "\(property.name) \($0)" }
-    }
   }
 
   /// The time to take away from those of a layer's clock: that of the scene's beginning, while the clock goes as the display's.

@@ -13,7 +13,7 @@ extension SceneReader {
     var transitions: [StateTransition] = []
     try block(of: "a property, a layer or an animation") { () throws(SceneError) in
       if let kind = animationKind {
-        let parts = try animation(kind) { self.property($0) }
+        let parts = try animation(kind)
         animations.append(PendingAnimation(layer: layer, parts: parts))
       } else if let inner = sublayerKind {
         layer.addSublayer(try self.layer(inner))
@@ -44,8 +44,6 @@ extension SceneReader {
 
   /// The kind of layer whose word stands at the token.
   var sublayerKind: SceneKind? { word.flatMap { word in SceneKind.all.first { $0.word == word } } }
-
-  private func property(_ name: String) -> SceneProperty? { SceneKind.property(name) }
 
   /// - Parameter kind: nil for a layer that is only known by its name.
   private func takeProperty(of kind: SceneKind?) throws(SceneError) -> SceneProperty {
@@ -125,7 +123,7 @@ extension SceneReader {
       throw expected("a property that animates")
     }
     let token = token
-    let animation = try animation(kind, find: { self.property($0) }).animation
+    let animation = try animation(kind).animation
     if let transition = animation as? Transition {
       guard transition.from == nil else {
         throw error(.expected("a transition without from, which is the state that is left", found: token.name), at: token)

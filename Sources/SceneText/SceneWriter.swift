@@ -30,7 +30,7 @@ final class SceneWriter {
   func line(_ text: String) { lines.append(String(repeating: "  ", count: indentation) + text) }
 
   /// Puts properties on as few lines as are easy to read.
-  func line(of properties: [String]) {
+  private func line(of properties: [String]) {
     var current = ""
     for property in properties {
       if !current.isEmpty, current.count + property.count + 2 + indentation * 2 > Self.width {
@@ -42,20 +42,19 @@ final class SceneWriter {
     if !current.isEmpty { line(current) }
   }
 
-  /// `head { … }`, on one line if there is no more in it than a line of properties.
-  func block(_ head: String, _ properties: [String]) {
-    let short = properties.isEmpty ? "\(head) {}" : "\(head) { \(properties.joined(separator: "; ")) }"
-    if short.count + indentation * 2 <= Self.width { line(short) } else { block(head, properties) {} }
-  }
-
-  /// `head { … }` with more than properties in it.
-  func block(_ head: String, _ properties: [String] = [], _ body: () -> Void) {
+  /// `head { … }` with properties and what the body writes, on one line if there is no more in it than a line of properties.
+  func block(_ head: String, _ properties: [String] = [], _ body: () -> Void = {}) {
+    let start = lines.count
     line("\(head) {")
     indentation += 1
     line(of: properties)
+    let bodyStart = lines.count
     body()
     indentation -= 1
-    line("}")
+    let short = properties.isEmpty ? "\(head) {}" : "\(head) { \(properties.joined(separator: "; ")) }"
+    guard lines.count == bodyStart, short.count + indentation * 2 <= Self.width else { return line("}") }
+    lines.removeSubrange(start...)
+    line(short)
   }
 
   // MARK: Names

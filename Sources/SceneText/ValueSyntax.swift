@@ -101,15 +101,6 @@ extension ValueSyntax where Value == String {
       SceneWriter.quoted(value)
     }
   }
-
-  /// A word, or a string where it is none.
-  static var name: Self {
-    Self("a name") { reader throws(SceneError) in
-      try reader.takeName("a name")
-    } text: { value, _ in
-      SceneWriter.name(value)
-    }
-  }
 }
 
 extension ValueSyntax {
