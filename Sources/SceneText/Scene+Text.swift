@@ -76,8 +76,8 @@ extension SceneWriter {
   // MARK: States
 
   private func states(of layer: Layer) {
-    for state in layer.states { elements(state.elements, head: "state \(Self.name(state.name))") }
-    if let name = layer.state { elements(layer.valuesBeforeState, head: "inState \(Self.name(name))") }
+    for state in layer.states { elements(state.elements, of: layer, head: "state \(Self.name(state.name))") }
+    if let name = layer.state { elements(layer.valuesBeforeState, of: layer, head: "inState \(Self.name(name))") }
     for transition in layer.stateTransitions {
       let (from, to) = (transition.from.map(Self.name) ?? "*", transition.to.map(Self.name) ?? "*")
       var properties: [String] = []
@@ -88,7 +88,7 @@ extension SceneWriter {
         properties.append("timingFunction \(ValueSyntax<TimingFunction>.timingFunction.text(function, self))")
       }
       block("stateTransition from \(from) to \(to)", properties) {
-        for animation in transition.animations {
+        for animation in transition.animations where layer.layer(named: animation.target) != nil {
           guard let target = animation.target else {
             write(animation.animation)
             continue
@@ -99,16 +99,17 @@ extension SceneWriter {
     }
   }
 
-  private func elements(_ elements: [LayerState.Element], head: String) {
-    func text(_ element: LayerState.Element) -> String? {
-      SceneKind.property(element.property.rawValue)?.valueText(element.value, self).map {
-        "\(element.property.rawValue) \($0)"
+  private func elements(_ elements: [LayerState.Element], of layer: Layer, head: String) {
+    func texts(_ target: String?) -> [String] {
+      elements.filter { $0.target == target }.compactMap { element in
+        let name = element.property.rawValue
+        return SceneKind.property(name)?.valueText(element.value, self).map { "\(name) \($0)" }
       }
     }
-    block(head, elements.filter { $0.target == nil }.compactMap(text)) {
+    block(head, texts(nil)) {
       var targets: [String] = []
       for target in elements.compactMap(\.target) where !targets.contains(target) { targets.append(target) }
-      for target in targets { block(Self.name(target), elements.filter { $0.target == target }.compactMap(text)) }
+      for target in targets where layer.layer(named: target) != nil { block(Self.name(target), texts(target)) }
     }
   }
 }

@@ -114,8 +114,7 @@ extension SceneReader {
   func scene() throws(SceneError) -> SceneContent {
     var root: Layer?
     var size: Size?
-    var events: [Scene.Event] = []
-    var names: [(event: Scene.Event, token: SceneToken)] = []
+    var events: [(event: Scene.Event, token: SceneToken)] = []
     while token.kind != .end {
       if let kind = sublayerKind {
         guard root == nil else { throw expected("no second layer: a scene has one, which holds all others") }
@@ -128,16 +127,14 @@ extension SceneReader {
       } else if take("at") {
         try count(.events)
         let token = following
-        let event = try event()
-        events.append(event)
-        names.append((event, token))
+        events.append((try event(), token))
       } else {
         throw expected(Self.statements)
       }
     }
     guard let root else { throw expected("a layer") }
     let states = root.namesOfStates
-    for (event, token) in names {
+    for (event, token) in events {
       guard let states = states[event.layer] else {
         throw error(.expected("the name of a layer", found: token.name), at: token)
       }
@@ -145,16 +142,21 @@ extension SceneReader {
         throw error(.expected("a state of \(event.layer)", found: SceneWriter.quoted(state)), at: token)
       }
     }
-    return SceneContent(root: root, size: size, events: events)
+    return SceneContent(root: root, size: size, events: events.map(\.event))
   }
 
   /// `1s card.state open`
   private func event() throws(SceneError) -> Scene.Event {
     let time = try ValueSyntax<Nanoseconds>.time.read(self)
+    let isWord = word != nil
     var name = try takeName("the name of a layer with .state, such as card.state")
-    if name.hasSuffix(".state") { name.removeLast(6) } else if !take("state"), !take(".state") { throw expected(".state") }
-    let state = try takeName("the name of a state, or none")
-    return Scene.Event(time: time, layer: name, state: state == "none" ? nil : state)
+    if isWord, name.hasSuffix(".state") {
+      name.removeLast(6)
+    } else if !take("state"), !take(".state") {
+      throw expected(".state")
+    }
+    let state = take("none") ? nil : try takeName("the name of a state, or none")
+    return Scene.Event(time: time, layer: name, state: state)
   }
 
   // MARK: Images
@@ -171,8 +173,9 @@ extension SceneReader {
       }
       let token = token
       let name = try takeWord("a name for the image")
-      guard !resources.isDefined(name) else {
-        throw error(.expected("a name that no other image has", found: token.name), at: token)
+      guard !resources.isDefined(name), !["none", "drawn", "mixture"].contains(name) else {
+        throw error(
+          .expected("a name that no other image has, and not none, drawn or mixture", found: token.name), at: token)
       }
       resources.define(name, try takeImage())
     }

@@ -100,9 +100,11 @@ extension SceneWriter {
     for description in layer.animationDescriptions { write(description, shift: shift, start: start) }
   }
 
-  /// Writes an animation that has not begun and leaves open what a layer fills in.
+  /// Writes an animation of a change of state, which has not begun and leaves open what a layer fills in.
   func write(_ animation: any Animation) {
-    write(AnimationDescription(open: animation), shift: .zero, start: .zero)
+    let description = AnimationDescription(open: animation)
+    guard case .group = description.content else { return write(description, shift: .zero, start: .zero) }
+    line("// A group is left out: it has no property that the state changes.")
   }
 
   private func write(_ description: AnimationDescription, isMember: Bool = false, shift: Nanoseconds, start: MonotonicTime) {
@@ -126,7 +128,7 @@ extension SceneWriter {
   private func write(_ movement: AnimationTrack, _ spring: Spring?, _ settings: [String]) {
     let name = movement.property.rawValue
     guard let track = SceneKind.property(name)?.track else {
-      return line("// An animation of \(name) is left out: it is no property of the kinds of layers here.")
+      return line("// An animation of \(Self.quoted(name)) is left out: it is no property of the kinds of layers here.")
     }
     switch (movement.values, spring) {
     case (.ends(let ends, _), nil):

@@ -11,6 +11,7 @@ extension SceneReader {
     var last: [LayerSetting] = []
     var states: [LayerState] = []
     var transitions: [StateTransition] = []
+    var targets: [Target] = []
     try block(of: "a property, a layer or an animation") { () throws(SceneError) in
       if let kind = animationKind {
         let parts = try animation(kind)
@@ -23,21 +24,23 @@ extension SceneReader {
       } else if take("state") {
         try count(.states)
         let name = try takeName("the name of a state")
-        states.append(LayerState(name, try elements(kind)))
+        states.append(LayerState(name, try elements(kind, &targets)))
       } else if take("inState") {
         let name = try takeName("the name of a state")
-        layer.takeState(name, base: try elements(kind))
+        layer.takeState(name, base: try elements(kind, &targets))
       } else if take("stateTransition") {
         try count(.transitions)
-        transitions.append(try stateTransition())
+        transitions.append(try stateTransition(&targets))
       } else {
         let property = try takeProperty(of: kind)
         let setting = try property.read(self)
         if property.isLast { last.append(setting) } else { setting.set(layer, setting.value) }
       }
     }
-    if !states.isEmpty { layer.states = states }
-    if !transitions.isEmpty { layer.stateTransitions = transitions }
+    for target in targets where layer.layer(named: target.name) == nil {
+      throw error(.expected("the name of a layer in this one", found: target.token.name), at: target.token)
+    }
+    (layer.states, layer.stateTransitions) = (states, transitions)
     for setting in last { setting.set(layer, setting.value) }
     return layer
   }
@@ -62,11 +65,22 @@ extension SceneReader {
 
   // MARK: States
 
+  /// The name of a layer below the one that has the states, which may stand after them.
+  private typealias Target = (name: String, token: SceneToken)
+
+  /// Reads the name of a layer if a brace follows it.
+  private func takeTarget(_ targets: inout [Target]) -> String? {
+    let token = token
+    guard following.kind == .open, let name = takeName() else { return nil }
+    targets.append((name, token))
+    return name
+  }
+
   /// The values of a state: those of the layer itself, and in braces behind a name those of a layer below it.
-  private func elements(_ kind: SceneKind) throws(SceneError) -> [LayerState.Element] {
+  private func elements(_ kind: SceneKind, _ targets: inout [Target]) throws(SceneError) -> [LayerState.Element] {
     var elements: [LayerState.Element] = []
     try block(of: "a property of the state") { () throws(SceneError) in
-      guard following.kind == .open, let target = takeName() else {
+      guard let target = takeTarget(&targets) else {
         return elements.append(try element(of: kind, target: nil))
       }
       try block(of: "a property of the state") { () throws(SceneError) in
@@ -84,7 +98,7 @@ extension SceneReader {
       write: setting.set, implicit: property.track?.implicit)
   }
 
-  private func stateTransition() throws(SceneError) -> StateTransition {
+  private func stateTransition(_ targets: inout [Target]) throws(SceneError) -> StateTransition {
     var transition = StateTransition()
     if take("from") { transition.from = try stateName() }
     if take("to") { transition.to = try stateName() }
@@ -93,15 +107,13 @@ extension SceneReader {
         transition.duration = try ValueSyntax<Nanoseconds>.time.read(self)
       } else if take("timingFunction") {
         transition.timingFunction = try ValueSyntax<TimingFunction>.timingFunction.read(self)
-      } else if let kind = animationKind {
-        transition.animations.append(try stateAnimation(kind, target: nil))
-      } else if following.kind == .open, let target = takeName() {
+      } else if animationKind == nil, let target = takeTarget(&targets) {
         try block(of: "an animation") { () throws(SceneError) in
-          guard let kind = animationKind else { throw expected("an animation: basic, spring, keyframes or transition") }
-          transition.animations.append(try stateAnimation(kind, target: target))
+          transition.animations.append(try stateAnimation(of: target, expected: Self.stateAnimations))
         }
       } else {
-        throw expected("duration, timingFunction, an animation, or the name of a layer with its animations in braces")
+        let others = "duration, timingFunction, or the name of a layer with its animations in braces"
+        transition.animations.append(try stateAnimation(of: nil, expected: "\(Self.stateAnimations), or \(others)"))
       }
     }
     return transition
@@ -114,22 +126,14 @@ extension SceneReader {
     return nil
   }
 
-  private func stateAnimation(_ kind: AnimationParts.Kind, target: String?) throws(SceneError) -> StateTransition.Element {
-    guard kind != .group else {
-      throw expected("basic, spring, keyframes or transition: a group has no property that the state changes")
-    }
-    guard case .word(let property) = following.kind else {
-      advance()
-      throw expected("a property that animates")
-    }
-    let token = token
+  private static let stateAnimations = "basic, spring, keyframes or transition"
+
+  private func stateAnimation(of target: String?, expected: String) throws(SceneError) -> StateTransition.Element {
+    // A group has no property that the state changes.
+    guard let kind = animationKind, kind != .group else { throw self.expected(expected) }
+    let property = if case .word(let word) = following.kind { word } else { "" }
     let animation = try animation(kind).animation
-    if let transition = animation as? Transition {
-      guard transition.from == nil else {
-        throw error(.expected("a transition without from, which is the state that is left", found: token.name), at: token)
-      }
-      return StateTransition.Element(transition, of: target)
-    }
+    if let transition = animation as? Transition { return StateTransition.Element(transition, of: target) }
     return StateTransition.Element(AnimatableProperty(rawValue: property), animation, of: target)
   }
 }

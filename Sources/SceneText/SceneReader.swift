@@ -132,11 +132,11 @@ final class SceneReader {
     return values
   }
 
-  /// One string, or several that follow each other and make one.
+  /// One string, or several that follow each other and make one. A string before a brace is a name.
   func string(_ expected: String = "a string in quotation marks") throws(SceneError) -> String {
     guard case .string(var text) = token.kind else { throw self.expected(expected) }
     advance()
-    while case .string(let more) = token.kind {
+    while case .string(let more) = token.kind, following.kind != .open {
       text += more
       advance()
     }

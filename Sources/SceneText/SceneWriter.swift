@@ -95,9 +95,11 @@ final class SceneWriter {
     return result + "\""
   }
 
-  /// A word where the name is one, otherwise a string.
+  /// A word where the name is one and has no meaning of its own, otherwise a string.
   static func name(_ name: String) -> String {
     var lexer = SceneLexer(Array(name.utf8))
-    return lexer.next().kind == .word(name) && lexer.next().kind == .end && !name.contains(".") ? name : quoted(name)
+    let isWord = lexer.next().kind == .word(name) && lexer.next().kind == .end && !name.contains(".")
+    let hasMeaning = ["none", "duration", "timingFunction"].contains(name) || AnimationParts.Kind(rawValue: name) != nil
+    return isWord && !hasMeaning ? name : quoted(name)
   }
 }

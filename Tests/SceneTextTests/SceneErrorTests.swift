@@ -58,8 +58,24 @@ final class SceneErrorTests: XCTestCase {
         "1:51: expected the mask before the other records, found \"mask\""
       ),
       (
-        "layer { stateTransition { transition fade { from record {} } } }",
-        "1:27: expected a transition without from, which is the state that is left, found \"transition\""
+        "layer { state open { shad { opacity 1 } }; layer shade {} }",
+        "1:22: expected the name of a layer in this one, found \"shad\""
+      ),
+      (
+        "layer { stateTransition { shade { basic opacity {} } } }",
+        "1:27: expected the name of a layer in this one, found \"shade\""
+      ),
+      (
+        "layer { layer shade {}; stateTransition { shade { group {} } } }",
+        "1:51: expected basic, spring, keyframes or transition, found \"group\""
+      ),
+      (
+        "layer { stateTransition { basic {} } }",
+        "1:33: expected a property that animates, such as position, opacity or transform.scale, found \"{\""
+      ),
+      (
+        "layer {}\nimage none \"a.png\"",
+        "2:7: expected a name that no other image has, and not none, drawn or mixture, found \"none\""
       ),
       ("layer { contentsScale 0 }", "1:23: expected a number above 0, found 0"),
       ("layer { contents photo }", "1:18: expected the name of an image that is defined above, found \"photo\""),

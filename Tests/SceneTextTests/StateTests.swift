@@ -179,23 +179,6 @@ final class StateTests: XCTestCase {
     return layer
   }
 
-  func testAnOwnLinearTimingIsWritten() throws {
-    try onMain {
-      let text = """
-        layer {
-          stateTransition {
-            timingFunction easeOut
-            basic opacity { timingFunction linear }
-            basic cornerRadius { duration 1s }
-          }
-        }
-        """
-      let copy = try Scene(text: try Scene.text(of: try Scene(text: text).root)).root
-      XCTAssertEqual(copy.stateTransitions[0].timingFunction, .easeOut)
-      XCTAssertEqual(copy.stateTransitions[0].animations.map { $0.animation.timingFunction }, [.linear, nil])
-    }
-  }
-
   /// Also one that was not drawn before, or is read in that state; and other properties of the state ask for no drawing instead.
   func testALayerThatDrawsItselfDoesSoAgainWhenItsStateIsLeft() throws {
     try onMain {
@@ -244,6 +227,78 @@ final class StateTests: XCTestCase {
           XCTAssertEqual(other[2], plain[2], "in text: \(inText), before: \(isDrawnBefore), again: \(isReadAgain)")
         }
       }
+    }
+  }
+
+  func testAnOwnLinearTimingIsWritten() throws {
+    try onMain {
+      let text = """
+        layer {
+          stateTransition {
+            timingFunction easeOut
+            basic opacity { timingFunction linear }
+            basic cornerRadius { duration 1s }
+          }
+        }
+        """
+      let copy = try Scene(text: try Scene.text(of: try Scene(text: text).root)).root
+      XCTAssertEqual(copy.stateTransitions[0].timingFunction, .easeOut)
+      XCTAssertEqual(copy.stateTransitions[0].animations.map { $0.animation.timingFunction }, [.linear, nil])
+    }
+  }
+
+  func testNamesMayBeAnything() throws {
+    try onMain {
+      for name in [
+        "none", "group", "transition", "duration", "timingFunction", "from", "to", "*", "state", "a.state", ".state", "",
+        "{",
+        "layer", "two words", "1", "-", "infinity", "opacity", "\"\\\n\u{1}é",
+      ] {
+        let root = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+        let inner = Layer()
+        (root.name, inner.name) = ("root", name)
+        root.addSublayer(inner)
+        inner.states = [LayerState(name, [.init(.opacity, 0.25)])]
+        root.states = [LayerState(name, [.init(.opacity, 0.5), .init(.opacity, 0.75, of: name)])]
+        root.stateTransitions = [
+          StateTransition(from: name, to: name, animations: [.init(.opacity, BasicAnimation(.opacity), of: name)])
+        ]
+        root.state = name
+        let events = [nil, name].map { Scene.Event(time: .seconds(1), layer: name, state: $0) }
+        let text = try Scene.text(of: root, events: events)
+        let copy = try Scene(text: text)
+        XCTAssertEqual(copy.events, events, text)
+        XCTAssertEqual(copy.root.state, name)
+        XCTAssertEqual(copy.root.stateTransitions.map(\.from), [name])
+        XCTAssertEqual(copy.root.stateTransitions[0].animations.map(\.target), [name])
+        XCTAssertEqual(copy.root.sublayers[0].opacity, 0.75)
+        XCTAssertEqual(try Scene.text(of: copy.root, events: copy.events), text)
+      }
+      // The string of a text and a name behind it are two.
+      let text = "text { layer \"a b\" {}; state x { string \"one\"; \"a b\" { opacity 0.5 } } }"
+      let root = try Scene(text: text).root
+      root.state = "x"
+      XCTAssertEqual((root as? TextLayer)?.string, "one")
+      XCTAssertEqual(root.sublayers[0].opacity, 0.5)
+    }
+  }
+
+  /// Elements without an effect and animations without a text are left out.
+  func testAStateWithoutItsLayerIsATextThatIsRead() throws {
+    try onMain {
+      let root = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+      root.states = [LayerState("a", [.init(.opacity, 0.5), .init(.opacity, 0.5, of: "nobody")])]
+      root.stateTransitions = [
+        StateTransition(
+          to: "a",
+          animations: [
+            .init(.opacity, BasicAnimation(.opacity), of: "nobody"),
+            .init(.opacity, AnimationGroup([BasicAnimation(.opacity)])), .init(.opacity, BasicAnimation(.opacity)),
+          ])
+      ]
+      let copy = try Scene(text: try Scene.text(of: root)).root
+      XCTAssertEqual(copy.states[0].elements.count, 1)
+      XCTAssertEqual(copy.stateTransitions[0].animations.count, 1)
     }
   }
 
