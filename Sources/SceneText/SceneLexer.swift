@@ -49,41 +49,18 @@ struct SceneToken: Equatable {
 /// Takes a scene's text apart. No bytes are refused here: those that begin nothing become a token of their own.
 struct SceneLexer {
   let bytes: [UInt8]
-  private(set) var offset = 0
+  private var offset: Int
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  /// - Parameter bytes: may begin with a byte order mark, as some editors write.
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    offset = bytes.starts(with: "\u{FEFF}".utf8) ? 3 : 0
+  }
 
   mutating func next() -> SceneToken {
     let isAfterComma = skipBlanks()
     let start = offset
-    func token(_ kind: SceneToken.Kind) -> SceneToken {
-      SceneToken(kind: kind, offset: start, isAfterComma: isAfterComma)
-    }
-    guard let byte = peek() else { return token(.end) }
-    switch byte {
-    case UInt8(ascii: "{"):
-      offset += 1
-      return token(.open)
-    case UInt8(ascii: "}"):
-      offset += 1
-      return token(.close)
-    case UInt8(ascii: "*"):
-      offset += 1
-      return token(.star)
-    case UInt8(ascii: "\""):
-      return token(string())
-    case UInt8(ascii: "#"):
-      offset += 1
-      return token(.color(take(Self.isLetterOrDigit)))
-    case _ where startsNumber:
-      let digits = number()
-      // A word may follow at once only as a unit.
-      return token(.number(digits, unit: take(Self.isUnit)))
-    case _ where Self.isLetter(byte) || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-"):
-      return token(.word(take { Self.isLetterOrDigit($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }))
-    default:
-      return token(.other(character()))
-    }
+    return SceneToken(kind: kind(), offset: start, isAfterComma: isAfterComma)
   }
 
   /// The line and column of a byte, both from 1; the column in characters.
@@ -94,18 +71,44 @@ struct SceneLexer {
     return (line, String(decoding: bytes[start..<max(offset, start)], as: UTF8.self).count + 1)
   }
 
-  private func peek(_ ahead: Int = 0) -> UInt8? {
-    offset + ahead < bytes.count ? bytes[offset + ahead] : nil
+  private mutating func kind() -> SceneToken.Kind {
+    guard let first = peek() else { return .end }
+    if startsNumber {
+      let digits = number()
+      // A word may follow at once only as a unit.
+      return .number(digits, unit: take { Self.isLetter($0) || $0 == "%" })
+    }
+    if Self.isLetter(first) || first == "." || first == "-" {
+      return .word(take { Self.isLetterOrDigit($0) || $0 == "." || $0 == "-" })
+    }
+    let start = offset
+    offset += 1
+    switch first {
+    case "{": return .open
+    case "}": return .close
+    case "*": return .star
+    case "\"": return string()
+    case "#": return .color(take(while: Self.isLetterOrDigit))
+    default:
+      // A whole character, or a damaged one.
+      while offset < bytes.count, bytes[offset] & 0xC0 == 0x80, offset - start < 4 { offset += 1 }
+      return .other(text(from: start))
+    }
+  }
+
+  /// A byte as the character with its number: all that has a meaning here is ASCII.
+  private func peek(_ ahead: Int = 0) -> Unicode.Scalar? {
+    offset + ahead < bytes.count ? Unicode.Scalar(bytes[offset + ahead]) : nil
   }
 
   /// - Returns: true if there was a comma.
   private mutating func skipBlanks() -> Bool {
     var hasComma = false
-    while let byte = peek() {
-      if byte == UInt8(ascii: "/"), peek(1) == UInt8(ascii: "/") {
-        while let byte = peek(), byte != UInt8(ascii: "\n") { offset += 1 }
-      } else if byte <= 32 || [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: ":")].contains(byte) {
-        if byte == UInt8(ascii: ",") { hasComma = true }
+    while let next = peek() {
+      if next == "/", peek(1) == "/" {
+        skip { $0 != "\n" }
+      } else if next <= " " || next == "," || next == ";" || next == ":" {
+        if next == "," { hasComma = true }
         offset += 1
       } else {
         break
@@ -114,51 +117,57 @@ struct SceneLexer {
     return hasComma
   }
 
-  private mutating func take(_ isPart: (UInt8) -> Bool) -> String {
-    let start = offset
-    while let byte = peek(), isPart(byte) { offset += 1 }
-    return String(decoding: bytes[start..<offset], as: UTF8.self)
+  private mutating func skip(while isPart: (Unicode.Scalar) -> Bool) {
+    while let next = peek(), isPart(next) { offset += 1 }
   }
+
+  private mutating func take(while isPart: (Unicode.Scalar) -> Bool) -> String {
+    let start = offset
+    skip(while: isPart)
+    return text(from: start)
+  }
+
+  private func text(from start: Int) -> String { String(decoding: bytes[start..<offset], as: UTF8.self) }
 
   // MARK: Numbers
 
   private var startsNumber: Bool {
-    func digit(_ ahead: Int) -> Bool { peek(ahead).map(Self.isDigit) ?? false }
-    let sign = peek() == UInt8(ascii: "-") || peek() == UInt8(ascii: "+") ? 1 : 0
-    return digit(sign) || (peek(sign) == UInt8(ascii: ".") && digit(sign + 1))
+    let sign = signs(at: 0)
+    return isDigit(at: sign) || (peek(sign) == "." && isDigit(at: sign + 1))
   }
 
   private mutating func number() -> String {
     let start = offset
-    if let byte = peek(), !Self.isDigit(byte), byte != UInt8(ascii: ".") { offset += 1 }
-    while let byte = peek(), Self.isDigit(byte) { offset += 1 }
-    if peek() == UInt8(ascii: "."), peek(1).map(Self.isDigit) ?? false {
+    offset += signs(at: 0)
+    skip(while: Self.isDigit)
+    if peek() == ".", isDigit(at: 1) {
       offset += 1
-      while let byte = peek(), Self.isDigit(byte) { offset += 1 }
+      skip(while: Self.isDigit)
     }
-    if peek() == UInt8(ascii: "e") || peek() == UInt8(ascii: "E") {
-      let sign = peek(1) == UInt8(ascii: "-") || peek(1) == UInt8(ascii: "+") ? 1 : 0
-      if peek(1 + sign).map(Self.isDigit) ?? false {
-        offset += 1 + sign
-        while let byte = peek(), Self.isDigit(byte) { offset += 1 }
-      }
+    if peek() == "e" || peek() == "E", isDigit(at: 1 + signs(at: 1)) {
+      offset += 1 + signs(at: 1)
+      skip(while: Self.isDigit)
     }
-    return String(decoding: bytes[start..<offset], as: UTF8.self)
+    return text(from: start)
   }
+
+  private func isDigit(at ahead: Int) -> Bool { peek(ahead).map(Self.isDigit) ?? false }
+  /// 1 if a sign stands there, otherwise 0.
+  private func signs(at ahead: Int) -> Int { peek(ahead) == "-" || peek(ahead) == "+" ? 1 : 0 }
 
   // MARK: Strings
 
+  /// The rest of a string; the quotation mark before it was taken.
   private mutating func string() -> SceneToken.Kind {
-    offset += 1
     var text: [UInt8] = []
-    while let byte = peek() {
+    while offset < bytes.count {
+      let byte = bytes[offset]
       offset += 1
-      switch byte {
-      case UInt8(ascii: "\""): return .string(String(decoding: text, as: UTF8.self))
-      case UInt8(ascii: "\n"):
-        // It would swallow the rest of the file.
-        return .other("a string without its end")
-      case UInt8(ascii: "\\"):
+      switch Unicode.Scalar(byte) {
+      case "\"": return .string(String(decoding: text, as: UTF8.self))
+      // It would swallow the rest of the file.
+      case "\n": return .other("a string without its end")
+      case "\\":
         guard let escaped = escape() else { return .other("\\") }
         text += escaped.utf8
       default: text.append(byte)
@@ -168,38 +177,27 @@ struct SceneLexer {
   }
 
   private mutating func escape() -> String? {
-    guard let byte = peek() else { return nil }
-    offset += 1
-    switch byte {
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "\""): return "\""
-    case UInt8(ascii: "\\"): return "\\"
-    case UInt8(ascii: "u"):
-      guard peek() == UInt8(ascii: "{") else { return nil }
+    let letter = peek()
+    offset += letter == nil ? 0 : 1
+    switch letter {
+    case "n": return "\n"
+    case "t": return "\t"
+    case "\"": return "\""
+    case "\\": return "\\"
+    case "u":
+      guard peek() == "{" else { return nil }
       offset += 1
-      let digits = take(Self.isLetterOrDigit)
-      guard peek() == UInt8(ascii: "}"), let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value) else {
-        return nil
-      }
+      let digits = take(while: Self.isLetterOrDigit)
+      guard peek() == "}", let value = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(value) else { return nil }
       offset += 1
       return String(scalar)
     default: return nil
     }
   }
 
-  /// A whole character, or a damaged one.
-  private mutating func character() -> String {
-    let start = offset
-    offset += 1
-    while let byte = peek(), byte & 0xC0 == 0x80, offset - start < 4 { offset += 1 }
-    return String(decoding: bytes[start..<offset], as: UTF8.self)
+  private static func isDigit(_ character: Unicode.Scalar) -> Bool { ("0"..."9").contains(character) }
+  private static func isLetter(_ character: Unicode.Scalar) -> Bool {
+    ("a"..."z").contains(character) || ("A"..."Z").contains(character) || character == "_"
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
-  }
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool { isLetter(byte) || isDigit(byte) }
-  private static func isUnit(_ byte: UInt8) -> Bool { isLetter(byte) || byte == UInt8(ascii: "%") }
+  private static func isLetterOrDigit(_ character: Unicode.Scalar) -> Bool { isLetter(character) || isDigit(character) }
 }

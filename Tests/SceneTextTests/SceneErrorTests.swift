@@ -40,6 +40,7 @@ final class SceneErrorTests: XCTestCase {
       ("layer { spring opacity { bounce 0.2 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
       ("layer { spring opacity { bounce 0 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
       ("layer { keyframes position { rotationMode auto } }", "1:9: expected path beside rotationMode, found \"keyframes\""),
+      ("\u{FEFF}layer {\r\n  oops\r\n}", "2:3: expected a property of a layer, found \"oops\""),
       ("layer { transition slide {} }", "1:20: expected fade, moveIn, push or reveal, found \"slide\""),
       (
         "layer { group { transition fade {} } }",
