@@ -1,9 +1,10 @@
 import Framepace
 import FramepaceTesting
 import Layers
-import SceneText
 import TestLength
 import XCTest
+
+@testable import SceneText
 
 /// No bytes crash the parser, and no scene the passes or the compositor: damaged text gives an error with a place in it, or is drawn.
 final class SceneFuzzTests: XCTestCase {
@@ -20,11 +21,10 @@ final class SceneFuzzTests: XCTestCase {
       ]
       for _ in 0..<(isLongRun ? 100_000 : 3000) {
         let count = Int.random(in: 0...60, using: &random)
-        let text =
+        check(
           Int.random(in: 0..<2, using: &random) == 0
-          ? String(decoding: (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }, as: UTF8.self)
-          : (0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ")
-        check(text)
+            ? (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            : Array((0..<count).map { _ in words.randomElement(using: &random) ?? "" }.joined(separator: " ").utf8))
       }
     }
   }
@@ -32,10 +32,12 @@ final class SceneFuzzTests: XCTestCase {
   func testMutatedScenesGiveErrorsOrScenes() throws {
     try onMain {
       let images = try RandomLayers.images(seed: 1, count: 2)
+      let font = try SystemFonts.font(.regular, size: 11)
+      let examples = try GrammarTests.examples()
       for seed in UInt64(runSeed)..<UInt64(runSeed + (isLongRun ? 40 : 10)) {
         var random = SplitMix64(seed: seed)
         let root = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 30))
-        let layers = RandomLayers(in: root, seed: seed, count: 6, images: images)
+        let layers = RandomLayers(in: root, seed: seed, count: 6, images: images, font: font)
         for _ in 0..<20 { layers.edit() }
         // With transitions under way.
         let picture = Picture(root, width: 40, height: 30)
@@ -47,6 +49,9 @@ final class SceneFuzzTests: XCTestCase {
         let scene = try Scene.text(of: root, origin: .zero + .seconds(1))
         let bytes = Array(scene.utf8)
         for _ in 0..<100 { check(withOtherNumbers(scene, &random)) }
+        for example in examples {
+          for _ in 0..<5 { check(withOtherNumbers(example, &random)) }
+        }
         for _ in 0..<100 {
           var changed = bytes
           for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -60,7 +65,7 @@ final class SceneFuzzTests: XCTestCase {
             }
             if changed.isEmpty { changed = [0] }
           }
-          check(String(decoding: changed, as: UTF8.self))
+          check(changed)
         }
       }
     }
@@ -88,21 +93,28 @@ private func message(of text: String) -> String? {
   }
 }
 
-/// The text with some of its numbers replaced, mostly by extreme ones: most such texts are scenes.
-private func withOtherNumbers(_ text: String, _ random: inout SplitMix64) -> String {
+/// The text with some of its numbers and times replaced, mostly by extreme ones: most such texts are scenes.
+private func withOtherNumbers(_ text: String, _ random: inout SplitMix64) -> [UInt8] {
   let extremes = ["0", "-1", "1e308", "-1e308", "1e9", "1e-300", "-0", "0.5", "3", "nan", "infinity", "-infinity"]
+  let times = ["0s", "-1s", "1ns", "-9223372036s", "9223372036s", "infinity", "3s"]
   var words = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-  let numbers = words.indices.filter { Double(words[$0]) != nil }
+  func number(_ word: String) -> Substring { word.prefix { $0.isNumber || $0 == "-" || $0 == "." } }
+  let places = words.indices.filter { Double(number(words[$0])) != nil }
   for _ in 0..<Int.random(in: 1...5, using: &random) {
-    if let index = numbers.randomElement(using: &random) { words[index] = extremes.randomElement(using: &random) ?? "0" }
+    guard let place = places.randomElement(using: &random) else { continue }
+    let rest = words[place].dropFirst(number(words[place]).count)
+    let unit = rest.prefix { $0.isLetter }
+    let isTime = ["s", "ms", "us", "ns"].contains(unit)
+    let other = (isTime ? times : extremes).randomElement(using: &random) ?? ""
+    words[place] = other + (isTime ? rest.dropFirst(unit.count) : rest)
   }
-  return words.joined(separator: " ")
+  return Array(words.joined(separator: " ").utf8)
 }
 
 @MainActor
-private func check(_ text: String) {
+private func check(_ bytes: [UInt8]) {
   do {
-    let scene = try Scene(text: text)
+    let scene = try Scene(bytes, file: nil, folder: ".")
     let start = MonotonicTime.zero + .seconds(5)
     // A drawing may be as large as all memory.
     let isDrawn = pixels(in: scene.root) < 4e6
@@ -116,9 +128,10 @@ private func check(_ text: String) {
       look(at: scene.root)
     }
   } catch {
-    let lines = text.utf8.count { $0 == UInt8(ascii: "\n") } + 1
-    if let line = error.line, line < 1 || line > lines { XCTFail("line \(line) of \(lines): \(error)\n\(text)") }
-    if error.description.isEmpty { XCTFail("no message for \(text)") }
+    let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
+    if error.line.map({ $0 < 1 || $0 > lines }) ?? true || (error.column ?? 0) < 1 || error.message.isEmpty {
+      XCTFail("\(error) in \(lines) lines\n\(String(decoding: bytes, as: UTF8.self))")
+    }
   }
 }
 

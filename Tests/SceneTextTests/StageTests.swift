@@ -74,6 +74,75 @@ final class StageTests: XCTestCase {
     }
   }
 
+  /// Written in place, replaced by rename, with a mistake and mended, deleted and restored: the clock and chosen states stay.
+  func testAFileIsReadAgainHoweverItChanges() throws {
+    try onMain {
+      let files = FileManager.default
+      let folder = files.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      try files.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? files.removeItem(at: folder) }
+      let file = folder.appendingPathComponent("card.scene")
+      func text(_ end: Int) -> String {
+        "layer card { basic position.x { from 0; to \(end); duration 10s }; state open { opacity 0.5 } }"
+      }
+      try text(10).write(to: file, atomically: true, encoding: .utf8)
+      let clock = ManualClock(start: .zero + .seconds(100))
+      let loop = FrameLoop(clock: .manual(clock))
+      let stage = SceneStage(try Scene(path: file.path))
+      let context = LayerContext(root: stage.root, workers: WorkerPool(threads: 1))
+      var news: [String] = []
+      try stage.watch(
+        file.path, onReload: { news.append("read") }, onError: { news.append("\($0.line ?? 0):\($0.column ?? 0)") })
+      stage.play(on: loop, from: clock.now)
+      defer { stage.invalidate() }
+      clock.advance(by: .seconds(5))
+      XCTAssertTrue(stage.setState("open"))
+
+      @MainActor
+      func expect(_ expected: String, _ end: Int, after change: () throws -> Void) throws {
+        news = []
+        try change()
+        XCTAssertTrue(loop.run(timeout: .seconds(1)) { !news.isEmpty }, "no news; \(expected)")
+        XCTAssertEqual(news, [expected])
+        _ = context.commit(at: clock.now)
+        let card = stage.scene.root
+        XCTAssertEqual(card.presentation(at: clock.now).position.x, Double(end) / 2, accuracy: 1e-9)
+        XCTAssertEqual([card.state, "\(card.opacity)"], ["open", "0.5"])
+      }
+      let away = folder.appendingPathComponent("away.scene")
+      try expect("read", 20) { try text(20).write(to: file, atomically: false, encoding: .utf8) }
+      try expect("read", 30) { try text(30).write(to: file, atomically: true, encoding: .utf8) }
+      try expect("1:9", 30) { try "layer { oops }".write(to: file, atomically: false, encoding: .utf8) }
+      try expect("read", 40) { try text(40).write(to: file, atomically: false, encoding: .utf8) }
+      try expect("read", 50) {
+        try files.removeItem(at: file)
+        try text(50).write(to: file, atomically: false, encoding: .utf8)
+      }
+      try expect("read", 50) {
+        try files.moveItem(at: file, to: away)
+        try files.moveItem(at: away, to: file)
+      }
+    }
+  }
+
+  func testImagesAreRelativeToTheFile() throws {
+    try onMain {
+      let files = FileManager.default
+      let folder = files.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      try files.createDirectory(at: folder.appendingPathComponent("pictures"), withIntermediateDirectories: true)
+      defer { try? files.removeItem(at: folder) }
+      let image = try XCTUnwrap(RandomLayers.images(seed: 1, count: 1).first)
+      try PNG.write(image, to: folder.appendingPathComponent("pictures/a.png").path)
+      let path = folder.appendingPathComponent("card.scene").path
+      for text in [
+        "layer { contents \"pictures/a.png\" }", "layer { contents a }\nimage a \"./pictures/../pictures/a.png\"",
+      ] {
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        XCTAssertEqual(try Scene(path: path).root.contents?.pixels, image.pixels)
+      }
+    }
+  }
+
   func testAWatchIsBegunByPlay() throws {
     try onMain {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
