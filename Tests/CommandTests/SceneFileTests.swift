@@ -7,11 +7,18 @@ import XCTest
 final class SceneFileTests: XCTestCase {
   func testADumpRendersToTheSameBytes() throws {
     let folder = try TemporaryFolder()
-    for (scene, time) in [("still", []), ("springs", ["--time", "0.9s"])] {
+    // An event at the very time of the picture is seen in both.
+    let text = """
+      size 30 20
+      layer { layer card { bounds 0 0 9 9; backgroundColor #F00; state open { position 20 10 } } }
+      at 1s card.state open
+      """
+    try text.write(toFile: "\(folder.path)/card.scene", atomically: true, encoding: .utf8)
+    let size = ["--size", "320x180"]
+    for (scene, options) in [("still", size), ("springs", size + ["--time", "0.9s"]), ("card.scene", ["--time", "1s"])] {
       for arguments in [
-        ["dump", scene, "--size", "320x180", "--output", "a.scene"] + time,
-        ["render", scene, "--size", "320x180", "--output", "first.png"] + time,
-        ["render", "a.scene", "--output", "second.png"] + time,
+        ["dump", scene, "--output", "a.scene"] + options, ["render", scene, "--output", "first.png"] + options,
+        ["render", "a.scene", "--output", "second.png"] + (options.contains("--time") ? options.suffix(2) : []),
       ] {
         let result = try framepace(arguments, in: folder.path)
         XCTAssertEqual(result.status, 0, "\(arguments): \(result.error)")

@@ -144,9 +144,9 @@ struct RenderCommand: ParsableCommand {
     let size = try size ?? scene.size(scale: scale) ?? .standard
     let points = Size(Double(size.width) / scale, Double(size.height) / scale)
     let content = try scene.makeScene(settings: SceneSettings(size: points, scale: scale, fonts: fonts))
+    let (rate, first) = (rate ?? .hertz60, frames == nil ? time ?? .milliseconds(500) : .zero)
     let renderer = try OfflineRenderer(
-      root: content.root, width: size.width, height: size.height, scale: scale, rate: rate ?? .hertz60,
-      frames: frames ?? 1, from: frames == nil ? time ?? .milliseconds(500) : .zero)
+      root: content.root, width: size.width, height: size.height, scale: scale, rate: rate, frames: frames ?? 1, from: first)
     try content.setStates(state)
     content.play(on: renderer.engine, start: renderer.start)
     defer {
@@ -156,6 +156,8 @@ struct RenderCommand: ParsableCommand {
     for number in 0..<renderer.frames {
       if let signal = signals.heard { throw RenderEnd(signal: signal) }
       progress.begin("rendering \(scene.name)")
+      // The picture is begun before its time: events at that time are seen in it.
+      content.stage?.advance(to: renderer.start + first + rate.offset(ofInterval: Int64(number)))
       guard let image = try renderer.nextFrame()?.image else { break }
       try PNG.write(image, to: path(of: scene, number))
       progress.written += 1
