@@ -120,7 +120,7 @@ import Testing
   func aWidePenCoversTheBitmap(width: Double) throws {
     var corner = line(Point(3, 3), Point(20, 8))
     corner.line(to: Point(5, 25))
-    for scale in [Affine.identity, Affine(a: 0.5, b: 0, c: 0, d: 4, tx: 0, ty: 0)] {
+    for scale in [Affine.identity, .scale(4), Affine(a: 0, b: 0.5, c: 0.5, d: 0, tx: 0, ty: 0)] {
       for (cap, join) in [(.butt, .miter), (.round, .round), (.square, .bevel)] as [(StrokeStyle.Cap, StrokeStyle.Join)] {
         for miterLimit in [1, 10, 1e6, 1e308, .infinity] {
           let style = StrokeStyle(width: width, cap: cap, join: join, miterLimit: miterLimit)
