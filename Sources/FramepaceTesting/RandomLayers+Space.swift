@@ -10,7 +10,10 @@ extension RandomLayers {
       layer.sublayerTransform = random.chance(0.3) ? .identity : random.chance(0.6) ? view() : solidTransform()
     case 5: layer.isGeometryFlipped.toggle()
     case 6: layer.isDoubleSided.toggle()
-    case 7: layer.frame = bounds()
+    case 7:
+      layer.frame = bounds()
+      // In a tiny scale both sides become huge, and the bitmap of a layer that is drawn would take all memory.
+      if min(layer.bounds.width, layer.bounds.height) > 1e4 { layer.bounds = bounds() }
     case 8: layer.rotation = number(in: -4...4)
     case 9: layer.affineTransform = flatTransform()
     default: layer.transform = solidTransform()

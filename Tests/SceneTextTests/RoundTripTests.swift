@@ -81,9 +81,10 @@ private func isSameAfterRoundTrip(seed: UInt64, images: [Image], font: Font) thr
   removeAnimationsWithoutText(in: root)
   // An animation that was over when it was added goes with the commit after.
   original.commit(at: now)
-  let text = try Scene.text(of: root, origin: origin)
+  var text = ""
   let scene: Scene
   do {
+    text = try Scene.text(of: root, origin: origin)
     scene = try Scene(text: text)
   } catch {
     XCTFail("seed \(seed): \(error)\n\(text)")
