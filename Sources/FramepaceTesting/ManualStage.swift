@@ -7,7 +7,8 @@ public import Framepace
 /// them.
 ///
 /// It belongs to the process's main thread: on Linux that is where XCTest runs synchronous tests. (Swift Testing runs none of its
-/// tests there, `@MainActor` or not.) Without `@preconcurrency` the list of tests that SwiftPM makes cannot hold them.
+/// tests there, `@MainActor` or not.) Without `@preconcurrency` on a `@MainActor` test class, the list of tests that SwiftPM makes
+/// ends the process.
 ///
 /// ```swift
 /// @preconcurrency @MainActor final class CardTests: XCTestCase {

@@ -52,7 +52,7 @@ package struct DurationHistogram: Sendable {
     return duration(lower + (upper - lower) * fraction)
   }
 
-  /// A value inside a bucket, of which it is known that it is none beyond the smallest and the largest.
+  /// Rounds a value that was read from a bucket, and limits it to the smallest and the largest value, which are exact.
   private func duration(_ value: Double) -> Nanoseconds {
     min(max(Nanoseconds(Int64(value.rounded())), smallest), largest)
   }

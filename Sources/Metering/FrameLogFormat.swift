@@ -19,7 +19,7 @@ import LinuxSystem
 /// | `frameInterval` | from the vblank that showed the frame before |
 /// | `lateness` | from the promised vblank, or else the target, to the one that showed it; below zero if earlier |
 /// | `cause`, `otherCause` | why it was late: what cost most, and what cost at least half as much |
-/// | `animationError` | by how much animations moved on more than `frameInterval` |
+/// | `animationError` | by how much animations moved on more than `frameInterval`; not after a frame that was made for a guess |
 /// | `paintedPixels` | pixels that were painted |
 ///
 /// Times are nanoseconds of CLOCK_MONOTONIC, durations nanoseconds. What is not known is empty, in JSON null.

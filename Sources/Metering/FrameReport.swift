@@ -69,8 +69,8 @@ public struct FrameReport: Equatable, Sendable {
   /// From the beginning of a frame, when its link callbacks were called, to the vblank that showed it.
   public var latency = Distribution()
   /// How unevenly time passes in what is seen: how much the step from the time of one picture's animations to the next
-  /// one's differs from the step between the vblanks that showed them, in either direction; not across idle intervals. See
-  /// `FrameStep.animationError`.
+  /// one's differs from the step between the vblanks that showed them, in either direction; not across idle intervals, nor after a frame
+  /// that was made for a guess. See `FrameStep.animationError`.
   public var animationError = Distribution()
   /// The causes of late frames, the most frequent first. In the figures of a whole run only.
   public var lateCauses: [LateCount] = []

@@ -177,7 +177,8 @@ struct FrameTally<Durations: DurationCollection> {
       return nil
     }
     var step = FrameStep(from: last, to: frame)
-    // At a fixed rate a run's first frame, or the first after a pause, may have been made for a guess: it moved nothing yet.
+    // At a fixed rate a frame whose target was a guess, a run's first or the first after a pause, is no base for an error: nothing
+    // had moved before it.
     if !last.isTargetKnown, !isVariable { step?.animationError = nil }
     return step
   }

@@ -33,7 +33,7 @@ public struct FrameStep: BitwiseCopyable, Sendable {
   /// From the vblank that showed the one to the vblank that showed the other.
   public var interval: Nanoseconds
   /// By how much animations moved on more than `interval`: above zero they ran ahead, below zero they fell behind. Nil if the time
-  /// of animations stood still. (PresentMon's `MsAnimationError`, by sign and by what is left out: frames that were not seen.)
+  /// of animations stood still, or if the earlier frame was made for a guess at a fixed rate. (PresentMon's `MsAnimationError`, by sign and by what is left out: frames that were not seen.)
   public var animationError: Nanoseconds?
 
   /// Nil if no time passed.

@@ -34,7 +34,7 @@ private struct Player {
   private var nominal: RefreshRate
   private var sequencer: TickSequencer
   private var now: MonotonicTime
-  /// Nil where few properties hold.
+  /// The last tick; nil where few properties hold.
   private var last: (stamp: MonotonicTime, vblank: UInt64, number: UInt64)? { didSet { if last == nil { excess = 0 } } }
   private var relative = DisplayFaults()
   /// The last tick at a known rate, as long as each event since had a stamp and a sequence. Not before sixty ticks on one grid.
@@ -48,7 +48,8 @@ private struct Player {
   private var isRateUnknown = false
   /// How far off the count may be when the rate is known again.
   private var doubt: UInt64 = 0
-  /// The intervals too many that were counted without sequences. One that was, stays; more are made up for.
+  /// The intervals that were counted too many, or too few where it is below 0, while events had no sequences. Later events may make
+  /// up for them.
   private var excess: Int64 = 0
   /// The stall after the next event.
   private var stall = Nanoseconds.zero
