@@ -96,11 +96,11 @@ package struct TickSequencer {
 
     // The same event again has not come late.
     guard isLater(current.timestamp) else { return .duplicate }
-    var isSkipped = false
+    var skippedIntervals: Int64 = 0
     if !model.isVariable, now - current.timestamp >= period {
       let skipped = skip(to: now, from: current, interval)
       current.timestamp = skipped.timestamp
-      isSkipped = skipped.interval > interval
+      skippedIntervals = skipped.interval &- interval
       interval = skipped.interval
     }
     var passed: Int64 = 1
@@ -113,10 +113,14 @@ package struct TickSequencer {
         if verdict == .outlier { interval = (last.interval ?? interval) &+ 1 }
       }
       guard passed > 0 else { return .duplicate }
+    }
+    if let last, last.vblank.sequence != 0 {
       // If the stamp of a late event is wrong, its own sequence may be the latest.
-      if current.sequence == 0 || isSkipped, last.vblank.sequence != 0 {
+      if current.sequence == 0 || skippedIntervals > 0 {
         current.sequence = max(current.sequence, last.vblank.sequence &+ UInt64(passed))
       }
+    } else if current.sequence != 0 {
+      current.sequence &+= UInt64(bitPattern: skippedIntervals)
     }
     return tick(current, interval, after: passed)
   }
