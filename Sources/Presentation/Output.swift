@@ -45,12 +45,13 @@ public final class Output {
 
   /// Lets the output become slower when frames take longer than their interval, and faster again: a frame every second, third …
   /// interval, made for as many vblanks later. A frame that is ready early is held back until the vblank before its target, so
-  /// that frames are as far apart as their ticks. Nil, the default, makes a frame at every tick however late the frames are.
+  /// that frames are as far apart as their ticks. The display's other links are called as seldom. Nil, the default, makes a frame
+  /// at every tick however late the frames are.
   public var automaticInterval: AutomaticInterval? {
     didSet {
       let intervals = automaticInterval?.intervals ?? 1
       schedule.lead = intervals
-      link?.leastIntervalsPerTick = intervals
+      ticker.leastIntervalsPerTick = intervals
     }
   }
 

@@ -19,7 +19,7 @@ package final class VBlankWait {
     self.ticker = ticker
     self.handler = handler
     let link = DisplayLink(ticker: ticker) { [weak self] link in self?.ticked(link) }
-    link.isPaused = true
+    (link.isPaused, link.isWait) = (true, true)
     self.link = link
   }
 

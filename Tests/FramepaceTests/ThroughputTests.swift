@@ -168,8 +168,7 @@ private final class Stage {
     let layer = BusyLayer(clock: clock)
     self.layer = layer
     root.addSublayer(layer)
-    link = DisplayLink(ticker: screen.ticker) { [unowned self, unowned engine, clock] link in
-      guard link.frameNumber.isMultiple(of: UInt64(engine.output.displayLink?.intervalsPerTick ?? 1)) else { return }
+    link = DisplayLink(ticker: screen.ticker) { [unowned self, clock] _ in
       clock.advance(by: layer.work[.callbacks])
       callbackTime += layer.work[.callbacks]
       layer.setNeedsLayout()

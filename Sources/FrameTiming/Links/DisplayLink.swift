@@ -115,19 +115,18 @@ public final class DisplayLink {
   /// Every how many vblanks the link is called at the display's rate; at least 1.
   public var intervalsPerTick: Int { Int(schedule.divisor.count) }
 
-  /// The link is not called more often than every so many vblanks, whatever its range says.
-  package var leastIntervalsPerTick = 1 {
-    didSet { if leastIntervalsPerTick != oldValue { divide() } }
-  }
-
   /// The range of what the link shows, for a link without a `preferredFrameRateRange` of its own.
   package var contentFrameRateRange = FrameRateRange.default {
     didSet { if contentFrameRateRange != oldValue { divide() } }
   }
 
-  private func divide() {
+  /// True for a link that waits for a vblank and makes no frame: the ticker's `leastIntervalsPerTick` is not for it.
+  package var isWait = false
+
+  /// Finds the number of vblanks from tick to tick by the range, the display's rate and what its links may ask for.
+  func divide() {
     let range = preferredFrameRateRange == .default ? contentFrameRateRange : preferredFrameRateRange
-    schedule.divide(range, of: ticker.actualRate, least: UInt64(max(leastIntervalsPerTick, 1)))
+    schedule.divide(range, of: ticker.actualRate, least: isWait ? 1 : UInt64(max(ticker.leastIntervalsPerTick, 1)))
   }
 
   /// Lets the link be called while `loop` runs in `mode`; `.common` stands for all common modes.

@@ -77,6 +77,15 @@ public final class DisplayTicker {
     return machine.fruitlessRequests >= 8 ? .oldVBlanks : nil
   }
 
+  /// No link is called more often than every so many vblanks, whatever its range says, unless it waits for one. A link that were, and
+  /// took its time, would keep others from their vblanks.
+  package var leastIntervalsPerTick = 1 {
+    didSet {
+      guard leastIntervalsPerTick != oldValue else { return }
+      for link in links { link.divide() }
+    }
+  }
+
   /// When ticks are delivered. A tick that is delayed already keeps its deadline.
   public var policy: FramePolicy {
     get { machine.pacer.policy }
@@ -153,6 +162,7 @@ public final class DisplayTicker {
     if !links.contains(where: { $0 === link }) {
       let index = links.firstIndex { $0.number > link.number } ?? links.endIndex
       links.insert(link, at: index)
+      link.divide()
     }
     addToLoop(mode)
     wishesChanged()

@@ -57,13 +57,13 @@ public struct AutomaticInterval: BitwiseCopyable, Sendable {
   /// - Parameter interval: the display's refresh interval.
   public mutating func observe(_ record: FrameRecord, interval: Nanoseconds) {
     observe(
-      work: record.work, isLate: record.isTargetKnown && record.missedTarget(interval: interval), at: record.presented,
+      work: record.work, isLate: record.isTargetKnown && record.isLate(interval: interval), at: record.presented,
       interval: interval)
   }
 
   /// - Parameters:
   ///   - work: the time spent on the frame.
-  ///   - isLate: true if it was seen at a later vblank than it was made for.
+  ///   - isLate: true if it was seen at a later vblank than link callbacks were promised.
   ///   - time: when it was seen.
   mutating func observe(work: Nanoseconds, isLate: Bool, at time: MonotonicTime, interval: Nanoseconds) {
     // A pause proves nothing, and neither does all of a frame that took seconds.
