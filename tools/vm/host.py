@@ -59,11 +59,12 @@ class Host:
     def _monitor(self, size):
         """monitor WIDTHxHEIGHT, or monitor off: what is plugged into a virtio-gpu"""
         width, height = (0, 0) if size == "off" else map(int, size.split("x"))
+        sizes = [(width, height)]
         if self.viewer is None:
             self.viewer = self._connect_viewer()
             # The size that it has. To QEMU it has none, and none is then no change.
-            self._resize(1280, 800)
-        self._resize(width, height)
+            sizes.insert(0, (1280, 800))
+        self._resize(sizes)
 
     def _unplug(self, display=None):
         """unplug [DRIVER]"""
@@ -93,9 +94,10 @@ class Host:
 
     # QEMU
 
-    def _resize(self, width, height):
-        """SetDesktopSize, with one screen."""
-        self.viewer.sendall(struct.pack("!BxHHBxIHHHHI", 251, width, height, 1, 0, 0, 0, width, height, 0))
+    def _resize(self, sizes):
+        """SetDesktopSize, with one screen, for each size. QEMU reads them at once, and tells the guest of the last: Linux's
+        virtio-gpu misses a change that comes while it handles another."""
+        self.viewer.sendall(b"".join(struct.pack("!BxHHBxIHHHHI", 251, *size, 1, 0, 0, 0, *size, 0) for size in sizes))
 
     def _execute(self, command, descriptor=None, **arguments):
         """A command of QMP. Events that come meanwhile are of no interest."""
