@@ -93,7 +93,7 @@ extension SceneWriter {
             write(animation.animation)
             continue
           }
-          block(Self.name(target)) { write(animation.animation) }
+          block(Self.quoted(target)) { write(animation.animation) }
         }
       }
     }
@@ -109,7 +109,7 @@ extension SceneWriter {
     block(head, texts(nil)) {
       var targets: [String] = []
       for target in elements.compactMap(\.target) where !targets.contains(target) { targets.append(target) }
-      for target in targets where layer.layer(named: target) != nil { block(Self.name(target), texts(target)) }
+      for target in targets where layer.layer(named: target) != nil { block(Self.quoted(target), texts(target)) }
     }
   }
 }

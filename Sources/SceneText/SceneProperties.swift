@@ -126,7 +126,7 @@ extension ValueSyntax where Value == Corners {
     let expected = "corners: \(corner.expected), or none"
     return Self(expected) { reader throws(SceneError) in
       if reader.take("none") { return [] }
-      let corners = try reader.list(while: { reader.word.map { word in words.contains { $0.key == word } } ?? false }) {
+      let corners = try reader.list(while: { reader.valueWord.map { word in words.contains { $0.key == word } } ?? false }) {
         () throws(SceneError) in try corner.read(reader)
       }
       guard !corners.isEmpty else { throw reader.expected(expected) }
@@ -195,7 +195,7 @@ extension ValueSyntax where Value == StrokeStyle {
     return Self(expected) { reader throws(SceneError) in
       guard reader.word.map(words.contains) ?? false else { throw reader.expected(expected) }
       var style = StrokeStyle()
-      while let word = reader.word, words.contains(word) {
+      while let word = reader.valueWord, words.contains(word) {
         reader.advance()
         switch word {
         case "width": style.width = try reader.number()

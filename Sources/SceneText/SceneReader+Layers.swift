@@ -103,14 +103,14 @@ extension SceneReader {
     if take("from") { transition.from = try stateName() }
     if take("to") { transition.to = try stateName() }
     try block(of: "a property of the transition") { () throws(SceneError) in
-      if take("duration") {
-        transition.duration = try ValueSyntax<Nanoseconds>.time.read(self)
-      } else if take("timingFunction") {
-        transition.timingFunction = try ValueSyntax<TimingFunction>.timingFunction.read(self)
-      } else if animationKind == nil, let target = takeTarget(&targets) {
+      if animationKind == nil, let target = takeTarget(&targets) {
         try block(of: "an animation") { () throws(SceneError) in
           transition.animations.append(try stateAnimation(of: target, expected: Self.stateAnimations))
         }
+      } else if take("duration") {
+        transition.duration = try ValueSyntax<Nanoseconds>.time.read(self)
+      } else if take("timingFunction") {
+        transition.timingFunction = try ValueSyntax<TimingFunction>.timingFunction.read(self)
       } else {
         let others = "duration, timingFunction, or the name of a layer with its animations in braces"
         transition.animations.append(try stateAnimation(of: nil, expected: "\(Self.stateAnimations), or \(others)"))

@@ -56,6 +56,12 @@ final class SceneReader {
     return true
   }
 
+  /// The word that goes on a value; nil before a brace, where it is the name of a layer.
+  var valueWord: String? { following.kind == .open ? nil : word }
+
+  /// Takes a word that goes on a value if it is this one.
+  func takeInValue(_ word: String) -> Bool { valueWord == word && take(word) }
+
   func takeWord(_ expected: String) throws(SceneError) -> String {
     guard let word else { throw self.expected(expected) }
     advance()
@@ -96,11 +102,7 @@ final class SceneReader {
 
   /// True if a number stands at the token, whatever its unit.
   var isAtNumber: Bool {
-    switch token.kind {
-    case .number: true
-    case .word(let word): SceneNumber.words[word] != nil
-    default: false
-    }
+    if case .number = token.kind { true } else { valueWord.map { SceneNumber.words[$0] != nil } ?? false }
   }
 
   /// A number with one of these units; what each stands for.

@@ -75,7 +75,7 @@ extension ValueSyntax where Value == Font {
       let token = reader.token
       let name = try reader.string(expected)
       let size = try reader.number("the size of the font")
-      let hasTabularFigures = reader.take("tabularFigures")
+      let hasTabularFigures = reader.takeInValue("tabularFigures")
       do throws(FontError) {
         return Font(try reader.resources.face(name), size: size, tabularFigures: hasTabularFigures)
       } catch {
@@ -142,7 +142,7 @@ extension ValueSyntax where Value == LayerPicture {
       if reader.take("none") { return .image(nil) }
       if reader.take("drawn") { return .own }
       let image = try ValueSyntax<Image>.image.read(reader)
-      guard reader.take("drawn") else { return .image(image) }
+      guard reader.takeInValue("drawn") else { return .image(image) }
       let size = ValueSyntax<Size>.size.only("a finite size above 0") { !$0.isEmpty && ($0.width + $0.height).isFinite }
       let measures = DrawnMeasures(size: try size.read(reader), scale: try ValueSyntax<Double>.positive.read(reader))
       return .drawn(image, measures)

@@ -95,11 +95,10 @@ final class SceneWriter {
     return result + "\""
   }
 
-  /// A word where the name is one and has no meaning of its own, otherwise a string.
+  /// A word where the name is one and has no meaning of its own, otherwise a string. Before a brace a name is always a string.
   static func name(_ name: String) -> String {
     var lexer = SceneLexer(Array(name.utf8))
     let isWord = lexer.next().kind == .word(name) && lexer.next().kind == .end && !name.contains(".")
-    let hasMeaning = ["none", "duration", "timingFunction"].contains(name) || AnimationParts.Kind(rawValue: name) != nil
-    return isWord && !hasMeaning ? name : quoted(name)
+    return isWord && name != "none" ? name : quoted(name)
   }
 }

@@ -52,7 +52,7 @@ extension ValueSyntax where Value == Color {
         case 6: Color(hex: value)
         default: Color(hex: value >> 8, alpha: Double(value & 0xFF) / 255)
         }
-      guard reader.take("alpha") else { return color }
+      guard reader.takeInValue("alpha") else { return color }
       return color.withAlpha(try reader.number("the alpha of a colour, from 0 to 1"))
     } text: { value, _ in
       text(value)
@@ -87,7 +87,7 @@ extension ValueSyntax where Value == Transform3D {
     Self(expectation) { reader throws(SceneError) in
       var result = try function(reader)
       for next in try reader.list(
-        while: { !reader.token.isAfterComma && reader.word.map(functions.contains) ?? false },
+        while: { !reader.token.isAfterComma && reader.valueWord.map(functions.contains) ?? false },
         { () throws(SceneError) in try function(reader) })
       {
         // Maps of the plane stay exactly such.
@@ -210,7 +210,7 @@ extension ValueSyntax where Value == Path {
     }
   }
 
-  private static func isAtShape(_ reader: SceneReader) -> Bool { reader.word.map(shapes.contains) ?? false }
+  private static func isAtShape(_ reader: SceneReader) -> Bool { reader.valueWord.map(shapes.contains) ?? false }
 
   private static func add(to path: inout Path, _ reader: SceneReader) throws(SceneError) {
     func point() throws(SceneError) -> Point { try ValueSyntax<Point>.point.read(reader) }
@@ -240,7 +240,7 @@ extension ValueSyntax where Value == Path {
       let radius = try reader.number("the radius of an arc")
       let (start, end) = (try angle(), try angle())
       path.addArc(
-        center: center, radius: radius, startAngle: start, endAngle: end, clockwise: !reader.take("counterclockwise"))
+        center: center, radius: radius, startAngle: start, endAngle: end, clockwise: !reader.takeInValue("counterclockwise"))
     }
   }
 

@@ -252,14 +252,16 @@ final class StateTests: XCTestCase {
       for name in [
         "none", "group", "transition", "duration", "timingFunction", "from", "to", "*", "state", "a.state", ".state", "",
         "{",
-        "layer", "two words", "1", "-", "infinity", "opacity", "\"\\\n\u{1}é",
+        "layer", "two words", "1", "-", "infinity", "opacity", "\"\\\n\u{1}é", "scale", "basic",
       ] {
         let root = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
         let inner = Layer()
         (root.name, inner.name) = ("root", name)
         root.addSublayer(inner)
         inner.states = [LayerState(name, [.init(.opacity, 0.25)])]
-        root.states = [LayerState(name, [.init(.opacity, 0.5), .init(.opacity, 0.75, of: name)])]
+        root.states = [
+          LayerState(name, [.init(.opacity, 0.5), .init(.transform, .scale(2)), .init(.opacity, 0.75, of: name)])
+        ]
         root.stateTransitions = [
           StateTransition(from: name, to: name, animations: [.init(.opacity, BasicAnimation(.opacity), of: name)])
         ]
@@ -280,6 +282,36 @@ final class StateTests: XCTestCase {
       root.state = "x"
       XCTAssertEqual((root as? TextLayer)?.string, "one")
       XCTAssertEqual(root.sublayers[0].opacity, 0.5)
+    }
+  }
+
+  /// Before a brace every word is a name, also one that could go on the value before it.
+  func testAWordBeforeABraceIsAName() throws {
+    try onMain {
+      for (kind, value, names) in [
+        ("layer", "transform scale 2", ["rotate", "infinity"]), ("layer", "backgroundColor #FF0000", ["alpha"]),
+        ("layer", "maskedCorners minXMinY", ["maxXMinY"]), ("layer", "contents dot", ["drawn"]),
+        ("layer", "shadowPath arc 0 0 9 0deg 90deg", ["counterclockwise", "close"]),
+        ("layer", "isHidden true", ["duration", "timingFunction", "opacity"]),
+        ("text", "font \"Roboto-Regular.ttf\" 12", ["tabularFigures"]), ("shape", "strokeStyle width 2 dash 1 2", ["cap", "nan"]),
+      ] {
+        for name in names {
+          let text = """
+            \(kind) {
+              layer \(name) {}
+              state x { \(value) \(name) { opacity 0.5 } }
+              stateTransition { duration 1s \(name) { basic opacity {} } }
+            }
+            image dot data "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+            """
+          let scene = try Scene(text: text)
+          for root in [scene.root, try Scene(text: Scene.text(of: scene.root)).root] {
+            root.state = "x"
+            XCTAssertEqual(root.sublayers[0].opacity, 0.5, "\(value) \(name)")
+            XCTAssertEqual(root.stateTransitions[0].animations.map(\.target), [name])
+          }
+        }
+      }
     }
   }
 
