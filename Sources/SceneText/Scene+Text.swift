@@ -103,7 +103,8 @@ extension SceneWriter {
     func texts(_ target: String?) -> [String] {
       elements.filter { $0.target == target }.compactMap { element in
         let name = element.property.rawValue
-        return SceneKind.property(name)?.valueText(element.value, self).map { "\(name) \($0)" }
+        let value = (element.value as? LayerPicture).map { picture($0, of: layer.layer(named: target)) } ?? element.value
+        return SceneKind.property(name)?.valueText(value, self).map { "\(name) \($0)" }
       }
     }
     block(head, texts(nil)) {
@@ -111,5 +112,11 @@ extension SceneWriter {
       for target in elements.compactMap(\.target) where !targets.contains(target) { targets.append(target) }
       for target in targets where layer.layer(named: target) != nil { block(Self.quoted(target), texts(target)) }
     }
+  }
+
+  /// The picture with which a copy of the layer shows the same: one of an application's own class cannot draw itself.
+  private func picture(_ picture: LayerPicture, of layer: Layer?) -> LayerPicture {
+    guard case .own(let drawn) = picture, let layer, !SceneKind.kind(of: layer).draws else { return picture }
+    return (drawn ?? (try? layer.drawnContents(scale: scale))).map { .drawn($0.image, $0.measures) } ?? .image(nil)
   }
 }

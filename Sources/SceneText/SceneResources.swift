@@ -140,7 +140,7 @@ extension ValueSyntax where Value == LayerPicture {
   static var picture: Self {
     Self("\(ValueSyntax<Image>.image.expected), drawn, or none") { reader throws(SceneError) in
       if reader.take("none") { return .image(nil) }
-      if reader.take("drawn") { return .own }
+      if reader.take("drawn") { return .own(nil) }
       let image = try ValueSyntax<Image>.image.read(reader)
       guard reader.takeInValue("drawn") else { return .image(image) }
       let size = ValueSyntax<Size>.size.only("a finite size above 0") { !$0.isEmpty && ($0.width + $0.height).isFinite }

@@ -230,6 +230,35 @@ final class StateTests: XCTestCase {
     }
   }
 
+  /// A copy cannot draw what a class of an application draws.
+  func testAPictureOfAnOwnClassIsBackWhenItsStateIsLeft() throws {
+    final class Disc: Layer {
+      override func draw(in context: DrawingContext) { context.fill(.ellipse(in: bounds), color: Color(hex: 0x2E8B57)) }
+    }
+    try onMain {
+      let image = try XCTUnwrap(RandomLayers.images(seed: 1, count: 1).first)
+      for (isDrawnBefore, changesBounds) in [(true, true), (true, false), (false, false)] {
+        let root = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 30))
+        let disc = Disc(frame: Rect(x: 10, y: 5, width: 20, height: 20))
+        let size = LayerState.Element(.boundsSize, Size(30, 10))
+        disc.states = [LayerState("photo", [.init(.contents, .image(image))] + (changesBounds ? [size] : []))]
+        root.addSublayer(disc)
+        disc.setNeedsDisplay()
+        let original = Picture(root, width: 40, height: 30)
+        if isDrawnBefore { original.commit(at: .zero) }
+        disc.state = "photo"
+        original.commit(at: .zero)
+        let scene = try Scene(text: Scene.text(of: root))
+        scene.root.sublayers[0].state = nil
+        disc.state = nil
+        let copy = Picture(scene.root, width: 40, height: 30)
+        for picture in [original, copy] { picture.commit(at: .zero) }
+        XCTAssertEqual(
+          copy.bytes(at: .zero), original.bytes(at: .zero), "drawn before: \(isDrawnBefore), bounds: \(changesBounds)")
+      }
+    }
+  }
+
   func testAnOwnLinearTimingIsWritten() throws {
     try onMain {
       let text = """

@@ -5,14 +5,14 @@ package enum LayerPicture: Sendable {
   /// A picture that was set; nil for none.
   case image(Image?)
   case drawn(Image, DrawnMeasures)
-  /// The one that the layer draws, as it is when it is drawn.
-  case own
+  /// The one that the layer draws, as it is when it is drawn; with the one that it had drawn, for what cannot draw it.
+  case own((image: Image, measures: DrawnMeasures)?)
 }
 
 extension Layer {
   /// The picture in the layer, `own` where it draws itself.
   package var layerPicture: LayerPicture {
-    get { canDraw && (drawsContents || needsDisplay) ? .own : presentPicture }
+    get { canDraw && (drawsContents || needsDisplay) ? .own(drawnPicture) : presentPicture }
     set {
       switch newValue {
       case .image(let image): contents = image
@@ -28,7 +28,11 @@ extension Layer {
 
   /// The picture in the layer, never `own`.
   package var presentPicture: LayerPicture {
-    if let contents, let drawnMeasures { .drawn(contents, drawnMeasures) } else { .image(contents) }
+    drawnPicture.map { .drawn($0.image, $0.measures) } ?? .image(contents)
+  }
+
+  private var drawnPicture: (image: Image, measures: DrawnMeasures)? {
+    contents.flatMap { image in drawnMeasures.map { (image, $0) } }
   }
 
   /// False for a layer that nobody has given anything to draw.
