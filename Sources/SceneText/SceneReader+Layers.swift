@@ -4,10 +4,11 @@ import LinuxSystem
 extension SceneReader {
   /// Reads a layer with everything in it; the token is the word of its kind.
   func layer(_ kind: SceneKind) throws(SceneError) -> Layer {
-    try count(.layers)
+    let number = try count(.layers)
     advance()
     let layer = kind.make()
     layer.name = takeName()
+    if let name = layer.name { numbersOfNames[name] = number }
     var last: [LayerSetting] = []
     var states: [LayerState] = []
     var transitions: [StateTransition] = []
@@ -20,7 +21,10 @@ extension SceneReader {
         layer.addSublayer(try self.layer(inner))
       } else if take("mask") {
         guard let inner = sublayerKind else { throw expected("a layer as the mask: layer, text or shape") }
+        let outside = numbersOfNames
+        numbersOfNames = [:]
         layer.mask = try self.layer(inner)
+        numbersOfNames = outside
       } else if take("state") {
         try count(.states)
         let name = try takeName("the name of a state")
@@ -37,7 +41,8 @@ extension SceneReader {
         if property.isLast { last.append(setting) } else { setting.set(layer, setting.value) }
       }
     }
-    for target in targets where layer.layer(named: target.name) == nil {
+    // A layer that was read since this one began is in it.
+    for target in targets where numbersOfNames[target.name] ?? 0 < number {
       throw error(.expected("the name of a layer in this one", found: target.token.name), at: target.token)
     }
     (layer.states, layer.stateTransitions) = (states, transitions)

@@ -13,6 +13,8 @@ final class SceneReader {
   // The parts of the scene as they are found.
   var animations: [PendingAnimation] = []
   private var counts: [SceneThings: Int] = [:]
+  /// The number of the last layer that was read with each name. Those in a mask are only known there.
+  var numbersOfNames: [String: Int] = [:]
 
   init(_ bytes: [UInt8], resources: SceneResources) {
     self.resources = resources
@@ -37,11 +39,16 @@ final class SceneReader {
   }
 
   /// Counts one more of something, whose number is limited.
-  func count(_ things: SceneThings) throws(SceneError) {
-    counts[things, default: 0] += 1
-    guard counts[things, default: 0] <= SceneLimit.things else {
+  ///
+  /// - Returns: how many there are now.
+  @discardableResult
+  func count(_ things: SceneThings) throws(SceneError) -> Int {
+    let number = counts[things, default: 0] + 1
+    counts[things] = number
+    guard number <= SceneLimit.things else {
       throw error(.tooMany(things.rawValue, limit: SceneLimit.things), at: token)
     }
+    return number
   }
 
   // MARK: Words and blocks

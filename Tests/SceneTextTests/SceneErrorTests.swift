@@ -67,6 +67,14 @@ final class SceneErrorTests: XCTestCase {
         "1:27: expected the name of a layer in this one, found \"shade\""
       ),
       (
+        "layer { layer shade {}; layer { state a { shade {} } } }",
+        "1:43: expected the name of a layer in this one, found \"shade\""
+      ),
+      (
+        "layer { mask layer shade { state a { shade {} } }; state a { shade {} } }",
+        "1:62: expected the name of a layer in this one, found \"shade\""
+      ),
+      (
         "layer { layer shade {}; stateTransition { shade { group {} } } }",
         "1:51: expected basic, spring, keyframes or transition, found \"group\""
       ),
@@ -120,6 +128,21 @@ final class SceneErrorTests: XCTestCase {
           XCTAssertEqual(error.reason, .tooMany(things, limit: 100_000))
         }
       }
+    }
+  }
+
+  /// The names of layers are not searched for one by one: the last names take about as long as the first.
+  func testManyNamesAreFoundAtOnce() throws {
+    try onMain {
+      let layers = (0..<6000).map { "layer a\($0 + 10_000) {}\n" }.joined()
+      func time(_ name: (Int) -> Int) throws -> Duration {
+        let state = (0..<6000).map { "a\(name($0) + 10_000) { opacity 0.5 }\n" }.joined()
+        return try ContinuousClock().measure { _ = try Scene(text: "layer {\n\(layers) state all {\n\(state)}\n}") }
+      }
+      // The fastest of several, on a machine with other work.
+      let times = try (0..<3).map { _ in (first: try time { _ in 0 }, each: try time { $0 }) }
+      let (first, each) = (times.map(\.first).min() ?? .zero, times.map(\.each).min() ?? .zero)
+      XCTAssertLessThan(each / first, 3)
     }
   }
 
