@@ -48,13 +48,12 @@ struct SceneToken: Equatable {
 
 /// Takes a scene's text apart. No bytes are refused here: those that begin nothing become a token of their own.
 struct SceneLexer {
-  let bytes: [UInt8]
-  private var offset: Int
+  private let bytes: [UInt8]
+  private var offset = 0
 
   /// - Parameter bytes: may begin with a byte order mark, as some editors write.
   init(_ bytes: [UInt8]) {
-    self.bytes = bytes
-    offset = bytes.starts(with: "\u{FEFF}".utf8) ? 3 : 0
+    self.bytes = bytes.starts(with: "\u{FEFF}".utf8) ? Array(bytes.dropFirst(3)) : bytes
   }
 
   mutating func next() -> SceneToken {

@@ -41,6 +41,7 @@ final class SceneErrorTests: XCTestCase {
       ("layer { spring opacity { bounce 0 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
       ("layer { keyframes position { rotationMode auto } }", "1:9: expected path beside rotationMode, found \"keyframes\""),
       ("\u{FEFF}layer {\r\n  oops\r\n}", "2:3: expected a property of a layer, found \"oops\""),
+      ("\u{FEFF}layer { oops }", "1:9: expected a property of a layer, found \"oops\""),
       ("layer { transition slide {} }", "1:20: expected fade, moveIn, push or reveal, found \"slide\""),
       (
         "layer { group { transition fade {} } }",
@@ -134,8 +135,9 @@ final class SceneErrorTests: XCTestCase {
   /// The names of layers are not searched for one by one: the last names take about as long as the first.
   func testManyNamesAreFoundAtOnce() throws {
     try onMain {
-      let layers = (0..<6000).map { "layer a\($0 + 10_000) {}\n" }.joined()
+      @MainActor
       func time(_ name: (Int) -> Int) throws -> Duration {
+        let layers = (0..<6000).map { "layer a\($0 + 10_000) {}\n" }.joined()
         let state = (0..<6000).map { "a\(name($0) + 10_000) { opacity 0.5 }\n" }.joined()
         return try ContinuousClock().measure { _ = try Scene(text: "layer {\n\(layers) state all {\n\(state)}\n}") }
       }
