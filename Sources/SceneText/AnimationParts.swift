@@ -141,6 +141,27 @@ struct KeyframeParts: TrackParts {
     get { if case .values = way { nil } else if case .path(let course) = way { course } else { Course() } }
     set { way = newValue.map(Way.path) }
   }
+
+  /// The number of key times for the values; nil where any number will do.
+  var neededKeyTimes: (count: Int, reason: String)? {
+    guard let count = values?.values.count, !timing.calculationMode.isPaced else { return nil }
+    return timing.calculationMode == .discrete
+      ? (count + 1, "one for each value and one for the end of the last") : (count, "one for each value")
+  }
+
+  /// Brings key times in the form in which they are read, without values and times that have no effect.
+  mutating func fitKeyTimes() {
+    timing.keyTimes = timing.calculationMode.isPaced ? nil : timing.ascendingKeyTimes
+    guard var times = timing.keyTimes, let all = values?.values, let needed = neededKeyTimes else { return }
+    let extra = needed.count - all.count
+    let count = max(min(all.count, times.count - extra), 0)
+    var used = Array(all.prefix(count))
+    times = Array(times.prefix(count + extra))
+    // One value of several that stands for some time is written twice: an animation with one value has no effect.
+    if count == 1, extra == 1, all.count > 1 { (used, times) = (used + used, times + [times[1]]) }
+    values?.values = used
+    timing.keyTimes = used.count < 2 ? nil : times
+  }
 }
 
 extension AnimationParts {

@@ -10,11 +10,11 @@ extension AnimationParts {
     TextProperty("forKey", optional: \.key, .string),
     TextProperty("beginTime", optional: \.settings.timing.beginTime, .time),
     TextProperty("begun", optional: \.begun, .time),
-    TextProperty("duration", optional: \.settings.timing.duration, .time),
+    TextProperty("duration", optional: \.settings.timing.duration, .duration),
     TextProperty("speed", \.settings.timing.speed, .number),
     TextProperty("timeOffset", \.settings.timing.timeOffset, .time),
     TextProperty("repeatCount", \.settings.timing.repeatCount, .number),
-    TextProperty("repeatDuration", \.settings.timing.repeatDuration, .time),
+    TextProperty("repeatDuration", \.settings.timing.repeatDuration, .duration),
     TextProperty("autoreverses", \.settings.timing.autoreverses, .bool),
     TextProperty("fillMode", \.settings.timing.fillMode, .word()),
     TextProperty("timingFunction", optional: \.settings.timingFunction, .timingFunction),
@@ -60,8 +60,9 @@ extension SpringParts {
       physical("damping", \.damping, .number),
       TextProperty("initialVelocity", \.initialVelocity, .number),
       physical("allowsOverdamping", \.allowsOverdamping, .bool),
-      feel(TextProperty("perceptualDuration", optional: \.perceptualDuration, .time)),
-      feel(TextProperty("bounce", optional: \.bounce, .number)),
+      feel(TextProperty("perceptualDuration", optional: \.perceptualDuration, .duration)),
+      feel(
+        TextProperty("bounce", optional: \.bounce, .number.only("a bounce above -1 and at most 1") { $0 > -1 && $0 <= 1 })),
       TextProperty("isAdditive", \.isAdditive, .bool),
     ]
 
@@ -96,7 +97,7 @@ extension KeyframeParts {
     },
     TextProperty(
       TextProperty("rotationMode", optional: \.rotationMode, .word()), in: \.course, other: "values"),
-    TextProperty("keyTimes", optional: \.timing.keyTimes, .list(.number)),
+    TextProperty("keyTimes", optional: \.timing.keyTimes, .keyTimes),
     TextProperty("calculationMode", \.timing.calculationMode, .word()),
     TextProperty(
       "timingFunctions", \.timing.timingFunctions, .list(.timingFunction) { ValueSyntax<TimingFunction>.begins(at: $0) }),
@@ -117,6 +118,23 @@ extension KeyframeParts {
     case .number, .color, .string: true
     case .word(let word): !AnimationParts.propertyNames.contains(word)
     default: false
+    }
+  }
+}
+
+extension ValueSyntax where Value == [Double] {
+  /// Parts of an animation's time, none before the one ahead of it.
+  fileprivate static var keyTimes: Self {
+    let number = ValueSyntax<Double>.number
+    return Self("key times from 0 to 1") { reader throws(SceneError) in
+      var last = 0.0
+      return try reader.list(while: { reader.isAtNumber }) { () throws(SceneError) in
+        let low = last
+        last = try number.only("a key time from \(SceneNumber.text(low)) to 1") { $0 >= low && $0 <= 1 }.read(reader)
+        return last
+      }
+    } text: { times, _ in
+      times.map(SceneNumber.text).joined(separator: ", ")
     }
   }
 }

@@ -76,13 +76,20 @@ extension SceneWriter {
   // MARK: States
 
   private func states(of layer: Layer) {
-    for state in layer.states { elements(state.elements, of: layer, head: "state \(Self.name(state.name))") }
+    var names: Set<String> = []
+    // Of several states with a name only the first is ever found.
+    for state in layer.states where names.insert(state.name).inserted {
+      elements(state.elements, of: layer, head: "state \(Self.name(state.name))")
+    }
+    // A name that no state has is that of a state without values.
+    let used = [layer.state] + layer.stateTransitions.flatMap { [$0.from, $0.to] }
+    for name in used.compactMap(\.self) where names.insert(name).inserted { block("state \(Self.name(name))") }
     if let name = layer.state { elements(layer.valuesBeforeState, of: layer, head: "inState \(Self.name(name))") }
     for transition in layer.stateTransitions {
       let (from, to) = (transition.from.map(Self.name) ?? "*", transition.to.map(Self.name) ?? "*")
       var properties: [String] = []
       if let duration = transition.duration {
-        properties.append("duration \(ValueSyntax<Nanoseconds>.time.text(duration, self))")
+        properties.append("duration \(ValueSyntax<Nanoseconds>.duration.text(duration, self))")
       }
       if let function = transition.timingFunction {
         properties.append("timingFunction \(ValueSyntax<TimingFunction>.timingFunction.text(function, self))")

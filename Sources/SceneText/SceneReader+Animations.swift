@@ -42,6 +42,9 @@ extension SceneReader {
       if let course = keyframes.course, course.path == nil, course.rotationMode != nil {
         throw error(.expected("path beside rotationMode", found: token.name), at: token)
       }
+      if let count = keyframes.timing.keyTimes?.count, let needed = keyframes.neededKeyTimes, count != needed.count {
+        throw error(.expected("\(needed.count) keyTimes, \(needed.reason)", found: "\(count)"), at: token)
+      }
       parts.content = .keyframes(keyframes)
     case .group:
       var members: [AnimationParts] = []
@@ -144,11 +147,13 @@ extension SceneWriter {
       var parts = KeyframeParts(track)
       parts.values = KeyframeParts.Values(values: values, curveShape: curveShape)
       (parts.timing, parts.isAdditive, parts.isCumulative) = (timing, movement.isAdditive, movement.isCumulative)
+      parts.fitKeyTimes()
       write(.keyframes, parts, settings)
     case (.path(let path, let timing, let rotationMode), _):
       var parts = KeyframeParts(track)
       parts.course = KeyframeParts.Course(path: path, rotationMode: rotationMode)
       (parts.timing, parts.isAdditive, parts.isCumulative) = (timing, movement.isAdditive, movement.isCumulative)
+      parts.fitKeyTimes()
       write(.keyframes, parts, settings)
     }
   }

@@ -12,7 +12,7 @@ extension SceneReader {
     var last: [LayerSetting] = []
     var states: [LayerState] = []
     var transitions: [StateTransition] = []
-    var targets: [Target] = []
+    var names = StateNames()
     try block(of: "a property, a layer or an animation") { () throws(SceneError) in
       if let kind = animationKind {
         let parts = try animation(kind)
@@ -27,23 +27,31 @@ extension SceneReader {
         numbersOfNames = outside
       } else if take("state") {
         try count(.states)
+        let token = token
         let name = try takeName("the name of a state")
-        states.append(LayerState(name, try elements(kind, &targets)))
+        guard names.states.insert(name).inserted else {
+          throw error(.expected("a name that no other state of this layer has", found: token.name), at: token)
+        }
+        states.append(LayerState(name, try elements(kind, &names)))
       } else if take("inState") {
-        let name = try takeName("the name of a state")
-        layer.takeState(name, base: try elements(kind, &targets))
+        let name = try takeState(&names, "the name of a state")
+        layer.takeState(name, base: try elements(kind, &names))
       } else if take("stateTransition") {
         try count(.transitions)
-        transitions.append(try stateTransition(&targets))
+        transitions.append(try stateTransition(&names))
       } else {
         let property = try takeProperty(of: kind)
         let setting = try property.read(self)
         if property.isLast { last.append(setting) } else { setting.set(layer, setting.value) }
       }
     }
-    // A layer that was read since this one began is in it.
-    for target in targets where numbersOfNames[target.name] ?? 0 < number {
+    for target in names.targets where numbersOfNames[target.name] ?? 0 < number {
+      // No layer of this name was read since this one began.
       throw error(.expected("the name of a layer in this one", found: target.token.name), at: target.token)
+    }
+    for state in names.usedStates where !names.states.contains(state.name) {
+      let near = nearest(to: state.name, in: Array(names.states)).map { ", such as \($0)" } ?? ""
+      throw error(.expected("the name of a state of this layer\(near)", found: state.token.name), at: state.token)
     }
     (layer.states, layer.stateTransitions) = (states, transitions)
     for setting in last { setting.set(layer, setting.value) }
@@ -70,22 +78,19 @@ extension SceneReader {
 
   // MARK: States
 
-  /// The name of a layer below the one that has the states, which may stand after them.
-  private typealias Target = (name: String, token: SceneToken)
-
   /// Reads the name of a layer if a brace follows it.
-  private func takeTarget(_ targets: inout [Target]) -> String? {
+  private func takeTarget(_ names: inout StateNames) -> String? {
     let token = token
     guard following.kind == .open, let name = takeName() else { return nil }
-    targets.append((name, token))
+    names.targets.append((name, token))
     return name
   }
 
   /// The values of a state: those of the layer itself, and in braces behind a name those of a layer below it.
-  private func elements(_ kind: SceneKind, _ targets: inout [Target]) throws(SceneError) -> [LayerState.Element] {
+  private func elements(_ kind: SceneKind, _ names: inout StateNames) throws(SceneError) -> [LayerState.Element] {
     var elements: [LayerState.Element] = []
     try block(of: "a property of the state") { () throws(SceneError) in
-      guard let target = takeTarget(&targets) else {
+      guard let target = takeTarget(&names) else {
         return elements.append(try element(of: kind, target: nil))
       }
       try block(of: "a property of the state") { () throws(SceneError) in
@@ -103,17 +108,17 @@ extension SceneReader {
       write: setting.set, implicit: property.track?.implicit)
   }
 
-  private func stateTransition(_ targets: inout [Target]) throws(SceneError) -> StateTransition {
+  private func stateTransition(_ names: inout StateNames) throws(SceneError) -> StateTransition {
     var transition = StateTransition()
-    if take("from") { transition.from = try stateName() }
-    if take("to") { transition.to = try stateName() }
+    if take("from") { transition.from = try stateName(&names) }
+    if take("to") { transition.to = try stateName(&names) }
     try block(of: "a property of the transition") { () throws(SceneError) in
-      if animationKind == nil, let target = takeTarget(&targets) {
+      if animationKind == nil, let target = takeTarget(&names) {
         try block(of: "an animation") { () throws(SceneError) in
           transition.animations.append(try stateAnimation(of: target, expected: Self.stateAnimations))
         }
       } else if take("duration") {
-        transition.duration = try ValueSyntax<Nanoseconds>.time.read(self)
+        transition.duration = try ValueSyntax<Nanoseconds>.duration.read(self)
       } else if take("timingFunction") {
         transition.timingFunction = try ValueSyntax<TimingFunction>.timingFunction.read(self)
       } else {
@@ -125,10 +130,18 @@ extension SceneReader {
   }
 
   /// A name, or `*` for any.
-  private func stateName() throws(SceneError) -> String? {
-    guard token.kind == .star else { return try takeName("the name of a state, or * for any") }
+  private func stateName(_ names: inout StateNames) throws(SceneError) -> String? {
+    if token.kind != .star { return try takeState(&names, "the name of a state, or * for any") }
     advance()
     return nil
+  }
+
+  /// The name of a state, which may stand after it.
+  private func takeState(_ names: inout StateNames, _ expected: String) throws(SceneError) -> String {
+    let token = token
+    let name = try takeName(expected)
+    names.usedStates.append((name, token))
+    return name
   }
 
   private static let stateAnimations = "basic, spring, keyframes or transition"
@@ -141,6 +154,15 @@ extension SceneReader {
     if let transition = animation as? Transition { return StateTransition.Element(transition, of: target) }
     return StateTransition.Element(AnimatableProperty(rawValue: property), animation, of: target)
   }
+}
+
+/// The names in the states of a layer. Those of layers and states may stand before what they name.
+private struct StateNames {
+  /// Of the states themselves.
+  var states: Set<String> = []
+  var usedStates: [(name: String, token: SceneToken)] = []
+  /// Of layers below the one that has the states.
+  var targets: [(name: String, token: SceneToken)] = []
 }
 
 extension SceneKind {

@@ -63,6 +63,16 @@ extension ValueSyntax where Value == Double {
   /// A number for which anything else would be no meaning.
   static var positive: Self { number.only("a number above 0") { $0 > 0 && $0.isFinite } }
 
+  /// A part of the whole, of which numbers beyond it mean the nearest end.
+  static var share: Self {
+    let expected = "a number from 0 to 1"
+    return Self(expected) { reader throws(SceneError) in
+      try number.only(expected) { $0 >= 0 && $0 <= 1 }.read(reader)
+    } text: { value, _ in
+      SceneNumber.text(value > 0 ? min(value, 1) : 0)
+    }
+  }
+
   /// Radians, written as degrees where these give back the same radians.
   static var angle: Self {
     Self("an angle such as 30deg or 0.5rad") { reader throws(SceneError) in
@@ -141,6 +151,16 @@ extension ValueSyntax where Value == Nanoseconds {
       return time
     } text: { value, _ in
       value.count == .max ? "infinity" : value.description.filter { $0 != " " }
+    }
+  }
+
+  /// The length of something, of which negative ones mean the same as 0.
+  static var duration: Self {
+    let expected = "a duration from 0 on, such as 0.5s or 300ms"
+    return Self(expected) { reader throws(SceneError) in
+      try time.only(expected) { $0 >= .zero }.read(reader)
+    } text: { value, writer in
+      time.text(max(value, .zero), writer)
     }
   }
 

@@ -87,6 +87,57 @@ final class SceneErrorTests: XCTestCase {
         "layer {}\nimage none \"a.png\"",
         "2:7: expected a name that no other image has, and not none, drawn or mixture, found \"none\""
       ),
+      (
+        "layer {\n  state open {}; state open {}\n}",
+        "2:24: expected a name that no other state of this layer has, found \"open\""
+      ),
+      (
+        "layer { stateTransition from * to opne {}; state open {} }",
+        "1:35: expected the name of a state of this layer, such as open, found \"opne\""
+      ),
+      (
+        "layer { layer { state open {} }; stateTransition from open {} }",
+        "1:55: expected the name of a state of this layer, found \"open\""
+      ),
+      ("layer { inState dim {} }", "1:17: expected the name of a state of this layer, found \"dim\""),
+      (
+        "layer { basic opacity { duration -1s } }",
+        "1:34: expected a duration from 0 on, such as 0.5s or 300ms, found -1s"
+      ),
+      (
+        "layer { spring opacity { perceptualDuration -1s } }",
+        "1:45: expected a duration from 0 on, such as 0.5s or 300ms, found -1s"
+      ),
+      (
+        "layer { stateTransition { duration -1s } }",
+        "1:36: expected a duration from 0 on, such as 0.5s or 300ms, found -1s"
+      ),
+      (
+        "layer { group { repeatDuration -1ns } }",
+        "1:32: expected a duration from 0 on, such as 0.5s or 300ms, found -1ns"
+      ),
+      (
+        "layer { spring opacity { perceptualDuration 1s; bounce 4 } }",
+        "1:56: expected a bounce above -1 and at most 1, found 4"
+      ),
+      ("layer { opacity 7 }", "1:17: expected a number from 0 to 1, found 7"),
+      ("layer { state a { shadowOpacity -0.5 } }", "1:33: expected a number from 0 to 1, found -0.5"),
+      (
+        "layer { keyframes opacity { values 0 1 0; keyTimes 0 0.5 0.25 } }",
+        "1:58: expected a key time from 0.5 to 1, found 0.25"
+      ),
+      (
+        "layer { keyframes opacity { values 0 1; keyTimes 0 2 } }",
+        "1:52: expected a key time from 0 to 1, found 2"
+      ),
+      (
+        "layer { keyframes opacity { values 0 1 0; keyTimes 0 1 } }",
+        "1:9: expected 3 keyTimes, one for each value, found 2"
+      ),
+      (
+        "layer { keyframes opacity { values 0 1; keyTimes 0 1; calculationMode discrete } }",
+        "1:9: expected 3 keyTimes, one for each value and one for the end of the last, found 2"
+      ),
       ("layer { contentsScale 0 }", "1:23: expected a number above 0, found 0"),
       ("layer { contents photo }", "1:18: expected the name of an image that is defined above, found \"photo\""),
       ("layer {}\nlayer {}", "2:1: expected no second layer: a scene has one, which holds all others, found \"layer\""),
@@ -119,7 +170,8 @@ final class SceneErrorTests: XCTestCase {
     onMain {
       func many(_ statement: String) -> String { String(repeating: statement, count: 100_001) }
       for (things, text) in [
-        ("states", "layer { \(many("state a {}\n")) }"), ("transitions", "layer { \(many("stateTransition {}\n")) }"),
+        ("states", "layer { \((0...100_000).map { "state a\($0) {}\n" }.joined()) }"),
+        ("transitions", "layer { \(many("stateTransition {}\n")) }"),
         ("events", "layer a {}\n\(many("at 1s a.state none\n"))"),
       ] {
         do throws(SceneError) {

@@ -14,7 +14,18 @@ package struct KeyframeTiming: Sendable {
 
   /// The times at which the ways begin, and the end of the last: parts of the animation's time.
   func times(ofWays count: Int, lengths: @autoclosure () -> [Double]) -> [Double] {
-    calculationMode.isPaced ? pacedTimes(lengths()) : keyTimes.map(ascending) ?? evenTimes(count)
+    calculationMode.isPaced ? pacedTimes(lengths()) : ascendingKeyTimes ?? evenTimes(count)
+  }
+
+  /// The key times as they count: in 0…1, none before the one ahead of it.
+  package var ascendingKeyTimes: [Double]? {
+    keyTimes.map { times in
+      var latest = 0.0
+      return times.map { time in
+        latest = time > latest ? min(time, 1) : latest
+        return latest
+      }
+    }
   }
 
   /// Bends the time of a way.
@@ -39,13 +50,4 @@ private func pacedTimes(_ lengths: [Double]) -> [Double] {
   }
   times[lengths.count] = 1
   return times
-}
-
-/// Times in 0…1, none before the one ahead of it.
-private func ascending(_ times: [Double]) -> [Double] {
-  var latest = 0.0
-  return times.map { time in
-    latest = time > latest ? min(time, 1) : latest
-    return latest
-  }
 }

@@ -109,7 +109,7 @@ public enum CalculationMode: String, CaseIterable, Hashable, Sendable {
   /// On a smooth curve, with times by the distances of the values. Key times and timing functions are not looked at.
   case cubicPaced
 
-  var isPaced: Bool { self == .paced || self == .cubicPaced }
+  package var isPaced: Bool { self == .paced || self == .cubicPaced }
 }
 
 /// The shape of a smooth curve at its key frames, by Kochanek and Bartels. A value that is missing is 0, which makes a

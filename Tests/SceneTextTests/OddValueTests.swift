@@ -1,0 +1,90 @@
+import Framepace
+import FramepaceTesting
+import Layers
+import SceneText
+import XCTest
+
+/// A program may set what a text may not say: it is printed as what it means.
+@preconcurrency @MainActor final class OddValueTests: XCTestCase {
+  /// The text of a tree is read, and what it says shows the same.
+  private func check(_ root: Layer, _ note: String, line: UInt = #line) throws {
+    let (now, start) = (MonotonicTime.zero + .seconds(100), MonotonicTime.zero + .seconds(5))
+    let original = Picture(root, width: 40, height: 30)
+    original.commit(at: now)
+    let text = try Scene.text(of: root, origin: now)
+    let scene = try Scene(text: text)
+    let copy = Picture(scene.root, width: 40, height: 30)
+    scene.start(at: start)
+    copy.commit(at: start)
+    for step in [0, 150, 300, 450, 700, 950, 2000] as [Int64] {
+      let time = Nanoseconds.milliseconds(step)
+      original.commit(at: now + time)
+      copy.commit(at: start + time)
+      let (first, second) = (original.bytes(at: now + time), copy.bytes(at: start + time))
+      XCTAssertTrue(first == second, "\(note) at \(time)\n\(text)", line: line)
+    }
+  }
+
+  private func layer() -> Layer {
+    let layer = Layer(frame: Rect(x: 5, y: 5, width: 20, height: 15))
+    layer.backgroundColor = Color(hex: 0x2E8B57)
+    layer.shadowColor = .black
+    return layer
+  }
+
+  func testSharesBeyondTheWhole() throws {
+    for value in [7, 1, -1, 0, -0.0, .nan, .infinity] {
+      let layer = layer()
+      (layer.opacity, layer.shadowOpacity) = (value, value)
+      layer.states = [LayerState("a", [.init(.opacity, value)])]
+      try check(layer, "\(value)")
+    }
+  }
+
+  func testNegativeDurations() throws {
+    let layer = layer()
+    var animation = BasicAnimation(.opacity, from: 0, to: 1)
+    (animation.duration, animation.repeatDuration, animation.repeatCount) = (.seconds(-1), .seconds(-1), 3)
+    layer.add(animation)
+    layer.stateTransitions = [
+      StateTransition(duration: .seconds(-1), animations: [.init(.opacity, animation)])
+    ]
+    try check(layer, "")
+  }
+
+  func testKeyTimesThatDoNotFit() throws {
+    for mode in CalculationMode.allCases {
+      for times in [
+        [0, 0.7, 0.3], [-1, 0.5, 2], [0, 1], [0.4], [], [0.1, 0.3, 0.6, 0.9], [0.1, 0.2, 0.3, 0.4, 0.5], [.nan, 0.5, 0.8],
+      ] {
+        for values in [[], [0.5], [0.2, 0.8, 0.4], [0.2, 0.8]] as [[Double]] {
+          let layer = layer()
+          var animation = KeyframeAnimation(.opacity, values: values, keyTimes: times, calculationMode: mode)
+          animation.duration = .seconds(1)
+          layer.add(animation)
+          try check(layer, "\(mode), \(times), \(values)")
+        }
+        let layer = layer()
+        var animation = KeyframeAnimation(.position, path: .rect(layer.bounds), keyTimes: times, calculationMode: mode)
+        animation.duration = .seconds(1)
+        layer.add(animation)
+        try check(layer, "\(mode), \(times), a path")
+      }
+    }
+  }
+
+  func testStatesOfOneNameAndOfNone() throws {
+    let layer = layer()
+    layer.states = [LayerState("a", [.init(.opacity, 0.5)]), LayerState("a", [.init(.opacity, 0.25)])]
+    layer.stateTransitions = [StateTransition(from: "a", to: "b", duration: .seconds(1)), StateTransition(from: "c")]
+    layer.state = "d"
+    try check(layer, "")
+    let copy = try Scene(text: Scene.text(of: layer)).root
+    for layer in [layer, copy] {
+      layer.state = "a"
+      XCTAssertEqual(layer.opacity, 0.5)
+      layer.state = "b"
+      XCTAssertEqual(layer.opacity, 1)
+    }
+  }
+}
