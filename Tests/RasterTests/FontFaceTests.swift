@@ -26,13 +26,36 @@ import Testing
   }
 
   @Test func missingSystemFontNamesThePackage() {
-    let error = FontError.notFound(fileName: "DejaVuSans.ttf", folders: ["/nowhere", "/nor/here"])
-    #expect(error.description.contains("fonts-dejavu-core"))
-    #expect(error.description.contains("/nowhere, /nor/here"))
-    #expect(error.description.contains("FRAMEPACE_FONTS"))
-    #expect(throws: FontError.notFound(fileName: "None.ttf", folders: SystemFonts.usualFolders)) {
-      try SystemFonts.path(of: "None.ttf", environment: "")
+    for (name, advice) in [
+      ("DejaVuSans.ttf", "the Debian package fonts-dejavu-core"),
+      ("Roboto-Bold.ttf", "the Debian package fonts-roboto-unhinted"), ("None.ttf", "it"),
+    ] {
+      #expect(
+        FontError.notFound(fileName: name).description
+          == "font \(name) is not among the fonts of the system; install \(advice), or name its folder in FRAMEPACE_FONTS")
     }
+    #expect(throws: FontError.notFound(fileName: "None.ttf")) {
+      try SystemFonts.path(of: "None.ttf", environment: "", home: "/nowhere")
+    }
+  }
+
+  @Test func fontsAreFoundInFoldersBelowTheUsersOwn() throws {
+    let home = "/tmp/framepace-fonts-\(getpid())"
+    var folders = [home]
+    defer { for folder in folders.reversed() { rmdir(folder) } }
+    for name in [".local", "share", "fonts", "b"] { folders.append("\(folders[folders.count - 1])/\(name)") }
+    folders.append("\(folders[3])/a")
+    for folder in folders { #expect(mkdir(folder, 0o700) == 0) }
+    let files = [folders[4], folders[5]].map { "\($0)/Own.ttf" }
+    defer { for file in files { unlink(file) } }
+    // A link that leads back up is no trap.
+    #expect(symlink("..", "\(folders[5])/again") == 0)
+    defer { unlink("\(folders[5])/again") }
+    for (file, expected) in [(files[0], files[0]), (files[1], files[1])] {
+      #expect(symlink("/dev/null", file) == 0)
+      #expect(try SystemFonts.path(of: "Own.ttf", environment: nil, home: home) == expected)
+    }
+    #expect(throws: FontError.notFound(fileName: "Own.ttf")) { try SystemFonts.path(of: "Own.ttf", environment: nil) }
   }
 
   /// A folder that was named is looked at, not advised.

@@ -97,8 +97,8 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
   case file(SystemError)
   /// The file is not a font, or a font without outlines.
   case unusable(path: String, reason: String)
-  /// None of the folders has the file.
-  case notFound(fileName: String, folders: [String])
+  /// No folder for fonts has the file.
+  case notFound(fileName: String)
   /// The folder that `SystemFonts.environmentVariable` names does not have the file, or is none.
   case notInNamedFolder(fileName: String, folder: String, isFolder: Bool)
 
@@ -108,9 +108,10 @@ public enum FontError: Error, Sendable, Equatable, CustomStringConvertible {
       "font: \(error)"
     case .unusable(let path, let reason):
       "font \(path): \(reason); TrueType and OpenType files with outlines (.ttf, .otf, .ttc) are accepted"
-    case .notFound(let fileName, let folders):
-      "font \(fileName) is not in \(folders.joined(separator: ", ")); "
-        + "install the Debian packages fonts-roboto-unhinted and fonts-dejavu-core, or name a folder in \(SystemFonts.environmentVariable)"
+    case .notFound(let fileName):
+      "font \(fileName) is not among the fonts of the system; install "
+        + (SystemFonts.Name(rawValue: fileName).map { "the Debian package \($0.package)" } ?? "it")
+        + ", or name its folder in \(SystemFonts.environmentVariable)"
     case .notInNamedFolder(let fileName, let folder, true):
       "font \(fileName) is not in \(folder), the folder that \(SystemFonts.environmentVariable) names; "
         + "put it there, or unset the variable"

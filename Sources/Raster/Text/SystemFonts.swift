@@ -1,7 +1,7 @@
 import Glibc
 import LinuxSystem
 
-/// The Roboto and DejaVu fonts of the system, opened by file name: the glyphs are the same wherever the same package is installed.
+/// The fonts of the system, opened by file name: the glyphs are the same wherever the same package is installed.
 ///
 /// Roboto has several weights and figures of one width. DejaVu has more scripts.
 ///
@@ -20,6 +20,8 @@ public enum SystemFonts {
     case bold = "Roboto-Bold.ttf"
     case sans = "DejaVuSans.ttf"
     case mono = "DejaVuSansMono.ttf"
+
+    var package: String { rawValue.hasPrefix("Roboto") ? "fonts-roboto-unhinted" : "fonts-dejavu-core" }
   }
 
   /// The face. It is read from its file at the first call and then kept.
@@ -39,20 +41,37 @@ public enum SystemFonts {
     Font(try face(name), size: size, tabularFigures: tabularFigures)
   }
 
-  /// The path of a font file in the searched folders.
+  /// The path of a font file in the folder that `environmentVariable` names. Without one it is looked for where distributions put
+  /// Roboto and DejaVu, then in the user's and the system's folders for fonts and in all folders there.
   public static func path(of fileName: String) throws(FontError) -> String {
-    try path(of: fileName, environment: getenv(environmentVariable).map { String(cString: $0) })
+    try path(of: fileName, environment: variable(environmentVariable), home: variable("HOME"))
   }
 
-  static func path(of fileName: String, environment: String?) throws(FontError) -> String {
+  static func path(of fileName: String, environment: String?, home: String? = nil) throws(FontError) -> String {
     let named = environment.flatMap { $0.isEmpty ? nil : $0 }
     let folders = named.map { [$0] } ?? usualFolders
     for folder in folders where access("\(folder)/\(fileName)", R_OK) == 0 { return "\(folder)/\(fileName)" }
-    guard let named else { throw .notFound(fileName: fileName, folders: folders) }
-    throw .notInNamedFolder(fileName: fileName, folder: named, isFolder: access("\(named)/", F_OK) == 0)
+    if let named {
+      throw .notInNamedFolder(fileName: fileName, folder: named, isFolder: access("\(named)/", F_OK) == 0)
+    }
+    var level = home.map { ["\($0)/.local/share/fonts", "\($0)/.fonts"] } ?? []
+    level += ["/usr/local/share/fonts", "/usr/share/fonts"]
+    // A link may lead back up: the depth is limited.
+    for _ in 0..<6 {
+      var inner: [String] = []
+      for folder in level {
+        guard let names = try? OwnedDescriptor.names(in: folder) else { continue }
+        if names.contains(fileName) { return "\(folder)/\(fileName)" }
+        inner += names.sorted().map { "\(folder)/\($0)" }
+      }
+      level = inner
+    }
+    throw .notFound(fileName: fileName)
   }
 
-  static let usualFolders = [
+  private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  private static let usualFolders = [
     "/usr/share/fonts/truetype/roboto/unhinted/RobotoTTF",  // Debian, Ubuntu
     "/usr/share/fonts/truetype/dejavu",
     "/usr/share/fonts/TTF",  // Arch
@@ -61,7 +80,6 @@ public enum SystemFonts {
     "/usr/share/fonts/google-roboto",  // Fedora
     "/usr/share/fonts/dejavu-sans-fonts",
     "/usr/share/fonts/dejavu-sans-mono-fonts",
-    "/usr/local/share/fonts",
   ]
 
   private static let faces = Lock<[Name: FontFace]>([:])
