@@ -96,9 +96,13 @@ final class SceneReader {
     guard token.kind == .open else { throw expected("\"{\"") }
     guard depth < SceneLimit.depth else { throw error(.tooMany("levels of braces", limit: SceneLimit.depth), at: token) }
     depth += 1
+    let opening = token
     advance()
     while token.kind != .close {
-      guard token.kind != .end else { throw expected("\"}\" or \(content)") }
+      guard token.kind != .end else {
+        let place = lexer.place(of: opening.offset)
+        throw expected("\"}\" for the \"{\" at \(place.line):\(place.column), or \(content)")
+      }
       try item()
     }
     depth -= 1

@@ -144,7 +144,10 @@ final class SceneErrorTests: XCTestCase {
       ("layer card { state open {} }\nat 1s card.state opne", "2:7: expected a state of card, found \"opne\""),
       ("layer {}\nat 1s card.state open", "2:7: expected the name of a layer, found \"card.state\""),
       ("layer { name \"a\n}", "1:9: expected a property of a layer, found \"name\""),
-      ("layer {\n", "2:1: expected \"}\" or a property, a layer or an animation, found the end of the text"),
+      (
+        "layer {\n  layer { state a {\n}\n}",
+        "4:2: expected \"}\" for the \"{\" at 1:7, or a property, a layer or an animation, found the end of the text"
+      ),
     ]
     onMain {
       for (text, message) in cases {
