@@ -4,7 +4,8 @@ public import RunLoops
 
 /// Calls a callback when a file changes, also when another file takes its place, as editors do on saving.
 ///
-/// It watches the file's folder: the kernel tells of a file that was written and closed there, or renamed to the file's name.
+/// It watches the file's folder: the kernel tells of a file that was written and closed there, or renamed to the file's name. A file
+/// that is a symbolic link is watched together with the file that it leads to.
 ///
 /// ```swift
 /// let watch = try FileWatch(path: "card.scene") { reload() }
@@ -13,22 +14,43 @@ public import RunLoops
 @MainActor
 public final class FileWatch {
   private let descriptor: OwnedDescriptor
-  private let name: [UInt8]
+  /// The names of the files in each watched folder.
+  private var names: [Int32: Set<[UInt8]>] = [:]
   private let onChange: @MainActor () -> Void
   private var source: FrameLoop.DescriptorSource?
 
   /// - Parameter onChange: called once for all changes of a turn of the loop.
   public init(path: String, onChange: @escaping @MainActor () -> Void) throws(SystemError) {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    name = Array((parts.last ?? "").utf8)
-    let folder = parts.dropLast().joined(separator: "/")
     self.onChange = onChange
     let number = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     guard number >= 0 else { throw .last(call: "inotify_init1", subject: path) }
     descriptor = OwnedDescriptor(owning: number)
-    let place = parts.count < 2 ? "." : folder.isEmpty ? "/" : folder
-    guard inotify_add_watch(number, place, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO)) >= 0 else {
-      throw .last(call: "inotify_add_watch", subject: place)
+    try watch(path)
+  }
+
+  /// Watches one more file. For one that is watched already it finds out anew where links lead.
+  func watch(_ path: String) throws(SystemError) {
+    var path = path
+    // The kernel follows as many links.
+    for _ in 0..<40 {
+      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+      let folder = parts.dropLast().joined(separator: "/")
+      let place = parts.count < 2 ? "." : folder.isEmpty ? "/" : folder
+      let number = inotify_add_watch(descriptor.number, place, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO))
+      guard number >= 0 else { throw .last(call: "inotify_add_watch", subject: place) }
+      names[number, default: []].insert(Array((parts.last ?? "").utf8))
+      guard let target = Self.target(ofLink: path) else { return }
+      path = target.hasPrefix("/") ? target : "\(place)/\(target)"
+    }
+  }
+
+  /// Nil for a file that is no link.
+  private static func target(ofLink path: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+      guard let base = buffer.baseAddress else { return nil }
+      let count = readlink(path, base, buffer.count)
+      guard count >= 0 else { return nil }
+      return String(decoding: buffer[..<count].lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
   }
 
@@ -63,7 +85,8 @@ public final class FileWatch {
           // The name is filled up with zeros.
           let name = buffer[(offset + head)..<end].prefix { $0 != 0 }
           // After an overflow the file may have changed.
-          if name.elementsEqual(self.name) || event.mask & UInt32(IN_Q_OVERFLOW) != 0 { hasChanged = true }
+          let isWatched = names[event.wd]?.contains(Array(name)) ?? false
+          if isWatched || event.mask & UInt32(IN_Q_OVERFLOW) != 0 { hasChanged = true }
           offset = end
         }
       }

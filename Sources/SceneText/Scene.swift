@@ -38,30 +38,34 @@ public final class Scene {
   /// The display's time of the scene's beginning; nil before `start(at:)`.
   public private(set) var start: MonotonicTime?
 
+  /// The paths of the images that were read.
+  let imagePaths: [String]
   private let animations: [PendingAnimation]
   private var played = 0
 
   /// Reads a scene's file. The images and fonts that it names are relative to its folder.
   public convenience init(path: String) throws(SceneError) {
+    try self.init(path: path, SceneResources(file: path))
+  }
+
+  convenience init(path: String, _ resources: SceneResources) throws(SceneError) {
     let bytes: [UInt8]
     do throws(SystemError) {
       bytes = try OwnedDescriptor.contents(of: path, limit: SceneLimit.bytes)
     } catch {
       throw SceneError(reason: .file("scene: \(error)"))
     }
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    try self.init(bytes, file: path, folder: folder.isEmpty ? "/" : folder)
+    try self.init(bytes, resources)
   }
 
   /// Reads a scene's text.
   ///
   /// - Parameter folder: the folder that images and fonts are relative to.
   public convenience init(text: String, folder: String = ".") throws(SceneError) {
-    try self.init(Array(text.utf8), file: nil, folder: folder)
+    try self.init(Array(text.utf8), SceneResources(file: nil, folder: folder))
   }
 
-  init(_ bytes: [UInt8], file: String?, folder: String) throws(SceneError) {
-    let resources = SceneResources(file: file, folder: folder)
+  init(_ bytes: [UInt8], _ resources: SceneResources) throws(SceneError) {
     try SceneReader(bytes, resources: resources).defineImages()
     let reader = SceneReader(bytes, resources: resources)
     let content = try reader.scene()
@@ -69,6 +73,7 @@ public final class Scene {
     size = content.size ?? content.root.bounds.size
     events = content.events.sorted { $0.time < $1.time }
     animations = reader.animations
+    imagePaths = resources.imagePaths
     if content.size != nil, root.bounds == .zero { root.frame = Rect(origin: .zero, size: size) }
   }
 

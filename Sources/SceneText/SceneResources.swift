@@ -16,6 +16,8 @@ final class SceneResources {
   private var definitions: [String: Image] = [:]
   private var images: [String: Image] = [:]
   private var pixels = 0
+  /// The paths of the images that were looked for, also of those that cannot be read.
+  private(set) var imagePaths: [String] = []
 
   /// Faces of all scenes: a scene that is read again has the same ones.
   private static var faces: [String: FontFace] = [:]
@@ -23,6 +25,12 @@ final class SceneResources {
   init(file: String?, folder: String) {
     self.file = file
     self.folder = folder
+  }
+
+  /// Those of a scene's file, in whose folder they are.
+  convenience init(file: String) {
+    let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+    self.init(file: file, folder: folder.isEmpty ? "/" : folder)
   }
 
   func path(_ path: String) -> String { path.hasPrefix("/") ? path : "\(folder)/\(path)" }
@@ -49,6 +57,7 @@ final class SceneResources {
   func image(path name: String) throws(PNGError) -> Image {
     let path = path(name)
     if let image = images[path] { return image }
+    imagePaths.append(path)
     let image = try PNG.read(path: path, maximumPixels: roomForPixels)
     images[path] = count(image)
     return image

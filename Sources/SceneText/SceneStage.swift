@@ -22,7 +22,7 @@ public final class SceneStage {
   private var start = MonotonicTime.zero
   private var loop: FrameLoop?
   private var timer: FrameLoop.Timer?
-  private var file: FileWatch?
+  private var files: FileWatch?
   /// States that were set from outside, of each layer the last, in their order; a scene that is read again gets them too.
   private var chosen: [Choice] = []
 
@@ -43,7 +43,7 @@ public final class SceneStage {
   public func play(on loop: FrameLoop, from start: MonotonicTime) {
     self.loop = loop
     self.start = start
-    file?.add(to: loop)
+    files?.add(to: loop)
     begin()
   }
 
@@ -69,7 +69,8 @@ public final class SceneStage {
     return true
   }
 
-  /// Reads the scene again from this file whenever it changes; the new one goes on at the time of the old one.
+  /// Reads the scene again from this file whenever it or an image that it names changes; the new one goes on at the time of the old
+  /// one.
   ///
   /// - Parameters:
   ///   - onReload: called after each time.
@@ -78,17 +79,25 @@ public final class SceneStage {
     _ path: String, onReload: (@MainActor () -> Void)? = nil, onError: @escaping @MainActor (SceneError) -> Void
   ) throws(SystemError) {
     let watch = try FileWatch(path: path) { [weak self] in
+      let resources = SceneResources(file: path)
+      // A link may lead elsewhere now. An image that is missing may come.
+      defer { self?.watch([path] + resources.imagePaths) }
       do throws(SceneError) {
-        let scene = try Scene(path: path)
-        self?.replace(scene)
+        self?.replace(try Scene(path: path, resources))
         onReload?()
       } catch {
         onError(error)
       }
     }
-    file?.invalidate()
-    file = watch
+    files?.invalidate()
+    files = watch
+    self.watch(scene.imagePaths)
     if let loop { watch.add(to: loop) }
+  }
+
+  /// A folder that cannot be watched holds no file that could be read.
+  private func watch(_ paths: [String]) {
+    for path in paths { try? files?.watch(path) }
   }
 
   /// Shows another scene, at the time at which the old one would be now.
@@ -105,8 +114,8 @@ public final class SceneStage {
   public func invalidate() {
     timer?.invalidate()
     timer = nil
-    file?.invalidate()
-    file = nil
+    files?.invalidate()
+    files = nil
   }
 
   private func begin() {

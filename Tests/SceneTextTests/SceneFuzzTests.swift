@@ -114,7 +114,7 @@ private func withOtherNumbers(_ text: String, _ random: inout SplitMix64) -> [UI
 @MainActor
 private func check(_ bytes: [UInt8]) {
   do {
-    let scene = try Scene(bytes, file: nil, folder: ".")
+    let scene = try Scene(bytes, SceneResources(file: nil, folder: "."))
     let start = MonotonicTime.zero + .seconds(5)
     // A drawing may be as large as all memory.
     let isDrawn = pixels(in: scene.root) < 4e6

@@ -125,6 +125,54 @@ final class StageTests: XCTestCase {
     }
   }
 
+  func testAFileBehindALinkAndItsImagesAreWatched() throws {
+    try onMain {
+      let files = FileManager.default
+      let folder = files.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      try files.createDirectory(at: folder.appendingPathComponent("pictures"), withIntermediateDirectories: true)
+      defer { try? files.removeItem(at: folder) }
+      let link = folder.appendingPathComponent("card.scene").path
+      func write(_ text: String, to name: String) throws {
+        try text.write(to: folder.appendingPathComponent(name), atomically: false, encoding: .utf8)
+      }
+      let images = try RandomLayers.images(seed: 1, count: 3)
+      func write(_ image: Image, to name: String) throws {
+        try PNG.write(image, to: folder.appendingPathComponent("pictures/\(name).png").path)
+      }
+      try write(images[0], to: "a")
+      let text = "layer { contents \"pictures/a.png\" }"
+      try write(text, to: "pictures/first")
+      try files.createSymbolicLink(atPath: folder.appendingPathComponent("pictures/middle").path, withDestinationPath: "first")
+      try files.createSymbolicLink(atPath: link, withDestinationPath: "pictures/middle")
+      let loop = FrameLoop(clock: .manual(ManualClock(start: .zero + .seconds(100))))
+      let stage = SceneStage(try Scene(path: link))
+      var news: [String] = []
+      try stage.watch(link, onReload: { news.append("read") }, onError: { news.append("\($0.column ?? 0)") })
+      stage.play(on: loop, from: loop.clock.now)
+      defer { stage.invalidate() }
+
+      @MainActor
+      func expect(_ expected: String, _ image: Image, after change: () throws -> Void, line: UInt = #line) throws {
+        news = []
+        try change()
+        XCTAssertTrue(loop.run(timeout: .seconds(1)) { !news.isEmpty }, "no news", line: line)
+        XCTAssertEqual(news, [expected], line: line)
+        XCTAssertTrue(stage.scene.root.contents?.pixels == image.pixels, line: line)
+      }
+      try expect("read", images[0]) { try write(text + " ", to: "pictures/first") }
+      try expect("read", images[1]) { try write(images[1], to: "a") }
+      // An image that is missing may come.
+      try expect("18", images[1]) { try write("layer { contents \"pictures/b.png\" }", to: "pictures/first") }
+      try expect("read", images[2]) { try write(images[2], to: "b") }
+      // The link may lead elsewhere.
+      try write(text, to: "second")
+      let other = folder.appendingPathComponent("other").path
+      try files.createSymbolicLink(atPath: other, withDestinationPath: "second")
+      try expect("read", images[1]) { XCTAssertEqual(rename(other, link), 0) }
+      try expect("read", images[2]) { try write("layer { contents \"pictures/b.png\" }", to: "second") }
+    }
+  }
+
   func testImagesAreRelativeToTheFile() throws {
     try onMain {
       let files = FileManager.default
