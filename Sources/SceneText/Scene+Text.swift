@@ -77,7 +77,7 @@ extension SceneWriter {
 
   private func states(of layer: Layer) {
     var names: Set<String> = []
-    // Of several states with a name only the first is ever found.
+    // A layer finds only the first of several states with a name.
     for state in layer.states where names.insert(state.name).inserted {
       elements(state.elements, of: layer, head: "state \(Self.name(state.name))")
     }

@@ -53,7 +53,8 @@ public final class Scene {
     do throws(SystemError) {
       bytes = try OwnedDescriptor.contents(of: path, limit: SceneLimit.bytes)
     } catch {
-      throw SceneError(reason: .file("scene: \(error)"))
+      let limit = "a text file of at most \(SceneLimit.bytes >> 20) MiB"
+      throw SceneError(file: path, reason: .unreadable("the scene", error, limit))
     }
     try self.init(bytes, resources)
   }
@@ -119,7 +120,7 @@ extension SceneReader {
   func scene() throws(SceneError) -> SceneContent {
     var root: Layer?
     var size: Size?
-    var events: [(event: Scene.Event, token: SceneToken)] = []
+    var events: [PlacedEvent] = []
     while token.kind != .end {
       if let kind = sublayerKind {
         guard root == nil else { throw expected("no second layer: a scene has one, which holds all others") }
@@ -131,37 +132,40 @@ extension SceneReader {
         try skipImage()
       } else if take("at") {
         try count(.events)
-        let token = following
-        events.append((try event(), token))
+        events.append(try event())
       } else {
         throw expected(Self.statements)
       }
     }
     guard let root else { throw expected("a layer") }
     let states = root.namesOfStates
-    for (event, token) in events {
-      guard let states = states[event.layer] else {
-        throw error(.expected("the name of a layer", found: token.name), at: token)
+    for (event, layer, state) in events {
+      guard let own = states[event.layer] else {
+        throw unknown(event.layer, in: states.keys, "the name of a layer", at: layer)
       }
-      if let state = event.state, !states.contains(state) {
-        throw error(.expected("a state of \(event.layer)", found: SceneWriter.quoted(state)), at: token)
+      if let name = event.state, !own.contains(name) {
+        throw unknown(name, in: own, "a state of \(event.layer)", at: state)
       }
     }
     return SceneContent(root: root, size: size, events: events.map(\.event))
   }
 
+  /// An event with the places of its names.
+  private typealias PlacedEvent = (event: Scene.Event, layer: SceneToken, state: SceneToken)
+
   /// `1s card.state open`
-  private func event() throws(SceneError) -> Scene.Event {
+  private func event() throws(SceneError) -> PlacedEvent {
     let time = try ValueSyntax<Nanoseconds>.time.read(self)
-    let isWord = word != nil
+    let (layer, isWord) = (token, word != nil)
     var name = try takeName("the name of a layer with .state, such as card.state")
     if isWord, name.hasSuffix(".state") {
       name.removeLast(6)
     } else if !take("state"), !take(".state") {
-      throw expected(".state")
+      throw expected("state behind the name of a layer, such as card.state")
     }
+    let token = token
     let state = take("none") ? nil : try takeName("the name of a state, or none")
-    return Scene.Event(time: time, layer: name, state: state)
+    return (Scene.Event(time: time, layer: name, state: state), layer, token)
   }
 
   // MARK: Images
@@ -209,7 +213,7 @@ extension SceneReader {
       }
       return try resources.image(png: bytes)
     } catch {
-      throw self.error(.file("\(error)"), at: token)
+      throw self.error(.image(error), at: token)
     }
   }
 

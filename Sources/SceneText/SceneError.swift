@@ -1,3 +1,6 @@
+import LinuxSystem
+import Raster
+
 /// The reason why a scene's text cannot be used, with its place.
 ///
 /// ```
@@ -33,6 +36,23 @@ public struct SceneError: Error, Hashable, Sendable, CustomStringConvertible {
     case .tooMany(let things, let limit): "more than \(limit) \(things)"
     case .file(let reason): reason
     }
+  }
+}
+
+extension SceneError.Reason {
+  /// The reason that a file cannot be read, and what to name instead.
+  static func unreadable(_ file: String, _ error: SystemError, _ other: String) -> Self {
+    .file("\(file) cannot be read: \(error.reason); name \(other)")
+  }
+
+  static func image(_ error: PNGError) -> Self {
+    guard case .file(let error) = error else { return .file("\(error)") }
+    return .unreadable("the image \(error.subject)", error, "a PNG file")
+  }
+
+  static func font(_ error: FontError) -> Self {
+    guard case .file(let error) = error else { return .file("\(error)") }
+    return .unreadable("the font \(error.subject)", error, "a font file: .ttf, .otf or .ttc")
   }
 }
 

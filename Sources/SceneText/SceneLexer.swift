@@ -15,6 +15,8 @@ struct SceneToken: Equatable {
     case star
     /// Bytes that begin nothing.
     case other(String)
+    /// A string with a mistake in it, as a message names it.
+    case broken(String)
     case end
   }
 
@@ -34,6 +36,7 @@ struct SceneToken: Equatable {
     case .close: "\"}\""
     case .star: "\"*\""
     case .other(let text): "\"\(text)\""
+    case .broken(let name): name
     case .end: "the end of the text"
     }
   }
@@ -165,14 +168,16 @@ struct SceneLexer {
       switch Unicode.Scalar(byte) {
       case "\"": return .string(String(decoding: text, as: UTF8.self))
       // It would swallow the rest of the file.
-      case "\n": return .other("a string without its end")
+      case "\n": return .broken("a string that does not end on its line")
       case "\\":
-        guard let escaped = escape() else { return .other("\\") }
+        guard let escaped = escape() else {
+          return .broken(#"a string with a backslash before something else than ", \, n, t or u{…}"#)
+        }
         text += escaped.utf8
       default: text.append(byte)
       }
     }
-    return .other("a string without its end")
+    return .broken("a string that does not end on its line")
   }
 
   private mutating func escape() -> String? {

@@ -50,8 +50,7 @@ extension SceneReader {
       throw error(.expected("the name of a layer in this one", found: target.token.name), at: target.token)
     }
     for state in names.usedStates where !names.states.contains(state.name) {
-      let near = nearest(to: state.name, in: Array(names.states)).map { ", such as \($0)" } ?? ""
-      throw error(.expected("the name of a state of this layer\(near)", found: state.token.name), at: state.token)
+      throw unknown(state.name, in: names.states, "the name of a state of this layer", at: state.token)
     }
     (layer.states, layer.stateTransitions) = (states, transitions)
     for setting in last { setting.set(layer, setting.value) }
@@ -158,10 +157,10 @@ extension SceneReader {
 
 /// The names in the states of a layer. Those of layers and states may stand before what they name.
 private struct StateNames {
-  /// Of the states themselves.
+  /// The names of the states themselves.
   var states: Set<String> = []
   var usedStates: [(name: String, token: SceneToken)] = []
-  /// Of layers below the one that has the states.
+  /// The names of layers below the one that has the states.
   var targets: [(name: String, token: SceneToken)] = []
 }
 

@@ -33,6 +33,12 @@ final class SceneReader {
   /// The error that something else stands at the token.
   func expected(_ what: String) -> SceneError { error(.expected(what, found: token.name), at: token) }
 
+  /// The error that nothing has this name, with one that is like it.
+  func unknown(_ name: String, in names: some Sequence<String>, _ what: String, at token: SceneToken) -> SceneError {
+    let near = nearest(to: name, in: Array(names)).map { ", such as \($0)" } ?? ""
+    return error(.expected(what + near, found: SceneToken(kind: .word(name), offset: 0).name), at: token)
+  }
+
   func error(_ reason: SceneError.Reason, at token: SceneToken) -> SceneError {
     let place = lexer.place(of: token.offset)
     return SceneError(file: resources.file, line: place.line, column: place.column, reason: reason)

@@ -88,7 +88,7 @@ extension ValueSyntax where Value == Font {
       do throws(FontError) {
         return Font(try reader.resources.face(name), size: size, tabularFigures: hasTabularFigures)
       } catch {
-        throw reader.error(.file("\(error)"), at: token)
+        throw reader.error(.font(error), at: token)
       }
     } text: { value, writer in
       let name = SceneWriter.quoted(writer.name(of: value.face))
@@ -130,12 +130,12 @@ extension ValueSyntax where Value == Image {
         do throws(PNGError) {
           return try reader.resources.image(path: path)
         } catch {
-          throw reader.error(.file("\(error)"), at: token)
+          throw reader.error(.image(error), at: token)
         }
       }
       let name = try reader.takeWord(expected)
       guard let image = reader.resources.defined(name) else {
-        throw reader.error(.expected("the name of an image that is defined above", found: token.name), at: token)
+        throw reader.error(.expected("the name of an image that the scene defines", found: token.name), at: token)
       }
       return image
     } text: { value, writer in

@@ -139,10 +139,35 @@ final class SceneErrorTests: XCTestCase {
         "1:9: expected 3 keyTimes, one for each value and one for the end of the last, found 2"
       ),
       ("layer { contentsScale 0 }", "1:23: expected a number above 0, found 0"),
-      ("layer { contents photo }", "1:18: expected the name of an image that is defined above, found \"photo\""),
+      ("layer { contents photo }", "1:18: expected the name of an image that the scene defines, found \"photo\""),
       ("layer {}\nlayer {}", "2:1: expected no second layer: a scene has one, which holds all others, found \"layer\""),
-      ("layer card { state open {} }\nat 1s card.state opne", "2:7: expected a state of card, found \"opne\""),
-      ("layer {}\nat 1s card.state open", "2:7: expected the name of a layer, found \"card.state\""),
+      (
+        "layer card { state open {} }\nat 1s card.state opne",
+        "2:18: expected a state of card, such as open, found \"opne\""
+      ),
+      ("layer { state x {} }\nat 1s card.state open", "2:7: expected the name of a layer, found \"card\""),
+      ("layer card {}\nat 1s: crad.state open", "2:8: expected the name of a layer, such as card, found \"crad\""),
+      (
+        "layer card {}\nat 1s card open",
+        "2:12: expected state behind the name of a layer, such as card.state, found \"open\""
+      ),
+      (
+        "text { string \"abc\n\" }",
+        "1:15: expected a string in quotation marks, found a string that does not end on its line"
+      ),
+      (
+        "text { string \"a\\q\" }",
+        "1:15: expected a string in quotation marks, "
+          + #"found a string with a backslash before something else than ", \, n, t or u{…}"#
+      ),
+      (
+        "text { font \"None.ttf\" 12 }",
+        "1:13: font None.ttf is not among the fonts of the system; install it, or name its folder in FRAMEPACE_FONTS"
+      ),
+      (
+        "text { font \"/nowhere/None.ttf\" 12 }",
+        "1:13: the font /nowhere/None.ttf cannot be read: No such file or directory; name a font file: .ttf, .otf or .ttc"
+      ),
       ("layer { name \"a\n}", "1:9: expected a property of a layer, found \"name\""),
       (
         "layer {\n  layer { state a {\n}\n}",
@@ -210,14 +235,15 @@ final class SceneErrorTests: XCTestCase {
         XCTFail("no error")
       } catch {
         XCTAssertNil(error.line)
-        XCTAssertTrue("\(error)".contains("/nowhere/card.scene"), "\(error)")
+        let reason = "the scene cannot be read: No such file or directory; name a text file of at most 64 MiB"
+        XCTAssertEqual("\(error)", "/nowhere/card.scene: \(reason)")
       }
       do throws(SceneError) {
         _ = try Scene(text: "layer { contents \"missing.png\" }", folder: "/nowhere")
         XCTFail("no error")
       } catch {
-        XCTAssertEqual(error.column, 18)
-        XCTAssertTrue("\(error)".contains("/nowhere/missing.png"), "\(error)")
+        XCTAssertEqual(
+          "\(error)", "1:18: the image /nowhere/missing.png cannot be read: No such file or directory; name a PNG file")
       }
     }
   }

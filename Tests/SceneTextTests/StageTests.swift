@@ -142,7 +142,8 @@ final class StageTests: XCTestCase {
       try write(images[0], to: "a")
       let text = "layer { contents \"pictures/a.png\" }"
       try write(text, to: "pictures/first")
-      try files.createSymbolicLink(atPath: folder.appendingPathComponent("pictures/middle").path, withDestinationPath: "first")
+      let middle = folder.appendingPathComponent("pictures/middle").path
+      try files.createSymbolicLink(atPath: middle, withDestinationPath: "first")
       try files.createSymbolicLink(atPath: link, withDestinationPath: "pictures/middle")
       let loop = FrameLoop(clock: .manual(ManualClock(start: .zero + .seconds(100))))
       let stage = SceneStage(try Scene(path: link))

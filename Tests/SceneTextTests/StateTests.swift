@@ -322,7 +322,8 @@ final class StateTests: XCTestCase {
         ("layer", "maskedCorners minXMinY", ["maxXMinY"]), ("layer", "contents dot", ["drawn"]),
         ("layer", "shadowPath arc 0 0 9 0deg 90deg", ["counterclockwise", "close"]),
         ("layer", "isHidden true", ["duration", "timingFunction", "opacity"]),
-        ("text", "font \"Roboto-Regular.ttf\" 12", ["tabularFigures"]), ("shape", "strokeStyle width 2 dash 1 2", ["cap", "nan"]),
+        ("text", "font \"Roboto-Regular.ttf\" 12", ["tabularFigures"]),
+        ("shape", "strokeStyle width 2 dash 1 2", ["cap", "nan"]),
       ] {
         for name in names {
           let text = """
