@@ -52,6 +52,38 @@ import XCTest
     XCTAssertEqual(stage.context.frameRateRange, slow)
   }
 
+  /// One that was over counts again when its clock goes back, until it is over once more; nobody is told of that.
+  func testOneWhoseClockGoesBackCountsAgain() {
+    for speed in [1.0, -1] {
+      let (stage, layer) = Stage.showing(Layer())
+      let (slow, log) = (FrameRateRange(minimum: 20, maximum: 30), Log())
+      let both = FrameRateRange.default.union(slow)
+      var long = Self.fade(slow)
+      long.duration = .seconds(60)
+      stage.root.add(long)
+      var kept = Self.fade(.default)
+      (kept.duration, kept.fillMode, kept.isRemovedOnCompletion) = (.milliseconds(100), .forwards, false)
+      kept.completion = { log.append("end \($0)") }
+      layer.add(kept, forKey: "kept")
+      stage.turn()
+      stage.turn(after: 200)
+      XCTAssertEqual(stage.context.frameRateRange, slow)
+      (layer.beginTime, layer.timeOffset, layer.speed) = (stage.now, .milliseconds(speed > 0 ? 50 : 150), speed)
+      stage.turn()
+      XCTAssertEqual(stage.context.frameRateRange, both, "speed \(speed)")
+      _ = stage.tree(after: 49)
+      XCTAssertFalse(stage.context.isDirty, "speed \(speed)")
+      _ = stage.tree(after: 50)
+      XCTAssertEqual(stage.context.isDirty, speed > 0, "its end is to be seen")
+      stage.turn(after: 50)
+      XCTAssertEqual(stage.context.frameRateRange, speed > 0 ? slow : both, "speed \(speed)")
+      layer.removeAnimation(forKey: "kept")
+      stage.turn()
+      XCTAssertEqual(stage.context.frameRateRange, slow, "speed \(speed)")
+      XCTAssertEqual(log.entries, ["end true"], "speed \(speed)")
+    }
+  }
+
   private static func fade(_ range: FrameRateRange) -> BasicAnimation {
     var fade = BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1))
     fade.preferredFrameRateRange = range

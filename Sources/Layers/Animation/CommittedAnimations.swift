@@ -25,8 +25,8 @@ final class CommittedAnimations {
   var space = Space.still(nil)
   /// The values at the commit, of a layer that places its sublayers.
   var committedValues: AnimatableValues?
-  /// How often they are to be shown.
-  var frameRateRange = FrameRateRange.default
+  /// How often they are to be shown; nil while none of them needs frames.
+  var frameRateRange: FrameRateRange?
   /// The picture that the layer drew of other values than its own, and those of them that it was drawn from.
   private var drawn: (values: [AnimatableProperty: any Animatable], image: Image)?
   /// True if they may show other values later than at the commit.

@@ -21,6 +21,8 @@ struct RunningAnimation {
     case start
     /// The end. The animation may stay, for the value that it fills.
     case end
+    /// The end, but then its clock was set back: it is under way again.
+    case resumed
   }
 
   @MainActor private static var lastOrder: UInt64 = 0
@@ -44,9 +46,12 @@ struct RunningAnimation {
   }
 
   /// Notes that the committed tree has the animation, and begins it at this time of the layer's clock.
-  mutating func commit(at time: MonotonicTime) {
+  ///
+  /// - Parameter shown: the time of the layer's clock that is on screen.
+  mutating func commit(at time: MonotonicTime, shown: MonotonicTime) {
     isCommitted = true
     begin(at: time)
+    if report == .end, !timed.isOver(at: shown) { report = .resumed }
   }
 
   /// Writes the timing that was left open into `animation`, where the application reads it back.
@@ -58,8 +63,10 @@ struct RunningAnimation {
   /// Notes a report that a copy of this animation makes.
   mutating func setReported(_ report: Report) { self.report = report }
 
+  private var hasToldEnd: Bool { report == .end || report == .resumed }
+
   /// True if the application is still to hear of its end.
-  var isAwaited: Bool { report != .end && (group != nil || animation.completion != nil) }
+  var isAwaited: Bool { !hasToldEnd && (group != nil || animation.completion != nil) }
 
   @MainActor
   func reportStart() {
@@ -69,7 +76,7 @@ struct RunningAnimation {
   /// Reports ends. Completions of transactions come before those of the animations that they waited for, as in Core Animation.
   @MainActor
   static func reportEnds(_ ended: [(animation: RunningAnimation, finished: Bool)]) {
-    let ended = ended.filter { $0.animation.report != .end }
+    let ended = ended.filter { !$0.animation.hasToldEnd }
     for end in ended where end.finished { end.animation.reportStart() }
     let groups = ended.compactMap(\.animation.group).filter { $0.leave() }
     for group in groups { group.complete() }

@@ -49,7 +49,7 @@ extension LayerContext {
       var range: FrameRateRange?
       for animations in animated where animations.isMoving {
         moving.append(animations)
-        if !animations.timed.isEmpty { range = range?.union(animations.frameRateRange) ?? animations.frameRateRange }
+        if let own = animations.frameRateRange { range = range?.union(own) ?? own }
       }
       frameRateRange = range ?? .default
       findEarliestEvents(from: now)
@@ -133,18 +133,20 @@ extension LayerContext {
     committed.space = outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped) } ?? .still(layer.space)
     committed.timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)
+    let shown = committed.clocks.time(at: max(now, currentTime))
+    var goesBack: Bool { committed.clocks.course(from: now) == .backwards }
     var rate: FrameRateRange?
     for index in layer.animations.indices {
-      layer.animations[index].commit(at: time)
+      layer.animations[index].commit(at: time, shown: shown)
       let running = layer.animations[index]
-      // One that is over stays for the value that it fills, and needs no frames.
-      if running.report != .end {
+      // One that is over stays for the value that it fills, and needs no frames unless its clock goes back to it.
+      if running.report != .end || goesBack {
         let range = running.animation.preferredFrameRateRange
         rate = rate?.union(range) ?? range
       }
       committed.timed.append(running.timed)
     }
-    committed.frameRateRange = rate ?? .default
+    committed.frameRateRange = rate
     committed.committedValues = layer.placesSublayers ? committed.shown(at: time) : nil
     let wasMoving = committed.isMoving
     committed.isMoving = committed.change(from: now)
