@@ -173,14 +173,12 @@ extension Layer {
   package func setState(_ name: String?, at time: MonotonicTime?) {
     guard name != state, let own = states(unless: false) else { return }
     let transition = own.transition(to: name)
-    let left = own.present?.base ?? []
+    let left = (own.present?.base ?? []).contentsLast
     let entered = own.states.first { $0.name == name }?.elements ?? []
     if let transition, !Transaction.disablesActions { addTransitions(transition, at: time) }
     let places = Set(entered.map(\.place))
-    let all = left.filter { !places.contains($0.place) } + entered
-    // Other properties may ask for a drawing, which would take the place of contents that are set before.
-    let ordered = all.filter { $0.property != .contents } + all.filter { $0.property == .contents }
-    let changes = ordered.compactMap { change(to: $0, transition, at: time) }
+    let all = (left.filter { !places.contains($0.place) } + entered).contentsLast
+    let changes = all.compactMap { change(to: $0, transition, at: time) }
     // Parts of one property may overlap: what the state that is left has set must not be read as a value from before.
     Transaction.withoutActions {
       for element in left { layer(named: element.target).map { element.write($0, element.value) } }
@@ -270,6 +268,12 @@ extension Layer {
     }
     return nil
   }
+}
+
+extension [LayerState.Element] {
+  /// In the order in which they are written: other properties may ask for a drawing, which would take the place of contents that are
+  /// set before.
+  fileprivate var contentsLast: Self { filter { $0.property != .contents } + filter { $0.property == .contents } }
 }
 
 extension LayerState.Element {
