@@ -63,7 +63,8 @@ extension Engine {
       preconditionFailure("Engine: an output that is none of this engine's, or was removed, cannot be mirrored")
     }
     let mirror = groups[index].addMirror(on: display, gravity: gravity)
-    needsCommit()
+    // Its first frame needs a turn, also where it comes when this one is over, and no layer need change for it.
+    loop.wakeUp()
     return mirror
   }
 

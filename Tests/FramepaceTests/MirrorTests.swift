@@ -67,6 +67,21 @@ import XCTest
     stage.engine.invalidate()
   }
 
+  /// It does not wait for the next change, also where it comes after the commit of its turn.
+  func testAMirrorThatComesWhenItsTurnIsOverHasItsFrame() throws {
+    let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+    stage.root.backgroundColor = .white
+    let other = try stage.makeDisplay(width: 64, height: 48, hertz: 60)
+    stage.run(for: .milliseconds(200))
+    stage.loop.perform(onMain: { Transaction.setCompletion { stage.engine.mirror(on: other) } })
+    stage.loop.wakeUp()
+    stage.run(for: .milliseconds(100))
+    XCTAssertEqual(other.shownFrames, 1)
+    stage.run(for: .seconds(1))
+    XCTAssertEqual(other.shownFrames, 1)
+    stage.engine.invalidate()
+  }
+
   /// The picture is placed as gravity says, and what it leaves free is black, whatever reaches beyond the root.
   func testGravityPlacesThePicture() throws {
     let stage = try ManualStage(width: 40, height: 20, rate: .hertz60, scale: 2)
