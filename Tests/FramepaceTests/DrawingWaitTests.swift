@@ -76,6 +76,28 @@ import XCTest
     stage.engine.invalidate()
   }
 
+  /// A wait that came to its limit is over with its frame: the next frame may wait again.
+  func testAWaitBeginsAgainAfterOneThatCameToItsLimit() throws {
+    let (stage, layer) = try Self.stage()
+    let late = Latch()
+    layer.gate = late
+    layer.setNeedsDisplay()
+    stage.engine.waitForDrawings(upTo: .milliseconds(1))
+    stage.turn()
+    XCTAssertEqual(stage.engine.context.pendingDrawings, 1)
+    layer.gate = Latch()
+    layer.gate.open()
+    layer.color = Color(hex: 0xFF0000)
+    layer.setNeedsDisplay()
+    stage.engine.waitForDrawings(upTo: .seconds(60))
+    stage.turn()
+    XCTAssertEqual(stage.engine.context.pendingDrawings, 0)
+    stage.run(for: .milliseconds(20))
+    XCTAssertEqual(try Self.row(stage), [0xFF_0000, 0])
+    late.open()
+    stage.engine.invalidate()
+  }
+
   func testTrackingLeavesACoreFree() throws {
     let workers = WorkerPool(threads: 3)
     let stage = try ManualStage(width: 8, height: 8, rate: .hertz60, workers: workers)

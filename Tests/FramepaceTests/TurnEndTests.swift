@@ -12,6 +12,65 @@ import XCTest
     XCTAssertTrue(isCalled)
   }
 
+  /// Nothing else wakes the loop for a completion that another one sets.
+  func testACompletionOfACompletionIsNotKeptWaiting() throws {
+    let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+    stage.run(for: .milliseconds(100))
+    let start = stage.clock.now
+    var called: MonotonicTime?
+    stage.loop.perform(onMain: {
+      Transaction.setCompletion {
+        Transaction.begin()
+        Transaction.setCompletion { called = stage.clock.now }
+        Transaction.commit()
+      }
+    })
+    stage.loop.wakeUp()
+    stage.run(for: .seconds(1))
+    XCTAssertEqual(called, start)
+  }
+
+  /// Neither in layout nor in a completion: what changes there is committed once the commit is over.
+  func testNothingIsFlushedInsideACommit() throws {
+    final class Flushing: Layer {
+      var layouts = 0
+      override func layoutSublayers() {
+        layouts += 1
+        Transaction.flush()
+      }
+    }
+    let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+    let layer = Flushing(frame: Rect(x: 0, y: 0, width: 8, height: 8))
+    stage.root.addSublayer(layer)
+    stage.run(for: .milliseconds(100))
+    XCTAssertEqual(layer.layouts, 1)
+    var (before, after) = (0, 0)
+    stage.loop.perform(onMain: {
+      Transaction.setCompletion {
+        layer.setNeedsLayout()
+        before = layer.layouts
+        Transaction.flush()
+        after = layer.layouts
+      }
+    })
+    stage.loop.wakeUp()
+    stage.run(for: .milliseconds(100))
+    XCTAssertEqual([before, after, layer.layouts], [1, 1, 2])
+  }
+
+  /// A commit that the loop did not wake for has no callbacks before it whose time could count.
+  func testAFlushHasNoTimeOfCallbacks() throws {
+    let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
+    let layer = stage.addSquare()
+    stage.run(for: .milliseconds(100))
+    stage.clock.advance(by: .milliseconds(30))
+    layer.isHidden = true
+    Transaction.flush()
+    stage.run(for: .milliseconds(100))
+    XCTAssertEqual(stage.frames.count, 2)
+    XCTAssertEqual(stage.frames.last?.phases[.callbacks], .zero)
+  }
+
   func testFlushCommitsAtOnce() throws {
     let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
     let layer = stage.addSquare()

@@ -87,6 +87,21 @@ import XCTest
     XCTAssertEqual(stage.root.cornerRadius, 2)
   }
 
+  /// A beginning asks for a commit only where somebody is told of it.
+  func testABeginningThatNobodyHearsOfAwakesNoCommit() {
+    let stage = Stage()
+    stage.turn()
+    stage.root.add(BasicAnimation(.opacity, from: 0, to: 1, beginTime: milliseconds(50), duration: .milliseconds(100)))
+    stage.turn()
+    for time in [49, 50, 149] as [Int64] {
+      _ = stage.tree(after: time)
+      XCTAssertFalse(stage.context.isDirty, "\(time) ms")
+    }
+    _ = stage.tree(after: 150)
+    XCTAssertTrue(stage.context.isDirty)
+    stage.turn(after: 150)
+  }
+
   func testAnimationThatStaysAtItsEnd() {
     let stage = Stage()
     stage.turn()

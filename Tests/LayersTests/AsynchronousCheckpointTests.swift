@@ -213,6 +213,25 @@ import XCTest
     XCTAssertEqual(workers.log.begun, [8, 30, 49])
   }
 
+  /// Contents that are set, and the end of a layer in the tree, take the place of the newest drawing and of the one that is kept.
+  func testOneThatIsKeptIsCancelledWithTheNewest() {
+    for leaves in [false, true] {
+      let workers = SimulatedWorkers(layers: 1)
+      let (stage, layer) = (workers.stage, workers.layers[0])
+      for number in 1...9 {
+        layer.request(number)
+        stage.turn()
+      }
+      XCTAssertEqual(stage.context.pendingDrawings, 2)
+      if leaves { layer.removeFromSuperlayer() } else { layer.contents = nil }
+      XCTAssertEqual(stage.context.pendingDrawings, 0, "leaves: \(leaves)")
+      workers.workOff()
+      stage.turn()
+      XCTAssertEqual(workers.log.begun, [], "leaves: \(leaves)")
+      XCTAssertNil(layer.shown, "leaves: \(leaves)")
+    }
+  }
+
   /// A drawing takes several turns, and each turn requests a new one. The age of what is seen has a bound: the turns of the requests
   /// that may cancel, and the time of four drawings.
   func testRequestsInEveryTurnStarveNothing() {

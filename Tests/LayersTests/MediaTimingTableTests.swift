@@ -65,6 +65,15 @@ import Testing
     #expect(combinations == 360)
   }
 
+  /// One that stands at its whole length stands at its end, and at any other whole repetition at a beginning.
+  @Test(arguments: [(1, 1000, 1), (2, 2000, 1), (2, 1000, 0), (1, 0, 0)] as [(Double, Int64, Double)])
+  func standingAtTheEnd(repeats: Double, offset: Int64, progress: Double) {
+    var timing = MediaTiming()
+    (timing.beginTime, timing.duration, timing.timeOffset) = (.zero, .seconds(1), .milliseconds(offset))
+    (timing.repeatCount, timing.speed) = (repeats, 0)
+    #expect(timing.moment(at: milliseconds(5))?.progress == progress)
+  }
+
   /// The number of the repetition: both ways of one that comes back are one, the end belongs to the last, and a clock that runs
   /// backwards goes below 0.
   @Test func iterations() {

@@ -74,6 +74,32 @@ import Testing
     }
   }
 
+  /// An axis that grows again stands upright on the other one, however long that is, and mirrors nothing.
+  @Test(arguments: [(0.7, 3), (-2, 0.25), (0.7, -3)] as [(Double, Double)])
+  func aFlattenedAxisStandsUpright(turn: Double, other: Double) {
+    for isX in [true, false] {
+      var values = AnimatableValues()
+      values.affineTransform = Affine.scale(x: isX ? 0 : other, y: isX ? other : 0).concatenating(.rotation(turn))
+      let before = values.affineTransform
+      values[isX ? .transformScaleX : .transformScaleY] = 2
+      let after = values.affineTransform
+      #expect(abs(after.determinant - 2 * abs(other)) < 1e-12, "upright, and 2 long: \(after)")
+      #expect(abs(after.a * after.c + after.b * after.d) < 1e-12, "\(after)")
+      #expect(isX ? (after.c, after.d) == (before.c, before.d) : (after.a, after.b) == (before.a, before.b))
+    }
+  }
+
+  /// In space an axis that is flattened has no direction, and its parts are left alone.
+  @Test func aFlattenedAxisInSpaceStays() {
+    var values = AnimatableValues()
+    values.transform = Transform3D.scale(x: 0, y: 1).concatenating(.rotation(0.5, x: 1, y: 0, z: 0))
+    let flattened = values.transform
+    #expect(values[.transformScaleX] == 0 && values[.transformRotationX] == 0)
+    values[.transformScaleX] = 2
+    values[.rotation] = 1
+    #expect(values.transform == flattened)
+  }
+
   @Test func oneScaleIsTheMeanOfBoth() {
     var values = AnimatableValues()
     values.affineTransform = .scale(x: 2, y: 4)
