@@ -77,6 +77,15 @@ private func stageWithCard() -> (stage: Stage, card: Layer) {
     stage.turn()
     XCTAssertEqual(stage.tree().records[3].transform, .translation(x: 2, y: 3))
     XCTAssertEqual(core.convert(Point.zero, to: outer), Point(12, 27))
+    // Each flip counts for all that is below.
+    for (isOuter, isInner, places) in [(false, true, (10, 12)), (true, true, (50, 3)), (true, false, (50, 12))] {
+      (outer.isGeometryFlipped, inner.isGeometryFlipped) = (isOuter, isInner)
+      stage.turn()
+      XCTAssertEqual(stage.tree().records[2].transform, .translation(x: 10, y: Double(places.0)), "\(isOuter), \(isInner)")
+      XCTAssertEqual(stage.tree().records[3].transform, .translation(x: 2, y: Double(places.1)), "\(isOuter), \(isInner)")
+    }
+    inner.isGeometryFlipped = false
+    XCTAssertFalse(stage.context.isDirty, "no change")
     // The place depends on the superlayer's height.
     outer.bounds.size.height = 100
     stage.turn()
@@ -115,6 +124,22 @@ private func stageWithCard() -> (stage: Stage, card: Layer) {
     XCTAssertIdentical(stage.root.hitTest(Point(90, 100)), card)
     Transaction.withoutActions { stage.root.sublayerTransform = mirror }
     XCTAssertIdentical(stage.root.hitTest(Point(90, 100)), stage.root)
+  }
+
+  /// Seen from the edge it has no inside to be found in.
+  func testALayerThatIsSeenFromTheEdgeIsNotHit() {
+    let (stage, card) = stageWithCard()
+    let turned = Transform3D.rotation(0.5, x: 0, y: 1, z: 0)
+    card.zPosition = 50
+    for flat in [Transform3D.scale(x: 0, y: 1), .scale(x: 1, y: 0)] {
+      card.transform = flat.concatenating(turned)
+      for point in [card.position, Point(90, 100), Point(100, 90)] {
+        XCTAssertIdentical(stage.root.hitTest(point), stage.root, "\(flat) at \(point)")
+        XCTAssertNil(card.convert(point, from: stage.root), "\(flat) at \(point)")
+      }
+    }
+    card.transform = turned
+    XCTAssertIdentical(stage.root.hitTest(card.position), card)
   }
 
   func testNegativeSizesAreStandardized() {

@@ -60,7 +60,6 @@ extension Layer {
     set {
       guard newValue != isFlipped else { return }
       isFlipped = newValue
-      markRecord()
       context?.markStructure()
     }
   }
