@@ -24,9 +24,6 @@ public struct AnimationMotion: Sendable {
 /// The values of one property from the beginning to the end of an animation, whatever their type.
 @usableFromInline
 package struct AnimationTrack: Sendable {
-  /// True while neither `from` nor `to` nor `by` is given.
-  @usableFromInline
-  let isOpen: Bool
   /// Puts the value of a step into `values`, which hold the value that would be shown without the animation.
   @usableFromInline
   let apply: @Sendable (_ values: inout AnimatableValues, _ step: AnimationStep) -> Void
@@ -43,13 +40,14 @@ package struct AnimationTrack: Sendable {
   @usableFromInline
   package var keepsVelocity = false
 
+  /// True while neither `from` nor `to` nor `by` is given.
+  var isOpen: Bool { if case .ends(let ends, _) = values { ends.isOpen } else { false } }
   package var property: AnimatableProperty { source.property }
   package var values: TrackValues { source.trackValues }
 
   /// A track whose values are all known.
   @inlinable
   init(_ source: any TrackSource, apply: @escaping @Sendable (inout AnimatableValues, AnimationStep) -> Void) {
-    isOpen = false
     self.apply = apply
     self.source = source
   }
@@ -59,7 +57,6 @@ package struct AnimationTrack: Sendable {
   // `velocity` is the change in a millisecond, with which the property moves at the beginning.
   @inlinable
   init<Value>(_ key: AnimatableKey<Value>, from: Value?, to: Value?, by: Value?, velocity: Value? = nil) {
-    isOpen = from == nil && to == nil && by == nil
     // The value that would be shown is not asked for where both ends are given.
     let ends: (first: Value, last: Value)? =
       switch (from, to, by) {

@@ -16,6 +16,8 @@ package struct AnimationEnds: Sendable {
   package var to: (any Animatable)?
   package var by: (any Animatable)?
 
+  var isOpen: Bool { from == nil && to == nil && by == nil }
+
   package init(from: (any Animatable)? = nil, to: (any Animatable)? = nil, by: (any Animatable)? = nil) {
     (self.from, self.to, self.by) = (from, to, by)
   }

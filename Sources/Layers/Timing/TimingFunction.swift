@@ -68,7 +68,6 @@ public struct TimingFunction: Hashable, BitwiseCopyable, Sendable {
       let error = ((a * t + b) * t + c) * t - x
       if abs(error) < 1e-15 { break }
       if error > 0 { high = t } else { low = t }
-      guard high - low > 1e-15 else { break }
       let slope = (3 * a * t + 2 * b) * t + c
       let step = error * slope / (slope * slope - error * (3 * a * t + b))
       let next = t - step
