@@ -1,9 +1,10 @@
 import Geometry
-import Layers
 import LinuxSystem
 import Raster
 import RenderTree
 import XCTest
+
+@testable import Layers
 
 @preconcurrency @MainActor final class DisplayTests: XCTestCase {
   func testBitmapIsAsFineAsTheOutput() throws {
@@ -22,6 +23,11 @@ import XCTest
     XCTAssertEqual(place.minX, 100)
     XCTAssertEqual(place.width, 10.5, accuracy: 1e-9, "a pixel of it is a pixel of the output")
     XCTAssertEqual(place.height, 4, accuracy: 1e-9)
+    (layer.contentsGravity, layer.contentsCenter) = (.right, Rect(x: 0.5, y: 0.5, width: 0, height: 0))
+    XCTAssertEqual(
+      layer.sideValues.effects.contentRect(in: layer.bounds).minX, 100, accuracy: 1e-9, "of the size it was drawn for")
+    layer.contentsGravity = .resize
+    XCTAssertEqual(layer.sideValues.effects?.parts.cut.scale, 2)
 
     stage.context.scale = 3
     stage.turn()
@@ -44,6 +50,15 @@ import XCTest
     stage.root.contentsScale = 2
     stage.turn()
     XCTAssertEqual(stage.contentRect(ofRecordAt: 0), Rect(x: 0, y: 0, width: 20, height: 10))
+  }
+
+  /// A part of a pixel is one more, but not what rounding made of a whole number.
+  func testPixelsAreCounted() {
+    for (length, scale, pixels) in [(0.8 * 3, 1.25, 3), (2.41, 1.25, 4), (8, 1.5, 12), (8.1, 1.5, 13), (1e-9, 1.5, 1)] {
+      let target = DrawingTarget(bounds: Rect(x: 0, y: 0, width: length, height: length), scale: scale)
+      XCTAssertEqual([target?.width, target?.height], [pixels, pixels], "\(length) at \(scale)")
+    }
+    XCTAssertGreaterThan(0.8 * 3 * 1.25, 3)
   }
 
   func testTooLargeALayerIsDrawnCoarser() {

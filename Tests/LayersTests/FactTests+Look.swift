@@ -49,6 +49,25 @@ extension FactTests {
     }
   }
 
+  /// Both ends by the scale of the contents, and where there is no room for them in shares of it.
+  @Test(
+    arguments: [
+      (30, [0, 2, 27, 30], [4, 8, 14, 20]), (2.5, [0, 1, 1, 2.5], [4, 8, 14, 20]),
+    ] as [(Double, [Double], [Double])])
+  func threeParts(length: Double, places: [Double], pixels: [Double]) {
+    let parts = ThreeParts(
+      from: 0, to: length, pixels: 40, part: (0.1, 0.4), center: (0.25, 0.375), scale: 2)
+    for index in 0..<4 {
+      #expect(abs(parts.places[index] - places[index]) < 1e-12, "\(index)")
+      #expect(abs(parts.pixels[index] - pixels[index]) < 1e-12, "\(index)")
+    }
+    // The middle of each part that has room shows that of its pixels.
+    for part in 0..<3 where places[part] < places[part + 1] {
+      let pixel = parts.pixel(at: (places[part] + places[part + 1]) / 2)
+      #expect(abs(pixel - (pixels[part] + pixels[part + 1]) / 2) < 1e-12, "\(part)")
+    }
+  }
+
   private func rect(_ left: Double, _ top: Double, _ right: Double, _ bottom: Double) -> Rect {
     Rect(x: left, y: top, width: right - left, height: bottom - top)
   }

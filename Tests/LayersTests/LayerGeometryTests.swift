@@ -103,6 +103,8 @@ import Testing
     #expect(
       ContentsGravity.resizeAspectFill.rect(of: size, in: bounds)
         == Rect(x: -20, y: 0, width: 80, height: 40))
+    #expect(
+      ContentsGravity.resizeAspectFill.rect(of: Size(10, 20), in: bounds) == Rect(x: 0, y: -20, width: 40, height: 80))
     #expect(ContentsGravity.resizeAspect.rect(of: .zero, in: bounds) == .zero)
   }
 }

@@ -67,6 +67,31 @@ import XCTest
     XCTAssertEqual(drawn(), Rect(x: -6, y: 0, width: 22, height: 36))
   }
 
+  /// One of which nothing is seen is none, and numbers beyond their range are limited to it.
+  func testBordersAndShadowsHaveTheirValues() {
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    func parts() -> RenderEffects.Parts { layer.sideValues.effects?.parts ?? RenderEffects.Parts() }
+    (layer.borderWidth, layer.borderColor) = (0.25, Color(hex: 0x123456))
+    XCTAssertEqual(parts().border, Border(width: 0.25, color: 0xFF12_3456))
+    for (width, color) in [(0, .white), (-1, .white), (.infinity, .white), (1, nil), (1, .clear)] as [(Double, Color?)] {
+      (layer.borderWidth, layer.borderColor) = (width, color)
+      XCTAssertNil(parts().border, "\(width)")
+    }
+    (layer.shadowOffset, layer.shadowRadius, layer.shadowColor) = (Size(2, 5), 4, .white)
+    for (opacity, color) in [(0, nil), (-1, nil), (.nan, nil), (0.5, 0x8080_8080), (7, 0xFFFF_FFFF)] as [(Double, UInt32?)] {
+      layer.shadowOpacity = opacity
+      XCTAssertEqual(parts().shadow, color.map { Shadow(color: $0, offset: Size(2, 5), radius: 4) }, "\(opacity)")
+    }
+    (layer.shadowRadius, layer.shadowOpacity, layer.shadowColor) = (-3, 0.5, Color(white: 1).withAlpha(0.5))
+    XCTAssertEqual(parts().shadow, Shadow(color: 0x4040_4040, offset: Size(2, 5), radius: 0))
+    layer.shadowOpacity = 7
+    XCTAssertEqual(parts().shadow?.color, 0x8080_8080, "no more than the colour has")
+    layer.shadowOffset = Size(.infinity, 0)
+    XCTAssertNil(parts().shadow)
+    (layer.shadowOffset, layer.shadowColor) = (.zero, nil)
+    XCTAssertNil(parts().shadow)
+  }
+
   func testAPartWithoutASizeShowsNothing() throws {
     let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     layer.contents = try Bitmap(width: 2, height: 2).freeze()
@@ -112,12 +137,13 @@ import XCTest
     let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     layer.contents = try Bitmap(width: 4, height: 4).freeze()
     let center = Rect(x: 0.25, y: 0.25, width: 0.5, height: 0.5)
-    layer.contentsCenter = center
+    (layer.contentsCenter, layer.contentsScale) = (center, 2)
     for gravity in ContentsGravity.allCases {
       layer.contentsGravity = gravity
       let isStretched = [.resize, .resizeAspect, .resizeAspectFill].contains(gravity)
       let cut = layer.sideValues.effects?.parts.cut ?? ContentCut()
       XCTAssertEqual(cut.center, isStretched ? center : ContentCut().center, gravity.rawValue)
+      XCTAssertEqual(cut.scale, isStretched ? 2 : 1, gravity.rawValue)
     }
   }
 
@@ -210,6 +236,23 @@ import XCTest
     XCTAssertEqual(try pixel(of: layer, 0, 15), 0x8000_0080)
   }
 
+  /// Coordinates that run upwards do so in all layers below, and twice turned over they run down again.
+  func testRendersFlippedCoordinates() throws {
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
+    let inner = Layer(frame: layer.bounds)
+    let core = Layer(frame: Rect(x: 0, y: 0, width: 20, height: 5))
+    core.backgroundColor = .white
+    layer.addSublayer(inner)
+    inner.addSublayer(core)
+    for (isLayer, isInner, isOnTop) in [
+      (false, false, true), (true, false, false), (true, true, true), (false, true, false),
+    ] {
+      (layer.isGeometryFlipped, inner.isGeometryFlipped) = (isLayer, isInner)
+      XCTAssertEqual(try pixel(of: layer, 5, 2), isOnTop ? 0xFFFF_FFFF : 0, "\(isLayer), \(isInner)")
+      XCTAssertEqual(try pixel(of: layer, 5, 17), isOnTop ? 0 : 0xFFFF_FFFF, "\(isLayer), \(isInner)")
+    }
+  }
+
   func testRendersCornersMasksAndContents() throws {
     let layer = Layer(frame: Rect(x: 0, y: 0, width: 20, height: 20))
     let large = Layer(frame: Rect(x: -5, y: -5, width: 40, height: 40))
@@ -227,6 +270,11 @@ import XCTest
     layer.mask = mask
     XCTAssertEqual(try pixel(of: layer, 9, 5), 0xFFFF_FFFF)
     XCTAssertEqual(try pixel(of: layer, 10, 5), 0)
+    mask.opacity = 0.5
+    XCTAssertEqual(try pixel(of: layer, 9, 5), 0x8080_8080)
+    mask.isHidden = true
+    XCTAssertEqual(try pixel(of: layer, 9, 5), 0)
+    (mask.opacity, mask.isHidden) = (1, false)
     let bitmap = try Bitmap(width: 1, height: 1)
     bitmap.row(0).assumingMemoryBound(to: UInt32.self)[0] = 0xFF12_3456
     large.contents = bitmap.freeze()

@@ -67,6 +67,19 @@ import XCTest
     XCTAssertFalse(stage.context.isAnimating)
   }
 
+  /// A picture for a frame is as fine as the layer's own, and other properties ask for none.
+  func testAFrameIsDrawnAsTheLayerIs() {
+    let (stage, gauge) = makeGauge(scale: 2)
+    gauge.add(BasicAnimation(AnimatableKey<Double>("other", default: 0), from: 0, to: 1, duration: .milliseconds(100)))
+    stage.turn()
+    _ = stage.tree(after: 50)
+    XCTAssertEqual(gauge.drawn, [0])
+    gauge.add(BasicAnimation(.level, from: 0, to: 10, duration: .milliseconds(100)))
+    stage.turn()
+    XCTAssertEqual((stage.tree(after: 50).sides[1].content as? Image)?.width, 10)
+    XCTAssertEqual(gauge.drawn, [0, 5])
+  }
+
   func testAnOpaqueLayerIsOpaqueInEachFrame() {
     let (stage, gauge) = makeGauge()
     gauge.isOpaque = true
@@ -76,10 +89,12 @@ import XCTest
 }
 
 @MainActor
-private func makeGauge() -> (Stage, Gauge) {
-  let gauge = Gauge(frame: Rect(x: 0, y: 0, width: 5, height: 5))
+private func makeGauge(scale: Double = 1) -> (Stage, Gauge) {
+  let (stage, gauge) = (Stage(scale: scale), Gauge(frame: Rect(x: 0, y: 0, width: 5, height: 5)))
   gauge.setNeedsDisplay()
-  return Stage.showing(gauge)
+  stage.root.addSublayer(gauge)
+  stage.turn()
+  return (stage, gauge)
 }
 
 extension AnimatableKey where Value == Double {

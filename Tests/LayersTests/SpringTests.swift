@@ -1,4 +1,5 @@
 import Geometry
+import Glibc
 import LinuxSystem
 import Testing
 
@@ -41,6 +42,26 @@ import Testing
       let spring = Spring(perceptualDuration: .zero, bounce: bounce)
       #expect(spring.stiffness.isFinite && spring.damping.isFinite && spring.position(at: 1).isFinite, "\(bounce)")
     }
+  }
+
+  /// The push is what one unit of velocity adds, for a spring that swings, one that just does not, and one that creeps.
+  @Test(arguments: [3, 20, 60])
+  func pushIsWhatVelocityAdds(damping: Double) {
+    var spring = Spring()
+    (spring.damping, spring.allowsOverdamping) = (damping, true)
+    var pushed = spring
+    pushed.initialVelocity = 1
+    for seconds in [0, 0.05, 0.3, 2] {
+      let push = Spring.Motion(spring).push(at: seconds)
+      #expect(abs(push - (pushed.position(at: seconds) - spring.position(at: seconds))) < 1e-12, "\(seconds) s")
+    }
+  }
+
+  /// The slow one of two rates that are far apart is not lost in their difference.
+  @Test func aSpringThatHardlyMovesArrives() {
+    var spring = Spring()
+    (spring.stiffness, spring.damping, spring.allowsOverdamping) = (1, 1e9, true)
+    #expect(abs(spring.position(at: 1e9) - (1 - exp(-1))) < 1e-6)
   }
 
   @Test func slowestSpringIsSettledInNoTime() {

@@ -151,6 +151,21 @@ import Testing
     #expect(blur.deviationX == 0 && blur.deviationY == 0)
   }
 
+  /// Along both axes of the output, by whole pixels and a rest.
+  @Test(
+    arguments: [(1.75, 0, 1, 0.75, 0, 0), (0, -1.75, 0, 0, -2, 0.25), (2, -3, 2, 0, -3, 0)]
+      as [(Double, Double, Int32, Double, Int32, Double)])
+  func shadowsAreMovedAcrossTheOutput(width: Double, height: Double, x: Int32, restX: Double, y: Int32, restY: Double) {
+    let shadow = Shadow(color: 0xFF00_0000, offset: Size(width, height), radius: 4)
+    let blur = ShadowBlur(shadow, .identity)
+    #expect((blur.moveX, blur.moveY) == (x, y) && (blur.restX, blur.restY) == (restX, restY))
+    // Half as large, and a quarter of a turn with the clock: (x, y) goes to (−y, x).
+    let turn = Affine(a: 0, b: 0.5, c: -0.5, d: 0, tx: 7, ty: 7)
+    let turned = ShadowBlur(shadow, turn)
+    #expect(Double(turned.moveX) + turned.restX == -height / 2 && Double(turned.moveY) + turned.restY == width / 2)
+    #expect((turned.deviationX, turned.deviationY) == (1, 1))
+  }
+
   @Test(arguments: [(-.infinity, 0), (.nan, 0), (-0.5, 0), (0.25, 0.25), (2, 1), (.infinity, 1)])
   func transitionsProgressFromNoneToAll(progress: Double, expected: Double) {
     let transition = LayerTransition(old: OldPicture(), type: .fade, subtype: .fromLeft, progress: progress)
