@@ -17,7 +17,7 @@ package final class MemoryPresenter: Presenter {
   private let bitmaps: [Bitmap]
   private var flip: FlipState
   private let clock: SystemClock
-  /// Says when frames are shown, where its link is added to a loop.
+  /// Says when frames are shown, where it is added to a loop.
   package let wait: VBlankWait
 
   /// - Parameters:

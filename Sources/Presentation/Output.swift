@@ -125,7 +125,8 @@ public final class Output {
 
   /// Lets `loop` tick the output while it runs in `mode`; `.common` stands for all common modes. Its owner adds the display.
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    for link in [handOverWait.link, link] { link?.add(to: loop, mode: mode) }
+    handOverWait.add(to: loop, mode: mode)
+    link?.add(to: loop, mode: mode)
   }
 
   /// The policy by which frames are begun: as soon as a vblank comes, or as late as they can still be ready for the next one.

@@ -87,7 +87,7 @@ public final class VirtualDisplay: Display {
   public var shownBitmap: Bitmap? { memory.shownBitmap }
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
-    memory.wait.link?.add(to: loop, mode: mode)
+    memory.wait.add(to: loop, mode: mode)
   }
 
   public func invalidate() {

@@ -36,13 +36,13 @@ final class GuestDisplay: Display {
   func plug(width: Int, height: Int) {
     memory?.invalidate()
     memory = try? MemoryPresenter(width: width, height: height, ticker: ticker, clock: clock)
-    if let loop { memory?.wait.link?.add(to: loop, mode: .common) }
+    if let loop { memory?.wait.add(to: loop, mode: .common) }
     stable.replace(with: memory)
   }
 
   func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     self.loop = loop
-    memory?.wait.link?.add(to: loop, mode: mode)
+    memory?.wait.add(to: loop, mode: mode)
   }
 
   func invalidate() {

@@ -45,7 +45,7 @@ import XCTest
     of work: Nanoseconds, in phase: FrameRecord.Phase, hertz: Double, _ buffering: Buffering, _ policy: FramePolicy,
     faults: inout [String]
   ) throws -> [Int] {
-    let stage = try Stage(hertz: hertz, buffering)
+    let stage = try WorkStage(hertz: hertz, buffering)
     stage.engine.output.policy = policy
     stage.work[phase] = work
     // Late start learns how long frames take.
@@ -70,8 +70,10 @@ import XCTest
   func testAllWorkIsAccountedFor() throws {
     for seed: UInt64 in 0..<12 {
       var random = SplitMix64(seed: seed)
-      let stage = try Stage(hertz: 60, random.chance(0.5) ? .double : .triple)
+      let stage = try WorkStage(
+        hertz: 60, random.chance(0.5) ? .double : .triple, on: random.chance(0.5) ? .screen : .memory)
       stage.engine.output.policy = random.chance(0.5) ? .vblank : .lateStart
+      if random.chance(0.5) { stage.engine.output.automaticInterval = AutomaticInterval() }
       let (frames, worked) = (stage.shown.count, stage.worked)
       for _ in 0..<60 {
         for phase in [FrameRecord.Phase.callbacks, .layout, .display] {
@@ -99,7 +101,7 @@ import XCTest
       for buffering in [Buffering.double, .triple] {
         for policy in FramePolicy.allCases {
           for work in [Nanoseconds.milliseconds(45), .microseconds(16_200)] {
-            let stage = try Stage(hertz: 60, buffering)
+            let stage = try WorkStage(hertz: 60, buffering)
             stage.engine.output.policy = policy
             stage.work[.layout] = .milliseconds(3)
             _ = stage.frames(in: .seconds(1))
@@ -118,103 +120,5 @@ import XCTest
         }
       }
     }
-  }
-
-  /// Loads that come and go, at any number of intervals and at those that suit them. (Swappy's figures.)
-  func testLoadsThatComeAndGo() throws {
-    for isAutomatic in [false, true] {
-      for phase in [FrameRecord.Phase.callbacks, .layout, .display] {
-        let stage = try Stage(hertz: 60, .double)
-        if isAutomatic { stage.engine.output.automaticInterval = AutomaticInterval() }
-        let counts = [5, 30, 5].map { work in
-          stage.work[phase] = .milliseconds(Int64(work))
-          return stage.frames(in: .seconds(2))
-        }
-        let name = "\(phase.name), automatic \(isAutomatic): \(counts)"
-        XCTAssertGreaterThanOrEqual(counts[0], 118, name)
-        XCTAssertGreaterThanOrEqual(counts[1], 50, name)
-        XCTAssertGreaterThanOrEqual(counts[2], isAutomatic ? 115 : 118, name)
-        stage.work[phase] = .milliseconds(30)
-        XCTAssertEqual(stage.frames(in: .seconds(5)), 155, accuracy: 5, name)
-        stage.end()
-      }
-    }
-  }
-}
-
-/// An engine on a simulated screen without faults. The one link of its application asks for a frame at every tick.
-@MainActor
-private final class Stage {
-  let engine: Engine
-  var work: FrameRecord.PhaseDurations {
-    get { layer.work }
-    set { layer.work = newValue }
-  }
-  private(set) var discarded = Nanoseconds.zero
-  private(set) var shown: [FrameRecord] = []
-  /// The time that the application has worked.
-  var worked: Nanoseconds { callbackTime + layer.worked }
-  private var callbackTime = Nanoseconds.zero
-  private let clock = ManualClock(start: .zero + .seconds(1))
-  private let layer: BusyLayer
-  private var link: DisplayLink?
-
-  init(hertz: Double, _ buffering: Buffering) throws {
-    let loop = FrameLoop(clock: .manual(clock))
-    let vblanks = SimulatedVBlankSource(refreshRate: try XCTUnwrap(RefreshRate(hertz: hertz)), clock: .manual(clock))
-    let screen = try SimulatedScreen(width: 8, height: 8, vblanks: vblanks, buffering: buffering, clock: .manual(clock))
-    let root = Layer()
-    engine = Engine(display: screen, root: root, loop: loop)
-    let layer = BusyLayer(clock: clock)
-    self.layer = layer
-    root.addSublayer(layer)
-    link = DisplayLink(ticker: screen.ticker) { [unowned self, clock] _ in
-      clock.advance(by: layer.work[.callbacks])
-      callbackTime += layer.work[.callbacks]
-      layer.setNeedsLayout()
-      layer.setNeedsDisplay()
-    }
-    link?.add(to: loop, mode: .common)
-    engine.output.observe { [unowned self] event in
-      switch event {
-      case .presented(let frame): shown.append(frame)
-      case .discarded(let frame): discarded += frame.work
-      default: break
-      }
-    }.keep()
-    _ = frames(in: .milliseconds(500))
-  }
-
-  /// The number of frames that are seen.
-  func frames(in duration: Nanoseconds) -> Int {
-    let before = shown.count
-    engine.loop.run(mode: .default, until: clock.now + duration)
-    return shown.count - before
-  }
-
-  func end() {
-    link?.invalidate()
-    engine.invalidate()
-  }
-}
-
-/// A layer whose layout and drawing take time on a manual clock.
-final class BusyLayer: Layer {
-  var work = FrameRecord.PhaseDurations()
-  private(set) var worked = Nanoseconds.zero
-  private let clock: ManualClock
-
-  init(clock: ManualClock) {
-    self.clock = clock
-    super.init()
-    bounds = Rect(x: 0, y: 0, width: 1, height: 1)
-  }
-
-  override func layoutSublayers() { spend(.layout) }
-  override func draw(in context: DrawingContext) { spend(.display) }
-
-  private func spend(_ phase: FrameRecord.Phase) {
-    clock.advance(by: work[phase])
-    worked += work[phase]
   }
 }

@@ -105,6 +105,17 @@ public final class DisplayTicker {
     send(.newest(source.newestVBlank()))
   }
 
+  /// The newest vblank, if the first one that is later than `time` is known and over, and the source can tell. A turn that took longer
+  /// than an interval has covered it: the next vblank is requested only at the turn's end, and that one is never delivered.
+  package func coveredVBlank(after time: MonotonicTime) -> VBlank? {
+    guard let now = loop?.clock.now, forecast.vblank(after: time) <= now, var newest = source.newestVBlank() else {
+      return nil
+    }
+    send(.newest(newest))
+    newest.timestamp += stampOffset
+    return newest.timestamp > time && newest.timestamp <= now && forecast.isKnown(at: time) ? newest : nil
+  }
+
   /// Lets another source tick from now on, and invalidates the one that did. Use it when a display's hardware is gone or
   /// replaced, and the display goes on.
   ///

@@ -143,7 +143,7 @@ public final class KMSDisplay: Display, ScreenOwner {
 
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     loop.add(items, to: mode)
-    wait.link?.add(to: loop, mode: mode)
+    wait.add(to: loop, mode: mode)
     loop.add(card.access.items, to: mode)
   }
 

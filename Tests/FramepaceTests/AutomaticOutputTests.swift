@@ -1,0 +1,71 @@
+import Framepace
+import FramepaceTesting
+import XCTest
+
+/// Outputs that become slower by themselves when work takes longer than an interval, in simulated time.
+@preconcurrency @MainActor final class AutomaticOutputTests: XCTestCase {
+  private static let interval = RefreshRate.hertz60.interval
+  private static let phases: [FrameRecord.Phase] = [.callbacks, .layout, .display]
+
+  /// Loads that come and go, at any number of intervals and at those that suit them. (Swappy's figures. A return takes 60 ms of short
+  /// frames, in which three vblanks are left out.)
+  func testLoadsThatComeAndGo() throws {
+    for isAutomatic in [false, true] {
+      for phase in Self.phases {
+        for kind in WorkStage.Kind.allCases {
+          let stage = try WorkStage(hertz: 60, .double, on: kind)
+          if isAutomatic { stage.engine.output.automaticInterval = AutomaticInterval() }
+          let counts = [5, 30, 5].map { work in
+            stage.work[phase] = .milliseconds(Int64(work))
+            return stage.frames(in: .seconds(2))
+          }
+          let name = "\(phase.name) on \(kind), automatic \(isAutomatic)"
+          XCTAssertEqual(counts, [120, 60, isAutomatic ? 117 : 120], name)
+          stage.work[phase] = .milliseconds(30)
+          XCTAssertEqual(stage.frames(in: .seconds(5)), 150, accuracy: 1, name)
+          stage.end()
+        }
+      }
+    }
+  }
+
+  /// Work that is long from the first frame on, for which no tick asked: the frames of ticks do not queue up behind it. An automatic
+  /// interval has them in time within a second.
+  func testALongFirstFrameLeavesNoQueue() throws {
+    try forEachWay { name, kind, buffering, policy, phase in
+      for isAutomatic in [false, true] {
+        var work = FrameRecord.PhaseDurations()
+        work[phase] = .milliseconds(30)
+        let stage = try WorkStage(hertz: 60, buffering, on: kind, work: work)
+        stage.engine.output.policy = policy
+        if isAutomatic { stage.engine.output.automaticInterval = AutomaticInterval() }
+        let count = stage.frames(in: .seconds(5))
+        let name = "\(name), automatic \(isAutomatic)"
+        XCTAssertEqual(count, 149, accuracy: 1, name)
+        XCTAssertEqual(stage.discarded, .zero, name)
+        let late = stage.shown.filter { $0.isLate(interval: Self.interval) }
+        if isAutomatic {
+          XCTAssertLessThan(late.count, 22, name)
+          XCTAssertFalse(stage.shown.dropFirst(30).contains { $0.isLate(interval: Self.interval) }, name)
+        }
+        let longest = stage.shown.dropFirst(3).map { $0.presented - $0.tickTimestamp }.max() ?? .zero
+        XCTAssertLessThan(longest, .milliseconds(34), name)
+        stage.end()
+      }
+    }
+  }
+
+  private func forEachWay(
+    _ body: (String, WorkStage.Kind, Buffering, FramePolicy, FrameRecord.Phase) throws -> Void
+  ) rethrows {
+    for kind in WorkStage.Kind.allCases {
+      for buffering in [Buffering.double, .triple] {
+        for policy in FramePolicy.allCases {
+          for phase in Self.phases {
+            try body("\(phase.name) on \(kind), \(buffering), \(policy)", kind, buffering, policy, phase)
+          }
+        }
+      }
+    }
+  }
+}
