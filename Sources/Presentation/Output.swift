@@ -227,14 +227,16 @@ public final class Output {
   }
 
   /// Renders the frame that is owed before a newer tick's work begins, if there is a buffer and its work takes as long as its
-  /// interval: merged into that work neither would ever be seen in time. A shorter one is merged, so that frames do not queue.
+  /// interval: merged into that work neither would ever be seen in time. A shorter one is merged, so that frames do not queue, unless
+  /// the tick's frame is made for a later vblank than the next.
   private func renderOwedFrame() {
     guard var frame = owed, let link,
-      frame.work + FrameRecord.takeOverTime > ticker.interval * Int64(link.intervalsPerTick)
+      schedule.lead > 1 || frame.work + FrameRecord.takeOverTime > ticker.interval * Int64(link.intervalsPerTick)
     else { return }
     let (now, forecast) = (clock.now, ticker.forecast)
     frame.heldBack = now - frame.submitted
-    render(for: schedule.targetOfOwedFrame(at: now, forecast: forecast), frame, isOwed: true, forecast: forecast)
+    let target = schedule.target(ofOwedFrame: frame, at: now, forecast: forecast)
+    render(for: target, frame, isOwed: true, forecast: forecast)
   }
 
   /// Newer work takes the place of the frame that is owed.

@@ -75,7 +75,9 @@ struct OutputSchedule {
     let next = Self.appearance(ofFrameFor: first, pending: lead - 1, forecast: forecast)
     guard let lastTarget else { return next }
     let interval = forecast.interval
-    return next > lastTarget + interval * Int64(distance) - interval / 2 ? next : nil
+    // The frame of a tick only needs a vblank of its own: ticks are as far apart as frames.
+    let least = dueTick == nil ? distance : 1
+    return next > lastTarget + interval * Int64(least) - interval / 2 ? next : nil
   }
 
   /// The first vblank for which a frame without a tick can be ready, as far as it is known how long frames take. At a variable
@@ -109,10 +111,12 @@ struct OutputSchedule {
     return forecast.vblank(after: next + budget) < seen + interval / 2
   }
 
-  /// The first vblank for a frame whose work was done in an earlier turn.
-  func targetOfOwedFrame(at now: MonotonicTime, forecast: VBlankForecast) -> MonotonicTime {
-    let free = lastTarget.map { $0 + forecast.interval / 2 } ?? now
-    return forecast.isVariable ? max(now, free) : forecast.vblank(after: max(now, free))
+  /// The vblank for a frame whose work was done in an earlier turn: the one that it was promised, or the first that is free after it.
+  func target(ofOwedFrame frame: FrameRecord, at now: MonotonicTime, forecast: VBlankForecast) -> MonotonicTime {
+    let half = forecast.interval / 2
+    let earliest = max(now, lastTarget.map { $0 + half } ?? now)
+    if forecast.isVariable { return earliest }
+    return forecast.vblank(after: max(earliest, frame.promised.map { $0 - half } ?? now))
   }
 
   /// When a frame that is made for `target` will be seen: frames that pend take the vblanks before it.

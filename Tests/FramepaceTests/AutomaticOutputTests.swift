@@ -55,6 +55,32 @@ import XCTest
     }
   }
 
+  /// A frame that misses its vblank at every second interval: those after it are in time again, and no work is for no frame.
+  func testASlowerOutputRecoversFromALongFrame() throws {
+    try forEachWay { name, kind, buffering, policy, phase in
+      for long in [32_900, 34_000, 45_000, 60_000] as [Int64] {
+        let stage = try WorkStage(hertz: 60, buffering, on: kind)
+        stage.engine.output.policy = policy
+        stage.engine.output.automaticInterval = AutomaticInterval()
+        stage.work[phase] = .milliseconds(30)
+        _ = stage.frames(in: .seconds(3))
+        XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, 2)
+        let before = stage.shown.count
+        stage.work[phase] = .microseconds(long)
+        while stage.shown.last?.work ?? .zero < .microseconds(long) { _ = stage.frames(in: .milliseconds(1)) }
+        stage.work[phase] = .milliseconds(30)
+        _ = stage.frames(in: .milliseconds(400))
+        let late = stage.shown[before...].count { $0.isLate(interval: Self.interval) }
+        let name = "\(name), \(long) us"
+        XCTAssertLessThanOrEqual(late, 3, name)
+        XCTAssertFalse(stage.shown.suffix(5).contains { $0.isLate(interval: Self.interval) }, name)
+        XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, 2, name)
+        XCTAssertEqual(stage.discarded, .zero, name)
+        stage.end()
+      }
+    }
+  }
+
   private func forEachWay(
     _ body: (String, WorkStage.Kind, Buffering, FramePolicy, FrameRecord.Phase) throws -> Void
   ) rethrows {
