@@ -8,17 +8,13 @@ public import Simulation
 
 extension SimulatedApplication {
   /// An application whose frames spend their time in the layout and the drawing of a small layer, which is added to `root`. It
-  /// makes a frame at every tick of the output.
+  /// makes a frame at every tick of the output's display.
   public convenience init(
     _ work: SimulatedWork, in root: Layer, output: Output, loop: FrameLoop, clock: ManualClock
   ) {
     let layer = BusyLayer(clock: clock)
     root.addSublayer(layer)
-    self.init(work, ticker: output.display.ticker, loop: loop, clock: clock) { [weak output] number, phases in
-      guard number.isMultiple(of: UInt64(output?.displayLink?.intervalsPerTick ?? 1)) else { return false }
-      layer.spend(phases)
-      return true
-    }
+    self.init(work, ticker: output.display.ticker, loop: loop, clock: clock) { layer.spend($0) }
   }
 }
 

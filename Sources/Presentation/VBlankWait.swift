@@ -26,10 +26,10 @@ package final class VBlankWait {
   package init(ticker: DisplayTicker, handler: (@MainActor (VBlank) -> Void)? = nil) {
     self.ticker = ticker
     self.handler = handler
-    let link = DisplayLink(ticker: ticker) { [weak self] _ in
+    let link = DisplayLink(ticker: ticker, isWait: true) { [weak self] _ in
       if let vblank = self?.ticker.lastVBlank { self?.tell(vblank) }
     }
-    (link.isPaused, link.isWait) = (true, true)
+    link.isPaused = true
     self.link = link
   }
 

@@ -19,7 +19,7 @@ public final class SimulatedApplication {
 
   private let clock: ManualClock
   private let start: MonotonicTime
-  private let spend: @MainActor (UInt64, FrameRecord.PhaseDurations) -> Bool
+  private let spend: @MainActor (FrameRecord.PhaseDurations) -> Void
   private var link: DisplayLink?
   private var wakeUps: FrameLoop.Observer?
   private var wakeUpCount: UInt64 = 0
@@ -27,11 +27,11 @@ public final class SimulatedApplication {
   /// - Parameters:
   ///   - ticker: the ticker of the display that shows the frames.
   ///   - clock: the loop's clock.
-  ///   - spend: is given a frame's number and the time that it takes in layout and display. It makes a frame wanted, and
-  ///     advances the clock in those phases. False leaves the frame out.
+  ///   - spend: is given the time that a frame takes in layout and display. It makes a frame wanted, and advances the clock in those
+  ///     phases.
   public init(
     _ work: SimulatedWork, ticker: DisplayTicker, loop: FrameLoop, clock: ManualClock,
-    spend: @escaping @MainActor (UInt64, FrameRecord.PhaseDurations) -> Bool
+    spend: @escaping @MainActor (FrameRecord.PhaseDurations) -> Void
   ) {
     self.work = work
     self.clock = clock
@@ -56,7 +56,8 @@ public final class SimulatedApplication {
 
   private func makeFrame(_ number: UInt64) {
     let phases = work.phases(ofFrame: number, at: clock.now - start)
-    if spend(number, phases) { clock.advance(by: phases[.callbacks]) }
+    spend(phases)
+    clock.advance(by: phases[.callbacks])
   }
 
   private func wakeUp() {

@@ -66,6 +66,8 @@ public final class DisplayLink {
   public var tick: Tick? { schedule.tick }
 
   let number: UInt64
+  /// True for a link that waits for a vblank and makes no frame: the ticker's `leastIntervalsPerTick` is not for it.
+  private let isWait: Bool
   private(set) var modes: [FrameLoop.Mode] = []
   private var schedule: LinkSchedule
   private let handler: @MainActor (DisplayLink) -> Void
@@ -73,8 +75,13 @@ public final class DisplayLink {
   private var isInvalid = false
 
   /// A link that ticks nowhere yet: add it to a mode of a loop.
-  public init(ticker: DisplayTicker, handler: @escaping @MainActor (DisplayLink) -> Void) {
+  public convenience init(ticker: DisplayTicker, handler: @escaping @MainActor (DisplayLink) -> Void) {
+    self.init(ticker: ticker, isWait: false, handler: handler)
+  }
+
+  package init(ticker: DisplayTicker, isWait: Bool, handler: @escaping @MainActor (DisplayLink) -> Void) {
     self.ticker = ticker
+    self.isWait = isWait
     self.handler = handler
     number = ticker.nextLinkNumber()
     schedule = LinkSchedule(rate: ticker.actualRate)
@@ -119,9 +126,6 @@ public final class DisplayLink {
   package var contentFrameRateRange = FrameRateRange.default {
     didSet { if contentFrameRateRange != oldValue { divide() } }
   }
-
-  /// True for a link that waits for a vblank and makes no frame: the ticker's `leastIntervalsPerTick` is not for it.
-  package var isWait = false
 
   /// Finds the number of vblanks from tick to tick by the range, the display's rate and what its links may ask for.
   func divide() {
