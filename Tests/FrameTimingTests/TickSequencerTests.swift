@@ -126,4 +126,26 @@ import Testing
     #expect(
       sequencer.advance(to: late, now: stamp(73) + .milliseconds(2), rate: .hertz60) == .tick(expected, frameNumber: 74))
   }
+
+  /// The first vblank of another source comes late: its sequence is counted on, and not that of the source before, which is another
+  /// counter.
+  @Test(arguments: [true, false]) func aLateFirstVBlankOfAnotherSourceKeepsItsSequence(_ isDisplay: Bool) {
+    var sequencer = TickSequencer(refreshRate: .hertz60)
+    let start = MonotonicTime(nanoseconds: 1_000_000_000)
+    func stamp(_ k: UInt64) -> MonotonicTime { start + RefreshRate.hertz60.offset(ofInterval: Int64(k)) }
+    for k: UInt64 in 0..<70 {
+      _ = sequencer.advance(
+        to: VBlank(timestamp: stamp(k), sequence: 4000 + k), now: stamp(k) + .milliseconds(1), rate: .hertz60)
+    }
+    sequencer.change(to: .hertz60, isVariable: false, isMeasured: true, isDisplay: isDisplay)
+    let late = VBlank(timestamp: stamp(75), sequence: 10)
+    guard
+      case .tick(let tick, 78) = sequencer.advance(to: late, now: stamp(77) + .milliseconds(2), rate: .hertz60)
+    else {
+      Issue.record("the first vblank of the other source was no tick")
+      return
+    }
+    #expect(tick.timestamp - stamp(77) < .microseconds(1) && stamp(77) - tick.timestamp < .microseconds(1))
+    #expect(tick.sequence == 12)
+  }
 }

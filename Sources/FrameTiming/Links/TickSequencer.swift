@@ -61,6 +61,8 @@ package struct TickSequencer {
     model = model.continued(
       refreshRate: refreshRate, isVariable: isVariable, isMeasured: isMeasured, isDisplay: isDisplay)
     last?.interval = nil
+    // The new source counts by itself.
+    last?.vblank.sequence = 0
     (stampClock, lost) = (StampClock(), nil)
   }
 
