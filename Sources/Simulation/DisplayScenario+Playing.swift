@@ -48,6 +48,9 @@ private struct Player {
   private var isRateUnknown = false
   /// How far off the count may be when the rate is known again.
   private var doubt: UInt64 = 0
+  /// The interval before a change that nobody told, and the time of the change, until the model has found the new one; and whether
+  /// stamps were wrong or coarse meanwhile.
+  private var unfound: (interval: Nanoseconds, since: MonotonicTime, isVague: Bool)?
   /// The intervals that were counted too many, or too few where it is below 0, while events had no sequences. Later events may make
   /// up for them.
   private var excess: Int64 = 0
@@ -97,6 +100,8 @@ private struct Player {
         last = nil
       }
     case .otherRate(let actual):
+      noteFoundRate()
+      if unfound == nil { unfound = (grid.rate.interval, now, false) }
       let vblank = grid.vblank(after: now) &- 1
       regrid(actual, start: grid.time(ofVBlank: vblank), vblank)
       loseRate()
@@ -122,6 +127,21 @@ private struct Player {
   private mutating func loseRate() {
     if isRateUnknown || relative.zeroSequences > 0 || relative.swappedStamps > 0 { doubt += 1 }
     isRateUnknown = true
+  }
+
+  /// Until a rate that nobody told is found, wrong and coarse stamps may seem to lie on the old grid, and then count by that: the count
+  /// may be off by as many intervals as the two rates differ by in this time.
+  private mutating func noteFoundRate() {
+    guard var unfound else { return }
+    if relative.outliers > 0 || relative.backwardStamps > 0 || relative.stampStep > .zero { unfound.isVague = true }
+    let (old, new) = (Double(unfound.interval.count), Double(grid.rate.interval.count))
+    guard abs(sequencer.model.period - new) < new / 33 else {
+      self.unfound = unfound
+      return
+    }
+    self.unfound = nil
+    let passed = Double((now - unfound.since).count)
+    if unfound.isVague { doubt += UInt64(abs(passed / old - passed / new).rounded(.up)) }
   }
 
   /// Few properties hold for so many ticks.
@@ -197,6 +217,7 @@ private struct Player {
     let vblank = grid.told(ofVBlank: truth)
     let believed = Int64(saturating: sequencer.model.period)
     let outcome = sequencer.advance(to: vblank, requested: requested, now: now, rate: nominal)
+    noteFoundRate()
     if let prediction = sequencer.model.prediction(after: now), prediction.timestamp <= now {
       fail("predicted \(prediction) at \(now)")
     }
@@ -256,11 +277,12 @@ private struct Player {
     }
   }
 
-  /// True if a tick's number tells a wrong number of intervals since the last tick. With sequences it is exact, without one within
-  /// one of the truth: an unsteady stamp may lie nearer to another interval, and a pause be longer than the period is known for.
-  /// So it is where stamps are swapped: if the event comes late, the stamp of the next vblank may be its own. And so may one of the
-  /// vblank before, whose event was lost, if another clock made it: how late the event is, is not known so exactly. By coarse stamps
-  /// it is not known either which vblank is the latest.
+  /// True if a tick's number tells a wrong number of intervals since the last tick. With sequences it is exact, or makes up for all that
+  /// was counted wrong without them. Without one it is within one of the truth: an unsteady stamp may lie nearer to another interval,
+  /// and a pause be longer than the period is known for. So it is where stamps are swapped: if the event comes late, the stamp of the
+  /// next vblank may be its own. And so may one of the vblank before, whose event was lost, if another clock made it: how late the event
+  /// is, is not known so exactly. Where both come together it is within two. By coarse stamps it is not known either which vblank is the
+  /// latest.
   ///
   /// The intervals of a variable display can only be counted with stamps that are right, and with sequences, or if each is
   /// requested in time.
@@ -272,13 +294,15 @@ private struct Player {
       let isNext = passed == 1 && requested - grid.time(ofVBlank: last) < grid.rate.interval / 2
       return counted != passed && (relative.zeroSequences == 0 || (relative.zeroSequences == 1 && isNext))
     }
-    let before = excess.magnitude
     excess += counted - passed
     let isAnothers = relative.stampOffset != .zero && relative.backwardStamps > 0
     let isCoarse = isStale && relative.stampStep > .zero
-    guard !isCounted || relative.swappedStamps > 0 || isAnothers || isCoarse else { return excess.magnitude > before }
+    guard !isCounted || relative.swappedStamps > 0 || isAnothers || isCoarse else {
+      return counted != passed && excess != 0
+    }
     // While every other event is lost nothing tells the display from one of half the rate.
-    return passed == 1 && excess.magnitude > 1
+    let isBoth = relative.stampOffset != .zero && relative.swappedStamps > 0
+    return passed == 1 && excess.magnitude > (isBoth ? 2 : 1)
   }
 
   private func nearestVBlank(to time: MonotonicTime) -> UInt64 {
