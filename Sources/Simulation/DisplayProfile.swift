@@ -39,7 +39,7 @@ public struct DisplayProfile: Hashable, Sendable {
   }
 
   /// A machine that cannot keep up: one event in five comes up to three intervals late, and for 2 s of every 6 s each
-  /// frame takes 20 ms. An `AutomaticInterval` nearly halves the late frames.
+  /// frame takes 20 ms. An `AutomaticInterval` leaves less than half of the late frames.
   public static let overloaded = DisplayProfile(.overloaded) { profile in
     profile.faults.noise = .microseconds(10)
     profile.faults.latestDelivery = .milliseconds(2)
