@@ -75,9 +75,7 @@ struct OutputSchedule {
     let next = Self.appearance(ofFrameFor: first, pending: lead - 1, forecast: forecast)
     guard let lastTarget else { return next }
     let interval = forecast.interval
-    // The frame of a tick only needs a vblank of its own: ticks are as far apart as frames.
-    let least = dueTick == nil ? distance : 1
-    return next > lastTarget + interval * Int64(least) - interval / 2 ? next : nil
+    return next > lastTarget + interval * Int64(distance) - interval / 2 ? next : nil
   }
 
   /// The first vblank for which a frame without a tick can be ready, as far as it is known how long frames take. At a variable

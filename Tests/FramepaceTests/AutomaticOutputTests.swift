@@ -81,6 +81,31 @@ import XCTest
     }
   }
 
+  /// A short frame behind one that missed its vblank, at every third interval: it is held back until the vblank that it was promised.
+  func testAShortFrameBehindALateOneIsNotSeenEarly() throws {
+    try forEachWay { name, kind, buffering, policy, phase in
+      let stage = try WorkStage(hertz: 60, buffering, on: kind)
+      stage.engine.output.policy = policy
+      stage.engine.output.automaticInterval = AutomaticInterval()
+      stage.work[phase] = .milliseconds(45)
+      _ = stage.frames(in: .seconds(3))
+      XCTAssertEqual(stage.engine.output.automaticInterval?.intervals, 3, name)
+      let (worked, before) = (stage.worked, stage.shown.count)
+      let long = Nanoseconds.microseconds(kind == .screen ? 49_800 : 52_000)
+      stage.work[phase] = long
+      while stage.worked - worked < long { _ = stage.frames(in: .milliseconds(1)) }
+      stage.work[phase] = .milliseconds(5)
+      _ = stage.frames(in: .milliseconds(50))
+      stage.work[phase] = .milliseconds(45)
+      _ = stage.frames(in: .milliseconds(300))
+      XCTAssertTrue(stage.shown[before...].contains { $0.isLate(interval: Self.interval) }, name)
+      let early = stage.shown[before...].count { $0.presented + Self.interval / 2 < $0.promised ?? $0.presented }
+      XCTAssertEqual(early, 0, name)
+      XCTAssertEqual(stage.discarded, .zero, name)
+      stage.end()
+    }
+  }
+
   private func forEachWay(
     _ body: (String, WorkStage.Kind, Buffering, FramePolicy, FrameRecord.Phase) throws -> Void
   ) rethrows {
