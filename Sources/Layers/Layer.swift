@@ -149,7 +149,7 @@ open class Layer {
   open class func needsDisplay(forKey property: AnimatableProperty) -> Bool { false }
 
   /// The content that a layer of this kind shows with these values, whether they are its own or those of an animation. A kind
-  /// whose content is made of its own properties overrides it; it must not look at anything but its arguments.
+  /// whose content is made of its own properties overrides it; it must look at nothing else but the image.
   ///
   /// - Parameter image: the layer's `contents`.
   class func content(for values: AnimatableValues, image: Image?) -> (any RenderContent)? {

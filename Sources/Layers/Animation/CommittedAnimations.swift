@@ -14,8 +14,9 @@ final class CommittedAnimations {
   var kind: Layer.Type
   private(set) var values = AnimatableValues()
   var contents = ContentsSource()
-  /// The effects of the values as they were committed, and those that were shown last.
-  var effects: RenderEffects?
+  /// Content and effects of the values as they were committed.
+  var sides = SideValues()
+  /// The effects that were shown last where they are others.
   private var lastEffects: RenderEffects?
   /// The mixture of pictures that was shown last: the same object while it is the same.
   private var lastMixture: ImageMixture?
@@ -48,27 +49,31 @@ final class CommittedAnimations {
 
   /// Writes the layer as it is shown at a time of the display's clock.
   func write(_ record: inout RenderRecord, _ sides: inout SideValues, at time: MonotonicTime) {
-    var values = shown(at: clocks.time(at: time))
+    var values = values
+    apply(to: &values, at: time)
     record.flags = flags
-    values.settleTransition(&record.flags)
-    let space =
-      switch space {
-      case .still(let space): space
-      case .moving(let outer, let isFlipped):
-        SublayerSpace(outer.shown(at: outer.clocks.time(at: time)), isFlipped: isFlipped)
-      }
-    if !values.named.isEmpty, let image = drawnImage(for: values) { values.contents = image }
-    let content = content(for: values)
-    if sides.content !== content { sides.content = content }
+    let space = space(at: time)
     let homography = values.homography(in: space)
-    let contents = contents.or(values.contents)
-    let isCommitted =
-      values.rareBox === self.values.rareBox && homography == effects?.parts.homography
-      && contents.pixels == self.contents.pixels
-    let effects = isCommitted ? effects : contents.effects(for: values, homography, last: lastEffects)
-    lastEffects = effects
-    if sides.effects !== effects { sides.effects = effects }
+    if values.named.isEmpty, values.contents === self.values.contents, values.rareBox === self.values.rareBox,
+      homography == self.sides.effects?.parts.homography
+    {
+      sides.take(self.sides.content, self.sides.effects)
+    } else {
+      values.settleTransition(&record.flags)
+      if !values.named.isEmpty, let image = drawnImage(for: values) { values.contents = image }
+      let source = contents.or(values.contents)
+      lastEffects = source.effects(for: values, homography, last: lastEffects ?? self.sides.effects)
+      sides.take(content(for: values), lastEffects)
+    }
     record.update(from: values, sides, in: space)
+  }
+
+  /// The space in which the layer lies at a time of the display's clock.
+  private func space(at time: MonotonicTime) -> SublayerSpace? {
+    switch space {
+    case .still(let space): space
+    case .moving(let outer, let isFlipped): SublayerSpace(outer.shown(at: time), isFlipped: isFlipped)
+    }
   }
 
   private func content(for values: AnimatableValues) -> (any RenderContent)? {
@@ -78,12 +83,18 @@ final class CommittedAnimations {
     return lastMixture
   }
 
-  /// The values that are shown at a time of the layer's clock.
-  @inline(__always)
+  /// The values that are shown at a time of the display's clock.
   func shown(at time: MonotonicTime) -> AnimatableValues {
     var values = values
-    for animation in timed { animation.apply(to: &values, at: time) }
+    apply(to: &values, at: time)
     return values
+  }
+
+  /// Puts what the animations show at a time of the display's clock into `values`, in place: a copy takes as long as a curve.
+  @inline(__always)
+  private func apply(to values: inout AnimatableValues, at time: MonotonicTime) {
+    let own = clocks.time(at: time)
+    for animation in timed { animation.apply(to: &values, at: own) }
   }
 
   private var outer: CommittedAnimations? { if case .moving(let outer, _) = space { outer } else { nil } }
@@ -101,8 +112,9 @@ final class CommittedAnimations {
   /// are others than the last time.
   private func drawnImage(for shown: AnimatableValues) -> Image? {
     guard let layer, layer.drawnMeasures != nil else { return nil }
+    let own = values.named
     let wanted = shown.named.filter { kind.needsDisplay(forKey: $0.key) }
-    if wanted.allSatisfy({ values.named[$0]?.isEqual(to: $1) ?? false }) { return nil }
+    if wanted.allSatisfy({ own[$0]?.isEqual(to: $1) ?? false }) { return nil }
     if let drawn, wanted.allSatisfy({ drawn.values[$0]?.isEqual(to: $1) ?? false }) { return drawn.image }
     guard let image = layer.drawnImage(for: shown, bounds: values.bounds) else { return drawn?.image }
     drawn = (wanted, image)
@@ -126,5 +138,13 @@ final class CommittedAnimations {
     case .forwards: timed.contains { $0.changes(from: local, backwards: false) && counts($0, local) }
     case .backwards: timed.contains { $0.changes(from: local, backwards: true) }
     }
+  }
+}
+
+extension SideValues {
+  /// Takes over other objects. To hold one takes longer than to see that it is the same.
+  fileprivate mutating func take(_ content: (any RenderContent)?, _ effects: RenderEffects?) {
+    if content !== self.content { self.content = content }
+    if effects !== self.effects { self.effects = effects }
   }
 }

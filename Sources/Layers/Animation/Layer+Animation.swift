@@ -161,7 +161,7 @@ extension Layer {
   /// The values that are shown at a time of the layer's clock.
   private func presentation(atOwn time: MonotonicTime) -> AnimatableValues {
     var result = values
-    // In place, see `[TimedAnimation].apply(to:at:)`.
+    // In place: a copy of an animation takes longer than its curve.
     let animations = animations
     let elements = animations.span
     for index in elements.indices { elements[index].timed.apply(to: &result, at: time) }

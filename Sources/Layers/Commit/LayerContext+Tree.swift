@@ -66,7 +66,7 @@ extension LayerContext {
       return commitRecord(of: superlayer, at: now)
     }
     var sides = layer.sideValues
-    let animationsChanged = commitAnimations(of: layer, sides.effects, at: now)
+    let animationsChanged = commitAnimations(of: layer, sides, at: now)
     let record = committedRecord(of: layer, &sides, at: now)
     var hasChanged = snapshots.replace(record, sides, at: layer.recordIndex) || animationsChanged
     if animationsChanged { snapshots.markStale(layer.recordIndex) }
@@ -96,7 +96,7 @@ extension LayerContext {
     if !layer.isCommitted { layer.hintAtMissingMark() }
     layer.isCommitted = true
     var sides = layer.sideValues
-    _ = commitAnimations(of: layer, sides.effects, at: now)
+    _ = commitAnimations(of: layer, sides, at: now)
     snapshots.append(committedRecord(of: layer, &sides, at: now), sides)
     if let mask = layer.storedMask { append(mask, at: now) }
     for sublayer in layer.sublayersInPaintOrder { append(sublayer, at: now) }
@@ -117,7 +117,7 @@ extension LayerContext {
   /// Begins new animations of a layer and takes over its animations into the committed tree.
   ///
   /// - Returns: true if animations came or went.
-  private func commitAnimations(of layer: Layer, _ effects: RenderEffects?, at now: MonotonicTime) -> Bool {
+  private func commitAnimations(of layer: Layer, _ sides: SideValues, at now: MonotonicTime) -> Bool {
     let haveChanged = layer.areAnimationsChanged
     layer.areAnimationsChanged = false
     let outer = layer.outerAnimations
@@ -126,12 +126,15 @@ extension LayerContext {
     layer.committedAnimations = committed
     committed.recordIndex = layer.recordIndex
     committed.take(layer.values)
-    committed.effects = effects
+    committed.sides = sides
     committed.contents = layer.contentsSource
     committed.flags = layer.flags
     committed.clocks = ClockChain(layer)
     committed.space = outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped) } ?? .still(layer.space)
-    committed.timed.removeAll(keepingCapacity: true)
+    // Beside the object: if they grew inside it, the runtime would watch over each of a frame's looks at them.
+    var timed = committed.timed
+    committed.timed = []
+    timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)
     let shown = committed.clocks.time(at: max(now, currentTime))
     var goesBack: Bool { committed.clocks.course(from: now) == .backwards }
@@ -144,10 +147,11 @@ extension LayerContext {
         let range = running.animation.preferredFrameRateRange
         rate = rate?.union(range) ?? range
       }
-      committed.timed.append(running.timed)
+      timed.append(running.timed)
     }
+    committed.timed = timed
     committed.frameRateRange = rate
-    committed.committedValues = layer.placesSublayers ? committed.shown(at: time) : nil
+    committed.committedValues = layer.placesSublayers ? committed.shown(at: now) : nil
     let wasMoving = committed.isMoving
     committed.isMoving = committed.change(from: now)
     // It holds the pictures that were shown last.

@@ -101,9 +101,7 @@ struct SnapshotPool {
     if !animated.isEmpty {
       copy.tree.withLayers { records, sides in
         for animations in animated {
-          let index = animations.recordIndex
-          records[index] = self.records[index]
-          write(animations, &records[index], &sides[index])
+          write(animations, &records[animations.recordIndex], &sides[animations.recordIndex])
         }
       }
     }

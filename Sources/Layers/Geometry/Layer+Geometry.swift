@@ -68,6 +68,7 @@ extension Layer {
 extension RenderRecord {
   /// Takes over the values that can be animated. `flags` must be those of the model: values that are not finite hide the
   /// layer.
+  @inline(__always)
   mutating func update(from values: AnimatableValues, _ sides: SideValues, in space: SublayerSpace?) {
     transform =
       space == nil && values.isFlat

@@ -147,8 +147,12 @@ extension AnimatableValues {
   }
 
   /// The map of `picturePlace(in:)` where parallels do not stay parallel; nil where they do.
+  @inline(__always)
   func homography(in space: SublayerSpace?) -> Homography? {
-    if space == nil, isFlat { return nil }
+    space == nil && isFlat ? nil : solidHomography(in: space)
+  }
+
+  private func solidHomography(in space: SublayerSpace?) -> Homography? {
     let place = picturePlace(in: space)
     guard place.affine == nil else { return nil }
     // Nothing is seen of a layer with numbers that are not finite.

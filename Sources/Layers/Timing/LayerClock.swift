@@ -41,7 +41,9 @@ struct ClockChain: Sendable {
   }
 
   /// The layer's time at one of the display's clock.
+  @inline(__always)
   func time(at outer: MonotonicTime) -> MonotonicTime {
+    if clocks.isEmpty { return outer }
     var time = outer
     for clock in clocks { time = clock.time(at: time) }
     return time
