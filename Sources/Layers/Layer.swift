@@ -21,8 +21,9 @@ import RenderTree
 open class Layer {
   // MARK: Stored properties of the model
 
+  // Unchecked, as `sublayers` is: frames, hit tests and each property read them, and no change of them runs an application's code.
   /// The layer's own values. Its properties change them, and mark the layer then.
-  private(set) var values = AnimatableValues()
+  @exclusivity(unchecked) private(set) var values = AnimatableValues()
   private(set) var flags: RenderRecord.Flags = []
 
   /// The place of the contents where they lie in the bounds. `resize` at first.
@@ -43,7 +44,7 @@ open class Layer {
 
   public internal(set) weak var superlayer: Layer?
   /// In the order in which they were added; back to front where their `zPosition` is the same.
-  public internal(set) var sublayers: [Layer] = []
+  @exclusivity(unchecked) public internal(set) var sublayers: [Layer] = []
 
   /// See `mask`.
   var storedMask: Layer?
@@ -165,8 +166,10 @@ extension Layer {
     get { values[key] }
     set {
       if key.property == .contents, let contents = newValue as? LayerContents { return self.contents = contents.image }
-      guard newValue != values[key] else { return }
-      change(key) { $0[key] = newValue }
+      let old = values[key]
+      guard newValue != old else { return }
+      // The old value goes after the change: objects in it may run an application's code when they go.
+      withExtendedLifetime(old) { change(key) { $0[key] = newValue } }
       if Self.needsDisplay(forKey: key.property) { setNeedsDisplay() }
     }
   }

@@ -196,6 +196,14 @@ import XCTest
     stage.turn()
     XCTAssertEqual(layer.presentation(at: milliseconds(50))[.pair], Pair(first: 4, second: 3))
   }
+
+  /// An object in a value may ask the layer when it goes: it goes when the new value is there.
+  func testAnOldValueGoesAfterTheChange() {
+    let (layer, log) = (Layer(), Log())
+    layer[.visit] = Visit(guest: Guest { log.append("gone, \(layer[.visit].guest == nil), \(layer.opacity)") })
+    layer[.visit] = Visit(guest: nil)
+    XCTAssertEqual(log.entries, ["gone, true, 1.0"])
+  }
 }
 
 private final class Meter: Layer {
@@ -221,6 +229,27 @@ private struct Pair: Animatable {
   var negated: Pair { Pair(first: -first, second: -second) }
 }
 
+private struct Visit: Animatable {
+  var guest: Guest?
+  func mixed(with other: Visit, fraction: Double) -> Visit { other }
+  func adding(_ change: Visit) -> Visit { self }
+  var negated: Visit { self }
+}
+
+private final class Guest: Hashable, Sendable {
+  private let leave: @MainActor @Sendable () -> Void
+
+  init(_ leave: @escaping @MainActor @Sendable () -> Void) { self.leave = leave }
+
+  deinit { MainActor.assumeIsolated(leave) }
+
+  static func == (one: Guest, other: Guest) -> Bool { one === other }
+  func hash(into hasher: inout Hasher) {}
+}
+
+extension AnimatableKey where Value == Visit {
+  fileprivate static var visit: Self { Self("visit", default: Visit(guest: nil)) }
+}
 extension AnimatableKey where Value == Double {
   fileprivate static var level: Self { Self("level", default: 2) }
 }

@@ -14,12 +14,14 @@ extension Layer {
 
   // - Parameter isInPlane: true unless the superlayer moves its sublayers. To ask each for its superlayer takes as long as the rest.
   private func hitTest(_ point: Point, isInPlane: Bool) -> Layer? {
-    guard !isHidden, opacity > 0.01, isDoubleSided || !showsItsBack, let own = take(point, isInPlane: isInPlane) else {
-      return nil
-    }
+    let (opacity, place) = values.opacityAndPlace
+    guard !isHidden, opacity > 0.01, isDoubleSided || !showsItsBack,
+      let own = take(point, isInPlane: isInPlane, by: place)
+    else { return nil }
     if masksToBounds && !values.clipContains(own) { return nil }
     if let storedMask {
-      let onMask = storedMask.take(own, isInPlane: !values.movesSublayers)
+      let place = storedMask.values.opacityAndPlace.place
+      let onMask = storedMask.take(own, isInPlane: !values.movesSublayers, by: place)
       guard let onMask, storedMask.contains(onMask) else { return nil }
     }
     if !sublayers.isEmpty {
@@ -44,8 +46,9 @@ extension Layer {
 
   /// Converts a point of the superlayer's coordinates to the layer's; nil when the layer is seen from the edge, or the point is
   /// behind the viewer.
-  private func take(_ point: Point, isInPlane: Bool) -> Point? {
-    guard isInPlane, !isFlipped, let place = values.placeInPlane else { return mapToSuperlayer.inverted?.apply(point) }
+  @inline(__always)
+  private func take(_ point: Point, isInPlane: Bool, by place: Affine?) -> Point? {
+    guard isInPlane, !isFlipped, let place else { return mapToSuperlayer.inverted?.apply(point) }
     guard place.tx.isFinite, place.ty.isFinite else { return nil }
     // Most layers are only moved.
     return place.isTranslation ? Point(point.x - place.tx, point.y - place.ty) : place.inverted?.apply(point)
@@ -53,9 +56,9 @@ extension Layer {
 }
 
 extension AnimatableValues {
-  /// The map to the superlayer's plane of a layer that lies in it. One access to a layer's values: the runtime watches over each.
+  /// With the map to the superlayer's plane of a layer that lies in it. One access to a layer's values: the runtime watches over each.
   @inline(__always)
-  fileprivate var placeInPlane: Affine? { isFlat ? flatTransformToSuperlayer : nil }
+  fileprivate var opacityAndPlace: (opacity: Double, place: Affine?) { (opacity, isFlat ? flatTransformToSuperlayer : nil) }
 
   /// True for a point, in the layer's coordinates, inside of the bounds with their round corners.
   fileprivate func clipContains(_ point: Point) -> Bool {
