@@ -11,7 +11,7 @@ extension Layer {
   public func render(in context: DrawingContext, with renderer: any Renderer) throws(BitmapError) {
     let pixels = context.clippedPixels
     var models = TreeSnapshot()
-    append(to: &models, in: nil, isFlipped: isPlacedFlipped)
+    append(to: &models, in: nil, isFlipped: liesFlipped)
     // A root at the origin of its own coordinates; empty where the layer is hidden.
     var tree = OldPicture(of: 0, in: models).tree
     guard !pixels.isEmpty, !tree.records.isEmpty, let back = context.transform.inverted else { return }
@@ -27,6 +27,9 @@ extension Layer {
       context.draw(bitmap.freeze(), in: Rect(pixels))
     }
   }
+
+  /// True if an odd number of the layers above is flipped, whatever was committed.
+  private var liesFlipped: Bool { superlayer.map { $0.liesFlipped != $0.isFlipped } ?? false }
 
   /// Appends the layer as it is set, with its mask and its sublayers.
   private func append(to tree: inout TreeSnapshot, in space: SublayerSpace?, isFlipped isPlaced: Bool) {
