@@ -50,7 +50,7 @@ struct SceneKind {
       SceneProperty("isGeometryFlipped", \Layer.isGeometryFlipped, .bool),
       SceneProperty("isDoubleSided", \Layer.isDoubleSided, .bool),
       // Looks.
-      SceneProperty(.opacity, .number, in: \Layer.opacity, .share),
+      SceneProperty(.opacity, .number),
       SceneProperty("isHidden", \Layer.isHidden, .bool),
       SceneProperty("masksToBounds", \Layer.masksToBounds, .bool),
       SceneProperty(.cornerRadius, .number),
@@ -58,7 +58,7 @@ struct SceneKind {
       SceneProperty("maskedCorners", \Layer.maskedCorners, .corners),
       SceneProperty(.borderWidth, .number),
       SceneProperty(.borderColor, .color, in: \Layer.borderColor, .optional(.color)),
-      SceneProperty(.shadowOpacity, .number, in: \Layer.shadowOpacity, .share),
+      SceneProperty(.shadowOpacity, .number),
       SceneProperty(.shadowColor, .color, in: \Layer.shadowColor, .optional(.color)),
       SceneProperty(.shadowOffset, .size),
       SceneProperty(.shadowRadius, .number),

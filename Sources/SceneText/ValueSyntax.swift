@@ -63,16 +63,6 @@ extension ValueSyntax where Value == Double {
   /// A number for which anything else would be no meaning.
   static var positive: Self { number.only("a number above 0") { $0 > 0 && $0.isFinite } }
 
-  /// A part of the whole, of which numbers beyond it mean the nearest end.
-  static var share: Self {
-    let expected = "a number from 0 to 1"
-    return Self(expected) { reader throws(SceneError) in
-      try number.only(expected) { $0 >= 0 && $0 <= 1 }.read(reader)
-    } text: { value, _ in
-      SceneNumber.text(value > 0 ? min(value, 1) : 0)
-    }
-  }
-
   /// Radians, written as degrees where these give back the same radians.
   static var angle: Self {
     Self("an angle such as 30deg or 0.5rad") { reader throws(SceneError) in

@@ -38,6 +38,15 @@ import XCTest
       (layer.opacity, layer.shadowOpacity) = (value, value)
       layer.states = [LayerState("a", [.init(.opacity, value)])]
       try check(layer, "\(value)")
+      // Animations go to the value itself.
+      let moved = self.layer()
+      (moved.opacity, moved.shadowOpacity) = (value, value)
+      for key in [.opacity, .shadowOpacity] as [AnimatableKey<Double>] {
+        var animation = BasicAnimation(key, from: 0)
+        animation.duration = .seconds(1)
+        moved.add(animation)
+      }
+      try check(moved, "to \(value)")
     }
   }
 

@@ -120,8 +120,6 @@ final class SceneErrorTests: XCTestCase {
         "layer { spring opacity { perceptualDuration 1s; bounce 4 } }",
         "1:56: expected a bounce above -1 and at most 1, found 4"
       ),
-      ("layer { opacity 7 }", "1:17: expected a number from 0 to 1, found 7"),
-      ("layer { state a { shadowOpacity -0.5 } }", "1:33: expected a number from 0 to 1, found -0.5"),
       (
         "layer { keyframes opacity { values 0 1 0; keyTimes 0 0.5 0.25 } }",
         "1:58: expected a key time from 0.5 to 1, found 0.25"
