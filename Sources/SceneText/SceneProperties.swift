@@ -193,7 +193,7 @@ extension ValueSyntax where Value == StrokeStyle {
     let expected = "a pen: width, cap, join, miterLimit, dash or dashPhase with its value"
     let words = ["width", "cap", "join", "miterLimit", "dash", "dashPhase"]
     return Self(expected) { reader throws(SceneError) in
-      guard reader.word.map(words.contains) ?? false else { throw reader.expected(expected) }
+      guard reader.valueWord.map(words.contains) ?? false else { throw reader.expected(expected) }
       var style = StrokeStyle()
       while let word = reader.valueWord, words.contains(word) {
         reader.advance()

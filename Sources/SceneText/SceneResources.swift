@@ -15,6 +15,7 @@ final class SceneResources {
   /// Images that the text defines by a name, with the token of their definition.
   private var definitions: [String: Image] = [:]
   private var images: [String: Image] = [:]
+  private var fontPaths: [String: String] = [:]
   private var pixels = 0
   /// The paths of the images that were looked for, also of those that cannot be read.
   private(set) var imagePaths: [String] = []
@@ -40,7 +41,9 @@ final class SceneResources {
   /// The font file at this path, or the font of the system with this name.
   func face(_ name: String) throws(FontError) -> FontFace {
     let own = path(name)
-    let path = access(own, R_OK) == 0 || name.contains("/") ? own : try SystemFonts.path(of: name)
+    let isOwn = name.contains("/") || access(own, R_OK) == 0
+    let path = if let known = fontPaths[name] { known } else if isOwn { own } else { try SystemFonts.path(of: name) }
+    fontPaths[name] = path
     if let face = Self.faces[path] { return face }
     let known = SystemFonts.Name(rawValue: name).flatMap { try? SystemFonts.face($0) }
     let face = if let known, known.path == path { known } else { try FontFace(path: path) }
