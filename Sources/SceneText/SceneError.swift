@@ -29,13 +29,17 @@ public struct SceneError: Error, Hashable, Sendable, CustomStringConvertible {
     return place.isEmpty ? message : "\(place): \(message)"
   }
 
-  /// The error without its place.
+  /// The error without its place, with spaces for control characters.
   public var message: String {
-    switch reason {
-    case .expected(let expected, let found): "expected \(expected), found \(found)"
-    case .tooMany(let things, let limit): "more than \(limit) \(things)"
-    case .file(let reason): reason
-    }
+    let message =
+      switch reason {
+      case .expected(let expected, let found): "expected \(expected), found \(found)"
+      case .tooMany(let things, let limit): "more than \(limit) \(things)"
+      case .file(let reason): reason
+      }
+    // Those of a scene's text must not reach a terminal.
+    let scalars = message.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+    return String(String.UnicodeScalarView(scalars))
   }
 }
 

@@ -42,10 +42,8 @@ struct SceneToken: Equatable {
   }
 
   private static func short(_ text: String) -> String {
-    // Control characters must not reach a terminal.
-    let isControl = { (scalar: Unicode.Scalar) in scalar.value < 32 || (127..<160).contains(scalar.value) }
-    let line = text.unicodeScalars.prefix(30).map { isControl($0) ? " " : "\($0)" }.joined()
-    return text.unicodeScalars.count > 30 ? line + "…" : line
+    let start = text.unicodeScalars.prefix(31)
+    return start.count > 30 ? String(start.dropLast()) + "…" : text
   }
 }
 
