@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import Raster
 
@@ -44,9 +45,10 @@ public struct SceneError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SceneError.Reason {
-  /// The reason that a file cannot be read, and what to name instead.
+  /// The reason that a file cannot be read, and what to name instead if another file is needed.
   static func unreadable(_ file: String, _ error: SystemError, _ other: String) -> Self {
-    .file("\(file) cannot be read: \(error.reason); name \(other)")
+    let advice = [ENOENT, EISDIR, EFBIG].contains(error.errno) ? "; name \(other)" : ""
+    return .file("\(file) cannot be read: \(error.reason)\(advice)")
   }
 
   static func image(_ error: PNGError) -> Self {
