@@ -169,13 +169,15 @@ extension SceneKind {
   var name: String { word == "layer" ? "a layer" : "a \(word) layer" }
 }
 
-/// The word that is most like a misspelt one, if any is.
-func nearest(to word: String, in words: [String]) -> String? {
-  guard word.utf8.count <= 40 else { return nil }
-  let near = words.map { (word: $0, distance: editDistance($0.lowercased(), word.lowercased())) }.min {
-    $0.distance < $1.distance
+/// The word that is most like a misspelt one, the first in the alphabet of several; nil if none is like it.
+func nearest(to word: String, in words: some Sequence<String>) -> String? {
+  let count = word.utf8.count
+  guard count <= 40 else { return nil }
+  let allowed = min(max(2, count / 3), count - 1)
+  let near = words.filter { abs($0.utf8.count - count) <= allowed }.map {
+    (distance: editDistance($0.lowercased(), word.lowercased()), word: $0)
   }
-  return near.flatMap { $0.distance <= max(2, word.utf8.count / 3) ? $0.word : nil }
+  return near.filter { $0.distance <= allowed }.min { $0 < $1 }?.word
 }
 
 /// The number of letters to insert, remove or replace.

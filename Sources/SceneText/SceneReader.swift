@@ -35,7 +35,7 @@ final class SceneReader {
 
   /// The error that nothing has this name, with one that is like it.
   func unknown(_ name: String, in names: some Sequence<String>, _ what: String, at token: SceneToken) -> SceneError {
-    let near = nearest(to: name, in: Array(names)).map { ", such as \($0)" } ?? ""
+    let near = nearest(to: name, in: names).map { ", such as \($0)" } ?? ""
     return error(.expected(what + near, found: SceneToken(kind: .word(name), offset: 0).name), at: token)
   }
 
