@@ -157,7 +157,7 @@ struct KeyframeParts: TrackParts {
     let count = max(min(all.count, times.count - extra), 0)
     var used = Array(all.prefix(count))
     times = Array(times.prefix(count + extra))
-    // One value of several that stands for some time is written twice: an animation with one value has no effect.
+    // Discrete key frames with one used value need a second one: fewer than two values do nothing.
     if count == 1, extra == 1, all.count > 1 { (used, times) = (used + used, times + [times[1]]) }
     values?.values = used
     timing.keyTimes = used.count < 2 ? nil : times

@@ -43,6 +43,9 @@ extension SceneReader {
         throw error(.expected("path beside rotationMode", found: token.name), at: token)
       }
       if let count = keyframes.timing.keyTimes?.count, let needed = keyframes.neededKeyTimes, count != needed.count {
+        if keyframes.values?.values.isEmpty ?? false {
+          throw error(.expected("values beside keyTimes", found: token.name), at: token)
+        }
         throw error(.expected("\(needed.count) keyTimes, \(needed.reason)", found: "\(count)"), at: token)
       }
       parts.content = .keyframes(keyframes)
