@@ -136,6 +136,27 @@ final class SceneErrorTests: XCTestCase {
         "layer { keyframes opacity { values 0 1; keyTimes 0 1; calculationMode discrete } }",
         "1:9: expected 3 keyTimes, one for each value and one for the end of the last, found 2"
       ),
+      ("layer { keyframes opacity { keyTimes 0 1 } }", "1:9: expected values beside keyTimes, found \"keyframes\""),
+      (
+        "shape { strokeStyle width {} }",
+        "1:21: expected a pen: width, cap, join, miterLimit, dash or dashPhase with its value, found \"width\""
+      ),
+      ("layer { zz 1 }", "1:9: expected a property of a layer, found \"zz\""),
+      (
+        "layer { state abce {}; state abcd {}; state abcf {}; inState abcx {} }",
+        "1:62: expected the name of a state of this layer, such as abcd, found \"abcx\""
+      ),
+      (
+        "layer { state \"op\\u{9B}n\" {}; inState opn {} }",
+        "1:39: expected the name of a state of this layer, such as op n, found \"opn\""
+      ),
+      (
+        "layer { contents \"/nowhere/\\u{1B}[2J.png\" }",
+        "1:18: the image /nowhere/ [2J.png cannot be read: No such file or directory; name a PNG file"
+      ),
+      (
+        "layer { contents \"/dev/null/a.png\" }", "1:18: the image /dev/null/a.png cannot be read: Not a directory"
+      ),
       ("layer { contentsScale 0 }", "1:23: expected a number above 0, found 0"),
       ("layer { contents photo }", "1:18: expected the name of an image that the scene defines, found \"photo\""),
       ("layer {}\nlayer {}", "2:1: expected no second layer: a scene has one, which holds all others, found \"layer\""),
@@ -157,10 +178,6 @@ final class SceneErrorTests: XCTestCase {
         "text { string \"a\\q\" }",
         "1:15: expected a string in quotation marks, "
           + #"found a string with a backslash before something else than ", \, n, t or u{…}"#
-      ),
-      (
-        "text { font \"None.ttf\" 12 }",
-        "1:13: font None.ttf is not among the fonts of the system; install it, or name its folder in FRAMEPACE_FONTS"
       ),
       (
         "text { font \"/nowhere/None.ttf\" 12 }",
@@ -223,6 +240,18 @@ final class SceneErrorTests: XCTestCase {
       let times = try (0..<3).map { _ in (first: try time { _ in 0 }, each: try time { $0 }) }
       let (first, each) = (times.map(\.first).min() ?? .zero, times.map(\.each).min() ?? .zero)
       XCTAssertLessThan(each / first, 3)
+    }
+  }
+
+  func testAMissingFontIsNamed() {
+    onMain {
+      do throws(SceneError) {
+        _ = try Scene(text: "text { font \"None.ttf\" 12 }")
+        XCTFail("no error")
+      } catch {
+        // The advice depends on the environment.
+        XCTAssertTrue("\(error)".hasPrefix("1:13: font None.ttf is not "), "\(error)")
+      }
     }
   }
 
