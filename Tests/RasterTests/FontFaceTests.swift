@@ -51,8 +51,14 @@ import Testing
     // A link that leads back up is no trap.
     #expect(symlink("..", "\(folders[5])/again") == 0)
     defer { unlink("\(folders[5])/again") }
+    // Neither a folder of this name nor a device is a font.
+    folders.append("\(folders[3])/Own.ttf")
+    #expect(mkdir(folders[6], 0o700) == 0)
+    #expect(symlink("/dev/null", "\(folders[6])/Own.ttf") == 0)
+    defer { unlink("\(folders[6])/Own.ttf") }
+    let font = try SystemFonts.path(of: "DejaVuSans.ttf", environment: nil)
     for (file, expected) in [(files[0], files[0]), (files[1], files[1])] {
-      #expect(symlink("/dev/null", file) == 0)
+      #expect(symlink(font, file) == 0)
       #expect(try SystemFonts.path(of: "Own.ttf", environment: nil, home: home) == expected)
     }
     #expect(throws: FontError.notFound(fileName: "Own.ttf")) { try SystemFonts.path(of: "Own.ttf", environment: nil) }

@@ -50,23 +50,43 @@ public enum SystemFonts {
   static func path(of fileName: String, environment: String?, home: String? = nil) throws(FontError) -> String {
     let named = environment.flatMap { $0.isEmpty ? nil : $0 }
     let folders = named.map { [$0] } ?? usualFolders
-    for folder in folders where access("\(folder)/\(fileName)", R_OK) == 0 { return "\(folder)/\(fileName)" }
+    for folder in folders where isReadableFile("\(folder)/\(fileName)") { return "\(folder)/\(fileName)" }
     if let named {
       throw .notInNamedFolder(fileName: fileName, folder: named, isFolder: access("\(named)/", F_OK) == 0)
     }
     var level = home.map { ["\($0)/.local/share/fonts", "\($0)/.fonts"] } ?? []
     level += ["/usr/local/share/fonts", "/usr/share/fonts"]
-    // A link may lead back up: the depth is limited.
-    for _ in 0..<6 {
+    // A link may lead back to a folder that was searched.
+    var searched: Set<FileIdentity> = []
+    while !level.isEmpty {
       var inner: [String] = []
       for folder in level {
-        guard let names = try? OwnedDescriptor.names(in: folder) else { continue }
-        if names.contains(fileName) { return "\(folder)/\(fileName)" }
+        guard let status = status(of: folder), searched.insert(FileIdentity(status)).inserted,
+          let names = try? OwnedDescriptor.names(in: folder)
+        else { continue }
+        let file = "\(folder)/\(fileName)"
+        if names.contains(fileName), isReadableFile(file) { return file }
         inner += names.sorted().map { "\(folder)/\($0)" }
       }
       level = inner
     }
     throw .notFound(fileName: fileName)
+  }
+
+  private struct FileIdentity: Hashable {
+    let device: dev_t
+    let inode: ino_t
+
+    init(_ status: stat) { (device, inode) = (status.st_dev, status.st_ino) }
+  }
+
+  private static func isReadableFile(_ path: String) -> Bool {
+    status(of: path).map { $0.st_mode & S_IFMT == S_IFREG } ?? false && access(path, R_OK) == 0
+  }
+
+  private static func status(of path: String) -> stat? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status : nil
   }
 
   private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
