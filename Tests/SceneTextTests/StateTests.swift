@@ -233,11 +233,14 @@ final class StateTests: XCTestCase {
   /// A copy cannot draw what a class of an application draws.
   func testAPictureOfAnOwnClassIsBackWhenItsStateIsLeft() throws {
     final class Disc: Layer {
-      override func draw(in context: DrawingContext) { context.fill(.ellipse(in: bounds), color: Color(hex: 0x2E8B57)) }
+      var color = Color(hex: 0x2E8B57)
+      override func draw(in context: DrawingContext) { context.fill(.ellipse(in: bounds), color: color) }
     }
     try onMain {
       let image = try XCTUnwrap(RandomLayers.images(seed: 1, count: 1).first)
-      for (isDrawnBefore, changesBounds) in [(true, true), (true, false), (false, false)] {
+      for (isDrawnBefore, changesBounds, isStale) in [
+        (true, true, false), (true, false, false), (true, false, true), (false, false, false),
+      ] {
         let root = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 30))
         let disc = Disc(frame: Rect(x: 10, y: 5, width: 20, height: 20))
         let size = LayerState.Element(.boundsSize, Size(30, 10))
@@ -246,6 +249,10 @@ final class StateTests: XCTestCase {
         disc.setNeedsDisplay()
         let original = Picture(root, width: 40, height: 30)
         if isDrawnBefore { original.commit(at: .zero) }
+        if isStale {
+          disc.color = .black
+          disc.setNeedsDisplay()
+        }
         disc.state = "photo"
         original.commit(at: .zero)
         let scene = try Scene(text: Scene.text(of: root))
@@ -254,7 +261,8 @@ final class StateTests: XCTestCase {
         let copy = Picture(scene.root, width: 40, height: 30)
         for picture in [original, copy] { picture.commit(at: .zero) }
         XCTAssertEqual(
-          copy.bytes(at: .zero), original.bytes(at: .zero), "drawn before: \(isDrawnBefore), bounds: \(changesBounds)")
+          copy.bytes(at: .zero), original.bytes(at: .zero),
+          "drawn before: \(isDrawnBefore), bounds: \(changesBounds), stale: \(isStale)")
       }
     }
   }
