@@ -5,7 +5,8 @@ public import RunLoops
 /// Calls a callback when a file changes, also when another file takes its place, as editors do on saving.
 ///
 /// It watches the file's folder: the kernel tells of a file that was written and closed there, or renamed to the file's name. A file
-/// that is a symbolic link is watched together with the file that it leads to.
+/// that is a symbolic link is watched together with the file that it leads to. A folder that is moved or removed is a change of its
+/// files; one that is missing is not waited for.
 ///
 /// ```swift
 /// let watch = try FileWatch(path: "card.scene") { reload() }
@@ -28,6 +29,14 @@ public final class FileWatch {
     try watch(path)
   }
 
+  /// Watches only the files that `body` watches.
+  func renew<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    let old = names.keys
+    names = [:]
+    defer { for number in old where names[number] == nil { inotify_rm_watch(descriptor.number, number) } }
+    return try body()
+  }
+
   /// Watches one more file. For one that is watched already it finds out anew where links lead.
   func watch(_ path: String) throws(SystemError) {
     var path = path
@@ -36,7 +45,7 @@ public final class FileWatch {
       let parts = path.split(separator: "/", omittingEmptySubsequences: false)
       let folder = parts.dropLast().joined(separator: "/")
       let place = parts.count < 2 ? "." : folder.isEmpty ? "/" : folder
-      let number = inotify_add_watch(descriptor.number, place, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO))
+      let number = inotify_add_watch(descriptor.number, place, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVE_SELF))
       guard number >= 0 else { throw .last(call: "inotify_add_watch", subject: place) }
       names[number, default: []].insert(Array((parts.last ?? "").utf8))
       guard let target = Self.target(ofLink: path) else { return }
@@ -85,7 +94,8 @@ public final class FileWatch {
           // The name is filled up with zeros.
           let name = buffer[(offset + head)..<end].prefix { $0 != 0 }
           // After an overflow the file may have changed.
-          let isWatched = names[event.wd]?.contains(Array(name)) ?? false
+          let isOfFolder = event.mask & UInt32(IN_MOVE_SELF | IN_IGNORED) != 0
+          let isWatched = names[event.wd].map { isOfFolder || $0.contains(Array(name)) } ?? false
           if isWatched || event.mask & UInt32(IN_Q_OVERFLOW) != 0 { hasChanged = true }
           offset = end
         }

@@ -19,6 +19,8 @@ final class SceneResources {
   private var pixels = 0
   /// The paths of the images that were looked for, also of those that cannot be read.
   private(set) var imagePaths: [String] = []
+  /// Called with the path of an image before it is read.
+  var onImage: (@MainActor (String) -> Void)?
 
   /// Faces of all scenes: a scene that is read again has the same ones.
   private static var faces: [String: FontFace] = [:]
@@ -61,6 +63,7 @@ final class SceneResources {
     let path = path(name)
     if let image = images[path] { return image }
     imagePaths.append(path)
+    onImage?(path)
     let image = try PNG.read(path: path, maximumPixels: roomForPixels)
     images[path] = count(image)
     return image

@@ -70,7 +70,7 @@ public final class SceneStage {
   }
 
   /// Reads the scene again from this file whenever it or an image that it names changes; the new one goes on at the time of the old
-  /// one.
+  /// one. A file in a folder that is missing is only found with the next change.
   ///
   /// - Parameters:
   ///   - onReload: called after each time.
@@ -79,11 +79,9 @@ public final class SceneStage {
     _ path: String, onReload: (@MainActor () -> Void)? = nil, onError: @escaping @MainActor (SceneError) -> Void
   ) throws(SystemError) {
     let watch = try FileWatch(path: path) { [weak self] in
-      let resources = SceneResources(file: path)
-      // A link may lead elsewhere now. An image that is missing may come.
-      defer { self?.watch([path] + resources.imagePaths) }
+      guard let self else { return }
       do throws(SceneError) {
-        self?.replace(try Scene(path: path, resources))
+        replace(try readAgain(path))
         onReload?()
       } catch {
         onError(error)
@@ -91,14 +89,25 @@ public final class SceneStage {
     }
     files?.invalidate()
     files = watch
-    self.watch(scene.imagePaths)
+    for path in scene.imagePaths { watchIfPossible(path) }
     if let loop { watch.add(to: loop) }
   }
 
-  /// A folder that cannot be watched holds no file that could be read.
-  private func watch(_ paths: [String]) {
-    for path in paths { try? files?.watch(path) }
+  /// Reads a scene and watches its files and no others, each before it is read: a later change is not lost. A link may lead elsewhere
+  /// now, and an image that is missing may come.
+  private func readAgain(_ path: String) throws(SceneError) -> Scene {
+    let resources = SceneResources(file: path)
+    resources.onImage = { [weak self] in self?.watchIfPossible($0) }
+    let read = { [weak self] () throws(SceneError) -> Scene in
+      self?.watchIfPossible(path)
+      return try Scene(path: path, resources)
+    }
+    guard let files else { return try read() }
+    return try files.renew(read)
   }
+
+  /// Changes are not noticed in a folder that is missing, or where the kernel has no more watches.
+  private func watchIfPossible(_ path: String) { try? files?.watch(path) }
 
   /// Shows another scene, at the time at which the old one would be now.
   public func replace(_ new: Scene) {

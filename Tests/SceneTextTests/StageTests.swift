@@ -171,6 +171,21 @@ final class StageTests: XCTestCase {
       try files.createSymbolicLink(atPath: other, withDestinationPath: "second")
       try expect("read", images[1]) { XCTAssertEqual(rename(other, link), 0) }
       try expect("read", images[2]) { try write("layer { contents \"pictures/b.png\" }", to: "second") }
+      // Another folder may take the place of one.
+      let pictures = folder.appendingPathComponent("pictures").path
+      try files.copyItem(atPath: pictures, toPath: "\(pictures)-new")
+      try PNG.write(images[0], to: "\(pictures)-new/b.png")
+      try expect("read", images[0]) {
+        XCTAssertEqual(rename(pictures, "\(pictures)-old"), 0)
+        XCTAssertEqual(rename("\(pictures)-new", pictures), 0)
+      }
+      try expect("read", images[1]) { try write(images[1], to: "b") }
+      // Files that are named no more are watched no more.
+      try expect("read", images[1]) { try write("layer { contents \"\(pictures)/b.png\" }", to: "second") }
+      news = []
+      try PNG.write(images[2], to: "\(pictures)-old/b.png")
+      try write(images[2], to: "a")
+      XCTAssertFalse(loop.run(timeout: .zero) { !news.isEmpty }, "\(news)")
     }
   }
 
