@@ -8,7 +8,7 @@ extension SceneReader {
     advance()
     let layer = kind.make()
     layer.name = takeName()
-    if let name = layer.name { numbersOfNames[name] = number }
+    if let name = layer.name { lastLayerNumber[name] = number }
     var last: [LayerSetting] = []
     var states: [LayerState] = []
     var transitions: [StateTransition] = []
@@ -21,10 +21,10 @@ extension SceneReader {
         layer.addSublayer(try self.layer(inner))
       } else if take("mask") {
         guard let inner = sublayerKind else { throw expected("a layer as the mask: layer, text or shape") }
-        let outside = numbersOfNames
-        numbersOfNames = [:]
+        let outside = lastLayerNumber
+        lastLayerNumber = [:]
         layer.mask = try self.layer(inner)
-        numbersOfNames = outside
+        lastLayerNumber = outside
       } else if take("state") {
         try count(.states)
         let token = token
@@ -45,7 +45,7 @@ extension SceneReader {
         if property.isLast { last.append(setting) } else { setting.set(layer, setting.value) }
       }
     }
-    for target in names.targets where numbersOfNames[target.name] ?? 0 < number {
+    for target in names.targets where lastLayerNumber[target.name] ?? 0 < number {
       // No layer of this name was read since this one began.
       throw error(.expected("the name of a layer in this one", found: target.token.name), at: target.token)
     }

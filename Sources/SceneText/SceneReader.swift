@@ -13,8 +13,9 @@ final class SceneReader {
   // The parts of the scene as they are found.
   var animations: [PendingAnimation] = []
   private var counts: [SceneThings: Int] = [:]
-  /// The number of the last layer that was read with each name. Those in a mask are only known there.
-  var numbersOfNames: [String: Int] = [:]
+  /// By name, the number of the last layer that was read with it. A mask has names of its own: those in it are not found outside, and
+  /// those outside not in it.
+  var lastLayerNumber: [String: Int] = [:]
 
   init(_ bytes: [UInt8], resources: SceneResources) {
     self.resources = resources

@@ -5,7 +5,7 @@ package enum LayerPicture: Sendable {
   /// A picture that was set; nil for none.
   case image(Image?)
   case drawn(Image, DrawnMeasures)
-  /// The one that the layer draws, as it is when it is drawn; with the one that it had drawn, for what cannot draw it.
+  /// The layer draws it itself. The payload is its last drawing, for copies that cannot draw.
   case own((image: Image, measures: DrawnMeasures)?)
 }
 
