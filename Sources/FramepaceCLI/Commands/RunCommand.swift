@@ -32,8 +32,8 @@ struct RunCommand: ParsableCommand {
                     here and below two frames in a hundred take 9 ms
         drifting    59.95 Hz, 0.02 % faster and slower within 40 s
         overloaded  every fifth event up to 50 ms late; for 2 s of every 6 s
-                    frames take 20 ms; --interval auto nearly halves
-                    the late frames
+                    frames take 20 ms; --interval auto makes less than
+                    half as many frames late
         vrr         a variable rate from 48 to 144 Hz
         flaky       events lost, doubled and late, stamps and sequences wrong
 
