@@ -29,7 +29,7 @@ struct RasterMap {
   func source(of pixels: IntRect, extent: IntRect) -> IntRect {
     guard !extent.isEmpty else { return .zero }
     let needed = IntRect(covering: fromOutput.boundingBox(of: Rect(pixels)).insetBy(dx: -2, dy: -2))
-    return needed.intersection(extent.insetBy(-1))
+    return needed.intersection(extent.framed)
   }
 
   /// The picture as it is seen in `pixels` of the output.

@@ -60,10 +60,8 @@ public struct IntRect: Hashable, BitwiseCopyable, Sendable {
     other.isEmpty || (minX <= other.minX && minY <= other.minY && maxX >= other.maxX && maxY >= other.maxY)
   }
 
-  /// The rectangle without a frame of so many pixels, or with one around it for a number below 0.
-  package func insetBy(_ pixels: Int32) -> IntRect {
-    IntRect(minX: minX + pixels, minY: minY + pixels, maxX: maxX - pixels, maxY: maxY - pixels)
-  }
+  /// The rectangle with a frame of one pixel around it.
+  package var framed: IntRect { IntRect(minX: minX - 1, minY: minY - 1, maxX: maxX + 1, maxY: maxY + 1) }
 
   public func offsetBy(dx: Int32, dy: Int32) -> IntRect {
     IntRect(minX: minX + dx, minY: minY + dy, maxX: maxX + dx, maxY: maxY + dy)
@@ -72,7 +70,7 @@ public struct IntRect: Hashable, BitwiseCopyable, Sendable {
 
 extension Rect {
   /// The rectangle that these pixels fill.
-  public init(_ pixels: IntRect) {
+  package init(_ pixels: IntRect) {
     self.init(
       x: Double(pixels.minX), y: Double(pixels.minY), width: Double(pixels.width), height: Double(pixels.height))
   }

@@ -60,7 +60,7 @@ package struct PlaneMap {
   /// The picture's pixels that those of the output need, one beyond `extent` at most: outside of it all are clear.
   package func source(of pixels: IntRect) -> IntRect {
     guard !extent.isEmpty, let box = fromOutput.boundingBox(of: Rect(pixels)) else { return .zero }
-    return IntRect(covering: box.insetBy(dx: -2, dy: -2)).intersection(extent.insetBy(-1))
+    return IntRect(covering: box.insetBy(dx: -2, dy: -2)).intersection(extent.framed)
   }
 
   /// The picture's pixels for each of the layer's units: as many as the output has where the bounds are nearest, but not more

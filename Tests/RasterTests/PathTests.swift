@@ -1,8 +1,9 @@
 import Geometry
 import Glibc
 import LinuxSystem
-import Raster
 import Testing
+
+@testable import Raster
 
 @Suite struct PathTests {
   @Test func boundingBoxOfShapes() {
@@ -124,8 +125,8 @@ import Testing
     #expect(back?.elements.count == path.elements.count)
   }
 
-  /// No stroked pixel is outside the box.
-  @Test func strokedBoundsHoldTheStroke() throws {
+  /// No stroked pixel is further from the path than its pen reaches.
+  @Test func aStrokeIsWithinItsReach() throws {
     for join in [StrokeStyle.Join.miter, .round, .bevel] {
       for cap in [StrokeStyle.Cap.butt, .round, .square] {
         var path = Path()
@@ -133,7 +134,7 @@ import Testing
         path.line(to: Point(75, 40))
         path.line(to: Point(90, 90))
         let style = StrokeStyle(width: 8, cap: cap, join: join)
-        let box = IntRect(covering: path.boundingBox(strokedWith: style))
+        let box = IntRect(covering: path.boundingBox.insetBy(dx: -style.reach, dy: -style.reach))
         let bitmap = try Bitmap.drawing(width: 150, height: 150) { $0.stroke(path, style, color: .black) }
         for y in 0..<150 {
           for x in 0..<150 where bitmap[x, y] != 0 {

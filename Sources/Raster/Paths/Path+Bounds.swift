@@ -46,13 +46,6 @@ extension Path {
       }
     }
   }
-
-  /// A rectangle that holds the whole stroke of the path: `boundingBox`, enlarged by the reach of caps and miters.
-  public func boundingBox(strokedWith style: StrokeStyle) -> Rect {
-    guard !isEmpty else { return .zero }
-    let reach = style.reach
-    return boundingBox.insetBy(dx: -reach, dy: -reach)
-  }
 }
 
 /// The range of one coordinate.
