@@ -4,142 +4,128 @@ import Simulation
 import XCTest
 
 /// The effect of two and three buffers, on a display at 100 Hz that takes frames up to 2 ms before each vblank.
-final class BufferingTests: XCTestCase {
+@preconcurrency @MainActor final class BufferingTests: XCTestCase {
   /// A frame takes 9 of 10 ms, and so misses the vblank that it was made for. With two buffers the next one is begun when it
   /// is seen, 20 ms after it was begun itself; with three at the next tick. That 8.2 ms are as long, since this display takes
   /// frames early, is learned from the first that miss.
   func testThreeBuffersKeepTheRateOfFramesThatTakeAWholeInterval() throws {
-    try onMain {
-      for (work, lost) in [(9_000, 0), (8_200, 5)] as [(Int64, Int)] {
-        for (buffering, expected) in [(Buffering.double, 50), (.triple, 100)] {
-          let stage = try Stage(buffering)
-          stage.run(.seconds(2), work: { .microseconds(work) })
-          let count = buffering == .triple ? 2 * expected - lost : 2 * expected
-          XCTAssertEqual(stage.presented.count, count, accuracy: 3, "\(buffering), \(work) us")
-          // Once it is in step, every one of three buffers is made for the vblank that shows it.
-          if buffering == .triple {
-            for frame in stage.presented.dropFirst(lost == 0 ? 3 : 40) { XCTAssertEqual(frame.presented, frame.target) }
-          }
-          stage.expectMatched()
+    for (work, lost) in [(9_000, 0), (8_200, 5)] as [(Int64, Int)] {
+      for (buffering, expected) in [(Buffering.double, 50), (.triple, 100)] {
+        let stage = try Stage(buffering)
+        stage.run(.seconds(2), work: { .microseconds(work) })
+        let count = buffering == .triple ? 2 * expected - lost : 2 * expected
+        XCTAssertEqual(stage.presented.count, count, accuracy: 3, "\(buffering), \(work) us")
+        // Once it is in step, every one of three buffers is made for the vblank that shows it.
+        if buffering == .triple {
+          for frame in stage.presented.dropFirst(lost == 0 ? 3 : 40) { XCTAssertEqual(frame.presented, frame.target) }
         }
+        stage.expectMatched()
       }
     }
   }
 
   /// Frames that wait behind each other do so no more soon after they are short again.
   func testNoFrameWaitsBehindAnotherWhenWorkIsShortAgain() throws {
-    try onMain {
-      let stage = try Stage(.triple)
-      let end = stage.loop.clock.now + .seconds(2)
-      stage.run(.seconds(4), work: { [clock = stage.loop.clock] in .milliseconds(clock.now < end ? 9 : 2) })
-      let late = stage.presented.filter { $0.tickTimestamp > end && $0.isLate(interval: .milliseconds(10)) }
-      XCTAssertLessThan(late.count, 64)
-      XCTAssertGreaterThan(stage.presented.count, 396)
-      stage.expectMatched()
-    }
+    let stage = try Stage(.triple)
+    let end = stage.loop.clock.now + .seconds(2)
+    stage.run(.seconds(4), work: { [clock = stage.loop.clock] in .milliseconds(clock.now < end ? 9 : 2) })
+    let late = stage.presented.filter { $0.tickTimestamp > end && $0.isLate(interval: .milliseconds(10)) }
+    XCTAssertLessThan(late.count, 64)
+    XCTAssertGreaterThan(stage.presented.count, 396)
+    stage.expectMatched()
   }
 
   /// A frame that is in time with two buffers is seen no later with three, whatever else turns the loop in between.
   func testThreeBuffersDoNotDelayFramesThatAreInTime() throws {
-    try onMain {
-      for buffering in [Buffering.double, .triple] {
-        let stage = try Stage(buffering)
-        let other = FrameLoop.Timer(fireTime: stage.loop.clock.now, interval: .milliseconds(3), .onMain { _ in })
-        stage.loop.add(other, to: .common)
-        stage.run(.seconds(1), work: { .milliseconds(2) })
-        other.invalidate()
-        XCTAssertEqual(stage.presented.count, 100, accuracy: 3, "\(buffering)")
-        for frame in stage.presented.dropFirst(3) {
-          XCTAssertEqual(frame.lateness, .zero, "\(buffering)")
-          XCTAssertEqual(frame.presented - frame.tickTimestamp, .milliseconds(10), "\(buffering)")
-        }
-        stage.expectMatched()
+    for buffering in [Buffering.double, .triple] {
+      let stage = try Stage(buffering)
+      let other = FrameLoop.Timer(fireTime: stage.loop.clock.now, interval: .milliseconds(3), .onMain { _ in })
+      stage.loop.add(other, to: .common)
+      stage.run(.seconds(1), work: { .milliseconds(2) })
+      other.invalidate()
+      XCTAssertEqual(stage.presented.count, 100, accuracy: 3, "\(buffering)")
+      for frame in stage.presented.dropFirst(3) {
+        XCTAssertEqual(frame.lateness, .zero, "\(buffering)")
+        XCTAssertEqual(frame.presented - frame.tickTimestamp, .milliseconds(10), "\(buffering)")
       }
+      stage.expectMatched()
     }
   }
 
   /// Work of 3 ms and the display's 2 are learned; then every frame is in time, for the next vblank, and late.
   func testLateStartLearnsWorkAndDisplay() throws {
-    try onMain {
-      for buffering in [Buffering.double, .triple] {
-        let stage = try Stage(buffering)
-        stage.engine.output.policy = .lateStart
-        stage.run(.seconds(3), work: { .milliseconds(3) })
-        let frames = stage.presented.dropFirst(100)
-        XCTAssertGreaterThan(frames.count, 180, "\(buffering)")
-        for frame in frames {
-          XCTAssertEqual(frame.lateness, .zero, "\(buffering): \(frame)")
-          XCTAssertEqual(frame.target - frame.tickTimestamp, .milliseconds(10), "\(buffering)")
-          XCTAssertLessThan(frame.presented - frame.start, .microseconds(5_600), "\(buffering)")
-          XCTAssertEqual(frame.delivered, frame.start, "\(buffering)")
-        }
-        XCTAssertGreaterThanOrEqual(
-          stage.display.ticker.pacer.commitMargin.value, .milliseconds(2), "\(buffering)")
-        stage.expectMatched()
+    for buffering in [Buffering.double, .triple] {
+      let stage = try Stage(buffering)
+      stage.engine.output.policy = .lateStart
+      stage.run(.seconds(3), work: { .milliseconds(3) })
+      let frames = stage.presented.dropFirst(100)
+      XCTAssertGreaterThan(frames.count, 180, "\(buffering)")
+      for frame in frames {
+        XCTAssertEqual(frame.lateness, .zero, "\(buffering): \(frame)")
+        XCTAssertEqual(frame.target - frame.tickTimestamp, .milliseconds(10), "\(buffering)")
+        XCTAssertLessThan(frame.presented - frame.start, .microseconds(5_600), "\(buffering)")
+        XCTAssertEqual(frame.delivered, frame.start, "\(buffering)")
       }
+      XCTAssertGreaterThanOrEqual(
+        stage.display.ticker.pacer.commitMargin.value, .milliseconds(2), "\(buffering)")
+      stage.expectMatched()
     }
   }
 
   /// A change between a vblank and the deadline is in the frame of the deadline; there is one frame an interval.
   func testAChangeBeforeTheDeadlineWaitsForIt() throws {
-    try onMain {
-      let stage = try Stage(.double)
-      stage.engine.output.policy = .lateStart
-      let input = FrameLoop.Timer(
-        fireTime: stage.loop.clock.now + .milliseconds(1), interval: .milliseconds(10),
-        .onMain { [root = stage.engine.root] timer in
-          let isOdd = timer.nextFireTime.nanoseconds / 10_000_000 % 2 == 1
-          Transaction.withoutActions { root.opacity = isOdd ? 1 : 0.5 }
-        })
-      stage.loop.add(input, to: .common)
-      stage.run(.seconds(2), work: { .milliseconds(1) })
-      input.invalidate()
-      let frames = stage.presented.dropFirst(100)
-      XCTAssertGreaterThan(frames.count, 80)
-      for (frame, next) in zip(frames, frames.dropFirst()) where next.presented - frame.presented < .milliseconds(50) {
-        XCTAssertEqual(next.presented - frame.presented, .milliseconds(10))
-      }
-      for frame in frames.prefix(80) {
-        XCTAssertGreaterThan(frame.start - frame.tickTimestamp, .milliseconds(4), "\(frame)")
-      }
-      stage.engine.invalidate()
+    let stage = try Stage(.double)
+    stage.engine.output.policy = .lateStart
+    let input = FrameLoop.Timer(
+      fireTime: stage.loop.clock.now + .milliseconds(1), interval: .milliseconds(10),
+      .onMain { [root = stage.engine.root] timer in
+        let isOdd = timer.nextFireTime.nanoseconds / 10_000_000 % 2 == 1
+        Transaction.withoutActions { root.opacity = isOdd ? 1 : 0.5 }
+      })
+    stage.loop.add(input, to: .common)
+    stage.run(.seconds(2), work: { .milliseconds(1) })
+    input.invalidate()
+    let frames = stage.presented.dropFirst(100)
+    XCTAssertGreaterThan(frames.count, 80)
+    for (frame, next) in zip(frames, frames.dropFirst()) where next.presented - frame.presented < .milliseconds(50) {
+      XCTAssertEqual(next.presented - frame.presented, .milliseconds(10))
     }
+    for frame in frames.prefix(80) {
+      XCTAssertGreaterThan(frame.start - frame.tickTimestamp, .milliseconds(4), "\(frame)")
+    }
+    stage.engine.invalidate()
   }
 
   /// The work would have fitted, but something else kept the loop past the deadline.
   func testABusyLoopIsScheduling() throws {
-    try onMain {
-      let stage = try Stage(.double)
-      stage.engine.output.policy = .lateStart
-      // From 5 ms before a vblank to the vblank, once in 0.2 s.
-      let busy = FrameLoop.Timer(
-        fireTime: stage.loop.clock.now + .milliseconds(95), interval: .milliseconds(200),
-        .onMain { [clock = stage.stage.clock] _ in clock.advance(by: .microseconds(4_500)) })
-      stage.loop.add(busy, to: .common)
-      stage.run(.seconds(3), work: { .milliseconds(2) })
-      busy.invalidate()
-      let late = stage.presented.dropFirst(100).filter { $0.isLate(interval: .milliseconds(10)) }
-      XCTAssertGreaterThan(late.count, 8)
-      for frame in late { XCTAssertEqual(frame.causes(interval: .milliseconds(10))?.main, .scheduling, "\(frame)") }
-      stage.expectMatched()
-    }
+    let stage = try Stage(.double)
+    stage.engine.output.policy = .lateStart
+    // From 5 ms before a vblank to the vblank, once in 0.2 s.
+    let busy = FrameLoop.Timer(
+      fireTime: stage.loop.clock.now + .milliseconds(95), interval: .milliseconds(200),
+      .onMain { [clock = stage.stage.clock] _ in clock.advance(by: .microseconds(4_500)) })
+    stage.loop.add(busy, to: .common)
+    stage.run(.seconds(3), work: { .milliseconds(2) })
+    busy.invalidate()
+    let late = stage.presented.dropFirst(100).filter { $0.isLate(interval: .milliseconds(10)) }
+    XCTAssertGreaterThan(late.count, 8)
+    for frame in late { XCTAssertEqual(frame.causes(interval: .milliseconds(10))?.main, .scheduling, "\(frame)") }
+    stage.expectMatched()
   }
 
   /// Work of any length, and a display that now and then refuses what it has: every flip belongs to one frame, in order.
   func testEveryFlipBelongsToOneFrame() throws {
-    try onMain {
-      let seed = UInt64.random(in: 0...999_999)
-      print("seed \(seed)")
-      for buffering in [Buffering.double, .triple] {
-        var random = SplitMix64(seed: seed)
-        let stage = try Stage(buffering)
-        stage.display.refusesLate = { random.chance(0.05) }
-        var other = SplitMix64(seed: seed + 1)
-        stage.run(.seconds(20), work: { .microseconds(Int64.random(in: 0...25_000, using: &other)) })
-        XCTAssertGreaterThan(stage.errors, 10)
-        XCTAssertGreaterThan(stage.presented.count, 400)
-        stage.expectMatched()
-      }
+    let seed = UInt64.random(in: 0...999_999)
+    print("seed \(seed)")
+    for buffering in [Buffering.double, .triple] {
+      var random = SplitMix64(seed: seed)
+      let stage = try Stage(buffering)
+      stage.display.refusesLate = { random.chance(0.05) }
+      var other = SplitMix64(seed: seed + 1)
+      stage.run(.seconds(20), work: { .microseconds(Int64.random(in: 0...25_000, using: &other)) })
+      XCTAssertGreaterThan(stage.errors, 10)
+      XCTAssertGreaterThan(stage.presented.count, 400)
+      stage.expectMatched()
     }
   }
 }
