@@ -8,13 +8,14 @@ public import Simulation
 
 extension SimulatedApplication {
   /// An application whose frames spend their time in the layout and the drawing of a small layer, which is added to `root`. It
-  /// makes a frame at every tick of the output's display.
+  /// makes a frame at every tick of the output's display at which `isMoving` returns true.
   public convenience init(
-    _ work: SimulatedWork, in root: Layer, output: Output, loop: FrameLoop, clock: ManualClock
+    _ work: SimulatedWork, in root: Layer, output: Output, loop: FrameLoop, clock: ManualClock,
+    while isMoving: @escaping @MainActor () -> Bool = { true }
   ) {
     let layer = BusyLayer(clock: clock)
     root.addSublayer(layer)
-    self.init(work, ticker: output.display.ticker, loop: loop, clock: clock) { layer.spend($0) }
+    self.init(work, ticker: output.display.ticker, loop: loop, clock: clock, while: isMoving) { layer.spend($0) }
   }
 }
 

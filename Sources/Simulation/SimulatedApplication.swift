@@ -19,6 +19,7 @@ public final class SimulatedApplication {
 
   private let clock: ManualClock
   private let start: MonotonicTime
+  private let isMoving: @MainActor () -> Bool
   private let spend: @MainActor (FrameRecord.PhaseDurations) -> Void
   private var link: DisplayLink?
   private var wakeUps: FrameLoop.Observer?
@@ -27,15 +28,18 @@ public final class SimulatedApplication {
   /// - Parameters:
   ///   - ticker: the ticker of the display that shows the frames.
   ///   - clock: the loop's clock.
+  ///   - isMoving: is asked at each tick whether the application makes a frame.
   ///   - spend: is given the time that a frame takes in layout and display. It makes a frame wanted, and advances the clock in those
   ///     phases.
   public init(
     _ work: SimulatedWork, ticker: DisplayTicker, loop: FrameLoop, clock: ManualClock,
+    while isMoving: @escaping @MainActor () -> Bool = { true },
     spend: @escaping @MainActor (FrameRecord.PhaseDurations) -> Void
   ) {
     self.work = work
     self.clock = clock
     start = clock.now
+    self.isMoving = isMoving
     self.spend = spend
     let link = DisplayLink(ticker: ticker) { [weak self] link in self?.makeFrame(link.frameNumber) }
     link.add(to: loop, mode: .common)
@@ -55,6 +59,7 @@ public final class SimulatedApplication {
   }
 
   private func makeFrame(_ number: UInt64) {
+    guard isMoving() else { return }
     let phases = work.phases(ofFrame: number, at: clock.now - start)
     spend(phases)
     clock.advance(by: phases[.callbacks])

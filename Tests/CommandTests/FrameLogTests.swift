@@ -163,7 +163,7 @@ final class FrameLogRecordTests: XCTestCase {
         let root = Layer()
         let engine = Engine(display: run.screen, root: root, loop: run.loop)
         engine.waitsForDrawings = true
-        run.occupy(engine)
+        run.occupy(engine) { true }
         defer {
           run.invalidate()
           engine.invalidate()

@@ -119,6 +119,18 @@ struct SimulationTests {
     }
   }
 
+  /// A scene from a file takes the profile's time while it is animated, and makes no frames afterwards.
+  @Test func aFileTakesTheProfilesTimeWhileItMoves() throws {
+    let folder = try TemporaryFolder()
+    let text = "layer { layer { bounds 0 0 9 9; backgroundColor #F00; basic position.x { to 50; duration 2s } } }"
+    try text.write(toFile: "\(folder.path)/a.scene", atomically: true, encoding: .utf8)
+    let arguments = ["run", "a.scene", "--simulate", "steady", "--size", "64x64", "--duration", "5s", "--fast", "--json"]
+    let summary = try Self.summary(try framepace(arguments, in: folder.path))
+    #expect(try (119...122).contains(#require(summary["frames"] as? Int)), "\(summary)")
+    #expect(abs(try #require(summary["workP50"] as? Double) - 3) < 0.2, "\(summary)")
+    #expect(summary["late"] as? Int == 0, "\(summary)")
+  }
+
   /// Without `--fast` simulated time passes like real time, and the figures stay the same.
   @Test func withoutFastItTakesItsTime() throws {
     let start = Date()

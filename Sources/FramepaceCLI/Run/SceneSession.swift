@@ -69,7 +69,7 @@ final class SceneSession {
       if let simulation {
         // The simulated clock does not count the time of workers.
         engine.waitsForDrawings = true
-        if content.isMoving { simulation.occupy(engine) }
+        simulation.occupy(engine) { [content, output = engine.output] in content.isMoving(on: output) }
       }
     } catch {
       display.invalidate()

@@ -74,8 +74,13 @@ final class ShownScene {
     }
   }
 
-  /// True if a callback moves the scene in every frame.
-  var isMoving: Bool { if case .sample(let scene) = content { scene.isMoving } else { false } }
+  /// True while the scene changes by itself. A file's scene does while it is animated, for which the output wants frames.
+  func isMoving(on output: Output) -> Bool {
+    switch content {
+    case .sample(let scene): scene.isMoving
+    case .file: output.wantsFrame
+    }
+  }
 
   /// The scene of a file.
   var stage: SceneStage? { if case .file(let stage) = content { stage } else { nil } }

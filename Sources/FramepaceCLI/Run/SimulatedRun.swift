@@ -45,10 +45,10 @@ final class SimulatedRun {
   /// The line about the simulation in the heading.
   var note: String { isFast ? "in simulated time, as fast as it goes" : "in simulated time" }
 
-  /// Makes every frame of the engine take the profile's time.
-  func occupy(_ engine: Engine) {
+  /// Makes every frame of the engine take the profile's time while `isMoving` returns true.
+  func occupy(_ engine: Engine, while isMoving: @escaping @MainActor () -> Bool) {
     application = SimulatedApplication(
-      work, in: engine.root, output: engine.output, loop: loop, clock: clock)
+      work, in: engine.root, output: engine.output, loop: loop, clock: clock, while: isMoving)
   }
 
   func invalidate() {
