@@ -19,6 +19,13 @@ struct RunCommandTests {
     #expect(ended.output.contains("\"summary\""))
   }
 
+  /// A scene has the name that it has for `render` and `dump`.
+  @Test(arguments: [["run", "still"], ["still"], ["--fps", "still"], ["--scene", "still"]])
+  func aSceneIsNamedAsForOtherCommands(arguments: [String]) throws {
+    let result = try framepace(arguments + ["--json", "--duration", "50ms"] + Self.small)
+    #expect(try JSONLines(result.output).objects.first?["scene"] as? String == "still", "\(result.error)")
+  }
+
   /// The signals are heard on another thread, which wakes the loop.
   @Test func theFirstSignalEndsARunAtRest() throws {
     let run = try Running(["--scene", "still", "--quiet"] + Self.small)

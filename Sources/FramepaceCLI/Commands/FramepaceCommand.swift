@@ -16,7 +16,7 @@ struct FramepaceCommand: ParsableCommand {
       Without a subcommand it runs a scene:
 
         framepace --fps                    the frame rate of a moving scene
-        framepace --fps --scene clock      of another one
+        framepace --fps clock              of another one
         framepace render clock --output .  a picture of a scene
         framepace profile orbit            which phase takes how much
       """,
@@ -160,14 +160,14 @@ struct FramepaceCommand: ParsableCommand {
     return Set(lines.flatMap { $0.split(separator: " ").prefix(2) }.map { $0.hasSuffix(",") ? $0.dropLast() : $0 })
   }
 
-  /// The parser's message about words that no option takes, with what scenes among them need.
+  /// The parser's message about words that no option takes, where scenes are among them.
   private static func namingScenes(in message: String) -> String {
     guard message.hasPrefix("Unexpected argument") || message.contains(" unexpected arguments: ") else { return message }
     let words = message.split(separator: "'").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
-    guard let scene = words.first(where: { SceneName(rawValue: $0) != nil }) else { return message }
-    return CommandLine.arguments.dropFirst().first == "profile"
-      ? "profile takes one scene at a time: leave out \(words.map { "'\($0)'" }.joined(separator: ", "))."
-      : "'\(scene)' is a scene: use --scene \(scene)."
+    guard words.contains(where: { (try? SceneChoice.parse($0)) != nil }) else { return message }
+    let command = CommandLine.arguments.dropFirst().first.flatMap { commandNames.contains($0) ? $0 : nil } ?? "run"
+    let scenes = ["run", "dump", "profile"].contains(command) ? "one scene at a time" : "no scene"
+    return "\(command) takes \(scenes): leave out \(words.map { "'\($0)'" }.joined(separator: ", "))."
   }
 
   /// Refuses a word that is no command. The parser would call it unexpected, or print the general help for `help`.
@@ -175,12 +175,8 @@ struct FramepaceCommand: ParsableCommand {
     guard let word = arguments.first == "help" ? arguments.dropFirst().first : arguments.first, !word.hasPrefix("-"),
       !commandNames.contains(word), word != "help"
     else { return }
-    if SceneName(rawValue: word) != nil {
-      throw ValidationError("'\(word)' is a scene: use --scene \(word), or render \(word).")
-    }
-    if word.hasSuffix(SceneChoice.suffix) {
-      throw ValidationError("'\(word)' is a scene: use run \(word), or render \(word).")
-    }
+    // The default command runs it.
+    if word == arguments.first, (try? SceneChoice.parse(word)) != nil { return }
     if optionNames(of: RunCommand.self).contains("--\(word)") {
       throw ValidationError("There is no command '\(word)'. Did you mean '--\(word)'?")
     }

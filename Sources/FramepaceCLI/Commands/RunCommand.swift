@@ -7,13 +7,13 @@ struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Runs a scene on a screen, or on a clock that stands in for one.",
-    usage: "framepace [run] [<file.scene>] [<options>]",
+    usage: "framepace [run] [<scene>] [<options>]",
     discussion: """
       Uses a screen if it can, otherwise a clock, and prints which and why. The run \
       ends after --duration, with Ctrl-C, or when the reader of its output has ended. \
       A summary is printed last.
 
-        framepace --fps --scene dashboard --duration 10s
+        framepace run dashboard --fps --duration 10s
         framepace --display kms --json
         framepace --fps --mirror
         framepace run card.scene --state open
@@ -143,9 +143,9 @@ struct RunCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("A scene from a file, written by hand or by dump.", valueName: "file.scene"),
+    help: ArgumentHelp("The scene: \(SceneChoice.list). (default: orbit)", valueName: "scene"),
     completion: .file(extensions: ["scene"]))
-  var file: String?
+  var name: String?
 
   @Option(
     parsing: .unconditionalSingleValue,
@@ -157,12 +157,15 @@ struct RunCommand: ParsableCommand {
   var fps = false
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("The scene: \(SceneName.list). (default: orbit)", valueName: "name"),
+    parsing: .unconditional, help: ArgumentHelp("The scene's name, unless it is the argument.", valueName: "name"),
     completion: .list(SceneName.allCases.map(\.rawValue)), transform: Accepted.choice)
   var scene: SceneName?
 
-  /// The scene to run.
-  var choice: SceneChoice { file.map(SceneChoice.file) ?? .sample(scene ?? .orbit) }
+  /// The scene to run. A name that is no sample's is taken for a file's.
+  var choice: SceneChoice {
+    guard let name else { return .sample(scene ?? .orbit) }
+    return SceneName(rawValue: name).map(SceneChoice.sample) ?? .file(name)
+  }
 
   @OptionGroup var options: SceneOptions
 
@@ -233,8 +236,8 @@ struct RunCommand: ParsableCommand {
   var quiet = false
 
   func validate() throws {
-    if file != nil, scene != nil { throw ValidationError("Name a file or use --scene, not both.") }
-    if file == nil, !state.isEmpty { throw ValidationError("--state belongs to a scene from a file.") }
+    if name != nil, scene != nil { throw ValidationError("Name a scene or use --scene, not both.") }
+    if case .sample = choice, !state.isEmpty { throw ValidationError("--state belongs to a scene from a file.") }
     try options.validate(scene: choice)
     if mirror, simulation.simulate != nil {
       throw ValidationError("--mirror needs screens, and --simulate has one: leave out either.")
@@ -256,10 +259,8 @@ struct RunCommand: ParsableCommand {
 
   func run() throws {
     // Here, after the parser has named an option that it does not know, whose value this may be.
-    if let file, !file.hasSuffix(SceneChoice.suffix) {
-      throw ValidationError(
-        SceneName(rawValue: file) == nil
-          ? "'\(file)': use a file whose name ends in \(SceneChoice.suffix)." : "'\(file)' is a scene: use --scene \(file).")
+    if case .file(let name) = choice, !name.hasSuffix(SceneChoice.suffix) {
+      throw ValidationError("'\(name)' is no scene: use \(SceneChoice.list).")
     }
     try onMainActor {
       for file in [plot, frameLog].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
