@@ -31,85 +31,81 @@ final class DisplayTicksTests: ManualLoopCase {
   /// The loop's clock moves as soon as nothing is left to do on the main thread: a consumer that left it between two ticks
   /// would come back late.
   func testAConsumerOnTheMainActorNeverLeavesItsThread() {
-    onMain { stage in
-      let source = FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock)
-      let ticker = DisplayTicker(source: source)
-      let start = stage.time.now
-      let consumer = Consumer()
-      Task { await consumer.consume(ticker.ticks(in: stage.loop), 1_000, on: stage) }
-      stage.run(.seconds(60))
-      XCTAssert(consumer.hasEnded && consumer.isOnMainThread)
-      XCTAssertEqual(consumer.ticks.map(\.frameNumber), Array(1...1_000))
-      XCTAssertEqual(consumer.ticks.last?.timestamp, start + .milliseconds(10_000))
-      XCTAssert(consumer.lateness.allSatisfy { $0 == .zero })
-      XCTAssert(consumer.ticks.allSatisfy { $0.missed == 0 })
-      // The link went with the iterator.
-      XCTAssertNil(stage.loop.nextTimerFireTime(in: .default))
-    }
+    let stage = Stage()
+    let source = FallbackClock(refreshRate: .hundred, reason: "a test", clock: stage.clock)
+    let ticker = DisplayTicker(source: source)
+    let start = stage.time.now
+    let consumer = Consumer()
+    Task { await consumer.consume(ticker.ticks(in: stage.loop), 1_000, on: stage) }
+    stage.run(.seconds(60))
+    XCTAssert(consumer.hasEnded && consumer.isOnMainThread)
+    XCTAssertEqual(consumer.ticks.map(\.frameNumber), Array(1...1_000))
+    XCTAssertEqual(consumer.ticks.last?.timestamp, start + .milliseconds(10_000))
+    XCTAssert(consumer.lateness.allSatisfy { $0 == .zero })
+    XCTAssert(consumer.ticks.allSatisfy { $0.missed == 0 })
+    // The link went with the iterator.
+    XCTAssertNil(stage.loop.nextTimerFireTime(in: .default))
   }
 
   func testALateConsumerGetsTheNewestTickAndHowManyItMissed() {
-    onMain { stage in
-      let (source, ticker) = stage.countingTicker()
-      let start = stage.time.now
-      var iterator: DisplayTicks.Iterator? = ticker.ticks(in: stage.loop).makeAsyncIterator()
-      for (index, interval) in [1, 2, 5, 6].enumerated() {
-        stage.time.advance(to: start + .milliseconds(Int64(interval) * 10))
-        source.send(VBlank(timestamp: stage.time.now, sequence: UInt64(interval)), on: stage.loop)
-        XCTAssertEqual(source.requests, index + 2)
-      }
-      let consumer = Consumer()
-      let held = iterator
-      Task {
-        guard var own = held else { return }
-        if let tick = await own.next(isolation: #isolation) { consumer.ticks.append(tick) }
-        stage.loop.stop()
-      }
-      stage.run(.seconds(1))
-      XCTAssertEqual(consumer.ticks.map(\.frameNumber), [6])
-      // Three ticks that nobody took, and two intervals without one.
-      XCTAssertEqual(consumer.ticks.map(\.missed), [5])
-      iterator = nil
+    let stage = Stage()
+    let (source, ticker) = stage.countingTicker()
+    let start = stage.time.now
+    var iterator: DisplayTicks.Iterator? = ticker.ticks(in: stage.loop).makeAsyncIterator()
+    for (index, interval) in [1, 2, 5, 6].enumerated() {
+      stage.time.advance(to: start + .milliseconds(Int64(interval) * 10))
+      source.send(VBlank(timestamp: stage.time.now, sequence: UInt64(interval)), on: stage.loop)
+      XCTAssertEqual(source.requests, index + 2)
     }
+    let consumer = Consumer()
+    let held = iterator
+    Task {
+      guard var own = held else { return }
+      if let tick = await own.next(isolation: #isolation) { consumer.ticks.append(tick) }
+      stage.loop.stop()
+    }
+    stage.run(.seconds(1))
+    XCTAssertEqual(consumer.ticks.map(\.frameNumber), [6])
+    // Three ticks that nobody took, and two intervals without one.
+    XCTAssertEqual(consumer.ticks.map(\.missed), [5])
+    iterator = nil
   }
 
   func testCancellingEndsTheTicksAndInvalidatesTheLink() {
-    onMain { stage in
-      let (source, ticker) = stage.countingTicker()
-      let consumer = Consumer()
-      let task = Task { await consumer.consume(ticker.ticks(in: stage.loop), 1, on: stage) }
-      stage.loop.run(mode: .default, until: stage.time.now + .seconds(1), returnAfterSourceHandled: true)
-      XCTAssertTrue(stage.loop.contains(source.loopItem, in: .common))
-      // Cancelled on another thread: the link is the main thread's, and goes there.
-      let thread = try? SystemThread(name: "cancels") { task.cancel() }
-      thread?.join()
-      // The consumer's task comes back by way of the global pool, which knows nothing of manual time.
-      let deadline = SystemClock.monotonic.now + .seconds(60)
-      while !consumer.hasEnded, SystemClock.monotonic.now < deadline { stage.run(.milliseconds(10)) }
-      XCTAssert(consumer.hasEnded && consumer.ticks.isEmpty)
-      XCTAssertFalse(stage.loop.contains(source.loopItem, in: .common))
-    }
+    let stage = Stage()
+    let (source, ticker) = stage.countingTicker()
+    let consumer = Consumer()
+    let task = Task { await consumer.consume(ticker.ticks(in: stage.loop), 1, on: stage) }
+    stage.loop.run(mode: .default, until: stage.time.now + .seconds(1), returnAfterSourceHandled: true)
+    XCTAssertTrue(stage.loop.contains(source.loopItem, in: .common))
+    // Cancelled on another thread: the link is the main thread's, and goes there.
+    let thread = try? SystemThread(name: "cancels") { task.cancel() }
+    thread?.join()
+    // The consumer's task comes back by way of the global pool, which knows nothing of manual time.
+    let deadline = SystemClock.monotonic.now + .seconds(60)
+    while !consumer.hasEnded, SystemClock.monotonic.now < deadline { stage.run(.milliseconds(10)) }
+    XCTAssert(consumer.hasEnded && consumer.ticks.isEmpty)
+    XCTAssertFalse(stage.loop.contains(source.loopItem, in: .common))
   }
 
   func testAnIteratorOfAnotherThreadTicksOnMain() {
-    onMain { stage in
-      let ticker = stage.clockTicker()
-      let sequence = ticker.ticks(in: stage.loop)
-      let loop = stage.loop
-      let seen = Lock<[UInt64]>([])
-      Task.detached {
-        for await tick in sequence {
-          seen.withLock { $0.append(tick.frameNumber) }
-          if seen.withLock({ $0.count }) == 5 { break }
-        }
-        loop.stop()
+    let stage = Stage()
+    let ticker = stage.clockTicker()
+    let sequence = ticker.ticks(in: stage.loop)
+    let loop = stage.loop
+    let seen = Lock<[UInt64]>([])
+    Task.detached {
+      for await tick in sequence {
+        seen.withLock { $0.append(tick.frameNumber) }
+        if seen.withLock({ $0.count }) == 5 { break }
       }
-      // The clock runs ahead of a consumer on another thread; how far is not its affair.
-      loop.run(mode: .default)
-      let numbers = seen.withLock { $0 }
-      XCTAssertEqual(numbers.count, 5)
-      XCTAssertEqual(numbers, Set(numbers).sorted())
+      loop.stop()
     }
+    // The clock runs ahead of a consumer on another thread; how far is not its affair.
+    loop.run(mode: .default)
+    let numbers = seen.withLock { $0 }
+    XCTAssertEqual(numbers.count, 5)
+    XCTAssertEqual(numbers, Set(numbers).sorted())
   }
 }
 

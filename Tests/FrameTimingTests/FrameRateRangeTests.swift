@@ -75,91 +75,87 @@ import XCTest
 /// Links that want fewer ticks than the display has vblanks.
 final class FrameRateRangeTests: ManualLoopCase {
   func testLinksOfTheSameRateTickTogether() {
-    onMain { stage in
-      let ticker = stage.clockTicker()
-      var log: [String: [UInt64]] = [:]
-      @MainActor func link(_ name: String, _ hertz: Double) -> DisplayLink {
-        let link = DisplayLink(ticker: ticker) { link in log[name, default: []].append(link.frameNumber) }
-        link.preferredFrameRateRange = FrameRateRange(minimum: hertz, maximum: hertz)
-        link.add(to: stage.loop, mode: .default)
-        return link
-      }
-      let first = link("first", 50)
-      stage.run(.milliseconds(35))
-      // Begun in another interval.
-      let second = link("second", 50)
-      let slow = link("slow", 25)
-      let all = link("all", 100)
-      XCTAssertEqual([first, slow, all].map(\.intervalsPerTick), [2, 4, 1])
-      stage.run(.milliseconds(165))
-      XCTAssertEqual(log["first"], [2, 4, 6, 8, 10, 12, 14, 16, 18, 20])
-      XCTAssertEqual(log["second"], [4, 6, 8, 10, 12, 14, 16, 18, 20])
-      XCTAssertEqual(log["slow"], [4, 8, 12, 16, 20])
-      XCTAssertEqual(log["all"], Array(4...20))
-      XCTAssertEqual(first.tick?.missed, 0)
-      XCTAssertEqual(first.duration, .milliseconds(10))
-      // As CADisplayLink's: the time of the link's next tick.
-      for link in [first, slow, all] {
-        let next = Nanoseconds.milliseconds(10) * Int64(link.intervalsPerTick)
-        XCTAssertEqual(link.targetTimestamp, link.timestamp + next)
-        XCTAssertEqual(link.tick?.nextVBlank, link.timestamp + .milliseconds(10))
-      }
-      for link in [first, second, slow, all] { link.invalidate() }
+    let stage = Stage()
+    let ticker = stage.clockTicker()
+    var log: [String: [UInt64]] = [:]
+    func link(_ name: String, _ hertz: Double) -> DisplayLink {
+      let link = DisplayLink(ticker: ticker) { link in log[name, default: []].append(link.frameNumber) }
+      link.preferredFrameRateRange = FrameRateRange(minimum: hertz, maximum: hertz)
+      link.add(to: stage.loop, mode: .default)
+      return link
     }
+    let first = link("first", 50)
+    stage.run(.milliseconds(35))
+    // Begun in another interval.
+    let second = link("second", 50)
+    let slow = link("slow", 25)
+    let all = link("all", 100)
+    XCTAssertEqual([first, slow, all].map(\.intervalsPerTick), [2, 4, 1])
+    stage.run(.milliseconds(165))
+    XCTAssertEqual(log["first"], [2, 4, 6, 8, 10, 12, 14, 16, 18, 20])
+    XCTAssertEqual(log["second"], [4, 6, 8, 10, 12, 14, 16, 18, 20])
+    XCTAssertEqual(log["slow"], [4, 8, 12, 16, 20])
+    XCTAssertEqual(log["all"], Array(4...20))
+    XCTAssertEqual(first.tick?.missed, 0)
+    XCTAssertEqual(first.duration, .milliseconds(10))
+    // As CADisplayLink's: the time of the link's next tick.
+    for link in [first, slow, all] {
+      let next = Nanoseconds.milliseconds(10) * Int64(link.intervalsPerTick)
+      XCTAssertEqual(link.targetTimestamp, link.timestamp + next)
+      XCTAssertEqual(link.tick?.nextVBlank, link.timestamp + .milliseconds(10))
+    }
+    for link in [first, second, slow, all] { link.invalidate() }
   }
 
   /// Ticks that the link leaves out do not count.
   func testWhatIsMissedIsCountedInTheLinksIntervals() {
-    onMain { stage in
-      let ticker = stage.clockTicker()
-      let (link, log) = stage.link(to: ticker) { if $0.frameNumber == 9 { stage.time.advance(by: .milliseconds(95)) } }
-      link.preferredFrameRateRange = FrameRateRange(maximum: 34)
-      stage.run(.milliseconds(305))
-      XCTAssertEqual(log.ticks.map(\.frameNumber), [3, 6, 9, 21, 24, 27, 30])
-      XCTAssertEqual(log.ticks.map(\.missed), [0, 0, 0, 3, 0, 0, 0])
-      XCTAssertEqual(Set(log.ticks.map(\.intervalsPerTick)), [3])
-      link.invalidate()
-    }
+    let stage = Stage()
+    let ticker = stage.clockTicker()
+    let (link, log) = stage.link(to: ticker) { if $0.frameNumber == 9 { stage.time.advance(by: .milliseconds(95)) } }
+    link.preferredFrameRateRange = FrameRateRange(maximum: 34)
+    stage.run(.milliseconds(305))
+    XCTAssertEqual(log.ticks.map(\.frameNumber), [3, 6, 9, 21, 24, 27, 30])
+    XCTAssertEqual(log.ticks.map(\.missed), [0, 0, 0, 3, 0, 0, 0])
+    XCTAssertEqual(Set(log.ticks.map(\.intervalsPerTick)), [3])
+    link.invalidate()
   }
 
   /// A link keeps its rate, as well as it can, when the display's becomes another.
   func testTheDivisorFollowsTheDisplaysRate() {
-    onMain { stage in
-      let display = SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock)
-      let ticker = DisplayTicker(source: display)
-      let (link, log) = stage.link(to: ticker)
-      link.preferredFrameRateRange = FrameRateRange(minimum: 20, maximum: 30)
-      stage.run(.milliseconds(500))
-      XCTAssertEqual(link.intervalsPerTick, 4)
-      display.refreshRate = .hertz(50)
-      let changed = stage.time.now
-      stage.run(.milliseconds(500))
-      XCTAssertEqual(link.intervalsPerTick, 2)
-      let stamps = log.ticks.map(\.timestamp)
-      for (first, second) in zip(stamps, stamps.dropFirst()) where first > changed || second <= changed {
-        XCTAssertEqual(second - first, .milliseconds(40))
-      }
-      XCTAssertEqual(Double(stamps.count), 25, accuracy: 1)
-      link.invalidate()
+    let stage = Stage()
+    let display = SimulatedVBlankSource(refreshRate: .hundred, clock: stage.clock)
+    let ticker = DisplayTicker(source: display)
+    let (link, log) = stage.link(to: ticker)
+    link.preferredFrameRateRange = FrameRateRange(minimum: 20, maximum: 30)
+    stage.run(.milliseconds(500))
+    XCTAssertEqual(link.intervalsPerTick, 4)
+    display.refreshRate = .hertz(50)
+    let changed = stage.time.now
+    stage.run(.milliseconds(500))
+    XCTAssertEqual(link.intervalsPerTick, 2)
+    let stamps = log.ticks.map(\.timestamp)
+    for (first, second) in zip(stamps, stamps.dropFirst()) where first > changed || second <= changed {
+      XCTAssertEqual(second - first, .milliseconds(40))
     }
+    XCTAssertEqual(Double(stamps.count), 25, accuracy: 1)
+    link.invalidate()
   }
 
   func testOnAVariableDisplayTicksKeepTheirDistance() {
-    onMain { stage in
-      let display = SimulatedVBlankSource(.vrr, clock: stage.clock, seed: 3)
-      let ticker = DisplayTicker(source: display)
-      let (link, log) = stage.link(to: ticker)
-      link.preferredFrameRateRange = FrameRateRange(maximum: 72)
-      stage.run(.seconds(20))
-      XCTAssertTrue(log.ticks.allSatisfy(\.isVariable))
-      XCTAssertTrue(log.ticks.allSatisfy { $0.missed == 0 }, "the link leaves vblanks out, and misses none")
-      let stamps = log.ticks.map(\.timestamp)
-      let shortest = zip(stamps, stamps.dropFirst()).map { $1 - $0 }.min() ?? .zero
-      XCTAssertGreaterThan(shortest, display.refreshRate.interval * 7 / 4)
-      // The display goes down to 48 Hz, and is faster than 72 at times.
-      XCTAssertGreaterThan(stamps.count, 20 * 40)
-      XCTAssertLessThan(stamps.count, 20 * 72)
-      link.invalidate()
-    }
+    let stage = Stage()
+    let display = SimulatedVBlankSource(.vrr, clock: stage.clock, seed: 3)
+    let ticker = DisplayTicker(source: display)
+    let (link, log) = stage.link(to: ticker)
+    link.preferredFrameRateRange = FrameRateRange(maximum: 72)
+    stage.run(.seconds(20))
+    XCTAssertTrue(log.ticks.allSatisfy(\.isVariable))
+    XCTAssertTrue(log.ticks.allSatisfy { $0.missed == 0 }, "the link leaves vblanks out, and misses none")
+    let stamps = log.ticks.map(\.timestamp)
+    let shortest = zip(stamps, stamps.dropFirst()).map { $1 - $0 }.min() ?? .zero
+    XCTAssertGreaterThan(shortest, display.refreshRate.interval * 7 / 4)
+    // The display goes down to 48 Hz, and is faster than 72 at times.
+    XCTAssertGreaterThan(stamps.count, 20 * 40)
+    XCTAssertLessThan(stamps.count, 20 * 72)
+    link.invalidate()
   }
 }

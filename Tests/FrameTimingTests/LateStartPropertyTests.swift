@@ -9,20 +9,18 @@ import XCTest
 /// Properties of late start on displays with faults, in loops that are busy, for links that pause as they like.
 final class LateStartPropertyTests: ManualLoopCase {
   func testTicksAreTheDisplaysIntervals() {
-    onMain { _ in
-      var ticks = 0
-      var delayed = 0
-      let seeds = some(12, of: 0..<60 as Range<UInt64>)
-      for seed in seeds {
-        let rehearsal = Rehearsal(seed: seed)
-        rehearsal.run(ticks: 400)
-        ticks += rehearsal.ticks
-        delayed += rehearsal.delayed
-        if let fault = rehearsal.fault { return XCTFail("seed \(seed), after \(rehearsal.ticks) ticks: \(fault)") }
-      }
-      XCTAssertGreaterThan(ticks, seeds.count * 160)
-      XCTAssertGreaterThan(delayed * 3, ticks, "too few were put off")
+    var ticks = 0
+    var delayed = 0
+    let seeds = some(12, of: 0..<60 as Range<UInt64>)
+    for seed in seeds {
+      let rehearsal = Rehearsal(seed: seed)
+      rehearsal.run(ticks: 400)
+      ticks += rehearsal.ticks
+      delayed += rehearsal.delayed
+      if let fault = rehearsal.fault { return XCTFail("seed \(seed), after \(rehearsal.ticks) ticks: \(fault)") }
     }
+    XCTAssertGreaterThan(ticks, seeds.count * 160)
+    XCTAssertGreaterThan(delayed * 3, ticks, "too few were put off")
   }
 }
 

@@ -68,93 +68,90 @@ import XCTest
 final class LostPhaseTests: ManualLoopCase {
   /// A kernel ends what was asked of a display that it switches off: an event with the time of that.
   func testAnEventThatCameEarlyIsNoTick() {
-    onMain { stage in
-      let (source, ticker) = stage.countingTicker()
-      let (_, log) = stage.link(to: ticker)
-      let start = stage.time.now
-      source.send(VBlank(timestamp: start, sequence: 1), on: stage.loop)
-      XCTAssertTrue(ticker.forecast.isKnown(at: start))
-      stage.time.advance(by: .milliseconds(7))
-      ticker.losePhase()
-      XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
-      let requests = source.requests
-      source.send(VBlank(timestamp: start + .milliseconds(7), sequence: 2), on: stage.loop)
-      XCTAssertEqual(log.ticks.count, 1)
-      XCTAssertEqual(source.requests, requests + 1, "it is asked for what did not come")
-      // It is on again, in another phase.
-      stage.send(source, at: start + .milliseconds(104), 11)
-      XCTAssertEqual(log.ticks.map(\.timestamp), [start, start + .milliseconds(104)])
-    }
+    let stage = Stage()
+    let (source, ticker) = stage.countingTicker()
+    let (_, log) = stage.link(to: ticker)
+    let start = stage.time.now
+    source.send(VBlank(timestamp: start, sequence: 1), on: stage.loop)
+    XCTAssertTrue(ticker.forecast.isKnown(at: start))
+    stage.time.advance(by: .milliseconds(7))
+    ticker.losePhase()
+    XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
+    let requests = source.requests
+    source.send(VBlank(timestamp: start + .milliseconds(7), sequence: 2), on: stage.loop)
+    XCTAssertEqual(log.ticks.count, 1)
+    XCTAssertEqual(source.requests, requests + 1, "it is asked for what did not come")
+    // It is on again, in another phase.
+    stage.send(source, at: start + .milliseconds(104), 11)
+    XCTAssertEqual(log.ticks.map(\.timestamp), [start, start + .milliseconds(104)])
   }
 
   /// Nobody says that the machine has slept: it is seen when the event comes that the sleep ended, and when frames are wanted
   /// again after a pause.
   func testThatTheMachineHasSleptIsNoticed() {
-    onMain { stage in
-      let (source, ticker) = stage.countingTicker()
-      let (link, log) = stage.link(to: ticker)
-      let start = stage.time.now
-      for k in 0...5 as ClosedRange<Int64> {
-        stage.send(source, at: start + .milliseconds(10) * k, UInt64(k) + 1)
-      }
-      XCTAssertEqual(log.ticks.count, 6)
-      XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
-
-      stage.time.machineSlept(for: .seconds(3600))
-      stage.time.advance(to: start + .milliseconds(300))
-      source.send(VBlank(timestamp: start + .milliseconds(55), sequence: 7), on: stage.loop)
-      XCTAssertEqual(log.ticks.count, 6, "the event that the sleep ended has ticked")
-      XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
-      for k in 31...33 as ClosedRange<Int64> {
-        let stamp = start + .milliseconds(10 * k + 4)
-        stage.send(source, at: stamp, UInt64(k))
-        XCTAssertEqual(log.ticks.last?.timestamp, stamp)
-      }
-      XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
-
-      link.isPaused = true
-      source.send(VBlank(timestamp: start + .milliseconds(344), sequence: 34), on: stage.loop)
-      stage.time.machineSlept(for: .seconds(60))
-      stage.time.advance(to: start + .milliseconds(700))
-      link.isPaused = false
-      XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
-
-      // A pause is no sleep.
-      for k in 71...74 as ClosedRange<Int64> {
-        stage.send(source, at: start + .milliseconds(10 * k), UInt64(k))
-      }
-      link.isPaused = true
-      source.send(VBlank(timestamp: start + .milliseconds(750), sequence: 75), on: stage.loop)
-      stage.time.advance(to: start + .milliseconds(1000))
-      link.isPaused = false
-      XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
+    let stage = Stage()
+    let (source, ticker) = stage.countingTicker()
+    let (link, log) = stage.link(to: ticker)
+    let start = stage.time.now
+    for k in 0...5 as ClosedRange<Int64> {
+      stage.send(source, at: start + .milliseconds(10) * k, UInt64(k) + 1)
     }
+    XCTAssertEqual(log.ticks.count, 6)
+    XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
+
+    stage.time.machineSlept(for: .seconds(3600))
+    stage.time.advance(to: start + .milliseconds(300))
+    source.send(VBlank(timestamp: start + .milliseconds(55), sequence: 7), on: stage.loop)
+    XCTAssertEqual(log.ticks.count, 6, "the event that the sleep ended has ticked")
+    XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
+    for k in 31...33 as ClosedRange<Int64> {
+      let stamp = start + .milliseconds(10 * k + 4)
+      stage.send(source, at: stamp, UInt64(k))
+      XCTAssertEqual(log.ticks.last?.timestamp, stamp)
+    }
+    XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
+
+    link.isPaused = true
+    source.send(VBlank(timestamp: start + .milliseconds(344), sequence: 34), on: stage.loop)
+    stage.time.machineSlept(for: .seconds(60))
+    stage.time.advance(to: start + .milliseconds(700))
+    link.isPaused = false
+    XCTAssertFalse(ticker.forecast.isKnown(at: stage.time.now))
+
+    // A pause is no sleep.
+    for k in 71...74 as ClosedRange<Int64> {
+      stage.send(source, at: start + .milliseconds(10 * k), UInt64(k))
+    }
+    link.isPaused = true
+    source.send(VBlank(timestamp: start + .milliseconds(750), sequence: 75), on: stage.loop)
+    stage.time.advance(to: start + .milliseconds(1000))
+    link.isPaused = false
+    XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
   }
 
   /// A screen that goes and comes back has the rate that it had, whatever the clock that stood in for it said.
   func testThePeriodIsKeptThroughAnAbsence() throws {
-    try onMain { stage in
-      let screen = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
-      screen.setRate(.hertz60, actual: .hertz5995)
-      let ticker = DisplayTicker(source: screen)
-      let (link, _) = stage.link(to: ticker)
-      stage.run(.seconds(20))
-      XCTAssertEqual(ticker.model.period, RefreshRate.hertz5995.exactInterval, accuracy: 100)
-      ticker.change(to: FallbackClock(refreshRate: .hertz60, reason: "it is away", clock: stage.clock))
-      stage.run(.seconds(100))
-      stage.run(.milliseconds(5))
-      let back = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
-      back.setRate(.hertz60, actual: .hertz5995)
-      let returned = stage.time.now
-      ticker.change(to: back)
-      XCTAssertFalse(ticker.forecast.isKnown(at: returned))
-      stage.run(.milliseconds(55))
-      XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
-      XCTAssertEqual(ticker.model.period, RefreshRate.hertz5995.exactInterval, accuracy: 200)
-      let second = try XCTUnwrap(ticker.model.prediction(after: stage.time.now + .seconds(1)))
-      let next = back.grid.time(ofVBlank: back.grid.vblank(after: stage.time.now + .seconds(1)))
-      XCTAssertEqual(Double((second.timestamp - next).count), 0, accuracy: 20_000)
-      link.invalidate()
-    }
+    let stage = Stage()
+    let screen = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
+    screen.setRate(.hertz60, actual: .hertz5995)
+    let ticker = DisplayTicker(source: screen)
+    let (link, _) = stage.link(to: ticker)
+    stage.run(.seconds(20))
+    XCTAssertEqual(ticker.model.period, RefreshRate.hertz5995.exactInterval, accuracy: 100)
+    ticker.change(to: FallbackClock(refreshRate: .hertz60, reason: "it is away", clock: stage.clock))
+    stage.run(.seconds(100))
+    stage.run(.milliseconds(5))
+    let back = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
+    back.setRate(.hertz60, actual: .hertz5995)
+    let returned = stage.time.now
+    ticker.change(to: back)
+    XCTAssertFalse(ticker.forecast.isKnown(at: returned))
+    stage.run(.milliseconds(55))
+    XCTAssertTrue(ticker.forecast.isKnown(at: stage.time.now))
+    XCTAssertEqual(ticker.model.period, RefreshRate.hertz5995.exactInterval, accuracy: 200)
+    let second = try XCTUnwrap(ticker.model.prediction(after: stage.time.now + .seconds(1)))
+    let next = back.grid.time(ofVBlank: back.grid.vblank(after: stage.time.now + .seconds(1)))
+    XCTAssertEqual(Double((second.timestamp - next).count), 0, accuracy: 20_000)
+    link.invalidate()
   }
 }

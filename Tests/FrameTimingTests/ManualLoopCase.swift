@@ -5,7 +5,7 @@ import XCTest
 @testable import FrameTiming
 
 /// A test on the process's main thread, with a loop on manual time. (XCTest calls synchronous tests there.)
-class ManualLoopCase: XCTestCase {
+@preconcurrency @MainActor class ManualLoopCase: XCTestCase {
   @MainActor
   final class Stage {
     let time = ManualClock(start: MonotonicTime(nanoseconds: 1_000_000_000))
@@ -60,10 +60,6 @@ class ManualLoopCase: XCTestCase {
   @MainActor
   final class TickLog {
     var ticks: [DisplayLink.Tick] = []
-  }
-
-  nonisolated func onMain(_ body: @MainActor (Stage) throws -> Void) rethrows {
-    try MainActor.assumeIsolated { try body(Stage()) }
   }
 }
 

@@ -9,31 +9,29 @@ import XCTest
 final class SharedWakeUpTests: ManualLoopCase {
   func testOnlyDeadlinesThatAreNearShareAWakeUp() {
     for (apart, distance) in [(300, 0), (700, 0.7)] as [(Int64, Double)] {
-      onMain { stage in
-        let show = Show(stage, apart: .microseconds(apart))
-        for pair in show.pairs {
-          XCTAssertEqual(pair.first.delivered, pair.first.start)
-          XCTAssertEqual(pair.second.delivered, pair.second.start, "it is begun when it is delivered")
-          let passed = pair.second.delivered - pair.first.delivered
-          XCTAssertEqual(passed.milliseconds, distance, accuracy: distance == 0 ? 0 : 0.05)
-        }
-        XCTAssertEqual(show.turnsWithTicks, (distance == 0 ? 1 : 2) * show.pairs.count)
+      let stage = Stage()
+      let show = Show(stage, apart: .microseconds(apart))
+      for pair in show.pairs {
+        XCTAssertEqual(pair.first.delivered, pair.first.start)
+        XCTAssertEqual(pair.second.delivered, pair.second.start, "it is begun when it is delivered")
+        let passed = pair.second.delivered - pair.first.delivered
+        XCTAssertEqual(passed.milliseconds, distance, accuracy: distance == 0 ? 0 : 0.05)
       }
+      XCTAssertEqual(show.turnsWithTicks, (distance == 0 ? 1 : 2) * show.pairs.count)
     }
   }
 
   /// One that is away, or whose frames are never made, costs the other nothing.
   func testNoneHoldsTheOther() {
-    onMain { stage in
-      let show = Show(stage, apart: .microseconds(300), secondIsOff: true)
-      XCTAssertEqual(show.second.ticks.count, 0)
-      XCTAssertGreaterThan(show.first.ticks.count, 80)
-      for tick in show.first.ticks.dropFirst(20) {
-        XCTAssertGreaterThan(tick.start, tick.timestamp)
-        XCTAssertEqual(tick.delivered, tick.start)
-      }
-      XCTAssertEqual(show.turnsWithTicks, show.first.ticks.count - 20)
+    let stage = Stage()
+    let show = Show(stage, apart: .microseconds(300), secondIsOff: true)
+    XCTAssertEqual(show.second.ticks.count, 0)
+    XCTAssertGreaterThan(show.first.ticks.count, 80)
+    for tick in show.first.ticks.dropFirst(20) {
+      XCTAssertGreaterThan(tick.start, tick.timestamp)
+      XCTAssertEqual(tick.delivered, tick.start)
     }
+    XCTAssertEqual(show.turnsWithTicks, show.first.ticks.count - 20)
   }
 }
 

@@ -22,46 +22,43 @@ final class TickMachineTests: ManualLoopCase {
   func testAnUnkindProgram() {
     for profile in DisplayProfile.all {
       for seed: UInt64 in 0..<3 {
-        onMain { stage in
-          let ticks = stage.ticks(profile, seed: seed)
-          XCTAssertGreaterThan(ticks.count, 150, "\(profile.name), seed \(seed)")
-          XCTAssertTrue(
-            zip(ticks, ticks.dropFirst()).allSatisfy {
-              $0.timestamp < min($1.timestamp, $0.targetTimestamp) && $0.frameNumber < $1.frameNumber
-            },
-            "\(profile.name), seed \(seed)")
-        }
+        let stage = Stage()
+        let ticks = stage.ticks(profile, seed: seed)
+        XCTAssertGreaterThan(ticks.count, 150, "\(profile.name), seed \(seed)")
+        XCTAssertTrue(
+          zip(ticks, ticks.dropFirst()).allSatisfy {
+            $0.timestamp < min($1.timestamp, $0.targetTimestamp) && $0.frameNumber < $1.frameNumber
+          },
+          "\(profile.name), seed \(seed)")
       }
     }
   }
 
   /// Once the last link has gone nobody waits for the vblank that was requested for it.
   func testNobodyAwaitsAVBlankWithoutALink() {
-    onMain { stage in
-      let ticker = DisplayTicker(source: SimulatedVBlankSource(.steady, clock: stage.clock, seed: 1))
-      let (link, _) = stage.link(to: ticker)
-      stage.run(.milliseconds(50))
-      XCTAssertTrue(ticker.forecast.isAwaitingVBlank)
-      link.invalidate()
-      XCTAssertFalse(ticker.forecast.isAwaitingVBlank)
-      XCTAssertFalse(ticker.forecast.isTickDue(at: ticker.forecast.vblank(after: stage.time.now) + .milliseconds(1)))
-    }
+    let stage = Stage()
+    let ticker = DisplayTicker(source: SimulatedVBlankSource(.steady, clock: stage.clock, seed: 1))
+    let (link, _) = stage.link(to: ticker)
+    stage.run(.milliseconds(50))
+    XCTAssertTrue(ticker.forecast.isAwaitingVBlank)
+    link.invalidate()
+    XCTAssertFalse(ticker.forecast.isAwaitingVBlank)
+    XCTAssertFalse(ticker.forecast.isTickDue(at: ticker.forecast.vblank(after: stage.time.now) + .milliseconds(1)))
   }
 
   /// A source may change its rate although its vblanks come as before. The next tick but one has the new duration.
   func testAnotherNominalRateIsNoticed() {
     let other = RefreshRate.hertz(5997, over: 100)
-    onMain { stage in
-      let source = SimulatedVBlankSource(.steady, clock: stage.clock, seed: 1)
-      let ticker = DisplayTicker(source: source)
-      let (link, _) = stage.link(to: ticker) { link in
-        if link.frameNumber == 100 { source.setRate(other, actual: source.refreshRate) }
-        if link.frameNumber > 101 { XCTAssertEqual(link.duration, other.interval) }
-      }
-      stage.run(.seconds(3))
-      XCTAssertGreaterThan(link.frameNumber, 150)
-      link.invalidate()
+    let stage = Stage()
+    let source = SimulatedVBlankSource(.steady, clock: stage.clock, seed: 1)
+    let ticker = DisplayTicker(source: source)
+    let (link, _) = stage.link(to: ticker) { link in
+      if link.frameNumber == 100 { source.setRate(other, actual: source.refreshRate) }
+      if link.frameNumber > 101 { XCTAssertEqual(link.duration, other.interval) }
     }
+    stage.run(.seconds(3))
+    XCTAssertGreaterThan(link.frameNumber, 150)
+    link.invalidate()
   }
 }
 

@@ -79,31 +79,30 @@ final class TickerDiagramTests: ManualLoopCase {
   // MARK: - Playing
 
   private func check(_ text: String, file: StaticString = #filePath, line: UInt = #line) throws {
-    try onMain { stage in
-      let start = stage.time.now + .milliseconds(5)
-      let given = try FrameDiagram(parsing: text, start: start)
-      var played = given
-      played.clear("tick")
-      let ticker = DisplayTicker(source: DrawnSource(given, clock: stage.clock))
-      let work = given.spans(in: "work")
-      let link = DisplayLink(ticker: ticker) { link in
-        guard let tick = link.tick else { return }
-        played.mark(Character("\(tick.frameNumber % 10)"), at: tick.delivered, in: "tick")
-        if let work = work.first(where: { $0.begin == tick.delivered }) { stage.time.advance(to: work.end) }
-      }
-      link.add(to: stage.loop, mode: .default)
-      func at(_ time: MonotonicTime, _ body: @escaping @MainActor () -> Void) {
-        stage.loop.add(FrameLoop.Timer(fireTime: time, .onMain { _ in body() }), to: .default)
-      }
-      for busy in given.spans(in: "busy") { at(busy.begin) { stage.time.advance(to: busy.end) } }
-      for pause in given.spans(in: "paused") {
-        at(pause.begin) { link.isPaused = true }
-        at(pause.end) { link.isPaused = false }
-      }
-      stage.run(given.time(ofColumn: given.columns) - stage.time.now)
-      XCTAssertEqual(played.description, given.description, file: file, line: line)
-      link.invalidate()
+    let stage = Stage()
+    let start = stage.time.now + .milliseconds(5)
+    let given = try FrameDiagram(parsing: text, start: start)
+    var played = given
+    played.clear("tick")
+    let ticker = DisplayTicker(source: DrawnSource(given, clock: stage.clock))
+    let work = given.spans(in: "work")
+    let link = DisplayLink(ticker: ticker) { link in
+      guard let tick = link.tick else { return }
+      played.mark(Character("\(tick.frameNumber % 10)"), at: tick.delivered, in: "tick")
+      if let work = work.first(where: { $0.begin == tick.delivered }) { stage.time.advance(to: work.end) }
     }
+    link.add(to: stage.loop, mode: .default)
+    func at(_ time: MonotonicTime, _ body: @escaping @MainActor () -> Void) {
+      stage.loop.add(FrameLoop.Timer(fireTime: time, .onMain { _ in body() }), to: .default)
+    }
+    for busy in given.spans(in: "busy") { at(busy.begin) { stage.time.advance(to: busy.end) } }
+    for pause in given.spans(in: "paused") {
+      at(pause.begin) { link.isPaused = true }
+      at(pause.end) { link.isPaused = false }
+    }
+    stage.run(given.time(ofColumn: given.columns) - stage.time.now)
+    XCTAssertEqual(played.description, given.description, file: file, line: line)
+    link.invalidate()
   }
 }
 
