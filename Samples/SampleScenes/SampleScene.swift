@@ -52,6 +52,11 @@ public struct SceneSettings: Sendable {
   var unit: Double { min(size.width / 1920, size.height / 1080) }
   /// The unit of sizes in round scenes, which fill the width of an upright display.
   var roundUnit: Double { size.width < size.height ? size.width / 1080 : unit }
+
+  /// The edge between pixels that is nearest to a place: lines that end there are sharp.
+  func edge(near place: Double) -> Double { (place * scale).rounded() / scale }
+  /// The width of a line in whole pixels, at least one.
+  func lineWidth(_ width: Double) -> Double { max(edge(near: width), 1 / scale) }
 }
 
 /// The sample scenes by their names on the command line.

@@ -30,6 +30,7 @@ public final class SpringsScene: SampleScene {
     Step(time: 5.8, place: 1), Step(time: 6.0, place: 0), Step(time: 6.2, place: 1), Step(time: 6.4, place: 0),
   ]
 
+  private let settings: SceneSettings
   private var balls: [Ball] = []
   private let target = Layer()
   private let left: Double
@@ -39,6 +40,7 @@ public final class SpringsScene: SampleScene {
   private var count = 0
 
   public init(settings: SceneSettings) throws {
+    self.settings = settings
     root.backgroundColor = Palette.night
     root.speed = 0
     let (size, unit) = (settings.size, settings.roundUnit)
@@ -58,10 +60,11 @@ public final class SpringsScene: SampleScene {
 
     let top = legend.frame.maxY + 40 * unit
     let lane = (size.height - top - 48 * unit) / 5
-    target.bounds = Rect(x: 0, y: 0, width: max(4 * unit, 1), height: lane * 5)
-    target.cornerRadius = 2 * unit
+    target.anchorPoint = .zero
+    target.bounds = Rect(x: 0, y: 0, width: settings.lineWidth(4 * unit), height: settings.edge(near: lane * 5))
     target.backgroundColor = Palette.line
-    target.position = Point(x(of: 0), top + lane * 2.5)
+    target.position.y = settings.edge(near: top)
+    moveTarget(to: 0)
     root.addSublayer(target)
     for (index, bounce) in [0, 0.15, 0.3, 0.45, 0.6].enumerated() {
       let label = TextLayer(
@@ -89,9 +92,13 @@ public final class SpringsScene: SampleScene {
   /// A spring swings beyond the outermost places too.
   private func x(of place: Double) -> Double { left + width * (0.2 + 0.6 * place) }
 
+  private func moveTarget(to place: Double) {
+    target.position.x = settings.edge(near: x(of: place) - target.bounds.width / 2)
+  }
+
   private func begin(_ round: Int) {
     (self.round, count) = (round, 0)
-    target.position.x = x(of: 0)
+    moveTarget(to: 0)
     for ball in balls {
       ball.layer.removeAllAnimations()
       ball.layer.position.x = x(of: 0)
@@ -101,32 +108,38 @@ public final class SpringsScene: SampleScene {
   private func take(_ step: Step, at time: Double) {
     // The interrupted movement is seen as it is at the step's own time, whatever frame shows it first.
     root.timeOffset = .seconds(time)
-    target.position.x = x(of: step.place)
+    moveTarget(to: step.place)
+    let end = x(of: step.place)
     for ball in balls {
       let shown = ball.layer.presentation.position.x
       var pull = SpringAnimation(
-        .positionX, from: ball.keepsVelocity ? nil : shown, to: target.position.x, spring: ball.spring)
+        .positionX, from: ball.keepsVelocity ? nil : shown, to: end, spring: ball.spring)
       pull.keepsVelocity = ball.keepsVelocity
       pull.beginTime = .zero + .seconds(time)
       ball.layer.add(pull, forKey: "pull")
-      ball.layer.position.x = target.position.x
+      ball.layer.position.x = end
     }
   }
 
   private func addLane(y: Double, bounce: Double, color: Color, unit: Double) {
-    let track = Layer(frame: Rect(x: left, y: y - unit, width: width, height: max(2 * unit, 1)))
+    let thickness = settings.lineWidth(2 * unit)
+    let track = Layer(
+      frame: Rect(
+        x: settings.edge(near: left), y: settings.edge(near: y - thickness / 2), width: settings.edge(near: width),
+        height: thickness))
     track.backgroundColor = Palette.panel
     root.addSublayer(track)
     let spring = Spring(perceptualDuration: .milliseconds(500), bounce: bounce)
     for keepsVelocity in [false, true] {
-      let side = 84 * unit
+      // The outlined ball is seen around the full one where both are at the same place.
+      let side = (keepsVelocity ? 84 : 108) * unit
       let layer = Layer()
       layer.bounds = Rect(x: 0, y: 0, width: side, height: side)
-      layer.position = Point(x(of: 0), y)
+      layer.position = Point(x(of: 0), track.frame.midY)
       layer.cornerRadius = side / 2
       layer.backgroundColor = color.withAlpha(keepsVelocity ? 1 : 0.7)
       if !keepsVelocity {
-        let hole = Layer(frame: layer.bounds.insetBy(dx: 5 * unit, dy: 5 * unit))
+        let hole = Layer(frame: layer.bounds.insetBy(dx: 6 * unit, dy: 6 * unit))
         hole.cornerRadius = hole.bounds.width / 2
         hole.backgroundColor = Palette.night
         layer.addSublayer(hole)
