@@ -93,8 +93,9 @@ final class Gauge {
     let name = TextLayer(measure.name, font: fonts.regular(size: 28 * unit), color: Palette.dim)
     name.frame.origin = Point(20 * unit, 14 * unit)
     layer.addSublayer(name)
-    radius = min(frame.width * 0.38, (frame.height - name.frame.maxY) * 0.43)
-    let center = Point(frame.width / 2, name.frame.maxY + (frame.height - name.frame.maxY) * 0.5)
+    // The dial reaches 1.08 radii up from its centre, its unit 1.28 down.
+    radius = min(frame.width * 0.38, (frame.height - name.frame.maxY - 24 * unit) / 2.36)
+    let center = Point(frame.width / 2, (name.frame.maxY + frame.height) / 2 - 0.1 * radius)
 
     addArc(ShapeLayer(), from: 0, to: 1, width: 0.15, color: Palette.line, at: center)
     addArc(
