@@ -185,23 +185,23 @@ public final class OnboardingScene: SampleScene {
     return y + height
   }
 
-  /// Adds a dot for each page; that of the shown one is bright.
+  /// Adds a dot for each page; that of the shown one is bright. The light goes to the next one while its page comes.
   private func addDots(at place: Point) {
     dots.layoutManager = CentredRow(gap: 20 * unit)
+    let (count, turn) = (Double(pages.count), 0.32)
+    var times: [Double] = []
+    for page in pages.indices { times += [Double(page) / count, (Double(page + 1) - turn / Self.pageDuration) / count] }
     for index in pages.indices {
       let dot = Layer(frame: Rect(x: 0, y: 0, width: 18 * unit, height: 18 * unit))
       dot.cornerRadius = 9 * unit
       dot.backgroundColor = Palette.text
-      dot.opacity = 0.3
-      var round = AnimationGroup([
-        timed(
-          KeyframeAnimation(.opacity, values: [0.3, 1, 1, 0.3], keyTimes: [0, 0.08, 0.92, 1]),
-          at: Self.pageDuration * Double(index), for: Self.pageDuration)
-      ])
-      round.beginTime = .zero
-      round.duration = .seconds(Self.pageDuration * Double(pages.count))
-      round.repeatCount = .infinity
-      dot.add(round)
+      dot.opacity = index == 0 ? 1 : 0.3
+      let values = (0...pages.count * 2).map { $0 / 2 % pages.count == index ? 1 : 0.3 }
+      var light = KeyframeAnimation(.opacity, values: values, keyTimes: times + [1])
+      light.beginTime = .zero + .seconds(turn)
+      light.duration = .seconds(Self.pageDuration * count)
+      light.repeatCount = .infinity
+      dot.add(light)
       dots.addSublayer(dot)
     }
     dots.frame = Rect(x: place.x - 200 * unit, y: place.y, width: 400 * unit, height: dots.preferredSize.height)
