@@ -17,7 +17,7 @@ public final class SwarmScene: SampleScene {
     let unit = settings.roundUnit
     root.backgroundColor = Palette.night
     let caption = TextLayer(
-      "swarm · \(Self.count) moving layers", font: settings.fonts.regular(size: 28 * unit), color: Palette.dim)
+      "swarm · 2,000 moving layers", font: settings.fonts.regular(size: 28 * unit), color: Palette.dim)
     caption.frame.origin = Point(48 * unit, settings.size.height - 48 * unit - caption.bounds.height)
     // The swarm keeps clear of its caption.
     let height = caption.frame.minY - 24 * unit
