@@ -101,6 +101,24 @@ import Testing
     #expect(near.count { $0 == 0xFFFF_FFFF } > 100)
   }
 
+  /// A curve that goes back the way that it came has a round tip there, as a line to it with a round end has, wherever it begins. It
+  /// folds in its middle, or after a quarter, where it is cut.
+  @Test(arguments: [(15, 1, 1), (1e4, 1, 1), (2e5, 1, 1), (1e4, 3, 9), (1e7, 3, 9)] as [(Double, Double, Double)])
+  func aFoldHasARoundTip(distance: Double, control: Double, end: Double) throws {
+    let (tip, way) = (Point(22.5, 16.25), Point(-0.9, 0.3) * distance)
+    var fold = Path()
+    fold.move(to: tip + way)
+    fold.quadCurve(to: tip + way * end, control: tip - way * control)
+    for join in [StrokeStyle.Join.miter, .round, .bevel] {
+      func pixels(_ path: Path) throws -> [UInt32] {
+        let style = StrokeStyle(width: 9, cap: .round, join: join)
+        return try Bitmap.drawing(width: 40, height: 30) { $0.stroke(path, style, color: .white) }.pixels
+      }
+      let (folded, straight) = (try pixels(fold), try pixels(line(tip + way, tip)))
+      #expect((zip(folded, straight).map(difference).max() ?? 0) <= 34, "\(join)")
+    }
+  }
+
   /// The corner at which a shape begins is joined, also where the rest of the shape is cut away, and has no ends.
   @Test func aCutShapeIsJoinedWhereItBegins() throws {
     for (far, cap) in [(100, .butt), (1e6, .butt), (1e6, .square)] as [(Double, StrokeStyle.Cap)] {

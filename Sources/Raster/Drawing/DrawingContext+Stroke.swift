@@ -60,13 +60,20 @@ private struct Bezier {
   var d: Point
   var isLine: Bool
 
-  var halves: (Bezier, Bezier) {
-    let (ab, bc, cd) = ((a + b) / 2, (b + c) / 2, (c + d) / 2)
-    let (abc, bcd) = ((ab + bc) / 2, (bc + cd) / 2)
-    let middle = (abc + bcd) / 2
-    return (
-      Bezier(a: a, b: ab, c: abc, d: middle, isLine: isLine), Bezier(a: middle, b: bcd, c: cd, d: d, isLine: isLine)
-    )
+  /// True if the curve stands still in its middle and goes back. Cairo, which halves curves, loses the tip there.
+  var isFolded: Bool {
+    let (begin, middle) = (b - a, c + d - a - b)
+    return max(abs(middle.x), abs(middle.y)) < 0.05 && max(abs(begin.x), abs(begin.y)) > 1
+  }
+
+  /// The curve in two parts, which do not meet at a fold.
+  var parts: (Bezier, Bezier) {
+    let time = isFolded ? 0.4 : 0.5
+    func between(_ start: Point, _ end: Point) -> Point { start + (end - start) * time }
+    let (ab, bc, cd) = (between(a, b), between(b, c), between(c, d))
+    let (abc, bcd) = (between(ab, bc), between(bc, cd))
+    let cut = between(abc, bcd)
+    return (Bezier(a: a, b: ab, c: abc, d: cut, isLine: isLine), Bezier(a: cut, b: bcd, c: cd, d: d, isLine: isLine))
   }
 
   /// The rectangle around its points, which holds the curve.
@@ -98,12 +105,12 @@ private struct SeenParts {
 
   mutating func append(_ part: Bezier) {
     let (low, high) = part.box
-    if low.x >= near.minX, low.y >= near.minY, high.x <= near.maxX, high.y <= near.maxY {
+    if low.x >= near.minX, low.y >= near.minY, high.x <= near.maxX, high.y <= near.maxY, !part.isFolded {
       if isWhole { head.append(part) } else { draw(part) }
     } else if high.x < seen.minX || high.y < seen.minY || low.x > seen.maxX || low.y > seen.maxY {
       (isWhole, isDown) = (false, false)
     } else {
-      let (start, end) = part.halves
+      let (start, end) = part.parts
       append(start)
       append(end)
     }
