@@ -6,11 +6,11 @@ import Testing
 
 @testable import Raster
 
-/// Lines that go far beyond their bitmap, pens that are wider than it, and more dashes than anybody sees.
+/// Lines and areas that go far beyond their bitmap, pens that are wider than it, and more dashes than anybody sees.
 @Suite struct StrokeTests {
-  /// Lines that are cut where they leave the bitmap look as those that Cairo draws whole, as far as its numbers reach.
+  /// Lines and areas that are cut where they leave the bitmap look as those that Cairo draws whole, as far as its numbers reach.
   @Test(arguments: some(12, of: 1...400))
-  func cutLinesLookAsWholeOnes(seed: UInt64) throws {
+  func cutPathsLookAsWholeOnes(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
     for round in 0..<25 {
       let path = randomPath(&random)
@@ -22,15 +22,18 @@ import Testing
       style.join = [.miter, .round, .bevel].randomElement(using: &random) ?? .miter
       let turn = Affine.rotation(.random(in: -3...3, using: &random))
         .concatenating(.scale(x: .random(in: 0.5...1.5, using: &random), y: .random(in: -1.5 ... -0.5, using: &random)))
-      let drawn = try Bitmap.drawing(width: 48, height: 40) { context in
-        context.concatenate(turn)
-        context.stroke(path, style, color: .white)
+      let rule = [FillRule.nonZero, .evenOdd].randomElement(using: &random) ?? .nonZero
+      for pen in [style, nil] {
+        let drawn = try Bitmap.drawing(width: 48, height: 40) { context in
+          context.concatenate(turn)
+          if let pen { context.stroke(path, pen, color: .white) } else { context.fill(path, rule: rule, color: .white) }
+        }
+        let whole = try Bitmap(width: 48, height: 40)
+        draw(path, pen, rule, turn, on: whole)
+        // The points at which a curve or a fan becomes lines are others: by a twentieth of a pixel, and a row of it is 17 levels.
+        let largest = zip(drawn.pixels, whole.pixels).map(difference).max() ?? 0
+        #expect(largest <= 34, "seed \(seed), round \(round): \(pen.map { "\($0)" } ?? "\(rule)") \(path.applying(turn))")
       }
-      let whole = try Bitmap(width: 48, height: 40)
-      stroke(path, style, turn, on: whole)
-      // The points at which a curve or a fan becomes lines are others: by a twentieth of a pixel, and a row of it is 17 levels.
-      let largest = zip(drawn.pixels, whole.pixels).map(difference).max() ?? 0
-      #expect(largest <= 34, "seed \(seed), round \(round): \(style) \(path.applying(turn))")
     }
   }
 
@@ -56,8 +59,8 @@ import Testing
     return path
   }
 
-  /// Cairo's own stroke of the whole path.
-  private func stroke(_ path: Path, _ style: StrokeStyle, _ transform: Affine, on bitmap: Bitmap) {
+  /// Cairo's own stroke of the whole path, or without a style its area.
+  private func draw(_ path: Path, _ style: StrokeStyle?, _ rule: FillRule, _ transform: Affine, on bitmap: Bitmap) {
     let surface = cairo_image_surface_create_for_data(
       bitmap.base.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_ARGB32, Int32(bitmap.width), Int32(bitmap.height),
       Int32(bitmap.bytesPerRow))
@@ -75,30 +78,38 @@ import Testing
       case .close: cairo_close_path(cairo)
       }
     }
-    cairo_set_line_width(cairo, style.width)
-    cairo_set_line_cap(
-      cairo, [.butt: CAIRO_LINE_CAP_BUTT, .round: CAIRO_LINE_CAP_ROUND][style.cap] ?? CAIRO_LINE_CAP_SQUARE)
-    cairo_set_line_join(
-      cairo, [.miter: CAIRO_LINE_JOIN_MITER, .round: CAIRO_LINE_JOIN_ROUND][style.join] ?? CAIRO_LINE_JOIN_BEVEL)
-    cairo_set_miter_limit(cairo, style.miterLimit)
-    cairo_stroke(cairo)
+    if let style {
+      cairo_set_line_width(cairo, style.width)
+      cairo_set_line_cap(
+        cairo, [.butt: CAIRO_LINE_CAP_BUTT, .round: CAIRO_LINE_CAP_ROUND][style.cap] ?? CAIRO_LINE_CAP_SQUARE)
+      cairo_set_line_join(
+        cairo, [.miter: CAIRO_LINE_JOIN_MITER, .round: CAIRO_LINE_JOIN_ROUND][style.join] ?? CAIRO_LINE_JOIN_BEVEL)
+      cairo_set_miter_limit(cairo, style.miterLimit)
+      cairo_stroke(cairo)
+    } else {
+      cairo_set_fill_rule(cairo, rule == .nonZero ? CAIRO_FILL_RULE_WINDING : CAIRO_FILL_RULE_EVEN_ODD)
+      cairo_fill(cairo)
+    }
     cairo_destroy(cairo)
     cairo_surface_finish(surface)
     cairo_surface_destroy(surface)
   }
 
-  /// A line through the bitmap looks the same however far away its ends are.
-  @Test(arguments: [1e4, 2e5, 2e6, 1e9])
-  func theEndsOfALineMayBeFarAway(distance: Double) throws {
+  /// A line through the bitmap, and the edge of an area, look the same however far away their ends are.
+  @Test(arguments: [1e4, 2e5, 2e6, 1e9], [true, false])
+  func theEndsOfALineMayBeFarAway(distance: Double, isArea: Bool) throws {
     func pixels(_ distance: Double) throws -> [UInt32] {
       let end = Point(distance, 0.6 * distance)
+      var path = line(-end, end)
+      if isArea { path.line(to: Point(-distance, 0.6 * distance)) }
       return try Bitmap.drawing(width: 40, height: 30) {
-        $0.stroke(line(-end, end), StrokeStyle(width: 5), color: .white)
+        if isArea { $0.fill(path, color: .white) } else { $0.stroke(path, StrokeStyle(width: 5), color: .white) }
       }.pixels
     }
     let (near, far) = (try pixels(100), try pixels(distance))
     #expect(zip(near, far).allSatisfy { difference($0, $1) <= 17 })
     #expect(near.count { $0 == 0xFFFF_FFFF } > 100)
+    #expect(near.count { $0 == 0 } > 100)
   }
 
   /// A curve that goes back the way that it came has a round tip there, as a line to it with a round end has, wherever it begins. It

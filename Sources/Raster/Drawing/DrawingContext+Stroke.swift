@@ -21,7 +21,7 @@ extension DrawingContext {
     cairo_set_miter_limit(cairo, pen.miterLimit)
     if pen.isDashed(along: path.polygonLength, pixelsPerPoint: pixelsPerPoint) {
       cairo_set_dash(cairo, pen.dash, Int32(pen.dash.count), pen.dashPhase)
-      addPath(path)
+      addWhole(path)
     } else {
       cairo_set_dash(cairo, nil, 0, 0)
       // Antialiasing reaches one pixel further.
@@ -30,67 +30,41 @@ extension DrawingContext {
     withTransformInCairo { cairo_stroke(cairo) }
   }
 
+  /// Adds a path as it is.
+  private func addWhole(_ path: Path) {
+    let farthest = Self.farthest
+    for step in path.steps {
+      switch step {
+      case .move(let point):
+        let pixel = Bezier(point, point, transform, farthest: farthest).a
+        cairo_move_to(cairo, pixel.x, pixel.y)
+      case .line(let a, let b): Bezier(a, b, transform, farthest: farthest).add(to: cairo)
+      case .curve(let a, let b, let c, let d): Bezier(a, b, c, d, transform, farthest: farthest).add(to: cairo)
+      case .close: cairo_close_path(cairo)
+      }
+    }
+  }
+
   /// Adds the parts of a path from which a pen that reaches so many pixels may paint in the bitmap.
   private func addSeen(_ path: Path, reach: Double) {
-    let seen = Rect(x: 0, y: 0, width: Double(bitmap.width), height: Double(bitmap.height)).insetBy(dx: -reach, dy: -reach)
-    var parts = SeenParts(cairo: cairo, seen: seen)
-    func pixel(_ point: Point) -> Point {
-      let mapped = transform.apply(point)
-      return Point(Self.clamp(mapped.x, 1e9), Self.clamp(mapped.y, 1e9))
-    }
-    func line(_ a: Point, _ b: Point) -> Bezier { Bezier(a: pixel(a), b: pixel(a), c: pixel(b), d: pixel(b), isLine: true) }
+    var parts = SeenParts(cairo: cairo, sight: Sight(bitmap, reach: reach))
     for step in path.steps {
       switch step {
       case .move: parts.end()
-      case .line(let a, let b): parts.append(line(a, b))
-      case .curve(let a, let b, let c, let d):
-        parts.append(Bezier(a: pixel(a), b: pixel(b), c: pixel(c), d: pixel(d), isLine: false))
-      case .close(let a, let b): parts.close(line(a, b))
+      case .line(let a, let b): parts.append(Bezier(a, b, transform))
+      case .curve(let a, let b, let c, let d): parts.append(Bezier(a, b, c, d, transform))
+      case .close(let a, let b): parts.close(Bezier(a, b, transform))
       }
     }
     parts.end()
   }
 }
 
-/// A cubic curve, or a line whose control points are its ends.
-private struct Bezier {
-  var a: Point
-  var b: Point
-  var c: Point
-  var d: Point
-  var isLine: Bool
-
-  /// True if the curve stands still in its middle and goes back. Cairo, which halves curves, loses the tip there.
-  var isFolded: Bool {
-    let (begin, middle) = (b - a, c + d - a - b)
-    return max(abs(middle.x), abs(middle.y)) < 0.05 && max(abs(begin.x), abs(begin.y)) > 1
-  }
-
-  /// The curve in two parts, which do not meet at a fold.
-  var parts: (Bezier, Bezier) {
-    let time = isFolded ? 0.4 : 0.5
-    func between(_ start: Point, _ end: Point) -> Point { start + (end - start) * time }
-    let (ab, bc, cd) = (between(a, b), between(b, c), between(c, d))
-    let (abc, bcd) = (between(ab, bc), between(bc, cd))
-    let cut = between(abc, bcd)
-    return (Bezier(a: a, b: ab, c: abc, d: cut, isLine: isLine), Bezier(a: cut, b: bcd, c: cd, d: d, isLine: isLine))
-  }
-
-  /// The rectangle around its points, which holds the curve.
-  var box: (low: Point, high: Point) {
-    (
-      Point(min(a.x, b.x, c.x, d.x), min(a.y, b.y, c.y, d.y)), Point(max(a.x, b.x, c.x, d.x), max(a.y, b.y, c.y, d.y))
-    )
-  }
-}
-
 /// Gives Cairo the parts of subpaths that are seen. Where something between is left out, the pen is lifted: the ends there are too
 /// far away to be seen.
 private struct SeenParts {
-  private let cairo: OpaquePointer
-  private let seen: Rect
-  /// Cairo gets whole what lies in this rectangle: nothing is cut that is near.
-  private let near: Rect
+  let cairo: OpaquePointer
+  let sight: Sight
   /// The parts before the first that is left out. They come last: so a closing line is joined to them.
   private var head: [Bezier] = []
   /// True while nothing of the subpath was left out.
@@ -98,18 +72,13 @@ private struct SeenParts {
   /// True while Cairo's pen stands where the last part ended.
   private var isDown = false
 
-  init(cairo: OpaquePointer, seen: Rect) {
-    (self.cairo, self.seen) = (cairo, seen)
-    near = seen.insetBy(dx: -4096, dy: -4096)
-  }
+  init(cairo: OpaquePointer, sight: Sight) { (self.cairo, self.sight) = (cairo, sight) }
 
   mutating func append(_ part: Bezier) {
-    let (low, high) = part.box
-    if low.x >= near.minX, low.y >= near.minY, high.x <= near.maxX, high.y <= near.maxY, !part.isFolded {
-      if isWhole { head.append(part) } else { draw(part) }
-    } else if high.x < seen.minX || high.y < seen.minY || low.x > seen.maxX || low.y > seen.maxY {
-      (isWhole, isDown) = (false, false)
-    } else {
+    switch sight.place(of: part) {
+    case .near where !part.isFolded: if isWhole { head.append(part) } else { draw(part) }
+    case .beyond: (isWhole, isDown) = (false, false)
+    case .near, .across:
       let (start, end) = part.parts
       append(start)
       append(end)
@@ -137,11 +106,7 @@ private struct SeenParts {
   private mutating func draw(_ part: Bezier) {
     if !isDown { cairo_move_to(cairo, part.a.x, part.a.y) }
     isDown = true
-    if part.isLine {
-      cairo_line_to(cairo, part.d.x, part.d.y)
-    } else {
-      cairo_curve_to(cairo, part.b.x, part.b.y, part.c.x, part.c.y, part.d.x, part.d.y)
-    }
+    part.add(to: cairo)
   }
 }
 

@@ -14,8 +14,8 @@ public import Geometry
 /// The bitmap holds the complete drawing after `flush()`, and when the context is gone. Do not touch its pixels before. The
 /// context draws over what the bitmap holds already. One thread at a time may use it.
 ///
-/// The current transform maps points to pixels and begins as a scale by `scale`. Coordinates beyond ±2 000 000 pixels are
-/// limited to that, those of solid lines beyond ±10⁹. A transform that flattens the plane draws nothing.
+/// The current transform maps points to pixels and begins as a scale by `scale`. Coordinates beyond ±10⁹ pixels are limited to that,
+/// those of dashed lines beyond ±2 000 000. A transform that flattens the plane draws nothing.
 public final class DrawingContext {
   /// The target of the drawing.
   let bitmap: Bitmap
@@ -149,7 +149,7 @@ extension DrawingContext {
   }
 
   /// Cairo's coordinates are 24.8 fixed point and wrap silently. This limit keeps sums and differences in range too.
-  private static let farthest = 2_000_000.0
+  static let farthest = 2_000_000.0
 
   @inline(__always)
   static func clamp(_ pixel: Double, _ farthest: Double = farthest) -> Double {
@@ -157,55 +157,53 @@ extension DrawingContext {
     pixel > -farthest ? min(pixel, farthest) : -farthest
   }
 
-  /// Cairo's own matrix stays the identity, so paths are given in pixels.
-  @inline(__always)
-  private func pixel(_ point: Point, _ transform: Affine) -> (x: Double, y: Double) {
-    let mapped = transform.apply(point)
-    return (Self.clamp(mapped.x), Self.clamp(mapped.y))
-  }
-
   func addRect(_ rect: Rect) {
-    move(to: rect.origin, transform)
-    line(to: Point(rect.maxX, rect.minY), transform)
-    line(to: Point(rect.maxX, rect.maxY), transform)
-    line(to: Point(rect.minX, rect.maxY), transform)
-    cairo_close_path(cairo)
+    addPath(.rect(rect))
   }
 
   func addPath(_ path: Path) {
     addPath(path, transform)
   }
 
-  /// Adds a path whose coordinates `transform` maps to pixels.
+  /// Adds the outline of an area, whose coordinates `transform` maps to pixels. Where it is not seen it takes another way, near the
+  /// bitmap: of an edge that is longer than 2¹⁷ pixels, Cairo's products of both sides would overflow.
   func addPath(_ path: Path, _ transform: Affine) {
-    for step in path.steps {
-      switch step {
-      case .move(let point): move(to: point, transform)
-      case .line(_, let point): line(to: point, transform)
-      case .curve(_, let control1, let control2, let point): curve(to: point, control1, control2, transform)
-      case .close: cairo_close_path(cairo)
+    let sight = Sight(bitmap, reach: 1)
+    func add(_ part: Bezier) {
+      switch sight.place(of: part) {
+      case .near: part.add(to: cairo)
+      case .beyond:
+        let end = sight.limited(part.d)
+        cairo_line_to(cairo, end.x, end.y)
+      case .across:
+        let (start, end) = part.parts
+        add(start)
+        add(end)
       }
     }
-  }
-
-  @inline(__always)
-  private func move(to point: Point, _ transform: Affine) {
-    let (x, y) = pixel(point, transform)
-    cairo_move_to(cairo, x, y)
-  }
-
-  @inline(__always)
-  private func line(to point: Point, _ transform: Affine) {
-    let (x, y) = pixel(point, transform)
-    cairo_line_to(cairo, x, y)
-  }
-
-  @inline(__always)
-  private func curve(to point: Point, _ control1: Point, _ control2: Point, _ transform: Affine) {
-    let (x, y) = pixel(point, transform)
-    let (x1, y1) = pixel(control1, transform)
-    let (x2, y2) = pixel(control2, transform)
-    cairo_curve_to(cairo, x1, y1, x2, y2, x, y)
+    // Cairo closes an area by itself, with a straight line.
+    func close(_ line: Bezier) { if sight.place(of: line) != .near { add(line) } }
+    var (start, current) = (Point.zero, Point.zero)
+    for step in path.steps {
+      switch step {
+      case .move(let point):
+        close(Bezier(current, start, transform))
+        (start, current) = (point, point)
+        let first = sight.limited(Bezier(point, point, transform).a)
+        cairo_move_to(cairo, first.x, first.y)
+      case .line(let a, let b):
+        add(Bezier(a, b, transform))
+        current = b
+      case .curve(let a, let b, let c, let d):
+        add(Bezier(a, b, c, d, transform))
+        current = d
+      case .close(let a, let b):
+        close(Bezier(a, b, transform))
+        cairo_close_path(cairo)
+        current = b
+      }
+    }
+    close(Bezier(current, start, transform))
   }
 
   /// Runs `body` while the transform is Cairo's own matrix, for pens and patterns. Requires `isDrawable`.

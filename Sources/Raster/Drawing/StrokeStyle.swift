@@ -36,7 +36,7 @@ public struct StrokeStyle: Hashable, Sendable {
   /// The lengths of dashes and gaps in turn, in points. An odd number of lengths is repeated once to make it even. The line
   /// is solid if the list is empty, if a length is negative or not finite, if twice their sum is 0 or not finite, or if it would
   /// have more dashes than anybody sees: 10,000,000 divided by its width in pixels, which counts ten times with round caps and as
-  /// 100 at least.
+  /// 100 at least. A dash that is longer than 130,000 pixels is drawn wrongly.
   public var dash: [Double]
   /// The distance into the dashes at which the line begins, in points.
   public var dashPhase: Double
