@@ -21,7 +21,7 @@ import RenderTree
 open class Layer {
   // MARK: Stored properties of the model
 
-  // Unchecked, as `sublayers` is: frames, hit tests and each property read them, and no change of them runs an application's code.
+  // Unchecked, as `sublayers` is: commits, hit tests and each property read them, and no change of them runs an application's code.
   /// The layer's own values. Its properties change them, and mark the layer then.
   @exclusivity(unchecked) private(set) var values = AnimatableValues()
   private(set) var flags: RenderRecord.Flags = []
@@ -150,7 +150,8 @@ open class Layer {
   open class func needsDisplay(forKey property: AnimatableProperty) -> Bool { false }
 
   /// The content that a layer of this kind shows with these values, whether they are its own or those of an animation. A kind
-  /// whose content is made of its own properties overrides it; it must look at nothing else but the image.
+  /// whose content is made of its own properties overrides it. What it returns may depend on those and on the image alone: while
+  /// animations change nothing else, it is not asked again.
   ///
   /// - Parameter image: the layer's `contents`.
   class func content(for values: AnimatableValues, image: Image?) -> (any RenderContent)? {
@@ -166,10 +167,9 @@ extension Layer {
     get { values[key] }
     set {
       if key.property == .contents, let contents = newValue as? LayerContents { return self.contents = contents.image }
-      let old = values[key]
-      guard newValue != old else { return }
-      // The old value goes after the change: objects in it may run an application's code when they go.
-      withExtendedLifetime(old) { change(key) { $0[key] = newValue } }
+      guard newValue != values[key] else { return }
+      // The old value, of whatever type, goes after the change: objects in it may run an application's code when they go.
+      withExtendedLifetime(values.named[key.property]) { change(key) { $0[key] = newValue } }
       if Self.needsDisplay(forKey: key.property) { setNeedsDisplay() }
     }
   }

@@ -52,6 +52,38 @@ import XCTest
     XCTAssertNil(stage.context.renderTree(at: stage.now).sides[1].effects)
   }
 
+  /// Also while another animation goes on; those that it showed for a while are let go of then.
+  func testEffectsAreThoseOfTheCommitWhereNothingAnimatesThem() throws {
+    let level = AnimatableKey<Double>("level", default: 0)
+    for hasOwnProperty in [false, true] {
+      let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+      layer.borderWidth = 1
+      if hasOwnProperty { layer[level] = 1 }
+      let stage = Stage.showing(layer).stage
+      func effects(after milliseconds: Int64) -> RenderEffects? { stage.tree(after: milliseconds).sides[1].effects }
+      var endless = BasicAnimation(.opacity, from: 0, to: 1)
+      (endless.duration, endless.repeatCount) = (.seconds(1), .infinity)
+      layer.add(endless)
+      stage.turn()
+      let first = try XCTUnwrap(effects(after: 10))
+      Transaction.withoutActions { layer.borderWidth = 2 }
+      stage.turn()
+      XCTAssertIdentical(effects(after: 20), layer.committedAnimations?.sides.effects)
+      XCTAssertNotIdentical(effects(after: 20), first)
+
+      var wider = BasicAnimation(.borderWidth, from: 2, to: 6)
+      (wider.duration, wider.timingFunction) = (.milliseconds(100), .linear)
+      layer.add(wider)
+      stage.turn()
+      weak let between = effects(after: 50)
+      XCTAssertEqual(between?.parts.border?.width, 4)
+      for milliseconds: Int64 in [150, 160, 170] {
+        XCTAssertIdentical(effects(after: milliseconds), layer.committedAnimations?.sides.effects)
+      }
+      XCTAssertNil(between)
+    }
+  }
+
   func testWhatALayerDrawsHoldsBorderAndShadow() {
     var parts = RenderEffects.Parts()
     let bounds = Rect(x: 0, y: 0, width: 10, height: 10)

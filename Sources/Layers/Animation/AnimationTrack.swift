@@ -41,7 +41,7 @@ package struct AnimationTrack: Sendable {
   package var keepsVelocity = false
 
   /// True while neither `from` nor `to` nor `by` is given.
-  var isOpen: Bool { if case .ends(let ends, _) = values { ends.isOpen } else { false } }
+  var isOpen: Bool { source.isOpen }
   package var property: AnimatableProperty { source.property }
   package var values: TrackValues { source.trackValues }
 

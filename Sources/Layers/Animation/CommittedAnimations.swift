@@ -16,7 +16,7 @@ final class CommittedAnimations {
   var contents = ContentsSource()
   /// Content and effects of the values as they were committed.
   var sides = SideValues()
-  /// The effects that were shown last where they are others.
+  /// The effects that were shown last; nil where content and effects were those of the commit.
   private var lastEffects: RenderEffects?
   /// The mixture of pictures that was shown last: the same object while it is the same.
   private var lastMixture: ImageMixture?
@@ -54,18 +54,26 @@ final class CommittedAnimations {
     record.flags = flags
     let space = space(at: time)
     let homography = values.homography(in: space)
-    if values.named.isEmpty, values.contents === self.values.contents, values.rareBox === self.values.rareBox,
-      homography == self.sides.effects?.parts.homography
-    {
+    if values.named.isEmpty, values.contents === self.values.contents, hasCommittedParts(values, homography) {
+      // Pictures that were shown for a while are not kept.
+      if lastEffects != nil || lastMixture != nil { (lastEffects, lastMixture) = (nil, nil) }
       sides.take(self.sides.content, self.sides.effects)
     } else {
       values.settleTransition(&record.flags)
       if !values.named.isEmpty, let image = drawnImage(for: values) { values.contents = image }
       let source = contents.or(values.contents)
-      lastEffects = source.effects(for: values, homography, last: lastEffects ?? self.sides.effects)
+      lastEffects =
+        hasCommittedParts(values, homography) && source.pixels == contents.pixels
+        ? self.sides.effects : source.effects(for: values, homography, last: lastEffects ?? self.sides.effects)
       sides.take(content(for: values), lastEffects)
     }
     record.update(from: values, sides, in: space)
+  }
+
+  /// True if no animation changes what the effects are made of, but for the picture.
+  @inline(__always)
+  private func hasCommittedParts(_ values: borrowing AnimatableValues, _ homography: Homography?) -> Bool {
+    values.rareBox === self.values.rareBox && homography == sides.effects?.parts.homography
   }
 
   /// The space in which the layer lies at a time of the display's clock.

@@ -15,13 +15,13 @@ struct RunningAnimation {
   /// True if it may move the sublayers against the layer.
   let movesSublayers: Bool
 
-  /// The last news of the animation that the application was told.
+  /// The last news of the animation that the application was told, and if it still holds.
   enum Report {
     case nothing
     case start
     /// The end. The animation may stay, for the value that it fills.
     case end
-    /// The end, but then its clock was set back: it is under way again.
+    /// The end, but its clock has gone back before it since: the animation is under way again.
     case resumed
   }
 

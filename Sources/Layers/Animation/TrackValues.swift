@@ -16,8 +16,6 @@ package struct AnimationEnds: Sendable {
   package var to: (any Animatable)?
   package var by: (any Animatable)?
 
-  var isOpen: Bool { from == nil && to == nil && by == nil }
-
   package init(from: (any Animatable)? = nil, to: (any Animatable)? = nil, by: (any Animatable)? = nil) {
     (self.from, self.to, self.by) = (from, to, by)
   }
@@ -28,11 +26,15 @@ package struct AnimationEnds: Sendable {
 protocol TrackSource: Sendable {
   var property: AnimatableProperty { get }
   var trackValues: TrackValues { get }
+  /// True while neither `from` nor `to` nor `by` is given.
+  var isOpen: Bool { get }
   /// A plain track of the same values, which begins at the value that is shown unless its beginning is known. Nil if it always is.
   func track(from shown: ShownValues) -> AnimationTrack?
 }
 
 extension TrackSource {
+  @usableFromInline
+  var isOpen: Bool { false }
   @usableFromInline
   func track(from shown: ShownValues) -> AnimationTrack? { nil }
 }
@@ -54,6 +56,8 @@ struct EndValues<Value: Animatable>: TrackSource {
   var property: AnimatableProperty { key.property }
   @usableFromInline
   var trackValues: TrackValues { .ends(AnimationEnds(from: from, to: to, by: by), velocity: velocity) }
+  @usableFromInline
+  var isOpen: Bool { from == nil && to == nil && by == nil }
 
   @usableFromInline
   func track(from shown: ShownValues) -> AnimationTrack? {

@@ -131,8 +131,9 @@ extension LayerContext {
     committed.flags = layer.flags
     committed.clocks = ClockChain(layer)
     committed.space = outer.map { .moving(by: $0, isFlipped: layer.isPlacedFlipped) } ?? .still(layer.space)
-    // Beside the object: if they grew inside it, the runtime would watch over each of a frame's looks at them.
+    // In a local array: a property of a class that is never changed in place needs no exclusivity check where it is read.
     var timed = committed.timed
+    // Leaves the local one as the only owner, which keeps its capacity.
     committed.timed = []
     timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)

@@ -56,7 +56,7 @@ extension Layer {
 }
 
 extension AnimatableValues {
-  /// With the map to the superlayer's plane of a layer that lies in it. One access to a layer's values: the runtime watches over each.
+  /// The opacity, and the map to the superlayer's plane; nil for a layer that does not lie in that plane.
   @inline(__always)
   fileprivate var opacityAndPlace: (opacity: Double, place: Affine?) { (opacity, isFlat ? flatTransformToSuperlayer : nil) }
 
