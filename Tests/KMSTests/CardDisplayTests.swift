@@ -97,4 +97,25 @@ import XCTest
       }
     }
   }
+
+  /// A screen that was off has another source of vblanks: no tick tells by what a flip's 32 bits of sequence are widened.
+  func testAFrameAfterAnAbsenceHasItsWholeSequence() throws {
+    try onEachInterface { isAtomic in
+      let stage = CardStage(isAtomic: isAtomic)
+      stage.card.setSequence(1 << 33, of: "HDMI-A-1")
+      let display = try stage.openDisplay()
+      let link = DisplayLink(ticker: display.ticker) { _ in }
+      link.add(to: stage.loop, mode: .default)
+      XCTAssertGreaterThan(try XCTUnwrap(try stage.show(1, on: display)).sequence, 1 << 33)
+      stage.run(for: .milliseconds(100))
+      XCTAssertGreaterThan(try XCTUnwrap(display.ticker.lastVBlank).sequence, 1 << 33)
+      link.invalidate()
+      display.isPowered = false
+      stage.run(for: .milliseconds(100))
+      display.isPowered = true
+      XCTAssertEqual(display.ticker.lastVBlank?.sequence, 0)
+      XCTAssertGreaterThan(try XCTUnwrap(try stage.show(2, on: display)).sequence, 1 << 33)
+      display.invalidate()
+    }
+  }
 }

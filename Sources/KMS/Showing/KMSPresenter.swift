@@ -139,7 +139,9 @@ package final class KMSPresenter: Presenter {
   }
 
   private func flipped(_ token: UInt32, _ time: MonotonicTime, _ sequence: UInt32) {
-    let reference = ticker.lastVBlank?.sequence ?? (try? scanOut.interface.sequence(ofCRTC: scanOut.pipe.crtc).sequence)
+    // 0 for none: another source ticks now.
+    let last = ticker.lastVBlank?.sequence ?? 0
+    let reference = last != 0 ? last : try? scanOut.interface.sequence(ofCRTC: scanOut.pipe.crtc).sequence
     let wide = reference.map { UInt64(widening: sequence, near: $0) } ?? UInt64(sequence)
     handle(.flipEvent(token: token), seen: PresentationFeedback(timestamp: time + ticker.stampOffset, sequence: wide))
   }
