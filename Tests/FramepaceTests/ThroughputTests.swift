@@ -109,11 +109,11 @@ import XCTest
             _ = stage.frames(in: .seconds(1))
             stage.work[.layout] = work
             let frames = stage.shown.count
-            while stage.shown.last?.work ?? .zero < work { _ = stage.frames(in: .milliseconds(1)) }
+            let name = "\(buffering), \(policy), \(work)"
+            stage.run(name) { stage.shown.last?.work ?? .zero >= work }
             stage.work[.layout] = .milliseconds(3)
             _ = stage.frames(in: .milliseconds(300))
             let late = stage.shown[frames...].filter { $0.isLate(interval: interval) }
-            let name = "\(buffering), \(policy), \(work)"
             XCTAssertGreaterThan(late.count, 0, name)
             XCTAssertLessThanOrEqual(late.count, 3, name)
             XCTAssertFalse(stage.shown.suffix(10).contains { $0.isLate(interval: interval) }, name)

@@ -77,6 +77,12 @@ final class WorkStage {
     return shown.count - before
   }
 
+  /// Lets time pass until something has happened: for half a second at most, as a frame that is lost never comes.
+  func run(_ name: String, until isDone: () -> Bool) {
+    for _ in 0..<500 where !isDone() { _ = frames(in: .milliseconds(1)) }
+    if !isDone() { XCTFail("a frame was lost: \(name)") }
+  }
+
   func end() {
     link?.invalidate()
     engine.invalidate()
