@@ -1,6 +1,7 @@
 import Geometry
 import LinuxSystem
 import Raster
+import TestLength
 import Testing
 
 @Suite struct DrawingContextTests {
@@ -21,6 +22,36 @@ import Testing
           #expect(abs(Double(alpha(bitmap[x, y])) - expected) <= 1, "seed \(seed), \(rect), pixel \(x), \(y)")
         }
       }
+    }
+  }
+
+  /// A rectangle looks as its outline does, however far it goes beyond the bitmap.
+  @Test(arguments: some(2, of: 1...200))
+  func aRectangleIsFilledAsItsPath(seed: UInt64) throws {
+    var generator = SplitMix64(seed: seed)
+    for round in 0..<100 {
+      func coordinate() -> Double {
+        let distance: Double = [20, 5000, 1e5, 1e7, 1e12].randomElement(using: &generator) ?? 0
+        return .random(in: -distance...distance, using: &generator)
+      }
+      let (x0, x1, y0, y1) = (coordinate(), coordinate(), coordinate(), coordinate())
+      let rect = Rect(x: min(x0, x1), y: min(y0, y1), width: abs(x1 - x0), height: abs(y1 - y0))
+      let transform = Affine(a: round % 2 == 0 ? 1 : -0.75, b: 0, c: 0, d: 1.25, tx: 9.5, ty: 12)
+      func pixels(_ fill: (DrawingContext) -> Void) throws -> [UInt32] {
+        try Bitmap.drawing(width: 24, height: 20) { context in
+          context.concatenate(transform)
+          fill(context)
+        }.pixels
+      }
+      let (direct, outlined) = (
+        try pixels { $0.fill(rect, color: .white) }, try pixels { $0.fill(.rect(rect), color: .white) }
+      )
+      let clipped = try pixels { context in
+        context.clip(rect)
+        context.fill(color: .white)
+      }
+      #expect(zip(direct, outlined).allSatisfy { difference($0, $1) <= 1 }, "seed \(seed), round \(round): \(rect)")
+      #expect(zip(clipped, outlined).allSatisfy { difference($0, $1) <= 1 }, "seed \(seed), round \(round): \(rect)")
     }
   }
 

@@ -171,6 +171,19 @@ import Testing
     }
   }
 
+  /// A gradient reaches as far as the pen, also from a curve that passes beside the bitmap and ends far from it.
+  @Test func aGradientReachesAsFarAsThePen() throws {
+    var curve = Path()
+    curve.move(to: Point(-30, -300))
+    curve.cubicCurve(to: Point(-30, -400), control1: Point(-30, 5000), control2: Point(-30, 5000))
+    let style = StrokeStyle(width: 100, join: .round)
+    let white = Gradient.linear(from: .zero, to: Point(1, 0), colors: [.white, .white])
+    let bitmap = try Bitmap.drawing(width: 40, height: 30) { $0.stroke(curve, style, gradient: white) }
+    for y in 0..<30 {
+      for x in 0..<40 { #expect((bitmap[x, y] == 0xFFFF_FFFF) == (x < 20), "\(x), \(y)") }
+    }
+  }
+
   /// A thin line has its corner also where miters may be as long as they like.
   @Test(arguments: [100, 1e4, 1e6, 1e308, .infinity])
   func aMiterMayBeLong(limit: Double) throws {

@@ -1,7 +1,7 @@
 internal import CCairo
 import Geometry
 
-/// A cubic curve in pixels, or a line whose control points are its ends.
+/// A cubic curve in pixels, or a line, whose control points lie on it.
 struct Bezier {
   var a: Point
   var b: Point

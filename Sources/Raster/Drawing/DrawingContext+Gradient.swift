@@ -28,18 +28,15 @@ extension DrawingContext {
     return true
   }
 
-  /// The pixels around the current path, and around a pen that follows it and reaches so many points.
-  func addedPixels(reach: Double = 0) -> IntRect {
+  /// The pixels around the current path, whose paint reaches so many pixels beyond it: one by antialiasing, and more from a pen.
+  func addedPixels(reach: Double = 1) -> IntRect {
     var left = 0.0
     var top = 0.0
     var right = 0.0
     var bottom = 0.0
     cairo_path_extents(cairo, &left, &top, &right, &bottom)
-    let (a, b, c, d) = (transform.a, transform.b, transform.c, transform.d)
-    // Antialiasing reaches one pixel further.
-    let margin = reach * (a * a + b * b + c * c + d * d).squareRoot() + 1
     return IntRect(
-      covering: Rect(x: left, y: top, width: right - left, height: bottom - top).insetBy(dx: -margin, dy: -margin))
+      covering: Rect(x: left, y: top, width: right - left, height: bottom - top).insetBy(dx: -reach, dy: -reach))
   }
 
   /// Draws every second pixel of every second row of `woven`.

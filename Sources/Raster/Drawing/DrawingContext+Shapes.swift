@@ -66,8 +66,9 @@ extension DrawingContext {
   public func stroke(_ path: Path, _ style: StrokeStyle = StrokeStyle(), gradient: Gradient) {
     guard isDrawable else { return }
     let pen = pen(style)
-    addPath(path)
-    let isPainted = setSource(gradient, over: addedPixels(reach: pen.reach))
+    let reach = reach(of: pen)
+    addPath(path, transform, reach: reach)
+    let isPainted = setSource(gradient, over: addedPixels(reach: reach))
     cairo_new_path(cairo)
     guard isPainted else { return }
     strokePath(path, with: pen)

@@ -12,8 +12,10 @@ extension DrawingContext {
   /// The pen that draws with this style.
   func pen(_ style: StrokeStyle) -> StrokeStyle { style.limited(toReach: Self.farthestReach / pixelsPerPoint) }
 
+  /// The distance in pixels from a line at which this pen paints at most. Antialiasing reaches one pixel further than it.
+  func reach(of pen: StrokeStyle) -> Double { pen.reach * pixelsPerPoint + 1 }
+
   func strokePath(_ path: Path, with pen: StrokeStyle) {
-    let pixelsPerPoint = pixelsPerPoint
     guard pen.width > 0 else { return }
     cairo_set_line_width(cairo, pen.width)
     cairo_set_line_cap(cairo, pen.cap.cairo)
@@ -24,8 +26,7 @@ extension DrawingContext {
       addWhole(path)
     } else {
       cairo_set_dash(cairo, nil, 0, 0)
-      // Antialiasing reaches one pixel further.
-      addSeen(path, reach: pen.reach * pixelsPerPoint + 1)
+      addSeen(path, reach: reach(of: pen))
     }
     withTransformInCairo { cairo_stroke(cairo) }
   }

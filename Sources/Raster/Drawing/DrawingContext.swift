@@ -158,7 +158,16 @@ extension DrawingContext {
   }
 
   func addRect(_ rect: Rect) {
-    addPath(.rect(rect))
+    guard transform.isScaleAndTranslation else { return addPath(.rect(rect)) }
+    // Rectangles are drawn most: an upright one needs no path.
+    let sight = Sight(bitmap, reach: 1)
+    let diagonal = Bezier(rect.origin, Point(rect.maxX, rect.maxY), transform)
+    let (start, end) = (sight.limited(diagonal.a), sight.limited(diagonal.d))
+    cairo_move_to(cairo, start.x, start.y)
+    cairo_line_to(cairo, end.x, start.y)
+    cairo_line_to(cairo, end.x, end.y)
+    cairo_line_to(cairo, start.x, end.y)
+    cairo_close_path(cairo)
   }
 
   func addPath(_ path: Path) {
@@ -167,8 +176,10 @@ extension DrawingContext {
 
   /// Adds the outline of an area, whose coordinates `transform` maps to pixels. Where it is not seen it takes another way, near the
   /// bitmap: of an edge that is longer than 2¹⁷ pixels, Cairo's products of both sides would overflow.
-  func addPath(_ path: Path, _ transform: Affine) {
-    let sight = Sight(bitmap, reach: 1)
+  ///
+  /// - Parameter reach: the pixels around the bitmap from which something is painted on it.
+  func addPath(_ path: Path, _ transform: Affine, reach: Double = 1) {
+    let sight = Sight(bitmap, reach: reach)
     func add(_ part: Bezier) {
       switch sight.place(of: part) {
       case .near: part.add(to: cairo)
