@@ -6,7 +6,8 @@ public final class SwarmScene: SampleScene {
   public let root = Layer()
   public let isMoving = true
 
-  private static let count = 2_000
+  private static let thousands = 2
+  private static let count = thousands * 1_000
   private static let goldenAngle = Double.pi * (3 - 5.0.squareRoot())
 
   private var layers: [Layer] = []
@@ -17,7 +18,7 @@ public final class SwarmScene: SampleScene {
     let unit = settings.roundUnit
     root.backgroundColor = Palette.night
     let caption = TextLayer(
-      "swarm · 2,000 moving layers", font: settings.fonts.regular(size: 28 * unit), color: Palette.dim)
+      "swarm · \(Self.thousands),000 moving layers", font: settings.fonts.regular(size: 28 * unit), color: Palette.dim)
     caption.frame.origin = Point(48 * unit, settings.size.height - 48 * unit - caption.bounds.height)
     // The swarm keeps clear of its caption.
     let height = caption.frame.minY - 24 * unit
