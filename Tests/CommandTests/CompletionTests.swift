@@ -32,6 +32,24 @@ struct CompletionTests {
     }
   }
 
+  /// A scene is a sample's name or a file, which may lie in a folder. In its place a command may begin.
+  @Test(arguments: [[], ["run"]])
+  func aSceneIsANameOrAFile(command: [String]) throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder.path + "/more", withIntermediateDirectories: false)
+    for file in ["a.scene", "b.txt", ".c.scene", "more/d.scene"] {
+      try "layer".write(toFile: "\(folder.path)/\(file)", atomically: true, encoding: .utf8)
+    }
+    let names = try framepace("scenes").output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+    for (word, paths) in [("", ["a.scene", "more/"]), ("more/", ["more/d.scene"]), ("none/", [])] {
+      let place = ["\(command.count + 1)", "\(word.utf8.count)", "framepace"]
+      let result = try framepace(
+        ["---completion"] + command + ["--", "positional@0"] + place + command + [word], in: folder.path)
+      let words = names + paths.map { $0[...] } + (command.isEmpty ? FramepaceCommand.commandNames.map { $0[...] } : [])
+      #expect(result.output.split(separator: "\n") == words, "\(word): \(result.error)")
+    }
+  }
+
   @Test func screensAreThoseOfTheKernel() throws {
     let folder = try TemporaryFolder()
     for (name, status, modes) in [

@@ -103,6 +103,7 @@ struct WrongInputTests {
     (["rendr"], "no command 'rendr'", "Did you mean 'render'?"),
     (["help", "dislpays"], "no command 'dislpays'", "Did you mean 'displays'?"),
     (["run", "orbits"], "'orbits' is no scene", "orbit, clock"),
+    (["run", "orbits", "--work", "5ms"], "'orbits' is no scene", "orbit, clock"),
     (["clock", "--scene", "orbit"], "Name a scene or use --scene", "not both"),
     (["run", "clock", "--state", "open"], "--state belongs", "a scene from a file"),
     (["orbit", "clock"], "run takes one scene at a time", "leave out 'clock'"),

@@ -128,7 +128,7 @@ struct FramepaceCommand: ParsableCommand {
     return "\(sentence)\nSee 'framepace\(command) --help' for more information."
   }
 
-  private static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
+  static var commandNames: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } }
 
   /// The error's description, with details that are unknown where the error is thrown.
   private static func reason(of error: any Error) -> String {

@@ -144,7 +144,10 @@ struct RunCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The scene: \(SceneChoice.list). (default: orbit)", valueName: "scene"),
-    completion: .file(extensions: ["scene"]))
+    // The first word may be a command.
+    completion: .custom { _, index, word in
+      SceneChoice.completions(of: word) + (index == 1 ? FramepaceCommand.commandNames : [])
+    })
   var name: String?
 
   @Option(
@@ -157,7 +160,7 @@ struct RunCommand: ParsableCommand {
   var fps = false
 
   @Option(
-    parsing: .unconditional, help: ArgumentHelp("The scene's name, unless it is the argument.", valueName: "name"),
+    parsing: .unconditional, help: ArgumentHelp("The scene's name: the same as the argument.", valueName: "name"),
     completion: .list(SceneName.allCases.map(\.rawValue)), transform: Accepted.choice)
   var scene: SceneName?
 
@@ -166,6 +169,9 @@ struct RunCommand: ParsableCommand {
     guard let name else { return .sample(scene ?? .orbit) }
     return SceneName(rawValue: name).map(SceneChoice.sample) ?? .file(name)
   }
+
+  /// False if the argument is neither a name nor a file's.
+  private var isScene: Bool { name.map { (try? SceneChoice.parse($0)) != nil } ?? true }
 
   @OptionGroup var options: SceneOptions
 
@@ -237,6 +243,8 @@ struct RunCommand: ParsableCommand {
 
   func validate() throws {
     if name != nil, scene != nil { throw ValidationError("Name a scene or use --scene, not both.") }
+    // `run` says so, after the parser has named an option that it does not know, whose value this may be.
+    guard isScene else { return }
     if case .sample = choice, !state.isEmpty { throw ValidationError("--state belongs to a scene from a file.") }
     try options.validate(scene: choice)
     if mirror, simulation.simulate != nil {
@@ -258,10 +266,7 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Here, after the parser has named an option that it does not know, whose value this may be.
-    if case .file(let name) = choice, !name.hasSuffix(SceneChoice.suffix) {
-      throw ValidationError("'\(name)' is no scene: use \(SceneChoice.list).")
-    }
+    if let name, !isScene { throw ValidationError("'\(name)' is no scene: use \(SceneChoice.list).") }
     try onMainActor {
       for file in [plot, frameLog].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
       let report: RunReport =

@@ -26,6 +26,18 @@ enum SceneChoice: Hashable, Sendable {
     return .sample(name)
   }
 
+  /// The names, and the files and folders where this beginning of a word leads, for completions.
+  @Sendable static func completions(of word: String) -> [String] {
+    let folder = word.lastIndex(of: "/").map { String(word[...$0]) } ?? ""
+    let entries = (try? OwnedDescriptor.names(in: folder.isEmpty ? "." : folder)) ?? []
+    let paths = entries.filter { !$0.hasPrefix(".") }.sorted().compactMap { name -> String? in
+      let path = folder + name
+      if name.hasSuffix(suffix) { return path }
+      return (try? OwnedDescriptor.names(in: path)) == nil ? nil : path + "/"
+    }
+    return SceneName.allCases.map(\.rawValue) + paths
+  }
+
   /// The argument of `--state`: the name of a state, or `layer=state`.
   @Sendable static func parseState(_ text: String) throws -> String {
     let names = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
