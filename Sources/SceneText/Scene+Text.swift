@@ -124,9 +124,6 @@ extension SceneWriter {
   /// The picture with which a copy of the layer shows the same: one of an application's own class cannot draw itself.
   private func picture(_ picture: LayerPicture, of layer: Layer?) -> LayerPicture {
     guard case .own(let drawn) = picture, let layer, !SceneKind.kind(of: layer).draws else { return picture }
-    let new = try? layer.drawnContents(scale: drawn?.measures.scale ?? scale)
-    // Before the state the layer had another size: only the old drawing has it.
-    let kept = drawn.flatMap { $0.measures == new?.measures ? nil : $0 }
-    return (kept ?? new).map { .drawn($0.image, $0.measures) } ?? .image(nil)
+    return (drawn ?? (try? layer.drawnContents(scale: scale))).map { .drawn($0.image, $0.measures) } ?? .image(nil)
   }
 }

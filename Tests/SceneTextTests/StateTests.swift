@@ -234,17 +234,20 @@ final class StateTests: XCTestCase {
   func testAPictureOfAnOwnClassIsBackWhenItsStateIsLeft() throws {
     final class Disc: Layer {
       var color = Color(hex: 0x2E8B57)
-      override func draw(in context: DrawingContext) { context.fill(.ellipse(in: bounds), color: color) }
+      override func draw(in context: DrawingContext) {
+        context.fill(.roundedRect(bounds, cornerRadius: 10 - cornerRadius), color: color)
+      }
     }
     try onMain {
       let image = try XCTUnwrap(RandomLayers.images(seed: 1, count: 1).first)
-      for (isDrawnBefore, changesBounds, isStale) in [
-        (true, true, false), (true, false, false), (true, false, true), (false, false, false),
+      let size = LayerState.Element(.boundsSize, Size(30, 10))
+      let radius = LayerState.Element(.cornerRadius, 6)
+      for (isDrawnBefore, others, isStale) in [
+        (true, [size], false), (true, [radius], false), (true, [], false), (true, [], true), (false, [], false),
       ] {
         let root = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 30))
         let disc = Disc(frame: Rect(x: 10, y: 5, width: 20, height: 20))
-        let size = LayerState.Element(.boundsSize, Size(30, 10))
-        disc.states = [LayerState("photo", [.init(.contents, .image(image))] + (changesBounds ? [size] : []))]
+        disc.states = [LayerState("photo", [.init(.contents, .image(image))] + others)]
         root.addSublayer(disc)
         disc.setNeedsDisplay()
         let original = Picture(root, width: 40, height: 30)
@@ -262,7 +265,7 @@ final class StateTests: XCTestCase {
         for picture in [original, copy] { picture.commit(at: .zero) }
         XCTAssertEqual(
           copy.bytes(at: .zero), original.bytes(at: .zero),
-          "drawn before: \(isDrawnBefore), bounds: \(changesBounds), stale: \(isStale)")
+          "drawn before: \(isDrawnBefore), others: \(others.map(\.property.rawValue)), stale: \(isStale)")
       }
     }
   }

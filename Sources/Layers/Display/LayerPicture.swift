@@ -5,14 +5,14 @@ package enum LayerPicture: Sendable {
   /// A picture that was set; nil for none.
   case image(Image?)
   case drawn(Image, DrawnMeasures)
-  /// The layer draws it itself. The payload is its last drawing, for copies that cannot draw.
+  /// The layer draws it itself. The payload is its last drawing, for copies that cannot draw; nil if it needs another.
   case own((image: Image, measures: DrawnMeasures)?)
 }
 
 extension Layer {
   /// The picture in the layer, `own` where it draws itself.
   package var layerPicture: LayerPicture {
-    get { canDraw && (drawsContents || needsDisplay) ? .own(drawnPicture) : presentPicture }
+    get { canDraw && (drawsContents || needsDisplay) ? .own(needsDisplay ? nil : drawnPicture) : presentPicture }
     set {
       switch newValue {
       case .image(let image): contents = image
