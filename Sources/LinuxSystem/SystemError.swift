@@ -42,3 +42,11 @@ package enum StandardError {
     line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }
+
+extension String {
+  /// With spaces for control characters: those of a file or of its name must not reach a terminal.
+  package var withoutControlCharacters: String {
+    let scalars = unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+    return String(String.UnicodeScalarView(scalars))
+  }
+}

@@ -27,7 +27,7 @@ public struct SceneError: Error, Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     let place = [file, line.map { "\($0)" }, column.map { "\($0)" }].compactMap(\.self).joined(separator: ":")
-    return place.isEmpty ? message : "\(place): \(message)"
+    return place.isEmpty ? message : "\(place.withoutControlCharacters): \(message)"
   }
 
   /// The error without its place, with spaces for control characters.
@@ -38,9 +38,7 @@ public struct SceneError: Error, Hashable, Sendable, CustomStringConvertible {
       case .tooMany(let things, let limit): "more than \(limit) \(things)"
       case .file(let reason): reason
       }
-    // Those of a scene's text must not reach a terminal.
-    let scalars = message.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
-    return String(String.UnicodeScalarView(scalars))
+    return message.withoutControlCharacters
   }
 }
 

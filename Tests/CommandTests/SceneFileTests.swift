@@ -40,25 +40,27 @@ final class SceneFileTests: XCTestCase {
 
   func testAFileIsReadAgainWhenItChanges() throws {
     let folder = try TemporaryFolder()
-    let path = "\(folder.path)/card.scene"
+    // Its control character must not reach a terminal.
+    let name = "a\u{1B}card.scene"
+    let path = "\(folder.path)/\(name)"
     try "size 40 30\nlayer {}\n".write(toFile: path, atomically: true, encoding: .utf8)
     // A short name: its line is not wrapped.
-    let arguments = ["run", "card.scene", "--display", "fallback", "--fps", "--duration", "60s"]
+    let arguments = ["run", name, "--display", "fallback", "--fps", "--duration", "60s"]
     let run = try Running(executable().path, arguments, in: folder.path)
     func waitFor(_ text: String) -> Bool {
       // Empty lines are read as none.
       (0..<100).contains { _ in run.readLine()?.contains(text) ?? false }
     }
-    XCTAssertTrue(waitFor("card on"))
+    XCTAssertTrue(waitFor("a card on"))
     run.waitUntilAtRest()
     // Written in place, then replaced by another file, as editors do.
     let handle = try XCTUnwrap(FileHandle(forWritingAtPath: path))
     try handle.write(contentsOf: Data("size 40 30\nlayer }\n".utf8))
     try handle.truncate(atOffset: 19)
     try handle.close()
-    XCTAssertTrue(waitFor("card.scene:2:7: expected"))
+    XCTAssertTrue(waitFor("a card.scene:2:7: expected"))
     try "size 40 30\nlayer { opacity 0.5 }\n".write(toFile: path, atomically: true, encoding: .utf8)
-    XCTAssertTrue(waitFor("was read again"))
+    XCTAssertTrue(waitFor("a card.scene was read again"))
     run.send(SIGINT)
     _ = run.finish()
   }

@@ -266,6 +266,12 @@ final class SceneErrorTests: XCTestCase {
         XCTAssertEqual("\(error)", "/nowhere/card.scene: \(reason)")
       }
       do throws(SceneError) {
+        _ = try Scene(path: "/nowhere/\u{1B}[2J.scene")
+        XCTFail("no error")
+      } catch {
+        XCTAssertTrue("\(error)".hasPrefix("/nowhere/ [2J.scene: "), "\(error)")
+      }
+      do throws(SceneError) {
         _ = try Scene(text: "layer { contents \"missing.png\" }", folder: "/nowhere")
         XCTFail("no error")
       } catch {

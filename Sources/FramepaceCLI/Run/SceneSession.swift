@@ -151,7 +151,7 @@ final class SceneSession {
   ///
   /// - Parameter width: the longest line, in characters.
   func heading(width: Int) -> String {
-    var lines = ["\(scene.name) on \(display.name)", display.ticker.name]
+    var lines = ["\(scene.name.withoutControlCharacters) on \(display.name)", display.ticker.name]
     if let cards { lines.append(cards.seat.reason) }
     lines += mirrors?.heading ?? []
     if let simulation { lines.append(simulation.note) }

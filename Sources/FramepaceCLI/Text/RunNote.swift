@@ -13,7 +13,7 @@ enum RunNote {
   var sentence: String {
     switch self {
     case .change(let sentence): sentence
-    case .reload(let path): "\(path) was read again"
+    case .reload(let path): "\(path.withoutControlCharacters) was read again"
     case .mistake(let error): "\(error); the scene goes on as it was"
     }
   }
