@@ -29,12 +29,18 @@ public final class FileWatch {
     try watch(path)
   }
 
-  /// Watches only the files that `body` watches.
+  /// Watches only the files that `body` watches; if it throws, those from before too: a folder that was moved away may come back.
   func renew<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-    let old = names.keys
+    let old = names
     names = [:]
-    defer { for number in old where names[number] == nil { inotify_rm_watch(descriptor.number, number) } }
-    return try body()
+    do throws(Failure) {
+      let result = try body()
+      for number in old.keys where names[number] == nil { inotify_rm_watch(descriptor.number, number) }
+      return result
+    } catch {
+      names.merge(old) { $0.union($1) }
+      throw error
+    }
   }
 
   /// Watches one more file. For one that is watched already it finds out anew where links lead.

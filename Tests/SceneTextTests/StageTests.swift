@@ -122,6 +122,11 @@ final class StageTests: XCTestCase {
         try files.moveItem(at: file, to: away)
         try files.moveItem(at: away, to: file)
       }
+      // Its folder may be away for a while.
+      let other = folder.appendingPathExtension("away")
+      try expect("0:0", 50) { try files.moveItem(at: folder, to: other) }
+      try expect("read", 50) { try files.moveItem(at: other, to: folder) }
+      try expect("read", 60) { try text(60).write(to: file, atomically: true, encoding: .utf8) }
     }
   }
 
