@@ -38,8 +38,8 @@ public final class Scene {
   /// The display's time of the scene's beginning; nil before `start(at:)`.
   public private(set) var start: MonotonicTime?
 
-  /// The paths of the images that were read.
-  let imagePaths: [String]
+  /// The files that it was read from; not those of fonts.
+  let files: [SceneFile]
   private let animations: [PendingAnimation]
   private var played = 0
 
@@ -49,6 +49,7 @@ public final class Scene {
   }
 
   convenience init(path: String, _ resources: SceneResources) throws(SceneError) {
+    resources.files.append(SceneFile(path))
     let bytes: [UInt8]
     do throws(SystemError) {
       bytes = try OwnedDescriptor.contents(of: path, limit: SceneLimit.bytes)
@@ -74,7 +75,7 @@ public final class Scene {
     size = content.size ?? content.root.bounds.size
     events = content.events.sorted { $0.time < $1.time }
     animations = reader.animations
-    imagePaths = resources.imagePaths
+    files = resources.files
     if content.size != nil, root.bounds == .zero { root.frame = Rect(origin: .zero, size: size) }
   }
 

@@ -5,6 +5,24 @@ import LinuxSystem
 import Raster
 import RenderTree
 
+/// A file of a scene, as it was before it was read.
+struct SceneFile {
+  let path: String
+  /// The numbers of its device and inode, its size, and the time of its last change; nil if there was none.
+  private let version: [Int]?
+
+  init(_ path: String) { (self.path, version) = (path, Self.version(of: path)) }
+
+  var hasChanged: Bool { version != Self.version(of: path) }
+
+  private static func version(of path: String) -> [Int]? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    return [Int(truncatingIfNeeded: status.st_dev), Int(truncatingIfNeeded: status.st_ino), Int(status.st_size)]
+      + [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+  }
+}
+
 /// The fonts and images that a scene names, each read once.
 @MainActor
 final class SceneResources {
@@ -17,8 +35,8 @@ final class SceneResources {
   private var images: [String: Image] = [:]
   private var fontPaths: [String: String] = [:]
   private var pixels = 0
-  /// The paths of the images that were looked for, also of those that cannot be read.
-  private(set) var imagePaths: [String] = []
+  /// The scene's own file and its images, each as it was before it was read.
+  var files: [SceneFile] = []
   /// Called with the path of an image before it is read.
   var onImage: (@MainActor (String) -> Void)?
 
@@ -62,8 +80,8 @@ final class SceneResources {
   func image(path name: String) throws(PNGError) -> Image {
     let path = path(name)
     if let image = images[path] { return image }
-    imagePaths.append(path)
     onImage?(path)
+    files.append(SceneFile(path))
     let image = try PNG.read(path: path, maximumPixels: roomForPixels)
     images[path] = count(image)
     return image

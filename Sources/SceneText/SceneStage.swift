@@ -69,16 +69,19 @@ public final class SceneStage {
     return true
   }
 
-  /// Reads the scene again from this file whenever it or an image that it names changes; the new one goes on at the time of the old
-  /// one. A file in a folder that is missing is only found with the next change.
+  /// Reads the scene again from this file whenever it or an image that it names changes, at once if one has changed since the scene
+  /// was read from files; the new scene goes on at the time of the old one.
+  ///
+  /// A folder that is missing is not waited for: a file in it is only found with the next change of another one. The scene's own
+  /// folder may be moved away and back, but another that takes its place later is not noticed.
   ///
   /// - Parameters:
-  ///   - onReload: called after each time.
-  ///   - onError: called with the reason why a changed file is not taken. The old scene goes on.
+  ///   - onReload: called after each time, also within this call.
+  ///   - onError: called with the reason why a changed file is not taken, also within this call. The old scene goes on.
   public func watch(
     _ path: String, onReload: (@MainActor () -> Void)? = nil, onError: @escaping @MainActor (SceneError) -> Void
   ) throws(SystemError) {
-    let watch = try FileWatch(path: path) { [weak self] in
+    let reload: @MainActor () -> Void = { [weak self] in
       guard let self else { return }
       do throws(SceneError) {
         replace(try readAgain(path))
@@ -87,10 +90,12 @@ public final class SceneStage {
         onError(error)
       }
     }
+    let watch = try FileWatch(path: path, onChange: reload)
     files?.invalidate()
     files = watch
-    for path in scene.imagePaths { watchIfPossible(path) }
+    for file in scene.files { watchIfPossible(file.path) }
     if let loop { watch.add(to: loop) }
+    if scene.files.contains(where: \.hasChanged) { reload() }
   }
 
   /// Reads a scene and watches its files and no others, each before it is read: a later change is not lost. A link may lead elsewhere

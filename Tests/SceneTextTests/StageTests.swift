@@ -194,6 +194,34 @@ final class StageTests: XCTestCase {
     }
   }
 
+  func testAChangeBeforeTheWatchIsNotLost() throws {
+    try onMain {
+      let files = FileManager.default
+      let folder = files.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+      try files.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? files.removeItem(at: folder) }
+      let path = folder.appendingPathComponent("card.scene").path
+      func write(_ text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
+      let images = try RandomLayers.images(seed: 1, count: 2)
+      func write(_ image: Image) throws { try PNG.write(image, to: folder.appendingPathComponent("a.png").path) }
+      let text = "layer { contents \"a.png\" }"
+      let changes: [(expected: [String], change: () throws -> Void)] = [
+        ([], {}), (["read"], { try write(text + " ") }), (["read"], { try write(images[1]) }),
+        (["9"], { try write("layer { oops }") }), (["0"], { try files.removeItem(atPath: path) }),
+      ]
+      for (expected, change) in changes {
+        try write(text)
+        try write(images[0])
+        let stage = SceneStage(try Scene(path: path))
+        defer { stage.invalidate() }
+        try change()
+        var news: [String] = []
+        try stage.watch(path, onReload: { news.append("read") }, onError: { news.append("\($0.column ?? 0)") })
+        XCTAssertEqual(news, expected)
+      }
+    }
+  }
+
   func testImagesAreRelativeToTheFile() throws {
     try onMain {
       let files = FileManager.default

@@ -299,7 +299,6 @@ private struct SceneRun {
     log = try command.frameLog.map { try FrameLogFile(path: $0, isPatient: simulation?.isFast ?? false) }
     session.measure(with: meter, log: log, lateFrames: lateFrames, plot: plot?.picture)
     if command.mirror { session.mirror() }
-    try session.watchScene()
     printer = RunPrinter(
       report: report, meter: meter, lateFrames: lateFrames, start: start, duration: command.duration,
       isPatient: simulation?.isFast ?? false)
@@ -317,6 +316,8 @@ private struct SceneRun {
     let loop = session.engine.loop
     if report != .none { session.endWithReader() }
     session.say { try printer.begin(session) }
+    // The heading comes before the notes.
+    try session.watchScene()
     if let interval = printer.interval {
       let timer = FrameLoop.Timer(
         fireTime: loop.clock.now + interval, interval: interval,
