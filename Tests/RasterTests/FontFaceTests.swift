@@ -64,6 +64,23 @@ import Testing
     #expect(throws: FontError.notFound(fileName: "Own.ttf")) { try SystemFonts.path(of: "Own.ttf", environment: nil) }
   }
 
+  /// A link may lead to all files of the machine.
+  @Test func fontsAreFoundSixLevelsDeep() throws {
+    let home = "/tmp/framepace-deep-fonts-\(getpid())"
+    var folders = [home]
+    defer { for folder in folders.reversed() { rmdir(folder) } }
+    for name in [".fonts", "1", "2", "3", "4", "5", "6"] { folders.append("\(folders[folders.count - 1])/\(name)") }
+    for folder in folders { #expect(mkdir(folder, 0o700) == 0) }
+    let files = ["\(folders[6])/Deep.ttf", "\(folders[7])/Deeper.ttf"]
+    defer { for file in files { unlink(file) } }
+    let font = try SystemFonts.path(of: "DejaVuSans.ttf", environment: nil)
+    for file in files { #expect(symlink(font, file) == 0) }
+    #expect(try SystemFonts.path(of: "Deep.ttf", environment: nil, home: home) == files[0])
+    #expect(throws: FontError.notFound(fileName: "Deeper.ttf")) {
+      try SystemFonts.path(of: "Deeper.ttf", environment: nil, home: home)
+    }
+  }
+
   /// A folder that was named is looked at, not advised.
   @Test func aNamedFolderWithoutTheFontIsSaid() throws {
     for (folder, words) in [

@@ -42,7 +42,7 @@ public enum SystemFonts {
   }
 
   /// The path of a font file in the folder that `environmentVariable` names. Without one it is looked for where distributions put
-  /// Roboto and DejaVu, then in the user's and the system's folders for fonts and in all folders there.
+  /// Roboto and DejaVu, then in the user's and the system's folders for fonts and in the folders there, six levels in all.
   public static func path(of fileName: String) throws(FontError) -> String {
     try path(of: fileName, environment: variable(environmentVariable), home: variable("HOME"))
   }
@@ -56,12 +56,13 @@ public enum SystemFonts {
     }
     var level = home.map { ["\($0)/.local/share/fonts", "\($0)/.fonts"] } ?? []
     level += ["/usr/local/share/fonts", "/usr/share/fonts"]
-    // A link may lead back to a folder that was searched.
+    // A link may lead back to a folder that was searched, or to all files of the machine: the depth is limited.
     var searched: Set<FileIdentity> = []
-    while !level.isEmpty {
+    for _ in 0..<6 {
       var inner: [String] = []
       for folder in level {
-        guard let status = status(of: folder), searched.insert(FileIdentity(status)).inserted,
+        guard let status = status(of: folder), status.st_mode & S_IFMT == S_IFDIR,
+          searched.insert(FileIdentity(status)).inserted,
           let names = try? OwnedDescriptor.names(in: folder)
         else { continue }
         let file = "\(folder)/\(fileName)"
