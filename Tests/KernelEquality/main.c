@@ -1,0 +1,202 @@
+// Runs every kernel of every table that this processor has on random rows between guard pages, and compares the tables byte
+// for byte. Prints `ok KERNEL HASH` for each kernel: the hash of all its results, which is the same on every machine.
+// usage: kernel-equality [SEED]
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "CKernels.h"
+#include "guarded.h"
+#include "random.h"
+
+enum { LONGEST = 200, IMAGE_SIDE = 16 };
+
+// The arguments of a call. Each pointer is into a row of its own.
+struct input {
+  void *result;
+  const uint32_t *source;
+  const uint8_t *coverage;
+  int64_t count;
+  uint32_t color, opacity;
+  int32_t x, y;
+  struct ckernels_sampler sampler;
+  struct ckernels_shape shape;
+};
+
+struct kernel {
+  const char *name;
+  // The bytes of one value of the result.
+  size_t size;
+  void (*call)(const struct ckernels_table *table, const struct input *in);
+};
+
+static void fill(const struct ckernels_table *table, const struct input *in) {
+  table->fill(in->result, in->count, in->color);
+}
+static void over_color(const struct ckernels_table *table, const struct input *in) {
+  table->over_color(in->result, in->count, in->color);
+}
+static void over_color_coverage(const struct ckernels_table *table, const struct input *in) {
+  table->over_color_coverage(in->result, in->count, in->color, in->coverage);
+}
+static void over(const struct ckernels_table *table, const struct input *in) {
+  table->over(in->result, in->source, in->count);
+}
+static void over_opacity(const struct ckernels_table *table, const struct input *in) {
+  table->over_opacity(in->result, in->source, in->count, in->opacity);
+}
+static void over_coverage(const struct ckernels_table *table, const struct input *in) {
+  table->over_coverage(in->result, in->source, in->count, in->coverage, in->opacity);
+}
+static void sample(const struct ckernels_table *table, const struct input *in) {
+  table->sample(in->result, in->count, in->x, in->y, &in->sampler);
+}
+static void sample_nearest(const struct ckernels_table *table, const struct input *in) {
+  (void)table;
+  ckernels_sample_nearest(in->result, in->count, in->x, in->y, &in->sampler);
+}
+static void coverage(const struct ckernels_table *table, const struct input *in) {
+  table->coverage(in->result, in->count, in->x, in->y, &in->shape);
+}
+static void multiply_coverage(const struct ckernels_table *table, const struct input *in) {
+  (void)table;
+  ckernels_multiply_coverage(in->result, in->coverage, in->count);
+}
+static void row_spans(const struct ckernels_table *table, const struct input *in) {
+  (void)table;
+  struct ckernels_spans spans = ckernels_row_spans(in->y, in->x, in->x + (int32_t)in->count, &in->shape);
+  memcpy(in->result, &spans, in->count * 4 < (int64_t)sizeof spans ? (size_t)in->count * 4 : sizeof spans);
+}
+
+static const struct kernel kernels[] = {
+    {"fill", 4, fill},
+    {"over_color", 4, over_color},
+    {"over_color_coverage", 4, over_color_coverage},
+    {"over", 4, over},
+    {"over_opacity", 4, over_opacity},
+    {"over_coverage", 4, over_coverage},
+    {"sample", 4, sample},
+    {"sample_nearest", 4, sample_nearest},
+    {"coverage", 1, coverage},
+    {"multiply_coverage", 1, multiply_coverage},
+    {"row_spans", 4, row_spans},
+};
+
+// The call that is under way, for the report of a fault.
+static char current[160];
+
+static void on_fault(int signal) {
+  const char text[] = "FAILED a byte beyond the row was read or written: ";
+  if (write(1, text, sizeof text - 1) < 0 || write(1, current, strlen(current)) < 0) _exit(2);
+  _exit(1 + (signal == 0));
+}
+
+static int64_t fixed(struct random *random, double limit) {
+  if (random_below(random, 20) == 0) return (int64_t)random_next(random);
+  double value = random_between(random, -limit, limit);
+  return random_below(random, 5) ? (int64_t)(value * 0x1p32) : (int64_t)value * ((int64_t)1 << 32);
+}
+
+static struct ckernels_sampler sampler(struct random *random, const struct guarded_row *row, int lead) {
+  int32_t width = 1 + (int32_t)random_below(random, IMAGE_SIDE), height = 1 + (int32_t)random_below(random, IMAGE_SIDE);
+  uint32_t *image = guarded_place(row, (size_t)(4 * width * height), lead);
+  random_pixels(random, INTERFACE, image, width * height);
+  struct ckernels_sampler result = {(const uint8_t *)image, 4 * width, width, height, 0, 0, 0, 0, 0, 0};
+  result.u = fixed(random, 20), result.ux = fixed(random, 1), result.uy = fixed(random, 1);
+  result.v = fixed(random, 20), result.vx = fixed(random, 1), result.vy = fixed(random, 1);
+  return result;
+}
+
+// Upright half the time. The directions come from a rational point of the circle, so that no machine's sine matters.
+static struct ckernels_shape shape(struct random *random) {
+  double t = random_below(random, 2) ? random_between(random, -1, 1) : 0;
+  double cosine = (1 - t * t) / (1 + t * t), sine = 2 * t / (1 + t * t);
+  struct ckernels_shape result = {.ua = cosine, .ub = sine, .va = -sine, .vb = cosine};
+  result.uc = random_between(random, -100, 100), result.vc = random_between(random, -100, 100);
+  result.half_u = random_between(random, 0, 80), result.half_v = random_between(random, 0, 80);
+  result.radius = random_below(random, 3) ? random_between(random, 0, 40) : 0;
+  result.unit_u = random_between(random, 0.5, 2);
+  result.unit_v = random_below(random, 2) ? result.unit_u : random_between(random, 0.5, 2);
+  result.inverse_ua = fabs(cosine) > 1e-9 ? 1 / cosine : 0;
+  result.inverse_va = fabs(sine) > 1e-9 ? -1 / sine : 0;
+  result.square = random_below(random, 3) ? 0 : random_below(random, 16);
+  return result;
+}
+
+struct rows {
+  struct guarded_row result, source, coverage, image;
+  uint8_t *before, *expected;
+};
+
+static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t count) {
+  for (size_t i = 0; i < count; i++) hash = (hash ^ bytes[i]) * 0x100000001B3;
+  return hash;
+}
+
+// Calls a kernel of each table with the same rows. Returns the hash with the results in it.
+static uint64_t compare(const struct kernel *kernel, const struct ckernels_table *const *tables, struct rows *rows,
+                        struct random *random, int64_t count, int lead, uint64_t hash) {
+  struct input in = {.count = count};
+  enum alphas alphas = (enum alphas)random_below(random, ALPHAS);
+  // Source and coverage are elsewhere in their rows than the result, but for the ends of the rows.
+  int source_lead = lead < 0 ? lead : 4 * (int)random_below(random, 16);
+  int coverage_lead = lead < 0 ? lead : (int)random_below(random, 64);
+  uint32_t *source = guarded_place(&rows->source, (size_t)count * 4, source_lead);
+  uint8_t *bytes = guarded_place(&rows->coverage, (size_t)count, coverage_lead);
+  in.result = guarded_place(&rows->result, (size_t)count * kernel->size, lead < 0 ? lead : lead * (int)kernel->size);
+  memset(rows->result.start, 0x5A, rows->result.size);
+  random_pixels(random, alphas, source, count);
+  random_coverage(random, (enum alphas)random_below(random, BEYOND_ALPHA), bytes, count);
+  if (kernel->size == 4) random_pixels(random, (enum alphas)random_below(random, ALPHAS), in.result, count);
+  if (kernel->size == 1) random_coverage(random, NOISE, in.result, count);
+  in.source = source, in.coverage = bytes;
+  in.color = random_pixel(random, alphas);
+  in.opacity = random_below(random, 256);
+  in.x = (int32_t)random_below(random, 200) - 100, in.y = (int32_t)random_below(random, 200) - 100;
+  in.sampler = sampler(random, &rows->image, lead < 0 ? lead : 0);
+  in.shape = shape(random);
+  memcpy(rows->before, rows->result.start, rows->result.size);
+  for (int i = 0; tables[i]; i++) {
+    snprintf(current, sizeof current, "%s of %s, %d pixels, %s\n", kernel->name, tables[i]->name, (int)count,
+             lead < 0 ? "at the end of the row" : "at its start");
+    memcpy(rows->result.start, rows->before, rows->result.size);
+    kernel->call(tables[i], &in);
+    if (i == 0) {
+      memcpy(rows->expected, rows->result.start, rows->result.size);
+      hash = hash_bytes(hash, in.result, (size_t)count * kernel->size);
+    } else if (memcmp(rows->expected, rows->result.start, rows->result.size) != 0) {
+      printf("FAILED other bytes than %s: %s", tables[0]->name, current);
+      exit(1);
+    }
+  }
+  return hash;
+}
+
+int main(int argc, char **argv) {
+  uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+  const struct ckernels_table *tables[] = {ckernels_portable(), ckernels_avx2(), NULL};
+  printf("seed %llu\n", (unsigned long long)seed);
+  fprintf(stderr, "tables:");
+  for (int i = 0; tables[i]; i++) fprintf(stderr, " %s", tables[i]->name);
+  fprintf(stderr, "\n");
+  fflush(NULL);
+  signal(SIGSEGV, on_fault);
+  signal(SIGBUS, on_fault);
+  struct rows rows = {guarded_row(), guarded_row(), guarded_row(), guarded_row(), NULL, NULL};
+  rows.before = malloc(rows.result.size);
+  rows.expected = malloc(rows.result.size);
+  if (!rows.before || !rows.expected) return 1;
+  for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+    struct random random = {seed};
+    uint64_t hash = 0xCBF29CE484222325;
+    for (int64_t count = 0; count <= LONGEST; count++) {
+      for (int lead = -4; lead < 16; lead++) hash = compare(&kernels[k], tables, &rows, &random, count, lead, hash);
+    }
+    printf("ok %s %016llx\n", kernels[k].name, (unsigned long long)hash);
+  }
+  return 0;
+}
