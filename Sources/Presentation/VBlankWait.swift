@@ -2,8 +2,8 @@ package import FrameTiming
 package import LinuxSystem
 package import RunLoops
 
-/// Tells the first vblank after a moment: when it is delivered, on a display link that runs only while somebody waits, or at the end
-/// of a turn that took so long that it never is.
+/// Tells the first vblank after a moment: when it is delivered, on a display link that runs only while somebody waits; or at the end
+/// of a turn, if its tick waits for a deadline, or the turn took so long that it is never delivered.
 ///
 /// For presenters that learn from the ticker alone when a frame was seen. Make it before the links of the application: links
 /// tick in the order of their creation, so that a frame is accounted for, and its buffer free, before the tick asks for the next
@@ -18,7 +18,7 @@ package final class VBlankWait {
   private lazy var turnEnd = FrameLoop.Observer(
     [.beforeWaiting, .exit], order: ObserverOrder.afterCommit, evenWhenBusy: true,
     .onMain { [weak self] _, _ in
-      guard let self, let after, let vblank = self.ticker.coveredVBlank(after: after) else { return }
+      guard let self, let after, let vblank = self.ticker.findPastVBlank(after: after) else { return }
       tell(vblank)
     })
   private var after: MonotonicTime?

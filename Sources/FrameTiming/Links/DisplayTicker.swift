@@ -105,15 +105,18 @@ public final class DisplayTicker {
     send(.newest(source.newestVBlank()))
   }
 
-  /// The newest vblank, if the first one that is later than `time` is known and over, and the source can tell. A turn that took longer
-  /// than an interval has covered it: the next vblank is requested only at the turn's end, and that one is never delivered.
-  package func coveredVBlank(after time: MonotonicTime) -> VBlank? {
-    guard let now = loop?.clock.now, forecast.vblank(after: time) <= now, var newest = source.newestVBlank() else {
-      return nil
-    }
+  /// Finds a vblank later than `time` that is over; nil if none is known. Its tick waits for a deadline; or it came in a turn that took
+  /// longer than an interval, and is never delivered, since the next one is requested at the turn's end. Then, and only then, the source
+  /// is asked for its newest one, once a request.
+  package func findPastVBlank(after time: MonotonicTime) -> VBlank? {
+    if let last = lastVBlank, last.timestamp > time { return last }
+    guard let now = loop?.clock.now, machine.hasMissed(forecast.vblank(after: time)) else { return nil }
+    let newest = source.newestVBlank()
+    // It also tells where the vblanks lie, if that was not known.
     send(.newest(newest))
+    guard var newest else { return nil }
     newest.timestamp += stampOffset
-    return newest.timestamp > time && newest.timestamp <= now && forecast.isKnown(at: time) ? newest : nil
+    return newest.timestamp > time && newest.timestamp <= now ? newest : nil
   }
 
   /// Lets another source tick from now on, and invalidates the one that did. Use it when a display's hardware is gone or

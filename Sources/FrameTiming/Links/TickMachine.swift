@@ -142,6 +142,13 @@ package struct TickMachine {
     return !(sequencer.model.prediction(after: now + interval)?.isKnown ?? false)
   }
 
+  /// True if a vblank was over before the next one was requested, so that the source delivers a later one, and it has not been asked
+  /// for its newest one since. On a variable display no vblank is known beforehand.
+  package func hasMissed(_ vblank: MonotonicTime) -> Bool {
+    guard case .requested(let since) = state, !source.isVariable, vblank <= since else { return false }
+    return refreshed.map { $0 <= since } ?? true
+  }
+
   /// One refresh interval: at the nominal rate, or at another one that the display was found to run at.
   package var interval: Nanoseconds { sequencer.model.unannouncedInterval ?? source.refreshRate.interval }
 

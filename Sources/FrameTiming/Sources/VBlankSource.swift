@@ -22,7 +22,7 @@ public protocol VBlankSource: FrameLoop.ItemOwner {
   /// Requests the next vblank after now. A second request before it came changes nothing.
   func requestVBlank()
   /// The newest vblank that has happened, whether it was requested or not; nil if the source cannot tell. The ticker asks for
-  /// it after a pause and after a turn that took longer than an interval, not every frame.
+  /// it after a pause, and after a turn in which a vblank passed that a frame waited for; never while frames are in time.
   func newestVBlank() -> VBlank?
   /// Stops serving the source in every mode, and forgets a request.
   func invalidate()
