@@ -2,11 +2,10 @@
 //
 // Both kernels do the same operations in the same order on IEEE doubles, so they give the same bits.
 
-#include "coverage.h"
-
 #include <math.h>
 
 #include "pixel.h"
+#include "tables.h"
 
 // The compiler must not fuse products and sums, or a pixel would depend on its choice.
 #pragma STDC FP_CONTRACT OFF

@@ -1,7 +1,7 @@
 // The kernels in plain C. They run where no faster ones do, and tests compare the vector kernels with them.
 
-#include "coverage.h"
 #include "pixel.h"
+#include "tables.h"
 
 static void fill(uint32_t *destination, int64_t count, uint32_t color) {
   for (int64_t i = 0; i < count; i++) destination[i] = color;
@@ -33,7 +33,8 @@ static void over_coverage(uint32_t *destination, const uint32_t *source, int64_t
   }
 }
 
-static void sample(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_sampler *sampler) {
+void ckernels_sample_portable(uint32_t *destination, int64_t count, int32_t x, int32_t y,
+                              const struct ckernels_sampler *sampler) {
   for (int64_t i = 0; i < count; i++) destination[i] = sample_pixel(x + (int32_t)i, y, sampler);
 }
 
@@ -45,13 +46,8 @@ static const struct ckernels_table table = {
     .over = over,
     .over_opacity = over_opacity,
     .over_coverage = over_coverage,
-    .sample = sample,
+    .sample = ckernels_sample_portable,
     .coverage = ckernels_coverage_portable,
 };
 
 const struct ckernels_table *ckernels_portable(void) { return &table; }
-
-const struct ckernels_table *ckernels_best(void) {
-  const struct ckernels_table *vector = ckernels_avx2();
-  return vector ? vector : &table;
-}

@@ -50,7 +50,7 @@ import Testing
     let (shape, _, _) = shape(&random)
     if shape.isWhole { return }
     for y in 0..<Self.side {
-      let expected = row(ckernels_portable(), shape, y)
+      let expected = row(KernelTests.tables[0], shape, y)
       for table in KernelTests.tables {
         for from in 0..<5 as Range<Int32> { #expect(row(table, shape, y, from: from) == Array(expected[Int(from)...])) }
       }
@@ -64,7 +64,7 @@ import Testing
     let (shape, rect, map) = shape(&random)
     if shape.isWhole { return }
     for y in 0..<Self.side {
-      let coverage = row(ckernels_portable(), shape, y)
+      let coverage = row(KernelTests.tables[0], shape, y)
       let from = Int32.random(in: 0...10, using: &random)
       let to = Int32.random(in: 40...Self.side, using: &random)
       let spans = shape.spans(row: y, from: from, to: to)
@@ -94,7 +94,7 @@ import Testing
       width: .random(in: 0.01...30, using: &random), height: .random(in: 0.01...30, using: &random))
     let shape = LayerShape(rect, radius: 0, transform: .identity)
     for y in 0..<Self.side {
-      let coverage = row(ckernels_portable(), shape, y)
+      let coverage = row(KernelTests.tables[0], shape, y)
       for x in 0..<Self.side {
         let shared = rect.intersection(Rect(x: Double(x), y: Double(y), width: 1, height: 1))
         #expect(abs(Double(coverage[Int(x)]) - shared.width * shared.height * 255) <= 0.500_001)
@@ -113,7 +113,7 @@ import Testing
     let shape = LayerShape(rect, radius: radius, transform: map)
     let inverse = try #require(map.inverted)
     for y in 0..<Self.side {
-      let coverage = row(ckernels_portable(), shape, y)
+      let coverage = row(KernelTests.tables[0], shape, y)
       for x in 0..<Self.side where x % 3 == 0 || coverage[Int(x)] % 255 != 0 {
         var inside = 0
         for sample in 0..<1024 {
@@ -132,7 +132,7 @@ import Testing
   /// Thinner than a pixel fades in proportion, and flat is nothing.
   @Test func thinShapes() {
     let thin = LayerShape(Rect(x: 10.25, y: 0, width: 0.5, height: 64), radius: 0, transform: .identity)
-    #expect(row(ckernels_portable(), thin, 5)[8...12] == [0, 0, 128, 0, 0])
+    #expect(row(KernelTests.tables[0], thin, 5)[8...12] == [0, 0, 128, 0, 0])
     for flat in [Affine.scale(x: 0, y: 1), .scale(0), Affine(a: 1, b: 1, c: 1, d: 1, tx: 0, ty: 0)] {
       #expect(LayerShape(Rect(x: 0, y: 0, width: 10, height: 10), radius: 2, transform: flat).pixels.isEmpty)
       #expect(flat.touchedPixels(of: Rect(x: 0, y: 0, width: 10, height: 10)).isEmpty)

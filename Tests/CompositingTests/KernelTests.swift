@@ -1,11 +1,15 @@
 import CKernels
-import Glibc
 import LinuxSystem
-import TestLength
 import Testing
 
 @Suite struct KernelTests {
-  static var tables: [UnsafePointer<ckernels_table>] { [ckernels_portable(), ckernels_avx2()].compactMap { $0 } }
+  /// The tables that this processor runs. `Tests/KernelEquality` compares them with each other, on rows between guard pages.
+  static var tables: [UnsafePointer<ckernels_table>] {
+    Array(sequence(state: Int32(0)) { index in
+      defer { index += 1 }
+      return ckernels_runnable(index)
+    })
+  }
 
   /// Computes x·a/255, rounded to the nearest integer, with real numbers.
   private func product(_ x: UInt32, _ a: UInt32) -> UInt32 { UInt32((Double(x) * Double(a) / 255).rounded()) }
@@ -80,61 +84,6 @@ import Testing
     }
   }
 
-  /// Every kernel at any length and alignment: the vector body, the tail and the portable code give the same bytes and write
-  /// nothing beyond the end.
-  @Test(.enabled(if: ckernels_avx2() != nil), arguments: some(10, of: 1...40))
-  func vectorsEqualPortable(seed: UInt64) throws {
-    let portable = ckernels_portable().pointee
-    let vector = try #require(ckernels_avx2()).pointee
-    var random = SplitMix64(seed: seed)
-    for _ in 0..<40 {
-      let room = 200
-      let start = Int.random(in: 0..<16, using: &random)
-      let count = Int64.random(in: 0...Int64(room - start - 8), using: &random)
-      let source = pixels(room, &random)
-      let coverage = (0..<room).map { _ in
-        random.chance(0.3) ? UInt8.random(in: 0...255, using: &random) : random.chance(0.5) ? 0 : 255
-      }
-      let color = pixels(1, &random)[0]
-      let opacity = UInt32.random(in: 0...255, using: &random)
-      let before = pixels(room, &random)
-      var image = pixels(13 * 9, &random)
-      func run(_ kernels: ckernels_table, _ which: Int) -> [UInt32] {
-        var destination = before
-        destination.withUnsafeMutableBufferPointer { buffer in
-          guard let base = buffer.baseAddress else { return }
-          let row = base + start
-          source.withUnsafeBufferPointer { source in
-            guard let source = source.baseAddress else { return }
-            switch which {
-            case 0: kernels.fill(row, count, color)
-            case 1: kernels.over_color(row, count, color)
-            case 2: kernels.over_color_coverage(row, count, color, coverage)
-            case 3: kernels.over(row, source + 3, count)
-            case 4: kernels.over_opacity(row, source + 3, count, opacity)
-            case 5: kernels.over_coverage(row, source + 3, count, coverage, opacity)
-            default:
-              image.withUnsafeMutableBytes { bytes in
-                guard let base = bytes.baseAddress else { return }
-                var sampler = samplers[which - 6]
-                sampler.base = UnsafePointer(base.assumingMemoryBound(to: UInt8.self))
-                withUnsafePointer(to: sampler) { kernels.sample(row, count, Int32(start) - 20, 7, $0) }
-              }
-            }
-          }
-        }
-        return destination
-      }
-      let samplers = (0..<4).map { _ in Self.sampler(&random) }
-      for which in 0..<10 {
-        let expected = run(portable, which)
-        #expect(run(vector, which) == expected, "kernel \(which), seed \(seed), start \(start), count \(count)")
-        #expect(expected[..<start] == before[..<start])
-        #expect(expected[(start + Int(count))...] == before[(start + Int(count))...])
-      }
-    }
-  }
-
   /// A sampler of an image of 13 × 9 pixels. Some samplers have numbers that overflow.
   private static func sampler(_ random: inout SplitMix64) -> ckernels_sampler {
     func number(_ range: ClosedRange<Double>, _ random: inout SplitMix64) -> Int64 {
@@ -147,28 +96,6 @@ import Testing
     return ckernels_sampler(
       base: byte, bytes_per_row: 52, width: 13, height: 9, u: number(-20...20, &random), ux: number(-1...1, &random),
       uy: number(-1...1, &random), v: number(-20...20, &random), vx: number(-1...1, &random), vy: number(-1...1, &random))
-  }
-
-  /// Nothing behind the last pixel of an image is read: here follows a page that nobody may read.
-  @Test(arguments: tables.indices, 1...20 as ClosedRange<Int32>)
-  func samplingStaysInsideTheImage(table: Int, width: Int32) throws {
-    let kernels = Self.tables[table].pointee
-    let page = 4096
-    let memory = try #require(mmap(nil, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
-    try #require(memory != MAP_FAILED)
-    defer { munmap(memory, 2 * page) }
-    try #require(mprotect(memory + page, page, PROT_NONE) == 0)
-    let height: Int32 = 3
-    let base = memory + page - Int(4 * width * height)
-    for scale in [0.25, 1, 1.5] {
-      let step = Int64(scale * 0x1p32)
-      var sampler = ckernels_sampler(
-        base: base.assumingMemoryBound(to: UInt8.self), bytes_per_row: Int64(4 * width), width: width, height: height,
-        u: 0, ux: step, uy: 0, v: 0, vx: 0, vy: step)
-      var row = [UInt32](repeating: 1, count: 100)
-      for y in 0..<16 as Range<Int32> { kernels.sample(&row, 100, 0, y, &sampler) }
-      #expect(row.allSatisfy { $0 == 0 })
-    }
   }
 
   /// A pixel depends on its own coordinate, and not on the beginning of its row.

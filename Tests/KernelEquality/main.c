@@ -13,7 +13,7 @@
 #include "guarded.h"
 #include "random.h"
 
-enum { LONGEST = 200, IMAGE_SIDE = 16 };
+enum { LONGEST = 200, MOST_TABLES = 4, IMAGE_SIDE = 16 };
 
 // The arguments of a call. Each pointer is into a row of its own.
 struct input {
@@ -178,12 +178,19 @@ static uint64_t compare(const struct kernel *kernel, const struct ckernels_table
 
 int main(int argc, char **argv) {
   uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-  const struct ckernels_table *tables[] = {ckernels_portable(), ckernels_avx2(), NULL};
+  const struct ckernels_table *tables[MOST_TABLES + 1] = {0};
+  for (int i = 0; i < MOST_TABLES; i++) tables[i] = ckernels_runnable(i);
   printf("seed %llu\n", (unsigned long long)seed);
   fprintf(stderr, "tables:");
   for (int i = 0; tables[i]; i++) fprintf(stderr, " %s", tables[i]->name);
   fprintf(stderr, "\n");
   fflush(NULL);
+#if defined(__aarch64__)
+  if (!tables[1]) {
+    printf("FAILED there is no table with NEON\n");
+    return 1;
+  }
+#endif
   signal(SIGSEGV, on_fault);
   signal(SIGBUS, on_fault);
   struct rows rows = {guarded_row(), guarded_row(), guarded_row(), guarded_row(), NULL, NULL};

@@ -10,7 +10,7 @@
 #include "CKernels.h"
 #include "random.h"
 
-enum { LONGEST = 200, ROUNDS = 40 };
+enum { LONGEST = 200, MOST_TABLES = 4, ROUNDS = 40 };
 
 struct row {
   uint32_t before[LONGEST], source[LONGEST], result[LONGEST];
@@ -118,7 +118,8 @@ static void compare(const struct operation *operation, const struct ckernels_tab
 
 int main(int argc, char **argv) {
   struct random random = {argc > 1 ? strtoull(argv[1], NULL, 10) : 1};
-  const struct ckernels_table *tables[] = {ckernels_portable(), ckernels_avx2(), NULL};
+  const struct ckernels_table *tables[MOST_TABLES + 1] = {0};
+  for (int i = 0; i < MOST_TABLES; i++) tables[i] = ckernels_runnable(i);
   static struct row row;
   for (size_t k = 0; k < sizeof operations / sizeof *operations; k++) {
     for (int count = 1; count <= LONGEST; count++) {

@@ -80,10 +80,9 @@ struct ckernels_table {
   void (*coverage)(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
 };
 
-const struct ckernels_table *ckernels_portable(void);
-// Returns NULL if the processor has no AVX2.
-const struct ckernels_table *_Nullable ckernels_avx2(void);
-// Returns the fastest set that this processor supports.
+// Returns the sets that this processor runs, from the portable one, with index 0, to the fastest; NULL beyond that.
+const struct ckernels_table *_Nullable ckernels_runnable(int32_t index);
+// Returns the fastest set that this processor runs.
 const struct ckernels_table *ckernels_best(void);
 
 // Returns the pixels from..<to of row y that need work. `touched` may include pixels without coverage, and `covered` may

@@ -1,0 +1,30 @@
+// The kernels with AVX-512, sixteen pixels at a time. The others are those of AVX2.
+
+#include "tables.h"
+
+#if defined(__x86_64__)
+
+#define VECTOR_BYTES 64
+#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl"))), apply_to = function)
+#include "source_over.h"
+#pragma clang attribute pop
+
+static const struct ckernels_table table = {
+    .name = "AVX-512",
+    SOURCE_OVER_KERNELS,
+    .sample = ckernels_sample_avx2,
+    .coverage = ckernels_coverage_avx2,
+};
+
+const struct ckernels_table *ckernels_avx512(void) {
+  // The first processors with AVX-512 ran slower while they used it. Those that came after them have VBMI too.
+  const int supported = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+                        __builtin_cpu_supports("avx512vbmi") && ckernels_avx2();
+  return supported ? &table : 0;
+}
+
+#else
+
+const struct ckernels_table *ckernels_avx512(void) { return 0; }
+
+#endif

@@ -1,0 +1,23 @@
+// The kernels with NEON, which every 64-bit ARM processor has, four pixels at a time.
+
+#include "tables.h"
+
+#if defined(__aarch64__)
+
+#define VECTOR_BYTES 16
+#include "source_over.h"
+
+static const struct ckernels_table table = {
+    .name = "NEON",
+    SOURCE_OVER_KERNELS,
+    .sample = ckernels_sample_portable,
+    .coverage = ckernels_coverage_portable,
+};
+
+const struct ckernels_table *ckernels_neon(void) { return &table; }
+
+#else
+
+const struct ckernels_table *ckernels_neon(void) { return 0; }
+
+#endif

@@ -1,0 +1,17 @@
+// The tables of kernels, and those kernels that several of them share.
+#pragma once
+
+#include "CKernels.h"
+
+const struct ckernels_table *ckernels_portable(void);
+// These return NULL where the processor does not have the instructions.
+const struct ckernels_table *ckernels_avx2(void);
+const struct ckernels_table *ckernels_avx512(void);
+const struct ckernels_table *ckernels_neon(void);
+
+void ckernels_sample_portable(uint32_t *destination, int64_t count, int32_t x, int32_t y,
+                              const struct ckernels_sampler *sampler);
+void ckernels_sample_avx2(uint32_t *destination, int64_t count, int32_t x, int32_t y,
+                          const struct ckernels_sampler *sampler);
+void ckernels_coverage_portable(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
+void ckernels_coverage_avx2(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
