@@ -5,10 +5,11 @@ import Testing
 @Suite struct KernelTests {
   /// The tables that this processor runs. `Tests/KernelEquality` compares them with each other, on rows between guard pages.
   static var tables: [UnsafePointer<ckernels_table>] {
-    Array(sequence(state: Int32(0)) { index in
-      defer { index += 1 }
-      return ckernels_runnable(index)
-    })
+    Array(
+      sequence(state: Int32(0)) { index in
+        defer { index += 1 }
+        return ckernels_runnable(index)
+      })
   }
 
   /// Computes x·a/255, rounded to the nearest integer, with real numbers.
