@@ -20,9 +20,11 @@ struct RunCommand: ParsableCommand {
         framepace --simulate noisy --duration 10s --fps
         framepace --simulate overloaded --duration 60s --fast --diagram
 
-      A scene from a file is read again whenever the file changes, and goes on at its \
-      time; while there is a mistake in the file the old scene goes on, and the mistake \
-      is printed with its line and column, with --quiet as an error.
+      A scene from a file is scaled as a whole to the size of the screen, and put in \
+      its middle; without a screen, the picture has the size that the file says. It is \
+      read again whenever the file changes, and goes on at its time; while there \
+      is a mistake in the file the old scene goes on, and the mistake is printed with \
+      its line and column, with --quiet as an error.
 
       --simulate replaces the screen, the machine's wake-ups, the work and time by a \
       simulation: frames are really made, but take as long as the profile says. The \
@@ -288,7 +290,7 @@ private struct SceneRun {
 
   init(_ command: RunCommand, report: RunReport) throws {
     self.report = report
-    let simulation = try command.simulation.simulation(size: command.options.size)
+    let simulation = try command.simulation.simulation(size: command.options.size ?? command.choice.size(scale: 1))
     let start = (simulation?.loop ?? .main).clock.now
     session = try SceneSession(
       command.choice, states: command.state, options: command.options, policy: command.policy, animation: command.animation,

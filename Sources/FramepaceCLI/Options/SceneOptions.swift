@@ -10,7 +10,8 @@ struct SceneOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The picture's size where there is no screen: \(Accepted.sizes). (default: \(PixelSize.standard))", valueName: "WxH"),
+      "The picture's size where there is no screen: \(Accepted.sizes). (default: \(PixelSize.standard), a file's scene in its own)",
+      valueName: "WxH"),
     transform: Accepted.size)
   var size: PixelSize?
 

@@ -47,7 +47,7 @@ final class SceneSession {
     // The signals must be blocked before any thread exists, so that all threads leave them to the loop.
     signals = try EndSignals()
     ProcessStops.watch()
-    (display, cards) = try simulation.map { ($0.screen, nil) } ?? Self.open(options)
+    (display, cards) = try simulation.map { ($0.screen, nil) } ?? Self.open(options, showing: name)
     unusedOptions =
       (display is KMSDisplay ? options.clockOptions : options.screenOptions)
       + (simulation != nil && options.rotate != nil ? ["--rotate"] : [])
@@ -91,8 +91,8 @@ final class SceneSession {
     }.keep()
   }
 
-  private static func open(_ options: SceneOptions) throws -> (any Display, DisplaySession?) {
-    let size = options.size ?? .standard
+  private static func open(_ options: SceneOptions, showing scene: SceneChoice) throws -> (any Display, DisplaySession?) {
+    let size = try options.size ?? scene.size(scale: 1) ?? .standard
     let rate = options.display.rate ?? .hertz60
     let mode = options.display.mode
     // A seat is only opened if the user wants a screen and there is a card.
