@@ -174,14 +174,16 @@ final class HistoryPanel {
     title.frame.origin = Point(20 * unit, 14 * unit)
     layer.addSublayer(title)
     let small = fonts.regular(size: 24 * unit)
-    var right = frame.width - 20 * unit
-    for (name, color) in zip(CurvesLayer.names, CurvesLayer.colors).reversed() {
-      let label = TextLayer(name, font: small, color: color)
-      right -= label.bounds.width
-      guard right > title.frame.maxX + 20 * unit else { break }
-      label.frame.origin = Point(right, title.frame.midY - label.bounds.height / 2)
+    let legend = zip(CurvesLayer.names, CurvesLayer.colors).map { TextLayer($0, font: small, color: $1) }
+    let width = legend.reduce(24 * unit * Double(legend.count - 1)) { $0 + $1.bounds.width }
+    var x = frame.width - 20 * unit - width
+    // The legend comes first if there is no room for both: the axis says what is measured too.
+    title.isHidden = x < title.frame.maxX + 20 * unit
+    if title.isHidden { x = title.frame.minX }
+    for label in legend {
+      label.frame.origin = Point(x, title.frame.midY - label.bounds.height / 2)
       layer.addSublayer(label)
-      right -= 24 * unit
+      x = label.frame.maxX + 24 * unit
     }
 
     let scale = TextLayer("\(CurvesLayer.limit) °C", font: small, color: Palette.dim)
