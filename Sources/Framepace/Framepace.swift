@@ -94,6 +94,7 @@
 @_exported public import class SceneText.Scene
 @_exported public import struct SceneText.SceneError
 @_exported public import class SceneText.SceneStage
+@_exported public import enum SceneText.SceneStateError
 
 @_exported public import enum Presentation.Buffering
 @_exported public import protocol Presentation.Display

@@ -10,6 +10,16 @@ struct AnimationParts {
   /// The time at which a commit began it, on its layer's clock; nil for the scene's beginning.
   var begun: MonotonicTime?
   var content = Content.group([])
+  /// The place takes their meaning from some properties.
+  let place: Place
+
+  init(in place: Place = .layer) { self.place = place }
+
+  enum Place {
+    case layer
+    case group
+    case stateTransition
+  }
 
   enum Content {
     case basic(BasicParts)
@@ -130,6 +140,21 @@ struct KeyframeParts: TrackParts {
 
   init(_ track: any SceneTrack) { self.track = track }
 
+  /// Those of a movement, in the form in which they are read; nil if it has none, or its property no text.
+  init?(_ movement: AnimationTrack) {
+    guard let track = SceneKind.property(movement.property.rawValue)?.track else { return nil }
+    self.init(track)
+    switch movement.values {
+    case .ends: return nil
+    case .keyframes(let values, let timing, let curveShape):
+      (self.values, self.timing) = (Values(values: values, curveShape: curveShape), timing)
+    case .path(let path, let timing, let rotationMode):
+      (course, self.timing) = (Course(path: path, rotationMode: rotationMode), timing)
+    }
+    (isAdditive, isCumulative) = (movement.isAdditive, movement.isCumulative)
+    fitKeyTimes()
+  }
+
   /// Nil for key frames along a path.
   var values: Values? {
     get { if case .path = way { nil } else if case .values(let values) = way { values } else { Values() } }
@@ -141,6 +166,9 @@ struct KeyframeParts: TrackParts {
     get { if case .values = way { nil } else if case .path(let course) = way { course } else { Course() } }
     set { way = newValue.map(Way.path) }
   }
+
+  /// True with a path, or with values to go from and to.
+  var hasEffect: Bool { course?.path != nil || values?.values.count ?? 0 > 1 }
 
   /// The number of key times for the values; nil where any number will do.
   var neededKeyTimes: (count: Int, reason: String)? {
@@ -168,18 +196,19 @@ extension AnimationParts {
   /// Its settings, as they are written.
   ///
   /// - Parameters:
-  ///   - isMember: true in a group.
+  ///   - place: where it stands.
   ///   - shift: what is to be taken away from its times.
   ///   - start: the time of its layer's clock at the scene's beginning.
-  init(_ description: AnimationDescription, isMember: Bool, shift: Nanoseconds, start: MonotonicTime) {
+  init(_ description: AnimationDescription, in place: Place, shift: Nanoseconds, start: MonotonicTime) {
+    self.init(in: place)
     (key, settings.timing) = (description.key, description.timing)
     settings.timing.beginTime = nil
     settings.timingFunction = description.timingFunction
-    settings.isRemovedOnCompletion = description.isRemovedOnCompletion
+    if place != .group { settings.isRemovedOnCompletion = description.isRemovedOnCompletion }
     guard let begin = description.timing.beginTime.map({ $0 - shift }) else { return }
     if !description.beginsByItself {
       settings.timing.beginTime = begin
-    } else if !isMember, begin != start {
+    } else if place != .group, begin != start {
       begun = begin
     }
   }

@@ -7,9 +7,17 @@ import RenderTree
 
 extension AnimationParts {
   static let properties: [TextProperty<Self>] = [
-    TextProperty("forKey", optional: \.key, .string),
+    TextProperty("forKey", optional: \.key, .string).refused { parts in
+      switch parts.place {
+      case .layer: nil
+      case .group: "no forKey: an animation in a group is not found by a key"
+      case .stateTransition: "no forKey: its key is the name of its property"
+      }
+    },
     TextProperty("beginTime", optional: \.settings.timing.beginTime, .time),
-    TextProperty("begun", optional: \.begun, .time),
+    TextProperty("begun", optional: \.begun, .time).refused { parts in
+      parts.place == .layer ? nil : "no begun: no commit begins it"
+    },
     TextProperty("duration", optional: \.settings.timing.duration, .duration),
     TextProperty("speed", \.settings.timing.speed, .number),
     TextProperty("timeOffset", \.settings.timing.timeOffset, .time),
@@ -18,8 +26,20 @@ extension AnimationParts {
     TextProperty("autoreverses", \.settings.timing.autoreverses, .bool),
     TextProperty("fillMode", \.settings.timing.fillMode, .word()),
     TextProperty("timingFunction", optional: \.settings.timingFunction, .timingFunction),
-    TextProperty("isRemovedOnCompletion", \.settings.isRemovedOnCompletion, .bool),
+    TextProperty("isRemovedOnCompletion", \.settings.isRemovedOnCompletion, .bool).refused { parts in
+      parts.place == .group ? "no isRemovedOnCompletion: an animation in a group is removed with it" : nil
+    },
   ]
+
+  /// The kinds of animations that have a property with this name.
+  static func owners(of name: String) -> [String] {
+    func has<Parts>(_ properties: [TextProperty<Parts>]) -> Bool { properties.contains { $0.name == name } }
+    if has(properties) { return ["an animation"] }
+    return [
+      has(BasicParts.properties) ? "a basic animation" : nil, has(SpringParts.properties) ? "a spring" : nil,
+      has(KeyframeParts.properties) ? "keyframes" : nil, has(transitionProperties) ? "a transition" : nil,
+    ].compactMap(\.self)
+  }
 
   /// The names of the properties of all kinds.
   static let propertyNames =

@@ -29,15 +29,17 @@ extension Scene {
     of root: Layer, size: Size? = nil, origin: MonotonicTime = .zero, scale: Double = 1, events: [Event] = [],
     images: ImageForm = .embedded, fontPath: @escaping (String) -> String = { $0 }
   ) throws -> String {
-    let writer = SceneWriter(origin: origin, scale: scale, fontPath: fontPath)
+    let names = PrintedNames(root, events)
+    let writer = SceneWriter(origin: origin, scale: scale, names: names, fontPath: fontPath)
     let size = size ?? root.bounds.size
     if !size.isEmpty { writer.line("size \(sceneNumbers(size.width, size.height))") }
     writer.write(root, prototypes: SceneKind.all.map { $0.make() })
     for event in events {
-      let time = ValueSyntax<Nanoseconds>.time.text(event.time, writer)
+      // A time before the scene's beginning is its beginning.
+      let time = ValueSyntax<Nanoseconds>.duration.text(event.time, writer)
       let layer = SceneWriter.name(event.layer)
       let target = layer == event.layer ? "\(layer).state" : "\(layer) state"
-      writer.line("at \(time) \(target) \(event.state.map(SceneWriter.name) ?? "none")")
+      writer.line("at \(time) \(target) \(event.state.map(PrintedNames.state).map(SceneWriter.name) ?? "none")")
     }
     for (index, image) in writer.images.enumerated() {
       let name = "image image\(index + 1)"
@@ -64,7 +66,7 @@ extension SceneWriter {
     let properties = kind.properties.compactMap { property in
       property.text(layer, new, self).map { "\(property.name) \($0)" }
     }
-    let head = before + kind.word + (layer.name.map { " \(Self.name($0))" } ?? "")
+    let head = before + kind.word + (names[layer].map { " \(Self.name($0))" } ?? "")
     block(head, properties) {
       animations(of: layer)
       states(of: layer)
@@ -76,17 +78,18 @@ extension SceneWriter {
   // MARK: States
 
   private func states(of layer: Layer) {
-    var names: Set<String> = []
+    let targets = LayerState.Targets(in: layer, layer.targetsOfStates)
+    var written: Set<String> = []
     // A layer finds only the first of several states with a name.
-    for state in layer.states where names.insert(state.name).inserted {
-      elements(state.elements, of: layer, head: "state \(Self.name(state.name))")
+    for state in layer.states where written.insert(state.name).inserted {
+      elements(state.elements, of: targets, head: "state \(Self.state(state.name))")
     }
     // A name that no state has is that of a state without values.
     let used = [layer.state] + layer.stateTransitions.flatMap { [$0.from, $0.to] }
-    for name in used.compactMap(\.self) where names.insert(name).inserted { block("state \(Self.name(name))") }
-    if let name = layer.state { elements(layer.valuesBeforeState, of: layer, head: "inState \(Self.name(name))") }
+    for name in used.compactMap(\.self) where written.insert(name).inserted { block("state \(Self.state(name))") }
+    if let name = layer.state { elements(layer.valuesBeforeState, of: targets, head: "inState \(Self.state(name))") }
     for transition in layer.stateTransitions {
-      let (from, to) = (transition.from.map(Self.name) ?? "*", transition.to.map(Self.name) ?? "*")
+      let (from, to) = (transition.from.map(Self.state) ?? "*", transition.to.map(Self.state) ?? "*")
       var properties: [String] = []
       if let duration = transition.duration {
         properties.append("duration \(ValueSyntax<Nanoseconds>.duration.text(duration, self))")
@@ -95,35 +98,46 @@ extension SceneWriter {
         properties.append("timingFunction \(ValueSyntax<TimingFunction>.timingFunction.text(function, self))")
       }
       block("stateTransition from \(from) to \(to)", properties) {
-        for animation in transition.animations where layer.layer(named: animation.target) != nil {
-          guard let target = animation.target else {
+        for animation in transition.animations {
+          guard let target = targets[animation.target] else { continue }
+          if animation.target == nil {
             write(animation.animation)
-            continue
+          } else {
+            block(Self.quoted(names[target] ?? "")) { write(animation.animation) }
           }
-          block(Self.quoted(target)) { write(animation.animation) }
         }
       }
     }
   }
 
-  private func elements(_ elements: [LayerState.Element], of layer: Layer, head: String) {
-    func texts(_ target: String?) -> [String] {
-      elements.filter { $0.target == target }.compactMap { element in
-        let name = element.property.rawValue
-        let value = (element.value as? LayerPicture).map { picture($0, of: layer.layer(named: target)) } ?? element.value
-        return SceneKind.property(name)?.valueText(value, self).map { "\(name) \($0)" }
+  private func elements(_ elements: [LayerState.Element], of targets: LayerState.Targets, head: String) {
+    // The last one of several values of a property holds.
+    let last = Dictionary(elements.indices.map { (elements[$0].place, $0) }) { $1 }
+    var order: [(name: String, layer: Layer)] = []
+    var groups: [String?: [LayerState.Element]] = [:]
+    for (index, element) in elements.enumerated() where last[element.place] == index {
+      guard let layer = targets[element.target] else { continue }
+      if let name = element.target, groups[name] == nil { order.append((name, layer)) }
+      groups[element.target, default: []].append(element)
+    }
+    func texts(_ name: String?) -> [String] {
+      guard let layer = targets[name] else { return [] }
+      return groups[name, default: []].compactMap { element in
+        let value = (element.value as? LayerPicture).map { picture($0, of: layer) } ?? element.value
+        let property = SceneKind.kind(of: layer).property(element.property.rawValue)
+        return property?.valueText(value, self).map { "\(element.property.rawValue) \($0)" }
       }
     }
     block(head, texts(nil)) {
-      var targets: [String] = []
-      for target in elements.compactMap(\.target) where !targets.contains(target) { targets.append(target) }
-      for target in targets where layer.layer(named: target) != nil { block(Self.quoted(target), texts(target)) }
+      for (name, layer) in order { block(Self.quoted(names[layer] ?? name), texts(name)) }
     }
   }
 
+  private static func state(_ name: String) -> String { Self.name(PrintedNames.state(name)) }
+
   /// The picture with which a copy of the layer shows the same: one of an application's own class cannot draw itself.
-  private func picture(_ picture: LayerPicture, of layer: Layer?) -> LayerPicture {
-    guard case .own(let drawn) = picture, let layer, !SceneKind.kind(of: layer).draws else { return picture }
+  private func picture(_ picture: LayerPicture, of layer: Layer) -> LayerPicture {
+    guard case .own(let drawn) = picture, !SceneKind.kind(of: layer).draws else { return picture }
     return (drawn ?? (try? layer.drawnContents(scale: scale))).map { .drawn($0.image, $0.measures) } ?? .image(nil)
   }
 }

@@ -19,7 +19,7 @@ public final class Scene {
   public struct Event: Hashable, Sendable {
     /// Counts from the scene's beginning.
     public var time: Nanoseconds
-    /// The name of a layer.
+    /// The name of a layer; no other layer of the text has it.
     public var layer: String
     /// Nil for the layer's own values.
     public var state: String?
@@ -40,6 +40,10 @@ public final class Scene {
 
   /// The files that it was read from; not those of fonts.
   let files: [SceneFile]
+  /// The layers that the text can address.
+  let names: LayerNames
+  /// The layer of each event.
+  private let targets: [Layer]
   private let animations: [PendingAnimation]
   private var played = 0
 
@@ -73,7 +77,8 @@ public final class Scene {
     let content = try reader.scene()
     root = content.root
     size = content.size ?? content.root.bounds.size
-    events = content.events.sorted { $0.time < $1.time }
+    let all = content.events.sorted { $0.event.time < $1.event.time }
+    (events, targets, names) = (all.map(\.event), all.map(\.layer), reader.names)
     animations = reader.animations
     files = resources.files
     if content.size != nil, root.bounds == .zero { root.frame = Rect(origin: .zero, size: size) }
@@ -94,9 +99,9 @@ public final class Scene {
   public func advance(to time: MonotonicTime) {
     guard let start else { return }
     while played < events.count, start + events[played].time <= time {
-      let event = events[played]
+      let (event, layer) = (events[played], targets[played])
       played += 1
-      root.layer(named: event.layer)?.setState(event.state, at: start + event.time)
+      layer.setState(event.state, at: start + event.time)
     }
   }
 
@@ -111,7 +116,7 @@ public final class Scene {
 struct SceneContent {
   var root: Layer
   var size: Size?
-  var events: [Scene.Event]
+  var events: [(event: Scene.Event, layer: Layer)]
 }
 
 extension SceneReader {
@@ -126,7 +131,9 @@ extension SceneReader {
       if let kind = sublayerKind {
         guard root == nil else { throw expected("no second layer: a scene has one, which holds all others") }
         root = try layer(kind)
-      } else if take("size") {
+      } else if word == "size" {
+        try takeOnce("size")
+        advance()
         let syntax = ValueSyntax<Size>.size.only("a size above 0") { !$0.isEmpty && ($0.width + $0.height).isFinite }
         size = try syntax.read(self)
       } else if take("image") {
@@ -139,16 +146,21 @@ extension SceneReader {
       }
     }
     guard let root else { throw expected("a layer") }
-    let states = root.namesOfStates
+    var states: [String: Set<String>] = [:]
+    var placed: [(event: Scene.Event, layer: Layer)] = []
     for (event, layer, state) in events {
-      guard let own = states[event.layer] else {
-        throw unknown(event.layer, in: states.keys, "the name of a layer", at: layer)
+      guard let all = names.layers[event.layer] else {
+        throw unknown(event.layer, in: names.layers.keys, "the name of a layer", at: layer)
       }
+      guard all.count == 1 else { throw ambiguous(event.layer, all, at: layer) }
+      let own = states[event.layer] ?? Set(all[0].layer.states.map(\.name))
+      states[event.layer] = own
       if let name = event.state, !own.contains(name) {
         throw unknown(name, in: own, "a state of \(event.layer)", at: state)
       }
+      placed.append((event, all[0].layer))
     }
-    return SceneContent(root: root, size: size, events: events.map(\.event))
+    return SceneContent(root: root, size: size, events: placed)
   }
 
   /// An event with the places of its names.
@@ -156,7 +168,8 @@ extension SceneReader {
 
   /// `1s card.state open`
   private func event() throws(SceneError) -> PlacedEvent {
-    let time = try ValueSyntax<Nanoseconds>.time.read(self)
+    let future = "a time from 0 on, such as 0.5s or 300ms"
+    let time = try ValueSyntax<Nanoseconds>.time.only(future) { $0 >= .zero }.read(self)
     let (layer, isWord) = (token, word != nil)
     var name = try takeName("the name of a layer with .state, such as card.state")
     if isWord, name.hasSuffix(".state") {
@@ -222,18 +235,5 @@ extension SceneReader {
     _ = try takeWord("a name for the image")
     _ = take("data")
     _ = try string("the path of a PNG file in quotation marks, or data")
-  }
-}
-
-extension Layer {
-  /// The names of the states of each layer that its name finds.
-  fileprivate var namesOfStates: [String: Set<String>] {
-    var names: [String: Set<String>] = [:]
-    func collect(_ layer: Layer) {
-      if let name = layer.name, names[name] == nil { names[name] = Set(layer.states.map(\.name)) }
-      layer.sublayers.forEach(collect)
-    }
-    collect(self)
-    return names
   }
 }

@@ -23,6 +23,8 @@ struct SceneToken: Equatable {
   var kind: Kind
   /// The place of its first byte.
   var offset: Int
+  /// The number of its line; the first is 1.
+  var line = 1
   var isAfterComma = false
 
   /// The token as a message names it.
@@ -51,6 +53,7 @@ struct SceneToken: Equatable {
 struct SceneLexer {
   private let bytes: [UInt8]
   private var offset = 0
+  private var line = 1
 
   /// - Parameter bytes: may begin with a byte order mark, as some editors write.
   init(_ bytes: [UInt8]) {
@@ -59,8 +62,8 @@ struct SceneLexer {
 
   mutating func next() -> SceneToken {
     let isAfterComma = skipBlanks()
-    let start = offset
-    return SceneToken(kind: kind(), offset: start, isAfterComma: isAfterComma)
+    let (start, line) = (offset, line)
+    return SceneToken(kind: kind(), offset: start, line: line, isAfterComma: isAfterComma)
   }
 
   /// The line and column of a byte, both from 1; the column in characters.
@@ -109,6 +112,7 @@ struct SceneLexer {
         skip { $0 != "\n" }
       } else if next <= " " || next == "," || next == ";" || next == ":" {
         if next == "," { hasComma = true }
+        if next == "\n" { line += 1 }
         offset += 1
       } else {
         break
@@ -166,7 +170,9 @@ struct SceneLexer {
       switch Unicode.Scalar(byte) {
       case "\"": return .string(String(decoding: text, as: UTF8.self))
       // It would swallow the rest of the file.
-      case "\n": return .broken("a string that does not end on its line")
+      case "\n":
+        line += 1
+        return .broken("a string that does not end on its line")
       case "\\":
         guard let escaped = escape() else {
           return .broken(#"a string with a backslash before something else than ", \, n, t or u{…}"#)

@@ -14,16 +14,23 @@ struct SceneKind {
   let properties: [SceneProperty]
   /// True if the layer draws its contents from its properties.
   let draws: Bool
+  /// A property that no layer of the kind is without in a text, and what to write.
+  let needs: (property: String, advice: String)?
 
   private init(
-    _ word: String, _ type: Layer.Type, draws: Bool, _ properties: [SceneProperty], make: @escaping @MainActor () -> Layer
+    _ word: String, _ type: Layer.Type, draws: Bool, needs: (property: String, advice: String)? = nil,
+    _ properties: [SceneProperty], make: @escaping @MainActor () -> Layer
   ) {
-    (self.word, self.type, self.make, self.properties, self.draws) = (word, type, make, properties, draws)
+    (self.word, self.type, self.make, self.properties) = (word, type, make, properties)
+    (self.draws, self.needs) = (draws, needs)
   }
 
   static let all: [SceneKind] = [
     SceneKind("layer", Layer.self, draws: false, common) { Layer() },
-    SceneKind("text", TextLayer.self, draws: true, common + text) { TextLayer() },
+    SceneKind(
+      "text", TextLayer.self, draws: true,
+      needs: ("font", #"a font in a text layer, such as font "Roboto-Regular.ttf" 24"#), common + text
+    ) { TextLayer() },
     SceneKind("shape", ShapeLayer.self, draws: true, common + shape) { ShapeLayer() },
   ]
 
@@ -99,11 +106,11 @@ struct SceneKind {
 
   private static let text: [SceneProperty] = [
     SceneProperty("string", \TextLayer.string, .string),
-    SceneProperty("font", \TextLayer.font, .optional(.font)),
+    .font,
     SceneProperty("color", \TextLayer.color, .color),
     SceneProperty("alignment", \TextLayer.alignment, .word()),
     SceneProperty("truncation", \TextLayer.truncation, .word()),
-    SceneProperty("drawsAsynchronously", \TextLayer.drawsAsynchronously, .bool),
+    .drawsAsynchronously,
   ]
 
   private static let shape: [SceneProperty] = [
@@ -112,7 +119,7 @@ struct SceneKind {
     SceneProperty("fillRule", \ShapeLayer.fillRule, .word(["nonZero": .nonZero, "evenOdd": .evenOdd])),
     SceneProperty("strokeColor", \ShapeLayer.strokeColor, .optional(.color)),
     SceneProperty("strokeStyle", \ShapeLayer.strokeStyle, .strokeStyle),
-    SceneProperty("drawsAsynchronously", \ShapeLayer.drawsAsynchronously, .bool),
+    .drawsAsynchronously,
   ]
 }
 
@@ -145,6 +152,26 @@ extension SceneProperty {
       return time == .zero ? nil : ValueSyntax<MonotonicTime>.time.text(time, writer)
     }
     return property
+  }
+
+  /// It is written in each text: one without a font, which draws nothing, must say so.
+  fileprivate static var font: SceneProperty {
+    let syntax = ValueSyntax<Font?>.optional(.font)
+    var property = SceneProperty("font", \TextLayer.font, syntax)
+    property.text = { layer, _, writer in (layer as? TextLayer).map { syntax.text($0.font, writer) } }
+    return property
+  }
+
+  /// One property of two kinds: a state only knows the name.
+  fileprivate static var drawsAsynchronously: SceneProperty {
+    SceneProperty("drawsAsynchronously", ValueSyntax<Bool>.bool) {
+      ($0 as? TextLayer)?.drawsAsynchronously ?? ($0 as? ShapeLayer)?.drawsAsynchronously
+    } set: {
+      ($0 as? TextLayer)?.drawsAsynchronously = $1
+      ($0 as? ShapeLayer)?.drawsAsynchronously = $1
+    } isSame: {
+      $0 == $1
+    }
   }
 
   /// The picture in a layer. One that the layer draws from its properties is left out, and drawn again.

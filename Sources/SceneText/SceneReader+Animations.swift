@@ -24,11 +24,11 @@ extension SceneReader {
   var animationKind: AnimationParts.Kind? { word.flatMap(AnimationParts.Kind.init) }
 
   /// Reads an animation: its kind, the property that it moves, and in braces its own properties.
-  func animation(_ kind: AnimationParts.Kind) throws(SceneError) -> AnimationParts {
+  func animation(_ kind: AnimationParts.Kind, in place: AnimationParts.Place = .layer) throws(SceneError) -> AnimationParts {
     try count(.animations)
     let token = token
     advance()
-    var parts = AnimationParts()
+    var parts = AnimationParts(in: place)
     switch kind {
     case .basic: parts.content = .basic(try takeParts(of: try takeTrack(), &parts))
     case .spring:
@@ -42,10 +42,12 @@ extension SceneReader {
       if let course = keyframes.course, course.path == nil, course.rotationMode != nil {
         throw error(.expected("path beside rotationMode", found: token.name), at: token)
       }
+      if !keyframes.hasEffect {
+        let count = keyframes.values?.values.count
+        let found = count == 1 ? "one value" : "\(token.name) without values"
+        throw error(.expected("at least two values, or a path", found: found), at: token)
+      }
       if let count = keyframes.timing.keyTimes?.count, let needed = keyframes.neededKeyTimes, count != needed.count {
-        if keyframes.values?.values.isEmpty ?? false {
-          throw error(.expected("values beside keyTimes", found: token.name), at: token)
-        }
         throw error(.expected("\(needed.count) keyTimes, \(needed.reason)", found: "\(count)"), at: token)
       }
       parts.content = .keyframes(keyframes)
@@ -54,22 +56,27 @@ extension SceneReader {
       try block(of: "an animation or a property of the group") { () throws(SceneError) in
         if let member = animationKind {
           guard member != .transition else { throw expected("no transition: it has no effect in a group") }
-          return members.append(try animation(member))
+          return members.append(try animation(member, in: .group))
         }
         if try take(AnimationParts.properties, in: &parts) { return }
-        throw expected("a property of a group, such as duration")
+        throw unknownProperty("a property of a group, such as duration")
+      }
+      guard !members.isEmpty else {
+        throw error(.expected("an animation in the group", found: "\(token.name) without one"), at: token)
       }
       parts.content = .group(members)
     case .transition:
       var transition = Transition(try ValueSyntax<TransitionType>.word().read(self))
       try block(of: "a property of the transition") { () throws(SceneError) in
-        if take("from") {
+        if word == "from" {
+          try takeOnce("from")
+          advance()
           transition.from = try picture()
           return
         }
         if try take(AnimationParts.transitionProperties, in: &transition) { return }
         if try take(AnimationParts.properties, in: &parts) { return }
-        throw expected("a property of the transition, such as duration")
+        throw unknownProperty("a property of the transition, such as duration")
       }
       parts.content = .transition(transition)
     }
@@ -92,9 +99,15 @@ extension SceneReader {
     try block(of: "a property of the animation") { () throws(SceneError) in
       if try take(Parts.properties, in: &parts) { return }
       if try take(AnimationParts.properties, in: &animation) { return }
-      throw expected("a property of the animation, such as duration")
+      throw unknownProperty("a property of the animation, such as duration")
     }
     return parts
+  }
+
+  /// The error that an animation has no such property, with the kinds that have one.
+  private func unknownProperty(_ expected: String) -> SceneError {
+    guard let found = found(token, of: word.map(AnimationParts.owners) ?? []) else { return self.expected(expected) }
+    return error(.expected(expected, found: found), at: token)
   }
 }
 
@@ -109,18 +122,27 @@ extension SceneWriter {
   /// Writes an animation of a change of state, which has not begun and leaves open what a layer fills in.
   func write(_ animation: any Animation) {
     let description = AnimationDescription(open: animation)
-    guard case .group = description.content else { return write(description, shift: .zero, start: .zero) }
+    guard case .group = description.content else {
+      return write(description, in: .stateTransition, shift: .zero, start: .zero)
+    }
     line("// A group is left out: it has no property that the state changes.")
   }
 
-  private func write(_ description: AnimationDescription, isMember: Bool = false, shift: Nanoseconds, start: MonotonicTime) {
-    let settings = AnimationParts(description, isMember: isMember, shift: shift, start: start)
+  /// Animations that never show anything are left out.
+  private func write(
+    _ description: AnimationDescription, in place: AnimationParts.Place = .layer, shift: Nanoseconds, start: MonotonicTime
+  ) {
+    guard hasEffect(description) else { return }
+    let settings = AnimationParts(description, in: place, shift: shift, start: start)
     let properties = texts(AnimationParts.properties, of: settings, new: AnimationParts())
     switch description.content {
     case .track(let movement, let spring): write(movement, spring, properties)
     case .group(let members):
+      guard members.contains(where: hasText) else {
+        return line("// A group is left out: it animates no property of the kinds of layers here.")
+      }
       block("group", properties) {
-        for member in members { write(member, isMember: true, shift: .zero, start: start) }
+        for member in members { write(member, in: .group, shift: .zero, start: start) }
       }
     case .transition(let transition):
       let head = "transition \(transition.type)"
@@ -128,6 +150,23 @@ extension SceneWriter {
       block(head, all) {
         if let tree = transition.from?.tree, !tree.records.isEmpty { write(tree, 0, before: "from ") }
       }
+    }
+  }
+
+  private func hasEffect(_ description: AnimationDescription) -> Bool {
+    switch description.content {
+    case .track(let movement, _): KeyframeParts(movement)?.hasEffect ?? true
+    case .group(let members): members.contains(where: hasEffect)
+    case .transition: true
+    }
+  }
+
+  /// True if an animation is written, and not only a comment.
+  private func hasText(_ description: AnimationDescription) -> Bool {
+    switch description.content {
+    case .track(let movement, _): SceneKind.property(movement.property.rawValue)?.track != nil && hasEffect(description)
+    case .group(let members): members.contains(where: hasText)
+    case .transition: true
     }
   }
 
@@ -146,18 +185,8 @@ extension SceneWriter {
       (parts.ends, parts.velocity, parts.keepsVelocity) = (ends, velocity, movement.keepsVelocity)
       (parts.physical, parts.initialVelocity, parts.isAdditive) = (spring, spring.initialVelocity, movement.isAdditive)
       write(.spring, parts, settings)
-    case (.keyframes(let values, let timing, let curveShape), _):
-      var parts = KeyframeParts(track)
-      parts.values = KeyframeParts.Values(values: values, curveShape: curveShape)
-      (parts.timing, parts.isAdditive, parts.isCumulative) = (timing, movement.isAdditive, movement.isCumulative)
-      parts.fitKeyTimes()
-      write(.keyframes, parts, settings)
-    case (.path(let path, let timing, let rotationMode), _):
-      var parts = KeyframeParts(track)
-      parts.course = KeyframeParts.Course(path: path, rotationMode: rotationMode)
-      (parts.timing, parts.isAdditive, parts.isCumulative) = (timing, movement.isAdditive, movement.isCumulative)
-      parts.fitKeyTimes()
-      write(.keyframes, parts, settings)
+    case (.keyframes, _), (.path, _):
+      if let parts = KeyframeParts(movement) { write(.keyframes, parts, settings) }
     }
   }
 

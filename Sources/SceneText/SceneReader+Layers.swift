@@ -5,56 +5,92 @@ extension SceneReader {
   /// Reads a layer with everything in it; the token is the word of its kind.
   func layer(_ kind: SceneKind) throws(SceneError) -> Layer {
     let number = try count(.layers)
+    let token = token
     advance()
     let layer = kind.make()
     layer.name = takeName()
-    if let name = layer.name { lastLayerNumber[name] = number }
+    let named = NamedLayer(layer: layer, number: number, line: token.line)
+    if let name = layer.name { names.layers[name, default: []].append(named) }
     var last: [LayerSetting] = []
     var states: [LayerState] = []
     var transitions: [StateTransition] = []
-    var names = StateNames()
+    var used = StateNames()
+    var needs = kind.needs
     try block(of: "a property, a layer or an animation") { () throws(SceneError) in
       if let kind = animationKind {
         let parts = try animation(kind)
         animations.append(PendingAnimation(layer: layer, parts: parts))
       } else if let inner = sublayerKind {
         layer.addSublayer(try self.layer(inner))
-      } else if take("mask") {
+      } else if word == "mask" {
+        try takeOnce("mask")
+        advance()
         guard let inner = sublayerKind else { throw expected("a layer as the mask: layer, text or shape") }
-        let outside = lastLayerNumber
-        lastLayerNumber = [:]
+        let outside = names
+        names = LayerNames()
         layer.mask = try self.layer(inner)
-        lastLayerNumber = outside
+        names = outside
       } else if take("state") {
         try count(.states)
-        let token = token
+        let token = self.token
         let name = try takeName("the name of a state")
-        guard names.states.insert(name).inserted else {
+        guard name != "none" else {
+          throw error(.expected("another name of a state: none stands for no state", found: token.name), at: token)
+        }
+        guard used.states.insert(name).inserted else {
           throw error(.expected("a name that no other state of this layer has", found: token.name), at: token)
         }
-        states.append(LayerState(name, try elements(kind, &names)))
-      } else if take("inState") {
-        let name = try takeState(&names, "the name of a state")
-        layer.takeState(name, base: try elements(kind, &names))
+        states.append(LayerState(name, try elements(kind, &used)))
+        names.states[name, default: []].append(named)
+      } else if word == "inState" {
+        try takeOnce("inState")
+        advance()
+        let name = try takeState(&used, "the name of a state")
+        layer.takeState(name, base: try elements(kind, &used))
       } else if take("stateTransition") {
         try count(.transitions)
-        transitions.append(try stateTransition(&names))
+        transitions.append(try stateTransition(&used))
       } else {
         let property = try takeProperty(of: kind)
         let setting = try property.read(self)
+        if property.name == needs?.property { needs = nil }
         if property.isLast { last.append(setting) } else { setting.set(layer, setting.value) }
       }
     }
-    for target in names.targets where lastLayerNumber[target.name] ?? 0 < number {
-      // No layer of this name was read since this one began.
-      throw error(.expected("the name of a layer in this one", found: target.token.name), at: target.token)
+    if let needs {
+      throw error(.expected(needs.advice, found: "\(token.name) without \(needs.property)"), at: token)
     }
-    for state in names.usedStates where !names.states.contains(state.name) {
-      throw unknown(state.name, in: names.states, "the name of a state of this layer", at: state.token)
-    }
+    try check(used, in: number)
     (layer.states, layer.stateTransitions) = (states, transitions)
     for setting in last { setting.set(layer, setting.value) }
     return layer
+  }
+
+  /// Checks the names in the states of a layer, when all in it was read.
+  private func check(_ used: StateNames, in number: Int) throws(SceneError) {
+    for target in used.targets {
+      // The layers that were read since this one began are in it.
+      guard let all = names.layers[target.name], let last = all.last, last.number > number else {
+        throw error(.expected("the name of a layer in this one", found: target.token.name), at: target.token)
+      }
+      if all.count > 1, all[all.count - 2].number > number {
+        throw ambiguous(target.name, all.filter { $0.number > number }, at: target.token)
+      }
+      let kind = SceneKind.kind(of: last.layer)
+      for token in target.properties {
+        if case .word(let word) = token.kind, kind.property(word) == nil { throw unknownProperty(of: kind, at: token) }
+      }
+    }
+    for state in used.usedStates where !used.states.contains(state.name) {
+      throw unknown(state.name, in: used.states, "the name of a state of this layer", at: state.token)
+    }
+  }
+
+  /// The error that a name does not say which layer is meant.
+  func ambiguous(_ name: String, _ layers: [NamedLayer], at token: SceneToken) -> SceneError {
+    let lines = "lines \(layers[0].line) and \(layers[1].line)"
+    let found = "\(SceneToken(kind: .word(name), offset: 0).name), which layers in \(lines) have"
+    return error(.expected("the name of one layer", found: found), at: token)
   }
 
   /// The kind of layer whose word stands at the token.
@@ -62,14 +98,29 @@ extension SceneReader {
 
   /// - Parameter kind: nil for a layer that is only known by its name.
   private func takeProperty(of kind: SceneKind?) throws(SceneError) -> SceneProperty {
-    guard let word else { throw expected("a property of \(kind?.name ?? "a layer")") }
-    guard let property = kind.map({ $0.property(word) }) ?? SceneKind.property(word) else {
-      let names = kind.map { $0.properties.map(\.name) } ?? SceneKind.all.flatMap { $0.properties.map(\.name) }
-      let near = nearest(to: word, in: names + (kind == nil ? [] : Self.words))
-      throw expected("a property of \(kind?.name ?? "a layer")" + (near.map { ", such as \($0)" } ?? ""))
+    guard let word, let property = kind.map({ $0.property(word) }) ?? SceneKind.property(word) else {
+      throw unknownProperty(of: kind, at: token)
     }
+    try takeOnce(word)
     advance()
     return property
+  }
+
+  /// The error that a layer has no such property, with what has one, or one that is like it.
+  private func unknownProperty(of kind: SceneKind?, at token: SceneToken) -> SceneError {
+    let expected = "a property of \(kind?.name ?? "a layer")"
+    guard case .word(let word) = token.kind else { return error(.expected(expected, found: token.name), at: token) }
+    let owners = SceneKind.all.filter { $0.property(word) != nil }.map(\.name)
+    if let found = found(token, of: owners.isEmpty ? AnimationParts.owners(of: word) : owners) {
+      return error(.expected(expected, found: found), at: token)
+    }
+    let names = kind.map { $0.properties.map(\.name) } ?? SceneKind.all.flatMap { $0.properties.map(\.name) }
+    return unknown(word, in: names + (kind == nil ? [] : Self.words), expected, at: token)
+  }
+
+  /// The token of a property as a message names it, with the things that have such a property; nil if there are none.
+  func found(_ token: SceneToken, of owners: [String]) -> String? {
+    owners.isEmpty ? nil : "\(token.name), which is a property of \(owners.joined(separator: " and "))"
   }
 
   private static let words =
@@ -81,7 +132,7 @@ extension SceneReader {
   private func takeTarget(_ names: inout StateNames) -> String? {
     let token = token
     guard following.kind == .open, let name = takeName() else { return nil }
-    names.targets.append((name, token))
+    names.targets.append((name, token, []))
     return name
   }
 
@@ -89,10 +140,14 @@ extension SceneReader {
   private func elements(_ kind: SceneKind, _ names: inout StateNames) throws(SceneError) -> [LayerState.Element] {
     var elements: [LayerState.Element] = []
     try block(of: "a property of the state") { () throws(SceneError) in
+      let start = token
       guard let target = takeTarget(&names) else {
         return elements.append(try element(of: kind, target: nil))
       }
+      try takeOnce("block of \(target)", at: start)
+      let index = names.targets.count - 1
       try block(of: "a property of the state") { () throws(SceneError) in
+        names.targets[index].properties.append(token)
         elements.append(try element(of: nil, target: target))
       }
     }
@@ -116,9 +171,13 @@ extension SceneReader {
         try block(of: "an animation") { () throws(SceneError) in
           transition.animations.append(try stateAnimation(of: target, expected: Self.stateAnimations))
         }
-      } else if take("duration") {
+      } else if word == "duration" {
+        try takeOnce("duration")
+        advance()
         transition.duration = try ValueSyntax<Nanoseconds>.duration.read(self)
-      } else if take("timingFunction") {
+      } else if word == "timingFunction" {
+        try takeOnce("timingFunction")
+        advance()
         transition.timingFunction = try ValueSyntax<TimingFunction>.timingFunction.read(self)
       } else {
         let others = "duration, timingFunction, or the name of a layer with its animations in braces"
@@ -149,7 +208,7 @@ extension SceneReader {
     // A group has no property that the state changes.
     guard let kind = animationKind, kind != .group else { throw self.expected(expected) }
     let property = if case .word(let word) = following.kind { word } else { "" }
-    let animation = try animation(kind).animation
+    let animation = try animation(kind, in: .stateTransition).animation
     if let transition = animation as? Transition { return StateTransition.Element(transition, of: target) }
     return StateTransition.Element(AnimatableProperty(rawValue: property), animation, of: target)
   }
@@ -160,8 +219,21 @@ private struct StateNames {
   /// The names of the states themselves.
   var states: Set<String> = []
   var usedStates: [(name: String, token: SceneToken)] = []
-  /// The names of layers below the one that has the states.
-  var targets: [(name: String, token: SceneToken)] = []
+  /// The names of layers below the one that has the states, with the properties that a state gives these.
+  var targets: [(name: String, token: SceneToken, properties: [SceneToken])] = []
+}
+
+/// A layer that the text can address, with its number in the order of reading and the line where it stands.
+struct NamedLayer {
+  let layer: Layer
+  let number: Int
+  let line: Int
+}
+
+/// The layers by their names and by the names of their states, in the order of reading.
+struct LayerNames {
+  var layers: [String: [NamedLayer]] = [:]
+  var states: [String: [NamedLayer]] = [:]
 }
 
 extension SceneKind {

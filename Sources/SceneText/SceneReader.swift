@@ -13,9 +13,10 @@ final class SceneReader {
   // The parts of the scene as they are found.
   var animations: [PendingAnimation] = []
   private var counts: [SceneThings: Int] = [:]
-  /// By name, the number of the last layer that was read with it. A mask has names of its own: those in it are not found outside, and
-  /// those outside not in it.
-  var lastLayerNumber: [String: Int] = [:]
+  /// The names of the layers that were read. A mask has names of its own: those in it are not found outside, and those outside not in it.
+  var names = LayerNames()
+  /// The places of what was given in each open block, and outside all blocks.
+  private var given: [[String: SceneToken]] = [[:]]
 
   init(_ bytes: [UInt8], resources: SceneResources) {
     self.resources = resources
@@ -43,6 +44,16 @@ final class SceneReader {
   func error(_ reason: SceneError.Reason, at token: SceneToken) -> SceneError {
     let place = lexer.place(of: token.offset)
     return SceneError(file: resources.file, line: place.line, column: place.column, reason: reason)
+  }
+
+  /// Refuses what was given before in the same block.
+  ///
+  /// - Parameter token: the one that names it; the present one if nil.
+  func takeOnce(_ name: String, at token: SceneToken? = nil) throws(SceneError) {
+    let token = token ?? self.token
+    guard let first = given[given.count - 1].updateValue(token, forKey: name) else { return }
+    let place = lexer.place(of: first.offset)
+    throw error(.expected("no second \(name): the first is at \(place.line):\(place.column)", found: token.name), at: token)
   }
 
   /// Counts one more of something, whose number is limited.
@@ -103,6 +114,7 @@ final class SceneReader {
     guard token.kind == .open else { throw expected("\"{\"") }
     guard depth < SceneLimit.depth else { throw error(.tooMany("levels of braces", limit: SceneLimit.depth), at: token) }
     depth += 1
+    given.append([:])
     let opening = token
     advance()
     while token.kind != .close {
@@ -113,6 +125,7 @@ final class SceneReader {
       try item()
     }
     depth -= 1
+    given.removeLast()
     advance()
   }
 

@@ -53,20 +53,19 @@ public final class SceneStage {
     setTimer()
   }
 
-  /// Sets the state of a layer with this name; the name of a layer may be left out where only one layer has such a state.
+  /// Sets the state of the layer that has this name in the scene's text; the name may be left out where only one layer has such a
+  /// state. Where it throws, nothing has changed.
   ///
-  /// - Returns: false if there is no such layer or state. Nothing has changed then.
-  @discardableResult
-  public func setState(_ state: String?, of layer: String? = nil) -> Bool {
-    guard let found = target(state, layer) else { return false }
+  /// - Parameter state: nil for the layer's own values.
+  public func setState(_ state: String?, of layer: String? = nil) throws(SceneStateError) {
+    let found = try scene.names.layer(layer, withState: state)
     // Events that are due were before it.
     if let loop { advance(to: loop.clock.now) }
     let time = loop.map { max($0.clock.now - start, .zero) } ?? .zero
-    let name = found.name.flatMap { scene.root.layer(named: $0) === found ? $0 : nil }
+    let name = found.name.flatMap { scene.names.layers[$0]?.count == 1 ? $0 : nil }
     chosen.removeAll { $0.layer == name && (name != nil || $0.state == state) }
     chosen.append(Choice(time: time, layer: name, state: state))
     found.state = state
-    return true
   }
 
   /// Reads the scene again from this file whenever it or an image that it names changes, at once if one has changed since the scene
@@ -138,7 +137,8 @@ public final class SceneStage {
     for choice in chosen {
       let time = start + choice.time
       scene.advance(to: time)
-      let layer = target(choice.state, choice.layer)
+      // The new text may have no such layer or state.
+      let layer = try? scene.names.layer(choice.layer, withState: choice.state)
       // At the beginning nothing was on screen that could have moved.
       if choice.time == .zero {
         Transaction.withoutActions { layer?.state = choice.state }
@@ -147,15 +147,6 @@ public final class SceneStage {
       }
     }
     advance(to: loop.clock.now)
-  }
-
-  private func target(_ state: String?, _ name: String?) -> Layer? {
-    guard let name else {
-      let layers = scene.root.all { $0.hasState(state) }
-      return layers.count == 1 ? layers[0] : nil
-    }
-    guard let layer = scene.root.layer(named: name), state == nil || layer.hasState(state) else { return nil }
-    return layer
   }
 
   private func setTimer() {
@@ -201,13 +192,5 @@ private final class FittingLayer: Layer {
       frameLayer.transform = .scale(min(bounds.width / size.width, bounds.height / size.height))
       frameLayer.position = bounds.center
     }
-  }
-}
-
-extension Layer {
-  fileprivate func hasState(_ name: String?) -> Bool { states.contains { $0.name == name } }
-
-  fileprivate func all(where isWanted: (Layer) -> Bool) -> [Layer] {
-    (isWanted(self) ? [self] : []) + sublayers.flatMap { $0.all(where: isWanted) }
   }
 }

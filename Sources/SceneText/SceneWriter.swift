@@ -16,14 +16,19 @@ final class SceneWriter {
   let origin: MonotonicTime
   /// Pixels of the output a point.
   let scale: Double
+  let names: PrintedNames
   private var indentation = 0
   private var imageNumbers: [UInt64: Int] = [:]
   private var fontNames: [FontFace: String] = [:]
   private let fontPath: (String) -> String
 
-  init(origin: MonotonicTime = .zero, scale: Double = 1, fontPath: @escaping (String) -> String = { $0 }) {
+  init(
+    origin: MonotonicTime = .zero, scale: Double = 1, names: PrintedNames = PrintedNames(),
+    fontPath: @escaping (String) -> String = { $0 }
+  ) {
     self.origin = origin
     self.scale = scale
+    self.names = names
     self.fontPath = fontPath
   }
 

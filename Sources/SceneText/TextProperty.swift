@@ -6,6 +6,8 @@ struct TextProperty<Parts> {
   let name: String
   /// Names the properties that exclude this one, if one of them was read already.
   var conflict: @MainActor (Parts) -> String? = { _ in nil }
+  /// Says why it may not stand in these parts, if it has no meaning there.
+  var refusal: @MainActor (Parts) -> String? = { _ in nil }
   let read: @MainActor (SceneReader, inout Parts) throws(SceneError) -> Void
   /// The text of the value; nil if it is that of new parts.
   let text: @MainActor (_ parts: Parts, _ new: Parts, SceneWriter) -> String?
@@ -43,6 +45,15 @@ extension TextProperty {
   }
 }
 
+extension TextProperty {
+  /// The same property, which may not stand in some parts.
+  func refused(_ refusal: @escaping @MainActor (Parts) -> String?) -> Self {
+    var property = self
+    property.refusal = refusal
+    return property
+  }
+}
+
 extension TextProperty where Parts: TrackParts {
   /// A value of the animated property.
   init(_ name: String, value path: WritableKeyPath<Parts, (any Animatable)?>) {
@@ -59,6 +70,8 @@ extension SceneReader {
   func take<Parts>(_ properties: [TextProperty<Parts>], in parts: inout Parts) throws(SceneError) -> Bool {
     guard let property = properties.first(where: { $0.name == word }) else { return false }
     if let other = property.conflict(parts) { throw expected("no \(property.name) beside \(other)") }
+    if let refusal = property.refusal(parts) { throw expected(refusal) }
+    try takeOnce(property.name)
     advance()
     try property.read(self, &parts)
     return true

@@ -139,10 +139,37 @@ final class SceneFileTests: XCTestCase {
       XCTAssertEqual(result.status, 0, "\(arguments): \(result.error)")
     }
     XCTAssertEqual(try folder.contents(of: "1.png"), try folder.contents(of: "2.png"))
-    for state in ["opne", "dim", "card=opne", "floor=dim"] {
-      let result = try framepace(["render", "a.scene", "--state", state, "--output", "3.png"], in: folder.path)
-      XCTAssertEqual(result.status, 64, state)
-      XCTAssertTrue(result.error.contains("--state '\(state)'"), result.error)
+    let dump = try framepace(["dump", "a.scene", "--state", "open", "--state", "lamp=dim"], in: folder.path)
+    XCTAssertEqual(dump.status, 0, dump.error)
+    XCTAssertTrue(dump.output.contains("inState open { position 5 5 }"), dump.output)
+    XCTAssertTrue(dump.output.contains("inState dim { backgroundColor #FFFFFF }"), dump.output)
+    for (state, reason) in [
+      ("opne", "no layer of the scene has a state opne."),
+      ("dim", "the layers in lines 3 and 9 have a state dim: name the layer, as LAYER=STATE."),
+      ("none", "name the layer whose state is taken away, as LAYER=STATE."),
+      ("card=opne", "the layer card has no state opne."), ("floor=dim", "no layer of the scene has the name floor."),
+    ] {
+      for command in [["render", "a.scene", "--output", "3.png"], ["dump", "a.scene"]] {
+        let result = try framepace(command + ["--state", state], in: folder.path)
+        XCTAssertEqual(result.status, 64, state)
+        // Wrapped to lines.
+        let words = result.error.split { $0.isWhitespace }.joined(separator: " ")
+        XCTAssertTrue(words.contains("--state '\(state)': \(reason)"), result.error)
+      }
+    }
+  }
+
+  /// As `render` does; on a screen it is scaled to the screen's size.
+  func testWithoutAScreenARunHasTheSizeOfTheFile() throws {
+    let folder = try TemporaryFolder()
+    try "size 40 30\nlayer {}\n".write(toFile: "\(folder.path)/a.scene", atomically: true, encoding: .utf8)
+    for (options, size) in [([], "40x30"), (["--size", "80x70"], "80x70")] {
+      let clock = ["run", "a.scene", "--display", "fallback", "--duration", "50ms"] + options
+      let simulation = ["run", "a.scene", "--simulate", "steady", "--fast", "--duration", "50ms"] + options
+      for arguments in [clock, simulation] {
+        let result = try framepace(arguments, in: folder.path)
+        XCTAssertTrue((result.output + result.error).contains(size), "\(arguments): \(result.output)\(result.error)")
+      }
     }
   }
 

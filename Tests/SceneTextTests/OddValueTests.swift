@@ -96,4 +96,42 @@ import XCTest
       XCTAssertEqual(layer.opacity, 1)
     }
   }
+
+  /// In a tree a state and an event mean the first of several layers with a name; a text has another name for the others.
+  func testLayersWithOneName() throws {
+    func tree() -> Layer {
+      let root = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 30))
+      root.name = "a"
+      for _ in 0..<2 {
+        let (outer, inner) = (layer(), layer())
+        (outer.name, inner.name) = ("a", "a")
+        outer.states = [LayerState("on", [.init(.opacity, 0.5, of: "a"), .init(.opacity, 0.25, of: "nobody")])]
+        outer.addSublayer(inner)
+        root.addSublayer(outer)
+      }
+      let other = layer()
+      other.name = "a 2"
+      root.addSublayer(other)
+      root.states = [
+        LayerState("on", [.init(.opacity, 0.1, of: "a"), .init(.opacity, 0.75, of: "a")])
+      ]
+      return root
+    }
+    for isOn in [false, true] {
+      let root = tree()
+      if isOn {
+        root.state = "on"
+        root.sublayers[1].state = "on"
+      }
+      try check(root, "\(isOn)")
+      let text = try Scene.text(of: root, events: [.init(time: .seconds(-1), layer: "a", state: "on")])
+      let scene = try Scene(text: text)
+      scene.start(at: .zero + .seconds(5))
+      scene.advance(to: .zero + .seconds(5))
+      scene.root.sublayers[1].state = "on"
+      XCTAssertEqual(scene.root.state, "on", text)
+      let opacities = scene.root.sublayers.map { [$0.opacity] + $0.sublayers.map(\.opacity) }
+      XCTAssertEqual(opacities, [[0.75, 1], [1, 0.5], [1]], text)
+    }
+  }
 }

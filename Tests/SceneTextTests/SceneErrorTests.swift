@@ -35,7 +35,7 @@ final class SceneErrorTests: XCTestCase {
       ),
       (
         "layer { basic opacity { velocity 1 } }",
-        "1:25: expected a property of the animation, such as duration, found \"velocity\""
+        "1:25: expected a property of the animation, such as duration, found \"velocity\", which is a property of a spring"
       ),
       ("layer { spring opacity { bounce 0.2 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
       ("layer { spring opacity { bounce 0 } }", "1:9: expected perceptualDuration beside bounce, found \"spring\""),
@@ -72,8 +72,8 @@ final class SceneErrorTests: XCTestCase {
         "1:43: expected the name of a layer in this one, found \"shade\""
       ),
       (
-        "layer { mask layer shade { state a { shade {} } }; state a { shade {} } }",
-        "1:62: expected the name of a layer in this one, found \"shade\""
+        "layer { mask layer { layer shade {}; state a { shade {} } }; state a { shade {} } }",
+        "1:72: expected the name of a layer in this one, found \"shade\""
       ),
       (
         "layer { layer shade {}; stateTransition { shade { group {} } } }",
@@ -136,7 +136,10 @@ final class SceneErrorTests: XCTestCase {
         "layer { keyframes opacity { values 0 1; keyTimes 0 1; calculationMode discrete } }",
         "1:9: expected 3 keyTimes, one for each value and one for the end of the last, found 2"
       ),
-      ("layer { keyframes opacity { keyTimes 0 1 } }", "1:9: expected values beside keyTimes, found \"keyframes\""),
+      (
+        "layer { keyframes opacity { keyTimes 0 1 } }",
+        "1:9: expected at least two values, or a path, found \"keyframes\" without values"
+      ),
       (
         "shape { strokeStyle width {} }",
         "1:21: expected a pen: width, cap, join, miterLimit, dash or dashPhase with its value, found \"width\""
@@ -189,16 +192,7 @@ final class SceneErrorTests: XCTestCase {
         "4:2: expected \"}\" for the \"{\" at 1:7, or a property, a layer or an animation, found the end of the text"
       ),
     ]
-    onMain {
-      for (text, message) in cases {
-        do throws(SceneError) {
-          _ = try Scene(text: text)
-          XCTFail("no error: \(text)")
-        } catch {
-          XCTAssertEqual("\(error)", message)
-        }
-      }
-    }
+    onMain { checkErrors(cases) }
   }
 
   func testImageMayBeAName() throws {
@@ -233,8 +227,8 @@ final class SceneErrorTests: XCTestCase {
       @MainActor
       func time(_ name: (Int) -> Int) throws -> Duration {
         let layers = (0..<6000).map { "layer a\($0 + 10_000) {}\n" }.joined()
-        let state = (0..<6000).map { "a\(name($0) + 10_000) { opacity 0.5 }\n" }.joined()
-        return try ContinuousClock().measure { _ = try Scene(text: "layer {\n\(layers) state all {\n\(state)}\n}") }
+        let states = (0..<6000).map { "state s\($0) { a\(name($0) + 10_000) { opacity 0.5 } }\n" }.joined()
+        return try ContinuousClock().measure { _ = try Scene(text: "layer {\n\(layers)\n\(states)}") }
       }
       // The fastest of several, on a machine with other work.
       let times = try (0..<3).map { _ in (first: try time { _ in 0 }, each: try time { $0 }) }
@@ -278,6 +272,19 @@ final class SceneErrorTests: XCTestCase {
         XCTAssertEqual(
           "\(error)", "1:18: the image /nowhere/missing.png cannot be read: No such file or directory; name a PNG file")
       }
+    }
+  }
+}
+
+/// Checks that each text gives its error.
+@MainActor
+func checkErrors(_ cases: [(text: String, message: String)], line: UInt = #line) {
+  for (text, message) in cases {
+    do throws(SceneError) {
+      _ = try Scene(text: text)
+      XCTFail("no error: \(text)", line: line)
+    } catch {
+      XCTAssertEqual("\(error)", message, line: line)
     }
   }
 }

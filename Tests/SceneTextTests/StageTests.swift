@@ -12,18 +12,33 @@ final class StageTests: XCTestCase {
         layer {
           layer card { state open { opacity 0.5 }; state dim {} }
           layer lamp { state dim { opacity 0 } }
+          layer both {}
+          layer both { bounds 0 0 1 1 }
         }
         """
       let stage = SceneStage(try Scene(text: text))
-      let card = try XCTUnwrap(stage.scene.root.layer(named: "card"))
-      XCTAssertTrue(stage.setState("open"))
-      XCTAssertFalse(stage.setState("opne", of: "card"))
-      XCTAssertFalse(stage.setState("open", of: "lamp"))
+      let card = try XCTUnwrap(find("card", in: stage.scene.root))
+      @MainActor
+      func message(_ state: String?, _ layer: String? = nil) -> String? {
+        do throws(SceneStateError) {
+          try stage.setState(state, of: layer)
+          return nil
+        } catch {
+          return "\(error)"
+        }
+      }
+      XCTAssertNil(message("open"))
+      XCTAssertEqual(message("opne", "card"), "the layer card has no state opne")
+      XCTAssertEqual(message("opne"), "no layer of the scene has a state opne")
+      XCTAssertEqual(message("open", "lamp"), "the layer lamp has no state open")
+      XCTAssertEqual(message("open", "lanp"), "no layer of the scene has the name lanp")
+      XCTAssertEqual(message(nil), "name the layer whose state is taken away")
       XCTAssertEqual(card.state, "open")
-      // Two layers have it.
-      XCTAssertFalse(stage.setState("dim"))
-      XCTAssertTrue(stage.setState("dim", of: "lamp"))
-      XCTAssertTrue(stage.setState(nil, of: "card"))
+      XCTAssertEqual(message("dim"), "the layers in lines 2 and 3 have a state dim: name the layer")
+      XCTAssertEqual(
+        message(nil, "both"), "the layers in lines 4 and 5 have the name both: give each a name of its own")
+      XCTAssertNil(message("dim", "lamp"))
+      XCTAssertNil(message(nil, "card"))
       XCTAssertEqual(card.opacity, 1)
     }
   }
@@ -36,14 +51,14 @@ final class StageTests: XCTestCase {
       stage.play(on: FrameLoop(clock: .manual(clock)), from: clock.now)
       defer { stage.invalidate() }
       clock.advance(by: .seconds(1))
-      XCTAssertTrue(stage.setState("open"))
+      try stage.setState("open")
       stage.replace(try Scene(text: text))
       XCTAssertEqual(stage.scene.root.state, "open")
       clock.advance(by: .seconds(2))
       stage.replace(try Scene(text: text))
       XCTAssertEqual(stage.scene.root.state, "away")
       // An event that is due was before the choice, though no timer fired yet.
-      XCTAssertTrue(stage.setState(nil, of: "card"))
+      try stage.setState(nil, of: "card")
       stage.replace(try Scene(text: text))
       XCTAssertNil(stage.scene.root.state)
     }
@@ -52,7 +67,7 @@ final class StageTests: XCTestCase {
   func testASceneFollowsTheSizeOfItsDisplay() throws {
     try onMain {
       let stage = SceneStage(try Scene(text: "size 200 100\nlayer { layer dot { position 50 50 } }"))
-      let dot = try XCTUnwrap(stage.scene.root.layer(named: "dot"))
+      let dot = try XCTUnwrap(find("dot", in: stage.scene.root))
       let display = try VirtualDisplay(width: 400, height: 400, refreshRate: .hertz60, reason: "test")
       let engine = Engine(display: display, root: stage.root, loop: FrameLoop(clock: .manual(ManualClock())))
       defer { engine.invalidate() }
@@ -67,7 +82,7 @@ final class StageTests: XCTestCase {
       XCTAssertEqual(place(), Point(25, 50))
       // Another scene fits itself as well.
       stage.replace(try Scene(text: "size 50 100\nlayer { layer dot {} }"))
-      let other = try XCTUnwrap(stage.scene.root.layer(named: "dot"))
+      let other = try XCTUnwrap(find("dot", in: stage.scene.root))
       engine.commitNow()
       XCTAssertEqual(other.convert(Point.zero, to: stage.root), Point(25, 0))
       XCTAssertNil(dot.superlayer?.superlayer)
@@ -96,7 +111,7 @@ final class StageTests: XCTestCase {
       stage.play(on: loop, from: clock.now)
       defer { stage.invalidate() }
       clock.advance(by: .seconds(5))
-      XCTAssertTrue(stage.setState("open"))
+      try stage.setState("open")
 
       @MainActor
       func expect(_ expected: String, _ end: Int, after change: () throws -> Void) throws {
@@ -265,4 +280,9 @@ final class StageTests: XCTestCase {
       XCTAssertEqual(count, 2)
     }
   }
+}
+
+@MainActor
+private func find(_ name: String, in root: Layer) -> Layer? {
+  root.name == name ? root : LayerState.Targets(in: root, [name])[name]
 }

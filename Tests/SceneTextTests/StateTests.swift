@@ -298,6 +298,8 @@ final class StateTests: XCTestCase {
         let inner = Layer()
         (root.name, inner.name) = ("root", name)
         root.addSublayer(inner)
+        // As the name of a state `none` is printed as another one.
+        let state = name == "none" ? "none " : name
         inner.states = [LayerState(name, [.init(.opacity, 0.25)])]
         root.states = [
           LayerState(name, [.init(.opacity, 0.5), .init(.transform, .scale(2)), .init(.opacity, 0.75, of: name)])
@@ -309,15 +311,16 @@ final class StateTests: XCTestCase {
         let events = [nil, name].map { Scene.Event(time: .seconds(1), layer: name, state: $0) }
         let text = try Scene.text(of: root, events: events)
         let copy = try Scene(text: text)
-        XCTAssertEqual(copy.events, events, text)
-        XCTAssertEqual(copy.root.state, name)
-        XCTAssertEqual(copy.root.stateTransitions.map(\.from), [name])
+        XCTAssertEqual(copy.events.map(\.layer), [name, name], text)
+        XCTAssertEqual(copy.events.map(\.state), [nil, state], text)
+        XCTAssertEqual(copy.root.state, state)
+        XCTAssertEqual(copy.root.stateTransitions.map(\.from), [state])
         XCTAssertEqual(copy.root.stateTransitions[0].animations.map(\.target), [name])
         XCTAssertEqual(copy.root.sublayers[0].opacity, 0.75)
         XCTAssertEqual(try Scene.text(of: copy.root, events: copy.events), text)
       }
       // The string of a text and a name behind it are two.
-      let text = "text { layer \"a b\" {}; state x { string \"one\"; \"a b\" { opacity 0.5 } } }"
+      let text = "text { font none; layer \"a b\" {}; state x { string \"one\"; \"a b\" { opacity 0.5 } } }"
       let root = try Scene(text: text).root
       root.state = "x"
       XCTAssertEqual((root as? TextLayer)?.string, "one")
@@ -339,6 +342,7 @@ final class StateTests: XCTestCase {
         for name in names {
           let text = """
             \(kind) {
+              \(kind == "text" ? "font none" : "")
               layer \(name) {}
               state x { \(value) \(name) { opacity 0.5 } }
               stateTransition { duration 1s \(name) { basic opacity {} } }

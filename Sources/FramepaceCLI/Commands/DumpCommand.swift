@@ -45,6 +45,12 @@ struct DumpCommand: ParsableCommand {
     transform: Accepted.time(from: ("0", .zero), to: ("1000h", .seconds(3_600_000))))
   var time = Nanoseconds.milliseconds(500)
 
+  @Option(
+    parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Set a state of a file's scene at its beginning: its name, or LAYER=STATE.", valueName: "state"),
+    transform: SceneChoice.parseState)
+  var state: [String] = []
+
   func validate() throws {
     if let output, !output.hasSuffix(SceneChoice.suffix) || output.contains("\0") {
       throw ValidationError("--output '\(output)': use a file whose name ends in \(SceneChoice.suffix).")
@@ -58,6 +64,7 @@ struct DumpCommand: ParsableCommand {
       let points = Size(Double(size.width), Double(size.height))
       let content = try scene.makeScene(settings: SceneSettings(size: points, fonts: try SceneFonts()))
       let renderer = try OfflineRenderer(root: content.root, width: size.width, height: size.height, frames: 1, from: time)
+      try content.setStates(state)
       content.play(on: renderer.engine, start: renderer.start)
       content.stage?.advance(to: renderer.start + time)
       defer {

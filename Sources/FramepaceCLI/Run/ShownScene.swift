@@ -119,12 +119,15 @@ final class ShownScene {
     for choice in states {
       let parts = choice.split(separator: "=", maxSplits: 1).map(String.init)
       let state = parts.last ?? ""
-      guard stage.setState(state == "none" ? nil : state, of: parts.count == 2 ? parts[0] : nil) else {
-        throw ValidationError(
-          "--state '\(choice)': "
-            + (parts.count == 2
-              ? "the scene has no such layer, or the layer no such state."
-              : "no layer of the scene has this state, or several have it: use LAYER=STATE."))
+      do throws(SceneStateError) {
+        try stage.setState(state == "none" ? nil : state, of: parts.count == 2 ? parts[0] : nil)
+      } catch {
+        let hint =
+          switch error {
+          case .severalStates, .layerMissing: ", as LAYER=STATE"
+          case .noLayer, .noState, .severalLayers: ""
+          }
+        throw ValidationError("--state '\(choice)': \(error)\(hint).")
       }
     }
   }

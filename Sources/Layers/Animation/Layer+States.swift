@@ -3,6 +3,7 @@ public import LinuxSystem
 /// A named set of values for a layer and the layers below it. See `Layer.state`.
 @MainActor
 public struct LayerState {
+  /// A scene's text takes `none` for no state: it prints a state with that name under another one.
   public let name: String
   public var elements: [Element]
 
@@ -14,8 +15,8 @@ public struct LayerState {
   /// A value that a state gives a property.
   @MainActor
   public struct Element {
-    /// The name of a layer below the one that has the state; nil for that layer itself. Where there is none, the element has no
-    /// effect.
+    /// The name of a layer below the one that has the state, of several the first; nil for that layer itself. Where there is none,
+    /// the element has no effect.
     public let target: String?
     public let property: AnimatableProperty
     package let value: any Sendable
@@ -53,13 +54,36 @@ public struct LayerState {
       (self.read, self.write, self.implicit) = (read, write, implicit)
     }
 
-    var place: Place { Place(target: target, property: property) }
+    package var place: Place { Place(target: target, property: property) }
   }
 
   /// A property of a layer by its name.
-  struct Place: Hashable {
-    let target: String?
+  package struct Place: Hashable {
+    package let target: String?
     let property: AnimatableProperty
+  }
+
+  /// The layers that the names in the states of a layer stand for.
+  @MainActor
+  package struct Targets {
+    private let layer: Layer
+    private var named: [String: Layer] = [:]
+
+    /// - Parameter names: those to find in the layer; nil is the layer itself.
+    package init(in layer: Layer, _ names: some Sequence<String?>) {
+      self.layer = layer
+      let wanted = Set(names.lazy.compactMap(\.self))
+      if !wanted.isEmpty { find(wanted, in: layer) }
+    }
+
+    private mutating func find(_ wanted: Set<String>, in layer: Layer) {
+      for sublayer in layer.sublayers where named.count < wanted.count {
+        if let name = sublayer.name, named[name] == nil, wanted.contains(name) { named[name] = sublayer }
+        find(wanted, in: sublayer)
+      }
+    }
+
+    package subscript(name: String?) -> Layer? { name.map { named[$0] } ?? layer }
   }
 }
 
@@ -88,7 +112,7 @@ public struct StateTransition: Sendable {
 
   /// The animation of one property.
   public struct Element: Sendable {
-    /// The name of a layer below; nil for the one that has the state.
+    /// The name of a layer below, of several the first; nil for the one that has the state.
     public let target: String?
     public let property: AnimatableProperty
     /// Without values it goes from the value on screen to the new one.
@@ -97,6 +121,8 @@ public struct StateTransition: Sendable {
     public init(_ property: AnimatableProperty, _ animation: any Animation, of target: String? = nil) {
       (self.property, self.animation, self.target) = (property, animation, target)
     }
+
+    package var place: LayerState.Place { LayerState.Place(target: target, property: property) }
 
     /// A transition of a whole layer, from its picture in the state that is left to the one in the state that is entered.
     public init(_ transition: Transition, of target: String? = nil) {
@@ -175,18 +201,23 @@ extension Layer {
     let transition = own.transition(to: name)
     let left = (own.present?.base ?? []).contentsLast
     let entered = own.states.first { $0.name == name }?.elements ?? []
-    if let transition, !Transaction.disablesActions { addTransitions(transition, at: time) }
+    let animations = transition?.animations ?? []
+    let targets = LayerState.Targets(in: self, (left + entered).map(\.target) + animations.map(\.target))
+    if let transition, !Transaction.disablesActions { addTransitions(transition, to: targets, at: time) }
     let places = Set(entered.map(\.place))
     let all = (left.filter { !places.contains($0.place) } + entered).contentsLast
-    let changes = all.compactMap { change(to: $0, transition, at: time) }
+    let given = Dictionary(animations.map { ($0.place, $0) }) { first, _ in first }
+    let changes = all.compactMap { element in
+      targets[element.target].map { change(of: $0, to: element, given[element.place], at: time) }
+    }
     // Parts of one property may overlap: what the state that is left has set must not be read as a value from before.
     Transaction.withoutActions {
-      for element in left { layer(named: element.target).map { element.write($0, element.value) } }
+      for element in left { targets[element.target].map { element.write($0, element.value) } }
     }
     var base: [LayerState.Element] = []
     var saved: Set<LayerState.Place> = []
     for element in entered where saved.insert(element.place).inserted {
-      if let layer = layer(named: element.target), let value = element.read(layer) { base.append(element.with(value)) }
+      if let layer = targets[element.target], let value = element.read(layer) { base.append(element.with(value)) }
     }
     own.present = name.map { ($0, base) }
     for change in changes { make(change, transition, at: time) }
@@ -215,10 +246,8 @@ extension Layer {
   }
 
   private func change(
-    to element: LayerState.Element, _ transition: StateTransition?, at time: MonotonicTime?
-  ) -> Change? {
-    guard let layer = layer(named: element.target) else { return nil }
-    let given = transition?.animations.first { $0.target == element.target && $0.property == element.property }
+    of layer: Layer, to element: LayerState.Element, _ given: StateTransition.Element?, at time: MonotonicTime?
+  ) -> Change {
     let shown = layer.shownValues(at: time, for: given?.animation)
     return Change(element: element, layer: layer, given: given, shown: shown)
   }
@@ -240,12 +269,12 @@ extension Layer {
   }
 
   /// Begins the transitions of whole layers, from their pictures before the change.
-  private func addTransitions(_ transition: StateTransition, at time: MonotonicTime?) {
+  private func addTransitions(_ transition: StateTransition, to targets: LayerState.Targets, at time: MonotonicTime?) {
     Transaction.begin()
     defer { Transaction.commit() }
     transition.setTiming()
     for element in transition.animations {
-      guard var change = element.animation.motion.transition, let layer = layer(named: element.target) else { continue }
+      guard var change = element.animation.motion.transition, let layer = targets[element.target] else { continue }
       if let time, change.from == nil { change.from = layer.oldPicture(at: time) }
       guard change.from != nil || time == nil && layer.isCommitted else { continue }
       layer.add(change)
@@ -258,15 +287,6 @@ extension Layer {
     guard time != nil || isCommitted else { return nil }
     return shownValues(
       at: time, withVelocity: animation?.motion.keepsVelocity ?? false, speed: animation?.speed ?? 1)
-  }
-
-  /// The layer itself, or the first one below it with this name.
-  package func layer(named name: String?) -> Layer? {
-    guard let name, name != self.name else { return self }
-    for layer in sublayers {
-      if let found = layer.layer(named: name) { return found }
-    }
-    return nil
   }
 }
 

@@ -1,0 +1,138 @@
+import Framepace
+import XCTest
+
+/// A text says nothing twice, nothing that could mean one thing or another, and nothing that has no effect.
+@preconcurrency @MainActor final class SceneStrictnessTests: XCTestCase {
+  func testWhatHasNoEffectIsRefused() {
+    checkErrors([
+      (
+        "layer { string \"a\" }",
+        "1:9: expected a property of a layer, found \"string\", which is a property of a text layer"
+      ),
+      (
+        "layer { drawsAsynchronously true }",
+        "1:9: expected a property of a layer, found \"drawsAsynchronously\", "
+          + "which is a property of a text layer and a shape layer"
+      ),
+      (
+        "layer { duration 1s }",
+        "1:9: expected a property of a layer, found \"duration\", which is a property of an animation"
+      ),
+      (
+        "layer { group { basic opacity {}; from 1 } }",
+        "1:35: expected a property of a group, such as duration, found \"from\", "
+          + "which is a property of a basic animation and a spring"
+      ),
+      (
+        "layer { state open { a { string \"a\" } }; layer a {} }",
+        "1:26: expected a property of a layer, found \"string\", which is a property of a text layer"
+      ),
+      (
+        "layer {\n  text { string \"a\" } }",
+        "2:3: expected a font in a text layer, such as font \"Roboto-Regular.ttf\" 24, found \"text\" without font"
+      ),
+      (
+        "layer {\n  opacity 1\n  cornerRadius 2; opacity 1\n}",
+        "3:19: expected no second opacity: the first is at 2:3, found \"opacity\""
+      ),
+      (
+        "layer { state a {\n opacity 1; opacity 1 } }",
+        "2:13: expected no second opacity: the first is at 2:2, found \"opacity\""
+      ),
+      (
+        "layer { layer b {}; state a { b { opacity 1 }; b { opacity 0 } } }",
+        "1:48: expected no second block of b: the first is at 1:31, found \"b\""
+      ),
+      (
+        "layer { layer b {}; state a { b { opacity 1; opacity 0 } } }",
+        "1:46: expected no second opacity: the first is at 1:35, found \"opacity\""
+      ),
+      (
+        "layer { basic opacity { to 1; to 0 } }", "1:31: expected no second to: the first is at 1:25, found \"to\""
+      ),
+      (
+        "layer { basic opacity { duration 1s; duration 1s } }",
+        "1:38: expected no second duration: the first is at 1:25, found \"duration\""
+      ),
+      (
+        "layer { stateTransition { duration 1s; duration 1s } }",
+        "1:40: expected no second duration: the first is at 1:27, found \"duration\""
+      ),
+      ("layer { mask layer {}; mask layer {} }", "1:24: expected no second mask: the first is at 1:9, found \"mask\""),
+      ("size 1 1\nlayer {}\nsize 2 2", "3:1: expected no second size: the first is at 1:1, found \"size\""),
+      (
+        "layer { transition fade { from record { opacity 1; opacity 1 } } }",
+        "1:52: expected no second opacity: the first is at 1:41, found \"opacity\""
+      ),
+      ("layer { group {} }", "1:9: expected an animation in the group, found \"group\" without one"),
+      (
+        "layer { keyframes opacity { duration 1s } }",
+        "1:9: expected at least two values, or a path, found \"keyframes\" without values"
+      ),
+      ("layer { keyframes opacity { values 1 } }", "1:9: expected at least two values, or a path, found one value"),
+      (
+        "layer { group { basic opacity { isRemovedOnCompletion false } } }",
+        "1:33: expected no isRemovedOnCompletion: an animation in a group is removed with it, "
+          + "found \"isRemovedOnCompletion\""
+      ),
+      (
+        "layer { group { basic opacity { forKey \"a\" } } }",
+        "1:33: expected no forKey: an animation in a group is not found by a key, found \"forKey\""
+      ),
+      (
+        "layer { stateTransition { basic opacity { begun 1s } } }",
+        "1:43: expected no begun: no commit begins it, found \"begun\""
+      ),
+      (
+        "layer { stateTransition { basic opacity { forKey \"a\" } } }",
+        "1:43: expected no forKey: its key is the name of its property, found \"forKey\""
+      ),
+    ])
+  }
+
+  func testNamesMeanOneLayerOrState() {
+    checkErrors([
+      (
+        "layer card { state open { card { opacity 1 } } }",
+        "1:27: expected the name of a layer in this one, found \"card\""
+      ),
+      (
+        "layer {\n  layer a {}\n  layer a {}\n  state open { a { opacity 1 } }\n}",
+        "4:16: expected the name of one layer, found \"a\", which layers in lines 2 and 3 have"
+      ),
+      (
+        "at 1s a.state b\nlayer {\n  layer a {}\n  layer { layer a { state b {} } }\n}",
+        "1:7: expected the name of one layer, found \"a\", which layers in lines 3 and 4 have"
+      ),
+      (
+        "layer a { state b {} }\nat -1s a.state b",
+        "2:4: expected a time from 0 on, such as 0.5s or 300ms, found -1s"
+      ),
+      (
+        "layer { state none {} }",
+        "1:15: expected another name of a state: none stands for no state, found \"none\""
+      ),
+      (
+        "layer { state \"none\" {} }",
+        "1:15: expected another name of a state: none stands for no state, found the string \"none\""
+      ),
+    ])
+  }
+
+  /// Two layers may have a name in common where none of them is addressed, or only one of them can be.
+  func testNamesNeedNotBeDifferent() throws {
+    let scene = try Scene(
+      text: """
+        layer {
+          layer card { text shade { font none }; state open { shade { string "a" } } }
+          layer card { layer shade {}; state open { shade { opacity 0.5 } } }
+          layer box { layer box { cornerRadius 2 }; mask layer box {}; state open { box { opacity 0.5 } } }
+        }
+        """)
+    let box = scene.root.sublayers[2]
+    box.state = "open"
+    XCTAssertEqual([box.opacity, box.sublayers[0].opacity], [1, 0.5])
+    let copy = try Scene(text: try Scene.text(of: scene.root)).root
+    XCTAssertEqual(copy.sublayers.map(\.name), ["card", "card", "box"])
+  }
+}
