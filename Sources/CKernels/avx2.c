@@ -6,12 +6,14 @@
 
 #define VECTOR_BYTES 32
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#include "blend.h"
 #include "source_over.h"
 #pragma clang attribute pop
 
 static const struct ckernels_table table = {
     .name = "AVX2",
     SOURCE_OVER_KERNELS,
+    BLEND_KERNELS,
     .sample = ckernels_sample_avx2,
     .coverage = ckernels_coverage_avx2,
 };

@@ -6,12 +6,14 @@
 
 #define VECTOR_BYTES 64
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl"))), apply_to = function)
+#include "blend.h"
 #include "source_over.h"
 #pragma clang attribute pop
 
 static const struct ckernels_table table = {
     .name = "AVX-512",
     SOURCE_OVER_KERNELS,
+    BLEND_KERNELS,
     .sample = ckernels_sample_avx2,
     .coverage = ckernels_coverage_avx2,
 };

@@ -5,11 +5,13 @@
 #if defined(__aarch64__)
 
 #define VECTOR_BYTES 16
+#include "blend.h"
 #include "source_over.h"
 
 static const struct ckernels_table table = {
     .name = "NEON",
     SOURCE_OVER_KERNELS,
+    BLEND_KERNELS,
     .sample = ckernels_sample_portable,
     .coverage = ckernels_coverage_portable,
 };

@@ -31,6 +31,15 @@ static inline uint32_t over_pixel(uint32_t destination, uint32_t source) {
   return add_saturated(source, multiply_pixel(destination, 255 - (source >> 24)));
 }
 
+// Mixes the bytes of two pixels, two at a time: (old·(255 − share) + new·share) / 255, rounded once.
+static inline uint32_t mix_pixel(uint32_t old, uint32_t new, uint32_t share) {
+  uint32_t even = (old & 0x00FF00FF) * (255 - share) + (new & 0x00FF00FF) * share + 0x00800080;
+  uint32_t odd = (old >> 8 & 0x00FF00FF) * (255 - share) + (new >> 8 & 0x00FF00FF) * share + 0x00800080;
+  even = ((even + ((even >> 8) & 0x00FF00FF)) >> 8) & 0x00FF00FF;
+  odd = (odd + ((odd >> 8) & 0x00FF00FF)) & 0xFF00FF00;
+  return even | odd;
+}
+
 static inline int64_t clamp_coordinate(int64_t value, int64_t limit) {
   return value < 0 ? 0 : value > limit ? limit : value;
 }

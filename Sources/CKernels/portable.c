@@ -1,5 +1,6 @@
 // The kernels in plain C. They run where no faster ones do, and tests compare the vector kernels with them.
 
+#include "blend_pixel.h"
 #include "pixel.h"
 #include "tables.h"
 
@@ -33,6 +34,22 @@ static void over_coverage(uint32_t *destination, const uint32_t *source, int64_t
   }
 }
 
+static void blend(uint32_t *destination, const uint32_t *source, int64_t count, uint32_t opacity, enum ckernels_blend mode) {
+  for (int64_t i = 0; i < count; i++) {
+    destination[i] = blend_pixel(mode, destination[i], multiply_pixel(source[i], opacity));
+  }
+}
+
+static void mask(uint32_t *destination, const uint32_t *mask, int64_t count, uint32_t opacity) {
+  for (int64_t i = 0; i < count; i++) {
+    destination[i] = multiply_pixel(destination[i], multiply_255(mask[i] >> 24, opacity));
+  }
+}
+
+static void mix(uint32_t *destination, const uint32_t *source, int64_t count, uint32_t share) {
+  for (int64_t i = 0; i < count; i++) destination[i] = mix_pixel(destination[i], source[i], share);
+}
+
 void ckernels_sample_portable(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                               const struct ckernels_sampler *sampler) {
   for (int64_t i = 0; i < count; i++) destination[i] = sample_pixel(x + (int32_t)i, y, sampler);
@@ -46,6 +63,9 @@ static const struct ckernels_table table = {
     .over = over,
     .over_opacity = over_opacity,
     .over_coverage = over_coverage,
+    .blend = blend,
+    .mask = mask,
+    .mix = mix,
     .sample = ckernels_sample_portable,
     .coverage = ckernels_coverage_portable,
 };

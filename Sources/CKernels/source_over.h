@@ -1,5 +1,6 @@
 // The kernels of source-over, in the vectors of vector.h. A rest that fills no vector is done by the pixel, with the same
 // formula.
+#pragma once
 
 #include "vector.h"
 

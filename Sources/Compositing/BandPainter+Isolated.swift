@@ -16,13 +16,7 @@ extension BandPainter {
     for y in pixels.minY..<pixels.maxY {
       let destination = target.pointer(x: pixels.minX, y: y)
       let source = picture.target.pointer(x: pixels.minX, y: y)
-      if mode == .normal {
-        kernels.pointee.over_opacity(destination, source, Int64(pixels.width), node.opacity)
-      } else {
-        for x in 0..<pixels.width {
-          destination[x] = mode.blend(multiplyPixel(source[x], node.opacity), over: destination[x])
-        }
-      }
+      mode.blend(source, over: destination, count: pixels.width, opacity: node.opacity, with: kernels)
     }
   }
 
@@ -209,7 +203,7 @@ extension BandPainter {
         continue
       }
       let alpha = mask.target.pointer(x: pixels.minX, y: y)
-      for x in 0..<pixels.width { row[x] = multiplyPixel(row[x], multiply255(alpha[x] >> 24, opacity)) }
+      kernels.pointee.mask(row, alpha, Int64(pixels.width), opacity)
     }
   }
 
@@ -229,22 +223,12 @@ extension LayerTransition {
       let row = under.target.pointer(x: pixels.minX, y: y)
       let source = over.target.pointer(x: pixels.minX, y: y)
       if type == .fade {
-        for x in 0..<pixels.width { row[x] = Self.mixed(row[x], source[x], share) }
+        kernels.pointee.mix(row, source, Int64(pixels.width), share)
       } else {
         kernels.pointee.over(row, source, Int64(pixels.width))
       }
     }
     return under
-  }
-
-  /// Each channel of two pixels mixed and rounded once, so that no colour exceeds its alpha.
-  private static func mixed(_ old: UInt32, _ new: UInt32, _ share: UInt32) -> UInt32 {
-    var result: UInt32 = 0
-    for shift in stride(from: UInt32(0), to: 32, by: 8) {
-      let sum = (old >> shift & 0xFF) * (255 - share) + (new >> shift & 0xFF) * share
-      result |= ((sum + 127) / 255) << shift
-    }
-    return result
   }
 }
 

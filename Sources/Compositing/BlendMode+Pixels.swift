@@ -1,3 +1,4 @@
+import CKernels
 import RenderTree
 
 /// The colour of a pixel in floating point.
@@ -35,12 +36,41 @@ private struct BlendColor {
   }
 }
 
+/// The way in which rows are blended in a mode.
+private enum RowBlending {
+  case over
+  case kernel(ckernels_blend)
+  /// The mixture of a backdrop and a source without their alpha, pixel by pixel in floating point.
+  case colors((_ backdrop: BlendColor, _ source: BlendColor) -> BlendColor)
+  /// The same of one component, in a mode that mixes each by itself.
+  case components((_ backdrop: Double, _ source: Double) -> Double)
+}
+
 extension BlendMode {
-  /// A pixel over another, alpha multiplied into both: what is outside of the other is seen as it is, what is inside as it mixes.
-  func blend(_ source: UInt32, over backdrop: UInt32) -> UInt32 {
+  /// Blends a row of pixels, alpha multiplied into all, over others.
+  func blend(
+    _ source: UnsafePointer<UInt32>, over backdrop: UnsafeMutablePointer<UInt32>, count: Int, opacity: UInt32,
+    with kernels: UnsafePointer<ckernels_table>
+  ) {
+    switch rowBlending {
+    case .over: kernels.pointee.over_opacity(backdrop, source, Int64(count), opacity)
+    case .kernel(let mode): kernels.pointee.blend(backdrop, source, Int64(count), opacity, mode)
+    case .colors(let mix):
+      for x in 0..<count { backdrop[x] = Self.blend(multiplyPixel(source[x], opacity), over: backdrop[x], mix) }
+    case .components(let mix):
+      for x in 0..<count {
+        backdrop[x] = Self.blend(multiplyPixel(source[x], opacity), over: backdrop[x]) { $0.map($1, mix) }
+      }
+    }
+  }
+
+  /// A pixel over another: what is outside of the other is seen as it is, what is inside as it mixes.
+  private static func blend(
+    _ source: UInt32, over backdrop: UInt32, _ mix: (_ backdrop: BlendColor, _ source: BlendColor) -> BlendColor
+  ) -> UInt32 {
     if source == 0 { return backdrop }
     let (sourceAlpha, backdropAlpha) = (Double(source >> 24) / 255, Double(backdrop >> 24) / 255)
-    let mixed = mix(Self.color(backdrop), Self.color(source))
+    let mixed = mix(color(backdrop), color(source))
     func channel(_ shift: UInt32, _ mixed: Double) -> UInt32 {
       let (s, b) = (Double(source >> shift & 255) / 255, Double(backdrop >> shift & 255) / 255)
       let value = s * (1 - backdropAlpha) + b * (1 - sourceAlpha) + sourceAlpha * backdropAlpha * mixed
@@ -60,36 +90,28 @@ extension BlendMode {
     return BlendColor(red: channel(16), green: channel(8), blue: channel(0))
   }
 
-  private func mix(_ backdrop: BlendColor, _ source: BlendColor) -> BlendColor {
+  private var rowBlending: RowBlending {
     switch self {
-    case .hue: source.with(saturation: backdrop.saturation).with(luminosity: backdrop.luminosity)
-    case .saturation: backdrop.with(saturation: source.saturation).with(luminosity: backdrop.luminosity)
-    case .color: source.with(luminosity: backdrop.luminosity)
-    case .luminosity: backdrop.with(luminosity: source.luminosity)
-    default: backdrop.map(source, mix)
-    }
-  }
-
-  /// The mixture of one component, in a mode that mixes each by itself.
-  private func mix(_ b: Double, _ s: Double) -> Double {
-    switch self {
-    case .multiply: b * s
-    case .screen: b + s - b * s
-    case .overlay: BlendMode.hardLight.mix(s, b)
-    case .darken: min(b, s)
-    case .lighten: max(b, s)
-    case .colorDodge: b == 0 ? 0 : s == 1 ? 1 : min(1, b / (1 - s))
-    case .colorBurn: b == 1 ? 1 : s == 0 ? 0 : 1 - min(1, (1 - b) / s)
-    case .hardLight: s <= 0.5 ? b * 2 * s : b + (2 * s - 1) - b * (2 * s - 1)
+    case .normal: .over
+    case .multiply: .kernel(CKERNELS_MULTIPLY)
+    case .screen: .kernel(CKERNELS_SCREEN)
+    case .overlay: .kernel(CKERNELS_OVERLAY)
+    case .darken: .kernel(CKERNELS_DARKEN)
+    case .lighten: .kernel(CKERNELS_LIGHTEN)
+    case .hardLight: .kernel(CKERNELS_HARD_LIGHT)
+    case .difference: .kernel(CKERNELS_DIFFERENCE)
+    case .exclusion: .kernel(CKERNELS_EXCLUSION)
+    case .colorDodge: .components { b, s in b == 0 ? 0 : s == 1 ? 1 : min(1, b / (1 - s)) }
+    case .colorBurn: .components { b, s in b == 1 ? 1 : s == 0 ? 0 : 1 - min(1, (1 - b) / s) }
     case .softLight:
-      if s <= 0.5 {
-        b - (1 - 2 * s) * b * (1 - b)
-      } else {
-        b + (2 * s - 1) * ((b <= 0.25 ? ((16 * b - 12) * b + 4) * b : b.squareRoot()) - b)
+      .components { b, s in
+        if s <= 0.5 { return b - (1 - 2 * s) * b * (1 - b) }
+        return b + (2 * s - 1) * ((b <= 0.25 ? ((16 * b - 12) * b + 4) * b : b.squareRoot()) - b)
       }
-    case .difference: abs(b - s)
-    case .exclusion: b + s - 2 * b * s
-    case .normal, .hue, .saturation, .color, .luminosity: s
+    case .hue: .colors { $1.with(saturation: $0.saturation).with(luminosity: $0.luminosity) }
+    case .saturation: .colors { $0.with(saturation: $1.saturation).with(luminosity: $0.luminosity) }
+    case .color: .colors { $1.with(luminosity: $0.luminosity) }
+    case .luminosity: .colors { $0.with(luminosity: $1.luminosity) }
     }
   }
 }

@@ -85,6 +85,29 @@ import Testing
     }
   }
 
+  /// A mask multiplies by its alpha and the opacity, one after the other; a mixture is rounded once.
+  @Test(arguments: tables.indices)
+  func masksAndMixtures(table: Int) {
+    let kernels = Self.tables[table].pointee
+    var random = SplitMix64(seed: 6)
+    for factor in 0...255 as ClosedRange<UInt32> {
+      let before = pixels(100, &random)
+      let other = pixels(100, &random)
+      var masked = before
+      var mixed = before
+      kernels.mask(&masked, other, 100, factor)
+      kernels.mix(&mixed, other, 100, factor)
+      for index in 0..<100 {
+        for shift in [0, 8, 16, 24] as [UInt32] {
+          let (byte, otherByte) = (before[index] >> shift & 255, other[index] >> shift & 255)
+          #expect(masked[index] >> shift & 255 == product(byte, product(other[index] >> 24, factor)))
+          let sum = Double(byte * (255 - factor) + otherByte * factor) / 255
+          #expect(mixed[index] >> shift & 255 == UInt32(sum.rounded()))
+        }
+      }
+    }
+  }
+
   /// A sampler of an image of 13 × 9 pixels. Some samplers have numbers that overflow.
   private static func sampler(_ random: inout SplitMix64) -> ckernels_sampler {
     func number(_ range: ClosedRange<Double>, _ random: inout SplitMix64) -> Int64 {

@@ -41,17 +41,20 @@ import Testing
   }
 
   /// Every mode of blending, for pixels of every kind.
-  @Test(arguments: BlendMode.allCases)
-  func modesAreThoseOfTheSpecification(mode: BlendMode) {
+  @Test(arguments: BlendMode.allCases, KernelTests.tables.indices)
+  func modesAreThoseOfTheSpecification(mode: BlendMode, table: Int) {
     var random = SplitMix64(seed: 7)
     func pixel() -> UInt32 {
       let alpha: UInt32 = [0, 255, .random(in: 0...255, using: &random)].randomElement(using: &random) ?? 0
       func channel() -> UInt32 { [0, alpha, .random(in: 0...alpha, using: &random)].randomElement(using: &random) ?? 0 }
       return alpha << 24 | channel() << 16 | channel() << 8 | channel()
     }
-    for _ in 0..<20_000 {
-      let (source, backdrop) = (pixel(), pixel())
-      let found = mode.blend(source, over: backdrop)
+    let sources = (0..<20_000).map { _ in pixel() }
+    let backdrops = sources.map { _ in pixel() }
+    var results = backdrops
+    mode.blend(sources, over: &results, count: results.count, opacity: 255, with: KernelTests.tables[table])
+    for (index, found) in results.enumerated() {
+      let (source, backdrop) = (sources[index], backdrops[index])
       let expected = PlainBlending.blend(mode, PlainCompositor.color(source), over: PlainCompositor.color(backdrop)) * 255
       let difference = PlainCompositor.color(found) * 255 - expected
       let isRight = max(difference.max(), -difference.min()) <= 0.5001

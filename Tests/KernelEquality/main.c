@@ -52,6 +52,24 @@ static void over_opacity(const struct ckernels_table *table, const struct input 
 static void over_coverage(const struct ckernels_table *table, const struct input *in) {
   table->over_coverage(in->result, in->source, in->count, in->coverage, in->opacity);
 }
+static void mask(const struct ckernels_table *table, const struct input *in) {
+  table->mask(in->result, in->source, in->count, in->opacity);
+}
+static void mix(const struct ckernels_table *table, const struct input *in) {
+  table->mix(in->result, in->source, in->count, in->opacity);
+}
+#define BLEND(name, mode)                                                                \
+  static void name(const struct ckernels_table *table, const struct input *in) {         \
+    table->blend(in->result, in->source, in->count, in->opacity, CKERNELS_##mode); \
+  }
+BLEND(multiply, MULTIPLY)
+BLEND(screen, SCREEN)
+BLEND(overlay, OVERLAY)
+BLEND(hard_light, HARD_LIGHT)
+BLEND(darken, DARKEN)
+BLEND(lighten, LIGHTEN)
+BLEND(difference, DIFFERENCE)
+BLEND(exclusion, EXCLUSION)
 static void sample(const struct ckernels_table *table, const struct input *in) {
   table->sample(in->result, in->count, in->x, in->y, &in->sampler);
 }
@@ -79,6 +97,16 @@ static const struct kernel kernels[] = {
     {"over", 4, over},
     {"over_opacity", 4, over_opacity},
     {"over_coverage", 4, over_coverage},
+    {"mask", 4, mask},
+    {"mix", 4, mix},
+    {"multiply", 4, multiply},
+    {"screen", 4, screen},
+    {"overlay", 4, overlay},
+    {"hard_light", 4, hard_light},
+    {"darken", 4, darken},
+    {"lighten", 4, lighten},
+    {"difference", 4, difference},
+    {"exclusion", 4, exclusion},
     {"sample", 4, sample},
     {"sample_nearest", 4, sample_nearest},
     {"coverage", 1, coverage},

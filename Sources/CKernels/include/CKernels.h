@@ -52,6 +52,18 @@ struct ckernels_spans {
   int32_t touched_start, covered_start, covered_end, touched_end;
 };
 
+// The blend modes of the W3C's Compositing and Blending that kernels exist for.
+enum ckernels_blend {
+  CKERNELS_MULTIPLY,
+  CKERNELS_SCREEN,
+  CKERNELS_OVERLAY,
+  CKERNELS_HARD_LIGHT,
+  CKERNELS_DARKEN,
+  CKERNELS_LIGHTEN,
+  CKERNELS_DIFFERENCE,
+  CKERNELS_EXCLUSION,
+};
+
 // One set of kernels. Counts are numbers of pixels, 0 or more. Rows need no alignment. Source and destination do not
 // overlap.
 struct ckernels_table {
@@ -69,6 +81,12 @@ struct ckernels_table {
   // d = source·(coverage·opacity) over d.
   void (*over_coverage)(uint32_t *destination, const uint32_t *source, int64_t count, const uint8_t *coverage,
                         uint32_t opacity);
+  // d = source·opacity blended with d. A colour above its alpha counts as one that is equal to it.
+  void (*blend)(uint32_t *destination, const uint32_t *source, int64_t count, uint32_t opacity, enum ckernels_blend mode);
+  // d = d·(mask.alpha·opacity).
+  void (*mask)(uint32_t *destination, const uint32_t *mask, int64_t count, uint32_t opacity);
+  // d = d·(1 − share) + source·share, rounded once; share 0…255.
+  void (*mix)(uint32_t *destination, const uint32_t *source, int64_t count, uint32_t share);
   // d = the image at the pixels (x, y), (x + 1, y), …: bilinear with 7 bits of weight for each axis. Edge pixels are
   // repeated outside.
   void (*sample)(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_sampler *sampler);
