@@ -22,8 +22,8 @@ public struct SceneSettings: Sendable {
   public var scale: Double
   /// The time of day at the scene's start, in seconds after midnight.
   public var timeOfDay: Double
-  /// The time for which the scene `stress` keeps each frame busy.
-  public var work: Nanoseconds
+  /// The times for which the scene `stress` keeps each frame busy: each for two seconds, in turn.
+  public var work: [Nanoseconds]
   /// The phase of the frame that the scene `stress` keeps busy.
   public var workPhase: WorkPhase
   public var fonts: SceneFonts
@@ -36,7 +36,7 @@ public struct SceneSettings: Sendable {
   }
 
   public init(
-    size: Size, scale: Double = 1, timeOfDay: Double = 10 * 3600 + 8 * 60 + 36, work: Nanoseconds = .milliseconds(12),
+    size: Size, scale: Double = 1, timeOfDay: Double = 10 * 3600 + 8 * 60 + 36, work: [Nanoseconds] = [.milliseconds(12)],
     workPhase: WorkPhase = .callbacks, fonts: SceneFonts
   ) {
     self.size = size

@@ -10,15 +10,18 @@ public final class StressScene: SampleScene {
   private let settings: SceneSettings
   private let block = Layer()
   private let busy: BusyLayer
+  private let bar = Layer()
   private let lane: Rect
+  private let scale: Rect
 
   public init(settings: SceneSettings) throws {
     self.settings = settings
     let unit = settings.unit
-    busy = BusyLayer(work: settings.work, phase: settings.workPhase)
+    busy = BusyLayer(phase: settings.workPhase)
     root.backgroundColor = Palette.night
     lane = Rect(
       x: 96 * unit, y: settings.size.height / 2 - 90 * unit, width: settings.size.width - 192 * unit, height: 180 * unit)
+    scale = Rect(x: lane.minX, y: lane.maxY + 150 * unit, width: lane.width, height: 20 * unit)
 
     let track = Layer()
     track.frame = lane
@@ -44,7 +47,7 @@ public final class StressScene: SampleScene {
     // Once also in the other phases: a layer that draws and was never asked to looks like a mistake.
     busy.setNeedsDisplay()
     addText(unit: unit)
-    addScale(Rect(x: lane.minX, y: lane.maxY + 150 * unit, width: lane.width, height: 20 * unit), unit: unit)
+    addScale(unit: unit)
     update(at: 0)
   }
 
@@ -54,17 +57,25 @@ public final class StressScene: SampleScene {
     let way = phase < 1 ? phase : 2 - phase
     let margin = block.bounds.width / 2 + 24 * settings.unit
     block.position = Point(lane.minX + margin + (lane.width - 2 * margin) * way, lane.midY)
+    show(work(at: time))
     switch settings.workPhase {
-    case .callbacks: spin(for: settings.work)
+    case .callbacks: spin(for: busy.work)
     case .layout: busy.setNeedsLayout()
     case .display: busy.setNeedsDisplay()
     }
   }
 
+  private func work(at time: Double) -> Nanoseconds {
+    guard let first = settings.work.first else { return .zero }
+    let turn = (max(time, 0) / 2).truncatingRemainder(dividingBy: Double(settings.work.count))
+    return turn.isFinite ? settings.work[Int(turn)] : first
+  }
+
   private func addText(unit: Double) {
     let fonts = settings.fonts
+    let work = settings.work.map { tenths($0.milliseconds) }.joined(separator: ", ")
     let title = TextLayer(
-      "\(tenths(settings.work.milliseconds)) ms of work in every frame, in \(settings.workPhase.rawValue)",
+      "\(work) ms of work in every frame, in \(settings.workPhase.rawValue)",
       font: fonts.medium(size: 56 * unit), color: Palette.text)
     title.frame.origin = Point(lane.minX, lane.minY - 190 * unit)
     root.addSublayer(title)
@@ -76,18 +87,14 @@ public final class StressScene: SampleScene {
   }
 
   /// Adds the work on a scale of 40 ms, with the intervals of usual displays.
-  private func addScale(_ frame: Rect, unit: Double) {
+  private func addScale(unit: Double) {
     let small = settings.fonts.regular(size: 26 * unit)
-    let work = settings.work.milliseconds
-    func x(_ milliseconds: Double) -> Double { frame.width * min(milliseconds / 40, 1) }
+    let frame = scale
     let scale = Layer()
     scale.frame = frame
     scale.backgroundColor = Palette.panel
     scale.cornerRadius = frame.height / 2
     root.addSublayer(scale)
-    let bar = Layer()
-    bar.frame = Rect(x: 0, y: 0, width: max(x(work), frame.height), height: frame.height)
-    bar.backgroundColor = work > 1000.0 / 60 ? Palette.rose : work > 1000.0 / 120 ? Palette.amber : Palette.teal
     bar.cornerRadius = frame.height / 2
     scale.addSublayer(bar)
     for (hertz, text) in [(120, "8.3 ms: 120 Hz"), (60, "16.7 ms: 60 Hz"), (30, "33.3 ms: 30 Hz")] {
@@ -105,6 +112,16 @@ public final class StressScene: SampleScene {
     root.addSublayer(hint)
   }
 
+  /// The place of a time on the scale.
+  private func x(_ milliseconds: Double) -> Double { scale.width * min(milliseconds / 40, 1) }
+
+  private func show(_ work: Nanoseconds) {
+    busy.work = work
+    let work = work.milliseconds
+    bar.frame = Rect(x: 0, y: 0, width: max(x(work), scale.height), height: scale.height)
+    bar.backgroundColor = work > 1000.0 / 60 ? Palette.rose : work > 1000.0 / 120 ? Palette.amber : Palette.teal
+  }
+
   private func tenths(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"
@@ -113,11 +130,10 @@ public final class StressScene: SampleScene {
 
 /// A layer that is slow in layout or in drawing, as in a careless application.
 private final class BusyLayer: Layer {
-  private let work: Nanoseconds
+  var work = Nanoseconds.zero
   private let phase: SceneSettings.WorkPhase
 
-  init(work: Nanoseconds, phase: SceneSettings.WorkPhase) {
-    self.work = work
+  init(phase: SceneSettings.WorkPhase) {
     self.phase = phase
     super.init()
   }

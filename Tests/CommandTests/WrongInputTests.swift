@@ -73,6 +73,7 @@ struct WrongInputTests {
     (["--display", "kms", "--size", "64x64"], "--size belongs to the fallback clock", "--display auto or fallback"),
     (["--scene", "still", "--work", "5ms"], "--work", "scene stress"),
     (["--scene", "stress", "--work", "11s"], "'11s' is invalid for '--work", "0 to 10s"),
+    (["--scene", "stress", "--work", "5ms,,5ms"], "'5ms,,5ms' is invalid for '--work", "0 to 10s"),
     (
       ["--scene", "stress", "--work-phase", "present"], "'present' is invalid for '--work-phase",
       "callbacks, layout or display"

@@ -60,6 +60,18 @@ import XCTest
     Self.check(alone, name: "onboarding-turn", tolerance: .init(channel: 64, pixels: 960 * 540 / 200))
   }
 
+  /// Several works take turns of two seconds. The bar shows the work on a scale of 40 ms, which is 864 points wide.
+  func testWorksTakeTurns() throws {
+    let settings = SceneSettings(
+      size: Size(960, 540), work: [.milliseconds(2), .milliseconds(10)], fonts: try SceneFonts())
+    let scene = try SceneName.stress.makeScene(settings: settings)
+    for (time, width) in [(0, 43.2), (1.9, 43.2), (2.1, 216), (3.9, 216), (4.1, 43.2), (602.1, 216), (.infinity, 43.2)] {
+      scene.update(at: time)
+      let widths = scene.root.sublayers.flatMap { $0.sublayers }.map(\.frame.width)
+      XCTAssertTrue(widths.contains { abs($0 - width) < 0.1 }, "\(time) s: \(widths)")
+    }
+  }
+
   private static func check(_ image: Image, name: String, tolerance: GoldenImage.Tolerance) {
     do {
       try GoldenImage.check(image, against: "\(folder)/\(name).png", tolerance: tolerance)
@@ -70,7 +82,7 @@ import XCTest
 
   /// The scene half a second after its start.
   private static func picture(of name: SceneName, withText: Bool) throws -> Image {
-    let settings = SceneSettings(size: Size(960, 540), work: .milliseconds(1), fonts: try SceneFonts())
+    let settings = SceneSettings(size: Size(960, 540), work: [.milliseconds(1)], fonts: try SceneFonts())
     let scene = try name.makeScene(settings: settings)
     if !withText { hideText(in: scene.root) }
     let stage = try ManualStage(width: 960, height: 540, root: scene.root, rate: .hertz60)

@@ -102,6 +102,11 @@ enum Accepted {
     }
   }
 
+  /// A parser of several values with commas between them.
+  static func list<Value>(of parse: @escaping @Sendable (String) throws -> Value) -> @Sendable (String) throws -> [Value] {
+    { text in try text.split(separator: ",", omittingEmptySubsequences: false).map { try parse(String($0)) } }
+  }
+
   static func count(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
     { text in
       guard let count = digits(text[...]), range.contains(count) else {

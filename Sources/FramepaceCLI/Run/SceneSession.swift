@@ -59,7 +59,7 @@ final class SceneSession {
       let (size, scale) = (display.geometry.pictureSize, display.geometry.scale)
       let sceneSettings = SceneSettings(
         size: Size(Double(size.width), Double(size.height)) / scale, scale: scale, timeOfDay: Self.localTimeOfDay(),
-        work: options.work ?? .milliseconds(12),
+        work: options.work ?? [.milliseconds(12)],
         workPhase: options.workPhase ?? .callbacks, fonts: try SceneFonts())
       content = try name.makeScene(settings: sceneSettings)
       try content.setStates(states)
