@@ -4,7 +4,9 @@ import Testing
 
 /// `framepace run --simulate`: a run on a simulated screen that depends on its seed alone.
 struct SimulationTests {
-  private static func run(_ profile: String, _ more: String...) throws -> Finished {
+  private static func run(_ profile: String, _ more: String...) throws -> Finished { try run(profile, more) }
+
+  private static func run(_ profile: String, _ more: [String]) throws -> Finished {
     try framepace(["run", "--simulate", profile, "--size", "64x64"] + more)
   }
 
@@ -198,14 +200,18 @@ struct SimulationTests {
     }
   }
 
-  /// The figures that are shown to readers are those that the command prints.
-  @Test func documentsShowRealFigures() throws {
+  /// The cells of the table in Pacing.md that begins with `header`.
+  private static func table(_ header: String) throws -> [[String]] {
     let root = #filePath.dropLast("Tests/CommandTests/SimulationTests.swift".count)
     let text = try String(contentsOfFile: root + "Sources/FrameTiming/FrameTiming.docc/Pacing.md", encoding: .utf8)
+    let lines = text.split(separator: "\n").drop { !$0.hasPrefix(header) }.dropFirst(2).prefix { $0.hasPrefix("|") }
+    return lines.map { $0.dropFirst().split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+  }
+
+  /// The figures that are shown to readers are those that the command prints.
+  @Test func documentsShowRealFigures() throws {
     var rows: [(profile: String, policies: [String], figures: [Double?])] = []
-    for line in text.split(separator: "\n").drop(while: { !$0.hasPrefix("| display | policy |") }).dropFirst(2) {
-      guard line.hasPrefix("|") else { break }
-      let cells = line.dropFirst().split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    for cells in try Self.table("| display | policy |") {
       try #require(cells.count == 6)
       // A cell may go on in words.
       let figures = cells[2...].map { Double($0.prefix { $0.isNumber || $0 == "." }) }
@@ -223,6 +229,21 @@ struct SimulationTests {
           #expect(abs(stated - measured) < 0.006, "\(row.profile), \(policy): \(figures), not \(row.figures)")
         }
       }
+    }
+  }
+
+  /// So are those of the automatic interval in an overload.
+  @Test func documentsShowWhatTheAutomaticIntervalGains() throws {
+    let rows = try Self.table("| interval | frames seen |")
+    #expect(rows.map(\.first) == ["1", "auto"])
+    for row in some(1, of: rows) {
+      try #require(row.count == 4)
+      let arguments = ["--interval", row[0], "--duration", "60s", "--fast", "--json"]
+      let summary = try Self.summary(try Self.run("overloaded", arguments))
+      let causes = try #require(summary["lateCauses"] as? [String: Int])
+      let own = ["callbacks", "layout", "display"].map { causes[$0, default: 0] }.reduce(0, +)
+      let figures = [summary["presented"] as? Int, summary["late"] as? Int, own]
+      #expect(figures == row[1...].map { Int($0) }, "\(row): \(causes)")
     }
   }
 
