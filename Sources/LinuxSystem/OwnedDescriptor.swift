@@ -91,10 +91,13 @@ extension OwnedDescriptor {
 
 /// Memory for sizes that come from outside: an array that finds none ends the process.
 package enum Memory {
-  /// True if so many bytes can be had now. Ask before making an array of a size that a file or a user has named.
+  /// The bytes that have to be left for everything else: an object that finds no memory ends the process too.
+  package static let reserve = 32 << 20
+
+  /// True if so many bytes can be had now and the reserve is left. Ask before taking memory of a size that a file or a user
+  /// has named.
   package static func hasRoom(for count: Int) -> Bool {
-    // The allocator needs some room of its own.
-    let size = max(count, 0) + 65_536
+    let size = max(count, 0) + reserve
     guard let address = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), address != MAP_FAILED
     else { return false }
     munmap(address, size)

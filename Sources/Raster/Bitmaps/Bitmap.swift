@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Why a bitmap cannot be made.
 public enum BitmapError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -50,11 +51,12 @@ public final class Bitmap {
       throw .size(width: width, height: height)
     }
     let bytesPerRow = (width * 4 + 63) & ~63
+    let size = bytesPerRow * height
     var pointer: UnsafeMutableRawPointer?
-    guard posix_memalign(&pointer, 64, bytesPerRow * height) == 0, let pointer else {
-      throw .outOfMemory(bytes: bytesPerRow * height)
+    guard size < 1 << 20 || Memory.hasRoom(for: size), posix_memalign(&pointer, 64, size) == 0, let pointer else {
+      throw .outOfMemory(bytes: size)
     }
-    memset(pointer, 0, bytesPerRow * height)
+    memset(pointer, 0, size)
     self.width = width
     self.height = height
     self.bytesPerRow = bytesPerRow
