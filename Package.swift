@@ -20,6 +20,13 @@ let swiftSettings: [SwiftSetting] =
     .treatAllWarnings(as: .error, .when(configuration: .debug)),
   ] + weakCaptures
 
+// The fast compressor of pictures, which Debian has for amd64 alone.
+#if arch(x86_64)
+  let compressor: [Target.Dependency] = ["CISAL"]
+#else
+  let compressor: [Target.Dependency] = []
+#endif
+
 func library(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
   .target(name: name, dependencies: dependencies, path: path, swiftSettings: swiftSettings)
 }
@@ -64,6 +71,7 @@ let package = Package(
     system("CFreeType", "freetype2", apt: "libfreetype-dev"),
     system("CHarfBuzz", "harfbuzz", apt: "libharfbuzz-dev"),
     system("CDeflate", "libdeflate", apt: "libdeflate-dev"),
+    system("CISAL", "libisal", apt: "libisal-dev"),
     system("CSpng", "spng", apt: "libspng-dev"),
     system("CSeat", "libseat", apt: "libseat-dev"),
     system("CUdev", "libudev", apt: "libudev-dev"),
@@ -79,7 +87,10 @@ let package = Package(
 
     // Pixels: drawing, the render tree, compositing.
     library("Geometry"),
-    library("Raster", ["Geometry", "LinuxSystem", "CCairo", "CFreeType", "CHarfBuzz", "CDeflate", "CSpng"]),
+    .target(
+      name: "CPictures", dependencies: compressor,
+      cSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O2"], .when(configuration: .debug))]),
+    library("Raster", ["Geometry", "LinuxSystem", "CCairo", "CFreeType", "CHarfBuzz", "CDeflate", "CPictures", "CSpng"]),
     library("RenderTree", ["Geometry", "Raster"]),
     // Optimized in debug builds too, where pictures would take seven times as long as in release. Since tools version 6.2
     // a package with such a flag can be a dependency by its version.
@@ -210,7 +221,9 @@ let package = Package(
         "Raster", "RenderTree", "RunLoops", "SampleScenes", "Seats",
       ],
       path: "Tests/VMGuest", swiftSettings: swiftSettings),
-    tests("RasterTests", ["CCairo", "CDeflate", "Geometry", "LinuxSystem", "Raster", "TestLength"]),
+    // The other reader and writer of PNG, for comparison.
+    .systemLibrary(name: "CPNG", path: "Tests/CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+    tests("RasterTests", ["CCairo", "CDeflate", "CPNG", "CPictures", "Geometry", "LinuxSystem", "Raster", "TestLength"]),
     tests(
       "LayersTests",
       [

@@ -37,10 +37,12 @@
 @_exported public import struct Metering.LoggedFrame
 @_exported public import struct Metering.PhaseProfile
 
+@_exported public import struct Raster.AnimatedPNG
 @_exported public import class Raster.Bitmap
 @_exported public import enum Raster.BitmapError
 @_exported public import protocol Raster.Drawing
 @_exported public import class Raster.DrawingContext
+@_exported public import class Raster.EncodingQueue
 @_exported public import enum Raster.FillRule
 @_exported public import struct Raster.Font
 @_exported public import enum Raster.FontError
@@ -50,6 +52,8 @@
 @_exported public import enum Raster.PNG
 @_exported public import enum Raster.PNGError
 @_exported public import struct Raster.Path
+@_exported public import struct Raster.PictureRate
+@_exported public import struct Raster.RawVideo
 @_exported public import struct Raster.StrokeStyle
 @_exported public import enum Raster.SystemFonts
 @_exported public import struct Raster.TextLine

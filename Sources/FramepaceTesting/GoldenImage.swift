@@ -55,7 +55,7 @@ public enum GoldenImage {
   ) throws {
     guard access(path, F_OK) == 0 else {
       if let missing = AtomicFile.missingFolder(of: path) { throw Failure.folder(path: path, reason: missing.sentence) }
-      try PNG.write(image, to: path)
+      try PNG.write(image, to: path, effort: .small)
       throw Failure.written(path: path)
     }
     let expected = try PNG.read(path: path)

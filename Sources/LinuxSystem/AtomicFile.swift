@@ -60,27 +60,58 @@ package enum AtomicFile {
   package static func replace(
     _ path: String, writing body: (borrowing Output) throws(SystemError) -> Void
   ) throws(SystemError) {
-    guard case .file(let target, let permissions) = try Place(path) else {
-      return try body(Output(descriptor: try stream(path), path: path))
-    }
+    guard case .file = try Place(path) else { return try body(Output(descriptor: try stream(path), path: path)) }
     let signals = SignalMask.blockAll()
     defer { signals.restore() }
-    let temporary = try Temporary(beside: target, subject: path)
-    let output = Output(descriptor: temporary.descriptor, path: path)
-    do throws(SystemError) {
-      try body(output)
-      if let permissions, fchmod(output.descriptor.number, permissions) != 0 { throw .last(call: "fchmod", subject: path) }
-      guard fsync(output.descriptor.number) == 0 else { throw .last(call: "fsync", subject: path) }
-      guard rename(temporary.path, target) == 0 else { throw .last(call: "rename", subject: path) }
-    } catch {
-      unlink(temporary.path)
-      throw error
+    let replacement = try Replacement(path)
+    try body(replacement.output)
+    try replacement.commit()
+  }
+
+  /// A new file that takes the place of the one at a path when it is complete; see `replace(_:writing:)`. For what takes long:
+  /// no signal waits for it, so that a signal which ends the process leaves the hidden temporary file behind.
+  package struct Replacement: ~Copyable {
+    package let output: Output
+    /// Nil for a device or a pipe.
+    private let file: NewFile?
+
+    private struct NewFile {
+      let temporary: Path
+      let target: Path
+      let permissions: mode_t?
     }
-    // The new name survives a loss of power only when the folder is on disk. Some file systems cannot guarantee that.
-    let folder = open(Self.folder(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if folder >= 0 {
-      fsync(folder)
-      close(folder)
+
+    package init(_ path: String) throws(SystemError) {
+      guard case .file(let target, let permissions) = try Place(path) else {
+        output = Output(descriptor: try AtomicFile.stream(path), path: path)
+        file = nil
+        return
+      }
+      let temporary = try Temporary(beside: target, subject: path)
+      file = NewFile(temporary: temporary.path, target: target, permissions: permissions)
+      output = Output(descriptor: temporary.descriptor, path: path)
+    }
+
+    /// Puts the new file into its place. If that fails, the old one stays as it was.
+    package consuming func commit() throws(SystemError) {
+      guard let file else { return }
+      let descriptor = output.descriptor.number
+      if let permissions = file.permissions, fchmod(descriptor, permissions) != 0 {
+        throw .last(call: "fchmod", subject: output.path)
+      }
+      guard fsync(descriptor) == 0 else { throw .last(call: "fsync", subject: output.path) }
+      guard rename(file.temporary, file.target) == 0 else { throw .last(call: "rename", subject: output.path) }
+      // The new name survives a loss of power only when the folder is on disk. Some file systems cannot guarantee that.
+      let folder = open(AtomicFile.folder(of: file.target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      if folder >= 0 {
+        fsync(folder)
+        close(folder)
+      }
+    }
+
+    // After the commit there is no such file any more.
+    deinit {
+      if let file { unlink(file.temporary) }
     }
   }
 

@@ -47,7 +47,7 @@ extension Scene {
       case .embedded:
         // Strings that follow each other are one.
         writer.line("\(name) data")
-        var rest = Base64.encode(try PNG.encode(image))[...]
+        var rest = Base64.encode(try PNG.encode(image, effort: .small))[...]
         while !rest.isEmpty {
           writer.line("  \"\(rest.prefix(96))\"")
           rest = rest.dropFirst(96)

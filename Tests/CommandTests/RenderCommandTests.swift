@@ -124,6 +124,47 @@ struct RenderCommandTests {
     #expect(result.output.hasPrefix("wrote \(files.count) of 100000 files to \(folder.path)/d: "), "\(result.output)")
   }
 
+  /// A film appears when it is complete: a signal leaves the old file and no other one.
+  @Test func aSignalLeavesTheOldFilm() throws {
+    let folder = try TemporaryFolder()
+    try Data("old".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/x.apng"))
+    let run = try Running(
+      ["render", "still", "--frames", "100000", "--size", "64x64", "--output", "\(folder.path)/x.apng"])
+    while try folder.files.count < 2 { usleep(1000) }
+    run.send(SIGINT)
+    let result = run.finish()
+    #expect(result.status == 128 + SIGINT && result.error.isEmpty, "\(result.status): \(result.error)")
+    #expect(
+      result.output.hasPrefix("stopped after ") && result.output.contains(" of 100000 pictures of "), "\(result.output)")
+    #expect(try folder.files == ["x.apng"])
+    #expect(try folder.contents(of: "x.apng") == Data("old".utf8))
+  }
+
+  /// A film goes to a file, into a folder by the scene's name, or to the standard output, which has nothing else then.
+  @Test(arguments: ["apng", "y4m"])
+  func filmsAreTheSameEverywhere(format: String) throws {
+    let folder = try TemporaryFolder()
+    let arguments = ["render", "orbit", "--frames", "12", "--size", "96x54", "--output"]
+    let file = try framepace(arguments + ["film.\(format)"], in: folder.path)
+    #expect(file.status == 0 && file.output.hasPrefix("wrote film.\(format): "), "\(file.error)\(file.output)")
+    let inFolder = try framepace(arguments + ["d", "--format", format], in: folder.path)
+    #expect(inFolder.output.hasPrefix("wrote d/orbit.\(format): "), "\(inFolder.error)\(inFolder.output)")
+    let piped = try shell(
+      "framepace \(arguments.joined(separator: " ")) - --format \(format) 2>said >piped", in: folder.path)
+    #expect(piped.status == 0)
+    let film = try folder.contents(of: "film.\(format)")
+    #expect(try folder.contents(of: "d/orbit.\(format)") == film)
+    #expect(try folder.contents(of: "piped") == film)
+    let said = String(decoding: try folder.contents(of: "said"), as: UTF8.self)
+    #expect(said.hasPrefix("wrote 12 pictures to the standard output: "), "\(said)")
+  }
+
+  /// A reader that has seen enough is no error.
+  @Test func aReaderOfAFilmMayEnd() throws {
+    let result = try shell("framepace render still --output - --format y4m --frames 5000 --size 640x360 | head -c 9")
+    #expect(result.output == "YUV4MPEG2" && result.error.isEmpty, "\(result.output): \(result.error)")
+  }
+
   @Test func aFolderThatIsNamedAsAPictureIsRefused() throws {
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(atPath: "\(folder.path)/d.png", withIntermediateDirectories: false)

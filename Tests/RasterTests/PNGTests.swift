@@ -1,17 +1,24 @@
 import CDeflate
+import CPictures
 import Geometry
 import Glibc
 import LinuxSystem
 @testable import Raster
+import TestLength
 import Testing
 
 @Suite struct PNGTests {
   /// Every alpha with every component that it allows survives the conversion to PNG and back.
   @Test func alphaSurvivesExactly() {
+    func stored(_ pixel: UInt32) -> UInt32 {
+      var bytes = [UInt8](repeating: 0, count: 4)
+      cpictures_png_row(&bytes, [pixel], 1, 4)
+      return bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
+    }
     for alpha in 0...255 as ClosedRange<UInt32> {
       for value in 0...alpha {
         let pixel = alpha << 24 | value << 16 | (alpha - value) << 8 | value / 2
-        let stored = PixelFormat.rgba(fromPremultipliedBGRA: pixel)
+        let stored = stored(pixel)
         #expect(PixelFormat.premultipliedBGRA(fromRGBA: stored) == pixel)
         guard alpha > 0 else { continue }
         let exact = (Double(value) * 255 / Double(alpha))
@@ -19,7 +26,7 @@ import Testing
       }
     }
     // This is not a valid colour, but it must not trap.
-    #expect(PixelFormat.rgba(fromPremultipliedBGRA: 0x10FF_FFFF) == 0x10FF_FFFF)
+    #expect(stored(0x10FF_FFFF) == 0x10FF_FFFF)
   }
 
   @Test func premultiplyingRoundsToTheNearest() {
@@ -39,7 +46,8 @@ import Testing
       let bitmap = try Bitmap.random(
         width: .random(in: 1...70, using: &generator), height: .random(in: 1...40, using: &generator), isOpaque: isOpaque,
         using: &generator)
-      let bytes = try PNG.encode(bitmap.freeze(), level: .random(in: 0...12, using: &generator))
+      let effort = PNG.Effort.allCases.randomElement(using: &generator) ?? .fast
+      let bytes = try PNG.encode(bitmap.freeze(), effort: effort)
       #expect(bytes[25] == (isOpaque || bitmap.pixels.allSatisfy { alpha($0) == 255 } ? 2 : 6))
       let decoded = try PNG.decode(bytes)
       #expect(decoded.width == bitmap.width && decoded.height == bitmap.height)
@@ -51,8 +59,11 @@ import Testing
   @Test func filterFollowsThePicture() throws {
     func filters(_ gradient: Gradient) throws -> [UInt8] {
       let bitmap = try Bitmap.drawing(width: 64, height: 16) { $0.fill(gradient: gradient) }
-      let output = PNGFilter.rows(of: bitmap.freeze(), bytesPerPixel: 3)
-      #expect(output.count == 16 * (1 + 64 * 3))
+      let rows = PNGRows(bitmap.freeze())
+      #expect(rows.size == 16 * (1 + 64 * 3))
+      var output = [UInt8](repeating: 0, count: rows.size)
+      var scratch = [UInt8](repeating: 0, count: rows.scratchSize)
+      rows.write(0..<16, to: &output, scratch: &scratch, isFiltered: true)
       return (0..<16).map { output[$0 * (1 + 64 * 3)] }
     }
     let across = Gradient.linear(from: .zero, to: Point(0, 16), colors: [.black, .white])
@@ -115,21 +126,41 @@ import Testing
     #expect(throws: Never.self) { try PNG.decode(small, maximumPixels: 9) }
   }
 
-  /// Bytes are changed, removed and added. In half of the cases the checksums are corrected, so that the damage gets past
-  /// them. No damage may trap.
+  /// No damage may trap. Some, for example to a colour, leaves the file valid.
   @Test(arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
   func damagedFilesAreHarmless(seed: UInt64) throws {
+    let refused = try damageFiles(500, seed: seed)
+    #expect(refused > 200 && refused < 500, "seed \(seed): \(refused)")
+  }
+
+  /// The same for as many seconds as asked for, with seeds that no run had before.
+  @Test(.enabled(if: stressSeconds > 0, "FRAMEPACE_STRESS_SECONDS is not set"))
+  func damagedFilesAreHarmlessForLong() throws {
+    let end = SystemClock.monotonic.now + .seconds(stressSeconds)
+    var seed = UInt64(runSeed) * 1_000_000
+    while SystemClock.monotonic.now < end {
+      _ = try damageFiles(500, seed: seed)
+      seed += 1
+    }
+    print("\(seed - UInt64(runSeed) * 1_000_000) times 500 damaged files")
+  }
+
+  /// Reads so many damaged files and returns how many were refused. Bytes are changed, removed and added; in half of the cases
+  /// the checksums are corrected, so that the damage gets past them.
+  private func damageFiles(_ count: Int, seed: UInt64) throws -> Int {
     var generator = SplitMix64(seed: seed)
     var refused = 0
     let interlaced = Chunk.file(
       width: 9, height: 9, depth: 4, color: 3, extra: [("PLTE", [1, 2, 3, 4, 5, 6]), ("tRNS", [7, 8])], isInterlaced: true,
       rows: [UInt8](repeating: 0, count: 70))
-    for _ in 0..<500 {
+    for _ in 0..<count {
       let isOpaque = Bool.random(using: &generator)
+      let effort = PNG.Effort.allCases.randomElement(using: &generator) ?? .fast
       var bytes =
         try Bool.random(using: &generator)
         ? interlaced
-        : PNG.encode(Bitmap.random(width: 17, height: 5, isOpaque: isOpaque, using: &generator).freeze())
+        : PNG.encode(
+          Bitmap.random(width: 17, height: 5, isOpaque: isOpaque, using: &generator).freeze(), effort: effort)
       for _ in 0..<Int.random(in: 1...4, using: &generator) {
         let index = Int.random(in: 0..<bytes.count, using: &generator)
         switch Int.random(in: 0..<8, using: &generator) {
@@ -143,13 +174,14 @@ import Testing
       if Bool.random(using: &generator) { bytes = Chunk.withCorrectedSums(bytes) }
       do {
         let bitmap = try PNG.decode(bytes, maximumPixels: 1 << 16)
-        #expect(bitmap.pixels.allSatisfy { pixel in (0..<3).allSatisfy { pixel >> ($0 * 8) & 0xFF <= pixel >> 24 } })
+        #expect(
+          bitmap.pixels.allSatisfy { pixel in (0..<3).allSatisfy { pixel >> ($0 * 8) & 0xFF <= pixel >> 24 } },
+          "seed \(seed)")
       } catch {
         refused += 1
       }
     }
-    // Some damage, for example to a colour, leaves the file valid.
-    #expect(refused > 200 && refused < 500, "seed \(seed): \(refused)")
+    return refused
   }
 
   @Test func filesAreWrittenAndRead() throws {
@@ -172,87 +204,4 @@ import Testing
   }
 }
 
-/// A temporary folder that is deleted with its owner.
-final class TemporaryFolder {
-  let path: String
-
-  init() throws {
-    path = "/tmp/framepace-raster-\(getpid())-\(UInt64.random(in: 0 ... .max))"
-    try #require(mkdir(path, 0o700) == 0)
-  }
-
-  deinit {
-    for name in (try? OwnedDescriptor.names(in: path)) ?? [] { unlink(path + "/" + name) }
-    rmdir(path)
-  }
-}
-
-/// A chunk of a PNG file.
-struct Chunk {
-  var name: String
-  var contents: [UInt8]
-  var sum: UInt32
-
-  static func all(in file: [UInt8]) -> [Chunk]? {
-    var chunks: [Chunk] = []
-    var index = 8
-    func word(_ index: Int) -> UInt32 { file[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) } }
-    while index < file.count {
-      guard index + 12 <= file.count else { return nil }
-      let length = Int(word(index))
-      guard index + 12 + length <= file.count else { return nil }
-      chunks.append(
-        Chunk(
-          name: String(decoding: file[index + 4..<index + 8], as: UTF8.self),
-          contents: Array(file[index + 8..<index + 8 + length]), sum: word(index + 8 + length)))
-      index += 12 + length
-    }
-    return chunks
-  }
-
-  /// The CRC-32, computed bit by bit with the polynomial of the PNG specification.
-  static func sum(of bytes: [UInt8]) -> UInt32 {
-    var sum = UInt32.max
-    for byte in bytes {
-      sum ^= UInt32(byte)
-      for _ in 0..<8 { sum = sum & 1 == 0 ? sum >> 1 : 0xEDB8_8320 ^ sum >> 1 }
-    }
-    return ~sum
-  }
-
-  /// The file with correct checksums, as far as its chunks can be followed.
-  static func withCorrectedSums(_ file: [UInt8]) -> [UInt8] {
-    var file = file
-    var index = 8
-    while index + 12 <= file.count {
-      let length = file[index..<index + 4].reduce(0) { $0 << 8 | Int($1) }
-      guard index + 12 + length <= file.count else { break }
-      let sum = sum(of: Array(file[index + 4..<index + 8 + length]))
-      for byte in 0..<4 {
-        file[index + 8 + length + byte] = UInt8(truncatingIfNeeded: sum >> UInt32(24 - 8 * byte))
-      }
-      index += 12 + length
-    }
-    return file
-  }
-
-  static func file(
-    width: UInt32, height: UInt32, depth: UInt8, color: UInt8, extra: [(String, [UInt8])] = [],
-    isInterlaced: Bool = false, rows: [UInt8]
-  ) -> [UInt8] {
-    func bigEndian(_ value: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) } }
-    func chunk(_ name: String, _ contents: [UInt8]) -> [UInt8] {
-      let body = Array(name.utf8) + contents
-      return bigEndian(UInt32(contents.count)) + body + bigEndian(sum(of: body))
-    }
-    // A single stored block of deflate, with zlib's header and checksum.
-    let length = UInt16(rows.count)
-    let adler = rows.withUnsafeBytes { libdeflate_adler32(1, $0.baseAddress, $0.count) }
-    let packed: [UInt8] =
-      [0x78, 0x01, 1, UInt8(length & 0xFF), UInt8(length >> 8), UInt8(~length & 0xFF), UInt8(~length >> 8)] + rows
-      + bigEndian(adler)
-    return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-      + chunk("IHDR", bigEndian(width) + bigEndian(height) + [depth, color, 0, 0, isInterlaced ? 1 : 0])
-      + extra.flatMap { chunk($0.0, $0.1) } + chunk("IDAT", packed) + chunk("IEND", [])
-  }
-}
+private let stressSeconds = getenv("FRAMEPACE_STRESS_SECONDS").flatMap { Double(String(cString: $0)) } ?? 0

@@ -10,8 +10,9 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CUV", pkgConfig: "libuv"),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0"),
+    .systemLibrary(name: "CPNG", pkgConfig: "libpng"),
     // The peers: minimal C programs for the same tasks, and C libraries.
-    .target(name: "CPeers", dependencies: ["CUV", "CGLib"], cSettings: [.treatAllWarnings(as: .error)]),
+    .target(name: "CPeers", dependencies: ["CUV", "CGLib", "CPNG"], cSettings: [.treatAllWarnings(as: .error)]),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [

@@ -1,8 +1,14 @@
 # Looks whether Swift and the Debian packages of tools/packages.txt are there, and installs what is missing. Sourced.
 
-# wanted_packages GROUP…: the packages of these groups, one a line.
+# wanted_packages GROUP…: the packages of these groups, one a line; of those that one architecture has, these alone.
 wanted_packages() {
-  awk -v groups=" $* " '!/^#/ && NF && index(groups, " " $1 " ") && !seen[$2]++ { print $2 }' "$root/tools/packages.txt"
+  local architecture
+  architecture=$(dpkg --print-architecture 2>/dev/null || true)
+  awk -v groups=" $* " -v architecture="$architecture" '
+    !/^#/ && NF && index(groups, " " $1 " ") {
+      split($2, parts, "@")
+      if ((parts[2] == "" || parts[2] == architecture) && !seen[parts[1]]++) print parts[1]
+    }' "$root/tools/packages.txt"
 }
 
 # missing_packages GROUP…: the packages of these groups that are not installed. One call of dpkg-query: 10 ms.

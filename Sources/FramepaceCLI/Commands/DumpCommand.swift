@@ -109,7 +109,7 @@ struct DumpCommand: ParsableCommand {
   private func write(_ image: Image, _ number: Int) throws -> String {
     let base = String((output ?? "").dropLast(SceneChoice.suffix.count))
     let path = "\(base)-\(number).png"
-    try PNG.write(image, to: path)
+    try PNG.write(image, to: path, effort: .small)
     return path.split(separator: "/").last.map(String.init) ?? path
   }
 }

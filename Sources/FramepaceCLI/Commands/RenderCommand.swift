@@ -1,13 +1,12 @@
 import ArgumentParser
 import Framepace
-import Metering
 import SampleScenes
 
 struct RenderCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "render",
-    abstract: "Renders scenes to PNG, on a clock that is moved by hand.",
-    usage: "framepace render <scene> ... --output <folder|file.png> [<options>]",
+    abstract: "Renders scenes to pictures and films, on a clock that is moved by hand.",
+    usage: "framepace render <scene> ... --output <folder|file|-> [<options>]",
     discussion: """
       The same command always writes the same bytes on one machine. A file is \
       replaced only when its successor is complete.
@@ -15,9 +14,13 @@ struct RenderCommand: ParsableCommand {
         framepace render orbit --output orbit.png --time 2s
         framepace render --all --output pictures --size 1280x720
         framepace render clock --output frames --frames 120
+        framepace render clock --output clock.apng --frames 120
+        framepace render clock --output - --format y4m --frames 120 | ffmpeg -i - c.mp4
         framepace render card.scene --output card.png --state open
 
-      Picture k of a sequence shows the scene at k/rate seconds.
+      Picture k of a sequence shows the scene at k/rate seconds. An .apng file is an \
+      animated PNG, which browsers play. A .y4m file is raw video, 4:2:0, for other \
+      programs to read.
       """)
 
   @Argument(
@@ -29,8 +32,17 @@ struct RenderCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("A folder, made if missing, or for one picture a file.", valueName: "folder|file.png"))
+    help: ArgumentHelp(
+      "A folder, made if missing, a file for one picture or film, or '-' for the standard output.",
+      valueName: "folder|file|-"))
   var output = ""
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "\(PictureFormat.list). (default: as the file's name ends, in a folder png)", valueName: "format"),
+    transform: PictureFormat.parse)
+  var format: PictureFormat?
 
   @Option(
     parsing: .unconditional,
@@ -82,20 +94,24 @@ struct RenderCommand: ParsableCommand {
           + "The scenes are \(SceneName.list.replacing(" or ", with: " and ")); --all renders all.")
     }
     if output.isEmpty {
-      throw ValidationError("--output <folder|file.png> is missing: use a folder or a file whose name ends in .png.")
+      throw ValidationError("--output <folder|file|-> is missing: use a folder or a file whose name ends in .png.")
     }
     if scenes.isEmpty && !all { throw ValidationError("Name a scene, or use --all: \(SceneName.list).") }
     if !scenes.isEmpty && all { throw ValidationError("Name scenes or use --all, not both.") }
     if time != nil && frames != nil { throw ValidationError("Use --time for one picture or --frames for many, not both.") }
     if rate != nil && frames == nil { throw ValidationError("--rate belongs to --frames.") }
-    if output == "-" {
-      throw ValidationError("--output '\(output)' is not accepted: use a folder or a file whose name ends in .png.")
+    if output == "-" && format == nil {
+      throw ValidationError("--output '-' needs a --format: png for one picture, apng or y4m for a film.")
     }
     if let suffix = OutputPath.otherPicture(output) {
       throw ValidationError(
-        "--output '\(output)': pictures are PNG, not \(suffix); use a folder or a file whose name ends in .png.")
+        "--output '\(output)': pictures are PNG, not \(suffix); use a folder or a file whose name ends in .png, "
+          + ".apng or .y4m, or write to another program with --output - --format y4m.")
     }
-    if isFile && (frames != nil || pictures.count > 1) {
+    if let format, let named = PictureFormat(file: output), format != named {
+      throw ValidationError("--output '\(output)' asks for \(named.rawValue), and --format for \(format.rawValue): use one.")
+    }
+    if isFile && (files > 1 || frames != nil && pictureFormat == .png) {
       throw ValidationError("--output '\(output)' is one file, and this makes several pictures: use a folder.")
     }
     if let (name, _) = Dictionary(grouping: pictures, by: \.name).first(where: { $0.value.count > 1 }) {
@@ -103,7 +119,16 @@ struct RenderCommand: ParsableCommand {
     }
   }
 
-  private var isFile: Bool { output.lowercased().hasSuffix(".png") }
+  /// True if everything goes into the one file that is named, or to the standard output.
+  private var isFile: Bool { output == "-" || PictureFormat(file: output) != nil }
+
+  private var pictureFormat: PictureFormat { format ?? PictureFormat(file: output) ?? .png }
+
+  /// The number of pictures of a scene.
+  private var pictureCount: Int { frames ?? 1 }
+
+  /// The number of files.
+  private var files: Int { pictures.count * (pictureFormat == .png ? pictureCount : 1) }
 
   /// The scenes to render, each once.
   private var pictures: [SceneChoice] {
@@ -118,55 +143,86 @@ struct RenderCommand: ParsableCommand {
       let signals = try EndSignals()
       defer { signals.invalidate() }
       let fonts = try SceneFonts()
+      let names = pictures.lazy.flatMap { scene in
+        (0..<(pictureFormat == .png ? pictureCount : 1)).lazy.map { path(of: scene, $0) }
+      }
       // Found out before anything is rendered.
       if !isFile { try OutputPath.makeFolder(output) }
-      let files = pictures.lazy.flatMap { scene in (0..<(frames ?? 1)).lazy.map { path(of: scene, $0) } }
-      try OutputPath.requireWritable(files: files)
-      var progress = RenderProgress(total: pictures.count * (frames ?? 1))
+      if output != "-" { try OutputPath.requireWritable(files: names) }
+      let progress = RenderProgress(total: pictures.count * pictureCount)
+      // The standard output may be the film.
+      let terminal = output == "-" ? Terminal.error : Terminal.output
+      let pool = WorkerPool()
+      defer { pool.shutdown() }
       defer { Terminal.error.show(progress: "") }
       do {
-        for scene in pictures { try render(scene, fonts: fonts, signals: signals, progress: &progress) }
+        for (index, scene) in pictures.enumerated() {
+          try render(scene, after: index * pictureCount, fonts: fonts, signals: signals, pool: pool, progress: progress)
+        }
       } catch let end as RenderEnd {
         Terminal.error.show(progress: "")
-        try Terminal.output.line(progress.summary("\(progress.written) of \(progress.total) files to \(output)"))
+        let what = "\(progress.written) of \(progress.total)"
+        try terminal.line(
+          progress.summary(
+            pictureFormat == .png ? "wrote \(what) files to \(output)" : "stopped after \(what) pictures of \(output)"))
         throw ExitCode(128 + end.signal)
       }
       Terminal.error.show(progress: "")
-      let total = progress.total
-      try Terminal.output.line(progress.summary(total == 1 ? path(of: pictures[0], 0) : "\(total) files to \(output)"))
+      let what =
+        output == "-"
+        ? "\(progress.total) picture\(progress.total == 1 ? "" : "s") to the standard output"
+        : files == 1 ? path(of: pictures[0], 0) : "\(files) files to \(output)"
+      try terminal.line(progress.summary("wrote \(what)"))
     }
   }
 
+  /// - Parameter earlier: the number of pictures before those of this scene.
   @MainActor
   private func render(
-    _ scene: SceneChoice, fonts: SceneFonts, signals: EndSignals, progress: inout RenderProgress
+    _ scene: SceneChoice, after earlier: Int, fonts: SceneFonts, signals: EndSignals, pool: WorkerPool,
+    progress: RenderProgress
   ) throws {
     let size = try size ?? scene.size(scale: scale) ?? .standard
     let points = Size(Double(size.width) / scale, Double(size.height) / scale)
     let content = try scene.makeScene(settings: SceneSettings(size: points, scale: scale, fonts: fonts))
     let (rate, first) = (rate ?? .hertz60, frames == nil ? time ?? .milliseconds(500) : .zero)
     let renderer = try OfflineRenderer(
-      root: content.root, width: size.width, height: size.height, scale: scale, rate: rate, frames: frames ?? 1, from: first)
+      root: content.root, width: size.width, height: size.height, scale: scale, rate: rate, frames: pictureCount, from: first
+    )
     try content.setStates(state)
     content.play(on: renderer.engine, start: renderer.start)
     defer {
       content.invalidate()
       renderer.invalidate()
     }
+    let wrote = { progress.written += 1 }
+    let output: PictureOutput =
+      if pictureFormat == .png && self.output != "-" {
+        .files(EncodingQueue(pool: pool, deliver: wrote), path: { path(of: scene, $0) }, scale: scale)
+      } else {
+        .stream(
+          try PictureStream(
+            pictureFormat, to: path(of: scene, 0), size: size, scale: scale, rate: rate, pictures: pictureCount, pool: pool,
+            wrote: wrote))
+      }
     for number in 0..<renderer.frames {
-      if let signal = signals.heard { throw RenderEnd(signal: signal) }
-      progress.begin("rendering \(scene.name)")
+      if let signal = signals.heard {
+        try output.stop()
+        throw RenderEnd(signal: signal)
+      }
+      progress.begin(scene.name, picture: earlier + number + 1)
       // The picture is begun before its time: events at that time are seen in it.
       content.stage?.advance(to: renderer.start + first + rate.offset(ofInterval: Int64(number)))
       guard let image = try renderer.nextFrame()?.image else { break }
-      try PNG.write(image, to: path(of: scene, number))
-      progress.written += 1
+      try output.add(image, number: number)
     }
+    try output.finish()
   }
 
   private func path(of scene: SceneChoice, _ number: Int) -> String {
+    if isFile { return output }
     let folder = output.hasSuffix("/") ? output : "\(output)/"
-    guard frames != nil else { return isFile ? output : "\(folder)\(scene.name).png" }
+    guard frames != nil && pictureFormat == .png else { return "\(folder)\(scene.name)\(pictureFormat.suffix)" }
     let digits = String(number)
     return "\(folder)\(scene.name)-\(String(repeating: "0", count: max(4 - digits.count, 0)))\(digits).png"
   }
@@ -175,30 +231,4 @@ struct RenderCommand: ParsableCommand {
 /// Thrown when a signal asks for the end.
 private struct RenderEnd: Error {
   let signal: Int32
-}
-
-/// Says on a terminal what is being rendered and for how long yet, and at the end how long it took.
-@MainActor
-private struct RenderProgress {
-  let total: Int
-  /// The pictures whose files are complete.
-  var written = 0
-  private let start = SystemClock.monotonic.now
-
-  init(total: Int) {
-    self.total = total
-  }
-
-  func begin(_ what: String) {
-    let left = seconds / Double(max(written, 1)) * Double(total - written)
-    let time = written == 0 ? "" : ", \(Text.rest(left))"
-    Terminal.error.show(progress: "\(what): picture \(written + 1) of \(total)\(time)")
-  }
-
-  private var seconds: Double { (SystemClock.monotonic.now - start).seconds }
-
-  /// "wrote 120 files to frames: 8.40 s, 14.29 frames a second".
-  func summary(_ what: String) -> String {
-    "wrote \(what): \(Text.decimal(seconds, 2)) s, \(Text.decimal(Double(written) / max(seconds, 0.001), 2)) frames a second"
-  }
 }

@@ -128,7 +128,7 @@ enum Accepted {
     return value
   }
 
-  private static func refused(_ accepted: String) -> ValidationError { ValidationError("use \(accepted).") }
+  static func refused(_ accepted: String) -> ValidationError { ValidationError("use \(accepted).") }
 
   private static func digits(_ text: Substring) -> Int? { text.allSatisfy(isDigit) ? Int(text) : nil }
 

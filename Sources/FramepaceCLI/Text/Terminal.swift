@@ -61,8 +61,13 @@ final class Terminal {
   /// Writes `text` and waits as long as it takes.
   ///
   /// - Throws: `ReaderGone` or the error of the write.
-  func write(_ text: String) throws {
-    pending += Array(text.utf8)
+  func write(_ text: String) throws { try write(Array(text.utf8)) }
+
+  /// Writes bytes, which may be a film, and waits as long as it takes.
+  ///
+  /// - Throws: `ReaderGone` or the error of the write.
+  func write(_ bytes: [UInt8]) throws {
+    pending += bytes
     try flush(waiting: true)
   }
 

@@ -42,6 +42,12 @@ extension PNG {
       throw .tooLarge(name: name, width: width, height: height, maximumPixels: maximumPixels)
     }
 
+    // Deflate makes at most 1,032 bytes of one: a file that states more than it can hold takes no memory.
+    let bits = Int(header.bit_depth) * channels(of: header.color_type)
+    guard (width * bits + 7) / 8 * height / 1032 <= bytes.count else {
+      throw .damaged(name: name, reason: "\(bytes.count) bytes cannot hold \(width)x\(height) pixels")
+    }
+
     let bitmap: Bitmap
     do throws(BitmapError) {
       bitmap = try Bitmap(width: width, height: height)
@@ -60,6 +66,16 @@ extension PNG {
     return bitmap
   }
 
+  /// The components of a pixel of PNG's colour type.
+  private static func channels(of colorType: UInt8) -> Int {
+    switch Int(colorType) {
+    case Int(SPNG_COLOR_TYPE_TRUECOLOR.rawValue): 3
+    case Int(SPNG_COLOR_TYPE_GRAYSCALE_ALPHA.rawValue): 2
+    case Int(SPNG_COLOR_TYPE_TRUECOLOR_ALPHA.rawValue): 4
+    default: 1
+    }
+  }
+
   /// Converts R, G, B, A to B, G, R, A with alpha multiplied in, rounded to the nearest.
   private static func premultiply(_ row: UnsafeMutablePointer<UInt32>, count: Int) {
     for x in 0..<count {
@@ -69,35 +85,17 @@ extension PNG {
   }
 }
 
-/// Conversions of one pixel, a little-endian word, between the bitmap's form (B, G, R, A with alpha multiplied in) and PNG's
-/// (R, G, B, A without).
+/// The conversion of one pixel, a little-endian word, from PNG's form (R, G, B, A) to the bitmap's (B, G, R, A with alpha
+/// multiplied in).
 enum PixelFormat {
   @inline(__always)
   static func premultipliedBGRA(fromRGBA word: UInt32) -> UInt32 {
     let alpha = word >> 24
-    if alpha == 255 { return swappingRedAndBlue(word) }
+    if alpha == 255 { return word & 0xFF00_FF00 | (word & 0xFF) << 16 | (word >> 16) & 0xFF }
     // (x + 128) · 257 / 65 536 is x / 255 rounded to the nearest for every product of two bytes.
     let red = (((word & 0xFF) * alpha + 128) * 257) >> 16
     let green = (((word >> 8 & 0xFF) * alpha + 128) * 257) >> 16
     let blue = (((word >> 16 & 0xFF) * alpha + 128) * 257) >> 16
     return alpha << 24 | red << 16 | green << 8 | blue
-  }
-
-  /// Divides by alpha and rounds to the nearest. A component above alpha, which no colour has, becomes 255.
-  @inline(__always)
-  static func rgba(fromPremultipliedBGRA word: UInt32) -> UInt32 {
-    let alpha = word >> 24
-    if alpha == 255 { return swappingRedAndBlue(word) }
-    if alpha == 0 { return 0 }
-    let half = alpha / 2
-    let red = min(((word >> 16 & 0xFF) * 255 + half) / alpha, 255)
-    let green = min(((word >> 8 & 0xFF) * 255 + half) / alpha, 255)
-    let blue = min(((word & 0xFF) * 255 + half) / alpha, 255)
-    return alpha << 24 | blue << 16 | green << 8 | red
-  }
-
-  @inline(__always)
-  static func swappingRedAndBlue(_ word: UInt32) -> UInt32 {
-    word & 0xFF00_FF00 | (word & 0xFF) << 16 | (word >> 16) & 0xFF
   }
 }

@@ -1,81 +1,61 @@
-internal import CDeflate
-import LinuxSystem
+public import LinuxSystem
 
 extension PNG {
-  /// Makes the bytes of a PNG file. The same pixels always give the same bytes.
+  /// Makes the bytes of a PNG file. The same pixels always give the same bytes, with any number of threads.
   ///
   /// An opaque image becomes RGB. Any other becomes RGBA, with each component divided by alpha and rounded to the nearest.
   ///
-  /// - Parameter level: the effort of compression, from 0 (stored) over 1 (fast) to 12 (small, very slow). A level outside of
-  ///   this range is taken as the nearest.
-  public static func encode(_ image: Image, level: Int = defaultLevel) throws(PNGError) -> [UInt8] {
-    let bytesPerPixel = image.isOpaque ? 3 : 4
-    let count = (1 + image.width * bytesPerPixel) * image.height
-    // A chunk holds less than 2 GiB, and compression may make the rows a little longer.
-    guard count < 2_000_000_000 else {
-      throw .tooLarge(name: "", width: image.width, height: image.height, maximumPixels: 2_000_000_000 / bytesPerPixel)
-    }
-    guard let compressor = libdeflate_alloc_compressor(Int32(min(max(level, 0), 12))) else {
-      throw .outOfMemory(bytes: count)
-    }
-    defer { libdeflate_free_compressor(compressor) }
-    guard Memory.hasRoom(for: count) else { throw .outOfMemory(bytes: count) }
-    let rows = PNGFilter.rows(of: image, bytesPerPixel: bytesPerPixel)
-    let bound = libdeflate_zlib_compress_bound(compressor, rows.count)
-    guard Memory.hasRoom(for: bound) else { throw .outOfMemory(bytes: bound) }
-
-    var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    file.appendChunk("IHDR") { file in
-      file.append(bigEndian: UInt32(image.width))
-      file.append(bigEndian: UInt32(image.height))
-      // 8 bits, colour with or without alpha, deflate, one filter for each row, not interlaced.
-      file.append(contentsOf: [8, image.isOpaque ? 2 : 6, 0, 0, 0])
-    }
-    // Perceptual intent: the default for pictures.
-    file.appendChunk("sRGB") { $0.append(0) }
-    var isComplete = false
-    file.appendChunk("IDAT") { file in
-      let packed = [UInt8](unsafeUninitializedCapacity: bound) { packed, size in
-        rows.withUnsafeBytes { rows in
-          size = libdeflate_zlib_compress(compressor, rows.baseAddress, rows.count, packed.baseAddress, bound)
-        }
-      }
-      isComplete = !packed.isEmpty
-      file += packed
-    }
-    // libdeflate cannot fail with as much room as it asked for.
-    guard isComplete else { throw .outOfMemory(bytes: count) }
-    file.appendChunk("IEND") { _ in }
+  /// - Parameters:
+  ///   - scale: pixels a point. The file states 72 × `scale` pixels an inch, from which viewers find the size of a picture
+  ///     that was drawn for a dense display. At 1 it says nothing.
+  ///   - pool: whose threads work on a large picture together with the caller; nil for the caller alone.
+  public static func encode(
+    _ image: Image, effort: Effort = .fast, scale: Double = 1, pool: WorkerPool? = nil
+  ) throws(PNGError) -> [UInt8] {
+    let rows = PNGRows(image)
+    // While the array grows, its old bytes are there beside the new ones.
+    guard Memory.hasRoom(for: 3 * rows.size) else { throw .outOfMemory(bytes: 3 * rows.size) }
+    let stream = try PNGStream(rows, effort: effort, threads: threads(of: pool))
+    var file: [UInt8] = []
+    write(rows, stream, scale: scale, pool: pool) { file += $0 }
     return file
   }
 
-  /// Writes a PNG file. If writing fails, a file that was there before stays as it was; see `AtomicFile`.
-  public static func write(_ image: Image, to path: String, level: Int = defaultLevel) throws(PNGError) {
-    let bytes = try encode(image, level: level)
+  /// Writes a PNG file. If writing fails, a file that was there before stays as it was. The file is written as its bands are
+  /// compressed, which takes about 2 MB of memory a thread with the fast effort on amd64, and that of the picture otherwise.
+  ///
+  /// - Parameters:
+  ///   - path: a file, a device or a pipe.
+  ///   - scale: pixels a point; see `encode(_:effort:scale:pool:)`.
+  ///   - pool: whose threads work on a large picture together with the caller; nil for the caller alone.
+  public static func write(
+    _ image: Image, to path: String, effort: Effort = .fast, scale: Double = 1, pool: WorkerPool? = nil
+  ) throws(PNGError) {
+    let rows = PNGRows(image)
+    let stream = try PNGStream(rows, effort: effort, threads: threads(of: pool))
     do throws(SystemError) {
-      try AtomicFile.write(bytes, to: path)
+      try AtomicFile.replace(path) { (file) throws(SystemError) in
+        try write(rows, stream, scale: scale, pool: pool) { (bytes) throws(SystemError) in try file.write(bytes) }
+      }
     } catch {
       throw .file(error)
     }
   }
-}
 
-extension [UInt8] {
-  /// Appends a chunk: length, name, contents and checksum.
-  fileprivate mutating func appendChunk(_ name: StaticString, _ contents: (inout [UInt8]) -> Void) {
-    let start = count
-    append(bigEndian: 0)
-    name.withUTF8Buffer { append(contentsOf: $0) }
-    contents(&self)
-    let sum = withUnsafeBytes { bytes in
-      libdeflate_crc32(0, bytes.baseAddress.map { $0 + start + 4 }, bytes.count - start - 4)
+  private static func threads(of pool: WorkerPool?) -> Int { 1 + (pool?.threadCount ?? 0) }
+
+  private static func write<Failure: Error>(
+    _ rows: PNGRows, _ stream: borrowing PNGStream, scale: Double, pool: WorkerPool?,
+    to output: (UnsafeRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    let head =
+      PNGChunk.signature + PNGChunk.header(width: rows.width, height: rows.height, channels: rows.channels)
+      + PNGChunk.description(scale: scale)
+    try head.withUnsafeBufferPointer { (head) throws(Failure) in try output(UnsafeRawBufferPointer(head)) }
+    try stream.forEachPiece(pool: pool) { (piece) throws(Failure) in
+      try PNGChunk.write("IDAT", piece, to: output)
     }
-    let length = UInt32(count - start - 8)
-    for index in 0..<4 { self[start + index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * UInt32(index))) }
-    append(bigEndian: sum)
-  }
-
-  fileprivate mutating func append(bigEndian value: UInt32) {
-    for shift in [24, 16, 8, 0] as [UInt32] { append(UInt8(truncatingIfNeeded: value >> shift)) }
+    let end = PNGChunk.end
+    try end.withUnsafeBufferPointer { (end) throws(Failure) in try output(UnsafeRawBufferPointer(end)) }
   }
 }

@@ -6,11 +6,18 @@ public import LinuxSystem
 /// try PNG.write(bitmap.freeze(), to: "card.png")
 /// let image = try PNG.read(path: "card.png")
 /// ```
+///
+/// Moving pictures are written by ``AnimatedPNG``.
 public enum PNG {
-  /// Level 2 of libdeflate. For 1920×1080 pixels of user interface it makes files 2–5 % smaller than level 1 in 75–90 % of
-  /// the time, because it skips repetitions faster; only noisy pictures take a quarter longer. Level 6 saves another 3–7 %
-  /// for up to 1.4 times the time (2.6 times for noisy pictures). Measured with libdeflate 1.14.
-  public static let defaultLevel = 2
+  /// How much time an encoder may spend on a smaller file.
+  public enum Effort: Sendable, CaseIterable {
+    /// For pictures of which many are made: a screen of user interface takes about 3 ms and is some tenth larger than with the
+    /// other effort. ISA-L compresses at its level 1 where Debian has it (amd64), libdeflate at its level 1 elsewhere.
+    case fast
+    /// For files that are kept: takes some ten times as long. libdeflate compresses at its level 6, with and without filters.
+    case small
+  }
+
   /// The pixels of an image of 8192×8192.
   public static let defaultMaximumPixels = 1 << 26
 
@@ -34,6 +41,8 @@ public enum PNGError: Error, Sendable, Equatable, CustomStringConvertible {
   case damaged(name: String, reason: String)
   /// More pixels than asked for, or than the format or memory has room for.
   case tooLarge(name: String, width: Int, height: Int, maximumPixels: Int)
+  /// A picture of an animation has another size than the animation, or there are more or fewer pictures than it was made for.
+  case animation(reason: String)
   /// Memory cannot be had.
   case outOfMemory(bytes: Int)
 
@@ -47,6 +56,8 @@ public enum PNGError: Error, Sendable, Equatable, CustomStringConvertible {
     case .tooLarge(let name, let width, let height, let maximumPixels):
       "\(subject(name)): \(width)x\(height) pixels are too large; at most \(maximumPixels) in all and "
         + "\(Bitmap.maximumSide) on a side are accepted"
+    case .animation(let reason):
+      "animated PNG: \(reason)"
     case .outOfMemory(let bytes):
       "PNG: no memory for \(bytes) bytes; use a smaller image"
     }

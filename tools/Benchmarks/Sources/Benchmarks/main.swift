@@ -4,7 +4,7 @@ let benchmarks: [Benchmark] = [
   SystemBenchmarks.all, LoopBenchmarks.all, ThreadBenchmarks.all, LinkBenchmarks.all, PredictionBenchmarks.all,
   TickBenchmarks.all, PacingBenchmarks.all,
   MeteringBenchmarks.all, LayerBenchmarks.all, CompositingBenchmarks.all, PresenterBenchmarks.all, FrameBenchmarks.all,
-  CommandBenchmarks.all,
+  CommandBenchmarks.all, PictureBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {

@@ -3,6 +3,8 @@
 
 #include "PeerLoop.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /// Waits for `ticks` absolute deadlines, `interval` nanoseconds apart, on a timerfd in an epoll set. Writes the lateness of
@@ -31,3 +33,7 @@ int64_t peer_thread_sleeps(void);
 
 /// The bytes of the heap that are in use, with those that the allocator adds to each block.
 int64_t peer_heap_bytes(void);
+
+/// Encodes a picture (bytes B, G, R, A) as PNG by libpng, in memory; `level` is zlib's, or -1 for the default. Alpha is written
+/// as it is, or left out if `is_rgb`. Returns the number of bytes.
+size_t peer_png(const uint8_t *pixels, int64_t bytes_per_row, int32_t width, int32_t height, int32_t level, bool is_rgb);
