@@ -44,7 +44,7 @@ import XCTest
     for (name, time) in SceneName.allCases.flatMap({ [($0, 0.5), ($0, 4.3)] }) {
       let size = Size(480, 270)
       let content = try name.makeScene(
-        settings: SceneSettings(size: size, work: .milliseconds(1), fonts: try SceneFonts()))
+        settings: SceneSettings(size: size, work: [.milliseconds(1)], fonts: try SceneFonts()))
       let first = try OfflineRenderer(root: content.root, width: 480, height: 270, frames: 1, from: .seconds(time))
       let player = ScenePlayer(scene: content, engine: first.engine, start: first.start)
       let original = try first.nextFrame()
