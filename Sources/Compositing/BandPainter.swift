@@ -272,7 +272,7 @@ struct BandPainter {
 
 extension ckernels_spans {
   /// The part of a row that two shapes, one behind the other, let through.
-  fileprivate func intersection(_ other: ckernels_spans) -> ckernels_spans {
+  func intersection(_ other: ckernels_spans) -> ckernels_spans {
     let start = max(touched_start, other.touched_start)
     let end = max(start, min(touched_end, other.touched_end))
     let coveredStart = max(covered_start, other.covered_start, start)

@@ -25,6 +25,7 @@ final class CompositeScratch: @unchecked Sendable {
   /// A row in which the channels of pixels are added up.
   private var sums: UnsafeMutablePointer<SIMD4<Int32>>
   private var sumCount = 64
+  let text = TextScratch()
   /// For each node, its visibility in the rectangle that is painted.
   private(set) var visibility: UnsafeMutablePointer<Visibility>
   private var visibilityCount = 64

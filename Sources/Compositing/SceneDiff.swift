@@ -105,14 +105,31 @@ public struct SceneDiff {
     let transform = placement.transform(of: new[newIndex])
     if newLayers.isTurnedAway(newIndex, transform) { return }
     if !paintsSame {
-      add(old[oldIndex], transform, placement.clip)
-      add(new[newIndex], transform, placement.clip)
+      if wasLeaf == isLeaf, let pixels = changedContent(oldLayers, oldIndex, newLayers, newIndex, transform) {
+        if case let seen = pixels.intersection(placement.clip), !seen.isEmpty { collector.add(seen) }
+      } else {
+        add(old[oldIndex], transform, placement.clip)
+        add(new[newIndex], transform, placement.clip)
+      }
     }
     if wasLeaf, isLeaf { return }
     pairs.append(
       Pair(
         old: oldIndex + 1, oldEnd: oldEnd, new: newIndex + 1, newEnd: newEnd,
         placement: placement.entering(new[newIndex], transform: transform)))
+  }
+
+  /// The pixels in which two records of one layer differ by their content, if nothing else differs in what they paint and the
+  /// content can tell.
+  private func changedContent(
+    _ oldLayers: TreeLayers, _ oldIndex: Int, _ newLayers: TreeLayers, _ newIndex: Int, _ transform: Affine
+  ) -> IntRect? {
+    let (old, new) = (oldLayers.records[oldIndex], newLayers.records[newIndex])
+    guard old.paintsBesideContentLike(new), let oldContent = oldLayers.content(at: oldIndex),
+      let pixels = newLayers.content(at: newIndex)?
+        .changedPixels(from: oldContent, in: new.bounds, newLayers.effects(at: newIndex), transform)
+    else { return nil }
+    return pixels.intersection(transform.pixels(of: new.drawnBounds.union(old.drawnBounds)))
   }
 
   /// Adds the pixels of the layers from `start` up to `end`, which lie in a parent with that placement.
@@ -171,8 +188,12 @@ extension RenderRecord {
 
   /// True when both paint the same background and content at the same place in their layers.
   fileprivate func paintsLike(_ other: RenderRecord) -> Bool {
-    bounds == other.bounds && content == other.content && effects == other.effects
-      && cornerRadius == other.cornerRadius && backgroundColor == other.backgroundColor
+    content == other.content && paintsBesideContentLike(other)
+  }
+
+  fileprivate func paintsBesideContentLike(_ other: RenderRecord) -> Bool {
+    bounds == other.bounds && effects == other.effects && cornerRadius == other.cornerRadius
+      && backgroundColor == other.backgroundColor
   }
 
   /// True when both place, fade and clip their content and descendants the same.

@@ -32,7 +32,7 @@ extension Layer {
       guard type(of: self) != Layer.self, !(self is TextLayer), !(self is ShapeLayer) else { return }
       hint(
         "shows nothing: `draw(in:)` and `makeDrawing()` are not called before `setNeedsDisplay()` asks for them",
-        if: contents == nil && !needsDisplay && !asynchronous.isDrawing && backgroundColor == nil && sublayers.isEmpty
+        if: values.image == nil && !needsDisplay && !asynchronous.isDrawing && backgroundColor == nil && sublayers.isEmpty
           && !isHidden && !bounds.isEmpty)
     #endif
   }

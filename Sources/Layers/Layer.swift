@@ -155,8 +155,11 @@ open class Layer {
   ///
   /// - Parameter image: the layer's `contents`.
   class func content(for values: AnimatableValues, image: Image?) -> (any RenderContent)? {
-    values.mixture ?? image
+    values.mixture ?? image ?? values.text
   }
+
+  /// Text that shows what the layer would draw for the target; nil for a layer that must be drawn.
+  func text(for target: DrawingTarget) -> TextContent? { nil }
 }
 
 // MARK: - Properties
@@ -272,6 +275,8 @@ extension Layer {
   /// A frame that shows it at less than 0.7 of its pixels for the first time averages it before, which takes four milliseconds for
   /// 3840×2160. The image keeps the result: a third of its memory, or three times as much if its width and height come to be shown
   /// in all ratios. So make a large picture in the size that it has on the screen, on another thread.
+  ///
+  /// A `TextLayer` shows its text without a picture: one is drawn when it is asked for here.
   public var contents: Image? {
     get { values.contents }
     set {
@@ -302,9 +307,17 @@ extension Layer {
   package func setContents(_ image: Image?, drawn: DrawnMeasures?) {
     let wasDrawn = drawnMeasures != nil
     drawnMeasures = drawn
-    guard image !== values.contents else { return }
-    if let old = values.contents, wasDrawn { context?.retired.append(old) }
+    guard image !== values.image || values.text != nil else { return }
+    if let old = values.image, wasDrawn { context?.retired.append(old) }
     change(.contents) { $0.contents = image }
+  }
+
+  /// Takes over text in place of a picture that would have been drawn.
+  func setText(_ text: TextContent, drawn: DrawnMeasures) {
+    asynchronous.cancel()
+    if let old = values.image, drawnMeasures != nil { context?.retired.append(old) }
+    drawnMeasures = drawn
+    change(.contents) { ($0.image, $0.text) = (nil, text) }
   }
 
   private func boundsChanged(from old: Rect) {

@@ -1,7 +1,7 @@
 public import Geometry
 public import Raster
 
-/// The picture inside a layer: an image, and for later kinds a gradient, a path or a run of glyphs.
+/// The picture inside a layer: an image, text, and for later kinds a gradient or a path.
 ///
 /// A content is an immutable object, and the object is its identity: while two snapshots hold the same object, they show the
 /// same picture. A kind of content is a class that conforms to this protocol here and to `PaintableContent` in Compositing;
@@ -9,6 +9,17 @@ public import Raster
 public protocol RenderContent: AnyObject, Sendable, CustomStringConvertible {
   /// The part of a layer with these bounds that the content paints, in the layer's coordinates.
   func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect
+  /// The pixels of an output that a layer with these bounds and effects may paint differently since it shows this content instead of
+  /// `old`; nil, the default, for all that it paints. `transform` leads from the layer's coordinates to pixels.
+  func changedPixels(
+    from old: any RenderContent, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine
+  ) -> IntRect?
+}
+
+extension RenderContent {
+  public func changedPixels(
+    from old: any RenderContent, in bounds: Rect, _ effects: RenderEffects?, _ transform: Affine
+  ) -> IntRect? { nil }
 }
 
 /// A rule that places content in the bounds of its layer, whatever these are.
@@ -43,6 +54,10 @@ public struct SideValues: Sendable {
 
   public init(image: Image? = nil, effects: RenderEffects? = nil) {
     self.init(content: image, effects: effects)
+  }
+
+  public init(text: TextContent, effects: RenderEffects? = nil) {
+    self.init(content: text, effects: effects)
   }
 
   package init(content: (any RenderContent)?, effects: RenderEffects? = nil) {

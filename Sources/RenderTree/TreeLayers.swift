@@ -19,6 +19,7 @@ package struct TreeLayers {
   }
 
   package func effects(at index: Int) -> RenderEffects? { index < sides.count ? sides[index].effects : nil }
+  package func content(at index: Int) -> (any RenderContent)? { index < sides.count ? sides[index].content : nil }
 
   /// The index of the layer whose picture masks the one at `index`, which ends at `end`. It comes first of its descendants.
   package func mask(of index: Int, end: Int) -> Int? {

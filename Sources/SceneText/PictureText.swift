@@ -9,6 +9,7 @@ import RenderTree
 struct PictureRecord {
   var record = RenderRecord(id: 1, bounds: .zero)
   var contents = LayerContents.image(nil)
+  var text: TextContent?
   var parts = RenderEffects.Parts()
 
   var isHidden: Bool {
@@ -46,6 +47,7 @@ extension PictureRecord {
     TextProperty("compositingFilter", \.parts.blendMode, .word()),
     TextProperty("rasterizationScale", optional: \.parts.rasterizationScale, .positive),
     TextProperty("contents", \.contents, .contents),
+    TextProperty("text", optional: \.text, .text),
     TextProperty("placement", optional: \.parts.placement, .placement),
     TextProperty(
       "contentsRect", \.parts.cut.rect,
@@ -90,7 +92,7 @@ extension SceneReader {
     picture.record.subtreeEnd = UInt32(tree.records.count)
     let half = Float(max(min(picture.record.bounds.width, picture.record.bounds.height) / 2, 0))
     picture.record.cornerRadius = min(picture.record.cornerRadius, half)
-    let sides = SideValues(content: picture.contents.content, effects: .make(picture.parts, last: nil))
+    let sides = SideValues(content: picture.text ?? picture.contents.content, effects: .make(picture.parts, last: nil))
     picture.record.settle(sides)
     (tree.records[index], tree.sides[index]) = (picture.record, sides)
   }
@@ -101,7 +103,7 @@ extension SceneWriter {
   func write(_ tree: TreeSnapshot, _ index: Int, before: String) {
     let picture = PictureRecord(
       record: tree.records[index], contents: LayerContents(tree.sides[index].content),
-      parts: tree.sides[index].effects?.parts ?? RenderEffects.Parts())
+      text: tree.sides[index].content as? TextContent, parts: tree.sides[index].effects?.parts ?? RenderEffects.Parts())
     let properties = texts(PictureRecord.properties, of: picture, new: PictureRecord())
     let end = picture.record.end(at: index, in: tree.records.count)
     block("\(before)record", properties) {
@@ -125,6 +127,38 @@ extension LayerContents {
   fileprivate var content: (any RenderContent)? {
     let parts = shares.map { ImageMixture.Part($0.image, share: $0.share) }
     return parts == [] || parts.count == 1 && parts[0].share == 1 ? image : ImageMixture(parts)
+  }
+}
+
+extension ValueSyntax where Value == TextContent {
+  static var text: Self {
+    Self("text: its area, the pixels and the scale of an image of it, and its lines") { reader throws(SceneError) in
+      let side = ValueSyntax<Double>.number.only("pixels from 1 to \(Bitmap.maximumSide)") {
+        $0 >= 1 && $0 <= Double(Bitmap.maximumSide)
+      }
+      let area = try ValueSyntax<Rect>.finiteRect.read(reader)
+      let (width, height) = (Int(try side.read(reader)), Int(try side.read(reader)))
+      let scale = try ValueSyntax<Double>.positive.read(reader)
+      var runs: [TextRun] = []
+      while reader.takeInValue("line") {
+        let string = try reader.string()
+        guard reader.take("font") else { throw reader.expected("font") }
+        let font = try ValueSyntax<Font>.font.read(reader)
+        let baseline = try ValueSyntax<Point>.point.read(reader)
+        runs.append(
+          TextRun(TextLine(string, font: font), at: baseline, color: try ValueSyntax<Color>.color.read(reader)))
+      }
+      return TextContent(runs, area: area, width: width, height: height, scale: scale)
+    } text: { value, writer in
+      let area = ValueSyntax<Rect>.rect.text(value.area, writer)
+      let lines = value.runs.map { run in
+        let font = ValueSyntax<Font>.font.text(run.line.font, writer)
+        let place = ValueSyntax<Point>.point.text(run.baseline, writer)
+        let color = ValueSyntax<Color>.color.text(run.color, writer)
+        return " line \(SceneWriter.quoted(run.line.string)) font \(font) \(place) \(color)"
+      }
+      return "\(area) \(value.width) \(value.height) \(SceneNumber.text(value.scale))" + lines.joined()
+    }
   }
 }
 

@@ -196,9 +196,9 @@ extension SceneReader {
       }
       let token = token
       let name = try takeWord("a name for the image")
-      guard !resources.isDefined(name), !["none", "drawn", "mixture"].contains(name) else {
+      guard !resources.isDefined(name), !["none", "drawn", "mixture", "text"].contains(name) else {
         throw error(
-          .expected("a name that no other image has, and not none, drawn or mixture", found: token.name), at: token)
+          .expected("a name that no other image has, and not none, drawn, mixture or text", found: token.name), at: token)
       }
       resources.define(name, try takeImage())
     }

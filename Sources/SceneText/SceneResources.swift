@@ -169,11 +169,13 @@ extension ValueSyntax where Value == Image {
 }
 
 extension ValueSyntax where Value == LayerPicture {
-  /// An image, with `drawn` one that was drawn for a size at a scale; `none`; `drawn` alone for what the layer draws.
+  /// An image, with `drawn` one that was drawn for a size at a scale; `text` that was set before; `none`; `drawn` alone for what the
+  /// layer draws.
   static var picture: Self {
-    Self("\(ValueSyntax<Image>.image.expected), drawn, or none") { reader throws(SceneError) in
+    Self("\(ValueSyntax<Image>.image.expected), drawn, text, or none") { reader throws(SceneError) in
       if reader.take("none") { return .image(nil) }
       if reader.take("drawn") { return .own(nil) }
+      if reader.take("text") { return .text(try ValueSyntax<TextContent>.text.read(reader)) }
       let image = try ValueSyntax<Image>.image.read(reader)
       guard reader.takeInValue("drawn") else { return .image(image) }
       let size = ValueSyntax<Size>.size.only("a finite size above 0") { !$0.isEmpty && ($0.width + $0.height).isFinite }
@@ -184,6 +186,7 @@ extension ValueSyntax where Value == LayerPicture {
       case .image(let image): image.map { writer.name(of: $0) } ?? "none"
       case .drawn(let image, let drawn):
         "\(writer.name(of: image)) drawn \(sceneNumbers(drawn.size.width, drawn.size.height, drawn.scale))"
+      case .text(let text): "text \(ValueSyntax<TextContent>.text.text(text, writer))"
       case .own: "drawn"
       }
     }

@@ -141,7 +141,9 @@ final class PlainCompositor {
   // MARK: Content
 
   private func content(_ index: Int, _ pixel: Pixel) -> Color {
-    guard let image = tree.sides[index].content as? Image else { return .zero }
+    // On whole pixels text is painted as Cairo draws it.
+    let content = tree.sides[index].content
+    guard let image = content as? Image ?? (content as? TextContent)?.image else { return .zero }
     let effects = tree.sides[index].effects
     let shown = effects.contentRect(in: tree.records[index].bounds)
     let seen = shown.intersection(tree.records[index].bounds)

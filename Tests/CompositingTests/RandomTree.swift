@@ -2,6 +2,7 @@ import FramepaceTesting
 import Geometry
 import Layers
 import LinuxSystem
+import Raster
 import RenderTree
 
 /// Random layers as the compositor sees them, on an output whose backdrop and viewport change as well.
@@ -19,7 +20,9 @@ final class RandomTree {
   init(seed: UInt64, layers count: Int, width: Int, height: Int) throws {
     random = SplitMix64(seed: seed)
     let root = Layer(frame: Rect(x: 0, y: 0, width: Double(width), height: Double(height)))
-    layers = RandomLayers(in: root, seed: seed, count: count, images: try RandomLayers.images(seed: seed))
+    layers = RandomLayers(
+      in: root, seed: seed, count: count, images: try RandomLayers.images(seed: seed),
+      font: try SystemFonts.font(.sans, size: 13))
     context = LayerContext(root: root, workers: Self.workers)
   }
 

@@ -21,8 +21,6 @@ extension TreeSnapshot {
         height: whole(record.bounds.height))
       // A mixture is tested by itself.
       if let mixture = tree.sides[index].content as? ImageMixture { tree.sides[index].content = mixture.parts.first?.image }
-      let image = tree.sides[index].content as? Image
-      let size = image.map { Size(Double($0.width), Double($0.height)) }
       var parts = RenderEffects.Parts()
       if keepsEffects {
         tree.records[index].cornerRadius = 0
@@ -31,7 +29,14 @@ extension TreeSnapshot {
         tree.records[index].flags.remove(.masked)
         if record.flags.contains(.mask) { tree.records[index].flags.insert(.hidden) }
       }
-      if let size {
+      // A part of a text begins anywhere between pixels.
+      let cut = keepsEffects ? parts.cut.rect : ContentCut().rect
+      if let text = tree.sides[index].content as? TextContent, cut != ContentCut().rect {
+        tree.sides[index].content = text.image
+      }
+      let text = (tree.sides[index].content as? TextContent).map { Size(Double($0.width), Double($0.height)) }
+      let image = tree.sides[index].content as? Image
+      if let size = text ?? image.map({ Size(Double($0.width), Double($0.height)) }) {
         let corners: [ContentsGravity] = [.topLeft, .topRight, .bottomLeft, .bottomRight]
         let isEmpty = parts.placement?.size == .zero
         let shown = Size(size.width * parts.cut.rect.width, size.height * parts.cut.rect.height)

@@ -116,9 +116,9 @@ private struct World {
     values.settleTransition(&record.flags)
     if shown.sides.indices.contains(index) {
       let last = shown.sides[index]
-      sides.effects = node.contents.or(values.contents).effects(
+      sides.effects = node.contents.or(values.image).effects(
         for: values, values.homography(in: space), last: last.effects)
-      sides.content = values.mixture ?? values.contents
+      sides.content = values.mixture ?? values.image ?? values.text
       // The same mixture is the same object.
       if let mixture = values.mixture, mixture == last.content as? ImageMixture { sides.content = last.content }
       // A kind that draws itself from a property of its own draws a picture for each value.

@@ -46,10 +46,11 @@ import Testing
     let roomy = GlyphCache(limit: 1 << 20)
     for round in 0..<3 {
       for size64 in [640, 1_000, 1_300] {
-        var first = (0..<60).map { PlacedGlyph(glyph: UInt32(36 + $0), x: 0, y: 0, quarter: ($0 + round) % 4) }
+        var first = Self.glyphs(0..<60, quarter: { ($0 + round) % 4 })
+        let size = GlyphSize(size64: size64, turns: round)
         var second = first
-        tiny.resolve(&first, face: face, size64: size64)
-        roomy.resolve(&second, face: face, size64: size64)
+        tiny.resolve(&first, face: face, size: size)
+        roomy.resolve(&second, face: face, size: size)
         for (left, right) in zip(first, second) {
           #expect(left.bitmap != nil && left.bitmap?.coverage == right.bitmap?.coverage)
           #expect(left.bitmap?.left == right.bitmap?.left && left.bitmap?.top == right.bitmap?.top)
@@ -64,14 +65,15 @@ import Testing
   @Test func threadsShareATinyCache() async throws {
     let face = try SystemFonts.face(.mono)
     let cache = GlyphCache(limit: 3_000)
-    let expected = (0..<40).map { face.bitmap(of: UInt32(36 + $0), size64: 900, quarter: $0 % 4).coverage }
+    let size = GlyphSize(size64: 900, turns: 0)
+    let expected = (0..<40).map { face.bitmap(of: UInt16(36 + $0), size, quarter: UInt8($0 % 4)).coverage }
     await withTaskGroup(of: Void.self) { group in
       for thread in 0..<6 {
         group.addTask {
           for round in 0..<20 {
             let indices = (0..<40).map { ($0 * 7 + thread + round) % 40 }
-            var placed = indices.map { PlacedGlyph(glyph: UInt32(36 + $0), x: 0, y: 0, quarter: $0 % 4) }
-            cache.resolve(&placed, face: face, size64: 900)
+            var placed = Self.glyphs(indices, quarter: { $0 % 4 })
+            cache.resolve(&placed, face: face, size: size)
             #expect(placed.map { $0.bitmap?.coverage } == indices.map { expected[$0] })
           }
         }
@@ -80,9 +82,35 @@ import Testing
     #expect(cache.cost <= 3_000)
   }
 
-  @Test func oversizedGlyphsAreMarked() throws {
+  @Test func oversizedAndMissingGlyphsHaveNone() throws {
     let face = try SystemFonts.face(.sans)
-    #expect(face.bitmap(of: 36, size64: 5_000 * 64, quarter: 0) === GlyphBitmap.oversized)
-    #expect(face.bitmap(of: 0xFFFF, size64: 640, quarter: 0) === GlyphBitmap.empty)
+    #expect(face.bitmap(of: 36, GlyphSize(size64: 5_000 * 64, turns: 0), quarter: 0) === GlyphBitmap.empty)
+    #expect(face.bitmap(of: 0xFFFF, GlyphSize(size64: 640, turns: 0), quarter: 0) === GlyphBitmap.empty)
+  }
+
+  /// A turned bitmap has each pixel where a turn around the glyph's origin takes it.
+  @Test func turnsAreTurnsAroundTheOrigin() throws {
+    let face = try SystemFonts.face(.sans)
+    func pixels(_ turns: Int) -> [SIMD2<Int>: UInt8] {
+      let bitmap = face.bitmap(of: 40, GlyphSize(size64: 1_000, turns: turns), quarter: 1)
+      var pixels: [SIMD2<Int>: UInt8] = [:]
+      for y in 0..<bitmap.height {
+        for x in 0..<bitmap.width {
+          pixels[SIMD2(bitmap.left + x, bitmap.top + y)] = bitmap.coverage[y * bitmap.bytesPerRow + x]
+        }
+      }
+      return pixels
+    }
+    var expected = pixels(0)
+    #expect(expected.values.contains(255))
+    for turns in 1...3 {
+      // The pixel at (x, y) has its centre half a pixel further.
+      expected = Dictionary(uniqueKeysWithValues: expected.map { (SIMD2(-$0.key.y - 1, $0.key.x), $0.value) })
+      #expect(pixels(turns) == expected)
+    }
+  }
+
+  private static func glyphs(_ numbers: some Collection<Int>, quarter: (Int) -> Int) -> ContiguousArray<PlacedGlyph> {
+    ContiguousArray(numbers.map { PlacedGlyph(glyph: UInt16(36 + $0), quarter: UInt8(quarter($0)), x: 0, y: 0) })
   }
 }

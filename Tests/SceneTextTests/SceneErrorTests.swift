@@ -85,7 +85,7 @@ final class SceneErrorTests: XCTestCase {
       ),
       (
         "layer {}\nimage none \"a.png\"",
-        "2:7: expected a name that no other image has, and not none, drawn or mixture, found \"none\""
+        "2:7: expected a name that no other image has, and not none, drawn, mixture or text, found \"none\""
       ),
       (
         "layer {\n  state open {}; state open {}\n}",

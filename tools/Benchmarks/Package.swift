@@ -11,8 +11,10 @@ let package = Package(
     .systemLibrary(name: "CUV", pkgConfig: "libuv"),
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0"),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng"),
+    .systemLibrary(name: "CCairoFont", pkgConfig: "cairo-ft"),
     // The peers: minimal C programs for the same tasks, and C libraries.
-    .target(name: "CPeers", dependencies: ["CUV", "CGLib", "CPNG"], cSettings: [.treatAllWarnings(as: .error)]),
+    .target(
+      name: "CPeers", dependencies: ["CUV", "CGLib", "CPNG", "CCairoFont"], cSettings: [.treatAllWarnings(as: .error)]),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [

@@ -54,14 +54,14 @@ final class CommittedAnimations {
     record.flags = flags
     let space = space(at: time)
     let homography = values.homography(in: space)
-    if values.named.isEmpty, values.contents === self.values.contents, hasCommittedParts(values, homography) {
+    if values.named.isEmpty, values.hasContents(of: self.values), hasCommittedParts(values, homography) {
       // Pictures that were shown for a while are not kept.
       if lastEffects != nil || lastMixture != nil { (lastEffects, lastMixture) = (nil, nil) }
       sides.take(self.sides.content, self.sides.effects)
     } else {
       values.settleTransition(&record.flags)
       if !values.named.isEmpty, let image = drawnImage(for: values) { values.contents = image }
-      let source = contents.or(values.contents)
+      let source = contents.or(values.image)
       lastEffects =
         hasCommittedParts(values, homography) && source.pixels == contents.pixels
         ? self.sides.effects : source.effects(for: values, homography, last: lastEffects ?? self.sides.effects)
@@ -85,7 +85,7 @@ final class CommittedAnimations {
   }
 
   private func content(for values: AnimatableValues) -> (any RenderContent)? {
-    let content = kind.content(for: values, image: values.contents)
+    let content = kind.content(for: values, image: values.image)
     guard let mixture = values.mixture, content === mixture else { return content }
     if mixture != lastMixture { lastMixture = mixture }
     return lastMixture
@@ -112,7 +112,7 @@ final class CommittedAnimations {
 
   /// Takes over the layer's values. What was drawn of older contents is forgotten.
   func take(_ values: AnimatableValues) {
-    if values.contents !== self.values.contents { drawn = nil }
+    if !values.hasContents(of: self.values) { drawn = nil }
     self.values = values
   }
 
@@ -147,6 +147,11 @@ final class CommittedAnimations {
     case .backwards: timed.contains { $0.changes(from: local, backwards: true) }
     }
   }
+}
+
+extension AnimatableValues {
+  @inline(__always)
+  fileprivate func hasContents(of other: borrowing AnimatableValues) -> Bool { image === other.image && text === other.text }
 }
 
 extension SideValues {

@@ -216,7 +216,7 @@ public final class LayerContext {
       layer.asynchronous.cancel()
       layer.needsDisplay = true
     }
-    if layer.drawnMeasures != nil, let picture = layer.contents { retired.append(picture) }
+    if layer.drawnMeasures != nil, let picture = layer.values.image { retired.append(picture) }
     if !layer.animations.isEmpty { leftWithAnimations.append(layer) }
     if let mask = layer.storedMask { leave(mask) }
     for sublayer in layer.sublayers { leave(sublayer) }

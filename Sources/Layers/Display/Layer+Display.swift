@@ -69,6 +69,7 @@ extension Layer {
       context.begin(drawing, for: self, target: target)
       return
     }
+    if drawing == nil, let text = text(for: target) { return setText(text, drawn: target.measures) }
     // These contents are newer than those of a drawing under way.
     asynchronous.cancel()
     do {

@@ -1,10 +1,14 @@
+import Geometry
 package import Raster
+package import RenderTree
 
 /// The contents of a layer, as a state or a scene's text keeps them.
 package enum LayerPicture: Sendable {
   /// A picture that was set; nil for none.
   case image(Image?)
   case drawn(Image, DrawnMeasures)
+  /// Text in place of a picture that would have been drawn.
+  case text(TextContent)
   /// The layer draws it itself. The payload is its last drawing, for copies that cannot draw; nil if it needs another.
   case own((image: Image, measures: DrawnMeasures)?)
 }
@@ -19,6 +23,7 @@ extension Layer {
       case .drawn(let image, let measures):
         contents = nil
         setContents(image, drawn: measures)
+      case .text(let text): setText(text, drawn: DrawnMeasures(size: text.area.size, scale: text.scale))
       case .own where canDraw: return setNeedsDisplay()
       case .own: contents = nil
       }
@@ -28,11 +33,12 @@ extension Layer {
 
   /// The picture in the layer, never `own`.
   package var presentPicture: LayerPicture {
-    drawnPicture.map { .drawn($0.image, $0.measures) } ?? .image(contents)
+    if let text = values.text { return .text(text) }
+    return drawnPicture.map { .drawn($0.image, $0.measures) } ?? .image(contents)
   }
 
   private var drawnPicture: (image: Image, measures: DrawnMeasures)? {
-    contents.flatMap { image in drawnMeasures.map { (image, $0) } }
+    values.image.flatMap { image in drawnMeasures.map { (image, $0) } }
   }
 
   /// False for a layer that nobody has given anything to draw.

@@ -1,5 +1,6 @@
 public import Geometry
 public import Raster
+import RenderTree
 
 /// A layer that shows one line of text, vertically centred.
 ///
@@ -9,6 +10,10 @@ public import Raster
 /// label.string = "42.0 ms"
 /// label.bounds.size = label.preferredSize
 /// ```
+///
+/// A plain text layer draws no bitmap: the compositor paints its glyphs where they stand on the output, so that they are sharp in
+/// every size, and a change of the string damages the glyphs that changed. A subclass, an opaque layer and one that draws on worker
+/// threads draw a bitmap with `draw(in:)`.
 ///
 /// The line is placed by the font's ascent and descent and not by its ink, so that it does not move when the text changes.
 open class TextLayer: Layer {
@@ -47,6 +52,8 @@ open class TextLayer: Layer {
   public var drawsAsynchronously = false
 
   private var shapedLine: TextLine?
+  /// The shaped line as it was last cut to a width.
+  private var fittedLine: (line: TextLine, width: Double)?
 
   public override init() {
     super.init()
@@ -73,27 +80,26 @@ open class TextLayer: Layer {
     return shapedLine
   }
 
+  override func text(for target: DrawingTarget) -> TextContent? {
+    // A subclass may draw more than the text.
+    guard type(of: self) == TextLayer.self, !target.isOpaque else { return nil }
+    let drawing = drawing
+    drawing?.line.hintAtMissingGlyphs()
+    return TextContent(
+      drawing.map { [TextRun($0.line, at: $0.baseline, color: color)] } ?? [], area: target.bounds, width: target.width,
+      height: target.height, scale: target.scale)
+  }
+
   private var drawing: LineDrawing? {
-    line.map {
-      LineDrawing(line: $0, bounds: bounds, color: color, alignment: alignment, truncation: truncation)
-    }
+    guard let line else { return nil }
+    if truncation == .none || line.width <= bounds.width { return drawing(line) }
+    if let fittedLine, fittedLine.width == bounds.width { return drawing(fittedLine.line) }
+    let fitted = line.truncated(to: bounds.width)
+    fittedLine = (fitted, bounds.width)
+    return drawing(fitted)
   }
 
-  private func lineChanged() {
-    shapedLine = nil
-    setNeedsDisplay()
-  }
-}
-
-private struct LineDrawing: Drawing {
-  var line: TextLine
-  var bounds: Rect
-  var color: Color
-  var alignment: TextLayer.Alignment
-  var truncation: TextLayer.Truncation
-
-  func draw(in context: DrawingContext) {
-    let line = truncation == .end ? line.truncated(to: bounds.width) : line
+  private func drawing(_ line: TextLine) -> LineDrawing {
     let room = bounds.width - line.width
     let x =
       switch alignment {
@@ -102,7 +108,19 @@ private struct LineDrawing: Drawing {
       case .center: bounds.minX + max(room / 2, 0)
       case .right: bounds.minX + max(room, 0)
       }
-    let y = bounds.midY + (line.ascent - line.descent) / 2
-    context.draw(line, at: Point(x, y), color: color)
+    return LineDrawing(line: line, baseline: Point(x, bounds.midY + (line.ascent - line.descent) / 2), color: color)
   }
+
+  private func lineChanged() {
+    (shapedLine, fittedLine) = (nil, nil)
+    setNeedsDisplay()
+  }
+}
+
+private struct LineDrawing: Drawing {
+  var line: TextLine
+  var baseline: Point
+  var color: Color
+
+  func draw(in context: DrawingContext) { context.draw(line, at: baseline, color: color) }
 }

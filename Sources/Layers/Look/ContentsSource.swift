@@ -96,10 +96,14 @@ extension Image {
   var pixelSize: Size { Size(Double(width), Double(height)) }
 }
 
+extension TextContent {
+  var pixelSize: Size { Size(Double(width), Double(height)) }
+}
+
 extension Layer {
   var contentsSource: ContentsSource {
     ContentsSource(
-      pixels: contents?.pixelSize ?? .zero, gravity: contentsGravity,
+      pixels: values.image?.pixelSize ?? values.text?.pixelSize ?? .zero, gravity: contentsGravity,
       scale: contentsScale ?? drawnMeasures?.scale ?? 1, drawn: drawnMeasures)
   }
 
@@ -109,6 +113,6 @@ extension Layer {
     // Most layers have none.
     let isPlain = values.rareBox == nil && source.pixels.isEmpty && space == nil
     recordEffects = isPlain ? nil : source.effects(for: values, values.homography(in: space), last: recordEffects)
-    return SideValues(content: type(of: self).content(for: values, image: contents), effects: recordEffects)
+    return SideValues(content: type(of: self).content(for: values, image: values.image), effects: recordEffects)
   }
 }

@@ -35,7 +35,7 @@ extension Layer {
   private func append(to tree: inout TreeSnapshot, in space: SublayerSpace?, isFlipped isPlaced: Bool) {
     let index = tree.records.count
     let effects = contentsSource.effects(for: values, values.homography(in: space), last: recordEffects)
-    let sides = SideValues(content: type(of: self).content(for: values, image: contents), effects: effects)
+    let sides = SideValues(content: type(of: self).content(for: values, image: values.image), effects: effects)
     var record = RenderRecord(id: id, bounds: bounds, flags: flags)
     record.update(from: values, sides, in: space)
     tree.append(record, sides)

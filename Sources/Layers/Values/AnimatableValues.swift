@@ -1,5 +1,6 @@
 public import Geometry
 public import Raster
+import RenderTree
 
 /// The values of a layer's animatable properties at one moment: those of the model, or those on screen.
 ///
@@ -18,8 +19,10 @@ public struct AnimatableValues: Sendable {
   public var backgroundColor: Color?
   /// The radius of the corners of background and clip, in the layer's units.
   public var cornerRadius = 0.0
-  /// The picture in the layer; while it fades, the one of which most is seen. See `AnimatableKey.contents`.
-  public internal(set) var contents: Image?
+  /// The picture in the layer, unless it is text.
+  var image: Image?
+  /// The text in the layer that takes the place of a picture.
+  var text: TextContent?
   /// The values of the properties that kinds of layers add.
   @usableFromInline
   var named: [AnimatableProperty: any Animatable] = [:]
@@ -28,6 +31,12 @@ public struct AnimatableValues: Sendable {
   var rareBox: RareBox?
 
   public init() {}
+
+  /// The picture in the layer; while it fades, the one of which most is seen. See `AnimatableKey.contents`.
+  public internal(set) var contents: Image? {
+    get { image ?? text?.image }
+    set { (image, text) = (newValue, nil) }
+  }
 }
 
 extension AnimatableValues {

@@ -27,30 +27,14 @@ extension DrawingContext {
   }
 
   private func drawGlyphs(_ line: TextLine, at baseline: Point) {
-    #if DEBUG
-      if line.glyphs.contains(where: { $0.id == 0 }) {
-        DebugHint.give(
-          "the font \(line.font.face.path) has no glyph for “\(line.missingCharacters)” in the text “\(line.string)”; "
-            + "use a font that has it",
-          kind: "glyphs of \(line.font.face.path)")
-      }
-    #endif
-    if let size64 = cachedSize64(of: line.font) {
-      textMask.place(line, origin: transform.apply(baseline), pixelsPerPoint: transform.a)
-      GlyphCache.shared.resolve(&textMask.placed, face: line.font.face, size64: size64)
-      if textMask.accumulate(within: clippedPixels) {
-        paintThroughMask()
-        return
-      }
-    }
-    drawOutlines(line, at: baseline)
-  }
-
-  /// The font's size in 1/64 pixel, or nil if its glyphs must be drawn as outlines.
-  private func cachedSize64(of font: Font) -> Int? {
-    guard transform.isScaleAndTranslation, transform.a == transform.d, transform.a > 0 else { return nil }
-    let size64 = (font.size * transform.a * 64).rounded()
-    return size64 >= 1 && size64 <= 128 * 64 ? Int(size64) : nil
+    line.hintAtMissingGlyphs()
+    let grid = GlyphGrid(line, at: baseline, transform)
+    guard case .bitmaps(let size) = grid.source, size.turns == 0 else { return drawOutlines(line, at: baseline) }
+    textMask.placed.removeAll(keepingCapacity: true)
+    for glyph in line.glyphs { textMask.placed.append(grid.place(glyph)) }
+    GlyphCache.shared.resolve(&textMask.placed, face: line.font.face, size: size)
+    textMask.accumulate(within: clippedPixels)
+    paintThroughMask()
   }
 
   func drawOutlines(_ line: TextLine, at baseline: Point) {
@@ -72,5 +56,17 @@ extension DrawingContext {
       cairo_surface_finish(mask)
       cairo_surface_destroy(mask)
     }
+  }
+}
+
+extension TextLine {
+  /// Gives a hint at characters that the font does not have.
+  package func hintAtMissingGlyphs() {
+    #if DEBUG
+      guard glyphs.contains(where: { $0.id == 0 }) else { return }
+      DebugHint.give(
+        "the font \(font.face.path) has no glyph for “\(missingCharacters)” in the text “\(string)”; use a font that has it",
+        kind: "glyphs of \(font.face.path)")
+    #endif
   }
 }

@@ -1,5 +1,6 @@
 internal import CFreeType
 internal import CHarfBuzz
+import Geometry
 public import LinuxSystem
 import Synchronization
 
@@ -63,10 +64,26 @@ public final class FontFace: Sendable {
     outlines.withLock { $0.outline(of: glyph) }
   }
 
-  /// The coverage of a glyph at a size in 1/64 pixel, moved right by `quarter` quarters of a pixel.
-  func bitmap(of glyph: UInt32, size64: Int, quarter: Int) -> GlyphBitmap {
-    outlines.withLock { $0.bitmap(of: glyph, size64: size64, quarter: quarter) }
+  /// The coverage of a glyph at a size, moved along the line by `quarter` quarters of a pixel.
+  func bitmap(of glyph: UInt16, _ size: GlyphSize, quarter: UInt8) -> GlyphBitmap {
+    let upright = outlines.withLock { $0.bitmap(of: UInt32(glyph), size64: size.size64, quarter: Int(quarter)) }
+    return upright.turned(by: size.turns)
   }
+
+  /// Sets the boxes of glyphs.
+  func addBoxes(to glyphs: inout [TextLine.Glyph]) {
+    outlines.withLock { outlines in
+      for index in glyphs.indices { glyphs[index].box = outlines.box(of: glyphs[index].id) }
+    }
+  }
+
+  /// Adds the coverage of a glyph under a map from units of the design, y upwards, to pixels.
+  func add(_ glyph: UInt32, _ map: Affine, to mask: CoverageMask) {
+    outlines.withLock { $0.add(glyph, map, to: mask) }
+  }
+
+  /// The number of texts that were shaped with the face.
+  package var shapedCount: Int { shaper.count.load(ordering: .relaxed) }
 }
 
 extension FontFace: Hashable {

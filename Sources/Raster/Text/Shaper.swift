@@ -1,4 +1,5 @@
 internal import CHarfBuzz
+import Synchronization
 
 /// HarfBuzz's view of a face, in units of the design.
 ///
@@ -6,6 +7,8 @@ internal import CHarfBuzz
 final class Shaper: @unchecked Sendable {
   private let font: OpaquePointer?
   private let data: FontData
+  /// The number of calls of `shape`.
+  let count = Atomic<Int>(0)
 
   /// A glyph and the movement of the pen, in units of the design, y upwards.
   struct Glyph {
@@ -34,6 +37,7 @@ final class Shaper: @unchecked Sendable {
 
   /// Calls `visit` with the glyphs of one run of text, from left to right.
   func shape(_ string: String, tabularFigures: Bool, _ visit: (Glyph) -> Void) {
+    count.wrappingAdd(1, ordering: .relaxed)
     let buffer = hb_buffer_create()
     defer { hb_buffer_destroy(buffer) }
     hb_buffer_pre_allocate(buffer, UInt32(clamping: string.utf8.count))

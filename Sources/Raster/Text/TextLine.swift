@@ -11,6 +11,8 @@ public struct TextLine: Sendable {
     public var id: UInt32
     public var x: Double
     public var y: Double
+    /// The box around its outline in units of the design.
+    package var box = GlyphBox.empty
   }
 
   public let string: String
@@ -31,10 +33,30 @@ public struct TextLine: Sendable {
           id: glyph.id, x: Double(pen + Int(glyph.xOffset)) * pointsPerUnit, y: Double(-glyph.yOffset) * pointsPerUnit))
       pen += Int(glyph.advance)
     }
+    font.face.addBoxes(to: &glyphs)
     self.string = string
     self.font = font
     self.glyphs = glyphs
     width = Double(pen) * pointsPerUnit
+  }
+
+  private init(_ line: TextLine, glyphs: [Glyph]) {
+    (string, font, self.glyphs, width) = (line.string, line.font, glyphs, line.width)
+  }
+
+  /// The same line with only those of its glyphs whose ink may be seen in `rect`, which lies around the left end of the baseline.
+  package func cut(to rect: Rect) -> TextLine {
+    let seen = glyphs.filter { !inkBox(of: $0).intersection(rect).isEmpty }
+    return seen.count == glyphs.count ? self : TextLine(self, glyphs: seen)
+  }
+
+  /// The box around the outline of a glyph, in points around the left end of the baseline; empty without ink.
+  func inkBox(of glyph: Glyph) -> Rect {
+    let (unit, box) = (font.pointsPerUnit, glyph.box)
+    if box.isEmpty { return .zero }
+    return Rect(
+      x: glyph.x + Double(box.minX) * unit, y: glyph.y - Double(box.maxY) * unit,
+      width: Double(Int(box.maxX) - Int(box.minX)) * unit, height: Double(Int(box.maxY) - Int(box.minY)) * unit)
   }
 
   /// The height of the line above the baseline, in points.

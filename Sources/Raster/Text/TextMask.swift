@@ -3,7 +3,7 @@ import Geometry
 /// The coverage of one line of text, added up from its glyphs. It keeps its memory from line to line.
 struct TextMask {
   /// The glyphs of the line.
-  var placed: [PlacedGlyph] = []
+  var placed: ContiguousArray<PlacedGlyph> = []
   /// The pixels that `coverage` describes.
   private(set) var area = IntRect.zero
   /// The bytes from one row to the next, a multiple of 4 as Cairo requires.
@@ -11,27 +11,12 @@ struct TextMask {
   /// One byte for each pixel.
   var coverage: [UInt8] = []
 
-  /// Places the glyphs of a line on the pixel grid.
-  mutating func place(_ line: TextLine, origin: Point, pixelsPerPoint: Double) {
-    placed.removeAll(keepingCapacity: true)
-    for glyph in line.glyphs {
-      let quarters = Int((DrawingContext.clamp(origin.x + glyph.x * pixelsPerPoint) * 4 + 0.5).rounded(.down))
-      let y = Int((DrawingContext.clamp(origin.y + glyph.y * pixelsPerPoint) + 0.5).rounded(.down))
-      placed.append(PlacedGlyph(glyph: glyph.id, x: quarters >> 2, y: y, quarter: quarters & 3))
-    }
-  }
-
   /// Adds up the coverage of the placed glyphs inside `clip`.
-  ///
-  /// - Returns: false if a glyph is too large for the cache; the line must be drawn from outlines then.
-  mutating func accumulate(within clip: IntRect) -> Bool {
+  mutating func accumulate(within clip: IntRect) {
     var ink = IntRect.zero
-    for glyph in placed {
-      guard let bitmap = glyph.bitmap, bitmap !== GlyphBitmap.oversized else { return false }
-      ink = ink.union(Self.box(of: bitmap, at: glyph))
-    }
+    for glyph in placed { ink = ink.union(glyph.box) }
     area = ink.intersection(clip)
-    guard !area.isEmpty else { return true }
+    guard !area.isEmpty else { return }
     stride = (area.width + 3) & ~3
     let count = stride * area.height
     if coverage.count < count {
@@ -41,13 +26,8 @@ struct TextMask {
     }
     for glyph in placed {
       guard let bitmap = glyph.bitmap else { continue }
-      add(bitmap, box: Self.box(of: bitmap, at: glyph))
+      add(bitmap, box: glyph.box)
     }
-    return true
-  }
-
-  private static func box(of bitmap: GlyphBitmap, at glyph: PlacedGlyph) -> IntRect {
-    IntRect(x: glyph.x + bitmap.left, y: glyph.y + bitmap.top, width: bitmap.width, height: bitmap.height)
   }
 
   private mutating func add(_ bitmap: GlyphBitmap, box: IntRect) {
@@ -58,7 +38,7 @@ struct TextMask {
     coverage.withUnsafeMutableBufferPointer { target in
       bitmap.coverage.withUnsafeBufferPointer { source in
         for y in Int(visible.minY)..<Int(visible.maxY) {
-          let from = (y - Int(box.minY)) * bitmap.width + Int(visible.minX - box.minX)
+          let from = (y - Int(box.minY)) * bitmap.bytesPerRow + Int(visible.minX - box.minX)
           let to = (y - Int(area.minY)) * stride + Int(visible.minX - area.minX)
           for x in 0..<visible.width {
             // Neighbouring glyphs share the pixels of their border: their coverage adds up.

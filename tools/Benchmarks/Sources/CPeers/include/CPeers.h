@@ -19,6 +19,14 @@ int peer_call_thread(int count, int64_t *time);
 /// socket that keeps messages apart. `time` is the duration in nanoseconds. Returns 0 or an error number.
 int peer_message_thread(int count, int64_t *time);
 
+/// Draws lines of glyphs with Cairo into pixels that stay where they are. Returns NULL if the font cannot be read.
+struct peer_text *peer_text_make(const char *path, double size, uint8_t *pixels, int width, int height, int bytes_per_row);
+/// Fills all pixels with an opaque colour.
+void peer_text_fill(struct peer_text *text, double red, double green, double blue);
+/// Draws a white line of at most 256 glyphs from the left end of its baseline on.
+void peer_text_line(struct peer_text *text, const uint32_t *glyphs, const double *columns, int count, double x, double y);
+void peer_text_free(struct peer_text *text);
+
 /// Fills `count` words with `value`.
 void peer_fill(uint32_t *words, uint64_t count, uint32_t value);
 

@@ -1,0 +1,121 @@
+package import Geometry
+
+/// The way of a line's glyphs to the pixels of an output, which depends on the line and on its transform alone.
+///
+/// Where the transform moves, scales evenly and turns by quarters, glyphs are bitmaps from the cache: they stand at whole pixels
+/// across the line and at quarters of a pixel along it. Under other transforms, and above 128 pixels, they are outlines that stand
+/// where the transform takes them.
+package struct GlyphGrid {
+  package enum Source: Hashable {
+    case bitmaps(GlyphSize)
+    case outlines
+  }
+
+  /// The place of a glyph, for comparison: in quarters and whole pixels for bitmaps, exact for outlines.
+  package struct Spot: Hashable {
+    var glyph: UInt32
+    var x: Double
+    var y: Double
+  }
+
+  package let source: Source
+  private let line: TextLine
+  /// From points around the left end of the baseline to pixels.
+  private let toOutput: Affine
+
+  /// - Parameters:
+  ///   - baseline: the left end of the line's baseline.
+  ///   - transform: from the coordinates in which `baseline` lies to pixels.
+  package init(_ line: TextLine, at baseline: Point, _ transform: Affine) {
+    self.line = line
+    toOutput = Affine.translation(x: baseline.x, y: baseline.y).concatenating(transform)
+    source = Self.size(of: line, toOutput).map { .bitmaps($0) } ?? .outlines
+  }
+
+  /// The size of the line's bitmaps; nil if they must be drawn as outlines.
+  private static func size(of line: TextLine, _ map: Affine) -> GlyphSize? {
+    let turns: Int
+    // A line that is turned by no more than this moves none of its glyphs.
+    let limit = 1 / (512 * max(line.width, line.font.size, 1))
+    if abs(map.b) < limit, abs(map.c) < limit {
+      guard map.a > 0 && map.d > 0 || map.a < 0 && map.d < 0 else { return nil }
+      turns = map.a > 0 ? 0 : 2
+    } else {
+      guard abs(map.a) < limit, abs(map.d) < limit, map.b > 0 && map.c < 0 || map.b < 0 && map.c > 0 else { return nil }
+      turns = map.b > 0 ? 1 : 3
+    }
+    func size64(_ scale: Double) -> Int? {
+      let size = (line.font.size * abs(scale) * 64).rounded()
+      return size >= 1 && size <= Double(GlyphSize.largest64) ? Int(size) : nil
+    }
+    let (along, across) = turns & 1 == 0 ? (map.a, map.d) : (map.b, map.c)
+    guard let size = size64(along), size == size64(across) else { return nil }
+    // Two pixels more than the longest outline, for its place between pixels.
+    let longest = line.glyphs.reduce(0) { max($0, $1.box.side) }
+    guard longest * size / (64 * line.font.face.unitsPerEm) <= GlyphBitmap.longestSide - 3 else { return nil }
+    return GlyphSize(size64: size, turns: turns)
+  }
+
+  /// The place of a bitmap's glyph on the grid.
+  package func place(_ glyph: TextLine.Glyph) -> PlacedGlyph {
+    let (along, across) = gridPlace(glyph)
+    let (x, y) = (Int32(along >> 2), Int32(across))
+    let (column, row) =
+      switch turns {
+      case 0: (x, y)
+      case 1: (-y, x)
+      case 2: (-x, -y)
+      default: (y, -x)
+      }
+    return PlacedGlyph(glyph: UInt16(clamping: glyph.id), quarter: UInt8(along & 3), x: column, y: row)
+  }
+
+  private var turns: Int { if case .bitmaps(let size) = source { size.turns } else { 0 } }
+
+  /// Quarters of a pixel along the line and pixels across it, from the output's corner.
+  private func gridPlace(_ glyph: TextLine.Glyph) -> (along: Int, across: Int) {
+    let place = toOutput.apply(Point(glyph.x, glyph.y))
+    let (along, across) =
+      switch turns {
+      case 0: (place.x, place.y)
+      case 1: (place.y, -place.x)
+      case 2: (-place.x, -place.y)
+      default: (-place.y, place.x)
+      }
+    return (
+      Int((DrawingContext.clamp(along) * 4 + 0.5).rounded(.down)), Int((DrawingContext.clamp(across) + 0.5).rounded(.down))
+    )
+  }
+
+  package func spot(of glyph: TextLine.Glyph) -> Spot {
+    guard case .bitmaps = source else {
+      let place = toOutput.apply(Point(glyph.x, glyph.y))
+      return Spot(glyph: glyph.id, x: place.x, y: place.y)
+    }
+    let (along, across) = gridPlace(glyph)
+    return Spot(glyph: glyph.id, x: Double(along), y: Double(across))
+  }
+
+  /// True if the same glyph at the same spot looks the same in both.
+  package func paintsGlyphs(like other: GlyphGrid) -> Bool {
+    guard source == other.source, line.font.face === other.line.font.face else { return false }
+    if case .bitmaps = source { return true }
+    let (one, two) = (toOutput, other.toOutput)
+    return line.font.size == other.line.font.size && one.a == two.a && one.b == two.b && one.c == two.c && one.d == two.d
+  }
+
+  /// Pixels beyond which a glyph leaves none, wherever it stands between them.
+  @inline(__always)
+  package func pixels(of glyph: TextLine.Glyph) -> IntRect {
+    let ink = line.inkBox(of: glyph)
+    // Half a pixel to the grid, and what rounding the size makes of the longest glyph.
+    return ink.isEmpty ? .zero : IntRect(covering: toOutput.boundingBox(of: ink).insetBy(dx: -0.75, dy: -0.75))
+  }
+
+  /// Adds the coverage of those of the line's glyphs, as outlines, that `mask` may have.
+  package func addOutlines(to mask: CoverageMask) {
+    for glyph in line.glyphs where pixels(of: glyph).intersects(mask.pixels) {
+      line.font.face.add(glyph.id, line.placement(of: glyph, at: .zero).concatenating(toOutput), to: mask)
+    }
+  }
+}
