@@ -84,6 +84,26 @@ import XCTest
     }
   }
 
+  /// The clock of a layer above may be the one that goes back.
+  func testOneUnderAClockThatGoesBackCountsAgain() {
+    let (stage, outer) = Stage.showing(Layer())
+    let inner = Layer()
+    outer.addSublayer(inner)
+    let slow = FrameRateRange(minimum: 20, maximum: 30)
+    var kept = Self.fade(slow)
+    (kept.duration, kept.fillMode, kept.isRemovedOnCompletion) = (.milliseconds(100), .forwards, false)
+    inner.add(kept, forKey: "kept")
+    stage.turn()
+    stage.turn(after: 200)
+    XCTAssertEqual(stage.context.frameRateRange, .default)
+    (outer.beginTime, outer.timeOffset, outer.speed) = (stage.now, .zero + (stage.now - .zero), -1)
+    stage.turn()
+    XCTAssertEqual(stage.context.frameRateRange, slow)
+    stage.turn(after: 150)
+    XCTAssertNotEqual(inner.presentation(at: stage.now).opacity, 1)
+    XCTAssertEqual(stage.context.frameRateRange, slow)
+  }
+
   private static func fade(_ range: FrameRateRange) -> BasicAnimation {
     var fade = BasicAnimation(.opacity, from: 0, to: 1, duration: .seconds(1))
     fade.preferredFrameRateRange = range

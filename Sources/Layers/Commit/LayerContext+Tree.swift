@@ -138,13 +138,18 @@ extension LayerContext {
     timed.removeAll(keepingCapacity: true)
     let time = committed.clocks.time(at: now)
     let shown = committed.clocks.time(at: max(now, currentTime))
-    var goesBack: Bool { committed.clocks.course(from: now) == .backwards }
+    var mayGoBack: Bool {
+      switch committed.clocks.course(from: now) {
+      case .backwards, .waiting: true
+      case .forwards, .still: false
+      }
+    }
     var rate: FrameRateRange?
     for index in layer.animations.indices {
       layer.animations[index].commit(at: time, shown: shown)
       let running = layer.animations[index]
-      // One that is over stays for the value that it fills, and needs no frames unless its clock goes back to it.
-      if running.report != .end || goesBack {
+      // One that is over stays for the value that it fills, and needs no frames unless its clock goes or jumps back to it.
+      if running.report != .end || mayGoBack {
         let range = running.animation.preferredFrameRateRange
         rate = rate?.union(range) ?? range
       }
