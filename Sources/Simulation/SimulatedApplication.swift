@@ -12,9 +12,8 @@ public final class SimulatedApplication {
   /// May be changed at any time.
   public var work: SimulatedWork
   /// A paused application makes no frames.
-  public var isPaused: Bool {
-    get { link?.isPaused ?? true }
-    set { link?.isPaused = newValue }
+  public var isPaused = false {
+    didSet { pauseLink() }
   }
 
   private let clock: ManualClock
@@ -23,12 +22,13 @@ public final class SimulatedApplication {
   private let spend: @MainActor (FrameRecord.PhaseDurations) -> Void
   private var link: DisplayLink?
   private var wakeUps: FrameLoop.Observer?
+  private var turnEnds: FrameLoop.Observer?
   private var wakeUpCount: UInt64 = 0
 
   /// - Parameters:
   ///   - ticker: the ticker of the display that shows the frames.
   ///   - clock: the loop's clock.
-  ///   - isMoving: is asked at each tick whether the application makes a frame.
+  ///   - isMoving: is asked at each tick and after each commit whether the application makes a frame. At rest it asks for no ticks.
   ///   - spend: is given the time that a frame takes in layout and display. It makes a frame wanted, and advances the clock in those
   ///     phases.
   public init(
@@ -48,6 +48,10 @@ public final class SimulatedApplication {
       [.afterWaiting], order: ObserverOrder.turnBegin, .onMain { [weak self] _, _ in self?.wakeUp() })
     loop.add(wakeUps, to: .common)
     self.wakeUps = wakeUps
+    let turnEnds = FrameLoop.Observer(
+      [.beforeWaiting], order: ObserverOrder.afterCommit, .onMain { [weak self] _, _ in self?.pauseLink() })
+    loop.add(turnEnds, to: .common)
+    self.turnEnds = turnEnds
   }
 
   /// Stops the application for good.
@@ -56,6 +60,15 @@ public final class SimulatedApplication {
     link = nil
     wakeUps?.invalidate()
     wakeUps = nil
+    turnEnds?.invalidate()
+    turnEnds = nil
+    isPaused = true
+  }
+
+  private func pauseLink() {
+    guard let link else { return }
+    let isIdle = isPaused || !isMoving()
+    if link.isPaused != isIdle { link.isPaused = isIdle }
   }
 
   private func makeFrame(_ number: UInt64) {
