@@ -6,7 +6,7 @@ public import RunLoops
 ///
 /// It watches the file's folder: the kernel tells of a file that was written and closed there, or renamed to the file's name. A file
 /// that is a symbolic link is watched together with the file that it leads to. A folder that is moved or removed is a change of its
-/// files; one that is missing is not waited for.
+/// files, and so is another folder, or a link to one, that takes its name later.
 ///
 /// ```swift
 /// let watch = try FileWatch(path: "card.scene") { reload() }
@@ -48,15 +48,27 @@ public final class FileWatch {
     var path = path
     // The kernel follows as many links.
     for _ in 0..<40 {
-      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-      let folder = parts.dropLast().joined(separator: "/")
-      let place = parts.count < 2 ? "." : folder.isEmpty ? "/" : folder
-      let number = inotify_add_watch(descriptor.number, place, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVE_SELF))
-      guard number >= 0 else { throw .last(call: "inotify_add_watch", subject: place) }
-      names[number, default: []].insert(Array((parts.last ?? "").utf8))
+      let (place, name) = Self.split(path)
+      try watch(name, in: place)
+      let (above, folder) = Self.split(place)
+      // Many a folder above may not be read.
+      if !["", ".", ".."].contains(folder) { try? watch(folder, in: above) }
       guard let target = Self.target(ofLink: path) else { return }
       path = target.hasPrefix("/") ? target : "\(place)/\(target)"
     }
+  }
+
+  private func watch(_ name: Substring, in folder: String) throws(SystemError) {
+    let events = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVE_SELF | IN_CREATE)
+    let number = inotify_add_watch(descriptor.number, folder, events)
+    guard number >= 0 else { throw .last(call: "inotify_add_watch", subject: folder) }
+    names[number, default: []].insert(Array(name.utf8))
+  }
+
+  /// The folder and the name in it.
+  private static func split(_ path: String) -> (folder: String, name: Substring) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path[...]) }
+    return (slash == path.startIndex ? "/" : String(path[..<slash]), path[path.index(after: slash)...])
   }
 
   /// Nil for a file that is no link.
@@ -101,7 +113,9 @@ public final class FileWatch {
           let name = buffer[(offset + head)..<end].prefix { $0 != 0 }
           // After an overflow the file may have changed.
           let isOfFolder = event.mask & UInt32(IN_MOVE_SELF | IN_IGNORED) != 0
-          let isWatched = names[event.wd].map { isOfFolder || $0.contains(Array(name)) } ?? false
+          // A new file is empty as yet. A folder may have its files before it is watched.
+          let isNewFile = event.mask & UInt32(IN_CREATE) != 0 && event.mask & UInt32(IN_ISDIR) == 0
+          let isWatched = !isNewFile && names[event.wd].map { isOfFolder || $0.contains(Array(name)) } ?? false
           if isWatched || event.mask & UInt32(IN_Q_OVERFLOW) != 0 { hasChanged = true }
           offset = end
         }

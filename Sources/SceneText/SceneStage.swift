@@ -71,8 +71,8 @@ public final class SceneStage {
   /// Reads the scene again from this file whenever it or an image that it names changes, at once if one has changed since the scene
   /// was read from files; the new scene goes on at the time of the old one.
   ///
-  /// A folder that is missing is not waited for: a file in it is only found with the next change of another one. The scene's own
-  /// folder may be moved away and back, but another that takes its place later is not noticed.
+  /// The scene's own folder may be moved away and back, and another may take its place later. A folder of an image that is missing
+  /// is not waited for if the one above it is missing too: a file in it is only found with the next change of another one.
   ///
   /// - Parameters:
   ///   - onReload: called after each time, also within this call.

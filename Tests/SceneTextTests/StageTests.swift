@@ -142,6 +142,17 @@ final class StageTests: XCTestCase {
       try expect("0:0", 50) { try files.moveItem(at: folder, to: other) }
       try expect("read", 50) { try files.moveItem(at: other, to: folder) }
       try expect("read", 60) { try text(60).write(to: file, atomically: true, encoding: .utf8) }
+      // Another may take its place later.
+      try expect("0:0", 60) { try files.moveItem(at: folder, to: other) }
+      let next = folder.appendingPathExtension("next")
+      try files.createDirectory(at: next, withIntermediateDirectories: true)
+      try text(70).write(to: next.appendingPathComponent("card.scene"), atomically: true, encoding: .utf8)
+      try expect("read", 70) { try files.moveItem(at: next, to: folder) }
+      try expect("read", 80) { try text(80).write(to: file, atomically: true, encoding: .utf8) }
+      // It may be made anew, and filled then.
+      try expect("0:0", 80) { try files.removeItem(at: folder) }
+      try expect("0:0", 80) { try files.createDirectory(at: folder, withIntermediateDirectories: false) }
+      try expect("read", 90) { try text(90).write(to: file, atomically: true, encoding: .utf8) }
     }
   }
 
