@@ -8,13 +8,6 @@
 #include <arm_neon.h>
 #endif
 
-// The compiler makes vectors of these loops. On amd64 there is a version for AVX2 beside the common one, chosen at run time.
-#if defined(__x86_64__)
-#define VECTORS __attribute__((target_clones("avx2", "default")))
-#else
-#define VECTORS
-#endif
-
 // R, G, B of opaque pixels, several at a time; returns how many were converted.
 #if defined(__x86_64__)
 __attribute__((target("ssse3"))) static int64_t pack_rgb(uint8_t *bytes, const uint32_t *pixels, int64_t count) {
@@ -41,13 +34,11 @@ static int64_t pack_rgb(uint8_t *bytes, const uint32_t *pixels, int64_t count) {
 static int64_t pack_rgb(uint8_t *bytes, const uint32_t *pixels, int64_t count) { return 0; }
 #endif
 
-static bool can_pack(void) {
 #if defined(__x86_64__)
-  return __builtin_cpu_supports("ssse3");
+#define CPU_HAS(name) __builtin_cpu_supports(name)
 #else
-  return true;
+#define CPU_HAS(name) true
 #endif
-}
 
 static uint32_t divided(uint32_t component, uint32_t alpha) {
   uint32_t value = (component * 255 + alpha / 2) / alpha;
@@ -56,7 +47,7 @@ static uint32_t divided(uint32_t component, uint32_t alpha) {
 
 void cpictures_png_row(uint8_t *bytes, const uint32_t *pixels, int64_t count, int32_t channels) {
   if (channels == 3) {
-    for (int64_t x = can_pack() ? pack_rgb(bytes, pixels, count) : 0; x < count; x++) {
+    for (int64_t x = CPU_HAS("ssse3") ? pack_rgb(bytes, pixels, count) : 0; x < count; x++) {
       bytes[x * 3] = pixels[x] >> 16;
       bytes[x * 3 + 1] = pixels[x] >> 8;
       bytes[x * 3 + 2] = pixels[x];
@@ -81,8 +72,9 @@ void cpictures_png_row(uint8_t *bytes, const uint32_t *pixels, int64_t count, in
 }
 
 // Writes the differences and returns their cost: bytes that differ at all count most, as equal ones nearly vanish; then how
-// far apart they are.
-VECTORS static uint64_t subtract(uint8_t *differences, const uint8_t *row, const uint8_t *reference, int64_t count) {
+// far apart they are. The compiler makes vectors of the loop, with the instructions of the function that it is part of.
+__attribute__((always_inline)) static inline uint64_t subtract_bytes(uint8_t *differences, const uint8_t *row,
+                                                                     const uint8_t *reference, int64_t count) {
   uint64_t cost = 0;
   for (int64_t start = 0; start < count; start += 4096) {
     int64_t end = start + 4096 < count ? start + 4096 : count;
@@ -98,6 +90,20 @@ VECTORS static uint64_t subtract(uint8_t *differences, const uint8_t *row, const
     cost += part;
   }
   return cost;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static uint64_t subtract_avx2(uint8_t *differences, const uint8_t *row,
+                                                              const uint8_t *reference, int64_t count) {
+  return subtract_bytes(differences, row, reference, count);
+}
+#endif
+
+static uint64_t subtract(uint8_t *differences, const uint8_t *row, const uint8_t *reference, int64_t count) {
+#if defined(__x86_64__)
+  if (CPU_HAS("avx2")) return subtract_avx2(differences, row, reference, count);
+#endif
+  return subtract_bytes(differences, row, reference, count);
 }
 
 void cpictures_png_filter(uint8_t *filtered, const uint8_t *row, const uint8_t *above, int64_t count, int32_t channels,
