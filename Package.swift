@@ -53,7 +53,7 @@ let package = Package(
     .library(
       name: "FramepaceParts",
       targets: [
-        "Compositing", "FrameTiming", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
+        "CKernels", "Compositing", "FrameTiming", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
         "RenderTree", "RunLoops", "SceneText", "Simulation",
       ]),
     .library(name: "FramepaceTesting", targets: ["FramepaceTesting", "Simulation", "AllocationCounter"]),

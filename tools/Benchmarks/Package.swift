@@ -12,9 +12,11 @@ let package = Package(
     .systemLibrary(name: "CGLib", pkgConfig: "glib-2.0"),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng"),
     .systemLibrary(name: "CCairoFont", pkgConfig: "cairo-ft"),
+    .systemLibrary(name: "CPixman", pkgConfig: "pixman-1"),
     // The peers: minimal C programs for the same tasks, and C libraries.
     .target(
-      name: "CPeers", dependencies: ["CUV", "CGLib", "CPNG", "CCairoFont"], cSettings: [.treatAllWarnings(as: .error)]),
+      name: "CPeers", dependencies: ["CUV", "CGLib", "CPNG", "CCairoFont", "CPixman"],
+      cSettings: [.treatAllWarnings(as: .error)]),
     .executableTarget(
       name: "Benchmarks",
       dependencies: [

@@ -30,6 +30,14 @@ void peer_text_free(struct peer_text *text);
 /// Fills `count` words with `value`.
 void peer_fill(uint32_t *words, uint64_t count, uint32_t value);
 
+/// Reads two rows and writes one: each destination becomes the exclusive or of both.
+void peer_combine(uint32_t *destination, const uint32_t *source, int64_t count);
+
+/// pixman's compositions of bitmaps without padding, of pixels with alpha multiplied in. `opacity` is 0 to 255.
+void peer_pixman_fill(uint32_t *destination, int width, int height, uint32_t color);
+void peer_pixman_over(uint32_t *destination, const uint32_t *source, int width, int height, uint32_t opacity);
+void peer_pixman_multiply(uint32_t *destination, const uint32_t *source, int width, int height);
+
 /// The time on CLOCK_MONOTONIC in nanoseconds.
 int64_t peer_now(void);
 

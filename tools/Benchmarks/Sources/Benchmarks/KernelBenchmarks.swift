@@ -1,0 +1,150 @@
+import CKernels
+import CPeers
+import Glibc
+
+/// Measures the row kernels on a whole screen beside the floor, which is the least that a processor has to do with the same
+/// memory (memset, memcpy, or load, load and store), and beside pixman.
+enum KernelBenchmarks {
+  static let all = Benchmark(name: "kernels", peers: ["floor", "pixman"]) {
+    let kernels = ckernels_best()
+    let screen = Pixels(.opaque, seed: 1)
+    let (noise, interface, opaque) = (Pixels(.noise, seed: 2), Pixels(.interface, seed: 3), Pixels(.opaque, seed: 4))
+
+    func over(_ name: String, _ source: Pixels, opacity: UInt32 = 255, gate: Gate) -> Result {
+      compare(name, gate) {
+        screen.rows(source) {
+          opacity == 255 ? kernels.pointee.over($0, $1, $2) : kernels.pointee.over_opacity($0, $1, $2, opacity)
+        }
+      } floor: {
+        peer_combine(screen.base, source.base, Int64(Pixels.count))
+      } pixman: {
+        peer_pixman_over(screen.base, source.base, Pixels.width, Pixels.height, opacity)
+      }
+    }
+    return [
+      compare("fill", Gate(peer: 0, limit: 1.5)) {
+        screen.rows(screen) { row, _, count in kernels.pointee.fill(row, count, 0xFF20_3040) }
+      } floor: {
+        memset(screen.base, 0x20, Pixels.count * 4)
+      } pixman: {
+        peer_pixman_fill(screen.base, Pixels.width, Pixels.height, 0xFF20_3040)
+      },
+      compare("over, opaque", Gate(peer: 0, limit: 1.5)) {
+        screen.rows(opaque, kernels.pointee.over)
+      } floor: {
+        memcpy(screen.base, opaque.base, Pixels.count * 4)
+      } pixman: {
+        peer_pixman_over(screen.base, opaque.base, Pixels.width, Pixels.height, 255)
+      },
+      over("over, interface", interface, gate: Gate(peer: 0, limit: 1.6)),
+      cold(kernels),
+      over("over, noise", noise, gate: Gate(peer: 1, limit: 0.7)),
+      over("over, noise, opacity 0.5", noise, opacity: 128, gate: Gate(peer: 1, limit: 0.8)),
+      compare("multiply, noise", Gate(peer: 1, limit: 0.7)) {
+        screen.rows(noise) { kernels.pointee.blend($0, $1, $2, 255, CKERNELS_MULTIPLY) }
+      } floor: {
+        peer_combine(screen.base, noise.base, Int64(Pixels.count))
+      } pixman: {
+        peer_pixman_multiply(screen.base, noise.base, Pixels.width, Pixels.height)
+      },
+    ]
+  }
+
+  /// Bitmaps that no cache holds together, each used in turn.
+  private static func cold(_ kernels: UnsafePointer<ckernels_table>) -> Result {
+    let pairs = (0..<8).map { (Pixels(.opaque, seed: 10 + $0), Pixels(.interface, seed: 20 + $0)) }
+    var turn = 0
+    func next() -> (Pixels, Pixels) {
+      turn = (turn + 1) % pairs.count
+      return pairs[turn]
+    }
+    return compare("over, interface, cold", Gate(peer: 0, limit: 1.4)) {
+      let (target, source) = next()
+      target.rows(source, kernels.pointee.over)
+    } floor: {
+      let (target, source) = next()
+      peer_combine(target.base, source.base, Int64(Pixels.count))
+    } pixman: {
+      let (target, source) = next()
+      peer_pixman_over(target.base, source.base, Pixels.width, Pixels.height, 255)
+    }
+  }
+
+  /// Medians of rounds in which the three alternate, in processor time: other programs disturb the caches alone.
+  private static func compare(
+    _ name: String, _ gate: Gate, ours: () -> Void, floor: () -> Void, pixman: () -> Void
+  ) -> Result {
+    let (rounds, repeats) = (21, 4)
+    return Harness.best {
+      var times: [[Double]] = [[], [], []]
+      for _ in 0..<rounds {
+        for index in times.indices {
+          func call() { index == 0 ? ours() : index == 1 ? floor() : pixman() }
+          call()
+          times[index].append(Harness.processorTime { for _ in 0..<repeats { call() } } / Double(repeats))
+        }
+      }
+      let medians = times.map(Harness.median)
+      return Result(name: name, unit: .nanoseconds, ours: medians[0], peers: [medians[1], medians[2]], gates: [gate])
+    }
+  }
+}
+
+/// A bitmap as large as a screen.
+private final class Pixels {
+  static let width: Int32 = 1920
+  static let height: Int32 = 1080
+  static let count = Int(width) * Int(height)
+  let base: UnsafeMutablePointer<UInt32>
+
+  enum Alpha {
+    case opaque
+    /// Any alpha, pixel by pixel.
+    case noise
+    /// Opaque cards with soft shadows on a clear ground, the picture of a user interface.
+    case interface
+  }
+
+  init(_ alpha: Alpha, seed: UInt64) {
+    base = .allocate(capacity: Self.count)
+    var random = Random(seed: seed)
+    for index in 0..<Self.count {
+      let alpha: UInt32 =
+        switch alpha {
+        case .opaque: 255
+        case .noise: .random(in: 0...255, using: &random)
+        case .interface: Self.card(x: index % Int(Self.width) % 320, y: index / Int(Self.width) % 180)
+        }
+      func channel() -> UInt32 { UInt32(truncatingIfNeeded: random.next() >> 32 & 255) * alpha / 255 }
+      base[index] = alpha << 24 | channel() << 16 | channel() << 8 | channel()
+    }
+  }
+
+  /// The alpha of a card of 280 × 140 pixels, which fades away within the next eight.
+  private static func card(x: Int, y: Int) -> UInt32 {
+    let distance = max(abs(x - 160) - 140, abs(y - 90) - 70, 0)
+    return distance == 0 ? 255 : distance > 8 ? 0 : UInt32(90 - distance * 10)
+  }
+
+  deinit { base.deallocate() }
+
+  /// Calls a kernel with each row and that of a source, as the compositor does.
+  func rows(_ source: Pixels, _ kernel: (UnsafeMutablePointer<UInt32>, UnsafePointer<UInt32>, Int64) -> Void) {
+    for y in 0..<Int(Self.height) {
+      let start = y * Int(Self.width)
+      kernel(base + start, source.base + start, Int64(Self.width))
+    }
+  }
+}
+
+/// A linear congruential generator (Knuth's MMIX): every run measures the same pixels.
+private struct Random: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return state ^ state >> 32
+  }
+}
