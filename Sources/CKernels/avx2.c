@@ -7,6 +7,7 @@
 #define VECTOR_BYTES 32
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
 #include "blend.h"
+#include "blur.h"
 #include "source_over.h"
 #pragma clang attribute pop
 
@@ -14,6 +15,7 @@ static const struct ckernels_table table = {
     .name = "AVX2",
     SOURCE_OVER_KERNELS,
     BLEND_KERNELS,
+    BLUR_KERNELS,
     .sample = ckernels_sample_avx2,
     .coverage = ckernels_coverage_avx2,
 };

@@ -7,6 +7,7 @@
 #define VECTOR_BYTES 64
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl"))), apply_to = function)
 #include "blend.h"
+#include "blur.h"
 #include "source_over.h"
 #pragma clang attribute pop
 
@@ -14,6 +15,7 @@ static const struct ckernels_table table = {
     .name = "AVX-512",
     SOURCE_OVER_KERNELS,
     BLEND_KERNELS,
+    BLUR_KERNELS,
     .sample = ckernels_sample_avx2,
     .coverage = ckernels_coverage_avx2,
 };

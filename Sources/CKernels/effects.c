@@ -15,20 +15,3 @@ void ckernels_sample_nearest(uint32_t *destination, int64_t count, int32_t x, in
     destination[i] = ((const uint32_t *)line)[within(u, s->width)];
   }
 }
-
-void ckernels_blur_row(uint16_t *result, const uint8_t *source, int64_t count, const uint32_t *weights, int64_t taps) {
-  for (int64_t i = 0; i < count; i++) {
-    uint32_t sum = 0;
-    for (int64_t k = 0; k < taps; k++) sum += weights[k] * source[i + k];
-    result[i] = (uint16_t)(sum >> 8);
-  }
-}
-
-void ckernels_blur_columns(uint8_t *result, const uint16_t *source, int64_t stride, int64_t count,
-                           const uint32_t *weights, int64_t taps) {
-  for (int64_t i = 0; i < count; i++) {
-    uint32_t sum = 1u << 23;
-    for (int64_t k = 0; k < taps; k++) sum += weights[k] * source[i + k * stride];
-    result[i] = (uint8_t)(sum >> 24);
-  }
-}

@@ -6,12 +6,14 @@
 
 #define VECTOR_BYTES 16
 #include "blend.h"
+#include "blur.h"
 #include "source_over.h"
 
 static const struct ckernels_table table = {
     .name = "NEON",
     SOURCE_OVER_KERNELS,
     BLEND_KERNELS,
+    BLUR_KERNELS,
     .sample = ckernels_sample_portable,
     .coverage = ckernels_coverage_portable,
 };

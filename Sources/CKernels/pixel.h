@@ -68,3 +68,18 @@ static inline uint32_t sample_pixel(int32_t x, int32_t y, const struct ckernels_
   }
   return result;
 }
+
+static inline uint16_t blur_row_pixel(const uint8_t *source, const uint32_t *weights, int64_t taps) {
+  uint32_t sum = 0;
+  for (int64_t k = 0; k < taps; k++) sum += weights[k] * source[k];
+  return (uint16_t)(sum >> 8);
+}
+
+// Half of the smallest unit of the result.
+#define BLUR_ROUNDING (1u << 23)
+
+static inline uint8_t blur_column_pixel(const uint16_t *source, int64_t stride, const uint32_t *weights, int64_t taps) {
+  uint32_t sum = BLUR_ROUNDING;
+  for (int64_t k = 0; k < taps; k++) sum += weights[k] * source[k * stride];
+  return (uint8_t)(sum >> 24);
+}

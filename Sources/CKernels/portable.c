@@ -50,6 +50,15 @@ static void mix(uint32_t *destination, const uint32_t *source, int64_t count, ui
   for (int64_t i = 0; i < count; i++) destination[i] = mix_pixel(destination[i], source[i], share);
 }
 
+static void blur_row(uint16_t *result, const uint8_t *source, int64_t count, const uint32_t *weights, int64_t taps) {
+  for (int64_t i = 0; i < count; i++) result[i] = blur_row_pixel(source + i, weights, taps);
+}
+
+static void blur_columns(uint8_t *result, const uint16_t *source, int64_t stride, int64_t count, const uint32_t *weights,
+                         int64_t taps) {
+  for (int64_t i = 0; i < count; i++) result[i] = blur_column_pixel(source + i, stride, weights, taps);
+}
+
 void ckernels_sample_portable(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                               const struct ckernels_sampler *sampler) {
   for (int64_t i = 0; i < count; i++) destination[i] = sample_pixel(x + (int32_t)i, y, sampler);
@@ -66,6 +75,8 @@ static const struct ckernels_table table = {
     .blend = blend,
     .mask = mask,
     .mix = mix,
+    .blur_row = blur_row,
+    .blur_columns = blur_columns,
     .sample = ckernels_sample_portable,
     .coverage = ckernels_coverage_portable,
 };

@@ -165,7 +165,7 @@ extension BandPainter {
     } else {
       alpha.copy(thrower)
     }
-    let blurred = alpha.blurred(by: blur, to: pixels)
+    let blurred = alpha.blurred(by: blur, to: pixels, kernels)
     var bounds: LayerShape?
     if record.flags.contains(.masksToBounds) {
       bounds = LayerShape(

@@ -47,7 +47,7 @@ final class AlphaPicture {
   }
 
   /// The shadow on `result` of this alpha, which must have the pixels of `blur.source(of: result)`.
-  func blurred(by blur: ShadowBlur, to result: IntRect) -> AlphaPicture {
+  func blurred(by blur: ShadowBlur, to result: IntRect, _ kernels: UnsafePointer<ckernels_table>) -> AlphaPicture {
     let shadow = AlphaPicture(result)
     let weightsX = Self.weights(blur.deviationX, blur.restX)
     let weightsY = Self.weights(blur.deviationY, blur.restY)
@@ -56,10 +56,10 @@ final class AlphaPicture {
     rows.withUnsafeMutableBufferPointer { rows in
       guard let rows = rows.baseAddress else { return }
       for y in pixels.minY..<pixels.maxY {
-        ckernels_blur_row(rows + Int(y - pixels.minY) * width, row(y), count, weightsX, Int64(weightsX.count))
+        kernels.pointee.blur_row(rows + Int(y - pixels.minY) * width, row(y), count, weightsX, Int64(weightsX.count))
       }
       for y in 0..<result.height {
-        ckernels_blur_columns(
+        kernels.pointee.blur_columns(
           shadow.base + y * width, rows + y * width, count, count, weightsY, Int64(weightsY.count))
       }
     }

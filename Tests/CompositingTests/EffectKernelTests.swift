@@ -29,7 +29,7 @@ import Testing
         source.row(y)[x] = random.chance(0.5) ? [0, 255][Int(x) / 3 % 2] : .random(in: 0...255, using: &random)
       }
     }
-    let blurred = source.blurred(by: blur, to: result)
+    let blurred = source.blurred(by: blur, to: result, ckernels_best())
     for y in result.minY..<result.maxY {
       for x in result.minX..<result.maxX {
         let expected = PlainBlur.sum(at: Double(y) - shadow.offset.height * scale.y, deviation: shadow.radius / 2 * scale.y)
@@ -50,7 +50,7 @@ import Testing
         fewer.row(y)[x] = source.row(y)[x + Int(fewer.pixels.minX - source.pixels.minX)]
       }
     }
-    let again = fewer.blurred(by: blur, to: part)
+    let again = fewer.blurred(by: blur, to: part, ckernels_best())
     for y in part.minY..<part.maxY {
       for x in 0..<part.width { #expect(again.row(y)[x] == blurred.row(y)[x + Int(part.minX - result.minX)]) }
     }

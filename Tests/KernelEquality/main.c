@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "guarded.h"
 #include "random.h"
 
-enum { LONGEST = 200, MOST_TABLES = 4, IMAGE_SIDE = 16 };
+enum { LONGEST = 200, MOST_TABLES = 4, IMAGE_SIDE = 16, MOST_TAPS = 10 };
 
 // The arguments of a call. Each pointer is into a row of its own.
 struct input {
@@ -25,6 +26,11 @@ struct input {
   int32_t x, y;
   struct ckernels_sampler sampler;
   struct ckernels_shape shape;
+  // Values to blur: `taps` rows of `count`.
+  const uint16_t *values;
+  const uint32_t *weights;
+  int64_t taps;
+  bool at_end;
 };
 
 struct kernel {
@@ -70,6 +76,13 @@ BLEND(darken, DARKEN)
 BLEND(lighten, LIGHTEN)
 BLEND(difference, DIFFERENCE)
 BLEND(exclusion, EXCLUSION)
+static void blur_row(const struct ckernels_table *table, const struct input *in) {
+  const uint8_t *first = (const uint8_t *)in->values, *end = (const uint8_t *)(in->values + in->count * in->taps);
+  table->blur_row(in->result, in->at_end ? end - (in->count + in->taps - 1) : first, in->count, in->weights, in->taps);
+}
+static void blur_columns(const struct ckernels_table *table, const struct input *in) {
+  table->blur_columns(in->result, in->values, in->count, in->count, in->weights, in->taps);
+}
 static void sample(const struct ckernels_table *table, const struct input *in) {
   table->sample(in->result, in->count, in->x, in->y, &in->sampler);
 }
@@ -107,6 +120,8 @@ static const struct kernel kernels[] = {
     {"lighten", 4, lighten},
     {"difference", 4, difference},
     {"exclusion", 4, exclusion},
+    {"blur_row", 2, blur_row},
+    {"blur_columns", 1, blur_columns},
     {"sample", 4, sample},
     {"sample_nearest", 4, sample_nearest},
     {"coverage", 1, coverage},
@@ -156,9 +171,22 @@ static struct ckernels_shape shape(struct random *random) {
 }
 
 struct rows {
-  struct guarded_row result, source, coverage, image;
+  struct guarded_row result, source, coverage, image, values, weights;
   uint8_t *before, *expected;
 };
+
+// As the compositor's, the weights have the sum 2¹⁶.
+static void blur(struct random *random, const struct rows *rows, int lead, struct input *in) {
+  in->taps = 1 + random_below(random, MOST_TAPS);
+  in->at_end = lead < 0;
+  uint16_t *values = guarded_place(&rows->values, (size_t)(in->count * in->taps) * 2, lead < 0 ? lead : 0);
+  uint32_t *weights = guarded_place(&rows->weights, (size_t)in->taps * 4, lead < 0 ? lead : 0);
+  for (int64_t i = 0; i < in->count * in->taps; i++) values[i] = (uint16_t)random_next(random);
+  uint32_t rest = 65536;
+  for (int64_t k = in->taps - 1; k > 0; k--) rest -= weights[k] = random_below(random, rest);
+  weights[0] = rest;
+  in->values = values, in->weights = weights;
+}
 
 static uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t count) {
   for (size_t i = 0; i < count; i++) hash = (hash ^ bytes[i]) * 0x100000001B3;
@@ -187,6 +215,7 @@ static uint64_t compare(const struct kernel *kernel, const struct ckernels_table
   in.x = (int32_t)random_below(random, 200) - 100, in.y = (int32_t)random_below(random, 200) - 100;
   in.sampler = sampler(random, &rows->image, lead < 0 ? lead : 0);
   in.shape = shape(random);
+  blur(random, rows, lead, &in);
   memcpy(rows->before, rows->result.start, rows->result.size);
   for (int i = 0; tables[i]; i++) {
     snprintf(current, sizeof current, "%s of %s, %d pixels, %s\n", kernel->name, tables[i]->name, (int)count,
@@ -221,7 +250,7 @@ int main(int argc, char **argv) {
 #endif
   signal(SIGSEGV, on_fault);
   signal(SIGBUS, on_fault);
-  struct rows rows = {guarded_row(), guarded_row(), guarded_row(), guarded_row(), NULL, NULL};
+  struct rows rows = {guarded_row(), guarded_row(), guarded_row(), guarded_row(), guarded_row(), guarded_row(), NULL, NULL};
   rows.before = malloc(rows.result.size);
   rows.expected = malloc(rows.result.size);
   if (!rows.before || !rows.expected) return 1;

@@ -87,6 +87,11 @@ struct ckernels_table {
   void (*mask)(uint32_t *destination, const uint32_t *mask, int64_t count, uint32_t opacity);
   // d = d·(1 − share) + source·share, rounded once; share 0…255.
   void (*mix)(uint32_t *destination, const uint32_t *source, int64_t count, uint32_t share);
+  // The two halves of a blur, with weights whose sum is 2¹⁶. Each result is a sum of `taps` values: of source[i]…source[i + taps
+  // − 1], and of those `stride` apart.
+  void (*blur_row)(uint16_t *result, const uint8_t *source, int64_t count, const uint32_t *weights, int64_t taps);
+  void (*blur_columns)(uint8_t *result, const uint16_t *source, int64_t stride, int64_t count, const uint32_t *weights,
+                       int64_t taps);
   // d = the image at the pixels (x, y), (x + 1, y), …: bilinear with 7 bits of weight for each axis. Edge pixels are
   // repeated outside.
   void (*sample)(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_sampler *sampler);
@@ -110,12 +115,6 @@ struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, co
 // d = the image's pixel nearest to each of the pixels (x, y), (x + 1, y), …. Edge pixels are repeated outside.
 void ckernels_sample_nearest(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                              const struct ckernels_sampler *sampler);
-
-// The two halves of a blur, with weights whose sum is 2¹⁶. Each result is a sum of `taps` values: of source[i]…source[i + taps
-// − 1], and of those `stride` apart.
-void ckernels_blur_row(uint16_t *result, const uint8_t *source, int64_t count, const uint32_t *weights, int64_t taps);
-void ckernels_blur_columns(uint8_t *result, const uint16_t *source, int64_t stride, int64_t count,
-                           const uint32_t *weights, int64_t taps);
 
 // Multiplies coverage by coverage.
 void ckernels_multiply_coverage(uint8_t *coverage, const uint8_t *other, int64_t count);
