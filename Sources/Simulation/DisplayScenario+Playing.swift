@@ -130,7 +130,7 @@ private struct Player {
   }
 
   /// Until a rate that nobody told is found, wrong and coarse stamps may seem to lie on the old grid, and then count by that: the count
-  /// may be off by as many intervals as the two rates differ by in this time, but in no more than ten intervals.
+  /// may be off by as many intervals as the two rates differ by in this time, but in no more than forty intervals.
   private mutating func noteFoundRate() {
     guard var unfound else { return }
     if relative.outliers > 0 || relative.backwardStamps > 0 || relative.stampStep > .zero { unfound.isVague = true }
@@ -140,7 +140,7 @@ private struct Player {
       return
     }
     self.unfound = nil
-    let passed = min(Double((now - unfound.since).count), old * 10)
+    let passed = min(Double((now - unfound.since).count), old * 40)
     if unfound.isVague { doubt += UInt64(abs(passed / old - passed / new).rounded(.up)) }
   }
 

@@ -68,6 +68,19 @@ import Testing
     #expect(result.isGood, "\(result)")
   }
 
+  /// The known limits, as the article on predictions lists them: of the seeds from 32,000 to 96,000 these go wrong. One that no longer
+  /// does is to be taken out, here and there.
+  @Test(
+    arguments: [
+      36532, 47014, 67337, 72299, 74220, 75386, 80532, 90091, 93779,
+      54352, 83339, 88838,
+      41962, 42906, 48929, 68288, 70133, 78366, 86593, 87191, 88121,
+      35431, 46970, 53299, 65301, 81630,
+    ] as [UInt64])
+  func knownLimits(_ seed: UInt64) {
+    #expect(!DisplayScenario.random(seed: seed, steps: 20).play().isGood, "seed \(seed) is right: take it out")
+  }
+
   /// A display whose clock runs a little quicker than it did, and a long pause before that is seen: the sequence is believed.
   @Test func aPauseIsCountedAlthoughTheRateHasChanged() {
     let nominal = RefreshRate.hertz(48)
