@@ -1,5 +1,6 @@
 import CKernels
 import Geometry
+import Raster
 import RenderTree
 
 /// The edges that cut the content of a layer on the output: those of the rectangle that it fills and, in a layer whose corners are
@@ -9,19 +10,30 @@ struct ContentEdges {
   private let mask: LayerShape?
   /// The pixels that may be painted.
   let pixels: IntRect
+  /// Pixels of which nothing is cut.
+  private let whole: IntRect
 
   /// Nil when no pixel is seen.
   init?(_ place: Rect, _ layer: PaintedLayer) {
-    guard let shape = ImageRows.shape(of: place, layer) else { return nil }
-    self.shape = shape
+    guard let visible = ImageRows.visibleRect(of: place, layer) else { return nil }
+    shape = LayerShape(visible, radius: 0, transform: layer.node.transform)
     mask = layer.node.flags.contains(.roundedContent) ? LayerShape(layer.node, layer.record) : nil
     pixels = shape.pixels.intersection(mask?.pixels ?? layer.clip).intersection(layer.node.own).intersection(layer.clip)
     if pixels.isEmpty { return nil }
+    whole = mask == nil ? shape.coveredRect(visible, layer.node.transform) : .zero
+  }
+
+  /// Cuts coverage by what the edges leave of each pixel.
+  func cut(_ coverage: CoverageMask, with painter: BandPainter) {
+    let pixels = coverage.pixels
+    if whole.contains(pixels) { return }
+    for y in pixels.minY..<pixels.maxY { cut(coverage.row(y), y, pixels.minX..<pixels.maxX, with: painter) }
   }
 
   /// Multiplies coverage of the pixels `columns` of row `y` by what the edges leave of each.
-  func cut(_ row: UnsafeMutablePointer<UInt8>, _ y: Int32, _ columns: Range<Int32>, with painter: BandPainter) {
-    if shape.isWhole, mask?.isWhole ?? true { return }
+  private func cut(
+    _ row: UnsafeMutablePointer<UInt8>, _ y: Int32, _ columns: Range<Int32>, with painter: BandPainter
+  ) {
     var spans = shape.spans(row: y, from: columns.lowerBound, to: columns.upperBound)
     if let mask {
       spans = spans.intersection(mask.spans(row: y, from: columns.lowerBound, to: columns.upperBound))

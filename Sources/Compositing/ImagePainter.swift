@@ -103,14 +103,18 @@ struct ImageRows: ContentRows {
 
   /// The edges of the content that is shown at `place`; nil when no pixel is seen.
   static func shape(of place: Rect, _ layer: PaintedLayer) -> LayerShape? {
-    let (bounds, transform) = (layer.record.bounds, layer.node.transform)
-    guard !place.isEmpty, let inverse = transform.inverted else { return nil }
-    var visible = place.intersection(bounds)
+    guard let visible = visibleRect(of: place, layer) else { return nil }
+    let shape = LayerShape(visible, radius: 0, transform: layer.node.transform)
+    return shape.pixels.isEmpty ? nil : shape
+  }
+
+  /// The part of `place` that the layer shows, in its coordinates; nil if it shows nothing.
+  static func visibleRect(of place: Rect, _ layer: PaintedLayer) -> Rect? {
+    guard !place.isEmpty, let inverse = layer.node.transform.inverted else { return nil }
+    let visible = place.intersection(layer.record.bounds)
     // The bounds with their round corners cut the image too, when it is masked. Edges on the bounds are left to that, so
     // that nothing is antialiased twice.
-    if layer.isMasked { visible = withoutEdges(visible, at: bounds, inverse) }
-    let shape = LayerShape(visible, radius: 0, transform: transform)
-    return shape.pixels.isEmpty ? nil : shape
+    return layer.isMasked ? withoutEdges(visible, at: layer.record.bounds, inverse) : visible
   }
 
   /// From the image's pixels to those of the output.

@@ -218,8 +218,7 @@ import Testing
     for step in 0..<(isLongRun ? 3_000 : 400) {
       let grid = GlyphGrid(line, at: .zero, .scale(0.3 + Double(step % 317) / 50))
       guard case .bitmaps(let size) = grid.source else { continue }
-      placed.removeAll(keepingCapacity: true)
-      for glyph in line.glyphs { placed.append(grid.place(glyph)) }
+      grid.place(in: TreeLayers.everywhere, &placed)
       cache.resolve(&placed, face: face, size: size)
       #expect(placed.allSatisfy { $0.bitmap != nil })
       most = max(most, cache.cost)

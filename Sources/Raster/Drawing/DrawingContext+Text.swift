@@ -30,11 +30,16 @@ extension DrawingContext {
     line.hintAtMissingGlyphs()
     let grid = GlyphGrid(line, at: baseline, transform)
     guard case .bitmaps(let size) = grid.source, size.turns == 0 else { return drawOutlines(line, at: baseline) }
-    textMask.placed.removeAll(keepingCapacity: true)
-    for glyph in line.glyphs { textMask.placed.append(grid.place(glyph)) }
+    grid.place(in: clippedPixels, &textMask.placed)
     GlyphCache.shared.resolve(&textMask.placed, face: line.font.face, size: size)
-    textMask.accumulate(within: clippedPixels)
-    paintThroughMask()
+    textMask.withCoverage(within: clippedPixels) { mask in
+      let area = mask.pixels
+      let surface = cairo_image_surface_create_for_data(
+        mask.row(area.minY), CAIRO_FORMAT_A8, Int32(area.width), Int32(area.height), Int32(mask.bytesPerRow))
+      cairo_mask_surface(cairo, surface, Double(area.minX), Double(area.minY))
+      cairo_surface_finish(surface)
+      cairo_surface_destroy(surface)
+    }
   }
 
   func drawOutlines(_ line: TextLine, at baseline: Point) {
@@ -43,19 +48,6 @@ extension DrawingContext {
       addPath(line.font.face.outline(of: glyph.id), placement.concatenating(transform))
     }
     fillAdded(.nonZero)
-  }
-
-  private func paintThroughMask() {
-    let area = textMask.area
-    let stride = Int32(textMask.stride)
-    guard !area.isEmpty else { return }
-    textMask.coverage.withUnsafeMutableBufferPointer { coverage in
-      let mask = cairo_image_surface_create_for_data(
-        coverage.baseAddress, CAIRO_FORMAT_A8, Int32(area.width), Int32(area.height), stride)
-      cairo_mask_surface(cairo, mask, Double(area.minX), Double(area.minY))
-      cairo_surface_finish(mask)
-      cairo_surface_destroy(mask)
-    }
   }
 }
 

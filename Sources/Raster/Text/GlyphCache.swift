@@ -38,8 +38,7 @@ package final class GlyphCache: Sendable {
       entries.withLock { cache in
         for index in placed.indices {
           let key = Key(face: face, size: size, glyph: placed[index].glyph, quarter: placed[index].quarter)
-          placed[index].bitmap = cache.value(for: key)
-          if placed[index].bitmap == nil { isComplete = false }
+          if let bitmap = cache.value(for: key) { placed[index].take(bitmap) } else { isComplete = false }
         }
       }
     }
@@ -47,10 +46,10 @@ package final class GlyphCache: Sendable {
     for index in placed.indices where placed[index].bitmap == nil {
       let (glyph, quarter) = (placed[index].glyph, placed[index].quarter)
       let bitmap = face.bitmap(of: glyph, size, quarter: quarter)
-      placed[index].bitmap = bitmap
+      placed[index].take(bitmap)
       entries.withLock {
         $0.insert(
-          bitmap, for: Key(face: face, size: size, glyph: glyph, quarter: quarter), cost: bitmap.coverage.count + 128)
+          bitmap, for: Key(face: face, size: size, glyph: glyph, quarter: quarter), cost: bitmap.byteCount + 128)
       }
     }
   }
@@ -68,73 +67,25 @@ package struct GlyphSize: Hashable, BitwiseCopyable, Sendable {
 
 /// A glyph on the pixel grid.
 package struct PlacedGlyph {
-  package var glyph: UInt16
+  package let glyph: UInt16
   /// The distance of the origin from (`x`, `y`) along the line, in quarters of a pixel: 0…3.
-  package var quarter: UInt8
+  package let quarter: UInt8
   /// The pixel of the glyph's origin.
-  package var x: Int32
-  package var y: Int32
-  package var bitmap: GlyphBitmap?
+  package let x: Int32
+  package let y: Int32
+  package private(set) var bitmap: GlyphBitmap?
+  /// The pixels and the memory of the bitmap: who goes through many glyphs then counts no references.
+  package private(set) var box = IntRect.zero
+  private(set) var coverage: UnsafePointer<UInt8>?
 
-  /// The pixels of the bitmap.
-  package var box: IntRect {
-    guard let bitmap else { return .zero }
-    return IntRect(
-      x: Int(x) + bitmap.left, y: Int(y) + bitmap.top, width: bitmap.width, height: bitmap.height)
-  }
-}
-
-/// The coverage of each pixel around a glyph's origin.
-package final class GlyphBitmap: Sendable {
-  /// The distances in pixels from the glyph's origin to the first column and, y downwards, to the first row.
-  package let left: Int
-  package let top: Int
-  package let width: Int
-  package let height: Int
-  /// The bytes from one row to the next: eight, or a multiple of them, so that eight pixels are added at a time.
-  package let bytesPerRow: Int
-  /// One byte for each pixel, rows from top to bottom; 0 in what is left of a row.
-  package let coverage: [UInt8]
-
-  /// Glyphs with a longer side are drawn as outlines; they have no bitmap.
-  static let longestSide = 512
-  /// The bitmap of a glyph without ink, such as a space.
-  static let empty = GlyphBitmap(left: 0, top: 0, width: 0, height: 0, coverage: [])
-
-  init(left: Int, top: Int, width: Int, height: Int, coverage: [UInt8]) {
-    self.left = left
-    self.top = top
-    self.width = width
-    self.height = height
-    bytesPerRow = Self.bytesPerRow(width)
-    self.coverage = coverage
+  init(glyph: UInt16, quarter: UInt8, x: Int32, y: Int32) {
+    (self.glyph, self.quarter, self.x, self.y) = (glyph, quarter, x, y)
   }
 
-  static func bytesPerRow(_ width: Int) -> Int { (width + 7) & ~7 }
-
-  /// The bitmap turned clockwise around the glyph's origin.
-  func turned(by turns: Int) -> GlyphBitmap {
-    if turns == 0 || width == 0 { return self }
-    let (newWidth, newHeight) = turns == 2 ? (width, height) : (height, width)
-    let stride = Self.bytesPerRow(newWidth)
-    var turned = [UInt8](repeating: 0, count: stride * newHeight)
-    for y in 0..<height {
-      for x in 0..<width {
-        let (column, row) =
-          switch turns {
-          case 1: (height - 1 - y, x)
-          case 2: (width - 1 - x, height - 1 - y)
-          default: (y, width - 1 - x)
-          }
-        turned[row * stride + column] = coverage[y * bytesPerRow + x]
-      }
-    }
-    let (newLeft, newTop) =
-      switch turns {
-      case 1: (-(top + height), left)
-      case 2: (-(left + width), -(top + height))
-      default: (top, -(left + width))
-      }
-    return GlyphBitmap(left: newLeft, top: newTop, width: newWidth, height: newHeight, coverage: turned)
+  @inline(__always)
+  mutating func take(_ bitmap: GlyphBitmap) {
+    box = bitmap.box.offsetBy(dx: x, dy: y)
+    coverage = bitmap.base
+    self.bitmap = bitmap
   }
 }

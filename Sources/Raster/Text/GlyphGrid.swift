@@ -22,6 +22,9 @@ package struct GlyphGrid {
   private let line: TextLine
   /// From points around the left end of the baseline to pixels.
   private let toOutput: Affine
+  private let turns: Int
+  /// The points of a unit of the design.
+  private let unit: Double
 
   /// - Parameters:
   ///   - baseline: the left end of the line's baseline.
@@ -29,7 +32,9 @@ package struct GlyphGrid {
   package init(_ line: TextLine, at baseline: Point, _ transform: Affine) {
     self.line = line
     toOutput = Affine.translation(x: baseline.x, y: baseline.y).concatenating(transform)
-    source = Self.size(of: line, toOutput).map { .bitmaps($0) } ?? .outlines
+    let size = Self.size(of: line, toOutput)
+    source = size.map { .bitmaps($0) } ?? .outlines
+    (turns, unit) = (size?.turns ?? 0, line.font.pointsPerUnit)
   }
 
   /// The size of the line's bitmaps; nil if they must be drawn as outlines.
@@ -56,8 +61,14 @@ package struct GlyphGrid {
     return GlyphSize(size64: size, turns: turns)
   }
 
+  /// Places those of the line's glyphs that may reach `pixels`, all of which have bitmaps.
+  package func place(in pixels: IntRect, _ placed: inout ContiguousArray<PlacedGlyph>) {
+    placed.removeAll(keepingCapacity: true)
+    for glyph in line.glyphs where reaches(glyph, pixels) { placed.append(place(glyph)) }
+  }
+
   /// The place of a bitmap's glyph on the grid.
-  package func place(_ glyph: TextLine.Glyph) -> PlacedGlyph {
+  private func place(_ glyph: TextLine.Glyph) -> PlacedGlyph {
     let (along, across) = gridPlace(glyph)
     let (x, y) = (Int32(along >> 2), Int32(across))
     let (column, row) =
@@ -70,8 +81,6 @@ package struct GlyphGrid {
     return PlacedGlyph(glyph: UInt16(clamping: glyph.id), quarter: UInt8(along & 3), x: column, y: row)
   }
 
-  private var turns: Int { if case .bitmaps(let size) = source { size.turns } else { 0 } }
-
   /// Quarters of a pixel along the line and pixels across it, from the output's corner.
   private func gridPlace(_ glyph: TextLine.Glyph) -> (along: Int, across: Int) {
     let place = toOutput.apply(Point(glyph.x, glyph.y))
@@ -83,8 +92,16 @@ package struct GlyphGrid {
       default: (-place.y, place.x)
       }
     return (
-      Int((DrawingContext.clamp(along) * 4 + 0.5).rounded(.down)), Int((DrawingContext.clamp(across) + 0.5).rounded(.down))
+      Self.wholeNumber(notAbove: DrawingContext.clamp(along) * 4 + 0.5),
+      Self.wholeNumber(notAbove: DrawingContext.clamp(across) + 0.5)
     )
+  }
+
+  /// The largest whole number that is not above `value`. (The standard library's rounding calls a function of libm.)
+  @inline(__always)
+  private static func wholeNumber(notAbove value: Double) -> Int {
+    let truncated = Int(value)
+    return Double(truncated) > value ? truncated - 1 : truncated
   }
 
   package func spot(of glyph: TextLine.Glyph) -> Spot {
@@ -104,17 +121,28 @@ package struct GlyphGrid {
     return line.font.size == other.line.font.size && one.a == two.a && one.b == two.b && one.c == two.c && one.d == two.d
   }
 
-  /// Pixels beyond which a glyph leaves none, wherever it stands between them.
+  /// The rectangle beyond which a glyph leaves nothing, wherever it stands between pixels; nil for one without ink.
   @inline(__always)
-  package func pixels(of glyph: TextLine.Glyph) -> IntRect {
-    let ink = line.inkBox(of: glyph)
+  private func reach(of glyph: TextLine.Glyph) -> Rect? {
+    if glyph.box.isEmpty { return nil }
     // Half a pixel to the grid, and what rounding the size makes of the longest glyph.
-    return ink.isEmpty ? .zero : IntRect(covering: toOutput.boundingBox(of: ink).insetBy(dx: -0.75, dy: -0.75))
+    return toOutput.boundingBox(of: glyph.inkBox(unit)).insetBy(dx: -0.75, dy: -0.75)
+  }
+
+  /// The pixels to which a glyph may reach.
+  package func pixels(of glyph: TextLine.Glyph) -> IntRect { reach(of: glyph).map { IntRect(covering: $0) } ?? .zero }
+
+  /// True if a glyph may reach any of the pixels.
+  @inline(__always)
+  private func reaches(_ glyph: TextLine.Glyph, _ pixels: IntRect) -> Bool {
+    guard let reach = reach(of: glyph) else { return false }
+    return reach.minX < Double(pixels.maxX) && reach.maxX > Double(pixels.minX) && reach.minY < Double(pixels.maxY)
+      && reach.maxY > Double(pixels.minY)
   }
 
   /// Adds the coverage of those of the line's glyphs, as outlines, that `mask` may have.
   package func addOutlines(to mask: CoverageMask) {
-    for glyph in line.glyphs where pixels(of: glyph).intersects(mask.pixels) {
+    for glyph in line.glyphs where reaches(glyph, mask.pixels) {
       line.font.face.add(glyph.id, line.placement(of: glyph, at: .zero).concatenating(toOutput), to: mask)
     }
   }

@@ -1,5 +1,5 @@
 internal import CFreeType
-package import Geometry
+import Geometry
 
 /// FreeType's view of a face: outlines, and coverage made of them, without hinting. One thread at a time may use it.
 final class OutlineSource {
@@ -14,7 +14,6 @@ final class OutlineSource {
   private var cache = GenerationCache<UInt32, Path>(limit: 1 << 20)
   /// No more than the face has glyphs: 2¹⁶.
   private var boxes: [UInt32: GlyphBox] = [:]
-  /// Memory that is used again.
   private var flat = FlatOutline()
 
   /// Each face has its own library: FreeType's libraries must not be shared without a lock.
@@ -136,20 +135,17 @@ final class OutlineSource {
     guard width <= GlyphBitmap.longestSide, height <= GlyphBitmap.longestSide else { return .empty }
 
     FT_Outline_Translate(outline, -left * 64, -bottom * 64)
-    let bytesPerRow = GlyphBitmap.bytesPerRow(width)
-    var coverage = [UInt8](repeating: 0, count: bytesPerRow * height)
-    let status = coverage.withUnsafeMutableBufferPointer { buffer in
+    return GlyphBitmap(box: IntRect(x: left, y: -top, width: width, height: height)) { memory in
       var bitmap = FT_Bitmap()
       bitmap.rows = UInt32(height)
       bitmap.width = UInt32(width)
-      bitmap.pitch = Int32(bytesPerRow)
-      bitmap.buffer = buffer.baseAddress
+      bitmap.pitch = Int32(GlyphBitmap.bytesPerRow(width))
+      bitmap.buffer = memory
       bitmap.num_grays = 256
       bitmap.pixel_mode = UInt8(FT_PIXEL_MODE_GRAY.rawValue)
-      return FT_Outline_Get_Bitmap(library, outline, &bitmap)
+      // A damaged outline covers nothing.
+      FT_Outline_Get_Bitmap(library, outline, &bitmap)
     }
-    guard status == 0 else { return .empty }
-    return GlyphBitmap(left: left, top: -top, width: width, height: height, coverage: coverage)
   }
 
   /// Adds the coverage of a glyph under a map from units of the design, y upwards, to pixels.
@@ -158,20 +154,7 @@ final class OutlineSource {
   /// where a part of them is outside of what is asked for: so curves become lines before.
   func add(_ glyph: UInt32, _ map: Affine, to mask: CoverageMask) {
     flat.removeAll()
-    guard flat.add(outline(of: glyph), map), !flat.points.isEmpty else { return }
-    var outline = FT_Outline()
-    guard FT_Outline_New(library, UInt32(flat.points.count), Int32(flat.ends.count), &outline) == 0 else { return }
-    defer { FT_Outline_Done(library, &outline) }
-    let (left, bottom) = (Int(mask.pixels.minX) * 64, Int(mask.pixels.maxY) * 64)
-    for (index, point) in flat.points.enumerated() {
-      // FreeType's rows go upwards.
-      outline.points[index] = FT_Vector(x: point.x - left, y: bottom - point.y)
-    }
-    // Bytes, and numbers of two bytes: with or without a sign, by FreeType's version.
-    UnsafeMutableRawPointer(outline.tags).initializeMemory(as: UInt8.self, repeating: 1, count: flat.points.count)
-    for (index, end) in flat.ends.enumerated() {
-      UnsafeMutableRawPointer(outline.contours).storeBytes(of: UInt16(end), toByteOffset: index * 2, as: UInt16.self)
-    }
+    guard flat.add(outline(of: glyph), map) else { return }
     var target = mask
     withUnsafeMutablePointer(to: &target) { target in
       var parameters = FT_Raster_Params()
@@ -181,83 +164,11 @@ final class OutlineSource {
       parameters.gray_spans = { y, count, spans, user in
         guard let spans, let mask = user?.assumingMemoryBound(to: CoverageMask.self) else { return }
         for span in UnsafeBufferPointer(start: spans, count: Int(count)) {
-          mask.pointee.add(span.coverage, row: Int(y), from: Int(span.x), count: Int(span.len))
+          mask.pointee.add(span.coverage, upwards: Int(y), from: Int(span.x), count: Int(span.len))
         }
       }
-      FT_Outline_Render(library, &outline, &parameters)
+      flat.withOutline(at: (mask.pixels.minX, mask.pixels.maxY)) { FT_Outline_Render(library, &$0, &parameters) }
     }
-  }
-}
-
-/// A path as lines between points in 1/64 pixel.
-private struct FlatOutline {
-  private(set) var points: [(x: Int, y: Int)] = []
-  /// The last point of each contour.
-  private(set) var ends: [Int] = []
-
-  /// Points farther than this many pixels from the output's corner are not drawn: their edges would be followed without end.
-  private static let farthest = Double(1 << 17)
-  /// FreeType counts points by signed numbers of two bytes.
-  private static let maximumCount = Int(Int16.max)
-
-  mutating func removeAll() {
-    points.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
-  }
-
-  /// Adds a path; false if it is too far away or has too many points.
-  mutating func add(_ path: Path, _ map: Affine) -> Bool {
-    var last = Point.zero
-    for element in path.elements {
-      switch element {
-      case .move(let point):
-        endContour()
-        last = map.apply(point)
-        guard append(last) else { return false }
-      case .line(let point):
-        last = map.apply(point)
-        guard append(last) else { return false }
-      case .quadCurve(let point, let control):
-        let (end, control) = (map.apply(point), map.apply(control))
-        guard appendCurve(last, last + (control - last) * (2.0 / 3), end + (control - end) * (2.0 / 3), end) else {
-          return false
-        }
-        last = end
-      case .cubicCurve(let point, let control1, let control2):
-        let end = map.apply(point)
-        guard appendCurve(last, map.apply(control1), map.apply(control2), end) else { return false }
-        last = end
-      case .close:
-        endContour()
-      }
-    }
-    endContour()
-    return true
-  }
-
-  private mutating func endContour() {
-    if !points.isEmpty, ends.last != points.count - 1 { ends.append(points.count - 1) }
-  }
-
-  private mutating func append(_ point: Point) -> Bool {
-    guard abs(point.x) < Self.farthest, abs(point.y) < Self.farthest, points.count < Self.maximumCount else { return false }
-    points.append((Int((point.x * 64).rounded()), Int((point.y * 64).rounded())))
-    return true
-  }
-
-  /// Lines that are nowhere farther than 1/32 pixel from the curve.
-  private mutating func appendCurve(_ p0: Point, _ p1: Point, _ p2: Point, _ p3: Point) -> Bool {
-    func length(_ p: Point) -> Double { (p.x * p.x + p.y * p.y).squareRoot() }
-    let bend = max(length(p0 - p1 * 2 + p2), length(p1 - p2 * 2 + p3))
-    guard bend < 4 * Self.farthest else { return false }
-    // The distance of n lines is at most 6/8 of the bend, divided by n².
-    let count = Int((bend * 24).squareRoot().rounded(.up))
-    for step in stride(from: 1, to: count, by: 1) {
-      let t = Double(step) / Double(count)
-      let s = 1 - t
-      guard append(p0 * (s * s * s) + p1 * (3 * s * s * t) + p2 * (3 * s * t * t) + p3 * (t * t * t)) else { return false }
-    }
-    return append(p3)
   }
 }
 
@@ -273,26 +184,4 @@ package struct GlyphBox: Hashable, BitwiseCopyable, Sendable {
   var isEmpty: Bool { maxX <= minX || maxY <= minY }
   /// The longer side; as long as numbers are where the font lies.
   var side: Int { max(Int(maxX) - Int(minX), Int(maxY) - Int(minY)) }
-}
-
-/// Memory for the coverage of some pixels of the output: one byte for each, rows from top to bottom without gaps.
-///
-/// Unchecked but safe to send: the memory belongs to the thread that paints, and only calls that it waits for write to it.
-package struct CoverageMask: @unchecked Sendable {
-  package let base: UnsafeMutablePointer<UInt8>
-  package let pixels: IntRect
-
-  package init(base: UnsafeMutablePointer<UInt8>, pixels: IntRect) { (self.base, self.pixels) = (base, pixels) }
-
-  package func row(_ y: Int32) -> UnsafeMutablePointer<UInt8> { base + Int(y - pixels.minY) * pixels.width }
-
-  /// Adds coverage in a row that is counted from the last one upwards.
-  fileprivate func add(_ coverage: UInt8, row: Int, from x: Int, count: Int) {
-    guard row >= 0, row < pixels.height, x >= 0, x < pixels.width else { return }
-    let start = base + (pixels.height - 1 - row) * pixels.width + x
-    for column in 0..<min(count, pixels.width - x) {
-      let (sum, overflows) = start[column].addingReportingOverflow(coverage)
-      start[column] = overflows ? 255 : sum
-    }
-  }
 }

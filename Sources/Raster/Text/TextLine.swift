@@ -13,6 +13,15 @@ public struct TextLine: Sendable {
     public var y: Double
     /// The box around its outline in units of the design.
     package var box = GlyphBox.empty
+
+    /// The ink in points around the left end of the baseline, where a unit of the design is so many points; empty without any.
+    @inline(__always)
+    func inkBox(_ unit: Double) -> Rect {
+      if box.isEmpty { return .zero }
+      return Rect(
+        x: x + Double(box.minX) * unit, y: y - Double(box.maxY) * unit,
+        width: Double(Int(box.maxX) - Int(box.minX)) * unit, height: Double(Int(box.maxY) - Int(box.minY)) * unit)
+    }
   }
 
   public let string: String
@@ -46,17 +55,9 @@ public struct TextLine: Sendable {
 
   /// The same line with only those of its glyphs whose ink may be seen in `rect`, which lies around the left end of the baseline.
   package func cut(to rect: Rect) -> TextLine {
-    let seen = glyphs.filter { !inkBox(of: $0).intersection(rect).isEmpty }
+    let unit = font.pointsPerUnit
+    let seen = glyphs.filter { !$0.inkBox(unit).intersection(rect).isEmpty }
     return seen.count == glyphs.count ? self : TextLine(self, glyphs: seen)
-  }
-
-  /// The box around the outline of a glyph, in points around the left end of the baseline; empty without ink.
-  func inkBox(of glyph: Glyph) -> Rect {
-    let (unit, box) = (font.pointsPerUnit, glyph.box)
-    if box.isEmpty { return .zero }
-    return Rect(
-      x: glyph.x + Double(box.minX) * unit, y: glyph.y - Double(box.maxY) * unit,
-      width: Double(Int(box.maxX) - Int(box.minX)) * unit, height: Double(Int(box.maxY) - Int(box.minY)) * unit)
   }
 
   /// The height of the line above the baseline, in points.

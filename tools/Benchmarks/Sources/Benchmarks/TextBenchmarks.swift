@@ -17,12 +17,14 @@ enum TextBenchmarks {
     let number = Label(TextLayer(), workers, page.font)
     let drawn = Label(DrawnTextLayer(), workers, page.font)
     return [
-      Harness.compare("2,000 glyphs on a plain page, against Cairo", repeats: 10) {
+      Harness.compare("2,000 glyphs on a plain page, against Cairo", repeats: 10, limit: 1.8) {
         page.paint()
       } peer: {
         page.paintByPeer()
       },
       Harness.allocations("allocations: 2,000 glyphs") { page.paint() },
+      Harness.time("2,000 glyphs, turned: from their outlines", repeats: 3) { page.paintTurned() },
+      Harness.allocations("allocations in that") { page.paintTurned() },
       Harness.compare("a changed number, against one with a bitmap", repeats: 100, limit: 0.8) {
         number.change()
       } peer: {
@@ -41,6 +43,7 @@ enum TextBenchmarks {
     let font: Font
     let peer: OpaquePointer
     private let tree: TreeSnapshot
+    private let turned: TreeSnapshot
     private let context: LayerContext
     private let bitmap: Bitmap
     private let peerBitmap: Bitmap
@@ -67,6 +70,9 @@ enum TextBenchmarks {
       context = LayerContext(root: root, workers: workers)
       _ = context.commit(at: .zero)
       tree = context.renderTree(at: .zero)
+      Transaction.withoutActions { root.transform = .rotation(0.1) }
+      _ = context.commit(at: .zero)
+      turned = context.renderTree(at: .zero)
       let made = peer_text_make(
         font.face.path, font.size, peerBitmap.base.assumingMemoryBound(to: UInt8.self), Int32(Self.width),
         Int32(Self.height), Int32(peerBitmap.bytesPerRow))
@@ -75,6 +81,8 @@ enum TextBenchmarks {
     }
 
     func paint() { compositor.render(tree, damage: all, into: bitmap) }
+
+    func paintTurned() { compositor.render(turned, damage: all, into: bitmap) }
 
     func paintByPeer() {
       peer_text_fill(peer, 0.125, 0.188, 0.251)
