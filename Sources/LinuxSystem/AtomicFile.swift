@@ -6,8 +6,7 @@ import Synchronization
 /// after a full disk, a crash or a loss of power.
 ///
 /// ```swift
-/// try AtomicFile.write(Array("done\
-/// ".utf8), to: "report.txt")
+/// try AtomicFile.write(Array("done".utf8), to: "report.txt")
 /// ```
 package enum AtomicFile {
   /// Replaces or creates the file at `path`; see `replace(_:writing:)`.

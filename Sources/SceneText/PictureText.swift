@@ -138,6 +138,7 @@ extension ValueSyntax where Value == TextContent {
       }
       let area = try ValueSyntax<Rect>.finiteRect.read(reader)
       let (width, height) = (Int(try side.read(reader)), Int(try side.read(reader)))
+      guard reader.resources.takesPixels(width * height) else { throw reader.expected("text of fewer pixels") }
       let scale = try ValueSyntax<Double>.positive.read(reader)
       var runs: [TextRun] = []
       while reader.takeInValue("line") {

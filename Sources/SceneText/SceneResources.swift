@@ -91,6 +91,13 @@ final class SceneResources {
     count(try PNG.decode(bytes, maximumPixels: roomForPixels).freeze())
   }
 
+  /// Counts the pixels that text may become where only an image can be shown. False if the scene has no room for them.
+  func takesPixels(_ count: Int) -> Bool {
+    guard count <= roomForPixels else { return false }
+    pixels += count
+    return true
+  }
+
   private var roomForPixels: Int { max(min(SceneLimit.imagePixels - pixels, PNG.defaultMaximumPixels), 1) }
 
   private func count(_ image: Image) -> Image {

@@ -94,6 +94,8 @@ import Testing
     #expect(throws: PNGError.self) { try animation.bytes(of: AnimatedPNG.encode(other, after: nil)) }
     #expect(throws: PNGError.self) { try animation.bytes(of: AnimatedPNG.encode(images[1], after: images[0])) }
     _ = try animation.bytes(of: AnimatedPNG.encode(images[0], after: nil))
+    let larger = try pictures(2, width: 16, height: 16, seed: 2)
+    #expect(throws: PNGError.self) { try animation.bytes(of: AnimatedPNG.encode(larger[1], after: larger[0])) }
     let end = try animation.bytes(of: AnimatedPNG.encode(images[1], after: images[0]))
     #expect(end.suffix(12) == PNGChunk.end[...])
     #expect(throws: PNGError.self) { try animation.bytes(of: AnimatedPNG.encode(images[2], after: images[1])) }
@@ -177,6 +179,17 @@ import Testing
     try queue.finish()
     #expect(delivered == Array(0..<200))
     #expect(most <= 6)
+  }
+
+  /// A queue whose pool was shut down encodes on its own thread.
+  @Test func theQueueNeedsNoThreads() throws {
+    let pool = WorkerPool(threads: 1)
+    var delivered: [Int] = []
+    let queue = EncodingQueue<Int>(pool: pool) { delivered.append($0) }
+    pool.shutdown()
+    for number in 0..<9 { try queue.add { number } }
+    try queue.finish()
+    #expect(delivered == Array(0..<9))
   }
 
   @Test func theQueueThrowsTheFirstError() throws {

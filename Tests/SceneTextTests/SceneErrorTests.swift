@@ -249,6 +249,23 @@ final class SceneErrorTests: XCTestCase {
     }
   }
 
+  /// The pixels of an image that text may become are counted with those of images.
+  func testTextMayNotTakeAllMemory() throws {
+    try onMain {
+      @MainActor
+      func scene(_ side: Int) throws(SceneError) -> Scene {
+        try Scene(text: "layer { contents text 0 0 10 10 \(side) \(side) 1 }")
+      }
+      _ = try scene(4000)
+      do throws(SceneError) {
+        _ = try scene(32_767)
+        XCTFail("no error")
+      } catch {
+        XCTAssertTrue("\(error)".contains("text of fewer pixels"), "\(error)")
+      }
+    }
+  }
+
   func testAMissingFileIsNamed() {
     onMain {
       do throws(SceneError) {

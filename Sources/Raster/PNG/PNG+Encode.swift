@@ -1,7 +1,8 @@
 public import LinuxSystem
 
 extension PNG {
-  /// Makes the bytes of a PNG file. The same pixels always give the same bytes, with any number of threads.
+  /// Makes the bytes of a PNG file. On one machine the same pixels always give the same bytes, with any
+  /// number of threads.
   ///
   /// An opaque image becomes RGB. Any other becomes RGBA, with each component divided by alpha and rounded to the nearest.
   ///

@@ -41,7 +41,7 @@ public enum PNGError: Error, Sendable, Equatable, CustomStringConvertible {
   case damaged(name: String, reason: String)
   /// More pixels than asked for, or than the format or memory has room for.
   case tooLarge(name: String, width: Int, height: Int, maximumPixels: Int)
-  /// A picture of an animation has another size than the animation, or there are more or fewer pictures than it was made for.
+  /// A picture of an animation has another size than the animation, or there are more pictures than it was made for.
   case animation(reason: String)
   /// Memory cannot be had.
   case outOfMemory(bytes: Int)

@@ -19,6 +19,9 @@ public struct AnimatedPNG {
     fileprivate let width: Int
     fileprivate let height: Int
     fileprivate let isFirst: Bool
+    /// The size of the whole picture.
+    fileprivate let fullWidth: Int
+    fileprivate let fullHeight: Int
     /// The zlib stream of its rows.
     fileprivate let stream: [[UInt8]]
   }
@@ -70,19 +73,24 @@ public struct AnimatedPNG {
     var stream: [[UInt8]] = []
     try PNGStream(rows, effort: .fast, threads: 1).forEachPiece(pool: nil) { stream.append(Array($0)) }
     return Picture(
-      x: rows.x, y: rows.y, width: rows.width, height: rows.height, isFirst: previous == nil, stream: stream)
+      x: rows.x, y: rows.y, width: rows.width, height: rows.height, isFirst: previous == nil, fullWidth: image.width,
+      fullHeight: image.height, stream: stream)
   }
 
   /// The bytes that follow in the file: with the first picture its beginning, with the last one its end.
   ///
-  /// - Throws: `animation` if the first picture was compressed against another one or has another size than the animation, or
-  ///   if there are more pictures than announced.
+  /// - Throws: `animation` if the picture has another size than the animation, if the first one was compressed against another
+  ///   one, or if there are more pictures than announced.
   public mutating func bytes(of picture: Picture) throws(PNGError) -> [UInt8] {
     guard count < pictures else {
       throw .animation(reason: "there are more than the \(pictures) pictures that it was made for")
     }
-    guard count > 0 || picture.isFirst && picture.width == width && picture.height == height else {
-      throw .animation(reason: "the first picture must be a whole one of \(width)x\(height) pixels")
+    guard picture.fullWidth == width, picture.fullHeight == height else {
+      throw .animation(
+        reason: "a picture of \(picture.fullWidth)x\(picture.fullHeight) pixels; all must have \(width)x\(height)")
+    }
+    guard count > 0 || picture.isFirst else {
+      throw .animation(reason: "the first picture was compressed against another one; it must be a whole one")
     }
     var file: [UInt8] = []
     if count == 0 {

@@ -42,10 +42,12 @@ public final class EncodingQueue<Encoded: Sendable> {
     while pictures.count >= limit { try deliverFirst() }
     let picture = Picture()
     pictures.append(picture)
-    pool.submit(.drawing) {
+    let work: @Sendable () -> Void = {
       picture.result = Result { try encode() }
       picture.isDone.open()
     }
+    // A pool that was shut down takes no work.
+    if !pool.submit(.drawing, work) { work() }
   }
 
   /// Waits for all pictures.
