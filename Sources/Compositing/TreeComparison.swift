@@ -1,0 +1,238 @@
+import Geometry
+import Glibc
+import RenderTree
+
+/// Walks two trees in step and gives the rectangles that look different to `damage`, each with its cause.
+///
+/// The compiler makes one walk for each kind of damage, so that the one that wants no causes spends nothing on them.
+struct TreeComparison<Damage: DamageSink> {
+  /// Children, still to be compared, of one layer that places them the same in both trees.
+  private struct Pair {
+    var old: Int
+    var oldEnd: Int
+    var new: Int
+    var newEnd: Int
+    var placement: Placement
+  }
+
+  private struct Frame {
+    var end: Int
+    var placement: Placement
+  }
+
+  private var pairs: ContiguousArray<Pair> = []
+  private var frames: ContiguousArray<Frame> = []
+  private var siblings = SiblingTable()
+  var damage: Damage
+
+  init(_ damage: Damage) {
+    self.damage = damage
+  }
+
+  /// Adds the pixels of `output` that `new` may show differently from `old` to `damage`.
+  mutating func compare(_ old: TreeSnapshot, _ new: TreeSnapshot, on output: IntRect) {
+    if old.backdrop != new.backdrop || old.viewport != new.viewport {
+      damage.add(output, from: .output)
+      return
+    }
+    let placement = Placement(outside: new, on: output)
+    old.withTreeLayers { old in
+      new.withTreeLayers { new in
+        pairs.append(
+          Pair(old: 0, oldEnd: old.records.count, new: 0, newEnd: new.records.count, placement: placement))
+        while let pair = pairs.popLast() { compareChildren(pair, old, new) }
+      }
+    }
+  }
+
+  private mutating func compareChildren(_ pair: Pair, _ oldLayers: TreeLayers, _ newLayers: TreeLayers) {
+    let (old, new) = (oldLayers.records, newLayers.records)
+    var oldIndex = pair.old
+    var newIndex = pair.new
+    var isIndexed = false
+    while oldIndex < pair.oldEnd, newIndex < pair.newEnd {
+      let oldEnd = old[oldIndex].end(at: oldIndex, in: pair.oldEnd)
+      let newEnd = new[newIndex].end(at: newIndex, in: pair.newEnd)
+      if old[oldIndex].id == new[newIndex].id {
+        compare(oldLayers, oldIndex, oldEnd, newLayers, newIndex, newEnd, pair.placement)
+        oldIndex = oldEnd
+        newIndex = newEnd
+        continue
+      }
+      if !isIndexed {
+        siblings.index(old, from: oldIndex, to: pair.oldEnd, new, from: newIndex, to: pair.newEnd)
+        isIndexed = true
+      }
+      // A sibling whose counterpart lies behind has been dealt with there.
+      let aheadInNew = siblings.newIndex(of: old[oldIndex].id) - newIndex
+      let aheadInOld = siblings.oldIndex(of: new[newIndex].id) - oldIndex
+      if aheadInNew < 0 || (aheadInOld >= 0 && aheadInNew > aheadInOld) {
+        damageSubtree(oldLayers, oldIndex, oldEnd, pair.placement, .removed(oldIndex))
+        oldIndex = oldEnd
+      } else {
+        damageSubtree(newLayers, newIndex, newEnd, pair.placement, .inserted(newIndex))
+        newIndex = newEnd
+      }
+    }
+    while oldIndex < pair.oldEnd {
+      let end = old[oldIndex].end(at: oldIndex, in: pair.oldEnd)
+      damageSubtree(oldLayers, oldIndex, end, pair.placement, .removed(oldIndex))
+      oldIndex = end
+    }
+    while newIndex < pair.newEnd {
+      let end = new[newIndex].end(at: newIndex, in: pair.newEnd)
+      damageSubtree(newLayers, newIndex, end, pair.placement, .inserted(newIndex))
+      newIndex = end
+    }
+  }
+
+  /// Compares two records of one layer, in parents with that placement.
+  private mutating func compare(
+    _ oldLayers: TreeLayers, _ oldIndex: Int, _ oldEnd: Int, _ newLayers: TreeLayers, _ newIndex: Int, _ newEnd: Int,
+    _ placement: Placement
+  ) {
+    let (old, new) = (oldLayers.records, newLayers.records)
+    let cause = DamageCause.changed(oldIndex, newIndex)
+    let wasLeaf = oldEnd == oldIndex + 1
+    let isLeaf = newEnd == newIndex + 1
+    let isSame = old.baseAddress.isSameRecord(at: oldIndex, as: new.baseAddress, at: newIndex)
+    if isSame, wasLeaf, isLeaf { return }
+    let isIsolated = old[oldIndex].isIsolated || new[newIndex].isIsolated
+    if isIsolated, isSame, old.holdsSameLayers(from: oldIndex, to: oldEnd, as: new, from: newIndex, to: newEnd) { return }
+    guard !isIsolated, isSame || old[oldIndex].holdsLike(new[newIndex]) else {
+      damageSubtree(oldLayers, oldIndex, oldEnd, placement, cause)
+      damageSubtree(newLayers, newIndex, newEnd, placement, cause)
+      return
+    }
+    guard new[newIndex].isShown else { return }
+    let paintsSame = old[oldIndex].paintsLike(new[newIndex]) && (wasLeaf == isLeaf || !new[newIndex].isGroupWithLayers)
+    if paintsSame, wasLeaf, isLeaf { return }
+    let transform = placement.transform(of: new[newIndex])
+    if newLayers.isTurnedAway(newIndex, transform) { return }
+    if !paintsSame {
+      if wasLeaf == isLeaf, let pixels = changedContent(oldLayers, oldIndex, newLayers, newIndex, transform) {
+        if case let seen = pixels.intersection(placement.clip), !seen.isEmpty { damage.add(seen, from: cause) }
+      } else {
+        add(old[oldIndex], transform, placement.clip, cause)
+        add(new[newIndex], transform, placement.clip, cause)
+      }
+    }
+    if wasLeaf, isLeaf { return }
+    pairs.append(
+      Pair(
+        old: oldIndex + 1, oldEnd: oldEnd, new: newIndex + 1, newEnd: newEnd,
+        placement: placement.entering(new[newIndex], transform: transform)))
+  }
+
+  /// The pixels in which two records of one layer differ by their content, if nothing else differs in what they paint and the
+  /// content can tell.
+  private func changedContent(
+    _ oldLayers: TreeLayers, _ oldIndex: Int, _ newLayers: TreeLayers, _ newIndex: Int, _ transform: Affine
+  ) -> IntRect? {
+    let (old, new) = (oldLayers.records[oldIndex], newLayers.records[newIndex])
+    guard old.paintsBesideContentLike(new), let oldContent = oldLayers.content(at: oldIndex),
+      let pixels = newLayers.content(at: newIndex)?
+        .changedPixels(from: oldContent, in: new.bounds, newLayers.effects(at: newIndex), transform)
+    else { return nil }
+    return pixels.intersection(transform.pixels(of: new.drawnBounds.union(old.drawnBounds)))
+  }
+
+  /// Adds the pixels of the layers from `start` up to `end`, which lie in a parent with that placement.
+  private mutating func damageSubtree(
+    _ layers: TreeLayers, _ start: Int, _ end: Int, _ placement: Placement, _ cause: DamageCause
+  ) {
+    let records = layers.records
+    var placement = placement
+    var limit = end
+    var index = start
+    while index < end {
+      while index >= limit, let frame = frames.popLast() {
+        placement = frame.placement
+        limit = frame.end
+      }
+      let next = records[index].end(at: index, in: limit)
+      guard records[index].isShown else {
+        index = next
+        continue
+      }
+      let transform = placement.transform(of: records[index])
+      if layers.isTurnedAway(index, transform) {
+        index = next
+        continue
+      }
+      if records[index].isIsolated {
+        let pixels = layers.picturePixels(of: index, end: next, transform).intersection(placement.clip)
+        if !pixels.isEmpty { damage.add(pixels, from: cause) }
+        index = next
+        continue
+      }
+      add(records[index], transform, placement.clip, cause)
+      if next > index + 1 {
+        let inner = placement.entering(records[index], transform: transform)
+        if inner.clip.isEmpty {
+          index = next
+          continue
+        }
+        frames.append(Frame(end: limit, placement: placement))
+        placement = inner
+        limit = next
+      }
+      index += 1
+    }
+    frames.removeAll(keepingCapacity: true)
+  }
+
+  /// Adds the pixels that one layer paints itself.
+  private mutating func add(_ record: RenderRecord, _ transform: Affine, _ clip: IntRect, _ cause: DamageCause) {
+    let pixels = transform.pixels(of: record.drawnBounds).intersection(clip)
+    if !pixels.isEmpty { damage.add(pixels, from: cause) }
+  }
+}
+
+extension RenderRecord {
+  /// True when the layer's own picture is rounded differently with layers in it than without: it is blended as a group then.
+  fileprivate var isGroupWithLayers: Bool { opacityByte < 255 || flags.contains(.masksToBounds) }
+
+  /// True when both paint the same background and content at the same place in their layers.
+  fileprivate func paintsLike(_ other: RenderRecord) -> Bool {
+    content == other.content && paintsBesideContentLike(other)
+  }
+
+  fileprivate func paintsBesideContentLike(_ other: RenderRecord) -> Bool {
+    bounds == other.bounds && effects == other.effects && cornerRadius == other.cornerRadius
+      && backgroundColor == other.backgroundColor
+  }
+
+  /// True when both place, fade and clip their content and descendants the same.
+  fileprivate func holdsLike(_ other: RenderRecord) -> Bool {
+    guard transform == other.transform, opacityByte == other.opacityByte, flags == other.flags else { return false }
+    return !flags.contains(.masksToBounds)
+      || (bounds == other.bounds && cornerRadius == other.cornerRadius && effects == other.effects)
+  }
+}
+
+extension UnsafeBufferPointer<RenderRecord> {
+  /// True when both ranges hold the same layers with the same records in the same order.
+  fileprivate func holdsSameLayers(
+    from start: Int, to end: Int, as other: UnsafeBufferPointer<RenderRecord>, from otherStart: Int, to otherEnd: Int
+  ) -> Bool {
+    guard end - start == otherEnd - otherStart else { return false }
+    return (0..<end - start).allSatisfy { offset in
+      let (one, two) = (self[start + offset], other[otherStart + offset])
+      return one.id == two.id && Int(one.subtreeEnd) - start == Int(two.subtreeEnd) - otherStart
+        && baseAddress.isSameRecord(at: start + offset, as: other.baseAddress, at: otherStart + offset)
+    }
+  }
+}
+
+extension UnsafePointer<RenderRecord>? {
+  /// True when two records of one layer have the same bytes, apart from the end of their subtrees. Most have, from frame to
+  /// frame.
+  @inline(__always)
+  fileprivate func isSameRecord(at index: Int, as other: UnsafePointer<RenderRecord>?, at otherIndex: Int) -> Bool {
+    guard let self, let other, let start = MemoryLayout<RenderRecord>.offset(of: \.transform) else { return false }
+    return memcmp(
+      UnsafeRawPointer(self + index) + start, UnsafeRawPointer(other + otherIndex) + start,
+      MemoryLayout<RenderRecord>.size - start) == 0
+  }
+}
