@@ -220,6 +220,60 @@ final class StageTests: XCTestCase {
     }
   }
 
+  func testALinkThatTakesTheNameOfAFileOrItsFolderIsAChange() throws {
+    try onMain {
+      let watched = try WatchedScene()
+      defer { watched.remove() }
+      let path = watched.path
+      let folder = String(path.dropLast("/card.scene".count))
+      for (number, link) in [symlink, Glibc.link].enumerated() {
+        try watched.expect(["read"], .zero) {
+          try watched.write("\(folder)/other", "layer { opacity 0.\(number + 1) }")
+          unlink(path)
+          XCTAssertEqual(link("\(folder)/other", path), 0)
+        }
+      }
+      // A new file is read when it is complete.
+      unlink(path)
+      let file = open(path, O_WRONLY | O_CREAT, 0o600)
+      try watched.expect([], .zero) {}
+      try watched.expect(["read"], .zero) {
+        XCTAssertEqual(Glibc.write(file, "layer {}", 8), 8)
+        close(file)
+      }
+      try watched.expect(["0"], .zero) { XCTAssertEqual(rename(folder, "\(folder)-old"), 0) }
+      try watched.expect(["read"], .zero) { XCTAssertEqual(symlink("\(folder)-old", folder), 0) }
+      unlink(folder)
+      XCTAssertEqual(rename("\(folder)-old", folder), 0)
+    }
+  }
+
+  /// The old scene goes on.
+  func testAFileThatIsMovedAwayIsMissedOnce() throws {
+    try onMain {
+      let watched = try WatchedScene()
+      defer { watched.remove() }
+      let path = watched.path
+      for isMoved in [true, false] {
+        try watched.expect([], FileWatch.patience - .milliseconds(1)) {
+          XCTAssertEqual(isMoved ? rename(path, "\(path).old") : unlink(path), 0)
+        }
+        try watched.expect(["0"], .milliseconds(1)) {}
+        try watched.expect([], .seconds(10)) {}
+        try watched.expect(["read"], .zero) { try watched.write(path, "layer { opacity \(isMoved ? 0.5 : 0.25) }") }
+      }
+      // Editors move the old file away before they write the new one.
+      try watched.expect(["read"], .zero) {
+        XCTAssertEqual(rename(path, "\(path).old"), 0)
+        try watched.write(path, "layer {}")
+      }
+      try watched.expect([], .seconds(10)) {}
+      try watched.expect([], .milliseconds(200)) { XCTAssertEqual(rename(path, "\(path).old"), 0) }
+      try watched.expect(["read"], .zero) { try watched.write(path, "layer { opacity 0.5 }") }
+      try watched.expect([], .seconds(10)) {}
+    }
+  }
+
   func testAChangeBeforeTheWatchIsNotLost() throws {
     try onMain {
       let files = FileManager.default
@@ -296,4 +350,48 @@ final class StageTests: XCTestCase {
 @MainActor
 private func find(_ name: String, in root: Layer) -> Layer? {
   root.name == name ? root : LayerState.Targets(in: root, [name])[name]
+}
+
+/// A scene's file in a folder of its own, with a stage that watches it.
+@MainActor
+private final class WatchedScene {
+  let path: String
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+  private let clock = ManualClock(start: .zero + .seconds(100))
+  private let loop: FrameLoop
+  private let stage: SceneStage
+  private var news: [String] = []
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    path = folder.appendingPathComponent("card.scene").path
+    try "layer {}".write(toFile: path, atomically: false, encoding: .utf8)
+    loop = FrameLoop(clock: .manual(clock))
+    stage = SceneStage(try Scene(path: path))
+    try stage.watch(
+      path, onReload: { [unowned self] in news.append("read") },
+      onError: { [unowned self] in news.append("\($0.column ?? 0)") })
+    stage.play(on: loop, from: clock.now)
+  }
+
+  func write(_ path: String, _ text: String) throws {
+    try text.write(toFile: path, atomically: false, encoding: .utf8)
+  }
+
+  /// Checks what the stage tells after a change and a time.
+  func expect(_ expected: [String], _ time: Nanoseconds, line: UInt = #line, after change: () throws -> Void) throws {
+    news = []
+    try change()
+    // The events of the change are there already.
+    for step in [.zero, time] {
+      clock.advance(by: step)
+      for _ in 0..<4 { loop.run(mode: .default, until: clock.now) }
+    }
+    XCTAssertEqual(news, expected, line: line)
+  }
+
+  func remove() {
+    stage.invalidate()
+    try? FileManager.default.removeItem(at: folder)
+  }
 }
