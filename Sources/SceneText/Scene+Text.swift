@@ -82,12 +82,18 @@ extension SceneWriter {
     var written: Set<String> = []
     // A layer finds only the first of several states with a name.
     for state in layer.states where written.insert(state.name).inserted {
-      elements(state.elements, of: targets, head: "state \(Self.state(state.name))")
+      elements(state.elements, of: targets, head: "state \(Self.state(state.name))") { layer, _ in
+        try? layer.drawnContents(scale: self.scale)
+      }
     }
     // A name that no state has is that of a state without values.
     let used = [layer.state] + layer.stateTransitions.flatMap { [$0.from, $0.to] }
     for name in used.compactMap(\.self) where written.insert(name).inserted { block("state \(Self.state(name))") }
-    if let name = layer.state { elements(layer.valuesBeforeState, of: targets, head: "inState \(Self.state(name))") }
+    if let name = layer.state {
+      elements(layer.valuesBeforeState, of: targets, head: "inState \(Self.state(name))") {
+        layer.drawnContents(beforeStateOf: $0, named: $1, scale: self.scale)
+      }
+    }
     for transition in layer.stateTransitions {
       let (from, to) = (transition.from.map(Self.state) ?? "*", transition.to.map(Self.state) ?? "*")
       var properties: [String] = []
@@ -110,7 +116,12 @@ extension SceneWriter {
     }
   }
 
-  private func elements(_ elements: [LayerState.Element], of targets: LayerState.Targets, head: String) {
+  /// - Parameter draw: gives the picture that a layer with a name would draw with the values of the elements; for a class of an
+  ///   application, whose copies cannot draw.
+  private func elements(
+    _ elements: [LayerState.Element], of targets: LayerState.Targets, head: String,
+    draw: (_ layer: Layer, _ name: String?) -> (image: Image, measures: DrawnMeasures)?
+  ) {
     // The last one of several values of a property holds.
     let last = Dictionary(elements.indices.map { (elements[$0].place, $0) }) { $1 }
     var order: [(name: String, layer: Layer)] = []
@@ -123,7 +134,10 @@ extension SceneWriter {
     func texts(_ name: String?) -> [String] {
       guard let layer = targets[name] else { return [] }
       return groups[name, default: []].compactMap { element in
-        let value = (element.value as? LayerPicture).map { picture($0, of: layer) } ?? element.value
+        var value = element.value
+        if case .own(let drawn)? = value as? LayerPicture, !SceneKind.kind(of: layer).draws {
+          value = (drawn ?? draw(layer, name)).map { LayerPicture.drawn($0.image, $0.measures) } ?? .image(nil)
+        }
         let property = SceneKind.kind(of: layer).property(element.property.rawValue)
         return property?.valueText(value, self).map { "\(element.property.rawValue) \($0)" }
       }
@@ -134,10 +148,4 @@ extension SceneWriter {
   }
 
   private static func state(_ name: String) -> String { Self.name(PrintedNames.state(name)) }
-
-  /// The picture with which a copy of the layer shows the same: one of an application's own class cannot draw itself.
-  private func picture(_ picture: LayerPicture, of layer: Layer) -> LayerPicture {
-    guard case .own(let drawn) = picture, !SceneKind.kind(of: layer).draws else { return picture }
-    return (drawn ?? (try? layer.drawnContents(scale: scale))).map { .drawn($0.image, $0.measures) } ?? .image(nil)
-  }
 }

@@ -240,10 +240,10 @@ final class StateTests: XCTestCase {
     }
     try onMain {
       let image = try XCTUnwrap(RandomLayers.images(seed: 1, count: 1).first)
-      let size = LayerState.Element(.boundsSize, Size(30, 10))
-      let radius = LayerState.Element(.cornerRadius, 6)
+      let (size, radius) = (LayerState.Element(.boundsSize, Size(30, 10)), LayerState.Element(.cornerRadius, 6))
       for (isDrawnBefore, others, isStale) in [
         (true, [size], false), (true, [radius], false), (true, [], false), (true, [], true), (false, [], false),
+        (false, [size], false), (false, [radius, size], false),
       ] {
         let root = Layer(frame: Rect(x: 0, y: 0, width: 40, height: 30))
         let disc = Disc(frame: Rect(x: 10, y: 5, width: 20, height: 20))

@@ -1,4 +1,5 @@
 public import LinuxSystem
+package import Raster
 
 /// A named set of values for a layer and the layers below it. See `Layer.state`.
 @MainActor
@@ -230,6 +231,26 @@ extension Layer {
 
   /// The values before the state in effect.
   package var valuesBeforeState: [LayerState.Element] { layerStates?.present?.base ?? [] }
+
+  /// The contents that a layer would draw without the state in effect; nil if there is nothing to draw, or no memory.
+  ///
+  /// - Parameter target: the layer that the elements for `name` mean. It gets the values from before the state while it draws.
+  package func drawnContents(
+    beforeStateOf target: Layer, named name: String?, scale: Double
+  ) -> (image: Image, measures: DrawnMeasures)? {
+    let before = valuesBeforeState.filter { $0.target == name && $0.property != .contents }
+    let picture = target.layerPicture
+    let present = before.compactMap { element in element.read(target).map(element.with) }
+    return Transaction.withoutActions {
+      for element in before { element.write(target, element.value) }
+      defer {
+        for element in present { element.write(target, element.value) }
+        // Other properties may have asked for a drawing.
+        target.layerPicture = picture
+      }
+      return try? target.drawnContents(scale: scale)
+    }
+  }
 
   /// The states, made if need be unless they are to get what a layer without them has.
   private func states(unless isDefault: Bool) -> LayerStates? {
