@@ -104,7 +104,8 @@ extension SceneWriter {
         properties.append("timingFunction \(ValueSyntax<TimingFunction>.timingFunction.text(function, self))")
       }
       block("stateTransition from \(from) to \(to)", properties) {
-        for animation in transition.animations {
+        let last = Dictionary(transition.animations.indices.map { (transition.animations[$0].place, $0) }) { $1 }
+        for (index, animation) in transition.animations.enumerated() where last[animation.place] == index {
           guard let target = targets[animation.target] else { continue }
           if animation.target == nil {
             write(animation.animation)

@@ -11,6 +11,8 @@ public struct SceneError: Error, Hashable, Sendable, CustomStringConvertible {
   public enum Reason: Hashable, Sendable {
     /// Something else stands there.
     case expected(String, found: String)
+    /// Something stands there that was given already, at another place.
+    case repeated(String, line: Int, column: Int)
     /// More of something than a scene may have.
     case tooMany(String, limit: Int)
     /// A font or an image that cannot be had.
@@ -35,6 +37,7 @@ public struct SceneError: Error, Hashable, Sendable, CustomStringConvertible {
     let message =
       switch reason {
       case .expected(let expected, let found): "expected \(expected), found \(found)"
+      case .repeated(let name, let line, let column): "\(name) is given twice, first at \(line):\(column)"
       case .tooMany(let things, let limit): "more than \(limit) \(things)"
       case .file(let reason): reason
       }

@@ -144,7 +144,7 @@ extension SceneReader {
       guard let target = takeTarget(&names) else {
         return elements.append(try element(of: kind, target: nil))
       }
-      try takeOnce("block of \(target)", at: start)
+      try takeOnce("the block of \(target)", at: start)
       let index = names.targets.count - 1
       try block(of: "a property of the state") { () throws(SceneError) in
         names.targets[index].properties.append(token)
@@ -164,12 +164,13 @@ extension SceneReader {
 
   private func stateTransition(_ names: inout StateNames) throws(SceneError) -> StateTransition {
     var transition = StateTransition()
+    var places: [LayerState.Place: SceneToken] = [:]
     if take("from") { transition.from = try stateName(&names) }
     if take("to") { transition.to = try stateName(&names) }
     try block(of: "a property of the transition") { () throws(SceneError) in
       if animationKind == nil, let target = takeTarget(&names) {
         try block(of: "an animation") { () throws(SceneError) in
-          transition.animations.append(try stateAnimation(of: target, expected: Self.stateAnimations))
+          transition.animations.append(try stateAnimation(of: target, expected: Self.stateAnimations, &places))
         }
       } else if word == "duration" {
         try takeOnce("duration")
@@ -181,7 +182,8 @@ extension SceneReader {
         transition.timingFunction = try ValueSyntax<TimingFunction>.timingFunction.read(self)
       } else {
         let others = "duration, timingFunction, or the name of a layer with its animations in braces"
-        transition.animations.append(try stateAnimation(of: nil, expected: "\(Self.stateAnimations), or \(others)"))
+        let expected = "\(Self.stateAnimations), or \(others)"
+        transition.animations.append(try stateAnimation(of: nil, expected: expected, &places))
       }
     }
     return transition
@@ -204,13 +206,24 @@ extension SceneReader {
 
   private static let stateAnimations = "basic, spring, keyframes or transition"
 
-  private func stateAnimation(of target: String?, expected: String) throws(SceneError) -> StateTransition.Element {
+  /// - Parameter places: the properties that have an animation already, each with its token.
+  private func stateAnimation(
+    of target: String?, expected: String, _ places: inout [LayerState.Place: SceneToken]
+  ) throws(SceneError) -> StateTransition.Element {
     // A group has no property that the state changes.
     guard let kind = animationKind, kind != .group else { throw self.expected(expected) }
-    let property = if case .word(let word) = following.kind { word } else { "" }
+    let (start, named) = (token, following)
+    let property = if case .word(let word) = named.kind { word } else { "" }
     let animation = try animation(kind, in: .stateTransition).animation
-    if let transition = animation as? Transition { return StateTransition.Element(transition, of: target) }
-    return StateTransition.Element(AnimatableProperty(rawValue: property), animation, of: target)
+    let transition = animation as? Transition
+    let element =
+      transition.map { StateTransition.Element($0, of: target) }
+      ?? StateTransition.Element(AnimatableProperty(rawValue: property), animation, of: target)
+    let token = transition == nil ? named : start
+    if let first = places.updateValue(token, forKey: element.place) {
+      throw repeated(transition == nil ? "the animation of \(property)" : "the transition", first: first, at: token)
+    }
+    return element
   }
 }
 

@@ -52,8 +52,12 @@ final class SceneReader {
   func takeOnce(_ name: String, at token: SceneToken? = nil) throws(SceneError) {
     let token = token ?? self.token
     guard let first = given[given.count - 1].updateValue(token, forKey: name) else { return }
+    throw repeated(name, first: first, at: token)
+  }
+
+  func repeated(_ name: String, first: SceneToken, at token: SceneToken) -> SceneError {
     let place = lexer.place(of: first.offset)
-    throw error(.expected("no second \(name): the first is at \(place.line):\(place.column)", found: token.name), at: token)
+    return error(.repeated(name, line: place.line, column: place.column), at: token)
   }
 
   /// Counts one more of something, whose number is limited.

@@ -97,6 +97,25 @@ import XCTest
     }
   }
 
+  /// In a tree the last of several animations of one property holds, in a text no other may stand.
+  func testSeveralAnimationsOfOnePropertyInATransition() throws {
+    let layer = layer()
+    layer.states = [LayerState("a", [.init(.opacity, 0.0)])]
+    let animations = [Nanoseconds.seconds(1), .seconds(2)].map {
+      StateTransition.Element(AnimatableProperty.opacity, BasicAnimation(AnimatableKey<Double>.opacity, duration: $0))
+    }
+    let transitions = [TransitionType.fade, .push].map { StateTransition.Element(Transition($0)) }
+    layer.stateTransitions = [StateTransition(to: "a", animations: animations + transitions)]
+    try check(layer, "")
+    let text = try Scene.text(of: layer)
+    XCTAssertFalse(text.contains("fade"), text)
+    let copy = try Scene(text: text).root
+    for layer in [layer, copy] {
+      layer.setState("a", at: .zero + .seconds(1))
+      XCTAssertEqual(layer.presentation(at: .zero + .seconds(2)).opacity, 0.5, accuracy: 1e-9)
+    }
+  }
+
   /// In a tree a state and an event mean the first of several layers with a name; a text has another name for the others.
   func testLayersWithOneName() throws {
     func tree() -> Layer {

@@ -33,36 +33,48 @@ import XCTest
       ),
       (
         "layer {\n  opacity 1\n  cornerRadius 2; opacity 1\n}",
-        "3:19: expected no second opacity: the first is at 2:3, found \"opacity\""
+        "3:19: opacity is given twice, first at 2:3"
       ),
       (
         "layer { state a {\n opacity 1; opacity 1 } }",
-        "2:13: expected no second opacity: the first is at 2:2, found \"opacity\""
+        "2:13: opacity is given twice, first at 2:2"
       ),
       (
         "layer { layer b {}; state a { b { opacity 1 }; b { opacity 0 } } }",
-        "1:48: expected no second block of b: the first is at 1:31, found \"b\""
+        "1:48: the block of b is given twice, first at 1:31"
       ),
       (
         "layer { layer b {}; state a { b { opacity 1; opacity 0 } } }",
-        "1:46: expected no second opacity: the first is at 1:35, found \"opacity\""
+        "1:46: opacity is given twice, first at 1:35"
       ),
       (
-        "layer { basic opacity { to 1; to 0 } }", "1:31: expected no second to: the first is at 1:25, found \"to\""
+        "layer { basic opacity { to 1; to 0 } }", "1:31: to is given twice, first at 1:25"
       ),
       (
         "layer { basic opacity { duration 1s; duration 1s } }",
-        "1:38: expected no second duration: the first is at 1:25, found \"duration\""
+        "1:38: duration is given twice, first at 1:25"
       ),
       (
         "layer { stateTransition { duration 1s; duration 1s } }",
-        "1:40: expected no second duration: the first is at 1:27, found \"duration\""
+        "1:40: duration is given twice, first at 1:27"
       ),
-      ("layer { mask layer {}; mask layer {} }", "1:24: expected no second mask: the first is at 1:9, found \"mask\""),
-      ("size 1 1\nlayer {}\nsize 2 2", "3:1: expected no second size: the first is at 1:1, found \"size\""),
+      (
+        "layer { stateTransition { basic opacity {}; spring opacity {} } }",
+        "1:52: the animation of opacity is given twice, first at 1:33"
+      ),
+      (
+        "layer { layer b {}; stateTransition { b { basic opacity {} }; b { basic opacity {} } } }",
+        "1:73: the animation of opacity is given twice, first at 1:49"
+      ),
+      (
+        "layer { stateTransition { transition fade {}; transition push {} } }",
+        "1:47: the transition is given twice, first at 1:27"
+      ),
+      ("layer { mask layer {}; mask layer {} }", "1:24: mask is given twice, first at 1:9"),
+      ("size 1 1\nlayer {}\nsize 2 2", "3:1: size is given twice, first at 1:1"),
       (
         "layer { transition fade { from record { opacity 1; opacity 1 } } }",
-        "1:52: expected no second opacity: the first is at 1:41, found \"opacity\""
+        "1:52: opacity is given twice, first at 1:41"
       ),
       ("layer { group {} }", "1:9: expected an animation in the group, found \"group\" without one"),
       (

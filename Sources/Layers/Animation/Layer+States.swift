@@ -101,6 +101,7 @@ public struct StateTransition: Sendable {
   public var duration: Nanoseconds?
   /// Nil for the transaction's, and without one there `TimingFunction.default`.
   public var timingFunction: TimingFunction?
+  /// The last of several animations of one property of a layer holds: they have one key. A scene's text can only have one.
   public var animations: [Element]
 
   public init(
@@ -207,7 +208,7 @@ extension Layer {
     if let transition, !Transaction.disablesActions { addTransitions(transition, to: targets, at: time) }
     let places = Set(entered.map(\.place))
     let all = (left.filter { !places.contains($0.place) } + entered).contentsLast
-    let given = Dictionary(animations.map { ($0.place, $0) }) { first, _ in first }
+    let given = Dictionary(animations.map { ($0.place, $0) }) { $1 }
     let changes = all.compactMap { element in
       targets[element.target].map { change(of: $0, to: element, given[element.place], at: time) }
     }
