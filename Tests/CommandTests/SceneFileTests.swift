@@ -188,6 +188,29 @@ final class SceneFileTests: XCTestCase {
     XCTAssertEqual(try folder.contents(of: "scenes/images/photo.png"), try folder.contents(of: "frame.png"))
   }
 
+  /// A picture of the text's own, or one that another text needs, may have the name already.
+  func testADumpReplacesNoPicture() throws {
+    let folder = try TemporaryFolder()
+    let photo = try framepace(["render", "still", "--output", "a-1.png", "--size", "30x20"], in: folder.path)
+    XCTAssertEqual(photo.status, 0, photo.error)
+    let text = "size 30 20\nlayer { contents \"a-1.png\"; layer { bounds 0 0 9 9; contents \"a-1.png\"; opacity 0.5 } }\n"
+    try text.write(toFile: "\(folder.path)/a.scene", atomically: true, encoding: .utf8)
+    let before = try folder.contents(of: "a-1.png")
+    try Data("other".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/a-2.png"))
+    XCTAssertEqual(symlink("nowhere.png", "\(folder.path)/a-3.png"), 0)
+    // A picture that is the same already is not written again.
+    for _ in 0..<2 {
+      let dump = try framepace(["dump", "a.scene", "--output", "a.scene"], in: folder.path)
+      XCTAssertEqual(dump.status, 0, dump.error)
+      XCTAssertEqual(try folder.files, ["a-1.png", "a-2.png", "a-3.png", "a-4.png", "a.scene"])
+      XCTAssertEqual(try folder.contents(of: "a-1.png"), before)
+      XCTAssertEqual(try folder.contents(of: "a-2.png"), Data("other".utf8))
+      XCTAssertTrue(String(decoding: try folder.contents(of: "a.scene"), as: UTF8.self).contains("\"a-4.png\""))
+    }
+    let copy = try framepace(["render", "a.scene", "--output", "b.png"], in: folder.path)
+    XCTAssertEqual(copy.status, 0, copy.error)
+  }
+
   func testADumpInAnotherFolderFindsItsFonts() throws {
     let folder = try TemporaryFolder()
     let files = FileManager.default

@@ -15,8 +15,9 @@ struct DumpCommand: ParsableCommand {
         framepace dump clock --time 2s --output clock.scene
         framepace render clock.scene --time 2s --output clock.png
 
-      Pictures that a layer drew itself are PNG files beside the text, or in the text \
-      itself where it is printed. What callbacks do has no text: a sample that they \
+      Pictures are PNG files beside the text, as clock-1.png, or in the text itself \
+      where it is printed. A picture takes the next number where another file has its \
+      name already. What callbacks do has no text: a sample that they \
       move stands still in it.
       """)
 
@@ -74,10 +75,11 @@ struct DumpCommand: ParsableCommand {
       _ = try renderer.nextFrame()
       content.stand(at: time, on: renderer.engine)
       let scene = content.stage?.scene
+      var names = PictureNames(beside: output ?? "")
       let text = try Scene.text(
         of: scene?.root ?? content.root, size: scene?.size ?? points, origin: renderer.start,
         events: (scene?.events ?? []).filter { $0.time > time },
-        images: output == nil ? .embedded : .files { number, image in try write(image, number) }, fontPath: fontPath)
+        images: output == nil ? .embedded : .files { _, image in try names.write(image) }, fontPath: fontPath)
       if let output {
         try AtomicFile.write(Array(text.utf8), to: output)
         try Terminal.output.line("wrote \(output)")
@@ -102,14 +104,28 @@ struct DumpCommand: ParsableCommand {
     defer { free(found) }
     return String(cString: found)
   }
+}
 
-  /// Writes an image beside the text.
+/// The names of the pictures beside a text: `card-1.png` for the first of `card.scene`.
+private struct PictureNames {
+  private let base: String
+  private var number = 0
+
+  init(beside text: String) { base = String(text.dropLast(SceneChoice.suffix.count)) }
+
+  /// Writes an image under the next name that no file of other contents has, such as a picture that another text needs.
   ///
-  /// - Returns: its path from there.
-  private func write(_ image: Image, _ number: Int) throws -> String {
-    let base = String((output ?? "").dropLast(SceneChoice.suffix.count))
-    let path = "\(base)-\(number).png"
-    try PNG.write(image, to: path, effort: .small)
-    return path.split(separator: "/").last.map(String.init) ?? path
+  /// - Returns: its path from the text.
+  mutating func write(_ image: Image) throws -> String {
+    let bytes = try PNG.encode(image, effort: .small)
+    while true {
+      number += 1
+      let path = "\(base)-\(number).png"
+      var status = stat()
+      let isThere = lstat(path, &status) == 0
+      if isThere, (try? OwnedDescriptor.contents(of: path, limit: bytes.count)) != bytes { continue }
+      if !isThere { try AtomicFile.write(bytes, to: path) }
+      return path.split(separator: "/").last.map(String.init) ?? path
+    }
   }
 }
