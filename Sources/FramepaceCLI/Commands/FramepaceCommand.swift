@@ -136,8 +136,9 @@ struct FramepaceCommand: ParsableCommand {
       DisplaysText.naming(CardReport.users(of: path), in: message(for: error))
     } else {
       // An empty value is none.
-      namingScenes(in: namingOwners(in: message(for: error))).replacing(
-        "The value '' is invalid for", with: "Missing value for")
+      namingScenes(in: namingOwners(in: message(for: error)))
+        .replacing("The value '' is invalid for", with: "Missing value for")
+        .replacing("Missing expected argument '<scene>'", with: "Name a scene: \(SceneChoice.list).")
     }
   }
 
@@ -180,11 +181,17 @@ struct FramepaceCommand: ParsableCommand {
     if optionNames(of: RunCommand.self).contains("--\(word)") {
       throw ValidationError("There is no command '\(word)'. Did you mean '--\(word)'?")
     }
-    let nearest = commandNames.min { Text.distance($0, word) < Text.distance($1, word) } ?? ""
+    // The default command takes a scene.
+    let takesScene = word == arguments.first
+    let names = commandNames + (takesScene ? SceneName.allCases.map(\.rawValue) : [])
+    let nearest = names.min { Text.distance($0, word) < Text.distance($1, word) } ?? ""
+    let problem = "There is no command \(takesScene ? "or scene " : "")'\(word)'"
+    let list = commandNames.joined(separator: ", ")
     throw ValidationError(
       Text.distance(nearest, word) < 3
-        ? "There is no command '\(word)'. Did you mean '\(nearest)'?"
-        : "There is no command '\(word)': use \(commandNames.joined(separator: ", ")).")
+        ? "\(problem). Did you mean '\(nearest)'?"
+        : takesScene
+          ? "\(problem): the commands are \(list); the scenes are \(SceneChoice.list)." : "\(problem): use \(list).")
   }
 }
 
