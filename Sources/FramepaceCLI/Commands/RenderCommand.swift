@@ -1,5 +1,6 @@
 import ArgumentParser
 import Framepace
+import Glibc
 import SampleScenes
 
 struct RenderCommand: ParsableCommand {
@@ -19,8 +20,10 @@ struct RenderCommand: ParsableCommand {
         framepace render card.scene --output card.png --state open
 
       Picture k of a sequence shows the scene at k/rate seconds. An .apng file is an \
-      animated PNG, which browsers play. A .y4m file is raw video, 4:2:0, for other \
-      programs to read.
+      animated PNG, which browsers play. A .y4m file is raw video for other programs to \
+      read: YUV 4:2:0 of limited range, by ITU-R BT.709 for more than 576 rows or at \
+      least 1280 columns, and by BT.601 below. Many encoders want even sides. If its \
+      reader ends before the film does, the status is 141, without a message.
       """)
 
   @Argument(
@@ -166,6 +169,9 @@ struct RenderCommand: ParsableCommand {
           progress.summary(
             pictureFormat == .png ? "wrote \(what) files to \(output)" : "stopped after \(what) pictures of \(output)"))
         throw ExitCode(128 + end.signal)
+      } catch is ReaderGone {
+        // The film is not complete. Programs that SIGPIPE ends have this status in a shell.
+        throw ExitCode(128 + SIGPIPE)
       }
       Terminal.error.show(progress: "")
       let what =
