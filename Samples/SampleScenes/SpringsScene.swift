@@ -33,8 +33,11 @@ public final class SpringsScene: SampleScene {
   private let settings: SceneSettings
   private var balls: [Ball] = []
   private let target = Layer()
+  /// The leftmost place of a ball's middle, and the way from there to the rightmost.
   private let left: Double
   private let width: Double
+  /// The half of an outlined ball's side.
+  private let radius: Double
   /// The repetition of the script, and the steps of it that were taken.
   private var round = 0
   private var count = 0
@@ -46,8 +49,9 @@ public final class SpringsScene: SampleScene {
     let (size, unit) = (settings.size, settings.roundUnit)
     let isTall = size.height > size.width
     let margin = 96 * unit
-    left = margin + (isTall ? 0 : 300 * unit)
-    width = size.width - margin - left
+    radius = 54 * unit
+    left = margin + (isTall ? 0 : 300 * unit) + radius
+    width = size.width - margin - radius - left
 
     let title = TextLayer("springs, interrupted", font: settings.fonts.bold(size: 64 * unit), color: Palette.text)
     title.frame.origin = Point(margin, 64 * unit)
@@ -125,14 +129,14 @@ public final class SpringsScene: SampleScene {
     let thickness = settings.lineWidth(2 * unit)
     let track = Layer(
       frame: Rect(
-        x: settings.edge(near: left), y: settings.edge(near: y - thickness / 2), width: settings.edge(near: width),
-        height: thickness))
+        x: settings.edge(near: left - radius), y: settings.edge(near: y - thickness / 2),
+        width: settings.edge(near: width + 2 * radius), height: thickness))
     track.backgroundColor = Palette.panel
     root.addSublayer(track)
     let spring = Spring(perceptualDuration: .milliseconds(500), bounce: bounce)
     for keepsVelocity in [false, true] {
       // The outlined ball is seen around the full one where both are at the same place.
-      let side = (keepsVelocity ? 84 : 108) * unit
+      let side = keepsVelocity ? 84 * unit : 2 * radius
       let layer = Layer()
       layer.bounds = Rect(x: 0, y: 0, width: side, height: side)
       layer.position = Point(x(of: 0), track.frame.midY)
