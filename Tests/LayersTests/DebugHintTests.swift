@@ -56,14 +56,14 @@
       XCTAssertEqual(hints.map { $0.contains("\"ribbon\"") && $0.contains("more coarsely") }, [true], "\(hints)")
     }
 
-    /// The bitmap would be of 4 GB.
+    /// The bitmap would be of 256 MiB.
     func testNoMemoryForALayer() throws {
       let layer = RecordingLayer("wall")
       var failures = 0
       let stage = Stage(root: layer)
       stage.turn()
-      layer.bounds.size = Size(32_767, 32_767)
-      let hints = try withMemory(of: 1 << 30) {
+      layer.bounds.size = Size(8192, 8192)
+      let hints = try withMemory(of: 1 << 27) {
         DebugHint.collect {
           for _ in 0..<2 {
             layer.setNeedsDisplay()

@@ -72,6 +72,18 @@ import XCTest
     XCTAssertEqual(stage.contentRect(ofRecordAt: 1).width, 1_000_000, accuracy: 1e-3)
   }
 
+  /// A layer of any size is drawn in bounded time and memory.
+  func testALayerOfTooManyPixelsIsDrawnCoarser() throws {
+    for length in [10_000, 1e9, 1e300] {
+      let target = try XCTUnwrap(DrawingTarget(bounds: Rect(x: 0, y: 0, width: length, height: length), scale: 1))
+      XCTAssertEqual([target.width, target.height], [8192, 8192])
+      XCTAssertEqual(target.scale * length, 8192, accuracy: 1e-6)
+    }
+    // As many pixels as may be.
+    let most = try XCTUnwrap(DrawingTarget(bounds: Rect(x: 0, y: 0, width: 4096, height: 16_384), scale: 1))
+    XCTAssertEqual([Double(most.width), Double(most.height), most.scale], [4096, 16_384, 1])
+  }
+
   func testDelegate() {
     let stage = Stage()
     let layer = Layer(frame: Rect(x: 0, y: 0, width: 2, height: 2))

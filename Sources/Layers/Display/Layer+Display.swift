@@ -62,7 +62,7 @@ extension Layer {
     let scale = contentsScale ?? context?.scale ?? 1
     guard let target = DrawingTarget(bounds: bounds, scale: scale, isOpaque: isOpaque) else { return }
     hint(
-      "is drawn more coarsely than it is shown: a bitmap has 32767 pixels a side at most; divide the layer into several ones",
+      "is drawn more coarsely than it is shown: a bitmap has 32767 pixels a side and 67 million at most; divide the layer",
       if: target.scale < scale)
     let drawing = makeDrawing()
     if let drawing, let context {
@@ -102,6 +102,9 @@ package struct DrawnMeasures: Hashable, BitwiseCopyable, Sendable {
 
 /// The size and scale of the bitmap for a layer's contents.
 struct DrawingTarget: BitwiseCopyable, Sendable {
+  /// The pixels of a bitmap at most: twice those of an 8K screen. More would take a gigabyte and seconds of every commit.
+  static let maximumPixels = 1 << 26
+
   let width: Int
   let height: Int
   let scale: Double
@@ -110,12 +113,14 @@ struct DrawingTarget: BitwiseCopyable, Sendable {
   let isOpaque: Bool
   var measures: DrawnMeasures { DrawnMeasures(size: bounds.size, scale: scale) }
 
-  /// Returns nil if there is nothing to draw. If the bitmap would exceed the largest size, the scale is reduced.
+  /// Returns nil if there is nothing to draw. If the bitmap would exceed the largest size or number of pixels, the scale is reduced.
   init?(bounds: Rect, scale: Double, isOpaque: Bool = false) {
     guard bounds.isDrawable else { return nil }
     self.bounds = bounds
     self.isOpaque = isOpaque
-    self.scale = min(scale, Double(Bitmap.maximumSide) / max(bounds.width, bounds.height))
+    let area = bounds.width.squareRoot() * bounds.height.squareRoot()
+    self.scale = min(
+      scale, Double(Bitmap.maximumSide) / max(bounds.width, bounds.height), Double(Self.maximumPixels).squareRoot() / area)
     // A product slightly above a whole number is rounded to it.
     func pixels(_ length: Double, _ scale: Double) -> Int {
       min(max(Int((length * scale - 1e-6).rounded(.up)), 1), Bitmap.maximumSide)
