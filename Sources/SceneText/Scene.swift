@@ -156,7 +156,8 @@ extension SceneReader {
       let own = states[event.layer] ?? Set(all[0].layer.states.map(\.name))
       states[event.layer] = own
       if let name = event.state, !own.contains(name) {
-        throw unknown(name, in: own, "a state of \(event.layer)", at: state)
+        throw unknown(
+          name, in: own, "a state of the layer \(SceneToken(kind: .word(event.layer), offset: 0).name)", at: state)
       }
       placed.append((event, all[0].layer))
     }

@@ -91,6 +91,7 @@ struct SceneLexer {
     case "}": return .close
     case "*": return .star
     case "\"": return string()
+    case "/" where peek() == "*": return .broken("\"/*\": a comment goes from // to the end of its line")
     case "#": return .color(take(while: Self.isLetterOrDigit))
     default:
       // A whole character, or a damaged one.

@@ -1,3 +1,4 @@
+import Geometry
 import Layers
 import LinuxSystem
 
@@ -9,7 +10,7 @@ extension SceneReader {
     advance()
     let layer = kind.make()
     layer.name = takeName()
-    let named = NamedLayer(layer: layer, number: number, line: token.line)
+    let named = NamedLayer(layer: layer, number: number, line: token.line, offset: token.offset)
     if let name = layer.name { names.layers[name, default: []].append(named) }
     var last: [LayerSetting] = []
     var states: [LayerState] = []
@@ -88,8 +89,9 @@ extension SceneReader {
 
   /// The error that a name does not say which layer is meant.
   func ambiguous(_ name: String, _ layers: [NamedLayer], at token: SceneToken) -> SceneError {
-    let lines = "lines \(layers[0].line) and \(layers[1].line)"
-    let found = "\(SceneToken(kind: .word(name), offset: 0).name), which layers in \(lines) have"
+    let places = layers.prefix(2).map { place(of: $0.offset) }
+    let found =
+      "\(SceneToken(kind: .word(name), offset: 0).name), which the layers at \(places.joined(separator: " and ")) have"
     return error(.expected("the name of one layer", found: found), at: token)
   }
 
@@ -110,6 +112,10 @@ extension SceneReader {
   private func unknownProperty(of kind: SceneKind?, at token: SceneToken) -> SceneError {
     let expected = "a property of \(kind?.name ?? "a layer")"
     guard case .word(let word) = token.kind else { return error(.expected(expected, found: token.name), at: token) }
+    if ValueSyntax<Transform3D>.functions.contains(word) {
+      let found = "\(token.name), which stands behind transform"
+      return error(.expected(expected, found: found), at: token)
+    }
     let owners = SceneKind.all.filter { $0.property(word) != nil }.map(\.name)
     if let found = found(token, of: owners.isEmpty ? AnimationParts.owners(of: word) : owners) {
       return error(.expected(expected, found: found), at: token)
@@ -236,11 +242,12 @@ private struct StateNames {
   var targets: [(name: String, token: SceneToken, properties: [SceneToken])] = []
 }
 
-/// A layer that the text can address, with its number in the order of reading and the line where it stands.
+/// A layer that the text can address, with its number in the order of reading and the line and byte where it stands.
 struct NamedLayer {
   let layer: Layer
   let number: Int
   let line: Int
+  let offset: Int
 }
 
 /// The layers by their names and by the names of their states, in the order of reading.

@@ -46,6 +46,12 @@ final class SceneReader {
     return SceneError(file: resources.file, line: place.line, column: place.column, reason: reason)
   }
 
+  /// The line and column of a byte, as messages write it.
+  func place(of offset: Int) -> String {
+    let place = lexer.place(of: offset)
+    return "\(place.line):\(place.column)"
+  }
+
   /// Refuses what was given before in the same block.
   ///
   /// - Parameter token: the one that names it; the present one if nil.
@@ -123,8 +129,7 @@ final class SceneReader {
     advance()
     while token.kind != .close {
       guard token.kind != .end else {
-        let place = lexer.place(of: opening.offset)
-        throw expected("\"}\" for the \"{\" at \(place.line):\(place.column), or \(content)")
+        throw expected("\"}\" for the \"{\" at \(place(of: opening.offset)), or \(content)")
       }
       try item()
     }

@@ -28,8 +28,11 @@ public enum SceneStateError: Error, Hashable, Sendable, CustomStringConvertible 
     return text.withoutControlCharacters
   }
 
-  private static func text(_ lines: [Int]) -> String {
-    "lines " + lines.dropLast().map { "\($0)" }.joined(separator: ", ") + " and " + (lines.last.map { "\($0)" } ?? "")
+  private static func text(_ all: [Int]) -> String {
+    // They are in their order.
+    let lines = all.indices.filter { $0 == 0 || all[$0] != all[$0 - 1] }.map { all[$0] }
+    if lines.count == 1 { return "line \(lines[0])" }
+    return "lines " + lines.dropLast().map { "\($0)" }.joined(separator: ", ") + " and " + (lines.last.map { "\($0)" } ?? "")
   }
 }
 

@@ -74,7 +74,7 @@ extension ValueSyntax where Value == Color {
 }
 
 extension ValueSyntax where Value == Transform3D {
-  private static var functions: [String] {
+  static var functions: [String] {
     [
       "identity", "translate", "scale", "rotate", "skew", "matrix", "translate3D", "scale3D", "rotateX", "rotateY",
       "perspective", "matrix3D",

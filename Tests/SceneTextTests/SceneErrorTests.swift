@@ -42,6 +42,15 @@ final class SceneErrorTests: XCTestCase {
       ("layer { keyframes position { rotationMode auto } }", "1:9: expected path beside rotationMode, found \"keyframes\""),
       ("\u{FEFF}layer {\r\n  oops\r\n}", "2:3: expected a property of a layer, found \"oops\""),
       ("\u{FEFF}layer { oops }", "1:9: expected a property of a layer, found \"oops\""),
+      (
+        "layer {\n  /* opacity 1 */ }",
+        "2:3: expected a property of a layer, found \"/*\": a comment goes from // to the end of its line"
+      ),
+      ("layer { / }", "1:9: expected a property of a layer, found \"/\""),
+      (
+        "layer { position 9 9 rotate 30deg }",
+        "1:22: expected a property of a layer, found \"rotate\", which stands behind transform"
+      ),
       ("layer { transition slide {} }", "1:20: expected fade, moveIn, push or reveal, found \"slide\""),
       (
         "layer { group { transition fade {} } }",
@@ -165,7 +174,7 @@ final class SceneErrorTests: XCTestCase {
       ("layer {}\nlayer {}", "2:1: expected no second layer: a scene has one, which holds all others, found \"layer\""),
       (
         "layer card { state open {} }\nat 1s card.state opne",
-        "2:18: expected a state of card, such as open, found \"opne\""
+        "2:18: expected a state of the layer \"card\", such as open, found \"opne\""
       ),
       ("layer { state x {} }\nat 1s card.state open", "2:7: expected the name of a layer, found \"card\""),
       ("layer card {}\nat 1s: crad.state open", "2:8: expected the name of a layer, such as card, found \"crad\""),

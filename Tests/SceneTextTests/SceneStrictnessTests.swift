@@ -110,11 +110,15 @@ import XCTest
       ),
       (
         "layer {\n  layer a {}\n  layer a {}\n  state open { a { opacity 1 } }\n}",
-        "4:16: expected the name of one layer, found \"a\", which layers in lines 2 and 3 have"
+        "4:16: expected the name of one layer, found \"a\", which the layers at 2:3 and 3:3 have"
+      ),
+      (
+        "layer { layer a {} layer a {} }\nat 1s a.state b",
+        "2:7: expected the name of one layer, found \"a\", which the layers at 1:9 and 1:20 have"
       ),
       (
         "at 1s a.state b\nlayer {\n  layer a {}\n  layer { layer a { state b {} } }\n}",
-        "1:7: expected the name of one layer, found \"a\", which layers in lines 3 and 4 have"
+        "1:7: expected the name of one layer, found \"a\", which the layers at 3:3 and 4:11 have"
       ),
       (
         "layer a { state b {} }\nat -1s a.state b",

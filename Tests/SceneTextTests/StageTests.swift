@@ -37,6 +37,8 @@ final class StageTests: XCTestCase {
       XCTAssertEqual(message("dim"), "the layers in lines 2 and 3 have a state dim: name the layer")
       XCTAssertEqual(
         message(nil, "both"), "the layers in lines 4 and 5 have the name both: give each a name of its own")
+      let line = SceneStateError.severalStates("dim", lines: [2, 2])
+      XCTAssertEqual("\(line)", "the layers in line 2 have a state dim: name the layer")
       XCTAssertNil(message("dim", "lamp"))
       XCTAssertNil(message(nil, "card"))
       XCTAssertEqual(card.opacity, 1)

@@ -32,6 +32,7 @@ open class TextLayer: Layer {
     case end
   }
 
+  /// The text. A line break in it is drawn as a blank: a layer shows one line, and does not wrap it as CATextLayer can.
   public var string = "" {
     didSet { if string != oldValue { lineChanged() } }
   }
