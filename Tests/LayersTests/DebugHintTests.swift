@@ -62,7 +62,7 @@
       var failures = 0
       let stage = Stage(root: layer)
       stage.turn()
-      layer.bounds.size = Size(8192, 8192)
+      layer.bounds.size = Size(4000, 4000)
       let hints = try withMemory(of: 1 << 27) {
         DebugHint.collect {
           for _ in 0..<2 {
