@@ -46,6 +46,23 @@ final class TickMachineTests: ManualLoopCase {
     XCTAssertFalse(ticker.forecast.isTickDue(at: ticker.forecast.vblank(after: stage.time.now) + .milliseconds(1)))
   }
 
+  /// The source is asked for its newest vblank once a request, also at the moment of the request; a question before that does not
+  /// count.
+  func testAPastVBlankIsAskedForOnceARequest() {
+    let start = MonotonicTime(nanoseconds: 1_000_000_000)
+    var machine = TickMachine(TickMachine.Source(refreshRate: .hundred, isVariable: false, isDisplay: true))
+    _ = machine.handle(.wanted(true), at: start)
+    for k in 1...3 as ClosedRange<Int64> {
+      let vblank = start + .milliseconds(10) * k
+      _ = machine.handle(.vblank(VBlank(timestamp: vblank, sequence: UInt64(k)), .hundred), at: vblank)
+      _ = machine.handle(.newest(nil), at: vblank)
+      _ = machine.handle(.delivered, at: vblank)
+      XCTAssertTrue(machine.hasMissed(vblank))
+      _ = machine.handle(.newest(nil), at: vblank)
+      XCTAssertFalse(machine.hasMissed(vblank))
+    }
+  }
+
   /// A source may change its rate although its vblanks come as before. The next tick but one has the new duration.
   func testAnotherNominalRateIsNoticed() {
     let other = RefreshRate.hertz(5997, over: 100)

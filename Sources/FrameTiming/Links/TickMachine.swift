@@ -79,6 +79,8 @@ package struct TickMachine {
   package private(set) var fruitlessRequests = 0
   /// The time of the last refresh since the last tick.
   private var refreshed: MonotonicTime?
+  /// True if there was a refresh since the last request that a tick or a wish made.
+  private var isRefreshed = false
   private var lastEvent: MonotonicTime?
   /// How long the machine has slept since it was started, as it was last read.
   private var slept: Nanoseconds?
@@ -146,7 +148,7 @@ package struct TickMachine {
   /// for its newest one since. On a variable display no vblank is known beforehand.
   package func hasMissed(_ vblank: MonotonicTime) -> Bool {
     guard case .requested(let since) = state, !source.isVariable, vblank <= since else { return false }
-    return refreshed.map { $0 <= since } ?? true
+    return !isRefreshed
   }
 
   /// One refresh interval: at the nominal rate, or at another one that the display was found to run at.
@@ -174,7 +176,7 @@ package struct TickMachine {
       state = .resting
       return isWanted ? request(at: now) : .none
     case .newest(let vblank):
-      refreshed = now
+      (refreshed, isRefreshed) = (now, true)
       guard let vblank else { return .none }
       sequencer.learn(vblank, now: now)
       return .none
@@ -203,7 +205,7 @@ package struct TickMachine {
 
   private mutating func request(at now: MonotonicTime) -> Action {
     state = .requested(since: now)
-    lastRequest = now
+    (lastRequest, isRefreshed) = (now, false)
     return .request
   }
 
