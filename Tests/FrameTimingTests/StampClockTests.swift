@@ -61,6 +61,48 @@ final class StampClockTests: ManualLoopCase {
     }
   }
 
+  /// The clock is set right, and by the distance that was learned each vblank was only a part of an interval before: it is
+  /// forgotten.
+  func testAClockThatIsSetByAnInterval() {
+    for distance in stride(from: 9.0, through: 24, by: 0.5) {
+      let stage = Stage()
+      let source = SimulatedVBlankSource(refreshRate: .hertz60, clock: stage.clock)
+      let ticker = DisplayTicker(source: source)
+      let (link, log) = stage.link(to: ticker)
+      for distance in [distance, -8 - distance] {
+        source.faults.stampOffset = .seconds(distance / 1000)
+        stage.run(.seconds(1))
+        XCTAssertNotNil(ticker.sourceFault, "\(distance) ms")
+        source.faults.stampOffset = .zero
+        stage.run(.seconds(1))
+        XCTAssertNil(ticker.sourceFault, "\(distance) ms")
+        log.expectTargets(of: source, last: 30, "\(distance) ms")
+      }
+      XCTAssertEqual(log.ticks.count, 240, accuracy: 1, "\(distance) ms")
+      link.invalidate()
+    }
+  }
+
+  /// A driver stamps the vblank before. In another mode that is another distance, which is measured again.
+  func testADriverThatStampsTheVBlankBeforeSetsAMode() {
+    for (first, second) in [(144, 60), (60, 144), (60, 75), (75, 60), (60, 24), (24, 60)] as [(Int64, Int64)] {
+      let stage = Stage()
+      let source = SimulatedVBlankSource(refreshRate: .hertz(first), clock: stage.clock)
+      source.faults.stampOffset = .zero - source.refreshRate.interval
+      source.faults.latestDelivery = .microseconds(100)
+      let ticker = DisplayTicker(source: source)
+      let (link, log) = stage.link(to: ticker)
+      for rate in [second, first] as [Int64] {
+        stage.run(.seconds(2))
+        source.refreshRate = .hertz(rate)
+        source.faults.stampOffset = .zero - source.refreshRate.interval
+        stage.run(.seconds(2))
+        log.expectTargets(of: source, last: Int(rate), "\(first) and \(second) Hz, at \(rate) Hz")
+      }
+      link.invalidate()
+    }
+  }
+
   /// Stamps become right again, and two of the first are swapped: no distance of an interval remains.
   func testSwappedStampsWhileTheClockIsSet() {
     let interval = Nanoseconds.milliseconds(10)
@@ -215,5 +257,16 @@ final class StampClockTests: ManualLoopCase {
     XCTAssertEqual(log.ticks.map(\.frameNumber), (1...200).map { $0 })
     XCTAssertEqual(log.ticks.map(\.timestamp), (1...200).map { start + .milliseconds(10) * Int64($0) })
     link.invalidate()
+  }
+}
+
+extension ManualLoopCase.TickLog {
+  /// Expects that each of the last `count` ticks told when the next vblank would be, to a tenth of a millisecond.
+  fileprivate func expectTargets(of source: SimulatedVBlankSource, last count: Int, _ name: String) {
+    XCTAssertGreaterThanOrEqual(ticks.count, count, name)
+    for tick in ticks.suffix(count) {
+      let next = source.grid.time(ofVBlank: source.grid.vblank(after: tick.timestamp + tick.duration / 2))
+      XCTAssertEqual(Double((tick.targetTimestamp - next).count), 0, accuracy: 100_000, "\(name), tick \(tick.frameNumber)")
+    }
   }
 }

@@ -41,6 +41,8 @@ package struct TickSequencer {
   package private(set) var model: VBlankModel
   private(set) var last: LastTick?
   private var stampClock = StampClock()
+  /// The rate of the last stamp's mode.
+  private var stampRate: RefreshRate?
   /// The last loss of the display, until the next vblank.
   private var lost: MonotonicTime?
 
@@ -151,6 +153,10 @@ package struct TickSequencer {
     _ vblank: VBlank, requested: MonotonicTime?, now: MonotonicTime, rate: RefreshRate
   ) -> VBlank {
     guard vblank.timestamp > .zero else { return vblank }
+    if rate != stampRate {
+      stampClock.remeasure()
+      stampRate = rate
+    }
     let interval = max(period, rate.interval)
     let time = stampClock.read(vblank.timestamp, requested: requested, now: now, interval: interval)
     return VBlank(timestamp: time ?? (model.last == nil ? now : .zero), sequence: vblank.sequence)

@@ -13,16 +13,23 @@ import LinuxSystem
 /// estimated from the event that came soonest. Later events that came before what it makes of their stamps show that
 /// it is too large; nothing shows that it is too small, as any event may be late. So it shrinks slowly, by less than a display's rate
 /// differs from its mode's, and while eight in a row show it: single stamps that are wrong do not move it.
+///
+/// The distance is forgotten when the source's clock is set right: after eight stamps in a row that could be right as they are, while
+/// by the distance they are early, half an interval late, or less than that from where they are anyway.
 struct StampClock: BitwiseCopyable {
   /// The distance from the source's clock to ours, which is added to stamps; zero while they are right.
   private(set) var offset = Nanoseconds.zero
-  /// The newest stamp, as the source gave it.
-  private var newest: MonotonicTime?
+  /// The newest stamp, as the source gave it, and its time on our clock.
+  private var newest: (stamp: MonotonicTime, time: MonotonicTime?)?
   /// The number of impossible stamps in a row, those of them that are possible as they are, and the least age of their events.
   private var suspects = (count: 0, asTheyAre: 0, leastAge: Nanoseconds.zero)
 
   /// The number of events in a row that came before their time on our clock, up to `proof`.
   private var early = 0
+  /// The number of events in a row whose stamps are more likely right without the distance.
+  private var needless = 0
+  /// True while the distance is measured again, and used as it is.
+  private var isMeasuring = false
 
   private static let proof = 8
 
@@ -35,27 +42,52 @@ struct StampClock: BitwiseCopyable {
   mutating func read(
     _ stamp: MonotonicTime, requested: MonotonicTime?, now: MonotonicTime, interval: Nanoseconds
   ) -> MonotonicTime? {
-    let time = stamp + offset
     // The same event again proves nothing.
-    if newest == stamp { return suspects.count > 0 ? nil : time }
-    newest = stamp
-    guard isImpossible(time, requested: requested, now: now, interval: interval) else {
+    if let newest, newest.stamp == stamp { return newest.time }
+    let time = judge(stamp, requested: requested, now: now, interval: interval)
+    newest = (stamp, time)
+    return time
+  }
+
+  /// Measures the distance again, from the next eight events. Call it when a mode was set: a driver that stamps the vblank before is
+  /// an interval behind, and another one in another mode.
+  mutating func remeasure() {
+    isMeasuring = offset != .zero
+    suspects.count = 0
+  }
+
+  private mutating func judge(
+    _ stamp: MonotonicTime, requested: MonotonicTime?, now: MonotonicTime, interval: Nanoseconds
+  ) -> MonotonicTime? {
+    let isRight = !isImpossible(stamp, requested: requested, now: now, interval: interval)
+    forgetIfNeedless(now - stamp - offset, isRight: isRight, interval)
+    let time = stamp + offset
+    let isSuspect = isImpossible(time, requested: requested, now: now, interval: interval)
+    guard isSuspect || isMeasuring else {
       suspects.count = 0
       shrink(now - time, interval)
       return time
     }
     let age = now - time
-    let isRight = !isImpossible(stamp, requested: requested, now: now, interval: interval)
     if suspects.count == 0 { suspects = (0, 0, age) }
     suspects = (suspects.count + 1, suspects.asTheyAre + (isRight ? 1 : 0), min(age, suspects.leastAge))
-    guard suspects.count == Self.proof else { return nil }
+    guard suspects.count == Self.proof else { return isSuspect ? nil : time }
     offset += suspects.leastAge
     // The clocks are the same again if half of the stamps could be right as they are: others may be wild.
-    let isSmall = offset < interval / 2 && Nanoseconds.zero - offset < interval / 2
-    if isSmall || suspects.asTheyAre >= Self.proof / 2 { offset = .zero }
-    suspects.count = 0
+    if isSmall(interval) || suspects.asTheyAre >= Self.proof / 2 { offset = .zero }
+    (suspects.count, isMeasuring) = (0, false)
     let corrected = stamp + offset
     return isImpossible(corrected, requested: requested, now: now, interval: interval) ? nil : corrected
+  }
+
+  private mutating func forgetIfNeedless(_ age: Nanoseconds, isRight: Bool, _ interval: Nanoseconds) {
+    let isNeedless = isRight && offset != .zero && (isSmall(interval) || age < .zero || age >= interval / 2)
+    needless = isNeedless ? needless + 1 : 0
+    if needless == Self.proof { (offset, needless, early, suspects.count, isMeasuring) = (.zero, 0, 0, 0, false) }
+  }
+
+  private func isSmall(_ interval: Nanoseconds) -> Bool {
+    offset < interval / 2 && Nanoseconds.zero - offset < interval / 2
   }
 
   private mutating func shrink(_ age: Nanoseconds, _ interval: Nanoseconds) {
