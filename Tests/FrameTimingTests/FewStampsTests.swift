@@ -79,5 +79,32 @@ import Testing
     #expect(errors.sorted()[47] < 130_000)
   }
 
+  /// Some stamps of whole milliseconds in a row may be as even as those of a steady display at another rate. What is predicted from
+  /// them is off by no more than eight times what it says.
+  @Test func roundedStampsAreNotTakenForEvenOnes() throws {
+    var worst = 0.0
+    for (seed, hertz) in [24, 60, 75, 120, 144, 165].enumerated() {
+      for part in [-0.002, -0.001, 0, 0.001, 0.002] {
+        let nominal = RefreshRate.hertz(Int64(hertz))
+        let actual = try #require(RefreshRate(hertz: Double(hertz) * (1 + part)))
+        var grid = SimulatedGrid(rate: actual, start: at(1000) + .microseconds(130 * Int64(seed)), seed: UInt64(seed))
+        grid.faults.stampStep = .milliseconds(1)
+        var model = VBlankModel(refreshRate: nominal)
+        for number: UInt64 in 1...60 {
+          model.observe(grid.told(ofVBlank: number))
+          guard number > 3 else { continue }
+          for ahead in [1, 10, 100, 300] as [UInt64] {
+            let interval = try #require(model.interval(of: grid.told(ofVBlank: number))) + Int64(ahead)
+            let prediction = try #require(model.grid?.prediction(ofInterval: interval))
+            // On average a stamp is half a step early.
+            let truth = grid.time(ofVBlank: number + ahead) - .microseconds(500)
+            worst = max(worst, Double((prediction.timestamp - truth).count.magnitude) / Double(prediction.uncertainty.count))
+          }
+        }
+      }
+    }
+    #expect(worst < 8)
+  }
+
   private func at(_ milliseconds: Int64) -> MonotonicTime { .zero + .milliseconds(milliseconds) }
 }

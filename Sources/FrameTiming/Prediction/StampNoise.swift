@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 
 /// Measures how unsteady a display's stamps are.
 ///
@@ -16,6 +17,9 @@ struct StampNoise: BitwiseCopyable, Sendable {
   private var last: Double?
   /// The part of the stamps that lie on the same side of the grid as the one before, among the last some sixty.
   private var agreeing = 0.5
+  /// The number of stamps in a row that lie whole milliseconds after the one before, though intervals are none.
+  private var rounded = 0
+  private let isIntervalWhole: Bool
   private let limits: (least: Double, most: Double)
 
   /// Begins with a guess for the interval, in nanoseconds.
@@ -23,12 +27,17 @@ struct StampNoise: BitwiseCopyable, Sendable {
     // Stamps of flips are whole microseconds; beyond a sixth of an interval no grid can be seen.
     limits = (500, max(500, interval / 6))
     median = min(max(interval / 100, limits.least), limits.most)
+    isIntervalWhole = interval.truncatingRemainder(dividingBy: Self.step) == 0
   }
 
-  /// The variance of a stamp, in square nanoseconds.
+  /// The nanoseconds that a driver without a fine clock counts in.
+  private static let step = 1e6
+
+  /// The variance of a stamp, in square nanoseconds. That of whole milliseconds is at least the variance of rounding: one after
+  /// another they may be rounded alike, and seem as even as those of a steady display.
   var variance: Double {
     let deviation = 1.4826 * median
-    return deviation * deviation
+    return max(deviation * deviation, rounded >= 3 ? Self.step * Self.step / 12 : 0)
   }
 
   /// The correlation of a stamp's distance from the grid with that of the one before, at most 0.95; 0 if chance alone might show as
@@ -45,6 +54,11 @@ struct StampNoise: BitwiseCopyable, Sendable {
   }
 
   private static let mostPairs = 64
+
+  /// Takes into account that a stamp lay so long after the one before, wherever the grid is.
+  mutating func noteGap(_ gap: Nanoseconds) {
+    rounded = !isIntervalWhole && gap.count % Int64(Self.step) == 0 ? rounded + 1 : 0
+  }
 
   /// Learns from a stamp that lay so many nanoseconds off the grid.
   mutating func note(_ residual: Double) {

@@ -42,6 +42,7 @@ extension VBlankModel {
     guard vblank.timestamp > .zero else { return .unstamped }
     let previous = lastSeen
     lastSeen = vblank
+    if let previous, previous.timestamp != vblank.timestamp { noise.noteGap(vblank.timestamp - previous.timestamp) }
     guard let fit else {
       begin(with: vblank, after: 0)
       return .accepted
@@ -128,12 +129,13 @@ extension VBlankModel {
       if isVariable {
         if length > 0.9 * refreshRate.exactInterval { return (counted, true) }
       } else {
-        // Some of the intervals may have been those of a rate that was announced, or the period be that of a few coarse stamps.
-        let other = other ?? expectedRate?.exactInterval ?? expectedPeriod
+        // Some of the intervals may have been those of another rate, or the period be that of a few coarse stamps.
+        let expected = expectedRate?.exactInterval ?? expectedPeriod
+        let (shortest, longest) = (min(period, expected, other ?? expected), max(period, expected, other ?? expected))
         // The rate may also have changed since it was measured, by as much as a pixel clock is allowed.
         let deviation = max(Self.gate * filter.variance(after: counted).squareRoot(), Double(counted) * priorDeviation)
-        let tolerance = max(period, other) / 2 + deviation
-        let lengths = min(period, other) * Double(counted)...max(period, other) * Double(counted)
+        let tolerance = longest / 2 + deviation
+        let lengths = shortest * Double(counted)...longest * Double(counted)
         if elapsed >= lengths.lowerBound - tolerance, elapsed <= lengths.upperBound + tolerance { return (counted, true) }
       }
     }
