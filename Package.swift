@@ -242,7 +242,7 @@ let package = Package(
       [
         "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation",
         "Raster", "RenderTree", "Simulation", "TestLength",
-      ]),
+      ], exclude: ["Goldens"]),
     tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes", "TestLength"], exclude: ["Goldens"]),
     tests(
       "CommandTests",

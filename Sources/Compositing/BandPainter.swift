@@ -48,7 +48,7 @@ struct BandPainter {
   /// Goes through the layers from front to back and notes those that something opaque hides in this band.
   ///
   /// - Returns: true when the backdrop can be seen.
-  private func findHidden() -> Bool {
+  func findHidden() -> Bool {
     let visibility = scratch.reserveVisibility(nodes.count)
     let none = Cover(pixels: .zero, scope: -1, node: -1)
     var covers = InlineArray<4, Cover>(repeating: none)

@@ -44,11 +44,8 @@ public final class Compositor: Renderer {
       preconditionFailure("Compositor: the target has no pixels in memory; it needs a renderer of its own")
     }
     let output = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
-    var damage = damage
-    damage.clip(to: output)
+    let damage = prepare(tree, damage, output)
     if damage.isEmpty { return .signaled }
-    list.build(tree, damage: damage, output: output)
-    cut(damage)
     // The nodes refer to contents that only the tree keeps alive.
     self.tree = tree
     self.target = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
@@ -60,6 +57,18 @@ public final class Compositor: Renderer {
     self.tree = TreeSnapshot()
     self.target = nil
     return .signaled
+  }
+
+  /// Lists the layers that the damage touches, and cuts it into bands.
+  ///
+  /// - Returns: the damage that lies on the output.
+  private func prepare(_ tree: TreeSnapshot, _ damage: DamageRegion, _ output: IntRect) -> DamageRegion {
+    var damage = damage
+    damage.clip(to: output)
+    if damage.isEmpty { return damage }
+    list.build(tree, damage: damage, output: output)
+    cut(damage)
+    return damage
   }
 
   /// Cuts the damage into bands to be painted one by one. They are large: each goes through the whole list of layers.
@@ -88,5 +97,25 @@ public final class Compositor: Renderer {
       }
     }
     idleScratch.withLock { $0.append(scratch) }
+  }
+
+  /// Calls `visit` for each run of pixels that `render` paints of the same tree and damage: once for the backdrop, and once for
+  /// each background, content, shadow and picture of a group or an effect that is not hidden. A pixel is named as often as it is
+  /// painted. Contents count with their rectangle, and the picture of a layer in perspective or with a transition counts as a whole.
+  package func visitPaintedRuns(
+    of tree: TreeSnapshot, damage: DamageRegion, width: Int, height: Int,
+    _ visit: (_ row: Int32, _ columns: Range<Int32>) -> Void
+  ) {
+    let output = IntRect(x: 0, y: 0, width: width, height: height)
+    if prepare(tree, damage, output).isEmpty { return }
+    let scratch = CompositeScratch()
+    tree.withTreeLayers { layers in
+      list.nodes.withUnsafeBufferPointer { nodes in
+        for band in bands {
+          BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band, frame: output)
+            .visitRuns(visit)
+        }
+      }
+    }
   }
 }

@@ -57,7 +57,7 @@ open class Layer {
   /// The index of its record in the committed tree.
   var recordIndex = 0
   /// Identifies the layer, with the same number in every render tree; never 0.
-  let id: UInt32
+  package let id: UInt32
   /// True once a tree with this layer in it has been committed: later changes are seen as changes.
   var isCommitted = false
   /// True while the layer is in one of the context's lists.

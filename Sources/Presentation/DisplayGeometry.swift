@@ -1,6 +1,6 @@
 import Geometry
 package import Raster
-import RenderTree
+package import RenderTree
 
 /// The size of a display, and how it is mounted.
 public struct DisplayGeometry: Hashable, BitwiseCopyable, Sendable {
@@ -35,7 +35,7 @@ public struct DisplayGeometry: Hashable, BitwiseCopyable, Sendable {
   /// The viewport in which the compositor turns the picture on the panel; nil for one that is neither turned nor placed.
   ///
   /// - Parameter viewport: the place of the tree in the upright picture; nil for pixel for pixel.
-  func turned(_ viewport: Viewport?) -> Viewport? {
+  package func turned(_ viewport: Viewport?) -> Viewport? {
     guard rotation != .none, rotatedBy == .compositor else { return viewport }
     let turns = rotation.rawValue / 90
     return viewport?.turned(byQuarterTurns: turns, width: width, height: height)

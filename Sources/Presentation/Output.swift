@@ -59,6 +59,11 @@ public final class Output {
   /// Assign another value to choose the other policy.
   public var animationTime = AnimationTime()
 
+  /// Looks at each frame before it is handed over. The next frame after an assignment is painted whole.
+  package var inspector: (any FrameInspector)? {
+    didSet { setNeedsFullRepaint() }
+  }
+
   private let observers = Observers<FrameEvent>()
   private let content: Content
   private let clock: SystemClock
@@ -279,10 +284,12 @@ public final class Output {
 
     ring.add(damage)
     let painted = ring.takeDamage(ofBuffer: buffer.index)
-    switch renderer.render(tree, damage: painted, into: buffer.target) {
+    switch renderer.render(tree, damage: painted, into: inspector?.canvas(for: buffer) ?? buffer.target) {
     case .signaled: break
     }
     let composited = clock.now
+    let written = inspector?.inspect(
+      InspectedFrame(old: shown ?? TreeSnapshot(), tree: tree, damage: damage, painted: painted, buffer: buffer))
 
     record.submitted = composited
     record.paintedPixels = painted.area
@@ -290,19 +297,19 @@ public final class Output {
     record.phases[.composite] = composited - diffed
     shown = tree
     if isOwed { schedule.didRenderOwedFrame(for: target) } else { schedule.didRender(for: target) }
-    let frame = FinishedFrame(buffer: buffer, damage: painted, record: record)
+    let frame = FinishedFrame(buffer: buffer, damage: written ?? painted, record: record)
     if let vblank = schedule.vblankToAwait(by: record, at: composited, forecast: forecast) {
       heldBack = frame
       handOverWait.start(after: vblank)
     } else {
-      handOver(frame, at: composited)
+      handOver(frame, at: written == nil ? composited : clock.now)
     }
   }
 
   /// A painted buffer and its record.
   private struct FinishedFrame {
     var buffer: PresentationBuffer
-    /// The pixels that were painted in the buffer since it was presented.
+    /// The pixels that were written in the buffer since it was presented.
     var damage: DamageRegion
     /// Its `submitted` is the time at which the frame was ready.
     var record: FrameRecord

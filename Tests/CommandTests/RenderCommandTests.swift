@@ -16,6 +16,26 @@ struct RenderCommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a.png", "b.png"])
   }
 
+  /// Each overlay is another picture; a single one shows what changed since the frame before.
+  @Test func drawsOverlays() throws {
+    let folder = try TemporaryFolder()
+    let names = ["", "damage", "borders", "reasons", "overdraw", "damage,borders"]
+    let pictures = try names.map { name in
+      let overlays = name.isEmpty ? [] : ["--show", name]
+      let result = try framepace(["render", "orbit", "--output", "a.png", "--size", "320x180"] + overlays, in: folder.path)
+      #expect(result.status == 0, "\(result.error)")
+      return try folder.contents(of: "a.png")
+    }
+    #expect(Set(pictures).count == names.count)
+    for (count, file) in [("1", "b.png"), ("3", "c")] {
+      let frames = file == "c" ? ["--frames", count] : ["--time", "0"]
+      let result = try framepace(
+        ["render", "orbit", "--show", "damage", "--output", file, "--size", "64x36"] + frames, in: folder.path)
+      #expect(result.status == 0, "\(result.error)")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/c").count == 3)
+  }
+
   /// A disk that fills up during the write leaves the old picture and no other file.
   @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
   func aFullDiskLeavesTheOldPicture() throws {

@@ -17,7 +17,7 @@ import RenderTree
         width: Int(hertz), height: 40, refreshRate: try XCTUnwrap(RefreshRate(hertz: hertz)), reason: "a test",
         clock: .manual(stage.clock))
     }
-    let mirrors = SceneMirrors(of: stage.engine, on: displays, refused: ["DP-3 cannot be driven"])
+    let mirrors = try SceneMirrors(of: stage.engine, on: displays, refused: ["DP-3 cannot be driven"])
     XCTAssertEqual(
       mirrors.heading,
       [
@@ -56,7 +56,7 @@ import RenderTree
   func testAMirrorThatRefusesFramesIsRemoved() throws {
     let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
     let display = try RefusingDisplay(clock: stage.clock)
-    let mirrors = SceneMirrors(of: stage.engine, on: [display], refused: [])
+    let mirrors = try SceneMirrors(of: stage.engine, on: [display], refused: [])
     var sentences: [String] = []
     mirrors.onChange = { sentences.append($0) }
     Self.animate(stage)
@@ -96,8 +96,8 @@ import RenderTree
   func testTheHeadingSaysWhyThereIsNoMirror() throws {
     let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
     XCTAssertEqual(
-      SceneMirrors(of: stage.engine, on: [], refused: []).heading, ["not mirrored: there is no other screen"])
-    XCTAssertEqual(SceneMirrors(of: stage.engine, session: nil).heading, ["not mirrored: there is no screen"])
+      try SceneMirrors(of: stage.engine, on: [], refused: []).heading, ["not mirrored: there is no other screen"])
+    XCTAssertEqual(try SceneMirrors(of: stage.engine, session: nil).heading, ["not mirrored: there is no screen"])
     stage.engine.invalidate()
   }
 
@@ -110,7 +110,7 @@ import RenderTree
       let stage = try ManualStage(width: 64, height: 48, rate: .hertz60)
       let display = try VirtualDisplay(
         width: 64, height: 48, refreshRate: .hertz60, reason: "a test", clock: .manual(stage.clock))
-      let mirrors = SceneMirrors(of: stage.engine, on: [display], refused: [], settings: settings)
+      let mirrors = try SceneMirrors(of: stage.engine, on: [display], refused: [], settings: settings)
       Self.animate(stage)
       try body(stage, display, try XCTUnwrap(mirrors.mirrors.first))
       XCTAssertEqual(mirrors.mirrors.count, 1)

@@ -33,6 +33,16 @@ struct SimulationTests {
     #expect(times.map { $0.rounded() } == [1, 2])
   }
 
+  /// Overlays are in no figure.
+  @Test func overlaysChangeNoFigure() throws {
+    func run(_ more: [String]) throws -> String {
+      let result = try Self.run("noisy", ["orbit", "--duration", "2s", "--fast", "--json"] + more)
+      #expect(result.status == 0, "\(result.error)")
+      return result.output
+    }
+    #expect(try run(["--show", "damage,borders,reasons,overdraw"]) == run([]))
+  }
+
   @Test func nothingIsLateOnASteadyDisplay() throws {
     let summary = try Self.summary(try Self.run("steady", "--duration", "20s", "--fast", "--json"))
     #expect(summary["late"] as? Int == 0)

@@ -46,6 +46,8 @@ struct WrongInputTests {
     (["--duration", "0"], "'0' is invalid for '--duration", "1us to 1000h"),
     (["--duration", "-5s"], "'-5s' is invalid for '--duration", "1us to 1000h"),
     (["--duration", "5sec"], "'5sec' is invalid for '--duration", "a number alone is seconds"),
+    (["--show", "damages"], "'damages' is invalid for '--show", "damage, borders, reasons or overdraw"),
+    (["--show", "damage,"], "'damage,' is invalid for '--show", "with commas between them"),
     (["--rotate", "45"], "'45' is invalid for '--rotate", "0, 90, 180 or 270"),
     (["capture", "--display", "fallback"], "nothing to copy without a screen", "--display kms"),
     (["capture", "--output", "x.jpg"], "'x.jpg': pictures are PNG", ".png"),

@@ -90,6 +90,8 @@ struct RenderCommand: ParsableCommand {
     transform: SceneChoice.parseState)
   var state: [String] = []
 
+  @OptionGroup var overlays: OverlayOptions
+
   func validate() throws {
     if scenes.isEmpty && !all && output.isEmpty {
       throw ValidationError(
@@ -191,10 +193,15 @@ struct RenderCommand: ParsableCommand {
     let size = try size ?? scene.size(scale: scale) ?? .standard
     let points = Size(Double(size.width) / scale, Double(size.height) / scale)
     let content = try scene.makeScene(settings: SceneSettings(size: points, scale: scale, fonts: fonts))
-    let (rate, first) = (rate ?? .hertz60, frames == nil ? time ?? .milliseconds(500) : .zero)
+    let rate = rate ?? .hertz60
+    var first = frames == nil ? time ?? .milliseconds(500) : .zero
+    // Overlays show what changed since the frame before: a single picture needs one, which is not written.
+    let isPreceded = frames == nil && !overlays.show.isEmpty && first >= rate.interval
+    if isPreceded { first -= rate.interval }
     let renderer = try OfflineRenderer(
-      root: content.root, width: size.width, height: size.height, scale: scale, rate: rate, frames: pictureCount, from: first
-    )
+      root: content.root, width: size.width, height: size.height, scale: scale, rate: rate,
+      frames: pictureCount + (isPreceded ? 1 : 0), from: first)
+    try renderer.engine.show(overlays.show)
     try content.setStates(state)
     content.play(on: renderer.engine, start: renderer.start)
     defer {
@@ -216,11 +223,12 @@ struct RenderCommand: ParsableCommand {
         try output.stop()
         throw RenderEnd(signal: signal)
       }
-      progress.begin(scene.name, picture: earlier + number + 1)
+      let picture = number - (isPreceded ? 1 : 0)
+      progress.begin(scene.name, picture: earlier + max(picture, 0) + 1)
       // The picture is begun before its time: events at that time are seen in it.
       content.stage?.advance(to: renderer.start + first + rate.offset(ofInterval: Int64(number)))
       guard let image = try renderer.nextFrame()?.image else { break }
-      try output.add(image, number: number)
+      if picture >= 0 { try output.add(image, number: picture) }
     }
     try output.finish()
   }

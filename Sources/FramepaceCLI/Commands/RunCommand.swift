@@ -17,6 +17,7 @@ struct RunCommand: ParsableCommand {
         framepace --display kms --json
         framepace --fps --mirror
         framepace run card.scene --state open
+        framepace run dashboard --show damage,reasons
         framepace --simulate noisy --duration 10s --fps
         framepace --simulate overloaded --duration 60s --fast --diagram
 
@@ -180,6 +181,8 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "Show the scene on every other usable screen too, scaled to its size, at its own rate.")
   var mirror = false
 
+  @OptionGroup var overlays: OverlayOptions
+
   @OptionGroup var simulation: SimulationOptions
 
   @Option(
@@ -294,13 +297,13 @@ private struct SceneRun {
     let start = (simulation?.loop ?? .main).clock.now
     session = try SceneSession(
       command.choice, states: command.state, options: command.options, policy: command.policy, animation: command.animation,
-      interval: command.interval, simulation: simulation)
+      interval: command.interval, overlays: command.overlays.show, simulation: simulation)
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     let lateFrames = command.diagram ? LateFrames(start: start, meter: meter) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
     log = try command.frameLog.map { try FrameLogFile(path: $0, isPatient: simulation?.isFast ?? false) }
     session.measure(with: meter, log: log, lateFrames: lateFrames, plot: plot?.picture)
-    if command.mirror { session.mirror() }
+    if command.mirror { try session.mirror() }
     printer = RunPrinter(
       report: report, meter: meter, lateFrames: lateFrames, start: start, duration: command.duration,
       isPatient: simulation?.isFast ?? false)

@@ -128,6 +128,15 @@ enum Accepted {
     return value
   }
 
+  /// Parses names of overlays with commas between them.
+  @Sendable static func overlays(_ text: String) throws -> Set<FrameOverlay> {
+    do {
+      return try Set(list(of: choice as @Sendable (String) throws -> FrameOverlay)(text))
+    } catch {
+      throw refused("\(FrameOverlay.list); several with commas between them")
+    }
+  }
+
   static func refused(_ accepted: String) -> ValidationError { ValidationError("use \(accepted).") }
 
   private static func digits(_ text: Substring) -> Int? { text.allSatisfy(isDigit) ? Int(text) : nil }

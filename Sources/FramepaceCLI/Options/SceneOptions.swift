@@ -76,6 +76,8 @@ struct OutputSettings {
   var wantsVariableRefresh = false
   var allowsTearing = false
   var rotation = DisplayRotation.none
+  /// The drawings over the frames.
+  var overlays: Set<FrameOverlay> = []
 
   /// - Returns: the features that the screen refuses.
   @MainActor
@@ -89,7 +91,8 @@ struct OutputSettings {
   }
 
   @MainActor
-  func apply(to output: Output) {
+  func apply(to output: Output, of engine: Engine) throws {
+    try engine.show(overlays, on: output)
     output.policy = policy
     output.animationTime = AnimationTime(animation)
     output.automaticInterval = interval == .auto ? AutomaticInterval() : nil

@@ -28,18 +28,18 @@ final class SceneMirrors {
   /// - Parameter refused: the screens that cannot be used, each with the reason.
   init(
     of engine: Engine, on displays: [any Display], refused: [String], settings: OutputSettings = OutputSettings()
-  ) {
+  ) throws {
     self.engine = engine
     self.settings = settings
     self.refused = displays.isEmpty && refused.isEmpty ? ["there is no other screen"] : refused
-    for display in displays { add(display) }
+    for display in displays { try add(display) }
   }
 
   /// Shows the scene on all usable screens other than the engine's own.
-  convenience init(of engine: Engine, session: DisplaySession?, settings: OutputSettings = OutputSettings()) {
+  convenience init(of engine: Engine, session: DisplaySession?, settings: OutputSettings = OutputSettings()) throws {
     let screen = engine.output.display as? KMSDisplay
     let others = screen.map { Displays.others(beside: $0, session: session) }
-    self.init(
+    try self.init(
       of: engine, on: others?.displays ?? [], refused: others?.refused.map(\.description) ?? ["there is no screen"],
       settings: settings)
   }
@@ -51,10 +51,10 @@ final class SceneMirrors {
     } + refused.map { "not mirrored: \($0)" }
   }
 
-  private func add(_ display: any Display) {
+  private func add(_ display: any Display) throws {
     let refusals = settings.apply(to: display)
     let output = engine.mirror(on: display)
-    settings.apply(to: output)
+    try settings.apply(to: output, of: engine)
     let meter = FPSMeter(refreshRate: display.ticker.refreshRate)
     mirrors.append(Mirror(display: display, output: output, meter: meter, refusals: refusals))
     var refused = RefusedFrames()

@@ -36,10 +36,12 @@ final class SceneSession {
   ///   - policy: the frame policy of all screens.
   ///   - animation: the rule for the time of animations on all screens.
   ///   - interval: the refresh intervals from frame to frame on all screens.
+  ///   - overlays: the drawings over the frames of all screens.
   ///   - simulation: a simulated screen and loop that replace the display and the main loop.
   init(
     _ name: SceneChoice, states: [String] = [], options: SceneOptions, policy: FramePolicy = .vblank,
-    animation: AnimationTime.Policy = .presentation, interval: FrameInterval = .one, simulation: SimulatedRun? = nil
+    animation: AnimationTime.Policy = .presentation, interval: FrameInterval = .one, overlays: Set<FrameOverlay> = [],
+    simulation: SimulatedRun? = nil
   ) throws {
     let loop = simulation?.loop ?? .main
     scene = name
@@ -53,7 +55,7 @@ final class SceneSession {
       + (simulation != nil && options.rotate != nil ? ["--rotate"] : [])
     settings = OutputSettings(
       policy: policy, animation: animation, interval: interval, wantsVariableRefresh: options.vrr,
-      allowsTearing: options.tearing, rotation: options.rotate ?? .none)
+      allowsTearing: options.tearing, rotation: options.rotate ?? .none, overlays: overlays)
     refusals = settings.apply(to: display)
     do {
       let (size, scale) = (display.geometry.pictureSize, display.geometry.scale)
@@ -64,7 +66,7 @@ final class SceneSession {
       content = try name.makeScene(settings: sceneSettings)
       try content.setStates(states)
       engine = Engine(display: display, root: content.root, loop: loop)
-      settings.apply(to: engine.output)
+      try settings.apply(to: engine.output, of: engine)
       content.play(on: engine, start: loop.clock.now)
       if let simulation {
         // The simulated clock does not count the time of workers.
@@ -130,8 +132,8 @@ final class SceneSession {
   }
 
   /// Mirrors the scene on all other screens.
-  func mirror() {
-    let mirrors = SceneMirrors(of: engine, session: cards, settings: settings)
+  func mirror() throws {
+    let mirrors = try SceneMirrors(of: engine, session: cards, settings: settings)
     mirrors.onChange = { [weak self] sentence in self?.onNote?(.change(sentence)) }
     self.mirrors = mirrors
   }

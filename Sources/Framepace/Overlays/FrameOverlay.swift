@@ -1,0 +1,39 @@
+public import Presentation
+public import Raster
+
+/// A drawing over the frames of an output that shows how they are made.
+public enum FrameOverlay: String, CaseIterable, Hashable, Sendable {
+  /// The rectangles that differ from the frame before.
+  case damage
+  /// The bounds of every layer: blue around contents, orange around layers that become a picture of their own before they are
+  /// blended, white around the others.
+  case borders
+  /// The layers and properties that caused each rectangle of damage, beside it.
+  case reasons
+  /// How often each pixel was painted, in colours that a legend names. Pixels that were not painted keep their colour.
+  case overdraw
+}
+
+extension Engine {
+  /// Draws over the frames of an output from now on; an empty set ends that.
+  ///
+  /// ```swift
+  /// try engine.show([.damage, .reasons])
+  /// ```
+  ///
+  /// The overlays are neither damage nor work: the figures of a frame are the same without them. They need another bitmap for each
+  /// of the output's buffers and some milliseconds a frame, in which the frame counts as held back. Where there is no memory for
+  /// the bitmaps, frames are shown without overlays.
+  ///
+  /// - Parameter output: nil for the engine's first.
+  /// - Throws: an error if there is no font for the labels.
+  public func show(_ overlays: Set<FrameOverlay>, on output: Output? = nil) throws(FontError) {
+    let output = output ?? self.output
+    guard let group = groups.first(where: { $0.shows(output) }) else {
+      preconditionFailure("Engine: an output that is none of this engine's, or was removed, has no overlays")
+    }
+    guard !overlays.isEmpty else { return output.inspector = nil }
+    output.inspector = try OverlayPainter(
+      overlays, names: LayerNames(of: group.context), workers: workers, geometry: { [unowned output] in output.geometry })
+  }
+}

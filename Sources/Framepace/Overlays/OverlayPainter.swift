@@ -1,0 +1,162 @@
+import Compositing
+import Geometry
+import Glibc
+import LinuxSystem
+import Presentation
+import Raster
+import RenderTree
+
+/// Draws overlays over the frames of one output. Frames are painted into bitmaps of its own, which stay as the compositor left them.
+@MainActor
+final class OverlayPainter: FrameInspector {
+  private let overlays: Set<FrameOverlay>
+  private let names: LayerNames
+  private let geometry: () -> DisplayGeometry
+  private let compositor: Compositor
+  private let font: FontFace
+  /// The picture of each buffer, by its index; nil where there is no memory for it.
+  private var canvases: [Bitmap?] = []
+
+  init(
+    _ overlays: Set<FrameOverlay>, names: LayerNames, workers: WorkerPool, geometry: @escaping () -> DisplayGeometry
+  ) throws(FontError) {
+    (self.overlays, self.names, self.geometry) = (overlays, names, geometry)
+    compositor = Compositor(workers: workers)
+    font = try SystemFonts.face(.sans)
+  }
+
+  func canvas(for buffer: PresentationBuffer) -> Bitmap? {
+    while canvases.count <= buffer.index { canvases.append(newCanvas(for: buffer)) }
+    // After a change of the mode the output paints all.
+    if let canvas = canvases[buffer.index], canvas.width != buffer.target.width || canvas.height != buffer.target.height {
+      canvases[buffer.index] = newCanvas(for: buffer)
+    }
+    return canvases[buffer.index]
+  }
+
+  private func newCanvas(for buffer: PresentationBuffer) -> Bitmap? {
+    buffer.target.bitmap.flatMap { try? Bitmap(width: $0.width, height: $0.height) }
+  }
+
+  func inspect(_ frame: InspectedFrame) -> DamageRegion {
+    guard let canvas = canvases[frame.buffer.index], let bitmap = frame.buffer.target.bitmap else { return frame.painted }
+    for y in 0..<canvas.height { memcpy(bitmap.row(y), canvas.row(y), canvas.width * 4) }
+    let view = OverlayView(width: bitmap.width, height: bitmap.height, geometry: geometry())
+    if overlays.contains(.overdraw) { paintOverdraw(of: frame, bitmap) }
+    let context = DrawingContext(bitmap: bitmap)
+    context.concatenate(view.toOutput)
+    if overlays.contains(.overdraw) { drawLegend(context, view) }
+    if overlays.contains(.damage) { draw(frame.damage, context, view) }
+    if overlays.contains(.borders) { drawBorders(of: frame.tree, context, view) }
+    if overlays.contains(.reasons) { drawReasons(of: frame, context, view) }
+    context.flush()
+    return DamageRegion(view.output)
+  }
+
+  // MARK: Damage
+
+  private static let damageColor = Color(hex: 0xFF3D8B)
+
+  private func draw(_ damage: DamageRegion, _ context: DrawingContext, _ view: OverlayView) {
+    for rect in damage.rects.map(view.rect) {
+      context.fill(rect, color: Self.damageColor.withAlpha(0.14))
+      view.stroke(view.outline(of: rect), Self.damageColor, context)
+    }
+  }
+
+  // MARK: Borders
+
+  private func drawBorders(of tree: TreeSnapshot, _ context: DrawingContext, _ view: OverlayView) {
+    for outline in LayerOutline.all(of: tree, in: view.output) {
+      let color: Color =
+        switch outline.kind {
+        case .plain: Color(hex: 0x90A4AE).withAlpha(0.7)
+        case .content: Color(hex: 0x4FC3F7).withAlpha(0.8)
+        case .picture: Color(hex: 0xFFB74D).withAlpha(0.9)
+        }
+      context.withSavedState {
+        context.clip(view.rect(outline.clip))
+        view.stroke(view.path(around: outline.corners), color, context)
+      }
+    }
+  }
+
+  // MARK: Overdraw
+
+  /// The tints of pixels that were painted once, twice and so on; the last is for more.
+  private static let heat = [0x3F51B5, 0x2E9E5B, 0xE8B422, 0xEF7B1A, 0xE02B3C].map { Color(hex: $0) }
+  private static let heatAlpha: UInt32 = 140
+
+  private func paintOverdraw(of frame: InspectedFrame, _ bitmap: Bitmap) {
+    var counts = [UInt8](repeating: 0, count: bitmap.width * bitmap.height)
+    compositor.visitPaintedRuns(of: frame.tree, damage: frame.painted, width: bitmap.width, height: bitmap.height) {
+      row, columns in
+      let start = Int(row) * bitmap.width
+      for x in start + Int(columns.lowerBound)..<start + Int(columns.upperBound) where counts[x] < 255 { counts[x] += 1 }
+    }
+    let tints = Self.heat.map(\.premultipliedBGRA)
+    for y in 0..<bitmap.height {
+      let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
+      for x in 0..<bitmap.width {
+        let count = Int(counts[y * bitmap.width + x])
+        guard count > 0 else { continue }
+        row[x] = Self.mix(row[x], tints[min(count, tints.count) - 1])
+      }
+    }
+  }
+
+  private static func mix(_ pixel: UInt32, _ tint: UInt32) -> UInt32 {
+    func channel(_ shift: UInt32) -> UInt32 {
+      (((pixel >> shift & 255) * (255 - heatAlpha) + (tint >> shift & 255) * heatAlpha) / 255) << shift
+    }
+    return 0xFF00_0000 | channel(16) | channel(8) | channel(0)
+  }
+
+  private func drawLegend(_ context: DrawingContext, _ view: OverlayView) {
+    let font = Font(font, size: 11 * view.scale)
+    let names = Self.heat.indices.map { $0 == Self.heat.count - 1 ? "\($0 + 1)× or more" : "\($0 + 1)×" }
+    let lines = (["painted"] + names).map { TextLine($0, font: font) }
+    let (gap, swatch) = (8 * view.scale, 10 * view.scale)
+    let width = lines.reduce(gap) { $0 + $1.width + gap } + Double(names.count) * (swatch + gap / 2)
+    let height = font.lineHeight + gap
+    let box = Rect(
+      x: gap, y: view.size.height - height - gap, width: width, height: height)
+    context.fill(box, cornerRadius: 4 * view.scale, color: Color.black.withAlpha(0.75))
+    var x = box.minX + gap
+    for (index, line) in lines.enumerated() {
+      if index > 0 {
+        context.fill(
+          Rect(x: x, y: box.center.y - swatch / 2, width: swatch, height: swatch), cornerRadius: 2 * view.scale,
+          color: Self.heat[index - 1])
+        x += swatch + gap / 2
+      }
+      context.draw(line, at: Point(x, box.minY + gap / 2 + font.ascent), color: .white)
+      x += line.width + gap
+    }
+  }
+
+  // MARK: Reasons
+
+  private func drawReasons(of frame: InspectedFrame, _ context: DrawingContext, _ view: OverlayView) {
+    let reasons = SceneDiff.reasons(
+      from: frame.old, to: frame.tree, width: view.output.width, height: view.output.height)
+    let names = names.names(of: Set(reasons.map(\.layer)))
+    let isFirst = frame.old.records.isEmpty
+    var labels = OverlayLabels(font: Font(font, size: 11 * view.scale), view: view)
+    for rect in frame.damage.rects {
+      var layers: [String: Set<UInt32>] = [:]
+      var lines: [String] = []
+      for reason in reasons where !isFirst && reason.pixels.intersects(rect) {
+        let line = "\(reason.layer == 0 ? "output" : names[reason.layer] ?? "a layer"): \(reason.change)"
+        if layers[line] == nil { lines.append(line) }
+        layers[line, default: []].insert(reason.layer)
+      }
+      let texts = lines.map { line in
+        let count = layers[line]?.count ?? 1
+        return count == 1 ? line : "\(count) × \(line)"
+      }
+      labels.add(isFirst ? ["first frame"] : texts, at: view.rect(rect))
+    }
+    labels.draw(context)
+  }
+}
