@@ -10,34 +10,41 @@ extension BandPainter {
   func paintIsolated(_ node: CompositeNode, _ clip: IntRect, _ target: PixelTarget) {
     let pixels = node.extent.intersection(clip)
     if pixels.isEmpty { return }
-    let index = Int(node.record)
-    let picture = picture(of: index, end: layers.end(of: index), node.transform, pixels)
-    let mode = node.effects?.parts.blendMode ?? .normal
-    for y in pixels.minY..<pixels.maxY {
-      let destination = target.pointer(x: pixels.minX, y: y)
-      let source = picture.target.pointer(x: pixels.minX, y: y)
-      mode.blend(source, over: destination, count: pixels.width, opacity: node.opacity, with: kernels)
+    let (index, end) = (Int(node.record), layers.end(of: Int(node.record)))
+    guard
+      let space = node.raster?.space
+        ?? PictureSpace(layers, of: index, end: end, node.transform, depth: pictureDepth, frame: frame)
+    else { return }
+    let picture = node.raster?.picture ?? flatPicture(of: index, end: end, in: space, space.source(of: pixels))
+    withExtendedLifetime(picture) {
+      let (shown, mode) = (space.shown(picture), node.effects?.parts.blendMode ?? .normal)
+      for y in pixels.minY..<pixels.maxY {
+        let row = shown.row(y, from: pixels.minX, count: pixels.width, kernels, scratch.samples)
+        mode.blend(
+          row, over: target.pointer(x: pixels.minX, y: y), count: pixels.width, opacity: node.opacity, with: kernels)
+      }
     }
   }
 
   /// The picture of a layer with its descendants and effects, but for its opacity and its blend mode.
   private func picture(of index: Int, end: Int, _ transform: Affine, _ pixels: IntRect) -> Picture {
-    let parts = layers.effects(at: index)?.parts
-    if let homography = parts?.homography {
-      guard let plane = layers.plane(of: index, end: end, homography, transform, depth: pictureDepth, frame: frame)
-      else { return Picture(pixels) }
-      let inside = seeing(plane.source(of: frame))
-      return plane.resample(inside.current(index, end, plane.toPlane, plane.source(of: pixels), parts), to: pixels)
+    guard let space = PictureSpace(layers, of: index, end: end, transform, depth: pictureDepth, frame: frame) else {
+      return Picture(pixels)
     }
-    if let scale = parts?.rasterizationScale,
-      let raster = RasterMap(records[index].bounds, scale: scale, transform: transform)
-    {
-      let extent = layers.picturePixels(of: index, end: end, raster.toRaster, depth: pictureDepth)
-      let inside = seeing(raster.source(of: frame, extent: extent))
-      let source = inside.current(index, end, raster.toRaster, raster.source(of: pixels, extent: extent), parts)
-      return raster.resample(source, to: pixels, kernels)
+    let flat = flatPicture(of: index, end: end, in: space, space.source(of: pixels))
+    return withExtendedLifetime(flat) {
+      let shown = space.shown(flat)
+      if case .same(let target) = shown {
+        flat.target = target
+        return flat
+      }
+      return shown.picture(of: pixels, kernels)
     }
-    return current(index, end, transform, pixels, parts)
+  }
+
+  /// The same in the picture's own pixels.
+  func flatPicture(of index: Int, end: Int, in space: PictureSpace, _ pixels: IntRect) -> Picture {
+    seeing(space.source(of: frame)).current(index, end, space.transform, pixels, layers.effects(at: index)?.parts)
   }
 
   /// The same painter for a picture of which these pixels may be asked for.
@@ -142,11 +149,14 @@ extension BandPainter {
     if pixels.isEmpty { return }
     let rows = (outer: scratch.coverage(pixels.width), inner: scratch.secondCoverage(pixels.width))
     for y in pixels.minY..<pixels.maxY {
-      outer.coverage(y, pixels.minX..<pixels.maxX, kernels, rows.outer)
-      inner.coverage(y, pixels.minX..<pixels.maxX, kernels, rows.inner)
-      for x in 0..<pixels.width { rows.outer[x] -= min(rows.inner[x], rows.outer[x]) }
-      kernels.pointee.over_color_coverage(
-        picture.target.pointer(x: pixels.minX, y: y), Int64(pixels.width), border.color, rows.outer)
+      let hole = inner.covered(y, pixels.minX..<pixels.maxX)
+      for side in [pixels.minX..<hole.lowerBound, hole.upperBound..<pixels.maxX] where !side.isEmpty {
+        outer.coverage(y, side, kernels, rows.outer)
+        inner.coverage(y, side, kernels, rows.inner)
+        for x in 0..<side.count { rows.outer[x] -= min(rows.inner[x], rows.outer[x]) }
+        kernels.pointee.over_color_coverage(
+          picture.target.pointer(x: side.lowerBound, y: y), Int64(side.count), border.color, rows.outer)
+      }
     }
   }
 
@@ -247,6 +257,15 @@ extension Border {
 }
 
 extension LayerShape {
+  /// The pixels of a row that the shape covers wholly; empty at the start of `columns` where there are none.
+  fileprivate func covered(_ y: Int32, _ columns: Range<Int32>) -> Range<Int32> {
+    let touched = columns.clamped(to: pixels.minX..<max(pixels.maxX, pixels.minX))
+    guard y >= pixels.minY, y < pixels.maxY, !touched.isEmpty else { return columns.lowerBound..<columns.lowerBound }
+    let spans = spans(row: y, from: touched.lowerBound, to: touched.upperBound)
+    guard spans.covered_start < spans.covered_end else { return columns.lowerBound..<columns.lowerBound }
+    return spans.covered_start..<spans.covered_end
+  }
+
   /// Writes how much of each of the pixels of a row the shape covers.
   func coverage(
     _ y: Int32, _ columns: Range<Int32>, _ kernels: UnsafePointer<ckernels_table>, _ row: UnsafeMutablePointer<UInt8>

@@ -53,6 +53,7 @@ extension BlendMode {
     with kernels: UnsafePointer<ckernels_table>
   ) {
     switch rowBlending {
+    case .over where opacity == 255: kernels.pointee.over(backdrop, source, Int64(count))
     case .over: kernels.pointee.over_opacity(backdrop, source, Int64(count), opacity)
     case .kernel(let mode): kernels.pointee.blend(backdrop, source, Int64(count), opacity, mode)
     case .colors(let mix):

@@ -27,6 +27,8 @@ struct CompositeNode: BitwiseCopyable {
   /// references.
   unowned(unsafe) var content: (any PaintableContent)?
   unowned(unsafe) var effects: RenderEffects?
+  /// The kept picture of an isolated layer, which the compositor's cache holds.
+  unowned(unsafe) var raster: RasterEntry?
   var flags: Flags
 
   struct Flags: OptionSet, BitwiseCopyable {
@@ -64,7 +66,7 @@ struct CompositeList {
     var opacity: UInt32 = 255
   }
 
-  private(set) var nodes: ContiguousArray<CompositeNode> = []
+  var nodes: ContiguousArray<CompositeNode> = []
   /// The number of pictures around the layers of the list.
   private var pictureDepth = 0
   private var parents: ContiguousArray<Parent> = []
@@ -176,7 +178,8 @@ struct CompositeList {
       CompositeNode(
         record: Int32(index), end: 0, group: parent.group, transform: transform, clip: parent.placement.clip, own: pixels,
         extent: pixels, opaque: .zero, opacity: multiply255(layers.records[index].opacityByte, parent.opacity), color: 0,
-        content: nil, effects: layers.effects(at: index), flags: .isolated))
+        content: nil, effects: layers.effects(at: index), raster: nil,
+        flags: .isolated))
     close(nodes.count - 1, in: parent.node)
   }
 
@@ -187,7 +190,7 @@ struct CompositeList {
     var node = CompositeNode(
       record: Int32(index), end: 0, group: parent.group, transform: transform, clip: parent.placement.clip, own: own,
       extent: own, opaque: .zero, opacity: multiply255(record.opacityByte, parent.opacity),
-      color: record.backgroundColor, content: nil, effects: nil, flags: [])
+      color: record.backgroundColor, content: nil, effects: nil, raster: nil, flags: [])
     if record.effects != nil { node.effects = layers.effects(at: index) }
     if index < layers.sides.count, let content = layers.sides[index].content {
       guard let content = content as? any PaintableContent else {

@@ -8,8 +8,8 @@ public import RenderTree
 ///
 /// Every pixel is a function of the tree and of its own coordinates alone. Painting any damage gives in its pixels the bytes
 /// of a whole frame, however it is cut into rectangles, bands and threads, and whichever row kernels the processor runs.
-/// A compositor belongs to one thread at a time; in steady state it allocates nothing, apart
-/// from the pictures that effects are made of.
+/// A compositor belongs to one thread at a time; in steady state it allocates nothing, apart from the pictures of layers whose effects
+/// change: those of others it keeps, see `init(workers:keptBytes:)`.
 ///
 /// ```swift
 /// let compositor = Compositor()
@@ -23,6 +23,7 @@ public final class Compositor: Renderer {
   private let workers: WorkerPool?
   private let kernels = ckernels_best()
   private var list = CompositeList()
+  let rasterCache: RasterCache
   private var bands: ContiguousArray<IntRect> = []
   private let idleScratch = Lock(ContiguousArray<CompositeScratch>())
   /// The tree that is being painted and its target; empty between frames.
@@ -31,9 +32,13 @@ public final class Compositor: Renderer {
   /// Paints one band. The closure is kept, so that it is not made for each frame.
   private var paintBand: ((Int) -> Void)?
 
-  /// - Parameter workers: threads that help with much damage; without any the calling thread does it all.
-  public init(workers: WorkerPool? = nil) {
+  /// - Parameters:
+  ///   - workers: threads that help with much damage; without any the calling thread does it all.
+  ///   - keptBytes: the limit for the pictures of layers with effects that are kept while they stay the same; 64 MiB unless said.
+  ///     With 0 none are kept. The pixels of a frame do not depend on it.
+  public init(workers: WorkerPool? = nil, keptBytes: Int = 64 << 20) {
     self.workers = workers
+    rasterCache = RasterCache(limit: keptBytes)
     paintBand = { [unowned self] in paint(bands[$0]) }
   }
 
@@ -46,6 +51,7 @@ public final class Compositor: Renderer {
     let output = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
     let damage = prepare(tree, damage, output)
     if damage.isEmpty { return .signaled }
+    findPictures(in: tree, damage, output)
     // The nodes refer to contents that only the tree keeps alive.
     self.tree = tree
     self.target = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
@@ -69,6 +75,31 @@ public final class Compositor: Renderer {
     list.build(tree, damage: damage, output: output)
     cut(damage)
     return damage
+  }
+
+  /// Finds or makes the pictures of isolated layers that are worth keeping.
+  private func findPictures(in tree: TreeSnapshot, _ damage: DamageRegion, _ output: IntRect) {
+    rasterCache.beginFrame()
+    tree.withTreeLayers { layers in
+      for position in list.nodes.indices where list.nodes[position].flags.contains(.isolated) {
+        let node = list.nodes[position]
+        let (index, end) = (Int(node.record), layers.end(of: Int(node.record)))
+        guard let space = PictureSpace(layers, of: index, end: end, node.transform, depth: 0, frame: output) else {
+          continue
+        }
+        let pixels = damage.rects.reduce(0) { $0 + $1.intersection(node.extent).area }
+        list.nodes[position].raster = rasterCache.entry(
+          of: index, end: end, layers, space, view: space.source(of: output), pixels: pixels
+        ) { extent in
+          let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
+          defer { idleScratch.withLock { $0.append(scratch) } }
+          return list.nodes.withUnsafeBufferPointer { nodes in
+            BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: extent, frame: output)
+              .flatPicture(of: index, end: end, in: space, extent)
+          }
+        }
+      }
+    }
   }
 
   /// Cuts the damage into bands to be painted one by one. They are large: each goes through the whole list of layers.
@@ -101,7 +132,8 @@ public final class Compositor: Renderer {
 
   /// Calls `visit` for each run of pixels that `render` paints of the same tree and damage: once for the backdrop, and once for
   /// each background, content, shadow and picture of a group or an effect that is not hidden. A pixel is named as often as it is
-  /// painted. Contents count with their rectangle, and the picture of a layer in perspective or with a transition counts as a whole.
+  /// painted. Contents count with their rectangle, the picture of a layer in perspective or with a transition as a whole, and a kept
+  /// picture as one that is painted.
   package func visitPaintedRuns(
     of tree: TreeSnapshot, damage: DamageRegion, width: Int, height: Int,
     _ visit: (_ row: Int32, _ columns: Range<Int32>) -> Void

@@ -6,7 +6,7 @@ import RenderTree
 
 /// The pixels of a layer that becomes a picture of its own: clear at first, by absolute coordinates.
 final class Picture {
-  let target: PixelTarget
+  var target: PixelTarget
   var pixels: IntRect { target.pixels }
 
   init(_ pixels: IntRect) {
@@ -52,15 +52,27 @@ final class AlphaPicture {
     let weightsX = Self.weights(blur.deviationX, blur.restX)
     let weightsY = Self.weights(blur.deviationY, blur.restY)
     let (width, count) = (result.width, Int64(result.width))
-    var rows = [UInt16](repeating: 0, count: width * pixels.height)
-    rows.withUnsafeMutableBufferPointer { rows in
+    // Most rows of a layer look like the one above: what is made of equal rows is made once.
+    var equalRows = [Int](repeating: 0, count: pixels.height)
+    withUnsafeTemporaryAllocation(of: UInt16.self, capacity: width * pixels.height) { rows in
       guard let rows = rows.baseAddress else { return }
-      for y in pixels.minY..<pixels.maxY {
-        kernels.pointee.blur_row(rows + Int(y - pixels.minY) * width, row(y), count, weightsX, Int64(weightsX.count))
+      for y in 0..<pixels.height {
+        let (source, row) = (base + y * pixels.width, rows + y * width)
+        if y > 0, memcmp(source, source - pixels.width, pixels.width) == 0 {
+          equalRows[y] = equalRows[y - 1] + 1
+          row.update(from: row - width, count: width)
+        } else {
+          kernels.pointee.blur_row(row, source, count, weightsX, Int64(weightsX.count))
+        }
       }
       for y in 0..<result.height {
-        kernels.pointee.blur_columns(
-          shadow.base + y * width, rows + y * width, count, count, weightsY, Int64(weightsY.count))
+        let row = shadow.base + y * width
+        // All rows that this one and the one above it mix are equal.
+        if y > 0, equalRows[y + weightsY.count - 1] >= weightsY.count {
+          row.update(from: row - width, count: width)
+        } else {
+          kernels.pointee.blur_columns(row, rows + y * width, count, count, weightsY, Int64(weightsY.count))
+        }
       }
     }
     return shadow

@@ -2,31 +2,27 @@ import Geometry
 import RenderTree
 
 extension PlaneMap {
-  /// The picture as it is seen in `pixels` of the output, whose `source(of:)` it must have. Where it is seen smaller, several
-  /// places in each pixel are averaged.
-  func resample(_ source: Picture, to pixels: IntRect) -> Picture {
-    let result = Picture(pixels)
-    if source.pixels.isEmpty { return result }
-    let sampler = PlaneSampler(map: fromOutput, extent: extent, source: source.target)
-    for y in pixels.minY..<pixels.maxY {
-      let row = result.target.pointer(x: pixels.minX, y: y)
-      for x in 0..<pixels.width { row[x] = sampler.pixel(Double(Int(pixels.minX) + x) + 0.5, Double(y) + 0.5) }
-    }
-    return result
-  }
+  /// The pixels of the output from a picture that has their `source(of:)`. Where it is seen smaller, several places in each pixel
+  /// are averaged.
+  func sampler(of source: PixelTarget) -> PlaneSampler { PlaneSampler(map: fromOutput, extent: extent, source: source) }
 }
 
 /// The pixels of a plane as they are seen on the output: each a function of its own coordinates.
-private struct PlaneSampler {
-  let map: Homography
-  let extent: IntRect
-  let source: PixelTarget
+struct PlaneSampler {
+  fileprivate let map: Homography
+  fileprivate let extent: IntRect
+  fileprivate let source: PixelTarget
 
   /// The places along each side of a pixel that are averaged at most.
   private static let mostPlaces = 8.0
 
+  /// Writes pixels of a row of the output from `x` on.
+  func write(_ count: Int, from x: Int32, row y: Int32, to row: UnsafeMutablePointer<UInt32>) {
+    for column in 0..<count { row[column] = pixel(Double(Int(x) + column) + 0.5, Double(y) + 0.5) }
+  }
+
   /// The pixel around a point of the output.
-  func pixel(_ x: Double, _ y: Double) -> UInt32 {
+  private func pixel(_ x: Double, _ y: Double) -> UInt32 {
     guard let center = place(x, y) else { return 0 }
     let w = map.px * x + map.py * y + map.pw
     let across = length(map.a - center.x * map.px, map.b - center.y * map.px) / w

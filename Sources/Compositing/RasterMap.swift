@@ -25,6 +25,13 @@ struct RasterMap {
     fromOutput = map
   }
 
+  /// The whole pixels from the picture to the output, where that is all that there is between them.
+  var offset: (dx: Int32, dy: Int32)? {
+    guard fromOutput.isTranslation, fromOutput.tx == fromOutput.tx.rounded(), fromOutput.ty == fromOutput.ty.rounded()
+    else { return nil }
+    return (-Int32(fromOutput.tx), -Int32(fromOutput.ty))
+  }
+
   /// The picture's pixels that those of the output need, one beyond `extent` at most: outside of it all are clear.
   func source(of pixels: IntRect, extent: IntRect) -> IntRect {
     guard !extent.isEmpty else { return .zero }
@@ -32,22 +39,16 @@ struct RasterMap {
     return needed.intersection(extent.framed)
   }
 
-  /// The picture as it is seen in `pixels` of the output.
-  func resample(_ source: Picture, to pixels: IntRect, _ kernels: UnsafePointer<ckernels_table>) -> Picture {
-    let result = Picture(pixels)
-    let from = source.pixels
-    guard !from.isEmpty else { return result }
+  /// The pixels of the output from a picture that has their `source(of:)`.
+  func sampler(of source: PixelTarget) -> ckernels_sampler {
     func fixed(_ value: Double) -> Int64 { Int64((value * 0x1p32).rounded()) }
+    let from = source.pixels
     let start = fromOutput.apply(Point(0.5, 0.5))
     // The place of the picture's part is taken off in whole pixels, so that it changes no result.
-    var sampler = ckernels_sampler(
-      base: UnsafeRawPointer(source.target.base).assumingMemoryBound(to: UInt8.self),
-      bytes_per_row: Int64(source.target.bytesPerRow), width: Int32(from.width), height: Int32(from.height),
+    return ckernels_sampler(
+      base: UnsafeRawPointer(source.base).assumingMemoryBound(to: UInt8.self), bytes_per_row: Int64(source.bytesPerRow),
+      width: Int32(from.width), height: Int32(from.height),
       u: fixed(start.x - 0.5) &- Int64(from.minX) << 32, ux: fixed(fromOutput.a), uy: fixed(fromOutput.c),
       v: fixed(start.y - 0.5) &- Int64(from.minY) << 32, vx: fixed(fromOutput.b), vy: fixed(fromOutput.d))
-    for y in pixels.minY..<pixels.maxY {
-      kernels.pointee.sample(result.target.pointer(x: pixels.minX, y: y), Int64(pixels.width), pixels.minX, y, &sampler)
-    }
-    return result
   }
 }

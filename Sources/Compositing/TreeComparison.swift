@@ -213,7 +213,7 @@ extension RenderRecord {
 
 extension UnsafeBufferPointer<RenderRecord> {
   /// True when both ranges hold the same layers with the same records in the same order.
-  fileprivate func holdsSameLayers(
+  func holdsSameLayers(
     from start: Int, to end: Int, as other: UnsafeBufferPointer<RenderRecord>, from otherStart: Int, to otherEnd: Int
   ) -> Bool {
     guard end - start == otherEnd - otherStart else { return false }

@@ -18,7 +18,6 @@ package final class FrameProof {
   private let engine: Engine
   private let viewport: Viewport?
   private let copyShown: @MainActor () throws -> Image?
-  private let compositor = Compositor()
   private let expected: Bitmap
   private let whole: DamageRegion
   private var observation: Observation?
@@ -61,7 +60,8 @@ package final class FrameProof {
   private func paint(at time: MonotonicTime) {
     var tree = engine.context.renderTree(at: time)
     tree.viewport = viewport
-    compositor.render(tree, damage: whole, into: expected)
+    // Nothing that the output's renderer keeps, nor this one.
+    Compositor().render(tree, damage: whole, into: expected)
   }
 
   private func compare(_ moment: String) {

@@ -3,6 +3,20 @@ public import Geometry
 // The pixels that a rectangle under a transform covers: for diff and compositor, a whole frame and a part of one, the same.
 
 extension Affine {
+  /// The map without the whole pixels by which it moves, and these. What is painted with the rest looks the same wherever it is shown.
+  ///
+  /// The rest is a multiple of 2⁻²⁰ pixels, so that a sum of places rounds to the same one after a move. A move beyond 2²⁸ pixels
+  /// stays in the map.
+  package var withoutWholePixels: (rest: Affine, dx: Int32, dy: Int32) {
+    func split(_ distance: Double) -> (rest: Double, whole: Int32) {
+      guard abs(distance) < 0x1p28 else { return (distance, 0) }
+      let whole = Self.wholeNumber(notAbove: (distance * 0x1p20 + 0.5).rounded(.down) * 0x1p-20)
+      return (((distance - Double(whole)) * 0x1p20).rounded() * 0x1p-20, whole)
+    }
+    let (x, y) = (split(tx), split(ty))
+    return (Affine(a: a, b: b, c: c, d: d, tx: x.rest, ty: y.rest), x.whole, y.whole)
+  }
+
   /// The distance in pixels by which an edge may be moved onto the border between pixels: too small to change a coverage by
   /// half of 1/255.
   package static let edgeTolerance = 1.0 / 512

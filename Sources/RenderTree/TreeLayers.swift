@@ -72,11 +72,13 @@ package struct TreeLayers {
     if let homography = effects(at: index)?.parts.homography {
       return plane(of: index, end: end, homography, transform, depth: depth, frame: nil)?.reached ?? .zero
     }
-    return flatPicturePixels(of: index, end: end, transform, depth: depth)
+    let (rest, dx, dy) = transform.withoutWholePixels
+    return flatPicturePixels(of: index, end: end, rest, depth: depth).offsetBy(dx: dx, dy: dy)
+      .intersection(Self.everywhere)
   }
 
   /// The same for the picture of a layer whose homography is left out.
-  func flatPicturePixels(of index: Int, end: Int, _ transform: Affine, depth: Int) -> IntRect {
+  package func flatPicturePixels(of index: Int, end: Int, _ transform: Affine, depth: Int) -> IntRect {
     guard let transition = effects(at: index)?.parts.transition else {
       return ownPicturePixels(of: index, end: end, transform, depth: depth)
     }

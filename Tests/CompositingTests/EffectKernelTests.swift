@@ -140,8 +140,9 @@ import Testing
         source.target.pointer(x: x, y: y).pointee = Self.pixel(&random)
       }
     }
-    let found = map.resample(source, to: output, ckernels_best())
-    let corner = map.resample(source, to: IntRect(x: 7, y: 3, width: 9, height: 5), ckernels_best())
+    let shown = ShownPicture.raster(map.sampler(of: source.target))
+    let found = shown.picture(of: output, ckernels_best())
+    let corner = shown.picture(of: IntRect(x: 7, y: 3, width: 9, height: 5), ckernels_best())
     for y in output.minY..<output.maxY {
       for x in output.minX..<output.maxX {
         let pixel = found.target.pointer(x: x, y: y).pointee
@@ -190,7 +191,7 @@ import Testing
         source.target.pointer(x: x, y: y).pointee = 0xFF00_0000 | grey * 0x1_0101
       }
     }
-    let found = plane.resample(source, to: output)
+    let found = ShownPicture.plane(plane.sampler(of: source.target)).picture(of: output, ckernels_best())
     var seen = 0
     for y in output.minY..<output.maxY {
       for x in output.minX..<output.maxX {

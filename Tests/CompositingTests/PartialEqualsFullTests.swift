@@ -41,7 +41,8 @@ import Testing
       for index in pending.indices { pending[index].add(damage) }
       compositor.render(next, damage: pending[buffer], into: ring[buffer])
       swap(&full, &previous)
-      compositor.render(next, damage: whole, into: full)
+      // Painted anew, without what the other keeps.
+      Compositor().render(next, damage: whole, into: full)
       let difference =
         firstDifference(ring[buffer], full)
         ?? (frame == 0 ? nil : firstDifference(full, previous, outside: damage).map { "the diff misses that " + $0 })
@@ -75,7 +76,7 @@ import Testing
     for _ in 0..<10 {
       for _ in 0..<4 { _ = model.edit() }
       let tree = model.snapshot()
-      compositor.render(tree, damage: DamageRegion(bounds), into: full)
+      Compositor().render(tree, damage: DamageRegion(bounds), into: full)
       var damage = DamageRegion()
       for _ in 0..<Int.random(in: 1...12, using: &random) {
         damage.add(

@@ -3,8 +3,8 @@ import Glibc
 let benchmarks: [Benchmark] = [
   SystemBenchmarks.all, LoopBenchmarks.all, ThreadBenchmarks.all, LinkBenchmarks.all, PredictionBenchmarks.all,
   TickBenchmarks.all, PacingBenchmarks.all,
-  MeteringBenchmarks.all, LayerBenchmarks.all, KernelBenchmarks.all, CompositingBenchmarks.all, DamageBenchmarks.all,
-  TextBenchmarks.all,
+  MeteringBenchmarks.all, LayerBenchmarks.all, KernelBenchmarks.all, CompositingBenchmarks.all, RasterCacheBenchmarks.all,
+  DamageBenchmarks.all, TextBenchmarks.all,
   PresenterBenchmarks.all, FrameBenchmarks.all, CommandBenchmarks.all, PictureBenchmarks.all,
 ]
 

@@ -1,0 +1,133 @@
+import Geometry
+import RenderTree
+
+/// The pictures of isolated layers that stay the same: shadows, borders, masks, perspective and `shouldRasterize`, which cost
+/// far more to paint than to show.
+///
+/// A picture is kept once as many pixels were painted of the unchanged layer as it has: what is kept in vain costs no more than what
+/// was painted before. It is shown again while the layer with all its descendants has the same records, wherever whole
+/// pixels move it, and whatever its opacity and blend mode; a rasterized layer's under any transform. A kept picture has
+/// the bytes that painting it anew gives.
+///
+/// The pictures together cost at most `limit` bytes: those that were asked for longest ago go first, and every one that
+/// `patience` frames did not ask for goes too, with the contents that it holds.
+final class RasterCache {
+  /// In bytes.
+  let limit: Int
+  /// The bytes of all pictures.
+  private(set) var cost = 0
+  /// How often a kept picture was shown in a frame instead of being painted.
+  private(set) var shownPictures = 0
+  private var entries: [UInt32: RasterEntry] = [:]
+  private var frame = 0
+
+  private static let patience = 120
+
+  init(limit: Int) {
+    self.limit = limit
+  }
+
+  func beginFrame() {
+    frame += 1
+    if frame % Self.patience == 0 {
+      for (id, entry) in entries where frame - entry.frame >= Self.patience { remove(entry, id) }
+    }
+  }
+
+  /// The entry of an isolated layer, whose picture may be missing.
+  ///
+  /// - Parameters:
+  ///   - pixels: the number of its pixels on the output that are painted now.
+  ///   - paint: makes the picture in these pixels of its space.
+  func entry(
+    of index: Int, end: Int, _ layers: TreeLayers, _ space: PictureSpace, view: IntRect, pixels: Int,
+    paint: (IntRect) -> Picture
+  ) -> RasterEntry {
+    let id = layers.records[index].id
+    guard let entry = entries[id], entry.shows(index, end, layers, space, view) else {
+      if let old = entries[id] { remove(old, id) }
+      let entry = RasterEntry(index, end, layers, space, view)
+      (entry.frame, entry.paintedPixels) = (frame, pixels)
+      entries[id] = entry
+      return entry
+    }
+    entry.frame = frame
+    entry.space = space
+    if entry.picture != nil {
+      shownPictures += 1
+    } else {
+      let extent = space.extent(layers, of: index, end: end, depth: 0)
+      if entry.paintedPixels >= extent.area, makeRoom(for: extent.area * 4) {
+        entry.picture = paint(extent)
+        cost += extent.area * 4
+      }
+      entry.paintedPixels += pixels
+    }
+    return entry
+  }
+
+  /// Drops what was asked for before this frame, the oldest first; false if that is not enough.
+  private func makeRoom(for bytes: Int) -> Bool {
+    while cost + bytes > limit {
+      let kept = entries.filter { $0.value.picture != nil && $0.value.frame < frame }
+      guard let oldest = kept.min(by: { $0.value.frame < $1.value.frame }) else { return false }
+      remove(oldest.value, oldest.key)
+    }
+    return true
+  }
+
+  private func remove(_ entry: RasterEntry, _ id: UInt32) {
+    cost -= (entry.picture?.pixels.area ?? 0) * 4
+    entries[id] = nil
+  }
+}
+
+/// An isolated layer with its descendants as it was painted last.
+final class RasterEntry {
+  /// The layer's picture, all of it; nil until it is worth its memory.
+  fileprivate(set) var picture: Picture?
+  /// The way of the picture to the output in this frame.
+  fileprivate(set) var space: PictureSpace
+  /// The last frame that asked for it.
+  fileprivate var frame = 0
+  /// The pixels that were painted of it on the output since the layer changed.
+  fileprivate var paintedPixels = 0
+
+  private let records: [RenderRecord]
+  /// Holds the contents and effects whose identities are compared.
+  private let sides: [SideValues]
+  /// The pixels of the picture that may be asked for, where planes in it depend on them.
+  private let view: IntRect?
+
+  fileprivate init(_ index: Int, _ end: Int, _ layers: TreeLayers, _ space: PictureSpace, _ view: IntRect) {
+    self.space = space
+    records = layers.records[index..<end].enumerated().map { offset, record in
+      var record = offset == 0 ? Self.root(record) : record
+      record.subtreeEnd -= UInt32(index)
+      return record
+    }
+    sides = Array(layers.sides[index..<end])
+    let hasPlanes = sides.enumerated().contains { offset, side in
+      guard let parts = side.effects?.parts else { return false }
+      return parts.transition != nil || (offset > 0 && parts.homography != nil)
+    }
+    self.view = hasPlanes ? view : nil
+  }
+
+  /// The record of the layer itself without what does not change its picture.
+  private static func root(_ record: RenderRecord) -> RenderRecord {
+    var record = record
+    (record.transform, record.opacity) = (.identity, 1)
+    return record
+  }
+
+  /// True if the layer's picture is the same now.
+  fileprivate func shows(_ index: Int, _ end: Int, _ layers: TreeLayers, _ space: PictureSpace, _ view: IntRect) -> Bool {
+    guard space.transform == self.space.transform, self.view == nil || self.view == view else { return false }
+    var root = Self.root(layers.records[index])
+    root.subtreeEnd -= UInt32(index)
+    return records.withUnsafeBufferPointer {
+      $0[0] == root && $0.holdsSameLayers(from: 1, to: $0.count, as: layers.records, from: index + 1, to: end)
+    }
+  }
+}

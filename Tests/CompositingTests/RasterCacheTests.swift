@@ -1,0 +1,183 @@
+import FramepaceTesting
+import Geometry
+import LinuxSystem
+import Raster
+import TestLength
+import Testing
+
+@testable import Compositing
+@testable import RenderTree
+
+/// The pictures of isolated layers that the compositor keeps: the same bytes as painting anew, painted once, within their limit.
+@Suite struct RasterCacheTests {
+  private static let width = 90
+  private static let height = 80
+  private static let screen = DamageRegion(IntRect(x: 0, y: 0, width: width, height: height))
+
+  /// Most frames move the whole tree by whole pixels, or fade a layer, as scrolling and fading do; others edit it.
+  @MainActor @Test func keptPicturesAreThoseThatPaintingGives() throws {
+    var shownPictures = 0
+    for seed in some(12, of: UInt64(1)...400) { shownPictures += try Self.playRandomEdits(seed: seed) }
+    #expect(shownPictures > 12 * 4, "\(shownPictures) kept pictures were shown")
+  }
+
+  /// - Returns: how often a kept picture was shown.
+  @MainActor
+  private static func playRandomEdits(seed: UInt64) throws -> Int {
+    let model = try RandomTree(seed: seed &+ 7000, layers: 14, width: width, height: height)
+    var random = SplitMix64(seed: seed)
+    let (keeping, painting) = (Compositor(keptBytes: 1 << 20), Compositor(keptBytes: 0))
+    let (kept, painted) = (try Bitmap(width: width, height: height), try Bitmap(width: width, height: height))
+    var tree = model.snapshot()
+    for frame in 0..<48 {
+      if frame % 6 == 0 {
+        let edit = model.edit()
+        tree = model.snapshot()
+        try #require(tree.inconsistency == nil, "\(edit)")
+      } else if let index = tree.records.indices.randomElement(using: &random), random.chance(0.3) {
+        tree.records[index].opacity = .random(in: 0.1...1, using: &random)
+      } else {
+        tree.records[0].transform.tx += Double(Int.random(in: -9...9, using: &random))
+        tree.records[0].transform.ty += Double(Int.random(in: -9...9, using: &random))
+      }
+      keeping.render(tree, damage: screen, into: kept)
+      painting.render(tree, damage: screen, into: painted)
+      for y in 0..<height {
+        let rows = [kept, painted].map { UnsafeRawBufferPointer(start: $0.row(y), count: width * 4) }
+        try #require(rows[0].elementsEqual(rows[1]), "seed \(seed), frame \(frame), row \(y)\n\(tree)")
+      }
+    }
+    #expect(painting.rasterCache.shownPictures == 0)
+    return keeping.rasterCache.shownPictures
+  }
+
+  @Test func anUnchangedPictureIsPaintedTwice() throws {
+    let content = CountedContent()
+    var stage = try Stage([content])
+    func paints(_ change: (inout RenderRecord) -> Void = { _ in }) -> Int { stage.paints(of: content, change) }
+    #expect([paints(), paints(), paints(), paints()] == [1, 1, 0, 0])
+    #expect(paints { $0.transform.tx += 3 } == 0)
+    #expect(paints { $0.opacity = 0.5 } == 0)
+    // Sums of places that differ in their last bits are the same place.
+    #expect(paints { $0.transform.ty += 0.1 } == 1)
+    #expect([paints(), paints { $0.transform.ty += 0.2 - 0.1 - 0.1 + 1 }] == [1, 0])
+    #expect(paints { $0.transform.ty -= 0.5 } == 1)
+    #expect(paints { $0.cornerRadius = 2 } == 1)
+    #expect([paints(), paints()] == [1, 0])
+  }
+
+  /// A picture is not made for the little of it that is ever damaged.
+  @Test func smallDamagePaintsNoWholePicture() throws {
+    let content = CountedContent()
+    var stage = try Stage([content])
+    let corner = DamageRegion(IntRect(x: 12, y: 12, width: 4, height: 4))
+    for _ in 0..<10 { #expect(stage.paints(of: content, damage: corner) == 1) }
+    #expect(stage.compositor.rasterCache.cost == 0)
+    // Some 22 · 22 pixels: as many have been painted after 30 frames.
+    for _ in 0..<25 { _ = stage.paints(of: content, damage: corner) }
+    #expect(stage.compositor.rasterCache.cost > 0)
+    #expect(stage.paints(of: content, damage: corner) == 0)
+  }
+
+  /// How fine a plane in perspective is painted depends on the part of it that the output shows.
+  @Test func aPictureWithAPlaneInItIsPaintedAnewWhereItMoves() throws {
+    var tree = TreeSnapshot()
+    var border = RenderEffects.Parts()
+    border.border = Border(width: 1, color: 0xFFFF_FFFF)
+    var plane = RenderEffects.Parts()
+    plane.homography = Homography(a: 1, b: 0, px: 1e-3, c: 0, d: 1, py: 0, tx: 0, ty: 0, pw: 1)
+    let bounds = Rect(x: 0, y: 0, width: 600, height: 60)
+    tree.append(RenderRecord(id: 1, subtreeEnd: 3, bounds: bounds), SideValues(effects: .make(border, last: nil)))
+    tree.append(RenderRecord(id: 2, subtreeEnd: 3, bounds: bounds), SideValues(effects: .make(plane, last: nil)))
+    tree.append(
+      RenderRecord(
+        id: 3, subtreeEnd: 3, transform: .rotation(0.2), bounds: bounds, cornerRadius: 25, backgroundColor: 0xFF20_90F0),
+      SideValues())
+    let (keeping, painting) = (Compositor(), Compositor(keptBytes: 0))
+    let (kept, painted) = (try Bitmap(width: 90, height: 80), try Bitmap(width: 90, height: 80))
+    for frame in 0..<80 {
+      let x = frame < 40 ? 0.0 : -300
+      tree.records[0].transform.tx = x
+      keeping.render(tree, damage: Self.screen, into: kept)
+      painting.render(tree, damage: Self.screen, into: painted)
+      for y in 0..<Self.height {
+        let rows = [kept, painted].map { UnsafeRawBufferPointer(start: $0.row(y), count: Self.width * 4) }
+        try #require(rows[0].elementsEqual(rows[1]), "at \(x), row \(y)")
+      }
+    }
+    #expect(keeping.rasterCache.shownPictures > 0)
+  }
+
+  @Test func thePicturesStayWithinTheirLimit() throws {
+    let contents = (0..<8).map { _ in CountedContent() }
+    var stage = try Stage(contents, keptBytes: 3 * 23 * 23 * 4)
+    for _ in 0..<6 {
+      _ = stage.paints(of: contents[0])
+      let cache = stage.compositor.rasterCache
+      #expect(cache.cost <= cache.limit)
+    }
+    let shown = stage.compositor.rasterCache.shownPictures
+    // Those that fit stay: the others do not drive them out of the same frame.
+    _ = stage.paints(of: contents[0])
+    #expect(stage.compositor.rasterCache.shownPictures == shown + 3)
+  }
+
+  @Test func picturesThatAreNotAskedForGo() throws {
+    weak var gone: CountedContent?
+    let other = CountedContent()
+    var stage = try {
+      let content = CountedContent()
+      gone = content
+      var stage = try Stage([content, other])
+      for _ in 0..<3 { _ = stage.paints(of: content) }
+      #expect(stage.compositor.rasterCache.cost > 0)
+      stage.remove(0)
+      return stage
+    }()
+    #expect(gone != nil)
+    for _ in 0..<240 { _ = stage.paints(of: other) }
+    #expect(gone == nil)
+    #expect(stage.paints(of: other) == 0)
+  }
+
+  /// Layers of 20 · 20 units with a border and a content each, side by side.
+  private struct Stage {
+    let compositor: Compositor
+    private let bitmap: Bitmap
+    private var tree = TreeSnapshot()
+
+    init(_ contents: [CountedContent], keptBytes: Int = 1 << 20) throws {
+      compositor = Compositor(keptBytes: keptBytes)
+      bitmap = try Bitmap(width: 300, height: 80)
+      var parts = RenderEffects.Parts()
+      parts.border = Border(width: 1, color: 0xFFFF_FFFF)
+      tree.append(RenderRecord(id: 1, bounds: Rect(x: 0, y: 0, width: 300, height: 80)), SideValues())
+      for (index, content) in contents.enumerated() {
+        let record = RenderRecord(
+          id: UInt32(index + 2), subtreeEnd: UInt32(index + 2), transform: .translation(x: 10 + 30 * Double(index), y: 10.1),
+          bounds: Rect(x: 0, y: 0, width: 20, height: 20))
+        tree.append(record, SideValues(content: content, effects: .make(parts, last: nil)))
+      }
+      tree.records[0].subtreeEnd = UInt32(tree.records.count)
+    }
+
+    /// How often a frame paints a content, after a change of the first layer.
+    mutating func paints(
+      of content: CountedContent, damage: DamageRegion = DamageRegion(IntRect(x: 0, y: 0, width: 300, height: 80)),
+      _ change: (inout RenderRecord) -> Void = { _ in }
+    ) -> Int {
+      content.reset()
+      change(&tree.records[1])
+      tree.records[1].settle(tree.sides[1])
+      compositor.render(tree, damage: damage, into: bitmap)
+      return content.paints
+    }
+
+    mutating func remove(_ index: Int) {
+      tree.records.remove(at: index + 1)
+      tree.sides.remove(at: index + 1)
+      for index in tree.records.indices.dropFirst() { tree.records[index].subtreeEnd = UInt32(index + 1) }
+      tree.records[0].subtreeEnd = UInt32(tree.records.count)
+    }
+  }
+}
