@@ -16,7 +16,13 @@ public final class TextContent: RenderContent {
   public let height: Int
   public let scale: Double
 
-  private let drawn = AtomicLazyReference<Image>()
+  /// The image, once it was asked for; without memory there is none.
+  private final class Drawing: Sendable {
+    let image: Image?
+
+    init(_ image: Image?) { self.image = image }
+  }
+  private let drawing = AtomicLazyReference<Drawing>()
 
   /// - Parameters:
   ///   - width: the pixels of the image that it stands for, from 1 to `Bitmap.maximumSide`; `area.width * scale` or one more.
@@ -28,15 +34,20 @@ public final class TextContent: RenderContent {
   }
 
   /// An image of the text, for what only images can do: nine parts, fades, and edges that go on. Drawn when it is first asked for,
-  /// and then kept; nil without memory.
+  /// and then kept. Where there was no memory for it then, it is nil from then on: all parts of a picture, which threads may paint at
+  /// once, show the same.
   public var image: Image? {
-    if let image = drawn.load() { return image }
+    if let drawing = drawing.load() { return drawing.image }
+    return drawing.storeIfNil(Drawing(draw())).image
+  }
+
+  private func draw() -> Image? {
     guard let bitmap = try? Bitmap(width: width, height: height) else { return nil }
     let context = DrawingContext(bitmap: bitmap, scale: scale)
     context.translate(x: -area.minX, y: -area.minY)
     for run in runs { context.draw(run.line, at: run.baseline, color: run.color) }
     context.flush()
-    return drawn.storeIfNil(bitmap.freeze())
+    return bitmap.freeze()
   }
 
   public func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect {

@@ -4,6 +4,7 @@
   import Layers
   import LinuxSystem
   import Raster
+  import RenderTree
   import XCTest
 
   /// Mistakes that show as nothing on the screen are named on the standard error output of a debug build.
@@ -76,6 +77,14 @@
       }
       XCTAssertEqual(hints.map { $0.contains("\"wall\"") && $0.contains("no memory for") }, [true], "\(hints)")
       XCTAssertEqual(failures, 1)
+    }
+
+    /// A picture of text without memory for it is missing in all its parts, also in those that are painted later.
+    func testNoMemoryForAnImageOfText() throws {
+      let text = TextContent([], area: Rect(x: 0, y: 0, width: 8000, height: 8000), width: 8000, height: 8000, scale: 1)
+      XCTAssertNil(try withMemory(of: 1 << 27) { text.image })
+      XCTAssertNil(text.image)
+      XCTAssertNotNil(TextContent(text.runs, area: text.area, width: 8, height: 8, scale: 1e-3).image)
     }
 
     func testDrawingThatIsNeverAskedFor() {
