@@ -34,17 +34,4 @@ import XCTest
     XCTAssertTrue(text.contains("inState a"))
     return [playing, printing]
   }
-
-  /// The time in nanoseconds for which this thread had a processor: other work on the machine does not count.
-  private static func processorTime(_ body: () throws -> Void) rethrows -> Double {
-    let start = threadTime()
-    try body()
-    return threadTime() - start
-  }
-
-  private static func threadTime() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
-  }
 }
