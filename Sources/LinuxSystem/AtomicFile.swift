@@ -67,8 +67,8 @@ package enum AtomicFile {
     try replacement.commit()
   }
 
-  /// A new file that takes the place of the one at a path when it is complete; see `replace(_:writing:)`. For what takes long:
-  /// no signal waits for it, so that a signal which ends the process leaves the hidden temporary file behind.
+  /// A new file that takes the place of the one at a path when it is complete; see `replace(_:writing:)`. Use it for files whose
+  /// writing takes long: no signal waits for it, so that one which ends the process leaves the hidden temporary file behind.
   package struct Replacement: ~Copyable {
     package let output: Output
     /// Nil for a device or a pipe.

@@ -35,8 +35,8 @@ size_t cpictures_stored_deflate(uint8_t *compressed, const uint8_t *bytes, uint3
 
 // Compresses a piece of a deflate stream by itself: it refers to no byte before it, and ends at the boundary of a byte, so
 // that pieces follow one another. Only the last one ends the stream. `compressed` has `cpictures_deflate_room(count)` bytes.
-// Returns how many of them were written; what does not become smaller is stored as it is. Call it only where there is a fast
-// compressor.
+// Returns how many of them were written. Bytes that would not become fewer are stored as they are. Call it only where there is
+// a fast compressor.
 size_t cpictures_fast_deflate(void *state, uint8_t *compressed, const uint8_t *bytes, uint32_t count, bool is_last);
 
 // Converts two rows of pixels, on black, to one row of each colour plane and two of brightness (4:2:0): a colour is the mean
