@@ -45,7 +45,7 @@ final class SceneFileTests: XCTestCase {
     let path = "\(folder.path)/\(name)"
     try "size 40 30\nlayer {}\n".write(toFile: path, atomically: true, encoding: .utf8)
     // A short name: its line is not wrapped.
-    let arguments = ["run", name, "--display", "fallback", "--fps", "--duration", "60s"]
+    let arguments = ["run", name, "--display", "fallback", "--fps", "--duration", "1h"]
     let run = try Running(executable().path, arguments, in: folder.path)
     func waitFor(_ text: String) -> Bool {
       // Empty lines are read as none.
@@ -69,7 +69,7 @@ final class SceneFileTests: XCTestCase {
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/card.scene"
     try "layer {}\n".write(toFile: path, atomically: true, encoding: .utf8)
-    let arguments = ["run", "card.scene", "--display", "fallback", "--quiet", "--duration", "60s"]
+    let arguments = ["run", "card.scene", "--display", "fallback", "--quiet", "--duration", "1h"]
     let run = try Running(executable().path, arguments, in: folder.path)
     run.waitUntilHandled(SIGINT)
     run.waitUntilAtRest()
@@ -87,7 +87,7 @@ final class SceneFileTests: XCTestCase {
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/card.scene"
     try "layer {}\n".write(toFile: path, atomically: true, encoding: .utf8)
-    let arguments = ["run", "card.scene", "--display", "fallback", "--json", "--duration", "60s"]
+    let arguments = ["run", "card.scene", "--display", "fallback", "--json", "--duration", "1h"]
     let run = try Running(executable().path, arguments, in: folder.path)
     func waitFor(_ key: String) throws -> [String: Any] {
       for _ in 0..<100 {
