@@ -78,7 +78,7 @@ extension BandPainter {
   /// Each far shadow may double what there is to paint.
   private static let maximumFarShadows = 3
 
-  /// Shadow, background, contents, descendants and border, through the mask.
+  /// Shadow, background, contents, descendants and border, filtered, through the mask.
   private func decorated(
     _ index: Int, _ end: Int, _ transform: Affine, _ pixels: IntRect, _ parts: RenderEffects.Parts?
   ) -> Picture {
@@ -86,13 +86,13 @@ extension BandPainter {
     var inside = self
     var shadow = parts?.shadow
     if let thrown = shadow, thrown.path == nil {
-      let blur = ShadowBlur(thrown, transform)
+      let blur = PictureBlur(thrown, transform)
       if blur.isFar, farShadows == Self.maximumFarShadows {
         shadow = nil
       } else {
         if blur.isFar { inside.farShadows += 1 }
         inside.frame = frame.union(blur.source(of: frame))
-        around = layers.bodyPixels(of: index, end: end, transform, depth: pictureDepth)
+        around = layers.filteredPixels(of: index, end: end, transform, depth: pictureDepth)
           .intersection(blur.source(of: pixels))
       }
     }
@@ -101,9 +101,9 @@ extension BandPainter {
     let both = pixels.union(around)
     let isShared =
       inside.farShadows == farShadows || both.area <= max(2 * (pixels.area + around.area), Self.largestGap)
-    var result = inside.body(of: index, end, transform, isShared ? both : pixels, parts)
+    var result = inside.filtered(index, end, transform, isShared ? both : pixels, parts)
     if let shadow {
-      let thrower = isShared ? result : inside.body(of: index, end, transform, around, parts)
+      let thrower = isShared ? result : inside.filtered(index, end, transform, around, parts)
       let under = Picture(pixels)
       paint(shadow, of: thrower, records[index], transform, under, parts)
       for y in pixels.minY..<pixels.maxY {
@@ -117,7 +117,7 @@ extension BandPainter {
   }
 
   /// The layer with its descendants and its border.
-  private func body(
+  func body(
     of index: Int, _ end: Int, _ transform: Affine, _ pixels: IntRect, _ parts: RenderEffects.Parts?
   ) -> Picture {
     let picture = Picture(pixels)
@@ -168,7 +168,7 @@ extension BandPainter {
     _ parts: RenderEffects.Parts?
   ) {
     let pixels = picture.pixels
-    let blur = ShadowBlur(shadow, transform)
+    let blur = PictureBlur(shadow, transform)
     let alpha = AlphaPicture(blur.source(of: pixels))
     if let path = shadow.path {
       PathCoverage(path, transform).fill(alpha)

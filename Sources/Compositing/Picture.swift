@@ -35,19 +35,20 @@ final class AlphaPicture {
 
   func row(_ y: Int32) -> UnsafeMutablePointer<UInt8> { base + Int(y - pixels.minY) * pixels.width }
 
-  /// Copies the alpha of the pixels that both pictures have.
-  func copy(_ picture: Picture) {
+  /// Copies a channel, from blue, 0, to alpha, 3, of the pixels that both pictures have.
+  func copy(_ picture: Picture, channel: Int = 3) {
     let other = picture.pixels.intersection(pixels)
     guard !other.isEmpty else { return }
     for y in other.minY..<other.maxY {
       let source = picture.target.pointer(x: other.minX, y: y)
       let destination = row(y) + Int(other.minX - pixels.minX)
-      for x in 0..<other.width { destination[x] = UInt8(source[x] >> 24) }
+      let shift = UInt32(8 * channel)
+      for x in 0..<other.width { destination[x] = UInt8(truncatingIfNeeded: source[x] >> shift) }
     }
   }
 
   /// The shadow on `result` of this alpha, which must have the pixels of `blur.source(of: result)`.
-  func blurred(by blur: ShadowBlur, to result: IntRect, _ kernels: UnsafePointer<ckernels_table>) -> AlphaPicture {
+  func blurred(by blur: PictureBlur, to result: IntRect, _ kernels: UnsafePointer<ckernels_table>) -> AlphaPicture {
     let shadow = AlphaPicture(result)
     let weightsX = Self.weights(blur.deviationX, blur.restX)
     let weightsY = Self.weights(blur.deviationY, blur.restY)
@@ -81,7 +82,7 @@ final class AlphaPicture {
   /// The weights of the pixels from `reach + 1` before one to `reach` after it, when the picture is moved by `rest` pixels on.
   /// Their sum is 2¹⁶.
   private static func weights(_ deviation: Double, _ rest: Double) -> [UInt32] {
-    let reach = Int(ShadowBlur.reach(deviation))
+    let reach = Int(PictureBlur.reach(deviation))
     let distances = (-reach - 1...reach).map { Double($0) + rest }
     // Without a blur a pixel that was moved is shared by the two pixels on which it lies.
     let parts = distances.map { reach == 0 ? max(1 - abs($0), 0) : exp(-$0 * $0 / (2 * deviation * deviation)) }

@@ -28,7 +28,9 @@ extension RandomLayers {
       let (key, range) = Self.numbers.randomElement(using: &random) ?? (.opacity, 0...1)
       return basic(key) { self.number(in: range) }
     case 4: return basic(random.chance(0.7) ? .transform : .sublayerTransform) { self.transform() }
-    case 5: return basic(Self.colors.randomElement(using: &random) ?? .backgroundColor) { self.color() }
+    case 5:
+      if random.chance(0.1) { return basic(.colorMatrix) { self.colorMatrix() } }
+      return basic(Self.colors.randomElement(using: &random) ?? .backgroundColor) { self.color() }
     case 6:
       if random.chance(0.2) { return basic(.anchorPoint) { Point(self.number(in: 0...1), self.number(in: 0...1)) } }
       return basic(Self.points.randomElement(using: &random) ?? .position) { self.position() }
@@ -64,7 +66,8 @@ extension RandomLayers {
     (.boundsSizeWidth, -3...60), (.boundsSizeHeight, -3...60), (.transformScale, -2...3), (.transformScaleX, -2...3),
     (.transformScaleY, -2...3), (.transformScaleZ, -2...3), (.transformRotationX, -4...4), (.transformRotationY, -4...4),
     (.transformTranslationX, -30...30), (.transformTranslationY, -30...30), (.transformTranslationZ, -200...200),
-    (.borderWidth, 0...6), (.shadowOpacity, 0...1), (.shadowRadius, 0...6), (.rasterizationScale, 0.1...3),
+    (.borderWidth, 0...6), (.shadowOpacity, 0...1), (.shadowRadius, 0...6), (.blurRadius, 0...4),
+    (.rasterizationScale, 0.1...3),
   ]
   private static let colors: [AnimatableKey<Color>] = [.backgroundColor, .borderColor, .shadowColor]
   private static let points: [AnimatableKey<Point>] = [.position, .boundsOrigin, .transformTranslation]

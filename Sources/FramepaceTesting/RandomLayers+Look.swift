@@ -1,10 +1,11 @@
 import Framepace
 import LinuxSystem
+import RenderTree
 
 extension RandomLayers {
   /// Changes one property of a layer's look that few layers have.
   func changeLook(_ layer: Layer) {
-    switch Int.random(in: 0..<16, using: &random) {
+    switch Int.random(in: 0..<18, using: &random) {
     case 0: layer.borderWidth = random.chance(0.3) ? 0 : number(in: 0...6)
     case 1: layer.borderColor = random.chance(0.2) ? nil : color()
     case 2: layer.maskedCorners = Corners(rawValue: .random(in: 0...15, using: &random))
@@ -23,6 +24,8 @@ extension RandomLayers {
       layer.shouldRasterize.toggle()
       layer.rasterizationScale = [1, 2, 0.5, number(in: 0.1...4), 0].randomElement(using: &random) ?? 1
     case 14: layer.isOpaque.toggle()
+    case 15: layer.blurRadius = random.chance(0.4) ? 0 : number(in: 0...4)
+    case 16: layer.colorMatrix = random.chance(0.4) ? .identity : colorMatrix()
     default: changeMask(of: layer)
     }
   }
@@ -39,6 +42,20 @@ extension RandomLayers {
     layer.mask = mask
     // They are edited, moved and animated as any others; one that is moved elsewhere masks no more.
     layers += [mask, inner]
+  }
+
+  func colorMatrix() -> ColorMatrix {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: return .brightness(number(in: 0...2))
+    case 1: return .contrast(number(in: 0...2))
+    case 2: return .saturation(number(in: 0...2))
+    case 3: return .hueRotation(number(in: -4...4))
+    case 4: return .inversion(number(in: 0...1))
+    default:
+      var matrix = ColorMatrix.identity
+      matrix.rows = (0..<20).map { _ in number(in: -1...1) }
+      return matrix
+    }
   }
 
   func unitRect(_ beyond: Double) -> Rect {

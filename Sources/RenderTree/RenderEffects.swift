@@ -14,6 +14,11 @@ public final class RenderEffects: Sendable {
     /// The corners that the radius rounds; the others are square.
     public var corners = Corners.all
     public var border: Border?
+    /// The standard deviation of the blur of the layer's picture, in the layer's units; 0 for none. On the output it is at most
+    /// 64 pixels.
+    public var blurRadius = 0.0
+    /// The map of the picture's colours, after the blur; nil for none.
+    public var colorMatrix: ColorMatrix?
     public var shadow: Shadow?
     public var blendMode = BlendMode.normal
     /// Maps the layer's coordinates to its parent's, instead of the record's transform, where parallels do not stay parallel.
@@ -45,7 +50,7 @@ public final class RenderEffects: Sendable {
   /// True if the layer with its descendants becomes a picture of its own before it is blended.
   package var isolates: Bool {
     parts.homography != nil || parts.border != nil || parts.shadow != nil || parts.blendMode != .normal
-      || parts.rasterizationScale != nil || parts.transition != nil
+      || parts.rasterizationScale != nil || parts.transition != nil || parts.blurRadius > 0 || parts.colorMatrix != nil
   }
 }
 
@@ -137,6 +142,8 @@ extension RenderEffects: CustomStringConvertible {
     if parts.cut != ContentCut() { words.append(parts.cut.description) }
     if parts.corners != .all { words.append("corners \(parts.corners.rawValue)") }
     if let border = parts.border { words.append("border \(border.width) \(border.color.hexadecimalColor)") }
+    if parts.blurRadius > 0 { words.append("blur \(parts.blurRadius)") }
+    if let matrix = parts.colorMatrix { words.append("colors \(matrix)") }
     if let shadow = parts.shadow {
       words.append(
         "shadow \(shadow.color.hexadecimalColor) \(shadow.offset.width) \(shadow.offset.height) \(shadow.radius)")

@@ -71,6 +71,9 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
     if flags.contains(.masked) { flags.insert(.isolated) }
     guard let effects = sides.effects, effects.isolates else { return }
     flags.insert(.isolated)
+    if effects.parts.blurRadius > 0, !drawnBounds.isEmpty {
+      drawnBounds = drawnBounds.insetBy(dx: -3 * effects.parts.blurRadius, dy: -3 * effects.parts.blurRadius)
+    }
     if let shadow = effects.parts.shadow {
       let shape = shadow.path?.boundingBox ?? drawnBounds
       let moved = shape.offsetBy(dx: shadow.offset.width, dy: shadow.offset.height)

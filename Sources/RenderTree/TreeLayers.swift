@@ -95,9 +95,9 @@ package struct TreeLayers {
 
   /// The same without the older picture of a transition.
   private func ownPicturePixels(of index: Int, end: Int, _ transform: Affine, depth: Int) -> IntRect {
-    let pixels = bodyPixels(of: index, end: end, transform, depth: depth)
+    let pixels = filteredPixels(of: index, end: end, transform, depth: depth)
     guard let shadow = effects(at: index)?.parts.shadow else { return pixels }
-    let blur = ShadowBlur(shadow, transform)
+    let blur = PictureBlur(shadow, transform)
     let source = shadow.path.map { transform.touchedPixels(of: $0.boundingBox) } ?? pixels
     return pixels.union(blur.reached(from: source))
   }
@@ -108,6 +108,12 @@ package struct TreeLayers {
   }
 
   /// The pixels of the picture without the shadow.
+  package func filteredPixels(of index: Int, end: Int, _ transform: Affine, depth: Int = 0) -> IntRect {
+    let pixels = bodyPixels(of: index, end: end, transform, depth: depth)
+    return effects(at: index)?.parts.blur(transform)?.reached(from: pixels) ?? pixels
+  }
+
+  /// The pixels of the picture without blur and shadow.
   package func bodyPixels(of index: Int, end: Int, _ transform: Affine, depth: Int = 0) -> IntRect {
     let own = transform.touchedPixels(of: bodyBounds(of: index))
     let inner = Placement(transform: transform, clip: Self.everywhere).entering(records[index], transform: transform)
@@ -122,66 +128,5 @@ extension TreeSnapshot {
     records.withUnsafeBufferPointer { records in
       sides.withUnsafeBufferPointer { sides in body(TreeLayers(records, sides)) }
     }
-  }
-}
-
-/// The blur and the offset of a shadow in the output's pixels.
-///
-/// The blur follows the layer's scale along each axis of the output; under a shear that is an approximation. It is limited, so
-/// that a layer that is scaled without measure does not cost without measure.
-package struct ShadowBlur {
-  /// The standard deviations along x and y, 0…`maximumDeviation`.
-  package let deviationX: Double
-  package let deviationY: Double
-  /// Whole pixels that the shadow is moved by, and the rest, 0..<1.
-  package let moveX: Int32
-  package let moveY: Int32
-  package let restX: Double
-  package let restY: Double
-
-  package static let maximumDeviation = 64.0
-
-  /// True if the shadow is moved by more than 1024 pixels along an axis: one picture of the layer and of what throws its shadow
-  /// may be too large.
-  package var isFar: Bool { max(abs(moveX), abs(moveY)) > 1024 }
-
-  package init(_ shadow: Shadow, _ transform: Affine) {
-    func deviation(_ p: Double, _ q: Double) -> Double {
-      // No number where the scale's square is infinite and the radius 0.
-      let deviation = shadow.radius / 2 * (p * p + q * q).squareRoot()
-      return deviation > 0 ? min(deviation, Self.maximumDeviation) : 0
-    }
-    func move(_ distance: Double) -> (Int32, Double) {
-      guard abs(distance) < 0x1p28 else { return (distance > 0 ? 1 << 28 : -1 << 28, 0) }
-      let whole = distance.rounded(.down)
-      return (Int32(whole), distance - whole)
-    }
-    let (dx, dy) = (shadow.offset.width, shadow.offset.height)
-    deviationX = deviation(transform.a, transform.c)
-    deviationY = deviation(transform.b, transform.d)
-    (moveX, restX) = move(transform.a * dx + transform.c * dy)
-    (moveY, restY) = move(transform.b * dx + transform.d * dy)
-  }
-
-  /// The pixels around one whose values it mixes, to each side.
-  package static func reach(_ deviation: Double) -> Int32 {
-    deviation < 0.3 ? 0 : Int32((deviation * 3).rounded(.up))
-  }
-
-  /// The pixels to which the shadow of `pixels` may reach.
-  func reached(from pixels: IntRect) -> IntRect {
-    guard !pixels.isEmpty else { return .zero }
-    let (x, y) = (Self.reach(deviationX), Self.reach(deviationY))
-    return IntRect(
-      minX: pixels.minX + moveX - x, minY: pixels.minY + moveY - y, maxX: pixels.maxX + moveX + x + 1,
-      maxY: pixels.maxY + moveY + y + 1)
-  }
-
-  /// The pixels that may throw shadow on `pixels`.
-  package func source(of pixels: IntRect) -> IntRect {
-    let (x, y) = (Self.reach(deviationX), Self.reach(deviationY))
-    return IntRect(
-      minX: pixels.minX - moveX - x - 1, minY: pixels.minY - moveY - y - 1, maxX: pixels.maxX - moveX + x,
-      maxY: pixels.maxY - moveY + y)
   }
 }

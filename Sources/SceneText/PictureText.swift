@@ -44,6 +44,8 @@ extension PictureRecord {
     TextProperty("backgroundColor", \.record.backgroundColor, .pixel),
     TextProperty("border", optional: \.parts.border, .border),
     TextProperty("shadow", optional: \.parts.shadow, .shadow),
+    TextProperty("blurRadius", \.parts.blurRadius, .number.only("a radius from 0 on") { $0 >= 0 && $0.isFinite }),
+    TextProperty("colorMatrix", optional: \.parts.colorMatrix, .colorMatrix.only("finite numbers", where: \.isFinite)),
     TextProperty("compositingFilter", \.parts.blendMode, .word()),
     TextProperty("rasterizationScale", optional: \.parts.rasterizationScale, .positive),
     TextProperty("contents", \.contents, .contents),

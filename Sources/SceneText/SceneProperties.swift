@@ -70,6 +70,8 @@ struct SceneKind {
       SceneProperty(.shadowOffset, .size),
       SceneProperty(.shadowRadius, .number),
       SceneProperty("shadowPath", \Layer.shadowPath, .optional(.path)),
+      SceneProperty(.blurRadius, .number),
+      SceneProperty(.colorMatrix, .colorMatrix),
       SceneProperty("compositingFilter", \Layer.compositingFilter, .word()),
       SceneProperty("shouldRasterize", \Layer.shouldRasterize, .bool),
       SceneProperty(.rasterizationScale, .number),

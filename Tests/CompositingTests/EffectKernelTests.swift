@@ -21,7 +21,7 @@ import Testing
       color: 0xFF00_0000, offset: Size(number(-9...9), random.chance(0.3) ? 3 : number(-9...9)),
       radius: random.chance(0.2) ? number(0...0.5) : number(0...5))
     let scale = (x: number(0.5...2), y: number(0.5...2))
-    let blur = ShadowBlur(shadow, .scale(x: scale.x, y: scale.y))
+    let blur = PictureBlur(shadow, .scale(x: scale.x, y: scale.y))
     let result = IntRect(x: 2, y: -3, width: 14, height: 11)
     let source = AlphaPicture(blur.source(of: result))
     for y in source.pixels.minY..<source.pixels.maxY {

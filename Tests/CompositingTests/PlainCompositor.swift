@@ -24,6 +24,7 @@ final class PlainCompositor {
 
   private let tree: TreeSnapshot
   private var bodies: [Place: Color] = [:]
+  private var filteredBodies: [Place: Color] = [:]
   private var blurredRows: [Place: Double] = [:]
   private var olds: [Int: PlainCompositor] = [:]
 
@@ -67,7 +68,7 @@ final class PlainCompositor {
 
   private func isPicture(_ record: RenderRecord, _ parts: RenderEffects.Parts) -> Bool {
     record.flags.contains(.masked) || parts.border != nil || parts.shadow != nil || parts.blendMode != .normal
-      || parts.rasterizationScale != nil || parts.transition != nil
+      || parts.rasterizationScale != nil || parts.transition != nil || parts.blurRadius > 0 || parts.colorMatrix != nil
   }
 
   /// Background, content and descendants.
@@ -91,7 +92,7 @@ final class PlainCompositor {
 
   private func decorated(_ index: Int, _ pixel: Pixel) -> Color {
     let record = tree.records[index]
-    var result = body(index, pixel)
+    var result = filtered(index, pixel)
     if let shadow = tree.sides[index].effects?.parts.shadow,
       !record.flags.contains(.masksToBounds) || pixel.isInside(record.bounds)
     {
@@ -124,6 +125,38 @@ final class PlainCompositor {
     return result
   }
 
+  // MARK: Filters
+
+  private func filtered(_ index: Int, _ pixel: Pixel) -> Color {
+    let place = Place(index: index, pixel: pixel)
+    if let known = filteredBodies[place] { return known }
+    let parts = tree.sides[index].effects?.parts ?? RenderEffects.Parts()
+    var result = blurred(index, pixel, parts.blurRadius)
+    if let matrix = parts.colorMatrix, result.w > 0 {
+      // Blue, green, red to red, green, blue, and back.
+      let color = Color(result.z, result.y, result.x, 0) / result.w
+      var sum = matrix.constant + matrix.alpha * result.w
+      for (column, value) in [(matrix.red, color.x), (matrix.green, color.y), (matrix.blue, color.z)] {
+        sum += column * value
+      }
+      sum.clamp(lowerBound: .zero, upperBound: .one)
+      result = Color(sum.z, sum.y, sum.x, 1) * sum.w
+    }
+    filteredBodies[place] = result
+    return result
+  }
+
+  private func blurred(_ index: Int, _ pixel: Pixel, _ radius: Double) -> Color {
+    if radius == 0 { return body(index, pixel) }
+    var result = Color.zero
+    for channel in 0..<4 {
+      result[channel] = PlainBlur.sum(at: Double(pixel.y), deviation: radius) { y in
+        PlainBlur.sum(at: Double(pixel.x), deviation: radius) { x in body(index, Pixel(x: x, y: y))[channel] }
+      }
+    }
+    return result
+  }
+
   // MARK: Shadow
 
   private func alpha(of shadow: Shadow, _ index: Int, _ pixel: Pixel) -> Double {
@@ -131,7 +164,7 @@ final class PlainCompositor {
       let place = Place(index: index, pixel: Pixel(x: pixel.x, y: y))
       if let known = blurredRows[place] { return known }
       let row = PlainBlur.sum(at: Double(pixel.x) - shadow.offset.width, deviation: shadow.radius / 2) { x in
-        body(index, Pixel(x: x, y: y)).w
+        filtered(index, Pixel(x: x, y: y)).w
       }
       blurredRows[place] = row
       return row

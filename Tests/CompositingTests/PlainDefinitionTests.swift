@@ -40,6 +40,47 @@ import Testing
     }
   }
 
+  /// Blur and map of colours, of a layer with one in it that reaches beyond it.
+  @MainActor @Test(arguments: some(8, of: 1...100))
+  func filtersAreThoseOfTheDefinition(seed: UInt64) throws {
+    var random = SplitMix64(seed: seed)
+    var parts = RenderEffects.Parts()
+    if seed % 3 != 0 { parts.blurRadius = .random(in: 0.2...3, using: &random) }
+    if seed % 3 != 1 {
+      let maps: [ColorMatrix] = [
+        .brightness(.random(in: 0...1.5, using: &random)), .contrast(.random(in: 0...1.5, using: &random)),
+        .saturation(.random(in: 0...1.5, using: &random)), .hueRotation(.random(in: -4...4, using: &random)),
+        .inversion(.random(in: 0...1, using: &random)),
+      ]
+      parts.colorMatrix = maps.randomElement(using: &random)
+    }
+    if seed.isMultiple(of: 2) { parts.shadow = Shadow(color: 0x8000_4000, offset: Size(3, 2), radius: 2) }
+    func color() -> UInt32 {
+      multiplyPixel(0xFF00_0000 | .random(in: 0...0xFF_FFFF, using: &random), .random(in: 100...255, using: &random))
+    }
+    var tree = TreeSnapshot()
+    tree.append(
+      RenderRecord(
+        id: 1, subtreeEnd: 2, transform: .translation(x: 14, y: 13), bounds: Rect(x: 0, y: 0, width: 12, height: 9),
+        backgroundColor: color()), SideValues(effects: .make(parts, last: nil)))
+    tree.append(
+      RenderRecord(
+        id: 2, subtreeEnd: 2, transform: .translation(x: 5, y: -4), bounds: Rect(x: 0, y: 0, width: 13, height: 7),
+        backgroundColor: color()), SideValues())
+    let bitmap = try Bitmap(width: 50, height: 40)
+    Compositor().render(tree, damage: DamageRegion(IntRect(x: 0, y: 0, width: 50, height: 40)), into: bitmap)
+    let plain = PlainCompositor(tree: tree)
+    for y in 0..<40 {
+      for x in 0..<50 {
+        let expected = plain.pixel(x, y) * 255
+        let difference = PlainCompositor.color(bitmap[x, y]) * 255 - expected
+        try #require(
+          max(difference.max(), -difference.min()) <= 3,
+          "seed \(seed), pixel \(x), \(y): \(String(bitmap[x, y], radix: 16)), not \(expected)\n\(tree)")
+      }
+    }
+  }
+
   /// Every mode of blending, for pixels of every kind.
   @Test(arguments: BlendMode.allCases, KernelTests.tables.indices)
   func modesAreThoseOfTheSpecification(mode: BlendMode, table: Int) {

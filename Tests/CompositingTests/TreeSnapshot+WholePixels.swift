@@ -61,6 +61,17 @@ extension RenderEffects.Parts {
     if parts.rasterizationScale != nil { parts.rasterizationScale = 1 }
     parts.shadow?.path = nil
     if let shadow = parts.shadow, shadow.radius > 6 { parts.shadow?.radius = 6 }
+    parts.blurRadius = min(parts.blurRadius, 1)
+    // One with larger factors, or that makes the clear less so, makes much of the rounding of what it maps.
+    if var matrix = colorMatrix {
+      for channel in 0..<3 {
+        matrix.red[channel] /= 2
+        matrix.green[channel] /= 2
+        matrix.blue[channel] /= 2
+      }
+      (matrix.red.w, matrix.green.w, matrix.blue.w, matrix.constant.w, matrix.alpha) = (0, 0, 0, 0, [0, 0, 0, 1])
+      parts.colorMatrix = matrix
+    }
     // The others make much of little where a divisor is near 0.
     let modes: [BlendMode] = [.multiply, .screen, .overlay, .darken, .lighten, .hardLight, .difference, .exclusion]
     if blendMode != .normal, !modes.contains(blendMode) { parts.blendMode = modes[blendMode.rawValue.count % modes.count] }

@@ -15,12 +15,13 @@ import XCTest
     (layer.shadowColor, layer.shadowOpacity, layer.shadowOffset, layer.shadowRadius) = (.white, 1, .zero, 5)
     layer.contentsRect = Rect(x: 0, y: 0, width: 0.5, height: 0.5)
     layer.contentsCenter = Rect(x: 0.4, y: 0.4, width: 0.2, height: 0.2)
+    (layer.blurRadius, layer.colorMatrix) = (4, .saturation(0))
     // The next have no animation of their own.
     (layer.maskedCorners, layer.compositingFilter, layer.shouldRasterize) = (.minXMinY, .multiply, true)
     (layer.magnificationFilter, layer.shadowPath) = (.nearest, .rect(Rect(x: 0, y: 0, width: 1, height: 1)))
     let expected = [
       "borderWidth", "borderColor", "shadowColor", "shadowOpacity", "shadowOffset", "shadowRadius", "contentsRect",
-      "contentsCenter",
+      "contentsCenter", "blurRadius", "colorMatrix",
     ]
     XCTAssertEqual(layer.animationKeys, expected)
     stage.turn()
@@ -28,6 +29,8 @@ import XCTest
     let shown = try XCTUnwrap(tree.sides[1].effects?.parts.shadow)
     XCTAssertGreaterThan(shown.radius, 3)
     XCTAssertLessThan(shown.radius, 5)
+    let parts = try XCTUnwrap(tree.sides[1].effects?.parts)
+    XCTAssertEqual(parts.colorMatrix?.red.x ?? 1, 1 - (1 - 0.213) * parts.blurRadius / 4, accuracy: 1e-9)
     XCTAssertEqual(stage.context.renderTree(at: stage.now).sides[1].effects?.parts.border, nil)
   }
 
@@ -122,6 +125,20 @@ import XCTest
     XCTAssertNil(parts().shadow)
     (layer.shadowOffset, layer.shadowColor) = (.zero, nil)
     XCTAssertNil(parts().shadow)
+  }
+
+  func testFiltersHaveTheirValues() {
+    let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
+    func parts() -> RenderEffects.Parts? { layer.sideValues.effects?.parts }
+    for radius in [0, -1, .infinity, .nan] {
+      layer.blurRadius = radius
+      XCTAssertNil(parts(), "\(radius)")
+    }
+    layer.colorMatrix = ColorMatrix(red: [.infinity, 0, 0, 0])
+    XCTAssertNil(parts())
+    (layer.blurRadius, layer.colorMatrix) = (2, .brightness(0.5))
+    XCTAssertEqual(parts()?.blurRadius, 2)
+    XCTAssertEqual(parts()?.colorMatrix, .brightness(0.5))
   }
 
   func testAPartWithoutASizeShowsNothing() throws {

@@ -147,7 +147,7 @@ import Testing
   /// The square of these scales is infinite or no number.
   @Test(arguments: [1e155, .infinity, .nan])
   func sharpShadowsStaySharp(scale: Double) {
-    let blur = ShadowBlur(Shadow(color: 0xFF00_0000, offset: .zero, radius: 0), .scale(scale))
+    let blur = PictureBlur(Shadow(color: 0xFF00_0000, offset: .zero, radius: 0), .scale(scale))
     #expect(blur.deviationX == 0 && blur.deviationY == 0)
   }
 
@@ -157,11 +157,11 @@ import Testing
       as [(Double, Double, Int32, Double, Int32, Double)])
   func shadowsAreMovedAcrossTheOutput(width: Double, height: Double, x: Int32, restX: Double, y: Int32, restY: Double) {
     let shadow = Shadow(color: 0xFF00_0000, offset: Size(width, height), radius: 4)
-    let blur = ShadowBlur(shadow, .identity)
+    let blur = PictureBlur(shadow, .identity)
     #expect((blur.moveX, blur.moveY) == (x, y) && (blur.restX, blur.restY) == (restX, restY))
     // Half as large, and a quarter of a turn with the clock: (x, y) goes to (−y, x).
     let turn = Affine(a: 0, b: 0.5, c: -0.5, d: 0, tx: 7, ty: 7)
-    let turned = ShadowBlur(shadow, turn)
+    let turned = PictureBlur(shadow, turn)
     #expect(Double(turned.moveX) + turned.restX == -height / 2 && Double(turned.moveY) + turned.restY == width / 2)
     #expect((turned.deviationX, turned.deviationY) == (1, 1))
   }

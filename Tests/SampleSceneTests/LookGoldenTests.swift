@@ -101,6 +101,24 @@ final class LookGoldenTests: XCTestCase {
     }
   }
 
+  func testFilters() throws {
+    let image = try Self.image()
+    try check("look-filters") { sheet in
+      sheet.add { ($0.contents, $0.blurRadius) = (image, 3) }
+      sheet.add { card in
+        // Sublayers and border are blurred with it, and its shadow is that of the blur.
+        (card.blurRadius, card.borderWidth, card.shadowOpacity, card.shadowOffset) = (2, 4, 0.6, Size(6, 8))
+        card.addSublayer(Sheet.layer(Rect(x: 35, y: 30, width: 45, height: 20), 0xFF8C00))
+      }
+      sheet.add { ($0.blurRadius, $0.transform, $0.cornerRadius) = (4, .rotation(0.5), 12) }
+      sheet.add { ($0.contents, $0.colorMatrix) = (image, .saturation(0)) }
+      sheet.add { ($0.contents, $0.colorMatrix) = (image, .hueRotation(2)) }
+      sheet.add { ($0.contents, $0.colorMatrix) = (image, .inversion(1)) }
+      sheet.add { ($0.contents, $0.colorMatrix) = (image, .contrast(0.4)) }
+      sheet.add { ($0.contents, $0.colorMatrix) = (image, .saturation(0.2).concatenating(.brightness(1.4))) }
+    }
+  }
+
   func testMasks() throws {
     let image = try Self.image()
     try check("look-masks") { sheet in

@@ -22,6 +22,8 @@ struct RareValues: Hashable, Sendable {
   var contentsCenter = Rect(x: 0, y: 0, width: 1, height: 1)
   var minificationFilter = ImageFilter.linear
   var magnificationFilter = ImageFilter.linear
+  var blurRadius = 0.0
+  var colorMatrix = ColorMatrix.identity
   var compositingFilter = BlendMode.normal
   var shouldRasterize = false
   var rasterizationScale = 1.0

@@ -1,0 +1,68 @@
+import CKernels
+import Geometry
+import RenderTree
+
+extension BandPainter {
+  /// The layer with its descendants and its border, blurred and with its colours mapped.
+  func filtered(
+    _ index: Int, _ end: Int, _ transform: Affine, _ pixels: IntRect, _ parts: RenderEffects.Parts?
+  ) -> Picture {
+    guard let blur = parts?.blur(transform) else {
+      let picture = body(of: index, end, transform, pixels, parts)
+      parts?.colorMatrix?.apply(to: picture)
+      return picture
+    }
+    var inside = self
+    inside.frame = frame.union(blur.source(of: frame))
+    let needed = layers.bodyPixels(of: index, end: end, transform, depth: pictureDepth)
+      .intersection(blur.source(of: pixels))
+    let picture = inside.body(of: index, end, transform, needed, parts).blurred(by: blur, to: pixels, kernels)
+    parts?.colorMatrix?.apply(to: picture)
+    return picture
+  }
+}
+
+extension Picture {
+  /// The blur of this picture on `result`. What it has no pixels of is clear.
+  fileprivate func blurred(by blur: PictureBlur, to result: IntRect, _ kernels: UnsafePointer<ckernels_table>) -> Picture {
+    let picture = Picture(result)
+    if result.isEmpty || pixels.isEmpty { return picture }
+    for channel in 0..<4 {
+      let values = AlphaPicture(blur.source(of: result))
+      values.copy(self, channel: channel)
+      let blurred = values.blurred(by: blur, to: result, kernels)
+      for y in result.minY..<result.maxY {
+        let (row, values) = (picture.target.pointer(x: result.minX, y: y), blurred.row(y))
+        for x in 0..<result.width { row[x] |= UInt32(values[x]) << (8 * UInt32(channel)) }
+      }
+    }
+    return picture
+  }
+}
+
+extension ColorMatrix {
+  /// Maps the colours of all pixels that are not clear.
+  fileprivate func apply(to picture: Picture) {
+    let pixels = picture.pixels
+    if pixels.isEmpty { return }
+    let columns = (
+      red: SIMD4<Float>(red), green: SIMD4<Float>(green), blue: SIMD4<Float>(blue), alpha: SIMD4<Float>(alpha),
+      constant: SIMD4<Float>(constant)
+    )
+    for y in pixels.minY..<pixels.maxY {
+      let row = picture.target.pointer(x: pixels.minX, y: y)
+      for x in 0..<pixels.width where row[x] != 0 {
+        let pixel = row[x]
+        let alpha = Float(pixel >> 24)
+        var color = columns.red * (Float(pixel >> 16 & 255) / alpha)
+        color += columns.green * (Float(pixel >> 8 & 255) / alpha)
+        color += columns.blue * (Float(pixel & 255) / alpha)
+        color += columns.alpha * (alpha / 255)
+        color += columns.constant
+        color.clamp(lowerBound: .zero, upperBound: .one)
+        let bytes = SIMD4<UInt32>(SIMD4(color.x, color.y, color.z, 1) * (color.w * 255) + 0.5)
+        row[x] = bytes.w << 24 | bytes.x << 16 | bytes.y << 8 | bytes.z
+      }
+    }
+  }
+}
