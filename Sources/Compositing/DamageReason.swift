@@ -95,6 +95,8 @@ struct DamageCauses: DamageSink {
 
   mutating func add(_ pixels: IntRect, from cause: DamageCause) { causes.append((pixels, cause)) }
 
+  var rects: [IntRect] { causes.map(\.pixels) }
+
   func reasons(from old: TreeSnapshot, to new: TreeSnapshot) -> [DamageReason] {
     let (oldIDs, newIDs) = (Set(old.records.map(\.id)), Set(new.records.map(\.id)))
     return causes.map { pixels, cause in

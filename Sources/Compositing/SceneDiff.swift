@@ -1,4 +1,4 @@
-import Geometry
+package import Geometry
 public import RenderTree
 
 /// Finds the pixels in which two trees may look different.
@@ -23,8 +23,17 @@ public struct SceneDiff {
   /// The rectangles of which `damage` makes a region for the same trees, each with its reason. It takes the time of a second
   /// diff, and allocates.
   public static func reasons(from old: TreeSnapshot, to new: TreeSnapshot, width: Int, height: Int) -> [DamageReason] {
+    causes(from: old, to: new, width: width, height: height).reasons(from: old, to: new)
+  }
+
+  /// The same rectangles without their reasons.
+  package static func rects(from old: TreeSnapshot, to new: TreeSnapshot, width: Int, height: Int) -> [IntRect] {
+    causes(from: old, to: new, width: width, height: height).rects
+  }
+
+  private static func causes(from old: TreeSnapshot, to new: TreeSnapshot, width: Int, height: Int) -> DamageCauses {
     var comparison = TreeComparison(DamageCauses())
     comparison.compare(old, new, on: IntRect(x: 0, y: 0, width: width, height: height))
-    return comparison.damage.reasons(from: old, to: new)
+    return comparison.damage
   }
 }

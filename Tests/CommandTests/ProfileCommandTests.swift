@@ -10,6 +10,7 @@ struct ProfileCommandTests {
     #expect(result.status == 0, "\(result.error)")
     #expect(result.output.contains("1 frame, the first: ") && !result.output.contains("%"), "\(result.output)")
     #expect(result.output.contains("ended after 1 of 600 frames"))
+    #expect(result.output.contains("\npixels\ndirty           4096\npainted         4096\n"), "\(result.output)")
   }
 
   @Test func profilesIntoAFile() throws {
@@ -25,6 +26,19 @@ struct ProfileCommandTests {
     let object = try #require(try JSONSerialization.jsonObject(with: folder.contents(of: "p.json")) as? [String: Any])
     #expect((object["phases"] as? [[String: Any]])?.compactMap { $0["name"] as? String } == Self.phases)
     #expect(object["frames"] as? Int == 20)
+  }
+
+  /// The first frame is painted whole; those after it paint what two buffers lack of the few layers that move.
+  @Test func tellsHowMuchIsPainted() throws {
+    let result = try framepace(
+      "profile", "orbit", "--frames", "30", "--display", "fallback", "--rate", "200", "--size", "160x90", "--json", "-")
+    #expect(result.status == 0, "\(result.error)")
+    let pixels = try #require(try JSONLines(result.output).objects.first?["pixels"] as? [String: [String: Double]])
+    let (dirty, painted) = (try #require(pixels["dirty"]), try #require(pixels["painted"]))
+    #expect(dirty["max"] == 160 * 90 && painted["max"] == 160 * 90)
+    #expect(try #require(dirty["p50"]) < #require(painted["p50"]) && #require(painted["p50"]) < 160 * 90)
+    let (ratio, overdraw) = (try #require(pixels["paintedRatio"]?["p50"]), try #require(pixels["overdraw"]?["p50"]))
+    #expect(ratio > 1 && ratio < 10 && overdraw > 1 && overdraw < 10, "\(pixels)")
   }
 
   /// With "-" the standard output has the JSON and nothing else.

@@ -5,13 +5,14 @@ import SampleScenes
 struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
-    abstract: "Measures how much of a frame's budget each phase takes.",
+    abstract: "Measures how much of a frame's budget each phase takes, and how much is painted.",
     usage: "framepace profile <scene> [<options>]",
     discussion: """
       Runs a scene for a number of frames and prints a table of the phases of a \
       frame, with percentiles and the mean's share of the budget. The budget is the \
       time from one vblank to the next. (Shares of means add up; framepace run prints \
-      the median's share.) Below the table are the late frames by cause.
+      the median's share.) Below the table are the pixels that changed and were painted, \
+      and the late frames by cause.
 
         framepace profile dashboard --frames 600
         framepace profile stress --work 20ms --json stress.json
@@ -26,6 +27,9 @@ struct ProfileCommand: ParsableCommand {
         phases                 name, p50, p95, p99, max and share of each:
                                share is the mean's part of the budget
         all                    the same for all phases together
+        pixels                 p50 and max of each: dirty: those that differ from the
+                               frame before, painted, paintedRatio: painted for each
+                               dirty one, overdraw: how often a painted one was painted
       """)
 
   @Argument(help: ArgumentHelp("The scene: \(SceneChoice.list).", valueName: "scene"), transform: SceneChoice.parse)

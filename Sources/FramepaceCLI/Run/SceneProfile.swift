@@ -19,12 +19,14 @@ final class SceneProfile {
   private let frames: Int
   private let target: Target
   private var profile: PhaseProfile
+  private let areas: PaintedAreas
 
   init(scene: SceneChoice, options: SceneOptions, frames: Int, target: Target) throws {
     session = try SceneSession(scene, options: options)
     self.frames = frames
     self.target = target
     profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate)
+    areas = session.engine.measureAreas()
     session.engine.output.observe { [weak self] event in
       if case .presented(let frame) = event { self?.add(frame) }
       if case .idle = event { self?.finishUnlessMoreComes() }
@@ -51,13 +53,14 @@ final class SceneProfile {
   }
 
   private func write() throws {
-    let json = ProfileText.json(profile, scene: session.scene.name, display: session.display).line + "\n"
+    let areas = areas.rows(of: profile.frames)
+    let json = ProfileText.json(profile, areas, scene: session.scene.name, display: session.display).line + "\n"
     switch target {
     case .output: return try Terminal.output.write(json)
     case .file(let file): try AtomicFile.write(Array(json.utf8), to: file)
     case .table: break
     }
-    try Terminal.output.line(ProfileText.table(profile, width: Terminal.output.textWidth))
+    try Terminal.output.line(ProfileText.table(profile, areas, width: Terminal.output.textWidth))
     if profile.frames < frames { try Terminal.output.line("ended after \(profile.frames) of \(frames) frames") }
   }
 

@@ -4,7 +4,7 @@ import Metering
 /// The text and JSON of `framepace profile`.
 enum ProfileText {
   /// The table, 60 characters wide. Its sentences are broken at `width`. A single frame has times alone.
-  static func table(_ profile: PhaseProfile, width: Int) -> String {
+  static func table(_ profile: PhaseProfile, _ areas: [PaintedAreas.Row], width: Int) -> String {
     let widths = [8, 10, 10, 10, 10]
     func line(_ title: String, _ cells: [String]) -> String {
       Text.left(title, 12) + zip(cells, widths).map { Text.right($0, $1) }.joined()
@@ -20,6 +20,12 @@ enum ProfileText {
     lines += profile.rows.map(row)
     lines.append(row(profile.total))
     lines.append("")
+    lines.append(isSingle ? "pixels" : line("pixels", ["p50", "max"]))
+    lines += areas.map { area in
+      let figures = isSingle ? [area.maximum] : [area.p50, area.maximum]
+      return line(area.kind.title, figures.map { $0.map { Text.decimal($0, area.kind.isRatio ? 2 : 0) } ?? "–" })
+    }
+    lines.append("")
     if isSingle {
       let sentence =
         "1 frame, the first: it draws everything, and no vblank waits for it. A budget is for the frames after it."
@@ -28,13 +34,23 @@ enum ProfileText {
     let budget = Text.milliseconds(profile.budget)
     lines.append("\(profile.frames) frames with a budget of \(budget) ms; \(profile.lateFrames) late")
     for cause in profile.lateCauses { lines.append("  \(Text.right("\(cause.frames)", 6))  \(cause.cause.name)") }
+    lines.append(Text.paragraph(areaRule, width: width))
     lines.append(Text.paragraph(PercentileRule.summary, width: width))
     return lines.joined(separator: "\n")
   }
 
+  private static let areaRule =
+    "dirty: differing from the frame before; painted: what the buffer lacked, with two buffers that of two frames; overdraw: how often a painted pixel was painted"
+
   /// The JSON object: times in milliseconds, shares of the budget as parts of 1.
   @MainActor
-  static func json(_ profile: PhaseProfile, scene: String, display: any Display) -> JSONValue {
+  static func json(
+    _ profile: PhaseProfile, _ areas: [PaintedAreas.Row], scene: String, display: any Display
+  ) -> JSONValue {
+    func area(_ row: PaintedAreas.Row) -> (String, JSONValue) {
+      let decimals = row.kind.isRatio ? 3 : 0
+      return (row.kind.rawValue, .object([("p50", .decimal(row.p50, decimals)), ("max", .decimal(row.maximum, decimals))]))
+    }
     func phase(_ row: PhaseProfile.Row) -> JSONValue {
       .object([
         ("name", .text(row.phase?.name ?? "all")),
@@ -56,6 +72,13 @@ enum ProfileText {
       ("lateCauses", .object(profile.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
       ("phases", .list(profile.rows.map(phase))),
       ("all", phase(profile.total)),
+      ("pixels", .object(areas.map(area))),
     ])
   }
+}
+
+extension PaintedAreas.Row.Kind {
+  fileprivate var isRatio: Bool { self == .paintedRatio || self == .overdraw }
+
+  fileprivate var title: String { self == .paintedRatio ? "  per dirty" : rawValue }
 }

@@ -1,0 +1,106 @@
+import Compositing
+import Geometry
+import Presentation
+import RenderTree
+
+/// Counts how many pixels of each frame changed, how many were painted, and how often.
+@MainActor
+package final class PaintedAreas: FrameInspector {
+  /// One line of the figures.
+  package struct Row {
+    package enum Kind: String, CaseIterable, Sendable {
+      /// Pixels that differ from the frame before, as far as the layers tell.
+      case dirty
+      /// Pixels that were painted: those that the buffer lacked, in rectangles.
+      case painted
+      /// Painted pixels for each dirty one.
+      case paintedRatio
+      /// How often a painted pixel was painted.
+      case overdraw
+    }
+
+    package let kind: Kind
+    /// Nil without frames.
+    package let p50: Double?
+    package let maximum: Double?
+  }
+
+  private var values: [[Double]] = Array(repeating: [], count: Row.Kind.allCases.count)
+  private var dirty = PixelSet()
+  private let compositor: Compositor
+
+  init(compositor: Compositor) {
+    self.compositor = compositor
+  }
+
+  /// - Parameter frames: the number of frames that count, from the first on.
+  package func rows(of frames: Int) -> [Row] {
+    zip(Row.Kind.allCases, values).map { kind, values in
+      let sorted = values.prefix(frames).sorted()
+      let middle = sorted.isEmpty ? nil : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+      return Row(kind: kind, p50: middle, maximum: sorted.last)
+    }
+  }
+
+  package func canvas(for buffer: PresentationBuffer) -> Bitmap? { nil }
+
+  package func inspect(_ frame: InspectedFrame) -> DamageRegion {
+    let (width, height) = (frame.buffer.target.width, frame.buffer.target.height)
+    dirty.removeAll(width: width, height: height)
+    // After a reset all is painted anew, and all counts as changed.
+    let changed =
+      frame.old.records.isEmpty
+      ? Array(frame.damage.rects) : SceneDiff.rects(from: frame.old, to: frame.tree, width: width, height: height)
+    for rect in changed { dirty.insert(rect) }
+    var runs = 0
+    compositor.visitPaintedRuns(of: frame.tree, damage: frame.painted, width: width, height: height) { _, columns in
+      runs += columns.count
+    }
+    let (changedPixels, painted) = (Double(max(dirty.count, 1)), Double(max(frame.painted.area, 1)))
+    for (index, value) in [changedPixels, painted, painted / changedPixels, Double(runs) / painted].enumerated() {
+      values[index].append(value)
+    }
+    return frame.painted
+  }
+}
+
+/// A set of an output's pixels: a bit for each.
+struct PixelSet {
+  private var words: [UInt64] = []
+  private var wordsPerRow = 0
+  private var bounds = IntRect.zero
+
+  mutating func removeAll(width: Int, height: Int) {
+    bounds = IntRect(x: 0, y: 0, width: width, height: height)
+    wordsPerRow = (width + 63) / 64
+    words.removeAll(keepingCapacity: true)
+    words.append(contentsOf: repeatElement(0, count: wordsPerRow * height))
+  }
+
+  /// Inserts the pixels of a rectangle that lie on the output.
+  mutating func insert(_ rect: IntRect) {
+    let rect = rect.intersection(bounds)
+    guard !rect.isEmpty else { return }
+    let (first, last) = (Int(rect.minX), Int(rect.maxX) - 1)
+    for y in Int(rect.minY)..<Int(rect.maxY) {
+      let row = y * wordsPerRow
+      for word in first / 64...last / 64 {
+        var bits = UInt64.max
+        if word == first / 64 { bits &= .max << UInt64(first % 64) }
+        if word == last / 64 { bits &= .max >> UInt64(63 - last % 64) }
+        words[row + word] |= bits
+      }
+    }
+  }
+
+  var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
+}
+
+extension Engine {
+  /// Counts the pixels of the frames of the first output from now on.
+  package func measureAreas() -> PaintedAreas {
+    let areas = PaintedAreas(compositor: Compositor(workers: workers))
+    output.inspector = areas
+    return areas
+  }
+}

@@ -1,0 +1,46 @@
+import Framepace
+import FramepaceTesting
+import XCTest
+
+@preconcurrency @MainActor final class PaintedAreasTests: XCTestCase {
+  /// A translucent square of 10 × 10 that moves by 4 on a coloured root: 14 × 10 pixels differ each time, and a buffer lacks those
+  /// of two moves.
+  func testFramesAreCounted() throws {
+    let stage = try ManualStage(width: 200, height: 100, rate: .hertz60)
+    let areas = stage.engine.measureAreas()
+    stage.root.backgroundColor = Color(hex: 0x203040)
+    let square = Layer(frame: Rect(x: 20, y: 20, width: 10, height: 10))
+    square.backgroundColor = Color(hex: 0xFFFFFF).withAlpha(0.5)
+    stage.root.addSublayer(square)
+    for _ in 0..<10 {
+      stage.run(for: .milliseconds(50))
+      Transaction.withoutActions { square.position.x += 4 }
+    }
+    let rows = Dictionary(uniqueKeysWithValues: areas.rows(of: 10).map { ($0.kind, $0) })
+    XCTAssertEqual(rows[.dirty]?.p50, 140)
+    XCTAssertEqual(rows[.dirty]?.maximum, 20_000)
+    XCTAssertEqual(rows[.painted]?.p50, 180)
+    XCTAssertEqual(rows[.painted]?.maximum, 20_000)
+    XCTAssertEqual(try XCTUnwrap(rows[.paintedRatio]?.p50), 180 / 140, accuracy: 1e-9)
+    // The root on the whole rectangle, the square on its own pixels.
+    XCTAssertEqual(try XCTUnwrap(rows[.overdraw]?.p50), 280 / 180, accuracy: 1e-9)
+    XCTAssertNil(areas.rows(of: 0)[0].p50)
+  }
+
+  /// Frames are the same with the inspector as without.
+  func testCountingChangesNoFrame() throws {
+    func frames(_ isCounted: Bool) throws -> [String] {
+      let stage = try ManualStage(width: 96, height: 64, rate: .hertz60)
+      let layers = RandomLayers(in: stage.root, seed: 5, count: 10, images: try RandomLayers.images(seed: 1))
+      stage.engine.waitsForDrawings = true
+      if isCounted { _ = stage.engine.measureAreas() }
+      for _ in 0..<60 {
+        layers.edit()
+        stage.run(for: .milliseconds(20))
+      }
+      defer { stage.engine.invalidate() }
+      return stage.frames.map { "\($0)" }
+    }
+    XCTAssertEqual(try frames(true), try frames(false))
+  }
+}
