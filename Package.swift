@@ -254,7 +254,7 @@ let package = Package(
       "CompositingTests",
       [
         "CKernels", "Compositing", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Raster", "RenderTree",
-        "TestLength",
+        "SceneText", "TestLength",
       ]),
   ]
 )

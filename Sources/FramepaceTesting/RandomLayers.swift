@@ -37,10 +37,17 @@ public final class RandomLayers {
 
   /// Noise in sizes of a few pixels: opaque, translucent, and with clear, opaque and translucent stripes.
   public static func images(seed: UInt64, count: Int = 6) throws(BitmapError) -> [Image] {
+    try images(seed: seed, count: count) { width, height throws(BitmapError) in try Bitmap(width: width, height: height) }
+  }
+
+  /// The same images in other memory.
+  package static func images(
+    seed: UInt64, count: Int = 6, makeBitmap: (_ width: Int, _ height: Int) throws(BitmapError) -> Bitmap
+  ) throws(BitmapError) -> [Image] {
     var random = SplitMix64(seed: seed)
     var images: [Image] = []
     for index in 0..<count {
-      let bitmap = try Bitmap(width: .random(in: 1...40, using: &random), height: .random(in: 1...40, using: &random))
+      let bitmap = try makeBitmap(.random(in: 1...40, using: &random), .random(in: 1...40, using: &random))
       for y in 0..<bitmap.height {
         let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
         for x in 0..<bitmap.width {
@@ -67,6 +74,12 @@ public final class RandomLayers {
       return "add a layer"
     }
     return "\(change(layer)) of layer \(layers.firstIndex { $0 === layer } ?? -1)"
+  }
+
+  /// Changes one thing, chosen by `seed` and by what is there: edits before it may be left out.
+  package func edit(seed: UInt64) -> String {
+    random = SplitMix64(seed: seed)
+    return edit()
   }
 
   private func change(_ layer: Layer) -> String {

@@ -4,6 +4,7 @@ import Layers
 import LinuxSystem
 import Raster
 import RenderTree
+import SceneText
 
 /// Random layers as the compositor sees them, on an output whose backdrop and viewport change as well.
 @MainActor
@@ -17,24 +18,46 @@ final class RandomTree {
 
   private static let workers = WorkerPool(threads: 1)
 
-  init(seed: UInt64, layers count: Int, width: Int, height: Int) throws {
+  /// - Parameter isGuarded: true for images in whose neighbouring memory no byte can be read.
+  init(seed: UInt64, layers count: Int, width: Int, height: Int, isGuarded: Bool = false) throws {
     random = SplitMix64(seed: seed)
     let root = Layer(frame: Rect(x: 0, y: 0, width: Double(width), height: Double(height)))
-    layers = RandomLayers(
-      in: root, seed: seed, count: count, images: try RandomLayers.images(seed: seed),
-      font: try SystemFonts.font(.sans, size: 13))
+    let images =
+      isGuarded
+      ? try RandomLayers.images(seed: seed) { Bitmap.guarded(width: $0, height: $1, at: $0 % 2 == 0 ? .end : .start) }
+      : try RandomLayers.images(seed: seed)
+    layers = RandomLayers(in: root, seed: seed, count: count, images: images, font: try SystemFonts.font(.sans, size: 13))
     context = LayerContext(root: root, workers: Self.workers)
   }
 
-  /// The tree as it is now, 8 ms after the one before, with its drawings.
-  func snapshot() -> TreeSnapshot {
-    now += .milliseconds(8)
+  /// The tree as it is now, so much later than the one before.
+  ///
+  /// - Parameter arrives: true if the pictures that layers have asked for are there by now; otherwise they show their old ones.
+  func snapshot(after time: Nanoseconds = .milliseconds(8), arrives: Bool = true) -> TreeSnapshot {
+    now += time
     _ = context.commit(at: now)
+    // All are finished before the next edit, so that the same seed gives the same pictures.
     context.waitForDrawings()
-    if context.publishFinishedDrawings() { _ = context.commit(at: now) }
+    if arrives, context.publishFinishedDrawings() { _ = context.commit(at: now) }
     var tree = context.renderTree(at: now)
     (tree.backdrop, tree.viewport) = (backdrop, viewport)
     return tree
+  }
+
+  /// The scene's text, at its present time.
+  var text: String {
+    do {
+      return try Scene.text(of: context.root, origin: now)
+    } catch {
+      return "no text: \(error)"
+    }
+  }
+
+  /// Changes one thing, chosen by `seed` and by what is there.
+  /// - Returns: the name of the change.
+  func edit(seed: UInt64) -> String {
+    random = SplitMix64(seed: seed)
+    return Int.random(in: 0..<60, using: &random) > 1 ? layers.edit(seed: seed) : edit()
   }
 
   /// Changes one thing.

@@ -63,6 +63,21 @@ public final class Bitmap {
     memory = PixelMemory(base: pointer)
   }
 
+  /// Makes a bitmap of memory that another has allocated, as tests do that end with the first byte beyond it.
+  ///
+  /// - Parameters:
+  ///   - bytesPerRow: a multiple of 4, at least 4 × `width`.
+  ///   - base: the top row, of as many bytes as all rows take.
+  ///   - release: is called when neither the bitmap nor an image of it is used any more.
+  package init(
+    width: Int, height: Int, bytesPerRow: Int, base: UnsafeMutableRawPointer,
+    release: @escaping @Sendable (UnsafeMutableRawPointer) -> Void
+  ) {
+    precondition(width > 0 && height > 0 && bytesPerRow >= width * 4 && bytesPerRow % 4 == 0)
+    (self.width, self.height, self.bytesPerRow) = (width, height, bytesPerRow)
+    memory = PixelMemory(base: base, release: release)
+  }
+
   /// The address of a row.
   @inline(__always)
   public func row(_ y: Int) -> UnsafeMutableRawPointer { base + y * bytesPerRow }
@@ -88,9 +103,12 @@ public final class Bitmap {
 /// that write to one bitmap at the same time, as bands of the compositor do, write to different rows.
 final class PixelMemory: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
+  private let release: @Sendable (UnsafeMutableRawPointer) -> Void
 
-  /// Takes over memory from `posix_memalign`.
-  init(base: UnsafeMutableRawPointer) { self.base = base }
+  /// Takes over memory, by default from `posix_memalign`.
+  init(base: UnsafeMutableRawPointer, release: @escaping @Sendable (UnsafeMutableRawPointer) -> Void = { free($0) }) {
+    (self.base, self.release) = (base, release)
+  }
 
-  deinit { free(base) }
+  deinit { release(base) }
 }
