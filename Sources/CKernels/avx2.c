@@ -9,6 +9,12 @@
 #include "blend.h"
 #include "blur.h"
 #include "source_over.h"
+#include "strips.h"
+
+void ckernels_strip_coverage_avx2(uint8_t *coverage, int64_t stride, uint32_t *cells, int64_t columns, uint32_t *sums,
+                                  uint32_t even_odd) {
+  strip_coverage(coverage, stride, cells, columns, sums, even_odd);
+}
 #pragma clang attribute pop
 
 static const struct ckernels_table table = {
@@ -16,6 +22,7 @@ static const struct ckernels_table table = {
     SOURCE_OVER_KERNELS,
     BLEND_KERNELS,
     BLUR_KERNELS,
+    .strip_coverage = ckernels_strip_coverage_avx2,
     .sample = ckernels_sample_avx2,
     .coverage = ckernels_coverage_avx2,
 };

@@ -16,6 +16,7 @@ static const struct ckernels_table table = {
     SOURCE_OVER_KERNELS,
     BLEND_KERNELS,
     BLUR_KERNELS,
+    .strip_coverage = ckernels_strip_coverage_avx2,
     .sample = ckernels_sample_avx2,
     .coverage = ckernels_coverage_avx2,
 };

@@ -8,12 +8,14 @@
 #include "blend.h"
 #include "blur.h"
 #include "source_over.h"
+#include "strips.h"
 
 static const struct ckernels_table table = {
     .name = "NEON",
     SOURCE_OVER_KERNELS,
     BLEND_KERNELS,
     BLUR_KERNELS,
+    STRIP_KERNELS,
     .sample = ckernels_sample_portable,
     .coverage = ckernels_coverage_portable,
 };

@@ -83,3 +83,17 @@ static inline uint8_t blur_column_pixel(const uint16_t *source, int64_t stride, 
   for (int64_t k = 0; k < taps; k++) sum += weights[k] * source[k * stride];
   return (uint8_t)(sum >> 24);
 }
+
+// Sums of a strip's cells have this many bits more than their 256 steps of coverage.
+#define STRIP_SHIFT 13
+
+// The coverage of a pixel whose edges turn around it so often. Of whole turns the second takes the first back if the rule is
+// even-odd.
+static inline uint8_t strip_pixel(uint32_t sum, uint32_t even_odd) {
+  uint32_t covered = (sum >> 31 ? 0 - sum : sum) >> STRIP_SHIFT;
+  if (even_odd) {
+    covered &= 511;
+    if (covered > 255) covered = 511 - covered;
+  }
+  return (uint8_t)(covered > 255 ? 255 : covered);
+}

@@ -59,6 +59,17 @@ static void blur_columns(uint8_t *result, const uint16_t *source, int64_t stride
   for (int64_t i = 0; i < count; i++) result[i] = blur_column_pixel(source + i, stride, weights, taps);
 }
 
+static void strip_coverage(uint8_t *coverage, int64_t stride, uint32_t *cells, int64_t columns, uint32_t *sums,
+                           uint32_t even_odd) {
+  for (int64_t i = 0; i < columns; i++) {
+    for (int row = 0; row < 4; row++) {
+      sums[row] += cells[4 * i + row];
+      cells[4 * i + row] = 0;
+      coverage[row * stride + i] = strip_pixel(sums[row], even_odd);
+    }
+  }
+}
+
 void ckernels_sample_portable(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                               const struct ckernels_sampler *sampler) {
   for (int64_t i = 0; i < count; i++) destination[i] = sample_pixel(x + (int32_t)i, y, sampler);
@@ -77,6 +88,7 @@ static const struct ckernels_table table = {
     .mix = mix,
     .blur_row = blur_row,
     .blur_columns = blur_columns,
+    .strip_coverage = strip_coverage,
     .sample = ckernels_sample_portable,
     .coverage = ckernels_coverage_portable,
 };

@@ -171,7 +171,7 @@ extension BandPainter {
     let blur = PictureBlur(shadow, transform)
     let alpha = AlphaPicture(blur.source(of: pixels))
     if let path = shadow.path {
-      PathCoverage(path, transform).fill(alpha)
+      alpha.fill(path, transform)
     } else {
       alpha.copy(thrower)
     }

@@ -198,7 +198,7 @@ struct CompositeList {
       }
       node.content = content
     }
-    let hasTwoPictures = record.backgroundColor != 0 && record.content != nil
+    let hasTwoPictures = record.backgroundColor != 0 && record.content != nil || node.content?.coversItself ?? false
     if record.opacityByte < 255, !isLeaf || hasTwoPictures, parent.groupDepth < Self.maximumGroupDepth {
       node.flags.insert(.opacityGroup)
     }
@@ -223,9 +223,7 @@ struct CompositeList {
       largest = shape.coveredRect(record.bounds, node.transform).intersection(node.own)
     }
     if let content = node.content, node.flags.isDisjoint(with: [.maskGroup, .roundedContent]) {
-      let rect = content.opaquePart(of: record, node.effects, node.transform)
-      let shape = LayerShape(rect, radius: 0, transform: node.transform)
-      let pixels = shape.coveredRect(rect, node.transform).intersection(node.own)
+      let pixels = content.opaquePixels(of: record, node.effects, node.transform).intersection(node.own)
       if pixels.area > largest.area { largest = pixels }
     }
     return largest

@@ -4,12 +4,13 @@ import Raster
 import RenderTree
 
 extension Image: PaintableContent {
-  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> Rect {
+  func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect {
     guard isOpaque, transform.isInvertible else { return .zero }
     // An image without a map back from the output is not painted.
     let place = (effects?.parts.cut ?? ContentCut()).place(ofAllIn: effects.contentRect(in: record.bounds))
     guard ImageRows.toOutput(self, place, transform).isInvertible else { return .zero }
-    return drawnBounds(in: record.bounds, effects)
+    let rect = drawnBounds(in: record.bounds, effects)
+    return LayerShape(rect, radius: 0, transform: transform).coveredRect(rect, transform)
   }
 
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {

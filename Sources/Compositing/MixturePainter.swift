@@ -3,9 +3,10 @@ import Raster
 import RenderTree
 
 extension ImageMixture: PaintableContent {
-  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> Rect {
-    guard isOpaque, parts.allSatisfy({ !$0.image.opaquePart(of: record, effects, transform).isEmpty }) else { return .zero }
-    return drawnBounds(in: record.bounds, effects)
+  func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect {
+    guard isOpaque else { return .zero }
+    // All lie in the same place.
+    return parts.first?.image.opaquePixels(of: record, effects, transform) ?? .zero
   }
 
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {

@@ -4,11 +4,18 @@ import RenderTree
 
 /// A content that the compositor can paint: each kind conforms to it in a file of its own, and no other file names the kind.
 protocol PaintableContent: RenderContent {
-  /// The part of the layer that the content fills with opaque pixels, in the layer's coordinates; empty when there is none.
-  /// `transform` leads from these to the output's pixels.
-  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> Rect
+  /// The pixels of the output that the content fills opaquely; empty when there are none. `transform` leads from the layer's
+  /// coordinates to them.
+  func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect
+  /// True if it paints pixels over others of its own: a layer that is not opaque blends them as one picture.
+  var coversItself: Bool { get }
   /// Paints the content, by a call of `painter.paint(_:of:)` with the content's rows.
   func paint(_ layer: PaintedLayer, with painter: BandPainter)
+}
+
+extension PaintableContent {
+  func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect { .zero }
+  var coversItself: Bool { false }
 }
 
 /// The pixels of a content, row by row.

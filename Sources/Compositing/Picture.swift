@@ -47,6 +47,12 @@ final class AlphaPicture {
     }
   }
 
+  /// Writes how much of each pixel the inside of a path covers.
+  func fill(_ path: Path, _ toPixels: Affine) {
+    let strips = Strips(FlatPath(path, toPixels), box: pixels, .nonZero)
+    for y in pixels.minY..<max(pixels.maxY, pixels.minY) { strips?.coverage(y, pixels.minX..<pixels.maxX, row(y)) }
+  }
+
   /// The shadow on `result` of this alpha, which must have the pixels of `blur.source(of: result)`.
   func blurred(by blur: PictureBlur, to result: IntRect, _ kernels: UnsafePointer<ckernels_table>) -> AlphaPicture {
     let shadow = AlphaPicture(result)
@@ -90,93 +96,5 @@ final class AlphaPicture {
     var weights = parts.map { UInt32($0 / sum * 65536) }
     weights[reach + 1] += 65536 - weights.reduce(0, +)
     return weights
-  }
-}
-
-/// How much of each pixel the inside of a path covers: sixteen lines in each row of pixels, each exact along x.
-struct PathCoverage {
-  private static let lines = 16
-  private var segments: [(from: Point, to: Point)] = []
-
-  init(_ path: Path, _ transform: Affine) {
-    var (current, start) = (Point.zero, Point.zero)
-    for element in path.elements {
-      switch element {
-      case .move(let point):
-        add(current, start)
-        (current, start) = (transform.apply(point), transform.apply(point))
-      case .line(let point):
-        let point = transform.apply(point)
-        add(current, point)
-        current = point
-      case .quadCurve(let point, let control):
-        let (end, control) = (transform.apply(point), transform.apply(control))
-        addCurve(current, current + (control - current) * (2.0 / 3), end + (control - end) * (2.0 / 3), end)
-        current = end
-      case .cubicCurve(let point, let control1, let control2):
-        let end = transform.apply(point)
-        addCurve(current, transform.apply(control1), transform.apply(control2), end)
-        current = end
-      case .close:
-        add(current, start)
-        current = start
-      }
-    }
-    add(current, start)
-  }
-
-  private mutating func add(_ from: Point, _ to: Point) {
-    guard from.y != to.y, (from.x + from.y + to.x + to.y).isFinite else { return }
-    segments.append((from, to))
-  }
-
-  private mutating func addCurve(_ p0: Point, _ p1: Point, _ p2: Point, _ p3: Point) {
-    func length(_ p: Point) -> Double { (p.x * p.x + p.y * p.y).squareRoot() }
-    let reach = length(p1 - p0) + length(p2 - p1) + length(p3 - p2)
-    let count = reach < 4096 ? Int(reach.squareRoot()) + 4 : 64
-    var last = p0
-    for step in 1...count {
-      let t = Double(step) / Double(count)
-      let s = 1 - t
-      let next = step == count ? p3 : p0 * (s * s * s) + p1 * (3 * s * s * t) + p2 * (3 * s * t * t) + p3 * (t * t * t)
-      add(last, next)
-      last = next
-    }
-  }
-
-  /// Writes the coverage of the pixels of `picture`, each of which depends on the path alone.
-  func fill(_ picture: AlphaPicture) {
-    let pixels = picture.pixels
-    guard !pixels.isEmpty, !segments.isEmpty else { return }
-    var crossings: [(x: Double, turn: Int)] = []
-    var sums = [Double](repeating: 0, count: pixels.width)
-    for y in pixels.minY..<pixels.maxY {
-      for x in sums.indices { sums[x] = 0 }
-      for line in 0..<Self.lines {
-        let height = Double(y) + (Double(line) + 0.5) / Double(Self.lines)
-        crossings.removeAll(keepingCapacity: true)
-        for (from, to) in segments where (from.y <= height) != (to.y <= height) {
-          let x = from.x + (height - from.y) / (to.y - from.y) * (to.x - from.x)
-          crossings.append((x > -1e9 ? min(x, 1e9) : -1e9, from.y < to.y ? 1 : -1))
-        }
-        crossings.sort { $0.x < $1.x }
-        var turns = 0
-        for (index, crossing) in crossings.enumerated() {
-          turns += crossing.turn
-          if turns != 0, index + 1 < crossings.count { Self.add(crossing.x, crossings[index + 1].x, pixels, &sums) }
-        }
-      }
-      let row = picture.row(y)
-      for x in sums.indices { row[x] = UInt8(min(sums[x] / Double(Self.lines), 1) * 255 + 0.5) }
-    }
-  }
-
-  /// Adds the part of each pixel between two places on a line.
-  private static func add(_ from: Double, _ to: Double, _ pixels: IntRect, _ sums: inout [Double]) {
-    let (low, high) = (max(from, Double(pixels.minX)), min(to, Double(pixels.maxX)))
-    guard low < high else { return }
-    for column in Int(low.rounded(.down))...Int((high.rounded(.up))) - 1 {
-      sums[column - Int(pixels.minX)] += min(to, Double(column + 1)) - max(from, Double(column))
-    }
   }
 }

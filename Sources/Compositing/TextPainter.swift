@@ -4,8 +4,6 @@ import Raster
 import RenderTree
 
 extension TextContent: PaintableContent {
-  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> Rect { .zero }
-
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {
     let (bounds, effects) = (layer.record.bounds, layer.node.effects)
     guard let map = map(in: bounds, effects, layer.node.transform) else {

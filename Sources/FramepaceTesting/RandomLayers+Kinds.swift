@@ -39,6 +39,15 @@ extension RandomLayers {
       style.dashPhase = number(in: -9...9)
     }
     layer.strokeStyle = style
+    (layer.strokeStart, layer.strokeEnd) = random.chance(0.5) ? (0, 1) : (number(in: -0.2...0.6), number(in: 0.2...1.2))
+    if random.chance(0.2) {
+      let key = [AnimatableKey<Double>.strokeStart, .strokeEnd, .lineWidth, .lineDashPhase].randomElement(using: &random)
+      let change = BasicAnimation(
+        key ?? .strokeEnd, from: number(in: 0...1), to: number(in: 0...4),
+        duration: .milliseconds(Int64.random(in: 5...80, using: &random)))
+      layer.add(change, forKey: "shape")
+    }
+    if random.chance(0.1) { layer.contents = images.randomElement(using: &random) }
   }
 
   private func changeText(_ layer: TextLayer) {

@@ -173,10 +173,7 @@ public final class RandomLayers {
     let kind = Self.kinds[random.chance(0.6) ? Self.kinds.count - 1 : .random(in: Self.kinds.indices, using: &random)]
     let layer = kind.make()
     _ = kind.change(self, layer)
-    if random.chance(0.3) {
-      (layer as? ShapeLayer)?.drawsAsynchronously = true
-      (layer as? TextLayer)?.drawsAsynchronously = true
-    }
+    if random.chance(0.3) { (layer as? TextLayer)?.drawsAsynchronously = true }
     layer.bounds = bounds()
     layer.position = position()
     layer.backgroundColor = optionalColor()

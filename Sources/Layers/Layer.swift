@@ -155,7 +155,7 @@ open class Layer {
   ///
   /// - Parameter image: the layer's `contents`.
   class func content(for values: AnimatableValues, image: Image?) -> (any RenderContent)? {
-    values.mixture ?? image ?? values.text
+    values.mixture ?? image ?? values.text ?? values.shape
   }
 
   /// Text that shows what the layer would draw for the target; nil for a layer that must be drawn.

@@ -1,7 +1,7 @@
 public import Geometry
 public import Raster
 
-/// The picture inside a layer: an image, text, and for later kinds a gradient or a path.
+/// The picture inside a layer: an image, text, a shape, and for later kinds a gradient.
 ///
 /// A content is an immutable object, and the object is its identity: while two snapshots hold the same object, they show the
 /// same picture. A kind of content is a class that conforms to this protocol here and to `PaintableContent` in Compositing;
@@ -58,6 +58,10 @@ public struct SideValues: Sendable {
 
   public init(text: TextContent, effects: RenderEffects? = nil) {
     self.init(content: text, effects: effects)
+  }
+
+  public init(shape: ShapeContent, effects: RenderEffects? = nil) {
+    self.init(content: shape, effects: effects)
   }
 
   package init(content: (any RenderContent)?, effects: RenderEffects? = nil) {

@@ -10,6 +10,7 @@ struct PictureRecord {
   var record = RenderRecord(id: 1, bounds: .zero)
   var contents = LayerContents.image(nil)
   var text: TextContent?
+  var shape: ShapeContent.Parts?
   var parts = RenderEffects.Parts()
 
   var isHidden: Bool {
@@ -50,6 +51,7 @@ extension PictureRecord {
     TextProperty("rasterizationScale", optional: \.parts.rasterizationScale, .positive),
     TextProperty("contents", \.contents, .contents),
     TextProperty("text", optional: \.text, .text),
+    TextProperty("shape", optional: \.shape, .shape),
     TextProperty("placement", optional: \.parts.placement, .placement),
     TextProperty(
       "contentsRect", \.parts.cut.rect,
@@ -94,7 +96,8 @@ extension SceneReader {
     picture.record.subtreeEnd = UInt32(tree.records.count)
     let half = Float(max(min(picture.record.bounds.width, picture.record.bounds.height) / 2, 0))
     picture.record.cornerRadius = min(picture.record.cornerRadius, half)
-    let sides = SideValues(content: picture.text ?? picture.contents.content, effects: .make(picture.parts, last: nil))
+    let content = picture.text ?? picture.shape.map { ShapeContent($0) } ?? picture.contents.content
+    let sides = SideValues(content: content, effects: .make(picture.parts, last: nil))
     picture.record.settle(sides)
     (tree.records[index], tree.sides[index]) = (picture.record, sides)
   }
@@ -105,7 +108,8 @@ extension SceneWriter {
   func write(_ tree: TreeSnapshot, _ index: Int, before: String) {
     let picture = PictureRecord(
       record: tree.records[index], contents: LayerContents(tree.sides[index].content),
-      text: tree.sides[index].content as? TextContent, parts: tree.sides[index].effects?.parts ?? RenderEffects.Parts())
+      text: tree.sides[index].content as? TextContent, shape: (tree.sides[index].content as? ShapeContent)?.parts,
+      parts: tree.sides[index].effects?.parts ?? RenderEffects.Parts())
     let properties = texts(PictureRecord.properties, of: picture, new: PictureRecord())
     let end = picture.record.end(at: index, in: tree.records.count)
     block("\(before)record", properties) {
@@ -161,6 +165,46 @@ extension ValueSyntax where Value == TextContent {
         return " line \(SceneWriter.quoted(run.line.string)) font \(font) \(place) \(color)"
       }
       return "\(area) \(value.width) \(value.height) \(SceneNumber.text(value.scale))" + lines.joined()
+    }
+  }
+}
+
+extension ValueSyntax where Value == ShapeContent.Parts {
+  /// The parts that differ from those of a new shape, in any order.
+  fileprivate static var shape: Self {
+    let words = ["path", "fillColor", "fillRule", "strokeColor", "strokeStyle", "strokeStart", "strokeEnd"]
+    return Self("a shape: \(words.dropLast().joined(separator: ", ")) or strokeEnd with its value") {
+      reader throws(SceneError) in
+      var shape = Value()
+      while let word = reader.valueWord, words.contains(word) {
+        reader.advance()
+        switch word {
+        case "path": shape.path = try ValueSyntax<Path>.path.read(reader)
+        case "fillColor": shape.fillColor = try ValueSyntax<Color?>.optional(.color).read(reader)
+        case "fillRule": shape.fillRule = try ValueSyntax<FillRule>.fillRule.read(reader)
+        case "strokeColor": shape.strokeColor = try ValueSyntax<Color?>.optional(.color).read(reader)
+        case "strokeStyle": shape.strokeStyle = try ValueSyntax<StrokeStyle>.strokeStyle.read(reader)
+        case "strokeStart": shape.strokeStart = try reader.number()
+        default: shape.strokeEnd = try reader.number()
+        }
+      }
+      return shape
+    } text: { shape, writer in
+      let plain = Value()
+      var words: [String] = []
+      @MainActor func add<Part: Equatable>(_ name: String, _ path: KeyPath<Value, Part>, _ syntax: ValueSyntax<Part>) {
+        if shape[keyPath: path] != plain[keyPath: path] {
+          words.append("\(name) \(syntax.text(shape[keyPath: path], writer))")
+        }
+      }
+      if let path = shape.path { words.append("path \(ValueSyntax<Path>.path.text(path, writer))") }
+      add("fillColor", \.fillColor, .optional(.color))
+      add("fillRule", \.fillRule, .fillRule)
+      add("strokeColor", \.strokeColor, .optional(.color))
+      add("strokeStyle", \.strokeStyle, .strokeStyle)
+      add("strokeStart", \.strokeStart, .number)
+      add("strokeEnd", \.strokeEnd, .number)
+      return words.joined(separator: " ")
     }
   }
 }

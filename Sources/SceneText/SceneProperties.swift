@@ -31,11 +31,14 @@ struct SceneKind {
       "text", TextLayer.self, draws: true,
       needs: ("font", #"a font in a text layer, such as font "Roboto-Regular.ttf" 24"#), common + text
     ) { TextLayer() },
-    SceneKind("shape", ShapeLayer.self, draws: true, common + shape) { ShapeLayer() },
+    SceneKind("shape", ShapeLayer.self, draws: false, common + shape) { ShapeLayer() },
   ]
 
-  /// The kind of a layer. A subclass of an application is written as a plain layer with the picture that it drew.
-  static func kind(of layer: Layer) -> SceneKind { all.first { $0.type == Swift.type(of: layer) } ?? all[0] }
+  /// The kind of a layer. A subclass of an application is written as a shape if it is one, otherwise as a plain layer with the picture
+  /// that it drew.
+  static func kind(of layer: Layer) -> SceneKind {
+    all.first { $0.type == Swift.type(of: layer) || $0.type == ShapeLayer.self && layer is ShapeLayer } ?? all[0]
+  }
 
   func property(_ name: String) -> SceneProperty? { properties.first { $0.name == name } }
 
@@ -112,17 +115,22 @@ struct SceneKind {
     SceneProperty("color", \TextLayer.color, .color),
     SceneProperty("alignment", \TextLayer.alignment, .word()),
     SceneProperty("truncation", \TextLayer.truncation, .word()),
-    .drawsAsynchronously,
+    SceneProperty("drawsAsynchronously", \TextLayer.drawsAsynchronously, .bool),
   ]
 
   private static let shape: [SceneProperty] = [
     SceneProperty("path", \ShapeLayer.path, .optional(.path)),
-    SceneProperty("fillColor", \ShapeLayer.fillColor, .optional(.color)),
-    SceneProperty("fillRule", \ShapeLayer.fillRule, .word(["nonZero": .nonZero, "evenOdd": .evenOdd])),
-    SceneProperty("strokeColor", \ShapeLayer.strokeColor, .optional(.color)),
+    SceneProperty(.fillColor, .color, in: \ShapeLayer.fillColor, .optional(.color)),
+    SceneProperty("fillRule", \ShapeLayer.fillRule, .fillRule),
+    SceneProperty(.strokeColor, .color, in: \ShapeLayer.strokeColor, .optional(.color)),
     SceneProperty("strokeStyle", \ShapeLayer.strokeStyle, .strokeStyle),
-    .drawsAsynchronously,
+    SceneProperty(.strokeStart, .number), SceneProperty(.strokeEnd, .number),
+    .part(.lineWidth, .number), .part(.lineDashPhase, .number),
   ]
+}
+
+extension ValueSyntax where Value == FillRule {
+  static var fillRule: Self { .word(["nonZero": .nonZero, "evenOdd": .evenOdd]) }
 }
 
 extension ValueSyntax where Value == Corners {
@@ -162,18 +170,6 @@ extension SceneProperty {
     var property = SceneProperty("font", \TextLayer.font, syntax)
     property.text = { layer, _, writer in (layer as? TextLayer).map { syntax.text($0.font, writer) } }
     return property
-  }
-
-  /// One property of two kinds: a state only knows the name.
-  fileprivate static var drawsAsynchronously: SceneProperty {
-    SceneProperty("drawsAsynchronously", ValueSyntax<Bool>.bool) {
-      ($0 as? TextLayer)?.drawsAsynchronously ?? ($0 as? ShapeLayer)?.drawsAsynchronously
-    } set: {
-      ($0 as? TextLayer)?.drawsAsynchronously = $1
-      ($0 as? ShapeLayer)?.drawsAsynchronously = $1
-    } isSame: {
-      $0 == $1
-    }
   }
 
   /// The picture in a layer. One that the layer draws from its properties is left out, and drawn again.
@@ -218,7 +214,7 @@ extension ValueSyntax where Value == StrokeStyle {
   private static var caps: ValueSyntax<StrokeStyle.Cap> { .word(["butt": .butt, "round": .round, "square": .square]) }
   private static var joins: ValueSyntax<StrokeStyle.Join> { .word(["miter": .miter, "round": .round, "bevel": .bevel]) }
 
-  fileprivate static var strokeStyle: Self {
+  static var strokeStyle: Self {
     let expected = "a pen: width, cap, join, miterLimit, dash or dashPhase with its value"
     let words = ["width", "cap", "join", "miterLimit", "dash", "dashPhase"]
     return Self(expected) { reader throws(SceneError) in

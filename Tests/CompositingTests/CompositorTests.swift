@@ -152,7 +152,8 @@ import Testing
     #expect(wrong == 0, "seed \(seed)")
   }
 
-  /// Layers on whole pixels, round corners included, on an output that is turned: the pixels of the unturned one, moved.
+  /// Layers on whole pixels, round corners included, on an output that is turned: the pixels of the unturned one, moved. The coverage
+  /// of a shape is rounded along x: turned by a quarter it may be another one by a step.
   @MainActor @Test(arguments: some(15, of: 1...60))
   func aTurnedOutputMovesThePixels(seed: UInt64) throws {
     let (width, height) = (40, 30)
@@ -162,6 +163,7 @@ import Testing
       var tree = model.snapshot().onWholePixels(keepsEffects: false)
       tree.viewport = nil
       let upright = try tree.picture(width: width, height: height)
+      let tolerance: UInt32 = tree.sides.contains { $0.content is ShapeContent } ? 2 : 0
       for turns in 1...3 {
         let (wide, high) = turns == 2 ? (width, height) : (height, width)
         tree.viewport = Viewport(quarterTurns: turns, width: wide, height: high)
@@ -169,7 +171,7 @@ import Testing
         for y in 0..<height {
           for x in 0..<width {
             let (column, row) = [(height - 1 - y, x), (width - 1 - x, height - 1 - y), (y, width - 1 - x)][turns - 1]
-            if turned[column, row] != upright[x, y] {
+            if !turned[column, row].isNear(upright[x, y], tolerance: tolerance) {
               let colors = [turned[column, row], upright[x, y]].map { String($0, radix: 16) }
               Issue.record("seed \(seed), \(turns) turns, pixel \(x), \(y): \(colors)\n\(tree)")
               return

@@ -18,7 +18,5 @@ final class CountedContent: RenderContent, PaintableContent {
     return bounds
   }
 
-  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> Rect { .zero }
-
   func paint(_ layer: PaintedLayer, with painter: BandPainter) { counts.withLock { $0.paints += 1 } }
 }

@@ -27,3 +27,14 @@ extension TreeSnapshot {
     return bitmap
   }
 }
+
+extension UInt32 {
+  /// True if no channel of two pixels differs by more than so many steps.
+  func isNear(_ other: UInt32, tolerance: UInt32) -> Bool {
+    if self == other { return true }
+    return stride(from: UInt32(0), to: 32, by: 8).allSatisfy { shift in
+      let (one, two) = (self >> shift & 255, other >> shift & 255)
+      return (one > two ? one - two : two - one) <= tolerance
+    }
+  }
+}

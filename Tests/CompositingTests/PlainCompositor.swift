@@ -3,6 +3,8 @@ import Glibc
 import Raster
 import RenderTree
 
+@testable import Compositing
+
 /// The definition of a tree's picture, for layers on whole pixels with square corners: a pixel at a time, in real numbers. A layer in
 /// a group of its own, or one that throws a shadow, is asked for its pixels one by one.
 final class PlainCompositor {
@@ -176,6 +178,7 @@ final class PlainCompositor {
   private func content(_ index: Int, _ pixel: Pixel) -> Color {
     // On whole pixels text is painted as Cairo draws it.
     let content = tree.sides[index].content
+    if let shape = content as? ShapeContent { return Self.color(of: shape, tree.records[index], pixel) }
     guard let image = content as? Image ?? (content as? TextContent)?.image else { return .zero }
     let effects = tree.sides[index].effects
     let shown = effects.contentRect(in: tree.records[index].bounds)
@@ -192,6 +195,21 @@ final class PlainCompositor {
     let x = min(max(Int(column.rounded(.down)), 0), image.width - 1)
     let y = min(max(Int(row.rounded(.down)), 0), image.height - 1)
     return Self.color(image.row(y).assumingMemoryBound(to: UInt32.self)[x]) * (seen.width * seen.height)
+  }
+
+  /// The coverage of a shape has tests of its own.
+  private static func color(of shape: ShapeContent, _ record: RenderRecord, _ pixel: Pixel) -> Color {
+    if record.flags.contains(.masksToBounds), !pixel.isInside(record.bounds) { return .zero }
+    var (result, coverage) = (Color.zero, UInt8(0))
+    for (part, color) in [(StripCache.Part.fill, shape.parts.fillColor), (.stroke, shape.parts.strokeColor)] {
+      guard let color else { continue }
+      let strips = StripCache.shared.strips(of: shape, part, .identity, frame: nil)?.strips
+      strips?.coverage(Int32(pixel.y), Int32(pixel.x)..<Int32(pixel.x + 1), &coverage)
+      if strips != nil {
+        result = PlainBlending.over(Self.color(color.premultipliedBGRA) * (Double(coverage) / 255), result)
+      }
+    }
+    return result
   }
 
   /// The place in an image along one axis that is shown at a distance from the beginning of the content.

@@ -118,9 +118,12 @@ private struct World {
       let last = shown.sides[index]
       sides.effects = node.contents.or(values.image).effects(
         for: values, values.homography(in: space), last: last.effects)
-      sides.content = values.mixture ?? values.image ?? values.text
-      // The same mixture is the same object.
+      sides.content = values.mixture ?? values.image ?? values.text ?? values.shape
+      // The same mixture is the same object, and so is the same shape.
       if let mixture = values.mixture, mixture == last.content as? ImageMixture { sides.content = last.content }
+      if let shape = sides.content as? ShapeContent, shape.parts == (last.content as? ShapeContent)?.parts {
+        sides.content = last.content
+      }
       // A kind that draws itself from a property of its own draws a picture for each value.
       if !values.named.isEmpty { sides.content = last.content }
     }

@@ -31,6 +31,9 @@ struct input {
   const uint32_t *weights;
   int64_t taps;
   bool at_end;
+  // The cells of a strip for half as many columns as pixels, and what they hold before a call.
+  uint32_t *cells;
+  const uint32_t *plain_cells;
 };
 
 struct kernel {
@@ -93,6 +96,18 @@ static void sample_nearest(const struct ckernels_table *table, const struct inpu
 static void coverage(const struct ckernels_table *table, const struct input *in) {
   table->coverage(in->result, in->count, in->x, in->y, &in->shape);
 }
+// The result ends with the four rows. It begins with what is left of the cells and of the sums.
+static void strip_coverage(const struct ckernels_table *table, const struct input *in) {
+  int64_t columns = in->count / 8 * 4;
+  if (columns == 0) return;
+  uint8_t *bytes = (uint8_t *)in->result + 4 * (in->count - columns);
+  uint32_t sums[4] = {in->color, in->opacity << 21, 0, 1u << 21}, rest = 0;
+  memcpy(in->cells, in->plain_cells, (size_t)columns * 16);
+  table->strip_coverage(bytes, columns, in->cells, columns, sums, in->opacity & 1);
+  for (int64_t i = 0; i < 4 * columns; i++) rest |= in->cells[i];
+  for (int row = 0; row < 4; row++) rest = rest * 31 + sums[row];
+  memcpy(in->result, &rest, sizeof rest);
+}
 static void multiply_coverage(const struct ckernels_table *table, const struct input *in) {
   (void)table;
   ckernels_multiply_coverage(in->result, in->coverage, in->count);
@@ -125,6 +140,7 @@ static const struct kernel kernels[] = {
     {"sample", 4, sample},
     {"sample_nearest", 4, sample_nearest},
     {"coverage", 1, coverage},
+    {"strip_coverage", 4, strip_coverage},
     {"multiply_coverage", 1, multiply_coverage},
     {"row_spans", 4, row_spans},
 };
@@ -171,9 +187,22 @@ static struct ckernels_shape shape(struct random *random) {
 }
 
 struct rows {
-  struct guarded_row result, source, coverage, image, values, weights;
+  struct guarded_row result, source, coverage, image, values, weights, cells, plain_cells;
   uint8_t *before, *expected;
 };
+
+// Few edges in a row, as in a shape: most cells are 0.
+static void cells(struct random *random, const struct rows *rows, int lead, struct input *in) {
+  size_t size = (size_t)in->count / 8 * 64;
+  in->cells = guarded_place(&rows->cells, size, lead < 0 ? lead : 0);
+  uint32_t *plain = guarded_place(&rows->plain_cells, size, lead < 0 ? lead : 0);
+  uint32_t one_in = 1 + random_below(random, 20);
+  for (size_t i = 0; i < size / 4; i++) {
+    plain[i] = random_below(random, one_in) ? 0 : (uint32_t)random_next(random) >> random_below(random, 32);
+    if (random_below(random, 2)) plain[i] = 0 - plain[i];
+  }
+  in->plain_cells = plain;
+}
 
 // As the compositor's, the weights have the sum 2¹⁶.
 static void blur(struct random *random, const struct rows *rows, int lead, struct input *in) {
@@ -216,6 +245,7 @@ static uint64_t compare(const struct kernel *kernel, const struct ckernels_table
   in.sampler = sampler(random, &rows->image, lead < 0 ? lead : 0);
   in.shape = shape(random);
   blur(random, rows, lead, &in);
+  cells(random, rows, lead, &in);
   memcpy(rows->before, rows->result.start, rows->result.size);
   for (int i = 0; tables[i]; i++) {
     snprintf(current, sizeof current, "%s of %s, %d pixels, %s\n", kernel->name, tables[i]->name, (int)count,
@@ -250,7 +280,8 @@ int main(int argc, char **argv) {
 #endif
   signal(SIGSEGV, on_fault);
   signal(SIGBUS, on_fault);
-  struct rows rows = {guarded_row(), guarded_row(), guarded_row(), guarded_row(), guarded_row(), guarded_row(), NULL, NULL};
+  struct rows rows = {guarded_row(), guarded_row(), guarded_row(), guarded_row(), guarded_row(),
+                      guarded_row(), guarded_row(), guarded_row(), NULL,          NULL};
   rows.before = malloc(rows.result.size);
   rows.expected = malloc(rows.result.size);
   if (!rows.before || !rows.expected) return 1;

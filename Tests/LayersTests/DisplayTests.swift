@@ -102,30 +102,60 @@ import XCTest
     XCTAssertNil(layer.contents)
   }
 
-  func testShapeLayer() {
-    let (stage, layer) = Stage.showing(ShapeLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20)))
+  /// A shape is content of its own: no bitmap is drawn, also for a layer without a size.
+  func testShapeLayer() throws {
+    let (stage, layer) = Stage.showing(ShapeLayer())
+    func shape() throws -> ShapeContent {
+      stage.turn()
+      let tree = stage.context.renderTree(at: .zero)
+      let index = try XCTUnwrap(tree.records.firstIndex { $0.id == layer.id })
+      return try XCTUnwrap(tree.sides[index].content as? ShapeContent)
+    }
     layer.path = .rect(Rect(x: 5, y: 5, width: 10, height: 10))
-    layer.fillColor = Color(hex: 0xFF0000)
-    stage.turn()
-    XCTAssertEqual(layer.pixel(10, 10), 0xFFFF_0000)
-    XCTAssertEqual(layer.pixel(2, 2), 0)
+    Transaction.withoutActions { layer.fillColor = Color(hex: 0xFF0000) }
+    let red = try shape()
+    XCTAssertEqual(red.parts.path, layer.path)
+    XCTAssertEqual(red.parts.fillColor, Color(hex: 0xFF0000))
+    XCTAssertNil(red.parts.strokeColor)
+    XCTAssertTrue(red.drawnBounds(in: .zero, nil).contains(Point(5.5, 14.5)))
+    XCTAssertFalse(red.drawnBounds(in: .zero, nil).contains(Point(3, 10)))
+    Transaction.withoutActions {
+      layer.fillColor = Color(hex: 0xFF0000)
+      layer.position = Point(3, 4)
+    }
+    XCTAssertTrue(try shape() === red, "neither the same colour nor another place is another shape")
+    Transaction.withoutActions {
+      layer.strokeColor = .white
+      layer.strokeStyle = StrokeStyle(width: 4)
+      layer.strokeEnd = 0.5
+    }
+    XCTAssertEqual(try shape().parts.strokeEnd, 0.5)
+    XCTAssertTrue(try shape().drawnBounds(in: .zero, nil).contains(Point(3.1, 10)))
+    XCTAssertNil(layer.contents)
+  }
+
+  /// The numbers of a shape animate by themselves, and a frame with the same ones shows the same shape.
+  func testAnimatedShape() throws {
+    let (stage, layer) = Stage.showing(ShapeLayer(frame: Rect(x: 0, y: 0, width: 20, height: 20)))
+    layer.path = .circle(center: Point(10, 10), radius: 5)
     layer.strokeColor = .white
-    layer.strokeStyle = StrokeStyle(width: 2)
     stage.turn()
-    XCTAssertEqual(layer.pixel(4, 10), 0xFFFF_FFFF)
-    XCTAssertEqual(layer.pixel(10, 10), 0xFFFF_0000)
-    let before = layer.contents
-    layer.fillColor = Color(hex: 0xFF0000)
+    layer.add(BasicAnimation(.strokeEnd, from: 0, to: 1, duration: .seconds(1)), forKey: "end")
+    layer.add(BasicAnimation(.lineWidth, from: 2, to: 6, duration: .seconds(1)), forKey: "width")
     stage.turn()
-    XCTAssertTrue(layer.contents === before, "the same colour is no change")
-    layer.fillColor = nil
-    layer.drawsAsynchronously = true
-    stage.turn()
-    XCTAssertTrue(layer.contents === before)
-    stage.context.waitForDrawings()
-    stage.turn()
-    XCTAssertEqual(layer.pixel(10, 10), 0)
-    XCTAssertEqual(layer.pixel(4, 10), 0xFFFF_FFFF)
+    let begin = stage.now
+    func shape(_ milliseconds: Int64) throws -> ShapeContent {
+      let tree = stage.context.renderTree(at: begin + .milliseconds(milliseconds))
+      let index = try XCTUnwrap(tree.records.firstIndex { $0.id == layer.id })
+      return try XCTUnwrap(tree.sides[index].content as? ShapeContent)
+    }
+    let half = try shape(500)
+    XCTAssertEqual(half.parts.strokeEnd, 0.5, accuracy: 1e-9)
+    XCTAssertEqual(half.parts.strokeStyle.width, 4, accuracy: 1e-9)
+    XCTAssertEqual(half.parts.strokeColor, .white)
+    XCTAssertTrue(try shape(500) === half)
+    XCTAssertEqual(try shape(750).parts.strokeEnd, 0.75, accuracy: 1e-9)
+    XCTAssertEqual(try shape(1100).parts.strokeEnd, 1)
   }
 
   func testTextLayer() throws {

@@ -11,8 +11,7 @@ import XCTest
       ),
       (
         "layer { drawsAsynchronously true }",
-        "1:9: expected a property of a layer, found \"drawsAsynchronously\", "
-          + "which is a property of a text layer and a shape layer"
+        "1:9: expected a property of a layer, found \"drawsAsynchronously\", which is a property of a text layer"
       ),
       (
         "layer { duration 1s }",

@@ -101,6 +101,11 @@ struct ckernels_table {
   // is exact for upright shapes, smooth for turned ones, and proportional for shapes thinner than a pixel. In a corner it is
   // at most ½ − distance from the arc, where the distance in local units is divided by the length of its gradient in pixels.
   void (*coverage)(uint8_t *coverage, int64_t count, int32_t x, int32_t y, const struct ckernels_shape *shape);
+  // Writes the coverage of four rows of pixels, which are `stride` bytes apart, and clears the cells. A column has four cells,
+  // one for each row: what the edges in it add to the sums of this column and of all that follow. `columns` is a multiple of
+  // 4, `sums` are those of the four rows. A pixel between two edges around the whole of it has the sum ±2²¹.
+  void (*strip_coverage)(uint8_t *coverage, int64_t stride, uint32_t *cells, int64_t columns, uint32_t *sums,
+                         uint32_t even_odd);
 };
 
 // Returns the sets that this processor runs, from the portable one, with index 0, to the fastest; NULL beyond that.
@@ -115,6 +120,41 @@ struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, co
 // d = the image's pixel nearest to each of the pixels (x, y), (x + 1, y), …. Edge pixels are repeated outside.
 void ckernels_sample_nearest(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                              const struct ckernels_sampler *sampler);
+
+// Some columns of a strip, which is four rows high.
+struct ckernels_run {
+  int32_t start, end;
+  // The place of their coverage: four rows of end − start bytes. CKERNELS_SOLID if all of them are covered.
+  uint32_t coverage;
+};
+#define CKERNELS_SOLID 0xFFFFFFFFu
+
+// The pixels inside of outlines: strips from row `top` down, `count` of them. The runs of strip i are those from starts[i] up to
+// starts[i + 1], from left to right; nothing is covered beside them.
+struct ckernels_strips {
+  int32_t top, count;
+  uint32_t *starts;
+  struct ckernels_run *_Nullable runs;
+  uint8_t *_Nullable coverage;
+  // The bytes of all.
+  int64_t size;
+};
+
+// The columns and rows from..<to; at most 2²⁴ of each.
+struct ckernels_box {
+  int32_t min_x, min_y, max_x, max_y;
+};
+
+// Fills closed polygons. Each is a run of `points`, in pixels, up to the index in `ends`, and its last point is joined to its first.
+// Points that are no finite numbers are left out; what is farther than 2²⁰ pixels from (0, 0) is cut off.
+//
+// Points are rounded to 1/1024 of a pixel. The coverage is the exact area of each polygon in the pixel, up to one rounding to
+// 1/1024 for each edge in it; areas that overlap are added up, and the sum is limited by the rule. So each pixel depends on the
+// points alone, not on the box. Returns NULL without memory. To be freed by ckernels_free_strips.
+struct ckernels_strips *_Nullable ckernels_fill_strips(const struct ckernels_table *table, const double *_Nullable points,
+                                                       const long *_Nullable ends, long count, struct ckernels_box box,
+                                                       uint32_t even_odd);
+void ckernels_free_strips(struct ckernels_strips *strips);
 
 // Multiplies coverage by coverage.
 void ckernels_multiply_coverage(uint8_t *coverage, const uint8_t *other, int64_t count);

@@ -20,6 +20,8 @@ final class CommittedAnimations {
   private var lastEffects: RenderEffects?
   /// The mixture of pictures that was shown last: the same object while it is the same.
   private var lastMixture: ImageMixture?
+  /// The shape that was shown last, in the same way.
+  private var lastShape: ShapeContent?
   var flags: RenderRecord.Flags = []
   var clocks: ClockChain
   var timed: [TimedAnimation] = []
@@ -56,7 +58,9 @@ final class CommittedAnimations {
     let homography = values.homography(in: space)
     if values.named.isEmpty, values.hasContents(of: self.values), hasCommittedParts(values, homography) {
       // Pictures that were shown for a while are not kept.
-      if lastEffects != nil || lastMixture != nil { (lastEffects, lastMixture) = (nil, nil) }
+      if lastEffects != nil || lastMixture != nil || lastShape != nil {
+        (lastEffects, lastMixture, lastShape) = (nil, nil, nil)
+      }
       sides.take(self.sides.content, self.sides.effects)
     } else {
       values.settleTransition(&record.flags)
@@ -86,6 +90,10 @@ final class CommittedAnimations {
 
   private func content(for values: AnimatableValues) -> (any RenderContent)? {
     let content = kind.content(for: values, image: values.image)
+    if let shape = values.shape, content === shape, shape !== self.values.shape {
+      if shape.parts != lastShape?.parts { lastShape = shape }
+      return lastShape
+    }
     guard let mixture = values.mixture, content === mixture else { return content }
     if mixture != lastMixture { lastMixture = mixture }
     return lastMixture
@@ -151,7 +159,9 @@ final class CommittedAnimations {
 
 extension AnimatableValues {
   @inline(__always)
-  fileprivate func hasContents(of other: borrowing AnimatableValues) -> Bool { image === other.image && text === other.text }
+  fileprivate func hasContents(of other: borrowing AnimatableValues) -> Bool {
+    image === other.image && text === other.text && shape === other.shape
+  }
 }
 
 extension SideValues {

@@ -1,7 +1,8 @@
 public import Geometry
 public import Raster
+import RenderTree
 
-/// A layer that fills and strokes a path in its own coordinates. Anything beyond the layer's bounds is cut off.
+/// A layer that fills and strokes a path in its own coordinates.
 ///
 /// ```swift
 /// let ring = ShapeLayer()
@@ -9,58 +10,90 @@ public import Raster
 /// ring.strokeColor = .white
 /// ring.fillColor = nil
 /// ```
+///
+/// No bitmap is drawn: the compositor paints the shape where it lies on the output, sharp in every size, and paints it from memory while
+/// it only moves or fades. On the output it stands at quarters of a pixel. A shape is not bound to the layer's size: it is seen outside
+/// of `bounds` as well, unless `masksToBounds` cuts it off there. `contents` that are set take its place.
 open class ShapeLayer: Layer {
   public var path: Path? {
-    didSet { if path != oldValue { setNeedsDisplay() } }
+    get { parts.path }
+    set { change(path, newValue) { $0.shapeParts.path = $1 } }
   }
-  /// The colour of the interior; nil for no fill. Black at first.
-  public var fillColor: Color? = .black {
-    didSet { if fillColor != oldValue { setNeedsDisplay() } }
+  /// The colour of the interior; nil for no fill. Black at first. Animatable.
+  public var fillColor: Color? {
+    get { parts.fillColor }
+    set { change(.fillColor, fillColor, newValue) { $0.shapeParts.fillColor = $1 } }
   }
-  public var fillRule = FillRule.nonZero {
-    didSet { if fillRule != oldValue { setNeedsDisplay() } }
+  public var fillRule: FillRule {
+    get { parts.fillRule }
+    set { change(fillRule, newValue) { $0.shapeParts.fillRule = $1 } }
   }
-  /// The colour of the outline; nil, the initial value, for no stroke.
+  /// The colour of the line along the path, which lies on the interior; nil, the initial value, for none. Animatable.
   public var strokeColor: Color? {
-    didSet { if strokeColor != oldValue { setNeedsDisplay() } }
+    get { parts.strokeColor }
+    set { change(.strokeColor, strokeColor, newValue) { $0.shapeParts.strokeColor = $1 } }
   }
-  public var strokeStyle = StrokeStyle() {
-    didSet { if strokeStyle != oldValue { setNeedsDisplay() } }
+  /// The pen that draws the line. Its numbers animate, see `AnimatableKey.lineWidth`.
+  public var strokeStyle: StrokeStyle {
+    get { parts.strokeStyle }
+    set { change(strokeStyle, newValue) { $0.shapeParts.strokeStyle = $1 } }
   }
-  /// True to draw the shape on worker threads while the old one stays visible. False at first.
-  public var drawsAsynchronously = false
+  /// The place at which the line begins, as a share of the path's length: 0 at first, and the nearest of 0…1 for a value beyond.
+  /// Animatable.
+  public var strokeStart: Double {
+    get { parts.strokeStart }
+    set { change(.strokeStart, strokeStart, newValue) { $0.shapeParts.strokeStart = $1 } }
+  }
+  /// The place at which the line ends, as a share of the path's length: 1 at first. Nothing is stroked unless it is above
+  /// `strokeStart`. Animatable.
+  public var strokeEnd: Double {
+    get { parts.strokeEnd }
+    set { change(.strokeEnd, strokeEnd, newValue) { $0.shapeParts.strokeEnd = $1 } }
+  }
 
-  public override init() {
-    super.init()
-    needsDisplayOnBoundsChange = true
-  }
+  private var parts: ShapeContent.Parts { values.shapeParts }
+}
 
-  open override func draw(in context: DrawingContext) {
-    drawing?.draw(in: context)
+extension AnimatableKey where Value == Color {
+  /// See `ShapeLayer.fillColor`. No fill counts as a clear one.
+  public static var fillColor: Self {
+    Self(AnimatableProperty(rawValue: "fillColor"), { $0.shapeParts.fillColor ?? .clear }, { $0.shapeParts.fillColor = $1 })
   }
-
-  open override func makeDrawing() -> (any Drawing)? {
-    drawsAsynchronously ? drawing : nil
-  }
-
-  private var drawing: ShapeDrawing? {
-    path.map {
-      ShapeDrawing(
-        path: $0, fillColor: fillColor, fillRule: fillRule, strokeColor: strokeColor, strokeStyle: strokeStyle)
-    }
+  /// See `ShapeLayer.strokeColor`. No line counts as a clear one.
+  public static var strokeColor: Self {
+    Self(
+      AnimatableProperty(rawValue: "strokeColor"), { $0.shapeParts.strokeColor ?? .clear },
+      { $0.shapeParts.strokeColor = $1 })
   }
 }
 
-private struct ShapeDrawing: Drawing {
-  var path: Path
-  var fillColor: Color?
-  var fillRule: FillRule
-  var strokeColor: Color?
-  var strokeStyle: StrokeStyle
+extension AnimatableKey where Value == Double {
+  /// See `ShapeLayer.strokeStart`.
+  public static var strokeStart: Self {
+    Self(AnimatableProperty(rawValue: "strokeStart"), { $0.shapeParts.strokeStart }, { $0.shapeParts.strokeStart = $1 })
+  }
+  /// See `ShapeLayer.strokeEnd`.
+  public static var strokeEnd: Self {
+    Self(AnimatableProperty(rawValue: "strokeEnd"), { $0.shapeParts.strokeEnd }, { $0.shapeParts.strokeEnd = $1 })
+  }
+  /// The width of a shape's `strokeStyle`.
+  public static var lineWidth: Self {
+    Self(
+      AnimatableProperty(rawValue: "lineWidth"), { $0.shapeParts.strokeStyle.width },
+      { $0.shapeParts.strokeStyle.width = $1 })
+  }
+  /// The distance into the dashes at which a shape's line begins.
+  public static var lineDashPhase: Self {
+    Self(
+      AnimatableProperty(rawValue: "lineDashPhase"), { $0.shapeParts.strokeStyle.dashPhase },
+      { $0.shapeParts.strokeStyle.dashPhase = $1 })
+  }
+}
 
-  func draw(in context: DrawingContext) {
-    if let fillColor { context.fill(path, rule: fillRule, color: fillColor) }
-    guard let strokeColor, !context.isCancelled else { return }
-    context.stroke(path, strokeStyle, color: strokeColor)
+extension AnimatableValues {
+  /// The parts of the shape. A change makes another shape of them.
+  fileprivate var shapeParts: ShapeContent.Parts {
+    get { shape?.parts ?? ShapeContent.Parts() }
+    set { if newValue != shapeParts { shape = ShapeContent(newValue) } }
   }
 }

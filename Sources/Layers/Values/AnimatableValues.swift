@@ -23,6 +23,8 @@ public struct AnimatableValues: Sendable {
   var image: Image?
   /// The text in the layer that takes the place of a picture.
   var text: TextContent?
+  /// The shape in a layer of that kind.
+  var shape: ShapeContent?
   /// The values of the properties that kinds of layers add.
   @usableFromInline
   var named: [AnimatableProperty: any Animatable] = [:]

@@ -2,15 +2,11 @@ internal import CCairo
 import Geometry
 
 extension DrawingContext {
-  /// The distance in pixels from a line at which its pen paints at most. With it, and with solid lines that are cut where they
-  /// leave what is seen, no edge that Cairo fills is longer than 2¹⁷ pixels: its products of both sides would overflow.
-  private static let farthestReach = 20_000.0
-
   /// The pixels of a point at most, in any direction.
   private var pixelsPerPoint: Double { max(abs(transform.a) + abs(transform.c), abs(transform.b) + abs(transform.d)) }
 
   /// The pen that draws with this style.
-  func pen(_ style: StrokeStyle) -> StrokeStyle { style.limited(toReach: Self.farthestReach / pixelsPerPoint) }
+  func pen(_ style: StrokeStyle) -> StrokeStyle { style.limited(toReach: StrokeStyle.farthestReach / pixelsPerPoint) }
 
   /// The distance in pixels from a line at which this pen paints at most. Antialiasing reaches one pixel further than it.
   func reach(of pen: StrokeStyle) -> Double { pen.reach * pixelsPerPoint + 1 }

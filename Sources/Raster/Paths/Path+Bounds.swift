@@ -48,6 +48,61 @@ extension Path {
   }
 }
 
+extension Path {
+  /// The greatest distance from the path that a stroke reaches, in points.
+  package func reach(ofStroke style: StrokeStyle) -> Double {
+    guard style.width > 0 else { return 0 }
+    var corners = CornerReach(limit: style.join == .miter ? style.miterLimit : 1)
+    for step in steps {
+      switch step {
+      case .move: corners.end()
+      case .line(let a, let b): corners.add(b - a, b - a)
+      case .curve(let a, let b, let c, let d):
+        // Lines that follow a curve are joined around it.
+        corners.longest = max(corners.longest, 1.16)
+        corners.add(b != a ? b - a : c != a ? c - a : d - a, d != c ? d - c : d != b ? d - b : d - a)
+      case .close(let a, let b):
+        corners.add(b - a, b - a)
+        corners.close()
+      }
+    }
+    return style.width / 2 * max(corners.longest, style.cap == .square ? 2.0.squareRoot() : 1)
+  }
+}
+
+/// The longest miter of a path, divided by the width of the pen.
+private struct CornerReach {
+  let limit: Double
+  var longest = 1.0
+  private var first: Point?
+  private var last: Point?
+
+  init(limit: Double) { self.limit = limit }
+
+  /// Adds a part of a subpath by the directions in which it begins and ends. One without length has none.
+  mutating func add(_ begin: Point, _ end: Point) {
+    guard begin != .zero, end != .zero else { return }
+    if let last { join(last, begin) }
+    if first == nil { first = begin }
+    last = end
+  }
+
+  mutating func end() { (first, last) = (nil, nil) }
+
+  mutating func close() {
+    if let first, let last { join(last, first) }
+    end()
+  }
+
+  private mutating func join(_ one: Point, _ other: Point) {
+    guard longest < limit else { return }
+    let cosine = (one.x * other.x + one.y * other.y) / (hypot(one.x, one.y) * hypot(other.x, other.y))
+    let length = (2 / (1 + cosine)).squareRoot()
+    // A corner that a rounding might bring to the limit counts as one that is there.
+    if length < limit * 1.001 { longest = max(longest, min(length, limit)) }
+  }
+}
+
 /// The range of one coordinate.
 private struct Extent {
   var low = Double.infinity

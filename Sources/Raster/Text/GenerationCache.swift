@@ -1,23 +1,23 @@
 /// A bounded cache in two generations. An entry that is used moves to the young generation; when that reaches half the
 /// limit, the old generation is dropped and the young one becomes the old one. So entries that are used often stay, without
 /// an ordered list.
-struct GenerationCache<Key: Hashable, Value> {
+package struct GenerationCache<Key: Hashable, Value> {
   /// The limit for the cost of all entries together, in the caller's unit.
-  let limit: Int
+  package let limit: Int
   private var young: [Key: (value: Value, cost: Int)] = [:]
   private var old: [Key: (value: Value, cost: Int)] = [:]
   private var youngCost = 0
   private var oldCost = 0
 
-  init(limit: Int) {
+  package init(limit: Int) {
     self.limit = limit
   }
 
   /// The cost of all entries together.
-  var cost: Int { youngCost + oldCost }
-  var count: Int { young.count + old.count }
+  package var cost: Int { youngCost + oldCost }
+  package var count: Int { young.count + old.count }
 
-  mutating func value(for key: Key) -> Value? {
+  package mutating func value(for key: Key) -> Value? {
     if let entry = young[key] { return entry.value }
     guard let entry = old.removeValue(forKey: key) else { return nil }
     oldCost -= entry.cost
@@ -26,7 +26,7 @@ struct GenerationCache<Key: Hashable, Value> {
   }
 
   /// Adds or replaces an entry. An entry that costs more than half the limit is not kept.
-  mutating func insert(_ value: Value, for key: Key, cost: Int) {
+  package mutating func insert(_ value: Value, for key: Key, cost: Int) {
     if let entry = young.removeValue(forKey: key) { youngCost -= entry.cost }
     if let entry = old.removeValue(forKey: key) { oldCost -= entry.cost }
     guard cost <= limit / 2 else { return }

@@ -1,0 +1,68 @@
+import CKernels
+import Geometry
+import Raster
+import RenderTree
+
+extension ShapeContent: PaintableContent {
+  var coversItself: Bool { parts.paintsFill && parts.paintsStroke }
+
+  func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect {
+    guard let color = parts.fillColor?.premultipliedBGRA, color >> 24 == 255,
+      let fill = StripCache.shared.strips(of: self, .fill, transform, frame: nil)
+    else { return .zero }
+    let covered = fill.strips.coveredRect.offsetBy(dx: fill.x, dy: fill.y)
+    guard record.flags.contains(.masksToBounds) else { return covered }
+    let mask = LayerShape(record.bounds, radius: 0, transform: transform)
+    return covered.intersection(mask.coveredRect(record.bounds, transform))
+  }
+
+  func paint(_ layer: PaintedLayer, with painter: BandPainter) {
+    // In a group the mask cuts the whole group.
+    let isMasked = layer.record.flags.contains(.masksToBounds) && !layer.node.flags.contains(.maskGroup)
+    let mask = isMasked ? LayerShape(layer.node, layer.record) : nil
+    let pixels = layer.node.own.intersection(layer.clip).intersection(mask?.pixels ?? layer.clip)
+    if pixels.isEmpty { return }
+    for (part, color) in [(StripCache.Part.fill, parts.fillColor), (.stroke, parts.strokeColor)] {
+      guard let own = color?.premultipliedBGRA, own != 0, part == .fill || parts.paintsStroke,
+        let shape = StripCache.shared.strips(of: self, part, layer.node.transform, frame: painter.frame)
+      else { continue }
+      let color = layer.opacity == 255 ? own : multiplyPixel(own, layer.opacity)
+      if let mask, !mask.isWhole {
+        painter.paint(color, shape, through: mask, pixels, layer.target)
+      } else {
+        painter.paint(color, shape, pixels, layer.target)
+      }
+    }
+  }
+}
+
+extension BandPainter {
+  /// Paints the strips in the pixels of the output.
+  fileprivate func paint(_ color: UInt32, _ shape: StripCache.Placed, _ pixels: IntRect, _ target: PixelTarget) {
+    let table = kernels.pointee
+    let isOpaque = color >> 24 == 255
+    shape.strips.forEachRun(in: pixels.offsetBy(dx: -shape.x, dy: -shape.y)) { y, columns, coverage in
+      let destination = target.pointer(x: columns.lowerBound + shape.x, y: y + shape.y)
+      let count = Int64(columns.count)
+      if let coverage {
+        table.over_color_coverage(destination, count, color, coverage)
+      } else if isOpaque {
+        table.fill(destination, count, color)
+      } else {
+        table.over_color(destination, count, color)
+      }
+    }
+  }
+
+  fileprivate func paint(
+    _ color: UInt32, _ shape: StripCache.Placed, through mask: LayerShape, _ pixels: IntRect, _ target: PixelTarget
+  ) {
+    let rows = (shape: scratch.coverage(pixels.width), mask: scratch.secondCoverage(pixels.width))
+    for y in pixels.minY..<pixels.maxY {
+      shape.strips.coverage(y - shape.y, pixels.minX - shape.x..<pixels.maxX - shape.x, rows.shape)
+      mask.coverage(y, pixels.minX..<pixels.maxX, kernels, rows.mask)
+      ckernels_multiply_coverage(rows.shape, rows.mask, Int64(pixels.width))
+      kernels.pointee.over_color_coverage(target.pointer(x: pixels.minX, y: y), Int64(pixels.width), color, rows.shape)
+    }
+  }
+}

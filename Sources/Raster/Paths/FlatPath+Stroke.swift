@@ -1,0 +1,189 @@
+package import Geometry
+import Glibc
+
+extension FlatPath {
+  /// The outline in pixels, to be filled by the non-zero rule, of what a pen paints along the part of a path between two shares of its
+  /// length.
+  ///
+  /// Both sides of the line go around it in the same direction, so that what a line paints twice does not take itself back.
+  package init(
+    stroke path: Path, _ style: StrokeStyle, from start: Double = 0, to end: Double = 1, _ toPixels: Affine
+  ) {
+    self.init()
+    let scale = max(hypot(toPixels.a, toPixels.b), hypot(toPixels.c, toPixels.d))
+    guard scale > 0, scale.isFinite else { return }
+    let pen = style.limited(toReach: StrokeStyle.farthestReach / scale)
+    guard pen.width > 0, pen.width.isFinite else { return }
+    var lines = FlatPath(path, .identity, pixelsPerPoint: scale, penWidth: pen.width).trimmed(from: start, to: end)
+    if pen.isDashed(along: lines.length, pixelsPerPoint: scale) { lines = lines.dashed(pen.dash, phase: pen.dashPhase) }
+    var sides = StrokeSides(pen, pixelsPerPoint: scale, toPixels, self)
+    for subpath in lines.subpaths { sides.add(lines, subpath) }
+    self = sides.outline
+  }
+}
+
+/// Walks along lines and makes the outline of what a pen paints on both of their sides.
+private struct StrokeSides {
+  private(set) var outline: FlatPath
+  private let pen: StrokeStyle
+  private let half: Double
+  private let toPixels: Affine
+  /// The angle between points on a round join or cap.
+  private let arcStep: Double
+  /// Shorter lines have no direction.
+  private let shortest: Double
+  // A subpath: its points without those that repeat the one before, and the directions to the next.
+  private var points: [Point] = []
+  private var isSmooth: [Bool] = []
+  private var directions: [Point] = []
+  private var lengths: [Double] = []
+
+  init(_ pen: StrokeStyle, pixelsPerPoint: Double, _ toPixels: Affine, _ outline: FlatPath) {
+    (self.pen, self.toPixels, self.outline) = (pen, toPixels, outline)
+    half = pen.width / 2
+    arcStep = FlatPath.arcStep(radius: half * pixelsPerPoint)
+    shortest = 1e-4 / pixelsPerPoint
+  }
+
+  mutating func add(_ lines: FlatPath, _ subpath: FlatPath.Subpath) {
+    take(lines, subpath)
+    guard points.count > 1 else {
+      // A line without length is painted by its caps; a point alone is not.
+      if let point = points.first, subpath.isClosed || subpath.points.count > 1 { addDot(point) }
+      return
+    }
+    addSide(isClosed: subpath.isClosed, isBackwards: false)
+    if subpath.isClosed { outline.end(isClosed: true) } else if let last = points.last { addCap(last) }
+    turnBack(isClosed: subpath.isClosed)
+    addSide(isClosed: subpath.isClosed, isBackwards: true)
+    if !subpath.isClosed, let last = points.last { addCap(last) }
+    outline.end(isClosed: true)
+  }
+
+  private mutating func take(_ lines: FlatPath, _ subpath: FlatPath.Subpath) {
+    points.removeAll(keepingCapacity: true)
+    isSmooth.removeAll(keepingCapacity: true)
+    directions.removeAll(keepingCapacity: true)
+    lengths.removeAll(keepingCapacity: true)
+    for index in subpath.points where lines.points[index].isFinite {
+      if let last = points.last, !addDirection(from: last, to: lines.points[index]) { continue }
+      points.append(lines.points[index])
+      isSmooth.append(lines.isSmooth[index])
+    }
+    guard subpath.isClosed, let first = points.first, let last = points.last, points.count > 1 else { return }
+    if !addDirection(from: last, to: first) {
+      points.removeLast()
+      isSmooth.removeLast()
+    }
+  }
+
+  private mutating func addDirection(from a: Point, to b: Point) -> Bool {
+    let length = hypot(b.x - a.x, b.y - a.y)
+    guard length > shortest, length.isFinite else { return false }
+    directions.append((b - a) / length)
+    lengths.append(length)
+    return true
+  }
+
+  private mutating func turnBack(isClosed: Bool) {
+    points.reverse()
+    isSmooth.reverse()
+    directions.reverse()
+    lengths.reverse()
+    for index in directions.indices { directions[index] = -directions[index] }
+    guard isClosed else { return }
+    // The line to the next point was the one from the point before.
+    directions.append(directions.removeFirst())
+    lengths.append(lengths.removeFirst())
+  }
+
+  // MARK: Sides
+
+  /// Adds the side to which a direction turns by a quarter of a turn clockwise.
+  private mutating func addSide(isClosed: Bool, isBackwards: Bool) {
+    if !isClosed, let first = directions.first { append(points[0], across(first)) }
+    for index in isClosed ? 0..<points.count : 1..<points.count - 1 {
+      let before = index == 0 ? directions.count - 1 : index - 1
+      addCorner(index, before, isBackwards: isBackwards)
+    }
+    if !isClosed, let last = directions.last { append(points[points.count - 1], across(last)) }
+  }
+
+  private mutating func addCorner(_ index: Int, _ before: Int, isBackwards: Bool) {
+    let (point, old, new) = (points[index], directions[before], directions[index])
+    let (cross, dot) = (old.x * new.y - old.y * new.x, old.x * new.x + old.y * new.y)
+    let sharpness = 1 + dot
+    let middle = (across(old) + across(new)) / max(sharpness, 1e-9)
+    // If a line goes straight back, one side only is outside.
+    let isOutside = cross < 0 || cross == 0 && !isBackwards
+    if !isOutside {
+      // The two inner sides meet, unless a line ends before.
+      if half * abs(cross) <= sharpness * min(lengths[before], lengths[index]), sharpness > 1e-6 {
+        append(point, middle)
+      } else {
+        append(point, across(old))
+        append(point, .zero)
+        append(point, across(new))
+      }
+      return
+    }
+    switch isSmooth[index] ? (dot > 0.5 ? .miter : .round) : pen.join {
+    // The miter's length divided by the pen's width has the square 2 / (1 + dot).
+    case .miter where isSmooth[index] || 2 <= pen.miterLimit * pen.miterLimit * sharpness: append(point, middle)
+    case .round: addArc(point, from: across(old), angle: atan2(cross, dot))
+    default:
+      append(point, across(old))
+      append(point, across(new))
+    }
+  }
+
+  private func across(_ direction: Point) -> Point { Point(-direction.y * half, direction.x * half) }
+
+  // MARK: Ends
+
+  /// Goes around the last point.
+  private mutating func addCap(_ point: Point) {
+    guard let direction = directions.last else { return }
+    switch pen.cap {
+    case .butt: break
+    case .round: addArc(point, from: across(direction), angle: -.pi)
+    case .square:
+      append(point, across(direction) + direction * half)
+      append(point, direction * half - across(direction))
+    }
+  }
+
+  private mutating func addDot(_ point: Point) {
+    switch pen.cap {
+    case .butt: return
+    case .round: addArc(point, from: Point(half, 0), angle: -2 * .pi)
+    case .square:
+      append(point, Point(half, half))
+      append(point, Point(half, -half))
+      append(point, Point(-half, -half))
+      append(point, Point(-half, half))
+    }
+    outline.end(isClosed: true)
+  }
+
+  /// Adds an arc around a point, with both of its ends. A positive angle turns clockwise.
+  private mutating func addArc(_ center: Point, from start: Point, angle: Double) {
+    let count = max((abs(angle) / arcStep).rounded(.up), 1)
+    for step in 0...Int(count) {
+      let (sine, cosine) = (sin(angle * Double(step) / count), cos(angle * Double(step) / count))
+      append(center, Point(start.x * cosine - start.y * sine, start.x * sine + start.y * cosine))
+    }
+  }
+
+  private mutating func append(_ point: Point, _ offset: Point) { outline.append(toPixels.apply(point + offset)) }
+}
+
+extension Point {
+  fileprivate var isFinite: Bool { (x + y).isFinite }
+}
+
+extension StrokeStyle {
+  /// The distance in pixels from a line at which its pen paints at most. With it, and with solid lines that are cut where they
+  /// leave what is seen, no edge that Cairo fills is longer than 2¹⁷ pixels: its products of both sides would overflow.
+  static let farthestReach = 20_000.0
+}

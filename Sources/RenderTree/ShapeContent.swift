@@ -1,0 +1,68 @@
+public import Geometry
+public import Raster
+import Synchronization
+
+/// A path that is filled and stroked, as content: the compositor paints it where it lies on the output, without an image of it.
+///
+/// It lies in the layer's coordinates wherever the bounds are. The rules that place and stretch images do not concern it.
+public final class ShapeContent: RenderContent {
+  public let parts: Parts
+  /// Tells it from every other one, also after its memory has been used again.
+  package let number: UInt64
+  /// The rectangle around all that it may paint.
+  private let box: Rect
+
+  private static let lastNumber = Atomic<UInt64>(0)
+
+  public struct Parts: Hashable, Sendable {
+    public var path: Path?
+    /// The colour of the interior; nil for no fill.
+    public var fillColor: Color? = .black
+    public var fillRule = FillRule.nonZero
+    /// The colour of the line, which lies on the interior; nil for none.
+    public var strokeColor: Color?
+    public var strokeStyle = StrokeStyle()
+    /// The part of the path that is stroked, in shares of its length: nothing unless the first is below the second.
+    public var strokeStart = 0.0
+    public var strokeEnd = 1.0
+
+    public init() {}
+  }
+
+  public init(_ parts: Parts) {
+    self.parts = parts
+    number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    guard let path = parts.path, !path.isEmpty, parts.paintsFill || parts.paintsStroke else {
+      box = .zero
+      return
+    }
+    // The compositor moves shapes by up to an eighth of a pixel: a layer's unit has at least a quarter of one, or none of it is seen.
+    let reach = (parts.paintsStroke ? path.reach(ofStroke: parts.strokeStyle) : 0) + 0.5
+    let outline = path.boundingBox.insetBy(dx: -reach, dy: -reach)
+    box = (outline.minX + outline.minY + outline.maxX + outline.maxY).isFinite ? outline : Self.everywhere
+  }
+
+  private static let everywhere = Rect(x: -1e9, y: -1e9, width: 2e9, height: 2e9)
+
+  public func drawnBounds(in bounds: Rect, _ effects: RenderEffects?) -> Rect { box }
+
+  public var description: String {
+    var words = ["shape of \(parts.path?.elements.count ?? 0) elements"]
+    if let color = parts.fillColor {
+      words.append("\(parts.fillRule == .evenOdd ? "even-odd " : "")fill \(color.premultipliedBGRA.hexadecimalColor)")
+    }
+    if let color = parts.strokeColor {
+      words.append("stroke \(color.premultipliedBGRA.hexadecimalColor) width \(parts.strokeStyle.width)")
+      if parts.strokeStart != 0 || parts.strokeEnd != 1 { words.append("from \(parts.strokeStart) to \(parts.strokeEnd)") }
+    }
+    return words.joined(separator: " ")
+  }
+}
+
+extension ShapeContent.Parts {
+  package var paintsFill: Bool { (fillColor?.premultipliedBGRA ?? 0) != 0 }
+  package var paintsStroke: Bool {
+    (strokeColor?.premultipliedBGRA ?? 0) != 0 && strokeStyle.width > 0 && strokeStart < strokeEnd && strokeEnd > 0
+      && strokeStart < 1
+  }
+}
