@@ -42,6 +42,8 @@ public struct DamageReason: Hashable, Sendable {
     case contentPlacement = "content placement"
     case border
     case shadow
+    /// Blur and map of colours.
+    case filters
     case blendMode = "blend mode"
     case rasterization
     case transition
@@ -152,6 +154,8 @@ extension RenderRecord {
     compare(.cornerRadius, \.corners)
     compare(.border, \.border)
     compare(.shadow, \.shadow)
+    compare(.filters, \.blurRadius)
+    compare(.filters, \.colorMatrix)
     compare(.blendMode, \.blendMode)
     compare(.transform, \.homography)
     compare(.rasterization, \.rasterizationScale)

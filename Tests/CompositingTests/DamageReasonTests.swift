@@ -46,6 +46,9 @@ import Testing
     parts.shadow = Shadow(color: 0xFF00_0000, offset: .zero, radius: 2)
     parts.border = Border(width: 1, color: 0xFFFF_FFFF)
     #expect(reasons { $0.sides[4].effects = RenderEffects(parts) }.first == "5: border, shadow at 50, 10")
+    var filters = RenderEffects.Parts()
+    (filters.blurRadius, filters.colorMatrix) = (1, .inversion(1))
+    #expect(reasons { $0.sides[4].effects = RenderEffects(filters) }.first == "5: filters at 50, 10")
     #expect(reasons { $0.backdrop = 0xFF12_3456 } == ["0: backdrop at 0, 0"])
     #expect(reasons { $0.viewport = Viewport(transform: .identity, clip: .zero) } == ["0: viewport at 0, 0"])
   }
