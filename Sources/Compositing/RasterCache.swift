@@ -1,4 +1,5 @@
 import Geometry
+import LinuxSystem
 import RenderTree
 
 /// The pictures of isolated layers that stay the same: shadows, borders, masks, perspective and `shouldRasterize`, which cost
@@ -66,14 +67,14 @@ final class RasterCache {
     return entry
   }
 
-  /// Drops what was asked for before this frame, the oldest first; false if that is not enough.
+  /// Drops what was asked for before this frame, the oldest first; false if that is not enough, or the process has no memory.
   private func makeRoom(for bytes: Int) -> Bool {
     while cost + bytes > limit {
       let kept = entries.filter { $0.value.picture != nil && $0.value.frame < frame }
       guard let oldest = kept.min(by: { $0.value.frame < $1.value.frame }) else { return false }
       remove(oldest.value, oldest.key)
     }
-    return true
+    return Memory.hasRoom(for: bytes)
   }
 
   private func remove(_ entry: RasterEntry, _ id: UInt32) {
