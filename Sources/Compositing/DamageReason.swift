@@ -41,6 +41,8 @@ public struct DamageReason: Hashable, Sendable {
     /// The part of the content that is shown, and where.
     case contentPlacement = "content placement"
     case border
+    case blur
+    case colorMatrix = "color matrix"
     case shadow
     /// Blur and map of colours.
     case filters
@@ -153,6 +155,8 @@ extension RenderRecord {
     compare(.contentPlacement, \.cut)
     compare(.cornerRadius, \.corners)
     compare(.border, \.border)
+    compare(.blur, \.blurRadius)
+    compare(.colorMatrix, \.colorMatrix)
     compare(.shadow, \.shadow)
     compare(.filters, \.blurRadius)
     compare(.filters, \.colorMatrix)

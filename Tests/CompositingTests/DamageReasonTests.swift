@@ -53,6 +53,31 @@ import Testing
     #expect(reasons { $0.viewport = Viewport(transform: .identity, clip: .zero) } == ["0: viewport at 0, 0"])
   }
 
+  /// No part of the effects goes without a name.
+  @Test func everyEffectIsNamed() {
+    let old = OldPicture()
+    let changes: [(name: String, change: (inout RenderEffects.Parts) -> Void)] = [
+      ("content placement", { $0.placement = ContentPlacement(gravity: .center, size: Size(4, 4)) }),
+      ("content placement", { $0.cut.scale = 2 }),
+      ("corner radius", { $0.corners = [] }),
+      ("border", { $0.border = Border(width: 1, color: 0xFFFF_FFFF) }),
+      ("blur", { $0.blurRadius = 2 }),
+      ("color matrix", { $0.colorMatrix = .identity }),
+      ("shadow", { $0.shadow = Shadow(color: 0xFF00_0000, offset: .zero, radius: 2) }),
+      ("blend mode", { $0.blendMode = .multiply }),
+      ("transform", { $0.homography = .identity }),
+      ("rasterization", { $0.rasterizationScale = 2 }),
+      ("transition", { $0.transition = LayerTransition(old: old, type: .fade, subtype: .fromLeft, progress: 0.5) }),
+    ]
+    #expect(changes.count == Mirror(reflecting: RenderEffects.Parts()).children.count)
+    for (name, change) in changes {
+      var parts = RenderEffects.Parts()
+      change(&parts)
+      let names = reasons { $0.sides[4].effects = RenderEffects(parts) }
+      #expect(names.first?.hasPrefix("5: \(name) at ") == true, "\(name): \(names)")
+    }
+  }
+
   /// A layer that turns about its middle has not moved, although its transform's translation has changed.
   @Test func turningIsNoMove() {
     let turn = Affine.translation(x: -5, y: -5).concatenating(.rotation(1)).concatenating(.translation(x: 15, y: 15))
