@@ -21,6 +21,30 @@ import Testing
     #expect(shownPictures > 12 * 4, "\(shownPictures) kept pictures were shown")
   }
 
+  /// A rasterized layer's picture that was kept where its pixels are those of the output, shown between them.
+  @Test func aRasterizedPictureIsShownBetweenPixels() throws {
+    var parts = RenderEffects.Parts()
+    parts.rasterizationScale = 1
+    func tree(at place: Double) -> TreeSnapshot {
+      var tree = TreeSnapshot()
+      tree.append(
+        RenderRecord(
+          id: 1, subtreeEnd: 1, transform: .translation(x: place, y: 20), bounds: Rect(x: 0, y: 0, width: 12, height: 18),
+          backgroundColor: 0xFF45_B5B0),
+        SideValues(effects: RenderEffects(parts)))
+      return tree
+    }
+    let (keeping, bitmap) = (Compositor(), try Bitmap(width: Self.width, height: Self.height))
+    let shown = tree(at: 30)
+    for _ in 0..<3 { keeping.render(shown, damage: Self.screen, into: bitmap) }
+    #expect(keeping.rasterCache.shownPictures > 0)
+    var moved = shown
+    moved.records[0].transform.tx = 30.5
+    keeping.render(moved, damage: Self.screen, into: bitmap)
+    let expected = try moved.picture(width: Self.width, height: Self.height)
+    for x in 28..<45 { #expect(bitmap[x, 25] == expected[x, 25], "column \(x)") }
+  }
+
   /// - Returns: how often a kept picture was shown.
   @MainActor
   private static func playRandomEdits(seed: UInt64) throws -> Int {
