@@ -37,7 +37,8 @@ extension Engine {
   ///   - scale: pixels a point; nil for the display's.
   @discardableResult
   public func addOutput(display: any Display, root: Layer, scale: Double? = nil) -> Output {
-    var group = OutputGroup(root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers)
+    var group = OutputGroup(
+      root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers, renderThreads: renderThreads)
     let output = group.addFirst(display)
     group.context.onNeedsCommit = { [weak self] in self?.needsCommit() }
     groups.append(group)

@@ -38,6 +38,7 @@ public final class Engine {
   /// nil, the first such layer is named on the standard error output.
   public var onUnsettledLayout: (@MainActor (_ layer: Layer) -> Void)?
 
+  package let renderThreads: WorkerPool?
   /// Trees of layers, each with the outputs that show it.
   var groups: [OutputGroup] = []
   private var observers: [FrameLoop.Observer] = []
@@ -45,19 +46,40 @@ public final class Engine {
   private var isFinished = false
   private var hasReportedUnsettledLayout = false
 
+  /// The thread on which an engine composites its frames. The pixels are the same.
+  public enum Rendering: Hashable, Sendable {
+    /// In the turn that made the frame, before the next one begins.
+    case inTurns
+    /// On a thread of its own, while the main thread goes on with callbacks, layout and drawing of the next frame. Work and compositing
+    /// that fit into an interval each, but not together, give a frame in every interval, an interval later than promised.
+    case onThread
+  }
+
   /// - Parameters:
   ///   - display: where frames go; the engine adds it to the loop.
   ///   - root: the layer that fills the display; its bounds become the display's size in points, and follow it.
   ///   - scale: pixels a point; nil for the display's.
   ///   - loop: a loop bound to the main thread.
   ///   - workers: draw asynchronous contents and share the compositing of large areas.
-  public init(
-    display: any Display, root: Layer, scale: Double? = nil, loop: FrameLoop = .main, workers: WorkerPool = WorkerPool()
+  ///   - rendering: the thread on which frames are composited, those of all displays.
+  public convenience init(
+    display: any Display, root: Layer, scale: Double? = nil, loop: FrameLoop = .main, workers: WorkerPool = WorkerPool(),
+    rendering: Rendering = .inTurns
+  ) {
+    let threads = rendering == .onThread ? WorkerPool(threads: 1) : nil
+    self.init(display: display, root: root, scale: scale, loop: loop, workers: workers, renderThreads: threads)
+  }
+
+  /// - Parameter renderThreads: composite the frames; nil for none.
+  package init(
+    display: any Display, root: Layer, scale: Double?, loop: FrameLoop, workers: WorkerPool, renderThreads: WorkerPool?
   ) {
     self.loop = loop
+    self.renderThreads = renderThreads
     modes = FrameLoop.ModeStack(of: loop)
     self.workers = workers
-    var group = OutputGroup(root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers)
+    var group = OutputGroup(
+      root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers, renderThreads: renderThreads)
     context = group.context
     output = group.addFirst(display)
     groups = [group]

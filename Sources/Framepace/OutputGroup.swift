@@ -19,10 +19,12 @@ struct OutputGroup {
   private(set) var members: [Member] = []
   private let loop: FrameLoop
   private let workers: WorkerPool
+  private let renderThreads: WorkerPool?
 
-  init(root: Layer, scale: Double, loop: FrameLoop, workers: WorkerPool) {
+  init(root: Layer, scale: Double, loop: FrameLoop, workers: WorkerPool, renderThreads: WorkerPool?) {
     self.loop = loop
     self.workers = workers
+    self.renderThreads = renderThreads
     context = LayerContext(root: root, workers: workers, scale: scale, clock: loop.clock, wake: { loop.wakeUp() })
   }
 
@@ -57,7 +59,8 @@ struct OutputGroup {
     let content = Output.Content(
       tree: tree, isAnimating: { context.isAnimating }, frameRateRange: { context.frameRateRange })
     let output = Output(
-      display: display, content: content, renderer: Compositor(workers: workers), clock: loop.clock)
+      display: display, content: content, renderer: Compositor(workers: workers), clock: loop.clock,
+      renderThreads: renderThreads)
     output.setNeedsFrame()
     display.add(to: loop, mode: .common)
     output.add(to: loop, mode: .common)

@@ -18,25 +18,6 @@ public import RunLoops
 /// interval: a change right after a frame waits for the next tick, a change after a pause is rendered in the turn that made it.
 @MainActor
 public final class Output {
-  /// The source of an output's pictures. Closures, so that nothing below the render tree knows of layers.
-  public struct Content {
-    /// Returns the newest tree, with animations evaluated for the given time.
-    public var tree: @MainActor (_ time: MonotonicTime) -> TreeSnapshot
-    /// Returns true while the tree changes by itself with time.
-    public var isAnimating: @MainActor () -> Bool
-    /// Returns how often the tree is to be shown while it only changes by itself.
-    public var frameRateRange: @MainActor () -> FrameRateRange
-
-    public init(
-      tree: @escaping @MainActor (_ time: MonotonicTime) -> TreeSnapshot, isAnimating: @escaping @MainActor () -> Bool,
-      frameRateRange: @escaping @MainActor () -> FrameRateRange = { .default }
-    ) {
-      self.tree = tree
-      self.isAnimating = isAnimating
-      self.frameRateRange = frameRateRange
-    }
-  }
-
   public let display: any Display
   /// The display's geometry, by which layers are laid out and pictures are turned.
   package private(set) var geometry: DisplayGeometry
@@ -75,8 +56,9 @@ public final class Output {
   private var damage = DamageRegion()
   private var ring: BufferRing
   private var link: DisplayLink?
-  /// The frame that is ready early and waits for its vblank.
-  private var heldBack: FinishedFrame?
+  private var frameUnderWay = FrameUnderWay.none
+  /// Nil to render in the turn that begins a frame.
+  private var renderThread: RenderThread?
   private let handOverWait: VBlankWait
   private var schedule = OutputSchedule()
   /// The tree of the last frame; the next one is compared with it.
@@ -87,8 +69,12 @@ public final class Output {
   /// The frames on their way to the screen, in the order in which they will be seen.
   private var pending: [FrameRecord] = []
 
-  /// - Parameter renderer: paints the frames of this output and of no other.
-  public init(display: any Display, content: Content, renderer: any Renderer, clock: SystemClock) {
+  /// - Parameters:
+  ///   - renderer: paints the frames of this output and of no other.
+  ///   - renderThreads: render the frames, one at a time, while the main thread goes on; nil to render in the turns of the loop.
+  public init(
+    display: any Display, content: Content, renderer: any Renderer, clock: SystemClock, renderThreads: WorkerPool? = nil
+  ) {
     self.display = display
     self.content = content
     self.clock = clock
@@ -103,6 +89,9 @@ public final class Output {
     link.isPaused = true
     self.link = link
     handOverWait.handler = { [weak self] _ in self?.handOverHeldBack() }
+    renderThread = renderThreads.map { threads in
+      RenderThread(threads: threads, renderer: renderer, clock: clock) { [weak self] in self?.takeRenderedFrame() }
+    }
     presenter.onEvent = { [weak self] event in
       guard let self else { return }
       switch event {
@@ -114,10 +103,6 @@ public final class Output {
   }
 
   /// Follows the output's ticks and frames. Any number may: a meter, a profiler, the application.
-  ///
-  /// ```swift
-  /// let measuring = engine.output.observe { meter.record($0) }
-  /// ```
   ///
   /// - Returns: the token: the observer listens until it is let go of or invalidated.
   public func observe(_ handler: @escaping @MainActor (FrameEvent) -> Void) -> Observation {
@@ -131,6 +116,7 @@ public final class Output {
   /// Lets `loop` tick the output while it runs in `mode`; `.common` stands for all common modes. Its owner adds the display.
   public func add(to loop: FrameLoop, mode: FrameLoop.Mode) {
     handOverWait.add(to: loop, mode: mode)
+    renderThread?.add(to: loop, mode: mode)
     link?.add(to: loop, mode: mode)
   }
 
@@ -162,6 +148,7 @@ public final class Output {
   /// - Parameter turn: the time that the turn has spent on the frame so far, in callbacks, layout and display.
   public func renderIfNeeded(turn: FrameRecord.PhaseDurations) {
     guard let link else { return }
+    takeRenderedFrame()
     let now = clock.now
     if wantsFrame {
       link.contentFrameRateRange = schedule.isDirty ? .default : content.frameRateRange()
@@ -177,7 +164,7 @@ public final class Output {
     }
     let isWanted = wantsFrame
     schedule.endTurn(isFrameWanted: isWanted)
-    let isIdle = !isWanted && !schedule.hasFrameSinceTick && heldBack == nil
+    let isIdle = !isWanted && !schedule.hasFrameSinceTick && !hasFrameUnderWay
     guard isIdle != link.isPaused else { return }
     link.isPaused = isIdle
     if isIdle {
@@ -191,7 +178,8 @@ public final class Output {
     link?.invalidate()
     link = nil
     handOverWait.invalidate()
-    heldBack = nil
+    renderThread?.invalidate()
+    frameUnderWay = .none
     owed = nil
     pending = []
     presenter.onEvent = nil
@@ -211,6 +199,7 @@ public final class Output {
 
   private func tick(_ link: DisplayLink) {
     guard let tick = link.tick else { return }
+    takeRenderedFrame()
     renderOwedFrame()
     schedule.didTick(tick)
     observers.notify(.tick(tick))
@@ -235,9 +224,10 @@ public final class Output {
   /// interval: merged into that work neither would ever be seen in time. A shorter one is merged, so that frames do not queue, unless
   /// the tick's frame is made for a later vblank than the next.
   private func renderOwedFrame() {
-    guard var frame = owed, let link,
-      schedule.lead > 1 || frame.work + FrameRecord.takeOverTime > ticker.interval * Int64(link.intervalsPerTick)
-    else { return }
+    guard var frame = owed, let link else { return }
+    // A thread's part of it is not in its work yet.
+    let work = frame.work + (renderThread?.usualDuration ?? .zero) + FrameRecord.takeOverTime
+    guard schedule.lead > 1 || work > ticker.interval * Int64(link.intervalsPerTick) else { return }
     let (now, forecast) = (clock.now, ticker.forecast)
     frame.heldBack = now - frame.submitted
     let target = schedule.target(ofOwedFrame: frame, at: now, forecast: forecast)
@@ -261,14 +251,18 @@ public final class Output {
     }
     // If the other frame is seen in time for this one, the turn of that event renders it.
     if !pending.isEmpty, schedule.fitsTick(budget: ticker.frameBudget) { return }
-    // The frame that is held back has the buffer, and the vblank.
-    if heldBack != nil { return }
+    // It has the buffer, and the vblank.
+    if hasFrameUnderWay { return }
     // While flips pend no buffer may be free; `presented` or the next tick brings us back.
     guard let buffer = presenter.acquireBuffer() else { return }
     let started = clock.now
     if isOwed || schedule.dueTick == nil { owed = nil } else { discardOwedFrame() }
     var record = frame
     record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, at: started, forecast: forecast)
+    if let renderThread, !forecast.isVariable {
+      // It can be seen when it is rendered, and the thread takes as long as before.
+      record.target = max(record.target, forecast.vblank(after: started + renderThread.usualDuration))
+    }
     record.isTargetKnown = forecast.isKnown(at: record.target)
     record.animationTime = evaluationTime(for: record.target)
     var tree = content.tree(record.animationTime)
@@ -280,42 +274,68 @@ public final class Output {
       schedule.didRenderNothing(for: target, at: started, forecast: forecast)
       return
     }
-    let diffed = clock.now
 
     ring.add(damage)
     let painted = ring.takeDamage(ofBuffer: buffer.index)
-    switch renderer.render(tree, damage: painted, into: inspector?.canvas(for: buffer) ?? buffer.target) {
-    case .signaled: break
-    }
-    let composited = clock.now
-    let written = inspector?.inspect(
-      InspectedFrame(old: shown ?? TreeSnapshot(), tree: tree, damage: damage, painted: painted, buffer: buffer))
-
-    record.submitted = composited
     record.paintedPixels = painted.area
-    record.phases[.diff] = diffed - started
-    record.phases[.composite] = composited - diffed
+    record.submitted = clock.now
+    record.phases[.diff] = record.submitted - started
+    let inspection = inspector.map {
+      ($0, InspectedFrame(old: shown ?? TreeSnapshot(), tree: tree, damage: damage, painted: painted, buffer: buffer))
+    }
     shown = tree
     if isOwed { schedule.didRenderOwedFrame(for: target) } else { schedule.didRender(for: target) }
-    let frame = FinishedFrame(buffer: buffer, damage: written ?? painted, record: record)
-    if let vblank = schedule.vblankToAwait(by: record, at: composited, forecast: forecast) {
-      heldBack = frame
+    start(OutputFrame(buffer: buffer, damage: painted, record: record, inspection: inspection), of: tree)
+  }
+
+  /// Renders a frame, now or on a thread.
+  private func start(_ frame: OutputFrame, of tree: TreeSnapshot) {
+    let canvas = frame.inspection?.0.canvas(for: frame.buffer) ?? frame.buffer.target
+    if let renderThread {
+      frameUnderWay = .rendering(frame)
+      return renderThread.start(tree, damage: frame.damage, into: canvas)
+    }
+    switch renderer.render(tree, damage: frame.damage, into: canvas) {
+    case .signaled: break
+    }
+    let ended = clock.now
+    didRender(frame, at: ended, now: ended)
+  }
+
+  /// True while another frame cannot be begun. A thread may still render one that will not be shown.
+  private var hasFrameUnderWay: Bool {
+    if case .none = frameUnderWay { return renderThread?.isBusy ?? false }
+    return true
+  }
+
+  /// Takes the frame that a thread has rendered, if it has; then it may render the next one.
+  private func takeRenderedFrame() {
+    guard let ended = renderThread?.takeEnd() else { return }
+    if case .rendering(let frame) = frameUnderWay {
+      frameUnderWay = .none
+      didRender(frame, at: ended, now: clock.now)
+    }
+    renderOwedFrame()
+  }
+
+  /// - Parameter ended: when the frame was rendered.
+  private func didRender(_ frame: OutputFrame, at ended: MonotonicTime, now: MonotonicTime) {
+    var (frame, now) = (frame, now)
+    frame.record.phases[.composite] = ended - frame.record.submitted
+    frame.record.submitted = ended
+    if let (inspector, view) = frame.inspection {
+      frame.damage = inspector.inspect(view)
+      now = clock.now
+    }
+    if let vblank = schedule.vblankToAwait(by: frame.record, at: now, forecast: ticker.forecast) {
+      frameUnderWay = .heldBack(frame)
       handOverWait.start(after: vblank)
     } else {
-      handOver(frame, at: written == nil ? composited : clock.now)
+      handOver(frame, at: now)
     }
   }
 
-  /// A painted buffer and its record.
-  private struct FinishedFrame {
-    var buffer: PresentationBuffer
-    /// The pixels that were written in the buffer since it was presented.
-    var damage: DamageRegion
-    /// Its `submitted` is the time at which the frame was ready.
-    var record: FrameRecord
-  }
-
-  private func handOver(_ frame: FinishedFrame, at time: MonotonicTime) {
+  private func handOver(_ frame: OutputFrame, at time: MonotonicTime) {
     var record = frame.record
     record.heldBack += time - record.submitted
     do {
@@ -330,15 +350,15 @@ public final class Output {
   }
 
   private func handOverHeldBack() {
-    guard let frame = heldBack else { return }
-    heldBack = nil
+    guard case .heldBack(let frame) = frameUnderWay else { return }
+    frameUnderWay = .none
     handOver(frame, at: clock.now)
   }
 
-  /// Forgets the frames that are pending or held back: they are never seen.
+  /// Forgets the frames that are pending or under way: they are never seen.
   private func forgetFrames() {
     pending.removeAll(keepingCapacity: true)
-    (heldBack, owed) = (nil, nil)
+    (frameUnderWay, owed) = (.none, nil)
     handOverWait.cancel()
   }
 
@@ -362,10 +382,10 @@ public final class Output {
     let isEarly = record.target - time > ticker.interval / 2
     if !record.isTargetKnown { (record.promised, record.target) = (nil, time) }
     // A newer frame has a target of its own.
-    let isLast = pending.isEmpty && heldBack == nil
+    let isLast = pending.isEmpty && !hasFrameUnderWay
     if isLast, !record.isTargetKnown || isEarly { schedule.didShowUntargeted(at: time) }
     animationTime.observe(isMissed: record.missedTarget(interval: ticker.interval), interval: fixedInterval)
-    automaticInterval?.observe(record, interval: ticker.interval)
+    automaticInterval?.observe(record, interval: ticker.interval, isCompositedBeside: renderThread != nil)
     ticker.observe(record)
     observers.notify(.presented(record))
     renderOwedFrame()

@@ -54,10 +54,15 @@ public struct AutomaticInterval: BitwiseCopyable, Sendable {
 
   /// Learns from a frame that was seen.
   ///
-  /// - Parameter interval: the display's refresh interval.
-  public mutating func observe(_ record: FrameRecord, interval: Nanoseconds) {
+  /// - Parameters:
+  ///   - interval: the display's refresh interval.
+  ///   - isCompositedBeside: true if another thread composites frames beside the work for the next ones: then the longer of the two
+  ///     decides how often a frame can come, and not their sum.
+  public mutating func observe(_ record: FrameRecord, interval: Nanoseconds, isCompositedBeside: Bool = false) {
+    let composite = record.phases[.composite]
     observe(
-      work: record.work, isLate: record.isTargetKnown && record.isLate(interval: interval), at: record.presented,
+      work: isCompositedBeside ? max(record.work - composite, composite) : record.work,
+      isLate: record.isTargetKnown && record.isLate(interval: interval), at: record.presented,
       interval: interval)
   }
 

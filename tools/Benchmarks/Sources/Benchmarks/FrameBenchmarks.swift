@@ -24,6 +24,27 @@ enum FrameBenchmarks {
     guard stage.display.shownFrames - frames > 1_800 else { throw BenchmarkError("frames were not shown") }
     link.invalidate()
     stage.engine.invalidate()
-    return results
+    return results + [try allocationsOnThread()]
+  }
+
+  /// The allocations for a frame that another thread composites, until it is shown.
+  private static func allocationsOnThread() throws -> Result {
+    let scene = MovingScene(count: 500)
+    let clock = ManualClock(start: .zero + .seconds(1_000))
+    let loop = FrameLoop(clock: .manual(clock))
+    let display = try VirtualDisplay(
+      width: MovingScene.width, height: MovingScene.height, refreshRate: .hertz60, reason: "a benchmark", clock: loop.clock)
+    let engine = Engine(
+      display: display, root: scene.root, loop: loop, workers: WorkerPool(threads: 2), rendering: .onThread)
+    let link = DisplayLink(ticker: display.ticker) { _ in scene.moveOne() }
+    link.add(to: loop, mode: .common)
+    defer {
+      link.invalidate()
+      engine.invalidate()
+    }
+    return Harness.allocations("allocations, composited on a thread", frames: 300) {
+      let shown = display.shownFrames
+      while display.shownFrames == shown { loop.run(mode: .default, until: clock.now + RefreshRate.hertz60.interval) }
+    }
   }
 }
