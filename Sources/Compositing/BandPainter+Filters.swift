@@ -28,7 +28,7 @@ extension Picture {
     let picture = Picture(result)
     if result.isEmpty || pixels.isEmpty { return picture }
     for channel in 0..<4 {
-      let values = AlphaPicture(blur.source(of: result))
+      let values = ChannelPicture(blur.source(of: result))
       values.copy(self, channel: channel)
       let blurred = values.blurred(by: blur, to: result, kernels)
       for y in result.minY..<result.maxY {

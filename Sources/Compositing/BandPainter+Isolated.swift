@@ -169,7 +169,7 @@ extension BandPainter {
   ) {
     let pixels = picture.pixels
     let blur = PictureBlur(shadow, transform)
-    let alpha = AlphaPicture(blur.source(of: pixels))
+    let alpha = ChannelPicture(blur.source(of: pixels))
     if let path = shadow.path {
       alpha.fill(path, transform)
     } else {

@@ -38,7 +38,7 @@ public final class Compositor: Renderer {
   ///     With 0 none are kept. The pixels of a frame do not depend on it.
   public init(workers: WorkerPool? = nil, keptBytes: Int = 64 << 20) {
     self.workers = workers
-    rasterCache = RasterCache(limit: keptBytes)
+    rasterCache = RasterCache(limit: max(keptBytes, 0))
     paintBand = { [unowned self] in paint(bands[$0]) }
   }
 
@@ -79,6 +79,7 @@ public final class Compositor: Renderer {
 
   /// Finds or makes the pictures of isolated layers that are worth keeping.
   private func findPictures(in tree: TreeSnapshot, _ damage: DamageRegion, _ output: IntRect) {
+    if rasterCache.limit == 0 { return }
     rasterCache.beginFrame()
     tree.withTreeLayers { layers in
       for position in list.nodes.indices where list.nodes[position].flags.contains(.isolated) {

@@ -20,8 +20,8 @@ final class Picture {
   deinit { target.base.deallocate() }
 }
 
-/// A byte of alpha for each pixel: 0 at first.
-final class AlphaPicture {
+/// A byte of one channel for each pixel: 0 at first.
+final class ChannelPicture {
   let pixels: IntRect
   private let base: UnsafeMutablePointer<UInt8>
 
@@ -53,9 +53,9 @@ final class AlphaPicture {
     for y in pixels.minY..<max(pixels.maxY, pixels.minY) { strips?.coverage(y, pixels.minX..<pixels.maxX, row(y)) }
   }
 
-  /// The shadow on `result` of this alpha, which must have the pixels of `blur.source(of: result)`.
-  func blurred(by blur: PictureBlur, to result: IntRect, _ kernels: UnsafePointer<ckernels_table>) -> AlphaPicture {
-    let shadow = AlphaPicture(result)
+  /// The blur of this channel on `result`, which must have the pixels of `blur.source(of: result)`.
+  func blurred(by blur: PictureBlur, to result: IntRect, _ kernels: UnsafePointer<ckernels_table>) -> ChannelPicture {
+    let shadow = ChannelPicture(result)
     let weightsX = Self.weights(blur.deviationX, blur.restX)
     let weightsY = Self.weights(blur.deviationY, blur.restY)
     let (width, count) = (result.width, Int64(result.width))

@@ -49,15 +49,12 @@ struct PictureSpace {
     }
   }
 
-  /// All pixels that the picture may fill.
+  /// All pixels that the picture may fill. Sampling mixes those at the edges with the clear ones around them.
   func extent(_ layers: TreeLayers, of index: Int, end: Int, depth: Int) -> IntRect {
     switch way {
-    case .same:
-      // Kept, a rasterized layer's picture may be shown between pixels, where its edges are mixed with what is clear.
-      let pixels = layers.flatPicturePixels(of: index, end: end, transform, depth: depth)
-      return layers.effects(at: index)?.parts.rasterizationScale == nil ? pixels : pixels.framed
-    case .raster(_, let extent): return extent.framed
-    case .plane(let plane): return plane.extent.framed
+    case .same: layers.flatPicturePixels(of: index, end: end, transform, depth: depth)
+    case .raster(_, let extent): extent
+    case .plane(let plane): plane.extent
     }
   }
 

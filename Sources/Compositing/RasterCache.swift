@@ -5,10 +5,10 @@ import RenderTree
 /// The pictures of isolated layers that stay the same: shadows, borders, masks, perspective and `shouldRasterize`, which cost
 /// far more to paint than to show.
 ///
-/// A picture is kept once as many pixels were painted of the unchanged layer as it has: what is kept in vain costs no more than what
-/// was painted before. It is shown again while the layer with all its descendants has the same records, wherever whole
-/// pixels move it, and whatever its opacity and blend mode; a rasterized layer's under any transform. A kept picture has
-/// the bytes that painting it anew gives.
+/// A picture is kept after the layer, unchanged, has been painted as many pixels as the picture has, unless the output can show less
+/// than half of it. It is shown again while the layer with all its descendants has the same records, wherever whole pixels move it,
+/// and whatever its opacity; a rasterized layer's under any transform. A kept picture has the bytes that painting it anew
+/// gives.
 ///
 /// The pictures together cost at most `limit` bytes: those that were asked for longest ago go first, and every one that
 /// `patience` frames did not ask for goes too, with the contents that it holds.
@@ -35,7 +35,8 @@ final class RasterCache {
     }
   }
 
-  /// The entry of an isolated layer, whose picture may be missing.
+  /// The entry of an isolated layer, whose picture may be missing. Nil for the second layer with one id in a frame, which no tree
+  /// should have.
   ///
   /// - Parameters:
   ///   - pixels: the number of its pixels on the output that are painted now.
@@ -43,8 +44,9 @@ final class RasterCache {
   func entry(
     of index: Int, end: Int, _ layers: TreeLayers, _ space: PictureSpace, view: IntRect, pixels: Int,
     paint: (IntRect) -> Picture
-  ) -> RasterEntry {
+  ) -> RasterEntry? {
     let id = layers.records[index].id
+    if entries[id]?.frame == frame { return nil }
     guard let entry = entries[id], entry.shows(index, end, layers, space, view) else {
       if let old = entries[id] { remove(old, id) }
       let entry = RasterEntry(index, end, layers, space, view)
@@ -58,17 +60,19 @@ final class RasterCache {
       shownPictures += 1
     } else {
       let extent = space.extent(layers, of: index, end: end, depth: 0)
-      if entry.paintedPixels >= extent.area, makeRoom(for: extent.area * 4) {
-        entry.picture = paint(extent)
-        cost += extent.area * 4
+      if entry.paintedPixels >= extent.area, extent.area / 2 <= view.area, makeRoom(for: extent.framed.area * 4) {
+        entry.picture = paint(extent.framed)
+        cost += entry.bytes
       }
       entry.paintedPixels += pixels
     }
     return entry
   }
 
-  /// Drops what was asked for before this frame, the oldest first; false if that is not enough, or the process has no memory.
+  /// Drops what was asked for before this frame, the oldest first; false if that would not be enough, or the process has no memory.
   private func makeRoom(for bytes: Int) -> Bool {
+    let shown = entries.values.reduce(0) { $1.frame == frame ? $0 + $1.bytes : $0 }
+    if shown + bytes > limit { return false }
     while cost + bytes > limit {
       let kept = entries.filter { $0.value.picture != nil && $0.value.frame < frame }
       guard let oldest = kept.min(by: { $0.value.frame < $1.value.frame }) else { return false }
@@ -78,7 +82,7 @@ final class RasterCache {
   }
 
   private func remove(_ entry: RasterEntry, _ id: UInt32) {
-    cost -= (entry.picture?.pixels.area ?? 0) * 4
+    cost -= entry.bytes
     entries[id] = nil
   }
 }
@@ -87,7 +91,8 @@ final class RasterCache {
 final class RasterEntry {
   /// The layer's picture, all of it; nil until it is worth its memory.
   fileprivate(set) var picture: Picture?
-  /// The way of the picture to the output in this frame.
+  fileprivate var bytes: Int { (picture?.pixels.area ?? 0) * 4 }
+  /// The way of the picture to the output in this frame; its transform is that with which the layer was painted.
   fileprivate(set) var space: PictureSpace
   /// The last frame that asked for it.
   fileprivate var frame = 0
@@ -102,9 +107,9 @@ final class RasterEntry {
 
   fileprivate init(_ index: Int, _ end: Int, _ layers: TreeLayers, _ space: PictureSpace, _ view: IntRect) {
     self.space = space
-    records = layers.records[index..<end].enumerated().map { offset, record in
-      var record = offset == 0 ? Self.root(record) : record
-      record.subtreeEnd -= UInt32(index)
+    records = (index..<end).map { place in
+      var record = place == index ? Self.root(layers.records[index]) : layers.records[place]
+      record.subtreeEnd = UInt32(layers.records[place].end(at: place, in: end) - index)
       return record
     }
     sides = Array(layers.sides[index..<end])
@@ -118,17 +123,16 @@ final class RasterEntry {
   /// The record of the layer itself without what does not change its picture.
   private static func root(_ record: RenderRecord) -> RenderRecord {
     var record = record
-    (record.transform, record.opacity) = (.identity, 1)
+    (record.transform, record.opacity, record.subtreeEnd) = (.identity, 1, 0)
     return record
   }
 
   /// True if the layer's picture is the same now.
   fileprivate func shows(_ index: Int, _ end: Int, _ layers: TreeLayers, _ space: PictureSpace, _ view: IntRect) -> Bool {
     guard space.transform == self.space.transform, self.view == nil || self.view == view else { return false }
-    var root = Self.root(layers.records[index])
-    root.subtreeEnd -= UInt32(index)
     return records.withUnsafeBufferPointer {
-      $0[0] == root && $0.holdsSameLayers(from: 1, to: $0.count, as: layers.records, from: index + 1, to: end)
+      Self.root($0[0]) == Self.root(layers.records[index])
+        && $0.holdsSameLayers(from: 1, to: $0.count, as: layers.records, from: index + 1, to: end)
     }
   }
 }

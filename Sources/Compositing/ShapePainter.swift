@@ -24,7 +24,7 @@ extension ShapeContent: PaintableContent {
     if pixels.isEmpty { return }
     for (part, color) in [(StripCache.Part.fill, parts.fillColor), (.stroke, parts.strokeColor)] {
       guard let own = color?.premultipliedBGRA, own != 0, part == .fill || parts.paintsStroke,
-        let shape = StripCache.shared.strips(of: self, part, layer.node.transform, frame: painter.frame)
+        let shape = StripCache.shared.strips(of: self, part, layer.node.transform, frame: painter.frame.union(painter.band))
       else { continue }
       let color = layer.opacity == 255 ? own : multiplyPixel(own, layer.opacity)
       if let mask, !mask.isWhole {

@@ -34,8 +34,8 @@ public struct ColorMatrix: Hashable, BitwiseCopyable, Sendable {
     return fromRed + fromGreen + fromBlue + fromAlpha
   }
 
-  /// True if all its numbers are finite.
-  package var isFinite: Bool { (red + green + blue + alpha + constant).sum().isFinite }
+  /// True if all its numbers are within ±10⁶, so that no sum of them in single precision overflows.
+  package var isUsable: Bool { rows.allSatisfy { abs($0) <= 1e6 } }
 }
 
 // The matrices of the functions of the W3C's Filter Effects Module Level 1, section 14.

@@ -26,10 +26,10 @@ package struct PictureBlur {
 
   /// - Parameters:
   ///   - deviation: in the layer's units, as `offset`.
-  init(deviation radius: Double, offset: Size, _ transform: Affine) {
+  init(deviation ofLayer: Double, offset: Size, _ transform: Affine) {
     func deviation(_ p: Double, _ q: Double) -> Double {
       // No number where the scale's square is infinite and the radius 0.
-      let deviation = radius * (p * p + q * q).squareRoot()
+      let deviation = ofLayer * (p * p + q * q).squareRoot()
       return deviation > 0 ? min(deviation, Self.maximumDeviation) : 0
     }
     func move(_ distance: Double) -> (Int32, Double) {

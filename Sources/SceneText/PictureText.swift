@@ -46,7 +46,8 @@ extension PictureRecord {
     TextProperty("border", optional: \.parts.border, .border),
     TextProperty("shadow", optional: \.parts.shadow, .shadow),
     TextProperty("blurRadius", \.parts.blurRadius, .number.only("a radius from 0 on") { $0 >= 0 && $0.isFinite }),
-    TextProperty("colorMatrix", optional: \.parts.colorMatrix, .colorMatrix.only("finite numbers", where: \.isFinite)),
+    TextProperty(
+      "colorMatrix", optional: \.parts.colorMatrix, .colorMatrix.only("numbers within a million", where: \.isUsable)),
     TextProperty("compositingFilter", \.parts.blendMode, .word()),
     TextProperty("rasterizationScale", optional: \.parts.rasterizationScale, .positive),
     TextProperty("contents", \.contents, .contents),

@@ -23,7 +23,7 @@ import Testing
     let scale = (x: number(0.5...2), y: number(0.5...2))
     let blur = PictureBlur(shadow, .scale(x: scale.x, y: scale.y))
     let result = IntRect(x: 2, y: -3, width: 14, height: 11)
-    let source = AlphaPicture(blur.source(of: result))
+    let source = ChannelPicture(blur.source(of: result))
     for y in source.pixels.minY..<source.pixels.maxY {
       for x in 0..<source.pixels.width {
         source.row(y)[x] = random.chance(0.5) ? [0, 255][Int(x) / 3 % 2] : .random(in: 0...255, using: &random)
@@ -44,7 +44,7 @@ import Testing
       }
     }
     let part = IntRect(x: 5, y: 0, width: 6, height: 4)
-    let fewer = AlphaPicture(blur.source(of: part))
+    let fewer = ChannelPicture(blur.source(of: part))
     for y in fewer.pixels.minY..<fewer.pixels.maxY {
       for x in 0..<fewer.pixels.width {
         fewer.row(y)[x] = source.row(y)[x + Int(fewer.pixels.minX - source.pixels.minX)]
@@ -103,7 +103,7 @@ import Testing
 
   /// Compares the coverage with the share of 32 × 32 points of each pixel that are inside.
   private func check(_ path: Path, _ name: String, _ isInside: (Point) -> Bool) {
-    let picture = AlphaPicture(IntRect(x: -1, y: 1, width: 20, height: 14))
+    let picture = ChannelPicture(IntRect(x: -1, y: 1, width: 20, height: 14))
     picture.fill(path, .identity)
     for y in picture.pixels.minY..<picture.pixels.maxY {
       for x in picture.pixels.minX..<picture.pixels.maxX {

@@ -63,7 +63,7 @@ extension RareValues {
     (parts.blendMode, parts.transition) = (compositingFilter, transition)
     if shouldRasterize, rasterizationScale > 0, rasterizationScale.isFinite { parts.rasterizationScale = rasterizationScale }
     if blurRadius > 0, blurRadius.isFinite { parts.blurRadius = blurRadius }
-    if colorMatrix != .identity, colorMatrix.isFinite { parts.colorMatrix = colorMatrix }
+    if colorMatrix != .identity, colorMatrix.isUsable { parts.colorMatrix = colorMatrix }
     if borderWidth > 0, borderWidth.isFinite, let color = borderColor?.premultipliedBGRA, color >> 24 > 0 {
       parts.border = Border(width: borderWidth, color: color)
     }
