@@ -41,8 +41,6 @@ public struct DamageReason: Hashable, Sendable {
     /// The part of the content that is shown, and where.
     case contentPlacement = "content placement"
     case border
-    case blur
-    case colorMatrix = "color matrix"
     case shadow
     /// Blur and map of colours.
     case filters
@@ -155,8 +153,6 @@ extension RenderRecord {
     compare(.contentPlacement, \.cut)
     compare(.cornerRadius, \.corners)
     compare(.border, \.border)
-    compare(.blur, \.blurRadius)
-    compare(.colorMatrix, \.colorMatrix)
     compare(.shadow, \.shadow)
     compare(.filters, \.blurRadius)
     compare(.filters, \.colorMatrix)

@@ -72,6 +72,7 @@ struct DamagePlayer {
 
   private let model: RandomTree
   private let compositor = Compositor()
+  private let painting = Compositor(keptBytes: 0)
   private var diff = SceneDiff()
   private var full = bitmap(.end)
   private var previous = bitmap(.start)
@@ -144,7 +145,7 @@ struct DamagePlayer {
     compositor.render(tree, damage: painted, into: ring[buffer])
     swap(&full, &previous)
     // Painted anew, without what the other keeps.
-    Compositor().render(tree, damage: Self.whole, into: full)
+    painting.render(tree, damage: Self.whole, into: full)
     if let difference = full.difference(from: ring[buffer]) { return "buffer \(buffer) of \(ring.count): \(difference)" }
     if let difference = full.difference(from: previous, outside: damage) { return "the diff misses that \(difference)" }
     guard frame.isProbed else { return nil }

@@ -36,7 +36,7 @@ import Testing
     }
     let (keeping, bitmap) = (Compositor(), try Bitmap(width: Self.width, height: Self.height))
     let shown = tree(at: 30)
-    for _ in 0..<3 { keeping.render(shown, damage: Self.screen, into: bitmap) }
+    for _ in 0..<6 { keeping.render(shown, damage: Self.screen, into: bitmap) }
     #expect(keeping.rasterCache.shownPictures > 0)
     var moved = shown
     moved.records[0].transform.tx = 30.5
