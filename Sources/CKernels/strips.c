@@ -20,8 +20,8 @@ enum {
   PIXEL_BITS = 10,
   PIXEL = 1 << PIXEL_BITS,
   STRIP_BITS = PIXEL_BITS + 2,
-  // Columns are told apart in blocks of this many.
-  BLOCK = 4,
+  // Columns are told apart in blocks of this many: as many as the widest vectors that paint them.
+  BLOCK = 16,
 };
 
 #define FARTHEST 0x1p20

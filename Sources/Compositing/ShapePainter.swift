@@ -22,16 +22,22 @@ extension ShapeContent: PaintableContent {
     let mask = isMasked ? LayerShape(layer.node, layer.record) : nil
     let pixels = layer.node.own.intersection(layer.clip).intersection(mask?.pixels ?? layer.clip)
     if pixels.isEmpty { return }
-    for (part, color) in [(StripCache.Part.fill, parts.fillColor), (.stroke, parts.strokeColor)] {
-      guard let own = color?.premultipliedBGRA, own != 0, part == .fill || parts.paintsStroke,
-        let shape = StripCache.shared.strips(of: self, part, layer.node.transform, frame: painter.frame.union(painter.band))
-      else { continue }
-      let color = layer.opacity == 255 ? own : multiplyPixel(own, layer.opacity)
-      if let mask, !mask.isWhole {
-        painter.paint(color, shape, through: mask, pixels, layer.target)
-      } else {
-        painter.paint(color, shape, pixels, layer.target)
-      }
+    if parts.paintsFill { paint(.fill, parts.fillColor, layer, pixels, mask, with: painter) }
+    if parts.paintsStroke { paint(.stroke, parts.strokeColor, layer, pixels, mask, with: painter) }
+  }
+
+  private func paint(
+    _ part: StripCache.Part, _ color: Color?, _ layer: PaintedLayer, _ pixels: IntRect, _ mask: LayerShape?,
+    with painter: BandPainter
+  ) {
+    guard let own = color?.premultipliedBGRA,
+      let shape = StripCache.shared.strips(of: self, part, layer.node.transform, frame: painter.frame.union(painter.band))
+    else { return }
+    let color = layer.opacity == 255 ? own : multiplyPixel(own, layer.opacity)
+    if let mask, !mask.isWhole {
+      painter.paint(color, shape, through: mask, pixels, layer.target)
+    } else {
+      painter.paint(color, shape, pixels, layer.target)
     }
   }
 }

@@ -147,7 +147,7 @@ import Testing
   @Test func aPartOfALargeShapeIsItsPart() throws {
     var parts = ShapeContent.Parts()
     parts.path = .circle(center: Point(2000, 2000), radius: 1900)
-    let frame = IntRect(x: 100, y: 500, width: 300, height: 200)
+    let frame = IntRect(x: 600, y: 500, width: 300, height: 200)
     let whole = try #require(StripCache.shared.strips(of: ShapeContent(parts), .fill, .identity, frame: frame))
     // The same circle with something far away is too large.
     parts.path?.addRect(Rect(x: 9000, y: 9000, width: 10, height: 10))
@@ -180,7 +180,7 @@ import Testing
       Strips(
         FlatPath(.rect(Rect(x: 2, y: 3, width: 70, height: 50)), .identity), box: IntRect(x: 0, y: 0, width: 99, height: 99),
         .nonZero))
-    #expect(square.coveredRect.area > 60 * 44)
+    #expect(square.coveredRect.area > 2000)
   }
 
   // MARK: Layers

@@ -153,9 +153,14 @@ import XCTest
     XCTAssertEqual(half.parts.strokeEnd, 0.5, accuracy: 1e-9)
     XCTAssertEqual(half.parts.strokeStyle.width, 4, accuracy: 1e-9)
     XCTAssertEqual(half.parts.strokeColor, .white)
-    XCTAssertTrue(try shape(500) === half)
     XCTAssertEqual(try shape(750).parts.strokeEnd, 0.75, accuracy: 1e-9)
     XCTAssertEqual(try shape(1100).parts.strokeEnd, 1)
+    layer.removeAllAnimations()
+    layer.add(BasicAnimation(.lineWidth, from: 6, to: 6, duration: .seconds(1)), forKey: "width")
+    stage.turn()
+    let still = try shape(300)
+    XCTAssertEqual(still.parts.strokeStyle.width, 6)
+    XCTAssertTrue(try shape(600) === still, "the same numbers are the same shape")
   }
 
   func testTextLayer() throws {

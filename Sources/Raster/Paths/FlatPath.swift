@@ -29,20 +29,31 @@ package struct FlatPath {
     let radius = max(penWidth / 2 * pixelsPerPoint, 0.25)
     let curves = CurveSteps(pixelsPerPoint: pixelsPerPoint, angle: FlatPath.arcStep(radius: radius))
     points.reserveCapacity(min(path.elements.count, Self.maximumCount))
-    for step in path.steps {
-      switch step {
+    var (current, start) = (map.apply(.zero), map.apply(.zero))
+    for element in path.elements {
+      switch element {
       case .move(let point):
         end(isClosed: false)
-        append(map.apply(point))
-      case .line(let a, let b):
-        begin(map.apply(a))
-        append(map.apply(b))
-      case .curve(let a, let b, let c, let d):
-        begin(map.apply(a))
-        append(curves, map.apply(a), map.apply(b), map.apply(c), map.apply(d))
-      case .close(let a, _):
-        begin(map.apply(a))
+        (current, start) = (map.apply(point), map.apply(point))
+        append(current)
+      case .line(let point):
+        begin(current)
+        current = map.apply(point)
+        append(current)
+      case .quadCurve(let point, let control):
+        begin(current)
+        let (middle, end) = (map.apply(control), map.apply(point))
+        append(curves, current, current + (middle - current) * (2.0 / 3), end + (middle - end) * (2.0 / 3), end)
+        current = end
+      case .cubicCurve(let point, let control1, let control2):
+        begin(current)
+        let end = map.apply(point)
+        append(curves, current, map.apply(control1), map.apply(control2), end)
+        current = end
+      case .close:
+        begin(current)
         end(isClosed: true)
+        current = start
       }
     }
     end(isClosed: false)
