@@ -38,6 +38,10 @@ void peer_pixman_fill(uint32_t *destination, int width, int height, uint32_t col
 void peer_pixman_over(uint32_t *destination, const uint32_t *source, int width, int height, uint32_t opacity);
 void peer_pixman_multiply(uint32_t *destination, const uint32_t *source, int width, int height);
 
+/// Fill a polygon white, which Cairo draws over what is there, and FreeType where it is darker.
+void peer_cairo_fill(uint8_t *pixels, int width, int height, int bytes_per_row, const double *points, int count);
+void peer_freetype_fill(uint8_t *pixels, int width, int height, int bytes_per_row, const double *points, int count);
+
 /// The time on CLOCK_MONOTONIC in nanoseconds.
 int64_t peer_now(void);
 
