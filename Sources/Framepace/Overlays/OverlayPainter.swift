@@ -88,19 +88,21 @@ final class OverlayPainter: FrameInspector {
   private static let heatAlpha: UInt32 = 140
 
   private func paintOverdraw(of frame: InspectedFrame, _ bitmap: Bitmap) {
-    var counts = [UInt8](repeating: 0, count: bitmap.width * bitmap.height)
+    // A count for each pixel. Without memory for them the picture is shown as it is.
+    guard let counts = try? Bitmap(width: bitmap.width, height: bitmap.height) else { return }
+    func row(_ y: Int, of bitmap: Bitmap) -> UnsafeMutablePointer<UInt32> {
+      bitmap.row(y).assumingMemoryBound(to: UInt32.self)
+    }
     compositor.visitPaintedRuns(of: frame.tree, damage: frame.painted, width: bitmap.width, height: bitmap.height) {
-      row, columns in
-      let start = Int(row) * bitmap.width
-      for x in start + Int(columns.lowerBound)..<start + Int(columns.upperBound) where counts[x] < 255 { counts[x] += 1 }
+      y, columns in
+      let counts = row(Int(y), of: counts)
+      for x in columns { counts[Int(x)] &+= 1 }
     }
     let tints = Self.heat.map(\.premultipliedBGRA)
     for y in 0..<bitmap.height {
-      let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
-      for x in 0..<bitmap.width {
-        let count = Int(counts[y * bitmap.width + x])
-        guard count > 0 else { continue }
-        row[x] = Self.mix(row[x], tints[min(count, tints.count) - 1])
+      let (pixels, counts) = (row(y, of: bitmap), row(y, of: counts))
+      for x in 0..<bitmap.width where counts[x] > 0 {
+        pixels[x] = Self.mix(pixels[x], tints[min(Int(counts[x]), tints.count) - 1])
       }
     }
   }
