@@ -8,6 +8,7 @@
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl"))), apply_to = function)
 #include "blend.h"
 #include "blur.h"
+#include "gradient.h"
 #include "source_over.h"
 #pragma clang attribute pop
 
@@ -16,6 +17,7 @@ static const struct ckernels_table table = {
     SOURCE_OVER_KERNELS,
     BLEND_KERNELS,
     BLUR_KERNELS,
+    GRADIENT_KERNELS,
     .strip_coverage = ckernels_strip_coverage_avx2,
     .sample = ckernels_sample_avx2,
     .coverage = ckernels_coverage_avx2,

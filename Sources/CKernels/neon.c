@@ -7,6 +7,7 @@
 #define VECTOR_BYTES 16
 #include "blend.h"
 #include "blur.h"
+#include "gradient.h"
 #include "source_over.h"
 #include "strips.h"
 
@@ -15,6 +16,7 @@ static const struct ckernels_table table = {
     SOURCE_OVER_KERNELS,
     BLEND_KERNELS,
     BLUR_KERNELS,
+    GRADIENT_KERNELS,
     STRIP_KERNELS,
     .sample = ckernels_sample_portable,
     .coverage = ckernels_coverage_portable,

@@ -1,6 +1,7 @@
 // The kernels in plain C. They run where no faster ones do, and tests compare the vector kernels with them.
 
 #include "blend_pixel.h"
+#include "gradient_pixel.h"
 #include "pixel.h"
 #include "tables.h"
 
@@ -70,6 +71,16 @@ static void strip_coverage(uint8_t *coverage, int64_t stride, uint32_t *cells, i
   }
 }
 
+static void gradient(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_gradient *g) {
+  struct gradient_row row = gradient_row(y, g);
+  const struct ckernels_gradient_stop *stop = g->stops;
+  for (int64_t i = 0; i < count; i++) {
+    float t = gradient_place(g->kind, (float)((int64_t)x + i - g->x0), &row);
+    stop = gradient_stop(stop, t);
+    destination[i] = gradient_pixel(stop, t, row.dither[(x + i) & 7]);
+  }
+}
+
 void ckernels_sample_portable(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                               const struct ckernels_sampler *sampler) {
   for (int64_t i = 0; i < count; i++) destination[i] = sample_pixel(x + (int32_t)i, y, sampler);
@@ -89,6 +100,7 @@ static const struct ckernels_table table = {
     .blur_row = blur_row,
     .blur_columns = blur_columns,
     .strip_coverage = strip_coverage,
+    .gradient = gradient,
     .sample = ckernels_sample_portable,
     .coverage = ckernels_coverage_portable,
 };

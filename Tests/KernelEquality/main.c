@@ -14,7 +14,7 @@
 #include "guarded.h"
 #include "random.h"
 
-enum { LONGEST = 200, MOST_TABLES = 4, IMAGE_SIDE = 16, MOST_TAPS = 10 };
+enum { LONGEST = 200, MOST_TABLES = 4, IMAGE_SIDE = 16, MOST_TAPS = 10, MOST_STOPS = 6 };
 
 // The arguments of a call. Each pointer is into a row of its own.
 struct input {
@@ -25,6 +25,7 @@ struct input {
   uint32_t color, opacity;
   int32_t x, y;
   struct ckernels_sampler sampler;
+  struct ckernels_gradient gradient;
   struct ckernels_shape shape;
   // Values to blur: `taps` rows of `count`.
   const uint16_t *values;
@@ -89,6 +90,9 @@ static void blur_columns(const struct ckernels_table *table, const struct input 
 static void sample(const struct ckernels_table *table, const struct input *in) {
   table->sample(in->result, in->count, in->x, in->y, &in->sampler);
 }
+static void gradient(const struct ckernels_table *table, const struct input *in) {
+  table->gradient(in->result, in->count, in->x, in->y, &in->gradient);
+}
 static void sample_nearest(const struct ckernels_table *table, const struct input *in) {
   (void)table;
   ckernels_sample_nearest(in->result, in->count, in->x, in->y, &in->sampler);
@@ -139,6 +143,7 @@ static const struct kernel kernels[] = {
     {"blur_columns", 1, blur_columns},
     {"sample", 4, sample},
     {"sample_nearest", 4, sample_nearest},
+    {"gradient", 4, gradient},
     {"coverage", 1, coverage},
     {"strip_coverage", 4, strip_coverage},
     {"multiply_coverage", 1, multiply_coverage},
@@ -170,6 +175,37 @@ static struct ckernels_sampler sampler(struct random *random, const struct guard
   return result;
 }
 
+// A gradient of any kind, with stops near each other and at one place; sometimes with numbers that are huge, or none.
+static struct ckernels_gradient gradient_of(struct random *random, const struct guarded_row *row, int lead) {
+  int count = 1 + (int)random_below(random, MOST_STOPS);
+  struct ckernels_gradient_stop *stops = guarded_place(row, (size_t)(count + 1) * sizeof *stops, lead);
+  float location = 0;
+  for (int i = 0; i <= count; i++) {
+    location += random_below(random, 4) ? (float)random_between(random, 0, 1.0 / count) : 0;
+    stops[i].location = i == 0 ? -1 : i == count ? 3 : location;
+    for (int channel = 0; channel < 4; channel++) {
+      float most = channel < 3 ? 255 : 1;
+      stops[i].first[channel] = random_below(random, 3) ? (float)random_between(random, 0, most) : most;
+      stops[i].slope[channel] = 0;
+    }
+  }
+  for (int i = 0; i + 1 < count; i++) {
+    float length = stops[i + 1].location - stops[i].location;
+    for (int channel = 0; channel < 4 && i > 0 && length > 0; channel++) {
+      stops[i].slope[channel] = (stops[i + 1].first[channel] - stops[i].first[channel]) / length;
+    }
+  }
+  double reach = random_below(random, 10) ? 0.1 : random_below(random, 2) ? 1e30 : 0;
+  struct ckernels_gradient result = {.kind = (enum ckernels_gradient_kind)random_below(random, 3), .stops = stops};
+  result.x0 = (int32_t)random_below(random, 200) - 100, result.y0 = (int32_t)random_below(random, 200) - 100;
+  result.u0 = random_between(random, -1, 2), result.v0 = random_between(random, -1, 2);
+  result.ux = random_between(random, -reach, reach), result.uy = random_between(random, -reach, reach);
+  result.vx = random_between(random, -reach, reach), result.vy = random_between(random, -reach, reach);
+  if (random_below(random, 50) == 0) result.v0 = result.vx = result.vy = 0;
+  if (random_below(random, 50) == 0) result.u0 = random_below(random, 2) ? NAN : INFINITY;
+  return result;
+}
+
 // Upright half the time. The directions come from a rational point of the circle, so that no machine's sine matters.
 static struct ckernels_shape shape(struct random *random) {
   double t = random_below(random, 2) ? random_between(random, -1, 1) : 0;
@@ -187,7 +223,7 @@ static struct ckernels_shape shape(struct random *random) {
 }
 
 struct rows {
-  struct guarded_row result, source, coverage, image, values, weights, cells, plain_cells;
+  struct guarded_row result, source, coverage, image, values, weights, cells, plain_cells, stops;
   uint8_t *before, *expected;
 };
 
@@ -244,6 +280,7 @@ static uint64_t compare(const struct kernel *kernel, const struct ckernels_table
   in.x = (int32_t)random_below(random, 200) - 100, in.y = (int32_t)random_below(random, 200) - 100;
   in.sampler = sampler(random, &rows->image, lead < 0 ? lead : 0);
   in.shape = shape(random);
+  in.gradient = gradient_of(random, &rows->stops, lead < 0 ? lead : 0);
   blur(random, rows, lead, &in);
   cells(random, rows, lead, &in);
   memcpy(rows->before, rows->result.start, rows->result.size);
@@ -280,7 +317,7 @@ int main(int argc, char **argv) {
 #endif
   signal(SIGSEGV, on_fault);
   signal(SIGBUS, on_fault);
-  struct rows rows = {guarded_row(), guarded_row(), guarded_row(), guarded_row(), guarded_row(),
+  struct rows rows = {guarded_row(), guarded_row(), guarded_row(), guarded_row(), guarded_row(), guarded_row(),
                       guarded_row(), guarded_row(), guarded_row(), NULL,          NULL};
   rows.before = malloc(rows.result.size);
   rows.expected = malloc(rows.result.size);

@@ -52,6 +52,35 @@ struct ckernels_spans {
   int32_t touched_start, covered_start, covered_end, touched_end;
 };
 
+// The course of a gradient's place t over the pixels: how it comes from the numbers u and v of a pixel.
+enum ckernels_gradient_kind {
+  // t = u.
+  CKERNELS_AXIAL,
+  // t = √(u² + v²).
+  CKERNELS_RADIAL,
+  // t = the angle of (u, v) from the direction of u towards that of v, in turns from 0 to 1.
+  CKERNELS_CONIC,
+};
+
+// From `location` on, up to the next stop's, the straight colour at t is first + slope·(t − location), in the order blue, green,
+// red, alpha. Colours are from 0 to 255, alpha is from 0 to 1.
+struct ckernels_gradient_stop {
+  float location;
+  float first[4];
+  float slope[4];
+};
+
+// A gradient under an affine map. For the pixel (x0 + i, y0 + j), u = u0 + ux·i + uy·j, and v the same; i within ±2²³. Of the stops,
+// which rise, the first has the location −1, and the last, which has no colour, one above 2: t counts as the nearest number
+// from −1 to 2, and one that is none as −1.
+struct ckernels_gradient {
+  enum ckernels_gradient_kind kind;
+  int32_t x0, y0;
+  double u0, ux, uy;
+  double v0, vx, vy;
+  const struct ckernels_gradient_stop *stops;
+};
+
 // The blend modes of the W3C's Compositing and Blending that kernels exist for.
 enum ckernels_blend {
   CKERNELS_MULTIPLY,
@@ -95,6 +124,9 @@ struct ckernels_table {
   // d = the image at the pixels (x, y), (x + 1, y), …: bilinear with 7 bits of weight for each axis. Edge pixels are
   // repeated outside.
   void (*sample)(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_sampler *sampler);
+  // d = the gradient at the pixels (x, y), (x + 1, y), …, dithered: each byte is the value or the one next to it, by a Bayer matrix of
+  // 8 × 8 pixels. A whole value is itself.
+  void (*gradient)(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_gradient *gradient);
   // Writes the coverage of the pixels (x, y), (x + 1, y), … by the shape, 0…255.
   //
   // Across an edge the coverage is the overlap of the shape with a box that is one pixel wide and turned with the edge. It
