@@ -60,6 +60,7 @@
 
 @_exported public import enum RenderTree.BlendMode
 @_exported public import struct RenderTree.ColorMatrix
+@_exported public import enum RenderTree.GradientType
 @_exported public import enum RenderTree.ImageFilter
 @_exported public import class RenderTree.OldPicture
 @_exported public import enum RenderTree.TransitionSubtype
@@ -75,6 +76,7 @@
 @_exported public import struct Layers.BasicAnimation
 @_exported public import enum Layers.CalculationMode
 @_exported public import struct Layers.CurveShape
+@_exported public import class Layers.GradientLayer
 @_exported public import struct Layers.KeyframeAnimation
 @_exported public import class Layers.Layer
 @_exported public import enum Layers.LayerAction

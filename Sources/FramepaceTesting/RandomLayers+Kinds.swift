@@ -24,6 +24,7 @@ extension RandomLayers {
   static let kinds = [
     Kind({ ShapeLayer() }) { $0.changeShape($1) },
     Kind({ TextLayer() }) { $0.changeText($1) },
+    Kind({ GradientLayer() }) { $0.changeGradient($1) },
     Kind({ Gauge() }) { $0.changeGauge($1) },
     Kind({ Layer() }) { $0.changeContents($1) },
   ]
@@ -54,6 +55,27 @@ extension RandomLayers {
     (layer.font, layer.string, layer.color) = (font, digits(), color())
     layer.alignment = TextLayer.Alignment.allCases.randomElement(using: &random) ?? .left
     layer.truncation = TextLayer.Truncation.allCases.randomElement(using: &random) ?? .end
+  }
+
+  private func changeGradient(_ layer: GradientLayer) {
+    func colors() -> [Color] { (0..<Int.random(in: 0...4, using: &random)).map { _ in color() } }
+    func point() -> Point { Point(number(in: -0.5...1.5), random.chance(0.1) ? layer.startPoint.y : number(in: -0.5...1.5)) }
+    func locations() -> [Double]? {
+      random.chance(0.5) ? nil : layer.colors.map { _ in random.chance(0.2) ? 0.5 : number(in: -0.1...1.1) }
+    }
+    if random.chance(0.6) { layer.colors = colors() }
+    layer.type = GradientType.allCases.randomElement(using: &random) ?? .axial
+    (layer.locations, layer.startPoint, layer.endPoint) = (locations(), point(), point())
+    guard random.chance(0.6) else { return }
+    var animation: any Animation =
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: BasicAnimation(AnimatableKey<[Color]>.colors, from: colors(), to: colors())
+      case 1: KeyframeAnimation(AnimatableKey<[Double]>.locations, values: [locations() ?? [], [], [0, 0.3]])
+      case 2: BasicAnimation(AnimatableKey<Point>.startPoint, to: point())
+      default: SpringAnimation(AnimatableKey<Point>.endPoint, to: point())
+      }
+    animation.duration = .milliseconds(Int64.random(in: 5...80, using: &random))
+    layer.add(animation)
   }
 
   private func changeGauge(_ layer: Gauge) {

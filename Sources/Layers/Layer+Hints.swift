@@ -29,7 +29,8 @@ extension Layer {
   /// asked to.
   func hintAtMissingMark() {
     #if DEBUG
-      guard type(of: self) != Layer.self, !(self is TextLayer), !(self is ShapeLayer) else { return }
+      let isOfOwnContent = self is TextLayer || self is ShapeLayer || self is GradientLayer
+      guard type(of: self) != Layer.self, !isOfOwnContent else { return }
       hint(
         "shows nothing: `draw(in:)` and `makeDrawing()` are not called before `setNeedsDisplay()` asks for them",
         if: values.image == nil && !needsDisplay && !asynchronous.isDrawing && backgroundColor == nil && sublayers.isEmpty

@@ -11,6 +11,7 @@ struct PictureRecord {
   var contents = LayerContents.image(nil)
   var text: TextContent?
   var shape: ShapeContent.Parts?
+  var gradient: GradientContent?
   var parts = RenderEffects.Parts()
 
   var isHidden: Bool {
@@ -53,6 +54,7 @@ extension PictureRecord {
     TextProperty("contents", \.contents, .contents),
     TextProperty("text", optional: \.text, .text),
     TextProperty("shape", optional: \.shape, .shape),
+    TextProperty("gradient", optional: \.gradient, .gradient),
     TextProperty("placement", optional: \.parts.placement, .placement),
     TextProperty(
       "contentsRect", \.parts.cut.rect,
@@ -97,7 +99,8 @@ extension SceneReader {
     picture.record.subtreeEnd = UInt32(tree.records.count)
     let half = Float(max(min(picture.record.bounds.width, picture.record.bounds.height) / 2, 0))
     picture.record.cornerRadius = min(picture.record.cornerRadius, half)
-    let content = picture.text ?? picture.shape.map { ShapeContent($0) } ?? picture.contents.content
+    let content: (any RenderContent)? =
+      picture.gradient ?? picture.text ?? picture.shape.map { ShapeContent($0) } ?? picture.contents.content
     let sides = SideValues(content: content, effects: .make(picture.parts, last: nil))
     picture.record.settle(sides)
     (tree.records[index], tree.sides[index]) = (picture.record, sides)
@@ -110,6 +113,7 @@ extension SceneWriter {
     let picture = PictureRecord(
       record: tree.records[index], contents: LayerContents(tree.sides[index].content),
       text: tree.sides[index].content as? TextContent, shape: (tree.sides[index].content as? ShapeContent)?.parts,
+      gradient: tree.sides[index].content as? GradientContent,
       parts: tree.sides[index].effects?.parts ?? RenderEffects.Parts())
     let properties = texts(PictureRecord.properties, of: picture, new: PictureRecord())
     let end = picture.record.end(at: index, in: tree.records.count)
@@ -206,6 +210,29 @@ extension ValueSyntax where Value == ShapeContent.Parts {
       add("strokeStart", \.strokeStart, .number)
       add("strokeEnd", \.strokeEnd, .number)
       return words.joined(separator: " ")
+    }
+  }
+}
+
+extension ValueSyntax where Value == GradientContent {
+  fileprivate static var gradient: Self {
+    let type = ValueSyntax<GradientType>.word()
+    return Self("a gradient: \(type.expected), its start and end, and its stops") { reader throws(SceneError) in
+      let (type, start) = (try type.read(reader), try ValueSyntax<Point>.point.read(reader))
+      let end = try ValueSyntax<Point>.point.read(reader)
+      let stops = try reader.list(while: { reader.valueWord == "stop" }) { () throws(SceneError) in
+        _ = reader.take("stop")
+        let location = try reader.number("the location of a stop")
+        return Gradient.Stop(try ValueSyntax<Color>.color.read(reader), at: location)
+      }
+      return GradientContent(GradientContent.Course(type, from: start, to: end, stops: stops))
+    } text: { value, writer in
+      let course = value.course
+      let points = sceneNumbers(course.start.x, course.start.y, course.end.x, course.end.y)
+      let stops = course.stops.map { stop in
+        " stop \(SceneNumber.text(stop.location)) \(ValueSyntax<Color>.color.text(stop.color, writer))"
+      }
+      return "\(course.type) \(points)\(stops.joined())"
     }
   }
 }

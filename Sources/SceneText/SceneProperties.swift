@@ -32,6 +32,7 @@ struct SceneKind {
       needs: ("font", #"a font in a text layer, such as font "Roboto-Regular.ttf" 24"#), common + text
     ) { TextLayer() },
     SceneKind("shape", ShapeLayer.self, draws: false, common + shape) { ShapeLayer() },
+    SceneKind("gradient", GradientLayer.self, draws: false, common + gradient) { GradientLayer() },
   ]
 
   /// The kind of a layer. A subclass of an application is written as a shape if it is one, otherwise as a plain layer with the picture
@@ -126,6 +127,14 @@ struct SceneKind {
     SceneProperty("strokeStyle", \ShapeLayer.strokeStyle, .strokeStyle),
     SceneProperty(.strokeStart, .number), SceneProperty(.strokeEnd, .number),
     .part(.lineWidth, .number), .part(.lineDashPhase, .number),
+  ]
+
+  private static let gradient: [SceneProperty] = [
+    SceneProperty(.colors, .values(.color) { $0.isAtColor }),
+    SceneProperty(.locations, .values(.number) { $0.isAtNumber }),
+    SceneProperty(.startPoint, .point),
+    SceneProperty(.endPoint, .point),
+    SceneProperty("type", \GradientLayer.type, .word()),
   ]
 }
 

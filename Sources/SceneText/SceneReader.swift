@@ -145,6 +145,9 @@ final class SceneReader {
     if case .number = token.kind { true } else { valueWord.map { SceneNumber.words[$0] != nil } ?? false }
   }
 
+  /// True if a colour stands at the token.
+  var isAtColor: Bool { if case .color = token.kind { true } else { valueWord == "rgba" } }
+
   /// A number with one of these units; what each stands for.
   func number(_ expected: String = "a number", units: [String: Double] = ["": 1]) throws(SceneError) -> Double {
     switch token.kind {

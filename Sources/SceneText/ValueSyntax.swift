@@ -51,6 +51,27 @@ struct ValueSyntax<Value> {
   }
 }
 
+extension ValueSyntax {
+  /// Values that are one together, such as the colours of a gradient: with blanks between them, since in a list of such a comma stands
+  /// between two; `none` for no values.
+  static func values<Element>(
+    _ syntax: ValueSyntax<Element>, while goesOn: @escaping @MainActor (SceneReader) -> Bool
+  ) -> Self where Value == [Element] {
+    let expected = "\(syntax.expected), or several with blanks between them, or none"
+    return Self(expected) { reader throws(SceneError) in
+      if reader.take("none") { return [] }
+      guard goesOn(reader) else { throw reader.expected(expected) }
+      let first = try syntax.read(reader)
+      let others = try reader.list(while: { !reader.token.isAfterComma && goesOn(reader) }) {
+        () throws(SceneError) in try syntax.read(reader)
+      }
+      return [first] + others
+    } text: { values, writer in
+      values.isEmpty ? "none" : values.map { syntax.text($0, writer) }.joined(separator: " ")
+    }
+  }
+}
+
 extension ValueSyntax where Value == Double {
   static var number: Self {
     Self("a number") { reader throws(SceneError) in

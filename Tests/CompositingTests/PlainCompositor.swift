@@ -179,6 +179,11 @@ final class PlainCompositor {
     // On whole pixels text is painted as Cairo draws it.
     let content = tree.sides[index].content
     if let shape = content as? ShapeContent { return Self.color(of: shape, tree.records[index], pixel) }
+    if let gradient = content as? GradientContent {
+      let (bounds, middle) = (tree.records[index].bounds, Point(Double(pixel.x) + 0.5, Double(pixel.y) + 0.5))
+      let plain = PlainGradient(gradient.course, bounds)
+      return pixel.isInside(bounds) ? plain.place(of: middle).map(plain.color) ?? .zero : .zero
+    }
     guard let image = content as? Image ?? (content as? TextContent)?.image else { return .zero }
     let effects = tree.sides[index].effects
     let shown = effects.contentRect(in: tree.records[index].bounds)

@@ -17,9 +17,6 @@ extension FactTests {
     "Layer.autoreverses": "the clock of a layer lasts for ever: nothing turns round",
     "Layer.edgeAntialiasingMask": "all edges are smoothed",
     "AnimationGroup.animations": "a group is made of its animations",
-    "GradientLayer.startPoint": "there is no layer with a gradient",
-    "GradientLayer.type": "there is no layer with a gradient",
-    "GradientLayer.locations": "there is no layer with a gradient",
   ]
 
   @MainActor @Test func defaults() {
@@ -35,7 +32,7 @@ extension FactTests {
       }
     }
     #expect(run == Set(values.keys) && absent == Set(Self.absent.keys), "nothing in the lists that no case has")
-    #expect(run.count == 40 && absent.count == 9)
+    #expect(run.count == 43 && absent.count == 6)
   }
 
   @MainActor private var layerDefaults: [String: JSONValue] {
@@ -58,8 +55,10 @@ extension FactTests {
   }
 
   @MainActor private var kindDefaults: [String: JSONValue] {
-    let shape = ShapeLayer()
+    let (shape, gradient) = (ShapeLayer(), GradientLayer())
     return [
+      "GradientLayer.startPoint": .numbers([gradient.startPoint.x, gradient.startPoint.y]),
+      "GradientLayer.type": .text(gradient.type.rawValue), "GradientLayer.locations": .absence(gradient.locations),
       "ShapeLayer.fillColor": .numbers(shape.fillColor?.numbers ?? []),
       "ShapeLayer.lineWidth": .number(shape.strokeStyle.width),
       "ShapeLayer.fillRule": .text(shape.fillRule == .nonZero ? "non-zero" : "even-odd"),

@@ -56,7 +56,7 @@ final class CommittedAnimations {
     record.flags = flags
     let space = space(at: time)
     let homography = values.homography(in: space)
-    if values.named.isEmpty, values.hasContents(of: self.values), hasCommittedParts(values, homography) {
+    if values.hasNamed(of: self.values), values.hasContents(of: self.values), hasCommittedParts(values, homography) {
       // Pictures that were shown for a while are not kept.
       if lastEffects != nil || lastMixture != nil || lastShape != nil {
         (lastEffects, lastMixture, lastShape) = (nil, nil, nil)
@@ -161,6 +161,13 @@ extension AnimatableValues {
   @inline(__always)
   fileprivate func hasContents(of other: borrowing AnimatableValues) -> Bool {
     image === other.image && text === other.text && shape === other.shape
+  }
+
+  /// True if the properties that kinds of layers add have the same values.
+  @inline(__always)
+  fileprivate func hasNamed(of other: AnimatableValues) -> Bool {
+    named.isEmpty
+      || named.count == other.named.count && named.allSatisfy { other.named[$0.key]?.isEqual(to: $0.value) ?? false }
   }
 }
 

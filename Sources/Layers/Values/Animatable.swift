@@ -1,7 +1,8 @@
 public import Geometry
 import Glibc
 
-/// A type whose values can be animated: `Double`, `Point`, `Size`, `Rect`, `Color`, `Affine`, and the types of an application.
+/// A type whose values can be animated: `Double`, `Point`, `Size`, `Rect`, `Color`, `Affine`, arrays of these, and the types of an
+/// application.
 ///
 /// ```swift
 /// struct Volume: Animatable {
@@ -69,5 +70,20 @@ extension Color: Animatable {
   public var negated: Color { Color(red: -red, green: -green, blue: -blue, alpha: -alpha) }
   public func distance(to other: Color) -> Double {
     hypot(hypot(other.red - red, other.green - green), hypot(other.blue - blue, other.alpha - alpha))
+  }
+}
+
+/// Arrays change element by element. One that has another number of elements takes the place of the other at once.
+extension Array: Animatable where Element: Animatable {
+  public func mixed(with other: [Element], fraction: Double) -> [Element] {
+    count == other.count ? zip(self, other).map { $0.mixed(with: $1, fraction: fraction) } : other
+  }
+  public func adding(_ change: [Element]) -> [Element] {
+    count == change.count ? zip(self, change).map { $0.adding($1) } : self
+  }
+  public var negated: [Element] { map(\.negated) }
+  public func distance(to other: [Element]) -> Double {
+    guard count == other.count else { return 1 }
+    return zip(self, other).reduce(0) { hypot($0, $1.0.distance(to: $1.1)) }
   }
 }

@@ -1,0 +1,75 @@
+import CKernels
+import Geometry
+import RenderTree
+
+extension GradientContent: PaintableContent {
+  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> Rect {
+    guard isOpaque, GradientPlace(self, record, transform) != nil else { return .zero }
+    // Corners cut nothing off beyond their radius.
+    let radius = Double(record.cornerRadius)
+    guard 2 * radius < min(record.bounds.width, record.bounds.height) else { return .zero }
+    return record.bounds.insetBy(dx: radius, dy: radius)
+  }
+
+  func paint(_ layer: PaintedLayer, with painter: BandPainter) {
+    if let rows = GradientRows(self, layer) { painter.paint(rows, of: layer) }
+  }
+}
+
+/// The numbers of a gradient over the pixels of the output. See `ckernels_gradient`.
+private struct GradientPlace {
+  /// The pixel from which others are counted: near the layer, since the kernel has the precision of floats.
+  let x: Int32
+  let y: Int32
+  /// From the distance to that pixel's middle to u and v.
+  let map: Affine
+
+  /// Nil when nothing is painted.
+  init?(_ gradient: GradientContent, _ record: RenderRecord, _ transform: Affine) {
+    guard let own = gradient.map(in: record.bounds), let inverse = transform.inverted else { return nil }
+    let center = transform.apply(record.bounds.center)
+    func whole(_ value: Double) -> Double { min(max(value.rounded(), -0x1p16), 0x1p16) }
+    guard center.x.isFinite, center.y.isFinite else { return nil }
+    let (x, y) = (whole(center.x), whole(center.y))
+    map = Affine.translation(x: x + 0.5, y: y + 0.5).concatenating(inverse).concatenating(own)
+    guard (map.a + map.b + map.c + map.d + map.tx + map.ty).isFinite else { return nil }
+    (self.x, self.y) = (Int32(x), Int32(y))
+  }
+}
+
+/// A gradient on the output.
+private struct GradientRows: ContentRows {
+  let shape: LayerShape
+  let isOpaque: Bool
+  private let gradient: GradientContent
+  private let place: GradientPlace
+  private let kind: ckernels_gradient_kind
+
+  /// Nil when no pixel is seen.
+  init?(_ gradient: GradientContent, _ layer: PaintedLayer) {
+    guard let place = GradientPlace(gradient, layer.record, layer.node.transform) else { return nil }
+    // A mask has the round corners already.
+    let edges = layer.isMasked ? ImageRows.shape(of: layer.record.bounds, layer) : LayerShape(layer.node, layer.record)
+    guard let shape = edges, !shape.pixels.isEmpty else { return nil }
+    (self.gradient, self.place, self.shape, isOpaque) = (gradient, place, shape, gradient.isOpaque)
+    kind =
+      switch gradient.course.type {
+      case .axial: CKERNELS_AXIAL
+      case .radial: CKERNELS_RADIAL
+      case .conic: CKERNELS_CONIC
+      }
+  }
+
+  func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32> {
+    let samples = painter.scratch.samples
+    let map = place.map
+    gradient.table.withUnsafeBytes { table in
+      guard let base = table.baseAddress else { return }
+      var kernel = ckernels_gradient(
+        kind: kind, x0: place.x, y0: place.y, u0: map.tx, ux: map.a, uy: map.c, v0: map.ty, vx: map.b, vy: map.d,
+        stops: base.assumingMemoryBound(to: ckernels_gradient_stop.self))
+      painter.kernels.pointee.gradient(samples, Int64(count), x, y, &kernel)
+    }
+    return UnsafePointer(samples)
+  }
+}

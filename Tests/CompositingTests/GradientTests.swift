@@ -1,0 +1,138 @@
+import Compositing
+import Geometry
+import Glibc
+import LinuxSystem
+import TestLength
+import Testing
+
+@testable import Raster
+@testable import RenderTree
+
+/// Gradients that the compositor computes: against their definition in real numbers, a pixel at a time.
+@Suite struct GradientTests {
+  private static let (width, height) = (96, 64)
+
+  private static func picture(
+    _ course: GradientContent.Course, _ bounds: Rect, _ transform: Affine = .identity, cornerRadius: Float = 0
+  ) throws -> Bitmap {
+    var tree = TreeSnapshot()
+    tree.append(
+      RenderRecord(id: 1, subtreeEnd: 1, transform: transform, bounds: bounds, cornerRadius: cornerRadius),
+      SideValues(content: GradientContent(course)))
+    return try tree.picture(width: width, height: height)
+  }
+
+  /// Each channel is one of the two whole numbers around the value. At an edge the value of either side counts: the compositor finds
+  /// places in single precision.
+  @Test func randomGradientsAreAsDefined() throws {
+    for seed in some(60, of: 1...2000) {
+      var random = SplitMix64(seed: UInt64(seed))
+      func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
+      var location = 0.0
+      let stops = (0..<Int.random(in: 1...5, using: &random)).map { _ in
+        location = min(location + (Bool.random(using: &random) ? number(0...0.6) : 0), 1)
+        let color = Color(hex: UInt32.random(in: 0...0xFF_FFFF, using: &random))
+        return Gradient.Stop(color.withAlpha(Bool.random(using: &random) ? 1 : number(0...1)), at: location)
+      }
+      let type = GradientType.allCases[seed % 3]
+      let course = GradientContent.Course(
+        type, from: Point(number(-0.2...1.2), number(-0.2...1.2)), to: Point(number(-0.2...1.2), number(-0.2...1.2)),
+        stops: stops)
+      let bounds = Rect(x: number(-50...50), y: number(-50...50), width: number(40...300), height: number(40...300))
+      let turn = Bool.random(using: &random) ? Affine.rotation(number(-3...3)) : .scale(number(0.3...2))
+      let transform = Affine.translation(x: -bounds.center.x, y: -bounds.center.y).concatenating(turn)
+        .concatenating(.translation(x: 48, y: 32))
+      guard let inverse = transform.inverted else { continue }
+      let bitmap = try Self.picture(course, bounds, transform)
+      let inside = bounds.insetBy(dx: 4, dy: 4)
+      for y in 0..<Self.height {
+        for x in 0..<Self.width {
+          let point = inverse.apply(Point(Double(x) + 0.5, Double(y) + 0.5))
+          guard inside.contains(point), let place = PlainGradient(course, bounds).place(of: point) else { continue }
+          // In the middle of a cone a float's angle is any.
+          if type == .conic, place < 1e-4 || place > 1 - 1e-4 { continue }
+          let around = [-2e-5, 0, 2e-5].map { PlainGradient(course, bounds).color(at: place + $0) * 255 }
+          for channel in 0..<4 {
+            let value = Double(bitmap[x, y] >> UInt32(8 * channel) & 255)
+            let (least, most) = (around.map { $0[channel] }.min() ?? 0, around.map { $0[channel] }.max() ?? 0)
+            // The backdrop is opaque black.
+            let isAlpha = channel == 3
+            guard isAlpha ? value == 255 : value > least - 1.001 && value < most + 1.001 else {
+              Issue.record("seed \(seed): \(course) at \(x), \(y), channel \(channel): \(value), not \(least)…\(most)")
+              return
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// A dark gradient of two levels has no bands: the means of blocks rise evenly.
+  @Test func darkGradientsAreDithered() throws {
+    for type in GradientType.allCases {
+      let dark = [Gradient.Stop(Color(hex: 0x101010), at: 0), Gradient.Stop(Color(hex: 0x121212), at: 1)]
+      let course = GradientContent.Course(type, from: Point(0, 0), to: Point(1, type == .radial ? 1 : 0), stops: dark)
+      let bounds = Rect(x: 0, y: 0, width: 96, height: 64)
+      let bitmap = try Self.picture(course, bounds)
+      for blockY in stride(from: 0, to: 64, by: 8) {
+        for blockX in stride(from: 0, to: 96, by: 8) {
+          var (sum, wanted) = (0.0, 0.0)
+          for y in blockY..<blockY + 8 {
+            for x in blockX..<blockX + 8 {
+              sum += Double(bitmap[x, y] & 255)
+              let place = try #require(PlainGradient(course, bounds).place(of: Point(Double(x) + 0.5, Double(y) + 0.5)))
+              wanted += PlainGradient(course, bounds).color(at: place)[0] * 255
+            }
+          }
+          #expect(abs(sum - wanted) / 64 < 0.06, "\(type) at \(blockX), \(blockY): \(sum / 64), not \(wanted / 64)")
+        }
+      }
+    }
+  }
+
+  /// One colour, opaque or not, has no dither where it is a whole level; round corners are those of a background.
+  @Test func aGradientOfOneColorIsABackground() throws {
+    for (radius, transform) in [(Float(0), Affine.identity), (12, .identity), (20, .rotation(0.2)), (0, .rotation(0.2))] {
+      let bounds = Rect(x: 20, y: 5, width: 60, height: 50)
+      for type in GradientType.allCases {
+        let color = Color(hex: 0x1E90FF)
+        let stops = [Gradient.Stop(color, at: 0.2), Gradient.Stop(color, at: 0.7)]
+        let course = GradientContent.Course(type, from: Point(0.3, 0.2), to: Point(0.9, 0.8), stops: stops)
+        let gradient = try Self.picture(course, bounds, transform, cornerRadius: radius)
+        var tree = TreeSnapshot()
+        tree.append(
+          RenderRecord(
+            id: 1, subtreeEnd: 1, transform: transform, bounds: bounds, cornerRadius: radius,
+            backgroundColor: color.premultipliedBGRA), SideValues())
+        let background = try tree.picture(width: Self.width, height: Self.height)
+        let isEqual = (0..<Self.height).allSatisfy { memcmp(gradient.row($0), background.row($0), Self.width * 4) == 0 }
+        #expect(isEqual, "\(type) with radius \(radius)")
+      }
+    }
+  }
+
+  @Test func aGradientWithoutALineIsNotSeen() throws {
+    let stops = [Gradient.Stop(.white, at: 0), Gradient.Stop(.white, at: 1)]
+    let (middle, right) = (Point(0.5, 0.5), Point(1, 0.5))
+    for (type, start, end, stops) in [
+      (GradientType.axial, middle, middle, stops), (.radial, middle, right, stops), (.conic, middle, middle, stops),
+      (.axial, middle, Point(.nan, 0), stops), (.axial, middle, right, []),
+    ] {
+      let course = GradientContent.Course(type, from: start, to: end, stops: stops)
+      let bitmap = try Self.picture(course, Rect(x: 0, y: 0, width: 96, height: 64))
+      #expect(bitmap[40, 30] == 0xFF00_0000, "\(type)")
+      #expect(GradientContent(course).drawnBounds(in: Rect(x: 0, y: 0, width: 9, height: 9), nil) == .zero)
+    }
+  }
+
+  @Test func numbersWithoutAMeaningAreBroughtIntoRange() {
+    let odd = Color(red: 2, green: -1, blue: .nan, alpha: 1.5)
+    let course = GradientContent.Course(
+      .axial, from: .zero, to: Point(1, 1),
+      stops: [0.5, -.infinity, .nan, 7, 0.2].map { Gradient.Stop(odd, at: $0) })
+    #expect(course.stops.map(\.location) == [0.5, 0.5, 0.5, 1, 1])
+    #expect(course.stops.allSatisfy { $0.color == Color(red: 1, green: 0, blue: 0, alpha: 1) })
+    #expect(course == GradientContent.Course(.axial, from: .zero, to: Point(1, 1), stops: course.stops))
+    #expect(GradientContent(course).isOpaque)
+  }
+}
