@@ -4,7 +4,7 @@ let benchmarks: [Benchmark] = [
   SystemBenchmarks.all, LoopBenchmarks.all, ThreadBenchmarks.all, LinkBenchmarks.all, PredictionBenchmarks.all,
   TickBenchmarks.all, PacingBenchmarks.all,
   MeteringBenchmarks.all, LayerBenchmarks.all, KernelBenchmarks.all, CompositingBenchmarks.all, RasterCacheBenchmarks.all,
-  DamageBenchmarks.all, TextBenchmarks.all, ShapeBenchmarks.all,
+  DamageBenchmarks.all, TextBenchmarks.all, ShapeBenchmarks.all, GradientBenchmarks.all,
   PresenterBenchmarks.all, FrameBenchmarks.all, CommandBenchmarks.all, PictureBenchmarks.all,
 ]
 

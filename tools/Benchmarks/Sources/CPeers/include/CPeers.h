@@ -27,6 +27,10 @@ void peer_text_fill(struct peer_text *text, double red, double green, double blu
 void peer_text_line(struct peer_text *text, const uint32_t *glyphs, const double *columns, int count, double x, double y);
 void peer_text_free(struct peer_text *text);
 
+/// Paints a gradient of three colours over all pixels with Cairo: from one corner to the opposite one, or from the middle to the
+/// left and right edges.
+void peer_gradient(uint8_t *pixels, int width, int height, int bytes_per_row, bool is_radial);
+
 /// Fills `count` words with `value`.
 void peer_fill(uint32_t *words, uint64_t count, uint32_t value);
 
