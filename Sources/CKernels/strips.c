@@ -175,15 +175,15 @@ static void add_row(struct filler *f, int row, int64_t left, int64_t right, int3
   int32_t done = 0;
   int32_t from = (int32_t)(left & (PIXEL - 1));
   if (column < 0) {
-    done = (int32_t)nearest((double)-left * edge->steepness);
-    if (done > height) done = height;
+    int64_t reached = nearest((double)-left * edge->steepness);
+    done = reached > height ? height : (int32_t)reached;
     f->sums[row] += turn * (uint32_t)done * (2 * PIXEL);
     column = from = 0;
   }
   uint32_t *cell = f->cells + 4 * column + row;
   for (; column < last && column < f->columns; column++) {
-    int32_t until = (int32_t)nearest((double)(((column + 1) << PIXEL_BITS) - left) * edge->steepness);
-    if (until > height) until = height;
+    int64_t reached = nearest((double)(((column + 1) << PIXEL_BITS) - left) * edge->steepness);
+    int32_t until = reached > height ? height : (int32_t)reached;
     uint32_t part = turn * (uint32_t)(until - done), sides = (uint32_t)from + PIXEL;
     cell[0] += part * (2 * PIXEL - sides);
     cell[4] += part * sides;

@@ -3,12 +3,13 @@ import Geometry
 import RenderTree
 
 extension GradientContent: PaintableContent {
-  func opaquePart(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> Rect {
+  func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect {
     guard isOpaque, GradientPlace(self, record, transform) != nil else { return .zero }
     // Corners cut nothing off beyond their radius.
     let radius = Double(record.cornerRadius)
     guard 2 * radius < min(record.bounds.width, record.bounds.height) else { return .zero }
-    return record.bounds.insetBy(dx: radius, dy: radius)
+    let rect = record.bounds.insetBy(dx: radius, dy: radius)
+    return LayerShape(rect, radius: 0, transform: transform).coveredRect(rect, transform)
   }
 
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {

@@ -14,7 +14,6 @@ protocol PaintableContent: RenderContent {
 }
 
 extension PaintableContent {
-  func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect { .zero }
   var coversItself: Bool { false }
 }
 

@@ -4,6 +4,9 @@ import Raster
 import RenderTree
 
 extension TextContent: PaintableContent {
+  /// Glyphs leave pixels between them.
+  func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect { .zero }
+
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {
     let (bounds, effects) = (layer.record.bounds, layer.node.effects)
     guard let map = map(in: bounds, effects, layer.node.transform) else {

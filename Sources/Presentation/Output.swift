@@ -147,8 +147,8 @@ public final class Output {
   ///
   /// - Parameter turn: the time that the turn has spent on the frame so far, in callbacks, layout and display.
   public func renderIfNeeded(turn: FrameRecord.PhaseDurations) {
+    takeRenderedFrame()  // Its observers may end the output.
     guard let link else { return }
-    takeRenderedFrame()
     let now = clock.now
     if wantsFrame {
       link.contentFrameRateRange = schedule.isDirty ? .default : content.frameRateRange()

@@ -47,7 +47,8 @@ final class RenderThread {
     isBusy = true
     job.frame = Job.Frame(
       tree: tree, damage: damage, target: target, started: job.clock.now, finished: finished, loop: loop)
-    threads.submit(.compositing, run)
+    // Threads that have ended take no more.
+    if !threads.submit(.compositing, run) { run() }
   }
 
   /// Takes the rendered frame back.

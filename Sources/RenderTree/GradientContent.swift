@@ -72,7 +72,8 @@ public final class GradientContent: RenderContent {
     for (index, stop) in course.stops.enumerated() {
       let (location, next) = (Float(stop.location), min(index + 1, colors.count - 1))
       let distance = Float(course.stops[next].location) - location
-      append(location, colors[index], distance > 0 ? (colors[next] - colors[index]) / distance : .zero)
+      // A shorter way would have a slope without a number.
+      append(location, colors[index], distance > 1e-30 ? (colors[next] - colors[index]) / distance : .zero)
     }
     append(3, .zero)
     self.table = table

@@ -49,6 +49,8 @@ package struct PlaneMap {
     toOutput = Homography(back).concatenating(map)
     guard let fromOutput = toOutput.inverted else { return nil }
     self.fromOutput = fromOutput
+    // The way back of maps that are all but flat may be rounded to a far larger part than is shown.
+    if let frame, source(of: frame).area > 2 * Self.largestArea { return nil }
   }
 
   /// The pixels of the output on which the picture may be seen.

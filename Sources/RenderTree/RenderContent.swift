@@ -1,7 +1,7 @@
 public import Geometry
 public import Raster
 
-/// The picture inside a layer: an image, text, a shape, and for later kinds a gradient.
+/// The picture inside a layer: an image, text, a shape, a gradient.
 ///
 /// A content is an immutable object, and the object is its identity: while two snapshots hold the same object, they show the
 /// same picture. A kind of content is a class that conforms to this protocol here and to `PaintableContent` in Compositing;

@@ -18,5 +18,7 @@ final class CountedContent: RenderContent, PaintableContent {
     return bounds
   }
 
+  func opaquePixels(of record: RenderRecord, _ effects: RenderEffects?, _ transform: Affine) -> IntRect { .zero }
+
   func paint(_ layer: PaintedLayer, with painter: BandPainter) { counts.withLock { $0.paints += 1 } }
 }

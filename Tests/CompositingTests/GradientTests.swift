@@ -135,4 +135,23 @@ import Testing
     #expect(course == GradientContent.Course(.axial, from: .zero, to: Point(1, 1), stops: course.stops))
     #expect(GradientContent(course).isOpaque)
   }
+
+  /// One without a clear colour hides the layer behind it, and one with round corners what its corners leave.
+  @Test(arguments: [(1.0, Float(0), 1), (0.5, 0, 3), (1, 8, 1)])
+  func anOpaqueGradientHidesWhatIsBehind(alpha: Double, radius: Float, paints: Int) {
+    let course = GradientContent.Course(
+      .axial, from: .zero, to: Point(1, 1),
+      stops: [Gradient.Stop(.white, at: 0), Gradient.Stop(Color.black.withAlpha(alpha), at: 1)])
+    var tree = TreeSnapshot()
+    let bounds = Rect(x: 0, y: 0, width: 40, height: 40)
+    tree.append(RenderRecord(id: 1, subtreeEnd: 3, bounds: bounds), SideValues())
+    tree.append(RenderRecord(id: 2, subtreeEnd: 2, bounds: bounds, backgroundColor: 0x8040_4040), SideValues())
+    tree.append(
+      RenderRecord(id: 3, subtreeEnd: 3, bounds: bounds, cornerRadius: radius), SideValues(content: GradientContent(course)))
+    let middle = IntRect(x: 20, y: 20, width: 1, height: 1)
+    var count = 0
+    Compositor().visitPaintedRuns(of: tree, damage: DamageRegion(middle), width: 40, height: 40) { _, _ in count += 1 }
+    // The gradient alone, or the backdrop and the layer behind it as well.
+    #expect(count == paints)
+  }
 }

@@ -23,6 +23,14 @@ import Testing
     return tree
   }
 
+  /// The dashes of a closed line of eight patterns: none goes through the gap before the line's beginning.
+  @Test func aClosedLineOfWholePatternsEndsWithAGap() {
+    let square = FlatPath(.rect(Rect(x: 0, y: 0, width: 40, height: 40)), .identity)
+    #expect(square.dashed([10, 10], phase: 0).subpaths.map { $0.points.count } == Array(repeating: 2, count: 8))
+    // Here the last dash goes on as the first.
+    #expect(square.dashed([10, 10], phase: 5).subpaths.map { $0.points.count }.sorted() == [2, 2, 2, 2, 3, 3, 3, 3])
+  }
+
   private static func pixels(_ tree: TreeSnapshot) throws -> Bitmap { try tree.picture(width: width, height: height) }
 
   private static func drawn(_ parts: ShapeContent.Parts, _ transform: Affine) throws -> Bitmap {

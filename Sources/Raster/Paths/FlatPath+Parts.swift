@@ -61,7 +61,7 @@ extension FlatPath {
           rest = lengths[index]
         }
       }
-      cutter.finish(into: &result, isJoined: subpath.isClosed && start % 2 == 0 && index % 2 == 0)
+      cutter.finish(into: &result, isJoined: subpath.isClosed && start % 2 == 0 && cutter.isDown)
     }
     return result
   }
@@ -76,7 +76,7 @@ extension FlatPath {
 /// Makes subpaths of parts of one's lines.
 private struct LineCutter {
   private var parts = FlatPath()
-  private var isDown = false
+  private(set) var isDown = false
 
   /// Adds the part of a line between two shares of it.
   mutating func add(_ a: Point, _ b: Point, from: Double, to: Double, _ isSmooth: Bool) {
