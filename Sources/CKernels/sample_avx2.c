@@ -1,4 +1,4 @@
-// Bilinear sampling with AVX2, four pixels at a time.
+// Bilinear sampling with AVX2, eight pixels at a time.
 
 #include "pixel.h"
 #include "tables.h"
@@ -9,78 +9,89 @@
 
 #define AVX2 __attribute__((target("avx2")))
 
-// Clamps four coordinates.
-AVX2 static inline __m256i clamp_lanes(__m256i value, __m256i limit) {
-  value = _mm256_andnot_si256(_mm256_cmpgt_epi64(_mm256_setzero_si256(), value), value);
-  return _mm256_blendv_epi8(value, limit, _mm256_cmpgt_epi64(value, limit));
+// The left or upper one of the two pixels that are mixed, and the weight of the other one, for eight coordinates with 32 fraction
+// bits.
+struct neighbours {
+  __m256i first, weight;
+};
+
+// `low` has the lanes 0, 1, 4 and 5 of the eight, `high` the others. There is a pixel at 0…last + 1.
+AVX2 static inline struct neighbours neighbours(__m256i low, __m256i high, __m256i last) {
+  __m256 lows = _mm256_castsi256_ps(low), highs = _mm256_castsi256_ps(high);
+  __m256i whole = _mm256_castps_si256(_mm256_shuffle_ps(lows, highs, _MM_SHUFFLE(3, 1, 3, 1)));
+  __m256i fraction = _mm256_castps_si256(_mm256_shuffle_ps(lows, highs, _MM_SHUFFLE(2, 0, 2, 0)));
+  __m256i first = _mm256_min_epi32(_mm256_max_epi32(whole, _mm256_setzero_si256()), last);
+  // Before the first pixel the other one has no weight, and from the last pixel on all of it.
+  __m256i weight = _mm256_andnot_si256(_mm256_srai_epi32(whole, 31), _mm256_srli_epi32(fraction, 25));
+  weight = _mm256_blendv_epi8(weight, _mm256_set1_epi32(128), _mm256_cmpgt_epi32(whole, last));
+  return (struct neighbours){first, weight};
 }
 
-// Interpolates the bytes of two pixels as 16-bit lanes, in the order in which `_mm256_unpacklo_epi8` returns the pixels 0
-// and 2 of four.
-AVX2 static inline __m256i interpolate_pair(__m256i p00, __m256i p01, __m256i p10, __m256i p11, __m256i right,
-                                            __m256i below) {
-  const __m256i whole = _mm256_set1_epi16(128);
-  __m256i left = _mm256_sub_epi16(whole, right);
-  __m256i upper = _mm256_add_epi16(_mm256_mullo_epi16(p00, left), _mm256_mullo_epi16(p01, right));
-  __m256i lower = _mm256_add_epi16(_mm256_mullo_epi16(p10, left), _mm256_mullo_epi16(p11, right));
-  // The largest value is 255·128, which fits into a signed word.
-  __m256i above = _mm256_sub_epi16(whole, below);
-  const __m256i half = _mm256_set1_epi32(8192);
-  __m256i first = _mm256_madd_epi16(_mm256_unpacklo_epi16(upper, lower), _mm256_unpacklo_epi16(above, below));
-  __m256i second = _mm256_madd_epi16(_mm256_unpackhi_epi16(upper, lower), _mm256_unpackhi_epi16(above, below));
-  return _mm256_packus_epi32(_mm256_srli_epi32(_mm256_add_epi32(first, half), 14),
-                             _mm256_srli_epi32(_mm256_add_epi32(second, half), 14));
+// Reads pixels with their right neighbours: two into each half of the result.
+AVX2 static inline __m256i load_pairs(const uint32_t *base, int64_t a, int64_t b, int64_t c, int64_t d) {
+  __m128d low = _mm_loadh_pd(_mm_load_sd((const double *)(base + a)), (const double *)(base + b));
+  __m128d high = _mm_loadh_pd(_mm_load_sd((const double *)(base + c)), (const double *)(base + d));
+  return _mm256_castpd_si256(_mm256_insertf128_pd(_mm256_castpd128_pd256(low), high, 1));
+}
+
+// Mixes each of four pixels with its right neighbour: 16-bit lanes, from which 128·128 is taken off.
+AVX2 static inline __m256i mix_columns(__m256i pairs, __m256i weights) {
+  const __m256i beside = _mm256_setr_epi8(0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15,  //
+                                          0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15);
+  // The instruction multiplies unsigned bytes, the weights up to 128, by signed ones: those of pixels less 128.
+  __m256i signed_bytes = _mm256_xor_si256(_mm256_shuffle_epi8(pairs, beside), _mm256_set1_epi8(-128));
+  return _mm256_maddubs_epi16(weights, signed_bytes);
+}
+
+// Mixes the channels of two pixels with those of the row below.
+AVX2 static inline __m256i mix_rows(__m256i channels, __m256i weights) {
+  const __m256i rest = _mm256_set1_epi32(128 * 128 * 128 + 8192);
+  return _mm256_srli_epi32(_mm256_add_epi32(_mm256_madd_epi16(channels, weights), rest), 14);
 }
 
 AVX2 void ckernels_sample_avx2(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                                const struct ckernels_sampler *s) {
-  int64_t i = 0;
-  // Pixels are read in pairs, so there must be two.
-  if (s->width < 2 || s->height < 2) goto rest;
+  int64_t i = 0, stride = s->bytes_per_row / 4;
+  // Pixels are read in pairs, so there must be two, and places are counted in 32 bits.
+  if (s->width < 2 || s->height < 2 || s->bytes_per_row % 4 || stride > INT32_MAX / s->height) goto rest;
   uint64_t wide_x = (uint64_t)(int64_t)x, wide_y = (uint64_t)(int64_t)y;
   uint64_t ux = (uint64_t)s->ux, vx = (uint64_t)s->vx;
   uint64_t u0 = (uint64_t)s->u + wide_x * ux + wide_y * (uint64_t)s->uy + SAMPLE_ROUNDING;
   uint64_t v0 = (uint64_t)s->v + wide_x * vx + wide_y * (uint64_t)s->vy + SAMPLE_ROUNDING;
   // Adding integers is exact: stepping gives the same as multiplying, wherever it starts.
-  __m256i u = _mm256_setr_epi64x((long long)u0, (long long)(u0 + ux), (long long)(u0 + 2 * ux), (long long)(u0 + 3 * ux));
-  __m256i v = _mm256_setr_epi64x((long long)v0, (long long)(v0 + vx), (long long)(v0 + 2 * vx), (long long)(v0 + 3 * vx));
-  const __m256i step_u = _mm256_set1_epi64x((long long)(4 * ux)), step_v = _mm256_set1_epi64x((long long)(4 * vx));
-  const __m256i limit_u = _mm256_set1_epi64x((int64_t)(s->width - 1) << 32);
-  const __m256i limit_v = _mm256_set1_epi64x((int64_t)(s->height - 1) << 32);
-  const __m256i last_column = _mm256_set1_epi64x(s->width - 2), last_row = _mm256_set1_epi64x(s->height - 2);
-  const __m256i row_bytes = _mm256_set1_epi64x(s->bytes_per_row);
-  const __m256i weight_bits = _mm256_set1_epi64x(127), whole_weight = _mm256_set1_epi64x(128);
-  const __m256i zero = _mm256_setzero_si256();
-  // The weight, a 64-bit lane, is copied to the four 16-bit lanes of its pixel.
-  const __m256i spread = _mm256_setr_epi8(0, -1, 0, -1, 0, -1, 0, -1, 8, -1, 8, -1, 8, -1, 8, -1,  //
-                                          0, -1, 0, -1, 0, -1, 0, -1, 8, -1, 8, -1, 8, -1, 8, -1);
-  for (; i + 4 <= count; i += 4) {
-    __m256i clamped_u = clamp_lanes(u, limit_u), clamped_v = clamp_lanes(v, limit_v);
-    __m256i right = _mm256_and_si256(_mm256_srli_epi64(clamped_u, 25), weight_bits);
-    __m256i below = _mm256_and_si256(_mm256_srli_epi64(clamped_v, 25), weight_bits);
-    __m256i column = _mm256_srli_epi64(clamped_u, 32), row = _mm256_srli_epi64(clamped_v, 32);
-    // The last pixel has no neighbour. The pixel before it is read instead, with the whole weight on the neighbour.
-    __m256i is_last = _mm256_cmpgt_epi64(column, last_column);
-    column = _mm256_add_epi64(column, is_last);
-    right = _mm256_add_epi64(right, _mm256_and_si256(is_last, whole_weight));
-    is_last = _mm256_cmpgt_epi64(row, last_row);
-    row = _mm256_add_epi64(row, is_last);
-    below = _mm256_add_epi64(below, _mm256_and_si256(is_last, whole_weight));
-    __m256i offset = _mm256_add_epi64(_mm256_mul_epu32(row, row_bytes), _mm256_slli_epi64(column, 2));
-    __m256i top = _mm256_i64gather_epi64((const long long *)s->base, offset, 1);
-    __m256i bottom = _mm256_i64gather_epi64((const long long *)s->base, _mm256_add_epi64(offset, row_bytes), 1);
-    // Each 64-bit lane has a pixel in the low half and its neighbour in the high half. The low halves of both 128-bit lanes
-    // come first.
-    __m256i top_left = _mm256_shuffle_epi32(top, _MM_SHUFFLE(3, 1, 2, 0));
-    __m256i bottom_left = _mm256_shuffle_epi32(bottom, _MM_SHUFFLE(3, 1, 2, 0));
-    __m256i words = interpolate_pair(
-        _mm256_unpacklo_epi8(top_left, zero), _mm256_unpackhi_epi8(top_left, zero), _mm256_unpacklo_epi8(bottom_left, zero),
-        _mm256_unpackhi_epi8(bottom_left, zero), _mm256_shuffle_epi8(right, spread), _mm256_shuffle_epi8(below, spread));
-    __m256i bytes = _mm256_packus_epi16(words, zero);
-    _mm_storeu_si128((__m128i *)(destination + i),
-                     _mm256_castsi256_si128(_mm256_permute4x64_epi64(bytes, _MM_SHUFFLE(3, 1, 2, 0))));
-    u = _mm256_add_epi64(u, step_u);
-    v = _mm256_add_epi64(v, step_v);
+  __m256i u_low = _mm256_setr_epi64x((long long)u0, (long long)(u0 + ux), (long long)(u0 + 4 * ux), (long long)(u0 + 5 * ux));
+  __m256i v_low = _mm256_setr_epi64x((long long)v0, (long long)(v0 + vx), (long long)(v0 + 4 * vx), (long long)(v0 + 5 * vx));
+  __m256i u_high = _mm256_add_epi64(u_low, _mm256_set1_epi64x((long long)(2 * ux)));
+  __m256i v_high = _mm256_add_epi64(v_low, _mm256_set1_epi64x((long long)(2 * vx)));
+  const __m256i step_u = _mm256_set1_epi64x((long long)(8 * ux)), step_v = _mm256_set1_epi64x((long long)(8 * vx));
+  const __m256i last_column = _mm256_set1_epi32(s->width - 2), last_row = _mm256_set1_epi32(s->height - 2);
+  const __m256i strides = _mm256_set1_epi32((int32_t)stride);
+  // The weights of a pixel and of its neighbour, bytes for four channels of the pixels 0 and 1, and of 2 and 3, of each half.
+  const __m256i front = _mm256_setr_epi8(0, 1, 0, 1, 0, 1, 0, 1, 4, 5, 4, 5, 4, 5, 4, 5,  //
+                                         0, 1, 0, 1, 0, 1, 0, 1, 4, 5, 4, 5, 4, 5, 4, 5);
+  const __m256i back = _mm256_add_epi8(front, _mm256_set1_epi8(8));
+  const uint32_t *base = (const uint32_t *)s->base;
+  for (; i + 8 <= count; i += 8) {
+    struct neighbours column = neighbours(u_low, u_high, last_column), row = neighbours(v_low, v_high, last_row);
+    int32_t at[8] __attribute__((aligned(32)));
+    _mm256_store_si256((__m256i *)at, _mm256_add_epi32(_mm256_mullo_epi32(row.first, strides), column.first));
+    // 128 − weight, and the weight above it.
+    const __m256i whole = _mm256_set1_epi32(128);
+    __m256i across = _mm256_or_si256(_mm256_sub_epi32(whole, column.weight), _mm256_slli_epi32(column.weight, 8));
+    __m256i down = _mm256_or_si256(_mm256_sub_epi32(whole, row.weight), _mm256_slli_epi32(row.weight, 16));
+    __m256i front_weights = _mm256_shuffle_epi8(across, front), back_weights = _mm256_shuffle_epi8(across, back);
+    __m256i upper = mix_columns(load_pairs(base, at[0], at[1], at[4], at[5]), front_weights);
+    __m256i lower = mix_columns(load_pairs(base + stride, at[0], at[1], at[4], at[5]), front_weights);
+    __m256i pixels_04 = mix_rows(_mm256_unpacklo_epi16(upper, lower), _mm256_shuffle_epi32(down, 0x00));
+    __m256i pixels_15 = mix_rows(_mm256_unpackhi_epi16(upper, lower), _mm256_shuffle_epi32(down, 0x55));
+    upper = mix_columns(load_pairs(base, at[2], at[3], at[6], at[7]), back_weights);
+    lower = mix_columns(load_pairs(base + stride, at[2], at[3], at[6], at[7]), back_weights);
+    __m256i pixels_26 = mix_rows(_mm256_unpacklo_epi16(upper, lower), _mm256_shuffle_epi32(down, 0xAA));
+    __m256i pixels_37 = mix_rows(_mm256_unpackhi_epi16(upper, lower), _mm256_shuffle_epi32(down, 0xFF));
+    __m256i words = _mm256_packus_epi16(_mm256_packus_epi32(pixels_04, pixels_15), _mm256_packus_epi32(pixels_26, pixels_37));
+    _mm256_storeu_si256((__m256i *)(destination + i), words);
+    u_low = _mm256_add_epi64(u_low, step_u), u_high = _mm256_add_epi64(u_high, step_u);
+    v_low = _mm256_add_epi64(v_low, step_v), v_high = _mm256_add_epi64(v_high, step_v);
   }
 rest:
   for (; i < count; i++) destination[i] = sample_pixel(x + (int32_t)i, y, s);
