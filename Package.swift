@@ -195,7 +195,7 @@ let package = Package(
       "FrameTimingTests",
       ["FrameTiming", "FramepaceTesting", "LinuxSystem", "Metering", "RunLoops", "Simulation", "TestLength"],
       exclude: ["Recordings"]),
-    tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering", "TestLength"]),
+    tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering", "TestLength"], exclude: ["Captures"]),
     // A program that exits while a display is in use.
     .executableTarget(
       name: "exiting", dependencies: ["Framepace", "Geometry", "KMS", "KMSTesting", "LinuxSystem", "RenderTree"],

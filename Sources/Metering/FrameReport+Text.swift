@@ -29,9 +29,13 @@ extension FrameReport: CustomStringConvertible {
     } else if let hitchTimeRatio, let hitchSeverity {
       lines.append(("hitches", ["\(Text.decimal(hitchTimeRatio, 1)) ms/s", hitchSeverity.rawValue]))
     }
-    let blocks =
-      lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) } + times(width: width)
-    return (blocks + missing.map { Text.paragraph($0, width: width) }).joined(separator: "\n")
+    let rows = [
+      ("interval", frameInterval), ("work", work), ("latency", latency), ("animation", animationError),
+    ]
+    return
+      (lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }
+      + DistributionTable.lines(rows, width: width) + DistributionTable.missing(from: frameInterval.count, width: width))
+      .joined(separator: "\n")
   }
 
   private var rates: [String] {
@@ -40,18 +44,19 @@ extension FrameReport: CustomStringConvertible {
     return [refresh]
       + [("tick", tickRate), ("frame", frameRate), ("presented", presentedRate)].map { "\($0) \(Text.decimal($1, 2))" }
   }
+}
 
+/// The table of distributions at the end of a report.
+enum DistributionTable {
   /// The order in which columns of the table find room.
   private static let importance = ["p50", "max", "p99", "p95", "p99.9", "sd"]
 
-  /// The table of times. Rows without a time are left out, and columns for which there is no room, or were not enough frames.
-  private func times(width: Int) -> [String] {
-    let rows = [
-      ("interval", frameInterval), ("work", work), ("latency", latency), ("animation", animationError),
-    ].filter { $0.1.count > 0 }
-    guard let titles = rows.first?.1.figures.map(\.title) else { return [] }
-    let known = Self.importance.filter { title in
-      rows.contains { $0.1.figures.contains { $0.title == title && $0.value != nil } }
+  /// The lines of the table. Rows without a time are left out, and columns for which there is no room, or were not enough frames.
+  static func lines(_ rows: [(name: String, times: FrameReport.Distribution)], width: Int) -> [String] {
+    let rows = rows.filter { $0.times.count > 0 }
+    guard let titles = rows.first?.times.figures.map(\.title) else { return [] }
+    let known = importance.filter { title in
+      rows.contains { $0.times.figures.contains { $0.title == title && $0.value != nil } }
     }
     let fitting = known.prefix(max(1, (width - 10) / 9))
     let shown = titles.indices.filter { fitting.contains(titles[$0]) }
@@ -62,14 +67,15 @@ extension FrameReport: CustomStringConvertible {
       + rows.map { name, times in line(name, times.figures.map { Text.milliseconds($0.value) }) }
   }
 
-  /// A sentence about the figures of frame intervals for which there were not enough frames; none if there were.
-  private var missing: [String] {
-    let count = frameInterval.count
+  /// A sentence about the figures for which there were not enough frame intervals; none if there were.
+  static func missing(from count: Int, width: Int) -> [String] {
     let names = [(50, "p50"), (95, "p95"), (99, "p99 and 1 % low"), (99.9, "p99.9 and 0.1 % low")]
     let missing = names.map { (PercentileRule.requiredCount($0), $1) }.filter { $0.0 > count }
     guard count > 0, let (least, name) = missing.first else { return [] }
     let first = "not enough frames for \(name) (\(least) needed)"
-    return ["", ([first] + missing.dropFirst().map { "\($1) (\($0))" }).joined(separator: ", ")]
+    return [
+      "", Text.paragraph(([first] + missing.dropFirst().map { "\($1) (\($0))" }).joined(separator: ", "), width: width),
+    ]
   }
 }
 

@@ -47,7 +47,7 @@ public struct FrameStatistics: Sendable {
 /// of the time frames came that slowly or more slowly. It is the "1 % low integral" of CapFrameX and the "1 % low" of MSI
 /// Afterburner, and not the mean of the slowest frames, nor the p99 of their number, which MangoHud prints under this name. A low needs
 /// as many intervals as the percentile of the same part: 100 for 1 %, 1000 for 0.1 %.
-enum LowRule {
+package enum LowRule {
   /// A part of a sum, in nanoseconds.
   static func part(_ percent: Double, of sum: Nanoseconds) -> Double { Double(sum.count) * percent / 100 }
 }

@@ -260,7 +260,7 @@ struct FrameTally<Durations: DurationCollection> {
 }
 
 extension FrameReport.Distribution {
-  fileprivate init(_ durations: some DurationDistribution) {
+  init(_ durations: some DurationDistribution) {
     self.init()
     count = durations.count
     p50 = durations.percentile(50)

@@ -18,7 +18,8 @@ struct CommandTests {
 
   /// Every line of the help pages fits into 80 columns.
   @Test(arguments: [
-    ["--help"], ["help", "run"], ["help", "render"], ["help", "dump"], ["help", "profile"], ["help", "vblank"],
+    ["--help"], ["help", "run"], ["help", "render"], ["help", "dump"], ["help", "profile"], ["help", "view"],
+    ["help", "vblank"],
     ["help", "displays"], ["help", "capture"], ["help", "scenes"],
   ])
   func helpFits(arguments: [String]) throws {

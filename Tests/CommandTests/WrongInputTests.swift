@@ -86,6 +86,10 @@ struct WrongInputTests {
       "callbacks, layout or display"
     ),
     (["profile", "orbit", "--frames", "0"], "'0' is invalid for '--frames", "1 to 1000000"),
+    (["view"], "Missing expected argument '<file>'", "framepace view"),
+    (["view", ""], "<file> has no name", "name of a capture"),
+    (["view", "a.csv", "--json", ""], "--json has no name", "a file's name"),
+    (["view", "a.csv", "--json", "./a.csv"], "'./a.csv' is the file itself", "another one"),
     (["profile", "orbit", "--json", ""], "--json has no name", "a file's name"),
     (
       ["--simulate", "perfect"], "'perfect' is invalid for '--simulate", "steady, noisy, drifting, overloaded, vrr or flaky"
@@ -107,7 +111,7 @@ struct WrongInputTests {
     (["--frame-log", "-"], "--frame-log '-'", ".csv or .jsonl"),
     (["--policy", "early"], "'early' is invalid for '--policy", "vblank or late"),
     (["--diagram", "--json"], "--diagram draws text", "leave out --json"),
-    (["help", "nothing"], "'nothing'", "run, render, dump, profile, vblank, displays, capture, scenes"),
+    (["help", "nothing"], "'nothing'", "run, render, dump, profile, view, vblank, displays, capture, scenes"),
     (["rendr"], "no command or scene 'rendr'", "Did you mean 'render'?"),
     (["clok", "--fps"], "no command or scene 'clok'", "Did you mean 'clock'?"),
     (["nothing"], "no command or scene 'nothing'", "orbit, clock"),
@@ -148,7 +152,7 @@ struct WrongInputTests {
   }
 
   /// An option without its value says what it takes.
-  @Test(arguments: [["run"], ["render", "still"], ["profile", "still"], ["vblank"], ["capture"]])
+  @Test(arguments: [["run"], ["render", "still"], ["profile", "still"], ["view", "a.csv"], ["vblank"], ["capture"]])
   func aMissingValueIsAskedFor(command: [String]) throws {
     let help = try framepace("help", command[0]).output.split(separator: "\n")
     let options = help.filter { $0.hasPrefix("  --") }.map { $0.split(separator: " ") }.filter { $0[1].hasPrefix("<") }

@@ -22,8 +22,8 @@ struct FramepaceCommand: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      RunCommand.self, RenderCommand.self, DumpCommand.self, ProfileCommand.self, VBlankCommand.self, DisplaysCommand.self,
-      CaptureCommand.self,
+      RunCommand.self, RenderCommand.self, DumpCommand.self, ProfileCommand.self, ViewCommand.self, VBlankCommand.self,
+      DisplaysCommand.self, CaptureCommand.self,
       ScenesCommand.self,
     ],
     defaultSubcommand: RunCommand.self)

@@ -9,13 +9,31 @@ enum MeteringBenchmarks {
     guard let rate = RefreshRate(hertz: 60) else { throw BenchmarkError("60 Hz is a refresh rate") }
     let meter = FPSMeter(refreshRate: rate)
     var frames = FrameFeed(rate: rate)
+    let capture = presentMonMegabyte()
     return [
       Harness.time("a frame recorded", repeats: 100_000) { frames.next(into: meter) },
       Harness.allocations("allocations in that", frames: 10_000) { frames.next(into: meter) },
       Harness.time("figures of the last two seconds", repeats: 200) {
         Harness.blackHole(meter.recentReport(at: frames.time))
       },
+      // 100 MB/s are 10 ms.
+      try Harness.time("a megabyte of PresentMon read", repeats: 20) { Harness.blackHole(try FrameCapture(capture)) },
     ]
+  }
+
+  /// A capture of PresentMon 2 with the frames of two programs in turns.
+  private static func presentMonMegabyte() -> [UInt8] {
+    var text =
+      "Application,ProcessID,SwapChainAddress,PresentRuntime,SyncInterval,PresentFlags,AllowsTearing,PresentMode,FrameType,"
+      + "CPUStartQPC,FrameTime,CPUBusy,CPUWait,GPULatency,GPUTime,GPUBusy,GPUWait,VideoBusy,DisplayLatency,DisplayedTime,"
+      + "AnimationError,AnimationTime,MsFlipDelay,AllInputToPhotonLatency,ClickToPhotonLatency,InstrumentedLatency\n"
+    for row in 0..<4700 {
+      let name = row % 2 == 0 ? "dwm.exe,1300,0x296989CD030" : "Presenter.exe,10016,0x1BA6DC82C58"
+      text +=
+        "\(name),DXGI,1,0,0,Hardware: Legacy Flip,Application,\(8_086_364_705 + row),16.\(1000 + row),16.6329,0.1522,2.5541,"
+        + "14.2582,0.3531,13.9051,0.0000,32.\(1000 + row),16.6\(100 + row % 900),-0.\(1000 + row),421.9730,NA,NA,NA,NA\n"
+    }
+    return Array(text.utf8)
   }
 
   /// Frames at the display's rate. Some are a little late or early, and some are missed.

@@ -1,0 +1,125 @@
+import ArgumentParser
+import Framepace
+import Metering
+
+struct ViewCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "view",
+    abstract: "Reports the figures of a file that another tool, or a frame log, wrote.",
+    usage: "framepace view <file> [<options>]",
+    discussion: """
+      Reads captures of PresentMon (CSV, versions 1 and 2) and MangoHud (CSV), and \
+      frame logs of framepace run, and reports their frames by the definitions of \
+      framepace's own figures. The kind of file is found by its first line.
+
+        framepace view PresentMon-2026-11-24.csv --process game.exe
+        framepace view game_2026-11-24.csv --json - | jq .frameIntervalP99
+        framepace view frames.csv
+
+      A file of PresentMon may have the frames of several programs and swap chains: \
+      where there are more than one, they are listed, and --process and --swap-chain \
+      choose one.
+
+      Figures: interval is the time from one frame seen to the next: \
+      msBetweenDisplayChange or DisplayedTime of PresentMon, frameInterval of a frame \
+      log. Where the file does not have it (MangoHud, PresentMon without display \
+      tracking) it is the time between two calls that present a frame, and the report \
+      says so. Work is CPUBusy or MsCPUBusy of PresentMon, latency DisplayLatency, or \
+      MsCPUBusy + MsUntilDisplayed, and animation the size of the animation error. \
+      Late frames are known from frame logs only. A 1 % low is the rate of the \
+      interval at which the longest, added up, reach 1 % of the time. (MangoHud's own \
+      is another.) The line that begins with 'percentile' says how percentiles are \
+      computed.
+
+      JSON: one object, times in milliseconds; unknown values are null.
+        file, format       the file, and the kind of file
+        application, processID, swapChain
+        intervals          "displayed" or "presentCalls": what they lie between
+        frames, notShown, pending, late, lateCauses
+        time               all intervals together, in seconds
+        coverage           the part of the file's time that they fill (MangoHud)
+        frameRate, onePercentLow, tenthPercentLow
+                           in frames a second
+        frameIntervalP50 P95 P99 P999 Max StandardDeviation, workP50 …, latencyP50 …,
+        animationErrorP50 …
+      """)
+
+  @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file())
+  var file: String
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only the frames of this program: its name or process ID.", valueName: "name|id"))
+  var process: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Only the frames of the swap chain with this address.", valueName: "address"))
+  var swapChain: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Also write the figures to this file, as JSON; '-' prints them instead of the table.", valueName: "file"))
+  var json: String?
+
+  func validate() throws {
+    if file.isEmpty { throw ValidationError("<file> has no name: use the name of a capture.") }
+    if process == "" { throw ValidationError("--process has no name: use a program's name or process ID.") }
+    if swapChain == "" { throw ValidationError("--swap-chain has no address: use one that the capture has.") }
+    if json == "" { throw ValidationError("--json has no name: use a file's name, or - for the standard output.") }
+    if let json, json != "-", AtomicFile.isSame(json, file) {
+      throw ValidationError("--json '\(json)' is the file itself: use another one.")
+    }
+  }
+
+  func run() throws {
+    try onMainActor {
+      let printsJSON = json == "-" || json == "/dev/stdout"
+      if let json, !printsJSON { try OutputPath.requireWritable(files: [json]) }
+      let capture = try FrameCapture(file: file)
+      let stream = try chosen(of: capture)
+      let report = CaptureReport(stream)
+      let object = CaptureText.json(report, of: stream, file: file, format: capture.format).line + "\n"
+      if printsJSON { return try Terminal.output.write(object) }
+      if let json { try AtomicFile.write(Array(object.utf8), to: json) }
+      try Terminal.output.line(
+        CaptureText.text(report, of: stream, file: file, format: capture.format, width: Terminal.output.textWidth))
+    }
+  }
+
+  /// The one stream that the options choose. Where they leave several, lists them and throws.
+  @MainActor
+  private func chosen(of capture: FrameCapture) throws -> FrameCapture.Stream {
+    let fitting = capture.streams.filter { stream in
+      (process.map { $0 == stream.name || $0 == stream.processID } ?? true)
+        && (swapChain.map { $0.lowercased() == stream.swapChain.lowercased() } ?? true)
+    }
+    if fitting.count == 1 { return fitting[0] }
+    let listed = fitting.isEmpty ? capture.streams : fitting
+    try Terminal.error.line(CaptureText.list(listed))
+    throw Refusal(
+      fitting.isEmpty
+        ? "'\(file)' has no frames of what --process and --swap-chain name"
+        : "'\(file)' has frames of \(fitting.count) swap chains: choose one with --process NAME|ID or --swap-chain ADDRESS")
+  }
+}
+
+extension FrameCapture {
+  /// Some hours of frames.
+  private static let largestFile = 1 << 30
+
+  init(file: String) throws(Refusal) {
+    let bytes: [UInt8]
+    do throws(SystemError) {
+      bytes = try OwnedDescriptor.contents(of: file, limit: Self.largestFile)
+    } catch {
+      throw Refusal("cannot read '\(file)': \(error.reason)")
+    }
+    do throws(CaptureError) {
+      try self.init(bytes)
+    } catch {
+      throw Refusal("cannot read '\(file)': \(error)")
+    }
+  }
+}

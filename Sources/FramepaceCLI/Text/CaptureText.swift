@@ -1,0 +1,45 @@
+import Framepace
+import Metering
+
+/// The text and JSON of `framepace view` for captures.
+enum CaptureText {
+  /// The report for people; lines of at most `width` characters.
+  static func text(
+    _ report: CaptureReport, of stream: FrameCapture.Stream, file: String, format: FrameCapture.Format, width: Int
+  ) -> String {
+    let title = stream.title.isEmpty ? [] : [Text.paragraph(stream.title, width: width)]
+    let heading = Text.paragraph("\(file.withoutControlCharacters): \(format.rawValue)", width: width)
+    let rules = [PercentileRule.summary] + (report.onePercentLow == nil ? [] : [LowRule.summary])
+    return ([heading] + title + ["", report.text(width: width), ""] + rules.map { Text.paragraph($0, width: width) })
+      .joined(separator: "\n")
+  }
+
+  /// The streams of a file that has several, those with most frames first.
+  static func list(_ streams: [FrameCapture.Stream]) -> String {
+    let shown = streams.sorted { $0.frames > $1.frames }.prefix(40)
+    let width = shown.map { "\($0.frames)".count }.max() ?? 0
+    let more = streams.count > shown.count ? ["… and \(streams.count - shown.count) more"] : []
+    return (shown.map { "\(Text.right("\($0.frames)", width)) frames  \($0.title)" } + more).joined(separator: "\n")
+  }
+
+  static func json(
+    _ report: CaptureReport, of stream: FrameCapture.Stream, file: String, format: FrameCapture.Format
+  ) -> JSONValue {
+    func name(_ text: String) -> JSONValue { .optional(text.isEmpty ? nil : text) }
+    func count(_ value: Int?) -> JSONValue { value.map { .count($0) } ?? .null }
+    let members: [(key: String, value: JSONValue)] = [
+      ("file", .text(file)), ("format", .text(format.rawValue)),
+      ("application", name(stream.name)), ("processID", name(stream.processID)), ("swapChain", name(stream.swapChain)),
+      ("intervals", .text(report.intervalKind.rawValue)),
+      ("frames", .count(report.frames)), ("notShown", count(report.notShown)), ("pending", .count(report.pending)),
+      ("late", count(report.late)),
+      ("lateCauses", report.lateCauses.map { .object($0.map { ($0.cause.name, .count($0.frames)) }) } ?? .null),
+      ("time", .decimal(report.time.seconds, 3)), ("coverage", .decimal(report.coverage, 3)),
+      ("frameRate", .decimal(report.frameRate, 3)),
+      ("onePercentLow", .decimal(report.onePercentLow, 3)), ("tenthPercentLow", .decimal(report.tenthPercentLow, 3)),
+    ]
+    return .object(
+      members + report.frameInterval.json("frameInterval") + report.work.json("work") + report.latency.json("latency")
+        + report.animationError.json("animationError"))
+  }
+}

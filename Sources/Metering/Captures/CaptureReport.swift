@@ -1,0 +1,101 @@
+import FrameTiming
+public import LinuxSystem
+
+/// The figures of a stream of captured frames, by the same definitions as those of `FrameReport`.
+public struct CaptureReport: Equatable, Sendable {
+  /// Frames in the file.
+  public let frames: Int
+  /// Those of them that are known never to have been seen; nil if the file does not tell.
+  public let notShown: Int?
+  /// Frames that wait for their vblank at the end of the file.
+  public let pending: Int
+  /// The causes of late frames, the most frequent first; nil if the file does not tell which were late.
+  public let lateCauses: [LateCount]?
+  /// The two moments that an interval lies between.
+  public let intervalKind: FrameCapture.IntervalKind
+  /// All intervals added up.
+  public let time: Nanoseconds
+  /// From frame to frame.
+  public let frameInterval: FrameReport.Distribution
+  /// The rate of frames in the slowest hundredth of the time, in hertz; nil below 100 intervals.
+  public let onePercentLow: Double?
+  /// The rate of frames in the slowest thousandth of the time, in hertz; nil below 1000 intervals.
+  public let tenthPercentLow: Double?
+  public let work: FrameReport.Distribution
+  public let latency: FrameReport.Distribution
+  /// By how much animations moved on more or less than the time between the two frames.
+  public let animationError: FrameReport.Distribution
+  /// How much of the file's time the intervals fill; nil if the file does not tell.
+  public let coverage: Double?
+
+  public init(_ stream: FrameCapture.Stream) {
+    frames = stream.frames
+    notShown = stream.notShown
+    pending = stream.pending
+    lateCauses = stream.lateFrames?.sorted { $0.frames > $1.frames }
+    intervalKind = stream.intervalKind
+    let intervals = FrameStatistics(stream.intervals)
+    time = stream.intervals.reduce(.zero, +)
+    frameInterval = FrameReport.Distribution(intervals)
+    onePercentLow = intervals.longest(1).map { 1 / $0.seconds }
+    tenthPercentLow = intervals.longest(0.1).map { 1 / $0.seconds }
+    work = FrameReport.Distribution(FrameStatistics(stream.work))
+    latency = FrameReport.Distribution(FrameStatistics(stream.latencies))
+    animationError = FrameReport.Distribution(FrameStatistics(stream.animationErrors.map { max($0, -$0) }))
+    coverage = stream.coverage
+  }
+
+  /// Frames that were late; nil if the file does not tell.
+  public var late: Int? { lateCauses.map { $0.reduce(0) { $0 + $1.frames } } }
+
+  /// Frames a second in the time that the intervals fill; nil for less than `FrameReport.shortestTime`.
+  public var frameRate: Double? {
+    time < FrameReport.shortestTime ? nil : Double(frameInterval.count) / time.seconds
+  }
+
+  /// False if rows are not one frame each: their intervals fill clearly less than the time, or more.
+  public var hasEveryFrame: Bool { coverage.map { (0.9...1.1).contains($0) } ?? true }
+}
+
+extension CaptureReport {
+  /// The report for people.
+  ///
+  /// - Parameter width: the longest line, in characters.
+  package func text(width: Int) -> String {
+    var counts = ["\(frames) in the file"]
+    if let notShown {
+      counts.append("\(frames - notShown - pending) seen")
+      if pending > 0 { counts.append("\(pending) pending") }
+      counts.append("\(notShown) never seen")
+    }
+    if let late { counts.append("\(late) late") }
+    var lines = [("frames", counts)]
+    if let lateCauses, !lateCauses.isEmpty {
+      lines.append(("late by", lateCauses.map { "\($0.frames) \($0.cause.name)" }))
+    }
+    let end = intervalKind == .displayed ? "seen" : "presented; when they were seen is not in the file"
+    lines.append(("a second", [frameRate.map { "\(Text.decimal($0, 2)) frames \(end)" } ?? "not enough frames"]))
+    if let onePercentLow {
+      let tenth = tenthPercentLow.map { ["\(Text.decimal($0, 2)) in 0.1 %"] } ?? []
+      lines.append(("lows", ["\(Text.decimal(onePercentLow, 2)) in 1 % of the time"] + tenth))
+    }
+    let rows = [("interval", frameInterval), ("work", work), ("latency", latency), ("animation", animationError)]
+    let notes = [coverageNote, frameInterval.count == 0 ? "no two frames that make an interval: there are no figures" : nil]
+    return
+      (lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }
+      + DistributionTable.lines(rows, width: width) + DistributionTable.missing(from: frameInterval.count, width: width)
+      + notes.compactMap(\.self).flatMap { ["", Text.paragraph($0, width: width)] })
+      .joined(separator: "\n")
+  }
+
+  private var coverageNote: String? {
+    guard let coverage, !hasEveryFrame else { return nil }
+    let what = coverage < 1 ? "other frames are in no figure" : "some frames are in the figures more than once"
+    return "the rows are samples, not one for each frame: their times fill \(Text.percent(coverage)) of the file's; \(what)"
+  }
+}
+
+extension LowRule {
+  /// The rule in one line, for reports.
+  package static let summary = "1 % low: the rate of the interval at which the longest, added up, reach 1 % of the time"
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Testing
+
+/// `framepace view`: captures as a user reads them.
+struct ViewCommandTests {
+  private static let header =
+    "Application,ProcessID,SwapChainAddress,Runtime,Dropped,msBetweenPresents,msBetweenDisplayChange"
+
+  /// A capture of PresentMon 1 with 120 frames of one program, and a few of another where `others` says so.
+  private func capture(others: Int = 0) -> String {
+    let frames = (0..<120).map { "game.exe,41,0xA0,DXGI,\($0 == 7 ? 1 : 0),16,\($0 == 7 ? "0" : $0 == 60 ? "50" : "16.5")" }
+    let rest = (0..<others).map { "\"other, inc.exe\",42,0xB\($0),DXGI,0,16,20" }
+    return ([Self.header] + frames + rest).joined(separator: "\n") + "\n"
+  }
+
+  private func folder(_ text: String) throws -> TemporaryFolder {
+    let folder = try TemporaryFolder()
+    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder.path)/c.csv"))
+    return folder
+  }
+
+  @Test func reportsACapture() throws {
+    let folder = try folder(capture())
+    let result = try framepace(["view", "c.csv", "--json", "f.json"], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    for part in [
+      "c.csv: PresentMon 1\ngame.exe, process 41, swap chain 0xA0\n", "120 in the file, 119 seen, 1 never seen",
+      "lows      20.00 in 1 % of the time", "not enough frames for p99.9 and 0.1 % low (1000 needed)",
+      "percentile P: linear", "1 % low: the rate of the interval",
+    ] {
+      #expect(result.output.contains(part), "\(part) in \(result.output)")
+    }
+    for line in result.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+    let object = try #require(try JSONSerialization.jsonObject(with: folder.contents(of: "f.json")) as? [String: Any])
+    #expect(object["format"] as? String == "PresentMon 1" && object["application"] as? String == "game.exe")
+    #expect(object["frames"] as? Int == 120 && object["notShown"] as? Int == 1 && object["late"] is NSNull)
+    #expect(object["frameIntervalP50"] as? Double == 16.5 && object["frameIntervalMax"] as? Double == 50)
+    #expect(object["onePercentLow"] as? Double == 20 && object["tenthPercentLow"] is NSNull)
+  }
+
+  @Test func severalSwapChainsAreListed() throws {
+    let folder = try folder(capture(others: 2))
+    let result = try framepace(["view", "c.csv"], in: folder.path)
+    #expect(result.status == 1 && result.output.isEmpty)
+    #expect(result.error.contains("120 frames  game.exe, process 41, swap chain 0xA0\n"), "\(result.error)")
+    #expect(result.error.contains("has frames of 3 swap chains"))
+    for (options, title) in [
+      (["--process", "game.exe"], "game.exe, process 41"), (["--process", "41"], "game.exe, process 41"),
+      (["--process", "other, inc.exe", "--swap-chain", "0xb1"], "other, inc.exe, process 42, swap chain 0xB1"),
+    ] {
+      let chosen = try framepace(["view", "c.csv"] + options, in: folder.path)
+      #expect(chosen.status == 0 && chosen.output.contains(title), "\(options): \(chosen.output)\(chosen.error)")
+    }
+    let none = try framepace(["view", "c.csv", "--process", "nothing"], in: folder.path)
+    #expect(none.status == 1 && none.error.contains("has no frames of what --process and --swap-chain name"))
+  }
+
+  /// The log of a run has the figures that the run printed.
+  @Test(arguments: ["csv", "jsonl"]) func aFrameLogHasTheFiguresOfItsRun(format: String) throws {
+    let folder = try TemporaryFolder()
+    let run = try framepace(
+      [
+        "--simulate", "overloaded", "--duration", "20s", "--fast", "--size", "64x64", "--json", "--frame-log", "x.\(format)",
+      ],
+      in: folder.path)
+    #expect(run.status == 0, "\(run.error)")
+    let last = try #require(try JSONLines(run.output).objects.last)
+    let summary = try #require(last["summary"] as? [String: Any])
+    let view = try framepace(["view", "x.\(format)", "--json", "-"], in: folder.path)
+    #expect(view.status == 0, "\(view.error)")
+    let figures = try #require(try JSONLines(view.output).objects.first)
+    #expect(figures["late"] as? Int == summary["late"] as? Int)
+    #expect(figures["lateCauses"] as? [String: Int] == last["lateCauses"] as? [String: Int])
+    for key in ["frameIntervalP50", "frameIntervalP99", "frameIntervalMax", "onePercentLow", "workP50", "workMax"] {
+      let (mine, theirs) = (try #require(figures[key] as? Double), try #require(summary[key] as? Double))
+      // The meter of a whole run keeps values to 1/512.
+      #expect(abs(mine - theirs) <= theirs / 256 + 0.001, "\(key): \(mine) and \(theirs)")
+    }
+  }
+
+  @Test func damageIsExplained() throws {
+    let folder = try folder(capture().replacing("41,0xA0,DXGI,1", with: "41,0xA0,DXGI,yes"))
+    let result = try framepace(["view", "c.csv"], in: folder.path)
+    #expect(result.status == 1 && result.output.isEmpty)
+    let sentence = result.error.replacing("\n", with: " ")
+    #expect(sentence.contains("cannot read 'c.csv': line 9, column 23: 'yes' where 0 or 1 is expected"), "\(result.error)")
+    #expect(try framepace(["view", "missing.csv"], in: folder.path).error.contains("cannot read 'missing.csv'"))
+  }
+}
