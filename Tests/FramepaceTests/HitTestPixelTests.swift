@@ -53,12 +53,14 @@ import XCTest
     layer.backgroundColor = Color(hex: color)
     (layer.contents, layer.mask, layer.maskedCorners) = (nil, nil, .all)
     (layer.borderWidth, layer.shadowOpacity, layer.compositingFilter, layer.shouldRasterize) = (0, 0, .normal, false)
+    (layer.blurRadius, layer.colorMatrix) = (0, .identity)
     layer.removeAllAnimations()
     if layer.opacity > 0.01 { layer.opacity = 1 } else { layer.isHidden = true }
     // Without a clip the corners belong to the layer that leaves them free.
     if !layer.masksToBounds { layer.cornerRadius = 0 }
     if let shape = layer as? ShapeLayer { shape.path = nil }
     if let text = layer as? TextLayer { text.string = "" }
+    if let gradient = layer as? GradientLayer { gradient.colors = [] }
     for sublayer in layer.sublayers { Self.color(sublayer, &painters) }
   }
 
