@@ -14,10 +14,10 @@ extension FlatPath {
     guard scale > 0, scale.isFinite else { return }
     let pen = style.limited(toReach: StrokeStyle.farthestReach / scale)
     guard pen.width > 0, pen.width.isFinite else { return }
-    var lines = FlatPath(path, .identity, pixelsPerPoint: scale, penWidth: pen.width).trimmed(from: start, to: end)
+    var lines = FlatPath(path, pixelsPerPoint: scale, penWidth: pen.width).trimmed(from: start, to: end)
     if pen.isDashed(along: lines.length, pixelsPerPoint: scale) { lines = lines.dashed(pen.dash, phase: pen.dashPhase) }
     var sides = StrokeSides(pen, pixelsPerPoint: scale, toPixels, self)
-    for subpath in lines.subpaths { sides.add(lines, subpath) }
+    for subpath in lines.subpaths where !sides.outline.isFull { sides.add(lines, subpath) }
     self = sides.outline
   }
 }
@@ -34,7 +34,7 @@ private struct StrokeSides {
   private let shortest: Double
   // A subpath: its points without those that repeat the one before, and the directions to the next.
   private var points: [Point] = []
-  private var isSmooth: [Bool] = []
+  private var joints: [FlatPath.Joint] = []
   private var directions: [Point] = []
   private var lengths: [Double] = []
 
@@ -49,7 +49,7 @@ private struct StrokeSides {
     take(lines, subpath)
     guard points.count > 1 else {
       // A line without length is painted by its caps; a point alone is not.
-      if let point = points.first, subpath.isClosed || subpath.points.count > 1 { addDot(point) }
+      if let point = points.first, subpath.isClosed || subpath.points.count > 1 { addDot(point, joints[0].leaving) }
       return
     }
     addSide(isClosed: subpath.isClosed, isBackwards: false)
@@ -62,18 +62,23 @@ private struct StrokeSides {
 
   private mutating func take(_ lines: FlatPath, _ subpath: FlatPath.Subpath) {
     points.removeAll(keepingCapacity: true)
-    isSmooth.removeAll(keepingCapacity: true)
+    joints.removeAll(keepingCapacity: true)
     directions.removeAll(keepingCapacity: true)
     lengths.removeAll(keepingCapacity: true)
     for index in subpath.points where lines.points[index].isFinite {
-      if let last = points.last, !addDirection(from: last, to: lines.points[index]) { continue }
+      let joint = lines.joints[index]
+      if let last = points.last, !addDirection(from: last, to: lines.points[index]) {
+        // A dot keeps its direction.
+        if index + 1 < subpath.points.upperBound { joints[joints.count - 1].leaving = joint.leaving }
+        continue
+      }
       points.append(lines.points[index])
-      isSmooth.append(lines.isSmooth[index])
+      joints.append(joint)
     }
     guard subpath.isClosed, let first = points.first, let last = points.last, points.count > 1 else { return }
     if !addDirection(from: last, to: first) {
       points.removeLast()
-      isSmooth.removeLast()
+      joints[0].arriving = joints.removeLast().arriving
     }
   }
 
@@ -87,7 +92,10 @@ private struct StrokeSides {
 
   private mutating func turnBack(isClosed: Bool) {
     points.reverse()
-    isSmooth.reverse()
+    joints.reverse()
+    for index in joints.indices {
+      (joints[index].arriving, joints[index].leaving) = (-joints[index].leaving, -joints[index].arriving)
+    }
     directions.reverse()
     lengths.reverse()
     for index in directions.indices { directions[index] = -directions[index] }
@@ -99,18 +107,25 @@ private struct StrokeSides {
 
   // MARK: Sides
 
+  /// The direction in which a line begins at a point.
+  private func leaving(_ index: Int) -> Point { joints[index].leaving.direction ?? directions[index] }
+
+  /// The direction in which the line `before` ends at a point.
+  private func arriving(_ index: Int, _ before: Int) -> Point { joints[index].arriving.direction ?? directions[before] }
+
   /// Adds the side to which a direction turns by a quarter of a turn clockwise.
   private mutating func addSide(isClosed: Bool, isBackwards: Bool) {
-    if !isClosed, let first = directions.first { append(points[0], across(first)) }
+    if !isClosed { append(points[0], across(leaving(0))) }
     for index in isClosed ? 0..<points.count : 1..<points.count - 1 {
+      if outline.isFull { return }
       let before = index == 0 ? directions.count - 1 : index - 1
       addCorner(index, before, isBackwards: isBackwards)
     }
-    if !isClosed, let last = directions.last { append(points[points.count - 1], across(last)) }
+    if !isClosed { append(points[points.count - 1], across(arriving(points.count - 1, directions.count - 1))) }
   }
 
   private mutating func addCorner(_ index: Int, _ before: Int, isBackwards: Bool) {
-    let (point, old, new) = (points[index], directions[before], directions[index])
+    let (point, old, new) = (points[index], arriving(index, before), leaving(index))
     let (cross, dot) = (old.x * new.y - old.y * new.x, old.x * new.x + old.y * new.y)
     let sharpness = 1 + dot
     let middle = (across(old) + across(new)) / max(sharpness, 1e-9)
@@ -127,9 +142,9 @@ private struct StrokeSides {
       }
       return
     }
-    switch isSmooth[index] ? (dot > 0.5 ? .miter : .round) : pen.join {
+    switch joints[index].isSmooth ? (dot > 0.5 ? .miter : .round) : pen.join {
     // The miter's length divided by the pen's width has the square 2 / (1 + dot).
-    case .miter where isSmooth[index] || 2 <= pen.miterLimit * pen.miterLimit * sharpness: append(point, middle)
+    case .miter where joints[index].isSmooth || 2 <= pen.miterLimit * pen.miterLimit * sharpness: append(point, middle)
     case .round: addArc(point, from: across(old), angle: atan2(cross, dot))
     default:
       append(point, across(old))
@@ -143,7 +158,7 @@ private struct StrokeSides {
 
   /// Goes around the last point.
   private mutating func addCap(_ point: Point) {
-    guard let direction = directions.last else { return }
+    let direction = arriving(points.count - 1, directions.count - 1)
     switch pen.cap {
     case .butt: break
     case .round: addArc(point, from: across(direction), angle: -.pi)
@@ -153,15 +168,18 @@ private struct StrokeSides {
     }
   }
 
-  private mutating func addDot(_ point: Point) {
+  /// - Parameter direction: the direction of a dash without length; zero for a line that has none.
+  private mutating func addDot(_ point: Point, _ direction: Point) {
     switch pen.cap {
     case .butt: return
     case .round: addArc(point, from: Point(half, 0), angle: -2 * .pi)
     case .square:
-      append(point, Point(half, half))
-      append(point, Point(half, -half))
-      append(point, Point(-half, -half))
-      append(point, Point(-half, half))
+      let ahead = (direction.direction ?? Point(1, 0)) * half
+      let beside = Point(-ahead.y, ahead.x)
+      append(point, ahead + beside)
+      append(point, ahead - beside)
+      append(point, -ahead - beside)
+      append(point, beside - ahead)
     }
     outline.end(isClosed: true)
   }
@@ -180,6 +198,12 @@ private struct StrokeSides {
 
 extension Point {
   fileprivate var isFinite: Bool { (x + y).isFinite }
+
+  /// The direction as a vector of length 1; nil if there is none.
+  fileprivate var direction: Point? {
+    let length = (x * x + y * y).squareRoot()
+    return length > 0 && length.isFinite ? self / length : nil
+  }
 }
 
 extension StrokeStyle {

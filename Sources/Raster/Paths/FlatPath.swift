@@ -9,25 +9,53 @@ package struct FlatPath {
   package private(set) var ends: ContiguousArray<Int> = []
   /// For each subpath, true if its last point is joined to its first one.
   private(set) var isClosed: ContiguousArray<Bool> = []
-  /// For each point, true inside of a curve: the line goes on there almost straight.
-  private(set) var isSmooth: ContiguousArray<Bool> = []
+  /// For each point how lines meet there; empty where no pen follows them.
+  var joints: ContiguousArray<Joint> = []
+  private let hasJoints: Bool
+
+  /// The facts about a point that a pen needs beside the lines to it and from it.
+  struct Joint {
+    /// True inside of a curve: the line goes on there almost straight.
+    var isSmooth = false
+    /// The directions in which a curve ends and begins here, of any length; zero where the line has the direction.
+    var arriving = Point.zero
+    var leaving = Point.zero
+  }
 
   /// 32 MB of points. All that follow in a path with more of them are left out.
   package static let maximumCount = 1 << 21
   private static let longestCurve = 1024.0
 
-  init() {}
+  package init() { hasJoints = false }
+
+  /// - Parameter hasJoints: true for lines that a pen follows.
+  init(hasJoints: Bool) { self.hasJoints = hasJoints }
 
   /// The lines of a path in pixels.
-  package init(_ path: Path, _ toPixels: Affine) { self.init(path, toPixels, pixelsPerPoint: 1, penWidth: 0) }
+  package init(_ path: Path, _ toPixels: Affine) {
+    self.init()
+    add(path, toPixels, CurveSteps(pixelsPerPoint: 1))
+  }
 
-  /// - Parameters:
-  ///   - map: is applied to all points.
-  ///   - pixelsPerPoint: the pixels for each unit behind `map`.
-  ///   - penWidth: of the pen that goes along the lines, in those units: its outer edge is as near to a curve as they are.
-  init(_ path: Path, _ map: Affine, pixelsPerPoint: Double, penWidth: Double) {
+  /// The lines of a path in its own coordinates, for a pen.
+  ///
+  /// - Parameter penWidth: in points. The outer edge of the pen is as near to a curve as the lines are.
+  init(_ path: Path, pixelsPerPoint: Double, penWidth: Double) {
+    self.init(hasJoints: true)
     let radius = max(penWidth / 2 * pixelsPerPoint, 0.25)
-    let curves = CurveSteps(pixelsPerPoint: pixelsPerPoint, angle: FlatPath.arcStep(radius: radius))
+    add(path, .identity, CurveSteps(pixelsPerPoint: pixelsPerPoint, angle: FlatPath.arcStep(radius: radius)))
+  }
+
+  /// The lines of a path in pixels, in the memory of these.
+  package mutating func replace(with path: Path, _ toPixels: Affine) {
+    points.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    isClosed.removeAll(keepingCapacity: true)
+    joints.removeAll(keepingCapacity: true)
+    add(path, toPixels, CurveSteps(pixelsPerPoint: 1))
+  }
+
+  private mutating func add(_ path: Path, _ map: Affine, _ curves: CurveSteps) {
     points.reserveCapacity(min(path.elements.count, Self.maximumCount))
     var (current, start) = (map.apply(.zero), map.apply(.zero))
     for element in path.elements {
@@ -89,10 +117,13 @@ package struct FlatPath {
 
   // MARK: Points
 
-  mutating func append(_ point: Point, isSmooth: Bool = false) {
-    guard points.count < Self.maximumCount else { return }
+  /// True if there is no room for a further point.
+  var isFull: Bool { points.count >= Self.maximumCount }
+
+  mutating func append(_ point: Point, _ joint: Joint = Joint()) {
+    if isFull { return }
     points.append(point)
-    self.isSmooth.append(isSmooth)
+    if hasJoints { joints.append(joint) }
   }
 
   /// Ends the subpath, if it has points.
@@ -107,26 +138,32 @@ package struct FlatPath {
   }
 
   private mutating func append(_ curves: CurveSteps, _ p0: Point, _ p1: Point, _ p2: Point, _ p3: Point) {
+    var last = Joint()
+    if hasJoints, !joints.isEmpty {
+      joints[joints.count - 1].leaving = p1 != p0 ? p1 - p0 : p2 != p0 ? p2 - p0 : p3 - p0
+      last.arriving = p3 != p2 ? p3 - p2 : p3 != p1 ? p3 - p1 : p3 - p0
+    }
     let count = curves.count(p0, p1, p2, p3)
     for step in stride(from: 1, to: count, by: 1) {
       let t = Double(step) / Double(count)
       let s = 1 - t
-      append(p0 * (s * s * s) + p1 * (3 * s * s * t) + p2 * (3 * s * t * t) + p3 * (t * t * t), isSmooth: true)
+      append(p0 * (s * s * s) + p1 * (3 * s * s * t) + p2 * (3 * s * t * t) + p3 * (t * t * t), Joint(isSmooth: true))
     }
-    append(p3)
+    append(p3, last)
   }
 
   /// The number of lines that a curve becomes.
   private struct CurveSteps {
     let pixelsPerPoint: Double
-    /// The largest turn from one line to the next.
-    let angle: Double
+    /// The largest turn from one line to the next; infinite without a pen.
+    var angle = Double.infinity
 
     func count(_ p0: Point, _ p1: Point, _ p2: Point, _ p3: Point) -> Int {
       func length(_ p: Point) -> Double { (p.x * p.x + p.y * p.y).squareRoot() }
       let bend = max(length(p0 - p1 * 2 + p2), length(p1 - p2 * 2 + p3)) * pixelsPerPoint
       // The distance of n lines is at most 6/8 of the bend, divided by n².
-      let count = max((bend * 24).squareRoot(), Self.turn(p1 - p0, p2 - p1, p3 - p2) / angle)
+      var count = (bend * 24).squareRoot()
+      if angle < .infinity { count = max(count, Self.turn(p1 - p0, p2 - p1, p3 - p2) / angle) }
       return count > 1 ? Int(min(count, longestCurve).rounded(.up)) : 1
     }
 

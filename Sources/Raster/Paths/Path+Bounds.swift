@@ -82,6 +82,11 @@ private struct CornerReach {
   /// Adds a part of a subpath by the directions in which it begins and ends. One without length has none.
   mutating func add(_ begin: Point, _ end: Point) {
     guard begin != .zero, end != .zero else { return }
+    guard (begin.x + begin.y + end.x + end.y).isFinite else {
+      // A pen goes past a point that is no number: from where, to where, is not looked at here.
+      longest = limit
+      return
+    }
     if let last { join(last, begin) }
     if first == nil { first = begin }
     last = end
