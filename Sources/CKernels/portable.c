@@ -19,6 +19,8 @@ static void over_color_coverage(uint32_t *destination, int64_t count, uint32_t c
   }
 }
 
+#include "strip_runs.h"
+
 static void over(uint32_t *destination, const uint32_t *source, int64_t count) {
   for (int64_t i = 0; i < count; i++) destination[i] = over_pixel(destination[i], source[i]);
 }
@@ -94,6 +96,7 @@ static const struct ckernels_table table = {
     .over = over,
     .over_opacity = over_opacity,
     .over_coverage = over_coverage,
+    .over_color_strip = over_color_strip,
     .blend = blend,
     .mask = mask,
     .mix = mix,

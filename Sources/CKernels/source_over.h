@@ -10,6 +10,7 @@ static void fill(uint32_t *destination, int64_t count, uint32_t color) {
   for (; i + 4 * LANES <= count; i += 4 * LANES) {
     for (int k = 0; k < 4; k++) store(destination + i + k * LANES, colors);
   }
+  for (; i + LANES <= count; i += LANES) store(destination + i, colors);
   for (; i < count; i++) destination[i] = color;
 }
 
@@ -32,6 +33,8 @@ static void over_color_coverage(uint32_t *destination, int64_t count, uint32_t c
     if (coverage[i]) destination[i] = over_pixel(destination[i], multiply_pixel(color, coverage[i]));
   }
 }
+
+#include "strip_runs.h"
 
 static void over(uint32_t *destination, const uint32_t *source, int64_t count) {
   int64_t i = 0;
@@ -84,4 +87,4 @@ static void over_coverage(uint32_t *destination, const uint32_t *source, int64_t
 // The part of a table that these kernels fill.
 #define SOURCE_OVER_KERNELS                                                                              \
   .fill = fill, .over_color = over_color, .over_color_coverage = over_color_coverage, .over = over, \
-  .over_opacity = over_opacity, .over_coverage = over_coverage
+  .over_opacity = over_opacity, .over_coverage = over_coverage, .over_color_strip = over_color_strip

@@ -9,59 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pixel.h"
+#include "crowded_strips.h"
+#include "strip_filler.h"
 #include "tables.h"
 
 // The compiler must not fuse products and sums, or a pixel would depend on its choice.
 #pragma STDC FP_CONTRACT OFF
-
-enum {
-  // The units of a pixel, and of a strip.
-  PIXEL_BITS = 10,
-  PIXEL = 1 << PIXEL_BITS,
-  STRIP_BITS = PIXEL_BITS + 2,
-  // Columns are told apart in blocks of this many: as many as the widest vectors that paint them.
-  BLOCK = 16,
-};
-
-#define FARTHEST 0x1p20
-#define NONE 0xFFFFFFFFu
-
-// A point in pixels.
-struct place {
-  double x, y;
-};
-
-// An edge in units, from its upper end on. `turn` is 1 if it was drawn downwards, −1 otherwise.
-struct edge {
-  int32_t x, y, end_y, turn;
-  // The way along x for a unit along y, and the reverse without its sign.
-  double slope, steepness;
-  // The next edge of the strip.
-  uint32_t next;
-};
-
-// Everything that is needed while polygons are filled.
-struct filler {
-  const struct ckernels_table *table;
-  struct ckernels_strips *strips;
-  uint32_t even_odd;
-  // The box in units, and its blocks of columns.
-  int32_t left, top, bottom;
-  int64_t width;
-  int64_t columns;
-  struct edge *edges;
-  uint32_t edge_count, edge_room;
-  // The first edge of each strip, of those that begin in it or go on from the strip before.
-  uint32_t *first;
-  // The cells of a strip, and a bit for each block of them that an edge has touched.
-  uint32_t *cells;
-  uint64_t *touched;
-  // The sums of the cells left of the box.
-  uint32_t sums[4];
-  uint32_t run_count, run_room;
-  int64_t coverage_count, coverage_room;
-};
 
 // The nearest whole number; for values within ±2⁵¹, whatever the processor has instructions for.
 static inline int64_t nearest(double value) {
@@ -75,7 +28,7 @@ static inline double limited(double value, double limit) { return value < -limit
 
 // MARK: Edges
 
-static bool add_edge(struct filler *f, struct place a, struct place b) {
+static bool add_edge(struct ckernels_filler *f, struct place a, struct place b) {
   int32_t ax = (int32_t)nearest(a.x * PIXEL), ay = (int32_t)nearest(a.y * PIXEL);
   int32_t bx = (int32_t)nearest(b.x * PIXEL), by = (int32_t)nearest(b.y * PIXEL);
   struct edge edge = {ax, ay, by, 1, 0, 0, NONE};
@@ -83,13 +36,8 @@ static bool add_edge(struct filler *f, struct place a, struct place b) {
   // Nothing right of the box is asked for.
   if (ay == by || edge.end_y <= f->top || edge.y >= f->bottom) return true;
   if ((int64_t)(ax < bx ? ax : bx) - f->left >= f->width) return true;
-  if (f->edge_count == f->edge_room) {
-    uint32_t room = f->edge_room * 2;
-    struct edge *edges = realloc(f->edges, room * sizeof *edges);
-    if (!edges) return false;
-    f->edges = edges;
-    f->edge_room = room;
-  }
+  if (!grow(&f->rooms[EDGES], (f->edge_count + 1) * sizeof edge)) return false;
+  f->edges = f->rooms[EDGES].base;
   double dx = (double)bx - ax, dy = (double)by - ay;
   edge.slope = dx / dy;
   edge.steepness = dx != 0 ? fabs(dy / dx) : 0;
@@ -111,7 +59,7 @@ static double crossing(double a, double b, double border) {
 }
 
 // Adds a line of which a part is too far away. Above and below that part is left out; at the sides it moves to the border.
-static bool add_far_line(struct filler *f, struct place a, struct place b) {
+static bool add_far_line(struct ckernels_filler *f, struct place a, struct place b) {
   struct place start = a, end = b;
   if (fabs(a.y) > FARTHEST) start = between(a, b, crossing(a.y, b.y, a.y > 0 ? FARTHEST : -FARTHEST));
   if (fabs(b.y) > FARTHEST) end = between(a, b, crossing(a.y, b.y, b.y > 0 ? FARTHEST : -FARTHEST));
@@ -124,7 +72,7 @@ static bool add_far_line(struct filler *f, struct place a, struct place b) {
   return add_edge(f, places[0], places[1]) && add_edge(f, places[1], places[2]) && add_edge(f, places[2], places[3]);
 }
 
-static bool add_line(struct filler *f, struct place a, struct place b) {
+static bool add_line(struct ckernels_filler *f, struct place a, struct place b) {
   bool is_near = fabs(a.x) <= FARTHEST && fabs(a.y) <= FARTHEST && fabs(b.x) <= FARTHEST && fabs(b.y) <= FARTHEST;
   return is_near ? add_edge(f, a, b) : add_far_line(f, a, b);
 }
@@ -140,7 +88,7 @@ static long next_place(const double *points, long index, long end, struct place 
   return index;
 }
 
-static bool add_polygon(struct filler *f, const double *points, long start, long end) {
+static bool add_polygon(struct ckernels_filler *f, const double *points, long start, long end) {
   struct place first, last, next;
   long index = next_place(points, start, end, &first);
   if (index == end) return true;
@@ -158,14 +106,14 @@ static inline int64_t x_at(const struct edge *edge, int32_t y) {
   return edge->x + nearest(((double)y - edge->y) * edge->slope);
 }
 
-static void touch(struct filler *f, int64_t from, int64_t to) {
+static void touch(struct ckernels_filler *f, int64_t from, int64_t to) {
   int64_t block = from / BLOCK, end = to / BLOCK;
   for (; block <= end; block++) f->touched[block >> 6] |= 1ull << (block & 63);
 }
 
 // Adds the part of an edge in one row: a line from the column `left` to the column `right`, in units from the box's left side,
 // that goes through `height` units of the row. A product with the height is an area in the cell, twice.
-static void add_row(struct filler *f, int row, int64_t left, int64_t right, int32_t height, const struct edge *edge) {
+static void add_row(struct ckernels_filler *f, int row, int64_t left, int64_t right, int32_t height, const struct edge *edge) {
   uint32_t turn = (uint32_t)edge->turn;
   if (right <= 0) {
     f->sums[row] += turn * (uint32_t)height * (2 * PIXEL);
@@ -198,7 +146,7 @@ static void add_row(struct filler *f, int row, int64_t left, int64_t right, int3
 }
 
 // Adds the part of an edge in the strip whose first row begins at `top`.
-static void add_strip(struct filler *f, const struct edge *edge, int32_t top) {
+static void add_strip(struct ckernels_filler *f, const struct edge *edge, int32_t top) {
   int32_t y = edge->y > top ? edge->y : top;
   int32_t bottom = top + (1 << STRIP_BITS), end = edge->end_y < bottom ? edge->end_y : bottom;
   int64_t x = x_at(edge, y) - f->left;
@@ -222,24 +170,14 @@ static void add_strip(struct filler *f, const struct edge *edge, int32_t top) {
 // MARK: Runs
 
 // Adds a run, with room for its coverage unless it is solid; NULL without memory.
-static struct ckernels_run *add_run(struct filler *f, int64_t start, int64_t end, bool is_solid) {
-  if (f->run_count == f->run_room) {
-    uint32_t room = f->run_room ? f->run_room * 2 : 64;
-    struct ckernels_run *runs = realloc(f->strips->runs, room * sizeof *runs);
-    if (!runs) return NULL;
-    f->strips->runs = runs;
-    f->run_room = room;
-  }
+static struct ckernels_run *add_run(struct ckernels_filler *f, int64_t start, int64_t end, bool is_solid) {
   int64_t bytes = is_solid ? 0 : 4 * (end - start);
-  if (f->coverage_room - f->coverage_count < bytes) {
-    int64_t room = 2 * (f->coverage_room + bytes) + 1024;
-    if (room >= CKERNELS_SOLID) return NULL;
-    uint8_t *coverage = realloc(f->strips->coverage, (size_t)room);
-    if (!coverage) return NULL;
-    f->strips->coverage = coverage;
-    f->coverage_room = room;
-  }
-  struct ckernels_run *run = &f->strips->runs[f->run_count++];
+  if (f->coverage_count + bytes >= CKERNELS_SOLID) return NULL;
+  if (!grow(&f->rooms[RUNS], (f->run_count + 1) * sizeof *f->runs)) return NULL;
+  if (!grow(&f->rooms[COVERAGE], (size_t)(f->coverage_count + bytes))) return NULL;
+  f->runs = f->rooms[RUNS].base;
+  f->coverage = f->rooms[COVERAGE].base;
+  struct ckernels_run *run = &f->runs[f->run_count++];
   int32_t min_x = f->left >> PIXEL_BITS;
   *run = (struct ckernels_run){min_x + (int32_t)start, min_x + (int32_t)end,
                                is_solid ? CKERNELS_SOLID : (uint32_t)f->coverage_count};
@@ -248,7 +186,7 @@ static struct ckernels_run *add_run(struct filler *f, int64_t start, int64_t end
 }
 
 // Adds the columns between edges, all of which have the sums of the last one.
-static bool add_gap(struct filler *f, int64_t start, int64_t end) {
+static bool add_gap(struct ckernels_filler *f, int64_t start, int64_t end) {
   uint8_t coverage[4];
   for (int row = 0; row < 4; row++) coverage[row] = strip_pixel(f->sums[row], f->even_odd);
   uint32_t all;
@@ -257,21 +195,29 @@ static bool add_gap(struct filler *f, int64_t start, int64_t end) {
   struct ckernels_run *run = add_run(f, start, end, all == 0xFFFFFFFF);
   if (!run) return false;
   if (run->coverage == CKERNELS_SOLID) return true;
-  uint8_t *bytes = f->strips->coverage + run->coverage;
+  uint8_t *bytes = f->coverage + run->coverage;
   for (int row = 0; row < 4; row++) memset(bytes + row * (end - start), coverage[row], (size_t)(end - start));
   return true;
 }
 
-static bool add_touched(struct filler *f, int64_t start, int64_t end) {
+static bool add_touched(struct ckernels_filler *f, int64_t start, int64_t end) {
   struct ckernels_run *run = add_run(f, start, end, false);
   if (!run) return false;
-  f->table->strip_coverage(f->strips->coverage + run->coverage, end - start, f->cells + 4 * start, end - start, f->sums,
-                           f->even_odd);
+  uint8_t *coverage = f->coverage + run->coverage;
+  if (f->is_crowded) {
+    wide_coverage(f, coverage, start, end);
+  } else {
+    f->table->strip_coverage(coverage, end - start, f->cells + 4 * start, end - start, f->sums, f->even_odd);
+  }
   return true;
 }
 
 // Adds the runs of a strip, whose cells are complete, and clears them.
-static bool add_runs(struct filler *f) {
+static bool add_runs(struct ckernels_filler *f) {
+  if (f->is_crowded) {
+    if (!widen(f)) return false;
+    narrow_sums(f);
+  }
   int64_t words = (f->columns / BLOCK >> 6) + 1;
   int64_t done = 0, start = -1;
   for (int64_t word = 0; word < words; word++) {
@@ -305,93 +251,136 @@ static bool add_runs(struct filler *f) {
   }
   // The column behind the box has what the last edges left.
   memset(f->cells + 4 * f->columns, 0, 4 * BLOCK * sizeof *f->cells);
+  if (f->is_crowded) memset(f->wide + 4 * f->columns, 0, 4 * BLOCK * sizeof *f->wide);
   return add_gap(f, done, f->columns);
 }
 
-static bool fill_strips(struct filler *f) {
-  for (int32_t strip = 0; strip < f->strips->count; strip++) {
-    f->strips->starts[strip] = f->run_count;
-    uint32_t index = f->first[strip];
-    if (index == NONE) continue;
+// True if the edges of a strip are those of the strip above, and all of them upright lines through both.
+static bool repeats(const struct ckernels_filler *f, int32_t strip, uint32_t count_above) {
+  int64_t top = f->top + ((int64_t)strip << STRIP_BITS);
+  uint32_t count = 0;
+  for (uint32_t index = f->first[strip]; index != NONE; index = f->edges[index].next, count++) {
+    const struct edge *edge = &f->edges[index];
+    if (edge->slope != 0 || edge->y > top - (1 << STRIP_BITS) || edge->end_y < top + (1 << STRIP_BITS)) return false;
+  }
+  return count == count_above;
+}
+
+// Adds the runs of the strip above once more, with the same coverage.
+static bool repeat_runs(struct ckernels_filler *f, int32_t strip) {
+  uint32_t start = f->starts[strip - 1], count = f->run_count - start;
+  if (!grow(&f->rooms[RUNS], (f->run_count + count) * sizeof *f->runs)) return false;
+  f->runs = f->rooms[RUNS].base;
+  memcpy(f->runs + f->run_count, f->runs + start, count * sizeof *f->runs);
+  f->run_count += count;
+  return true;
+}
+
+static bool fill_strips(struct ckernels_filler *f) {
+  uint32_t count_above = 0;
+  for (int32_t strip = 0; strip < f->strip_count; strip++) {
+    f->starts[strip] = f->run_count;
     int32_t top = (int32_t)(f->top + ((int64_t)strip << STRIP_BITS));
+    bool is_repeated = strip > 0 && repeats(f, strip, count_above);
     memset(f->sums, 0, sizeof f->sums);
-    while (index != NONE) {
+    memset(f->wide_sums, 0, sizeof f->wide_sums);
+    f->is_crowded = false;
+    uint32_t count = 0;
+    for (uint32_t index = f->first[strip], next; index != NONE; index = next, count++) {
       struct edge *edge = &f->edges[index];
-      uint32_t next = edge->next;
-      add_strip(f, edge, top);
-      if (edge->end_y > top + (1 << STRIP_BITS) && strip + 1 < f->strips->count) {
+      next = edge->next;
+      if (!is_repeated) {
+        add_strip(f, edge, top);
+        if (count % CROWD == CROWD - 1 && !widen(f)) return false;
+      }
+      if (edge->end_y > top + (1 << STRIP_BITS) && strip + 1 < f->strip_count) {
         edge->next = f->first[strip + 1];
         f->first[strip + 1] = index;
       }
-      index = next;
     }
-    if (!add_runs(f)) return false;
+    count_above = count;
+    if (count > 0 && !(is_repeated ? repeat_runs(f, strip) : add_runs(f))) return false;
   }
-  f->strips->starts[f->strips->count] = f->run_count;
+  f->starts[f->strip_count] = f->run_count;
   return true;
 }
 
 // MARK: All
 
-// Gives back the room that was not used.
-static void shrink(struct filler *f) {
-  struct ckernels_strips *strips = f->strips;
-  struct ckernels_run *runs = f->run_count ? realloc(strips->runs, f->run_count * sizeof *runs) : NULL;
-  if (runs) strips->runs = runs;
-  uint8_t *coverage = f->coverage_count ? realloc(strips->coverage, (size_t)f->coverage_count) : NULL;
-  if (coverage) strips->coverage = coverage;
-  strips->size = (int64_t)(sizeof *strips + ((size_t)strips->count + 1) * sizeof *strips->starts +
-                           f->run_count * sizeof *runs + (size_t)f->coverage_count);
-}
-
-struct ckernels_strips *ckernels_fill_strips(const struct ckernels_table *table, const double *points, const long *ends,
-                                             long count, struct ckernels_box box, uint32_t even_odd) {
+// Makes room for a box, in which nothing is filled yet.
+static bool begin(struct ckernels_filler *f, struct ckernels_box box) {
   const int32_t farthest = (int32_t)FARTHEST;
   int32_t min_x = box.min_x > -farthest ? box.min_x : -farthest, max_x = box.max_x < farthest ? box.max_x : farthest;
   int32_t min_y = box.min_y > -farthest ? box.min_y & -4 : -farthest, max_y = box.max_y < farthest ? box.max_y : farthest;
-  bool is_empty = min_x >= max_x || min_y >= max_y;
-  if (is_empty) min_x = min_y = max_x = max_y = 0;
-  struct filler f = {.table = table, .even_odd = even_odd, .edge_room = 256};
-  int32_t strip_count = (max_y - min_y + 3) / 4;
-  f.columns = ((int64_t)max_x - min_x + BLOCK - 1) / BLOCK * BLOCK;
-  f.left = min_x * PIXEL;
-  f.top = min_y * PIXEL;
-  f.bottom = (int32_t)(f.top + ((int64_t)strip_count << STRIP_BITS));
-  f.width = f.columns << PIXEL_BITS;
+  if (min_x >= max_x || min_y >= max_y) min_x = min_y = max_x = max_y = 0;
+  f->strip_count = (max_y - min_y + 3) / 4;
+  f->columns = ((int64_t)max_x - min_x + BLOCK - 1) / BLOCK * BLOCK;
+  f->left = min_x * PIXEL;
+  f->top = min_y * PIXEL;
+  f->bottom = (int32_t)(f->top + ((int64_t)f->strip_count << STRIP_BITS));
+  f->width = f->columns << PIXEL_BITS;
+  f->edge_count = f->run_count = 0;
+  f->coverage_count = 0;
+  size_t starts = (size_t)f->strip_count + 1;
+  bool is_complete = grow(&f->rooms[FIRST], starts * sizeof *f->first) && grow(&f->rooms[STARTS], starts * sizeof *f->starts) &&
+                     grow(&f->rooms[CELLS], (size_t)(f->columns + BLOCK) * 4 * sizeof *f->cells) &&
+                     grow(&f->rooms[TOUCHED], ((size_t)(f->columns / BLOCK >> 6) + 1) * sizeof *f->touched);
+  f->first = f->rooms[FIRST].base;
+  f->starts = f->rooms[STARTS].base;
+  f->cells = f->rooms[CELLS].base;
+  f->touched = f->rooms[TOUCHED].base;
+  if (is_complete) memset(f->first, 0xFF, starts * sizeof *f->first);
+  return is_complete;
+}
 
-  size_t words = (size_t)(f.columns / BLOCK >> 6) + 1;
-  f.strips = calloc(1, sizeof *f.strips);
-  f.edges = malloc(f.edge_room * sizeof *f.edges);
-  f.first = malloc(((size_t)strip_count + 1) * sizeof *f.first);
-  f.cells = calloc((size_t)(f.columns + BLOCK) * 4, sizeof *f.cells);
-  f.touched = calloc(words, sizeof *f.touched);
-  bool is_complete = f.strips && f.edges && f.first && f.cells && f.touched;
-  if (is_complete) {
-    f.strips->top = min_y;
-    f.strips->count = strip_count;
-    memset(f.first, 0xFF, ((size_t)strip_count + 1) * sizeof *f.first);
-    f.strips->starts = malloc(((size_t)strip_count + 1) * sizeof *f.strips->starts);
-    is_complete = f.strips->starts;
+// The strips in a piece of memory of their own.
+static struct ckernels_strips *result(const struct ckernels_filler *f) {
+  size_t runs = f->run_count * sizeof *f->runs, starts = ((size_t)f->strip_count + 1) * sizeof *f->starts;
+  size_t size = sizeof(struct ckernels_strips) + runs + starts + (size_t)f->coverage_count;
+  struct ckernels_strips *strips = malloc(size);
+  if (!strips) return NULL;
+  char *place = (char *)(strips + 1);
+  *strips = (struct ckernels_strips){.top = f->top / PIXEL, .count = f->strip_count, .size = (int64_t)size};
+  strips->starts = memcpy(place, f->starts, starts);
+  strips->runs = (struct ckernels_run *)(place + starts);
+  strips->coverage = (uint8_t *)(place + starts + runs);
+  if (runs) memcpy(strips->runs, f->runs, runs);
+  if (f->coverage_count) memcpy(strips->coverage, f->coverage, (size_t)f->coverage_count);
+  return strips;
+}
+
+static void release(struct ckernels_filler *f) {
+  for (int i = 0; i < ROOMS; i++) {
+    free(f->rooms[i].base);
+    f->rooms[i] = (struct room){0};
   }
+}
+
+struct ckernels_filler *ckernels_make_filler(void) { return calloc(1, sizeof(struct ckernels_filler)); }
+
+void ckernels_free_filler(struct ckernels_filler *filler) {
+  release(filler);
+  free(filler);
+}
+
+struct ckernels_strips *ckernels_fill_strips(struct ckernels_filler *f, const struct ckernels_table *table,
+                                             const double *points, const long *ends, long count, struct ckernels_box box,
+                                             uint32_t even_odd) {
+  f->table = table;
+  f->even_odd = even_odd;
+  bool is_complete = begin(f, box);
   long start = 0;
-  for (long i = 0; is_complete && !is_empty && i < count; i++) {
-    is_complete = add_polygon(&f, points, start, ends[i]);
+  for (long i = 0; is_complete && f->strip_count > 0 && i < count; i++) {
+    is_complete = add_polygon(f, points, start, ends[i]);
     start = ends[i];
   }
-  is_complete = is_complete && fill_strips(&f);
-  if (is_complete) shrink(&f);
-  free(f.edges);
-  free(f.first);
-  free(f.cells);
-  free(f.touched);
-  if (is_complete) return f.strips;
-  if (f.strips) ckernels_free_strips(f.strips);
-  return NULL;
+  is_complete = is_complete && fill_strips(f);
+  struct ckernels_strips *strips = is_complete ? result(f) : NULL;
+  size_t bytes = 0;
+  for (int i = 0; i < ROOMS; i++) bytes += f->rooms[i].bytes;
+  // After a failure something may be left in the cells.
+  if (!strips || bytes > MOST_KEPT) release(f);
+  return strips;
 }
 
-void ckernels_free_strips(struct ckernels_strips *strips) {
-  free(strips->starts);
-  free(strips->runs);
-  free(strips->coverage);
-  free(strips);
-}
+void ckernels_free_strips(struct ckernels_strips *strips) { free(strips); }

@@ -45,18 +45,11 @@ extension ShapeContent: PaintableContent {
 extension BandPainter {
   /// Paints the strips in the pixels of the output.
   fileprivate func paint(_ color: UInt32, _ shape: StripCache.Placed, _ pixels: IntRect, _ target: PixelTarget) {
-    let table = kernels.pointee
-    let isOpaque = color >> 24 == 255
-    shape.strips.forEachRun(in: pixels.offsetBy(dx: -shape.x, dy: -shape.y)) { y, columns, coverage in
-      let destination = target.pointer(x: columns.lowerBound + shape.x, y: y + shape.y)
-      let count = Int64(columns.count)
-      if let coverage {
-        table.over_color_coverage(destination, count, color, coverage)
-      } else if isOpaque {
-        table.fill(destination, count, color)
-      } else {
-        table.over_color(destination, count, color)
-      }
+    shape.strips.forEachStrip(in: pixels.offsetBy(dx: -shape.x, dy: -shape.y)) { top, runs, coverage, part in
+      guard let first = runs.baseAddress else { return }
+      kernels.pointee.over_color_strip(
+        target.pointer(x: part.min_x + shape.x, y: top + part.min_y + shape.y), Int64(target.bytesPerRow), color,
+        first, Int64(runs.count), coverage, &part)
     }
   }
 

@@ -6,9 +6,11 @@ import RenderTree
 
 /// The strips of recently painted shapes, shared by all threads and bounded in bytes.
 ///
-/// A shape is looked up by its identity, by the linear part of its transform, and by its place between pixels, in quarters. So one
-/// that only moves or fades is not rasterised again. It costs the bytes of its strips and 256 more. Shapes age in two generations,
-/// see `GenerationCache`: when those used lately cost half the limit, all that were not used since the last time are dropped.
+/// They are looked up by what is covered, not by its colour: by the identity of a shape's interior or line, by the linear part of the
+/// transform, and by the place between pixels, in quarters. So a shape that only moves, fades or changes its colour is not rasterised
+/// again. They cost their bytes and 256 more, and age in two generations, see `GenerationCache`: when those used lately cost half the
+/// limit, all that were not used since the last time are dropped. The last of those that cost more than half the limit is kept beside
+/// the others. What several threads miss at once is made by one of them.
 final class StripCache: Sendable {
   enum Part: Hashable {
     case fill
@@ -23,25 +25,51 @@ final class StripCache: Sendable {
   }
 
   private struct Key: Hashable {
-    let shape: UInt64
-    let part: Part
+    /// The number of the interior or of the line.
+    let outline: UInt64
     let map: SIMD4<Double>
     /// Quarters of a pixel, 0…3.
     let quarters: SIMD2<Int32>
     /// The pixels that were made of a shape that is too large to be made as a whole.
     let window: SIMD4<Int32>?
+
+    /// Few shapes are kept under several maps.
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(outline)
+      hasher.combine(quarters.x &+ 4 &* quarters.y)
+    }
+  }
+
+  private struct State {
+    var cache: GenerationCache<Key, Strips>
+    var largest: (key: Key, strips: Strips)?
+    var made = 0
+    /// The strips that threads make now, each with the latch of those that wait for them.
+    var underWay: [(key: Key, done: Latch?)] = []
+    var idleMakers: [StripMaker] = []
+
+    mutating func value(for key: Key) -> Strips? {
+      if let strips = cache.value(for: key) { return strips }
+      return largest?.key == key ? largest?.strips : nil
+    }
+  }
+
+  private enum Lookup {
+    case found(Strips)
+    case isMade(Latch)
+    case missing(StripMaker?)
   }
 
   static let shared = StripCache(limit: 16 << 20)
 
-  private let entries: Lock<(cache: GenerationCache<Key, Strips>, made: Int)>
+  private let state: Lock<State>
 
-  init(limit: Int) { entries = Lock((GenerationCache(limit: limit), 0)) }
+  init(limit: Int) { state = Lock(State(cache: GenerationCache(limit: limit))) }
 
-  /// The bytes in use.
-  var cost: Int { entries.withLock { $0.cache.cost } }
+  /// The bytes in use, but for those of one shape that costs more than half the limit.
+  var cost: Int { state.withLock { $0.cache.cost } }
   /// The number of times that a shape was rasterised.
-  var madeCount: Int { entries.withLock { $0.made } }
+  var madeCount: Int { state.withLock { $0.made } }
 
   /// A larger shape is not made as a whole: its strips may need a byte for each pixel.
   private static let largestArea = 1 << 24
@@ -64,15 +92,19 @@ final class StripCache: Sendable {
       window = SIMD4(box.minX, box.minY, box.maxX, box.maxY)
     }
     let key = Key(
-      shape: shape.number, part: part, map: SIMD4(map.a, map.b, map.c, map.d), quarters: SIMD2(quarterX, quarterY),
-      window: window)
-    if let strips = entries.withLock({ $0.cache.value(for: key) }) { return Placed(strips: strips, x: x, y: y) }
-    guard let strips = Self.make(shape.parts, part, map, box) else { return nil }
-    entries.withLock {
-      $0.cache.insert(strips, for: key, cost: strips.byteCount + 256)
-      $0.made += 1
+      outline: part == .fill ? shape.fillNumber : shape.strokeNumber, map: SIMD4(map.a, map.b, map.c, map.d),
+      quarters: SIMD2(quarterX, quarterY), window: window)
+    while true {
+      switch lookUp(key) {
+      case .found(let strips): return Placed(strips: strips, x: x, y: y)
+      case .isMade(let done): done.wait()
+      case .missing(let idle):
+        let maker = idle ?? StripMaker()
+        let strips = maker?.strips(shape.parts, part, map, box)
+        finish(key, strips, maker)
+        return strips.map { Placed(strips: $0, x: x, y: y) }
+      }
     }
-    return Placed(strips: strips, x: x, y: y)
   }
 
   /// Whole pixels, and the rest in quarters.
@@ -82,13 +114,35 @@ final class StripCache: Sendable {
     return (quarters >> 2, quarters & 3)
   }
 
-  private static func make(_ parts: ShapeContent.Parts, _ part: Part, _ map: Affine, _ box: IntRect) -> Strips? {
-    guard let path = parts.path, (map.a + map.b + map.c + map.d).isFinite else { return nil }
-    switch part {
-    case .fill: return Strips(FlatPath(path, map), box: box, parts.fillRule)
-    case .stroke:
-      let outline = FlatPath(stroke: path, parts.strokeStyle, from: parts.strokeStart, to: parts.strokeEnd, map)
-      return Strips(outline, box: box, .nonZero)
+  /// Strips that are missing are the caller's to make, and to hand to `finish`.
+  private func lookUp(_ key: Key) -> Lookup {
+    state.withLock { state -> Lookup in
+      if let strips = state.value(for: key) { return .found(strips) }
+      if let index = state.underWay.firstIndex(where: { $0.key == key }) {
+        let done = state.underWay[index].done ?? Latch()
+        state.underWay[index].done = done
+        return .isMade(done)
+      }
+      state.underWay.append((key, nil))
+      return .missing(state.idleMakers.popLast())
     }
+  }
+
+  private func finish(_ key: Key, _ strips: Strips?, _ maker: StripMaker?) {
+    let done = state.withLock { state -> Latch? in
+      if let maker { state.idleMakers.append(maker) }
+      if let strips {
+        state.made += 1
+        let cost = strips.byteCount + 256
+        if cost > state.cache.limit / 2 {
+          state.largest = (key, strips)
+        } else {
+          state.cache.insert(strips, for: key, cost: cost)
+        }
+      }
+      guard let index = state.underWay.firstIndex(where: { $0.key == key }) else { return nil }
+      return state.underWay.remove(at: index).done
+    }
+    done?.open()
   }
 }

@@ -11,15 +11,21 @@ final class Strips: @unchecked Sendable {
   let coveredRect: IntRect
 
   /// Nil without memory.
-  init?(_ outline: FlatPath, box: IntRect, _ rule: FillRule, _ kernels: UnsafePointer<ckernels_table> = ckernels_best()) {
+  convenience init?(_ outline: FlatPath, box: IntRect, _ rule: FillRule) {
+    guard let filler = ckernels_make_filler() else { return nil }
+    defer { ckernels_free_filler(filler) }
+    self.init(outline, box: box, rule, filler)
+  }
+
+  /// - Parameter filler: memory that is used again for the next shape.
+  init?(_ outline: FlatPath, box: IntRect, _ rule: FillRule, _ filler: OpaquePointer) {
     let box = ckernels_box(min_x: box.minX, min_y: box.minY, max_x: box.maxX, max_y: box.maxY)
     let made = outline.points.withUnsafeBufferPointer { points in
       outline.ends.withUnsafeBufferPointer { ends in
         points.withMemoryRebound(to: (Double, Double).self) { points in
           ckernels_fill_strips(
-            kernels, UnsafeRawPointer(points.baseAddress)?.assumingMemoryBound(to: Double.self), ends.baseAddress,
-            ends.count,
-            box, rule == .evenOdd ? 1 : 0)
+            filler, ckernels_best(), UnsafeRawPointer(points.baseAddress)?.assumingMemoryBound(to: Double.self),
+            ends.baseAddress, ends.count, box, rule == .evenOdd ? 1 : 0)
         }
       }
     }
@@ -36,7 +42,7 @@ final class Strips: @unchecked Sendable {
   /// Takes the longest whole run of each strip, and of those below each other the rectangle that they share, as long as it grows.
   private static func coveredRect(_ strips: UnsafePointer<ckernels_strips>) -> IntRect {
     var (largest, current) = (IntRect.zero, IntRect.zero)
-    guard let runs = strips.pointee.runs else { return largest }
+    let runs = strips.pointee.runs
     for strip in 0..<Int(strips.pointee.count) {
       var longest = IntRect.zero
       for index in Int(strips.pointee.starts[strip])..<Int(strips.pointee.starts[strip + 1]) {
@@ -56,39 +62,45 @@ final class Strips: @unchecked Sendable {
 
   static let solid: UInt32 = 0xFFFF_FFFF
 
-  /// Gives `body` the runs of each row of `pixels`: the row, the columns, and their coverage, nil where all is covered.
+  /// Gives `body` the strips that lie in `pixels`: their first row, their runs, the coverage, and the part of them, whose rows are those of
+  /// the strip.
   @inline(__always)
-  func forEachRun(in pixels: IntRect, _ body: (Int32, Range<Int32>, UnsafePointer<UInt8>?) -> Void) {
-    let strips = strips.pointee
-    guard let runs = strips.runs else { return }
-    let rows =
-      max(pixels.minY, strips.top)..<max(min(pixels.maxY, strips.top + 4 * strips.count), max(pixels.minY, strips.top))
+  func forEachStrip(
+    in pixels: IntRect,
+    _ body: (
+      _ top: Int32, _ runs: UnsafeBufferPointer<ckernels_run>, _ coverage: UnsafePointer<UInt8>,
+      _ part: inout ckernels_box
+    ) -> Void
+  ) {
+    let (top, bottom) = (strips.pointee.top, strips.pointee.top + 4 * strips.pointee.count)
+    let rows = max(pixels.minY, top)..<max(min(pixels.maxY, bottom), max(pixels.minY, top))
     if rows.isEmpty { return }
-    for strip in Int(rows.lowerBound - strips.top) / 4...Int(rows.upperBound - 1 - strips.top) / 4 {
-      let top = strips.top + 4 * Int32(strip)
-      let inside = rows.clamped(to: top..<top + 4)
-      for index in Int(strips.starts[strip])..<Int(strips.starts[strip + 1]) {
-        let run = runs[index]
-        if run.start >= pixels.maxX { break }
-        let columns = max(run.start, pixels.minX)..<max(min(run.end, pixels.maxX), max(run.start, pixels.minX))
-        if columns.isEmpty { continue }
-        for y in inside {
-          let place = Int(run.coverage) + Int(y - top) * Int(run.end - run.start) + Int(columns.lowerBound - run.start)
-          body(y, columns, run.coverage == Self.solid ? nil : strips.coverage.map { UnsafePointer($0 + place) })
-        }
-      }
+    for strip in Int(rows.lowerBound - top) / 4...Int(rows.upperBound - 1 - top) / 4 {
+      let first = top + 4 * Int32(strip)
+      let (start, end) = (Int(strips.pointee.starts[strip]), Int(strips.pointee.starts[strip + 1]))
+      if start == end { continue }
+      var part = ckernels_box(
+        min_x: pixels.minX, min_y: max(rows.lowerBound - first, 0), max_x: pixels.maxX,
+        max_y: min(rows.upperBound - first, 4))
+      body(
+        first, UnsafeBufferPointer(start: strips.pointee.runs + start, count: end - start), strips.pointee.coverage, &part)
     }
   }
 
   /// Writes the coverage of the pixels `columns` of row `y`.
   func coverage(_ y: Int32, _ columns: Range<Int32>, _ row: UnsafeMutablePointer<UInt8>) {
     row.update(repeating: 0, count: columns.count)
-    forEachRun(in: IntRect(minX: columns.lowerBound, minY: y, maxX: columns.upperBound, maxY: y + 1)) { _, run, coverage in
-      let start = row + Int(run.lowerBound - columns.lowerBound)
-      if let coverage {
-        start.update(from: coverage, count: run.count)
-      } else {
-        start.update(repeating: 255, count: run.count)
+    let pixels = IntRect(minX: columns.lowerBound, minY: y, maxX: columns.upperBound, maxY: y + 1)
+    forEachStrip(in: pixels) { _, runs, bytes, part in
+      for run in runs {
+        let inside = (run.start..<run.end).clamped(to: columns)
+        let place = row + Int(inside.lowerBound - columns.lowerBound)
+        if run.coverage == Self.solid {
+          place.update(repeating: 255, count: inside.count)
+        } else {
+          let start = Int(run.coverage) + Int(part.min_y) * Int(run.end - run.start) + Int(inside.lowerBound - run.start)
+          place.update(from: bytes + start, count: inside.count)
+        }
       }
     }
   }

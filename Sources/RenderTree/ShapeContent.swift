@@ -7,8 +7,9 @@ import Synchronization
 /// It lies in the layer's coordinates wherever the bounds are. The rules that place and stretch images do not concern it.
 public final class ShapeContent: RenderContent {
   public let parts: Parts
-  /// Tells it from every other one, also after its memory has been used again.
-  package let number: UInt64
+  /// Tell what it covers from what every other shape does. Shapes that differ in their colours alone may have the same numbers.
+  package let fillNumber: UInt64
+  package let strokeNumber: UInt64
   /// The rectangle around all that it may paint.
   private let box: Rect
 
@@ -29,9 +30,12 @@ public final class ShapeContent: RenderContent {
     public init() {}
   }
 
-  public init(_ parts: Parts) {
+  /// - Parameter last: a shape whose place this one takes. What is the same in both is not rasterised anew.
+  public init(_ parts: Parts, after last: ShapeContent? = nil) {
     self.parts = parts
-    number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    let number = Self.lastNumber.wrappingAdd(2, ordering: .relaxed).newValue
+    fillNumber = last.flatMap { $0.parts.hasSameFill(as: parts) ? $0.fillNumber : nil } ?? number
+    strokeNumber = last.flatMap { $0.parts.hasSameStroke(as: parts) ? $0.strokeNumber : nil } ?? number + 1
     guard let path = parts.path, !path.isEmpty, parts.paintsFill || parts.paintsStroke else {
       box = .zero
       return
@@ -60,6 +64,13 @@ public final class ShapeContent: RenderContent {
 }
 
 extension ShapeContent.Parts {
+  fileprivate func hasSameFill(as other: Self) -> Bool { path == other.path && fillRule == other.fillRule }
+
+  fileprivate func hasSameStroke(as other: Self) -> Bool {
+    path == other.path && strokeStyle == other.strokeStyle && strokeStart == other.strokeStart
+      && strokeEnd == other.strokeEnd
+  }
+
   package var paintsFill: Bool { (fillColor?.premultipliedBGRA ?? 0) != 0 }
   package var paintsStroke: Bool {
     (strokeColor?.premultipliedBGRA ?? 0) != 0 && strokeStyle.width > 0 && strokeStart < strokeEnd && strokeEnd > 0

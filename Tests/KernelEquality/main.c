@@ -53,6 +53,17 @@ static void over_color(const struct ckernels_table *table, const struct input *i
 static void over_color_coverage(const struct ckernels_table *table, const struct input *in) {
   table->over_color_coverage(in->result, in->count, in->color, in->coverage);
 }
+// The first half of the row is the first row of the strip, or the second one, and the other half that below.
+static void over_color_strip(const struct ckernels_table *table, const struct input *in) {
+  int32_t width = (int32_t)(in->count / 2), left = in->x, part = width / 6;
+  struct ckernels_run runs[] = {{left - 5, left - 2, 0},
+                                {left - part, left + part, 0},
+                                {left + 2 * part, left + 4 * part, CKERNELS_SOLID},
+                                {left + 4 * part, left + 5 * part, (uint32_t)part},
+                                {left + width, left + width + 9, 0}};
+  struct ckernels_box rows = {left, (int32_t)(in->opacity & 1), left + width, 2};
+  table->over_color_strip(in->result, 4 * width, in->color, runs, 5, in->coverage, &rows);
+}
 static void over(const struct ckernels_table *table, const struct input *in) {
   table->over(in->result, in->source, in->count);
 }
@@ -126,6 +137,7 @@ static const struct kernel kernels[] = {
     {"fill", 4, fill},
     {"over_color", 4, over_color},
     {"over_color_coverage", 4, over_color_coverage},
+    {"over_color_strip", 4, over_color_strip},
     {"over", 4, over},
     {"over_opacity", 4, over_opacity},
     {"over_coverage", 4, over_coverage},

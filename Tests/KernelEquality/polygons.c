@@ -51,12 +51,12 @@ static struct polygon random_polygon(struct random *random) {
   return polygon;
 }
 
+static struct ckernels_filler *filler;
+
 // The pixels of the box that the strips cover; 0 for the others.
-static void paint(const struct ckernels_table *table, const struct polygon *polygon, struct ckernels_box box,
-                  picture result) {
-  long end = polygon->count;
-  struct ckernels_strips *strips =
-      ckernels_fill_strips(table, polygon->places, &end, 1, box, polygon->even_odd);
+static void paint_places(const struct ckernels_table *table, const double *places, long count, bool even_odd,
+                         struct ckernels_box box, picture result) {
+  struct ckernels_strips *strips = ckernels_fill_strips(filler, table, places, &count, 1, box, even_odd);
   if (!strips) {
     printf("FAILED no memory\n");
     exit(1);
@@ -76,6 +76,11 @@ static void paint(const struct ckernels_table *table, const struct polygon *poly
     }
   }
   ckernels_free_strips(strips);
+}
+
+static void paint(const struct ckernels_table *table, const struct polygon *polygon, struct ckernels_box box,
+                  picture result) {
+  paint_places(table, polygon->places, polygon->count, polygon->even_odd, box, result);
 }
 
 static void paint_with_freetype(FT_Library library, const struct polygon *polygon, picture result) {
@@ -193,7 +198,7 @@ static void fill_hostile(struct random *random) {
   struct ckernels_box boxes[] = {{0, 0, SIDE, SIDE}, {-3, -7, 0, 0}, {5, 5, 5, 5}, {1 << 20, 0, 1 << 21, 9},
                                  {-(1 << 20) - 9, -(1 << 20) - 9, -(1 << 20) + 50, -(1 << 20) + 50}};
   for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
-    struct ckernels_strips *strips = ckernels_fill_strips(ckernels_best(), places, ends, 2, boxes[i], i & 1);
+    struct ckernels_strips *strips = ckernels_fill_strips(filler, ckernels_best(), places, ends, 2, boxes[i], i & 1);
     if (!strips) continue;
     int64_t pixels = (int64_t)(boxes[i].max_x - boxes[i].min_x + 4) * (boxes[i].max_y - boxes[i].min_y + 8);
     if (strips->size > 1024 + 20 * pixels) {
@@ -204,18 +209,50 @@ static void fill_hostile(struct random *random) {
   }
 }
 
+// Goes around the same square again and again, always to the same side: the sums of its pixels must not come back to 0.
+static void fill_turns(const struct ckernels_table *const *tables) {
+  enum { MOST_TURNS = 5000 };
+  static double places[8 * MOST_TURNS];
+  static const double corners[8] = {10, 10.5, 50, 10.5, 50, 40, 10, 40};
+  static const long counts[] = {1, 2, 255, 256, 511, 512, 1023, 1024, 2046, 2047, 2048, 2049, 4095, 4096, MOST_TURNS};
+  static picture result;
+  for (int i = 0; i < MOST_TURNS; i++) memcpy(places + 8 * i, corners, sizeof corners);
+  for (size_t i = 0; i < 2 * sizeof counts / sizeof *counts; i++) {
+    long turns = counts[i / 2];
+    bool even_odd = i & 1;
+    for (int table = 0; tables[table]; table++) {
+      // The second box has the left edge outside.
+      for (int32_t left = 0; left < 21; left += 20) {
+        paint_places(tables[table], places, 4 * turns, even_odd, (struct ckernels_box){left, 0, SIDE, SIDE}, result);
+        int inside = even_odd && turns % 2 == 0 ? 0 : 255;
+        // Half of a pixel for each turn.
+        int edge = even_odd ? (turns % 4 == 0 ? 0 : turns % 2 == 0 ? 255 : 128 - (turns % 4 == 3)) : turns == 1 ? 128 : 255;
+        if (result[20][30] != inside || result[10][30] != edge || result[20][55] != 0) {
+          printf("FAILED %ld turns of the %s table: %d inside, %d at the edge, %d outside\n", turns, tables[table]->name,
+                 result[20][30], result[10][30], result[20][55]);
+          exit(1);
+        }
+      }
+    }
+  }
+  printf("ok many turns around a pixel\n");
+}
+
 int main(int argc, char **argv) {
   struct random random = {argc > 1 ? strtoull(argv[1], NULL, 10) : 1};
   long count = argc > 2 ? strtol(argv[2], NULL, 10) : 5000;
   const struct ckernels_table *tables[MOST_TABLES + 1] = {0};
   for (int i = 0; i < MOST_TABLES; i++) tables[i] = ckernels_runnable(i);
+  filler = ckernels_make_filler();
   FT_Library library;
-  if (FT_Init_FreeType(&library) != 0) return 1;
+  if (!filler || FT_Init_FreeType(&library) != 0) return 1;
   for (long i = 0; i < count; i++) compare(library, tables, &random);
   printf("ok %ld polygons, at most %.2f/256 from the area and %d/255 from FreeType's but for %ld pixels\n", count,
          largest_error, largest_difference, crowded);
+  fill_turns(tables);
   for (long i = 0; i < count / 20; i++) fill_hostile(&random);
   printf("ok hostile polygons\n");
+  ckernels_free_filler(filler);
   FT_Done_FreeType(library);
   return 0;
 }

@@ -161,6 +161,13 @@ import XCTest
     let still = try shape(300)
     XCTAssertEqual(still.parts.strokeStyle.width, 6)
     XCTAssertTrue(try shape(600) === still, "the same numbers are the same shape")
+    layer.removeAllAnimations()
+    layer.add(BasicAnimation(.fillColor, from: .black, to: .white, duration: .seconds(1)), forKey: "color")
+    stage.turn()
+    let (early, late) = (try shape(200), try shape(800))
+    XCTAssertNotEqual(early.parts.fillColor, late.parts.fillColor)
+    XCTAssertEqual(
+      [early.fillNumber, early.strokeNumber], [late.fillNumber, late.strokeNumber], "what it covers stays the same")
   }
 
   func testTextLayer() throws {

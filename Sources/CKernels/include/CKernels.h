@@ -93,6 +93,19 @@ enum ckernels_blend {
   CKERNELS_EXCLUSION,
 };
 
+// Some columns of a strip, which is four rows high.
+struct ckernels_run {
+  int32_t start, end;
+  // The place of their coverage: four rows of end − start bytes. CKERNELS_SOLID if all of them are covered.
+  uint32_t coverage;
+};
+#define CKERNELS_SOLID 0xFFFFFFFFu
+
+// The columns and rows from..<to; at most 2²⁴ of each.
+struct ckernels_box {
+  int32_t min_x, min_y, max_x, max_y;
+};
+
 // One set of kernels. Counts are numbers of pixels, 0 or more. Rows need no alignment. Source and destination do not
 // overlap.
 struct ckernels_table {
@@ -103,6 +116,10 @@ struct ckernels_table {
   void (*over_color)(uint32_t *destination, int64_t count, uint32_t color);
   // d = color·coverage over d; one coverage byte a pixel.
   void (*over_color_coverage)(uint32_t *destination, int64_t count, uint32_t color, const uint8_t *coverage);
+  // The same in some of the four rows of a strip, and where it is covered: `runs` are those of the strip, `part` has rows from 0 to 4.
+  // `destination` is the pixel at the left upper corner of `part`.
+  void (*over_color_strip)(uint32_t *destination, int64_t bytes_per_row, uint32_t color, const struct ckernels_run *runs,
+                           int64_t count, const uint8_t *coverage, const struct ckernels_box *part);
   // d = source over d.
   void (*over)(uint32_t *destination, const uint32_t *source, int64_t count);
   // d = source·opacity over d; opacity 0…255.
@@ -153,29 +170,22 @@ struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, co
 void ckernels_sample_nearest(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                              const struct ckernels_sampler *sampler);
 
-// Some columns of a strip, which is four rows high.
-struct ckernels_run {
-  int32_t start, end;
-  // The place of their coverage: four rows of end − start bytes. CKERNELS_SOLID if all of them are covered.
-  uint32_t coverage;
-};
-#define CKERNELS_SOLID 0xFFFFFFFFu
-
 // The pixels inside of outlines: strips from row `top` down, `count` of them. The runs of strip i are those from starts[i] up to
 // starts[i + 1], from left to right; nothing is covered beside them.
 struct ckernels_strips {
   int32_t top, count;
   uint32_t *starts;
-  struct ckernels_run *_Nullable runs;
-  uint8_t *_Nullable coverage;
+  struct ckernels_run *runs;
+  // Strips that look alike may share it.
+  uint8_t *coverage;
   // The bytes of all.
   int64_t size;
 };
 
-// The columns and rows from..<to; at most 2²⁴ of each.
-struct ckernels_box {
-  int32_t min_x, min_y, max_x, max_y;
-};
+// The memory that filling needs: it grows, and is used again for the next shape. Of one thread at a time. NULL without memory.
+struct ckernels_filler;
+struct ckernels_filler *_Nullable ckernels_make_filler(void);
+void ckernels_free_filler(struct ckernels_filler *filler);
 
 // Fills closed polygons. Each is a run of `points`, in pixels, up to the index in `ends`, and its last point is joined to its first.
 // Points that are no finite numbers are left out; what is farther than 2²⁰ pixels from (0, 0) is cut off.
@@ -183,9 +193,9 @@ struct ckernels_box {
 // Points are rounded to 1/1024 of a pixel. The coverage is the exact area of each polygon in the pixel, up to one rounding to
 // 1/1024 for each edge in it; areas that overlap are added up, and the sum is limited by the rule. So each pixel depends on the
 // points alone, not on the box. Returns NULL without memory. To be freed by ckernels_free_strips.
-struct ckernels_strips *_Nullable ckernels_fill_strips(const struct ckernels_table *table, const double *_Nullable points,
-                                                       const long *_Nullable ends, long count, struct ckernels_box box,
-                                                       uint32_t even_odd);
+struct ckernels_strips *_Nullable ckernels_fill_strips(struct ckernels_filler *filler, const struct ckernels_table *table,
+                                                       const double *_Nullable points, const long *_Nullable ends, long count,
+                                                       struct ckernels_box box, uint32_t even_odd);
 void ckernels_free_strips(struct ckernels_strips *strips);
 
 // Multiplies coverage by coverage.

@@ -94,6 +94,6 @@ extension AnimatableValues {
   /// The parts of the shape. A change makes another shape of them.
   fileprivate var shapeParts: ShapeContent.Parts {
     get { shape?.parts ?? ShapeContent.Parts() }
-    set { if newValue != shapeParts { shape = ShapeContent(newValue) } }
+    set { if newValue != shapeParts { shape = ShapeContent(newValue, after: shape) } }
   }
 }
