@@ -125,6 +125,10 @@ AVX2 void ckernels_coverage_avx2(uint8_t *coverage, int64_t count, int32_t x, in
 
 #endif
 
+void ckernels_keep_uncovered(uint32_t *destination, const uint32_t *before, int64_t count, const uint8_t *coverage) {
+  for (int64_t i = 0; i < count; i++) destination[i] = mix_pixel(before[i], destination[i], coverage[i]);
+}
+
 void ckernels_multiply_coverage(uint8_t *coverage, const uint8_t *other, int64_t count) {
   for (int64_t i = 0; i < count; i++) coverage[i] = (uint8_t)multiply_255(coverage[i], other[i]);
 }

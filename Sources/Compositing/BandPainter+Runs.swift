@@ -29,15 +29,20 @@ extension BandPainter {
         continue
       }
       if scratch.visibility[index] == .visible { visitOwn(node, clip, visit) }
-      guard !node.flags.isDisjoint(with: [.opacityGroup, .maskGroup]) else {
+      guard !node.flags.isDisjoint(with: [.opacityGroup, .antialiasedClip, .shapeMask]) else {
         index += 1
         continue
       }
       let pixels = node.extent.intersection(clip)
       visitNodes(index + 1, next, pixels, visit)
-      if node.flags.contains(.maskGroup) {
-        let shape = LayerShape(node, records[Int(node.record)])
-        self.visit(shape, pixels, visit)
+      let record = records[Int(node.record)]
+      if node.flags.contains(.antialiasedClip) {
+        let shape = LayerShape(node, record)
+        let inside = pixels.intersection(shape.pixels)
+        visitEdges(CutEdges(shape, record.bounds, node.transform, in: inside), inside, visit)
+      }
+      if node.flags.contains(.shapeMask), let mask = self.mask(of: node), let edges = mask.edges(in: pixels) {
+        visitEdges(edges, pixels.intersection(mask.pixels), visit)
       }
       if node.flags.contains(.opacityGroup) { self.visit(pixels, visit) }
       index = next
@@ -52,7 +57,7 @@ extension BandPainter {
     if node.color != 0 { self.visit(bounds, pixels, visit) }
     guard let content = node.content else { return }
     let rect = content.drawnBounds(in: record.bounds, node.effects)
-    let isMasked = !node.flags.isDisjoint(with: [.roundedContent, .maskGroup])
+    let isMasked = !node.flags.isDisjoint(with: [.roundedContent, .antialiasedClip])
     self.visit(
       LayerShape(rect, radius: 0, transform: node.transform), isMasked ? pixels.intersection(bounds.pixels) : pixels, visit)
   }
@@ -77,6 +82,14 @@ extension BandPainter {
       if parts?.shadow != nil { self.visit(pixels, visit) }
     }
     self.visit(pixels, visit)
+  }
+
+  /// Visits the pixels of which a part is painted once more, as it was.
+  private func visitEdges(_ edges: CutEdges, _ pixels: IntRect, _ visit: Visit) {
+    edges.forEachRun(in: pixels) { y, columns, share in
+      if case .none = share { return }
+      visit(y, columns)
+    }
   }
 
   private func visit(_ shape: LayerShape, _ clip: IntRect, _ visit: Visit) {

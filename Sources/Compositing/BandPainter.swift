@@ -37,7 +37,7 @@ struct BandPainter {
 
   // MARK: Hidden layers
 
-  /// An opaque rectangle that hides the nodes before it, in the picture of the group that starts at `scope`.
+  /// An opaque rectangle that hides the nodes before it, inside of the group or clip that starts at `scope`.
   private struct Cover {
     var pixels: IntRect
     var scope: Int32
@@ -63,7 +63,7 @@ struct BandPainter {
         let extent = nodes[index].extent.intersection(band)
         let own = nodes[index].own.intersection(band)
         for slot in 0..<4 {
-          if covers[slot].scope >= index { covers[slot] = none }
+          if covers[slot].scope == Int32(index) { covers[slot] = outside(of: index, covers[slot]) }
           if covers[slot].node >= nodes[index].end, covers[slot].pixels.contains(extent) {
             visibility[index] = .hidden
             break
@@ -85,6 +85,23 @@ struct BandPainter {
     return true
   }
 
+  /// The part of a cover in a group or clip that hides layers outside of it: under a clip, the pixels that this covers wholly.
+  private func outside(of index: Int, _ cover: Cover) -> Cover {
+    let node = nodes[index]
+    guard !node.flags.contains(.opacityGroup) else { return Cover(pixels: .zero, scope: -1, node: -1) }
+    let record = records[Int(node.record)]
+    var pixels = cover.pixels
+    if node.flags.contains(.antialiasedClip) {
+      pixels = pixels.intersection(LayerShape(node, record).coveredRect(record.bounds, node.transform))
+    }
+    if node.flags.contains(.shapeMask) { pixels = pixels.intersection(mask(of: node)?.coveredRect ?? .zero) }
+    return Cover(pixels: pixels, scope: node.group, node: cover.node)
+  }
+
+  func mask(of node: CompositeNode) -> ShapeMask? {
+    ShapeMask(layers, at: Int(node.record) + 1, end: layers.end(of: Int(node.record)), node.transform)
+  }
+
   // MARK: Layers
 
   /// Paints the nodes from `start` up to `end`, which share the picture `target`, in the pixels of `clip`.
@@ -96,7 +113,7 @@ struct BandPainter {
         index = next
         continue
       }
-      if nodes[index].flags.isDisjoint(with: [.opacityGroup, .maskGroup, .isolated]) {
+      if nodes[index].flags.isDisjoint(with: [.opacityGroup, .antialiasedClip, .shapeMask, .isolated]) {
         if scratch.visibility[index] == .visible { paintOwn(index, clip, target, nodes[index].opacity) }
         index += 1
       } else {
@@ -125,13 +142,28 @@ struct BandPainter {
     }
   }
 
-  /// Paints a layer and its descendants, through its mask when it has one.
+  /// Paints a layer and its descendants, cut by its mask and by its clip.
   private func paintInside(
+    _ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, opacity: UInt32, depth: Int
+  ) {
+    guard nodes[index].flags.contains(.shapeMask) else {
+      paintUnmasked(index, end, clip, target, opacity: opacity, depth: depth)
+      return
+    }
+    guard let mask = self.mask(of: nodes[index]) else { return }
+    let pixels = clip.intersection(mask.pixels)
+    guard let edges = mask.edges(in: pixels) else { return }
+    cut(pixels, by: edges, target, depth: depth) {
+      paintUnmasked(index, end, pixels, target, opacity: opacity, depth: depth + 1)
+    }
+  }
+
+  private func paintUnmasked(
     _ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, opacity: UInt32, depth: Int
   ) {
     let node = nodes[index]
     let isVisible = scratch.visibility[index] == .visible
-    guard node.flags.contains(.maskGroup) else {
+    guard node.flags.contains(.antialiasedClip) else {
       if isVisible { paintOwn(index, clip, target, opacity) }
       paint(index + 1, end, clip, target, depth: depth)
       return
@@ -140,15 +172,34 @@ struct BandPainter {
     if isVisible { paintBackground(node, record, clip, target, opacity) }
     let shape = LayerShape(node, record)
     let pixels = clip.intersection(shape.pixels)
+    cut(pixels, by: CutEdges(shape, record.bounds, node.transform, in: pixels), target, depth: depth) {
+      if isVisible { paintContent(node, record, pixels, target, opacity) }
+      paint(index + 1, end, pixels, target, depth: depth + 1)
+    }
+  }
+
+  /// Calls `body`, which paints in `pixels`, and takes back what it paints where nothing is covered: where a part is, the others' part.
+  private func cut(_ pixels: IntRect, by edges: CutEdges, _ target: PixelTarget, depth: Int, _ body: () -> Void) {
     if pixels.isEmpty { return }
-    let group = scratch.group(depth: depth, pixels: pixels)
-    paintContent(node, record, pixels, group, 255)
-    paint(index + 1, end, pixels, group, depth: depth + 1)
-    for y in pixels.minY..<pixels.maxY {
-      let spans = shape.spans(row: y, from: pixels.minX, to: pixels.maxX)
-      if spans.touched_start == spans.touched_end { continue }
-      blend(
-        group.pointer(x: spans.touched_start, y: y), y, spans, shape, nil, target, opacity: 255, isOpaque: false)
+    let kept = scratch.keptPixels(depth: depth, pixels: pixels)
+    edges.forEachRun(in: pixels) { y, columns, _ in
+      kept.pointer(x: columns.lowerBound, y: y)
+        .update(from: target.pointer(x: columns.lowerBound, y: y), count: columns.count)
+    }
+    body()
+    edges.forEachRun(in: pixels) { y, columns, share in
+      let painted = target.pointer(x: columns.lowerBound, y: y)
+      let before = kept.pointer(x: columns.lowerBound, y: y)
+      let count = Int64(columns.count)
+      switch share {
+      case .none: painted.update(from: before, count: columns.count)
+      case .known(let coverage): ckernels_keep_uncovered(painted, before, count, coverage)
+      case .computed(let shape):
+        withUnsafePointer(to: shape.kernel) {
+          kernels.pointee.coverage(scratch.coverage, count, columns.lowerBound, y, $0)
+        }
+        ckernels_keep_uncovered(painted, before, count, scratch.coverage)
+      }
     }
   }
 

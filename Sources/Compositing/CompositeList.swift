@@ -7,7 +7,7 @@ struct CompositeNode: BitwiseCopyable {
   var record: Int32
   /// One past its last descendant among the nodes.
   var end: Int32
-  /// The group in whose picture it is painted, among the nodes; −1 for the output.
+  /// The innermost group or antialiased clip that holds it, among the nodes; −1 for the output.
   var group: Int32
   /// From the layer's coordinates to the output's pixels.
   var transform: Affine
@@ -17,7 +17,7 @@ struct CompositeNode: BitwiseCopyable {
   var own: IntRect
   /// The pixels that it and its descendants may paint.
   var extent: IntRect
-  /// Pixels that its own picture hides wholly; `.zero` while a group's opacity or mask is still to come.
+  /// Pixels that its own picture hides wholly, as far as the groups and clips around it let it through.
   var opaque: IntRect
   /// The opacity of its own picture and, when it is a group, of the group.
   var opacity: UInt32
@@ -35,10 +35,12 @@ struct CompositeNode: BitwiseCopyable {
     let rawValue: UInt8
     /// Background, content and descendants become one picture, which is blended with `opacity`.
     static let opacityGroup = Flags(rawValue: 1 << 0)
-    /// Content and descendants become one picture, which is blended through the rounded bounds.
-    static let maskGroup = Flags(rawValue: 1 << 1)
-    /// The rounded bounds cut the content without a picture in between: there is nothing else to cut.
+    /// The bounds cut content and descendants, and cover some pixels in part. There, what these paint is mixed with what was there.
+    static let antialiasedClip = Flags(rawValue: 1 << 1)
+    /// The rounded bounds cut each row of the content: there is nothing else to cut.
     static let roundedContent = Flags(rawValue: 1 << 2)
+    /// A mask that is one shape cuts the layer with its descendants.
+    static let shapeMask = Flags(rawValue: 1 << 4)
     /// The layer with its descendants becomes a picture that its effects change before it is blended. The node stands for all.
     static let isolated = Flags(rawValue: 1 << 3)
 
@@ -48,7 +50,7 @@ struct CompositeNode: BitwiseCopyable {
 
 /// The layers of a tree that a damage touches, in painting order. Its memory is kept for the next frame.
 struct CompositeList {
-  /// Groups deeper than this get no picture of their own: their opacity goes to each layer, their masks cut whole pixels.
+  /// Groups deeper than this get no picture of their own: their opacity goes to each layer, their clips cut whole pixels.
   /// Each level costs a buffer of the damage's size.
   static let maximumGroupDepth = 32
 
@@ -59,7 +61,7 @@ struct CompositeList {
     /// The index of its node; −1 for the output.
     var node: Int
     var placement: Placement
-    /// The node of the group in whose picture the children are painted; −1 for the output.
+    /// The node of the innermost group or antialiased clip that holds the children; −1 for the output.
     var group: Int32 = -1
     var groupDepth = 0
     /// The opacity of the groups around it that are too deep for a picture of their own.
@@ -97,7 +99,8 @@ struct CompositeList {
     parents.append(outside)
     let parent = Parent(
       end: end, node: 0, placement: outside.placement.entering(record, transform: transform),
-      group: nodes[0].flags.contains(.maskGroup) ? 0 : -1, groupDepth: nodes[0].flags.contains(.maskGroup) ? 1 : 0)
+      group: nodes[0].flags.contains(.antialiasedClip) ? 0 : -1,
+      groupDepth: nodes[0].flags.contains(.antialiasedClip) ? 1 : 0)
     build(layers, from: root + 1, DamageRegion(pixels), parent)
   }
 
@@ -123,7 +126,10 @@ struct CompositeList {
         index = end
         continue
       }
-      if records[index].isIsolated, pictureDepth < TreeLayers.maximumPictureDepth {
+      let isIsolated = records[index].isIsolated && pictureDepth < TreeLayers.maximumPictureDepth
+      let mask =
+        isIsolated && parent.groupDepth < Self.maximumGroupDepth ? ShapeMask(layers, of: index, end: end, transform) : nil
+      if isIsolated, mask == nil {
         if parent.placement.clip.intersects(box) {
           let pixels = layers.picturePixels(of: index, end: end, transform, depth: pictureDepth)
             .intersection(parent.placement.clip)
@@ -132,7 +138,9 @@ struct CompositeList {
         index = end
         continue
       }
-      var own = transform.touchedPixels(of: records[index].drawnBounds).intersection(parent.placement.clip)
+      var outer = parent
+      if let mask { outer.placement.clip = outer.placement.clip.intersection(mask.pixels) }
+      var own = transform.touchedPixels(of: records[index].drawnBounds).intersection(outer.placement.clip)
       if !own.intersects(box) || !(isOneRect || damage.intersects(own)) { own = .zero }
       if end == index + 1 {
         if !own.isEmpty {
@@ -142,19 +150,24 @@ struct CompositeList {
         index = end
         continue
       }
-      let inner = parent.placement.entering(records[index], transform: transform)
+      let inner = outer.placement.entering(records[index], transform: transform)
       if own.isEmpty, !inner.clip.intersects(box) {
         index = end
         continue
       }
-      append(layers, index, records[index], transform, own, parent, isLeaf: false)
+      append(layers, index, records[index], transform, own, outer, isLeaf: false)
       parents.append(parent)
-      let isOpacityGroup = nodes[nodes.count - 1].flags.contains(.opacityGroup)
-      let isMaskGroup = nodes[nodes.count - 1].flags.contains(.maskGroup)
+      if let mask {
+        nodes[nodes.count - 1].flags.insert(.shapeMask)
+        nodes[nodes.count - 1].opaque = nodes[nodes.count - 1].opaque.intersection(mask.coveredRect)
+      }
+      let flags = nodes[nodes.count - 1].flags
+      let cuts = (flags.contains(.antialiasedClip) ? 1 : 0) + (flags.contains(.shapeMask) ? 1 : 0)
+      let isOpacityGroup = flags.contains(.opacityGroup)
       parent = Parent(
         end: end, node: nodes.count - 1, placement: inner,
-        group: isOpacityGroup || isMaskGroup ? Int32(nodes.count - 1) : parent.group,
-        groupDepth: parent.groupDepth + (isOpacityGroup ? 1 : 0) + (isMaskGroup ? 1 : 0),
+        group: isOpacityGroup || cuts > 0 ? Int32(nodes.count - 1) : parent.group,
+        groupDepth: parent.groupDepth + (isOpacityGroup ? 1 : 0) + cuts,
         opacity: isOpacityGroup ? 255 : nodes[nodes.count - 1].opacity)
       index += 1
     }
@@ -208,7 +221,7 @@ struct CompositeList {
       } else if parent.groupDepth < Self.maximumGroupDepth,
         record.cornerRadius > 0 || transform.wholePixels(of: record.bounds) == nil
       {
-        node.flags.insert(.maskGroup)
+        node.flags.insert(.antialiasedClip)
       }
     }
     if node.opacity == 255, !own.isEmpty { node.opaque = opaquePixels(record, node) }
@@ -222,7 +235,7 @@ struct CompositeList {
       let shape = LayerShape(node, record)
       largest = shape.coveredRect(record.bounds, node.transform).intersection(node.own)
     }
-    if let content = node.content, node.flags.isDisjoint(with: [.maskGroup, .roundedContent]) {
+    if let content = node.content, node.flags.isDisjoint(with: [.antialiasedClip, .roundedContent]) {
       let pixels = content.opaquePixels(of: record, node.effects, node.transform).intersection(node.own)
       if pixels.area > largest.area { largest = pixels }
     }

@@ -18,7 +18,7 @@ struct PixelTarget {
 ///
 /// Unchecked but safe to share: a thread that paints takes it from the compositor's list of idle ones and has it alone.
 final class CompositeScratch: @unchecked Sendable {
-  /// A group's pixels, by depth.
+  /// The pixels of a group, or those that a clip keeps, by depth.
   private var groups: [(base: UnsafeMutableRawPointer, bytes: Int)] = []
   private var row: UnsafeMutableRawPointer
   private var rowPixels = 0
@@ -53,6 +53,13 @@ final class CompositeScratch: @unchecked Sendable {
 
   /// A clear picture of `pixels`.
   func group(depth: Int, pixels: IntRect) -> PixelTarget {
+    let target = keptPixels(depth: depth, pixels: pixels)
+    target.base.initializeMemory(as: UInt8.self, repeating: 0, count: target.bytesPerRow * pixels.height)
+    return target
+  }
+
+  /// Room for a copy of `pixels`; what it holds at first is not known.
+  func keptPixels(depth: Int, pixels: IntRect) -> PixelTarget {
     let bytesPerRow = (pixels.width * 4 + 63) & ~63
     let bytes = bytesPerRow * pixels.height
     while groups.count <= depth { groups.append((.allocate(byteCount: 64, alignment: 64), 64)) }
@@ -60,7 +67,6 @@ final class CompositeScratch: @unchecked Sendable {
       groups[depth].base.deallocate()
       groups[depth] = (.allocate(byteCount: bytes, alignment: 64), bytes)
     }
-    groups[depth].base.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
     return PixelTarget(base: groups[depth].base, bytesPerRow: bytesPerRow, pixels: pixels)
   }
 

@@ -76,24 +76,47 @@ struct LayerShape {
 
   /// A rectangle of pixels that the shape covers wholly: the largest of the three that its corners leave.
   func coveredRect(_ rect: Rect, _ transform: Affine) -> IntRect {
-    if isWhole { return pixels }
+    var largest = IntRect.zero
+    forEachCoveredRect(rect, transform) { if $0.area > largest.area { largest = $0 } }
+    return largest
+  }
+
+  /// Rows in which the shape covers all columns of `pixels` wholly; not all of them where the shape is turned.
+  func coveredRows(of pixels: IntRect, _ rect: Rect, _ transform: Affine) -> Range<Int32> {
+    let all = pixels.minY..<max(pixels.minY, pixels.maxY)
+    if isWhole { return all }
+    var rows = pixels.minY..<pixels.minY
+    // Where the left and the right edge lie between pixels, the columns beside them are covered as well.
+    let corner = kernel.radius / min(kernel.unit_u, kernel.unit_v) + 0.51
+    if corner < 0x1p20, let whole = transform.wholePixels(of: rect), whole.minX <= pixels.minX, whole.maxX >= pixels.maxX {
+      let (start, end) = (whole.minY + Int32(corner.rounded(.up)), whole.maxY - Int32(corner.rounded(.up)))
+      return (start..<max(start, end)).clamped(to: all)
+    }
+    forEachCoveredRect(rect, transform) { covered in
+      guard covered.minX <= pixels.minX, covered.maxX >= pixels.maxX, !covered.isEmpty else { return }
+      let inside = (covered.minY..<covered.maxY).clamped(to: all)
+      if inside.count > rows.count { rows = inside }
+    }
+    return rows
+  }
+
+  private func forEachCoveredRect(_ rect: Rect, _ transform: Affine, _ body: (IntRect) -> Void) {
+    if isWhole { return body(pixels) }
     let isUpright = kernel.ub == 0 && kernel.va == 0
-    guard isUpright else { return .zero }
+    guard isUpright else { return }
     let radiusX = kernel.radius / kernel.unit_u
     let radiusY = kernel.radius / kernel.unit_v
     let box = transform.boundingBox(of: rect)
-    var largest = IntRect.zero
     for part in 0..<(kernel.radius > 0 ? 3 : 1) {
       let dx = part == 0 ? 0 : part == 1 ? radiusX + 0.51 : 0.2929 * radiusX + 1
       let dy = part == 1 ? 0 : part == 0 ? (kernel.radius > 0 ? radiusY + 0.51 : 0) : 0.2929 * radiusY + 1
       let inner = box.insetBy(dx: dx + 0.01, dy: dy + 0.01)
-      let pixels = IntRect(
-        covering: Rect(
-          x: inner.minX.rounded(.up), y: inner.minY.rounded(.up),
-          width: inner.maxX.rounded(.down) - inner.minX.rounded(.up),
-          height: inner.maxY.rounded(.down) - inner.minY.rounded(.up)))
-      if pixels.area > largest.area { largest = pixels }
+      body(
+        IntRect(
+          covering: Rect(
+            x: inner.minX.rounded(.up), y: inner.minY.rounded(.up),
+            width: inner.maxX.rounded(.down) - inner.minX.rounded(.up),
+            height: inner.maxY.rounded(.down) - inner.minY.rounded(.up))))
     }
-    return largest
   }
 }

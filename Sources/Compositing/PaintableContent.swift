@@ -38,5 +38,5 @@ struct PaintedLayer {
   let opacity: UInt32
 
   /// True while the bounds with their round corners cut the content as well.
-  var isMasked: Bool { !node.flags.isDisjoint(with: [.roundedContent, .maskGroup]) }
+  var isMasked: Bool { !node.flags.isDisjoint(with: [.roundedContent, .antialiasedClip]) }
 }

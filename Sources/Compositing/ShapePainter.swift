@@ -17,8 +17,8 @@ extension ShapeContent: PaintableContent {
   }
 
   func paint(_ layer: PaintedLayer, with painter: BandPainter) {
-    // In a group the mask cuts the whole group.
-    let isMasked = layer.record.flags.contains(.masksToBounds) && !layer.node.flags.contains(.maskGroup)
+    // An antialiased clip cuts all that is painted in it.
+    let isMasked = layer.record.flags.contains(.masksToBounds) && !layer.node.flags.contains(.antialiasedClip)
     let mask = isMasked ? LayerShape(layer.node, layer.record) : nil
     let pixels = layer.node.own.intersection(layer.clip).intersection(mask?.pixels ?? layer.clip)
     if pixels.isEmpty { return }

@@ -87,6 +87,38 @@ final class Strips: @unchecked Sendable {
     }
   }
 
+  /// Gives `body` all of `pixels` that are not covered wholly: the row, the columns, and their coverage, nil where nothing is
+  /// covered.
+  @inline(__always)
+  func forEachRest(in pixels: IntRect, _ body: (Int32, Range<Int32>, UnsafePointer<UInt8>?) -> Void) {
+    var y = pixels.minY
+    while y < pixels.maxY {
+      // The rows of a strip have the same runs.
+      let strip = (y - strips.pointee.top) >> 2
+      let isInside = strip >= 0 && strip < strips.pointee.count
+      let end = min(
+        isInside ? strips.pointee.top + 4 * strip + 4 : strip < 0 ? strips.pointee.top : pixels.maxY, pixels.maxY)
+      var x = pixels.minX
+      if isInside {
+        for index in Int(strips.pointee.starts[Int(strip)])..<Int(strips.pointee.starts[Int(strip) + 1]) {
+          let run = strips.pointee.runs[index]
+          let columns = max(run.start, x)..<max(min(run.end, pixels.maxX), max(run.start, x))
+          if columns.isEmpty { continue }
+          for y in y..<end {
+            if x < columns.lowerBound { body(y, x..<columns.lowerBound, nil) }
+            if run.coverage != Self.solid {
+              let row = Int(y - strips.pointee.top - 4 * strip) * Int(run.end - run.start)
+              body(y, columns, strips.pointee.coverage + Int(run.coverage) + row + Int(columns.lowerBound - run.start))
+            }
+          }
+          x = columns.upperBound
+        }
+      }
+      if x < pixels.maxX { for y in y..<end { body(y, x..<pixels.maxX, nil) } }
+      y = end
+    }
+  }
+
   /// Writes the coverage of the pixels `columns` of row `y`.
   func coverage(_ y: Int32, _ columns: Range<Int32>, _ row: UnsafeMutablePointer<UInt8>) {
     row.update(repeating: 0, count: columns.count)

@@ -32,7 +32,17 @@ extension RandomLayers {
 
   private func changeMask(of layer: Layer) {
     guard random.chance(0.7) else { return layer.mask = nil }
-    let mask = Layer(frame: layer.bounds.insetBy(dx: number(in: -3...5), dy: number(in: -3...5)))
+    let frame = layer.bounds.insetBy(dx: number(in: -3...5), dy: number(in: -3...5))
+    // A mask that is one shape, or one that needs a picture.
+    if random.chance(0.4) {
+      let mask = random.chance(0.5) ? ShapeLayer(frame: frame) : Layer(frame: frame)
+      if let shape = mask as? ShapeLayer { shape.path = path() } else { mask.backgroundColor = .black }
+      mask.cornerRadius = number(in: 0...20)
+      layer.mask = mask
+      layers.append(mask)
+      return
+    }
+    let mask = Layer(frame: frame)
     mask.backgroundColor = color()
     mask.cornerRadius = number(in: 0...20)
     let inner = Layer(frame: mask.bounds.offsetBy(dx: number(in: -9...9), dy: 2))

@@ -80,6 +80,22 @@ import Testing
     #expect(count(round, at: 20, 20) == 2)
   }
 
+  /// An opaque layer in round corners hides what is behind them, where they are far away.
+  @Test func anOpaqueLayerHidesThroughAClip() {
+    let card = tree([0xFFFF_FFFF, 0xFF80_8080]) {
+      $0.records[1].subtreeEnd = 3
+      $0.records[1].cornerRadius = 4
+      $0.records[1].flags = .masksToBounds
+      $0.records[2].transform = .translation(x: -50, y: -50)
+      $0.records[2].bounds = Rect(x: 0, y: 0, width: 100, height: 100)
+    }
+    let inside = counts(card, [IntRect(x: 15, y: 15, width: 10, height: 10)])
+    #expect(inside[20 * Self.side + 20] == 1)
+    // Around a corner all are painted, and of the clip the pixels that it covers in part.
+    let corner = counts(card, [IntRect(x: 8, y: 8, width: 10, height: 10)])
+    #expect([corner[9 * Self.side + 9], corner[16 * Self.side + 16], corner[11 * Self.side + 11]] == [1, 3, 4])
+  }
+
   /// Random trees and damage: every pixel of the damage is painted, and no other.
   @MainActor @Test(arguments: some(6, of: 1...60))
   func allOfTheDamageIsPaintedAndNothingElse(seed: UInt64) throws {

@@ -123,6 +123,10 @@ static void strip_coverage(const struct ckernels_table *table, const struct inpu
   for (int row = 0; row < 4; row++) rest = rest * 31 + sums[row];
   memcpy(in->result, &rest, sizeof rest);
 }
+static void keep_uncovered(const struct ckernels_table *table, const struct input *in) {
+  (void)table;
+  ckernels_keep_uncovered(in->result, in->source, in->count, in->coverage);
+}
 static void multiply_coverage(const struct ckernels_table *table, const struct input *in) {
   (void)table;
   ckernels_multiply_coverage(in->result, in->coverage, in->count);
@@ -158,6 +162,7 @@ static const struct kernel kernels[] = {
     {"gradient", 4, gradient},
     {"coverage", 1, coverage},
     {"strip_coverage", 4, strip_coverage},
+    {"keep_uncovered", 4, keep_uncovered},
     {"multiply_coverage", 1, multiply_coverage},
     {"row_spans", 4, row_spans},
 };

@@ -198,6 +198,9 @@ struct ckernels_strips *_Nullable ckernels_fill_strips(struct ckernels_filler *f
                                                        struct ckernels_box box, uint32_t even_odd);
 void ckernels_free_strips(struct ckernels_strips *strips);
 
+// d = before·(1 − coverage) + d·coverage, rounded once: leaves what was painted since `before` where it is covered.
+void ckernels_keep_uncovered(uint32_t *destination, const uint32_t *before, int64_t count, const uint8_t *coverage);
+
 // Multiplies coverage by coverage.
 void ckernels_multiply_coverage(uint8_t *coverage, const uint8_t *other, int64_t count);
 
