@@ -219,11 +219,22 @@ struct BandPainter {
     let color = opacity == 255 ? node.color : multiplyPixel(node.color, opacity)
     let shape = LayerShape(node, record)
     let pixels = shape.pixels.intersection(node.own).intersection(clip)
+    if pixels.isEmpty { return }
+    let straight = shape.straightRows(record.bounds, node.transform)
+    let edges = (left: scratch.coverage, right: scratch.secondCoverage)
+    var spans = ckernels_spans()
+    var row: Int32?
     for y in pixels.minY..<pixels.maxY {
-      let spans = shape.spans(row: y, from: pixels.minX, to: pixels.maxX)
-      paint(color, spans.touched_start..<spans.covered_start, y, through: shape, target)
+      let like = straight.contains(y) ? straight.lowerBound : y
+      if like != row {
+        row = like
+        spans = shape.spans(row: like, from: pixels.minX, to: pixels.maxX)
+        shape.coverage(like, spans.touched_start..<spans.covered_start, kernels, edges.left)
+        shape.coverage(like, spans.covered_end..<spans.touched_end, kernels, edges.right)
+      }
+      paint(color, spans.touched_start..<spans.covered_start, y, edges.left, target)
       paint(color, spans.covered_start..<spans.covered_end, y, target)
-      paint(color, spans.covered_end..<spans.touched_end, y, through: shape, target)
+      paint(color, spans.covered_end..<spans.touched_end, y, edges.right, target)
     }
   }
 
@@ -238,14 +249,11 @@ struct BandPainter {
   }
 
   private func paint(
-    _ color: UInt32, _ columns: Range<Int32>, _ y: Int32, through shape: LayerShape, _ target: PixelTarget
+    _ color: UInt32, _ columns: Range<Int32>, _ y: Int32, _ coverage: UnsafePointer<UInt8>, _ target: PixelTarget
   ) {
     if columns.isEmpty { return }
-    withUnsafePointer(to: shape.kernel) {
-      kernels.pointee.coverage(scratch.coverage, Int64(columns.count), columns.lowerBound, y, $0)
-    }
     kernels.pointee.over_color_coverage(
-      target.pointer(x: columns.lowerBound, y: y), Int64(columns.count), color, scratch.coverage)
+      target.pointer(x: columns.lowerBound, y: y), Int64(columns.count), color, coverage)
   }
 
   private func paintContent(

@@ -100,6 +100,16 @@ struct LayerShape {
     return rows
   }
 
+  /// Rows in which neither corners nor the upper and the lower edge matter: they all look like the first of them.
+  func straightRows(_ rect: Rect, _ transform: Affine) -> Range<Int32> {
+    guard !isWhole, kernel.ub == 0, kernel.va == 0 else { return 0..<0 }
+    let radius = kernel.radius > 0 ? kernel.radius / kernel.unit_v + 0.51 : 0
+    let inner = transform.boundingBox(of: rect).insetBy(dx: 0, dy: radius + 0.01)
+    guard inner.height >= 2, abs(inner.minY) < 0x1p30, abs(inner.maxY) < 0x1p30 else { return 0..<0 }
+    let (start, end) = (Int32(inner.minY.rounded(.up)), Int32(inner.maxY.rounded(.down)))
+    return start..<max(start, end)
+  }
+
   private func forEachCoveredRect(_ rect: Rect, _ transform: Affine, _ body: (IntRect) -> Void) {
     if isWhole { return body(pixels) }
     let isUpright = kernel.ub == 0 && kernel.va == 0
