@@ -37,12 +37,42 @@ enum CompositingBenchmarks {
       Harness.allocations("allocations: all of 500, on threads") {
         threaded.render(tree, damage: screen, into: bitmap)
       },
+      Harness.compare("a list in round corners, against one in square ones", repeats: 10, limit: 1.5) {
+        compositor.render(Self.roundList, damage: Self.listPixels, into: bitmap)
+      } peer: {
+        compositor.render(Self.squareList, damage: Self.listPixels, into: bitmap)
+      },
+      Harness.allocations("allocations: a list in round corners") {
+        compositor.render(Self.roundList, damage: Self.listPixels, into: bitmap)
+      },
       Harness.compare("all of 500: two threads, against one") {
         threaded.render(tree, damage: screen, into: bitmap)
       } peer: {
         compositor.render(tree, damage: screen, into: bitmap)
       },
     ]
+  }
+
+  // A card of 800 × 600 pixels that cuts 50 rows.
+  private static let roundList = list(cornerRadius: 16)
+  private static let squareList = list(cornerRadius: 0)
+  private static let listPixels = DamageRegion(IntRect(x: 200, y: 100, width: 800, height: 600))
+
+  private static func list(cornerRadius: Float) -> TreeSnapshot {
+    var tree = TreeSnapshot(backdrop: 0xFF20_3040)
+    tree.append(
+      RenderRecord(
+        id: 1, subtreeEnd: 51, transform: .translation(x: 200, y: 100), bounds: Rect(x: 0, y: 0, width: 800, height: 600),
+        cornerRadius: cornerRadius, backgroundColor: 0xFFFF_FFFF, flags: .masksToBounds), SideValues())
+    for row in 0..<50 {
+      let id = UInt32(row + 2)
+      tree.append(
+        RenderRecord(
+          id: id, subtreeEnd: id, transform: .translation(x: 8, y: Double(row) * 14 - 30),
+          bounds: Rect(x: 0, y: 0, width: 784, height: 12), backgroundColor: row % 2 == 0 ? 0xFFE0_E8F0 : 0x8040_3020),
+        SideValues())
+    }
+    return tree
   }
 
   /// Frames in which one of 500 layers moves. The trees are made beforehand, so that only the way from snapshots to pixels

@@ -12,6 +12,7 @@ enum ShapeBenchmarks {
     let screen = try Screen()
     let star = Self.star(2000)
     let rects = (0..<500).map { Self.rounded($0) }
+    let places = (0..<500).map { Self.place($0) }
     let kept = screen.tree(rects.map { Self.shape($0) })
     let turn = screen.tree([Self.shape(Self.path(star))])
     let spans = screen.tree([Self.shape(.rect(Rect(x: 200, y: 100, width: 1500, height: 900)))])
@@ -35,6 +36,12 @@ enum ShapeBenchmarks {
       } cairo: {
         for rect in rects { screen.context.fill(rect, color: .white) }
       },
+      screen.compare("the same as layers' backgrounds, new", Gate(peer: 0, limit: 1)) {
+        screen.paint(screen.layers(places, cornerRadius: 14))
+      } cairo: {
+        for rect in rects { screen.context.fill(rect, color: .white) }
+      },
+      screen.compare("2,000 edges stroked") { screen.paint(screen.tree([Self.shape(Self.path(star), strokes: true)])) },
       Harness.compare("a square's strips, against a layer's colour", repeats: 20, limit: 1.3) {
         screen.paint(spans)
       } peer: {
@@ -59,15 +66,17 @@ enum ShapeBenchmarks {
     return path
   }
 
-  /// A rectangle of 120 × 80 points, at a place between pixels.
-  private static func rounded(_ index: Int) -> Path {
-    let place = Rect(x: Double(index * 71 % 1790) + 0.3, y: Double(index * 137 % 990) + 0.6, width: 120, height: 80)
-    return .roundedRect(place, cornerRadius: 14)
+  /// 120 × 80 points, at a place between pixels.
+  private static func place(_ index: Int) -> Rect {
+    Rect(x: Double(index * 71 % 1790) + 0.3, y: Double(index * 137 % 990) + 0.6, width: 120, height: 80)
   }
 
-  private static func shape(_ path: Path) -> ShapeContent {
+  private static func rounded(_ index: Int) -> Path { .roundedRect(place(index), cornerRadius: 14) }
+
+  private static func shape(_ path: Path, strokes: Bool = false) -> ShapeContent {
     var parts = ShapeContent.Parts()
-    (parts.path, parts.fillColor) = (path, .white)
+    (parts.path, parts.fillColor, parts.strokeColor) = (path, strokes ? nil : .white, strokes ? .white : nil)
+    parts.strokeStyle = StrokeStyle(width: 3)
     return ShapeContent(parts)
   }
 
@@ -94,11 +103,13 @@ enum ShapeBenchmarks {
       return tree
     }
 
-    func layers(_ rects: [Rect]) -> TreeSnapshot {
+    func layers(_ rects: [Rect], cornerRadius: Float = 0) -> TreeSnapshot {
       var tree = TreeSnapshot(records: [RenderRecord(id: 1, subtreeEnd: UInt32(rects.count + 1), bounds: .zero)])
       for (index, rect) in rects.enumerated() {
         let id = UInt32(index + 2)
-        tree.append(RenderRecord(id: id, subtreeEnd: id, bounds: rect, backgroundColor: 0xFFFF_FFFF), SideValues())
+        tree.append(
+          RenderRecord(id: id, subtreeEnd: id, bounds: rect, cornerRadius: cornerRadius, backgroundColor: 0xFFFF_FFFF),
+          SideValues())
       }
       return tree
     }
