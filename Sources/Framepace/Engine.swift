@@ -41,7 +41,7 @@ public final class Engine {
   package let renderThreads: WorkerPool?
   /// Trees of layers, each with the outputs that show it.
   var groups: [OutputGroup] = []
-  private var observers: [FrameLoop.Observer] = []
+  var observers: [FrameLoop.Observer] = []
   private var turn = Turn.open(since: nil)
   private var isFinished = false
   private var hasReportedUnsettledLayout = false

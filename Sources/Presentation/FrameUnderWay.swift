@@ -11,7 +11,27 @@ struct OutputFrame {
   /// Its `submitted` is the time at which it could be rendered, and then that at which it was.
   var record: FrameRecord
   /// The output's inspector, if it had one, and what it is to see of the frame.
-  var inspection: (any FrameInspector, InspectedFrame)?
+  var inspection: (FrameInspector, InspectedFrame)?
+
+  /// The target that the renderer paints in.
+  var canvas: any RenderTarget {
+    guard case (.painter(let painter), _)? = inspection else { return buffer.target }
+    return painter.canvas(for: buffer) ?? buffer.target
+  }
+
+  /// Lets a painter draw over the frame that was rendered, which was not ready before.
+  mutating func paintOver(_ now: inout MonotonicTime, _ clock: SystemClock) {
+    guard case (.painter(let painter), let frame)? = inspection else { return }
+    damage = painter.draw(over: frame)
+    let painted = clock.now
+    record.submitted += painted - now
+    now = painted
+  }
+
+  /// Tells the inspector that the frame was handed over.
+  func tellObserver() {
+    if case (.observer(let observe), let frame)? = inspection { observe(frame) }
+  }
 }
 
 /// The one frame that an output has begun and not handed over.

@@ -40,8 +40,8 @@ public final class Output {
   /// Assign another value to choose the other policy.
   public var animationTime = AnimationTime()
 
-  /// Looks at each frame before it is handed over. The next frame after an assignment is painted whole.
-  package var inspector: (any FrameInspector)? {
+  /// Looks at each frame. The next one after an assignment is painted whole.
+  package var inspector: FrameInspector? {
     didSet { setNeedsFullRepaint() }
   }
 
@@ -290,12 +290,11 @@ public final class Output {
 
   /// Renders a frame, now or on a thread.
   private func start(_ frame: OutputFrame, of tree: TreeSnapshot) {
-    let canvas = frame.inspection?.0.canvas(for: frame.buffer) ?? frame.buffer.target
     if let renderThread {
       frameUnderWay = .rendering(frame)
-      return renderThread.start(tree, damage: frame.damage, into: canvas)
+      return renderThread.start(tree, damage: frame.damage, into: frame.canvas)
     }
-    switch renderer.render(tree, damage: frame.damage, into: canvas) {
+    switch renderer.render(tree, damage: frame.damage, into: frame.canvas) {
     case .signaled: break
     }
     let ended = clock.now
@@ -323,10 +322,7 @@ public final class Output {
     var (frame, now) = (frame, now)
     frame.record.phases[.composite] = ended - frame.record.submitted
     frame.record.submitted = ended
-    if let (inspector, view) = frame.inspection {
-      frame.damage = inspector.inspect(view)
-      now = clock.now
-    }
+    frame.paintOver(&now, clock)
     if let vblank = schedule.vblankToAwait(by: frame.record, at: now, forecast: ticker.forecast) {
       frameUnderWay = .heldBack(frame)
       handOverWait.start(after: vblank)
@@ -346,6 +342,7 @@ public final class Output {
     record.submitted = clock.now
     record.phases[.present] = record.submitted - time
     pending.append(record)
+    frame.tellObserver()
     observers.notify(.committed(record))
   }
 

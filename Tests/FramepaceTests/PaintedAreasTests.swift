@@ -27,6 +27,24 @@ import XCTest
     XCTAssertNil(areas.rows(of: 0)[0].p50)
   }
 
+  /// A frame is counted at the end of the turn that handed it over.
+  func testAFrameIsCountedAtTheTurnsEnd() throws {
+    let stage = try ManualStage(width: 40, height: 30, rate: .hertz60)
+    let areas = stage.engine.measureAreas()
+    func isCounted() -> Bool { areas.rows(of: 1)[0].p50 != nil }
+    var counted: [Bool] = []
+    stage.engine.output.observe { event in
+      if case .committed = event { counted.append(isCounted()) }
+    }.keep()
+    let afterCommit = FrameLoop.Observer(
+      [.beforeWaiting, .exit], order: ObserverOrder.afterCommit,
+      .onMain { _, _ in if counted.count == 1 { counted.append(isCounted()) } })
+    stage.loop.add(afterCommit, to: .common)
+    stage.turn()
+    XCTAssertEqual(counted, [false, false])
+    XCTAssertTrue(isCounted())
+  }
+
   /// Frames are the same with the inspector as without.
   func testCountingChangesNoFrame() throws {
     func frames(_ isCounted: Bool) throws -> [String] {

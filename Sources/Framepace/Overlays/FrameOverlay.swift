@@ -21,9 +21,9 @@ extension Engine {
   /// try engine.show([.damage, .reasons])
   /// ```
   ///
-  /// The overlays are neither damage nor work: the figures of a frame are the same without them. They need another bitmap for each
-  /// of the output's buffers and some milliseconds a frame, in which the frame counts as held back. Where there is no memory for
-  /// the bitmaps, frames are shown without overlays.
+  /// The overlays are neither damage nor work: phases, pixels and causes of damage are the same without them. But each frame is
+  /// ready later by the milliseconds that drawing them takes, and one that is late for that is late by `scheduling`. They need
+  /// another bitmap for each of the output's buffers; where there is no memory for it, frames are shown without overlays.
   ///
   /// - Parameter output: nil for the engine's first.
   /// - Throws: an error if there is no font for the labels.
@@ -33,7 +33,8 @@ extension Engine {
       preconditionFailure("Engine: an output that is none of this engine's, or was removed, has no overlays")
     }
     guard !overlays.isEmpty else { return output.inspector = nil }
-    output.inspector = try OverlayPainter(
+    let painter = try OverlayPainter(
       overlays, names: LayerNames(of: group.context), workers: workers, geometry: { [unowned output] in output.geometry })
+    output.inspector = .painter(painter)
   }
 }

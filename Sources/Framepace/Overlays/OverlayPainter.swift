@@ -8,7 +8,7 @@ import RenderTree
 
 /// Draws overlays over the frames of one output. Frames are painted into bitmaps of its own, which stay as the compositor left them.
 @MainActor
-final class OverlayPainter: FrameInspector {
+final class OverlayPainter: FramePainter {
   private let overlays: Set<FrameOverlay>
   private let names: LayerNames
   private let geometry: () -> DisplayGeometry
@@ -38,7 +38,7 @@ final class OverlayPainter: FrameInspector {
     buffer.target.bitmap.flatMap { try? Bitmap(width: $0.width, height: $0.height) }
   }
 
-  func inspect(_ frame: InspectedFrame) -> DamageRegion {
+  func draw(over frame: InspectedFrame) -> DamageRegion {
     guard let canvas = canvases[frame.buffer.index], let bitmap = frame.buffer.target.bitmap else { return frame.painted }
     for y in 0..<canvas.height { memcpy(bitmap.row(y), canvas.row(y), canvas.width * 4) }
     let view = OverlayView(width: bitmap.width, height: bitmap.height, geometry: geometry())

@@ -2,10 +2,11 @@ import Compositing
 import Geometry
 import Presentation
 import RenderTree
+import RunLoops
 
 /// Counts how many pixels of each frame changed, how many were painted, and how often.
 @MainActor
-package final class PaintedAreas: FrameInspector {
+package final class PaintedAreas {
   /// One line of the figures.
   package struct Row {
     package enum Kind: String, CaseIterable, Sendable {
@@ -25,6 +26,8 @@ package final class PaintedAreas: FrameInspector {
     package let maximum: Double?
   }
 
+  /// The frames that were handed over in this turn.
+  fileprivate var handedOver: [InspectedFrame] = []
   private var values: [[Double]] = Array(repeating: [], count: Row.Kind.allCases.count)
   private var dirty = PixelSet()
   private let compositor: Compositor
@@ -42,9 +45,12 @@ package final class PaintedAreas: FrameInspector {
     }
   }
 
-  package func canvas(for buffer: PresentationBuffer) -> Bitmap? { nil }
+  fileprivate func countFrames() {
+    for frame in handedOver { count(frame) }
+    handedOver.removeAll(keepingCapacity: true)
+  }
 
-  package func inspect(_ frame: InspectedFrame) -> DamageRegion {
+  private func count(_ frame: InspectedFrame) {
     let (width, height) = (frame.buffer.target.width, frame.buffer.target.height)
     dirty.removeAll(width: width, height: height)
     // After a reset all is painted anew, and all counts as changed.
@@ -60,7 +66,6 @@ package final class PaintedAreas: FrameInspector {
     for (index, value) in [changedPixels, painted, painted / changedPixels, Double(runs) / painted].enumerated() {
       values[index].append(value)
     }
-    return frame.painted
   }
 }
 
@@ -97,10 +102,16 @@ struct PixelSet {
 }
 
 extension Engine {
-  /// Counts the pixels of the frames of the first output from now on.
+  /// Counts the pixels of the frames of the first output from now on: each at the end of the turn that handed it over. That time is
+  /// in no figure; but a tick that comes meanwhile waits.
   package func measureAreas() -> PaintedAreas {
     let areas = PaintedAreas(compositor: Compositor(workers: workers))
-    output.inspector = areas
+    output.inspector = .observer { areas.handedOver.append($0) }
+    let turnEnd = FrameLoop.Observer(
+      [.beforeWaiting, .exit], order: ObserverOrder.turnEnd, evenWhenBusy: true,
+      .onMain { [weak areas] _, _ in areas?.countFrames() })
+    observers.append(turnEnd)
+    loop.add(turnEnd, to: .common)
     return areas
   }
 }

@@ -12,7 +12,8 @@ struct ProfileCommand: ParsableCommand {
       frame, with percentiles and the mean's share of the budget. The budget is the \
       time from one vblank to the next. (Shares of means add up; framepace run prints \
       the median's share.) Below the table are the pixels that changed and were painted, \
-      and the late frames by cause.
+      which are counted after a frame was handed over and in none of its phases, and the \
+      late frames by cause.
 
         framepace profile dashboard --frames 600
         framepace profile stress --work 20ms --json stress.json
