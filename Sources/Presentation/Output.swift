@@ -257,6 +257,7 @@ public final class Output {
     guard let buffer = presenter.acquireBuffer() else { return }
     let started = clock.now
     if isOwed || schedule.dueTick == nil { owed = nil } else { discardOwedFrame() }
+    guard link != nil else { return }  // An observer has ended the output.
     var record = frame
     record.target = schedule.appearance(ofFrameFor: target, pending: pending.count, at: started, forecast: forecast)
     if let renderThread, !forecast.isVariable {

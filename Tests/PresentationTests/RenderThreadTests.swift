@@ -1,3 +1,4 @@
+import FrameTiming
 import LinuxSystem
 import Presentation
 import XCTest
@@ -22,6 +23,63 @@ import XCTest
       stage.end()
     }
     Self.finish(threads)
+  }
+
+  /// An observer ends the output at an event, and lets go of it, while a thread may render its frame. No event follows, and what is
+  /// rendered then goes into memory that is still there.
+  func testAnObserverEndsTheOutput() throws {
+    let threads = WorkerPool(threads: 1)
+    var ends: [Event: Int] = [:]
+    for seed in 0..<60 as Range<UInt64> {
+      var random = SplitMix64(seed: seed)
+      let stage = try RenderThreadStage(
+        threads: threads, seed: seed,
+        random.chance(0.5) ? RenderThreadStage.virtualDisplay : RenderThreadStage.screen(.triple))
+      let kind = Event.allCases[Int(seed) % Event.allCases.count]
+      let isDisplayEnded = random.chance(0.5)
+      var left = Int.random(in: 1...6, using: &random)
+      var later = 0
+      weak let output = stage.output
+      stage.output?.observe { event in
+        if left == 0 { later += 1 }
+        guard Event(event) == kind, left > 0 else { return }
+        left -= 1
+        if left == 0 { stage.end(isDisplayEnded) }
+      }.keep()
+      for _ in 0..<400 where left > 0 {
+        stage.isEditing = random.chance(0.8)
+        stage.callbackTime = .milliseconds(Int64.random(in: 0...25, using: &random))
+        stage.run(.milliseconds(Int64.random(in: 1...60, using: &random)))
+        if random.chance(0.7) { Self.finish(threads) }
+      }
+      if left == 0 {
+        ends[kind, default: 0] += 1
+        XCTAssertNil(output, "seed \(seed)")
+      } else {
+        stage.end()
+      }
+      stage.run(.milliseconds(100))
+      Self.finish(threads)
+      stage.run(.milliseconds(100))
+      XCTAssertEqual(later, 0, "seed \(seed)")
+      XCTAssertEqual(stage.faults, [], "seed \(seed)")
+      XCTAssertEqual(stage.renderer.collisions, 0)
+    }
+    for kind in Event.allCases { XCTAssertGreaterThan(ends[kind, default: 0], 5, "\(kind)") }
+  }
+
+  private enum Event: CaseIterable {
+    case tick, committed, presented, idle
+
+    init?(_ event: FrameEvent) {
+      switch event {
+      case .tick: self = .tick
+      case .committed: self = .committed
+      case .presented: self = .presented
+      case .idle: self = .idle
+      case .discarded, .refused: return nil
+      }
+    }
   }
 
   /// Waits until the thread has done what it was given.

@@ -122,6 +122,23 @@ import XCTest
     }
   }
 
+  /// An observer ends the output as it hears that a frame's work was for nothing: the frame that takes its place is not rendered any more.
+  func testAnObserverOfDiscardedWorkEndsTheOutput() throws {
+    for (callbacks, rendering) in [(3, 20), (10, 25)] as [(Int64, Int64)] {
+      let stage = try RenderThreadStage(
+        threads: nil, renderTime: .milliseconds(rendering), RenderThreadStage.screen(.double))
+      stage.callbackTime = .milliseconds(callbacks)
+      var rendered: Int?
+      stage.output?.observe { event in
+        guard case .discarded = event, rendered == nil else { return }
+        rendered = stage.renderer.frames
+        stage.end()
+      }.keep()
+      stage.run(.seconds(2))
+      XCTAssertEqual(stage.renderer.frames, try XCTUnwrap(rendered), "\(callbacks) and \(rendering) ms")
+    }
+  }
+
   /// The display goes while a frame is rendered, and comes back before or after its end: that frame is not shown, and those after it
   /// are right.
   func testADisplayThatGoesWhileAFrameIsRendered() throws {
