@@ -202,6 +202,7 @@ final class SceneFileTests: XCTestCase {
     for _ in 0..<2 {
       let dump = try framepace(["dump", "a.scene", "--output", "a.scene"], in: folder.path)
       XCTAssertEqual(dump.status, 0, dump.error)
+      XCTAssertEqual(dump.output, "wrote a.scene and its picture; a-1.png and 2 more are beside it and not in it\n")
       XCTAssertEqual(try folder.files, ["a-1.png", "a-2.png", "a-3.png", "a-4.png", "a.scene"])
       XCTAssertEqual(try folder.contents(of: "a-1.png"), before)
       XCTAssertEqual(try folder.contents(of: "a-2.png"), Data("other".utf8))
@@ -209,6 +210,33 @@ final class SceneFileTests: XCTestCase {
     }
     let copy = try framepace(["render", "a.scene", "--output", "b.png"], in: folder.path)
     XCTAssertEqual(copy.status, 0, copy.error)
+  }
+
+  /// Pictures of an earlier dump that are not in the text any more are named, and stay.
+  func testADumpTellsOfPicturesThatAreNotInTheText() throws {
+    let folder = try TemporaryFolder()
+    for size in ["4x4", "5x5"] {
+      let picture = try framepace(["render", "still", "--output", "\(size).png", "--size", size], in: folder.path)
+      XCTAssertEqual(picture.status, 0, picture.error)
+    }
+    func dump(_ pictures: String...) throws -> String {
+      let layers = pictures.map { "layer { bounds 0 0 9 9; contents \"\($0).png\" }" }
+      try "size 30 20\nlayer { \(layers.joined(separator: "\n")) }\n"
+        .write(toFile: "\(folder.path)/in.scene", atomically: true, encoding: .utf8)
+      let dump = try framepace(["dump", "in.scene", "--output", "out.scene"], in: folder.path)
+      XCTAssertEqual(dump.status, 0, dump.error)
+      return dump.output
+    }
+    XCTAssertEqual(try dump("4x4", "5x5"), "wrote out.scene and its 2 pictures\n")
+    XCTAssertEqual(try dump("4x4"), "wrote out.scene and its picture; out-2.png is beside it and not in it\n")
+    XCTAssertEqual(try dump(), "wrote out.scene; out-1.png and 1 more are beside it and not in it\n")
+    for name in ["out-01.png", "out-1x.png", "out-.png", "outer-1.png", "out-1.jpg"] {
+      try Data().write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
+    }
+    XCTAssertEqual(try dump("4x4", "5x5"), "wrote out.scene and its 2 pictures\n")
+    XCTAssertEqual(
+      try folder.files.filter { $0.hasPrefix("out") },
+      ["out-.png", "out-01.png", "out-1.jpg", "out-1.png", "out-1x.png", "out-2.png", "out.scene", "outer-1.png"])
   }
 
   func testADumpInAnotherFolderFindsItsFonts() throws {

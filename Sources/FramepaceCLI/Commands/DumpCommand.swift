@@ -17,8 +17,9 @@ struct DumpCommand: ParsableCommand {
 
       Pictures are PNG files beside the text, as clock-1.png, or in the text itself \
       where it is printed. A picture takes the next number where another file has its \
-      name already. What callbacks do has no text: a sample that they \
-      move stands still in it.
+      name already. Nothing is deleted: pictures of an earlier dump that are not in the \
+      text any more are named at the end. What callbacks do has no text: a sample that \
+      they move stands still in it.
       """)
 
   @Argument(
@@ -82,7 +83,7 @@ struct DumpCommand: ParsableCommand {
         images: output == nil ? .embedded : .files { _, image in try names.write(image) }, fontPath: fontPath)
       if let output {
         try AtomicFile.write(Array(text.utf8), to: output)
-        try Terminal.output.line("wrote \(output)")
+        try Terminal.output.line(names.summary(output))
       } else {
         try Terminal.output.write(text)
       }
@@ -110,6 +111,8 @@ struct DumpCommand: ParsableCommand {
 private struct PictureNames {
   private let base: String
   private var number = 0
+  /// The numbers of the pictures that are in the text.
+  private var used: Set<Int> = []
 
   init(beside text: String) { base = String(text.dropLast(SceneChoice.suffix.count)) }
 
@@ -120,12 +123,38 @@ private struct PictureNames {
     let bytes = try PNG.encode(image, effort: .small)
     while true {
       number += 1
-      let path = "\(base)-\(number).png"
+      let path = path(number)
       var status = stat()
       let isThere = lstat(path, &status) == 0
       if isThere, (try? OwnedDescriptor.contents(of: path, limit: bytes.count)) != bytes { continue }
       if !isThere { try AtomicFile.write(bytes, to: path) }
-      return path.split(separator: "/").last.map(String.init) ?? path
+      used.insert(number)
+      return Self.name(path)
     }
   }
+
+  /// The sentences about what was written, and about pictures with such names that are not in the text.
+  func summary(_ text: String) -> String {
+    let pictures = used.isEmpty ? "" : used.count == 1 ? " and its picture" : " and its \(used.count) pictures"
+    let others = others
+    guard let first = others.first else { return "wrote \(text)\(pictures)" }
+    let rest = others.count == 1 ? " is" : " and \(others.count - 1) more are"
+    return "wrote \(text)\(pictures); \(Self.name(path(first)))\(rest) beside it and not in it"
+  }
+
+  /// The numbers of the files beside the text that have the name of a picture and are not in the text.
+  private var others: [Int] {
+    let folder = base.lastIndex(of: "/").map { String(base[...$0]) } ?? "."
+    let names = (try? OwnedDescriptor.names(in: folder)) ?? []
+    let numbers = names.compactMap { name -> Int? in
+      guard name.hasPrefix(Self.name(base) + "-"), name.hasSuffix(".png") else { return nil }
+      let digits = name.dropFirst(Self.name(base).count + 1).dropLast(".png".count)
+      return Int(digits).flatMap { Self.name(path($0)) == name ? $0 : nil }
+    }
+    return numbers.filter { !used.contains($0) }.sorted()
+  }
+
+  private func path(_ number: Int) -> String { "\(base)-\(number).png" }
+
+  private static func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 }
