@@ -50,8 +50,9 @@ public final class Engine {
   public enum Rendering: Hashable, Sendable {
     /// In the turn that made the frame, before the next one begins.
     case inTurns
-    /// On a thread of its own, while the main thread goes on with callbacks, layout and drawing of the next frame. Work and compositing
-    /// that fit into an interval each, but not together, give a frame in every interval, an interval later than promised.
+    /// On a thread of its own, while the main thread goes on with callbacks, layout and drawing of the next frame. Where a processor is
+    /// free for it, work and compositing that fit into an interval each, but not together, give a frame in every interval, an interval
+    /// later than promised. Other frames gain nothing.
     case onThread
   }
 
