@@ -21,30 +21,57 @@ public struct PhaseProfile: Sendable {
     public var share: Double?
   }
 
+  /// One of the frames that were late by most, or among those in time one of those with most work.
+  public struct WorstFrame: Sendable {
+    public var record: FrameRecord
+    /// Why it was late; nil if it was in time.
+    public var causes: FrameRecord.Causes?
+  }
+
   public let refreshRate: RefreshRate
+  /// The time that a frame may take.
+  public let budget: Nanoseconds
   /// Frames added.
   public private(set) var frames = 0
   /// Frames that were seen more than half an interval after their target.
   public private(set) var lateFrames = 0
+  /// Frames whose work took longer than the budget.
+  public private(set) var framesOverBudget = 0
+  /// The tick of the first frame that was added; nil before it.
+  public private(set) var firstTick: MonotonicTime?
+  /// The worst frames, at most `worstCount` of them, the worst first.
+  public private(set) var worstFrames: [WorstFrame] = []
+  public static let worstCount = 5
 
   private var phases: [DurationHistogram]
   private var work = DurationHistogram()
   private var causes = LateCauses()
 
-  public init(refreshRate: RefreshRate) {
+  /// - Parameter budget: the time that a frame may take; nil for one refresh interval.
+  public init(refreshRate: RefreshRate, budget: Nanoseconds? = nil) {
     self.refreshRate = refreshRate
+    self.budget = budget ?? refreshRate.interval
+    worstFrames.reserveCapacity(Self.worstCount + 1)
     phases = Array(repeating: DurationHistogram(), count: FrameRecord.Phase.allCases.count)
   }
-
-  /// The time that a frame may take: one refresh interval.
-  public var budget: Nanoseconds { refreshRate.interval }
 
   /// Adds a frame that has been seen; every one, in their order. Allocates nothing.
   public mutating func add(_ frame: FrameRecord) {
     frames += 1
+    if firstTick == nil { firstTick = frame.tickTimestamp }
     for phase in FrameRecord.Phase.allCases { phases[Int(phase.rawValue)].add(frame.phases[phase]) }
     work.add(frame.work)
-    if causes.add(frame, interval: budget) != nil { lateFrames += 1 }
+    if frame.work > budget { framesOverBudget += 1 }
+    let causes = causes.add(frame, interval: refreshRate.interval)
+    if causes != nil { lateFrames += 1 }
+    keep(WorstFrame(record: frame, causes: causes))
+  }
+
+  private mutating func keep(_ frame: WorstFrame) {
+    let place = worstFrames.firstIndex { frame.isWorse(than: $0) } ?? worstFrames.count
+    guard place < Self.worstCount else { return }
+    worstFrames.insert(frame, at: place)
+    if worstFrames.count > Self.worstCount { worstFrames.removeLast() }
   }
 
   /// One row for each phase, in their order.
@@ -63,5 +90,14 @@ public struct PhaseProfile: Sendable {
       phase: phase, p50: histogram.percentile(50), p95: histogram.percentile(95), p99: histogram.percentile(99),
       maximum: histogram.maximum,
       share: frames == 0 ? nil : histogram.sum.seconds / Double(frames) / budget.seconds)
+  }
+}
+
+extension PhaseProfile.WorstFrame {
+  /// How late it was; zero if it was in time.
+  package var lateness: Nanoseconds { causes == nil ? .zero : record.lateness }
+
+  fileprivate func isWorse(than other: Self) -> Bool {
+    (lateness, record.work) > (other.lateness, other.record.work)
   }
 }

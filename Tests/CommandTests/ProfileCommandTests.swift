@@ -64,4 +64,40 @@ struct ProfileCommandTests {
     #expect(output.contains("composite"))
     for line in output.split(whereSeparator: \.isNewline) { #expect(line.count <= 60, "\(line)") }
   }
+
+  /// The verdict stands first, and what it says is in the JSON too.
+  @Test func theVerdictStandsFirst() throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(
+      [
+        "profile", "stress", "--work", "6ms", "--frames", "20", "--display", "fallback", "--size", "64x64", "--budget",
+        "5ms",
+        "--json", "p.json",
+      ], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    let object = try #require(try JSONSerialization.jsonObject(with: folder.contents(of: "p.json")) as? [String: Any])
+    let verdict = try #require(object["verdict"] as? String)
+    #expect(verdict.hasPrefix("does not fit 5.00 ms: the median frame takes "), "\(verdict)")
+    let text = result.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let (place, table) = (try #require(text.range(of: verdict)), try #require(text.range(of: "phase p50")))
+    #expect(place.upperBound < table.lowerBound)
+    for line in result.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+    #expect(object["overBudget"] as? Int ?? 0 >= 18 && object["budget"] as? Double == 5)
+    #expect((object["worst"] as? [[String: Any]])?.count == 5)
+    let durations = try #require(object["durations"] as? [String: [Int]])
+    #expect(Set(durations.keys) == Set(Self.phases) && durations.values.allSatisfy { $0.count == 20 })
+    let all = try #require(object["all"] as? [String: Any])
+    let longest = (0..<20).map { index in durations.values.reduce(0) { $0 + $1[index] } }.max() ?? 0
+    #expect(abs(Double(longest) / 1e6 - (try #require(all["max"] as? Double))) < 0.001)
+    let environment = try #require(object["environment"] as? [String: Any])
+    #expect(environment["cores"] as? Int ?? 0 > 0 && environment["kernel"] as? String != "")
+  }
+
+  @Test func measuresForATime() throws {
+    let result = try framepace(
+      "profile", "orbit", "--duration", "0.5s", "--display", "fallback", "--rate", "200", "--size", "64x64", "--json", "-")
+    #expect(result.status == 0, "\(result.error)")
+    let frames = try #require(try JSONLines(result.output).objects.first?["frames"] as? Int)
+    #expect(frames > 1 && frames <= 101)
+  }
 }

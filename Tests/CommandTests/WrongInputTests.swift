@@ -90,6 +90,8 @@ struct WrongInputTests {
     (["view", ""], "<file> has no name", "name of a capture"),
     (["view", "a.csv", "--json", ""], "--json has no name", "a file's name"),
     (["view", "a.csv", "--json", "./a.csv"], "'./a.csv' is the file itself", "another one"),
+    (["profile", "orbit", "--frames", "9", "--duration", "9s"], "--frames and --duration both", "use one"),
+    (["profile", "orbit", "--budget", "0"], "'0' is invalid for '--budget", "auto, or a time from 100us"),
     (["profile", "orbit", "--json", ""], "--json has no name", "a file's name"),
     (
       ["--simulate", "perfect"], "'perfect' is invalid for '--simulate", "steady, noisy, drifting, overloaded, vrr or flaky"

@@ -111,7 +111,13 @@ extension Histogram {
   /// A bar with a resolution of an eighth of a character. A count above 0 is always visible.
   private static func bar(_ count: Int, of most: Int, length: Int) -> String {
     guard count > 0, most > 0 else { return "" }
-    let eighths = max(1, Int((Double(count) / Double(most) * Double(length) * 8).rounded()))
+    return bar(of: Double(count) / Double(most), length: length)
+  }
+
+  /// A bar that is `length` characters long for a part of 1.
+  static func bar(of part: Double, length: Int) -> String {
+    guard part > 0 else { return "" }
+    let eighths = max(1, Int((part * Double(length) * 8).rounded()))
     let parts = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
     return String(repeating: "█", count: eighths / 8) + parts[eighths % 8]
   }

@@ -15,17 +15,30 @@ final class SceneProfile {
     case file(String)
   }
 
+  /// The end of a profile.
+  enum Length {
+    case frames(Int)
+    case duration(Nanoseconds)
+
+    /// The largest number of frames that are measured.
+    var frames: Int { if case .frames(let count) = self { count } else { 1_000_000 } }
+  }
+
   private let session: SceneSession
-  private let frames: Int
+  private let length: Length
   private let target: Target
   private var profile: PhaseProfile
+  /// The phases of each frame, for the histogram and for comparisons.
+  private var phases: [FrameRecord.PhaseDurations] = []
   private let areas: PaintedAreas
 
-  init(scene: SceneChoice, options: SceneOptions, frames: Int, target: Target) throws {
+  /// - Parameter budget: the time that a frame may take; nil for one refresh interval.
+  init(scene: SceneChoice, options: SceneOptions, length: Length, budget: Nanoseconds?, target: Target) throws {
     session = try SceneSession(scene, options: options)
-    self.frames = frames
+    self.length = length
     self.target = target
-    profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate)
+    profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate, budget: budget)
+    phases.reserveCapacity(min(length.frames, 10_000))
     areas = session.engine.measureAreas()
     session.engine.output.observe { [weak self] event in
       if case .presented(let frame) = event { self?.add(frame) }
@@ -38,13 +51,19 @@ final class SceneProfile {
     } else {
       session.say { _ = try Terminal.output.offer(session.heading(width: Terminal.output.textWidth) + "\n") }
     }
+    let start = session.engine.loop.clock.now
     let progress = FrameLoop.Timer(
-      fireTime: session.engine.loop.clock.now + .milliseconds(500), interval: .milliseconds(500),
+      fireTime: start + .milliseconds(500), interval: .milliseconds(500),
       .onMain { [weak self] _ in
         guard let self else { return }
-        Terminal.error.show(progress: "\(profile.frames) of \(self.frames) frames")
+        let goal = if case .frames(let count) = length { " of \(count)" } else { "" }
+        Terminal.error.show(progress: "\(profile.frames)\(goal) frames")
       })
     session.engine.loop.add(progress, to: .common)
+    if case .duration(let duration) = length {
+      let end = FrameLoop.Timer(fireTime: start + duration, .onMain { [weak self] _ in self?.session.engine.finish() })
+      session.engine.loop.add(end, to: .common)
+    }
     session.run()
     progress.invalidate()
     Terminal.error.show(progress: "")
@@ -54,20 +73,25 @@ final class SceneProfile {
 
   private func write() throws {
     let areas = areas.rows(of: profile.frames)
-    let json = ProfileText.json(profile, areas, scene: session.scene.name, display: session.display).line + "\n"
+    let figures = ProfileFigures(
+      profile: profile, phases: phases, areas: areas, scene: session.scene.name, display: session.display)
+    let json = figures.json.line + "\n"
     switch target {
     case .output: return try Terminal.output.write(json)
     case .file(let file): try AtomicFile.write(Array(json.utf8), to: file)
     case .table: break
     }
-    try Terminal.output.line(ProfileText.table(profile, areas, width: Terminal.output.textWidth))
-    if profile.frames < frames { try Terminal.output.line("ended after \(profile.frames) of \(frames) frames") }
+    try Terminal.output.line(figures.text(width: Terminal.output.textWidth))
+    if case .frames(let count) = length, profile.frames < count {
+      try Terminal.output.line("ended after \(profile.frames) of \(count) frames")
+    }
   }
 
   private func add(_ frame: FrameRecord) {
-    guard profile.frames < frames else { return }
+    guard profile.frames < length.frames else { return }
     profile.add(frame)
-    if profile.frames == frames { session.engine.finish() }
+    phases.append(frame.phases)
+    if profile.frames == length.frames { session.engine.finish() }
   }
 
   /// Ends the profile if the scene changes nothing for a second: no more frames will come.

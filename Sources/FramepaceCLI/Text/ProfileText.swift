@@ -3,7 +3,7 @@ import Metering
 
 /// The text and JSON of `framepace profile`.
 enum ProfileText {
-  /// The table, 60 characters wide. Its sentences are broken at `width`. A single frame has times alone.
+  /// The table, 60 characters wide, and 80 with bars where there is room. A single frame has times alone.
   static func table(_ profile: PhaseProfile, _ areas: [PaintedAreas.Row], width: Int) -> String {
     let widths = [8, 10, 10, 10, 10]
     func line(_ title: String, _ cells: [String]) -> String {
@@ -14,7 +14,8 @@ enum ProfileText {
       if isSingle { return line(row.phase?.name ?? "all", [Text.milliseconds(row.maximum)]) }
       let share = row.share.map { Text.decimal($0 * 100, 1) + " %" } ?? "–"
       let cells = [row.p50, row.p95, row.p99, row.maximum].map { Text.milliseconds($0) } + [share]
-      return line(row.phase?.name ?? "all", cells)
+      let bar = width < 78 ? "" : "  " + Histogram.bar(of: min(row.share ?? 0, 1), length: 16)
+      return line(row.phase?.name ?? "all", cells) + bar
     }
     var lines = [line("phase", isSingle ? ["ms"] : ["p50 ms", "p95 ms", "p99 ms", "max ms", "budget"])]
     lines += profile.rows.map(row)
@@ -25,28 +26,24 @@ enum ProfileText {
       let figures = isSingle ? [area.maximum] : [area.p50, area.maximum]
       return line(area.kind.title, figures.map { $0.map { Text.decimal($0, area.kind.isRatio ? 2 : 0) } ?? "–" })
     }
-    lines.append("")
     if isSingle {
       let sentence =
         "1 frame, the first: it draws everything, and no vblank waits for it. A budget is for the frames after it."
-      return (lines + [Text.paragraph(sentence, width: width)]).joined(separator: "\n")
+      return (lines + ["", Text.paragraph(sentence, width: width)]).joined(separator: "\n")
     }
-    let budget = Text.milliseconds(profile.budget)
-    lines.append("\(profile.frames) frames with a budget of \(budget) ms; \(profile.lateFrames) late")
-    for cause in profile.lateCauses { lines.append("  \(Text.right("\(cause.frames)", 6))  \(cause.cause.name)") }
-    lines.append(Text.paragraph(areaRule, width: width))
-    lines.append(Text.paragraph(PercentileRule.summary, width: width))
     return lines.joined(separator: "\n")
+  }
+
+  /// The definitions below the figures.
+  static func rules(width: Int) -> String {
+    [areaRule, PercentileRule.summary].map { Text.paragraph($0, width: width) }.joined(separator: "\n")
   }
 
   private static let areaRule =
     "dirty: differing from the frame before; painted: what the buffer lacked, with two buffers that of two frames; overdraw: how often a painted pixel was painted"
 
-  /// The JSON object: times in milliseconds, shares of the budget as parts of 1.
-  @MainActor
-  static func json(
-    _ profile: PhaseProfile, _ areas: [PaintedAreas.Row], scene: String, display: any Display
-  ) -> JSONValue {
+  /// The members of the JSON object that the table shows.
+  static func json(_ profile: PhaseProfile, _ areas: [PaintedAreas.Row]) -> [(key: String, value: JSONValue)] {
     func area(_ row: PaintedAreas.Row) -> (String, JSONValue) {
       let decimals = row.kind.isRatio ? 3 : 0
       return (row.kind.rawValue, .object([("p50", .decimal(row.p50, decimals)), ("max", .decimal(row.maximum, decimals))]))
@@ -61,19 +58,11 @@ enum ProfileText {
         ("share", .decimal(row.share, 4)),
       ])
     }
-    return .object([
-      ("scene", .text(scene)),
-      ("display", .text(display.name)),
-      ("clock", .text(display.ticker.name)),
-      ("refreshRate", .decimal(profile.refreshRate.hertz, 3)),
-      ("budget", .milliseconds(profile.budget)),
-      ("frames", .count(profile.frames)),
-      ("late", .count(profile.lateFrames)),
-      ("lateCauses", .object(profile.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
+    return [
       ("phases", .list(profile.rows.map(phase))),
       ("all", phase(profile.total)),
       ("pixels", .object(areas.map(area))),
-    ])
+    ]
   }
 }
 

@@ -1,0 +1,98 @@
+import Framepace
+import Glibc
+import Metering
+
+/// Everything that `framepace profile` reports of a run: the verdict, the table, the worst frames and the distribution of the work.
+@MainActor
+struct ProfileFigures {
+  let profile: PhaseProfile
+  /// The phases of each frame.
+  let phases: [FrameRecord.PhaseDurations]
+  let areas: [PaintedAreas.Row]
+  let scene: String
+  let display: any Display
+
+  /// The largest number of frames whose durations JSON has.
+  static let mostDurations = 100_000
+
+  /// The report for people; lines of at most `width` characters.
+  func text(width: Int) -> String {
+    guard profile.frames > 1 else { return ProfileText.table(profile, areas, width: width) }
+    let title = "work in ms, \(profile.frames) frames with a budget of \(Text.milliseconds(profile.budget)) ms"
+    let works = Histogram(phases.map(\.total), ranges: 10)
+    let unit = Histogram.Scale(works).unit
+    return [
+      Text.paragraph(profile.verdict, width: width), "", ProfileText.table(profile, areas, width: width), "",
+      worst(width: width), "", Text.paragraph(title.replacing(" in ms,", with: " in \(unit),"), width: width),
+      works.lines(width: min(width, 78)).joined(separator: "\n"), "", ProfileText.rules(width: width),
+    ].joined(separator: "\n")
+  }
+
+  private func worst(width: Int) -> String {
+    let widths = [9, 10, 10]
+    func line(_ title: String, _ cells: [String], _ rest: String) -> String {
+      Text.left(title, 12) + zip(cells, widths).map { Text.right($0, $1) }.joined() + "  " + rest
+    }
+    let rows = profile.worstFrames.map { frame in
+      line(
+        "", [seconds(of: frame), Text.milliseconds(frame.record.work), Text.milliseconds(frame.lateness)],
+        reason(of: frame, isLong: width >= 78))
+    }
+    return ([line("worst", ["at s", "work ms", "late ms"], "cause")] + rows).joined(separator: "\n")
+  }
+
+  /// The time since the first frame.
+  private func time(of frame: PhaseProfile.WorstFrame) -> Nanoseconds {
+    frame.record.tickTimestamp - (profile.firstTick ?? frame.record.tickTimestamp)
+  }
+
+  private func seconds(of frame: PhaseProfile.WorstFrame) -> String { Text.decimal(time(of: frame).seconds, 3) }
+
+  private func reason(of frame: PhaseProfile.WorstFrame, isLong: Bool) -> String {
+    let longest = longest(frame)
+    let cause = frame.causes?.main.name ?? "in time"
+    return isLong && frame.causes?.main != .phase(longest) ? "\(cause) (longest: \(longest.name))" : cause
+  }
+
+  private func longest(_ frame: PhaseProfile.WorstFrame) -> FrameRecord.Phase {
+    FrameRecord.Phase.allCases.max { frame.record.phases[$0] < frame.record.phases[$1] } ?? .callbacks
+  }
+
+  // MARK: - JSON
+
+  /// Times in milliseconds, shares of the budget as parts of 1.
+  var json: JSONValue {
+    let size = display.geometry.pictureSize
+    let worst = profile.worstFrames.map { frame in
+      JSONValue.object([
+        ("time", .decimal(time(of: frame).seconds, 3)), ("work", .milliseconds(frame.record.work)),
+        ("late", .milliseconds(frame.lateness)), ("cause", .optional(frame.causes?.main.name)),
+        ("longestPhase", .text(longest(frame).name)),
+      ])
+    }
+    return .object(
+      [
+        ("verdict", .text(profile.verdict)),
+        ("scene", .text(scene)),
+        ("display", .text(display.name)),
+        ("clock", .text(display.ticker.name)),
+        ("width", .count(size.width)), ("height", .count(size.height)),
+        ("refreshRate", .decimal(profile.refreshRate.hertz, 3)),
+        ("budget", .milliseconds(profile.budget)),
+        ("frames", .count(profile.frames)),
+        ("late", .count(profile.lateFrames)),
+        ("overBudget", .count(profile.framesOverBudget)),
+        ("lateCauses", .object(profile.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
+      ] + ProfileText.json(profile, areas) + [
+        ("worst", .list(worst)), ("environment", RunEnvironment.current.json), ("durations", durations),
+      ])
+  }
+
+  private var durations: JSONValue {
+    guard phases.count <= Self.mostDurations else { return .null }
+    return .object(
+      FrameRecord.Phase.allCases.map { phase in
+        (phase.name, .list(phases.map { .count(Int($0[phase].count)) }))
+      })
+  }
+}

@@ -1,0 +1,54 @@
+import FrameTiming
+import LinuxSystem
+
+extension PhaseProfile {
+  /// The answer in one sentence: whether the work fits the budget and how much room there is, how many frames were late, and by what.
+  ///
+  /// Work fits where its 99th percentile, below 100 frames the largest, is within the budget; the room is what that leaves.
+  package var verdict: String {
+    guard let largest = total.maximum else { return "no frames" }
+    return "\(fit(total.p99 ?? largest)); \(lateness)"
+  }
+
+  private func fit(_ usual: Nanoseconds) -> String {
+    let isRefresh = budget == refreshRate.interval
+    let rate = Text.decimal(refreshRate.hertz, 2).replacing(".00", with: "")
+    let goal = isRefresh ? "\(rate) Hz" : "\(Text.milliseconds(budget)) ms"
+    if usual <= budget {
+      // Rounded down: all that is said to be spare is.
+      let spare = (budget - usual).count * 100 / max(budget.count, 1)
+      return "fits \(goal) with \(spare) % to spare"
+    }
+    if let median = total.p50, median > budget {
+      return "does not fit \(goal): the median frame takes \(Text.milliseconds(median)) of \(Text.milliseconds(budget)) ms"
+    }
+    let frames = framesOverBudget == 1 ? "frame takes" : "frames take"
+    return
+      "does not always fit \(goal): \(framesOverBudget) of \(self.frames) \(frames) more than \(Text.milliseconds(budget)) ms"
+  }
+
+  private var lateness: String {
+    guard lateFrames > 0 else { return "no frame late" }
+    let head = "\(lateFrames) of \(frames) \(frames == 1 ? "frame" : "frames") late"
+    let causes = lateCauses
+    if causes.count == 1 {
+      let all = lateFrames == 1 ? "" : lateFrames == 2 ? "both " : "all "
+      return "\(head): \(all)\(causes[0].cause.place)"
+    }
+    let main = causes.prefix(3).map { "\($0.frames) \($0.cause.place)" }
+    let rest = causes.dropFirst(3).reduce(0) { $0 + $1.frames }
+    return "\(head): \((main + (rest > 0 ? ["\(rest) by others"] : [])).joined(separator: ", "))"
+  }
+}
+
+extension FrameRecord.Cause {
+  /// The cause after a number of frames: "in display", "by scheduling".
+  fileprivate var place: String {
+    switch self {
+    case .phase(let phase): "in \(phase.name)"
+    case .commitMissed: "by a missed commit"
+    case .stopped: "by a stop of the process"
+    case .scheduling, .prediction, .scanOut, .stuffing: "by \(name)"
+    }
+  }
+}
