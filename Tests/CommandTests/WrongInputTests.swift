@@ -91,6 +91,14 @@ struct WrongInputTests {
     (["view", "a.csv", "--json", ""], "--json has no name", "a file's name"),
     (["view", "a.csv", "--json", "./a.csv"], "'./a.csv' is the file itself", "another one"),
     (["profile", "orbit", "--frames", "9", "--duration", "9s"], "--frames and --duration both", "use one"),
+    (["profile", "--compare", "a.json"], "--compare takes two files", "the names of two profiles"),
+    (["profile", "orbit", "--compare", "a.json", "b.json"], "--compare runs no scene", "alone"),
+    (["profile", "--compare", "a.json", "b.json", "--rate", "60"], "--compare runs no scene", "alone"),
+    (["profile", "--compare", "a.json", "b.json", "--json", "./a.json"], "'./a.json' is one of the profiles", "another"),
+    (
+      ["profile", "--compare", "a.json", "b.json", "--fail-over", "-5%"], "'-5%' is invalid for '--fail-over", "0% to 1000%"
+    ),
+    (["profile", "orbit", "--fail-over", "5%"], "--fail-over belongs to --compare", "two profiles"),
     (["profile", "orbit", "--budget", "0"], "'0' is invalid for '--budget", "auto, or a time from 100us"),
     (["profile", "orbit", "--json", ""], "--json has no name", "a file's name"),
     (

@@ -1,12 +1,16 @@
 import ArgumentParser
 import Framepace
+import Metering
 import SampleScenes
 
 struct ProfileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profile",
     abstract: "Measures how much of a frame's budget each phase takes, and how much is painted.",
-    usage: "framepace profile <scene> [<options>]",
+    usage: """
+      framepace profile <scene> [<options>]
+      framepace profile --compare <before.json> <after.json> [<options>]
+      """,
     discussion: """
       Runs a scene for a number of frames and says whether its work fits the frame \
       budget, how much room there is, and how many frames were late by what cause. \
@@ -25,6 +29,24 @@ struct ProfileCommand: ParsableCommand {
       Work fits where its p99 is within the budget (below 100 frames, where the \
       longest is); what is to spare is the rest of the budget then. Worst are the \
       frames that were late by most, then those with most work.
+
+      --compare says which phases of two profiles, written with --json, differ beyond \
+      noise, and which are longer by more than --fail-over:
+
+        framepace profile dashboard --json before.json
+        framepace profile --compare before.json after.json --fail-over 5%
+
+      Each run is cut into 20 blocks of frames that follow each other, whose medians \
+      are compared by a Mann-Whitney test, with Holm's correction for the seven rows: \
+      the chance of any false alarm is 1 %. Differences below 1 % of the budget are \
+      none. A regression is longer by more than the limit, by the same test. A run \
+      needs 200 frames. Scene, display, size, rate, processor, cores and build must be \
+      the same; other kernels and lengths are noted. A machine that is slower during \
+      a whole run is taken for a difference: compare runs on a quiet one. The exit \
+      status is 0 without a regression, 1 with one, and 2 where the files cannot be \
+      compared. JSON then has verdict, regression, failOver, level, notes, and for each \
+      of phases: name, before, after, growth, longerIn (the part of pairs of blocks \
+      in which the one after is longer), p, change, regression.
 
       JSON: times in milliseconds, shares as parts of 1. Percentiles with too few
       frames are null.
@@ -49,7 +71,7 @@ struct ProfileCommand: ParsableCommand {
       """)
 
   @Argument(help: ArgumentHelp("The scene: \(SceneChoice.list).", valueName: "scene"), transform: SceneChoice.parse)
-  var scene: SceneChoice
+  var scene: SceneChoice?
 
   @Option(
     parsing: .unconditional,
@@ -72,6 +94,19 @@ struct ProfileCommand: ParsableCommand {
     transform: Budget.parse)
   var budget = Budget.auto
 
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp("Compare two profiles instead, written with --json.", valueName: "before.json after.json"),
+    completion: .file(extensions: ["json"]))
+  var compare: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "For --compare: the growth of a phase that is no regression yet, from 0% to 1000%. (default: 5%)", valueName: "part"),
+    transform: Accepted.percentage)
+  var failOver: Double?
+
   @OptionGroup var options: SceneOptions
 
   @Option(
@@ -82,9 +117,29 @@ struct ProfileCommand: ParsableCommand {
 
   func validate() throws {
     if json == "" { throw ValidationError("--json has no name: use a file's name, or - for the standard output.") }
+    if !compare.isEmpty { return try validateComparison() }
+    guard let scene else { throw ValidationError("Name a scene: \(SceneChoice.list).") }
     try options.validate(scene: scene)
+    if failOver != nil { throw ValidationError("--fail-over belongs to --compare: name two profiles with it.") }
     if frames != nil, duration != nil {
       throw ValidationError("--frames and --duration both say when to end: use one of them.")
+    }
+  }
+
+  private func validateComparison() throws {
+    guard compare.count == 2, !compare.contains("") else {
+      throw ValidationError("--compare takes two files: use the names of two profiles, the earlier one first.")
+    }
+    let display = options.display
+    let isAlone =
+      scene == nil && frames == nil && duration == nil && budget.time == nil && options.size == nil && options.work == nil
+      && options.workPhase == nil && options.rotate == nil && options.screenOptions.isEmpty && display.display == .auto
+      && display.mode == nil && display.rate == nil
+    guard isAlone else {
+      throw ValidationError("--compare runs no scene: use it with --fail-over and --json alone.")
+    }
+    if let json, compare.contains(where: { AtomicFile.isSame($0, json) }) {
+      throw ValidationError("--json '\(json)' is one of the profiles: use another file.")
     }
   }
 
@@ -92,9 +147,33 @@ struct ProfileCommand: ParsableCommand {
     try onMainActor {
       let target = json == "-" || json == "/dev/stdout" ? SceneProfile.Target.output : json.map { .file($0) } ?? .table
       if case .file(let file) = target { try OutputPath.requireWritable(files: [file]) }
+      guard let scene else { return try runComparison(target) }
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)
       try SceneProfile(scene: scene, options: options, length: length, budget: budget.time, target: target).run()
     }
+  }
+
+  @MainActor
+  private func runComparison(_ target: SceneProfile.Target) throws {
+    let limit = failOver ?? 0.05
+    let result: ComparisonText
+    do {
+      result = try ComparisonText(ProfileFile(compare[0]), ProfileFile(compare[1]), limit: limit)
+    } catch let refusal as Refusal {
+      // 1 means a regression.
+      try Terminal.error.line(Text.paragraph("framepace: \(refusal)", width: Terminal.error.textWidth))
+      throw ExitCode(2)
+    }
+    let object = result.json.line + "\n"
+    switch target {
+    case .output: try Terminal.output.write(object)
+    case .file(let file):
+      try AtomicFile.write(Array(object.utf8), to: file)
+      fallthrough
+    case .table: try Terminal.output.line(result.text(width: Terminal.output.textWidth))
+    }
+    if result.comparison.regressions.isEmpty { return }
+    throw ExitCode(1)
   }
 }
 

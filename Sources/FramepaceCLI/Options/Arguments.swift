@@ -121,6 +121,15 @@ enum Accepted {
     return scale
   }
 
+  /// Parses a percentage, with or without its sign, as a part.
+  @Sendable static func percentage(_ text: String) throws -> Double {
+    let digits = text.hasSuffix("%") ? text.dropLast() : text[...]
+    guard let percent = number(digits), (0...1000).contains(percent) else {
+      throw refused("a percentage from 0% to 1000%, such as 5% or 2.5%")
+    }
+    return percent / 100
+  }
+
   /// Parses the raw value of an enumeration.
   @Sendable static func choice<Value: CaseIterable & RawRepresentable>(_ text: String) throws -> Value
   where Value.RawValue == String {

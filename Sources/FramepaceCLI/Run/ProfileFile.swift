@@ -1,0 +1,100 @@
+import ArgumentParser
+import Framepace
+import Metering
+
+/// A profile that `framepace profile --json` wrote, as far as a comparison needs it.
+struct ProfileFile {
+  let path: String
+  let scene: String
+  let display: String
+  let clock: String
+  let size: String
+  let refreshRate: Double
+  let budget: Nanoseconds
+  let late: Int
+  let environment: RunEnvironment
+  /// The phases of each frame.
+  let frames: [FrameRecord.PhaseDurations]
+
+  /// 100,000 frames.
+  private static let largestFile = 1 << 27
+
+  /// - Throws: a sentence about a file that cannot be read, or is no profile with all that a comparison needs.
+  init(_ path: String) throws {
+    self.path = path
+    let tree: JSONTree
+    do {
+      tree = try JSONReader.read(try OwnedDescriptor.contents(of: path, limit: Self.largestFile))
+    } catch let error as SystemError {
+      throw Refusal("cannot read '\(path)': \(error.reason)")
+    } catch {
+      throw Refusal("cannot read '\(path)': \(error)")
+    }
+    func member<Value>(_ key: String, of tree: JSONTree?, as value: (JSONTree) -> Value?) throws -> Value {
+      guard let found = tree?[key].flatMap(value) else {
+        throw Refusal("'\(path)' is no profile that can be compared: it has no '\(key)'. Write it anew with profile --json.")
+      }
+      return found
+    }
+    scene = try member("scene", of: tree, as: \.string)
+    display = try member("display", of: tree, as: \.string)
+    clock = try member("clock", of: tree, as: \.string)
+    let (width, height) = (try member("width", of: tree, as: \.integer), try member("height", of: tree, as: \.integer))
+    size = "\(width)x\(height)"
+    refreshRate = try member("refreshRate", of: tree, as: \.double)
+    budget = .seconds(try member("budget", of: tree, as: \.double) / 1000)
+    late = Int(try member("late", of: tree, as: \.integer))
+    let machine = try member("environment", of: tree) { $0 }
+    environment = RunEnvironment(
+      processor: try member("processor", of: machine, as: \.string),
+      cores: Int(try member("cores", of: machine, as: \.integer)),
+      kernel: try member("kernel", of: machine, as: \.string), build: try member("build", of: machine, as: \.string),
+      version: try member("version", of: machine, as: \.string))
+    let durations = try member("durations", of: tree) { $0 == .null ? nil : $0 }
+    var frames: [FrameRecord.PhaseDurations] = []
+    for phase in FrameRecord.Phase.allCases {
+      let values = try member(phase.name, of: durations) { $0.elements?.map { $0.integer ?? -1 } }
+      if phase == .callbacks { frames = Array(repeating: FrameRecord.PhaseDurations(), count: values.count) }
+      // A day: sums of phases stay far from the largest number.
+      guard values.count == frames.count, values.allSatisfy({ (0...86_400_000_000_000).contains($0) }) else {
+        throw Refusal(
+          "'\(path)' is no profile that can be compared: its durations of \(phase.name) are not one for each frame.")
+      }
+      for index in frames.indices { frames[index][phase] = Nanoseconds(values[index]) }
+    }
+    self.frames = frames
+    guard frames.count >= ProfileComparison.leastFrames else {
+      throw Refusal("'\(path)' has \(frames.count) frames: a comparison takes \(ProfileComparison.leastFrames) or more.")
+    }
+  }
+
+  /// Throws if the two are not of the same kind.
+  ///
+  /// - Returns: differences that may matter.
+  func requireComparable(with other: ProfileFile) throws -> [String] {
+    let texts: [(String, KeyPath<ProfileFile, String>)] = [
+      ("scene", \.scene), ("display", \.display), ("clock", \.clock), ("size", \.size),
+      ("processor", \.environment.processor), ("build", \.environment.build),
+    ]
+    var differences = texts.filter { self[keyPath: $1] != other[keyPath: $1] }.map { name, path in
+      "\(name) '\(self[keyPath: path])' and '\(other[keyPath: path])'"
+    }
+    if refreshRate != other.refreshRate { differences.append("refresh rate \(refreshRate) and \(other.refreshRate) Hz") }
+    if environment.cores != other.environment.cores {
+      differences.append("\(environment.cores) and \(other.environment.cores) cores")
+    }
+    guard differences.isEmpty else {
+      throw Refusal(
+        "'\(path)' and '\(other.path)' cannot be compared: they differ in more than the program: "
+          + differences.joined(separator: ", "))
+    }
+    var notes: [String] = []
+    if frames.count != other.frames.count {
+      notes.append("unequal lengths: \(frames.count) and \(other.frames.count) frames")
+    }
+    if environment.kernel != other.environment.kernel {
+      notes.append("unequal kernels: \(environment.kernel) and \(other.environment.kernel)")
+    }
+    return notes
+  }
+}
