@@ -9,8 +9,8 @@ struct ViewCommand: ParsableCommand {
     usage: "framepace view <file> [<options>]",
     discussion: """
       Reads captures of PresentMon (CSV, versions 1 and 2) and MangoHud (CSV), and \
-      frame logs of framepace run, and reports their frames by the definitions of \
-      framepace's own figures. The kind of file is found by its first line.
+      frame logs of framepace run, and reports their frames by the definitions of a \
+      run's own figures. The kind of file is found by its first line.
 
         framepace view PresentMon-2026-11-24.csv --process game.exe
         framepace view game_2026-11-24.csv --json - | jq .frameIntervalP99
