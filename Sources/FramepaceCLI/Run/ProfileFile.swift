@@ -7,7 +7,6 @@ struct ProfileFile {
   let path: String
   let scene: String
   let display: String
-  let clock: String
   let size: String
   let refreshRate: Double
   let budget: Nanoseconds
@@ -38,7 +37,6 @@ struct ProfileFile {
     }
     scene = try member("scene", of: tree, as: \.string)
     display = try member("display", of: tree, as: \.string)
-    clock = try member("clock", of: tree, as: \.string)
     let (width, height) = (try member("width", of: tree, as: \.integer), try member("height", of: tree, as: \.integer))
     size = "\(width)x\(height)"
     refreshRate = try member("refreshRate", of: tree, as: \.double)
@@ -73,7 +71,7 @@ struct ProfileFile {
   /// - Returns: differences that may matter.
   func requireComparable(with other: ProfileFile) throws -> [String] {
     let texts: [(String, KeyPath<ProfileFile, String>)] = [
-      ("scene", \.scene), ("display", \.display), ("clock", \.clock), ("size", \.size),
+      ("scene", \.scene), ("display", \.display), ("size", \.size),
       ("processor", \.environment.processor), ("build", \.environment.build),
     ]
     var differences = texts.filter { self[keyPath: $1] != other[keyPath: $1] }.map { name, path in
