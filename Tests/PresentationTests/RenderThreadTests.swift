@@ -1,7 +1,10 @@
 import FrameTiming
 import LinuxSystem
-import Presentation
+import Raster
+import RenderTree
 import XCTest
+
+@testable import Presentation
 
 /// Frames that are rendered on a real thread, which the thread sanitizer watches.
 @preconcurrency @MainActor final class RenderThreadTests: XCTestCase {
@@ -66,6 +69,39 @@ import XCTest
       XCTAssertEqual(stage.renderer.collisions, 0)
     }
     for kind in Event.allCases { XCTAssertGreaterThan(ends[kind, default: 0], 5, "\(kind)") }
+  }
+
+  /// Renders frames that take so many milliseconds on a simulated thread. Returns what a frame usually takes after each.
+  private func usualDurations(_ durations: [Int64]) throws -> [Int64] {
+    let clock = ManualClock(start: .zero + .seconds(10))
+    let threads = WorkerPool(simulatedThreads: 1)
+    let thread = RenderThread(
+      threads: threads, renderer: TimedRenderer(clock: nil, time: .zero), clock: .manual(clock), onFinish: {})
+    let bitmap = try Bitmap(width: 4, height: 4)
+    return durations.map { duration in
+      thread.start(TreeSnapshot(), damage: DamageRegion(), into: bitmap)
+      XCTAssertNil(thread.takeEnd())
+      clock.advance(by: .milliseconds(duration))
+      XCTAssertTrue(threads.runNextJob())
+      XCTAssertEqual(thread.takeEnd(), clock.now)
+      XCTAssertFalse(thread.isBusy)
+      return thread.usualDuration.count / 1_000_000
+    }
+  }
+
+  /// One long frame says nothing of the next.
+  func testASingleLongFrameIsNotUsual() throws {
+    XCTAssertEqual(try usualDurations([5, 6, 40, 5, 7, 20, 20, 3]), [0, 5, 6, 5, 5, 7, 20, 3])
+  }
+
+  /// Threads that were shut down render no frame: the main thread does.
+  func testFramesAreRenderedAfterTheThreadsEnd() throws {
+    let threads = WorkerPool(threads: 1)
+    threads.shutdown()
+    let thread = RenderThread(
+      threads: threads, renderer: TimedRenderer(clock: nil, time: .zero), clock: .monotonic, onFinish: {})
+    thread.start(TreeSnapshot(), damage: DamageRegion(), into: try Bitmap(width: 4, height: 4))
+    XCTAssertNotNil(thread.takeEnd())
   }
 
   private enum Event: CaseIterable {

@@ -104,6 +104,28 @@ import XCTest
     stage.end()
   }
 
+  /// A frame whose work is done while the thread renders another is begun as soon as that one is ready, and waits for no vblank.
+  func testAThreadIsNotIdleWhileAFrameWaitsForIt() throws {
+    XCTAssertGreaterThan(try run(5, 25, .triple, onThread: true).frames, 75)
+  }
+
+  /// Frames that a thread renders for longer than an interval are made, and animated, for the vblank at which they are seen.
+  func testFramesOfALongRenderingAreMadeForTheirVBlank() throws {
+    for (callbacks, rendering) in [(3, 20), (1, 25), (10, 25), (3, 40)] as [(Int64, Int64)] {
+      let stage = try RenderThreadStage(
+        threads: WorkerPool(simulatedThreads: 1), renderTime: .milliseconds(rendering), RenderThreadStage.screen(.double))
+      stage.callbackTime = .milliseconds(callbacks)
+      stage.run(.seconds(2))
+      XCTAssertGreaterThan(stage.shown.count, 30)
+      for frame in stage.shown.suffix(20) {
+        let name = "\(callbacks) and \(rendering) ms: \(frame)"
+        XCTAssertLessThan((frame.presented - frame.target).count.magnitude, 1_000_000, name)
+        XCTAssertLessThan((frame.presented - frame.animationTime).count.magnitude, 1_000_000, name)
+      }
+      stage.end()
+    }
+  }
+
   /// The output ends, and is let go of, while a frame waits to be rendered: it is rendered all the same, into memory that is
   /// still there, and nobody hears of it.
   func testAnOutputThatEndsWhileAFrameIsRendered() throws {
