@@ -25,6 +25,20 @@ import XCTest
     // The root on the whole rectangle, the square on its own pixels.
     XCTAssertEqual(try XCTUnwrap(rows[.overdraw]?.p50), 280 / 180, accuracy: 1e-9)
     XCTAssertNil(areas.rows(of: 0)[0].p50)
+    // The first frames alone: one, and the middle between two.
+    XCTAssertEqual(areas.rows(of: 1)[0].p50, 20_000)
+    XCTAssertEqual(areas.rows(of: 2)[0].p50, (20_000 + 140) / 2)
+  }
+
+  /// A frame that paints all anew counts as one that changes all, also where nothing is seen.
+  func testAllIsDirtyAfterAReset() throws {
+    let stage = try ManualStage(width: 40, height: 30, rate: .hertz60)
+    let areas = stage.engine.measureAreas()
+    let square = Layer(frame: Rect(x: 4, y: 4, width: 10, height: 10))
+    square.backgroundColor = .white
+    stage.root.addSublayer(square)
+    stage.run(for: .milliseconds(50))
+    XCTAssertEqual(areas.rows(of: 1)[0].p50, 1200)
   }
 
   /// A frame is counted at the end of the turn that handed it over.

@@ -8,8 +8,8 @@ struct OverlayLabels {
 
   private let font: Font
   private let view: OverlayView
-  private var labels: [(box: Rect, lines: [TextLine])] = []
-  private var leftOut = 0
+  private(set) var labels: [(box: Rect, lines: [TextLine])] = []
+  private(set) var leftOut = 0
 
   init(font: Font, view: OverlayView) {
     (self.font, self.view) = (font, view)
