@@ -84,6 +84,20 @@ import Testing
     #expect(try played(file) == images.map(\.pixels), "seed \(seed)")
     // A reader that knows no animation sees the first picture.
     #expect(try PNG.decode(file).pixels == images[0].pixels)
+
+    // The file has the changed rectangle of each picture but the first, and a single pixel of one that is as before.
+    let places = try #require(Chunk.all(in: file)).filter { $0.name == "fcTL" }.map { chunk in
+      stride(from: 4, to: 20, by: 4).map { chunk.contents[$0..<$0 + 4].reduce(0) { $0 << 8 | Int($1) } }
+    }
+    #expect(places.first == [37, 23, 0, 0])
+    for (number, image) in images.enumerated().dropFirst() {
+      let (now, before) = (image.pixels, images[number - 1].pixels)
+      let changed = now.indices.filter { now[$0] != before[$0] }
+      let (columns, rows) = (changed.map { $0 % 37 }, changed.map { $0 / 37 })
+      let (left, top) = (columns.min() ?? 0, rows.min() ?? 0)
+      let size = [(columns.max() ?? 0) - left + 1, (rows.max() ?? 0) - top + 1]
+      #expect(places[number] == size + [left, top], "seed \(seed), picture \(number)")
+    }
   }
 
   @Test func animationsRefuseOtherPictures() throws {
