@@ -30,9 +30,6 @@ func latency(_ count: Int) throws {
   if getenv("exact") != nil {
     // Instructions of 4 ns each: a vblank passes loop, model and ticker. 26 us were measured, which are 2 us in real time.
     Guest.expect(linkMedian - bareMedian <= 30, "a link is called \(linkMedian - bareMedian) us after a bare loop's handler")
-  } else {
-    // A busy host makes both uneven; tools/vm/run --show-waiting tells how busy it was.
-    Guest.expect(ratio <= 1.5, "a link is called \(ratio) times as late as a bare loop's handler")
   }
   display.invalidate()
 }
