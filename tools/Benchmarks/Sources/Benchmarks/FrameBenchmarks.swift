@@ -24,7 +24,36 @@ enum FrameBenchmarks {
     guard stage.display.shownFrames - frames > 1_800 else { throw BenchmarkError("frames were not shown") }
     link.invalidate()
     stage.engine.invalidate()
-    return results + [try allocationsOnThread()]
+    return results + [try smallLayer(), try allocationsOnThread()]
+  }
+
+  /// A layer of 12 × 10 that moves among 10,000 such, which cover the screen.
+  private static func smallLayer() throws -> Result {
+    let root = Layer(frame: Rect(x: 0, y: 0, width: 1920, height: 1080))
+    root.backgroundColor = Color(hex: 0x20_3040)
+    for index in 0..<10_000 {
+      let layer = Layer(frame: Rect(x: Double(index % 125) * 15.36, y: Double(index / 125) * 13.5, width: 12, height: 10))
+      layer.backgroundColor = Color(hex: UInt32(index * 4001) & 0xFF_FFFF)
+      root.addSublayer(layer)
+    }
+    let stage = try ManualStage(
+      width: 1920, height: 1080, root: root, rate: .hertz60, workers: WorkerPool(threads: 2))
+    stage.recordsFrames = false
+    var step = 0.0
+    let link = DisplayLink(ticker: stage.display.ticker) { _ in
+      step += 1
+      Transaction.withoutActions {
+        root.sublayers[5_000].position = Point(960 + step.truncatingRemainder(dividingBy: 16), 540)
+      }
+    }
+    link.add(to: stage.loop, mode: .common)
+    defer {
+      link.invalidate()
+      stage.engine.invalidate()
+    }
+    stage.run(for: .seconds(1))
+    let interval = RefreshRate.hertz60.interval
+    return Harness.time("one of 10,000 small ones moved, all phases", repeats: 300) { stage.run(for: interval) }
   }
 
   /// The allocations for a frame that another thread composites, until it is shown.
