@@ -4,8 +4,24 @@
 
 #if defined(__x86_64__)
 
+#include <immintrin.h>
+
 #define VECTOR_BYTES 64
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512vl"))), apply_to = function)
+#include "vector.h"
+
+// The first pixels of a vector: the others are neither read nor written.
+#define HAS_PARTS
+static inline words load_part(const uint32_t *pixels, int64_t count) {
+  return (words)_mm512_maskz_loadu_epi32((__mmask16)((1u << count) - 1), pixels);
+}
+static inline void store_part(uint32_t *pixels, int64_t count, words value) {
+  _mm512_mask_storeu_epi32(pixels, (__mmask16)((1u << count) - 1), (__m512i)value);
+}
+static inline words load_coverage_part(const uint8_t *coverage, int64_t count) {
+  return (words)_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8((__mmask16)((1u << count) - 1), coverage));
+}
+
 #include "blend.h"
 #include "blur.h"
 #include "gradient.h"

@@ -11,7 +11,11 @@ static void fill(uint32_t *destination, int64_t count, uint32_t color) {
     for (int k = 0; k < 4; k++) store(destination + i + k * LANES, colors);
   }
   for (; i + LANES <= count; i += LANES) store(destination + i, colors);
+#ifdef HAS_PARTS
+  if (i < count) store_part(destination + i, count - i, colors);
+#else
   for (; i < count; i++) destination[i] = color;
+#endif
 }
 
 static void over_color(uint32_t *destination, int64_t count, uint32_t color) {
@@ -29,9 +33,17 @@ static void over_color_coverage(uint32_t *destination, int64_t count, uint32_t c
     if (is_zero((words)factors)) continue;
     store(destination + i, over_pixels(load(destination + i), multiply_pixels(colors, factors)));
   }
+#ifdef HAS_PARTS
+  if (i < count) {
+    halves factors = both_halves(load_coverage_part(coverage + i, count - i));
+    words pixels = over_pixels(load_part(destination + i, count - i), multiply_pixels(colors, factors));
+    store_part(destination + i, count - i, pixels);
+  }
+#else
   for (; i < count; i++) {
     if (coverage[i]) destination[i] = over_pixel(destination[i], multiply_pixel(color, coverage[i]));
   }
+#endif
 }
 
 #include "strip_runs.h"

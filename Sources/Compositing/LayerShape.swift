@@ -86,7 +86,7 @@ struct LayerShape {
     let all = pixels.minY..<max(pixels.minY, pixels.maxY)
     if isWhole { return all }
     var rows = pixels.minY..<pixels.minY
-    // Where the left and the right edge lie between pixels, the columns beside them are covered as well.
+    // If the left and the right edge lie between pixels, the shape covers the columns beside them as well.
     let corner = kernel.radius / min(kernel.unit_u, kernel.unit_v) + 0.51
     if corner < 0x1p20, let whole = transform.wholePixels(of: rect), whole.minX <= pixels.minX, whole.maxX >= pixels.maxX {
       let (start, end) = (whole.minY + Int32(corner.rounded(.up)), whole.maxY - Int32(corner.rounded(.up)))
