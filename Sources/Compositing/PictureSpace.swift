@@ -88,7 +88,7 @@ enum ShownPicture {
   case clear
   case same(PixelTarget)
   case raster(ckernels_sampler)
-  case plane(PlaneSampler)
+  case plane(ckernels_plane)
 
   /// Pixels of a row of the output from `x` on: those of the picture itself, or made in `memory`.
   func row(
@@ -99,7 +99,7 @@ enum ShownPicture {
     case .clear: memory.update(repeating: 0, count: count)
     case .same(let target): return target.pointer(x: x, y: y)
     case .raster(let sampler): withUnsafePointer(to: sampler) { kernels.pointee.sample(memory, Int64(count), x, y, $0) }
-    case .plane(let sampler): sampler.write(count, from: x, row: y, to: memory)
+    case .plane(let plane): withUnsafePointer(to: plane) { ckernels_sample_plane(memory, Int64(count), x, y, $0) }
     }
     return memory
   }

@@ -170,6 +170,23 @@ struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, co
 void ckernels_sample_nearest(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                              const struct ckernels_sampler *sampler);
 
+// A picture in perspective. At the point (x, y) of the output, with w = px·x + py·y + pw, its place (a·x + c·y + tx, b·x + d·y + ty) / w
+// is seen, where w is from `nearest` to `farthest`.
+struct ckernels_plane {
+  const uint8_t *base;
+  int64_t bytes_per_row;
+  // The columns and rows of the pixels from `base` on. All others are clear.
+  int32_t min_x, min_y, max_x, max_y;
+  // The part of the picture in which pixels may not be clear.
+  double left, top, right, bottom;
+  double a, b, px, c, d, py, tx, ty, pw;
+  double nearest, farthest;
+};
+
+// d = the picture at the pixels (x, y), (x + 1, y), … of the output: bilinear with 8 bits of weight for each axis. Where it is seen smaller,
+// several places in each pixel are averaged, eight by eight at most.
+void ckernels_sample_plane(uint32_t *destination, int64_t count, int32_t x, int32_t y, const struct ckernels_plane *plane);
+
 // The pixels inside of outlines: strips from row `top` down, `count` of them. The runs of strip i are those from starts[i] up to
 // starts[i + 1], from left to right; nothing is covered beside them.
 struct ckernels_strips {
