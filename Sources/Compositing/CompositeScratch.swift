@@ -80,11 +80,11 @@ final class CompositeScratch: @unchecked Sendable {
     return visibility
   }
 
-  /// Room for one row of `count` pixels and two rows of coverage.
+  /// Room for two rows of `count` pixels and two rows of coverage.
   func reserveRow(_ count: Int) {
     if rowPixels >= count { return }
     row.deallocate()
-    row = .allocate(byteCount: count * 6, alignment: 64)
+    row = .allocate(byteCount: count * 10, alignment: 64)
     rowPixels = count
   }
 
@@ -110,6 +110,8 @@ final class CompositeScratch: @unchecked Sendable {
   }
 
   var samples: UnsafeMutablePointer<UInt32> { row.assumingMemoryBound(to: UInt32.self) }
-  var coverage: UnsafeMutablePointer<UInt8> { (row + rowPixels * 4).assumingMemoryBound(to: UInt8.self) }
-  var secondCoverage: UnsafeMutablePointer<UInt8> { (row + rowPixels * 5).assumingMemoryBound(to: UInt8.self) }
+  /// Samples of a second copy of an image, which are mixed into `samples`.
+  var copySamples: UnsafeMutablePointer<UInt32> { (row + rowPixels * 4).assumingMemoryBound(to: UInt32.self) }
+  var coverage: UnsafeMutablePointer<UInt8> { (row + rowPixels * 8).assumingMemoryBound(to: UInt8.self) }
+  var secondCoverage: UnsafeMutablePointer<UInt8> { (row + rowPixels * 9).assumingMemoryBound(to: UInt8.self) }
 }

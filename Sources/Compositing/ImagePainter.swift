@@ -33,73 +33,43 @@ extension Image: PaintableContent {
 /// An image on the output: the image's pixel under each of the output's, and the shape that cuts them.
 struct ImageRows: ContentRows {
   private let image: Image
-  /// The distance by which the image's pixels are moved, when they are moved by whole pixels and nothing else.
-  private var offset: (x: Int32, y: Int32)?
-  /// The interpolation otherwise.
-  private var sampler: ckernels_sampler?
-  private var isNearest = false
+  private let way: Way
   var shape: LayerShape
   var isOpaque: Bool { image.isOpaque }
+
+  private enum Way {
+    /// The image's pixels are moved by whole pixels and nothing else.
+    case moved(x: Int32, y: Int32)
+    case sampled(ImageSampling)
+  }
 
   /// Nil when no pixel is seen.
   init?(_ image: Image, _ layer: PaintedLayer, _ cut: ContentCut) {
     let (bounds, transform) = (layer.record.bounds, layer.node.transform)
     let shown = layer.node.effects.contentRect(in: bounds)
     guard let shape = Self.shape(of: shown, layer) else { return nil }
-    self.shape = shape
+    (self.image, self.shape) = (image, shape)
     let place = cut.place(ofAllIn: shown)
-    var toOutput = Self.toOutput(image, place, transform)
-    if !cut.reachesBeyondContent, let offset = Self.wholeOffset(toOutput, image) {
-      self.image = image
-      self.offset = offset
+    if !cut.reachesBeyondContent, let offset = Self.wholeOffset(Self.toOutput(image, place, transform), image) {
+      way = .moved(x: offset.x, y: offset.y)
       self.shape.pixels = shape.pixels.intersection(
         IntRect(x: Int(offset.x), y: Int(offset.y), width: image.width, height: image.height))
-      return
+    } else if let sampling = ImageSampling(image, place, transform, cut) {
+      way = .sampled(sampling)
+    } else {
+      return nil
     }
-    // An image that is shown smaller is averaged first, or pixels that no sample meets would be lost.
-    var image = image
-    isNearest = (abs(toOutput.determinant) < 1 ? cut.minification : cut.magnification) == .nearest
-    while !isNearest,
-      let half = image.halved(
-        width: Self.isTooClose(toOutput.a, toOutput.b), height: Self.isTooClose(toOutput.c, toOutput.d))
-    {
-      image = half
-      toOutput = Self.toOutput(image, place, transform)
-    }
-    self.image = image
-    guard let toImage = toOutput.inverted else { return nil }
-    // Fixed point is exact next to the image's own centre and half a step of 2⁻³² off for each pixel from there.
-    let center = toOutput.apply(Point(x: Double(image.width) / 2, y: Double(image.height) / 2))
-    func whole(_ value: Double) -> Double { value.isFinite ? min(max(value.rounded(), -0x1p30), 0x1p30) : 0 }
-    let anchor = Point(x: whole(center.x), y: whole(center.y))
-    let start = toImage.apply(Point(x: anchor.x + 0.5, y: anchor.y + 0.5))
-    let x = Int64(anchor.x)
-    let y = Int64(anchor.y)
-    let (ux, uy) = (Self.fixed(toImage.a), Self.fixed(toImage.c))
-    let (vx, vy) = (Self.fixed(toImage.b), Self.fixed(toImage.d))
-    sampler = ckernels_sampler(
-      base: image.base.assumingMemoryBound(to: UInt8.self), bytes_per_row: Int64(image.bytesPerRow),
-      width: Int32(image.width), height: Int32(image.height),
-      u: Self.fixed(start.x - 0.5) &- x &* ux &- y &* uy, ux: ux, uy: uy,
-      v: Self.fixed(start.y - 0.5) &- x &* vx &- y &* vy, vx: vx, vy: vy)
   }
 
   @inline(__always)
   func row(_ y: Int32, from x: Int32, count: Int32, with painter: BandPainter) -> UnsafePointer<UInt32> {
-    if let offset {
-      return image.row(Int(y - offset.y)).assumingMemoryBound(to: UInt32.self) + Int(x - offset.x)
+    switch way {
+    case .moved(let left, let top): return image.row(Int(y - top)).assumingMemoryBound(to: UInt32.self) + Int(x - left)
+    case .sampled(let sampling):
+      let samples = painter.scratch.samples
+      sampling.write(Int(count), from: x, row: y, to: samples, with: painter)
+      return UnsafePointer(samples)
     }
-    let samples = painter.scratch.samples
-    if let sampler {
-      withUnsafePointer(to: sampler) {
-        if isNearest {
-          ckernels_sample_nearest(samples, Int64(count), x, y, $0)
-        } else {
-          painter.kernels.pointee.sample(samples, Int64(count), x, y, $0)
-        }
-      }
-    }
-    return UnsafePointer(samples)
   }
 
   /// The edges of the content that is shown at `place`; nil when no pixel is seen.
@@ -119,15 +89,12 @@ struct ImageRows: ContentRows {
   }
 
   /// From the image's pixels to those of the output.
-  fileprivate static func toOutput(_ image: Image, _ place: Rect, _ transform: Affine) -> Affine {
+  static func toOutput(_ image: Image, _ place: Rect, _ transform: Affine) -> Affine {
     Affine(
       a: place.width / Double(image.width), b: 0, c: 0, d: place.height / Double(image.height), tx: place.minX,
       ty: place.minY
     ).concatenating(transform)
   }
-
-  /// True if twice the step from one of the image's pixels to the next is nearer to one pixel of the output than the step is.
-  static func isTooClose(_ x: Double, _ y: Double) -> Bool { x * x + y * y < 0.5 }
 
   /// The output's pixel at which the image starts, when each of its pixels becomes one of the output's.
   private static func wholeOffset(_ map: Affine, _ image: Image) -> (x: Int32, y: Int32)? {

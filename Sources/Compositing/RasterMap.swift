@@ -13,8 +13,8 @@ struct RasterMap {
   init?(_ bounds: Rect, scale: Double, transform: Affine) {
     var (x, y) = (scale, scale)
     // More pixels than the output shows are not made: the picture is halved until they are near its own.
-    while x > 0x1p-20, ImageRows.isTooClose(transform.a / x, transform.b / x) { x /= 2 }
-    while y > 0x1p-20, ImageRows.isTooClose(transform.c / y, transform.d / y) { y /= 2 }
+    while x > 0x1p-20, Self.isTooClose(transform.a / x, transform.b / x) { x /= 2 }
+    while y > 0x1p-20, Self.isTooClose(transform.c / y, transform.d / y) { y /= 2 }
     // The picture is mirrored as the output shows it, so that layers in it show the same side.
     if transform.determinant < 0 { x = -x }
     toRaster = Affine.translation(x: -bounds.minX, y: -bounds.minY).concatenating(.scale(x: x, y: y))
@@ -24,6 +24,9 @@ struct RasterMap {
     }
     fromOutput = map
   }
+
+  /// True if twice the step from one of the picture's pixels to the next is nearer to one pixel of the output than the step is.
+  private static func isTooClose(_ x: Double, _ y: Double) -> Bool { x * x + y * y < 0.5 }
 
   /// The whole pixels from the picture to the output, where that is all that there is between them.
   var offset: (dx: Int32, dy: Int32)? {

@@ -104,7 +104,9 @@ public enum ImageFilter: String, CaseIterable, Hashable, BitwiseCopyable, Sendab
   /// The mixture of the four nearest. An image that is shown smaller is halved first as often as it must be, so that no pixel is
   /// lost; one in nine parts is not.
   case linear
-  /// The same as `linear`: the compositor does not mix copies of two sizes.
+  /// As `linear`, but the halved copies next to the size on the output are mixed, each by its share on the way from one size to the
+  /// next: an image that shrinks evenly shows no jump. Two copies where width and height shrink alike or one alone does, otherwise
+  /// three. As magnification the same as `linear`.
   case trilinear
 }
 
