@@ -8,10 +8,12 @@ public final class StillScene: SampleScene {
   public init(settings: SceneSettings) throws {
     let unit = settings.unit
     root.backgroundColor = Palette.night
-    let poster = PosterLayer()
-    poster.frame = Rect(origin: .zero, size: settings.size)
-    root.addSublayer(poster)
-    poster.setNeedsDisplay()
+    // A soft light from above.
+    let light = GradientLayer(frame: Rect(origin: .zero, size: settings.size))
+    (light.type, light.colors) = (.radial, [Color(hex: 0x1C2A3A), Palette.night])
+    light.startPoint = Point(0.5, 0)
+    light.endPoint = Point(0.5 + 1.1 * settings.size.height / settings.size.width, 1.1)
+    root.addSublayer(light)
 
     // A single column in the middle: title, line, swatches, sentence.
     let column = 1180 * unit
@@ -49,15 +51,4 @@ public final class StillScene: SampleScene {
   }
 
   public func update(at time: Double) {}
-}
-
-/// A soft light from above.
-private final class PosterLayer: Layer {
-  override func draw(in context: DrawingContext) {
-    context.fill(
-      bounds,
-      gradient: .radial(
-        center: Point(bounds.midX, 0), radius: bounds.height * 1.1,
-        colors: [Color(hex: 0x1C2A3A), Palette.night]))
-  }
 }
