@@ -9,7 +9,7 @@ public import RenderTree
 /// Every pixel is a function of the tree and of its own coordinates alone. Painting any damage gives in its pixels the bytes
 /// of a whole frame, however it is cut into rectangles, bands and threads, and whichever row kernels the processor runs.
 /// A compositor belongs to one thread at a time; in steady state it allocates nothing, apart from the pictures of layers whose effects
-/// change: those of others it keeps, see `init(workers:keptBytes:)`.
+/// change: those of others it keeps, see `init(workers:keptBytes:blending:)`.
 ///
 /// ```swift
 /// let compositor = Compositor()
@@ -21,7 +21,7 @@ public final class Compositor: Renderer {
   private static let pixelsWorthSharing = 256 * 1024
 
   private let workers: WorkerPool?
-  private let kernels = ckernels_best()
+  private let kernels: UnsafePointer<ckernels_table>
   private var list = CompositeList()
   let rasterCache: RasterCache
   private var bands: ContiguousArray<IntRect> = []
@@ -36,8 +36,11 @@ public final class Compositor: Renderer {
   ///   - workers: threads that help with much damage; without any the calling thread does it all.
   ///   - keptBytes: the limit for the pictures of layers with effects that are kept while they stay the same; 64 MiB unless said.
   ///     With 0 none are kept. The pixels of a frame do not depend on it.
-  public init(workers: WorkerPool? = nil, keptBytes: Int = 64 << 20) {
+  ///   - blending: the light in which colours mix. The first compositor of a process with linear blending computes tables for some
+  ///     milliseconds.
+  public init(workers: WorkerPool? = nil, keptBytes: Int = 64 << 20, blending: Blending = .sRGB) {
     self.workers = workers
+    kernels = blending == .linear ? ckernels_linear() : ckernels_best()
     rasterCache = RasterCache(limit: max(keptBytes, 0))
     paintBand = { [unowned self] in paint(bands[$0]) }
   }

@@ -38,7 +38,8 @@ extension Engine {
   @discardableResult
   public func addOutput(display: any Display, root: Layer, scale: Double? = nil) -> Output {
     var group = OutputGroup(
-      root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers, renderThreads: renderThreads)
+      root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers, renderThreads: renderThreads,
+      blending: blending)
     let output = group.addFirst(display)
     group.context.onNeedsCommit = { [weak self] in self?.needsCommit() }
     groups.append(group)

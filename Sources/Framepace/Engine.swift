@@ -2,6 +2,7 @@ import FrameTiming
 public import Layers
 public import LinuxSystem
 public import Presentation
+public import RenderTree
 public import RunLoops
 
 /// Turns changes of layers into frames: it wires a loop, layers and outputs.
@@ -27,6 +28,8 @@ public final class Engine {
   /// The output of the engine's first display.
   public let output: Output
   public let workers: WorkerPool
+  /// The light in which colours mix, on all displays.
+  public let blending: Blending
   /// The modes that `run()` serves. Frames go on in each common mode, `.tracking` included; a push of another mode stops
   /// them.
   public let modes: FrameLoop.ModeStack
@@ -63,24 +66,28 @@ public final class Engine {
   ///   - loop: a loop bound to the main thread.
   ///   - workers: draw asynchronous contents and share the compositing of large areas.
   ///   - rendering: the thread on which frames are composited, those of all displays.
+  ///   - blending: the light in which colours mix, on all displays.
   public convenience init(
     display: any Display, root: Layer, scale: Double? = nil, loop: FrameLoop = .main, workers: WorkerPool = WorkerPool(),
-    rendering: Rendering = .inTurns
+    rendering: Rendering = .inTurns, blending: Blending = .sRGB
   ) {
     let threads = rendering == .onThread ? WorkerPool(threads: 1) : nil
-    self.init(display: display, root: root, scale: scale, loop: loop, workers: workers, renderThreads: threads)
+    self.init(
+      display: display, root: root, scale: scale, loop: loop, workers: workers, renderThreads: threads, blending: blending)
   }
 
   /// - Parameter renderThreads: composite the frames; nil for none.
   package init(
-    display: any Display, root: Layer, scale: Double?, loop: FrameLoop, workers: WorkerPool, renderThreads: WorkerPool?
+    display: any Display, root: Layer, scale: Double?, loop: FrameLoop, workers: WorkerPool, renderThreads: WorkerPool?,
+    blending: Blending = .sRGB
   ) {
     self.loop = loop
-    self.renderThreads = renderThreads
+    (self.renderThreads, self.blending) = (renderThreads, blending)
     modes = FrameLoop.ModeStack(of: loop)
     self.workers = workers
     var group = OutputGroup(
-      root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers, renderThreads: renderThreads)
+      root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers, renderThreads: renderThreads,
+      blending: blending)
     context = group.context
     output = group.addFirst(display)
     groups = [group]

@@ -59,6 +59,7 @@
 @_exported public import struct Raster.TextLine
 
 @_exported public import enum RenderTree.BlendMode
+@_exported public import enum RenderTree.Blending
 @_exported public import struct RenderTree.ColorMatrix
 @_exported public import enum RenderTree.GradientType
 @_exported public import enum RenderTree.ImageFilter

@@ -3,6 +3,7 @@ public import Layers
 public import LinuxSystem
 import Presentation
 public import Raster
+public import RenderTree
 import RunLoops
 
 /// Renders layers to pictures at a fixed rate, as fast as the machine can: for video frames, documents and tests.
@@ -49,9 +50,10 @@ public final class OfflineRenderer {
   ///   - height: of the pictures, in pixels.
   ///   - scale: pixels a point.
   ///   - time: of the first frame, after `start`. The time before it is not played: animations are evaluated for it.
+  ///   - blending: the light in which colours mix.
   public init(
     root: Layer, width: Int, height: Int, scale: Double = 1, rate: RefreshRate = .hertz60, frames: Int,
-    from time: Nanoseconds = .zero
+    from time: Nanoseconds = .zero, blending: Blending = .sRGB
   ) throws {
     start = MonotonicTime(nanoseconds: 1_000_000_000_000)
     self.frames = frames
@@ -62,7 +64,8 @@ public final class OfflineRenderer {
     pictures = PictureClock(refreshRate: rate, start: first, clock: .manual(clock))
     display = try VirtualDisplay(
       width: width, height: height, source: pictures, reason: "rendering to pictures", clock: .manual(clock))
-    engine = Engine(display: display, root: root, scale: scale, loop: FrameLoop(clock: .manual(clock)))
+    engine = Engine(
+      display: display, root: root, scale: scale, loop: FrameLoop(clock: .manual(clock)), blending: blending)
     engine.waitsForDrawings = true
   }
 

@@ -20,11 +20,15 @@ struct OutputGroup {
   private let loop: FrameLoop
   private let workers: WorkerPool
   private let renderThreads: WorkerPool?
+  private let blending: Blending
 
-  init(root: Layer, scale: Double, loop: FrameLoop, workers: WorkerPool, renderThreads: WorkerPool?) {
+  init(
+    root: Layer, scale: Double, loop: FrameLoop, workers: WorkerPool, renderThreads: WorkerPool?, blending: Blending
+  ) {
     self.loop = loop
     self.workers = workers
     self.renderThreads = renderThreads
+    self.blending = blending
     context = LayerContext(root: root, workers: workers, scale: scale, clock: loop.clock, wake: { loop.wakeUp() })
   }
 
@@ -59,7 +63,7 @@ struct OutputGroup {
     let content = Output.Content(
       tree: tree, isAnimating: { context.isAnimating }, frameRateRange: { context.frameRateRange })
     let output = Output(
-      display: display, content: content, renderer: Compositor(workers: workers), clock: loop.clock,
+      display: display, content: content, renderer: Compositor(workers: workers, blending: blending), clock: loop.clock,
       renderThreads: renderThreads)
     output.setNeedsFrame()
     display.add(to: loop, mode: .common)

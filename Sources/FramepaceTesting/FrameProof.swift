@@ -61,7 +61,7 @@ package final class FrameProof {
     var tree = engine.context.renderTree(at: time)
     tree.viewport = viewport
     // Nothing that the output's renderer keeps, nor this one.
-    Compositor().render(tree, damage: whole, into: expected)
+    Compositor(blending: engine.blending).render(tree, damage: whole, into: expected)
   }
 
   private func compare(_ moment: String) {

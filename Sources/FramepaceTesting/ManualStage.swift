@@ -35,17 +35,19 @@ public final class ManualStage<Screen: Display> {
   ///   - root: the layer that fills the display.
   ///   - scale: pixels a point.
   ///   - start: the time at which the clock begins.
+  ///   - blending: the light in which colours mix.
   ///   - makeDisplay: makes the display, on the stage's clock.
   public init(
     root: Layer = Layer(), scale: Double = 1, start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000),
-    workers: WorkerPool = WorkerPool(), makeDisplay: (ManualClock) throws -> Screen
+    workers: WorkerPool = WorkerPool(), blending: Blending = .sRGB, makeDisplay: (ManualClock) throws -> Screen
   ) throws {
     let clock = ManualClock(start: start)
     self.clock = clock
     self.root = root
     loop = FrameLoop(clock: .manual(clock))
     display = try makeDisplay(clock)
-    engine = Engine(display: display, root: root, scale: scale, loop: loop, workers: workers)
+    engine = Engine(
+      display: display, root: root, scale: scale, loop: loop, workers: workers, blending: blending)
     engine.output.observe { [weak self] event in
       guard case .presented(let frame) = event, let self, recordsFrames else { return }
       frames.append(frame)
@@ -77,11 +79,13 @@ extension ManualStage where Screen == VirtualDisplay {
   ///   - width: of the display, in pixels.
   ///   - height: of the display, in pixels.
   ///   - rate: how often the display refreshes; its first vblank is one interval after the start.
+  ///   - blending: the light in which colours mix.
   public convenience init(
     width: Int, height: Int, root: Layer = Layer(), rate: RefreshRate, scale: Double = 1,
-    start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000), workers: WorkerPool = WorkerPool()
+    start: MonotonicTime = MonotonicTime(nanoseconds: 1_000_000_000_000), workers: WorkerPool = WorkerPool(),
+    blending: Blending = .sRGB
   ) throws {
-    try self.init(root: root, scale: scale, start: start, workers: workers) { clock in
+    try self.init(root: root, scale: scale, start: start, workers: workers, blending: blending) { clock in
       try VirtualDisplay(width: width, height: height, refreshRate: rate, reason: "manual time", clock: .manual(clock))
     }
   }

@@ -2,6 +2,7 @@ public import Geometry
 public import Layers
 public import LinuxSystem
 public import Raster
+public import RenderTree
 
 extension Scene {
   /// The way in which a scene's text holds its images.
@@ -24,15 +25,18 @@ extension Scene {
   ///   - size: of the picture, in points; the root's bounds if nil.
   ///   - origin: the display's time that is 0 in the text.
   ///   - scale: pixels of the output a point.
+  ///   - blending: the light in which colours mix.
   ///   - events: the changes of states that are yet to come.
   public static func text(
-    of root: Layer, size: Size? = nil, origin: MonotonicTime = .zero, scale: Double = 1, events: [Event] = [],
-    images: ImageForm = .embedded, fontPath: @escaping (String) -> String = { $0 }
+    of root: Layer, size: Size? = nil, origin: MonotonicTime = .zero, scale: Double = 1,
+    blending: Blending = .sRGB, events: [Event] = [], images: ImageForm = .embedded,
+    fontPath: @escaping (String) -> String = { $0 }
   ) throws -> String {
     let names = PrintedNames(root, events)
     let writer = SceneWriter(origin: origin, scale: scale, names: names, fontPath: fontPath)
     let size = size ?? root.bounds.size
     if !size.isEmpty { writer.line("size \(sceneNumbers(size.width, size.height))") }
+    if blending != .sRGB { writer.line("blending \(blending.rawValue)") }
     writer.write(root, prototypes: SceneKind.all.map { $0.make() })
     for event in events {
       // A time before the scene's beginning is its beginning.

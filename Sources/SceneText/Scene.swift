@@ -2,6 +2,7 @@ public import Geometry
 public import Layers
 public import LinuxSystem
 import Raster
+public import RenderTree
 
 /// A tree of layers with its animations, states and events, read from a text that a person can write.
 ///
@@ -33,6 +34,8 @@ public final class Scene {
   public let root: Layer
   /// The size for which the scene is made, in points.
   public let size: Size
+  /// The light in which its colours mix, for the engine that shows it.
+  public let blending: Blending
   /// In the order of their times.
   public let events: [Event]
   /// The display's time of the scene's beginning; nil before `start(at:)`.
@@ -77,6 +80,7 @@ public final class Scene {
     let content = try reader.scene()
     root = content.root
     size = content.size ?? content.root.bounds.size
+    blending = content.blending
     let all = content.events.sorted { $0.event.time < $1.event.time }
     (events, targets, names) = (all.map(\.event), all.map(\.layer), reader.names)
     animations = reader.animations
@@ -116,16 +120,18 @@ public final class Scene {
 struct SceneContent {
   var root: Layer
   var size: Size?
+  var blending: Blending
   var events: [(event: Scene.Event, layer: Layer)]
 }
 
 extension SceneReader {
-  private static let statements = "a layer, size, image or at"
+  private static let statements = "a layer, size, blending, image or at"
 
   /// Reads a whole scene.
   func scene() throws(SceneError) -> SceneContent {
     var root: Layer?
     var size: Size?
+    var blending = Blending.sRGB
     var events: [PlacedEvent] = []
     while token.kind != .end {
       if let kind = sublayerKind {
@@ -136,6 +142,10 @@ extension SceneReader {
         advance()
         let syntax = ValueSyntax<Size>.size.only("a size above 0") { !$0.isEmpty && ($0.width + $0.height).isFinite }
         size = try syntax.read(self)
+      } else if word == "blending" {
+        try takeOnce("blending")
+        advance()
+        blending = try ValueSyntax<Blending>.word().read(self)
       } else if take("image") {
         try skipImage()
       } else if take("at") {
@@ -161,7 +171,7 @@ extension SceneReader {
       }
       placed.append((event, all[0].layer))
     }
-    return SceneContent(root: root, size: size, events: placed)
+    return SceneContent(root: root, size: size, blending: blending, events: placed)
   }
 
   /// An event with the places of its names.

@@ -36,6 +36,26 @@ struct RenderCommandTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.path)/c").count == 3)
   }
 
+  /// A scene's text says how it is blended, as its print does, and the option has the last word.
+  @Test func blendsAsTheSceneOrTheOptionSays() throws {
+    let folder = try TemporaryFolder()
+    let layers = "layer { backgroundColor #000; layer { bounds 0 0 9 9; position 5 5; backgroundColor #FFF; opacity 0.5 } }"
+    for (name, statement) in [("plain", ""), ("light", "blending linear\n")] {
+      try Data("size 16 16\n\(statement)\(layers)\n".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name).scene"))
+    }
+    func picture(_ arguments: [String]) throws -> Data {
+      let result = try framepace(["render"] + arguments + ["--output", "a.png"], in: folder.path)
+      #expect(result.status == 0, "\(result.error)")
+      return try folder.contents(of: "a.png")
+    }
+    let (stored, light) = (try picture(["plain.scene"]), try picture(["light.scene"]))
+    #expect(stored != light)
+    #expect(try picture(["plain.scene", "--blending", "linear"]) == light)
+    #expect(try picture(["light.scene", "--blending", "srgb"]) == stored)
+    #expect(try framepace(["dump", "light.scene", "--output", "b.scene"], in: folder.path).status == 0)
+    #expect(try picture(["b.scene"]) == light)
+  }
+
   /// A disk that fills up during the write leaves the old picture and no other file.
   @Test(.enabled(if: mayMount, "needs the right to mount a file system of its own"))
   func aFullDiskLeavesTheOldPicture() throws {

@@ -48,6 +48,7 @@ struct WrongInputTests {
     (["--duration", "5sec"], "'5sec' is invalid for '--duration", "a number alone is seconds"),
     (["--show", "damages"], "'damages' is invalid for '--show", "damage, borders, reasons or overdraw"),
     (["--show", "damage,"], "'damage,' is invalid for '--show", "with commas between them"),
+    (["--blending", "gamma"], "'gamma' is invalid for '--blending", "srgb or linear"),
     (["--rotate", "45"], "'45' is invalid for '--rotate", "0, 90, 180 or 270"),
     (["capture", "--display", "fallback"], "nothing to copy without a screen", "--display kms"),
     (["capture", "--output", "x.jpg"], "'x.jpg': pictures are PNG", ".png"),

@@ -71,8 +71,8 @@ struct DamagePlayer {
   private static let poison: UInt32 = 0xDEAD_BEEF
 
   private let model: RandomTree
-  private let compositor = Compositor()
-  private let painting = Compositor(keptBytes: 0)
+  private let compositor: Compositor
+  private let painting: Compositor
   private var diff = SceneDiff()
   private var full = bitmap(.end)
   private var previous = bitmap(.start)
@@ -85,6 +85,8 @@ struct DamagePlayer {
   }
 
   private init(_ program: DamageProgram) throws {
+    let blending = Blending.allCases[Int(program.seed % 2)]
+    (compositor, painting) = (Compositor(blending: blending), Compositor(keptBytes: 0, blending: blending))
     model = try RandomTree(
       seed: program.seed, layers: 8, width: DamageProgram.width, height: DamageProgram.height, isGuarded: true)
     ring = (0..<program.buffers).map { Self.bitmap($0 % 2 == 0 ? .end : .start) }

@@ -13,18 +13,21 @@ import Testing
   private static let (width, height) = (96, 64)
 
   private static func picture(
-    _ course: GradientContent.Course, _ bounds: Rect, _ transform: Affine = .identity, cornerRadius: Float = 0
+    _ course: GradientContent.Course, _ bounds: Rect, _ transform: Affine = .identity, cornerRadius: Float = 0,
+    backdrop: UInt32 = 0xFF00_0000, blending: Blending = .sRGB
   ) throws -> Bitmap {
     var tree = TreeSnapshot()
+    tree.backdrop = backdrop
     tree.append(
       RenderRecord(id: 1, subtreeEnd: 1, transform: transform, bounds: bounds, cornerRadius: cornerRadius),
       SideValues(content: GradientContent(course)))
-    return try tree.picture(width: width, height: height)
+    return try tree.picture(width: width, height: height, blending: blending)
   }
 
   /// Each channel is one of the two whole numbers around the value. At an edge the value of either side counts: the compositor finds
   /// places in single precision.
-  @Test func randomGradientsAreAsDefined() throws {
+  @Test(arguments: Blending.allCases)
+  func randomGradientsAreAsDefined(blending: Blending) throws {
     for seed in some(60, of: 1...2000) {
       var random = SplitMix64(seed: UInt64(seed))
       func number(_ range: ClosedRange<Double>) -> Double { .random(in: range, using: &random) }
@@ -43,21 +46,22 @@ import Testing
       let transform = Affine.translation(x: -bounds.center.x, y: -bounds.center.y).concatenating(turn)
         .concatenating(.translation(x: 48, y: 32))
       guard let inverse = transform.inverted else { continue }
-      let bitmap = try Self.picture(course, bounds, transform)
+      // Over nothing a pixel is what the gradient says.
+      let bitmap = try Self.picture(course, bounds, transform, backdrop: 0, blending: blending)
       let inside = bounds.insetBy(dx: 4, dy: 4)
       for y in 0..<Self.height {
         for x in 0..<Self.width {
           let point = inverse.apply(Point(Double(x) + 0.5, Double(y) + 0.5))
-          guard inside.contains(point), let place = PlainGradient(course, bounds).place(of: point) else { continue }
+          guard inside.contains(point), let place = PlainGradient(course, bounds, blending).place(of: point) else {
+            continue
+          }
           // In the middle of a cone a float's angle is any.
           if type == .conic, place < 1e-4 || place > 1 - 1e-4 { continue }
-          let around = [-2e-5, 0, 2e-5].map { PlainGradient(course, bounds).color(at: place + $0) * 255 }
+          let around = [-2e-5, 0, 2e-5].map { PlainGradient(course, bounds, blending).color(at: place + $0) * 255 }
           for channel in 0..<4 {
             let value = Double(bitmap[x, y] >> UInt32(8 * channel) & 255)
             let (least, most) = (around.map { $0[channel] }.min() ?? 0, around.map { $0[channel] }.max() ?? 0)
-            // The backdrop is opaque black.
-            let isAlpha = channel == 3
-            guard isAlpha ? value == 255 : value > least - 1.001 && value < most + 1.001 else {
+            guard value > least - 1.001 && value < most + 1.001 else {
               Issue.record("seed \(seed): \(course) at \(x), \(y), channel \(channel): \(value), not \(least)…\(most)")
               return
             }

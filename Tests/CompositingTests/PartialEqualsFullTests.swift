@@ -16,14 +16,15 @@ import Testing
   func outsideTheDamageNothingIsTouched(seed: UInt64) throws {
     let model = try RandomTree(seed: seed &+ 1000, layers: 10, width: Self.width, height: Self.height)
     var random = SplitMix64(seed: seed)
-    let compositor = Compositor()
+    let blending = Blending.allCases[Int(seed % 2)]
+    let compositor = Compositor(blending: blending)
     let full = try Bitmap(width: Self.width, height: Self.height)
     let part = try Bitmap(width: Self.width, height: Self.height)
     let bounds = IntRect(x: 0, y: 0, width: Self.width, height: Self.height)
     for _ in 0..<10 {
       for _ in 0..<4 { _ = model.edit() }
       let tree = model.snapshot()
-      Compositor().render(tree, damage: DamageRegion(bounds), into: full)
+      Compositor(blending: blending).render(tree, damage: DamageRegion(bounds), into: full)
       var damage = DamageRegion()
       for _ in 0..<Int.random(in: 1...12, using: &random) {
         damage.add(

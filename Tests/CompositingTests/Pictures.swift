@@ -20,9 +20,9 @@ extension Bitmap {
 
 extension TreeSnapshot {
   /// The picture of the tree on an output of this size.
-  func picture(width: Int, height: Int) throws -> Bitmap {
+  func picture(width: Int, height: Int, blending: Blending = .sRGB) throws -> Bitmap {
     let bitmap = try Bitmap(width: width, height: height)
-    Compositor().render(
+    Compositor(blending: blending).render(
       self, damage: DamageRegion(IntRect(x: 0, y: 0, width: width, height: height)), into: bitmap)
     return bitmap
   }

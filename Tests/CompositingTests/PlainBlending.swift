@@ -1,3 +1,4 @@
+import Glibc
 import RenderTree
 
 /// The modes of blending as the W3C's Compositing and Blending Level 1 defines them, in real numbers: sections 5.8 (general
@@ -6,7 +7,34 @@ enum PlainBlending {
   /// Blue, green, red, alpha: 0…1, alpha multiplied in.
   typealias Color = SIMD4<Double>
 
-  static func over(_ source: Color, _ backdrop: Color) -> Color { source + backdrop * (1 - source.w) }
+  static func over(_ source: Color, _ backdrop: Color, _ blending: Blending = .sRGB) -> Color {
+    switch blending {
+    case .sRGB: return source + backdrop * (1 - source.w)
+    case .linear: return encoded(decoded(source) + decoded(backdrop) * (1 - source.w))
+    }
+  }
+
+  /// The light of a pixel's colours, with alpha multiplied in.
+  private static func decoded(_ color: Color) -> Color {
+    guard color.w > 0 else { return .zero }
+    var result = color
+    for channel in 0..<3 { result[channel] = light(of: min(color[channel] / color.w, 1)) * color.w }
+    return result
+  }
+
+  private static func encoded(_ light: Color) -> Color {
+    guard light.w > 0 else { return .zero }
+    var result = light
+    for channel in 0..<3 { result[channel] = value(of: light[channel] / light.w) * light.w }
+    return result
+  }
+
+  /// The transfer curve of sRGB, IEC 61966-2-1.
+  static func light(of value: Double) -> Double { value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4) }
+
+  static func value(of light: Double) -> Double {
+    light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055
+  }
 
   /// co = cs·αs·(1 − αb) + cb·αb·(1 − αs) + αs·αb·B(cb, cs).
   static func blend(_ mode: BlendMode, _ source: Color, over backdrop: Color) -> Color {

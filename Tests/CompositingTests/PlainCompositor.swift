@@ -25,12 +25,13 @@ final class PlainCompositor {
   }
 
   private let tree: TreeSnapshot
+  private let blending: Blending
   private var bodies: [Place: Color] = [:]
   private var filteredBodies: [Place: Color] = [:]
   private var blurredRows: [Place: Double] = [:]
   private var olds: [Int: PlainCompositor] = [:]
 
-  init(tree: TreeSnapshot) { self.tree = tree }
+  init(tree: TreeSnapshot, blending: Blending = .sRGB) { (self.tree, self.blending) = (tree, blending) }
 
   func pixel(_ x: Int, _ y: Int) -> Color {
     var result = Self.color(tree.backdrop)
@@ -42,6 +43,8 @@ final class PlainCompositor {
   static func color(_ pixel: UInt32) -> Color {
     Color(Double(pixel & 255), Double(pixel >> 8 & 255), Double(pixel >> 16 & 255), Double(pixel >> 24)) / 255
   }
+
+  private func over(_ source: Color, _ backdrop: Color) -> Color { PlainBlending.over(source, backdrop, blending) }
 
   // MARK: Layers
 
@@ -57,11 +60,13 @@ final class PlainCompositor {
       let pixel = parentPixel.moved(by: record.transform)
       let parts = tree.sides[index].effects?.parts ?? RenderEffects.Parts()
       if isPicture(record, parts) {
-        result = PlainBlending.blend(parts.blendMode, picture(index, pixel) * opacity, over: result)
+        let source = picture(index, pixel) * opacity
+        result =
+          parts.blendMode == .normal ? over(source, result) : PlainBlending.blend(parts.blendMode, source, over: result)
       } else if opacity < 1 {
         var group = Color.zero
         paintInside(index, pixel, &group)
-        result = PlainBlending.over(group * opacity, result)
+        result = over(group * opacity, result)
       } else {
         paintInside(index, pixel, &result)
       }
@@ -77,8 +82,8 @@ final class PlainCompositor {
   private func paintInside(_ index: Int, _ pixel: Pixel, _ result: inout Color) {
     let record = tree.records[index]
     let isInside = pixel.isInside(record.bounds)
-    if isInside { result = PlainBlending.over(Self.color(record.backgroundColor), result) }
-    result = PlainBlending.over(content(index, pixel), result)
+    if isInside { result = over(Self.color(record.backgroundColor), result) }
+    result = over(content(index, pixel), result)
     if isInside || !record.flags.contains(.masksToBounds) { paint(index + 1..<Int(record.subtreeEnd), pixel, &result) }
   }
 
@@ -87,7 +92,7 @@ final class PlainCompositor {
     guard let transition = tree.sides[index].effects?.parts.transition else { return decorated(index, pixel) }
     let new = transition.isNewHidden ? .zero : decorated(index, pixel)
     if transition.old.tree.records.isEmpty { return new * transition.progress }
-    let old = olds[index] ?? PlainCompositor(tree: transition.old.tree)
+    let old = olds[index] ?? PlainCompositor(tree: transition.old.tree, blending: blending)
     olds[index] = old
     return old.picture(0, pixel) * (1 - transition.progress) + new * transition.progress
   }
@@ -98,7 +103,7 @@ final class PlainCompositor {
     if let shadow = tree.sides[index].effects?.parts.shadow,
       !record.flags.contains(.masksToBounds) || pixel.isInside(record.bounds)
     {
-      result = PlainBlending.over(result, Self.color(shadow.color) * alpha(of: shadow, index, pixel))
+      result = over(result, Self.color(shadow.color) * alpha(of: shadow, index, pixel))
     }
     guard record.flags.contains(.masked) else { return result }
     let mask = index + 1
@@ -120,7 +125,7 @@ final class PlainCompositor {
       let width = max(border.width.rounded(), 1)
       let isBeyond = bounds.width <= width * 2 || bounds.height <= width * 2
       if isBeyond || !pixel.isInside(bounds.insetBy(dx: width, dy: width)) {
-        result = PlainBlending.over(Self.color(border.color), result)
+        result = over(Self.color(border.color), result)
       }
     }
     bodies[place] = result
@@ -178,10 +183,10 @@ final class PlainCompositor {
   private func content(_ index: Int, _ pixel: Pixel) -> Color {
     // On whole pixels text is painted as Cairo draws it.
     let content = tree.sides[index].content
-    if let shape = content as? ShapeContent { return Self.color(of: shape, tree.records[index], pixel) }
+    if let shape = content as? ShapeContent { return color(of: shape, tree.records[index], pixel) }
     if let gradient = content as? GradientContent {
       let (bounds, middle) = (tree.records[index].bounds, Point(Double(pixel.x) + 0.5, Double(pixel.y) + 0.5))
-      let plain = PlainGradient(gradient.course, bounds)
+      let plain = PlainGradient(gradient.course, bounds, blending)
       return pixel.isInside(bounds) ? plain.place(of: middle).map(plain.color) ?? .zero : .zero
     }
     guard let image = content as? Image ?? (content as? TextContent)?.image else { return .zero }
@@ -203,7 +208,7 @@ final class PlainCompositor {
   }
 
   /// The coverage of a shape has tests of its own.
-  private static func color(of shape: ShapeContent, _ record: RenderRecord, _ pixel: Pixel) -> Color {
+  private func color(of shape: ShapeContent, _ record: RenderRecord, _ pixel: Pixel) -> Color {
     if record.flags.contains(.masksToBounds), !pixel.isInside(record.bounds) { return .zero }
     var (result, coverage) = (Color.zero, UInt8(0))
     for (part, color) in [(StripCache.Part.fill, shape.parts.fillColor), (.stroke, shape.parts.strokeColor)] {
@@ -211,7 +216,7 @@ final class PlainCompositor {
       let strips = StripCache.shared.strips(of: shape, part, .identity, frame: nil)?.strips
       strips?.coverage(Int32(pixel.y), Int32(pixel.x)..<Int32(pixel.x + 1), &coverage)
       if strips != nil {
-        result = PlainBlending.over(Self.color(color.premultipliedBGRA) * (Double(coverage) / 255), result)
+        result = over(Self.color(color.premultipliedBGRA) * (Double(coverage) / 255), result)
       }
     }
     return result

@@ -14,29 +14,38 @@ import Testing
 
   /// Upright layers on whole pixels with square corners, with all that a look has but paths: order, group opacity, clips and masks,
   /// contents in parts, borders, shadows, modes of blending, pictures that fade.
-  @MainActor @Test(arguments: some(25, of: 1...400))
-  func agreesWithThePlainDefinition(seed: UInt64) throws {
+  @MainActor @Test(arguments: Blending.allCases, some(25, of: 1...400))
+  func agreesWithThePlainDefinition(blending: Blending, seed: UInt64) throws {
     let model = try RandomTree(seed: seed &+ 9000, layers: 6, width: Self.width, height: Self.height)
     let bitmap = try Bitmap(width: Self.width, height: Self.height)
-    let compositor = Compositor()
+    let compositor = Compositor(blending: blending)
     for _ in 0..<4 {
       _ = model.edit()
       let tree = model.snapshot().onWholePixels(keepsEffects: true)
       #expect(tree.inconsistency == nil)
       let all = IntRect(x: 0, y: 0, width: Self.width, height: Self.height)
       compositor.render(tree, damage: DamageRegion(all), into: bitmap)
-      let plain = PlainCompositor(tree: tree)
+      let plain = PlainCompositor(tree: tree, blending: blending)
       for y in 0..<Self.height {
         for x in 0..<Self.width {
           let expected = plain.pixel(x, y) * 255
           let difference = PlainCompositor.color(bitmap[x, y]) * 255 - expected
           // Each composition rounds once or twice, and a blend makes up to twice as much of that.
-          if max(difference.max(), -difference.min()) > 6 {
+          let isNear = blending == .linear && Self.isNear(bitmap[x, y], expected)
+          if !isNear, max(difference.max(), -difference.min()) > 6 {
             Issue.record("seed \(seed), pixel \(x), \(y): \(String(bitmap[x, y], radix: 16)), not \(expected)\n\(tree)")
             return
           }
         }
       }
+    }
+  }
+
+  /// True if opaque colours are near in light: a step of an alpha is twelve of a dark value.
+  private static func isNear(_ found: UInt32, _ expected: SIMD4<Double>) -> Bool {
+    (0..<3).allSatisfy { channel in
+      let light = PlainBlending.light(of: PlainCompositor.color(found)[channel])
+      return abs(light - PlainBlending.light(of: expected[channel] / 255)) < 3 / 255
     }
   }
 

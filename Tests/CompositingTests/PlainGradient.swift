@@ -6,12 +6,13 @@ import RenderTree
 /// The definition of a gradient over the bounds of a layer, in real numbers.
 struct PlainGradient {
   private let course: GradientContent.Course
+  private let blending: Blending
   private let start: Point
   /// From there to the end.
   private let way: Point
 
-  init(_ course: GradientContent.Course, _ bounds: Rect) {
-    self.course = course
+  init(_ course: GradientContent.Course, _ bounds: Rect, _ blending: Blending = .sRGB) {
+    (self.course, self.blending) = (course, blending)
     func place(_ part: Point) -> Point {
       Point(bounds.minX + bounds.width * part.x, bounds.minY + bounds.height * part.y)
     }
@@ -39,7 +40,13 @@ struct PlainGradient {
     let (before, after) = (stops[max(next - 1, 0)], stops[min(next, stops.count - 1)])
     let distance = after.location - before.location
     let share = next > 0 && distance > 0 ? min((place - before.location) / distance, 1) : 0
-    let color = before.color.mixed(with: after.color, fraction: share)
-    return SIMD4(color.blue * color.alpha, color.green * color.alpha, color.red * color.alpha, color.alpha)
+    func mix(_ channel: KeyPath<Color, Double>) -> Double {
+      let (first, second) = (before.color[keyPath: channel], after.color[keyPath: channel])
+      guard blending == .linear else { return first + (second - first) * share }
+      let light = PlainBlending.light(of: first) * (1 - share) + PlainBlending.light(of: second) * share
+      return PlainBlending.value(of: light)
+    }
+    let alpha = before.color.alpha + (after.color.alpha - before.color.alpha) * share
+    return SIMD4(mix(\.blue) * alpha, mix(\.green) * alpha, mix(\.red) * alpha, alpha)
   }
 }

@@ -173,6 +173,17 @@ static const struct kernel kernels[] = {
     {"row_spans", 4, row_spans},
 };
 
+// Those of the table of linear blending, of which every machine has one.
+static const struct kernel linear_kernels[] = {
+    {"linear over_color", 4, over_color},
+    {"linear over_color_coverage", 4, over_color_coverage},
+    {"linear over_color_strip", 4, over_color_strip},
+    {"linear over", 4, over},
+    {"linear over_opacity", 4, over_opacity},
+    {"linear over_coverage", 4, over_coverage},
+    {"linear gradient", 4, gradient},
+};
+
 // The call that is under way, for the report of a fault.
 static char current[160];
 
@@ -373,5 +384,7 @@ int main(int argc, char **argv) {
   rows.expected = malloc(rows.result.size);
   if (!rows.before || !rows.expected) return 1;
   for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) check(&kernels[k], tables, &rows, seed);
+  const struct ckernels_table *linear[] = {ckernels_linear(), NULL};
+  for (size_t k = 0; k < sizeof linear_kernels / sizeof *linear_kernels; k++) check(&linear_kernels[k], linear, &rows, seed);
   return 0;
 }

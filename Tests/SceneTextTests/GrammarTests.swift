@@ -24,10 +24,12 @@ final class GrammarTests: XCTestCase {
         let scene = try Scene(text: example)
         scene.start(at: .zero + .seconds(1))
         // Printed and read again it is the same.
-        let text = try Scene.text(of: scene.root, origin: .zero + .seconds(1), events: scene.events)
+        let text = try Scene.text(
+          of: scene.root, origin: .zero + .seconds(1), blending: scene.blending, events: scene.events)
         let again = try Scene(text: text)
         again.start(at: .zero + .seconds(1))
-        XCTAssertEqual(try Scene.text(of: again.root, origin: .zero + .seconds(1), events: again.events), text)
+        XCTAssertEqual(
+          try Scene.text(of: again.root, origin: .zero + .seconds(1), blending: again.blending, events: again.events), text)
       }
     }
   }

@@ -16,7 +16,8 @@ final class SceneFuzzTests: XCTestCase {
         "*",
         "basic", "spring", "group", "keyframes", "values", "path", "move", "state", "stateTransition", "from", "to", "at",
         "1s",
-        "size", "image", "data", "//", "\n", "rotate", "30deg", "font", "\\", ".state", "inState", "contents", "transform",
+        "size", "blending", "image", "data", "//", "\n", "rotate", "30deg", "font", "\\", ".state", "inState", "contents",
+        "transform",
         "transition", "push", "record", "mask",
       ]
       for _ in 0..<(isLongRun ? 100_000 : 3000) {

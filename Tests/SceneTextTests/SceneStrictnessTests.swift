@@ -71,6 +71,8 @@ import XCTest
       ),
       ("layer { mask layer {}; mask layer {} }", "1:24: mask is given twice, first at 1:9"),
       ("size 1 1\nlayer {}\nsize 2 2", "3:1: size is given twice, first at 1:1"),
+      ("blending srgb\nlayer {}\nblending linear", "3:1: blending is given twice, first at 1:1"),
+      ("layer {}\nblending gamma", "2:10: expected srgb or linear, found \"gamma\""),
       (
         "layer { transition fade { from record { opacity 1; opacity 1 } } }",
         "1:52: opacity is given twice, first at 1:41"

@@ -161,6 +161,10 @@ struct ckernels_table {
 const struct ckernels_table *_Nullable ckernels_runnable(int32_t index);
 // Returns the fastest set that this processor runs.
 const struct ckernels_table *ckernels_best(void);
+// Returns the fastest set with source-over and gradients in linear light: the colours of source and destination are mixed as light,
+// by the transfer curve of sRGB. Alpha is the same as without, and so is each pixel where the source is clear or hides all, or the
+// destination is clear. These kernels are in plain C.
+const struct ckernels_table *ckernels_linear(void);
 
 // Returns the pixels from..<to of row y that need work. `touched` may include pixels without coverage, and `covered` may
 // leave out fully covered ones, but never the reverse.

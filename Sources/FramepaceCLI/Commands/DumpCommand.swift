@@ -79,7 +79,7 @@ struct DumpCommand: ParsableCommand {
       var names = PictureNames(beside: output ?? "")
       let text = try Scene.text(
         of: scene?.root ?? content.root, size: scene?.size ?? points, origin: renderer.start,
-        events: (scene?.events ?? []).filter { $0.time > time },
+        blending: content.blending, events: (scene?.events ?? []).filter { $0.time > time },
         images: output == nil ? .embedded : .files { _, image in try names.write(image) }, fontPath: fontPath)
       if let output {
         try AtomicFile.write(Array(text.utf8), to: output)

@@ -90,6 +90,8 @@ struct RenderCommand: ParsableCommand {
     transform: SceneChoice.parseState)
   var state: [String] = []
 
+  @OptionGroup var blending: BlendingOptions
+
   @OptionGroup var overlays: OverlayOptions
 
   func validate() throws {
@@ -200,7 +202,7 @@ struct RenderCommand: ParsableCommand {
     if isPreceded { first -= rate.interval }
     let renderer = try OfflineRenderer(
       root: content.root, width: size.width, height: size.height, scale: scale, rate: rate,
-      frames: pictureCount + (isPreceded ? 1 : 0), from: first)
+      frames: pictureCount + (isPreceded ? 1 : 0), from: first, blending: blending.blending ?? content.blending)
     try renderer.engine.show(overlays.show)
     try content.setStates(state)
     content.play(on: renderer.engine, start: renderer.start)

@@ -39,6 +39,8 @@ struct SceneOptions: ParsableArguments {
     completion: .list(DisplayRotation.allCases.map { "\($0.rawValue)" }), transform: Accepted.rotation)
   var rotate: DisplayRotation?
 
+  @OptionGroup var blending: BlendingOptions
+
   @Flag(help: "Let the screen wait for frames if driver and screen can (VRR, Adaptive-Sync, FreeSync).")
   var vrr = false
 

@@ -65,7 +65,8 @@ final class SceneSession {
         workPhase: options.workPhase ?? .callbacks, fonts: try SceneFonts())
       content = try name.makeScene(settings: sceneSettings)
       try content.setStates(states)
-      engine = Engine(display: display, root: content.root, loop: loop)
+      engine = Engine(
+        display: display, root: content.root, loop: loop, blending: options.blending.blending ?? content.blending)
       try settings.apply(to: engine.output, of: engine)
       content.play(on: engine, start: loop.clock.now)
       if let simulation {

@@ -94,6 +94,9 @@ final class ShownScene {
     }
   }
 
+  /// The light in which the scene's colours mix.
+  var blending: Blending { stage?.scene.blending ?? .sRGB }
+
   /// The scene of a file.
   var stage: SceneStage? { if case .file(let stage) = content { stage } else { nil } }
 
