@@ -4,10 +4,8 @@ import XCTest
 
 /// Compares a sheet of small cards for each property of a layer's look with a stored picture.
 final class LookGoldenTests: XCTestCase {
-  private static let folder = String(#filePath.dropLast("LookGoldenTests.swift".count)) + "Goldens"
-
   func testBorders() throws {
-    try check("look-borders") { sheet in
+    try Sheet.check("look-borders") { sheet in
       sheet.add { $0.borderWidth = 4 }
       sheet.add { ($0.borderWidth, $0.cornerRadius, $0.borderColor) = (6, 18, Color(hex: 0x1E90FF, alpha: 0.6)) }
       sheet.add { card in
@@ -29,7 +27,7 @@ final class LookGoldenTests: XCTestCase {
 
   func testGradients() throws {
     let (sun, sky, night) = (Color(hex: 0xFFD54A), Color(hex: 0x1E90FF), Color(hex: 0x0B1D3A))
-    try check("look-gradients") { sheet in
+    try Sheet.check("look-gradients") { sheet in
       @MainActor func add(_ change: (GradientLayer) -> Void) {
         sheet.add { card in
           let gradient = GradientLayer(frame: Rect(x: -10, y: -10, width: 80, height: 80))
@@ -65,8 +63,8 @@ final class LookGoldenTests: XCTestCase {
   }
 
   func testContents() throws {
-    let image = try Self.image()
-    try check("look-contents") { sheet in
+    let image = try Sheet.image()
+    try Sheet.check("look-contents") { sheet in
       sheet.add { ($0.contents, $0.magnificationFilter) = (image, .nearest) }
       sheet.add { $0.contents = image }
       sheet.add { ($0.contents, $0.contentsRect) = (image, Rect(x: 0.5, y: 0, width: 0.5, height: 0.5)) }
@@ -92,8 +90,8 @@ final class LookGoldenTests: XCTestCase {
 
   /// Contents half way and a quarter of the way to others, of all sizes and transparencies.
   func testContentsFade() throws {
-    let (image, stripes) = (try Self.image(), try Self.stripes())
-    try check("look-contents-fade") { sheet in
+    let (image, stripes) = (try Sheet.image(), try Self.stripes())
+    try Sheet.check("look-contents-fade") { sheet in
       @MainActor func fade(_ card: Layer, _ from: Image?, _ to: Image?, at time: Nanoseconds) {
         (card.contents, card.magnificationFilter) = (to, .nearest)
         // The layer's time stands still.
@@ -118,7 +116,7 @@ final class LookGoldenTests: XCTestCase {
   }
 
   func testShadows() throws {
-    try check("look-shadows") { sheet in
+    try Sheet.check("look-shadows") { sheet in
       sheet.add { $0.shadowOpacity = 1 }
       sheet.add { ($0.shadowOpacity, $0.shadowOffset, $0.shadowRadius) = (0.7, Size(6, 8), 8) }
       sheet.add { ($0.shadowOpacity, $0.shadowOffset, $0.shadowRadius) = (1, Size(5, 5), 0) }
@@ -139,8 +137,8 @@ final class LookGoldenTests: XCTestCase {
   }
 
   func testFilters() throws {
-    let image = try Self.image()
-    try check("look-filters") { sheet in
+    let image = try Sheet.image()
+    try Sheet.check("look-filters") { sheet in
       sheet.add { ($0.contents, $0.blurRadius) = (image, 3) }
       sheet.add { card in
         // Sublayers and border are blurred with it, and its shadow is that of the blur.
@@ -157,8 +155,8 @@ final class LookGoldenTests: XCTestCase {
   }
 
   func testMasks() throws {
-    let image = try Self.image()
-    try check("look-masks") { sheet in
+    let image = try Sheet.image()
+    try Sheet.check("look-masks") { sheet in
       sheet.add { card in
         card.mask = Sheet.layer(Rect(x: 10, y: 10, width: 40, height: 40), 0)
         card.mask?.cornerRadius = 20
@@ -184,7 +182,7 @@ final class LookGoldenTests: XCTestCase {
   }
 
   func testBlendModes() throws {
-    try check("look-blend-modes") { sheet in
+    try Sheet.check("look-blend-modes") { sheet in
       for mode in BlendMode.allCases {
         sheet.add { card in
           for (index, color) in [0xE0_4030, 0x30_C060, 0x30_60E0].enumerated() {
@@ -199,7 +197,7 @@ final class LookGoldenTests: XCTestCase {
   }
 
   func testRasterized() throws {
-    try check("look-rasterized") { sheet in
+    try Sheet.check("look-rasterized") { sheet in
       for (scale, turn) in [(1, 0), (0.25, 0), (1, 0.4), (2, 0.4)] {
         sheet.add { card in
           (card.shouldRasterize, card.rasterizationScale) = (true, scale)
@@ -214,10 +212,10 @@ final class LookGoldenTests: XCTestCase {
   /// A line of a point, a line of a pixel, a picture of the display's pixels, a shape, text, and the thinnest lines between pixels
   /// and turned, in each size of a point.
   func testScales() throws {
-    let image = try Self.image()
+    let image = try Sheet.image()
     let font = try SystemFonts.font(.regular, size: 13)
     for scale in [1, 1.25, 1.5, 2] {
-      try check("look-scale-\(scale)", scale: scale) { sheet in
+      try Sheet.check("look-scale-\(scale)", scale: scale) { sheet in
         sheet.add { ($0.borderWidth, $0.backgroundColor) = (1, nil) }
         sheet.add { ($0.borderWidth, $0.backgroundColor) = (1 / scale, nil) }
         sheet.add { ($0.contents, $0.contentsGravity, $0.contentsScale) = (image, .topLeft, scale) }
@@ -246,24 +244,6 @@ final class LookGoldenTests: XCTestCase {
 
   // MARK: Help
 
-  private func check(_ name: String, scale: Double = 1, _ fill: @escaping @MainActor (Sheet) throws -> Void) throws {
-    try onMain {
-      let sheet = Sheet()
-      try fill(sheet)
-      let size = Size(sheet.size.width * scale, sheet.size.height * scale)
-      let stage = try ManualStage(
-        width: Int(size.width), height: Int(size.height), root: sheet.root, rate: .hertz60, scale: scale)
-      stage.run(for: .milliseconds(50))
-      let image = try stage.display.capture()
-      stage.engine.invalidate()
-      do {
-        try GoldenImage.check(image, against: "\(Self.folder)/\(name).png")
-      } catch {
-        XCTFail("\(error)")
-      }
-    }
-  }
-
   /// Six by three pixels: stripes of a colour, a thinner one and none.
   private static func stripes() throws -> Image {
     let bitmap = try Bitmap(width: 6, height: 3)
@@ -272,46 +252,5 @@ final class LookGoldenTests: XCTestCase {
       for x in 0..<6 { row[x] = [0xFF90_30C0, 0x8048_1860, 0][x % 3] }
     }
     return bitmap.freeze()
-  }
-
-  /// Eight by eight pixels: a frame of one pixel around a chequered middle, and its corners in four colours.
-  private static func image() throws -> Image {
-    let bitmap = try Bitmap(width: 8, height: 8)
-    for y in 0..<8 {
-      let row = bitmap.row(y).assumingMemoryBound(to: UInt32.self)
-      for x in 0..<8 {
-        let isEdge = x == 0 || y == 0 || x == 7 || y == 7
-        let corner: UInt32 = x < 4 ? (y < 4 ? 0xFFE0_4030 : 0xFF30_60E0) : y < 4 ? 0xFF30_C060 : 0xFFE0_A020
-        row[x] = isEdge ? 0xFF20_2020 : (x + y).isMultiple(of: 2) ? corner : 0xFFFF_FFFF
-      }
-    }
-    return bitmap.freeze()
-  }
-}
-
-/// Cards in rows of four on a light ground.
-@MainActor
-private final class Sheet {
-  let root = Layer()
-  private var count = 0
-
-  init() {
-    root.backgroundColor = Color(hex: 0xF0F0E8)
-  }
-
-  var size: Size { Size(400, Double((count + 3) / 4) * 100) }
-
-  func add(_ change: (Layer) -> Void) {
-    let card = Self.layer(
-      Rect(x: Double(count % 4) * 100 + 20, y: Double(count / 4) * 100 + 20, width: 60, height: 60), 0xF5C542)
-    change(card)
-    root.addSublayer(card)
-    count += 1
-  }
-
-  static func layer(_ frame: Rect, _ color: UInt32) -> Layer {
-    let layer = Layer(frame: frame)
-    layer.backgroundColor = Color(hex: color)
-    return layer
   }
 }
