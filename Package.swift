@@ -49,12 +49,12 @@ let package = Package(
     .library(name: "Framepace", targets: ["Framepace"]),
     .library(name: "FramepaceKMS", targets: ["KMS", "Seats"]),
     .library(name: "RunLoops", targets: ["RunLoops", "LinuxSystem", "FrameArenas", "MessagePorts"]),
-    // The parts by themselves, for tools and benchmarks; an application wants `Framepace`.
+    // The parts by themselves with the scenes, for tools and benchmarks; an application wants `Framepace`.
     .library(
       name: "FramepaceParts",
       targets: [
         "CKernels", "Compositing", "FrameTiming", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
-        "RenderTree", "RunLoops", "SceneText", "Simulation",
+        "RenderTree", "RunLoops", "SampleScenes", "SceneText", "Simulation",
       ]),
     .library(name: "FramepaceTesting", targets: ["FramepaceTesting", "Simulation", "AllocationCounter"]),
     .library(name: "FramepaceKMSTesting", targets: ["KMSTesting"]),

@@ -7,8 +7,9 @@ import Glibc
 enum KernelBenchmarks {
   static let all = Benchmark(name: "kernels", peers: ["floor", "pixman"]) {
     let kernels = ckernels_best()
-    let screen = Pixels(.opaque, seed: 1)
-    let (noise, interface, opaque) = (Pixels(.noise, seed: 2), Pixels(.interface, seed: 3), Pixels(.opaque, seed: 4))
+    let screen = try Pixels(.opaque, seed: 1)
+    let (noise, interface) = (try Pixels(.noise, seed: 2), try Pixels(.interface, seed: 3))
+    let opaque = try Pixels(.opaque, seed: 4)
 
     func over(_ name: String, _ source: Pixels, opacity: UInt32 = 255, gate: Gate) -> Result {
       compare(name, gate) {
@@ -37,7 +38,7 @@ enum KernelBenchmarks {
         peer_pixman_over(screen.base, opaque.base, Pixels.width, Pixels.height, 255)
       },
       over("over, interface", interface, gate: Gate(peer: 0, limit: 1.6)),
-      cold(kernels),
+      try cold(kernels),
       over("over, noise", noise, gate: Gate(peer: 1, limit: 0.7)),
       over("over, noise, opacity 0.5", noise, opacity: 128, gate: Gate(peer: 1, limit: 0.8)),
       compare("multiply, noise", Gate(peer: 1, limit: 0.7)) {
@@ -51,8 +52,8 @@ enum KernelBenchmarks {
   }
 
   /// Bitmaps that no cache holds together, each used in turn.
-  private static func cold(_ kernels: UnsafePointer<ckernels_table>) -> Result {
-    let pairs = (0..<8).map { (Pixels(.opaque, seed: 10 + $0), Pixels(.interface, seed: 20 + $0)) }
+  private static func cold(_ kernels: UnsafePointer<ckernels_table>) throws -> Result {
+    let pairs = try (0..<8).map { (try Pixels(.opaque, seed: 10 + $0), try Pixels(.interface, seed: 20 + $0)) }
     var turn = 0
     func next() -> (Pixels, Pixels) {
       turn = (turn + 1) % pairs.count
@@ -87,64 +88,5 @@ enum KernelBenchmarks {
       let medians = times.map(Harness.median)
       return Result(name: name, unit: .nanoseconds, ours: medians[0], peers: [medians[1], medians[2]], gates: [gate])
     }
-  }
-}
-
-/// A bitmap as large as a screen.
-private final class Pixels {
-  static let width: Int32 = 1920
-  static let height: Int32 = 1080
-  static let count = Int(width) * Int(height)
-  let base: UnsafeMutablePointer<UInt32>
-
-  enum Alpha {
-    case opaque
-    /// Any alpha, pixel by pixel.
-    case noise
-    /// Opaque cards with soft shadows on a clear ground, the picture of a user interface.
-    case interface
-  }
-
-  init(_ alpha: Alpha, seed: UInt64) {
-    base = .allocate(capacity: Self.count)
-    var random = Random(seed: seed)
-    for index in 0..<Self.count {
-      let alpha: UInt32 =
-        switch alpha {
-        case .opaque: 255
-        case .noise: .random(in: 0...255, using: &random)
-        case .interface: Self.card(x: index % Int(Self.width) % 320, y: index / Int(Self.width) % 180)
-        }
-      func channel() -> UInt32 { UInt32(truncatingIfNeeded: random.next() >> 32 & 255) * alpha / 255 }
-      base[index] = alpha << 24 | channel() << 16 | channel() << 8 | channel()
-    }
-  }
-
-  /// The alpha of a card of 280 × 140 pixels, which fades away within the next eight.
-  private static func card(x: Int, y: Int) -> UInt32 {
-    let distance = max(abs(x - 160) - 140, abs(y - 90) - 70, 0)
-    return distance == 0 ? 255 : distance > 8 ? 0 : UInt32(90 - distance * 10)
-  }
-
-  deinit { base.deallocate() }
-
-  /// Calls a kernel with each row and that of a source, as the compositor does.
-  func rows(_ source: Pixels, _ kernel: (UnsafeMutablePointer<UInt32>, UnsafePointer<UInt32>, Int64) -> Void) {
-    for y in 0..<Int(Self.height) {
-      let start = y * Int(Self.width)
-      kernel(base + start, source.base + start, Int64(Self.width))
-    }
-  }
-}
-
-/// A linear congruential generator (Knuth's MMIX): every run measures the same pixels.
-private struct Random: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return state ^ state >> 32
   }
 }

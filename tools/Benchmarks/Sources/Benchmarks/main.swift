@@ -4,13 +4,23 @@ let benchmarks: [Benchmark] = [
   SystemBenchmarks.all, LoopBenchmarks.all, ThreadBenchmarks.all, LinkBenchmarks.all, PredictionBenchmarks.all,
   TickBenchmarks.all, PacingBenchmarks.all,
   MeteringBenchmarks.all, LayerBenchmarks.all, KernelBenchmarks.all, CompositingBenchmarks.all, RasterCacheBenchmarks.all,
-  DamageBenchmarks.all, TextBenchmarks.all, ShapeBenchmarks.all, GradientBenchmarks.all,
-  PresenterBenchmarks.all, FrameBenchmarks.all, CommandBenchmarks.all, PictureBenchmarks.all,
+  DamageBenchmarks.all, TextBenchmarks.all, ShapeBenchmarks.all, GradientBenchmarks.all, PeerBenchmarks.all,
+  PresenterBenchmarks.all, FrameBenchmarks.all, SceneBenchmarks.all, CommandBenchmarks.all, PictureBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {
   var line = sentence + "\n"
   line.withUTF8 { _ = write(2, $0.baseAddress, $0.count) }
+}
+
+if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--article" {
+  do {
+    try PeersArticle.write(to: CommandLine.arguments[2])
+    exit(0)
+  } catch {
+    complain("error: \(error)")
+    exit(1)
+  }
 }
 
 var gated = false

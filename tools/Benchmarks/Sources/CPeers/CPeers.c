@@ -22,6 +22,12 @@ int64_t peer_thread_time(void) {
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
+int64_t peer_process_time(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 int64_t peer_thread_sleeps(void) {
   struct rusage usage;
   getrusage(RUSAGE_THREAD, &usage);

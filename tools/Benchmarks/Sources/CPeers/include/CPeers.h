@@ -2,6 +2,8 @@
 #pragma once
 
 #include "PeerLoop.h"
+#include "Pictures.h"
+#include "Scenes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,6 +53,9 @@ int64_t peer_now(void);
 
 /// The calling thread's processor time in nanoseconds.
 int64_t peer_thread_time(void);
+
+/// The processor time of all threads of this process, in nanoseconds.
+int64_t peer_process_time(void);
 
 /// The number of times that the calling thread has gone to sleep.
 int64_t peer_thread_sleeps(void);
