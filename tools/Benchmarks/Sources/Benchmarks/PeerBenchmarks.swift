@@ -71,7 +71,7 @@ enum PeerBenchmarks {
     }
   }
 
-  private static let fasterThanCairo: Set<PeerTask> = [.rotated, .axial, .radial, .rects, .path, .stroke]
+  private static let fasterThanCairo: Set<PeerTask> = [.rotated, .axial, .radial, .path, .stroke]
 
   /// The peers that paint what framepace does; nil for the others, and says so: a figure for another picture would be worth nothing.
   private static func alike(_ task: PeerTask, _ ours: LocalPeer, _ peers: [(any Peer)?]) throws -> [(any Peer)?] {
