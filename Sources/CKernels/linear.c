@@ -68,6 +68,14 @@ static inline uint32_t over_light(uint32_t destination, uint32_t source, uint32_
                    source_alpha + multiply_255(rest, 255 - source_alpha));
 }
 
+void ckernels_keep_uncovered_linear(uint32_t *destination, const uint32_t *before, int64_t count, const uint8_t *coverage) {
+  for (int64_t i = 0; i < count; i++) {
+    uint32_t alpha = mix_pixel(before[i], destination[i], coverage[i]) >> 24;
+    uint32_t weight = (destination[i] >> 24) * coverage[i], rest = (before[i] >> 24) * (255 - coverage[i]);
+    destination[i] = alpha == 0 ? 0 : mix_light(before[i], destination[i], rest, weight, alpha);
+  }
+}
+
 static void over_color(uint32_t *destination, int64_t count, uint32_t color) {
   for (int64_t i = 0; i < count; i++) destination[i] = over_light(destination[i], color, 255, 255);
 }

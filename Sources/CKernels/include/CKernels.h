@@ -221,6 +221,9 @@ void ckernels_free_strips(struct ckernels_strips *strips);
 
 // d = before·(1 − coverage) + d·coverage, rounded once: leaves what was painted since `before` where it is covered.
 void ckernels_keep_uncovered(uint32_t *destination, const uint32_t *before, int64_t count, const uint8_t *coverage);
+// The same in linear light. To be called after ckernels_linear().
+void ckernels_keep_uncovered_linear(uint32_t *destination, const uint32_t *before, int64_t count,
+                                    const uint8_t *coverage);
 
 // Multiplies coverage by coverage.
 void ckernels_multiply_coverage(uint8_t *coverage, const uint8_t *other, int64_t count);

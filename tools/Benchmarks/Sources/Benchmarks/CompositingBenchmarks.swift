@@ -37,7 +37,7 @@ enum CompositingBenchmarks {
       Harness.allocations("allocations: all of 500, on threads") {
         threaded.render(tree, damage: screen, into: bitmap)
       },
-      Harness.compare("a list in round corners, against one in square ones", repeats: 10, limit: 1.5) {
+      Harness.compare("a list in round corners, against one in square ones", repeats: 10, limit: 2) {
         compositor.render(Self.roundList, damage: Self.listPixels, into: bitmap)
       } peer: {
         compositor.render(Self.squareList, damage: Self.listPixels, into: bitmap)
