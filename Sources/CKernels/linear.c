@@ -68,7 +68,7 @@ static inline uint32_t over_light(uint32_t destination, uint32_t source, uint32_
                    source_alpha + multiply_255(rest, 255 - source_alpha));
 }
 
-void ckernels_keep_uncovered_linear(uint32_t *destination, const uint32_t *before, int64_t count, const uint8_t *coverage) {
+static void keep_uncovered(uint32_t *destination, const uint32_t *before, int64_t count, const uint8_t *coverage) {
   for (int64_t i = 0; i < count; i++) {
     uint32_t alpha = mix_pixel(before[i], destination[i], coverage[i]) >> 24;
     uint32_t weight = (destination[i] >> 24) * coverage[i], rest = (before[i] >> 24) * (255 - coverage[i]);
@@ -173,6 +173,7 @@ static void make(void) {
   table.over = over;
   table.over_opacity = over_opacity;
   table.over_coverage = over_coverage;
+  table.keep_uncovered = keep_uncovered;
   table.gradient = gradient;
 }
 

@@ -96,6 +96,7 @@ static const struct ckernels_table table = {
     .over = over,
     .over_opacity = over_opacity,
     .over_coverage = over_coverage,
+    .keep_uncovered = ckernels_keep_uncovered,
     .over_color_strip = over_color_strip,
     .blend = blend,
     .mask = mask,

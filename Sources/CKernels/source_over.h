@@ -99,4 +99,5 @@ static void over_coverage(uint32_t *destination, const uint32_t *source, int64_t
 // The part of a table that these kernels fill.
 #define SOURCE_OVER_KERNELS                                                                              \
   .fill = fill, .over_color = over_color, .over_color_coverage = over_color_coverage, .over = over, \
-  .over_opacity = over_opacity, .over_coverage = over_coverage, .over_color_strip = over_color_strip
+  .over_opacity = over_opacity, .over_coverage = over_coverage, .over_color_strip = over_color_strip, \
+  .keep_uncovered = ckernels_keep_uncovered

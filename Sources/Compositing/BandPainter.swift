@@ -187,19 +187,18 @@ struct BandPainter {
         .update(from: target.pointer(x: columns.lowerBound, y: y), count: columns.count)
     }
     body()
-    let keepUncovered = kernels == ckernels_linear() ? ckernels_keep_uncovered_linear : ckernels_keep_uncovered
     edges.forEachRun(in: pixels) { y, columns, share in
       let painted = target.pointer(x: columns.lowerBound, y: y)
       let before = kept.pointer(x: columns.lowerBound, y: y)
       let count = Int64(columns.count)
       switch share {
       case .none: painted.update(from: before, count: columns.count)
-      case .known(let coverage): keepUncovered(painted, before, count, coverage)
+      case .known(let coverage): kernels.pointee.keep_uncovered(painted, before, count, coverage)
       case .computed(let shape):
         withUnsafePointer(to: shape.kernel) {
           kernels.pointee.coverage(scratch.coverage, count, columns.lowerBound, y, $0)
         }
-        keepUncovered(painted, before, count, scratch.coverage)
+        kernels.pointee.keep_uncovered(painted, before, count, scratch.coverage)
       }
     }
   }

@@ -130,7 +130,7 @@ static void strip_coverage(const struct ckernels_table *table, const struct inpu
 }
 static void keep_uncovered(const struct ckernels_table *table, const struct input *in) {
   (void)table;
-  ckernels_keep_uncovered(in->result, in->source, in->count, in->coverage);
+  table->keep_uncovered(in->result, in->source, in->count, in->coverage);
 }
 static void multiply_coverage(const struct ckernels_table *table, const struct input *in) {
   (void)table;

@@ -127,6 +127,8 @@ struct ckernels_table {
   // d = source·(coverage·opacity) over d.
   void (*over_coverage)(uint32_t *destination, const uint32_t *source, int64_t count, const uint8_t *coverage,
                         uint32_t opacity);
+  // d = before·(1 − coverage) + d·coverage, rounded once: leaves what was painted since `before` where it is covered.
+  void (*keep_uncovered)(uint32_t *destination, const uint32_t *before, int64_t count, const uint8_t *coverage);
   // d = source·opacity blended with d. A colour above its alpha counts as one that is equal to it.
   void (*blend)(uint32_t *destination, const uint32_t *source, int64_t count, uint32_t opacity, enum ckernels_blend mode);
   // d = d·(mask.alpha·opacity).
@@ -218,12 +220,6 @@ struct ckernels_strips *_Nullable ckernels_fill_strips(struct ckernels_filler *f
                                                        const double *_Nullable points, const long *_Nullable ends, long count,
                                                        struct ckernels_box box, uint32_t even_odd);
 void ckernels_free_strips(struct ckernels_strips *strips);
-
-// d = before·(1 − coverage) + d·coverage, rounded once: leaves what was painted since `before` where it is covered.
-void ckernels_keep_uncovered(uint32_t *destination, const uint32_t *before, int64_t count, const uint8_t *coverage);
-// The same in linear light. To be called after ckernels_linear().
-void ckernels_keep_uncovered_linear(uint32_t *destination, const uint32_t *before, int64_t count,
-                                    const uint8_t *coverage);
 
 // Multiplies coverage by coverage.
 void ckernels_multiply_coverage(uint8_t *coverage, const uint8_t *other, int64_t count);
