@@ -16,7 +16,7 @@ import XCTest
   func testBothScreensShowWhatWasComposited() throws {
     let images = try RandomLayers.images(seed: 8)
     let workers = WorkerPool()
-    var partialFrames = [0, 0]
+    var (frames, partialFrames) = ([0, 0], [0, 0])
     let first = UInt64(runSeed)
     for seed in first..<first + 6 {
       let screens = try TwoScreens(hasVBlanks: seed % 3 != 0, isAtomic: seed % 2 == 0, workers: workers)
@@ -32,13 +32,13 @@ import XCTest
       for (index, proof) in screens.proofs.enumerated() {
         proof.checkAtRest()
         XCTAssertNil(proof.difference, "seed \(seed), at rest")
-        // Some edits change nothing that is seen.
-        XCTAssertGreaterThan(proof.frames.count, 20, "seed \(seed)")
+        frames[index] += proof.frames.count
         partialFrames[index] += proof.partialFrames
       }
       screens.end()
     }
-    // Otherwise nothing is proven.
+    // Otherwise nothing is proven. Many edits change nothing that is seen: with some seeds four of five.
+    for count in frames { XCTAssertGreaterThan(count, 120) }
     for count in partialFrames { XCTAssertGreaterThan(count, 60) }
   }
 
