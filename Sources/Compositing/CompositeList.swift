@@ -122,6 +122,11 @@ struct CompositeList {
         continue
       }
       let transform = parent.placement.transform(of: records[index])
+      // Few leaves are near a small damage.
+      if end == index + 1, records[index].isFar(from: box, transform) {
+        index += 1
+        continue
+      }
       if layers.isTurnedAway(index, transform) {
         index = end
         continue
@@ -240,6 +245,21 @@ struct CompositeList {
       if pixels.area > largest.area { largest = pixels }
     }
     return largest
+  }
+}
+
+extension RenderRecord {
+  /// True only if the layer paints nothing in `box` itself: a quick look, which leaves turned layers and those near by to
+  /// `touchedPixels`. The two pixels are more than antialiased edges and rounding add to a rectangle.
+  @inline(__always)
+  fileprivate func isFar(from box: IntRect, _ transform: Affine) -> Bool {
+    guard transform.isScaleAndTranslation, !isIsolated else { return false }
+    let (width, height) = (transform.a * drawnBounds.width, transform.d * drawnBounds.height)
+    guard abs(width) < 0x1p30, abs(height) < 0x1p30 else { return false }
+    let x = transform.a * drawnBounds.minX + transform.tx
+    let y = transform.d * drawnBounds.minY + transform.ty
+    return x + max(width, 0) + 2 < Double(box.minX) || x + min(width, 0) - 2 > Double(box.maxX)
+      || y + max(height, 0) + 2 < Double(box.minY) || y + min(height, 0) - 2 > Double(box.maxY)
   }
 }
 

@@ -20,6 +20,9 @@ struct TreeComparison<Damage: DamageSink> {
     var placement: Placement
   }
 
+  /// So many records are compared at once, while both trees have the same at the same indices.
+  private static var runLength: Int { 64 }
+
   private var pairs: ContiguousArray<Pair> = []
   private var frames: ContiguousArray<Frame> = []
   private var siblings = SiblingTable()
@@ -50,7 +53,16 @@ struct TreeComparison<Damage: DamageSink> {
     var oldIndex = pair.old
     var newIndex = pair.new
     var isIndexed = false
+    var nextRun = newIndex
     while oldIndex < pair.oldEnd, newIndex < pair.newEnd {
+      if oldIndex == newIndex, newIndex >= nextRun {
+        nextRun = min(newIndex + Self.runLength, pair.oldEnd, pair.newEnd)
+        let next = new.endOfSameSiblings(from: newIndex, to: nextRun, as: old)
+        if next > newIndex {
+          (oldIndex, newIndex) = (next, next)
+          continue
+        }
+      }
       let oldEnd = old[oldIndex].end(at: oldIndex, in: pair.oldEnd)
       let newEnd = new[newIndex].end(at: newIndex, in: pair.newEnd)
       if old[oldIndex].id == new[newIndex].id {
@@ -179,7 +191,7 @@ struct TreeComparison<Damage: DamageSink> {
       }
       index += 1
     }
-    frames.removeAll(keepingCapacity: true)
+    if !frames.isEmpty { frames.removeAll(keepingCapacity: true) }
   }
 
   /// Adds the pixels that one layer paints itself.
@@ -222,6 +234,31 @@ extension UnsafeBufferPointer<RenderRecord> {
       return one.id == two.id && Int(one.subtreeEnd) - start == Int(two.subtreeEnd) - otherStart
         && baseAddress.isSameRecord(at: start + offset, as: other.baseAddress, at: otherStart + offset)
     }
+  }
+}
+
+extension UnsafeBufferPointer<RenderRecord> {
+  /// Passes over the layers from `start` on that lie with all their descendants in records before `end`; none if one of these
+  /// records is another one in `other`.
+  ///
+  /// - Returns: the index after the last of them.
+  fileprivate func endOfSameSiblings(from start: Int, to end: Int, as other: Self) -> Int {
+    guard let base = baseAddress, let otherBase = other.baseAddress, Int(base[start].subtreeEnd) <= end,
+      memcmp(base + start, otherBase + start, (end - start) * MemoryLayout<RenderRecord>.stride) == 0
+    else { return start }
+    var index = start
+    while index < end {
+      let next = Int(base[index].subtreeEnd)
+      // Most are leaves: the processor guesses so, and need not wait for each to find the next.
+      if next <= index + 1 {
+        index += 1
+      } else if next <= end {
+        index = next
+      } else {
+        return index
+      }
+    }
+    return index
   }
 }
 
