@@ -29,7 +29,10 @@ public final class TextContent: RenderContent {
   ///   - height: the same for `area.height`.
   ///   - scale: its pixels for each of the layer's units, above 0.
   public init(_ runs: [TextRun], area: Rect, width: Int, height: Int, scale: Double) {
-    self.runs = runs.map { TextRun($0, cutTo: area) }
+    // In place: few lines are cut.
+    var runs = runs
+    for index in runs.indices where runs[index].line.width > area.width { runs[index] = runs[index].cut(to: area) }
+    self.runs = runs
     (self.area, self.width, self.height, self.scale) = (area, width, height, scale)
   }
 
@@ -93,13 +96,10 @@ public struct TextRun: Sendable {
   }
 
   /// The same without the glyphs that cannot be seen in `area`: a line may be far longer than its layer.
-  fileprivate init(_ run: TextRun, cutTo area: Rect) {
+  fileprivate func cut(to area: Rect) -> TextRun {
     // Antialiasing and the grid of pixels move the ink by less than a pixel, whatever that is in points.
     let seen = area.insetBy(dx: -area.width, dy: -area.height)
-    let isShort = run.line.width <= area.width
-    self.init(
-      isShort ? run.line : run.line.cut(to: seen.offsetBy(dx: -run.baseline.x, dy: -run.baseline.y)), at: run.baseline,
-      color: run.color)
+    return TextRun(line.cut(to: seen.offsetBy(dx: -baseline.x, dy: -baseline.y)), at: baseline, color: color)
   }
 
   /// The pixels of the glyphs that are not the same in both. Those are the ones between a common beginning and a common end.

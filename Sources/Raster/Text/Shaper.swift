@@ -1,4 +1,5 @@
 internal import CHarfBuzz
+import LinuxSystem
 import Synchronization
 
 /// HarfBuzz's view of a face, in units of the design.
@@ -7,6 +8,7 @@ import Synchronization
 final class Shaper: @unchecked Sendable {
   private let font: OpaquePointer?
   private let data: FontData
+  private let idleBuffers = Lock<[ShapingBuffer]>([])
   /// The number of calls of `shape`.
   let count = Atomic<Int>(0)
 
@@ -38,8 +40,10 @@ final class Shaper: @unchecked Sendable {
   /// Calls `visit` with the glyphs of one run of text, from left to right.
   func shape(_ string: String, tabularFigures: Bool, _ visit: (Glyph) -> Void) {
     count.wrappingAdd(1, ordering: .relaxed)
-    let buffer = hb_buffer_create()
-    defer { hb_buffer_destroy(buffer) }
+    let shaping = idleBuffers.withLock { $0.popLast() } ?? ShapingBuffer()
+    defer { if shaping.isWorthKeeping { idleBuffers.withLock { $0.append(shaping) } } }
+    let buffer = shaping.buffer
+    hb_buffer_clear_contents(buffer)
     hb_buffer_pre_allocate(buffer, UInt32(clamping: string.utf8.count))
     for (index, scalar) in string.unicodeScalars.enumerated() {
       // A line has no breaks in it, and fonts have no glyphs for control characters.
@@ -100,4 +104,16 @@ final class Shaper: @unchecked Sendable {
   private static func tag(_ name: StaticString) -> hb_tag_t {
     hb_tag_from_string(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self), Int32(name.utf8CodeUnitCount))
   }
+}
+
+/// The memory in which a run of text is shaped, used again for the next one.
+///
+/// Unchecked but safe to share: who shapes takes it from the idle ones and has it alone.
+private final class ShapingBuffer: @unchecked Sendable {
+  let buffer = hb_buffer_create()
+
+  deinit { hb_buffer_destroy(buffer) }
+
+  /// False after a run so long that its memory, 40 bytes a glyph, is better given back.
+  var isWorthKeeping: Bool { hb_buffer_get_length(buffer) <= 4096 }
 }
