@@ -13,6 +13,8 @@ public final class DashboardScene: SampleScene {
   private var gauges: [Gauge] = []
   private let history: HistoryPanel
   private let summary = TextLayer()
+  /// The counts in the summary; nil before the first update.
+  private var shownStates: StateCounts?
 
   public init(settings: SceneSettings) throws {
     root.backgroundColor = Palette.night
@@ -46,18 +48,37 @@ public final class DashboardScene: SampleScene {
       gauge.update(0.55 + 0.3 * sin(time * (0.5 + 0.13 * phase) + phase * 1.7))
     }
     for card in cards { card.update(at: time) }
-    let states = gauges.map(\.state) + cards.map(\.state)
-    let alarms = states.count { $0 == .alarm }
-    let warnings = states.count { $0 == .warning }
-    let parts = [Self.count(alarms, of: "alarm"), Self.count(warnings, of: "warning")].compactMap(\.self)
-    summary.string = parts.isEmpty ? "all values normal" : parts.joined(separator: "  ·  ")
-    summary.color = (alarms > 0 ? State.alarm : warnings > 0 ? .warning : .normal).color
+    var states = StateCounts()
+    for gauge in gauges { states.add(gauge.state) }
+    for card in cards { states.add(card.state) }
+    if states != shownStates { show(states) }
     // The history moves ten times a second.
     history.curves.step = Int(time * 10)
   }
 
+  private func show(_ states: StateCounts) {
+    shownStates = states
+    let parts = [Self.count(states.alarms, of: "alarm"), Self.count(states.warnings, of: "warning")].compactMap(\.self)
+    summary.string = parts.isEmpty ? "all values normal" : parts.joined(separator: "  ·  ")
+    summary.color = (states.alarms > 0 ? State.alarm : states.warnings > 0 ? .warning : .normal).color
+  }
+
   private static func count(_ number: Int, of name: String) -> String? {
     number == 0 ? nil : "\(number) \(name)\(number == 1 ? "" : "s")"
+  }
+}
+
+/// How many values are in a state that needs attention.
+private struct StateCounts: Equatable {
+  private(set) var alarms = 0
+  private(set) var warnings = 0
+
+  mutating func add(_ state: State) {
+    switch state {
+    case .normal: break
+    case .warning: warnings += 1
+    case .alarm: alarms += 1
+    }
   }
 }
 
