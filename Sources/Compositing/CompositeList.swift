@@ -110,11 +110,22 @@ struct CompositeList {
     let isOneRect = damage.rects.count == 1
     var parent = outside
     var index = start
+    var nextBlock = start
     while true {
       while index >= parent.end {
         guard let grandparent = parents.popLast() else { return }
         close(parent.node, in: grandparent.node)
         parent = grandparent
+      }
+      if index >= nextBlock {
+        nextBlock = (index / RecordBlock.length + 1) * RecordBlock.length
+        let end = min(nextBlock, records.count)
+        if end <= parent.end, let bounds = layers.leafBounds(ofBlockAt: index),
+          bounds.isFar(from: box, parent.placement.transform)
+        {
+          index = end
+          continue
+        }
       }
       let end = records[index].end(at: index, in: parent.end)
       guard records[index].isShown else {
@@ -123,7 +134,7 @@ struct CompositeList {
       }
       let transform = parent.placement.transform(of: records[index])
       // Few leaves are near a small damage.
-      if end == index + 1, records[index].isFar(from: box, transform) {
+      if end == index + 1, !records[index].isIsolated, records[index].drawnBounds.isFar(from: box, transform) {
         index += 1
         continue
       }
@@ -248,16 +259,25 @@ struct CompositeList {
   }
 }
 
-extension RenderRecord {
-  /// True only if the layer paints nothing in `box` itself: a quick look, which leaves turned layers and those near by to
-  /// `touchedPixels`. The two pixels are more than antialiased edges and rounding add to a rectangle.
+extension TreeLayers {
+  /// The rectangle around all that the records of a block of leaves paint, in their parent's coordinates.
+  @inline(__always)
+  fileprivate func leafBounds(ofBlockAt index: Int) -> Rect? {
+    let number = index / RecordBlock.length
+    return number < blocks.count ? blocks[number]?.leafBounds : nil
+  }
+}
+
+extension Rect {
+  /// True only if layers that paint inside of the rectangle paint nothing in `box`: a quick look, which leaves turned layers and those
+  /// near by to `touchedPixels`. The two pixels are more than antialiased edges and rounding add to a rectangle.
   @inline(__always)
   fileprivate func isFar(from box: IntRect, _ transform: Affine) -> Bool {
-    guard transform.isScaleAndTranslation, !isIsolated else { return false }
-    let (width, height) = (transform.a * drawnBounds.width, transform.d * drawnBounds.height)
+    guard transform.isScaleAndTranslation, abs(transform.a) < 0x1p16, abs(transform.d) < 0x1p16 else { return false }
+    let (width, height) = (transform.a * self.width, transform.d * self.height)
     guard abs(width) < 0x1p30, abs(height) < 0x1p30 else { return false }
-    let x = transform.a * drawnBounds.minX + transform.tx
-    let y = transform.d * drawnBounds.minY + transform.ty
+    let x = transform.a * minX + transform.tx
+    let y = transform.d * minY + transform.ty
     return x + max(width, 0) + 2 < Double(box.minX) || x + min(width, 0) - 2 > Double(box.maxX)
       || y + max(height, 0) + 2 < Double(box.minY) || y + min(height, 0) - 2 > Double(box.maxY)
   }

@@ -20,9 +20,6 @@ struct TreeComparison<Damage: DamageSink> {
     var placement: Placement
   }
 
-  /// So many records are compared at once, while both trees have the same at the same indices.
-  private static var runLength: Int { 64 }
-
   private var pairs: ContiguousArray<Pair> = []
   private var frames: ContiguousArray<Frame> = []
   private var siblings = SiblingTable()
@@ -53,11 +50,12 @@ struct TreeComparison<Damage: DamageSink> {
     var oldIndex = pair.old
     var newIndex = pair.new
     var isIndexed = false
+    // A block of records that is the same in both trees at the same index, as most are from frame to frame, is passed over at once.
     var nextRun = newIndex
     while oldIndex < pair.oldEnd, newIndex < pair.newEnd {
       if oldIndex == newIndex, newIndex >= nextRun {
-        nextRun = min(newIndex + Self.runLength, pair.oldEnd, pair.newEnd)
-        let next = new.endOfSameSiblings(from: newIndex, to: nextRun, as: old)
+        nextRun = min((newIndex / RecordBlock.length + 1) * RecordBlock.length, pair.oldEnd, pair.newEnd)
+        let next = newLayers.endOfSameSiblings(from: newIndex, to: nextRun, as: oldLayers)
         if next > newIndex {
           (oldIndex, newIndex) = (next, next)
           continue
@@ -237,18 +235,25 @@ extension UnsafeBufferPointer<RenderRecord> {
   }
 }
 
-extension UnsafeBufferPointer<RenderRecord> {
-  /// Passes over the layers from `start` on that lie with all their descendants in records before `end`; none if one of these
-  /// records is another one in `other`.
+extension TreeLayers {
+  /// Passes over the layers from `start` on that lie with all their descendants in records before `end`, which are of one block; none if
+  /// one of these records is another one in `other`.
   ///
   /// - Returns: the index after the last of them.
-  fileprivate func endOfSameSiblings(from start: Int, to end: Int, as other: Self) -> Int {
-    guard let base = baseAddress, let otherBase = other.baseAddress, Int(base[start].subtreeEnd) <= end,
-      memcmp(base + start, otherBase + start, (end - start) * MemoryLayout<RenderRecord>.stride) == 0
-    else { return start }
+  fileprivate func endOfSameSiblings(from start: Int, to end: Int, as other: TreeLayers) -> Int {
+    let number = start / RecordBlock.length
+    if number < blocks.count, number < other.blocks.count, let block = blocks[number],
+      block.version == other.blocks[number]?.version
+    {
+      if block.leafBounds != nil { return end }
+    } else {
+      guard Int(records[start].subtreeEnd) <= end, let base = records.baseAddress, let otherBase = other.records.baseAddress,
+        memcmp(base + start, otherBase + start, (end - start) * MemoryLayout<RenderRecord>.stride) == 0
+      else { return start }
+    }
     var index = start
     while index < end {
-      let next = Int(base[index].subtreeEnd)
+      let next = Int(records[index].subtreeEnd)
       // Most are leaves: the processor guesses so, and need not wait for each to find the next.
       if next <= index + 1 {
         index += 1

@@ -6,6 +6,8 @@ import Raster
 package struct TreeLayers {
   package let records: UnsafeBufferPointer<RenderRecord>
   package let sides: UnsafeBufferPointer<SideValues>
+  /// Empty where the snapshot has none.
+  package let blocks: UnsafeBufferPointer<RecordBlock?>
 
   /// A layer inside so many others that are pictures of their own becomes none itself: its effects are left out.
   package static let maximumPictureDepth = 12
@@ -14,8 +16,11 @@ package struct TreeLayers {
   package static let everywhere = IntRect(minX: -1 << 30, minY: -1 << 30, maxX: 1 << 30, maxY: 1 << 30)
 
   @usableFromInline
-  package init(_ records: UnsafeBufferPointer<RenderRecord>, _ sides: UnsafeBufferPointer<SideValues>) {
-    (self.records, self.sides) = (records, sides)
+  package init(
+    _ records: UnsafeBufferPointer<RenderRecord>, _ sides: UnsafeBufferPointer<SideValues>,
+    _ blocks: UnsafeBufferPointer<RecordBlock?>
+  ) {
+    (self.records, self.sides, self.blocks) = (records, sides, blocks)
   }
 
   package func effects(at index: Int) -> RenderEffects? { index < sides.count ? sides[index].effects : nil }
@@ -122,11 +127,13 @@ package struct TreeLayers {
 }
 
 extension TreeSnapshot {
-  /// Gives `body` the memory of records and side values.
+  /// Gives `body` the memory of records, side values and blocks.
   @inlinable
   package func withTreeLayers<Result>(_ body: (TreeLayers) -> Result) -> Result {
-    records.withUnsafeBufferPointer { records in
-      sides.withUnsafeBufferPointer { sides in body(TreeLayers(records, sides)) }
+    recordStorage.withUnsafeBufferPointer { records in
+      sides.withUnsafeBufferPointer { sides in
+        blocks.withUnsafeBufferPointer { blocks in body(TreeLayers(records, sides, blocks)) }
+      }
     }
   }
 }

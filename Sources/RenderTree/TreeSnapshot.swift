@@ -11,7 +11,19 @@
 /// ```
 public struct TreeSnapshot: Sendable {
   /// Empty, or the root with all its descendants: `records[0].subtreeEnd == records.count`.
-  public var records: [RenderRecord]
+  public var records: [RenderRecord] {
+    get { recordStorage }
+    _modify {
+      blocks.removeAll()
+      yield &recordStorage
+    }
+  }
+  /// The records, for a maker of snapshots that keeps `blocks` right.
+  @usableFromInline
+  package var recordStorage: [RenderRecord]
+  /// The summaries of all blocks of the records, nil for an unknown one; empty where the maker of the snapshot does not keep them.
+  @usableFromInline
+  package var blocks: [RecordBlock?] = []
   /// The content and effects of the record at the same index.
   public var sides: [SideValues]
   /// The colour behind the root: 0xAARRGGBB, alpha multiplied in; opaque on an output.
@@ -27,7 +39,7 @@ public struct TreeSnapshot: Sendable {
 
   /// A tree of layers without side values.
   public init(records: [RenderRecord] = [], backdrop: UInt32 = 0xFF00_0000, viewport: Viewport? = nil) {
-    self.records = records
+    recordStorage = records
     sides = Array(repeating: SideValues(), count: records.count)
     self.backdrop = backdrop
     self.viewport = viewport

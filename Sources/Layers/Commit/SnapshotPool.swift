@@ -10,6 +10,8 @@ struct SnapshotPool {
   /// The committed tree, without animations: changed by commits only.
   private(set) var records: [RenderRecord] = []
   private(set) var sides: [SideValues] = []
+  /// The summaries of the committed records; nil for a block of which one was changed since.
+  private var blocks: [RecordBlock?] = []
   /// For each record, the bits of the copies in which it is out of date.
   private var staleIn: [UInt8] = []
   private var structure = 0
@@ -47,6 +49,7 @@ struct SnapshotPool {
     records.removeAll(keepingCapacity: true)
     sides.removeAll(keepingCapacity: true)
     staleIn.removeAll(keepingCapacity: true)
+    blocks.removeAll(keepingCapacity: true)
     for copy in copies { copy.stale.removeAll(keepingCapacity: true) }
     structure += 1
   }
@@ -55,6 +58,7 @@ struct SnapshotPool {
     records.append(record)
     sides.append(side)
     staleIn.append(0)
+    if records.count > blocks.count * RecordBlock.length { blocks.append(nil) }
   }
 
   mutating func setSubtreeEnd(_ end: Int, at index: Int) {
@@ -70,6 +74,7 @@ struct SnapshotPool {
     guard record != records[index] else { return false }
     if !record.hasSides(of: records[index]) { sides[index] = side }
     records[index] = record
+    blocks[index / RecordBlock.length] = nil
     markStale(index)
     return true
   }
@@ -99,9 +104,10 @@ struct SnapshotPool {
     let copy = freeCopy()
     bringUpToDate(copy)
     if !animated.isEmpty {
-      copy.tree.withLayers { records, sides in
+      copy.tree.withLayers { records, sides, blocks in
         for animations in animated {
           write(animations, &records[animations.recordIndex], &sides[animations.recordIndex])
+          blocks[animations.recordIndex / RecordBlock.length] = nil
         }
       }
     }
@@ -113,19 +119,32 @@ struct SnapshotPool {
 
   private mutating func bringUpToDate(_ copy: Copy) {
     if copy.structure != structure {
-      copy.tree.records.removeAll(keepingCapacity: true)
+      copy.tree.recordStorage.removeAll(keepingCapacity: true)
       copy.tree.sides.removeAll(keepingCapacity: true)
-      copy.tree.records.append(contentsOf: records)
+      copy.tree.blocks.removeAll(keepingCapacity: true)
+      copy.tree.recordStorage.append(contentsOf: records)
       copy.tree.sides.append(contentsOf: sides)
+      for number in blocks.indices { copy.tree.blocks.append(block(number)) }
       copy.structure = structure
       return
     }
-    for index in copy.stale {
-      staleIn[index] &= ~copy.bit
-      if !copy.tree.records[index].hasSides(of: records[index]) { copy.tree.sides[index] = sides[index] }
-      copy.tree.records[index] = records[index]
+    copy.tree.withLayers { newRecords, newSides, newBlocks in
+      for index in copy.stale {
+        staleIn[index] &= ~copy.bit
+        if !newRecords[index].hasSides(of: records[index]) { newSides[index] = sides[index] }
+        newRecords[index] = records[index]
+        newBlocks[index / RecordBlock.length] = block(index / RecordBlock.length)
+      }
     }
     copy.stale.removeAll(keepingCapacity: true)
+  }
+
+  /// The summary of a block of the committed records.
+  private mutating func block(_ number: Int) -> RecordBlock {
+    if let block = blocks[number] { return block }
+    let block = RecordBlock(number, of: records)
+    blocks[number] = block
+    return block
   }
 
   /// The newest copy if it is free, else another free one, else a new one.
@@ -170,12 +189,17 @@ extension RenderRecord {
 }
 
 extension TreeSnapshot {
-  /// Gives `body` the memory of records and side values.
+  /// Gives `body` the memory of records, side values and blocks.
   fileprivate mutating func withLayers(
-    _ body: (UnsafeMutableBufferPointer<RenderRecord>, UnsafeMutableBufferPointer<SideValues>) -> Void
+    _ body: (
+      UnsafeMutableBufferPointer<RenderRecord>, UnsafeMutableBufferPointer<SideValues>,
+      UnsafeMutableBufferPointer<RecordBlock?>
+    ) -> Void
   ) {
-    records.withUnsafeMutableBufferPointer { records in
-      sides.withUnsafeMutableBufferPointer { sides in body(records, sides) }
+    recordStorage.withUnsafeMutableBufferPointer { records in
+      sides.withUnsafeMutableBufferPointer { sides in
+        blocks.withUnsafeMutableBufferPointer { blocks in body(records, sides, blocks) }
+      }
     }
   }
 }

@@ -24,36 +24,21 @@ enum FrameBenchmarks {
     guard stage.display.shownFrames - frames > 1_800 else { throw BenchmarkError("frames were not shown") }
     link.invalidate()
     stage.engine.invalidate()
-    return results + [try smallLayer(), try allocationsOnThread()]
+    return results + [try smallLayers(), try allocationsOnThread()]
   }
 
-  /// A layer of 12 × 10 that moves among 10,000 such, which cover the screen.
-  private static func smallLayer() throws -> Result {
-    let root = Layer(frame: Rect(x: 0, y: 0, width: 1920, height: 1080))
-    root.backgroundColor = Color(hex: 0x20_3040)
-    for index in 0..<10_000 {
-      let layer = Layer(frame: Rect(x: Double(index % 125) * 15.36, y: Double(index / 125) * 13.5, width: 12, height: 10))
-      layer.backgroundColor = Color(hex: UInt32(index * 4001) & 0xFF_FFFF)
-      root.addSublayer(layer)
-    }
-    let stage = try ManualStage(
-      width: 1920, height: 1080, root: root, rate: .hertz60, workers: WorkerPool(threads: 2))
-    stage.recordsFrames = false
-    var step = 0.0
-    let link = DisplayLink(ticker: stage.display.ticker) { _ in
-      step += 1
-      Transaction.withoutActions {
-        root.sublayers[5_000].position = Point(960 + step.truncatingRemainder(dividingBy: 16), 540)
-      }
-    }
-    link.add(to: stage.loop, mode: .common)
+  /// Layers that do not change cost next to nothing, however many there are.
+  private static func smallLayers() throws -> Result {
+    let (many, few) = (try SmallLayers(count: 10_000), try SmallLayers(count: 500))
     defer {
-      link.invalidate()
-      stage.engine.invalidate()
+      many.end()
+      few.end()
     }
-    stage.run(for: .seconds(1))
-    let interval = RefreshRate.hertz60.interval
-    return Harness.time("one of 10,000 small ones moved, all phases", repeats: 300) { stage.run(for: interval) }
+    return Harness.compare("one of 10,000 small ones moved, against of 500", repeats: 200, limit: 2.5) {
+      many.runFrame()
+    } peer: {
+      few.runFrame()
+    }
   }
 
   /// The allocations for a frame that another thread composites, until it is shown.
@@ -74,6 +59,43 @@ enum FrameBenchmarks {
     return Harness.allocations("allocations, composited on a thread", frames: 300) {
       let shown = display.shownFrames
       while display.shownFrames == shown { loop.run(mode: .default, until: clock.now + RefreshRate.hertz60.interval) }
+    }
+  }
+}
+
+/// A layer of 12 × 10 that moves among many such, which cover the screen if there are 10,000.
+@MainActor
+private final class SmallLayers {
+  private let root = Layer(frame: Rect(x: 0, y: 0, width: 1920, height: 1080))
+  private let stage: ManualStage<VirtualDisplay>
+  private var link: DisplayLink?
+  private var step = 0.0
+
+  init(count: Int) throws {
+    root.backgroundColor = Color(hex: 0x20_3040)
+    for index in 0..<count {
+      let layer = Layer(frame: Rect(x: Double(index % 125) * 15.36, y: Double(index / 125) * 13.5, width: 12, height: 10))
+      layer.backgroundColor = Color(hex: UInt32(index * 4001) & 0xFF_FFFF)
+      root.addSublayer(layer)
+    }
+    stage = try ManualStage(width: 1920, height: 1080, root: root, rate: .hertz60, workers: WorkerPool(threads: 2))
+    stage.recordsFrames = false
+    link = DisplayLink(ticker: stage.display.ticker) { [unowned self] _ in move() }
+    link?.add(to: stage.loop, mode: .common)
+    stage.run(for: .seconds(1))
+  }
+
+  func runFrame() { stage.run(for: RefreshRate.hertz60.interval) }
+
+  func end() {
+    link?.invalidate()
+    stage.engine.invalidate()
+  }
+
+  private func move() {
+    step += 1
+    Transaction.withoutActions {
+      root.sublayers[root.sublayers.count / 2].position = Point(960 + step.truncatingRemainder(dividingBy: 16), 540)
     }
   }
 }
