@@ -247,7 +247,8 @@ let package = Package(
     tests(
       "CommandTests",
       [
-        "CDRM", "FrameTiming", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "Metering", "Presentation",
+        "CDRM", "FrameTiming", "Framepace", "FramepaceCLI", "FramepaceTesting", "KMS", "LinuxSystem", "Metering",
+        "Presentation",
         "RenderTree", "Simulation", "TestLength", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests(

@@ -57,6 +57,33 @@ public enum FrameLogFormat: String, CaseIterable, Sendable {
   }
 }
 
+extension LoggedFrame {
+  /// Appends the columns whose values are known, as the members of a JSON object.
+  func appendColumns(to bytes: inout [UInt8]) {
+    var isFirst = true
+    func begin(_ name: StaticString) {
+      JSONBytes.append(isFirst ? "\"" : ",\"", to: &bytes)
+      isFirst = false
+      JSONBytes.append(name, to: &bytes)
+      JSONBytes.append("\":", to: &bytes)
+    }
+    for (name, value) in cells {
+      switch value {
+      case .number(let number?):
+        begin(name)
+        JSONBytes.append(number, to: &bytes)
+      case .truth(let truth):
+        begin(name)
+        JSONBytes.append(truth ? "true" : "false", to: &bytes)
+      case .word(let word?):
+        begin(name)
+        JSONBytes.append(quoted: word, to: &bytes)
+      case .number(nil), .word(nil): break
+      }
+    }
+  }
+}
+
 private enum Cell {
   case number(Int64?)
   case truth(Bool)

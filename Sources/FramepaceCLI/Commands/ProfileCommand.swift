@@ -68,6 +68,10 @@ struct ProfileCommand: ParsableCommand {
         environment            processor, cores, kernel, build and version
         durations              of each phase in each frame, in nanoseconds; null for
                                more than 100000 frames
+
+      --trace writes trace events, which https://ui.perfetto.dev and chrome://tracing \
+      open: for each frame when it was expected and when it was made, its phases, a \
+      flow from its tick to its vblank, the loop's modes and sleep, and counters.
       """)
 
   @Argument(help: ArgumentHelp("The scene: \(SceneChoice.list).", valueName: "scene"), transform: SceneChoice.parse)
@@ -115,7 +119,17 @@ struct ProfileCommand: ParsableCommand {
       "Also write the figures to this file, as JSON; '-' prints them instead of the table.", valueName: "file"))
   var json: String?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Also write what happened when, for https://ui.perfetto.dev; of more than \(RunTimeline.mostFrames) frames the last.",
+      valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var trace: String?
+
   func validate() throws {
+    if trace == "" { throw ValidationError("--trace has no name: use a file's name.") }
+    try OutputPath.requireDistinct([("--json", json), ("--trace", trace)])
     if json == "" { throw ValidationError("--json has no name: use a file's name, or - for the standard output.") }
     if !compare.isEmpty { return try validateComparison() }
     guard let scene else { throw ValidationError("Name a scene: \(SceneChoice.list).") }
@@ -134,7 +148,7 @@ struct ProfileCommand: ParsableCommand {
     let isAlone =
       scene == nil && frames == nil && duration == nil && budget.time == nil && options.size == nil && options.work == nil
       && options.workPhase == nil && options.rotate == nil && options.screenOptions.isEmpty && display.display == .auto
-      && display.mode == nil && display.rate == nil
+      && display.mode == nil && display.rate == nil && trace == nil
     guard isAlone else {
       throw ValidationError("--compare runs no scene: use it with --fail-over and --json alone.")
     }
@@ -147,9 +161,12 @@ struct ProfileCommand: ParsableCommand {
     try onMainActor {
       let target = json == "-" || json == "/dev/stdout" ? SceneProfile.Target.output : json.map { .file($0) } ?? .table
       if case .file(let file) = target { try OutputPath.requireWritable(files: [file]) }
+      if let trace { try OutputPath.requireWritable(files: [trace]) }
       guard let scene else { return try runComparison(target) }
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)
-      try SceneProfile(scene: scene, options: options, length: length, budget: budget.time, target: target).run()
+      try SceneProfile(
+        scene: scene, options: options, length: length, budget: budget.time, target: target, trace: trace
+      ).run()
     }
   }
 

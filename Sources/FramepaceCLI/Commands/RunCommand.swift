@@ -240,6 +240,14 @@ struct RunCommand: ParsableCommand {
     completion: .file(extensions: FrameLogFormat.allCases.map(\.rawValue)))
   var frameLog: String?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Also write what happened when, for https://ui.perfetto.dev; of more than \(RunTimeline.mostFrames) frames the last.",
+      valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var trace: String?
+
   @Flag(help: "Print a JSON object a second, with or without --fps, and the summary as the last.")
   var json = false
 
@@ -264,16 +272,15 @@ struct RunCommand: ParsableCommand {
     }
     if let plot { try OutputPath.requirePicture(plot, option: "--plot") }
     if let frameLog { _ = try FrameLogFile.format(of: frameLog) }
-    if let plot, let frameLog, AtomicFile.isSame(plot, frameLog) {
-      throw ValidationError("--plot '\(plot)' and --frame-log '\(frameLog)' are one file: use two.")
-    }
+    if trace == "" { throw ValidationError("--trace has no name: use a file's name.") }
+    try OutputPath.requireDistinct([("--plot", plot), ("--frame-log", frameLog), ("--trace", trace)])
     if diagram, json { throw ValidationError("--diagram draws text: leave out --json.") }
   }
 
   func run() throws {
     if let name, !isScene { throw ValidationError("'\(name)' is no scene: use \(SceneChoice.list).") }
     try onMainActor {
-      for file in [plot, frameLog].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
+      for file in [plot, frameLog, trace].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
       let report: RunReport =
         quiet ? .none : json ? .json : fps ? (Terminal.output.isInteractive ? .liveLine : .lines) : .summary
       try SceneRun(self, report: report).run()
@@ -290,6 +297,7 @@ private struct SceneRun {
   private let meter: FPSMeter
   private let log: FrameLogFile?
   private let plot: (picture: PacingPlot, file: String)?
+  private let trace: (timeline: RunTimeline, file: String)?
 
   init(_ command: RunCommand, report: RunReport) throws {
     self.report = report
@@ -302,7 +310,9 @@ private struct SceneRun {
     let lateFrames = command.diagram ? LateFrames(start: start, meter: meter) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
     log = try command.frameLog.map { try FrameLogFile(path: $0, isPatient: simulation?.isFast ?? false) }
-    session.measure(with: meter, log: log, lateFrames: lateFrames, plot: plot?.picture)
+    trace = command.trace.map { [session] in (RunTimeline(frames: .max, loop: session.engine.loop), $0) }
+    session.measure(
+      with: meter, log: log, lateFrames: lateFrames, plot: plot?.picture, timeline: trace?.timeline)
     if command.mirror { try session.mirror() }
     printer = RunPrinter(
       report: report, meter: meter, lateFrames: lateFrames, start: start, duration: command.duration,
@@ -333,6 +343,10 @@ private struct SceneRun {
     // The report is also printed if the display was lost, but not if its reader is gone.
     session.say { try printer.end(at: end, of: session) }
     session.finish(log)
+    if let trace {
+      trace.timeline.finish()
+      try trace.timeline.writeTrace(to: trace.file, scene: session.scene.name, display: session.display)
+    }
     if let plot {
       let display = session.display is SimulatedScreen ? session.display.ticker.name : session.display.name
       let title = PacingPlot.title(scene: session.scene.name, display: display, policy: session.policy)

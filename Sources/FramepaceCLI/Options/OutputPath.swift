@@ -33,6 +33,16 @@ enum OutputPath {
     }
   }
 
+  /// Throws if two options name one file.
+  static func requireDistinct(_ files: [(option: String, path: String?)]) throws(ValidationError) {
+    let named = files.compactMap { file in file.path.map { (file.option, $0) } }
+    for (index, (option, path)) in named.enumerated() {
+      for (other, otherPath) in named[..<index] where path == otherPath || AtomicFile.isSame(otherPath, path) {
+        throw ValidationError("\(other) '\(otherPath)' and \(option) '\(path)' are one file: use two.")
+      }
+    }
+  }
+
   /// Throws unless all `files` of a folder can be written or replaced. The check changes nothing and leaves nothing behind.
   static func requireWritable(files: some Sequence<String>) throws(Refusal) {
     var status = stat()

@@ -31,15 +31,27 @@ final class SceneProfile {
   /// The phases of each frame, for the histogram and for comparisons.
   private var phases: [FrameRecord.PhaseDurations] = []
   private let areas: PaintedAreas
+  /// Nil unless it is written to a file.
+  private let timeline: RunTimeline?
+  private let trace: String?
 
-  /// - Parameter budget: the time that a frame may take; nil for one refresh interval.
-  init(scene: SceneChoice, options: SceneOptions, length: Length, budget: Nanoseconds?, target: Target) throws {
+  /// - Parameters:
+  ///   - budget: the time that a frame may take; nil for one refresh interval.
+  ///   - trace: the file of the trace; nil for none.
+  init(
+    scene: SceneChoice, options: SceneOptions, length: Length, budget: Nanoseconds?, target: Target, trace: String?
+  ) throws {
     session = try SceneSession(scene, options: options)
     self.length = length
     self.target = target
+    self.trace = trace
     profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate, budget: budget)
     phases.reserveCapacity(min(length.frames, 10_000))
     areas = session.engine.measureAreas()
+    timeline = trace == nil ? nil : RunTimeline(frames: length.frames, loop: session.engine.loop)
+    if let timeline {
+      session.measure(with: FPSMeter(refreshRate: profile.refreshRate), timeline: timeline)
+    }
     session.engine.output.observe { [weak self] event in
       if case .presented(let frame) = event { self?.add(frame) }
       if case .idle = event { self?.finishUnlessMoreComes() }
@@ -72,6 +84,10 @@ final class SceneProfile {
   }
 
   private func write() throws {
+    timeline?.finish()
+    if let trace {
+      try timeline?.writeTrace(to: trace, scene: session.scene.name, display: session.display)
+    }
     let areas = areas.rows(of: profile.frames)
     let figures = ProfileFigures(
       profile: profile, phases: phases, areas: areas, scene: session.scene.name, display: session.display)

@@ -176,9 +176,10 @@ final class SceneSession {
     return lines.map { Text.paragraph($0, width: width) + "\n" }.joined()
   }
 
-  /// Passes the output's ticks and frames to the meter, the log, the late frames and the plot.
+  /// Passes the output's ticks and frames to the meter, the log, the late frames, the plot and the timeline.
   func measure(
-    with meter: FPSMeter, log: FrameLogFile? = nil, lateFrames: LateFrames? = nil, plot: PacingPlot? = nil
+    with meter: FPSMeter, log: FrameLogFile? = nil, lateFrames: LateFrames? = nil, plot: PacingPlot? = nil,
+    timeline: RunTimeline? = nil
   ) {
     // A simulated screen has another clock.
     let canBeStopped = simulation == nil
@@ -187,6 +188,7 @@ final class SceneSession {
       let causes = meter.record(event)
       do { try log?.record(event, meter: meter, causes: causes) } catch { self?.fail(error) }
       lateFrames?.record(event, causes: causes)
+      timeline?.record(event, meter: meter, causes: causes)
       guard case .presented(let frame) = event else { return }
       plot?.record(presented: frame, step: meter.step, interval: meter.refreshRate.interval)
     }.keep()

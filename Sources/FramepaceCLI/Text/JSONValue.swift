@@ -36,16 +36,8 @@ enum JSONValue {
   }
 
   private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": result += "\\\(scalar)"
-      case ..<" ":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
+    var bytes: [UInt8] = []
+    JSONBytes.append(quoted: text, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Framepace
+import Glibc
+import Metering
+
+/// Keeps the last frames, ticks and loop activities of a run, for its trace and its page.
+@MainActor
+final class RunTimeline {
+  private(set) var timeline: FrameTimeline
+  private var ledger = FrameLedger()
+  private var observers: [FrameLoop.Observer] = []
+  /// The wall clock and the loop's clock at one moment.
+  private let realTime: Double
+  private let loopTime: MonotonicTime
+
+  /// The frames of the longest timeline: minutes of them, in some tens of megabytes.
+  nonisolated static let mostFrames = 50_000
+
+  /// - Parameter frames: the frames that are expected; of more than `mostFrames` the last are kept.
+  init(frames: Int, loop: FrameLoop) {
+    timeline = FrameTimeline(capacity: min(frames, Self.mostFrames))
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    realTime = Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+    loopTime = loop.clock.now
+    // The first and the last to be called: what others do is in the time that the loop is awake.
+    observe(loop, [.entry, .afterWaiting], order: ObserverOrder.turnBegin)
+    observe(loop, [.beforeWaiting, .exit], order: ObserverOrder.turnEnd)
+  }
+
+  private func observe(_ loop: FrameLoop, _ activities: FrameLoop.Activity, order: Int) {
+    let observer = FrameLoop.Observer(
+      activities, order: order,
+      .onMain { [weak self, unowned loop] _, activity in self?.record(activity, of: loop) })
+    observers.append(observer)
+    loop.add(observer, to: .common)
+  }
+
+  private func record(_ activity: FrameLoop.Activity, of loop: FrameLoop) {
+    let event: FrameTimeline.LoopActivity
+    switch activity {
+    case .entry: event = .entered(mode: loop.currentMode?.name ?? "")
+    case .exit: event = .left
+    case .beforeWaiting: event = .sleeps
+    default: event = .wakes
+    }
+    timeline.add(event, at: loop.clock.now)
+  }
+
+  /// - Parameter causes: the answer of the meter, which has recorded the event just now.
+  func record(_ event: FrameEvent, meter: FPSMeter, causes: FrameRecord.Causes?) {
+    if case .tick(let tick) = event { timeline.add(tick) }
+    ledger.handle(event, step: meter.step, causes: causes) { timeline.add($0) }
+  }
+
+  /// Ends the timeline. Frames that wait for their vblank are in it.
+  func finish() {
+    ledger.end { timeline.add($0) }
+    for observer in observers { observer.invalidate() }
+    observers = []
+  }
+
+  // MARK: - Trace
+
+  /// Writes the trace of a run that has ended.
+  func writeTrace(to file: String, scene: String, display: any Display) throws {
+    let facts: [(StaticString, String)] = [
+      ("scene", scene), ("display", display.name), ("displayClock", display.ticker.name),
+      ("realTime", "\(Text.decimal(realTime, 6)) s since 1970 at \(Text.decimal(loopTime.seconds, 6)) s"),
+      ("framesLeftOut", "\(timeline.frames.dropped)"), ("version", FramepaceCommand.configuration.version),
+    ]
+    let trace = FrameTrace(
+      title: "\(scene) on \(display.name)", facts: facts.map { (name: $0.0, value: $0.1) }, timeline: timeline,
+      interval: display.ticker.refreshRate.interval)
+    do throws(SystemError) {
+      try AtomicFile.replace(file) { (output) throws(SystemError) in
+        try trace.write { (bytes) throws(SystemError) in try output.write(bytes) }
+      }
+    } catch {
+      throw Refusal(file, error)
+    }
+  }
+}

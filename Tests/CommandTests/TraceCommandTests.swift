@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+
+/// `--trace` of `framepace run` and of `framepace profile`.
+struct TraceCommandTests {
+  /// Traces of real runs keep the format's rules, and have every frame.
+  @Test(arguments: ["steady", "noisy", "overloaded", "vrr", "flaky"]) func everySimulatedRun(_ simulation: String) throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(
+      [
+        "--simulate", simulation, "--duration", "4s", "--fast", "--size", "64x36", "--json", "--trace", "t.json",
+        "--frame-log",
+        "f.csv",
+      ], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    let trace = TraceChecker(try folder.contents(of: "t.json"))
+    #expect(trace.violations == [])
+    let rows = String(decoding: try folder.contents(of: "f.csv"), as: UTF8.self).split(separator: "\n")
+      .map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+    let (outcome, cause) = (try #require(rows[0].firstIndex(of: "outcome")), try #require(rows[0].firstIndex(of: "cause")))
+    let actual = trace.slices(of: "actual frames", depth: 0)
+    #expect(actual.count == rows.count - 1 && actual.count > 100)
+    // A frame is named by its cause, or by its outcome.
+    let names = rows.dropFirst().map { row in
+      row[cause].isEmpty ? row[outcome] == "presented" ? "in time" : String(row[outcome]) : "late: \(row[cause])"
+    }
+    #expect(actual.map(\.name).sorted() == names.sorted())
+    // The loop runs in a mode, and sleeps in it.
+    let loop = trace.slices(of: "loop")
+    #expect(loop.first?.name == "mode default" && loop.contains { $0.name == "asleep" && $0.depth == 1 })
+    #expect(Set(trace.counters.keys) == ["work ms", "late ms", "painted pixels"])
+    #expect(trace.flows.count >= actual.filter { $0.name != "pending" }.count - 2)
+  }
+
+  @Test func ofAProfile() throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(
+      [
+        "profile", "orbit", "--frames", "30", "--display", "fallback", "--rate", "200", "--size", "160x90", "--trace",
+        "t.json",
+      ], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.output.contains("phase"))
+    let trace = TraceChecker(try folder.contents(of: "t.json"))
+    #expect(trace.violations == [])
+    #expect(trace.slices(of: "actual frames", depth: 0).count >= 30)
+    #expect(trace.process?.hasPrefix("orbit on virtual display") == true)
+  }
+
+  @Test(arguments: [
+    (["profile", "orbit", "--trace", ""], "--trace has no name"),
+    (["profile", "orbit", "--trace", "a", "--json", "./a"], "are one file"),
+    (["profile", "--compare", "a", "b", "--trace", "c"], "--compare runs no scene"),
+    (["run", "orbit", "--trace", "a.csv", "--frame-log", "a.csv"], "are one file"),
+    (["run", "orbit", "--trace", "/no/such/folder/a"], "there is no folder /no"),
+  ]) func wrongFiles(_ arguments: [String], _ message: String) throws {
+    let result = try framepace(arguments, in: try TemporaryFolder().path)
+    #expect(result.status != 0 && result.error.contains(message), "\(result.error)")
+  }
+}
