@@ -72,6 +72,10 @@ struct ProfileCommand: ParsableCommand {
       --trace writes trace events, which https://ui.perfetto.dev and chrome://tracing \
       open: for each frame when it was expected and when it was made, its phases, a \
       flow from its tick to its vblank, the loop's modes and sleep, and counters.
+
+      --html writes a page that needs no network: the verdict, a timeline of all \
+      frames stacked by phase, the phases, the distribution of the work, the worst \
+      frames, the machine and the definitions.
       """)
 
   @Argument(help: ArgumentHelp("The scene: \(SceneChoice.list).", valueName: "scene"), transform: SceneChoice.parse)
@@ -127,9 +131,18 @@ struct ProfileCommand: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var trace: String?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Also write a page with all frames, for a browser; of more than \(RunTimeline.mostFrames) the last.",
+      valueName: "file.html"
+    ),
+    completion: .file(extensions: ["html"]))
+  var html: String?
+
   func validate() throws {
-    if trace == "" { throw ValidationError("--trace has no name: use a file's name.") }
-    try OutputPath.requireDistinct([("--json", json), ("--trace", trace)])
+    for (option, file) in files where file == "" { throw ValidationError("\(option) has no name: use a file's name.") }
+    try OutputPath.requireDistinct([("--json", json)] + files)
     if json == "" { throw ValidationError("--json has no name: use a file's name, or - for the standard output.") }
     if !compare.isEmpty { return try validateComparison() }
     guard let scene else { throw ValidationError("Name a scene: \(SceneChoice.list).") }
@@ -140,6 +153,9 @@ struct ProfileCommand: ParsableCommand {
     }
   }
 
+  /// The options that write a file beside the figures.
+  private var files: [(option: String, path: String?)] { [("--trace", trace), ("--html", html)] }
+
   private func validateComparison() throws {
     guard compare.count == 2, !compare.contains("") else {
       throw ValidationError("--compare takes two files: use the names of two profiles, the earlier one first.")
@@ -148,7 +164,7 @@ struct ProfileCommand: ParsableCommand {
     let isAlone =
       scene == nil && frames == nil && duration == nil && budget.time == nil && options.size == nil && options.work == nil
       && options.workPhase == nil && options.rotate == nil && options.screenOptions.isEmpty && display.display == .auto
-      && display.mode == nil && display.rate == nil && trace == nil
+      && display.mode == nil && display.rate == nil && files.allSatisfy { $0.path == nil }
     guard isAlone else {
       throw ValidationError("--compare runs no scene: use it with --fail-over and --json alone.")
     }
@@ -161,11 +177,11 @@ struct ProfileCommand: ParsableCommand {
     try onMainActor {
       let target = json == "-" || json == "/dev/stdout" ? SceneProfile.Target.output : json.map { .file($0) } ?? .table
       if case .file(let file) = target { try OutputPath.requireWritable(files: [file]) }
-      if let trace { try OutputPath.requireWritable(files: [trace]) }
+      for file in files.compactMap(\.path) { try OutputPath.requireWritable(files: [file]) }
       guard let scene else { return try runComparison(target) }
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)
       try SceneProfile(
-        scene: scene, options: options, length: length, budget: budget.time, target: target, trace: trace
+        scene: scene, options: options, length: length, budget: budget.time, target: target, trace: trace, html: html
       ).run()
     }
   }

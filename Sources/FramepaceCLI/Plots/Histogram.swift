@@ -72,7 +72,7 @@ extension Histogram {
   struct Scale: Equatable {
     let unit: String
     private let nanoseconds: Double
-    private let decimals: Int
+    let decimals: Int
 
     init(_ histogram: Histogram) {
       (unit, nanoseconds) = histogram.width >= .microseconds(100) ? ("ms", 1e6) : ("µs", 1e3)
@@ -81,7 +81,10 @@ extension Histogram {
       self.decimals = decimals
     }
 
-    func text(_ duration: Nanoseconds) -> String { Text.decimal(Double(duration.count) / nanoseconds, decimals) }
+    /// The duration in `unit`.
+    func value(of duration: Nanoseconds) -> Double { Double(duration.count) / nanoseconds }
+
+    func text(_ duration: Nanoseconds) -> String { Text.decimal(value(of: duration), decimals) }
   }
 
   /// One line for each range, with its bounds, a bar and the count.

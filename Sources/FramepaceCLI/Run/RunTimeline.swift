@@ -18,7 +18,8 @@ final class RunTimeline {
 
   /// - Parameter frames: the frames that are expected; of more than `mostFrames` the last are kept.
   init(frames: Int, loop: FrameLoop) {
-    timeline = FrameTimeline(capacity: min(frames, Self.mostFrames))
+    // Frames that are never seen have a place too.
+    timeline = FrameTimeline(capacity: min(2 * min(frames, Self.mostFrames) + 16, Self.mostFrames))
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     realTime = Double(now.tv_sec) + Double(now.tv_nsec) / 1e9

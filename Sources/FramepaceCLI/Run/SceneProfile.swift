@@ -34,21 +34,25 @@ final class SceneProfile {
   /// Nil unless it is written to a file.
   private let timeline: RunTimeline?
   private let trace: String?
+  private let html: String?
+  private var lastFrame: FrameRecord?
 
   /// - Parameters:
   ///   - budget: the time that a frame may take; nil for one refresh interval.
   ///   - trace: the file of the trace; nil for none.
+  ///   - html: the file of the page; nil for none.
   init(
-    scene: SceneChoice, options: SceneOptions, length: Length, budget: Nanoseconds?, target: Target, trace: String?
+    scene: SceneChoice, options: SceneOptions, length: Length, budget: Nanoseconds?, target: Target, trace: String?,
+    html: String?
   ) throws {
     session = try SceneSession(scene, options: options)
     self.length = length
     self.target = target
-    self.trace = trace
+    (self.trace, self.html) = (trace, html)
     profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate, budget: budget)
     phases.reserveCapacity(min(length.frames, 10_000))
     areas = session.engine.measureAreas()
-    timeline = trace == nil ? nil : RunTimeline(frames: length.frames, loop: session.engine.loop)
+    timeline = trace == nil && html == nil ? nil : RunTimeline(frames: length.frames, loop: session.engine.loop)
     if let timeline {
       session.measure(with: FPSMeter(refreshRate: profile.refreshRate), timeline: timeline)
     }
@@ -91,6 +95,9 @@ final class SceneProfile {
     let areas = areas.rows(of: profile.frames)
     let figures = ProfileFigures(
       profile: profile, phases: phases, areas: areas, scene: session.scene.name, display: session.display)
+    if let html, let timeline {
+      try AtomicFile.write(ProfilePage.bytes(PageFigures(figures, timeline: timeline.timeline, last: lastFrame)), to: html)
+    }
     let json = figures.json.line + "\n"
     switch target {
     case .output: return try Terminal.output.write(json)
@@ -106,6 +113,7 @@ final class SceneProfile {
   private func add(_ frame: FrameRecord) {
     guard profile.frames < length.frames else { return }
     profile.add(frame)
+    lastFrame = frame
     phases.append(frame.phases)
     if profile.frames == length.frames { session.engine.finish() }
   }

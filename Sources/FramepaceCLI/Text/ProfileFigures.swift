@@ -46,7 +46,7 @@ struct ProfileFigures {
     frame.record.tickTimestamp - (profile.firstTick ?? frame.record.tickTimestamp)
   }
 
-  private func seconds(of frame: PhaseProfile.WorstFrame) -> String { Text.decimal(time(of: frame).seconds, 3) }
+  func seconds(of frame: PhaseProfile.WorstFrame) -> String { Text.decimal(time(of: frame).seconds, 3) }
 
   private func reason(of frame: PhaseProfile.WorstFrame, isLong: Bool) -> String {
     let longest = longest(frame)
@@ -54,7 +54,7 @@ struct ProfileFigures {
     return isLong && frame.causes?.main != .phase(longest) ? "\(cause) (longest: \(longest.name))" : cause
   }
 
-  private func longest(_ frame: PhaseProfile.WorstFrame) -> FrameRecord.Phase {
+  func longest(_ frame: PhaseProfile.WorstFrame) -> FrameRecord.Phase {
     FrameRecord.Phase.allCases.max { frame.record.phases[$0] < frame.record.phases[$1] } ?? .callbacks
   }
 

@@ -1,0 +1,139 @@
+import Framepace
+import Glibc
+import Metering
+
+/// The figures of a page.
+struct PageFigures {
+  let scene: String
+  /// The scene, its display and its clock.
+  let subject: String
+  let verdict: String
+  /// All else, as a JSON object without "<".
+  let json: [UInt8]
+
+  /// - Parameters:
+  ///   - timeline: of the same run.
+  ///   - last: the profile's last frame; the timeline may have later ones.
+  @MainActor
+  init(_ figures: ProfileFigures, timeline: FrameTimeline, last: FrameRecord?) {
+    let display = figures.display
+    scene = figures.scene
+    subject = "\(figures.scene) on \(display.name), \(display.ticker.name)"
+    verdict = figures.profile.verdict
+    let frames = PageFrames(
+      timeline: timeline, first: figures.profile.firstTick ?? .zero, last: last, all: figures.profile.frames)
+
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(100 * frames.count + (1 << 14))
+    bytes += "{\"frames\":".utf8
+    frames.append(to: &bytes)
+    let members: [(key: String, value: JSONValue)] = [
+      ("interval", .decimal(figures.profile.refreshRate.interval.milliseconds, 6)),
+      ("budget", .decimal(figures.profile.budget.milliseconds, 6)),
+      ("phases", .list(FrameRecord.Phase.allCases.map { .text($0.name) })),
+      ("causes", .list(PageFrames.causes.map { .text($0.name) })),
+      ("tiles", .list(figures.tiles)), ("phaseTable", figures.phaseTable), ("histogram", figures.histogram),
+      ("worst", .list(figures.profile.worstFrames.map { figures.worst($0, index: frames.index(of: $0.record)) })),
+      ("environment", Self.facts(figures.environment)), ("definitions", Self.facts(PageText.definitions)),
+    ]
+    for (key, value) in members { bytes += ",\"\(key)\":\(value.line)".utf8 }
+    bytes += "}".utf8
+    json = bytes
+  }
+
+  private static func facts(_ facts: [(title: String, text: String)]) -> JSONValue {
+    .list(facts.map { .list([.text($0.title), .text($0.text)]) })
+  }
+}
+
+extension ProfileFigures {
+  /// The figures below the verdict: title, value, unit, and whether it is a bad one.
+  fileprivate var tiles: [JSONValue] {
+    func tile(_ title: String, _ value: String, _ unit: String = "", isBad: Bool = false) -> JSONValue {
+      .list([.text(title), .text(value), .text(unit), .boolean(isBad)])
+    }
+    let frames = profile.frames
+    func part(_ count: Int) -> String { frames == 0 ? "" : Text.decimal(Double(count) * 100 / Double(frames), 1) + " %" }
+    let total = profile.total
+    let usual =
+      total.p99.map { tile("p99 of the work", Text.milliseconds($0), "ms", isBad: $0 > profile.budget) }
+      ?? tile("longest work", Text.milliseconds(total.maximum), "ms", isBad: (total.maximum ?? .zero) > profile.budget)
+    return [
+      tile("frames", "\(frames)"),
+      tile("late", "\(profile.lateFrames)", part(profile.lateFrames), isBad: profile.lateFrames > 0),
+      tile(
+        "over budget", "\(profile.framesOverBudget)", part(profile.framesOverBudget), isBad: profile.framesOverBudget > 0),
+      tile("median work", Text.milliseconds(total.p50), total.p50 == nil ? "" : "ms"), usual,
+      tile("budget", Text.milliseconds(profile.budget), "ms"),
+    ]
+  }
+
+  fileprivate var phaseTable: JSONValue {
+    guard profile.frames > 0 else { return .null }
+    func row(_ row: PhaseProfile.Row) -> JSONValue {
+      let cells = [row.p50, row.p95, row.p99, row.maximum].map { Text.milliseconds($0) }
+      let share = row.share.map { Text.decimal($0 * 100, 1) + " %" } ?? "–"
+      return .object([
+        ("name", .text(row.phase?.name ?? "all")), ("phase", row.phase.map { .count(Int($0.rawValue)) } ?? .null),
+        ("cells", .list((cells + [share]).map { .text($0) })), ("share", .decimal(row.share ?? 0, 4)),
+      ])
+    }
+    let head = ["phase", "p50 ms", "p95 ms", "p99 ms", "max ms", "mean"]
+    return .object([
+      ("head", .list(head.map { .text($0) })), ("rows", .list(profile.rows.map(row) + [row(profile.total)])),
+    ])
+  }
+
+  fileprivate var histogram: JSONValue {
+    guard profile.frames > 1 else { return .null }
+    let works = Histogram(phases.map(\.total), ranges: 48)
+    let scale = Histogram.Scale(works)
+    func number(_ duration: Nanoseconds) -> JSONValue { .decimal(scale.value(of: duration), 6) }
+    let total = profile.total
+    let lines: [(String, Nanoseconds?)] = [
+      ("p50", total.p50), ("p95", total.p95), ("p99", total.p99), ("budget", profile.budget),
+    ]
+    // JSON has no number for what took longer than hours.
+    let known = lines.compactMap { name, value in value.map { (name, $0) } }
+      .filter { scale.value(of: $0.1) < 1e9 }.sorted { $0.1 < $1.1 }
+    return .object([
+      ("start", number(works.start)), ("width", number(works.width)), ("counts", .list(works.counts.map { .count($0) })),
+      ("below", .count(works.below)), ("above", .count(works.above)), ("unit", .text(scale.unit)),
+      ("decimals", .count(scale.decimals)), ("budget", number(profile.budget)),
+      ("lines", .list(known.map { .list([.text($0), number($1)]) })),
+    ])
+  }
+
+  /// - Parameter index: the frame's place in the timeline.
+  fileprivate func worst(_ frame: PhaseProfile.WorstFrame, index: Int?) -> JSONValue {
+    .object([
+      ("index", index.map { .count($0) } ?? .null), ("time", .text(seconds(of: frame))),
+      ("work", .text(Text.milliseconds(frame.record.work))), ("late", .text(Text.milliseconds(frame.lateness))),
+      ("cause", .text(frame.causes?.main.name ?? "in time")), ("isLate", .boolean(frame.causes != nil)),
+      ("longest", .text(longest(frame).name)),
+    ])
+  }
+
+  fileprivate var environment: [(title: String, text: String)] {
+    let (machine, size) = (RunEnvironment.current, display.geometry.pictureSize)
+    return [
+      ("scene", scene), ("display", display.name), ("clock", display.ticker.name),
+      ("picture", "\(size.width) × \(size.height) pixels"),
+      ("refresh rate", "\(Text.decimal(profile.refreshRate.hertz, 3)) Hz"),
+      ("processor", machine.processor), ("cores", "\(machine.cores)"), ("kernel", machine.kernel),
+      ("framepace", "\(machine.version), \(machine.build) build"), ("measured", Self.localTime),
+    ]
+  }
+
+  private static var localTime: String {
+    var now = time(nil)
+    var local = tm()
+    localtime_r(&now, &local)
+    let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+      String(
+        decoding: buffer.prefix(strftime(buffer.baseAddress, 64, "%Y-%m-%d %H:%M:%S %z", &local)).map(UInt8.init),
+        as: UTF8.self)
+    }
+    return text
+  }
+}

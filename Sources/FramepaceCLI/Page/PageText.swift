@@ -1,0 +1,41 @@
+import Metering
+
+/// The page's explanations.
+enum PageText {
+  static let definitions: [(title: String, text: String)] = [
+    (
+      "fits",
+      "The work fits the budget if its p99 is within it, below 100 frames if the longest is. To spare is what that leaves, rounded down."
+    ),
+    ("budget", "The time that a frame may take: from one vblank to the next, unless --budget says another."),
+    ("work", "The time of a frame in all its phases. What it waits for in between is not work."),
+    (
+      "late",
+      "A frame is late if it is seen more than half a refresh interval after the vblank that link callbacks were promised."
+    ),
+    ("over budget", "A frame whose work takes longer than the budget, whether it was late or not."),
+    ("callbacks", "Display links, timers, sources and the main queue, from the loop's waking to the commit."),
+    ("layout", "Laying out layers."),
+    ("display", "Drawing dirty bitmaps on the main thread, or handing drawings to the workers."),
+    ("diff", "Evaluating animations and finding the damage."),
+    ("composite", "Painting what the buffer lacks."),
+    ("present", "Handing the buffer to the display."),
+    (
+      "cause",
+      "Why a frame was late. A phase took longer than usual; scheduling: the work would have fitted, but was begun or continued too late; commit missed: handed over less than a millisecond before the vblank; prediction: no vblank was where it was predicted; scan-out: handed over in time, and shown whole intervals later; stuffing: ready in time, behind frames that were late; stopped: the process was stopped."
+    ),
+    (
+      "worst",
+      "The frames that were late by most, then those in time with most work."
+    ),
+    ("mean", "The mean time as a part of the budget; the means of the phases add up to that of all."),
+    (
+      "percentile",
+      "P of N values: linear interpolation at P/100 × (N − 1) of the sorted values; it needs 100/(100 − P) of them, p99 100. Over a whole run values are exact to 1/512."
+    ),
+    (
+      "animation error",
+      "By how much animations moved on more than the time between the two frames that were seen; below zero they fell behind."
+    ),
+  ]
+}

@@ -1,0 +1,136 @@
+import Foundation
+import FrameTiming
+import Framepace
+import LinuxSystem
+import Metering
+import TestLength
+import Testing
+
+@testable import FramepaceCLI
+
+/// `framepace profile --html`: what is in the page. `Tests/Scripts/page` opens such pages in a browser.
+struct PageTests {
+  private static func json(_ page: Data) throws -> [String: Any] {
+    let text = try #require(String(data: page, encoding: .utf8))
+    let start = try #require(text.range(of: #"<script type="application/json" id="data">"#)).upperBound
+    let end = try #require(text.range(of: "</script>", range: start..<text.endIndex)).lowerBound
+    return try #require(try JSONSerialization.jsonObject(with: Data(text[start..<end].utf8)) as? [String: Any])
+  }
+
+  private static func profile(_ arguments: String...) throws -> (page: Data, figures: [String: Any]) {
+    let folder = try TemporaryFolder()
+    let result = try framepace(
+      ["profile"] + arguments + ["--display", "fallback", "--html", "p.html", "--json", "p.json"], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    let figures = try JSONSerialization.jsonObject(with: folder.contents(of: "p.json")) as? [String: Any]
+    return (try folder.contents(of: "p.html"), try #require(figures))
+  }
+
+  @Test func hasEveryFrame() throws {
+    let (page, figures) = try Self.profile("orbit", "--frames", "40", "--rate", "200", "--size", "160x90")
+    let data = try Self.json(page)
+    let frames = try #require(data["frames"] as? [String: Any])
+    #expect(frames["count"] as? Int == 40 && frames["leftOut"] as? Int == 0)
+    let durations = try #require(figures["durations"] as? [String: [Int]])
+    let phases = try #require(frames["phases"] as? [[Int]])
+    for (name, values) in zip(try #require(data["phases"] as? [String]), phases) {
+      #expect(values == durations[name]?.map { ($0 + 500) / 1000 }, "\(name)")
+    }
+    for key in ["at", "due", "seen", "cause"] { #expect((frames[key] as? [Int])?.count == 40, "\(key)") }
+    let text = try #require(String(data: page, encoding: .utf8))
+    #expect(text.contains("<h1>\(try #require(figures["verdict"] as? String))</h1>"))
+  }
+
+  /// A page names no address: it cannot ask a network for anything.
+  @Test func loadsNothing() throws {
+    let text = try #require(
+      String(data: try Self.profile("orbit", "--frames", "5", "--rate", "200", "--size", "64x64").page, encoding: .utf8))
+    for part in ["http:", "https:", "//cdn", "@import", "url(", "fetch(", "XMLHttpRequest", "import("] {
+      #expect(!text.contains(part), "\(part)")
+    }
+    #expect(text.contains("default-src 'none'"))
+  }
+
+  @Test func aSceneThatDoesNotMove() throws {
+    let data = try Self.json(try Self.profile("still", "--size", "64x64").page)
+    #expect((data["frames"] as? [String: Any])?["count"] as? Int == 1)
+    #expect(data["histogram"] is NSNull && (data["worst"] as? [Any])?.count == 1)
+  }
+
+  // MARK: - Any run
+
+  @MainActor
+  private static func page(_ frames: [FrameRecord], kept: Int, scene: String = "a scene") throws -> Data {
+    let display = try VirtualDisplay(width: 64, height: 64, refreshRate: .hertz60, reason: "a test")
+    var profile = PhaseProfile(refreshRate: .hertz60)
+    var timeline = FrameTimeline(capacity: kept)
+    for record in frames {
+      profile.add(record)
+      timeline.add(LoggedFrame(record: record, outcome: .presented))
+      timeline.add(LoggedFrame(record: record, outcome: .discarded))
+    }
+    let figures = ProfileFigures(
+      profile: profile, phases: frames.map(\.phases), areas: [], scene: scene, display: display)
+    return Data(ProfilePage.bytes(PageFigures(figures, timeline: timeline, last: frames.last)))
+  }
+
+  private static func frames(_ count: Int) -> [FrameRecord] {
+    (0..<Int64(count)).map { number in
+      var record = FrameRecord()
+      record.frameNumber = UInt64(number)
+      record.tickTimestamp = .zero + .microseconds(1_000_000 + 16_667 * number)
+      (record.start, record.delivered) = (record.tickTimestamp, record.tickTimestamp)
+      record.target = record.tickTimestamp + .microseconds(16_667)
+      record.submitted = record.tickTimestamp + .milliseconds(5)
+      record.presented = record.target
+      for phase in FrameRecord.Phase.allCases { record.phases[phase] = .microseconds(100 + number % 997) }
+      record.paintedPixels = 1_000_000
+      return record
+    }
+  }
+
+  @Test @MainActor func withoutFrames() throws {
+    let data = try Self.json(try Self.page([], kept: 10))
+    #expect((data["frames"] as? [String: Any])?["count"] as? Int == 0)
+    #expect(data["histogram"] is NSNull && data["phaseTable"] is NSNull)
+  }
+
+  @Test @MainActor func namesAreText() throws {
+    let name = "</script><!--<script>\"'&\\\u{2028}<img src=x onerror=alert(1)>"
+    let page = try Self.page(Self.frames(3), kept: 10, scene: name)
+    let text = try #require(String(data: page, encoding: .utf8))
+    #expect(!text.contains("<img") && !text.contains("<!--"))
+    #expect(text.components(separatedBy: "</script>").count == 3)
+    let environment = try #require(try Self.json(page)["environment"] as? [[String]])
+    #expect(environment.first == ["scene", name])
+  }
+
+  @Test @MainActor func theSizeIsBounded() throws {
+    #expect(try Self.page(Self.frames(10_000), kept: 10_000).count < 3_000_000)
+    let page = try Self.page(Self.frames(2_000), kept: 1_000)
+    let frames = try #require(try Self.json(page)["frames"] as? [String: Any])
+    // Half of what is kept are frames that were never seen.
+    #expect(frames["count"] as? Int == 500 && frames["leftOut"] as? Int == 1_500)
+  }
+
+  /// Whatever a broken display says, the page's numbers are finite and the frames in order.
+  @Test @MainActor func recordsOfAnyKind() throws {
+    for seed in 0..<UInt64(isLongRun ? 500 : 30) {
+      var random = SplitMix64(seed: seed)
+      var records = Self.frames(20)
+      for index in records.indices {
+        func any() -> MonotonicTime { MonotonicTime(nanoseconds: Int64.random(in: .min ... .max, using: &random)) }
+        if Bool.random(using: &random) { (records[index].delivered, records[index].tickTimestamp) = (any(), any()) }
+        if Bool.random(using: &random) { records[index].presented = any() }
+        if Bool.random(using: &random) { records[index].promised = any() }
+        if Bool.random(using: &random) { records[index].phases[.layout] = any() - .zero }
+      }
+      let frames = try #require(try Self.json(try Self.page(records, kept: 100))["frames"] as? [String: Any], "seed \(seed)")
+      let steps = try #require(frames["at"] as? [Int])
+      #expect(steps.dropFirst().allSatisfy { $0 >= 0 }, "seed \(seed)")
+      for phase in try #require(frames["phases"] as? [[Int]]) {
+        #expect(phase.allSatisfy { (0...1_000_000_000_000).contains($0) }, "seed \(seed)")
+      }
+    }
+  }
+}
