@@ -1,4 +1,5 @@
 import Foundation
+import Metering
 import Testing
 
 /// `--trace` of `framepace run` and of `framepace profile`.
@@ -56,5 +57,35 @@ struct TraceCommandTests {
   ]) func wrongFiles(_ arguments: [String], _ message: String) throws {
     let result = try framepace(arguments, in: try TemporaryFolder().path)
     #expect(result.status != 0 && result.error.contains(message), "\(result.error)")
+  }
+}
+
+/// `framepace profile --csv`.
+struct ProfileCSVTests {
+  /// The file has the frames of the profile, and `framepace view` reads it.
+  @Test func isAFrameLog() throws {
+    let folder = try TemporaryFolder()
+    let result = try framepace(
+      [
+        "profile", "orbit", "--frames", "30", "--display", "fallback", "--rate", "200", "--size", "160x90", "--csv",
+        "frames",
+        "--json", "p.json",
+      ], in: folder.path)
+    #expect(result.status == 0, "\(result.error)")
+    let rows = String(decoding: try folder.contents(of: "frames"), as: UTF8.self).split(separator: "\n").map {
+      $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    #expect(rows[0] == FrameLogFormat.columns)
+    func column(_ name: String) throws -> Int { try #require(rows[0].firstIndex(of: name)) }
+    let (outcome, composite) = (try column("outcome"), try column("composite"))
+    let seen = rows.dropFirst().filter { $0[outcome] == "presented" }.compactMap { Int($0[composite]) }
+    let figures = try JSONSerialization.jsonObject(with: folder.contents(of: "p.json")) as? [String: Any]
+    let durations = try #require(figures?["durations"] as? [String: [Int]])
+    #expect(Array(seen.prefix(30)) == durations["composite"])
+
+    let view = try framepace(["view", "frames", "--json", "-"], in: folder.path)
+    #expect(view.status == 0, "\(view.error)")
+    let report = try #require(try JSONLines(view.output).objects.first)
+    #expect(report["format"] as? String == "framepace frame log" && report["frames"] as? Int == rows.count - 1)
   }
 }

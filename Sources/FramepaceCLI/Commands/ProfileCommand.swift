@@ -73,6 +73,10 @@ struct ProfileCommand: ParsableCommand {
       open: for each frame when it was expected and when it was made, its phases, a \
       flow from its tick to its vblank, the loop's modes and sleep, and counters.
 
+      --csv writes the lines of a frame log, whose columns framepace help run \
+      explains, and which framepace view reads. It also has the frames that were \
+      never seen, and those under way at the end.
+
       --html writes a page that needs no network: the verdict, a timeline of all \
       frames stacked by phase, the phases, the distribution of the work, the worst \
       frames, the machine and the definitions.
@@ -140,6 +144,13 @@ struct ProfileCommand: ParsableCommand {
     completion: .file(extensions: ["html"]))
   var html: String?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Also write a line for each frame to this file, as comma-separated values, during the run.", valueName: "file"),
+    completion: .file(extensions: ["csv"]))
+  var csv: String?
+
   func validate() throws {
     for (option, file) in files where file == "" { throw ValidationError("\(option) has no name: use a file's name.") }
     try OutputPath.requireDistinct([("--json", json)] + files)
@@ -154,7 +165,7 @@ struct ProfileCommand: ParsableCommand {
   }
 
   /// The options that write a file beside the figures.
-  private var files: [(option: String, path: String?)] { [("--trace", trace), ("--html", html)] }
+  private var files: [(option: String, path: String?)] { [("--trace", trace), ("--html", html), ("--csv", csv)] }
 
   private func validateComparison() throws {
     guard compare.count == 2, !compare.contains("") else {
@@ -181,7 +192,8 @@ struct ProfileCommand: ParsableCommand {
       guard let scene else { return try runComparison(target) }
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)
       try SceneProfile(
-        scene: scene, options: options, length: length, budget: budget.time, target: target, trace: trace, html: html
+        scene: scene, options: options, length: length, budget: budget.time, target: target, trace: trace, html: html,
+        csv: csv
       ).run()
     }
   }

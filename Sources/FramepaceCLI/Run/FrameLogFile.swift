@@ -2,7 +2,7 @@ import ArgumentParser
 import Framepace
 import Glibc
 
-/// The file of `--frame-log`: a line for each frame, written while the run goes on.
+/// The file of `--frame-log` and of `--csv`: a line for each frame, written while the run goes on.
 ///
 /// Frames are collected in chunks, and a thread makes text of them and writes it: the loop does not wait for a disk, nor for the
 /// reader of a pipe.
@@ -28,10 +28,12 @@ final class FrameLogFile {
 
   /// Replaces the file at `path` by an empty log.
   ///
-  /// - Parameter isPatient: true to let the loop wait for a writer that is behind. Otherwise frames that find no room are left
-  ///   out, and `finish` says so.
-  init(path: String, isPatient: Bool) throws {
-    writer = try FrameLogWriter(path: path, format: try Self.format(of: path))
+  /// - Parameters:
+  ///   - format: nil for the one that the file's name means.
+  ///   - isPatient: true to let the loop wait for a writer that is behind. Otherwise frames that find no room are left out, and
+  ///     `finish` says so.
+  init(path: String, format: FrameLogFormat? = nil, isPatient: Bool) throws {
+    writer = try FrameLogWriter(path: path, format: try format ?? Self.format(of: path))
     self.isPatient = isPatient
     chunk.reserveCapacity(Self.chunkLength)
   }

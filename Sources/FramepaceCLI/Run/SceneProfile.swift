@@ -35,15 +35,17 @@ final class SceneProfile {
   private let timeline: RunTimeline?
   private let trace: String?
   private let html: String?
+  private let log: FrameLogFile?
   private var lastFrame: FrameRecord?
 
   /// - Parameters:
   ///   - budget: the time that a frame may take; nil for one refresh interval.
   ///   - trace: the file of the trace; nil for none.
   ///   - html: the file of the page; nil for none.
+  ///   - csv: the file with a line for each frame; nil for none.
   init(
     scene: SceneChoice, options: SceneOptions, length: Length, budget: Nanoseconds?, target: Target, trace: String?,
-    html: String?
+    html: String?, csv: String?
   ) throws {
     session = try SceneSession(scene, options: options)
     self.length = length
@@ -52,9 +54,10 @@ final class SceneProfile {
     profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate, budget: budget)
     phases.reserveCapacity(min(length.frames, 10_000))
     areas = session.engine.measureAreas()
+    log = try csv.map { try FrameLogFile(path: $0, format: .csv, isPatient: false) }
     timeline = trace == nil && html == nil ? nil : RunTimeline(frames: length.frames, loop: session.engine.loop)
-    if let timeline {
-      session.measure(with: FPSMeter(refreshRate: profile.refreshRate), timeline: timeline)
+    if timeline != nil || log != nil {
+      session.measure(with: FPSMeter(refreshRate: profile.refreshRate), log: log, timeline: timeline)
     }
     session.engine.output.observe { [weak self] event in
       if case .presented(let frame) = event { self?.add(frame) }
@@ -83,6 +86,7 @@ final class SceneProfile {
     session.run()
     progress.invalidate()
     Terminal.error.show(progress: "")
+    session.finish(log)
     try session.requireSuccess()
     try write()
   }
