@@ -55,7 +55,8 @@ struct TraceCommandTests {
     (["run", "orbit", "--trace", "a.csv", "--frame-log", "a.csv"], "are one file"),
     (["run", "orbit", "--trace", "/no/such/folder/a"], "there is no folder /no"),
   ]) func wrongFiles(_ arguments: [String], _ message: String) throws {
-    let result = try framepace(arguments, in: try TemporaryFolder().path)
+    let folder = try TemporaryFolder()
+    let result = try framepace(arguments, in: folder.path)
     #expect(result.status != 0 && result.error.contains(message), "\(result.error)")
   }
 }

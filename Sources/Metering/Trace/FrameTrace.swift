@@ -120,7 +120,8 @@ public struct FrameTrace {
 
     mutating func add(_ tick: DisplayLink.Tick) {
       // Ticks of one output do not overlap; where a broken display's stamps say so, the later one is cut.
-      let start = max(TraceEvents.microseconds(tick.timestamp), tickEnd)
+      // A tick may be delivered some microseconds before the stamp of its vblank.
+      let start = max(TraceEvents.microseconds(min(tick.timestamp, tick.delivered)), tickEnd)
       tickEnd = max(TraceEvents.microseconds(tick.delivered), start + 1)
       tickStarts[tick.frameNumber] = start
       events.slice(Names.tick, track: Track.ticks, from: start, to: tickEnd) { bytes in
