@@ -53,8 +53,8 @@ let package = Package(
     .library(
       name: "FramepaceParts",
       targets: [
-        "CKernels", "Compositing", "FrameTiming", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
-        "RenderTree", "RunLoops", "SampleScenes", "SceneText", "Simulation",
+        "CKernels", "CStackSamples", "Compositing", "FrameTiming", "Geometry", "Hangs", "Layers", "LinuxSystem", "Metering",
+        "Presentation", "Raster", "RenderTree", "RunLoops", "SampleScenes", "SceneText", "Simulation",
       ]),
     .library(name: "FramepaceTesting", targets: ["FramepaceTesting", "Simulation", "AllocationCounter"]),
     .library(name: "FramepaceKMSTesting", targets: ["KMSTesting"]),
@@ -76,6 +76,7 @@ let package = Package(
     system("CSeat", "libseat", apt: "libseat-dev"),
     system("CUdev", "libudev", apt: "libudev-dev"),
     .target(name: "CFatalSignals", cSettings: [.treatAllWarnings(as: .error)]),
+    .target(name: "CStackSamples", cSettings: [.treatAllWarnings(as: .error)]),
     library("LinuxSystem", ["CLinux"]),
 
     // Time: the loop, the display link, the figures.
@@ -84,6 +85,7 @@ let package = Package(
     library("MessagePorts", ["CLinux", "LinuxSystem", "RunLoops"]),
     library("FrameTiming", ["LinuxSystem", "RunLoops"]),
     library("Metering", ["LinuxSystem", "FrameTiming"]),
+    library("Hangs", ["CStackSamples", "LinuxSystem", "RunLoops"]),
 
     // Pixels: drawing, the render tree, compositing.
     library("Geometry"),
@@ -195,6 +197,11 @@ let package = Package(
       "FrameTimingTests",
       ["FrameTiming", "FramepaceTesting", "LinuxSystem", "Metering", "RunLoops", "Simulation", "TestLength"],
       exclude: ["Recordings"]),
+    // Programs that hang, and what is reported of it.
+    .executableTarget(
+      name: "hanging", dependencies: ["CCairo", "Hangs", "LinuxSystem", "RunLoops"], path: "Tests/Hanging",
+      swiftSettings: swiftSettings),
+    tests("HangTests", ["CStackSamples", "Hangs", "LinuxSystem", "RunLoops", "hanging"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering", "TestLength"], exclude: ["Captures"]),
     // A program that exits while a display is in use.
     .executableTarget(

@@ -112,6 +112,9 @@ public final class FrameLoop: Sendable {
   /// The depth of nested runs on the calling thread; 0 outside all runs.
   package static var runDepth: Int { ThreadRecord.current.runDepth }
 
+  /// True on the loop's own thread.
+  package var isOnOwnThread: Bool { thread.isCurrent }
+
   /// The mode of the innermost run, and true if it is one of the common modes; nil while the loop does not run. From any thread.
   package var innermostRun: (mode: Mode, isCommon: Bool)? {
     table.withLock { table in table.running.map { ($0.name, $0.isCommon) } }

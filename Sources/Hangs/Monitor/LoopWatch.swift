@@ -1,0 +1,128 @@
+import Glibc
+import LinuxSystem
+import RunLoops
+import Synchronization
+
+/// The monitor's knowledge of one loop.
+struct LoopWatch {
+  private let watched: WatchedLoop
+  var detector: HangDetector
+  var load: LoadDetector?
+
+  // The slow turn's.
+  private(set) var tally = StackTally()
+  var facts: [HangReport.Fact] = []
+  /// The decision about its report; nil until it is a hang.
+  var decision: RepeatFilter.Decision?
+  var signature: [UInt64] = []
+  /// True once it is kept in a file, because it does not end.
+  var isKept = false
+  private var last: Last?
+  private var channels: [String: Int] = [:]
+  private var mode: String?
+  private var phase = LoopPhase.notRunning
+  private var isWhole = true
+  private var longestStop = Nanoseconds.zero
+
+  /// The stacks of a time of load.
+  var loadTally = StackTally()
+  private var lastLoadSample: MonotonicTime?
+
+  /// The last sample of the turn.
+  private struct Last {
+    var frames: [StackFrame]
+    /// The thread's processor time after it.
+    var processorTime: Nanoseconds
+  }
+
+  /// A thread that used less between two samples has only returned to its wait.
+  private static let still = Nanoseconds.microseconds(100)
+
+  init(_ watched: WatchedLoop, _ configuration: HangMonitor.Configuration) {
+    self.watched = watched
+    detector = HangDetector(limits: configuration.limits)
+    load = configuration.load.map(LoadDetector.init)
+  }
+
+  var slowTurn: HangDetector.Turn? { detector.slowTurn }
+
+  mutating func forgetTurn() {
+    guard tally.count > 0 || decision != nil || last != nil else { return }
+    (tally, facts, decision, signature, isKept) = (StackTally(), [], nil, [], false)
+    (last, channels, mode, phase, isWhole, longestStop) = (nil, [:], nil, .notRunning, true, .zero)
+  }
+
+  /// Takes a sample of the stack.
+  /// - Returns: true if the thread was stopped for it.
+  mutating func sample(for time: Nanoseconds, processorTime: Nanoseconds, turn: Int64) -> Bool {
+    if let channel = ThreadState.waitChannel(of: watched.thread.number) { channels[channel, default: 0] += 1 }
+    if let last, processorTime - last.processorTime < Self.still {
+      tally.add(last.frames, for: time)
+      return false
+    }
+    guard let sample = watched.thread.sample() else { return false }
+    // The turn may have ended meanwhile: then this is another one's stack.
+    guard watched.beacon.turnStart.load(ordering: .acquiring) == turn else { return true }
+    phase = shownPhase
+    mode = watched.loop?.currentMode?.name
+    isWhole = isWhole && sample.isComplete
+    longestStop = max(longestStop, sample.stopped)
+    tally.add(sample.frames, for: time)
+    last = Last(frames: sample.frames, processorTime: watched.thread.processorTime)
+    return true
+  }
+
+  /// Takes a sample, sixty times in a load's time.
+  mutating func sampleForLoad(at now: MonotonicTime, turn: Int64) -> Bool {
+    let interval = (load?.limits.time ?? .zero) / 60
+    if let lastLoadSample, now - lastLoadSample < interval { return false }
+    lastLoadSample = now
+    guard let sample = watched.thread.sample() else { return false }
+    if watched.beacon.turnStart.load(ordering: .acquiring) == turn { loadTally.add(sample.frames, for: interval) }
+    return true
+  }
+
+  private var shownPhase: LoopPhase { LoopPhase(rawValue: watched.beacon.phase.load(ordering: .relaxed)) ?? .notRunning }
+
+  // MARK: Reports, still without names
+
+  func report(of turn: HangDetector.Turn, isOver: Bool) -> HangReport {
+    var report = report(.hang, start: turn.start, duration: turn.duration, processorShare: turn.processorShare, tally)
+    report.excused = turn.excused
+    report.isOver = isOver
+    report.waitChannel = report.isBlocked ? channels.max { $0.value < $1.value }?.key : nil
+    if case .report(let leftOut) = decision { report.leftOut = leftOut }
+    report.isWhole = isWhole
+    report.longestStop = longestStop
+    report.facts = facts
+    return report
+  }
+
+  func report(of load: LoadDetector.Load, _ configuration: HangMonitor.Configuration) -> HangReport {
+    var report = report(
+      .load, start: load.start, duration: load.duration, processorShare: load.processorShare, loadTally)
+    report.isOver = true
+    report.phase = shownPhase
+    report.facts = configuration.facts?() ?? []
+    return report
+  }
+
+  private func report(
+    _ kind: HangReport.Kind, start: MonotonicTime, duration: Nanoseconds, processorShare: Double, _ tally: StackTally
+  ) -> HangReport {
+    var report = HangReport(kind: kind, start: start, duration: duration, processorShare: processorShare, phase: phase)
+    report.program = HangReport.programPath.split(separator: "/").last.map(String.init) ?? ""
+    report.process = getpid()
+    report.thread = watched.thread.number
+    report.loop = watched.name
+    let age = ((watched.loop?.clock.now ?? start) - start).seconds
+    report.date = ((WallClock.now - age) * 1_000).rounded() / 1_000
+    report.mode = mode ?? watched.loop?.currentMode?.name
+    report.samples = tally.count
+    if let dominant = tally.dominant {
+      report.share = dominant.share
+      report.frames = zip(dominant.frames, dominant.shares).map { HangReport.Frame(address: $0.address, share: $1) }
+    }
+    return report
+  }
+}

@@ -1,0 +1,176 @@
+import LinuxSystem
+import Testing
+
+@testable import Hangs
+
+struct HangDetectorTests {
+  private let limits = HangDetector.Limits()
+
+  /// Wherever in the monitor's looks a turn begins, exactly those that last for two seconds are hangs.
+  @Test func aTurnIsAHangExactlyFromTheThresholdOn() {
+    for duration: Int64 in [1_000, 1_900, 1_950, 1_999, 2_000, 2_001, 2_050, 2_500, 2_999, 3_000] {
+      for offset: Int64 in stride(from: 0, to: 1_000, by: 37) {
+        // Another turn before it, at every distance.
+        let turns = SimulatedTurns(turns: [0..<100, 130 + offset..<130 + offset + duration])
+        let result = turns.play()
+        #expect(result.began.count == (duration > 2_000 ? 1 : 0), "\(duration) ms, \(offset)")
+        let hangs = result.hangs(limits)
+        #expect(hangs.count == (duration >= 2_000 ? 1 : 0), "\(duration) ms, \(offset)")
+        if let hang = hangs.first { #expect(hang.duration == .milliseconds(duration)) }
+        // It is found at the very moment.
+        if let began = result.began.first { #expect(began.duration == .seconds(2)) }
+      }
+    }
+  }
+
+  /// A look that comes late by less than what is excused finds the hang all the same, from the end that the loop has left.
+  @Test func aHangThatEndsJustBeforeALateLookIsFound() {
+    let turns = SimulatedTurns(turns: [0..<2_020, 5_000..<5_010], lateness: { _ in .milliseconds(40) })
+    let result = turns.play()
+    #expect(result.hangs(limits).map(\.duration) == [.milliseconds(2_020)])
+  }
+
+  @Test func samplesBeginWhenATurnBecomesSlow() {
+    let samples = SimulatedTurns(turns: [0..<1_000]).play().samples
+    #expect(samples.first == 250)
+    #expect(samples.count == 15)
+    #expect(SimulatedTurns(turns: [0..<249]).play().samples.isEmpty)
+  }
+
+  /// A turn that lasts for an hour has hundreds of samples, not 72,000.
+  @Test func samplesOfALongTurnAreBounded() {
+    let result = SimulatedTurns(turns: [0..<3_600_000]).play()
+    #expect(result.samples.count > 300 && result.samples.count < 1_000, "\(result.samples.count)")
+    #expect(result.hangs(limits).map(\.duration) == [.seconds(3_600)])
+  }
+
+  /// A hang of four seconds that begins at once after one of 15 seconds: detectors that slow down miss it.
+  @Test func aHangRightAfterAHangIsFound() {
+    for gap: Int64 in [0, 1, 40, 200, 900] {
+      let result = SimulatedTurns(turns: [0..<15_000, 15_000 + gap..<19_000 + gap]).play()
+      #expect(result.began.map(\.start) == [.zero, SimulatedTurns.time(15_000 + gap)], "\(gap)")
+      #expect(result.hangs(limits).map(\.duration) == [.seconds(15), .seconds(4)])
+    }
+  }
+
+  /// An hour of turns of two milliseconds, one a second; and one without any.
+  @Test func anIdleApplicationIsNotReported() {
+    let busy = (0..<3_600).map { (second: Int64) in second * 1_000..<second * 1_000 + 2 }
+    let result = SimulatedTurns(turns: busy).play()
+    #expect(result.began.isEmpty && result.ended.isEmpty && result.samples.isEmpty)
+    // One when the turn begins, one when it would be slow; none after that.
+    #expect(result.looks <= 2 * 3_600 + 1)
+
+    let asleep = SimulatedTurns(turns: [0..<2, 3_600_000..<3_600_002]).play()
+    #expect(asleep.began.isEmpty && asleep.looks == 4)
+  }
+
+  /// A loop that never sleeps, but begins a turn every 100 ms, for an hour.
+  @Test func aLoopThatTurnsIsNotHanging() {
+    let turns = (0..<36_000).map { (turn: Int64) in turn * 100..<turn * 100 + 100 }
+    let result = SimulatedTurns(turns: turns).play()
+    #expect(result.began.isEmpty && result.ended.isEmpty)
+    // One long turn among them is found.
+    let withHang = SimulatedTurns(turns: turns.prefix(50) + [5_000..<7_100] + turns.dropFirst(71))
+    #expect(withHang.play().hangs(limits).map(\.duration) == [.milliseconds(2_100)])
+  }
+
+  // MARK: Excused time
+
+  /// The process is stopped for ten seconds in a turn that takes 300 ms by itself.
+  @Test func aStoppedProcessIsNotHanging() {
+    for stop: Int64 in stride(from: 10, to: 290, by: 20) {
+      // No look between the stop and its end.
+      let end = stop + 10_000
+      let turns = SimulatedTurns(
+        turns: [0..<10_300],
+        lateness: { time in
+          let asked = time.nanoseconds / 1_000_000
+          return asked >= stop && asked < end ? .milliseconds(end - asked) : .zero
+        })
+      let result = turns.play()
+      #expect(result.began.isEmpty && result.hangs(limits).isEmpty, "\(stop)")
+    }
+  }
+
+  /// A program that is stopped in a hang hangs for the rest of the time.
+  @Test func theTimeOfAStopIsNotCounted() throws {
+    let turns = SimulatedTurns(
+      turns: [0..<13_000],
+      lateness: { time in
+        let asked = time.nanoseconds / 1_000_000
+        return asked >= 1_000 && asked < 11_000 ? .milliseconds(11_000 - asked) : .zero
+      })
+    let hangs = turns.play().hangs(limits)
+    #expect(hangs.count == 1)
+    let hang = try #require(hangs.first)
+    #expect(hang.duration <= .seconds(3) && hang.duration >= .milliseconds(2_900), "\(hang.duration)")
+    #expect(hang.excused >= .seconds(10))
+  }
+
+  /// Looks that are late because the one before took long: that is no stop.
+  @Test func aMonitorThatIsSlowItselfFindsTheHang() {
+    let late: (MonotonicTime) -> Nanoseconds = { _ in .milliseconds(150) }
+    let turns = SimulatedTurns(turns: [0..<3_000], look: { $0.looksDelay = $0.now - .zero }, lateness: late)
+    #expect(turns.play().hangs(limits).map(\.duration) == [.seconds(3)])
+    #expect(SimulatedTurns(turns: [0..<3_000], lateness: late).play().hangs(limits).isEmpty)
+  }
+
+  @Test func aSuspendedMachineIsNotHanging() {
+    // The clock goes on for a while before the machine is frozen, and after it wakes.
+    let turns = SimulatedTurns(turns: [0..<4_000]) { sight in
+      sight.suspended = .seconds(Double(sight.now.nanoseconds / 900_000_000) * 3_600)
+    }
+    #expect(turns.play().began.isEmpty)
+  }
+
+  @Test func aDebuggedProcessIsNotHanging() {
+    let turns = SimulatedTurns(turns: [0..<60_000]) { $0.isDebugged = true }
+    let result = turns.play()
+    #expect(result.began.isEmpty && result.samples.isEmpty)
+    // From when the debugger has gone, the turn counts.
+    let after = SimulatedTurns(turns: [0..<60_000]) { $0.isDebugged = $0.now < SimulatedTurns.time(30_000) }
+    let hangs = after.play().hangs(limits)
+    #expect(hangs.count == 1 && hangs[0].duration <= .milliseconds(30_250), "\(hangs)")
+  }
+
+  /// Other programs have the processor nine tenths of the time. Turns of 200 ms of work take two seconds and more, and the
+  /// monitor looks late too.
+  @Test func aBusyMachineIsNotHanging() {
+    var random = SplitMix64(seed: 7)
+    let late = (0..<100).map { _ in Nanoseconds.milliseconds(Int64.random(in: 0...400, using: &random)) }
+    let turns = (0..<600).map { (turn: Int64) in turn * 3_000..<turn * 3_000 + 2_600 }
+    let simulated = SimulatedTurns(
+      turns: turns, look: { sight in sight.runDelay = Nanoseconds(sight.now.nanoseconds / 10 * 9) },
+      lateness: { late[Int($0.nanoseconds / 1_000_000 % 100)] })
+    #expect(simulated.play().began.isEmpty)
+    // Without the delay they are hangs.
+    #expect(SimulatedTurns(turns: turns).play().began.count == 600)
+  }
+
+  @Test func theShareOfAProcessorTellsComputingFromWaiting() {
+    let computing = SimulatedTurns(turns: [0..<3_000]) { $0.processorTime = Nanoseconds($0.now.nanoseconds) }
+    #expect(computing.play().began.map(\.processorShare) == [1])
+    let waiting = SimulatedTurns(turns: [0..<3_000]) { $0.processorTime = .milliseconds(3) }
+    #expect(waiting.play().began.map(\.processorShare) == [0])
+  }
+}
+
+struct LoadDetectorTests {
+  /// A minute at 85 % is a load, at 75 % it is none, and a pause of five seconds begins it anew.
+  @Test func onlyALongLoadCounts() {
+    func loads(seconds: Int64, _ share: (Int64) -> Double) -> [LoadDetector.Load] {
+      var (detector, used, loads) = (LoadDetector(), Nanoseconds.zero, [LoadDetector.Load]())
+      for step in 0...(seconds * 4) {
+        if let load = detector.look(now: .zero + .milliseconds(step * 250), processorTime: used) { loads.append(load) }
+        used += .seconds(0.25 * share(step / 4))
+      }
+      return loads
+    }
+    #expect(loads(seconds: 60) { _ in 0.85 }.count == 1)
+    #expect(loads(seconds: 600) { _ in 0.85 }.count == 10)
+    #expect(loads(seconds: 600) { _ in 0.75 }.isEmpty)
+    #expect(loads(seconds: 600) { $0 % 60 < 5 ? 0.1 : 1 }.isEmpty)
+    #expect(loads(seconds: 59) { _ in 1 }.isEmpty)
+  }
+}
