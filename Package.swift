@@ -124,7 +124,7 @@ let package = Package(
     library(
       "Framepace",
       [
-        "Compositing", "FrameTiming", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
+        "Compositing", "FrameTiming", "Geometry", "Hangs", "Layers", "LinuxSystem", "Metering", "Presentation", "Raster",
         "RenderTree", "RunLoops", "SceneText", "Simulation",
       ]),
     library(
@@ -158,7 +158,7 @@ let package = Package(
     .executableTarget(
       name: "FramepaceCLI",
       dependencies: [
-        "FrameTiming", "Framepace", "KMS", "Metering", "SampleScenes", "Seats", "Simulation",
+        "FrameTiming", "Framepace", "Hangs", "KMS", "Metering", "SampleScenes", "Seats", "Simulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),

@@ -46,6 +46,8 @@ public final class Engine {
   var groups: [OutputGroup] = []
   var observers: [FrameLoop.Observer] = []
   private var turn = Turn.open(since: nil)
+  /// The state that other threads may read; nil unless somebody asked for it.
+  var trail: EngineTrail?
   private var isFinished = false
   private var hasReportedUnsettledLayout = false
 
@@ -147,6 +149,7 @@ public final class Engine {
       .onMain { [weak self] _, _ in
         guard let self else { return }
         turn = .open(since: loop.clock.now)
+        trail?.enter(.callbacks)
       })
     let publish = FrameLoop.Observer(
       [.beforeWaiting, .exit], order: ObserverOrder.publish, evenWhenBusy: true,
@@ -167,13 +170,22 @@ public final class Engine {
     var phases = FrameRecord.PhaseDurations()
     if case .open(let start?) = turn { phases[.callbacks] = loop.clock.now - start }
     turn = .committing
+    if let trail {
+      let marks = groups.reduce((layouts: 0, displays: 0)) { sum, group in
+        let marks = group.context.markCounts
+        return (sum.layouts + marks.layouts, sum.displays + marks.displays)
+      }
+      trail.beginCommit(layouts: marks.layouts, displays: marks.displays)
+    }
     for group in groups { commit(group, &phases) }
     drawingWait = .none
+    trail?.enter(.rendering)
     for group in groups {
       for member in group.members { member.output.renderIfNeeded(turn: phases) }
     }
     Transaction.endTurn()
     turn = .committed
+    trail?.enter(.betweenTurns)
     // Completions and observers may have changed layers since the commit, which did not wake the loop.
     if Transaction.hasDueCompletions || groups.contains(where: \.context.isDirty) { loop.wakeUp() }
   }

@@ -25,6 +25,11 @@
 @_exported public import struct FrameTiming.FrameRecord
 @_exported public import struct FrameTiming.RefreshRate
 
+@_exported public import struct Hangs.HangDetector
+@_exported public import class Hangs.HangMonitor
+@_exported public import struct Hangs.HangReport
+@_exported public import struct Hangs.LoadDetector
+
 @_exported public import class Metering.FPSMeter
 @_exported public import struct Metering.FrameDiagram
 @_exported public import struct Metering.FrameLedger

@@ -117,7 +117,8 @@ struct RunCommand: ParsableCommand {
                      refused: features that the screen refuses, and why
         at a change  change: the screen was lost, or is back; or
                      reload: the scene's file, which was read again; or
-                     mistake: why it was not, with file, line and column
+                     mistake: why it was not, with file, line and column; or
+                     hang: the main loop hung, with --hang-reports
         other lines  time: in seconds since the start, refreshRate
           since the line before:
                      tickRate, frameRate, presentedRate, ticks,
@@ -248,6 +249,16 @@ struct RunCommand: ParsableCommand {
     completion: .file(extensions: ["json"]))
   var trace: String?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      Write reports of hangs to this folder: of turns of the loop that take 2 s or more, with the stack of the main thread. \
+      framepace view prints one.
+      """, valueName: "folder"),
+    completion: .directory)
+  var hangReports: String?
+
   @Flag(help: "Print a JSON object a second, with or without --fps, and the summary as the last.")
   var json = false
 
@@ -274,6 +285,12 @@ struct RunCommand: ParsableCommand {
     if let frameLog { _ = try FrameLogFile.format(of: frameLog) }
     if trace == "" { throw ValidationError("--trace has no name: use a file's name.") }
     try OutputPath.requireDistinct([("--plot", plot), ("--frame-log", frameLog), ("--trace", trace)])
+    if let hangReports {
+      if hangReports.isEmpty { throw ValidationError("--hang-reports has no name: use a folder's.") }
+      if simulation.simulate != nil {
+        throw ValidationError("--hang-reports watches this machine's clock, and --simulate has another: leave out either.")
+      }
+    }
     if diagram, json { throw ValidationError("--diagram draws text: leave out --json.") }
   }
 
@@ -298,14 +315,17 @@ private struct SceneRun {
   private let log: FrameLogFile?
   private let plot: (picture: PacingPlot, file: String)?
   private let trace: (timeline: RunTimeline, file: String)?
+  private let hangs: RunHangs?
 
   init(_ command: RunCommand, report: RunReport) throws {
     self.report = report
     let simulation = try command.simulation.simulation(size: command.options.size ?? command.choice.size(scale: 1))
     let start = (simulation?.loop ?? .main).clock.now
+    hangs = try command.hangReports.map(RunHangs.init)
     session = try SceneSession(
       command.choice, states: command.state, options: command.options, policy: command.policy, animation: command.animation,
       interval: command.interval, overlays: command.overlays.show, simulation: simulation)
+    hangs?.session = session
     meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     let lateFrames = command.diagram ? LateFrames(start: start, meter: meter) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
@@ -328,6 +348,7 @@ private struct SceneRun {
   }
 
   func run() throws {
+    defer { hangs?.stop() }
     let loop = session.engine.loop
     if report != .none { session.endWithReader() }
     session.say { try printer.begin(session) }

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Framepace
+import Hangs
 import Metering
 
 struct ViewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "view",
-    abstract: "Reports the figures of a file that another tool, or a frame log, wrote.",
+    abstract: "Reports the figures of a capture or a frame log, or prints a report of a hang.",
     usage: "framepace view <file> [<options>]",
     discussion: """
       Reads captures of PresentMon (CSV, versions 1 and 2) and MangoHud (CSV), and \
@@ -42,6 +43,15 @@ struct ViewCommand: ParsableCommand {
                            in frames a second
         frameIntervalP50 P95 P99 P999 Max StandardDeviation, workP50 …, latencyP50 …,
         animationErrorP50 …
+
+      Reads the reports of hangs too that framepace run --hang-reports writes: how long \
+      the loop hung, whether it computed or waited, in which part of its turn, what the \
+      application knew, and the stack in which it spent most of the time, with the \
+      share of each frame. A frame without a name has its file and the offset in it, \
+      for addr2line -e FILE OFFSET.
+
+        framepace run --hang-reports hangs
+        framepace view hangs/001790000000-77-0001.hang
       """)
 
   @Argument(help: ArgumentHelp("The file.", valueName: "file"), completion: .file())
@@ -77,7 +87,14 @@ struct ViewCommand: ParsableCommand {
     try onMainActor {
       let printsJSON = json == "-" || json == "/dev/stdout"
       if let json, !printsJSON { try OutputPath.requireWritable(files: [json]) }
-      let capture = try FrameCapture(file: file)
+      let bytes = try contents()
+      if HangReport.isReport(bytes) { return try printHang(bytes) }
+      let capture: FrameCapture
+      do throws(CaptureError) {
+        capture = try FrameCapture(bytes)
+      } catch {
+        throw Refusal("cannot read '\(file)': \(error)")
+      }
       let stream = try chosen(of: capture)
       let report = CaptureReport(stream)
       let object = CaptureText.json(report, of: stream, file: file, format: capture.format).line + "\n"
@@ -103,23 +120,29 @@ struct ViewCommand: ParsableCommand {
         ? "'\(file)' has no frames of what --process and --swap-chain name"
         : "'\(file)' has frames of \(fitting.count) swap chains: choose one with --process NAME|ID or --swap-chain ADDRESS")
   }
-}
 
-extension FrameCapture {
   /// Some hours of frames.
   private static let largestFile = 1 << 30
 
-  init(file: String) throws(Refusal) {
-    let bytes: [UInt8]
+  private func contents() throws(Refusal) -> [UInt8] {
     do throws(SystemError) {
-      bytes = try OwnedDescriptor.contents(of: file, limit: Self.largestFile)
+      return try OwnedDescriptor.contents(of: file, limit: Self.largestFile)
     } catch {
       throw Refusal("cannot read '\(file)': \(error.reason)")
     }
-    do throws(CaptureError) {
-      try self.init(bytes)
+  }
+
+  @MainActor
+  private func printHang(_ bytes: [UInt8]) throws {
+    if process != nil || swapChain != nil || json != nil {
+      throw Refusal("'\(file)' is the report of a hang: leave out --process, --swap-chain and --json")
+    }
+    let report: HangReport
+    do throws(HangReportError) {
+      report = try HangReport(fileText: String(decoding: bytes, as: UTF8.self))
     } catch {
       throw Refusal("cannot read '\(file)': \(error)")
     }
+    try Terminal.output.line(report.text(width: Terminal.output.textWidth))
   }
 }

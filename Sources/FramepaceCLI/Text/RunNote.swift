@@ -8,6 +8,8 @@ enum RunNote {
   case reload(path: String)
   /// The scene's file has changed and cannot be read. The scene goes on as it was.
   case mistake(SceneError)
+  /// The main loop hung.
+  case hang(String)
 
   /// The note for people.
   var sentence: String {
@@ -15,6 +17,7 @@ enum RunNote {
     case .change(let sentence): sentence
     case .reload(let path): "\(path.withoutControlCharacters) was read again"
     case .mistake(let error): "\(error); the scene goes on as it was"
+    case .hang(let headline): headline
     }
   }
 
@@ -22,6 +25,7 @@ enum RunNote {
     switch self {
     case .change(let sentence): .object([("change", .text(sentence))])
     case .reload(let path): .object([("reload", .text(path))])
+    case .hang(let headline): .object([("hang", .text(headline))])
     case .mistake(let error):
       .object([
         ("mistake", .text(error.message)), ("file", .optional(error.file)),

@@ -28,6 +28,9 @@ extension LayerContext {
     closeGroups()
   }
 
+  /// The numbers of layers that are marked for layout and for display.
+  package var markCounts: (layouts: Int, displays: Int) { (layoutMarks.reduce(0) { $0 + $1.count }, displayMarks.count) }
+
   private var hasLayoutMarks: Bool { layoutMarks.contains { !$0.isEmpty } }
 
   private func layOut(_ phases: inout CommitPhases) {

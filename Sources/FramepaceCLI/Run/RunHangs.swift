@@ -1,0 +1,39 @@
+import Framepace
+import Hangs
+
+/// The monitor of a run's hangs. Reports go to a folder, and a sentence of each is a note of the run.
+///
+/// It is made before the session, so that a start that takes too long is reported too.
+@MainActor
+final class RunHangs {
+  /// The session that hangs, once it is made: for its engine's facts, and for the notes.
+  weak var session: SceneSession? {
+    didSet { facts.withLock { $0 = session?.engine.hangFacts() } }
+  }
+
+  private let monitor: HangMonitor
+  private let facts = Lock<(@Sendable () -> [HangReport.Fact])?>(nil)
+
+  init(folder: String) throws {
+    try OutputPath.makeFolder(folder)
+    let notes = Notes()
+    var configuration = HangMonitor.Configuration()
+    configuration.folder = folder
+    configuration.facts = { [facts] in facts.withLock(\.self)?() ?? [] }
+    configuration.onReport = { report in
+      guard report.isOver else { return }
+      FrameLoop.main.perform(onMain: { notes.run?.session?.onNote?(.hang(report.headline)) })
+      FrameLoop.main.wakeUp()
+    }
+    monitor = try HangMonitor(configuration)
+    notes.run = self
+    monitor.watch(.main, name: "the main loop")
+  }
+
+  /// Returns when the last report is written.
+  func stop() { monitor.stop() }
+
+  @MainActor private final class Notes {
+    weak var run: RunHangs?
+  }
+}
