@@ -13,7 +13,7 @@ extension BandPainter {
       return picture
     }
     var inside = self
-    inside.frame = frame.union(blur.source(of: frame))
+    inside.frame = frame.map { $0.union(blur.source(of: $0)) }
     let needed = layers.bodyPixels(of: index, end: end, transform, depth: pictureDepth)
       .intersection(blur.source(of: pixels))
     let picture = inside.body(of: index, end, transform, needed, parts).blurred(by: blur, to: pixels, kernels)
@@ -23,13 +23,17 @@ extension BandPainter {
 }
 
 extension Picture {
-  /// The blur of this picture on `result`. What it has no pixels of is clear.
-  fileprivate func blurred(by blur: PictureBlur, to result: IntRect, _ kernels: UnsafePointer<ckernels_table>) -> Picture {
+  /// The blur of this picture on `result`.
+  ///
+  /// - Parameter isExtended: true if its edge pixels go on outside of it; otherwise it is clear there.
+  func blurred(
+    by blur: PictureBlur, to result: IntRect, isExtended: Bool = false, _ kernels: UnsafePointer<ckernels_table>
+  ) -> Picture {
     let picture = Picture(result)
     if result.isEmpty || pixels.isEmpty { return picture }
     for channel in 0..<4 {
       let values = ChannelPicture(blur.source(of: result))
-      values.copy(self, channel: channel)
+      if isExtended { values.copy(extended: self, channel: channel) } else { values.copy(self, channel: channel) }
       let blurred = values.blurred(by: blur, to: result, kernels)
       for y in result.minY..<result.maxY {
         let (row, values) = (picture.target.pointer(x: result.minX, y: y), blurred.row(y))
@@ -42,7 +46,7 @@ extension Picture {
 
 extension ColorMatrix {
   /// Maps the colours of all pixels that are not clear.
-  fileprivate func apply(to picture: Picture) {
+  func apply(to picture: Picture) {
     let pixels = picture.pixels
     if pixels.isEmpty { return }
     let columns = (

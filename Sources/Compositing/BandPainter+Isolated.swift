@@ -7,19 +7,30 @@ import RenderTree
 
 extension BandPainter {
   /// Blends an isolated layer with its descendants and effects.
-  func paintIsolated(_ node: CompositeNode, _ clip: IntRect, _ target: PixelTarget) {
+  func paintIsolated(_ node: CompositeNode, _ clip: IntRect, _ target: PixelTarget, _ behind: PaintedBehind?) {
     let pixels = node.extent.intersection(clip)
     if pixels.isEmpty { return }
     let (index, end) = (Int(node.record), layers.end(of: Int(node.record)))
     guard
       let space = node.raster?.space
-        ?? PictureSpace(layers, of: index, end: end, node.transform, depth: pictureDepth, frame: frame)
+        ?? PictureSpace(layers, of: index, end: end, node.transform, depth: pictureDepth, frame: frame.all)
     else { return }
     let picture = node.raster?.picture ?? flatPicture(of: index, end: end, in: space, space.source(of: pixels))
+    var under: Picture?
+    if node.flags.contains(.filtersBackdrop) {
+      let backdrop = Picture(pixels)
+      paintBackdrop(of: node, pixels, backdrop.target, 255, behind)
+      if records[index].flags.contains(.masked) { cut(backdrop, byMaskOf: index, end, node.transform) }
+      under = backdrop
+    }
     withExtendedLifetime(picture) {
       let (shown, mode) = (space.shown(picture), node.effects?.parts.blendMode ?? .normal)
       for y in pixels.minY..<pixels.maxY {
-        let row = shown.row(y, from: pixels.minX, count: pixels.width, kernels, scratch.samples)
+        var row = shown.row(y, from: pixels.minX, count: pixels.width, kernels, scratch.samples)
+        if let backdrop = under?.target.pointer(x: pixels.minX, y: y) {
+          kernels.pointee.over(backdrop, row, Int64(pixels.width))
+          row = backdrop
+        }
         mode.blend(
           row, over: target.pointer(x: pixels.minX, y: y), count: pixels.width, opacity: node.opacity, with: kernels)
       }
@@ -28,7 +39,7 @@ extension BandPainter {
 
   /// The picture of a layer with its descendants and effects, but for its opacity and its blend mode.
   private func picture(of index: Int, end: Int, _ transform: Affine, _ pixels: IntRect) -> Picture {
-    guard let space = PictureSpace(layers, of: index, end: end, transform, depth: pictureDepth, frame: frame) else {
+    guard let space = PictureSpace(layers, of: index, end: end, transform, depth: pictureDepth, frame: frame.all) else {
       return Picture(pixels)
     }
     let flat = flatPicture(of: index, end: end, in: space, space.source(of: pixels))
@@ -44,11 +55,11 @@ extension BandPainter {
 
   /// The same in the picture's own pixels.
   func flatPicture(of index: Int, end: Int, in space: PictureSpace, _ pixels: IntRect) -> Picture {
-    seeing(space.source(of: frame)).current(index, end, space.transform, pixels, layers.effects(at: index)?.parts)
+    seeing(frame.map(space.source(of:))).current(index, end, space.transform, pixels, layers.effects(at: index)?.parts)
   }
 
   /// The same painter for a picture of which these pixels may be asked for.
-  private func seeing(_ frame: IntRect) -> BandPainter {
+  private func seeing(_ frame: PictureFrame) -> BandPainter {
     var painter = self
     painter.frame = frame
     return painter
@@ -91,7 +102,7 @@ extension BandPainter {
         shadow = nil
       } else {
         if blur.isFar { inside.farShadows += 1 }
-        inside.frame = frame.union(blur.source(of: frame))
+        inside.frame = frame.map { $0.union(blur.source(of: $0)) }
         around = layers.filteredPixels(of: index, end: end, transform, depth: pictureDepth)
           .intersection(blur.source(of: pixels))
       }
@@ -123,13 +134,19 @@ extension BandPainter {
     let picture = Picture(pixels)
     if pixels.isEmpty { return picture }
     var list = CompositeList()
-    list.build(layers, of: index, end: end, transform, pixels: pixels, pictureDepth: pictureDepth + 1)
+    // In a shadow from far away the blurs of what lies behind layers could make the picture as large as the way.
+    let isFar = farShadows > 0
+    let painted = list.build(
+      layers, of: index, end: end, transform, pixels: pixels, edge: isFar ? .zero : frame.edge,
+      pictureDepth: pictureDepth + 1)
+    let around = painted == pixels ? picture : Picture(painted)
     list.nodes.withUnsafeBufferPointer { nodes in
       BandPainter(
-        kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: pixels, frame: frame,
-        pictureDepth: pictureDepth + 1, farShadows: farShadows
-      ).paintPicture(picture.target)
+        kernels: kernels, layers: layers, nodes: nodes, scratch: CompositeScratch(), band: painted, frame: frame,
+        pictureDepth: pictureDepth + 1, farShadows: farShadows, filtersBackdrop: list.filtersBackdrop && !isFar
+      ).paintPicture(around.target)
     }
+    if around !== picture { picture.target.copy(around.target) }
     if let border = parts?.border { paint(border, of: records[index], transform, picture, parts?.corners ?? .all) }
     return picture
   }

@@ -54,6 +54,7 @@ extension BandPainter {
     let record = records[Int(node.record)]
     let pixels = node.own.intersection(clip)
     let bounds = LayerShape(node, record)
+    if node.flags.contains(.filtersBackdrop) { self.visit(bounds, pixels, visit) }
     if node.color != 0 { self.visit(bounds, pixels, visit) }
     guard let content = node.content else { return }
     let rect = content.drawnBounds(in: record.bounds, node.effects)
@@ -66,6 +67,7 @@ extension BandPainter {
   private func visitPicture(_ node: CompositeNode, _ pixels: IntRect, _ visit: Visit) {
     if pixels.isEmpty { return }
     let parts = node.effects?.parts
+    if node.flags.contains(.filtersBackdrop) { self.visit(LayerShape(node, records[Int(node.record)]), pixels, visit) }
     if parts?.homography == nil, parts?.rasterizationScale == nil, parts?.transition == nil {
       let index = Int(node.record)
       var list = CompositeList()

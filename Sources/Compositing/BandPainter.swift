@@ -8,31 +8,43 @@ struct BandPainter {
   let layers: TreeLayers
   let nodes: UnsafeBufferPointer<CompositeNode>
   let scratch: CompositeScratch
-  let band: IntRect
-  /// All pixels that any damage may ask for: what is made for the size of the picture must not depend on the damage.
-  var frame: IntRect
+  var band: IntRect
+  var frame: PictureFrame
   /// The number of pictures around the one that is painted.
   var pictureDepth = 0
   /// The number of layers around that picture whose far shadow is painted.
   var farShadows = 0
+  /// True if one of the nodes filters what lies behind it.
+  var filtersBackdrop = false
 
   var records: UnsafeBufferPointer<RenderRecord> { layers.records }
 
+  /// Paints the band of an output.
   func paint(backdrop: UInt32, _ target: PixelTarget) {
+    guard filtersBackdrop else { return paint(over: backdrop, target) }
+    var around = self
+    around.band = nodes.pixelsBehind(band, in: frame.edge)
+    if around.band == band { return paint(over: backdrop, target.part(band)) }
+    let picture = Picture(around.band)
+    around.paint(over: backdrop, picture.target)
+    target.part(band).copy(picture.target)
+  }
+
+  private func paint(over backdrop: UInt32, _ target: PixelTarget) {
     scratch.reserveRow(band.width)
     if findHidden() {
       for y in band.minY..<band.maxY {
         kernels.pointee.fill(target.pointer(x: band.minX, y: y), Int64(band.width), backdrop)
       }
     }
-    paint(0, nodes.count, band, target, depth: 0)
+    paint(0, nodes.count, band, target, depth: 0, behind(target))
   }
 
   /// Paints into a clear picture.
   func paintPicture(_ target: PixelTarget) {
     scratch.reserveRow(band.width)
     _ = findHidden()
-    paint(0, nodes.count, band, target, depth: 0)
+    paint(0, nodes.count, band, target, depth: 0, behind(target))
   }
 
   // MARK: Hidden layers
@@ -80,6 +92,10 @@ struct BandPainter {
           hasCovers = true
         }
       }
+      // The blur mixes pixels around those that are seen: layers in front hide none of these.
+      if visibility[index] == .visible, nodes[index].flags.contains(.filtersBackdrop) {
+        covers = InlineArray(repeating: none)
+      }
     }
     for slot in 0..<4 where covers[slot].scope < 0 && covers[slot].pixels.contains(band) { return false }
     return true
@@ -105,7 +121,9 @@ struct BandPainter {
   // MARK: Layers
 
   /// Paints the nodes from `start` up to `end`, which share the picture `target`, in the pixels of `clip`.
-  private func paint(_ start: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, depth: Int) {
+  private func paint(
+    _ start: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, depth: Int, _ behind: PaintedBehind?
+  ) {
     var index = start
     while index < end {
       let next = Int(nodes[index].end)
@@ -114,28 +132,36 @@ struct BandPainter {
         continue
       }
       if nodes[index].flags.isDisjoint(with: [.opacityGroup, .antialiasedClip, .shapeMask, .isolated]) {
-        if scratch.visibility[index] == .visible { paintOwn(index, clip, target, nodes[index].opacity) }
+        if scratch.visibility[index] == .visible {
+          paintBackdrop(of: nodes[index], clip, target, nodes[index].opacity, behind)
+          paintOwn(index, clip, target, nodes[index].opacity)
+        }
         index += 1
       } else {
         if nodes[index].flags.contains(.isolated) {
-          paintIsolated(nodes[index], clip, target)
+          paintIsolated(nodes[index], clip, target, behind)
         } else {
-          paintGroup(index, next, clip, target, depth: depth)
+          paintGroup(index, next, clip, target, depth: depth, behind)
         }
         index = next
       }
     }
   }
 
-  private func paintGroup(_ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, depth: Int) {
+  private func paintGroup(
+    _ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, depth: Int, _ behind: PaintedBehind?
+  ) {
     let node = nodes[index]
     let pixels = node.extent.intersection(clip)
+    let isVisible = scratch.visibility[index] == .visible
     guard node.flags.contains(.opacityGroup) else {
-      paintInside(index, end, pixels, target, opacity: node.opacity, depth: depth)
+      if isVisible { paintBackdrop(of: node, pixels, target, node.opacity, behind) }
+      paintInside(index, end, pixels, target, opacity: node.opacity, depth: depth, behind)
       return
     }
     let group = scratch.group(depth: depth, pixels: pixels)
-    paintInside(index, end, pixels, group, opacity: 255, depth: depth + 1)
+    if isVisible { paintBackdrop(of: node, pixels, group, 255, behind) }
+    paintInside(index, end, pixels, group, opacity: 255, depth: depth + 1, self.behind(group))
     for y in pixels.minY..<pixels.maxY {
       kernels.pointee.over_opacity(
         target.pointer(x: pixels.minX, y: y), group.pointer(x: pixels.minX, y: y), Int64(pixels.width), node.opacity)
@@ -144,49 +170,60 @@ struct BandPainter {
 
   /// Paints a layer and its descendants, cut by its mask and by its clip.
   private func paintInside(
-    _ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, opacity: UInt32, depth: Int
+    _ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, opacity: UInt32, depth: Int,
+    _ behind: PaintedBehind?
   ) {
     guard nodes[index].flags.contains(.shapeMask) else {
-      paintUnmasked(index, end, clip, target, opacity: opacity, depth: depth)
+      paintUnmasked(index, end, clip, target, opacity: opacity, depth: depth, behind)
       return
     }
     guard let mask = self.mask(of: nodes[index]) else { return }
     let pixels = clip.intersection(mask.pixels)
     guard let edges = mask.edges(in: pixels) else { return }
-    cut(pixels, by: edges, target, depth: depth) {
-      paintUnmasked(index, end, pixels, target, opacity: opacity, depth: depth + 1)
+    cut(pixels, by: edges, target, depth: depth, behind) { behind in
+      paintUnmasked(index, end, pixels, target, opacity: opacity, depth: depth + 1, behind)
     }
   }
 
   private func paintUnmasked(
-    _ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, opacity: UInt32, depth: Int
+    _ index: Int, _ end: Int, _ clip: IntRect, _ target: PixelTarget, opacity: UInt32, depth: Int,
+    _ behind: PaintedBehind?
   ) {
     let node = nodes[index]
     let isVisible = scratch.visibility[index] == .visible
     guard node.flags.contains(.antialiasedClip) else {
       if isVisible { paintOwn(index, clip, target, opacity) }
-      paint(index + 1, end, clip, target, depth: depth)
+      paint(index + 1, end, clip, target, depth: depth, behind)
       return
     }
     let record = records[Int(node.record)]
     if isVisible { paintBackground(node, record, clip, target, opacity) }
     let shape = LayerShape(node, record)
     let pixels = clip.intersection(shape.pixels)
-    cut(pixels, by: CutEdges(shape, record.bounds, node.transform, in: pixels), target, depth: depth) {
+    let edges = CutEdges(shape, record.bounds, node.transform, in: pixels)
+    cut(pixels, by: edges, target, depth: depth, behind) { behind in
       if isVisible { paintContent(node, record, pixels, target, opacity) }
-      paint(index + 1, end, pixels, target, depth: depth + 1)
+      paint(index + 1, end, pixels, target, depth: depth + 1, behind)
     }
   }
 
   /// Calls `body`, which paints in `pixels`, and takes back what it paints where nothing is covered: where a part is, the others' part.
-  private func cut(_ pixels: IntRect, by edges: CutEdges, _ target: PixelTarget, depth: Int, _ body: () -> Void) {
+  private func cut(
+    _ pixels: IntRect, by edges: CutEdges, _ target: PixelTarget, depth: Int, _ behind: PaintedBehind?,
+    _ body: (_ behind: PaintedBehind?) -> Void
+  ) {
     if pixels.isEmpty { return }
     let kept = scratch.keptPixels(depth: depth, pixels: pixels)
     edges.forEachRun(in: pixels) { y, columns, _ in
       kept.pointer(x: columns.lowerBound, y: y)
         .update(from: target.pointer(x: columns.lowerBound, y: y), count: columns.count)
     }
-    body()
+    body(behind?.cut(by: edges, over: kept))
+    restore(kept, outside: edges, in: pixels, target)
+  }
+
+  /// Mixes what was painted since `kept` was, and `kept`, by the share of each pixel that lies inside of the edges.
+  func restore(_ kept: PixelTarget, outside edges: CutEdges, in pixels: IntRect, _ target: PixelTarget) {
     edges.forEachRun(in: pixels) { y, columns, share in
       let painted = target.pointer(x: columns.lowerBound, y: y)
       let before = kept.pointer(x: columns.lowerBound, y: y)
@@ -284,7 +321,7 @@ struct BandPainter {
   }
 
   /// Blends a row of pixels, the first of which is at the start of `spans`, through one shape or two.
-  private func blend(
+  func blend(
     _ source: UnsafePointer<UInt32>, _ y: Int32, _ spans: ckernels_spans, _ shape: LayerShape, _ mask: LayerShape?,
     _ target: PixelTarget, opacity: UInt32, isOpaque: Bool
   ) {

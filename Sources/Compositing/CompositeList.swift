@@ -43,6 +43,8 @@ struct CompositeNode: BitwiseCopyable {
     static let shapeMask = Flags(rawValue: 1 << 4)
     /// The layer with its descendants becomes a picture that its effects change before it is blended. The node stands for all.
     static let isolated = Flags(rawValue: 1 << 3)
+    /// The layer filters what lies behind it in its group.
+    static let filtersBackdrop = Flags(rawValue: 1 << 5)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
   }
@@ -69,6 +71,8 @@ struct CompositeList {
   }
 
   var nodes: ContiguousArray<CompositeNode> = []
+  /// True if a layer of the list filters what lies behind it: see `pixelsBehind`.
+  private(set) var filtersBackdrop = false
   /// The number of pictures around the layers of the list.
   private var pictureDepth = 0
   private var parents: ContiguousArray<Parent> = []
@@ -76,6 +80,7 @@ struct CompositeList {
   /// Makes the list of the layers that `tree` shows in `damage`.
   mutating func build(_ tree: TreeSnapshot, damage: DamageRegion, output: IntRect) {
     nodes.removeAll(keepingCapacity: true)
+    filtersBackdrop = false
     pictureDepth = 0
     tree.withTreeLayers { layers in
       build(
@@ -96,6 +101,8 @@ struct CompositeList {
     let outside = Parent(end: end, node: -1, placement: Placement(transform: transform, clip: pixels))
     let own = transform.touchedPixels(of: layers.bodyBounds(of: root)).intersection(pixels)
     append(layers, root, record, transform, own, outside, isLeaf: end == root + 1)
+    nodes[0].flags.remove(.filtersBackdrop)
+    filtersBackdrop = false
     parents.append(outside)
     let parent = Parent(
       end: end, node: 0, placement: outside.placement.entering(record, transform: transform),
@@ -209,6 +216,7 @@ struct CompositeList {
         extent: pixels, opaque: .zero, opacity: multiply255(layers.records[index].opacityByte, parent.opacity), color: 0,
         content: nil, effects: layers.effects(at: index), raster: nil,
         flags: .isolated))
+    if layers.records[index].flags.contains(.filtersBackdrop) { filterBackdrop() }
     close(nodes.count - 1, in: parent.node)
   }
 
@@ -228,7 +236,8 @@ struct CompositeList {
       node.content = content
     }
     let hasTwoPictures = record.backgroundColor != 0 && record.content != nil || node.content?.coversItself ?? false
-    if record.opacityByte < 255, !isLeaf || hasTwoPictures, parent.groupDepth < Self.maximumGroupDepth {
+    let filtersBackdrop = record.flags.contains(.filtersBackdrop)
+    if record.opacityByte < 255, !isLeaf || hasTwoPictures || filtersBackdrop, parent.groupDepth < Self.maximumGroupDepth {
       node.flags.insert(.opacityGroup)
     }
     if record.flags.contains(.masksToBounds) {
@@ -242,6 +251,13 @@ struct CompositeList {
     }
     if node.opacity == 255, !own.isEmpty { node.opaque = opaquePixels(record, node) }
     nodes.append(node)
+    if filtersBackdrop { filterBackdrop() }
+  }
+
+  /// Notes that the last node filters what lies behind it.
+  private mutating func filterBackdrop() {
+    nodes[nodes.count - 1].flags.insert(.filtersBackdrop)
+    filtersBackdrop = true
   }
 
   /// The largest rectangle that background or content alone fill with opaque pixels.

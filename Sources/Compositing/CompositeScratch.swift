@@ -8,6 +8,20 @@ struct PixelTarget {
   /// The pixels that may be written.
   var pixels: IntRect
 
+  /// The part of it that has these pixels.
+  func part(_ pixels: IntRect) -> PixelTarget {
+    PixelTarget(base: pointer(x: pixels.minX, y: pixels.minY), bytesPerRow: bytesPerRow, pixels: pixels)
+  }
+
+  /// Replaces the pixels that both have by those of the other.
+  func copy(_ other: PixelTarget) {
+    let both = pixels.intersection(other.pixels)
+    if both.isEmpty { return }
+    for y in both.minY..<both.maxY {
+      pointer(x: both.minX, y: y).update(from: other.pointer(x: both.minX, y: y), count: both.width)
+    }
+  }
+
   @inline(__always)
   func pointer(x: Int32, y: Int32) -> UnsafeMutablePointer<UInt32> {
     (base + Int(y - pixels.minY) * bytesPerRow + Int(x - pixels.minX) * 4).assumingMemoryBound(to: UInt32.self)

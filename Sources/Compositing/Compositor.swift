@@ -9,7 +9,7 @@ public import RenderTree
 /// Every pixel is a function of the tree and of its own coordinates alone. Painting any damage gives in its pixels the bytes
 /// of a whole frame, however it is cut into rectangles, bands and threads, and whichever row kernels the processor runs.
 /// A compositor belongs to one thread at a time; in steady state it allocates nothing, apart from the pictures of layers whose effects
-/// change: those of others it keeps, see `init(workers:keptBytes:blending:)`.
+/// change, or that filter what lies behind them: those of others it keeps, see `init(workers:keptBytes:blending:)`.
 ///
 /// ```swift
 /// let compositor = Compositor()
@@ -29,6 +29,7 @@ public final class Compositor: Renderer {
   /// The tree that is being painted and its target; empty between frames.
   private var tree = TreeSnapshot()
   private var target: PixelTarget?
+  private var frame = PictureFrame(all: .zero, edge: .zero)
   /// Paints one band. The closure is kept, so that it is not made for each frame.
   private var paintBand: ((Int) -> Void)?
 
@@ -54,7 +55,7 @@ public final class Compositor: Renderer {
     let output = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
     let damage = prepare(tree, damage, output)
     if damage.isEmpty { return .signaled }
-    findPictures(in: tree, damage, output)
+    findPictures(in: tree, damage)
     // The nodes refer to contents that only the tree keeps alive.
     self.tree = tree
     self.target = PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: output)
@@ -75,30 +76,31 @@ public final class Compositor: Renderer {
     var damage = damage
     damage.clip(to: output)
     if damage.isEmpty { return damage }
-    list.build(tree, damage: damage, output: output)
+    frame = PictureFrame(all: output, edge: Placement(outside: tree, on: output).clip)
+    list.build(tree, damage: damage, output: output, edge: frame.edge)
     cut(damage)
     return damage
   }
 
   /// Finds or makes the pictures of isolated layers that are worth keeping.
-  private func findPictures(in tree: TreeSnapshot, _ damage: DamageRegion, _ output: IntRect) {
+  private func findPictures(in tree: TreeSnapshot, _ damage: DamageRegion) {
     if rasterCache.limit == 0 { return }
     rasterCache.beginFrame()
     tree.withTreeLayers { layers in
       for position in list.nodes.indices where list.nodes[position].flags.contains(.isolated) {
         let node = list.nodes[position]
         let (index, end) = (Int(node.record), layers.end(of: Int(node.record)))
-        guard let space = PictureSpace(layers, of: index, end: end, node.transform, depth: 0, frame: output) else {
+        guard let space = PictureSpace(layers, of: index, end: end, node.transform, depth: 0, frame: frame.all) else {
           continue
         }
         let pixels = damage.rects.reduce(0) { $0 + $1.intersection(node.extent).area }
         list.nodes[position].raster = rasterCache.entry(
-          of: index, end: end, layers, space, view: space.source(of: output), pixels: pixels
+          of: index, end: end, layers, space, view: frame.map(space.source(of:)), pixels: pixels
         ) { extent in
           let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
           defer { idleScratch.withLock { $0.append(scratch) } }
           return list.nodes.withUnsafeBufferPointer { nodes in
-            BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: extent, frame: output)
+            BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: extent, frame: frame)
               .flatPicture(of: index, end: end, in: space, extent)
           }
         }
@@ -127,8 +129,10 @@ public final class Compositor: Renderer {
     let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
     tree.withTreeLayers { layers in
       list.nodes.withUnsafeBufferPointer { nodes in
-        BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band, frame: target.pixels)
-          .paint(backdrop: tree.backdrop, target)
+        BandPainter(
+          kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band, frame: frame,
+          filtersBackdrop: list.filtersBackdrop
+        ).paint(backdrop: tree.backdrop, target)
       }
     }
     idleScratch.withLock { $0.append(scratch) }
@@ -136,8 +140,8 @@ public final class Compositor: Renderer {
 
   /// Calls `visit` for each run of pixels that `render` paints of the same tree and damage: once for the backdrop, and once for
   /// each background, content, shadow and picture of a group or an effect that is not hidden. A pixel is named as often as it is
-  /// painted. Contents count with their rectangle, the picture of a layer in perspective or with a transition as a whole, and a kept
-  /// picture as one that is painted.
+  /// painted. What is painted around the damage only to be blurred behind a layer is left out. Contents count with their rectangle,
+  /// the picture of a layer in perspective or with a transition as a whole, and a kept picture as one that is painted.
   package func visitPaintedRuns(
     of tree: TreeSnapshot, damage: DamageRegion, width: Int, height: Int,
     _ visit: (_ row: Int32, _ columns: Range<Int32>) -> Void
@@ -148,7 +152,7 @@ public final class Compositor: Renderer {
     tree.withTreeLayers { layers in
       list.nodes.withUnsafeBufferPointer { nodes in
         for band in bands {
-          BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band, frame: output)
+          BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: band, frame: frame)
             .visitRuns(visit)
         }
       }

@@ -63,10 +63,10 @@ struct ShapeMask {
   private let transform: Affine
 
   /// Nil where the mask of a layer needs a picture, or where the layer becomes one for other reasons: it has other effects, or in it
-  /// are layers that blend with what is behind them in the picture.
+  /// are layers that blend with what is behind them in the picture, or filter it.
   init?(_ layers: TreeLayers, of index: Int, end: Int, _ outer: Affine) {
     guard let mask = layers.mask(of: index, end: end), layers.effects(at: index)?.isolates != true,
-      !layers.hasBlendMode(mask + 1..<end)
+      !layers.looksBehind(index..<end)
     else { return nil }
     self.init(layers, at: mask, end: end, outer)
   }
@@ -105,8 +105,11 @@ extension ShapeContent {
 }
 
 extension TreeLayers {
-  /// True if one of the layers blends with what is behind it in another way than by covering it.
-  fileprivate func hasBlendMode(_ range: Range<Int>) -> Bool {
-    range.contains { records[$0].effects != nil && effects(at: $0)?.parts.blendMode ?? .normal != .normal }
+  /// True if one of the layers blends with what is behind it in another way than by covering it, or filters it.
+  fileprivate func looksBehind(_ range: Range<Int>) -> Bool {
+    range.contains { index in
+      guard records[index].effects != nil, let parts = effects(at: index)?.parts else { return false }
+      return parts.blendMode != .normal || parts.filtersBackdrop
+    }
   }
 }

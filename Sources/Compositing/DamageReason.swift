@@ -44,6 +44,8 @@ public struct DamageReason: Hashable, Sendable {
     case shadow
     /// Blur and map of colours.
     case filters
+    /// The pixels behind the layer, which it filters, or the filters for them.
+    case filteredBackdrop = "filtered backdrop"
     case blendMode = "blend mode"
     case rasterization
     case transition
@@ -78,6 +80,10 @@ struct DamageCause: BitwiseCopyable {
   static func removed(_ index: Int) -> DamageCause { DamageCause(old: Int32(index), new: -1) }
   static func inserted(_ index: Int) -> DamageCause { DamageCause(old: -1, new: Int32(index)) }
   static func changed(_ old: Int, _ new: Int) -> DamageCause { DamageCause(old: Int32(old), new: Int32(new)) }
+  /// True for one by `filteredBackdrop(of:)`.
+  var isFilteredBackdrop: Bool { old == -2 }
+  /// The layer is the same, but what it filters behind it is not.
+  static func filteredBackdrop(of index: Int) -> DamageCause { DamageCause(old: -2, new: Int32(index)) }
 }
 
 /// Takes the rectangles that a comparison of two trees finds.
@@ -93,7 +99,7 @@ extension DamageCollector: DamageSink {
 
 /// Keeps the causes, to look at both trees again when the comparison is over.
 struct DamageCauses: DamageSink {
-  private var causes: [(pixels: IntRect, cause: DamageCause)] = []
+  var causes: [(pixels: IntRect, cause: DamageCause)] = []
 
   mutating func add(_ pixels: IntRect, from cause: DamageCause) { causes.append((pixels, cause)) }
 
@@ -108,6 +114,9 @@ struct DamageCauses: DamageSink {
         if old.backdrop != new.backdrop { properties.insert(.backdrop) }
         if old.viewport != new.viewport { properties.insert(.viewport) }
         return DamageReason(pixels: pixels, layer: 0, change: .properties(properties))
+      case (-2, let index):
+        return DamageReason(
+          pixels: pixels, layer: new.records[index].id, change: .properties([.filteredBackdrop]))
       case (-1, let index):
         let id = new.records[index].id
         return DamageReason(pixels: pixels, layer: id, change: oldIDs.contains(id) ? .order : .inserted)
@@ -156,6 +165,8 @@ extension RenderRecord {
     compare(.shadow, \.shadow)
     compare(.filters, \.blurRadius)
     compare(.filters, \.colorMatrix)
+    compare(.filteredBackdrop, \.backdropBlurRadius)
+    compare(.filteredBackdrop, \.backdropColorMatrix)
     compare(.blendMode, \.blendMode)
     compare(.transform, \.homography)
     compare(.rasterization, \.rasterizationScale)

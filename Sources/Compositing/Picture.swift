@@ -20,6 +20,17 @@ final class Picture {
   deinit { target.base.deallocate() }
 }
 
+/// The pixels of a picture that any damage may ask for: what is made for the size of the picture must not depend on the damage.
+struct PictureFrame: Equatable {
+  /// All pixels of the output.
+  var all: IntRect
+  /// Those in which the tree is seen. Behind a layer that filters it, the pixels at this edge go on beyond it.
+  var edge: IntRect
+
+  /// The pixels of another picture that these need.
+  func map(_ source: (IntRect) -> IntRect) -> PictureFrame { PictureFrame(all: source(all), edge: source(edge)) }
+}
+
 /// A byte of one channel for each pixel: 0 at first.
 final class ChannelPicture {
   let pixels: IntRect
@@ -44,6 +55,24 @@ final class ChannelPicture {
       let destination = row(y) + Int(other.minX - pixels.minX)
       let shift = UInt32(8 * channel)
       for x in 0..<other.width { destination[x] = UInt8(truncatingIfNeeded: source[x] >> shift) }
+    }
+  }
+
+  /// Copies a channel of a picture whose edge pixels go on outside of it.
+  func copy(extended picture: Picture, channel: Int) {
+    let other = picture.pixels
+    if other.isEmpty { return }
+    let shift = UInt32(8 * channel)
+    let columns = (pixels.minX..<pixels.maxX).clamped(to: other.minX..<other.maxX)
+    for y in pixels.minY..<max(pixels.maxY, pixels.minY) {
+      let source = picture.target.pointer(x: other.minX, y: min(max(y, other.minY), other.maxY - 1))
+      let destination = row(y)
+      for x in pixels.minX..<pixels.maxX where !columns.contains(x) {
+        let place = min(max(x, other.minX), other.maxX - 1) - other.minX
+        destination[Int(x - pixels.minX)] = UInt8(truncatingIfNeeded: source[Int(place)] >> shift)
+      }
+      let (from, to) = (Int(columns.lowerBound - other.minX), Int(columns.lowerBound - pixels.minX))
+      for x in 0..<columns.count { destination[to + x] = UInt8(truncatingIfNeeded: source[from + x] >> shift) }
     }
   }
 

@@ -42,7 +42,7 @@ final class RasterCache {
   ///   - pixels: the number of its pixels on the output that are painted now.
   ///   - paint: makes the picture in these pixels of its space.
   func entry(
-    of index: Int, end: Int, _ layers: TreeLayers, _ space: PictureSpace, view: IntRect, pixels: Int,
+    of index: Int, end: Int, _ layers: TreeLayers, _ space: PictureSpace, view: PictureFrame, pixels: Int,
     paint: (IntRect) -> Picture
   ) -> RasterEntry? {
     let id = layers.records[index].id
@@ -60,7 +60,7 @@ final class RasterCache {
       shownPictures += 1
     } else {
       let extent = space.extent(layers, of: index, end: end, depth: 0)
-      if entry.paintedPixels >= extent.area, extent.area / 2 <= view.area, makeRoom(for: extent.framed.area * 4) {
+      if entry.paintedPixels >= extent.area, extent.area / 2 <= view.all.area, makeRoom(for: extent.framed.area * 4) {
         entry.picture = paint(extent.framed)
         cost += entry.bytes
       }
@@ -102,10 +102,10 @@ final class RasterEntry {
   private let records: [RenderRecord]
   /// Holds the contents and effects whose identities are compared.
   private let sides: [SideValues]
-  /// The pixels of the picture that may be asked for, where planes in it depend on them.
-  private let view: IntRect?
+  /// The pixels of the picture that may be asked for, where planes and filtered backdrops in it depend on them.
+  private let view: PictureFrame?
 
-  fileprivate init(_ index: Int, _ end: Int, _ layers: TreeLayers, _ space: PictureSpace, _ view: IntRect) {
+  fileprivate init(_ index: Int, _ end: Int, _ layers: TreeLayers, _ space: PictureSpace, _ view: PictureFrame) {
     self.space = space
     records = (index..<end).map { place in
       var record = place == index ? Self.root(layers.records[index]) : layers.records[place]
@@ -113,11 +113,11 @@ final class RasterEntry {
       return record
     }
     sides = Array(layers.sides[index..<end])
-    let hasPlanes = sides.enumerated().contains { offset, side in
+    let dependsOnView = sides.enumerated().contains { offset, side in
       guard let parts = side.effects?.parts else { return false }
-      return parts.transition != nil || (offset > 0 && parts.homography != nil)
+      return parts.transition != nil || (offset > 0 && (parts.homography != nil || parts.filtersBackdrop))
     }
-    self.view = hasPlanes ? view : nil
+    self.view = dependsOnView ? view : nil
   }
 
   /// The record of the layer itself without what does not change its picture.
@@ -128,7 +128,8 @@ final class RasterEntry {
   }
 
   /// True if the layer's picture is the same now.
-  fileprivate func shows(_ index: Int, _ end: Int, _ layers: TreeLayers, _ space: PictureSpace, _ view: IntRect) -> Bool {
+  fileprivate func shows(_ index: Int, _ end: Int, _ layers: TreeLayers, _ space: PictureSpace, _ view: PictureFrame) -> Bool
+  {
     guard space.transform == self.space.transform, self.view == nil || self.view == view else { return false }
     return records.withUnsafeBufferPointer {
       Self.root($0[0]) == Self.root(layers.records[index])

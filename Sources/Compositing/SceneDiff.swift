@@ -17,6 +17,11 @@ public struct SceneDiff {
   ) {
     let output = IntRect(x: 0, y: 0, width: width, height: height)
     comparison.compare(old, new, on: output)
+    if !comparison.damage.isEmpty, new.filtersBackdrop {
+      // Only the causes tell which layers lie behind another.
+      let causes = Self.causes(from: old, to: new, width: width, height: height)
+      for (pixels, cause) in causes.causes where cause.isFilteredBackdrop { comparison.damage.add(pixels, from: cause) }
+    }
     comparison.damage.finish(output: output, into: &region)
   }
 
@@ -33,7 +38,9 @@ public struct SceneDiff {
 
   private static func causes(from old: TreeSnapshot, to new: TreeSnapshot, width: Int, height: Int) -> DamageCauses {
     var comparison = TreeComparison(DamageCauses())
-    comparison.compare(old, new, on: IntRect(x: 0, y: 0, width: width, height: height))
+    let output = IntRect(x: 0, y: 0, width: width, height: height)
+    comparison.compare(old, new, on: output)
+    comparison.damage.addFilteredBackdrops(in: new, on: output)
     return comparison.damage
   }
 }

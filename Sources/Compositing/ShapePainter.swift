@@ -31,7 +31,8 @@ extension ShapeContent: PaintableContent {
     with painter: BandPainter
   ) {
     guard let own = color?.premultipliedBGRA,
-      let shape = StripCache.shared.strips(of: self, part, layer.node.transform, frame: painter.frame.union(painter.band))
+      let shape = StripCache.shared.strips(
+        of: self, part, layer.node.transform, frame: painter.frame.all.union(painter.band))
     else { return }
     let color = layer.opacity == 255 ? own : multiplyPixel(own, layer.opacity)
     if let mask, !mask.isWhole {

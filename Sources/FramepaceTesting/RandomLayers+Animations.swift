@@ -29,7 +29,9 @@ extension RandomLayers {
       return basic(key) { self.number(in: range) }
     case 4: return basic(random.chance(0.7) ? .transform : .sublayerTransform) { self.transform() }
     case 5:
-      if random.chance(0.1) { return basic(.colorMatrix) { self.colorMatrix() } }
+      if random.chance(0.1) {
+        return basic(random.chance(0.5) ? .colorMatrix : .backdropColorMatrix) { self.colorMatrix() }
+      }
       return basic(Self.colors.randomElement(using: &random) ?? .backgroundColor) { self.color() }
     case 6:
       if random.chance(0.2) { return basic(.anchorPoint) { Point(self.number(in: 0...1), self.number(in: 0...1)) } }
@@ -67,6 +69,7 @@ extension RandomLayers {
     (.transformScaleY, -2...3), (.transformScaleZ, -2...3), (.transformRotationX, -4...4), (.transformRotationY, -4...4),
     (.transformTranslationX, -30...30), (.transformTranslationY, -30...30), (.transformTranslationZ, -200...200),
     (.borderWidth, 0...6), (.shadowOpacity, 0...1), (.shadowRadius, 0...6), (.blurRadius, 0...4),
+    (.backdropBlurRadius, 0...4),
     (.rasterizationScale, 0.1...3),
   ]
   private static let colors: [AnimatableKey<Color>] = [.backgroundColor, .borderColor, .shadowColor]

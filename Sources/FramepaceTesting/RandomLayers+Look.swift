@@ -5,7 +5,7 @@ import RenderTree
 extension RandomLayers {
   /// Changes one property of a layer's look that few layers have.
   func changeLook(_ layer: Layer) {
-    switch Int.random(in: 0..<18, using: &random) {
+    switch Int.random(in: 0..<20, using: &random) {
     case 0: layer.borderWidth = random.chance(0.3) ? 0 : number(in: 0...6)
     case 1: layer.borderColor = random.chance(0.2) ? nil : color()
     case 2: layer.maskedCorners = Corners(rawValue: .random(in: 0...15, using: &random))
@@ -26,6 +26,8 @@ extension RandomLayers {
     case 14: layer.isOpaque.toggle()
     case 15: layer.blurRadius = random.chance(0.4) ? 0 : number(in: 0...4)
     case 16: layer.colorMatrix = random.chance(0.4) ? .identity : colorMatrix()
+    case 17: layer.backdropBlurRadius = random.chance(0.3) ? 0 : number(in: 0...6)
+    case 18: layer.backdropColorMatrix = random.chance(0.4) ? .identity : colorMatrix()
     default: changeMask(of: layer)
     }
   }

@@ -244,6 +244,8 @@ package struct DamageCollector {
 
   package init() {}
 
+  package var isEmpty: Bool { rects.isEmpty }
+
   package mutating func add(_ rect: IntRect) {
     rects.append(rect)
   }

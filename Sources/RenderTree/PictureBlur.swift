@@ -50,7 +50,7 @@ package struct PictureBlur {
   }
 
   /// The pixels to which the shadow or the blur of `pixels` may reach.
-  func reached(from pixels: IntRect) -> IntRect {
+  package func reached(from pixels: IntRect) -> IntRect {
     guard !pixels.isEmpty else { return .zero }
     let (x, y) = (Self.reach(deviationX), Self.reach(deviationY))
     return IntRect(
@@ -71,5 +71,11 @@ extension RenderEffects.Parts {
   /// The blur of the layer's picture; nil without one.
   package func blur(_ transform: Affine) -> PictureBlur? {
     blurRadius > 0 ? PictureBlur(deviation: blurRadius, offset: .zero, transform) : nil
+  }
+
+  /// The blur of what lies behind the layer; nil without one.
+  package func backdropBlur(_ transform: Affine) -> PictureBlur? {
+    filtersBackdrop && backdropBlurRadius > 0
+      ? PictureBlur(deviation: backdropBlurRadius, offset: .zero, transform) : nil
   }
 }

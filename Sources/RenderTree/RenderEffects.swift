@@ -19,6 +19,12 @@ public final class RenderEffects: Sendable {
     public var blurRadius = 0.0
     /// The map of the picture's colours, after the blur; nil for none.
     public var colorMatrix: ColorMatrix?
+    /// The standard deviation of the blur of what lies behind the layer in its group, in the layer's units; 0 for none. On the output
+    /// it is at most 64 pixels. What is blurred is painted below the layer, within its bounds with their round corners. A layer with a
+    /// homography has none.
+    public var backdropBlurRadius = 0.0
+    /// The map of the colours of what lies behind, after that blur; nil for none.
+    public var backdropColorMatrix: ColorMatrix?
     public var shadow: Shadow?
     public var blendMode = BlendMode.normal
     /// Maps the layer's coordinates to its parent's, instead of the record's transform, where parallels do not stay parallel.
@@ -52,6 +58,11 @@ public final class RenderEffects: Sendable {
     parts.homography != nil || parts.border != nil || parts.shadow != nil || parts.blendMode != .normal
       || parts.rasterizationScale != nil || parts.transition != nil || parts.blurRadius > 0 || parts.colorMatrix != nil
   }
+}
+
+extension RenderEffects.Parts {
+  /// True if the layer shows what lies behind it filtered.
+  package var filtersBackdrop: Bool { (backdropBlurRadius > 0 || backdropColorMatrix != nil) && homography == nil }
 }
 
 /// A line inside the edges of a layer, above its descendants.
@@ -146,6 +157,8 @@ extension RenderEffects: CustomStringConvertible {
     if let border = parts.border { words.append("border \(border.width) \(border.color.hexadecimalColor)") }
     if parts.blurRadius > 0 { words.append("blur \(parts.blurRadius)") }
     if let matrix = parts.colorMatrix { words.append("colors \(matrix)") }
+    if parts.backdropBlurRadius > 0 { words.append("backdrop blur \(parts.backdropBlurRadius)") }
+    if let matrix = parts.backdropColorMatrix { words.append("backdrop colors \(matrix)") }
     if let shadow = parts.shadow {
       words.append(
         "shadow \(shadow.color.hexadecimalColor) \(shadow.offset.width) \(shadow.offset.height) \(shadow.radius)")

@@ -45,6 +45,8 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
     public static let mask = Flags(rawValue: 1 << 3)
     /// The layer with its descendants becomes a picture of its own before it is blended. `settle` sets it.
     static let isolated = Flags(rawValue: 1 << 4)
+    /// The layer shows what lies behind it filtered. `settle` sets it.
+    package static let filtersBackdrop = Flags(rawValue: 1 << 6)
   }
 
   public init(
@@ -67,7 +69,8 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
     content = sides.content.map(ObjectIdentifier.init)
     effects = sides.effects.map(ObjectIdentifier.init)
     drawnBounds = bodyBounds(sides)
-    flags.remove(.isolated)
+    flags.subtract([.isolated, .filtersBackdrop])
+    if sides.effects?.parts.filtersBackdrop ?? false { flags.insert(.filtersBackdrop) }
     if flags.contains(.masked) { flags.insert(.isolated) }
     guard let effects = sides.effects, effects.isolates else { return }
     flags.insert(.isolated)
@@ -84,7 +87,8 @@ public struct RenderRecord: BitwiseCopyable, Sendable {
 
   /// The rectangle around everything that the layer paints itself but its shadow.
   func bodyBounds(_ sides: SideValues) -> Rect {
-    let hasFrame = backgroundColor != 0 || sides.effects?.parts.border != nil
+    let parts = sides.effects?.parts
+    let hasFrame = backgroundColor != 0 || parts?.border != nil || parts?.filtersBackdrop ?? false
     let frame = hasFrame && !bounds.isEmpty ? bounds : .zero
     return sides.content.map { frame.union($0.drawnBounds(in: bounds, sides.effects)) } ?? frame
   }

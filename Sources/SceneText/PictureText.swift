@@ -49,6 +49,11 @@ extension PictureRecord {
     TextProperty("blurRadius", \.parts.blurRadius, .number.only("a radius from 0 on") { $0 >= 0 && $0.isFinite }),
     TextProperty(
       "colorMatrix", optional: \.parts.colorMatrix, .colorMatrix.only("numbers within a million", where: \.isUsable)),
+    TextProperty(
+      "backdropBlurRadius", \.parts.backdropBlurRadius, .number.only("a radius from 0 on") { $0 >= 0 && $0.isFinite }),
+    TextProperty(
+      "backdropColorMatrix", optional: \.parts.backdropColorMatrix,
+      .colorMatrix.only("numbers within a million", where: \.isUsable)),
     TextProperty("compositingFilter", \.parts.blendMode, .word()),
     TextProperty("rasterizationScale", optional: \.parts.rasterizationScale, .positive),
     TextProperty("contents", \.contents, .contents),

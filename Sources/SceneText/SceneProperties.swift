@@ -76,6 +76,8 @@ struct SceneKind {
       SceneProperty("shadowPath", \Layer.shadowPath, .optional(.path)),
       SceneProperty(.blurRadius, .number),
       SceneProperty(.colorMatrix, .colorMatrix),
+      SceneProperty(.backdropBlurRadius, .number),
+      SceneProperty(.backdropColorMatrix, .colorMatrix),
       SceneProperty("compositingFilter", \Layer.compositingFilter, .word()),
       SceneProperty("shouldRasterize", \Layer.shouldRasterize, .bool),
       SceneProperty(.rasterizationScale, .number),

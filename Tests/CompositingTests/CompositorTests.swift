@@ -132,7 +132,8 @@ import Testing
     }
   }
 
-  /// A viewport shows the picture of a root at that place, and the backdrop outside of its clip.
+  /// A viewport shows the picture of a root at that place, and the backdrop outside of its clip, at which blurs of what lies behind a
+  /// layer end.
   @MainActor @Test(arguments: 1...20)
   func aViewportPlacesAndClipsTheTree(seed: UInt64) throws {
     var tree = try RandomTree(seed: seed, layers: 12, width: 64, height: 48).snapshot()
@@ -141,15 +142,20 @@ import Testing
     var placed = tree
     placed.records[0].transform = placed.records[0].transform.concatenating(transform)
     tree.viewport = Viewport(transform: transform, clip: clip)
-    let (found, expected) = (try tree.picture(width: 64, height: 30), try placed.picture(width: 64, height: 30))
-    var wrong = 0
-    for y in 0..<30 {
-      for x in 0..<64 {
-        let isInside = clip.intersects(IntRect(x: x, y: y, width: 1, height: 1))
-        if found[x, y] != (isInside ? expected[x, y] : tree.backdrop) { wrong += 1 }
+    func compare(_ tree: TreeSnapshot, _ placed: TreeSnapshot) throws {
+      let (found, expected) = (try tree.picture(width: 64, height: 30), try placed.picture(width: 64, height: 30))
+      var wrong = 0
+      for y in 0..<30 {
+        for x in 0..<64 {
+          let isInside = clip.intersects(IntRect(x: x, y: y, width: 1, height: 1))
+          if found[x, y] != (isInside ? expected[x, y] : tree.backdrop) { wrong += 1 }
+        }
       }
+      #expect(wrong == 0, "seed \(seed)")
     }
-    #expect(wrong == 0, "seed \(seed)")
+    try compare(tree.withoutBackdropBlurs, placed.withoutBackdropBlurs)
+    placed.viewport = Viewport(transform: .identity, clip: clip)
+    try compare(tree, placed)
   }
 
   /// Layers on whole pixels, round corners included, on an output that is turned: the pixels of the unturned one, moved. The coverage

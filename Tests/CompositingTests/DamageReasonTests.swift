@@ -63,6 +63,8 @@ import Testing
       ("border", { $0.border = Border(width: 1, color: 0xFFFF_FFFF) }),
       ("filters", { $0.blurRadius = 2 }),
       ("filters", { $0.colorMatrix = .identity }),
+      ("filtered backdrop", { $0.backdropBlurRadius = 2 }),
+      ("filtered backdrop", { $0.backdropColorMatrix = .identity }),
       ("shadow", { $0.shadow = Shadow(color: 0xFF00_0000, offset: .zero, radius: 2) }),
       ("blend mode", { $0.blendMode = .multiply }),
       ("transform", { $0.homography = .identity }),

@@ -69,10 +69,11 @@ import Testing
     }
   }
 
-  /// The tree four times, side by side. It has no gradients: their dither stays with the output.
+  /// The tree four times, side by side. It has no gradients, whose dither stays with the output, and no blurs of what lies behind, which
+  /// mix what is beside.
   @MainActor @Test(arguments: some(8, of: 1...200))
   func tiled(seed: UInt64) throws {
-    for tree in try Self.trees(seed).map(\.withoutGradients) {
+    for tree in try Self.trees(seed).map(\.withoutGradients.withoutBackdropBlurs) {
       for whole in [tree.onWholePixels(keepsEffects: true), tree.onWholePixels(keepsEffects: false)] {
         let reference = try whole.picture(width: Self.width, height: Self.height)
         let places = [(0, 0), (Self.width, 0), (0, Self.height), (Self.width, Self.height)]
@@ -84,11 +85,11 @@ import Testing
     }
   }
 
-  /// Any tree, seen through a rectangle.
+  /// Any tree, seen through a rectangle, beside which no blur of what lies behind finds anything.
   @MainActor @Test(arguments: some(8, of: 1...200))
   func clipped(seed: UInt64) throws {
     var random = SplitMix64(seed: seed)
-    for tree in try Self.trees(seed) {
+    for tree in try Self.trees(seed).map(\.withoutBackdropBlurs) {
       let reference = try tree.picture(width: Self.width, height: Self.height)
       let clip = IntRect(
         x: .random(in: -5...30, using: &random), y: .random(in: -5...25, using: &random),
@@ -159,6 +160,18 @@ extension TreeSnapshot {
     return tree
   }
 
+  /// Blurs of what lies behind a layer mix what lies beside a clip.
+  var withoutBackdropBlurs: TreeSnapshot {
+    var tree = self
+    for index in tree.records.indices {
+      guard var parts = tree.sides[index].effects?.parts, parts.backdropBlurRadius > 0 else { continue }
+      parts.backdropBlurRadius = 0
+      tree.sides[index].effects = .make(parts, last: nil)
+      tree.records[index].settle(tree.sides[index])
+    }
+    return tree
+  }
+
   /// Copies of the tree at these places, each clipped to the rectangle there.
   fileprivate func copies(at places: [(x: Int, y: Int)], clip: IntRect) -> TreeSnapshot {
     var tree = TreeSnapshot(backdrop: backdrop)
@@ -188,7 +201,7 @@ extension TreeSnapshot {
     var tree = self
     for index in tree.records.indices {
       var parts = tree.sides[index].effects?.parts ?? RenderEffects.Parts()
-      (parts.transition, parts.colorMatrix) = (nil, nil)
+      (parts.transition, parts.colorMatrix, parts.backdropColorMatrix) = (nil, nil, nil)
       if [.hue, .saturation, .color, .luminosity].contains(parts.blendMode) { parts.blendMode = .multiply }
       if !(tree.sides[index].content is Image) { tree.sides[index].content = nil }
       tree.sides[index].effects = .make(parts, last: nil)

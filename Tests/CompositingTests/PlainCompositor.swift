@@ -24,19 +24,58 @@ final class PlainCompositor {
     var pixel: Pixel
   }
 
+  /// The picture in which a layer is painted.
+  private struct Group {
+    /// The layer whose inside it is; nil for the output.
+    var root: Int?
+    /// The pixels beyond which those at its edges go on behind a layer that filters them, in the group's coordinates.
+    var frame: IntRect
+    /// The coordinates of the layer whose children are painted, in those of the group.
+    var origin = Pixel(x: 0, y: 0)
+    /// The layers from this one on are left out.
+    var end = Int.max
+    /// The group in which the root fades, if it is no picture: it shows what lies behind the root there as well.
+    var outer: [Group] = []
+
+    func moved(by map: Affine) -> Group {
+      var group = self
+      group.origin = Pixel(x: origin.x + Int(map.tx), y: origin.y + Int(map.ty))
+      return group
+    }
+
+    /// A group of its own at the same place.
+    func inside(_ index: Int) -> Group {
+      Group(root: index, frame: frame.offsetBy(dx: -Int32(origin.x), dy: -Int32(origin.y)), outer: [self])
+    }
+  }
+
   private let tree: TreeSnapshot
   private let blending: Blending
+  private let frame: IntRect
   private var bodies: [Place: Color] = [:]
   private var filteredBodies: [Place: Color] = [:]
   private var blurredRows: [Place: Double] = [:]
+  private var backdrops: [Place: Color] = [:]
   private var olds: [Int: PlainCompositor] = [:]
 
-  init(tree: TreeSnapshot, blending: Blending = .sRGB) { (self.tree, self.blending) = (tree, blending) }
+  /// - Parameter output: all pixels that may be asked for.
+  init(tree: TreeSnapshot, output: IntRect, blending: Blending = .sRGB) {
+    (self.tree, self.blending) = (tree, blending)
+    frame = Placement(outside: tree, on: output).clip
+  }
 
   func pixel(_ x: Int, _ y: Int) -> Color {
+    shown(Pixel(x: x, y: y), before: .max)
+  }
+
+  /// The output's pixel with only the layers before one.
+  private func shown(_ pixel: Pixel, before end: Int) -> Color {
     var result = Self.color(tree.backdrop)
-    if let clip = tree.viewport?.clip, !clip.intersects(IntRect(x: x, y: y, width: 1, height: 1)) { return result }
-    paint(0..<tree.records.count, Pixel(x: x, y: y).moved(by: tree.viewport?.transform ?? .identity), &result)
+    let place = IntRect(x: pixel.x, y: pixel.y, width: 1, height: 1)
+    if let clip = tree.viewport?.clip, !clip.intersects(place) { return result }
+    let map = tree.viewport?.transform ?? .identity
+    let group = Group(root: nil, frame: frame, end: end).moved(by: map)
+    paint(0..<tree.records.count, pixel.moved(by: map), group, &result)
     return result
   }
 
@@ -49,9 +88,9 @@ final class PlainCompositor {
   // MARK: Layers
 
   /// Paints layers whose parent has this pixel.
-  private func paint(_ range: Range<Int>, _ parentPixel: Pixel, _ result: inout Color) {
+  private func paint(_ range: Range<Int>, _ parentPixel: Pixel, _ parent: Group, _ result: inout Color) {
     var index = range.lowerBound
-    while index < range.upperBound {
+    while index < min(range.upperBound, parent.end) {
       let record = tree.records[index]
       defer { index = Int(record.subtreeEnd) }
       // Opacity has 255 steps.
@@ -59,16 +98,19 @@ final class PlainCompositor {
       if opacity == 0 || !record.flags.isDisjoint(with: [.hidden, .mask]) { continue }
       let pixel = parentPixel.moved(by: record.transform)
       let parts = tree.sides[index].effects?.parts ?? RenderEffects.Parts()
+      let group = parent.moved(by: record.transform)
+      var backdrop = filteredBackdrop(index, pixel, group, parts)
       if isPicture(record, parts) {
-        let source = picture(index, pixel) * opacity
+        backdrop *= maskAlpha(index, pixel, group.inside(index).frame)
+        let source = over(picture(index, pixel, group.inside(index).frame), backdrop) * opacity
         result =
           parts.blendMode == .normal ? over(source, result) : PlainBlending.blend(parts.blendMode, source, over: result)
       } else if opacity < 1 {
-        var group = Color.zero
-        paintInside(index, pixel, &group)
-        result = over(group * opacity, result)
+        paintInside(index, pixel, group.inside(index), &backdrop)
+        result = over(backdrop * opacity, result)
       } else {
-        paintInside(index, pixel, &result)
+        result = over(backdrop, result)
+        paintInside(index, pixel, group, &result)
       }
     }
   }
@@ -79,47 +121,72 @@ final class PlainCompositor {
   }
 
   /// Background, content and descendants.
-  private func paintInside(_ index: Int, _ pixel: Pixel, _ result: inout Color) {
+  private func paintInside(_ index: Int, _ pixel: Pixel, _ group: Group, _ result: inout Color) {
     let record = tree.records[index]
     let isInside = pixel.isInside(record.bounds)
     if isInside { result = over(Self.color(record.backgroundColor), result) }
     result = over(content(index, pixel), result)
-    if isInside || !record.flags.contains(.masksToBounds) { paint(index + 1..<Int(record.subtreeEnd), pixel, &result) }
+    if isInside || !record.flags.contains(.masksToBounds) {
+      paint(index + 1..<Int(record.subtreeEnd), pixel, group, &result)
+    }
   }
 
   /// The picture of a layer with its descendants and effects, but for its opacity and its mode of blending.
-  private func picture(_ index: Int, _ pixel: Pixel) -> Color {
-    guard let transition = tree.sides[index].effects?.parts.transition else { return decorated(index, pixel) }
-    let new = transition.isNewHidden ? .zero : decorated(index, pixel)
+  private func picture(_ index: Int, _ pixel: Pixel, _ frame: IntRect) -> Color {
+    guard let transition = tree.sides[index].effects?.parts.transition else { return decorated(index, pixel, frame) }
+    let new = transition.isNewHidden ? .zero : decorated(index, pixel, frame)
     if transition.old.tree.records.isEmpty { return new * transition.progress }
-    let old = olds[index] ?? PlainCompositor(tree: transition.old.tree, blending: blending)
+    let old = olds[index] ?? PlainCompositor(tree: transition.old.tree, output: frame, blending: blending)
     olds[index] = old
-    return old.picture(0, pixel) * (1 - transition.progress) + new * transition.progress
+    return old.picture(0, pixel, frame) * (1 - transition.progress) + new * transition.progress
   }
 
-  private func decorated(_ index: Int, _ pixel: Pixel) -> Color {
+  private func decorated(_ index: Int, _ pixel: Pixel, _ shown: IntRect) -> Color {
     let record = tree.records[index]
-    var result = filtered(index, pixel)
+    let frame = frame(of: index, shown)
+    var result = filtered(index, pixel, frame)
     if let shadow = tree.sides[index].effects?.parts.shadow,
       !record.flags.contains(.masksToBounds) || pixel.isInside(record.bounds)
     {
-      result = over(result, Self.color(shadow.color) * alpha(of: shadow, index, pixel))
+      result = over(result, Self.color(shadow.color) * alpha(of: shadow, index, pixel, frame))
     }
-    guard record.flags.contains(.masked) else { return result }
+    return result * maskAlpha(index, pixel, shown)
+  }
+
+  private func maskAlpha(_ index: Int, _ pixel: Pixel, _ frame: IntRect) -> Double {
+    let record = tree.records[index]
+    guard record.flags.contains(.masked) else { return 1 }
     let mask = index + 1
     guard mask < Int(record.subtreeEnd), tree.records[mask].flags.contains(.mask),
       !tree.records[mask].flags.contains(.hidden)
-    else { return .zero }
+    else { return 0 }
     let opacity = min(max(Double(tree.records[mask].opacity), 0), 1)
-    return result * picture(mask, pixel.moved(by: tree.records[mask].transform)).w * opacity
+    let map = tree.records[mask].transform
+    let moved = frame.offsetBy(dx: -Int32(map.tx), dy: -Int32(map.ty))
+    return picture(mask, pixel.moved(by: map), moved).w * opacity
+  }
+
+  /// The pixels that may be asked for inside of a layer's shadow and blur; none inside of a shadow from far away, where nothing is
+  /// filtered behind layers.
+  private func frame(of index: Int, _ shown: IntRect) -> IntRect {
+    var result = shown
+    let parts = tree.sides[index].effects?.parts
+    if let shadow = parts?.shadow {
+      let blur = PictureBlur(shadow, .identity)
+      if blur.isFar || shown.isEmpty { return .zero }
+      result = result.union(blur.source(of: result))
+    }
+    if shown.isEmpty { return .zero }
+    if let blur = parts?.blur(.identity) { result = result.union(blur.source(of: result)) }
+    return result
   }
 
   /// Background, content, descendants and border.
-  private func body(_ index: Int, _ pixel: Pixel) -> Color {
+  private func body(_ index: Int, _ pixel: Pixel, _ frame: IntRect) -> Color {
     let place = Place(index: index, pixel: pixel)
     if let known = bodies[place] { return known }
     var result = Color.zero
-    paintInside(index, pixel, &result)
+    paintInside(index, pixel, Group(root: index, frame: frame), &result)
     let bounds = tree.records[index].bounds
     if let border = tree.sides[index].effects?.parts.border, pixel.isInside(bounds) {
       let width = max(border.width.rounded(), 1)
@@ -134,44 +201,83 @@ final class PlainCompositor {
 
   // MARK: Filters
 
-  private func filtered(_ index: Int, _ pixel: Pixel) -> Color {
+  private func filtered(_ index: Int, _ pixel: Pixel, _ frame: IntRect) -> Color {
     let place = Place(index: index, pixel: pixel)
     if let known = filteredBodies[place] { return known }
     let parts = tree.sides[index].effects?.parts ?? RenderEffects.Parts()
-    var result = blurred(index, pixel, parts.blurRadius)
-    if let matrix = parts.colorMatrix, result.w > 0 {
-      // Blue, green, red to red, green, blue, and back.
-      let color = Color(result.z, result.y, result.x, 0) / result.w
-      var sum = matrix.constant + matrix.alpha * result.w
-      for (column, value) in [(matrix.red, color.x), (matrix.green, color.y), (matrix.blue, color.z)] {
-        sum += column * value
-      }
-      sum.clamp(lowerBound: .zero, upperBound: .one)
-      result = Color(sum.z, sum.y, sum.x, 1) * sum.w
-    }
+    let blurred = blurred(pixel, parts.blurRadius) { body(index, $0, frame) }
+    let result = mapped(blurred, by: parts.colorMatrix)
     filteredBodies[place] = result
     return result
   }
 
-  private func blurred(_ index: Int, _ pixel: Pixel, _ radius: Double) -> Color {
-    if radius == 0 { return body(index, pixel) }
+  private func mapped(_ color: Color, by matrix: ColorMatrix?) -> Color {
+    guard let matrix, color.w > 0 else { return color }
+    // Blue, green, red to red, green, blue, and back.
+    let straight = Color(color.z, color.y, color.x, 0) / color.w
+    var sum = matrix.constant + matrix.alpha * color.w
+    for (column, value) in [(matrix.red, straight.x), (matrix.green, straight.y), (matrix.blue, straight.z)] {
+      sum += column * value
+    }
+    sum.clamp(lowerBound: .zero, upperBound: .one)
+    return Color(sum.z, sum.y, sum.x, 1) * sum.w
+  }
+
+  private func blurred(_ pixel: Pixel, _ radius: Double, _ color: (Pixel) -> Color) -> Color {
+    if radius == 0 { return color(pixel) }
     var result = Color.zero
     for channel in 0..<4 {
       result[channel] = PlainBlur.sum(at: Double(pixel.y), deviation: radius) { y in
-        PlainBlur.sum(at: Double(pixel.x), deviation: radius) { x in body(index, Pixel(x: x, y: y))[channel] }
+        PlainBlur.sum(at: Double(pixel.x), deviation: radius) { x in color(Pixel(x: x, y: y))[channel] }
       }
     }
+    return result
+  }
+
+  // MARK: Backdrops
+
+  private func filteredBackdrop(
+    _ index: Int, _ pixel: Pixel, _ group: Group, _ parts: RenderEffects.Parts
+  ) -> Color {
+    guard parts.filtersBackdrop, !group.frame.isEmpty, pixel.isInside(tree.records[index].bounds) else { return .zero }
+    let blurred = blurred(pixel, parts.backdropBlurRadius) { pixel in
+      let (x, y) = (pixel.x + group.origin.x, pixel.y + group.origin.y)
+      let isBlurred = parts.backdropBlurRadius > 0
+      return backdrop(
+        of: index, group,
+        Pixel(
+          x: isBlurred ? min(max(x, Int(group.frame.minX)), Int(group.frame.maxX) - 1) : x,
+          y: isBlurred ? min(max(y, Int(group.frame.minY)), Int(group.frame.maxY) - 1) : y))
+    }
+    return mapped(blurred, by: parts.backdropColorMatrix)
+  }
+
+  /// The pixel of a group with only the layers before one of it.
+  private func backdrop(of index: Int, _ group: Group, _ pixel: Pixel) -> Color {
+    let place = Place(index: index, pixel: pixel)
+    if let known = backdrops[place] { return known }
+    var result = Color.zero
+    if let root = group.root {
+      if let outer = group.outer.first {
+        let parts = tree.sides[root].effects?.parts ?? RenderEffects.Parts()
+        result = filteredBackdrop(root, pixel, outer, parts)
+      }
+      paintInside(root, pixel, Group(root: root, frame: group.frame, end: index, outer: group.outer), &result)
+    } else {
+      result = shown(pixel, before: index)
+    }
+    backdrops[place] = result
     return result
   }
 
   // MARK: Shadow
 
-  private func alpha(of shadow: Shadow, _ index: Int, _ pixel: Pixel) -> Double {
+  private func alpha(of shadow: Shadow, _ index: Int, _ pixel: Pixel, _ frame: IntRect) -> Double {
     PlainBlur.sum(at: Double(pixel.y) - shadow.offset.height, deviation: shadow.radius / 2) { y in
       let place = Place(index: index, pixel: Pixel(x: pixel.x, y: y))
       if let known = blurredRows[place] { return known }
       let row = PlainBlur.sum(at: Double(pixel.x) - shadow.offset.width, deviation: shadow.radius / 2) { x in
-        filtered(index, Pixel(x: x, y: y)).w
+        filtered(index, Pixel(x: x, y: y), frame).w
       }
       blurredRows[place] = row
       return row

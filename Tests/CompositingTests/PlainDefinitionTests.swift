@@ -25,7 +25,7 @@ import Testing
       #expect(tree.inconsistency == nil)
       let all = IntRect(x: 0, y: 0, width: Self.width, height: Self.height)
       compositor.render(tree, damage: DamageRegion(all), into: bitmap)
-      let plain = PlainCompositor(tree: tree, blending: blending)
+      let plain = PlainCompositor(tree: tree, output: all, blending: blending)
       for y in 0..<Self.height {
         for x in 0..<Self.width {
           let expected = plain.pixel(x, y) * 255
@@ -77,8 +77,9 @@ import Testing
         id: 2, subtreeEnd: 2, transform: .translation(x: 5, y: -4), bounds: Rect(x: 0, y: 0, width: 13, height: 7),
         backgroundColor: color()), SideValues())
     let bitmap = try Bitmap(width: 50, height: 40)
-    Compositor().render(tree, damage: DamageRegion(IntRect(x: 0, y: 0, width: 50, height: 40)), into: bitmap)
-    let plain = PlainCompositor(tree: tree)
+    let all = IntRect(x: 0, y: 0, width: 50, height: 40)
+    Compositor().render(tree, damage: DamageRegion(all), into: bitmap)
+    let plain = PlainCompositor(tree: tree, output: all)
     for y in 0..<40 {
       for x in 0..<50 {
         let expected = plain.pixel(x, y) * 255
@@ -174,7 +175,8 @@ extension TreeSnapshot {
       list.build(layers, of: 0, end: records.count, .identity, pixels: all, pictureDepth: 0)
       list.nodes.withUnsafeBufferPointer { nodes in
         BandPainter(
-          kernels: ckernels_best(), layers: layers, nodes: nodes, scratch: CompositeScratch(), band: all, frame: all
+          kernels: ckernels_best(), layers: layers, nodes: nodes, scratch: CompositeScratch(), band: all,
+          frame: PictureFrame(all: all, edge: all)
         )
         .paintPicture(PixelTarget(base: bitmap.base, bytesPerRow: bitmap.bytesPerRow, pixels: all))
       }

@@ -51,6 +51,20 @@ extension TreeSnapshot {
   }
 }
 
+extension ColorMatrix {
+  /// One with larger factors, or that makes the clear less so, makes much of the rounding of what it maps.
+  fileprivate var forWholePixels: ColorMatrix {
+    var matrix = self
+    for channel in 0..<3 {
+      matrix.red[channel] /= 2
+      matrix.green[channel] /= 2
+      matrix.blue[channel] /= 2
+    }
+    (matrix.red.w, matrix.green.w, matrix.blue.w, matrix.constant.w, matrix.alpha) = (0, 0, 0, 0, [0, 0, 0, 1])
+    return matrix
+  }
+}
+
 extension RenderEffects.Parts {
   /// The effects of which a pixel is a simple sum.
   fileprivate var forWholePixels: RenderEffects.Parts {
@@ -62,16 +76,8 @@ extension RenderEffects.Parts {
     parts.shadow?.path = nil
     if let shadow = parts.shadow, shadow.radius > 6 { parts.shadow?.radius = 6 }
     parts.blurRadius = min(parts.blurRadius, 1)
-    // One with larger factors, or that makes the clear less so, makes much of the rounding of what it maps.
-    if var matrix = colorMatrix {
-      for channel in 0..<3 {
-        matrix.red[channel] /= 2
-        matrix.green[channel] /= 2
-        matrix.blue[channel] /= 2
-      }
-      (matrix.red.w, matrix.green.w, matrix.blue.w, matrix.constant.w, matrix.alpha) = (0, 0, 0, 0, [0, 0, 0, 1])
-      parts.colorMatrix = matrix
-    }
+    parts.backdropBlurRadius = min(parts.backdropBlurRadius, 1)
+    (parts.colorMatrix, parts.backdropColorMatrix) = (colorMatrix?.forWholePixels, backdropColorMatrix?.forWholePixels)
     // The others make much of little where a divisor is near 0.
     let modes: [BlendMode] = [.multiply, .screen, .overlay, .darken, .lighten, .hardLight, .difference, .exclusion]
     if blendMode != .normal, !modes.contains(blendMode) { parts.blendMode = modes[blendMode.rawValue.count % modes.count] }

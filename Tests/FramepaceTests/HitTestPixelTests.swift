@@ -54,6 +54,7 @@ import XCTest
     (layer.contents, layer.mask, layer.maskedCorners) = (nil, nil, .all)
     (layer.borderWidth, layer.shadowOpacity, layer.compositingFilter, layer.shouldRasterize) = (0, 0, .normal, false)
     (layer.blurRadius, layer.colorMatrix) = (0, .identity)
+    (layer.backdropBlurRadius, layer.backdropColorMatrix) = (0, .identity)
     layer.removeAllAnimations()
     if layer.opacity > 0.01 { layer.opacity = 1 } else { layer.isHidden = true }
     // Without a clip the corners belong to the layer that leaves them free.

@@ -16,12 +16,13 @@ import XCTest
     layer.contentsRect = Rect(x: 0, y: 0, width: 0.5, height: 0.5)
     layer.contentsCenter = Rect(x: 0.4, y: 0.4, width: 0.2, height: 0.2)
     (layer.blurRadius, layer.colorMatrix) = (4, .saturation(0))
+    (layer.backdropBlurRadius, layer.backdropColorMatrix) = (4, .saturation(0))
     // The next have no animation of their own.
     (layer.maskedCorners, layer.compositingFilter, layer.shouldRasterize) = (.minXMinY, .multiply, true)
     (layer.magnificationFilter, layer.shadowPath) = (.nearest, .rect(Rect(x: 0, y: 0, width: 1, height: 1)))
     let expected = [
       "borderWidth", "borderColor", "shadowColor", "shadowOpacity", "shadowOffset", "shadowRadius", "contentsRect",
-      "contentsCenter", "blurRadius", "colorMatrix",
+      "contentsCenter", "blurRadius", "colorMatrix", "backdropBlurRadius", "backdropColorMatrix",
     ]
     XCTAssertEqual(layer.animationKeys, expected)
     stage.turn()
@@ -131,16 +132,20 @@ import XCTest
     let layer = Layer(frame: Rect(x: 0, y: 0, width: 10, height: 10))
     func parts() -> RenderEffects.Parts? { layer.sideValues.effects?.parts }
     for radius in [0, -1, .infinity, .nan] {
-      layer.blurRadius = radius
+      (layer.blurRadius, layer.backdropBlurRadius) = (radius, radius)
       XCTAssertNil(parts(), "\(radius)")
     }
     for factor in [.infinity, -.nan, 1e39, 1e308] {
       layer.colorMatrix = ColorMatrix(red: [factor, 0, 0, 0])
+      layer.backdropColorMatrix = layer.colorMatrix
       XCTAssertNil(parts())
     }
     (layer.blurRadius, layer.colorMatrix) = (2, .brightness(0.5))
     XCTAssertEqual(parts()?.blurRadius, 2)
     XCTAssertEqual(parts()?.colorMatrix, .brightness(0.5))
+    (layer.backdropBlurRadius, layer.backdropColorMatrix) = (3, .brightness(0.4))
+    XCTAssertEqual(parts()?.backdropBlurRadius, 3)
+    XCTAssertEqual(parts()?.backdropColorMatrix, .brightness(0.4))
   }
 
   func testAPartWithoutASizeShowsNothing() throws {

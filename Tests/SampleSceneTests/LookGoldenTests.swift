@@ -154,6 +154,52 @@ final class LookGoldenTests: XCTestCase {
     }
   }
 
+  /// Glass over the middle of cards and over the ground beside them.
+  func testBackdrops() throws {
+    let image = try Sheet.image()
+    try Sheet.check("look-backdrops") { sheet in
+      @MainActor func add(_ frame: Rect = Rect(x: 20, y: 15, width: 60, height: 30), _ change: @escaping (Layer) -> Void) {
+        sheet.add { card in
+          (card.contents, card.magnificationFilter) = (image, .nearest)
+          let glass = Layer(frame: frame)
+          glass.cornerRadius = 10
+          change(glass)
+          card.addSublayer(glass)
+        }
+      }
+      add { $0.backdropBlurRadius = 3 }
+      add { ($0.backdropBlurRadius, $0.backgroundColor) = (6, Color(white: 1).withAlpha(0.4)) }
+      add { $0.backdropColorMatrix = .saturation(0) }
+      add { ($0.backdropBlurRadius, $0.backdropColorMatrix) = (2, .inversion(1)) }
+      add { ($0.backdropBlurRadius, $0.transform) = (4, .rotation(0.4)) }
+      add { glass in
+        // The border lies above, the shadow below.
+        (glass.backdropBlurRadius, glass.borderWidth, glass.borderColor) = (4, 2, .white)
+        (glass.shadowOpacity, glass.shadowOffset, glass.backgroundColor) = (0.6, Size(3, 5), Color(white: 1).withAlpha(0.3))
+      }
+      add { ($0.backdropBlurRadius, $0.opacity, $0.backgroundColor) = (4, 0.5, .white) }
+      add { glass in
+        glass.backdropBlurRadius = 4
+        glass.mask = Sheet.layer(Rect(x: 0, y: 8, width: 60, height: 14), 0)
+        glass.mask?.cornerRadius = 7
+      }
+      // Over other glass.
+      add { glass in
+        glass.backdropColorMatrix = .inversion(1)
+        let second = Layer(frame: Rect(x: 25, y: -10, width: 20, height: 50))
+        (second.backdropBlurRadius, second.cornerRadius) = (3, 6)
+        glass.addSublayer(second)
+      }
+      // At the edge of the picture, which goes on beyond it.
+      sheet.add { card in
+        card.addSublayer(Sheet.layer(Rect(x: 20, y: 50, width: 30, height: 50), 0xDC143C))
+        let glass = Layer(frame: Rect(x: 0, y: 40, width: 60, height: 60))
+        glass.backdropBlurRadius = 8
+        card.addSublayer(glass)
+      }
+    }
+  }
+
   func testMasks() throws {
     let image = try Sheet.image()
     try Sheet.check("look-masks") { sheet in

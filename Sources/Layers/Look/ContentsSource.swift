@@ -64,6 +64,8 @@ extension RareValues {
     if shouldRasterize, rasterizationScale > 0, rasterizationScale.isFinite { parts.rasterizationScale = rasterizationScale }
     if blurRadius > 0, blurRadius.isFinite { parts.blurRadius = blurRadius }
     if colorMatrix != .identity, colorMatrix.isUsable { parts.colorMatrix = colorMatrix }
+    if backdropBlurRadius > 0, backdropBlurRadius.isFinite { parts.backdropBlurRadius = backdropBlurRadius }
+    if backdropColorMatrix != .identity, backdropColorMatrix.isUsable { parts.backdropColorMatrix = backdropColorMatrix }
     if borderWidth > 0, borderWidth.isFinite, let color = borderColor?.premultipliedBGRA, color >> 24 > 0 {
       parts.border = Border(width: borderWidth, color: color)
     }

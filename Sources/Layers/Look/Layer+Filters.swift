@@ -1,18 +1,26 @@
 public import RenderTree
 
 // The filters of a layer's picture: with its sublayers and its border, below its opacity, its mask and its mode of blending. Its shadow is
-// that of the filtered picture.
+// that of the filtered picture. The filters of what lies behind a layer have properties of their own.
 
 extension AnimatableProperty {
   public static let blurRadius = AnimatableProperty(rawValue: "blurRadius")
   public static let colorMatrix = AnimatableProperty(rawValue: "colorMatrix")
+  public static let backdropBlurRadius = AnimatableProperty(rawValue: "backdropBlurRadius")
+  public static let backdropColorMatrix = AnimatableProperty(rawValue: "backdropColorMatrix")
 }
 
 extension AnimatableKey where Value == Double {
   public static var blurRadius: Self { Self(.blurRadius, { $0.rare.blurRadius }, { $0.rare.blurRadius = $1 }) }
+  public static var backdropBlurRadius: Self {
+    Self(.backdropBlurRadius, { $0.rare.backdropBlurRadius }, { $0.rare.backdropBlurRadius = $1 })
+  }
 }
 extension AnimatableKey where Value == ColorMatrix {
   public static var colorMatrix: Self { Self(.colorMatrix, { $0.rare.colorMatrix }, { $0.rare.colorMatrix = $1 }) }
+  public static var backdropColorMatrix: Self {
+    Self(.backdropColorMatrix, { $0.rare.backdropColorMatrix }, { $0.rare.backdropColorMatrix = $1 })
+  }
 }
 
 extension Layer {
@@ -31,6 +39,29 @@ extension Layer {
   public var colorMatrix: ColorMatrix {
     get { values.rare.colorMatrix }
     set { change(.colorMatrix, colorMatrix, newValue) { $0.rare.colorMatrix = $1 } }
+  }
+
+  /// The standard deviation of the blur of what lies behind the layer, in points; 0, for none, at first. What is blurred is painted
+  /// within `bounds` with their round corners, below the background, and the layer's opacity, mask and compositing filter apply to it as
+  /// well. On the output it is at most 64 pixels, and beyond the output its edge pixels go on. Animatable.
+  ///
+  /// All that has been painted before in the layer's group lies behind it. The group is the screen, or the nearest layer around it
+  /// that is not opaque or that becomes a picture of its own. A layer that turns in perspective filters nothing behind it.
+  ///
+  /// ```swift
+  /// panel.backdropBlurRadius = 20
+  /// panel.backgroundColor = Color(white: 1).withAlpha(0.4)
+  /// ```
+  public var backdropBlurRadius: Double {
+    get { values.rare.backdropBlurRadius }
+    set { change(.backdropBlurRadius, backdropBlurRadius, newValue) { $0.rare.backdropBlurRadius = $1 } }
+  }
+
+  /// The map of the colours of what lies behind the layer, after `backdropBlurRadius`; the identity at first. Animatable, number by
+  /// number.
+  public var backdropColorMatrix: ColorMatrix {
+    get { values.rare.backdropColorMatrix }
+    set { change(.backdropColorMatrix, backdropColorMatrix, newValue) { $0.rare.backdropColorMatrix = $1 } }
   }
 }
 

@@ -24,6 +24,8 @@ struct RareValues: Hashable, Sendable {
   var magnificationFilter = ImageFilter.linear
   var blurRadius = 0.0
   var colorMatrix = ColorMatrix.identity
+  var backdropBlurRadius = 0.0
+  var backdropColorMatrix = ColorMatrix.identity
   var compositingFilter = BlendMode.normal
   var shouldRasterize = false
   var rasterizationScale = 1.0
