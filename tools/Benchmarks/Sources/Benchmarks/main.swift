@@ -5,7 +5,7 @@ let benchmarks: [Benchmark] = [
   TickBenchmarks.all, PacingBenchmarks.all, MeteringBenchmarks.all, LayerBenchmarks.all, KernelBenchmarks.all,
   CompositingBenchmarks.all, RasterCacheBenchmarks.all, DamageBenchmarks.all, TextBenchmarks.all, ShapeBenchmarks.all,
   GradientBenchmarks.all, PeerBenchmarks.all, PresenterBenchmarks.all, FrameBenchmarks.all, SceneBenchmarks.all,
-  CommandBenchmarks.all, PictureBenchmarks.all, TraceBenchmarks.all, HangBenchmarks.all,
+  CommandBenchmarks.all, PictureBenchmarks.all, TraceBenchmarks.all, HangBenchmarks.all, BackdropBenchmarks.all,
 ]
 
 func complain(_ sentence: String) {
