@@ -12,7 +12,7 @@ enum TraceBenchmarks {
     var number: UInt64 = 0
     func add() {
       number += 1
-      add(number, to: &timeline, rate: rate)
+      Self.add(number, to: &timeline, rate: rate)
     }
     for _ in 0..<10_000 { add() }
     let trace = FrameTrace(title: "benchmark", facts: [], timeline: timeline, interval: rate.interval)
