@@ -20,6 +20,8 @@ public final class Compositor: Renderer {
   /// saves.
   private static let pixelsWorthSharing = 256 * 1024
 
+  public private(set) var missedPictures = 0
+
   private let workers: WorkerPool?
   private let kernels: UnsafePointer<ckernels_table>
   private var list = CompositeList()
@@ -53,6 +55,7 @@ public final class Compositor: Renderer {
       preconditionFailure("Compositor: the target has no pixels in memory; it needs a renderer of its own")
     }
     let output = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
+    missedPictures = 0
     let damage = prepare(tree, damage, output)
     if damage.isEmpty { return .signaled }
     findPictures(in: tree, damage)
@@ -86,8 +89,11 @@ public final class Compositor: Renderer {
   private func findPictures(in tree: TreeSnapshot, _ damage: DamageRegion) {
     if rasterCache.limit == 0 { return }
     rasterCache.beginFrame()
+    let shown = rasterCache.shownPictures
+    defer { missedPictures -= rasterCache.shownPictures - shown }
     tree.withTreeLayers { layers in
       for position in list.nodes.indices where list.nodes[position].flags.contains(.isolated) {
+        missedPictures += 1
         let node = list.nodes[position]
         let (index, end) = (Int(node.record), layers.end(of: Int(node.record)))
         guard let space = PictureSpace(layers, of: index, end: end, node.transform, depth: 0, frame: frame.all) else {

@@ -41,6 +41,7 @@ extension Engine {
       root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers, renderThreads: renderThreads,
       blending: blending)
     let output = group.addFirst(display)
+    output.stretch.meter = threadMeter
     group.context.onNeedsCommit = { [weak self] in self?.needsCommit() }
     groups.append(group)
     needsCommit()
@@ -65,6 +66,7 @@ extension Engine {
       preconditionFailure("Engine: an output that is none of this engine's, or was removed, cannot be mirrored")
     }
     let mirror = groups[index].addMirror(on: display, gravity: gravity)
+    mirror.stretch.meter = threadMeter
     // Its first frame needs a turn, also where it comes when this one is over, and no layer need change for it.
     loop.wakeUp()
     return mirror

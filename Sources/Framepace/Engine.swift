@@ -36,6 +36,19 @@ public final class Engine {
   /// True to let a turn wait for the drawings that it began, and show them in its own frame. For rendering to files, where every
   /// frame must be complete; a screen would miss vblanks.
   public var waitsForDrawings = false
+  /// True to measure how long the threads that make frames have a processor: `FrameRecord.processorTime`, and the time that a busy machine
+  /// takes from a frame, `runDelay` and `startDelay`. It costs two to three system calls a turn and allocates nothing; false, the default,
+  /// costs nothing.
+  public var measuresThreads: Bool {
+    get { threadMeter != nil }
+    set {
+      guard newValue != measuresThreads else { return }
+      threadMeter = newValue ? ThreadMeter(clock: loop.clock) : nil
+      for output in outputs { output.stretch.meter = threadMeter }
+    }
+  }
+  private(set) var threadMeter: ThreadMeter?
+  private var turnMark: ThreadMeter.Mark?
   private var drawingWait = DrawingWait.none
   /// Called when layers kept dirtying themselves through all rounds of a commit; the frame was shown all the same. While it is
   /// nil, the first such layer is named on the standard error output.
@@ -148,7 +161,9 @@ public final class Engine {
       [.entry, .afterWaiting], order: ObserverOrder.turnBegin,
       .onMain { [weak self] _, _ in
         guard let self else { return }
-        turn = .open(since: loop.clock.now)
+        let now = loop.clock.now
+        turn = .open(since: now)
+        turnMark = threadMeter?.mark(at: now)
         trail?.enter(.callbacks)
       })
     let publish = FrameLoop.Observer(
@@ -167,9 +182,11 @@ public final class Engine {
   }
 
   private func commit() {
-    var phases = FrameRecord.PhaseDurations()
-    if case .open(let start?) = turn { phases[.callbacks] = loop.clock.now - start }
-    turn = .committing
+    var work = TurnWork()
+    let now = loop.clock.now
+    if case .open(let start?) = turn { work.phases[.callbacks] = now - start }
+    work.mark = turnMark ?? threadMeter?.mark(at: now)
+    (turn, turnMark) = (.committing, nil)
     if let trail {
       let marks = groups.reduce((layouts: 0, displays: 0)) { sum, group in
         let marks = group.context.markCounts
@@ -177,12 +194,10 @@ public final class Engine {
       }
       trail.beginCommit(layouts: marks.layouts, displays: marks.displays)
     }
-    for group in groups { commit(group, &phases) }
+    for group in groups { commit(group, &work) }
     drawingWait = .none
     trail?.enter(.rendering)
-    for group in groups {
-      for member in group.members { member.output.renderIfNeeded(turn: phases) }
-    }
+    render(work)
     Transaction.endTurn()
     turn = .committed
     trail?.enter(.betweenTurns)
@@ -190,12 +205,32 @@ public final class Engine {
     if Transaction.hasDueCompletions || groups.contains(where: \.context.isDirty) { loop.wakeUp() }
   }
 
-  private func commit(_ group: OutputGroup, _ phases: inout FrameRecord.PhaseDurations) {
+  private func render(_ work: TurnWork) {
+    var work = work
+    let areSeveral = groups.count > 1 || groups.first?.members.count ?? 0 > 1
+    for group in groups {
+      for member in group.members {
+        guard let threadMeter, areSeveral else {
+          member.output.renderIfNeeded(turn: work)
+          continue
+        }
+        // No frame counts what another output's takes.
+        let begin = threadMeter.mark(at: loop.clock.now)
+        member.output.renderIfNeeded(turn: work)
+        work.mark?.leaveOut(from: begin, to: threadMeter.mark(at: loop.clock.now))
+      }
+    }
+  }
+
+  private func commit(_ group: OutputGroup, _ work: inout TurnWork) {
     let context = group.context
     while context.isDirty {
       let committed = context.commit(at: loop.clock.now)
-      phases[.layout] += committed.layout
-      phases[.display] += committed.display
+      work.phases[.layout] += committed.layout
+      work.phases[.display] += committed.display
+      work.dirtyLayers += committed.recordCount
+      work.laidOutLayers += committed.layoutCount
+      work.drawnLayers += committed.displayCount
       if committed.treeChanged {
         for member in group.members { member.output.setNeedsFrame() }
       }
@@ -203,7 +238,9 @@ public final class Engine {
         reportUnsettledLayout(layer)
         break
       }
+      let start = loop.clock.now
       guard waitForDrawings(of: context) else { break }
+      work.drawingWait += loop.clock.now - start
       context.publishFinishedDrawings()
     }
   }

@@ -35,6 +35,15 @@ public struct SystemClock: Sendable {
     return sinceBoot - Self.monotonicNow()
   }
 
+  /// The time for which the calling thread has had a processor: `CLOCK_THREAD_CPUTIME_ID`, which takes a system call; on a manual clock
+  /// what `ManualClock.advance(by:thread:)` says. A difference of two is a time, one of them is not.
+  public var threadProcessorTime: Nanoseconds {
+    if let manual { return manual.threadProcessorTime }
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Nanoseconds(Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
   @inline(__always)
   static func monotonicNow() -> MonotonicTime {
     var time = timespec()
@@ -58,6 +67,8 @@ extension MonotonicTime {
 public final class ManualClock: Sendable {
   private let nanoseconds: Atomic<Int64>
   private let sleep = Atomic<Int64>(0)
+  private let runnable = Atomic<Int64>(0)
+  private let blocked = Atomic<Int64>(0)
 
   /// Makes a clock that stands at `start`.
   public init(start: MonotonicTime = .zero) {
@@ -80,6 +91,34 @@ public final class ManualClock: Sendable {
   /// Moves the clock forward by `offset`; a negative offset changes nothing.
   public func advance(by offset: Nanoseconds) {
     advance(to: now + offset)
+  }
+
+  /// The state of the simulated thread while time passes.
+  public enum ThreadState: Sendable {
+    /// It has a processor.
+    case running
+    /// It could run, and others have the processors.
+    case runnable
+    /// It waits for something else, such as a lock or a file.
+    case blocked
+  }
+
+  /// Moves the clock forward by `offset`, in which the thread that is measured is in this state; a negative offset changes nothing.
+  public func advance(by offset: Nanoseconds, thread state: ThreadState) {
+    guard offset > .zero else { return }
+    switch state {
+    case .running: break
+    case .runnable: runnable.add(offset.count, ordering: .acquiringAndReleasing)
+    case .blocked: blocked.add(offset.count, ordering: .acquiringAndReleasing)
+    }
+    advance(by: offset)
+  }
+
+  /// The time in which the simulated thread could run and had no processor.
+  var threadRunDelay: Nanoseconds { Nanoseconds(runnable.load(ordering: .acquiring)) }
+
+  var threadProcessorTime: Nanoseconds {
+    now - .zero - threadRunDelay - Nanoseconds(blocked.load(ordering: .acquiring))
   }
 
   /// The time that the simulated machine was suspended. The clock stood still during it.

@@ -20,7 +20,12 @@ import LinuxSystem
 /// | `lateness` | from the promised vblank, or else the target, to the one that showed it; below zero if earlier |
 /// | `cause`, `otherCause` | why it was late: what cost most, and what cost at least half as much |
 /// | `animationError` | by how much animations moved on more than `frameInterval`; not after a frame that was made for a guess |
-/// | `paintedPixels` | pixels that were painted |
+/// | `paintedPixels`, `damagePixels` | pixels that were painted, and those that may differ from the frame before |
+/// | `processorTime` | how long the threads that worked on it had a processor; `blocked` time is `work` + `asyncWait` without this and `runDelay` |
+/// | `runDelay`, `startDelay` | how long they could work and had none, in the work and from `start` to `delivered` |
+/// | `asyncWait` | how long the commit waited for drawings of other threads |
+/// | `dirtyLayers`, `laidOutLayers`, `drawnLayers` | the layers that were committed anew, laid out, and drawn |
+/// | `missedPictures` | pictures of layers with effects that were painted, since none was kept |
 ///
 /// Times are nanoseconds of CLOCK_MONOTONIC, durations nanoseconds. What is not known is empty, in JSON null.
 public enum FrameLogFormat: String, CaseIterable, Sendable {
@@ -124,6 +129,15 @@ extension LoggedFrame {
       ("otherCause", .word(causes?.other?.name)),
       ("animationError", .duration(step?.animationError)),
       ("paintedPixels", .number(Int64(record.paintedPixels))),
+      ("damagePixels", .number(Int64(record.damagePixels))),
+      ("processorTime", .duration(record.processorTime)),
+      ("runDelay", .duration(record.processorTime.map { _ in record.runDelay })),
+      ("startDelay", .duration(record.processorTime.map { _ in record.startDelay })),
+      ("asyncWait", .duration(record.drawingWait)),
+      ("dirtyLayers", .number(Int64(record.dirtyLayers))),
+      ("laidOutLayers", .number(Int64(record.laidOutLayers))),
+      ("drawnLayers", .number(Int64(record.drawnLayers))),
+      ("missedPictures", .number(Int64(record.missedPictures))),
     ]
   }
 }

@@ -48,6 +48,8 @@ extension FrameRecord.Cause {
     case .phase(let phase): "in \(phase.name)"
     case .commitMissed: "by a missed commit"
     case .stopped: "by a stop of the process"
+    case .drawingWait: "in the wait for drawings"
+    case .machineBusy: "while the machine was busy elsewhere"
     case .scheduling, .prediction, .scanOut, .stuffing: "by \(name)"
     }
   }

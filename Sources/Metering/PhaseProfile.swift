@@ -45,6 +45,7 @@ public struct PhaseProfile: Sendable {
 
   private var phases: [DurationHistogram]
   private var work = DurationHistogram()
+  private var processor = DurationHistogram()
   private var causes = LateCauses()
 
   /// - Parameter budget: the time that a frame may take; nil for one refresh interval.
@@ -61,6 +62,7 @@ public struct PhaseProfile: Sendable {
     if firstTick == nil { firstTick = frame.tickTimestamp }
     for phase in FrameRecord.Phase.allCases { phases[Int(phase.rawValue)].add(frame.phases[phase]) }
     work.add(frame.work)
+    if let time = frame.processorTime { processor.add(time) }
     if frame.work > budget { framesOverBudget += 1 }
     let causes = causes.add(frame, interval: refreshRate.interval)
     if causes != nil { lateFrames += 1 }
@@ -81,6 +83,9 @@ public struct PhaseProfile: Sendable {
 
   /// All phases together.
   public var total: Row { row(nil, work) }
+
+  /// The time for which the threads of a frame had a processor; nil where that was not measured.
+  public var processorTime: Row? { processor.count == frames && frames > 0 ? row(nil, processor) : nil }
 
   /// The causes of late frames, the most frequent first; causes without a frame are left out.
   public var lateCauses: [LateCount] { causes.counts }

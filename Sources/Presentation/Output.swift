@@ -45,6 +45,9 @@ public final class Output {
     didSet { setNeedsFullRepaint() }
   }
 
+  /// The work on frames that the main thread is at.
+  package var stretch = WorkStretch()
+
   private let observers = Observers<FrameEvent>()
   private let content: Content
   private let clock: SystemClock
@@ -145,21 +148,26 @@ public final class Output {
   /// Renders and presents the newest tree if a frame is wanted and this interval has none yet; otherwise sees to it that
   /// the next tick comes. Called at the end of a turn, after the commit.
   ///
-  /// - Parameter turn: the time that the turn has spent on the frame so far, in callbacks, layout and display.
-  public func renderIfNeeded(turn: FrameRecord.PhaseDurations) {
+  /// - Parameter turn: the work of the turn on the frame so far, in callbacks, layout and display.
+  public func renderIfNeeded(turn: TurnWork) {
     takeRenderedFrame()  // Its observers may end the output.
     guard let link else { return }
+    stretch.begin(turn.mark)
     let now = clock.now
     if wantsFrame {
       link.contentFrameRateRange = schedule.isDirty ? .default : content.frameRateRange()
       ticker.refresh()
-      let forecast = ticker.forecast
+      let (forecast, begun) = (ticker.forecast, now - turn.phases.total)
       let target = schedule.target(
-        at: now, begun: now - turn.total, every: link.intervalsPerTick, budget: ticker.frameBudget, forecast: forecast)
-      if let target { render(for: target, newRecord(for: target, turn: turn, at: now, forecast), forecast: forecast) }
+        at: now, begun: begun, every: link.intervalsPerTick, budget: ticker.frameBudget, forecast: forecast)
+      if let target {
+        render(for: target, schedule.newRecord(for: target, turn, owed, at: now, forecast), forecast: forecast)
+      }
       if schedule.owesFrame, let target = link.tick?.nextVBlank {
         discardOwedFrame()
-        owed = newRecord(for: target, turn: turn, at: now, forecast)
+        var frame = schedule.newRecord(for: target, turn, owed, at: now, forecast)
+        stretch.end(&frame, at: now)
+        owed = frame
       }
     }
     let isWanted = wantsFrame
@@ -205,21 +213,6 @@ public final class Output {
     observers.notify(.tick(tick))
   }
 
-  /// The record of a frame whose work was done in this turn, or earlier and it is still owed. `submitted` is when it was done.
-  private func newRecord(
-    for target: MonotonicTime, turn: FrameRecord.PhaseDurations, at now: MonotonicTime, _ forecast: VBlankForecast
-  ) -> FrameRecord {
-    let begun = now - turn.total
-    guard var frame = owed, schedule.dueTick == nil else {
-      var frame = schedule.newRecord(for: target, begun: begun, forecast: forecast)
-      (frame.phases, frame.submitted) = (turn, now)
-      return frame
-    }
-    frame.heldBack = begun - frame.submitted
-    for phase in FrameRecord.Phase.allCases { frame.phases[phase] += turn[phase] }
-    return frame
-  }
-
   /// Renders the frame that is owed before a newer tick's work begins, if there is a buffer and its work takes as long as its
   /// interval: merged into that work neither would ever be seen in time. A shorter one is merged, so that frames do not queue, unless
   /// the tick's frame is made for a later vblank than the next.
@@ -230,6 +223,7 @@ public final class Output {
     guard schedule.lead > 1 || work > ticker.interval * Int64(link.intervalsPerTick) else { return }
     let (now, forecast) = (clock.now, ticker.forecast)
     frame.heldBack = now - frame.submitted
+    stretch.begin(at: now)
     let target = schedule.target(ofOwedFrame: frame, at: now, forecast: forecast)
     render(for: target, frame, isOwed: true, forecast: forecast)
   }
@@ -278,7 +272,7 @@ public final class Output {
 
     ring.add(damage)
     let painted = ring.takeDamage(ofBuffer: buffer.index)
-    record.paintedPixels = painted.area
+    (record.damagePixels, record.paintedPixels) = (damage.area, painted.area)
     record.submitted = clock.now
     record.phases[.diff] = record.submitted - started
     let inspection = inspector.map {
@@ -292,14 +286,18 @@ public final class Output {
   /// Renders a frame, now or on a thread.
   private func start(_ frame: OutputFrame, of tree: TreeSnapshot) {
     if let renderThread {
+      var frame = frame
+      stretch.end(&frame.record, at: frame.record.submitted)
       frameUnderWay = .rendering(frame)
-      return renderThread.start(tree, damage: frame.damage, into: frame.canvas)
+      return renderThread.start(tree, damage: frame.damage, into: frame.canvas, isMeasured: stretch.meter != nil)
     }
     switch renderer.render(tree, damage: frame.damage, into: frame.canvas) {
     case .signaled: break
     }
     let ended = clock.now
-    didRender(frame, at: ended, now: ended)
+    var rendered = frame
+    rendered.record.missedPictures = renderer.missedPictures
+    didRender(rendered, at: ended, now: ended)
   }
 
   /// True while another frame cannot be begun. A thread may still render one that will not be shown.
@@ -310,10 +308,12 @@ public final class Output {
 
   /// Takes the frame that a thread has rendered, if it has; then it may render the next one.
   private func takeRenderedFrame() {
-    guard let ended = renderThread?.takeEnd() else { return }
-    if case .rendering(let frame) = frameUnderWay {
+    guard let end = renderThread?.takeEnd() else { return }
+    if case .rendering(var frame) = frameUnderWay {
       frameUnderWay = .none
-      didRender(frame, at: ended, now: clock.now)
+      if let usage = end.usage { frame.record.add(usage) }
+      frame.record.missedPictures = end.missedPictures
+      didRender(frame, at: end.time, now: stretch.begin(at: clock.now))
     }
     renderOwedFrame()
   }
@@ -325,6 +325,7 @@ public final class Output {
     frame.record.submitted = ended
     frame.paintOver(&now, clock)
     if let vblank = schedule.vblankToAwait(by: frame.record, at: now, forecast: ticker.forecast) {
+      stretch.end(&frame.record, at: now)
       frameUnderWay = .heldBack(frame)
       handOverWait.start(after: vblank)
     } else {
@@ -342,6 +343,7 @@ public final class Output {
     }
     record.submitted = clock.now
     record.phases[.present] = record.submitted - time
+    stretch.end(&record, at: record.submitted)
     pending.append(record)
     frame.tellObserver()
     observers.notify(.committed(record))
@@ -350,7 +352,7 @@ public final class Output {
   private func handOverHeldBack() {
     guard case .heldBack(let frame) = frameUnderWay else { return }
     frameUnderWay = .none
-    handOver(frame, at: clock.now)
+    handOver(frame, at: stretch.begin(at: clock.now))
   }
 
   /// Forgets the frames that are pending or under way: they are never seen.

@@ -169,6 +169,22 @@ struct OutputSchedule {
     return record
   }
 
+  /// The record of a frame whose work was done in this turn, or earlier and it is still owed. `submitted` is when it was done.
+  func newRecord(
+    for target: MonotonicTime, _ turn: TurnWork, _ owed: FrameRecord?, at now: MonotonicTime, _ forecast: VBlankForecast
+  ) -> FrameRecord {
+    let begun = now - turn.phases.total - turn.drawingWait
+    guard var frame = owed, dueTick == nil else {
+      var frame = newRecord(for: target, begun: begun, forecast: forecast)
+      frame.add(turn)
+      frame.submitted = now
+      return frame
+    }
+    frame.heldBack = begun - frame.submitted
+    frame.add(turn)
+    return frame
+  }
+
   mutating func didRender(for target: MonotonicTime) {
     isDirty = false
     state = .used(state.tick)

@@ -42,34 +42,46 @@ final class RenderThread {
   }
 
   /// Begins to render a frame. None may be under way.
-  func start(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget) {
+  ///
+  /// - Parameter isMeasured: true to measure the thread.
+  func start(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget, isMeasured: Bool = false) {
     precondition(!isBusy, "a frame was rendered while another one was")
     isBusy = true
     job.frame = Job.Frame(
-      tree: tree, damage: damage, target: target, started: job.clock.now, finished: finished, loop: loop)
+      tree: tree, damage: damage, target: target, started: job.clock.now, isMeasured: isMeasured, finished: finished,
+      loop: loop)
     // Threads that have ended take no more.
     if !threads.submit(.compositing, run) { run() }
   }
 
   /// Takes the rendered frame back.
   ///
-  /// - Returns: when it was rendered; nil while it is not, or if none was started.
-  func takeEnd() -> MonotonicTime? {
+  /// - Returns: nil while it is not rendered, or if none was started.
+  func takeEnd() -> End? {
     guard isBusy, job.isDone.exchange(false, ordering: .acquiring) else { return nil }
     isBusy = false
-    let duration = job.ended - (job.frame?.started ?? job.ended)
+    let duration = job.end.time - (job.frame?.started ?? job.end.time)
     (usualDuration, lastDuration) = (min(duration, lastDuration), duration)
     // The thread never holds the last reference to a tree or a buffer.
     job.frame = nil
-    return job.ended
+    return job.end
   }
 
   /// Tells of no frame any more. The one under way is rendered to its end, in memory that it keeps alive.
   func invalidate() { finished.invalidate() }
 
+  /// The end of a frame's rendering.
+  struct End {
+    var time = MonotonicTime.zero
+    /// The times of the thread; nil unless they were measured.
+    var usage: ThreadUsage?
+    /// See `Renderer.missedPictures`.
+    var missedPictures = 0
+  }
+
   /// The work of the thread.
   ///
-  /// Safe to share although unchecked: the main actor writes `frame` and reads `ended` only while `isDone` is false and no frame is
+  /// Safe to share although unchecked: the main actor writes `frame` and reads `end` only while `isDone` is false and no frame is
   /// under way, or after it has seen `isDone`; in between the thread alone uses them.
   private final class Job: @unchecked Sendable {
     struct Frame {
@@ -77,6 +89,7 @@ final class RenderThread {
       var damage: DamageRegion
       var target: any RenderTarget
       var started: MonotonicTime
+      var isMeasured: Bool
       var finished: FrameLoop.Source
       var loop: FrameLoop?
     }
@@ -85,7 +98,9 @@ final class RenderThread {
     let clock: SystemClock
     let isDone = Atomic<Bool>(false)
     var frame: Frame?
-    var ended = MonotonicTime.zero
+    var end = End()
+    /// The meter of the one thread that runs the job, which makes it.
+    private var meter: ThreadMeter?
 
     init(renderer: any Renderer, clock: SystemClock) {
       (self.renderer, self.clock) = (renderer, clock)
@@ -100,10 +115,14 @@ final class RenderThread {
 
     private func render() -> (FrameLoop.Source, FrameLoop?)? {
       guard let frame else { return nil }
+      if frame.isMeasured, meter == nil { meter = ThreadMeter(clock: clock) }
+      let begin = frame.isMeasured ? meter?.mark(at: clock.now) : nil
       switch renderer.render(frame.tree, damage: frame.damage, into: frame.target) {
       case .signaled: break
       }
-      ended = clock.now
+      end.time = clock.now
+      end.usage = begin.flatMap { meter?.usage(since: $0, at: end.time, lateness: $0.time - frame.started) }
+      end.missedPictures = renderer.missedPictures
       return (frame.finished, frame.loop)
     }
   }

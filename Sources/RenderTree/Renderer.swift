@@ -15,6 +15,14 @@ public protocol Renderer: AnyObject {
   /// - Returns: when the target holds the picture.
   @discardableResult
   func render(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget) -> RenderFence
+
+  /// The number of pictures that the last call of `render` painted anew, of layers whose pictures can be kept, as none was kept. Read it
+  /// on the thread that renders. 0 for a renderer that keeps none, which is the default.
+  var missedPictures: Int { get }
+}
+
+extension Renderer {
+  public var missedPictures: Int { 0 }
 }
 
 /// Pixels that a renderer paints. A `Bitmap` is one; a buffer that only a graphics processor reaches would be another.

@@ -163,6 +163,7 @@ final class FrameLogRecordTests: XCTestCase {
         let root = Layer()
         let engine = Engine(display: run.screen, root: root, loop: run.loop)
         engine.waitsForDrawings = true
+        engine.measuresThreads = true
         run.occupy(engine) { true }
         defer {
           run.invalidate()
@@ -241,6 +242,12 @@ final class FrameLogRecordTests: XCTestCase {
     (read.start, read.delivered, read.submitted) = (time("start"), time("delivered"), time("submitted"))
     (read.heldBack, read.presented) = (Nanoseconds(number("heldBack")), time("presented"))
     read.paintedPixels = Int(number("paintedPixels"))
+    read.damagePixels = Int(number("damagePixels"))
+    read.processorTime = (row["processorTime"] ?? "").isEmpty ? nil : Nanoseconds(number("processorTime"))
+    (read.runDelay, read.startDelay) = (Nanoseconds(number("runDelay")), Nanoseconds(number("startDelay")))
+    read.drawingWait = Nanoseconds(number("asyncWait"))
+    (read.dirtyLayers, read.laidOutLayers) = (Int(number("dirtyLayers")), Int(number("laidOutLayers")))
+    (read.drawnLayers, read.missedPictures) = (Int(number("drawnLayers")), Int(number("missedPictures")))
     for phase in FrameRecord.Phase.allCases { read.phases[phase] = Nanoseconds(number(phase.name)) }
     // The reflection has every field.
     XCTAssertEqual("\(read)", "\(record)")

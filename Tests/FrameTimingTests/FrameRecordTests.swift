@@ -133,6 +133,68 @@ import Testing
     #expect(diagram.marks(in: "commit").map(\.time) == [record.submitted])
   }
 
+  // MARK: - A processor, or none
+
+  /// Work of 12 ms in 10, of which the thread had a processor for 4 ms: the machine was busy, whatever phase that came in. With one for 11
+  /// ms the work was too much all the same.
+  @Test func workThatWouldHaveFittedWithAProcessorMetABusyMachine() {
+    func causes(runDelay: Int64) -> FrameRecord.Causes? {
+      late(submitted: .milliseconds(12)) { record in
+        record.phases[.callbacks] = .milliseconds(1)
+        record.phases[.composite] = .milliseconds(11)
+        record.processorTime = .milliseconds(12 - runDelay)
+        record.runDelay = .milliseconds(runDelay)
+      }.causes(interval: interval)
+    }
+    #expect(causes(runDelay: 8) == FrameRecord.Causes(main: .machineBusy))
+    #expect(causes(runDelay: 2) == FrameRecord.Causes(main: .machineBusy))
+    #expect(causes(runDelay: 1) == FrameRecord.Causes(main: .phase(.composite)))
+    #expect(causes(runDelay: 0) == FrameRecord.Causes(main: .phase(.composite)))
+  }
+
+  /// Six of 22 ms of work are usual. Composite is 13 beyond its 3 and layout 3 beyond its: of 8 ms without a processor composite loses all 8,
+  /// and is left with 5, so that the machine cost most; with 6 it is left with 7.
+  @Test func timeWithoutAProcessorIsNoPhases() {
+    var usual = FrameRecord.PhaseDurations()
+    (usual[.layout], usual[.composite]) = (.milliseconds(3), .milliseconds(3))
+    func causes(runDelay: Int64) -> FrameRecord.Causes? {
+      late(submitted: .milliseconds(22)) { record in
+        record.phases[.callbacks] = .zero
+        (record.phases[.layout], record.phases[.composite]) = (.milliseconds(6), .milliseconds(16))
+        (record.processorTime, record.runDelay) = (.milliseconds(22 - runDelay), .milliseconds(runDelay))
+      }.causes(interval: interval, usual: usual)
+    }
+    #expect(causes(runDelay: 8) == FrameRecord.Causes(main: .machineBusy, other: .phase(.composite)))
+    #expect(causes(runDelay: 6) == FrameRecord.Causes(main: .phase(.composite), other: .machineBusy))
+    #expect(causes(runDelay: 1) == FrameRecord.Causes(main: .phase(.composite)))
+  }
+
+  /// Begun 8 ms late, of which the thread waited 5 for a processor and 3 for its own loop, or 3 and 5.
+  @Test func aLateWakeUpIsTheMachinesOrTheLoops() {
+    func causes(startDelay: Int64) -> FrameRecord.Causes? {
+      late(submitted: .milliseconds(12)) { record in
+        record.delivered = record.start + .milliseconds(8)
+        record.processorTime = .milliseconds(4)
+        record.startDelay = .milliseconds(startDelay)
+      }.causes(interval: interval)
+    }
+    #expect(causes(startDelay: 8) == FrameRecord.Causes(main: .machineBusy))
+    #expect(causes(startDelay: 5) == FrameRecord.Causes(main: .machineBusy, other: .scheduling))
+    #expect(causes(startDelay: 3) == FrameRecord.Causes(main: .scheduling, other: .machineBusy))
+    #expect(causes(startDelay: 0) == FrameRecord.Causes(main: .scheduling))
+  }
+
+  /// 4 ms of work and a wait of 8 for drawings.
+  @Test func aWaitForDrawingsIsACauseOfItsOwn() {
+    let record = late(submitted: .milliseconds(12)) { record in
+      record.drawingWait = .milliseconds(8)
+      record.processorTime = .milliseconds(4)
+    }
+    #expect(record.causes(interval: interval) == FrameRecord.Causes(main: .drawingWait))
+    #expect(record.blockedTime == .milliseconds(8))
+    #expect(late(submitted: .milliseconds(12)).blockedTime == nil)
+  }
+
   @Test func namesAreDistinct() {
     #expect(Set(FrameRecord.Cause.allCases.map(\.name)).count == FrameRecord.Cause.allCases.count)
   }

@@ -62,8 +62,8 @@ private struct Confusion: CustomStringConvertible {
 @MainActor
 private final class Run {
   static let causes: [FrameRecord.Cause] = [
-    .phase(.callbacks), .phase(.layout), .phase(.display), .phase(.present), .scheduling, .commitMissed, .prediction,
-    .scanOut, .stopped,
+    .phase(.callbacks), .phase(.layout), .phase(.display), .phase(.present), .scheduling, .machineBusy, .commitMissed,
+    .prediction, .scanOut, .stopped,
   ]
 
   private let clock = ManualClock(start: .zero + .seconds(1))
@@ -72,6 +72,9 @@ private final class Run {
   private let display: LateDisplay
   private let engine: Engine
   private let layer: BusyLayer
+  private var waking: FrameLoop.Observer?
+  /// How long the thread is not woken next time, for want of a processor.
+  private var sleep = Nanoseconds.zero
   private let usual: FrameRecord.PhaseDurations
   private let interval: Nanoseconds
   private var link: DisplayLink?
@@ -92,7 +95,11 @@ private final class Run {
       width: 8, height: 8, vblanks: vblanks, buffering: random.chance(0.5) ? .double : .triple, clock: .manual(clock))
     display = LateDisplay(screen, clock: clock)
     let root = Layer()
+    var wake: (@MainActor () -> Void)?
+    let waking = FrameLoop.Observer([.afterWaiting], order: ObserverOrder.turnBegin, .onMain { _, _ in wake?() })
+    loop.add(waking, to: .common)
     engine = Engine(display: display, root: root, loop: loop)
+    engine.measuresThreads = true
     engine.output.policy = random.chance(0.5) ? .vblank : .lateStart
     var usual = FrameRecord.PhaseDurations()
     for phase in [FrameRecord.Phase.callbacks, .layout, .display] {
@@ -102,6 +109,11 @@ private final class Run {
     layer = BusyLayer(clock: clock)
     layer.setNeedsDisplay()
     root.addSublayer(layer)
+    self.waking = waking
+    wake = { [unowned self] in
+      clock.advance(by: sleep, thread: .runnable)
+      sleep = .zero
+    }
     link = engine.makeDisplayLink { [unowned self] link in
       layer.work = usual
       if let tick = link.tick, let injection {
@@ -133,6 +145,7 @@ private final class Run {
       found.add(named, of: cause)
     }
     link?.invalidate()
+    waking?.invalidate()
     engine.invalidate()
   }
 
@@ -158,6 +171,11 @@ private final class Run {
           fireTime: next + interval * 95 / 100,
           .onMain { [clock, interval] _ in clock.advance(by: interval * 5 / 100 + time) }),
         to: .default)
+    case .machineBusy where random.chance(0.5):
+      sleep = part(120...260)
+    case .machineBusy:
+      let time = part(100...260)
+      injection = { [clock] _ in clock.advance(by: time, thread: .runnable) }
     case .commitMissed:
       injection = { [clock, layer, usual] tick in
         layer.work[.callbacks] += tick.targetTimestamp - .microseconds(250) - clock.now - usual.total
@@ -176,7 +194,7 @@ private final class Run {
         clock.advance(by: time)
         resumed = clock.now
       }
-    case .stuffing: break
+    case .drawingWait, .stuffing: break
     }
   }
 }

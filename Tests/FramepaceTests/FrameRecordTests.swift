@@ -43,6 +43,111 @@ import XCTest
     stage.engine.invalidate()
   }
 
+  /// A frame whose callbacks have a processor for 1 ms, wait 2 for one and are blocked for 3, and that begins 4 ms late for want of one:
+  /// with its layers on the main thread's clock to the nanosecond, composited on either thread.
+  func testWhatItsThreadsDid() throws {
+    for isOnThread in [false, true] {
+      let clock = ManualClock(start: .zero + .seconds(1))
+      let loop = FrameLoop(clock: .manual(clock))
+      let display = try VirtualDisplay(
+        width: 16, height: 16, refreshRate: RefreshRate(hertz: 100) ?? .hertz60, reason: "a test", clock: .manual(clock))
+      // It is told of the waking before the engine is. Vblanks come each 10 ms.
+      var sleep = Nanoseconds.zero
+      let waking = FrameLoop.Observer(
+        [.afterWaiting], order: ObserverOrder.turnBegin,
+        .onMain { _, _ in
+          guard (clock.now - .zero).count % 10_000_000 == 0 else { return }
+          clock.advance(by: sleep, thread: .runnable)
+          sleep = .zero
+        })
+      loop.add(waking, to: .common)
+      let threads = isOnThread ? WorkerPool(simulatedThreads: 1) : nil
+      let engine = Engine(
+        display: display, root: Layer(), scale: nil, loop: loop, workers: WorkerPool(), renderThreads: threads)
+      engine.measuresThreads = true
+      var frames: [FrameRecord] = []
+      engine.output.observe { if case .presented(let frame) = $0 { frames.append(frame) } }.keep()
+      func run(until time: MonotonicTime) {
+        while clock.now < time {
+          loop.run(mode: .default, until: min(time, clock.now + .microseconds(500)))
+          while threads?.runNextJob() == true {}
+        }
+      }
+      run(until: clock.now + .milliseconds(30))
+      let link = engine.makeDisplayLink { [root = engine.root] link in
+        clock.advance(by: .milliseconds(1))
+        clock.advance(by: .milliseconds(2), thread: .runnable)
+        clock.advance(by: .milliseconds(3), thread: .blocked)
+        Transaction.withoutActions { root.backgroundColor = link.frameNumber % 2 == 0 ? .white : .black }
+      }
+      run(until: clock.now + .milliseconds(32))
+      let quiet = try XCTUnwrap(frames.last)
+      XCTAssertEqual(quiet.processorTime, .milliseconds(1), "\(quiet)")
+      XCTAssertEqual(quiet.runDelay, .milliseconds(2), "\(quiet)")
+      XCTAssertEqual(quiet.startDelay, .zero, "\(quiet)")
+      XCTAssertEqual(quiet.blockedTime, .milliseconds(3), "\(quiet)")
+      let count = frames.count
+      sleep = .milliseconds(4)
+      let asleep = clock.now
+      run(until: clock.now + .milliseconds(40))
+      let late = try XCTUnwrap(frames.dropFirst(count).first { $0.delivered >= asleep && $0.startDelay > .zero })
+      XCTAssertEqual(late.delivered - late.start, .milliseconds(4), "\(late)")
+      XCTAssertEqual(late.startDelay, .milliseconds(4), "\(late)")
+      XCTAssertEqual(late.runDelay, .milliseconds(2), "\(late)")
+      engine.measuresThreads = false
+      run(until: clock.now + .milliseconds(40))
+      XCTAssertNil(frames.last?.processorTime)
+      link.invalidate()
+      waking.invalidate()
+      engine.invalidate()
+    }
+  }
+
+  /// Three layers of which one is laid out, two are drawn and one has a shadow.
+  func testWhatWasDone() throws {
+    let stage = try ManualStage(width: 64, height: 64, rate: RefreshRate(hertz: 100) ?? .hertz60)
+    let (plain, drawn, shadowed) = (Layer(), BusyLayer(clock: stage.clock), BusyLayer(clock: stage.clock))
+    for (index, layer) in [plain, drawn, shadowed].enumerated() {
+      layer.frame = Rect(x: Double(index) * 20, y: 0, width: 8, height: 4)
+      stage.root.addSublayer(layer)
+    }
+    plain.backgroundColor = .white
+    for layer in [drawn, shadowed] { layer.setNeedsDisplay() }
+    shadowed.backgroundColor = .white
+    (shadowed.shadowOpacity, shadowed.shadowRadius) = (1, 1)
+    stage.run(for: .milliseconds(200))
+    func change(_ body: () -> Void) throws -> FrameRecord {
+      let count = stage.frames.count
+      Transaction.withoutActions(body)
+      stage.run(for: .milliseconds(200))
+      XCTAssertEqual(stage.frames.count, count + 1)
+      return try XCTUnwrap(stage.frames.last)
+    }
+    // Both buffers are painted, and the picture of the shadow is kept.
+    for colour in [Color.black, .white, .black, .white] { _ = try change { plain.backgroundColor = colour } }
+    let colour = try change { plain.backgroundColor = .black }
+    XCTAssertEqual(colour.damagePixels, 32)
+    XCTAssertEqual([colour.dirtyLayers, colour.laidOutLayers, colour.drawnLayers, colour.missedPictures], [1, 0, 0, 0])
+    // The buffer lacks the change before too: one rectangle of 28 × 4 has both.
+    let display = try change {
+      drawn.setNeedsLayout()
+      drawn.setNeedsDisplay()
+    }
+    XCTAssertEqual((display.damagePixels, display.paintedPixels).0, 32)
+    XCTAssertEqual(display.paintedPixels, 112)
+    XCTAssertEqual([display.laidOutLayers, display.drawnLayers, display.missedPictures], [1, 1, 0])
+    XCTAssertNil(display.processorTime)
+    let shadow = try change { shadowed.shadowRadius = 2 }
+    XCTAssertEqual([shadow.laidOutLayers, shadow.drawnLayers, shadow.missedPictures], [0, 0, 1])
+    let structure = try change {
+      let layer = Layer(frame: Rect(x: 0, y: 20, width: 1, height: 1))
+      layer.backgroundColor = .white
+      stage.root.addSublayer(layer)
+    }
+    XCTAssertEqual(structure.dirtyLayers, 5)
+    stage.engine.invalidate()
+  }
+
   /// The first frame of all has no grid to be made for; one after a pause has.
   func testAFrameWithoutATick() throws {
     let stage = try ManualStage(width: 16, height: 16, rate: RefreshRate(hertz: 100) ?? .hertz60)

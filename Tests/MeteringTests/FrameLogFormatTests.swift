@@ -16,6 +16,15 @@ import Testing
     (record.delivered, record.submitted, record.heldBack) = (time(), time(), duration())
     record.isTargetKnown = Bool.random(using: &random)
     record.paintedPixels = Int.random(in: 0...(1 << 30), using: &random)
+    record.damagePixels = Int.random(in: 0...(1 << 30), using: &random)
+    record.drawingWait = duration()
+    if Bool.random(using: &random) {
+      (record.processorTime, record.runDelay, record.startDelay) = (duration(), duration(), duration())
+    }
+    record.dirtyLayers = Int.random(in: 0...1000, using: &random)
+    record.laidOutLayers = Int.random(in: 0...1000, using: &random)
+    record.drawnLayers = Int.random(in: 0...1000, using: &random)
+    record.missedPictures = Int.random(in: 0...1000, using: &random)
     for phase in FrameRecord.Phase.allCases { record.phases[phase] = duration() }
     let outcome = LoggedFrame.Outcome.allCases.randomElement(using: &random) ?? .pending
     var frame = LoggedFrame(record: record, outcome: outcome)
@@ -44,6 +53,12 @@ import Testing
       "heldBack": "\(record.heldBack.count)", "work": "\(record.work.count)", "paintedPixels": "\(record.paintedPixels)",
       "promised": record.promised.map { "\($0.nanoseconds)" }, "cause": frame.causes?.main.name,
       "otherCause": frame.causes?.other?.name,
+      "damagePixels": "\(record.damagePixels)", "asyncWait": "\(record.drawingWait.count)",
+      "processorTime": record.processorTime.map { "\($0.count)" },
+      "runDelay": record.processorTime.map { _ in "\(record.runDelay.count)" },
+      "startDelay": record.processorTime.map { _ in "\(record.startDelay.count)" },
+      "dirtyLayers": "\(record.dirtyLayers)", "laidOutLayers": "\(record.laidOutLayers)",
+      "drawnLayers": "\(record.drawnLayers)", "missedPictures": "\(record.missedPictures)",
       "frameInterval": frame.step.map { "\($0.interval.count)" },
       "animationError": frame.step?.animationError.map { "\($0.count)" },
     ]
@@ -102,8 +117,9 @@ import Testing
       Self.text([frame], .csv) == """
         number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,submitted,heldBack,presented,\
         callbacks,layout,display,diff,composite,present,work,frameInterval,lateness,cause,otherCause,animationError,\
-        paintedPixels
-        7,discarded,1000,,0,true,,0,0,0,0,,0,20,0,0,0,0,20,,,,,,0
+        paintedPixels,damagePixels,processorTime,runDelay,startDelay,asyncWait,dirtyLayers,laidOutLayers,drawnLayers,\
+        missedPictures
+        7,discarded,1000,,0,true,,0,0,0,0,,0,20,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0
 
         """)
     #expect(
@@ -111,7 +127,8 @@ import Testing
         {"number":7,"outcome":"discarded","tick":1000,"promised":null,"target":0,"targetKnown":true,"animationTime":null,\
         "start":0,"delivered":0,"submitted":0,"heldBack":0,"presented":null,"callbacks":0,"layout":20,"display":0,"diff":0,\
         "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"otherCause":null,\
-        "animationError":null,"paintedPixels":0}
+        "animationError":null,"paintedPixels":0,"damagePixels":0,"processorTime":null,"runDelay":null,"startDelay":null,\
+        "asyncWait":0,"dirtyLayers":0,"laidOutLayers":0,"drawnLayers":0,"missedPictures":0}
 
         """)
   }

@@ -42,7 +42,7 @@ import XCTest
       output.add(to: loop, mode: .default)
       let observer = FrameLoop.Observer(
         [.beforeWaiting, .exit],
-        .onMain { [unowned self] _, _ in self.output?.renderIfNeeded(turn: FrameRecord.PhaseDurations()) })
+        .onMain { [unowned self] _, _ in self.output?.renderIfNeeded(turn: TurnWork()) })
       loop.add(observer, to: .default)
       self.observer = observer
     }
@@ -112,7 +112,7 @@ import XCTest
       let count = stage.times.count
       stage.output?.setNeedsFrame()
       let now = stage.clock.now
-      stage.output?.renderIfNeeded(turn: FrameRecord.PhaseDurations())
+      stage.output?.renderIfNeeded(turn: TurnWork())
       XCTAssertEqual(stage.times.count, count + 1)
       // Nothing is known of how long frames take.
       XCTAssertEqual(stage.times.last, now + stage.display.ticker.refreshRate.interval)

@@ -119,10 +119,10 @@ final class RenderThreadStage {
     let commit = FrameLoop.Observer(
       [.beforeWaiting, .exit], order: ObserverOrder.commit, evenWhenBusy: true,
       .onMain { [unowned self] _, _ in
-        var phases = FrameRecord.PhaseDurations()
-        phases[.callbacks] = clock.now - (turnBegan ?? clock.now)
+        var work = TurnWork()
+        work.phases[.callbacks] = clock.now - (turnBegan ?? clock.now)
         turnBegan = nil
-        output?.renderIfNeeded(turn: phases)
+        output?.renderIfNeeded(turn: work)
       })
     observers = [begin, commit]
     for observer in observers { loop.add(observer, to: .default) }

@@ -80,10 +80,10 @@ import XCTest
     let bitmap = try Bitmap(width: 4, height: 4)
     return durations.map { duration in
       thread.start(TreeSnapshot(), damage: DamageRegion(), into: bitmap)
-      XCTAssertNil(thread.takeEnd())
+      XCTAssertNil(thread.takeEnd()?.time)
       clock.advance(by: .milliseconds(duration))
       XCTAssertTrue(threads.runNextJob())
-      XCTAssertEqual(thread.takeEnd(), clock.now)
+      XCTAssertEqual(thread.takeEnd()?.time, clock.now)
       XCTAssertFalse(thread.isBusy)
       return thread.usualDuration.count / 1_000_000
     }
@@ -101,7 +101,7 @@ import XCTest
     let thread = RenderThread(
       threads: threads, renderer: TimedRenderer(clock: nil, time: .zero), clock: .monotonic, onFinish: {})
     thread.start(TreeSnapshot(), damage: DamageRegion(), into: try Bitmap(width: 4, height: 4))
-    XCTAssertNotNil(thread.takeEnd())
+    XCTAssertNotNil(thread.takeEnd()?.time)
   }
 
   private enum Event: CaseIterable {

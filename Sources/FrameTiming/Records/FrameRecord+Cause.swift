@@ -5,9 +5,14 @@ extension FrameRecord {
   public enum Cause: Hashable, Sendable, CaseIterable {
     /// A phase took so long that the frame, begun when it was to begin, could not be ready for its target.
     case phase(Phase)
+    /// The commit waited for drawings of other threads.
+    case drawingWait
     /// The work would have fitted, but the frame was begun or continued too late: the tick came late, the loop was busy with
     /// something else, or the process did not run.
     case scheduling
+    /// The frame was begun or continued too late, or its work took longer, since other threads and processes had the processors. It is told
+    /// from the others where the engine measures it, see `Engine.measuresThreads`.
+    case machineBusy
     /// The frame was handed over before its target, but less than `takeOverTime` before it: too late for a display.
     case commitMissed
     /// The frame was handed over in time, and there was no vblank where its target was.
@@ -21,14 +26,18 @@ extension FrameRecord {
     case stopped
 
     public static var allCases: [Cause] {
-      Phase.allCases.map(Cause.phase) + [.scheduling, .commitMissed, .prediction, .scanOut, .stuffing, .stopped]
+      Phase.allCases.map(Cause.phase) + [
+        .drawingWait, .scheduling, .machineBusy, .commitMissed, .prediction, .scanOut, .stuffing, .stopped,
+      ]
     }
 
     /// The cause's name in tables and files.
     public var name: String {
       switch self {
       case .phase(let phase): phase.name
+      case .drawingWait: "async wait"
       case .scheduling: "scheduling"
+      case .machineBusy: "machine busy"
       case .commitMissed: "commit missed"
       case .prediction: "prediction"
       case .scanOut: "scan-out"
@@ -63,9 +72,10 @@ extension FrameRecord {
   /// 2. It was handed over `takeOverTime` or more before its target: `scanOut` if it was seen whole intervals later, to a
   ///    quarter, else `prediction`. (SurfaceFlinger's FrameTimeline tells the two apart in this way.)
   /// 3. It was handed over before its target: `commitMissed`.
-  /// 4. Begun at `start` and worked on without a break it would have been handed over in time: `scheduling`.
-  /// 5. The longest of these: each phase beyond its usual time, and the time without work since `start`, `scheduling`. The earlier
-  ///    one of equal phases.
+  /// 4. Begun at `start` and worked on without a break and with a processor it would have been handed over in time: the longer one of the
+  ///    time without work since `start`, `scheduling`, and the time without a processor, `machineBusy`.
+  /// 5. The longest of these: each phase beyond its usual time, `drawingWait`, and the two of 4. The earlier one of equal ones. Time
+  ///    without a processor is no phase's: it is taken from the phases that are longest beyond their usual time.
   ///
   /// - Parameters:
   ///   - interval: the display's refresh interval.
@@ -83,7 +93,6 @@ extension FrameRecord {
       deadline = due
       if ready <= due { return Causes(main: .stuffing) }
     }
-    if start + work <= deadline { return Causes(main: .scheduling) }
 
     var first = (cause: Cause.scheduling, time: Nanoseconds(.min))
     var second = first
@@ -94,10 +103,32 @@ extension FrameRecord {
         second = (cause, time)
       }
     }
-    for phase in Phase.allCases { add(.phase(phase), phases[phase] - usual[phase]) }
-    add(.scheduling, ready - start - work)
+    if start + (work - runDelay) + drawingWait > deadline {
+      let excess = excess(beyond: usual)
+      for phase in Phase.allCases { add(.phase(phase), excess[phase]) }
+      if drawingWait > .zero { add(.drawingWait, drawingWait) }
+    }
+    add(.scheduling, ready - start - work - drawingWait - startDelay)
+    let busy = runDelay + startDelay
+    if busy > .zero { add(.machineBusy, busy) }
     let isBoth = second.time >= Self.takeOverTime && second.time >= first.time / 2
     return Causes(main: first.cause, other: isBoth ? second.cause : nil)
+  }
+
+  /// The phases beyond their usual time, without what they waited for a processor.
+  private func excess(beyond usual: PhaseDurations) -> PhaseDurations {
+    var excess = phases
+    for phase in Phase.allCases { excess[phase] -= usual[phase] }
+    var delay = runDelay
+    while delay > .zero {
+      var longest = Phase.callbacks
+      for phase in Phase.allCases where excess[phase] > excess[longest] { longest = phase }
+      guard excess[longest] > .zero else { break }
+      let taken = min(delay, excess[longest])
+      excess[longest] -= taken
+      delay -= taken
+    }
+    return excess
   }
 
   /// When the frame could have been handed over.

@@ -51,12 +51,38 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var heldBack: Nanoseconds = .zero
   /// The vblank at which it was shown; zero until it was.
   public var presented: MonotonicTime = .zero
-  /// Pixels painted.
+  /// Pixels that may differ from the frame before: the damage of the display.
+  public var damagePixels: Int = 0
+  /// Pixels painted: the damage of the buffer.
   public var paintedPixels: Int = 0
   /// Time spent in each phase; index by `Phase.rawValue`.
   public var phases: PhaseDurations = PhaseDurations()
+  /// How long the commit waited for drawings of other threads; in no phase.
+  public var drawingWait: Nanoseconds = .zero
+  /// The time for which the threads that worked on the frame had a processor, from the loop's waking to the handing over. Nil unless
+  /// the engine measures it, see `Engine.measuresThreads`. Where threads share the work of a phase, the one that shared it out counts.
+  public var processorTime: Nanoseconds?
+  /// How long those threads could have worked meanwhile and had no processor: the machine was busy elsewhere. Zero where that is not
+  /// measured. (A virtual machine does not see what its host takes from it: that counts as processor time.)
+  public var runDelay: Nanoseconds = .zero
+  /// The same from `start` to `delivered`.
+  public var startDelay: Nanoseconds = .zero
+  /// The layers whose entry in the tree was made anew: all of them where the structure of the tree changed.
+  public var dirtyLayers: Int = 0
+  /// The layers that were laid out.
+  public var laidOutLayers: Int = 0
+  /// The layers whose contents were drawn, or handed to workers to be drawn.
+  public var drawnLayers: Int = 0
+  /// The pictures of layers with effects that were painted anew, since none was kept: cache misses.
+  public var missedPictures: Int = 0
 
   public init() {}
+
+  /// How long the threads that worked on the frame had nothing to do before the work was over, and waited: for a file, a lock, or other
+  /// threads. Nil where that is not measured.
+  public var blockedTime: Nanoseconds? {
+    processorTime.map { max(work + drawingWait - $0 - runDelay, .zero) }
+  }
 
   /// Time in all phases together.
   public var work: Nanoseconds { phases.total }

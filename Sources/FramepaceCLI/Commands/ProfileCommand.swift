@@ -60,8 +60,10 @@ struct ProfileCommand: ParsableCommand {
         phases                 name, p50, p95, p99, max and share of each:
                                share is the mean's part of the budget
         all                    the same for all phases together
+        processor              as all: how long the frame's threads had a processor
         worst                  time since the first frame in seconds, work, late, cause,
-                               longestPhase
+                               longestPhase, processor, withoutProcessor: how long the
+                               frame could go on and had none, blocked: how long it waited
         pixels                 p50 and max of each: dirty: those that differ from the
                                frame before, painted, paintedRatio: painted for each
                                dirty one, overdraw: how often a painted one was painted

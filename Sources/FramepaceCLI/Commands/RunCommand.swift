@@ -107,6 +107,14 @@ struct RunCommand: ParsableCommand {
         cause           why it was late, and otherCause
         animationError  the step of animationTime less frameInterval
         paintedPixels   pixels that were painted
+        damagePixels    pixels that may differ from the frame before
+        processorTime   how long its threads had a processor
+        runDelay        how long they could work and had none
+        startDelay      the same from start to delivered
+        asyncWait       how long the commit waited for drawings
+        dirtyLayers, laidOutLayers, drawnLayers
+                        layers that were committed anew, laid out, and drawn
+        missedPictures  pictures of effects that were painted, as none was kept
 
       JSON: one object a line. Times are in milliseconds, rates per second; unknown \
       figures are null.

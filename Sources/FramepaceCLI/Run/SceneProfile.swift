@@ -53,6 +53,7 @@ final class SceneProfile {
     (self.trace, self.html) = (trace, html)
     profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate, budget: budget)
     phases.reserveCapacity(min(length.frames, 10_000))
+    session.engine.measuresThreads = true
     areas = session.engine.measureAreas()
     log = try csv.map { try FrameLogFile(path: $0, format: .csv, isPatient: false) }
     timeline = trace == nil && html == nil ? nil : RunTimeline(frames: length.frames, loop: session.engine.loop)

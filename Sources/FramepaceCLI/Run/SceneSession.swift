@@ -181,6 +181,7 @@ final class SceneSession {
     with meter: FPSMeter, log: FrameLogFile? = nil, lateFrames: LateFrames? = nil, plot: PacingPlot? = nil,
     timeline: RunTimeline? = nil
   ) {
+    engine.measuresThreads = true
     // A simulated screen has another clock.
     let canBeStopped = simulation == nil
     engine.output.observe { [weak self] event in

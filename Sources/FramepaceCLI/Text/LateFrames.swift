@@ -167,7 +167,9 @@ final class LateFrames {
     switch cause {
     case .phase(let phase):
       "\(phase.name) took \(Text.milliseconds(frame.phases[phase])) ms of \(Text.milliseconds(timeFor(frame))) ms"
+    case .drawingWait: "the commit waited \(Text.milliseconds(frame.drawingWait)) ms for drawings"
     case .scheduling: waiting(frame)
+    case .machineBusy: "without a processor for \(Text.milliseconds(frame.runDelay + frame.startDelay)) ms"
     case .commitMissed: "handed over only \(Text.milliseconds(frame.target - frame.submitted)) ms before its vblank"
     case .prediction: "no vblank was where it was predicted"
     case .scanOut: "handed over in time, and not shown"

@@ -51,7 +51,11 @@ struct ProfileFigures {
   private func reason(of frame: PhaseProfile.WorstFrame, isLong: Bool) -> String {
     let longest = longest(frame)
     let cause = frame.causes?.main.name ?? "in time"
-    return isLong && frame.causes?.main != .phase(longest) ? "\(cause) (longest: \(longest.name))" : cause
+    guard isLong else { return cause }
+    if let blocked = frame.record.blockedTime, blocked >= .milliseconds(1), blocked >= frame.record.work / 2 {
+      return "\(cause) (\(Text.milliseconds(blocked)) ms blocked)"
+    }
+    return frame.causes?.main != .phase(longest) ? "\(cause) (longest: \(longest.name))" : cause
   }
 
   func longest(_ frame: PhaseProfile.WorstFrame) -> FrameRecord.Phase {
@@ -68,6 +72,9 @@ struct ProfileFigures {
         ("time", .decimal(time(of: frame).seconds, 3)), ("work", .milliseconds(frame.record.work)),
         ("late", .milliseconds(frame.lateness)), ("cause", .optional(frame.causes?.main.name)),
         ("longestPhase", .text(longest(frame).name)),
+        ("processor", .milliseconds(frame.record.processorTime)),
+        ("withoutProcessor", .milliseconds(frame.record.runDelay + frame.record.startDelay)),
+        ("blocked", .milliseconds(frame.record.blockedTime)),
       ])
     }
     return .object(

@@ -10,16 +10,17 @@ enum ProfileText {
       Text.left(title, 12) + zip(cells, widths).map { Text.right($0, $1) }.joined()
     }
     let isSingle = profile.frames == 1
-    func row(_ row: PhaseProfile.Row) -> String {
-      if isSingle { return line(row.phase?.name ?? "all", [Text.milliseconds(row.maximum)]) }
+    func row(_ row: PhaseProfile.Row, _ title: String = "all") -> String {
+      if isSingle { return line(row.phase?.name ?? title, [Text.milliseconds(row.maximum)]) }
       let share = row.share.map { Text.decimal($0 * 100, 1) + " %" } ?? "–"
       let cells = [row.p50, row.p95, row.p99, row.maximum].map { Text.milliseconds($0) } + [share]
       let bar = width < 78 ? "" : "  " + Histogram.bar(of: min(row.share ?? 0, 1), length: 16)
-      return line(row.phase?.name ?? "all", cells) + bar
+      return line(row.phase?.name ?? title, cells) + bar
     }
     var lines = [line("phase", isSingle ? ["ms"] : ["p50 ms", "p95 ms", "p99 ms", "max ms", "budget"])]
-    lines += profile.rows.map(row)
+    lines += profile.rows.map { row($0) }
     lines.append(row(profile.total))
+    if let time = profile.processorTime { lines.append(row(time, "processor")) }
     lines.append("")
     lines.append(isSingle ? "pixels" : line("pixels", ["p50", "max"]))
     lines += areas.map { area in
@@ -36,8 +37,11 @@ enum ProfileText {
 
   /// The definitions below the figures.
   static func rules(width: Int) -> String {
-    [areaRule, PercentileRule.summary].map { Text.paragraph($0, width: width) }.joined(separator: "\n")
+    [processorRule, areaRule, PercentileRule.summary].map { Text.paragraph($0, width: width) }.joined(separator: "\n")
   }
+
+  private static let processorRule =
+    "processor: how long the frame's threads had one; less than all where they were blocked or the machine was busy elsewhere"
 
   private static let areaRule =
     "dirty: differing from the frame before; painted: what the buffer lacked, with two buffers that of two frames; overdraw: how often a painted pixel was painted"
@@ -48,9 +52,9 @@ enum ProfileText {
       let decimals = row.kind.isRatio ? 3 : 0
       return (row.kind.rawValue, .object([("p50", .decimal(row.p50, decimals)), ("max", .decimal(row.maximum, decimals))]))
     }
-    func phase(_ row: PhaseProfile.Row) -> JSONValue {
+    func phase(_ row: PhaseProfile.Row, _ title: String = "all") -> JSONValue {
       .object([
-        ("name", .text(row.phase?.name ?? "all")),
+        ("name", .text(row.phase?.name ?? title)),
         ("p50", .milliseconds(row.p50)),
         ("p95", .milliseconds(row.p95)),
         ("p99", .milliseconds(row.p99)),
@@ -59,8 +63,9 @@ enum ProfileText {
       ])
     }
     return [
-      ("phases", .list(profile.rows.map(phase))),
+      ("phases", .list(profile.rows.map { phase($0) })),
       ("all", phase(profile.total)),
+      ("processor", profile.processorTime.map { phase($0, "processor") } ?? .null),
       ("pixels", .object(areas.map(area))),
     ]
   }

@@ -30,11 +30,13 @@ extension LayerContext {
   // MARK: Commit
 
   /// - Returns: true if the tree is another one, or moves in another way.
-  func commitTree(at now: MonotonicTime) -> Bool {
+  func commitTree(at now: MonotonicTime, _ phases: inout CommitPhases) -> Bool {
     var hasChanged = isStructureMarked
     if isStructureMarked {
       rebuild(at: now)
+      phases.recordCount = snapshots.records.count
     } else {
+      phases.recordCount = recordMarks.count
       for layer in recordMarks where layer.context === self && layer.isRecordMarked {
         if commitRecord(of: layer, at: now) { hasChanged = true }
       }

@@ -14,6 +14,8 @@ public struct CommitPhases: Sendable {
   public var layoutCount = 0
   /// The number of layers that were displayed.
   public var displayCount = 0
+  /// The number of layers whose entry in the tree was made anew.
+  public var recordCount = 0
   /// A layer that was dirty again after every round: it dirties itself, or layers dirty each other. Its mark stays for a
   /// later commit, but does not request one.
   public var unsettled: Layer?
@@ -268,7 +270,7 @@ public final class LayerContext {
       // The clock of a layer moves all that is below it.
       for animations in animated where animations.layer?.context === self { animations.layer?.markAnimations() }
     }
-    phases.treeChanged = commitTree(at: now)
+    phases.treeChanged = commitTree(at: now, &phases)
     state = .clean
     if owesEnds { mark() }
     // After the commit: changes that are made there belong to the next one.

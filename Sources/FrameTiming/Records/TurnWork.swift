@@ -1,0 +1,39 @@
+public import LinuxSystem
+
+/// The work of one turn of the loop for a frame, before the frame is rendered.
+public struct TurnWork: BitwiseCopyable, Sendable {
+  /// Callbacks, layout and display.
+  public var phases = FrameRecord.PhaseDurations()
+  /// See `FrameRecord.drawingWait`.
+  public var drawingWait = Nanoseconds.zero
+  /// See `FrameRecord.dirtyLayers`.
+  public var dirtyLayers = 0
+  /// See `FrameRecord.laidOutLayers`.
+  public var laidOutLayers = 0
+  /// See `FrameRecord.drawnLayers`.
+  public var drawnLayers = 0
+  /// When the turn began, for a meter of the main thread; nil where nobody measures it.
+  package var mark: ThreadMeter.Mark?
+
+  public init(phases: FrameRecord.PhaseDurations = FrameRecord.PhaseDurations()) {
+    self.phases = phases
+  }
+}
+
+extension FrameRecord {
+  /// Adds the work of a turn to that of the frame.
+  package mutating func add(_ turn: TurnWork) {
+    for phase in Phase.allCases { phases[phase] += turn.phases[phase] }
+    drawingWait += turn.drawingWait
+    dirtyLayers += turn.dirtyLayers
+    laidOutLayers += turn.laidOutLayers
+    drawnLayers += turn.drawnLayers
+  }
+
+  /// Adds what a thread did for the frame.
+  package mutating func add(_ usage: ThreadUsage) {
+    processorTime = (processorTime ?? .zero) + usage.processor
+    runDelay += usage.runDelay
+    startDelay += usage.startDelay
+  }
+}

@@ -1,0 +1,109 @@
+import Glibc
+
+/// The times of a thread in stretches in which there was work for it.
+package struct ThreadUsage: Equatable, BitwiseCopyable, Sendable {
+  /// The time for which it had a processor.
+  package var processor = Nanoseconds.zero
+  /// The time for which it could run and had none: others had the processors.
+  package var runDelay = Nanoseconds.zero
+  /// The same before the stretch, since it was to begin.
+  package var startDelay = Nanoseconds.zero
+
+  package init() {}
+
+  package static func += (sum: inout ThreadUsage, other: ThreadUsage) {
+    sum.processor += other.processor
+    sum.runDelay += other.runDelay
+    sum.startDelay += other.startDelay
+  }
+}
+
+/// Measures for how long a thread has a processor while it works, and for how long it waits for one.
+///
+/// It belongs to the thread that makes it. A stretch of work costs two readings of the thread's clock, and every sixteenth, as well as each
+/// in which the thread was away, a reading of `/proc/thread-self/schedstat`; nothing is allocated. Where the kernel does not count run
+/// delays, there are none.
+///
+/// ```swift
+/// let begin = meter.mark(at: clock.now)
+/// work()
+/// let usage = meter.usage(since: begin, at: clock.now)
+/// ```
+package final class ThreadMeter {
+  /// The beginning of a stretch.
+  package struct Mark: BitwiseCopyable, Sendable {
+    package fileprivate(set) var time: MonotonicTime
+    fileprivate var processor: Nanoseconds
+
+    /// Leaves out what lies between two other marks.
+    package mutating func leaveOut(from first: Mark, to second: Mark) {
+      time += second.time - first.time
+      processor += second.processor - first.processor
+    }
+  }
+
+  /// A thread that was away for less has no delay that anybody looks for.
+  private static let shortestAbsence = Nanoseconds.microseconds(500)
+  /// Delays before a stretch pile up between two readings: at most over so many stretches.
+  private static let longestRow = 16
+
+  private let clock: SystemClock
+  /// The descriptor of `/proc/thread-self/schedstat`; below 0 where there is none.
+  private let statistics: Int32
+  private var lastDelay = Nanoseconds.zero
+  private var unread = 0
+
+  package init(clock: SystemClock) {
+    self.clock = clock
+    statistics = clock.manual == nil ? open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC) : -1
+    lastDelay = totalDelay
+  }
+
+  deinit {
+    if statistics >= 0 { close(statistics) }
+  }
+
+  package func mark(at time: MonotonicTime) -> Mark {
+    Mark(time: time, processor: clock.threadProcessorTime)
+  }
+
+  /// The times of the thread from a mark to `time`, which is now.
+  ///
+  /// - Parameter lateness: by how much the stretch began too late. Delays since the last reading count as the usage's `startDelay` up to that,
+  ///   since a thread mostly waits when it is woken, and as its `runDelay` beyond.
+  package func usage(since mark: Mark, at time: MonotonicTime, lateness: Nanoseconds = .zero) -> ThreadUsage {
+    var usage = ThreadUsage()
+    usage.processor = clock.threadProcessorTime - mark.processor
+    let absence = max(time - mark.time - usage.processor, .zero)
+    let lateness = max(lateness, .zero)
+    unread += 1
+    guard absence + lateness >= Self.shortestAbsence || unread >= Self.longestRow else { return usage }
+    unread = 0
+    let total = totalDelay
+    let delay = total - lastDelay
+    lastDelay = total
+    usage.startDelay = min(delay, lateness)
+    usage.runDelay = min(delay - usage.startDelay, absence)
+    return usage
+  }
+
+  /// For how long the thread has waited for a processor since it began; zero where that is not known.
+  private var totalDelay: Nanoseconds {
+    if let manual = clock.manual { return manual.threadRunDelay }
+    if statistics < 0 { return lastDelay }
+    // Three numbers: the time with a processor, the time without, and how often it got one.
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 64) { bytes in
+      let count = pread(statistics, bytes.baseAddress, bytes.count, 0)
+      guard count > 0 else { return lastDelay }
+      var (field, value) = (0, 0 as Int64)
+      for byte in bytes.prefix(count) {
+        if byte == UInt8(ascii: " ") {
+          field += 1
+        } else if field == 1, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+          value = value &* 10 &+ Int64(byte - UInt8(ascii: "0"))
+        }
+      }
+      return Nanoseconds(max(value, lastDelay.count))
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import FrameTiming
+package import LinuxSystem
+
+/// A stretch of work on a frame that the main thread is at, while somebody measures the thread.
+package struct WorkStretch {
+  /// Nil where nobody measures; frames then have no `processorTime`.
+  package var meter: ThreadMeter?
+  private var begin: ThreadMeter.Mark?
+
+  mutating func begin(_ mark: ThreadMeter.Mark?) { begin = mark }
+
+  /// - Returns: the time that it was given.
+  @discardableResult
+  mutating func begin(at now: MonotonicTime) -> MonotonicTime {
+    begin = meter?.mark(at: now)
+    return now
+  }
+
+  /// Ends the stretch, and adds it to the frame's record.
+  mutating func end(_ frame: inout FrameRecord, at now: MonotonicTime) {
+    guard let begin, let meter else { return }
+    self.begin = nil
+    let lateness = frame.processorTime == nil ? frame.delivered - frame.start : .zero
+    frame.add(meter.usage(since: begin, at: now, lateness: lateness))
+  }
+}
