@@ -48,6 +48,7 @@ public final class Engine {
     }
   }
   private(set) var threadMeter: ThreadMeter?
+  var layerCosts: LayerCosts?
   private var turnMark: ThreadMeter.Mark?
   private var drawingWait = DrawingWait.none
   /// Called when layers kept dirtying themselves through all rounds of a commit; the frame was shown all the same. While it is
@@ -231,6 +232,10 @@ public final class Engine {
       work.dirtyLayers += committed.recordCount
       work.laidOutLayers += committed.layoutCount
       work.drawnLayers += committed.displayCount
+      if let longest = committed.longestWork, longest.time > work.slowestLayer?.time ?? .zero {
+        work.slowestLayer = FrameRecord.LayerTime(
+          layer: longest.layer, phase: longest.kind == .layout ? .layout : .display, time: longest.time)
+      }
       if committed.treeChanged {
         for member in group.members { member.output.setNeedsFrame() }
       }

@@ -5,9 +5,11 @@ extension PhaseProfile {
   /// The answer in one sentence: whether the work fits the budget and how much room there is, how many frames were late, and by what.
   ///
   /// Work fits where its 99th percentile, below 100 frames the largest, is within the budget; the room is what that leaves.
-  package var verdict: String {
+  ///
+  /// - Parameter name: the name of a layer, by which frames were late; nil for one that has none.
+  package func verdict(naming name: (UInt32) -> String? = { _ in nil }) -> String {
     guard let largest = total.maximum else { return "no frames" }
-    return "\(fit(total.p99 ?? largest)); \(lateness)"
+    return "\(fit(total.p99 ?? largest)); \(lateness(name))"
   }
 
   private func fit(_ usual: Nanoseconds) -> String {
@@ -27,15 +29,21 @@ extension PhaseProfile {
       "does not always fit \(goal): \(framesOverBudget) of \(self.frames) \(frames) more than \(Text.milliseconds(budget)) ms"
   }
 
-  private var lateness: String {
+  private func lateness(_ name: (UInt32) -> String?) -> String {
     guard lateFrames > 0 else { return "no frame late" }
     let head = "\(lateFrames) of \(frames) \(frames == 1 ? "frame" : "frames") late"
     let causes = lateCauses
+    func place(_ count: LateCount) -> String {
+      guard let blamed = blamedLayer(count.cause), blamed.frames * 2 > count.frames, let title = name(blamed.layer) else {
+        return count.cause.place
+      }
+      return "\(count.cause.place)\(blamed.frames == count.frames ? "" : ", most") of layer `\(title)`"
+    }
     if causes.count == 1 {
       let all = lateFrames == 1 ? "" : lateFrames == 2 ? "both " : "all "
-      return "\(head): \(all)\(causes[0].cause.place)"
+      return "\(head): \(all)\(place(causes[0]))"
     }
-    let main = causes.prefix(3).map { "\($0.frames) \($0.cause.place)" }
+    let main = causes.prefix(3).map { "\($0.frames) \(place($0))" }
     let rest = causes.dropFirst(3).reduce(0) { $0 + $1.frames }
     return "\(head): \((main + (rest > 0 ? ["\(rest) by others"] : [])).joined(separator: ", "))"
   }

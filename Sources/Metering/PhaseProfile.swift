@@ -47,6 +47,8 @@ public struct PhaseProfile: Sendable {
   private var work = DurationHistogram()
   private var processor = DurationHistogram()
   private var causes = LateCauses()
+  /// The numbers of late frames by the phase that was to blame and the layer that took most of it.
+  private var blamed: [FrameRecord.Cause: [UInt32: Int]] = [:]
 
   /// - Parameter budget: the time that a frame may take; nil for one refresh interval.
   public init(refreshRate: RefreshRate, budget: Nanoseconds? = nil) {
@@ -56,7 +58,7 @@ public struct PhaseProfile: Sendable {
     phases = Array(repeating: DurationHistogram(), count: FrameRecord.Phase.allCases.count)
   }
 
-  /// Adds a frame that has been seen; every one, in their order. Allocates nothing.
+  /// Adds a frame that has been seen; every one, in their order. Allocates nothing, but for a layer that makes one late first.
   public mutating func add(_ frame: FrameRecord) {
     frames += 1
     if firstTick == nil { firstTick = frame.tickTimestamp }
@@ -65,7 +67,10 @@ public struct PhaseProfile: Sendable {
     if let time = frame.processorTime { processor.add(time) }
     if frame.work > budget { framesOverBudget += 1 }
     let causes = causes.add(frame, interval: refreshRate.interval)
-    if causes != nil { lateFrames += 1 }
+    if let causes {
+      lateFrames += 1
+      if let layer = causes.layer(of: frame) { blamed[causes.main, default: [:]][layer, default: 0] += 1 }
+    }
     keep(WorstFrame(record: frame, causes: causes))
   }
 
@@ -90,11 +95,27 @@ public struct PhaseProfile: Sendable {
   /// The causes of late frames, the most frequent first; causes without a frame are left out.
   public var lateCauses: [LateCount] { causes.counts }
 
+  /// The layer that made most frames late by this cause, and how many. Nil where no layer took half of the phase.
+  public func blamedLayer(_ cause: FrameRecord.Cause) -> (layer: UInt32, frames: Int)? {
+    guard let most = blamed[cause]?.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) else { return nil }
+    return (most.key, most.value)
+  }
+
   private func row(_ phase: FrameRecord.Phase?, _ histogram: DurationHistogram) -> Row {
     Row(
       phase: phase, p50: histogram.percentile(50), p95: histogram.percentile(95), p99: histogram.percentile(99),
       maximum: histogram.maximum,
       share: frames == 0 ? nil : histogram.sum.seconds / Double(frames) / budget.seconds)
+  }
+}
+
+extension FrameRecord.Causes {
+  /// The layer that took half or more of the phase that was to blame.
+  public func layer(of frame: FrameRecord) -> UInt32? {
+    guard case .phase(let phase) = main, let slowest = frame.slowestLayer, slowest.phase == phase,
+      slowest.time >= frame.phases[phase] / 2
+    else { return nil }
+    return slowest.layer
   }
 }
 

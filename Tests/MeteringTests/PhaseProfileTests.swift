@@ -131,36 +131,37 @@ import Testing
 
   /// Frames of 4 ms in 10 ms leave 60 %; the 99th percentile of 200 frames with two of 9 ms is 4.05 ms.
   @Test func theVerdictSaysWhatIsToSpare() throws {
-    #expect(try profile([]).verdict == "no frames")
-    #expect(try profile([frame()]).verdict == "fits 100 Hz with 60 % to spare; no frame late")
+    #expect(try profile([]).verdict() == "no frames")
+    #expect(try profile([frame()]).verdict() == "fits 100 Hz with 60 % to spare; no frame late")
     let long = frame { $0.phases[.layout] = .milliseconds(5) }
     let few = try profile(Array(repeating: frame(), count: 98) + [long])
-    #expect(few.verdict == "fits 100 Hz with 10 % to spare; no frame late", "below 100 frames the longest counts")
+    #expect(few.verdict() == "fits 100 Hz with 10 % to spare; no frame late", "below 100 frames the longest counts")
     let many = try profile(Array(repeating: frame(), count: 198) + [long, long])
-    #expect(many.verdict == "fits 100 Hz with 59 % to spare; no frame late")
+    #expect(many.verdict() == "fits 100 Hz with 59 % to spare; no frame late")
     #expect(
-      try profile([frame(), frame()], budget: .milliseconds(5)).verdict == "fits 5.00 ms with 20 % to spare; no frame late")
+      try profile([frame(), frame()], budget: .milliseconds(5)).verdict() == "fits 5.00 ms with 20 % to spare; no frame late"
+    )
   }
 
   @Test func theVerdictSaysWhatDoesNotFit() throws {
     let slow = frame { $0.phases[.layout] = .milliseconds(8) }
     let all = try profile(Array(repeating: slow, count: 10))
-    #expect(all.verdict == "does not fit 100 Hz: the median frame takes 12.00 of 10.00 ms; no frame late")
+    #expect(all.verdict() == "does not fit 100 Hz: the median frame takes 12.00 of 10.00 ms; no frame late")
     let some = try profile(Array(repeating: frame(), count: 95) + Array(repeating: slow, count: 5))
-    #expect(some.verdict == "does not always fit 100 Hz: 5 of 100 frames take more than 10.00 ms; no frame late")
+    #expect(some.verdict() == "does not always fit 100 Hz: 5 of 100 frames take more than 10.00 ms; no frame late")
     #expect(some.framesOverBudget == 5)
   }
 
   @Test func theVerdictNamesTheCausesOfLateFrames() throws {
     let usual = Array(repeating: frame(), count: 97)
     func slow(_ phase: FrameRecord.Phase) -> FrameRecord { late(submitted: 15) { $0.phases[phase] += .milliseconds(11) } }
-    #expect(try profile(usual + [slow(.display)]).verdict.hasSuffix("; 1 of 98 frames late: in display"))
+    #expect(try profile(usual + [slow(.display)]).verdict().hasSuffix("; 1 of 98 frames late: in display"))
     #expect(
-      try profile(usual + [slow(.display), slow(.display)]).verdict.hasSuffix("; 2 of 99 frames late: both in display"))
+      try profile(usual + [slow(.display), slow(.display)]).verdict().hasSuffix("; 2 of 99 frames late: both in display"))
     let three = try profile(usual + [slow(.display), slow(.layout), slow(.display)])
-    #expect(three.verdict.hasSuffix("; 3 of 100 frames late: 2 in display, 1 in layout"))
+    #expect(three.verdict().hasSuffix("; 3 of 100 frames late: 2 in display, 1 in layout"))
     // Handed over in time, and shown an interval later.
-    #expect(try profile(usual + [late(submitted: 4)]).verdict.hasSuffix("late: by scan-out"))
+    #expect(try profile(usual + [late(submitted: 4)]).verdict().hasSuffix("late: by scan-out"))
   }
 
   /// Frames that were late by most come first, then those with most work.

@@ -76,7 +76,23 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   /// The pictures of layers with effects that were painted anew, since none was kept: cache misses.
   public var missedPictures: Int = 0
 
+  /// The layer of whose layout or drawing the commit took longest. Nil where that is not measured, see `Engine.measureLayers()`.
+  public var slowestLayer: LayerTime?
+
   public init() {}
+
+  /// The time that one layer took in a phase.
+  public struct LayerTime: Equatable, BitwiseCopyable, Sendable {
+    /// The number of the layer; a `LayerCosts` knows its name.
+    public var layer: UInt32
+    /// `layout` or `display`.
+    public var phase: Phase
+    public var time: Nanoseconds
+
+    public init(layer: UInt32, phase: Phase, time: Nanoseconds) {
+      (self.layer, self.phase, self.time) = (layer, phase, time)
+    }
+  }
 
   /// How long the threads that worked on the frame had nothing to do before the work was over, and waited: for a file, a lock, or other
   /// threads. Nil where that is not measured.

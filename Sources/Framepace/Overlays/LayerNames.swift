@@ -36,7 +36,8 @@ final class LayerNames {
     }
   }
 
-  private static func name(of layer: Layer) -> String {
+  /// The name of a layer; one without is named by its text or its kind, and by what it is in.
+  static func name(of layer: Layer) -> String {
     if let name = layer.name { return name }
     if let text = layer as? TextLayer, !text.string.isEmpty {
       return "“\(text.string.prefix(20))\(text.string.count > 20 ? "…" : "")”"

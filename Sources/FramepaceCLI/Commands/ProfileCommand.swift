@@ -61,8 +61,11 @@ struct ProfileCommand: ParsableCommand {
                                share is the mean's part of the budget
         all                    the same for all phases together
         processor              as all: how long the frame's threads had a processor
+        layers                 the 100 that cost most: name, work (laid out, drawn, handed
+                               over, displayed), times, pixels of all, mean, max, share
+        advice                 layer, saving in each frame that draws it, text
         worst                  time since the first frame in seconds, work, late, cause,
-                               longestPhase, processor, withoutProcessor: how long the
+                               longestPhase, layer, processor, withoutProcessor: how long the
                                frame could go on and had none, blocked: how long it waited
         pixels                 p50 and max of each: dirty: those that differ from the
                                frame before, painted, paintedRatio: painted for each

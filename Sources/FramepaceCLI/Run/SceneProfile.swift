@@ -37,6 +37,7 @@ final class SceneProfile {
   private let html: String?
   private let log: FrameLogFile?
   private var lastFrame: FrameRecord?
+  private let layers: LayerCosts
 
   /// - Parameters:
   ///   - budget: the time that a frame may take; nil for one refresh interval.
@@ -60,6 +61,7 @@ final class SceneProfile {
     if timeline != nil || log != nil {
       session.measure(with: FPSMeter(refreshRate: profile.refreshRate), log: log, timeline: timeline)
     }
+    layers = session.engine.measureLayers()
     session.engine.output.observe { [weak self] event in
       if case .presented(let frame) = event { self?.add(frame) }
       if case .idle = event { self?.finishUnlessMoreComes() }
@@ -99,7 +101,8 @@ final class SceneProfile {
     }
     let areas = areas.rows(of: profile.frames)
     let figures = ProfileFigures(
-      profile: profile, phases: phases, areas: areas, scene: session.scene.name, display: session.display)
+      profile: profile, phases: phases, areas: areas, layers: layers.summary, scene: session.scene.name,
+      display: session.display)
     if let html, let timeline {
       try AtomicFile.write(ProfilePage.bytes(PageFigures(figures, timeline: timeline.timeline, last: lastFrame)), to: html)
     }

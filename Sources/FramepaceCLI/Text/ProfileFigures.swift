@@ -9,6 +9,7 @@ struct ProfileFigures {
   /// The phases of each frame.
   let phases: [FrameRecord.PhaseDurations]
   let areas: [PaintedAreas.Row]
+  let layers: LayerCosts.Summary
   let scene: String
   let display: any Display
 
@@ -22,11 +23,14 @@ struct ProfileFigures {
     let works = Histogram(phases.map(\.total), ranges: 10)
     let unit = Histogram.Scale(works).unit
     return [
-      Text.paragraph(profile.verdict, width: width), "", ProfileText.table(profile, areas, width: width), "",
-      worst(width: width), "", Text.paragraph(title.replacing(" in ms,", with: " in \(unit),"), width: width),
+      Text.paragraph(verdict, width: width), "", ProfileText.table(profile, areas, width: width), "",
+      LayerText.table(layers, frames: profile.frames, budget: profile.budget, width: width) + worst(width: width), "",
+      Text.paragraph(title.replacing(" in ms,", with: " in \(unit),"), width: width),
       works.lines(width: min(width, 78)).joined(separator: "\n"), "", ProfileText.rules(width: width),
     ].joined(separator: "\n")
   }
+
+  private var verdict: String { profile.verdict { layers.name(of: $0) } }
 
   private func worst(width: Int) -> String {
     let widths = [9, 10, 10]
@@ -55,6 +59,9 @@ struct ProfileFigures {
     if let blocked = frame.record.blockedTime, blocked >= .milliseconds(1), blocked >= frame.record.work / 2 {
       return "\(cause) (\(Text.milliseconds(blocked)) ms blocked)"
     }
+    if let layer = frame.causes?.layer(of: frame.record), let name = layers.name(of: layer) {
+      return "\(cause) of `\(name)`"
+    }
     return frame.causes?.main != .phase(longest) ? "\(cause) (longest: \(longest.name))" : cause
   }
 
@@ -72,6 +79,7 @@ struct ProfileFigures {
         ("time", .decimal(time(of: frame).seconds, 3)), ("work", .milliseconds(frame.record.work)),
         ("late", .milliseconds(frame.lateness)), ("cause", .optional(frame.causes?.main.name)),
         ("longestPhase", .text(longest(frame).name)),
+        ("layer", .optional(frame.causes?.layer(of: frame.record).flatMap { layers.name(of: $0) })),
         ("processor", .milliseconds(frame.record.processorTime)),
         ("withoutProcessor", .milliseconds(frame.record.runDelay + frame.record.startDelay)),
         ("blocked", .milliseconds(frame.record.blockedTime)),
@@ -79,7 +87,7 @@ struct ProfileFigures {
     }
     return .object(
       [
-        ("verdict", .text(profile.verdict)),
+        ("verdict", .text(verdict)),
         ("scene", .text(scene)),
         ("display", .text(display.name)),
         ("clock", .text(display.ticker.name)),
@@ -91,6 +99,8 @@ struct ProfileFigures {
         ("overBudget", .count(profile.framesOverBudget)),
         ("lateCauses", .object(profile.lateCauses.map { ($0.cause.name, .count($0.frames)) })),
       ] + ProfileText.json(profile, areas) + [
+        ("layers", LayerText.json(layers, frames: profile.frames, budget: profile.budget)),
+        ("advice", LayerText.adviceJSON(layers, frames: profile.frames, budget: profile.budget)),
         ("worst", .list(worst)), ("environment", RunEnvironment.current.json), ("durations", durations),
       ])
   }

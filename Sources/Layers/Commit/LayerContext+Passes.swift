@@ -45,7 +45,7 @@ extension LayerContext {
         layer.isLayoutMarked = false
         guard layer.needsLayout else { continue }
         phases.layoutCount += 1
-        layer.layoutOnce()
+        layOut(layer, &phases)
       }
       layoutMarks[depth].removeSubrange(0..<count)
       depth += 1
@@ -62,7 +62,7 @@ extension LayerContext {
       // A layer without a size still needs display. It is marked again once it has a size.
       guard layer.needsDisplay, layer.bounds.isDrawable else { continue }
       phases.displayCount += 1
-      layer.displayIfNeeded()
+      display(layer, &phases)
     }
     displayMarks.removeSubrange(0..<count)
   }

@@ -16,6 +16,8 @@ public struct CommitPhases: Sendable {
   public var displayCount = 0
   /// The number of layers whose entry in the tree was made anew.
   public var recordCount = 0
+  /// The longest work for one layer; nil where `LayerContext.onLayerWork` is.
+  package var longestWork: LayerWork?
   /// A layer that was dirty again after every round: it dirties itself, or layers dirty each other. Its mark stays for a
   /// later commit, but does not request one.
   public var unsettled: Layer?
@@ -44,6 +46,9 @@ public final class LayerContext {
   /// Called if there was no memory for a layer's contents; the old contents stay. While it is nil, a
   /// debug build names the first such layer of its kind on the standard error output.
   public var onDisplayFailure: (@MainActor (Layer, BitmapError) -> Void)?
+
+  /// Called after the layout and the display of each layer, which then take 40 ns longer; nil to measure none.
+  package var onLayerWork: (@MainActor (Layer, LayerWork) -> Void)?
 
   let workers: WorkerPool
   let clock: SystemClock
