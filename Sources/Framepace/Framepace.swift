@@ -32,6 +32,7 @@
 
 @_exported public import class Metering.FPSMeter
 @_exported public import struct Metering.FrameDiagram
+@_exported public import enum Metering.FrameProfile
 @_exported public import struct Metering.FrameLedger
 @_exported public import struct Metering.FrameLog
 @_exported public import enum Metering.FrameLogFormat

@@ -64,6 +64,7 @@ struct ProfileCommand: ParsableCommand {
         layers                 the 100 that cost most: name, work (laid out, drawn, handed
                                over, displayed), times, pixels of all, mean, max, share
         advice                 layer, saving in each frame that draws it, text
+        regions                those of FrameProfile.region: name, times, mean, max, share
         worst                  time since the first frame in seconds, work, late, cause,
                                longestPhase, layer, processor, withoutProcessor: how long the
                                frame could go on and had none, blocked: how long it waited

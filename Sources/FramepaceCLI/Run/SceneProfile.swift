@@ -1,5 +1,6 @@
 import Framepace
 import Glibc
+import Metering
 import SampleScenes
 
 /// A profile of a scene: it measures a number of frames on a display and prints the table.
@@ -38,6 +39,8 @@ final class SceneProfile {
   private let log: FrameLogFile?
   private var lastFrame: FrameRecord?
   private let layers: LayerCosts
+  private var reader: RegionReader
+  private var regions = RegionTally()
 
   /// - Parameters:
   ///   - budget: the time that a frame may take; nil for one refresh interval.
@@ -62,6 +65,7 @@ final class SceneProfile {
       session.measure(with: FPSMeter(refreshRate: profile.refreshRate), log: log, timeline: timeline)
     }
     layers = session.engine.measureLayers()
+    reader = FrameProfile.startRecording(clock: session.engine.loop.clock)
     session.engine.output.observe { [weak self] event in
       if case .presented(let frame) = event { self?.add(frame) }
       if case .idle = event { self?.finishUnlessMoreComes() }
@@ -87,6 +91,8 @@ final class SceneProfile {
       session.engine.loop.add(end, to: .common)
     }
     session.run()
+    readRegions()
+    FrameProfile.stopRecording()
     progress.invalidate()
     Terminal.error.show(progress: "")
     session.finish(log)
@@ -101,7 +107,7 @@ final class SceneProfile {
     }
     let areas = areas.rows(of: profile.frames)
     let figures = ProfileFigures(
-      profile: profile, phases: phases, areas: areas, layers: layers.summary, scene: session.scene.name,
+      profile: profile, phases: phases, areas: areas, layers: layers.summary, regions: regions, scene: session.scene.name,
       display: session.display)
     if let html, let timeline {
       try AtomicFile.write(ProfilePage.bytes(PageFigures(figures, timeline: timeline.timeline, last: lastFrame)), to: html)
@@ -118,7 +124,13 @@ final class SceneProfile {
     }
   }
 
+  private func readRegions() {
+    reader.read { regions.add($0) }
+    regions.lost = reader.lost
+  }
+
   private func add(_ frame: FrameRecord) {
+    readRegions()
     guard profile.frames < length.frames else { return }
     profile.add(frame)
     lastFrame = frame

@@ -10,6 +10,7 @@ struct ProfileFigures {
   let phases: [FrameRecord.PhaseDurations]
   let areas: [PaintedAreas.Row]
   let layers: LayerCosts.Summary
+  let regions: RegionTally
   let scene: String
   let display: any Display
 
@@ -24,7 +25,8 @@ struct ProfileFigures {
     let unit = Histogram.Scale(works).unit
     return [
       Text.paragraph(verdict, width: width), "", ProfileText.table(profile, areas, width: width), "",
-      LayerText.table(layers, frames: profile.frames, budget: profile.budget, width: width) + worst(width: width), "",
+      LayerText.table(layers, frames: profile.frames, budget: profile.budget, width: width)
+        + RegionText.table(regions, frames: profile.frames, budget: profile.budget, width: width) + worst(width: width), "",
       Text.paragraph(title.replacing(" in ms,", with: " in \(unit),"), width: width),
       works.lines(width: min(width, 78)).joined(separator: "\n"), "", ProfileText.rules(width: width),
     ].joined(separator: "\n")
@@ -101,6 +103,7 @@ struct ProfileFigures {
       ] + ProfileText.json(profile, areas) + [
         ("layers", LayerText.json(layers, frames: profile.frames, budget: profile.budget)),
         ("advice", LayerText.adviceJSON(layers, frames: profile.frames, budget: profile.budget)),
+        ("regions", RegionText.json(regions, frames: profile.frames, budget: profile.budget)),
         ("worst", .list(worst)), ("environment", RunEnvironment.current.json), ("durations", durations),
       ])
   }

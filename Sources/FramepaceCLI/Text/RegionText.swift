@@ -1,0 +1,46 @@
+import Framepace
+import Metering
+
+/// The application's own regions, in `framepace profile`.
+enum RegionText {
+  private static let mostRows = 8
+
+  /// The table with an empty line below it; empty where there was no region.
+  static func table(_ regions: RegionTally, frames: Int, budget: Nanoseconds, width: Int) -> String {
+    let rows = regions.rows.prefix(mostRows)
+    guard !rows.isEmpty else { return "" }
+    func line(_ name: String, _ cells: [String]) -> String {
+      let name = name.count < 20 ? name : "\(name.prefix(18))…"
+      return Text.left(name, 20) + zip(cells, [8, 10, 10, 10]).map { Text.right($0, $1) }.joined()
+    }
+    var lines = [line("region", ["times", "mean ms", "max ms", "budget"])]
+    lines += rows.map { row in
+      line(
+        row.name.withoutControlCharacters,
+        [
+          "\(row.count)", Text.milliseconds(row.mean), Text.milliseconds(row.maximum),
+          Text.decimal(share(row, frames, budget) * 100, 1) + " %",
+        ])
+    }
+    if regions.lost > 0 {
+      lines.append(
+        Text.paragraph("\(regions.lost) regions are not counted: more ended in a frame than are kept", width: width))
+    }
+    return (lines + [""]).joined(separator: "\n") + "\n"
+  }
+
+  static func json(_ regions: RegionTally, frames: Int, budget: Nanoseconds) -> JSONValue {
+    .list(
+      regions.rows.map { row in
+        .object([
+          ("name", .text(row.name)), ("times", .count(row.count)), ("mean", .decimal(row.mean.milliseconds, 5)),
+          ("max", .decimal(row.maximum.milliseconds, 5)), ("share", .decimal(share(row, frames, budget), 5)),
+        ])
+      })
+  }
+
+  /// The time of all as a part of the budgets of all frames.
+  private static func share(_ row: RegionTally.Row, _ frames: Int, _ budget: Nanoseconds) -> Double {
+    row.time.seconds / Double(max(frames, 1)) / budget.seconds
+  }
+}
