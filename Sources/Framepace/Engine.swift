@@ -49,6 +49,7 @@ public final class Engine {
   }
   private(set) var threadMeter: ThreadMeter?
   var layerCosts: LayerCosts?
+  private var recorder: ProfileRecorder?
   private var turnMark: ThreadMeter.Mark?
   private var drawingWait = DrawingWait.none
   /// Called when layers kept dirtying themselves through all rounds of a commit; the frame was shown all the same. While it is
@@ -111,6 +112,7 @@ public final class Engine {
     loop.addCommonMode(.tracking)
     addObservers()
     Transaction.add(self)
+    recorder = ProfileRecorder.byEnvironment(self)
   }
 
   /// Lets this turn's commit wait for the drawings that it begins, up to a time by the machine's clock: so that a text changes in the
@@ -133,6 +135,7 @@ public final class Engine {
     defer {
       isFinished = false
       workers.activeThreadLimit = workers.threadCount
+      recorder?.write()
     }
     while !isFinished {
       // A core is the main thread's while it follows a finger.
@@ -151,6 +154,8 @@ public final class Engine {
   /// Takes the engine off the loop and lets go of its displays and its layers. The layers keep their state: another engine may
   /// show them, on another display.
   public func invalidate() {
+    recorder?.finish()
+    recorder = nil
     for observer in observers { observer.invalidate() }
     observers.removeAll()
     for index in groups.indices { groups[index].invalidate() }

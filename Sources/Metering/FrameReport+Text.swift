@@ -31,6 +31,7 @@ extension FrameReport: CustomStringConvertible {
     }
     let rows = [
       ("interval", frameInterval), ("work", work), ("latency", latency), ("animation", animationError),
+      ("prediction", predictionError),
     ]
     return
       (lines.map { title, items in Text.list(items, title: Text.left(title, 10), width: width) }

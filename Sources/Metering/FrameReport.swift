@@ -72,6 +72,9 @@ public struct FrameReport: Equatable, Sendable {
   /// one's differs from the step between the vblanks that showed them, in either direction; not across idle intervals, nor after a frame
   /// that was made for a guess. See `FrameStep.animationError`.
   public var animationError = Distribution()
+  /// How far from the vblank that a frame was made for was the one that showed it, in either direction; of frames that were in time or late
+  /// by the prediction, and whose target was no guess.
+  public var predictionError = Distribution()
   /// The causes of late frames, the most frequent first. In the figures of a whole run only.
   public var lateCauses: [LateCount] = []
   /// How long pictures stood that should have been replaced: how long after its target each frame was seen, and T for each missed

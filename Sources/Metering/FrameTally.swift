@@ -40,6 +40,7 @@ struct FrameTally<Durations: DurationCollection> {
   private var tickLatenesses = Durations()
   private var latencies = Durations()
   private var animationErrors = Durations()
+  private var predictionErrors = Durations()
 
   private(set) var firstNumber: UInt64?
   /// The last interval that had a tick or a frame, and its vblank.
@@ -166,6 +167,7 @@ struct FrameTally<Durations: DurationCollection> {
     counts.hitchTime += hitch
     if counts.firstPresented == nil { counts.firstPresented = frame.presented }
     latencies.add(frame.presented - frame.delivered)
+    if let error = frame.predictionError(interval: interval) { predictionErrors.add(max(error, -error)) }
     guard let lastStep else { return }
     frameIntervals.add(lastStep.interval)
     if let error = lastStep.animationError { animationErrors.add(max(error, -error)) }
@@ -246,6 +248,7 @@ struct FrameTally<Durations: DurationCollection> {
     report.tickLateness = FrameReport.Distribution(tickLatenesses.distribution)
     report.latency = FrameReport.Distribution(latencies.distribution)
     report.animationError = FrameReport.Distribution(animationErrors.distribution)
+    report.predictionError = FrameReport.Distribution(predictionErrors.distribution)
     return report
   }
 
@@ -256,6 +259,16 @@ struct FrameTally<Durations: DurationCollection> {
     let step = Int64(max(lastTick?.intervalsPerTick ?? 1, 1))
     let pending = hitchTime.pending(refreshRate.offset(ofInterval: Int64(missed) * step))
     return min(pending, refreshRate.offset(ofInterval: Int64(all) * step))
+  }
+}
+
+extension FrameRecord {
+  /// How long after the vblank that it was made for the frame was seen; negative when earlier. Nil if that says nothing of the prediction: the
+  /// target was a guess, or the frame was not seen at that vblank for another cause.
+  fileprivate func predictionError(interval: Nanoseconds) -> Nanoseconds? {
+    guard isTargetKnown, presented != .zero, !isEarly(interval: interval) else { return nil }
+    let cause = causes(interval: interval)?.main
+    return cause == nil && !missedTarget(interval: interval) || cause == .prediction ? presented - target : nil
   }
 }
 

@@ -100,4 +100,37 @@ struct ProfileCommandTests {
     let frames = try #require(try JSONLines(result.output).objects.first?["frames"] as? Int)
     #expect(frames > 1 && frames <= 101)
   }
+
+  /// A program whose environment names a file writes its frames there, and its figures are those of a run.
+  @Test func reportsWhatAProgramRecorded() throws {
+    let folder = try TemporaryFolder()
+    let run = try shell(
+      "export FRAMEPACE_PROFILE=a.profile; framepace run orbit --display fallback --rate 200 --size 64x64 --duration 0.4s --json",
+      in: folder.path)
+    #expect(run.status == 0, "\(run.error)")
+    #expect(run.error == "")
+    let table = try framepace(["profile", "a.profile"], in: folder.path)
+    #expect(table.status == 0, "\(table.error)")
+    #expect(table.output.contains("composite") && table.output.contains("processor"))
+    for line in table.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+    let json = try framepace(["profile", "a.profile", "--budget", "1ms", "--json", "-"], in: folder.path)
+    let object = try #require(try JSONLines(json.output).objects.first)
+    #expect(object["scene"] as? String == "framepace" && object["width"] as? Int == 64)
+    #expect(object["budget"] as? Double == 1 && object["refreshRate"] as? Double == 200)
+    let frames = try #require(object["frames"] as? Int)
+    let summary = try #require(try JSONLines(run.output).objects.last?["summary"] as? [String: Any])
+    #expect(frames == summary["presented"] as? Int)
+    let statistics = try #require(object["statistics"] as? [String: Any])
+    #expect(statistics["presented"] as? Int == frames)
+    #expect(statistics["tenthPercentLow"] is NSNull)
+
+    let refused = try framepace(["profile", "a.profile", "--frames", "5"], in: folder.path)
+    #expect(refused.status != 0 && refused.error.contains("was recorded already"))
+    try Data("{\"framepaceProfile\":".utf8).write(to: URL(fileURLWithPath: folder.path + "/b.profile"))
+    let damaged = try framepace(["profile", "b.profile"], in: folder.path)
+    #expect(damaged.status != 0 && damaged.error.contains("line 1, column"), "\(damaged.error)")
+    try Data("x".utf8).write(to: URL(fileURLWithPath: folder.path + "/c.profile"))
+    let other = try framepace(["profile", "c.profile"], in: folder.path)
+    #expect(other.status != 0 && other.error.contains("no scene and no profile"), "\(other.error)")
+  }
 }

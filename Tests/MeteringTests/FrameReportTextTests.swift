@@ -45,6 +45,7 @@ struct FrameReportTextTests {
         work           3.00     3.00     3.00     3.00     3.00     0.00
         latency       16.67    16.68    16.77    25.67    25.67     0.90
         animation      0.00     0.00     9.00     9.00     9.00     1.24
+        prediction     0.00     0.00     0.09     9.00     9.00     0.90
         """, "\(text)")
   }
 

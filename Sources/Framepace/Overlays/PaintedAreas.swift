@@ -24,6 +24,13 @@ package final class PaintedAreas {
     /// Nil without frames.
     package let p50: Double?
     package let maximum: Double?
+
+    package init(_ kind: Kind, _ values: [Double]) {
+      let sorted = values.sorted()
+      self.kind = kind
+      p50 = sorted.isEmpty ? nil : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+      maximum = sorted.last
+    }
   }
 
   /// The frames that were handed over in this turn.
@@ -39,9 +46,7 @@ package final class PaintedAreas {
   /// - Parameter frames: the number of frames that count, from the first on.
   package func rows(of frames: Int) -> [Row] {
     zip(Row.Kind.allCases, values).map { kind, values in
-      let sorted = values.prefix(frames).sorted()
-      let middle = sorted.isEmpty ? nil : (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-      return Row(kind: kind, p50: middle, maximum: sorted.last)
+      Row(kind, Array(values.prefix(frames)))
     }
   }
 

@@ -11,7 +11,7 @@ public import LinuxSystem
 @MainActor
 public final class LayerCosts {
   /// The kinds of work for layers.
-  public enum Work: Hashable, Sendable {
+  public enum Work: Hashable, Sendable, CaseIterable {
     /// `layoutSublayers()`.
     case layout
     /// `draw(in:)` on the main thread.
@@ -135,6 +135,11 @@ extension LayerCosts.Row {
 }
 
 extension LayerCosts.Work {
+  init?(named name: String) {
+    guard let work = Self.allCases.first(where: { $0.name == name }) else { return nil }
+    self = work
+  }
+
   fileprivate init(_ kind: LayerWork.Kind) {
     self =
       switch kind {

@@ -20,7 +20,7 @@ struct FramepaceCommand: ParsableCommand {
         framepace render clock --output .  a picture of a scene
         framepace profile orbit            which phase takes how much
       """,
-    version: "0.1.0",
+    version: RunEnvironment.packageVersion,
     subcommands: [
       RunCommand.self, RenderCommand.self, DumpCommand.self, ProfileCommand.self, ViewCommand.self, VBlankCommand.self,
       DisplaysCommand.self, CaptureCommand.self,

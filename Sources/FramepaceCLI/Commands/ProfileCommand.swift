@@ -1,5 +1,6 @@
 import ArgumentParser
 import Framepace
+import Glibc
 import Metering
 import SampleScenes
 
@@ -9,6 +10,7 @@ struct ProfileCommand: ParsableCommand {
     abstract: "Measures how much of a frame's budget each phase takes, and how much is painted.",
     usage: """
       framepace profile <scene> [<options>]
+      framepace profile <file> [--budget <time>] [--json <file>]
       framepace profile --compare <before.json> <after.json> [<options>]
       """,
     discussion: """
@@ -29,6 +31,14 @@ struct ProfileCommand: ParsableCommand {
       Work fits where its p99 is within the budget (below 100 frames, where the \
       longest is); what is to spare is the rest of the budget then. Worst are the \
       frames that were late by most, then those with most work.
+
+      Any program on the engine writes what it records of its frames to the file \
+      that FRAMEPACE_PROFILE names: the last 32768 events of its first display, which \
+      are three minutes at 60 Hz, when its loop or the process ends. profile reports \
+      them as if it had run the program itself:
+
+        FRAMEPACE_PROFILE=kiosk.profile kiosk
+        framepace profile kiosk.profile
 
       --compare says which phases of two profiles, written with --json, differ beyond \
       noise, and which are longer by more than --fail-over:
@@ -71,6 +81,9 @@ struct ProfileCommand: ParsableCommand {
         pixels                 p50 and max of each: dirty: those that differ from the
                                frame before, painted, paintedRatio: painted for each
                                dirty one, overdraw: how often a painted one was painted
+        statistics             rates, counts, lows, hitchTimeRatio in ms/s and its class,
+                               frameInterval, latency, animationError, predictionError and
+                               tickLateness, each with P50 P95 P99 P999 Max StandardDeviation
         environment            processor, cores, kernel, build and version
         durations              of each phase in each frame, in nanoseconds; null for
                                more than 100000 frames
@@ -88,8 +101,13 @@ struct ProfileCommand: ParsableCommand {
       frames, the machine and the definitions.
       """)
 
-  @Argument(help: ArgumentHelp("The scene: \(SceneChoice.list).", valueName: "scene"), transform: SceneChoice.parse)
-  var scene: SceneChoice?
+  @Argument(
+    help: ArgumentHelp(
+      "The scene: \(SceneChoice.list); or a file that a program wrote for FRAMEPACE_PROFILE.", valueName: "scene"),
+    transform: ProfileSubject.parse)
+  var subject: ProfileSubject?
+
+  private var scene: SceneChoice? { if case .scene(let scene) = subject { scene } else { nil } }
 
   @Option(
     parsing: .unconditional,
@@ -162,9 +180,18 @@ struct ProfileCommand: ParsableCommand {
     try OutputPath.requireDistinct([("--json", json)] + files)
     if json == "" { throw ValidationError("--json has no name: use a file's name, or - for the standard output.") }
     if !compare.isEmpty { return try validateComparison() }
+    if failOver != nil { throw ValidationError("--fail-over belongs to --compare: name two profiles with it.") }
+    if case .recorded(let path) = subject {
+      guard runsNothing else {
+        throw ValidationError("'\(path)' was recorded already: use it with --budget and --json alone.")
+      }
+      if let json, AtomicFile.isSame(path, json) {
+        throw ValidationError("--json '\(json)' is the file that is read: use another file.")
+      }
+      return
+    }
     guard let scene else { throw ValidationError("Name a scene: \(SceneChoice.list).") }
     try options.validate(scene: scene)
-    if failOver != nil { throw ValidationError("--fail-over belongs to --compare: name two profiles with it.") }
     if frames != nil, duration != nil {
       throw ValidationError("--frames and --duration both say when to end: use one of them.")
     }
@@ -173,16 +200,19 @@ struct ProfileCommand: ParsableCommand {
   /// The options that write a file beside the figures.
   private var files: [(option: String, path: String?)] { [("--trace", trace), ("--html", html), ("--csv", csv)] }
 
+  /// True if no option is given that belongs to a run of a scene.
+  private var runsNothing: Bool {
+    let display = options.display
+    return frames == nil && duration == nil && options.size == nil && options.work == nil && options.workPhase == nil
+      && options.rotate == nil && options.screenOptions.isEmpty && display.display == .auto && display.mode == nil
+      && display.rate == nil && files.allSatisfy { $0.path == nil }
+  }
+
   private func validateComparison() throws {
     guard compare.count == 2, !compare.contains("") else {
       throw ValidationError("--compare takes two files: use the names of two profiles, the earlier one first.")
     }
-    let display = options.display
-    let isAlone =
-      scene == nil && frames == nil && duration == nil && budget.time == nil && options.size == nil && options.work == nil
-      && options.workPhase == nil && options.rotate == nil && options.screenOptions.isEmpty && display.display == .auto
-      && display.mode == nil && display.rate == nil && files.allSatisfy { $0.path == nil }
-    guard isAlone else {
+    guard subject == nil, budget.time == nil, runsNothing else {
       throw ValidationError("--compare runs no scene: use it with --fail-over and --json alone.")
     }
     if let json, compare.contains(where: { AtomicFile.isSame($0, json) }) {
@@ -195,6 +225,9 @@ struct ProfileCommand: ParsableCommand {
       let target = json == "-" || json == "/dev/stdout" ? SceneProfile.Target.output : json.map { .file($0) } ?? .table
       if case .file(let file) = target { try OutputPath.requireWritable(files: [file]) }
       for file in files.compactMap(\.path) { try OutputPath.requireWritable(files: [file]) }
+      if case .recorded(let path) = subject {
+        return try ProfileFigures(path: path, budget: budget.time).write(to: target)
+      }
       guard let scene else { return try runComparison(target) }
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)
       try SceneProfile(
@@ -225,6 +258,21 @@ struct ProfileCommand: ParsableCommand {
     }
     if result.comparison.regressions.isEmpty { return }
     throw ExitCode(1)
+  }
+}
+
+/// The subject of `framepace profile`: a scene that it runs, or the file of a program.
+enum ProfileSubject: Equatable {
+  case scene(SceneChoice)
+  case recorded(String)
+
+  @Sendable static func parse(_ text: String) throws -> ProfileSubject {
+    do {
+      return .scene(try SceneChoice.parse(text))
+    } catch {
+      guard access(text, F_OK) == 0 else { throw error }
+      return .recorded(text)
+    }
   }
 }
 

@@ -29,6 +29,7 @@ final class SceneProfile {
   private let length: Length
   private let target: Target
   private var profile: PhaseProfile
+  private let meter: FPSMeter
   /// The phases of each frame, for the histogram and for comparisons.
   private var phases: [FrameRecord.PhaseDurations] = []
   private let areas: PaintedAreas
@@ -56,6 +57,7 @@ final class SceneProfile {
     self.target = target
     (self.trace, self.html) = (trace, html)
     profile = PhaseProfile(refreshRate: session.display.ticker.refreshRate, budget: budget)
+    meter = FPSMeter(refreshRate: session.display.ticker.refreshRate)
     phases.reserveCapacity(min(length.frames, 10_000))
     session.engine.measuresThreads = true
     areas = session.engine.measureAreas()
@@ -67,6 +69,7 @@ final class SceneProfile {
     layers = session.engine.measureLayers()
     reader = FrameProfile.startRecording(clock: session.engine.loop.clock)
     session.engine.output.observe { [weak self] event in
+      self?.meter.record(event)
       if case .presented(let frame) = event { self?.add(frame) }
       if case .idle = event { self?.finishUnlessMoreComes() }
     }.keep()
@@ -106,19 +109,18 @@ final class SceneProfile {
       try timeline?.writeTrace(to: trace, scene: session.scene.name, display: session.display)
     }
     let areas = areas.rows(of: profile.frames)
+    let display = session.display
+    let size = display.geometry.pictureSize
     let figures = ProfileFigures(
-      profile: profile, phases: phases, areas: areas, layers: layers.summary, regions: regions, scene: session.scene.name,
-      display: session.display)
+      profile: profile, phases: phases, areas: areas, layers: layers.summary, regions: regions, report: meter.report(),
+      subject: ProfileFigures.Subject(
+        scene: session.scene.name, display: display.name, clock: display.ticker.name, width: size.width,
+        height: size.height, environment: .current))
     if let html, let timeline {
       try AtomicFile.write(ProfilePage.bytes(PageFigures(figures, timeline: timeline.timeline, last: lastFrame)), to: html)
     }
-    let json = figures.json.line + "\n"
-    switch target {
-    case .output: return try Terminal.output.write(json)
-    case .file(let file): try AtomicFile.write(Array(json.utf8), to: file)
-    case .table: break
-    }
-    try Terminal.output.line(figures.text(width: Terminal.output.textWidth))
+    try figures.write(to: target)
+    if case .output = target { return }
     if case .frames(let count) = length, profile.frames < count {
       try Terminal.output.line("ended after \(profile.frames) of \(count) frames")
     }

@@ -11,11 +11,33 @@ struct ProfileFigures {
   let areas: [PaintedAreas.Row]
   let layers: LayerCosts.Summary
   let regions: RegionTally
-  let scene: String
-  let display: any Display
+  /// The figures of the run.
+  let report: FrameReport
+  let subject: Subject
+
+  /// The scene or program, and the display and machine that it ran on.
+  struct Subject {
+    var scene: String
+    var display: String
+    var clock: String
+    var width: Int
+    var height: Int
+    var environment: RunEnvironment
+  }
 
   /// The largest number of frames whose durations JSON has.
   static let mostDurations = 100_000
+
+  /// Prints the report, or writes it where it was asked for.
+  func write(to target: SceneProfile.Target) throws {
+    let json = json.line + "\n"
+    switch target {
+    case .output: return try Terminal.output.write(json)
+    case .file(let file): try AtomicFile.write(Array(json.utf8), to: file)
+    case .table: break
+    }
+    try Terminal.output.line(text(width: Terminal.output.textWidth))
+  }
 
   /// The report for people; lines of at most `width` characters.
   func text(width: Int) -> String {
@@ -28,7 +50,8 @@ struct ProfileFigures {
       LayerText.table(layers, frames: profile.frames, budget: profile.budget, width: width)
         + RegionText.table(regions, frames: profile.frames, budget: profile.budget, width: width) + worst(width: width), "",
       Text.paragraph(title.replacing(" in ms,", with: " in \(unit),"), width: width),
-      works.lines(width: min(width, 78)).joined(separator: "\n"), "", ProfileText.rules(width: width),
+      works.lines(width: min(width, 78)).joined(separator: "\n"), "", report.text(width: width), "",
+      ProfileText.rules(width: width),
     ].joined(separator: "\n")
   }
 
@@ -75,7 +98,6 @@ struct ProfileFigures {
 
   /// Times in milliseconds, shares of the budget as parts of 1.
   var json: JSONValue {
-    let size = display.geometry.pictureSize
     let worst = profile.worstFrames.map { frame in
       JSONValue.object([
         ("time", .decimal(time(of: frame).seconds, 3)), ("work", .milliseconds(frame.record.work)),
@@ -90,10 +112,10 @@ struct ProfileFigures {
     return .object(
       [
         ("verdict", .text(verdict)),
-        ("scene", .text(scene)),
-        ("display", .text(display.name)),
-        ("clock", .text(display.ticker.name)),
-        ("width", .count(size.width)), ("height", .count(size.height)),
+        ("scene", .text(subject.scene)),
+        ("display", .text(subject.display)),
+        ("clock", .text(subject.clock)),
+        ("width", .count(subject.width)), ("height", .count(subject.height)),
         ("refreshRate", .decimal(profile.refreshRate.hertz, 3)),
         ("budget", .milliseconds(profile.budget)),
         ("frames", .count(profile.frames)),
@@ -104,7 +126,8 @@ struct ProfileFigures {
         ("layers", LayerText.json(layers, frames: profile.frames, budget: profile.budget)),
         ("advice", LayerText.adviceJSON(layers, frames: profile.frames, budget: profile.budget)),
         ("regions", RegionText.json(regions, frames: profile.frames, budget: profile.budget)),
-        ("worst", .list(worst)), ("environment", RunEnvironment.current.json), ("durations", durations),
+        ("worst", .list(worst)), ("statistics", report.json), ("environment", subject.environment.json),
+        ("durations", durations),
       ])
   }
 

@@ -45,6 +45,22 @@ extension FrameReport.Distribution {
 }
 
 extension FrameReport {
+  /// The figures of a whole run as an object.
+  var json: JSONValue {
+    .object(
+      [
+        ("intervals", .count(intervals)), ("refreshRate", .decimal(refreshRate ?? nominalRefreshRate.hertz, 3)),
+        ("tickRate", .decimal(tickRate, 3)), ("frameRate", .decimal(frameRate, 3)),
+        ("presentedRate", .decimal(presentedRate, 3)), ("ticks", .count(ticks)), ("frames", .count(frames)),
+        ("presented", .count(presented)), ("late", .count(late)), ("early", .count(early)), ("missed", .count(missed)),
+        ("idle", .count(idle)), ("discardedWork", .milliseconds(discardedWork)),
+        ("onePercentLow", .decimal(onePercentLow, 3)), ("tenthPercentLow", .decimal(tenthPercentLow, 3)),
+        ("hitchTimeRatio", .decimal(firstPresented == nil ? nil : hitchTimeRatio, 3)),
+        ("hitchSeverity", .optional(firstPresented == nil ? nil : hitchSeverity?.rawValue)),
+      ] + frameInterval.json("frameInterval") + latency.json("latency") + animationError.json("animationError")
+        + predictionError.json("predictionError") + tickLateness.json("tickLateness"))
+  }
+
   /// The counts of this report minus those of an earlier report of the same run. Counts never go below 0: an interval that
   /// was counted as missed may turn out not to be.
   func counts(since earlier: FrameReport) -> FrameReport {

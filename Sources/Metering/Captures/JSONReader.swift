@@ -32,7 +32,7 @@ package struct JSONReader {
   /// Values inside values may be this deep.
   private static let deepest = 64
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  package init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
   /// The one value of a file.
   package static func read(_ bytes: [UInt8]) throws(CaptureError) -> JSONTree {
@@ -46,7 +46,7 @@ package struct JSONReader {
   }
 
   /// The next value; nil at the end.
-  mutating func next() throws(CaptureError) -> JSONTree? {
+  package mutating func next() throws(CaptureError) -> JSONTree? {
     skipSpace()
     return byte == nil ? nil : try value(depth: 0)
   }
@@ -167,7 +167,7 @@ package struct JSONReader {
     position += 1
   }
 
-  func error(expected: String) -> CaptureError {
+  package func error(expected: String) -> CaptureError {
     let column = bytes[lineStart..<position].count { $0 & 0xC0 != 0x80 } + 1
     let found = byte.map { _ in
       String(decoding: bytes[position..<min(position + 20, bytes.count)].prefix { $0 != 0x0A }, as: UTF8.self)

@@ -1,0 +1,114 @@
+import FrameTiming
+import Glibc
+import LinuxSystem
+import Metering
+import Presentation
+import RunLoops
+
+/// Records the frames of an engine's first display for `framepace profile FILE`: the last events, 32,768 of which are three minutes at 60 Hz,
+/// as many regions, and what the layers cost. Memory is allocated at the start; the file is written when the engine's `run()`
+/// returns, when the engine is invalidated, and when the process exits; as a whole or not at all.
+@MainActor
+final class ProfileRecorder {
+  /// The one of the process that `FRAMEPACE_PROFILE` asked for.
+  fileprivate static var ofEnvironment: ProfileRecorder?
+  private static var isTaken = false
+
+  private let path: String
+  private let capacity: Int
+  private var profile: RecordedProfile
+  private var log: FrameLog
+  private var events = 0
+  private let layers: LayerCosts
+  private var reader: RegionReader
+  private var regions: [Region] = []
+  private var allRegions = 0
+  private var observation: Observation?
+  private var isWritten = false
+
+  /// The recorder of the first engine of a process in whose environment `FRAMEPACE_PROFILE` names a file; nil for all others.
+  static func byEnvironment(_ engine: Engine) -> ProfileRecorder? {
+    guard !isTaken, let name = getenv("FRAMEPACE_PROFILE"), name.pointee != 0 else { return nil }
+    isTaken = true
+    let recorder = ProfileRecorder(path: String(cString: name), engine: engine)
+    ofEnvironment = recorder
+    _ = profiledThread
+    atexit(writeAtExit)
+    return recorder
+  }
+
+  /// - Parameter capacity: the number of events and of regions that are kept.
+  init(path: String, engine: Engine, capacity: Int = 32_768) {
+    (self.path, self.capacity) = (path, capacity)
+    let display = engine.output.display
+    let size = display.geometry.pictureSize
+    profile = RecordedProfile(
+      program: Self.processName, display: display.name, clock: display.ticker.name, width: size.width,
+      height: size.height, refreshRate: display.ticker.refreshRate,
+      environment: .current(version: RunEnvironment.packageVersion))
+    log = FrameLog(capacity: capacity)
+    regions.reserveCapacity(capacity)
+    layers = engine.measureLayers()
+    engine.measuresThreads = true
+    reader = FrameProfile.startRecording(clock: engine.loop.clock)
+    observation = engine.output.observe { [weak self] event in self?.record(event) }
+  }
+
+  private func record(_ event: FrameEvent) {
+    isWritten = false
+    log.append(event)
+    events += 1
+    readRegions()
+  }
+
+  private func readRegions() {
+    reader.read { region in
+      if regions.count < capacity {
+        regions.append(region)
+      } else {
+        regions[allRegions % capacity] = region
+      }
+      allRegions += 1
+    }
+  }
+
+  /// Writes what is recorded, unless that was done and nothing came since.
+  func write() {
+    if isWritten { return }
+    isWritten = true
+    readRegions()
+    profile.events = Array(log)
+    profile.lostEvents = events - log.count
+    let oldest = allRegions > regions.count ? allRegions % capacity : 0
+    profile.regions = Array(regions[oldest...] + regions[..<oldest])
+    profile.lostRegions = allRegions - regions.count + reader.lost
+    profile.layers = layers.summary.rows
+    do {
+      try AtomicFile.write(profile.bytes, to: path)
+    } catch {
+      StandardError.print("framepace: the profile was not written: \(error)")
+    }
+  }
+
+  /// Writes, and records no more.
+  func finish() {
+    write()
+    observation = nil
+    FrameProfile.stopRecording()
+    if Self.ofEnvironment === self { Self.ofEnvironment = nil }
+  }
+
+  private static var processName: String {
+    let bytes = (try? OwnedDescriptor.contents(of: "/proc/self/comm", limit: 64)) ?? []
+    return String(decoding: bytes.filter { $0 >= 32 }, as: UTF8.self)
+  }
+}
+
+/// The thread of the first engine.
+private let profiledThread = pthread_self()
+
+/// Writes what the first engine recorded. Another thread that ends the process cannot look at layers.
+private func writeAtExit() {
+  guard pthread_equal(pthread_self(), profiledThread) != 0 else { return }
+  MainActor.assumeIsolated { ProfileRecorder.ofEnvironment?.write() }
+}

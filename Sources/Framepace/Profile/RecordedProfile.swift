@@ -1,0 +1,204 @@
+package import FrameTiming
+import LinuxSystem
+package import Metering
+
+/// The frames that a program recorded, as `FRAMEPACE_PROFILE` writes it and `framepace profile FILE` reads it.
+///
+/// A file has a JSON value a line. The first is an object with all but the lists, and with the names of the columns of frames and ticks. The
+/// others are arrays: an event of the output (`tick`, `committed`, `presented`, `discarded`, `idle`, `refused`) with its columns, a
+/// `region` with name, begin, end and thread, a `layer` with number, name, work, times, pixels, time and maximum. Times are nanoseconds
+/// of the loop's clock.
+package struct RecordedProfile: Sendable {
+  /// The program's name, as the kernel knows it.
+  package var program: String
+  package var display: String
+  package var clock: String
+  package var width: Int
+  package var height: Int
+  package var refreshRate: RefreshRate
+  package var environment: RunEnvironment
+  /// The events of the first output that are kept, the oldest first.
+  package var events: [FrameEvent] = []
+  /// The number of events before them, which are not.
+  package var lostEvents = 0
+  package var regions: [Region] = []
+  package var lostRegions = 0
+  package var layers: [LayerCosts.Row] = []
+
+  package init(
+    program: String, display: String, clock: String, width: Int, height: Int, refreshRate: RefreshRate,
+    environment: RunEnvironment
+  ) {
+    (self.program, self.display, self.clock) = (program, display, clock)
+    (self.width, self.height, self.refreshRate, self.environment) = (width, height, refreshRate, environment)
+  }
+
+  // MARK: - Columns
+
+  /// The meaning of a column's numbers, which limits them.
+  enum Kind {
+    case time
+    /// At most a day, so that no sum overflows.
+    case duration
+    case count
+
+    var range: ClosedRange<Int64> {
+      switch self {
+      case .time: 0...1 << 60
+      case .duration: -86_400_000_000_000...86_400_000_000_000
+      case .count: 0...1 << 40
+      }
+    }
+  }
+
+  struct Column<Row> {
+    let name: String
+    let kind: Kind
+    let get: (Row) -> Int64?
+    let set: (inout Row, Int64) -> Void
+
+    init(_ name: String, _ kind: Kind, _ get: @escaping (Row) -> Int64?, _ set: @escaping (inout Row, Int64) -> Void) {
+      (self.name, self.kind, self.get, self.set) = (name, kind, get, set)
+    }
+
+    static func time(_ name: String, _ path: WritableKeyPath<Row, MonotonicTime>) -> Column {
+      Column(name, .time, { $0[keyPath: path].nanoseconds }) { $0[keyPath: path] = MonotonicTime(nanoseconds: $1) }
+    }
+
+    static func duration(_ name: String, _ path: WritableKeyPath<Row, Nanoseconds>) -> Column {
+      Column(name, .duration, { $0[keyPath: path].count }) { $0[keyPath: path] = Nanoseconds($1) }
+    }
+
+    static func count(_ name: String, _ path: WritableKeyPath<Row, Int>) -> Column {
+      Column(name, .count, { Int64($0[keyPath: path]) }) { $0[keyPath: path] = Int($1) }
+    }
+
+    static func number(_ name: String, _ path: WritableKeyPath<Row, UInt64>) -> Column {
+      Column(name, .count, { Int64(clamping: $0[keyPath: path]) }) { $0[keyPath: path] = UInt64($1) }
+    }
+
+    static func truth(_ name: String, _ path: WritableKeyPath<Row, Bool>) -> Column {
+      Column(name, .count, { $0[keyPath: path] ? 1 : 0 }) { $0[keyPath: path] = $1 != 0 }
+    }
+  }
+
+  static var frameColumns: [Column<FrameRecord>] {
+    let phases = FrameRecord.Phase.allCases.map { phase in
+      Column<FrameRecord>(phase.name, .duration, { $0.phases[phase].count }) { $0.phases[phase] = Nanoseconds($1) }
+    }
+    let places: [Column<FrameRecord>] = [
+      .number("number", \.frameNumber), .time("tick", \.tickTimestamp),
+      Column("promised", .time, { $0.promised?.nanoseconds }) { $0.promised = MonotonicTime(nanoseconds: $1) },
+      .time("target", \.target), .truth("targetKnown", \.isTargetKnown), .time("animationTime", \.animationTime),
+      .time("start", \.start), .time("delivered", \.delivered), .time("submitted", \.submitted),
+      .duration("heldBack", \.heldBack), .time("presented", \.presented),
+    ]
+    let counts: [Column<FrameRecord>] = [
+      .count("paintedPixels", \.paintedPixels), .count("damagePixels", \.damagePixels),
+      .count("dirtyLayers", \.dirtyLayers), .count("laidOutLayers", \.laidOutLayers),
+      .count("drawnLayers", \.drawnLayers), .count("missedPictures", \.missedPictures),
+    ]
+    let times: [Column<FrameRecord>] = [
+      Column("processorTime", .duration, { $0.processorTime?.count }) { $0.processorTime = Nanoseconds($1) },
+      .duration("runDelay", \.runDelay), .duration("startDelay", \.startDelay), .duration("asyncWait", \.drawingWait),
+    ]
+    return places + phases + counts + times + slowestLayerColumns
+  }
+
+  private static var slowestLayerColumns: [Column<FrameRecord>] {
+    typealias LayerTime = FrameRecord.LayerTime
+    return [
+      Column("slowestLayer", .count, { $0.slowestLayer.map { Int64($0.layer) } }) { frame, layer in
+        frame.slowestLayer = LayerTime(layer: UInt32(clamping: layer), phase: .display, time: .zero)
+      },
+      Column("slowestLayerIsLaidOut", .count, { $0.slowestLayer.map { $0.phase == .layout ? 1 : 0 } }) { frame, value in
+        frame.slowestLayer?.phase = value != 0 ? .layout : .display
+      },
+      Column("slowestLayerTime", .duration, { $0.slowestLayer?.time.count }) { frame, time in
+        frame.slowestLayer?.time = Nanoseconds(time)
+      },
+    ]
+  }
+
+  static var tickColumns: [Column<DisplayLink.Tick>] {
+    [
+      .time("timestamp", \.timestamp), .time("target", \.targetTimestamp), .time("nextVBlank", \.nextVBlank),
+      .duration("duration", \.duration), .truth("isVariable", \.isVariable), .number("number", \.frameNumber),
+      .time("start", \.start), .time("delivered", \.delivered), .number("missed", \.missed),
+      .count("intervalsPerTick", \.intervalsPerTick),
+    ]
+  }
+}
+
+extension RecordedProfile {
+  // MARK: - Writing
+
+  /// The bytes of the file.
+  package var bytes: [UInt8] {
+    var text = Text()
+    let (frames, ticks) = (Self.frameColumns, Self.tickColumns)
+    text.raw("{\"framepaceProfile\":1")
+    for (key, value) in [
+      ("program", program), ("display", display), ("clock", clock), ("processor", environment.processor),
+      ("kernel", environment.kernel), ("build", environment.build), ("version", environment.version),
+    ] {
+      text.raw(",\"\(key)\":")
+      text.quoted(value)
+    }
+    for (key, value) in [
+      ("width", width), ("height", height), ("cores", environment.cores), ("lostEvents", lostEvents),
+      ("lostRegions", lostRegions), ("refreshNumerator", Int(refreshRate.numerator)),
+      ("refreshDenominator", Int(refreshRate.denominator)),
+    ] { text.raw(",\"\(key)\":\(value)") }
+    text.raw(",\"frame\":[\(frames.map { "\"\($0.name)\"" }.joined(separator: ","))]")
+    text.raw(",\"tick\":[\(ticks.map { "\"\($0.name)\"" }.joined(separator: ","))]}\n")
+    for event in events {
+      switch event {
+      case .tick(let tick): text.row("tick", tick, ticks)
+      case .committed(let frame): text.row("committed", frame, frames)
+      case .presented(let frame): text.row("presented", frame, frames)
+      case .discarded(let frame): text.row("discarded", frame, frames)
+      case .idle: text.raw("[\"idle\"]\n")
+      case .refused: text.raw("[\"refused\"]\n")
+      }
+    }
+    for region in regions {
+      text.raw("[\"region\",")
+      text.quoted(region.name)
+      text.raw(",\(region.begin.nanoseconds),\(region.end.nanoseconds),\(region.thread)]\n")
+    }
+    for row in layers {
+      text.raw("[\"layer\",\(row.id),")
+      text.quoted(row.layer)
+      text.raw(",\"\(row.work.name)\",\(row.count),\(row.pixels),\(row.time.count),\(row.maximum.count)]\n")
+    }
+    return text.bytes
+  }
+
+  private struct Text {
+    var bytes: [UInt8] = []
+
+    mutating func raw(_ text: String) { bytes += text.utf8 }
+
+    mutating func quoted(_ text: String) {
+      bytes.append(UInt8(ascii: "\""))
+      for byte in text.utf8 {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+        case 0..<32: bytes += "\\u00\(byte < 16 ? "0" : "1")\(String(byte & 15, radix: 16))".utf8
+        default: bytes.append(byte)
+        }
+      }
+      bytes.append(UInt8(ascii: "\""))
+    }
+
+    mutating func row<Row>(_ name: String, _ row: Row, _ columns: [Column<Row>]) {
+      raw("[\"\(name)\"")
+      for column in columns {
+        bytes.append(UInt8(ascii: ","))
+        raw(column.get(row).map(String.init) ?? "null")
+      }
+      raw("]\n")
+    }
+  }
+}

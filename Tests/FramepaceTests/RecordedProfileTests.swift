@@ -1,0 +1,136 @@
+import Foundation
+import FrameTiming
+import FramepaceTesting
+import LinuxSystem
+import Metering
+import XCTest
+
+@testable import Framepace
+
+/// The file that a program writes of its frames.
+@preconcurrency @MainActor final class RecordedProfileTests: XCTestCase {
+  /// The figures of a program's own meter, and the recorded file.
+  private func record(capacity: Int = 4096) throws -> (report: FrameReport, profile: PhaseProfile, bytes: [UInt8]) {
+    let path = NSTemporaryDirectory() + "framepace-\(UUID().uuidString).profile"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let rate = RefreshRate(hertz: 100) ?? .hertz60
+    let stage = try ManualStage(width: 32, height: 16, rate: rate)
+    let recorder = ProfileRecorder(path: path, engine: stage.engine, capacity: capacity)
+    let meter = FPSMeter(refreshRate: rate)
+    var profile = PhaseProfile(refreshRate: rate)
+    let measuring = stage.engine.output.observe { event in
+      meter.record(event)
+      if case .presented(let frame) = event { profile.add(frame) }
+    }
+    let layer = BusyLayer(clock: stage.clock)
+    (layer.name, layer.work[.display]) = ("a \"chart\"\\\u{7}", .milliseconds(2))
+    stage.root.addSublayer(layer)
+    var count = 0
+    let link = stage.engine.makeDisplayLink { _ in
+      count += 1
+      FrameProfile.region("decode") { stage.clock.advance(by: .milliseconds(1)) }
+      if count == 30 { stage.clock.advance(by: .milliseconds(13), thread: .runnable) }
+      layer.work[.display] = .milliseconds(count == 60 ? 15 : 2)
+      layer.setNeedsLayout()
+      layer.setNeedsDisplay()
+    }
+    stage.run(for: .milliseconds(1_000))
+    link.isPaused = true
+    stage.run(for: .milliseconds(100))
+    link.invalidate()
+    stage.engine.invalidate()
+    recorder.finish()
+    measuring.invalidate()
+    return (meter.report(), profile, Array(try Data(contentsOf: URL(fileURLWithPath: path))))
+  }
+
+  /// The figures of the file are those of the program: 14 ms without a processor or 15 of drawing make a frame late.
+  func testTheFileHasTheProgramsFigures() throws {
+    let (report, profile, bytes) = try record()
+    XCTAssertTrue(RecordedProfile.isOne(bytes))
+    let recorded = try RecordedProfile(bytes)
+    XCTAssertEqual(recorded.bytes, bytes)
+    XCTAssertEqual(recorded.lostEvents, 0)
+    let meter = FPSMeter(refreshRate: recorded.refreshRate)
+    var read = PhaseProfile(refreshRate: recorded.refreshRate)
+    for event in recorded.events {
+      meter.record(event)
+      if case .presented(let frame) = event { read.add(frame) }
+    }
+    XCTAssertEqual(meter.report(), report)
+    XCTAssertGreaterThan(report.presented, 80)
+    XCTAssertEqual(read.rows, profile.rows)
+    XCTAssertEqual(read.processorTime, profile.processorTime)
+    XCTAssertEqual(
+      Set(read.lateCauses.map(\.cause)).intersection([.machineBusy, .phase(.display)]),
+      [.machineBusy, .phase(.display)])
+    let layers = LayerCosts.Summary(rows: recorded.layers)
+    XCTAssertTrue(
+      read.verdict { layers.name(of: $0) }.contains("in display of layer `a \"chart\"\\\u{7}`"),
+      read.verdict { layers.name(of: $0) })
+    XCTAssertEqual(recorded.regions.count, recorded.regions.filter { $0.time == .milliseconds(1) }.count)
+    XCTAssertGreaterThan(recorded.regions.count, 80)
+  }
+
+  /// The last 64 of all events and regions are kept, and the others are counted.
+  func testItIsBounded() throws {
+    let all = try RecordedProfile(try record().bytes)
+    let last = try RecordedProfile(try record(capacity: 64).bytes)
+    XCTAssertEqual(last.events.count, 64)
+    XCTAssertEqual(last.lostEvents, all.events.count - 64)
+    XCTAssertEqual(last.regions.map(\.begin), all.regions.suffix(64).map(\.begin))
+    XCTAssertEqual(last.lostRegions, all.regions.count - 64)
+  }
+
+  /// A damaged file is refused with a place, or read; no figure of it ends the process.
+  func testDamagedFiles() throws {
+    let bytes = try record(capacity: 256).bytes
+    let seed = UInt64.random(in: 0 ... .max)
+    var random = SplitMix64(seed: seed)
+    var refused = 0
+    for _ in 0..<300 {
+      var damaged = bytes
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        let place = Int.random(in: 0..<damaged.count, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: damaged[place] = UInt8.random(in: 0...255, using: &random)
+        case 1: damaged.replaceSubrange(place..<min(place + 9, damaged.count), with: "9223372036854775807".utf8)
+        default: damaged[place] = "0123456789-,]"[Int.random(in: 0..<13, using: &random)]
+        }
+      }
+      do {
+        let recorded = try RecordedProfile(damaged)
+        let meter = FPSMeter(refreshRate: recorded.refreshRate)
+        var profile = PhaseProfile(refreshRate: recorded.refreshRate)
+        for event in recorded.events {
+          meter.record(event)
+          if case .presented(let frame) = event { profile.add(frame) }
+        }
+        _ = (meter.report().text(width: 79), profile.verdict())
+        var regions = RegionTally()
+        for region in recorded.regions { regions.add(region) }
+        _ = (regions.rows, LayerCosts.Summary(rows: recorded.layers).advice(frames: 1, budget: .milliseconds(1)))
+      } catch {
+        refused += 1
+        XCTAssertGreaterThan(error.line, 0, "seed \(seed)")
+      }
+    }
+    XCTAssertGreaterThan(refused, 100, "seed \(seed)")
+  }
+
+  func testARefusalNamesThePlace() throws {
+    let bytes = try record(capacity: 64).bytes
+    var lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+    lines[2] = "[\"tick\",1,2]"
+    XCTAssertThrowsError(try RecordedProfile(Array(lines.joined(separator: "\n").utf8))) { error in
+      XCTAssertTrue("\(error)".hasPrefix("line 3, column 13: "), "\(error)")
+    }
+    XCTAssertThrowsError(try RecordedProfile(Array("{\"framepaceProfile\":1}".utf8))) { error in
+      XCTAssertTrue("\(error)".contains("'refreshNumerator'"), "\(error)")
+    }
+  }
+}
+
+extension String {
+  fileprivate subscript(index: Int) -> UInt8 { Array(utf8)[index] }
+}
