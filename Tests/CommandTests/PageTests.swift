@@ -61,7 +61,6 @@ struct PageTests {
 
   @MainActor
   private static func page(_ frames: [FrameRecord], kept: Int, scene: String = "a scene") throws -> Data {
-    let display = try VirtualDisplay(width: 64, height: 64, refreshRate: .hertz60, reason: "a test")
     var profile = PhaseProfile(refreshRate: .hertz60)
     var timeline = FrameTimeline(capacity: kept)
     for record in frames {
@@ -70,7 +69,10 @@ struct PageTests {
       timeline.add(LoggedFrame(record: record, outcome: .discarded))
     }
     let figures = ProfileFigures(
-      profile: profile, phases: frames.map(\.phases), areas: [], scene: scene, display: display)
+      profile: profile, phases: frames.map(\.phases), areas: [], layers: LayerCosts.Summary(rows: []),
+      regions: RegionTally(), report: FPSMeter(refreshRate: .hertz60).report(),
+      subject: ProfileFigures.Subject(
+        scene: scene, display: "a display", clock: "a test", width: 64, height: 64, environment: .current))
     return Data(ProfilePage.bytes(PageFigures(figures, timeline: timeline, last: frames.last)))
   }
 

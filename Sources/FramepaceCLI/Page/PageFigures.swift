@@ -16,10 +16,9 @@ struct PageFigures {
   ///   - last: the profile's last frame; the timeline may have later ones.
   @MainActor
   init(_ figures: ProfileFigures, timeline: FrameTimeline, last: FrameRecord?) {
-    let display = figures.display
-    scene = figures.scene
-    subject = "\(figures.scene) on \(display.name), \(display.ticker.name)"
-    verdict = figures.profile.verdict
+    scene = figures.subject.scene
+    subject = "\(figures.subject.scene) on \(figures.subject.display), \(figures.subject.clock)"
+    verdict = figures.verdict
     let frames = PageFrames(
       timeline: timeline, first: figures.profile.firstTick ?? .zero, last: last, all: figures.profile.frames)
 
@@ -115,10 +114,10 @@ extension ProfileFigures {
   }
 
   fileprivate var environment: [(title: String, text: String)] {
-    let (machine, size) = (RunEnvironment.current, display.geometry.pictureSize)
+    let machine = subject.environment
     return [
-      ("scene", scene), ("display", display.name), ("clock", display.ticker.name),
-      ("picture", "\(size.width) × \(size.height) pixels"),
+      ("scene", subject.scene), ("display", subject.display), ("clock", subject.clock),
+      ("picture", "\(subject.width) × \(subject.height) pixels"),
       ("refresh rate", "\(Text.decimal(profile.refreshRate.hertz, 3)) Hz"),
       ("processor", machine.processor), ("cores", "\(machine.cores)"), ("kernel", machine.kernel),
       ("framepace", "\(machine.version), \(machine.build) build"), ("measured", Self.localTime),

@@ -55,7 +55,7 @@ struct ProfileFigures {
     ].joined(separator: "\n")
   }
 
-  private var verdict: String { profile.verdict { layers.name(of: $0) } }
+  var verdict: String { profile.verdict { layers.name(of: $0) } }
 
   private func worst(width: Int) -> String {
     let widths = [9, 10, 10]

@@ -31,7 +31,7 @@ enum TraceBenchmarks {
     ]
   }
 
-  private static func add(_ number: UInt64, to timeline: inout FrameTimeline, rate: RefreshRate) {
+  nonisolated private static func add(_ number: UInt64, to timeline: inout FrameTimeline, rate: RefreshRate) {
     let stamp = MonotonicTime.zero + rate.offset(ofInterval: Int64(number))
     timeline.add(
       DisplayLink.Tick(
