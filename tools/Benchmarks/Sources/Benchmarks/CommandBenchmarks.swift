@@ -33,7 +33,7 @@ enum CommandBenchmarks {
   private static func firstFrame() throws -> Result {
     var times: [Double] = []
     for _ in 0..<11 {
-      let running = try start("--scene", "orbit", "--duration", "0.2s", "--json")
+      let running = try start("--scene", "orbit", "--duration", "1s", "--json")
       let summary = try summary(of: running)
       guard let firstPresented = summary.firstPresented else { throw BenchmarkError("the command showed no frame") }
       times.append(firstPresented * 1e9 - Double(running.started))
