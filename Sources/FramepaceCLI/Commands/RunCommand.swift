@@ -369,6 +369,8 @@ private struct SceneRun {
       loop.add(timer, to: .common)
     }
     let end = session.run()
+    // The summary comes last.
+    hangs?.stop()
     // The report is also printed if the display was lost, but not if its reader is gone.
     session.say { try printer.end(at: end, of: session) }
     session.finish(log)

@@ -13,6 +13,8 @@ final class RunHangs {
 
   private let monitor: HangMonitor
   private let facts = Lock<(@Sendable () -> [HangReport.Fact])?>(nil)
+  /// The headlines of reports that the run has not told yet.
+  private let headlines = Lock<[String]>([])
 
   init(folder: String) throws {
     try OutputPath.makeFolder(folder)
@@ -20,9 +22,10 @@ final class RunHangs {
     var configuration = HangMonitor.Configuration()
     configuration.folder = folder
     configuration.facts = { [facts] in facts.withLock(\.self)?() ?? [] }
-    configuration.onReport = { report in
+    configuration.onReport = { [headlines] report in
       guard report.isOver else { return }
-      FrameLoop.main.perform(onMain: { notes.run?.session?.onNote?(.hang(report.headline)) })
+      headlines.withLock { $0.append(report.headline) }
+      FrameLoop.main.perform(onMain: { notes.run?.tell() })
       FrameLoop.main.wakeUp()
     }
     monitor = try HangMonitor(configuration)
@@ -30,8 +33,19 @@ final class RunHangs {
     monitor.watch(.main, name: "the main loop")
   }
 
-  /// Returns when the last report is written.
-  func stop() { monitor.stop() }
+  /// Returns when the last report is written and told.
+  func stop() {
+    monitor.stop()
+    tell()
+  }
+
+  private func tell() {
+    let news = headlines.withLock { headlines in
+      defer { headlines = [] }
+      return headlines
+    }
+    for headline in news { session?.onNote?(.hang(headline)) }
+  }
 
   @MainActor private final class Notes {
     weak var run: RunHangs?
