@@ -184,8 +184,10 @@ def start(request, script, binaries, output, timeout):
 
 
 def run(
-    drivers, script, *, binary="vm-guest", icount=True, output=None, parameters=(), timeout=240, options=(), shares=True):
+    drivers, script, *, binary="vm-guest", icount=True, output=None, parameters=(), timeout=600, options=(), shares=True):
     """Runs lines of shell in a guest. Returns their output, with errors; fails when the last line fails.
+
+    The timeout, in seconds, ends a guest that stands still. On a busy machine one that works needs five times as long.
 
     The guest is another check's too unless `shares` is false, for a script that leaves the machine changed."""
     machine = (tuple(drivers), icount, tuple(parameters), tuple(options))
