@@ -49,24 +49,15 @@ extension ColorMatrix {
   func apply(to picture: Picture) {
     let pixels = picture.pixels
     if pixels.isEmpty { return }
-    let columns = (
-      red: SIMD4<Float>(red), green: SIMD4<Float>(green), blue: SIMD4<Float>(blue), alpha: SIMD4<Float>(alpha),
-      constant: SIMD4<Float>(constant)
-    )
+    var map = ckernels_color_map(
+      red: red.floats, green: green.floats, blue: blue.floats, alpha: alpha.floats, constant: constant.floats)
     for y in pixels.minY..<pixels.maxY {
-      let row = picture.target.pointer(x: pixels.minX, y: y)
-      for x in 0..<pixels.width where row[x] != 0 {
-        let pixel = row[x]
-        let alpha = Float(pixel >> 24)
-        var color = columns.red * (Float(pixel >> 16 & 255) / alpha)
-        color += columns.green * (Float(pixel >> 8 & 255) / alpha)
-        color += columns.blue * (Float(pixel & 255) / alpha)
-        color += columns.alpha * (alpha / 255)
-        color += columns.constant
-        color.clamp(lowerBound: .zero, upperBound: .one)
-        let bytes = SIMD4<UInt32>(SIMD4(color.x, color.y, color.z, 1) * (color.w * 255) + 0.5)
-        row[x] = bytes.w << 24 | bytes.x << 16 | bytes.y << 8 | bytes.z
-      }
+      ckernels_map_colors(picture.target.pointer(x: pixels.minX, y: y), Int64(pixels.width), &map)
     }
   }
+}
+
+extension SIMD4<Double> {
+  /// As C has them.
+  fileprivate var floats: (Float, Float, Float, Float) { (Float(x), Float(y), Float(z), Float(w)) }
 }

@@ -176,6 +176,15 @@ struct ckernels_spans ckernels_row_spans(int32_t y, int32_t from, int32_t to, co
 void ckernels_sample_nearest(uint32_t *destination, int64_t count, int32_t x, int32_t y,
                              const struct ckernels_sampler *sampler);
 
+// A linear map of straight colours, whose channels are from 0 to 1, each in the order red, green, blue, alpha: each channel adds
+// its column to the result, and so does `constant`. All numbers are within ±10⁶.
+struct ckernels_color_map {
+  float red[4], green[4], blue[4], alpha[4], constant[4];
+};
+
+// Maps the colours of all pixels that have some alpha. Results are cut to 0…1.
+void ckernels_map_colors(uint32_t *pixels, int64_t count, const struct ckernels_color_map *map);
+
 // A picture in perspective. At the point (x, y) of the output, with w = px·x + py·y + pw, its place (a·x + c·y + tx, b·x + d·y + ty) / w
 // is seen, where w is from `nearest` to `farthest`.
 struct ckernels_plane {
