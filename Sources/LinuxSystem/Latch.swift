@@ -1,6 +1,6 @@
 import Glibc
 
-/// A gate at which threads wait until it is opened, once and for all.
+/// A gate at which threads wait until it is opened. It stays open until it is closed.
 ///
 /// Safe to share although unchecked: the flag is reached only while the mutex is held.
 package final class Latch: @unchecked Sendable {
@@ -35,21 +35,32 @@ package final class Latch: @unchecked Sendable {
     pthread_mutex_unlock(mutex)
   }
 
-  /// Waits until the latch is open. Any thread may call it.
-  package func wait() {
+  /// Closes the gate again, for a latch at which one thread waits: another one that was woken and has not run yet would wait again.
+  package func close() {
     pthread_mutex_lock(mutex)
-    while !isOpen { pthread_cond_wait(opened, mutex) }
+    isOpen = false
     pthread_mutex_unlock(mutex)
   }
+
+  /// Waits until the latch is open. Any thread may call it.
+  package func wait() { _ = wait(until: nil) }
 
   /// Waits until the latch is open, but not longer than a time. Any thread may call it.
   ///
   /// - Returns: true if the latch is open.
-  package func wait(for limit: Nanoseconds) -> Bool {
-    var end = (SystemClock.monotonic.now + limit).timespec
+  package func wait(for limit: Nanoseconds) -> Bool { wait(until: SystemClock.monotonic.now + limit) }
+
+  /// Waits until the latch is open, but not beyond a time. Any thread may call it.
+  ///
+  /// - Returns: true if the latch is open.
+  package func wait(until limit: MonotonicTime?) -> Bool {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    while !isOpen, pthread_cond_timedwait(opened, mutex, &end) == 0 {}
+    if var end = limit?.timespec {
+      while !isOpen, pthread_cond_timedwait(opened, mutex, &end) == 0 {}
+    } else {
+      while !isOpen { pthread_cond_wait(opened, mutex) }
+    }
     return isOpen
   }
 }

@@ -62,7 +62,7 @@ struct HangWatch {
   mutating func endAll(but present: Set<ObjectIdentifier> = []) {
     for (loop, state) in states where !present.contains(loop) {
       states[loop] = nil
-      if let slow = state.slowTurn { end(state, slow) }
+      if let slow = state.detector.slowTurn { end(state, slow) }
     }
   }
 
@@ -91,7 +91,7 @@ struct HangWatch {
     var state = states[ObjectIdentifier(watched)] ?? LoopWatch(watched, configuration)
     let step = state.detector.look(sight)
     if let ended = step.ended { self.end(state, ended) }
-    if step.ended != nil || step.sample == nil { state.forgetTurn() }
+    if step.ended != nil || step.sample == nil { state.slow = LoopWatch.SlowTurn() }
     if let time = step.sample {
       beacon.wantedEnd.store(turn, ordering: .relaxed)
       sample(&state, for: time, sight, turn: turn)
@@ -127,12 +127,12 @@ struct HangWatch {
 
   private mutating func begin(_ state: inout LoopWatch, _ turn: HangDetector.Turn) {
     shared.state.withLock { $0.counts.hangs += 1 }
-    state.facts = configuration.facts?() ?? []
-    let signature = state.tally.dominant?.signature ?? []
-    state.decision = filter.decide(signature, at: turn.start + turn.duration)
-    if case .report = state.decision, !isChosen() { state.decision = .leaveOut }
-    state.signature = signature
-    if case .report = state.decision { reporter.tell(state.report(of: turn, isOver: false)) }
+    state.slow.facts = configuration.facts?() ?? []
+    let signature = state.slow.tally.dominant?.signature ?? []
+    state.slow.decision = filter.decide(signature, at: turn.start + turn.duration)
+    if case .report = state.slow.decision, !isChosen() { state.slow.decision = .leaveOut }
+    state.slow.signature = signature
+    if case .report = state.slow.decision { reporter.tell(state.report(of: turn, isOver: false)) }
   }
 
   private mutating func end(_ state: LoopWatch, _ turn: HangDetector.Turn) {
@@ -143,23 +143,24 @@ struct HangWatch {
     guard turn.duration >= configuration.limits.reportsFrom else { return }
     var state = state
     // It ended just before the look that would have found it.
-    if state.decision == nil { begin(&state, turn) }
+    if state.slow.decision == nil { begin(&state, turn) }
     let report = state.report(of: turn, isOver: true)
-    switch state.decision {
+    switch state.slow.decision {
     case .report:
-      reporter.take(report, signature: state.signature)
+      reporter.take(report, signature: state.slow.signature)
       shared.state.withLock { $0.counts.reports += 1 }
     case .leaveOut, nil:
-      reporter.count(report, signature: state.signature)
+      reporter.count(report, signature: state.slow.signature)
       shared.state.withLock { $0.counts.leftOut += 1 }
     }
   }
 
   /// A program that hangs for long is killed by its user, and its memory goes with it.
   private func keepIfUnending(_ state: inout LoopWatch, _ turn: HangDetector.Turn) {
-    guard case .report = state.decision, !state.isKept, turn.duration >= configuration.limits.reportsFrom * 5 else { return }
-    state.isKept = true
-    reporter.keep(state.report(of: turn, isOver: false), signature: state.signature)
+    guard case .report = state.slow.decision, !state.slow.isKept else { return }
+    guard turn.duration >= configuration.limits.reportsFrom * 5 else { return }
+    state.slow.isKept = true
+    reporter.keep(state.report(of: turn, isOver: false), signature: state.slow.signature)
   }
 
   private mutating func decide(_ signature: [UInt64], at now: MonotonicTime) -> Bool {

@@ -9,27 +9,31 @@ struct LoopWatch {
   var detector: HangDetector
   var load: LoadDetector?
 
-  // The slow turn's.
-  private(set) var tally = StackTally()
-  var facts: [HangReport.Fact] = []
-  /// The decision about its report; nil until it is a hang.
-  var decision: RepeatFilter.Decision?
-  var signature: [UInt64] = []
-  /// True once it is kept in a file, because it does not end.
-  var isKept = false
-  private var last: Last?
-  private var channels: [String: Int] = [:]
-  private var mode: String?
-  private var phase = LoopPhase.notRunning
-  private var isWhole = true
-  private var longestStop = Nanoseconds.zero
+  var slow = SlowTurn()
 
   /// The stacks of a time of load.
   var loadTally = StackTally()
   private var lastLoadSample: MonotonicTime?
 
+  /// The stacks and the decision of a slow turn.
+  struct SlowTurn {
+    fileprivate(set) var tally = StackTally()
+    var facts: [HangReport.Fact] = []
+    /// The decision about its report; nil until it is a hang.
+    var decision: RepeatFilter.Decision?
+    var signature: [UInt64] = []
+    /// True once it is kept in a file, because it does not end.
+    var isKept = false
+    fileprivate var last: Sample?
+    fileprivate var channels: [String: Int] = [:]
+    fileprivate var mode: String?
+    fileprivate var phase = LoopPhase.notRunning
+    fileprivate var isWhole = true
+    fileprivate var longestStop = Nanoseconds.zero
+  }
+
   /// The last sample of the turn.
-  private struct Last {
+  fileprivate struct Sample {
     var frames: [StackFrame]
     /// The thread's processor time after it.
     var processorTime: Nanoseconds
@@ -44,31 +48,23 @@ struct LoopWatch {
     load = configuration.load.map(LoadDetector.init)
   }
 
-  var slowTurn: HangDetector.Turn? { detector.slowTurn }
-
-  mutating func forgetTurn() {
-    guard tally.count > 0 || decision != nil || last != nil else { return }
-    (tally, facts, decision, signature, isKept) = (StackTally(), [], nil, [], false)
-    (last, channels, mode, phase, isWhole, longestStop) = (nil, [:], nil, .notRunning, true, .zero)
-  }
-
   /// Takes a sample of the stack.
   /// - Returns: true if the thread was stopped for it.
   mutating func sample(for time: Nanoseconds, processorTime: Nanoseconds, turn: Int64) -> Bool {
-    if let channel = ThreadState.waitChannel(of: watched.thread.number) { channels[channel, default: 0] += 1 }
-    if let last, processorTime - last.processorTime < Self.still {
-      tally.add(last.frames, for: time)
+    if let channel = ThreadState.waitChannel(of: watched.thread.number) { slow.channels[channel, default: 0] += 1 }
+    if let last = slow.last, processorTime - last.processorTime < Self.still {
+      slow.tally.add(last.frames, for: time)
       return false
     }
     guard let sample = watched.thread.sample() else { return false }
     // The turn may have ended meanwhile: then this is another one's stack.
     guard watched.beacon.turnStart.load(ordering: .acquiring) == turn else { return true }
-    phase = shownPhase
-    mode = watched.loop?.currentMode?.name
-    isWhole = isWhole && sample.isComplete
-    longestStop = max(longestStop, sample.stopped)
-    tally.add(sample.frames, for: time)
-    last = Last(frames: sample.frames, processorTime: watched.thread.processorTime)
+    slow.phase = shownPhase
+    slow.mode = watched.loop?.currentMode?.name
+    slow.isWhole = slow.isWhole && sample.isComplete
+    slow.longestStop = max(slow.longestStop, sample.stopped)
+    slow.tally.add(sample.frames, for: time)
+    slow.last = Sample(frames: sample.frames, processorTime: watched.thread.processorTime)
     return true
   }
 
@@ -87,14 +83,14 @@ struct LoopWatch {
   // MARK: Reports, still without names
 
   func report(of turn: HangDetector.Turn, isOver: Bool) -> HangReport {
-    var report = report(.hang, start: turn.start, duration: turn.duration, processorShare: turn.processorShare, tally)
+    var report = report(.hang, start: turn.start, duration: turn.duration, processorShare: turn.processorShare, slow.tally)
     report.excused = turn.excused
     report.isOver = isOver
-    report.waitChannel = report.isBlocked ? channels.max { $0.value < $1.value }?.key : nil
-    if case .report(let leftOut) = decision { report.leftOut = leftOut }
-    report.isWhole = isWhole
-    report.longestStop = longestStop
-    report.facts = facts
+    report.waitChannel = report.isBlocked ? slow.channels.max { $0.value < $1.value }?.key : nil
+    if case .report(let leftOut) = slow.decision { report.leftOut = leftOut }
+    report.isWhole = slow.isWhole
+    report.longestStop = slow.longestStop
+    report.facts = slow.facts
     return report
   }
 
@@ -110,14 +106,14 @@ struct LoopWatch {
   private func report(
     _ kind: HangReport.Kind, start: MonotonicTime, duration: Nanoseconds, processorShare: Double, _ tally: StackTally
   ) -> HangReport {
-    var report = HangReport(kind: kind, start: start, duration: duration, processorShare: processorShare, phase: phase)
+    var report = HangReport(kind: kind, start: start, duration: duration, processorShare: processorShare, phase: slow.phase)
     report.program = HangReport.programPath.split(separator: "/").last.map(String.init) ?? ""
     report.process = getpid()
     report.thread = watched.thread.number
     report.loop = watched.name
     let age = ((watched.loop?.clock.now ?? start) - start).seconds
     report.date = ((WallClock.now - age) * 1_000).rounded() / 1_000
-    report.mode = mode ?? watched.loop?.currentMode?.name
+    report.mode = slow.mode ?? watched.loop?.currentMode?.name
     report.samples = tally.count
     if let dominant = tally.dominant {
       report.share = dominant.share
