@@ -75,6 +75,13 @@ public final class LayerCosts {
   private struct Entry {
     weak var layer: Layer?
     var row: Row
+
+    @MainActor
+    init(_ layer: Layer, _ key: Key) {
+      self.layer = layer
+      row = Row(
+        id: layer.id, layer: LayerNames.name(of: layer), work: key.work, count: 0, pixels: 0, time: .zero, maximum: .zero)
+    }
   }
 
   private var entries: [Key: Entry] = [:]
@@ -83,12 +90,7 @@ public final class LayerCosts {
 
   fileprivate func add(_ work: LayerWork, of layer: Layer) {
     let key = Key(layer: work.layer, work: Work(work.kind))
-    if entries[key] == nil {
-      let row = Row(
-        id: layer.id, layer: LayerNames.name(of: layer), work: key.work, count: 0, pixels: 0, time: .zero, maximum: .zero)
-      entries[key] = Entry(layer: layer, row: row)
-    }
-    entries[key]?.row.add(work)
+    entries[key, default: Entry(layer, key)].row.add(work)
   }
 
   /// The costs so far.
