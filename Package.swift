@@ -93,7 +93,7 @@ let package = Package(
       name: "CPictures", dependencies: compressor,
       cSettings: [.treatAllWarnings(as: .error), .unsafeFlags(["-O2"], .when(configuration: .debug))]),
     library("Raster", ["Geometry", "LinuxSystem", "CCairo", "CFreeType", "CHarfBuzz", "CDeflate", "CPictures", "CSpng"]),
-    library("RenderTree", ["Geometry", "Raster"]),
+    library("RenderTree", ["Geometry", "LinuxSystem", "Raster"]),
     // Optimized in debug builds too, where pictures would take seven times as long as in release. Since tools version 6.2
     // a package with such a flag can be a dependency by its version.
     .target(name: "CKernels", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
@@ -247,8 +247,8 @@ let package = Package(
     tests(
       "FramepaceTests",
       [
-        "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Metering", "Presentation",
-        "Raster", "RenderTree", "Simulation", "TestLength",
+        "Compositing", "FrameTiming", "Framepace", "FramepaceTesting", "Geometry", "Layers", "LinuxSystem", "Metering",
+        "Presentation", "Raster", "RenderTree", "Simulation", "TestLength",
       ], exclude: ["Goldens"]),
     tests("SampleSceneTests", ["Framepace", "FramepaceTesting", "SampleScenes", "TestLength"], exclude: ["Goldens"]),
     tests(

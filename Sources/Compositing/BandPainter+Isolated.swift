@@ -1,5 +1,6 @@
 import CKernels
 import Geometry
+import LinuxSystem
 import RenderTree
 
 // Layers that become pictures of their own: plain and slow. Each picture is made for the pixels that are asked for and, under a
@@ -15,7 +16,8 @@ extension BandPainter {
       let space = node.raster?.space
         ?? PictureSpace(layers, of: index, end: end, node.transform, depth: pictureDepth, frame: frame.all)
     else { return }
-    let picture = node.raster?.picture ?? flatPicture(of: index, end: end, in: space, space.source(of: pixels))
+    scratch.counts.layerPixels += pixels.area
+    let picture = node.raster?.picture ?? missedPicture(of: index, end: end, in: space, space.source(of: pixels))
     var under: Picture?
     if node.flags.contains(.filtersBackdrop) {
       let backdrop = Picture(pixels)
@@ -51,6 +53,14 @@ extension BandPainter {
       }
       return shown.picture(of: pixels, kernels)
     }
+  }
+
+  /// The same, timed, of a layer of the output itself.
+  private func missedPicture(of index: Int, end: Int, in space: PictureSpace, _ pixels: IntRect) -> Picture {
+    let began = scratch.clock?.now
+    let picture = flatPicture(of: index, end: end, in: space, pixels)
+    if let began, let clock = scratch.clock { scratch.counts.pictureTime += clock.now - began }
+    return picture
   }
 
   /// The same in the picture's own pixels.

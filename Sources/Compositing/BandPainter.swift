@@ -33,6 +33,7 @@ struct BandPainter {
   private func paint(over backdrop: UInt32, _ target: PixelTarget) {
     scratch.reserveRow(band.width)
     if findHidden() {
+      scratch.counts.layerPixels += band.area
       for y in band.minY..<band.maxY {
         kernels.pointee.fill(target.pointer(x: band.minX, y: y), Int64(band.width), backdrop)
       }
@@ -162,6 +163,7 @@ struct BandPainter {
     let group = scratch.group(depth: depth, pixels: pixels)
     if isVisible { paintBackdrop(of: node, pixels, group, 255, behind) }
     paintInside(index, end, pixels, group, opacity: 255, depth: depth + 1, self.behind(group))
+    scratch.counts.layerPixels += pixels.area
     for y in pixels.minY..<pixels.maxY {
       kernels.pointee.over_opacity(
         target.pointer(x: pixels.minX, y: y), group.pointer(x: pixels.minX, y: y), Int64(pixels.width), node.opacity)
@@ -257,6 +259,7 @@ struct BandPainter {
     let shape = LayerShape(node, record)
     let pixels = shape.pixels.intersection(node.own).intersection(clip)
     if pixels.isEmpty { return }
+    scratch.counts.layerPixels += pixels.area
     let straight = shape.straightRows(record.bounds, node.transform)
     let edges = (left: scratch.coverage, right: scratch.secondCoverage)
     var spans = ckernels_spans()
@@ -296,7 +299,9 @@ struct BandPainter {
   private func paintContent(
     _ node: CompositeNode, _ record: RenderRecord, _ clip: IntRect, _ target: PixelTarget, _ opacity: UInt32
   ) {
-    node.content?.paint(
+    guard let content = node.content else { return }
+    scratch.counts.layerPixels += node.own.intersection(clip).area
+    content.paint(
       PaintedLayer(node: node, record: record, clip: clip, target: target, opacity: opacity), with: self)
   }
 

@@ -1,4 +1,5 @@
 import Geometry
+import LinuxSystem
 
 /// The rows that pixels are painted into, of the output or of a group's picture, by absolute coordinates.
 struct PixelTarget {
@@ -40,6 +41,10 @@ final class CompositeScratch: @unchecked Sendable {
   private var sums: UnsafeMutablePointer<SIMD4<Int32>>
   private var sumCount = 64
   let text = TextScratch()
+  /// What was painted with it in this frame. Pictures within pictures have scratches of their own, whose counts nobody reads.
+  var counts = Counts()
+  /// Times the pictures that are painted anew; nil where nobody asks.
+  var clock: SystemClock?
   /// For each node, its visibility in the rectangle that is painted.
   private(set) var visibility: UnsafeMutablePointer<Visibility>
   private var visibilityCount = 64
@@ -50,6 +55,27 @@ final class CompositeScratch: @unchecked Sendable {
     case ownHidden
     /// The layer and its descendants are hidden.
     case hidden
+  }
+
+  /// See `RenderWork`.
+  struct Counts: BitwiseCopyable {
+    var layerPixels = 0
+    var pictureTime = Nanoseconds.zero
+    /// The time of all.
+    var time = Nanoseconds.zero
+
+    /// Adds a picture that was painted beside the bands.
+    mutating func addPicture(_ duration: Nanoseconds) {
+      pictureTime += duration
+      time += duration
+    }
+
+    mutating func take(from scratch: CompositeScratch) {
+      layerPixels += scratch.counts.layerPixels
+      pictureTime += scratch.counts.pictureTime
+      time += scratch.counts.time
+      scratch.counts = Counts()
+    }
   }
 
   init() {

@@ -20,9 +20,10 @@ public final class Compositor: Renderer {
   /// saves.
   private static let pixelsWorthSharing = 256 * 1024
 
-  public private(set) var missedPictures = 0
+  public private(set) var work = RenderWork()
 
   private let workers: WorkerPool?
+  private let clock: SystemClock
   private let kernels: UnsafePointer<ckernels_table>
   private var list = CompositeList()
   let rasterCache: RasterCache
@@ -41,8 +42,11 @@ public final class Compositor: Renderer {
   ///     With 0 none are kept. The pixels of a frame do not depend on it.
   ///   - blending: the light in which colours mix. The first compositor of a process with linear blending computes tables for some
   ///     milliseconds.
-  public init(workers: WorkerPool? = nil, keptBytes: Int = 64 << 20, blending: Blending = .sRGB) {
-    self.workers = workers
+  ///   - clock: the loop's, by which the pictures that are painted anew are timed.
+  public init(
+    workers: WorkerPool? = nil, keptBytes: Int = 64 << 20, blending: Blending = .sRGB, clock: SystemClock = .monotonic
+  ) {
+    (self.workers, self.clock) = (workers, clock)
     kernels = blending == .linear ? ckernels_linear() : ckernels_best()
     rasterCache = RasterCache(limit: max(keptBytes, 0))
     paintBand = { [unowned self] in paint(bands[$0]) }
@@ -55,9 +59,10 @@ public final class Compositor: Renderer {
       preconditionFailure("Compositor: the target has no pixels in memory; it needs a renderer of its own")
     }
     let output = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
-    missedPictures = 0
+    work = RenderWork()
     let damage = prepare(tree, damage, output)
     if damage.isEmpty { return .signaled }
+    let began = clock.now
     findPictures(in: tree, damage)
     // The nodes refer to contents that only the tree keeps alive.
     self.tree = tree
@@ -69,7 +74,17 @@ public final class Compositor: Renderer {
     }
     self.tree = TreeSnapshot()
     self.target = nil
+    count(in: clock.now - began)
     return .signaled
+  }
+
+  /// Adds up what was counted while bands were painted.
+  private func count(in time: Nanoseconds) {
+    var all = CompositeScratch.Counts()
+    // All are idle between frames.
+    idleScratch.withLock { for scratch in $0 { all.take(from: scratch) } }
+    work.layerPixels = all.layerPixels
+    if all.pictureTime > .zero { work.pictureTime = .seconds(time.seconds * (all.pictureTime.seconds / all.time.seconds)) }
   }
 
   /// Lists the layers that the damage touches, and cuts it into bands.
@@ -90,10 +105,10 @@ public final class Compositor: Renderer {
     if rasterCache.limit == 0 { return }
     rasterCache.beginFrame()
     let shown = rasterCache.shownPictures
-    defer { missedPictures -= rasterCache.shownPictures - shown }
+    defer { work.missedPictures -= rasterCache.shownPictures - shown }
     tree.withTreeLayers { layers in
       for position in list.nodes.indices where list.nodes[position].flags.contains(.isolated) {
-        missedPictures += 1
+        work.missedPictures += 1
         let node = list.nodes[position]
         let (index, end) = (Int(node.record), layers.end(of: Int(node.record)))
         guard let space = PictureSpace(layers, of: index, end: end, node.transform, depth: 0, frame: frame.all) else {
@@ -104,7 +119,11 @@ public final class Compositor: Renderer {
           of: index, end: end, layers, space, view: frame.map(space.source(of:)), pixels: pixels
         ) { extent in
           let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
-          defer { idleScratch.withLock { $0.append(scratch) } }
+          let began = clock.now
+          defer {
+            scratch.counts.addPicture(clock.now - began)
+            idleScratch.withLock { $0.append(scratch) }
+          }
           return list.nodes.withUnsafeBufferPointer { nodes in
             BandPainter(kernels: kernels, layers: layers, nodes: nodes, scratch: scratch, band: extent, frame: frame)
               .flatPicture(of: index, end: end, in: space, extent)
@@ -133,6 +152,8 @@ public final class Compositor: Renderer {
   private func paint(_ band: IntRect) {
     guard let target else { return }
     let scratch = idleScratch.withLock { $0.popLast() } ?? CompositeScratch()
+    let began = clock.now
+    scratch.clock = clock
     tree.withTreeLayers { layers in
       list.nodes.withUnsafeBufferPointer { nodes in
         BandPainter(
@@ -141,6 +162,7 @@ public final class Compositor: Renderer {
         ).paint(backdrop: tree.backdrop, target)
       }
     }
+    scratch.counts.time += clock.now - began
     idleScratch.withLock { $0.append(scratch) }
   }
 

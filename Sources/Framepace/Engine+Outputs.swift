@@ -39,7 +39,7 @@ extension Engine {
   public func addOutput(display: any Display, root: Layer, scale: Double? = nil) -> Output {
     var group = OutputGroup(
       root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers, renderThreads: renderThreads,
-      blending: blending)
+      makeRenderer: makeRenderer)
     let output = group.addFirst(display)
     output.stretch.meter = threadMeter
     group.context.onNeedsCommit = { [weak self] in self?.needsCommit() }

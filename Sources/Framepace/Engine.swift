@@ -1,3 +1,4 @@
+import Compositing
 import FrameTiming
 public import Layers
 public import LinuxSystem
@@ -57,6 +58,7 @@ public final class Engine {
   public var onUnsettledLayout: (@MainActor (_ layer: Layer) -> Void)?
 
   package let renderThreads: WorkerPool?
+  let makeRenderer: @MainActor () -> any Renderer
   /// Trees of layers, each with the outputs that show it.
   var groups: [OutputGroup] = []
   var observers: [FrameLoop.Observer] = []
@@ -93,18 +95,22 @@ public final class Engine {
       display: display, root: root, scale: scale, loop: loop, workers: workers, renderThreads: threads, blending: blending)
   }
 
-  /// - Parameter renderThreads: composite the frames; nil for none.
+  /// - Parameters:
+  ///   - renderThreads: composite the frames; nil for none.
+  ///   - makeRenderer: makes the renderer of each output; nil for a compositor.
   package init(
     display: any Display, root: Layer, scale: Double?, loop: FrameLoop, workers: WorkerPool, renderThreads: WorkerPool?,
-    blending: Blending = .sRGB
+    blending: Blending = .sRGB, makeRenderer: (@MainActor () -> any Renderer)? = nil
   ) {
     self.loop = loop
+    let clock = loop.clock
+    self.makeRenderer = makeRenderer ?? { Compositor(workers: workers, blending: blending, clock: clock) }
     (self.renderThreads, self.blending) = (renderThreads, blending)
     modes = FrameLoop.ModeStack(of: loop)
     self.workers = workers
     var group = OutputGroup(
       root: root, scale: scale ?? display.geometry.scale, loop: loop, workers: workers, renderThreads: renderThreads,
-      blending: blending)
+      makeRenderer: self.makeRenderer)
     context = group.context
     output = group.addFirst(display)
     groups = [group]

@@ -1,4 +1,3 @@
-import Compositing
 import Geometry
 import Layers
 import LinuxSystem
@@ -18,17 +17,16 @@ struct OutputGroup {
   let context: LayerContext
   private(set) var members: [Member] = []
   private let loop: FrameLoop
-  private let workers: WorkerPool
   private let renderThreads: WorkerPool?
-  private let blending: Blending
+  private let makeRenderer: @MainActor () -> any Renderer
 
   init(
-    root: Layer, scale: Double, loop: FrameLoop, workers: WorkerPool, renderThreads: WorkerPool?, blending: Blending
+    root: Layer, scale: Double, loop: FrameLoop, workers: WorkerPool, renderThreads: WorkerPool?,
+    makeRenderer: @escaping @MainActor () -> any Renderer
   ) {
     self.loop = loop
-    self.workers = workers
     self.renderThreads = renderThreads
-    self.blending = blending
+    self.makeRenderer = makeRenderer
     context = LayerContext(root: root, workers: workers, scale: scale, clock: loop.clock, wake: { loop.wakeUp() })
   }
 
@@ -63,7 +61,7 @@ struct OutputGroup {
     let content = Output.Content(
       tree: tree, isAnimating: { context.isAnimating }, frameRateRange: { context.frameRateRange })
     let output = Output(
-      display: display, content: content, renderer: Compositor(workers: workers, blending: blending), clock: loop.clock,
+      display: display, content: content, renderer: makeRenderer(), clock: loop.clock,
       renderThreads: renderThreads)
     output.setNeedsFrame()
     display.add(to: loop, mode: .common)

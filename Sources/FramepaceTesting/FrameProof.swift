@@ -43,7 +43,7 @@ package final class FrameProof {
         frames.append(frame)
         if let buffer = presenter.shownBitmap { buffers.insert(buffer.base) }
         compare("frame \(frame.frameNumber)")
-      case .tick, .idle, .discarded: break
+      case .tick, .idle, .lost, .discarded: break
       }
     }
   }

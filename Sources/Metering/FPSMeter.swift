@@ -54,6 +54,7 @@ public final class FPSMeter {
   public func record(_ event: FrameEvent) -> FrameRecord.Causes? {
     log.append(event)
     run.handle(event)
+    if case .lost = event { lateCauses.addLost() }
     guard case .presented(let frame) = event else { return nil }
     return lateCauses.add(frame, interval: refreshRate.interval, resumed: resumed)
   }

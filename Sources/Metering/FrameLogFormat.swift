@@ -26,6 +26,8 @@ import LinuxSystem
 /// | `asyncWait` | how long the commit waited for drawings of other threads |
 /// | `dirtyLayers`, `laidOutLayers`, `drawnLayers` | the layers that were committed anew, laid out, and drawn |
 /// | `missedPictures` | pictures of layers with effects that were painted, since none was kept |
+/// | `pictureTime` | the part of `composite` in which these were painted |
+/// | `layerPixels` | painted pixels, each as often as layers paint it |
 ///
 /// Times are nanoseconds of CLOCK_MONOTONIC, durations nanoseconds. What is not known is empty, in JSON null.
 public enum FrameLogFormat: String, CaseIterable, Sendable {
@@ -138,6 +140,8 @@ extension LoggedFrame {
       ("laidOutLayers", .number(Int64(record.laidOutLayers))),
       ("drawnLayers", .number(Int64(record.drawnLayers))),
       ("missedPictures", .number(Int64(record.missedPictures))),
+      ("pictureTime", .duration(record.pictureTime)),
+      ("layerPixels", .number(Int64(record.layerPixels))),
     ]
   }
 }

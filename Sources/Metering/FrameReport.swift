@@ -75,7 +75,8 @@ public struct FrameReport: Equatable, Sendable {
   /// How far from the vblank that a frame was made for was the one that showed it, in either direction; of frames that were in time or late
   /// by the prediction, and whose target was no guess.
   public var predictionError = Distribution()
-  /// The causes of late frames, the most frequent first. In the figures of a whole run only.
+  /// The causes of late frames, the most frequent first, but stuffing last, which follows from others. Frames that were never seen, as
+  /// the display was away, count with them as display loss. In the figures of a whole run only.
   public var lateCauses: [LateCount] = []
   /// How long pictures stood that should have been replaced: how long after its target each frame was seen, and T for each missed
   /// interval, and those left out with it, that no late frame accounts for, also while no frame has been seen since. Intervals after which

@@ -82,6 +82,7 @@ struct FrameTally<Durations: DurationCollection> {
       // A frame before it that was not presented will not be.
       pendingFrames.removeAll { $0 <= frame.frameNumber }
       if frame.presented != .zero { presented(frame) }
+    case .lost(let frame): pendingFrames.removeAll { $0 == frame.frameNumber }
     case .discarded(let frame): if span.contains(frame.frameNumber) { counts.discardedWork += frame.work }
     case .idle: isIdle = true
     case .refused: pendingFrames.removeAll(keepingCapacity: true)

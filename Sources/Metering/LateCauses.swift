@@ -1,7 +1,7 @@
 public import FrameTiming
 package import LinuxSystem
 
-/// The number of frames that were late for one cause.
+/// The number of frames that were late, or never seen, for one cause.
 public struct LateCount: Equatable, Sendable {
   public var cause: FrameRecord.Cause
   public var frames: Int
@@ -31,36 +31,47 @@ struct LateCauses: Sendable {
     return causes
   }
 
-  /// The most frequent first; causes without a frame are left out.
-  var counts: [LateCount] { all.filter { $0.frames > 0 }.sorted { $0.frames > $1.frames } }
+  /// Adds a frame that is never seen, see `FrameEvent.lost`.
+  mutating func addLost() {
+    for index in all.indices where all[index].cause == .displayLoss { all[index].frames += 1 }
+  }
+
+  /// The most frequent first, but stuffing, which follows from others, last. Causes without a frame are left out.
+  var counts: [LateCount] {
+    func rank(_ count: LateCount) -> (Int, Int) { (count.cause == .stuffing ? 1 : 0, -count.frames) }
+    return all.filter { $0.frames > 0 }.sorted { rank($0) < rank($1) }
+  }
 }
 
 /// Finds the cause of each late frame. A pure value; it learns from the frames that were in time.
 ///
-/// It adds to `FrameRecord.causes(interval:usual:)` the time that each phase usually takes: the moving mean over the frames in
-/// time whose work fitted, the newest with a weight of 1/16. Before there are any, the longest phase is to blame.
+/// It adds to `FrameRecord.causes(interval:usual:usualWait:)` the time that each phase, and the wait for drawings, usually takes: the
+/// moving mean over the frames in time whose work fitted, the newest with a weight of 1/16. Before there are any, the longest is to blame.
 package struct LateFrameClassifier: Sendable {
   private var usual: FrameRecord.PhaseDurations?
+  private var usualWait = Nanoseconds.zero
 
   package init() {}
 
   /// - Parameter frame: a frame that has been seen. Pass every frame of an output, in their order.
   /// - Returns: nil if it was in time.
   package mutating func causes(of frame: FrameRecord, interval: Nanoseconds) -> FrameRecord.Causes? {
-    if let causes = frame.causes(interval: interval, usual: usual ?? FrameRecord.PhaseDurations()) { return causes }
+    let usual = usual ?? FrameRecord.PhaseDurations()
+    if let causes = frame.causes(interval: interval, usual: usual, usualWait: usualWait) { return causes }
     // A frame that was in time although its work did not fit came out of idle: its phases are not the usual ones. At half the
     // rate, work of two intervals fits.
     let budget = frame.isTargetKnown ? max(interval, frame.target - frame.start) : interval
-    if frame.work <= budget { learn(frame.phases) }
+    if frame.work + frame.drawingWait <= budget { learn(frame) }
     return nil
   }
 
-  private mutating func learn(_ phases: FrameRecord.PhaseDurations) {
+  private mutating func learn(_ frame: FrameRecord) {
     guard var mean = usual else {
-      usual = phases
+      (usual, usualWait) = (frame.phases, frame.drawingWait)
       return
     }
-    for phase in FrameRecord.Phase.allCases { mean[phase] += (phases[phase] - mean[phase]) / 16 }
+    for phase in FrameRecord.Phase.allCases { mean[phase] += (frame.phases[phase] - mean[phase]) / 16 }
     usual = mean
+    usualWait += (frame.drawingWait - usualWait) / 16
   }
 }

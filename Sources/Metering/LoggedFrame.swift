@@ -9,7 +9,7 @@ public struct LoggedFrame: Sendable {
     case presented
     /// Its work was done for nothing: no buffer was free for it, and newer work took its place.
     case discarded
-    /// It was handed over and is never seen: the display refused it, or went away.
+    /// It is never seen: the display refused it, went, or was away.
     case lost
     /// It was handed over, and waits for its vblank at the end of the log.
     case pending
@@ -72,6 +72,9 @@ public struct FrameLedger: Sendable {
       var seen = LoggedFrame(record: frame, outcome: .presented)
       (seen.causes, seen.step) = (causes, step)
       log(seen)
+    case .lost(let frame):
+      pending.removeAll { $0.submitted == frame.submitted && $0.frameNumber == frame.frameNumber }
+      log(LoggedFrame(record: frame, outcome: .lost))
     case .discarded(let frame): log(LoggedFrame(record: frame, outcome: .discarded))
     case .refused: end(as: .lost, log: log)
     case .tick, .idle: break

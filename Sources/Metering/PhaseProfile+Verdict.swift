@@ -9,7 +9,7 @@ extension PhaseProfile {
   /// - Parameter name: the name of a layer, by which frames were late; nil for one that has none.
   package func verdict(naming name: (UInt32) -> String? = { _ in nil }) -> String {
     guard let largest = total.maximum else { return "no frames" }
-    return "\(fit(total.p99 ?? largest)); \(lateness(name))"
+    return "\(fit(total.p99 ?? largest)); \(lateness(name))\(loss)"
   }
 
   private func fit(_ usual: Nanoseconds) -> String {
@@ -29,10 +29,15 @@ extension PhaseProfile {
       "does not always fit \(goal): \(framesOverBudget) of \(self.frames) \(frames) more than \(Text.milliseconds(budget)) ms"
   }
 
+  private var loss: String {
+    guard lostFrames > 0 else { return "" }
+    return "; \(lostFrames) more \(lostFrames == 1 ? "was" : "were") never seen: the display was away, or refused them"
+  }
+
   private func lateness(_ name: (UInt32) -> String?) -> String {
     guard lateFrames > 0 else { return "no frame late" }
     let head = "\(lateFrames) of \(frames) \(frames == 1 ? "frame" : "frames") late"
-    let causes = lateCauses
+    let causes = lateCauses.filter { $0.cause != .displayLoss }
     func place(_ count: LateCount) -> String {
       guard let blamed = blamedLayer(count.cause), blamed.frames * 2 > count.frames, let title = name(blamed.layer) else {
         return count.cause.place
@@ -58,7 +63,9 @@ extension FrameRecord.Cause {
     case .stopped: "by a stop of the process"
     case .drawingWait: "in the wait for drawings"
     case .machineBusy: "while the machine was busy elsewhere"
-    case .scheduling, .prediction, .scanOut, .stuffing: "by \(name)"
+    case .missedPictures: "in composite, by cache misses"
+    case .overdraw: "in composite, by overdraw"
+    case .scheduling, .prediction, .scanOut, .stuffing, .displayLoss: "by \(name)"
     }
   }
 }

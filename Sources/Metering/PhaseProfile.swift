@@ -35,6 +35,8 @@ public struct PhaseProfile: Sendable {
   public private(set) var frames = 0
   /// Frames that were seen more than half an interval after their target.
   public private(set) var lateFrames = 0
+  /// Frames that were wanted and never seen, as the display was away, went, or refused them.
+  public private(set) var lostFrames = 0
   /// Frames whose work took longer than the budget.
   public private(set) var framesOverBudget = 0
   /// The tick of the first frame that was added; nil before it.
@@ -74,6 +76,12 @@ public struct PhaseProfile: Sendable {
     keep(WorstFrame(record: frame, causes: causes))
   }
 
+  /// Adds a frame that is never seen, see `FrameEvent.lost`: only to the causes, and to the verdict.
+  public mutating func addLost() {
+    lostFrames += 1
+    causes.addLost()
+  }
+
   private mutating func keep(_ frame: WorstFrame) {
     let place = worstFrames.firstIndex { frame.isWorse(than: $0) } ?? worstFrames.count
     guard place < Self.worstCount else { return }
@@ -92,7 +100,8 @@ public struct PhaseProfile: Sendable {
   /// The time for which the threads of a frame had a processor; nil where that was not measured.
   public var processorTime: Row? { processor.count == frames && frames > 0 ? row(nil, processor) : nil }
 
-  /// The causes of late frames, the most frequent first; causes without a frame are left out.
+  /// The causes of late and lost frames, the most frequent first, but stuffing, which follows from others, last. Causes without a frame
+  /// are left out.
   public var lateCauses: [LateCount] { causes.counts }
 
   /// The layer that made most frames late by this cause, and how many. Nil where no layer took half of the phase.

@@ -241,6 +241,7 @@ public final class Output {
       // Evaluated all the same: animations end in time, and with them the ticks.
       _ = content.tree(evaluationTime(for: target))
       schedule.didRender(for: target)
+      observers.notify(.lost(frame))
       return
     }
     // If the other frame is seen in time for this one, the turn of that event renders it.
@@ -296,7 +297,7 @@ public final class Output {
     }
     let ended = clock.now
     var rendered = frame
-    rendered.record.missedPictures = renderer.missedPictures
+    rendered.record.take(renderer.work)
     didRender(rendered, at: ended, now: ended)
   }
 
@@ -312,7 +313,7 @@ public final class Output {
     if case .rendering(var frame) = frameUnderWay {
       frameUnderWay = .none
       if let usage = end.usage { frame.record.add(usage) }
-      frame.record.missedPictures = end.missedPictures
+      frame.record.take(end.work)
       didRender(frame, at: end.time, now: stretch.begin(at: clock.now))
     }
     renderOwedFrame()
@@ -357,9 +358,16 @@ public final class Output {
 
   /// Forgets the frames that are pending or under way: they are never seen.
   private func forgetFrames() {
+    var lost = pending
+    switch frameUnderWay {
+    case .none: break
+    case .rendering(let frame), .heldBack(let frame): lost.append(frame.record)
+    }
+    if let owed { lost.append(owed) }
     pending.removeAll(keepingCapacity: true)
     (frameUnderWay, owed) = (.none, nil)
     handOverWait.cancel()
+    for frame in lost { observers.notify(.lost(frame)) }
   }
 
   private func evaluationTime(for target: MonotonicTime) -> MonotonicTime {
@@ -396,5 +404,11 @@ public final class Output {
     forgetFrames()
     setNeedsFullRepaint()
     observers.notify(.refused(error))
+  }
+}
+
+extension FrameRecord {
+  fileprivate mutating func take(_ work: RenderWork) {
+    (missedPictures, pictureTime, layerPixels) = (work.missedPictures, work.pictureTime, work.layerPixels)
   }
 }

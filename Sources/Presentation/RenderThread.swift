@@ -75,8 +75,7 @@ final class RenderThread {
     var time = MonotonicTime.zero
     /// The times of the thread; nil unless they were measured.
     var usage: ThreadUsage?
-    /// See `Renderer.missedPictures`.
-    var missedPictures = 0
+    var work = RenderWork()
   }
 
   /// The work of the thread.
@@ -122,7 +121,7 @@ final class RenderThread {
       }
       end.time = clock.now
       end.usage = begin.flatMap { meter?.usage(since: $0, at: end.time, lateness: $0.time - frame.started) }
-      end.missedPictures = renderer.missedPictures
+      end.work = renderer.work
       return (frame.finished, frame.loop)
     }
   }

@@ -1,3 +1,4 @@
+public import LinuxSystem
 public import Raster
 
 /// Paints the damaged pixels of a tree into a target.
@@ -16,13 +17,26 @@ public protocol Renderer: AnyObject {
   @discardableResult
   func render(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget) -> RenderFence
 
-  /// The number of pictures that the last call of `render` painted anew, of layers whose pictures can be kept, as none was kept. Read it
-  /// on the thread that renders. 0 for a renderer that keeps none, which is the default.
-  var missedPictures: Int { get }
+  /// What the last call of `render` did. Read it on the thread that renders. A renderer that does not count has the default, which is
+  /// zero.
+  var work: RenderWork { get }
 }
 
 extension Renderer {
-  public var missedPictures: Int { 0 }
+  public var work: RenderWork { RenderWork() }
+}
+
+/// The work of a renderer on one frame.
+public struct RenderWork: Equatable, BitwiseCopyable, Sendable {
+  /// The pictures that were painted anew, of layers whose pictures can be kept, as none was kept.
+  public var missedPictures = 0
+  /// How long that took, as a part of the time of the call: where threads share it, as large a part as of the time of all.
+  public var pictureTime = Nanoseconds.zero
+  /// The pixels that were painted in the target, each as often as the backdrop, a background, a content, a group or a picture was painted
+  /// there. What is painted within the picture of a layer with effects does not count.
+  public var layerPixels = 0
+
+  public init() {}
 }
 
 /// Pixels that a renderer paints. A `Bitmap` is one; a buffer that only a graphics processor reaches would be another.

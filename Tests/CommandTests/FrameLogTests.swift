@@ -248,6 +248,7 @@ final class FrameLogRecordTests: XCTestCase {
     read.drawingWait = Nanoseconds(number("asyncWait"))
     (read.dirtyLayers, read.laidOutLayers) = (Int(number("dirtyLayers")), Int(number("laidOutLayers")))
     (read.drawnLayers, read.missedPictures) = (Int(number("drawnLayers")), Int(number("missedPictures")))
+    (read.pictureTime, read.layerPixels) = (Nanoseconds(number("pictureTime")), Int(number("layerPixels")))
     for phase in FrameRecord.Phase.allCases { read.phases[phase] = Nanoseconds(number(phase.name)) }
     // The reflection has every field.
     XCTAssertEqual("\(read)", "\(record)")

@@ -195,6 +195,36 @@ import Testing
     #expect(late(submitted: .milliseconds(12)).blockedTime == nil)
   }
 
+  /// A wait of 5 ms of which 4 are usual is the least of three.
+  @Test func aUsualWaitIsNoCause() {
+    let record = late(submitted: .milliseconds(12)) { record in
+      (record.phases[.layout], record.drawingWait) = (.milliseconds(3), .milliseconds(5))
+    }
+    var usual = FrameRecord.PhaseDurations()
+    (usual[.callbacks], usual[.composite]) = (.milliseconds(1), .milliseconds(3))
+    #expect(record.causes(interval: interval, usual: usual)?.main == .drawingWait)
+    #expect(record.causes(interval: interval, usual: usual, usualWait: .milliseconds(4))?.main == .phase(.layout))
+    // Within its usual time it is none.
+    #expect(record.causes(interval: interval, usual: usual, usualWait: .milliseconds(6))?.other == nil)
+  }
+
+  /// 12 ms of compositing 100 pixels: 6 ms of pictures that were not kept are half of it, and 300 pixels of layers are three each.
+  @Test func whatMadeCompositingLong() {
+    func cause(pictures: Int = 0, _ pictureTime: Nanoseconds = .zero, layerPixels: Int) -> FrameRecord.Cause? {
+      late(submitted: .milliseconds(13)) { record in
+        record.phases[.composite] = .milliseconds(12)
+        (record.missedPictures, record.pictureTime) = (pictures, pictureTime)
+        (record.paintedPixels, record.layerPixels) = (100, layerPixels)
+      }.causes(interval: interval)?.main
+    }
+    #expect(cause(layerPixels: 299) == .phase(.composite))
+    #expect(cause(layerPixels: 300) == .overdraw)
+    #expect(cause(pictures: 2, .milliseconds(6), layerPixels: 300) == .missedPictures)
+    #expect(cause(pictures: 2, .milliseconds(6) - Nanoseconds(1), layerPixels: 300) == .overdraw)
+    #expect(cause(pictures: 2, .milliseconds(5), layerPixels: 100) == .phase(.composite))
+    #expect(cause(layerPixels: 0) == .phase(.composite))
+  }
+
   @Test func namesAreDistinct() {
     #expect(Set(FrameRecord.Cause.allCases.map(\.name)).count == FrameRecord.Cause.allCases.count)
   }

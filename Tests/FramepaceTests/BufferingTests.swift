@@ -159,7 +159,7 @@ private final class Stage {
         errors += 1
         committed.removeLast(committed.count - presented.count)
         colors.removeLast(colors.count - presented.count)
-      case .presented, .tick, .idle, .discarded: break
+      case .presented, .tick, .idle, .lost, .discarded: break
       }
     }.keep()
     Transaction.withoutActions { engine.root.backgroundColor = .black }

@@ -62,13 +62,18 @@ import XCTest
   /// A frame whose flip was pending is never reported, and its interval does not keep the next one back.
   func testAFrameThatWasOnItsWayIsForgotten() throws {
     let stage = try Self.makeStage()
+    var lost: [FrameRecord] = []
+    stage.engine.output.observe { if case .lost(let frame) = $0 { lost.append(frame) } }.keep()
     stage.turn {}
     XCTAssertEqual(stage.frames.count, 0, "the first frame is still on its way")
     stage.turn { stage.display.unplug() }
     stage.run(for: .milliseconds(500))
+    // That frame, and the one that was wanted without a screen.
+    XCTAssertEqual(lost.map(\.paintedPixels), [16 * 16, 0])
     stage.turn { stage.display.plug(width: 16, height: 16) }
     stage.run(for: .milliseconds(100))
     XCTAssertEqual(stage.frames.count, 1)
+    XCTAssertEqual(lost.count, 2)
     stage.engine.invalidate()
   }
 

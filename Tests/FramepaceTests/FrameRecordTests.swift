@@ -127,6 +127,7 @@ import XCTest
     for colour in [Color.black, .white, .black, .white] { _ = try change { plain.backgroundColor = colour } }
     let colour = try change { plain.backgroundColor = .black }
     XCTAssertEqual(colour.damagePixels, 32)
+    XCTAssertEqual(colour.layerPixels, 32, "an opaque layer hides what is behind it")
     XCTAssertEqual([colour.dirtyLayers, colour.laidOutLayers, colour.drawnLayers, colour.missedPictures], [1, 0, 0, 0])
     // The buffer lacks the change before too: one rectangle of 28 × 4 has both.
     let display = try change {
@@ -145,6 +146,10 @@ import XCTest
       stage.root.addSublayer(layer)
     }
     XCTAssertEqual(structure.dirtyLayers, 5)
+    // Over the screen behind it. Both buffers have the new layer before.
+    _ = try change { plain.backgroundColor = .white }
+    let translucent = try change { plain.backgroundColor = Color(red: 1, green: 0, blue: 0, alpha: 0.5) }
+    XCTAssertEqual(translucent.overdraw, 2)
     stage.engine.invalidate()
   }
 

@@ -84,4 +84,21 @@ import Testing
     #expect(log.frames[1].record.work == .milliseconds(9))
     #expect(log.frames.allSatisfy { $0.outcome == .presented || $0.step == nil && $0.causes == nil })
   }
+
+  /// One of two frames on their way is lost, and one that was never handed over.
+  @Test func framesAreLostWithTheDisplay() throws {
+    let log = try Log()
+    log.frame(0)
+    let first = log.frame(1, shownAfter: nil)
+    log.frame(2, shownAfter: nil)
+    log.record(.lost(first))
+    log.tick(3)
+    log.record(.lost(log.feed.frame(3, work: .milliseconds(2), shownAfter: 0)))
+    #expect(log.outcomes == ["0 presented", "1 lost", "3 lost"])
+    log.ledger.end { log.frames.append($0) }
+    #expect(log.outcomes.last == "2 pending")
+    let report = log.feed.meter.report()
+    #expect(report.pending == 1 && report.late == 0)
+    #expect(report.lateCauses == [LateCount(cause: .displayLoss, frames: 2)])
+  }
 }

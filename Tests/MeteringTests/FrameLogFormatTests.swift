@@ -25,6 +25,7 @@ import Testing
     record.laidOutLayers = Int.random(in: 0...1000, using: &random)
     record.drawnLayers = Int.random(in: 0...1000, using: &random)
     record.missedPictures = Int.random(in: 0...1000, using: &random)
+    (record.pictureTime, record.layerPixels) = (duration(), Int.random(in: 0...(1 << 30), using: &random))
     for phase in FrameRecord.Phase.allCases { record.phases[phase] = duration() }
     let outcome = LoggedFrame.Outcome.allCases.randomElement(using: &random) ?? .pending
     var frame = LoggedFrame(record: record, outcome: outcome)
@@ -59,6 +60,7 @@ import Testing
       "startDelay": record.processorTime.map { _ in "\(record.startDelay.count)" },
       "dirtyLayers": "\(record.dirtyLayers)", "laidOutLayers": "\(record.laidOutLayers)",
       "drawnLayers": "\(record.drawnLayers)", "missedPictures": "\(record.missedPictures)",
+      "pictureTime": "\(record.pictureTime.count)", "layerPixels": "\(record.layerPixels)",
       "frameInterval": frame.step.map { "\($0.interval.count)" },
       "animationError": frame.step?.animationError.map { "\($0.count)" },
     ]
@@ -118,8 +120,8 @@ import Testing
         number,outcome,tick,promised,target,targetKnown,animationTime,start,delivered,submitted,heldBack,presented,\
         callbacks,layout,display,diff,composite,present,work,frameInterval,lateness,cause,otherCause,animationError,\
         paintedPixels,damagePixels,processorTime,runDelay,startDelay,asyncWait,dirtyLayers,laidOutLayers,drawnLayers,\
-        missedPictures
-        7,discarded,1000,,0,true,,0,0,0,0,,0,20,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0
+        missedPictures,pictureTime,layerPixels
+        7,discarded,1000,,0,true,,0,0,0,0,,0,20,0,0,0,0,20,,,,,,0,0,,,,0,0,0,0,0,0,0
 
         """)
     #expect(
@@ -128,7 +130,8 @@ import Testing
         "start":0,"delivered":0,"submitted":0,"heldBack":0,"presented":null,"callbacks":0,"layout":20,"display":0,"diff":0,\
         "composite":0,"present":0,"work":20,"frameInterval":null,"lateness":null,"cause":null,"otherCause":null,\
         "animationError":null,"paintedPixels":0,"damagePixels":0,"processorTime":null,"runDelay":null,"startDelay":null,\
-        "asyncWait":0,"dirtyLayers":0,"laidOutLayers":0,"drawnLayers":0,"missedPictures":0}
+        "asyncWait":0,"dirtyLayers":0,"laidOutLayers":0,"drawnLayers":0,"missedPictures":0,\
+        "pictureTime":0,"layerPixels":0}
 
         """)
   }

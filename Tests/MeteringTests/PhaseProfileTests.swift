@@ -87,6 +87,21 @@ import Testing
     #expect(classifier.causes(of: record, interval: interval)?.main == .phase(.layout))
   }
 
+  /// A wait of 4 ms in every frame is the program's way; in a frame that waits for 5 ms another millisecond is not what made it late.
+  @Test func aWaitIsUsualWhereFramesInTimeHaveIt() {
+    func waiting(_ record: inout FrameRecord) { record.drawingWait = .milliseconds(4) }
+    let record = late(submitted: 12) { record in
+      record.drawingWait = .milliseconds(5)
+      record.phases[.layout] = .milliseconds(3)
+    }
+    var classifier = LateFrameClassifier()
+    for _ in 0..<50 { _ = classifier.causes(of: frame(waiting), interval: interval) }
+    #expect(classifier.causes(of: record, interval: interval)?.main == .phase(.layout))
+    var other = LateFrameClassifier()
+    for _ in 0..<50 { _ = other.causes(of: frame(), interval: interval) }
+    #expect(other.causes(of: record, interval: interval)?.main == .drawingWait)
+  }
+
   @Test func theTable() throws {
     var profile = PhaseProfile(refreshRate: try #require(RefreshRate(numerator: 100, denominator: 1)))
     #expect(profile.rows.allSatisfy { $0.p50 == nil && $0.maximum == nil && $0.share == nil })
@@ -162,6 +177,30 @@ import Testing
     #expect(three.verdict().hasSuffix("; 3 of 100 frames late: 2 in display, 1 in layout"))
     // Handed over in time, and shown an interval later.
     #expect(try profile(usual + [late(submitted: 4)]).verdict().hasSuffix("late: by scan-out"))
+  }
+
+  /// Two frames behind one that was late are late by it: it comes first.
+  @Test func whatFollowsFromOthersComesLast() throws {
+    let usual = Array(repeating: frame(), count: 97)
+    let slow = late(submitted: 15) { $0.phases[.display] += .milliseconds(11) }
+    let stuffed = frame { record in
+      record.promised = record.target
+      record.target += interval
+      record.presented = record.target
+    }
+    let profile = try profile(usual + [slow, stuffed, stuffed])
+    #expect(profile.lateCauses.map(\.cause) == [.phase(.display), .stuffing])
+    #expect(profile.lateCauses.map(\.frames) == [1, 2])
+  }
+
+  @Test func theVerdictTellsOfLostFrames() throws {
+    var profile = try profile([frame(), frame()])
+    profile.addLost()
+    #expect(profile.verdict().hasSuffix("no frame late; 1 more was never seen: the display was away, or refused them"))
+    profile.addLost()
+    #expect(profile.verdict().hasSuffix("no frame late; 2 more were never seen: the display was away, or refused them"))
+    #expect(profile.lateCauses.map(\.cause) == [.displayLoss] && profile.lateCauses.map(\.frames) == [2])
+    #expect(profile.frames == 2 && profile.lateFrames == 0 && profile.lostFrames == 2)
   }
 
   /// Frames that were late by most come first, then those with most work.

@@ -166,7 +166,7 @@ final class RenderThreadStage {
       if !expected.removeFirst().equals(bitmap) { faults.append("frame \(frame.frameNumber) is another picture") }
     case .refused(let error): faults.append("\(error)")
     case .discarded: discarded += 1
-    case .tick, .idle: break
+    case .tick, .idle, .lost: break
     }
   }
 

@@ -113,7 +113,7 @@ import XCTest
       case .committed: self = .committed
       case .presented: self = .presented
       case .idle: self = .idle
-      case .discarded, .refused: return nil
+      case .lost, .discarded, .refused: return nil
       }
     }
   }

@@ -58,7 +58,7 @@ final class ScenePlayback {
       switch event {
       case .tick(let tick): note(tick)
       case .committed: committed += 1
-      case .discarded: break
+      case .lost, .discarded: break
       case .presented(let frame):
         shown.append(frame)
         finishAtRest()

@@ -5,7 +5,11 @@ extension FrameRecord {
   public enum Cause: Hashable, Sendable, CaseIterable {
     /// A phase took so long that the frame, begun when it was to begin, could not be ready for its target.
     case phase(Phase)
-    /// The commit waited for drawings of other threads.
+    /// Compositing took so long, as layers lie over each other: each pixel was painted `mostOverdraw` times or more in the mean.
+    case overdraw
+    /// Compositing took so long, and half of it or more was the painting of pictures of layers with effects, of which none was kept.
+    case missedPictures
+    /// The commit waited for drawings of other threads, longer than usual.
     case drawingWait
     /// The work would have fitted, but the frame was begun or continued too late: the tick came late, the loop was busy with
     /// something else, or the process did not run.
@@ -21,13 +25,17 @@ extension FrameRecord {
     case scanOut
     /// The frame was ready in time, but frames before it, themselves late, took its vblank or its buffer.
     case stuffing
+    /// The frame was never seen: the display was away, went, or refused it late. See `FrameEvent.lost`; a frame that was seen has another
+    /// cause.
+    case displayLoss
     /// The process was stopped while the frame was due, as by Ctrl-Z. A record alone does not tell this: see
     /// `FPSMeter.resumed`.
     case stopped
 
     public static var allCases: [Cause] {
       Phase.allCases.map(Cause.phase) + [
-        .drawingWait, .scheduling, .machineBusy, .commitMissed, .prediction, .scanOut, .stuffing, .stopped,
+        .overdraw, .missedPictures, .drawingWait, .scheduling, .machineBusy, .commitMissed, .prediction, .scanOut, .stuffing,
+        .displayLoss, .stopped,
       ]
     }
 
@@ -35,6 +43,8 @@ extension FrameRecord {
     public var name: String {
       switch self {
       case .phase(let phase): phase.name
+      case .overdraw: "overdraw"
+      case .missedPictures: "cache misses"
       case .drawingWait: "async wait"
       case .scheduling: "scheduling"
       case .machineBusy: "machine busy"
@@ -42,6 +52,7 @@ extension FrameRecord {
       case .prediction: "prediction"
       case .scanOut: "scan-out"
       case .stuffing: "stuffing"
+      case .displayLoss: "display loss"
       case .stopped: "stopped"
       }
     }
@@ -49,6 +60,10 @@ extension FrameRecord {
 
   /// How long before a vblank a display needs the frame: between what Mutter (0.8 ms) and KWin (1.5 ms) leave for it.
   public static let takeOverTime = Nanoseconds.milliseconds(1)
+
+  /// From how many times a pixel on `overdraw` is to blame: three layers to see one. (Android's tool for developers shows what is
+  /// painted once or twice in calm colours.)
+  public static let mostOverdraw = 3.0
 
   /// The causes of one frame's lateness.
   public struct Causes: Hashable, Sendable {
@@ -74,13 +89,17 @@ extension FrameRecord {
   /// 3. It was handed over before its target: `commitMissed`.
   /// 4. Begun at `start` and worked on without a break and with a processor it would have been handed over in time: the longer one of the
   ///    time without work since `start`, `scheduling`, and the time without a processor, `machineBusy`.
-  /// 5. The longest of these: each phase beyond its usual time, `drawingWait`, and the two of 4. The earlier one of equal ones. Time
-  ///    without a processor is no phase's: it is taken from the phases that are longest beyond their usual time.
+  /// 5. The longest of these: each phase beyond its usual time, `drawingWait` beyond its, and the two of 4. The earlier one of equal ones.
+  ///    Time without a processor is no phase's: it is taken from the phases that are longest beyond their usual time. Of `composite` it
+  ///    says more where it can: `missedPictures` if their painting took half of it or more, else `overdraw`.
   ///
   /// - Parameters:
   ///   - interval: the display's refresh interval.
   ///   - usual: the time that phases usually take; without it phases count with all their time.
-  public func causes(interval: Nanoseconds, usual: PhaseDurations = PhaseDurations()) -> Causes? {
+  ///   - usualWait: the usual `drawingWait`.
+  public func causes(
+    interval: Nanoseconds, usual: PhaseDurations = PhaseDurations(), usualWait: Nanoseconds = .zero
+  ) -> Causes? {
     guard isLate(interval: interval) else { return nil }
     let deadline: MonotonicTime
     if missedTarget(interval: interval) {
@@ -105,14 +124,20 @@ extension FrameRecord {
     }
     if start + (work - runDelay) + drawingWait > deadline {
       let excess = excess(beyond: usual)
-      for phase in Phase.allCases { add(.phase(phase), excess[phase]) }
-      if drawingWait > .zero { add(.drawingWait, drawingWait) }
+      for phase in Phase.allCases { add(phase == .composite ? compositeCause : .phase(phase), excess[phase]) }
+      if drawingWait > usualWait { add(.drawingWait, drawingWait - usualWait) }
     }
     add(.scheduling, ready - start - work - drawingWait - startDelay)
     let busy = runDelay + startDelay
     if busy > .zero { add(.machineBusy, busy) }
     let isBoth = second.time >= Self.takeOverTime && second.time >= first.time / 2
     return Causes(main: first.cause, other: isBoth ? second.cause : nil)
+  }
+
+  /// What made compositing long, where the renderer tells.
+  private var compositeCause: Cause {
+    if missedPictures > 0, pictureTime > .zero, pictureTime >= phases[.composite] / 2 { return .missedPictures }
+    return overdraw >= Self.mostOverdraw ? .overdraw : .phase(.composite)
   }
 
   /// The phases beyond their usual time, without what they waited for a processor.

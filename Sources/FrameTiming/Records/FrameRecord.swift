@@ -75,6 +75,10 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var drawnLayers: Int = 0
   /// The pictures of layers with effects that were painted anew, since none was kept: cache misses.
   public var missedPictures: Int = 0
+  /// The part of `composite` in which these were painted.
+  public var pictureTime: Nanoseconds = .zero
+  /// The pixels that were painted, each as often as layers paint it, see `overdraw`; zero where the renderer does not count them.
+  public var layerPixels: Int = 0
 
   /// The layer of whose layout or drawing the commit took longest. Nil where that is not measured, see `Engine.measureLayers()`.
   public var slowestLayer: LayerTime?
@@ -99,6 +103,9 @@ public struct FrameRecord: BitwiseCopyable, Sendable {
   public var blockedTime: Nanoseconds? {
     processorTime.map { max(work + drawingWait - $0 - runDelay, .zero) }
   }
+
+  /// How often a painted pixel was painted in the mean: by the backdrop, backgrounds, contents, groups and the pictures of layers with effects.
+  public var overdraw: Double { paintedPixels > 0 ? Double(layerPixels) / Double(paintedPixels) : 0 }
 
   /// Time in all phases together.
   public var work: Nanoseconds { phases.total }

@@ -98,6 +98,7 @@ private struct Rows {
         lastTick = (tick.frameNumber, tick.timestamp)
         profile.events.append(.tick(tick))
       case "committed": profile.events.append(.committed(try frame(cells, mostIntervals)))
+      case "lost": profile.events.append(.lost(try frame(cells, mostIntervals)))
       case "discarded": profile.events.append(.discarded(try frame(cells, mostIntervals)))
       case "presented":
         let frame = try frame(cells, mostIntervals)

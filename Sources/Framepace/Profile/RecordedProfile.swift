@@ -5,7 +5,7 @@ package import Metering
 /// The frames that a program recorded, as `FRAMEPACE_PROFILE` writes it and `framepace profile FILE` reads it.
 ///
 /// A file has a JSON value a line. The first is an object with all but the lists, and with the names of the columns of frames and ticks. The
-/// others are arrays: an event of the output (`tick`, `committed`, `presented`, `discarded`, `idle`, `refused`) with its columns, a
+/// others are arrays: an event of the output (`tick`, `committed`, `presented`, `lost`, `discarded`, `idle`, `refused`) with its columns, a
 /// `region` with name, begin, end and thread, a `layer` with number, name, work, times, pixels, time and maximum. Times are nanoseconds
 /// of the loop's clock.
 package struct RecordedProfile: Sendable {
@@ -97,10 +97,12 @@ package struct RecordedProfile: Sendable {
       .count("paintedPixels", \.paintedPixels), .count("damagePixels", \.damagePixels),
       .count("dirtyLayers", \.dirtyLayers), .count("laidOutLayers", \.laidOutLayers),
       .count("drawnLayers", \.drawnLayers), .count("missedPictures", \.missedPictures),
+      .count("layerPixels", \.layerPixels),
     ]
     let times: [Column<FrameRecord>] = [
       Column("processorTime", .duration, { $0.processorTime?.count }) { $0.processorTime = Nanoseconds($1) },
       .duration("runDelay", \.runDelay), .duration("startDelay", \.startDelay), .duration("asyncWait", \.drawingWait),
+      .duration("pictureTime", \.pictureTime),
     ]
     return places + phases + counts + times + slowestLayerColumns
   }
@@ -157,6 +159,7 @@ extension RecordedProfile {
       case .tick(let tick): text.row("tick", tick, ticks)
       case .committed(let frame): text.row("committed", frame, frames)
       case .presented(let frame): text.row("presented", frame, frames)
+      case .lost(let frame): text.row("lost", frame, frames)
       case .discarded(let frame): text.row("discarded", frame, frames)
       case .idle: text.raw("[\"idle\"]\n")
       case .refused: text.raw("[\"refused\"]\n")

@@ -115,6 +115,8 @@ struct RunCommand: ParsableCommand {
         dirtyLayers, laidOutLayers, drawnLayers
                         layers that were committed anew, laid out, and drawn
         missedPictures  pictures of effects that were painted, as none was kept
+        pictureTime     the part of composite in which these were painted
+        layerPixels     painted pixels, each as often as layers paint it
 
       JSON: one object a line. Times are in milliseconds, rates per second; unknown \
       figures are null.

@@ -31,6 +31,7 @@ extension ProfileFigures {
     var areas = RecordedAreas()
     for event in recorded.events {
       meter.record(event)
+      if case .lost = event { profile.addLost() }
       guard case .presented(let frame) = event else { continue }
       profile.add(frame)
       phases.append(frame.phases)

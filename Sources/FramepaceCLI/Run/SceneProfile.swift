@@ -71,6 +71,7 @@ final class SceneProfile {
     session.engine.output.observe { [weak self] event in
       self?.meter.record(event)
       if case .presented(let frame) = event { self?.add(frame) }
+      if case .lost = event { self?.profile.addLost() }
       if case .idle = event { self?.finishUnlessMoreComes() }
     }.keep()
   }

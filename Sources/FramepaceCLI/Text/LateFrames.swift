@@ -50,7 +50,7 @@ final class LateFrames {
     case .presented(let frame):
       keepFresh()
       if let causes, frame.lateness > late[causes.main]?.frame.lateness ?? .zero { freshLate = (frame, causes) }
-    case .committed, .discarded, .idle, .refused: break
+    case .committed, .lost, .discarded, .idle, .refused: break
     }
   }
 
@@ -167,6 +167,12 @@ final class LateFrames {
     switch cause {
     case .phase(let phase):
       "\(phase.name) took \(Text.milliseconds(frame.phases[phase])) ms of \(Text.milliseconds(timeFor(frame))) ms"
+    case .overdraw:
+      "each of \(frame.paintedPixels) pixels was painted \(Text.decimal(frame.overdraw, 1)) times, in "
+        + "\(Text.milliseconds(frame.phases[.composite])) ms"
+    case .missedPictures:
+      "\(frame.missedPictures) pictures that were not kept took \(Text.milliseconds(frame.pictureTime)) of the "
+        + "\(Text.milliseconds(frame.phases[.composite])) ms of composite"
     case .drawingWait: "the commit waited \(Text.milliseconds(frame.drawingWait)) ms for drawings"
     case .scheduling: waiting(frame)
     case .machineBusy: "without a processor for \(Text.milliseconds(frame.runDelay + frame.startDelay)) ms"
@@ -174,6 +180,7 @@ final class LateFrames {
     case .prediction: "no vblank was where it was predicted"
     case .scanOut: "handed over in time, and not shown"
     case .stuffing: "ready in time, behind a frame that was late"
+    case .displayLoss: "the display was away"
     case .stopped: "the process was stopped"
     }
   }
