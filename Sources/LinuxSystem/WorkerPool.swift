@@ -28,6 +28,7 @@ public final class WorkerPool: Sendable {
   /// The number of threads. The system may grant fewer than requested.
   public let threadCount: Int
   private let queue: WorkerQueue
+  private let worksWhenAwaited: Bool
 
   /// One thread per core that is online, and at least two.
   public static var defaultThreadCount: Int { max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
@@ -36,11 +37,15 @@ public final class WorkerPool: Sendable {
   public init(threads: Int = WorkerPool.defaultThreadCount) {
     let queue = WorkerQueue()
     self.queue = queue
+    worksWhenAwaited = false
     threadCount = queue.start(threads: min(max(threads, 1), 1024))
   }
 
   /// A pool without threads, for tests: `runNextJob()` does what one of `count` threads would do next.
-  package init(simulatedThreads count: Int) {
+  ///
+  /// - Parameter worksWhenAwaited: true to do all jobs on the thread that begins to wait for them.
+  package init(simulatedThreads count: Int, worksWhenAwaited: Bool = false) {
+    self.worksWhenAwaited = worksWhenAwaited
     queue = WorkerQueue()
     threadCount = max(count, 1)
     queue.setActiveLimit(threadCount)
@@ -51,6 +56,11 @@ public final class WorkerPool: Sendable {
   ///
   /// - Returns: false if nothing waits, or if as many jobs are under way as the pool may run at the same time.
   package func runNextJob() -> Bool { queue.runNextJob() }
+
+  /// To be called by a thread that waits for jobs from now on.
+  package func willWait() {
+    while worksWhenAwaited, runNextJob() {}
+  }
 
   /// Lets the threads finish the waiting work and end, without waiting for them.
   deinit {

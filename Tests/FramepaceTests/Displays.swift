@@ -66,6 +66,10 @@ final class FaultyDisplay<Inner: Display>: Display, Presenter {
   var refusesLate: () -> Bool = { false }
   /// True to take one frame and say nothing any more.
   var isStuck = false
+  /// True while there is no screen: what was on its way is never seen.
+  var isAway = false {
+    didSet { loseBuffers(.reset) }
+  }
 
   /// The middle pixel of every frame that was shown.
   private(set) var shown: [(pixel: UInt32, feedback: PresentationFeedback)] = []
@@ -95,9 +99,10 @@ final class FaultyDisplay<Inner: Display>: Display, Presenter {
   var presenter: any Presenter { self }
   var width: Int { inner.presenter.width }
   var height: Int { inner.presenter.height }
+  var isReady: Bool { !isAway }
 
   func acquireBuffer() -> PresentationBuffer? {
-    let buffer = isStuck && !pending.isEmpty ? nil : inner.presenter.acquireBuffer()
+    let buffer = isAway || isStuck && !pending.isEmpty ? nil : inner.presenter.acquireBuffer()
     isAcquired = buffer != nil
     return buffer
   }

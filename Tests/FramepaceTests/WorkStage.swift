@@ -92,6 +92,8 @@ final class WorkStage {
 /// A layer whose layout and drawing take time on a manual clock.
 final class BusyLayer: Layer {
   var work = FrameRecord.PhaseDurations()
+  /// How long its next drawing has no processor.
+  var stall = Nanoseconds.zero
   private(set) var worked = Nanoseconds.zero
   private let clock: ManualClock
 
@@ -102,7 +104,11 @@ final class BusyLayer: Layer {
   }
 
   override func layoutSublayers() { spend(.layout) }
-  override func draw(in context: DrawingContext) { spend(.display) }
+  override func draw(in context: DrawingContext) {
+    clock.advance(by: stall, thread: .runnable)
+    stall = .zero
+    spend(.display)
+  }
 
   private func spend(_ phase: FrameRecord.Phase) {
     clock.advance(by: work[phase])

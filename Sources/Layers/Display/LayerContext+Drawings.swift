@@ -46,6 +46,7 @@ extension LayerContext {
   /// Waits until all drawings are finished, so that `publishFinishedDrawings()` shows them: for pictures that must not depend on
   /// the speed of workers.
   public func waitForDrawings() {
+    workers.willWait()
     for group in groups { group.countdown.wait() }
   }
 
@@ -55,7 +56,8 @@ extension LayerContext {
   /// - Returns: true if they are finished.
   @discardableResult
   public func waitForNewDrawings(until end: MonotonicTime) -> Bool {
-    groups.allSatisfy { $0.number < firstNewGroup || $0.priority == .low || $0.countdown.wait(until: end) }
+    workers.willWait()
+    return groups.allSatisfy { $0.number < firstNewGroup || $0.priority == .low || $0.countdown.wait(until: end) }
   }
 
   /// Starts a drawing of a layer's contents. It is grouped with those of the same commit and priority, unless the layer wants to
