@@ -151,13 +151,7 @@ struct ProfileCommand: ParsableCommand {
       "Also write the figures to this file, as JSON; '-' prints them instead of the table.", valueName: "file"))
   var json: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Also write what happened when, for https://ui.perfetto.dev; of more than \(RunTimeline.mostFrames) frames the last.",
-      valueName: "file"),
-    completion: .file(extensions: ["json"]))
-  var trace: String?
+  @OptionGroup var tracing: TraceOptions
 
   @Option(
     parsing: .unconditional,
@@ -198,7 +192,7 @@ struct ProfileCommand: ParsableCommand {
   }
 
   /// The options that write a file beside the figures.
-  private var files: [(option: String, path: String?)] { [("--trace", trace), ("--html", html), ("--csv", csv)] }
+  private var files: [(option: String, path: String?)] { [("--trace", tracing.trace), ("--html", html), ("--csv", csv)] }
 
   /// True if no option is given that belongs to a run of a scene.
   private var runsNothing: Bool {
@@ -231,8 +225,8 @@ struct ProfileCommand: ParsableCommand {
       guard let scene else { return try runComparison(target) }
       let length = duration.map { SceneProfile.Length.duration($0) } ?? .frames(frames ?? 600)
       try SceneProfile(
-        scene: scene, options: options, length: length, budget: budget.time, target: target, trace: trace, html: html,
-        csv: csv
+        scene: scene, options: options, length: length, budget: budget.time, target: target, trace: tracing.trace,
+        html: html, csv: csv
       ).run()
     }
   }

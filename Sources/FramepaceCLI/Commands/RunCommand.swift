@@ -251,23 +251,9 @@ struct RunCommand: ParsableCommand {
     completion: .file(extensions: FrameLogFormat.allCases.map(\.rawValue)))
   var frameLog: String?
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Also write what happened when, for https://ui.perfetto.dev; of more than \(RunTimeline.mostFrames) frames the last.",
-      valueName: "file"),
-    completion: .file(extensions: ["json"]))
-  var trace: String?
+  @OptionGroup var tracing: TraceOptions
 
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      """
-      Write reports of hangs to this folder: of turns of the loop that take 2 s or more, with the stack of the main thread. \
-      framepace view prints one.
-      """, valueName: "folder"),
-    completion: .directory)
-  var hangReports: String?
+  @OptionGroup var watch: WatchOptions
 
   @Flag(help: "Print a JSON object a second, with or without --fps, and the summary as the last.")
   var json = false
@@ -293,21 +279,15 @@ struct RunCommand: ParsableCommand {
     }
     if let plot { try OutputPath.requirePicture(plot, option: "--plot") }
     if let frameLog { _ = try FrameLogFile.format(of: frameLog) }
-    if trace == "" { throw ValidationError("--trace has no name: use a file's name.") }
-    try OutputPath.requireDistinct([("--plot", plot), ("--frame-log", frameLog), ("--trace", trace)])
-    if let hangReports {
-      if hangReports.isEmpty { throw ValidationError("--hang-reports has no name: use a folder's.") }
-      if simulation.simulate != nil {
-        throw ValidationError("--hang-reports watches this machine's clock, and --simulate has another: leave out either.")
-      }
-    }
+    try OutputPath.requireDistinct([("--plot", plot), ("--frame-log", frameLog), ("--trace", tracing.trace)])
+    try watch.validate(simulation: simulation)
     if diagram, json { throw ValidationError("--diagram draws text: leave out --json.") }
   }
 
   func run() throws {
     if let name, !isScene { throw ValidationError("'\(name)' is no scene: use \(SceneChoice.list).") }
     try onMainActor {
-      for file in [plot, frameLog, trace].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
+      for file in [plot, frameLog, tracing.trace].compactMap(\.self) { try OutputPath.requireWritable(files: [file]) }
       let report: RunReport =
         quiet ? .none : json ? .json : fps ? (Terminal.output.isInteractive ? .liveLine : .lines) : .summary
       try SceneRun(self, report: report).run()
@@ -331,7 +311,7 @@ private struct SceneRun {
     self.report = report
     let simulation = try command.simulation.simulation(size: command.options.size ?? command.choice.size(scale: 1))
     let start = (simulation?.loop ?? .main).clock.now
-    hangs = try command.hangReports.map(RunHangs.init)
+    hangs = try command.watch.hangReports.map(RunHangs.init)
     session = try SceneSession(
       command.choice, states: command.state, options: command.options, policy: command.policy, animation: command.animation,
       interval: command.interval, overlays: command.overlays.show, simulation: simulation)
@@ -340,7 +320,7 @@ private struct SceneRun {
     let lateFrames = command.diagram ? LateFrames(start: start, meter: meter) : nil
     plot = try command.plot.map { (try PacingPlot(start: start), $0) }
     log = try command.frameLog.map { try FrameLogFile(path: $0, isPatient: simulation?.isFast ?? false) }
-    trace = command.trace.map { [session] in (RunTimeline(frames: .max, loop: session.engine.loop), $0) }
+    trace = command.tracing.trace.map { [session] in (RunTimeline(frames: .max, loop: session.engine.loop), $0) }
     session.measure(
       with: meter, log: log, lateFrames: lateFrames, plot: plot?.picture, timeline: trace?.timeline)
     if command.mirror { try session.mirror() }

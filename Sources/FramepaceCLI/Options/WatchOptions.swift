@@ -1,0 +1,22 @@
+import ArgumentParser
+
+/// The options that let others watch a run while it goes on.
+struct WatchOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      """
+      Write reports of hangs to this folder: of turns of the loop that take 2 s or more, with the stack of the main thread. \
+      framepace view prints one.
+      """, valueName: "folder"),
+    completion: .directory)
+  var hangReports: String?
+
+  func validate(simulation: SimulationOptions) throws {
+    guard let hangReports else { return }
+    if hangReports.isEmpty { throw ValidationError("--hang-reports has no name: use a folder's.") }
+    if simulation.simulate != nil {
+      throw ValidationError("--hang-reports watches this machine's clock, and --simulate has another: leave out either.")
+    }
+  }
+}
