@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 public import LinuxSystem
 public import RunLoops
@@ -78,47 +77,17 @@ private struct FileIdentity: Equatable {
   }
 }
 
-/// The socket of a `MessageListener`. Waiting connections end when it is deallocated.
-final class ListeningSocket: Sendable {
-  private let socket: OwnedDescriptor
-  /// A spare descriptor, for use when no other is left: a connection that is not accepted would keep the loop awake.
-  private let spare: Lock<Int32>
-
-  init(_ path: String) throws(SystemError) {
+extension ListeningSocket {
+  /// Makes a socket file at `path` and listens to it.
+  convenience init(_ path: String) throws(SystemError) {
     let socket = try OwnedDescriptor.messageSocket()
-    // A client that has disconnected before it is accepted must not block the loop.
-    try socket.setBlocking(false)
     let status = try withSocketAddress(path) { address, size in bind(socket.number, address, size) }
     guard status == 0 else { throw .last(call: "bind", subject: path) }
-    guard listen(socket.number, SOMAXCONN) == 0 else {
-      let error = SystemError.last(call: "listen", subject: path)
+    do throws(SystemError) {
+      try self.init(listeningOn: socket, subject: path)
+    } catch {
       unlink(path)
       throw error
     }
-    spare = Lock(Self.openSpare())
-    self.socket = socket
   }
-
-  deinit { spare.withLock { spare in if spare >= 0 { close(spare) } } }
-
-  var number: Int32 { socket.number }
-
-  /// Accepts the next waiting connection; nil without one, or without a descriptor for it.
-  func accept() -> OwnedDescriptor? {
-    let number = clinux_accept(socket.number)
-    if number >= 0 { return OwnedDescriptor(owning: number) }
-    if clinux_errno() == EMFILE || clinux_errno() == ENFILE { turnAway() }
-    return nil
-  }
-
-  private func turnAway() {
-    spare.withLock { spare in
-      if spare >= 0 { close(spare) }
-      let client = clinux_accept(socket.number)
-      if client >= 0 { close(client) }
-      spare = Self.openSpare()
-    }
-  }
-
-  private static func openSpare() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 }

@@ -172,10 +172,6 @@ extension OwnedDescriptor {
     guard number >= 0 else { throw .last(call: "socket") }
     return OwnedDescriptor(owning: number)
   }
-
-  borrowing func setBlocking(_ blocks: Bool) throws(SystemError) {
-    guard fcntl(number, F_SETFL, blocks ? 0 : O_NONBLOCK) == 0 else { throw .last(call: "fcntl") }
-  }
 }
 
 /// - Throws: `ENAMETOOLONG` for a path of more than 107 bytes, `EINVAL` for an empty one.
