@@ -36,12 +36,16 @@
 @_exported public import struct Metering.FrameLedger
 @_exported public import struct Metering.FrameLog
 @_exported public import enum Metering.FrameLogFormat
+@_exported public import struct Metering.DurationBuckets
+@_exported public import struct Metering.FrameMetrics
 @_exported public import struct Metering.FrameReport
 @_exported public import struct Metering.FrameStep
 @_exported public import enum Metering.HitchSeverity
 @_exported public import struct Metering.LateCount
 @_exported public import struct Metering.LoggedFrame
+@_exported public import struct Metering.MetricsPage
 @_exported public import struct Metering.PhaseProfile
+@_exported public import struct Metering.ProcessFigures
 
 @_exported public import struct Raster.AnimatedPNG
 @_exported public import class Raster.Bitmap

@@ -52,6 +52,22 @@ package struct DurationHistogram: Sendable {
     return duration(lower + (upper - lower) * fraction)
   }
 
+  /// How many values are at most as long as each of `bounds`, to the width of a bucket. Costs a walk over the buckets.
+  ///
+  /// - Parameter bounds: rising.
+  func buckets(_ bounds: [Nanoseconds]) -> DurationBuckets {
+    var (next, seen) = (0, 0)
+    let counts = buckets.withUnsafeBufferPointer { buckets in
+      bounds.map { bound in
+        let end = max(next, Self.bucket(of: bound) + 1)
+        for index in next..<end { seen &+= Int(buckets[index]) }
+        next = end
+        return seen
+      }
+    }
+    return DurationBuckets(bounds: bounds, counts: counts, count: count, sum: sum)
+  }
+
   /// Rounds a value that was read from a bucket, and limits it to the smallest and the largest value, which are exact.
   private func duration(_ value: Double) -> Nanoseconds {
     min(max(Nanoseconds(Int64(value.rounded())), smallest), largest)

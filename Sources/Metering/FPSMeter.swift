@@ -31,8 +31,10 @@ public final class FPSMeter {
 
   private let window: Nanoseconds
   private let longestWindow: Int
-  private var run: FrameTally<DurationHistogram>
-  private var lateCauses = LateCauses()
+  private(set) var run: FrameTally<DurationHistogram>
+  private(set) var lateCauses = LateCauses()
+  /// The most idle intervals that metrics have told.
+  var toldIdle = 0
 
   /// Enough for a p99.
   private static let shortestWindow = 120

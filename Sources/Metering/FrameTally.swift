@@ -34,9 +34,12 @@ struct FrameTally<Durations: DurationCollection> {
   var resumed: MonotonicTime?
   private let span: Range<UInt64>
 
-  private var counts: FrameReport
-  private var frameIntervals = Durations()
-  private var works = Durations()
+  /// The counts that no later event changes; without those of intervals after the last tick or frame.
+  private(set) var counts: FrameReport
+  private(set) var frameIntervals = Durations()
+  private(set) var works = Durations()
+  /// The time of all frames that were handed over, by phase.
+  private(set) var phaseTimes = FrameRecord.PhaseDurations()
   private var tickLatenesses = Durations()
   private var latencies = Durations()
   private var animationErrors = Durations()
@@ -151,6 +154,7 @@ struct FrameTally<Durations: DurationCollection> {
     guard span.contains(number) else { return }
     counts.frames += 1
     works.add(frame.work)
+    for phase in FrameRecord.Phase.allCases { phaseTimes[phase] += frame.phases[phase] }
   }
 
   private mutating func presented(_ frame: FrameRecord) {
@@ -218,8 +222,10 @@ struct FrameTally<Durations: DurationCollection> {
     return lastNumber + UInt64(elapsed.seconds * (measuredRate ?? refreshRate.hertz))
   }
 
+  /// The report without its distributions, which cost a walk over their durations.
+  ///
   /// - Parameter end: the first interval that does not count.
-  func report(before end: UInt64) -> FrameReport {
+  func counts(before end: UInt64) -> FrameReport {
     var report = counts
     report.nominalRefreshRate = refreshRate
     report.refreshRate = measuredRate
@@ -241,6 +247,12 @@ struct FrameTally<Durations: DurationCollection> {
       report.unticked = openIntervals.reduce(untickedIntervals) { $0 + count(in: $1) }
       report.idle = max(0, report.intervals - report.ticks - report.missed - report.leftOut - report.unticked)
     }
+    return report
+  }
+
+  /// - Parameter end: the first interval that does not count.
+  func report(before end: UInt64) -> FrameReport {
+    var report = counts(before: end)
     let frameIntervals = frameIntervals.distribution
     report.frameInterval = FrameReport.Distribution(frameIntervals)
     report.onePercentLow = frameIntervals.longest(1).map { 1 / $0.seconds }

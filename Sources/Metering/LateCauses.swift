@@ -15,7 +15,8 @@ public struct LateCount: Equatable, Sendable {
 /// Counts the main causes of late frames.
 struct LateCauses: Sendable {
   private var classifier = LateFrameClassifier()
-  private var all = FrameRecord.Cause.allCases.map { LateCount(cause: $0, frames: 0) }
+  /// One for each cause, in their order.
+  private(set) var all = FrameRecord.Cause.allCases.map { LateCount(cause: $0, frames: 0) }
 
   /// Adds a frame that has been seen. Add every frame of an output, in their order. Allocates nothing.
   ///

@@ -16,6 +16,13 @@ enum MeteringBenchmarks {
       Harness.time("figures of the last two seconds", repeats: 200) {
         Harness.blackHole(meter.recentReport(at: frames.time))
       },
+      Harness.time("figures of the whole run for a scrape", repeats: 200) {
+        Harness.blackHole(meter.takeMetrics(of: "a", at: frames.time))
+      },
+      Harness.time("the page of them, on the server's thread", repeats: 200) {
+        Harness.blackHole(MetricsPage(frames: [meter.takeMetrics(of: "a", at: frames.time)]))
+      },
+      try Harness.time("what the process holds, there too", repeats: 200) { Harness.blackHole(try ProcessFigures.read()) },
       // 100 MB/s are 10 ms.
       try Harness.time("a megabyte of PresentMon read", repeats: 20) { Harness.blackHole(try FrameCapture(capture)) },
     ]
