@@ -48,6 +48,7 @@ let package = Package(
   products: [
     .library(name: "Framepace", targets: ["Framepace"]),
     .library(name: "FramepaceKMS", targets: ["KMS", "Seats"]),
+    .library(name: "FramepaceMetrics", targets: ["Exposition"]),
     .library(name: "RunLoops", targets: ["RunLoops", "LinuxSystem", "FrameArenas", "MessagePorts"]),
     // The parts by themselves with the scenes, for tools and benchmarks; an application wants `Framepace`.
     .library(
@@ -86,6 +87,7 @@ let package = Package(
     library("FrameTiming", ["LinuxSystem", "RunLoops"]),
     library("Metering", ["LinuxSystem", "FrameTiming"]),
     library("Hangs", ["CStackSamples", "LinuxSystem", "RunLoops"]),
+    library("Exposition", ["CLinux", "Hangs", "LinuxSystem", "Metering", "RunLoops"]),
 
     // Pixels: drawing, the render tree, compositing.
     library("Geometry"),
@@ -202,6 +204,7 @@ let package = Package(
       name: "hanging", dependencies: ["CCairo", "Hangs", "LinuxSystem", "RunLoops"], path: "Tests/Hanging",
       swiftSettings: swiftSettings),
     tests("HangTests", ["CStackSamples", "Hangs", "LinuxSystem", "RunLoops", "hanging"]),
+    tests("ExpositionTests", ["Exposition", "Hangs", "LinuxSystem", "Metering", "RunLoops", "TestLength"]),
     tests("MeteringTests", ["FrameTiming", "LinuxSystem", "Metering", "TestLength"], exclude: ["Captures"]),
     // A program that exits while a display is in use.
     .executableTarget(

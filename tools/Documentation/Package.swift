@@ -18,6 +18,7 @@ let package = Package(
         .product(name: "Framepace", package: "framepace"),
         .product(name: "FramepaceKMS", package: "framepace"),
         .product(name: "FramepaceKMSTesting", package: "framepace"),
+        .product(name: "FramepaceMetrics", package: "framepace"),
         .product(name: "FramepaceParts", package: "framepace"),
         .product(name: "FramepaceTesting", package: "framepace"),
         .product(name: "RunLoops", package: "framepace"),

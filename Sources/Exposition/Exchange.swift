@@ -1,0 +1,144 @@
+import Metering
+
+/// One request and its answer, without sockets and clocks: a connection has one.
+///
+/// Each step has a limited time, so that a client that says nothing, or takes nothing, ends.
+enum Exchange: Equatable {
+  /// The request comes.
+  case receiving(RequestHead)
+  /// The loop is asked for its figures.
+  case asking(RequestHead.Request)
+  /// The answer goes, from `sent` on.
+  case sending([UInt8], sent: Int)
+  /// The answer is gone, and the client closes. What it sends meanwhile is thrown away, up to a bound: closed with bytes unread, the
+  /// connection would be reset, and the client might lose the answer.
+  case draining(left: Int)
+  case closed
+
+  enum Event {
+    case received([UInt8])
+    /// The client has closed its side, or the connection has broken.
+    case ended
+    /// The loop has answered with a page.
+    case answered(String)
+    case sent(Int)
+    case timeIsUp
+  }
+
+  /// The work that an event leads to.
+  enum Action: Equatable {
+    /// Wait until there is something to read.
+    case receive
+    case ask
+    /// Send the rest of the answer, or wait until it can be sent.
+    case send
+    /// Tell the client that there is no more, and wait for its end.
+    case drain
+    case close
+  }
+
+  static let path = "/metrics"
+  /// The bytes that are thrown away while a client closes.
+  static let drainLimit = 65_536
+
+  /// Takes an event into account.
+  ///
+  /// - Returns: nil if a state does not expect the event, which may have been under way when the state changed. Then nothing changes.
+  mutating func handle(_ event: Event) -> Action? {
+    switch (self, event) {
+    case (.receiving(var head), .received(let bytes)):
+      do throws(RequestHead.Refusal) {
+        guard let request = try head.receive(bytes) else {
+          self = .receiving(head)
+          return .receive
+        }
+        guard request.path == Self.path else {
+          return send(Answer(404, "There is nothing but \(Self.path) here.\n", of: request.method))
+        }
+        self = .asking(request)
+        return .ask
+      } catch {
+        return send(Answer(refusal: error))
+      }
+    case (.receiving, .timeIsUp): return send(Answer(408, "The request took too long.\n"))
+    case (.asking(let request), .answered(let text)):
+      return send(Answer(200, text, contentType: MetricsPage.contentType, of: request.method))
+    case (.asking(let request), .timeIsUp):
+      return send(Answer(503, "The program is busy: its loop did not answer in time.\n", of: request.method))
+    case (.sending(let bytes, let sent), .sent(let count)):
+      if sent + count < bytes.count {
+        self = .sending(bytes, sent: sent + count)
+        return .send
+      }
+      self = .draining(left: Self.drainLimit)
+      return .drain
+    case (.draining(let left), .received(let bytes)) where bytes.count < left:
+      self = .draining(left: left - bytes.count)
+      return .drain
+    case (.receiving, .ended), (.sending, .ended), (.sending, .timeIsUp), (.draining, .received), (.draining, .ended),
+      (.draining, .timeIsUp):
+      self = .closed
+      return .close
+    default: return nil
+    }
+  }
+
+  private mutating func send(_ answer: Answer) -> Action {
+    self = .sending(answer.bytes, sent: 0)
+    return .send
+  }
+
+  /// The steps, each of which has its time.
+  enum Step: Equatable { case receiving, asking, sending, draining, closed }
+
+  var step: Step {
+    switch self {
+    case .receiving: .receiving
+    case .asking: .asking
+    case .sending: .sending
+    case .draining: .draining
+    case .closed: .closed
+    }
+  }
+}
+
+/// An answer, as it goes over the connection, which ends with it.
+struct Answer {
+  let bytes: [UInt8]
+
+  init(
+    _ status: Int, _ text: String, contentType: String = "text/plain; charset=utf-8",
+    of method: RequestHead.Request.Method = .get
+  ) {
+    let body = Array(text.utf8)
+    let allow = status == 405 ? "Allow: GET, HEAD\r\n" : ""
+    let head =
+      "HTTP/1.1 \(status) \(Self.reason(status))\r\nContent-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
+      + "\(allow)Cache-Control: no-store\r\nConnection: close\r\n\r\n"
+    bytes = Array(head.utf8) + (method == .head ? [] : body)
+  }
+
+  init(refusal: RequestHead.Refusal) {
+    let text =
+      switch refusal {
+      case .malformed: "This is no request of HTTP/1.\n"
+      case .method: "Use GET.\n"
+      case .tooLarge: "The request is larger than \(RequestHead.limit) bytes.\n"
+      case .version: "Use HTTP/1.1.\n"
+      }
+    self.init(refusal.rawValue, text)
+  }
+
+  private static func reason(_ status: Int) -> String {
+    switch status {
+    case 200: "OK"
+    case 400: "Bad Request"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 408: "Request Timeout"
+    case 431: "Request Header Fields Too Large"
+    case 503: "Service Unavailable"
+    default: "HTTP Version Not Supported"
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import Testing
+
+@testable import Exposition
+
+@Suite struct MetricsAddressTests {
+  @Test(arguments: [
+    ("127.0.0.1:9464", "127.0.0.1:9464"), ("9464", "127.0.0.1:9464"), ("localhost:9464", "127.0.0.1:9464"),
+    ("0.0.0.0:80", "0.0.0.0:80"), ("10.1.2.3:0", "10.1.2.3:0"), ("[::1]:9464", "[::1]:9464"), ("[::]:1", "[::]:1"),
+    ("[2001:DB8:0:0::1]:65535", "[2001:db8::1]:65535"),
+  ]) func addressesAreRead(text: String, printed: String) throws {
+    #expect(try #require(MetricsAddress(text)).description == printed)
+  }
+
+  @Test(arguments: [
+    "", ":", ":9464", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1", "127.0.0.1:９４６４",
+    "127.0.0.1:94 64", "127.1:80", "256.0.0.1:80", "::1:9464", "[::1]", "[::1]9464", "[::1:9464", "[127.0.0.1]:9464",
+    "[]:9464", "host:9464", "http://127.0.0.1:9464", "[fe80::1%lo]:9464", "127.0.0.1\u{0}x:9464", "99999999999999999999",
+  ]) func otherTextsAreNone(text: String) {
+    #expect(MetricsAddress(text) == nil)
+  }
+}
