@@ -160,7 +160,7 @@ let package = Package(
     .executableTarget(
       name: "FramepaceCLI",
       dependencies: [
-        "FrameTiming", "Framepace", "Hangs", "KMS", "Metering", "SampleScenes", "Seats", "Simulation",
+        "Exposition", "FrameTiming", "Framepace", "Hangs", "KMS", "Metering", "SampleScenes", "Seats", "Simulation",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: swiftSettings),

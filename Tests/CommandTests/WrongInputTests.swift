@@ -9,6 +9,8 @@ struct WrongInputTests {
       ["--scene", "orbits"], "'orbits' is invalid for '--scene",
       "orbit, clock, dashboard, springs, cards, onboarding, swarm, still or stress"
     ),
+    (["run", "--metrics", "host:1"], "'host:1' is invalid for '--metrics", "127.0.0.1:9464 or [::1]:9464"),
+    (["run", "--metrics", ":9464"], "':9464' is invalid for '--metrics", "a port alone is one of 127.0.0.1"),
     (["render", "nothing", "--output", "x.png"], "'nothing' is invalid for '<scene>'", "orbit, clock"),
     (["render", "orbit", "--output", "x.png", "--size", "0x10"], "'0x10' is invalid for '--size", "WIDTHxHEIGHT"),
     (["render", "orbit", "--output", "x.png", "--size", "99999x9"], "'99999x9' is invalid for '--size", "1 to 16384"),

@@ -118,13 +118,21 @@ struct RunCommand: ParsableCommand {
         pictureTime     the part of composite in which these were painted
         layerPixels     painted pixels, each as often as layers paint it
 
+      --metrics serves the figures of the whole run to Prometheus, at /metrics: counters of \
+      frames, late ones by cause, intervals missed and idle, hitch time and phases, \
+      histograms of frame intervals and work, hangs, and what the process holds. A thread of its \
+      own answers; the run is only asked for its figures, when somebody asks. There is no \
+      password: on an address other than 127.0.0.1 and [::1] everybody who reaches the port \
+      can read them. Port 0 is any that is free, which the first lines name.
+
       JSON: one object a line. Times are in milliseconds, rates per second; unknown \
       figures are null.
         first line   scene, display, clock: the source of ticks, with the reason,
                      policy, animation, interval,
                      mirrors: display, clock and refused of each,
                      unused: options that have no effect on this display,
-                     refused: features that the screen refuses, and why
+                     refused: features that the screen refuses, and why,
+                     metrics: the address of --metrics, or null
         at a change  change: the screen was lost, or is back; or
                      reload: the scene's file, which was read again; or
                      mistake: why it was not, with file, line and column; or
@@ -311,7 +319,9 @@ private struct SceneRun {
     self.report = report
     let simulation = try command.simulation.simulation(size: command.options.size ?? command.choice.size(scale: 1))
     let start = (simulation?.loop ?? .main).clock.now
-    hangs = try command.watch.hangReports.map(RunHangs.init)
+    hangs = try RunHangs.watching(command.watch, simulation: simulation)
+    // A port that is taken is found before a screen is.
+    let metrics = try command.watch.metrics.map { try RunMetrics($0, loop: simulation?.loop ?? .main) }
     session = try SceneSession(
       command.choice, states: command.state, options: command.options, policy: command.policy, animation: command.animation,
       interval: command.interval, overlays: command.overlays.show, simulation: simulation)
@@ -324,6 +334,7 @@ private struct SceneRun {
     session.measure(
       with: meter, log: log, lateFrames: lateFrames, plot: plot?.picture, timeline: trace?.timeline)
     if command.mirror { try session.mirror() }
+    if let metrics { session.serve(metrics, of: meter, hangs: hangs) }
     printer = RunPrinter(
       report: report, meter: meter, lateFrames: lateFrames, start: start, duration: command.duration,
       isPatient: simulation?.isFast ?? false)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Exposition
 import Framepace
 import KMS
 import SampleScenes
@@ -78,6 +79,13 @@ enum Accepted {
     } catch {
       throw refused(modes)
     }
+  }
+
+  static let addresses = "127.0.0.1:9464 or [::1]:9464; a port alone is one of 127.0.0.1, which only this machine reaches"
+
+  @Sendable static func address(_ text: String) throws -> MetricsAddress {
+    guard let address = MetricsAddress(text) else { throw refused("an address and a port, such as \(addresses)") }
+    return address
   }
 
   /// `sleep` and `timeout` accept the same.

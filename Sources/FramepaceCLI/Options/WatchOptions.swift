@@ -1,4 +1,5 @@
 import ArgumentParser
+import Exposition
 
 /// The options that let others watch a run while it goes on.
 struct WatchOptions: ParsableArguments {
@@ -11,6 +12,13 @@ struct WatchOptions: ParsableArguments {
       """, valueName: "folder"),
     completion: .directory)
   var hangReports: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Serve the figures to Prometheus at this address: \(Accepted.addresses).", valueName: "address:port"),
+    transform: Accepted.address)
+  var metrics: MetricsAddress?
 
   func validate(simulation: SimulationOptions) throws {
     guard let hangReports else { return }

@@ -1,7 +1,7 @@
 import Framepace
 import Hangs
 
-/// The monitor of a run's hangs. Reports go to a folder, and a sentence of each is a note of the run.
+/// The monitor of a run's hangs. It counts them; with a folder reports go there, and a sentence of each is a note of the run.
 ///
 /// It is made before the session, so that a start that takes too long is reported too.
 @MainActor
@@ -16,22 +16,36 @@ final class RunHangs {
   /// The headlines of reports that the run has not told yet.
   private let headlines = Lock<[String]>([])
 
-  init(folder: String) throws {
-    try OutputPath.makeFolder(folder)
+  /// The monitor that a run's options ask for; nil for none, and in a simulation, which has a clock of its own.
+  static func watching(_ options: WatchOptions, simulation: SimulatedRun?) throws -> RunHangs? {
+    guard simulation == nil, options.hangReports != nil || options.metrics != nil else { return nil }
+    return try RunHangs(folder: options.hangReports)
+  }
+
+  /// - Parameter folder: the folder of the reports; nil to count only.
+  init(folder: String?) throws {
     let notes = Notes()
     var configuration = HangMonitor.Configuration()
-    configuration.folder = folder
-    configuration.facts = { [facts] in facts.withLock(\.self)?() ?? [] }
-    configuration.onReport = { [headlines] report in
-      guard report.isOver else { return }
-      headlines.withLock { $0.append(report.headline) }
-      FrameLoop.main.perform(onMain: { notes.run?.tell() })
-      FrameLoop.main.wakeUp()
+    if let folder {
+      try OutputPath.makeFolder(folder)
+      configuration.folder = folder
+      configuration.facts = { [facts] in facts.withLock(\.self)?() ?? [] }
+      configuration.onReport = { [headlines] report in
+        guard report.isOver else { return }
+        headlines.withLock { $0.append(report.headline) }
+        FrameLoop.main.perform(onMain: { notes.run?.tell() })
+        FrameLoop.main.wakeUp()
+      }
+    } else {
+      configuration.reportingRate = 0
+      configuration.load = nil
     }
     monitor = try HangMonitor(configuration)
     notes.run = self
     monitor.watch(.main, name: "the main loop")
   }
+
+  var counts: HangMonitor.Counts { monitor.counts }
 
   /// Returns when the last report is written and told.
   func stop() {

@@ -19,6 +19,8 @@ final class SceneSession {
   var onNote: ((RunNote) -> Void)?
   /// The mirrors; nil unless the scene is mirrored.
   private(set) var mirrors: SceneMirrors?
+  /// The server of the figures; nil unless they are served.
+  private(set) var metrics: RunMetrics?
 
   let settings: OutputSettings
   private let simulation: SimulatedRun?
@@ -139,6 +141,17 @@ final class SceneSession {
     self.mirrors = mirrors
   }
 
+  /// Serves the figures of a meter, those of the mirrors, and the counts of hangs, until the end of the run.
+  func serve(_ metrics: RunMetrics, of meter: FPSMeter, hangs: RunHangs?) {
+    self.metrics = metrics
+    metrics.figures = { [unowned self] in
+      let now = engine.loop.clock.now
+      let mirrored = mirrors?.metrics(scene: scene.name, at: now) ?? []
+      return RunMetrics.Figures(
+        frames: [display.metrics(of: meter, scene: scene.name, at: now)] + mirrored, hangs: hangs?.counts)
+    }
+  }
+
   /// The frame policy; nil at a variable rate, where no vblank is known beforehand and all policies are the same.
   var policy: FramePolicy? { isRateVariable ? nil : settings.policy }
   /// The given options that have no effect because the rate of every screen is variable.
@@ -157,6 +170,7 @@ final class SceneSession {
     var lines = ["\(scene.name.withoutControlCharacters) on \(display.name)", display.ticker.name]
     if let cards { lines.append(cards.seat.reason) }
     lines += mirrors?.heading ?? []
+    if let metrics { lines.append("metrics at \(metrics.location)") }
     if let simulation { lines.append(simulation.note) }
     if policy == .lateStart { lines.append("frames are begun as late as they can be ready") }
     if settings.interval == .auto, !isRateVariable { lines.append("frames come less often while they take too long") }
@@ -203,6 +217,7 @@ final class SceneSession {
   func run() -> MonotonicTime {
     engine.run()
     let end = engine.loop.clock.now
+    metrics?.invalidate()
     content.invalidate()
     simulation?.invalidate()
     engine.invalidate()

@@ -78,6 +78,7 @@ final class RunPrinter {
         ("mirrors", .list(session.mirrors?.names ?? [])),
         ("unused", .list((session.unusedOptions + session.optionsOfFixedRates).map { .text($0) })),
         ("refused", .list(session.refusals.map { .text($0.description) })),
+        ("metrics", .optional(session.metrics?.location)),
       ]).line
       try terminal.offer(line + "\n")
     case .summary, .liveLine, .lines:
