@@ -42,7 +42,7 @@ struct RankTest: Equatable, Sendable {
   }
 
   /// The part of a normal distribution above `deviations`.
-  private static func upperTail(_ deviations: Double) -> Double { erfc(deviations / 2.0.squareRoot()) / 2 }
+  static func upperTail(_ deviations: Double) -> Double { erfc(deviations / 2.0.squareRoot()) / 2 }
 
   /// Probabilities of several tests, each so much larger that the chance of any false alarm is that of one test: Holm's correction,
   /// which holds however the tests depend on each other.

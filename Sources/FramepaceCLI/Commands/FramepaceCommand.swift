@@ -23,7 +23,7 @@ struct FramepaceCommand: ParsableCommand {
     version: RunEnvironment.packageVersion,
     subcommands: [
       RunCommand.self, RenderCommand.self, DumpCommand.self, ProfileCommand.self, ViewCommand.self, VBlankCommand.self,
-      DisplaysCommand.self, CaptureCommand.self,
+      DisplaysCommand.self, CaptureCommand.self, SoakCommand.self,
       ScenesCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
@@ -167,7 +167,7 @@ struct FramepaceCommand: ParsableCommand {
     let words = message.split(separator: "'").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) }
     guard words.contains(where: { (try? SceneChoice.parse($0)) != nil }) else { return message }
     let command = CommandLine.arguments.dropFirst().first.flatMap { commandNames.contains($0) ? $0 : nil } ?? "run"
-    let scenes = ["run", "dump", "profile"].contains(command) ? "one scene at a time" : "no scene"
+    let scenes = ["run", "dump", "profile", "soak"].contains(command) ? "one scene at a time" : "no scene"
     return "\(command) takes \(scenes): leave out \(words.map { "'\($0)'" }.joined(separator: ", "))."
   }
 

@@ -81,6 +81,14 @@ enum Accepted {
     }
   }
 
+  /// Parses a number of hours as a time.
+  @Sendable static func hours(_ text: String) throws -> Nanoseconds {
+    guard let hours = number(text[...]), hours * 3600 >= 10, hours <= 1000 else {
+      throw refused("a number of hours up to 1000, such as 12 or 0.5, and at least 10 s (0.003)")
+    }
+    return .seconds(hours * 3600)
+  }
+
   static let addresses = "127.0.0.1:9464 or [::1]:9464; a port alone is one of 127.0.0.1, which only this machine reaches"
 
   @Sendable static func address(_ text: String) throws -> MetricsAddress {

@@ -1,0 +1,103 @@
+import ArgumentParser
+import Framepace
+import SampleScenes
+
+struct SoakCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "soak",
+    abstract: "Runs a scene for hours and finds what grows or slows down meanwhile.",
+    usage: "framepace soak [<scene>] --hours <hours> [<options>]",
+    discussion: """
+      Runs a scene, with a line of figures now and then, and at the end says whether \
+      memory, open descriptors or threads grow, and whether frames become fewer.
+
+        framepace soak dashboard --hours 12
+        framepace soak card.scene --duration 10min --every 1min
+        framepace soak orbit --duration 10h --simulate steady --fast
+
+      Lines: the time of the run, resident memory, open descriptors, threads, and of the \
+      time since the line before: frames seen a second, late frames, late frames an \
+      hour, intervals missed and idle. The summary also counts turns of the main loop \
+      that took too long; --hang-reports says what they did.
+
+      The first tenth of the run, 5 s at least, is for warming up and does not count. \
+      The rest is cut into 12 blocks, of which each counts with its smallest value: a \
+      cache that is filled and emptied within a block has a level floor. Growth is found \
+      if a Mann-Kendall test takes the floors for rising (at a chance of 0.1 %), if it \
+      goes on in their later half, and if over all blocks it is at least 1 MiB of memory, \
+      4 descriptors or 2 threads, or if 2 % of the frames are lost. Its figure is the \
+      median of the slopes between all pairs of floors (Theil-Sen). So a leak of 1 KB a \
+      frame at 60 Hz is found in a minute, and one of 100 KB an hour in half a day. \
+      What grows in one step, or in its first half only, is not found, nor is a cache \
+      that takes longer than a block to be filled and emptied told from a leak. Memory \
+      is the whole process's, with the samples of the run: 40 KB.
+
+      Ctrl-C ends the run with its summary. The exit status is 0 if nothing was found, \
+      1 if something was, and 2 if the run was too short to be judged.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The scene: \(SceneChoice.list). (default: orbit)", valueName: "scene"),
+    transform: SceneChoice.parse)
+  var name: SceneChoice?
+
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The scene's name: the same as the argument.", valueName: "name"),
+    completion: .list(SceneName.allCases.map(\.rawValue)), transform: Accepted.choice)
+  var scene: SceneName?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("How many hours to run, up to 1000, such as 12 or 0.5.", valueName: "hours"),
+    transform: Accepted.hours)
+  var hours: Nanoseconds?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "How long to run instead, from 10s to 1000h, such as 10min; \(Accepted.plainTime).", valueName: "time"),
+    transform: Accepted.time(from: ("10s", .seconds(10)), to: ("1000h", .seconds(3_600_000))))
+  var duration: Nanoseconds?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The time from line to line, from 1s to 24h; \(Accepted.plainTime). (default: a twentieth of the run)",
+      valueName: "time"),
+    transform: Accepted.time(from: ("1s", .seconds(1)), to: ("24h", .seconds(86_400))))
+  var every: Nanoseconds?
+
+  @OptionGroup var options: SceneOptions
+
+  @OptionGroup var simulation: SimulationOptions
+
+  @OptionGroup var watch: WatchOptions
+
+  var choice: SceneChoice { name ?? .sample(scene ?? .orbit) }
+  private var length: Nanoseconds? { hours ?? duration }
+
+  func validate() throws {
+    if name != nil, scene != nil { throw ValidationError("Name a scene or use --scene, not both.") }
+    if hours != nil, duration != nil {
+      throw ValidationError("--hours and --duration both say when to end: use one of them.")
+    }
+    guard let length else { throw ValidationError("Say how long: --hours 12, or --duration 10min.") }
+    try options.validate(scene: choice)
+    try simulation.validate(display: options.display, duration: length)
+    try watch.validate(simulation: simulation)
+    if options.work != nil, simulation.simulate != nil {
+      throw ValidationError("--work keeps this machine busy, for which no simulated time passes: leave out --simulate.")
+    }
+  }
+
+  func run() throws {
+    guard let length else { return }
+    try onMainActor {
+      try SceneSoak(
+        choice, options: options, watch: watch,
+        simulation: simulation.simulation(size: options.size ?? choice.size(scale: 1)), length: length,
+        every: every ?? max(.seconds(1), length / 20)
+      ).run()
+    }
+  }
+}

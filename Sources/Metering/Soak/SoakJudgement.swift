@@ -1,0 +1,97 @@
+public import LinuxSystem
+
+/// The figures of one moment of a long run.
+public struct SoakSample: Sendable {
+  /// Since the start of the run.
+  public var time: Nanoseconds
+  public var process: ProcessFigures
+  /// Frames that were seen since the start.
+  public var presented: Int
+  /// Intervals in which a frame was wanted since the start: those that were ticked and those that were missed.
+  public var wanted: Int
+
+  public init(time: Nanoseconds, process: ProcessFigures, presented: Int, wanted: Int) {
+    (self.time, self.process, self.presented, self.wanted) = (time, process, presented, wanted)
+  }
+}
+
+/// The judgement of a long run: whether the process takes more and more, and whether it makes fewer and fewer frames.
+///
+/// The first tenth of the run, 5 s at least, is for warming up and does not count. The rest is cut into blocks; see `Trend`.
+public struct SoakJudgement: Equatable, Sendable {
+  /// Something that grows, or falls.
+  public enum Finding: Equatable, Sendable {
+    /// Resident memory grows by so many bytes an hour.
+    case memory(perHour: Double)
+    /// So many more descriptors are open after each hour.
+    case descriptors(perHour: Double)
+    /// So many more threads run after each hour.
+    case threads(perHour: Double)
+    /// Fewer of the wanted intervals bring a frame: the parts in the first and the last block.
+    case frameRate(first: Double, last: Double)
+  }
+
+  /// The least growth, over the whole of the judged time, that is a finding. Less is taken for chance.
+  public enum Least {
+    /// An allocator takes memory in such pieces.
+    public static let memory = 1_048_576.0
+    public static let descriptors = 4.0
+    public static let threads = 2.0
+    /// A part of the frames.
+    public static let frames = 0.02
+  }
+
+  public private(set) var findings: [Finding] = []
+  /// The time that was judged: without the warm-up.
+  public let span: Nanoseconds
+  /// The growth of the floor of resident memory, in bytes an hour; a leak or not.
+  public let memoryPerHour: Double
+
+  /// - Parameter samples: those of the whole run, in their order, evenly spread. Nil if they are too few after the warm-up: two for each block.
+  public init?(_ samples: [SoakSample]) {
+    guard let end = samples.last?.time else { return nil }
+    let warm = max(Nanoseconds(end.count / 10), .seconds(5))
+    let judged = samples.filter { $0.time >= warm }
+    guard let first = judged.first, let last = judged.last, last.time > first.time,
+      let memory = Trend(judged.map { Double($0.process.residentMemory) }),
+      let descriptors = Trend(judged.map { Double($0.process.descriptors) }),
+      let threads = Trend(judged.map { Double($0.process.threads) })
+    else { return nil }
+    span = last.time - first.time
+    let hours = span.seconds / 3600 * Double(Trend.blockCount - 1) / Double(Trend.blockCount)
+    memoryPerHour = memory.growth / hours
+    if memory.rises(by: Least.memory) { findings.append(.memory(perHour: memoryPerHour)) }
+    if descriptors.rises(by: Least.descriptors) { findings.append(.descriptors(perHour: descriptors.growth / hours)) }
+    if threads.rises(by: Least.threads) { findings.append(.threads(perHour: threads.growth / hours)) }
+
+    let rates = Self.frameParts(judged)
+    if let firstRate = rates.first, let lastRate = rates.last, rates.count == Trend.blockCount,
+      Trend(floors: rates.map { -$0 }).rises(by: Least.frames * firstRate)
+    {
+      findings.append(.frameRate(first: firstRate, last: lastRate))
+    }
+  }
+
+  /// For each block in which frames were wanted, the frames that were seen for each of those intervals.
+  private static func frameParts(_ samples: [SoakSample]) -> [Double] {
+    (0..<Trend.blockCount).compactMap { block in
+      let first = samples[(samples.count - 1) * block / Trend.blockCount]
+      let last = samples[(samples.count - 1) * (block + 1) / Trend.blockCount]
+      guard last.wanted > first.wanted else { return nil }
+      return Double(last.presented - first.presented) / Double(last.wanted - first.wanted)
+    }
+  }
+}
+
+extension SoakJudgement.Finding: CustomStringConvertible {
+  /// A clause: "memory grows by 216.0 MB an hour".
+  public var description: String {
+    switch self {
+    case .memory(let perHour): "memory grows by \(Text.decimal(perHour / 1e6, 1)) MB an hour"
+    case .descriptors(let perHour): "open descriptors grow by \(Text.decimal(perHour, 1)) an hour"
+    case .threads(let perHour): "threads grow by \(Text.decimal(perHour, 1)) an hour"
+    case .frameRate(let first, let last):
+      "fewer frames come: \(Text.decimal(first * 100, 1)) % of the wanted ones at first, \(Text.decimal(last * 100, 1)) % at last"
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import Glibc
+import LinuxSystem
+import TestLength
+import Testing
+
+@testable import Metering
+
+/// The judge of long runs, on series that were made up.
+@Suite struct SoakJudgementTests {
+  /// A run of an hour with a sample in every six seconds, at 60 Hz. Values that are not named stay as they are.
+  private func judge(
+    count: Int = 600, memory: (Int) -> Double = { _ in 100e6 }, descriptors: (Int) -> Int = { _ in 30 },
+    threads: (Int) -> Int = { _ in 8 }, lost: (Int) -> Int = { _ in 0 }
+  ) -> SoakJudgement? {
+    SoakJudgement(
+      (0..<count).map { index in
+        SoakSample(
+          time: .seconds(Double(index) * 6),
+          process: ProcessFigures(
+            residentMemory: Int(memory(index)), descriptors: descriptors(index), descriptorLimit: 1024,
+            threads: threads(index), processorTime: .zero),
+          presented: index * 360 - lost(index), wanted: index * 360)
+      })
+  }
+
+  @Test func aSteadyRunHasNoFindings() throws {
+    let judgement = try #require(judge())
+    #expect(judgement.findings.isEmpty)
+    #expect(judgement.memoryPerHour == 0)
+    #expect(abs(judgement.span.seconds - 3240) < 12)
+  }
+
+  /// 1 KiB a frame, under noise that is a hundred times as large as what a sample brings.
+  @Test func aLeakOfAKibibyteAFrameIsFound() throws {
+    for seed in 0..<UInt64(isLongRun ? 1000 : 50) {
+      var random = SplitMix64(seed: seed)
+      let judgement = try #require(
+        judge(memory: { 100e6 + Double($0) * 360 * 1024 + .random(in: 0...30e6, using: &random) }))
+      guard case .memory(let perHour)? = judgement.findings.first, judgement.findings.count == 1 else {
+        Issue.record("seed \(seed): \(judgement.findings)")
+        continue
+      }
+      // 221 MB an hour.
+      #expect(abs(perHour / (3600 * 60 * 1024) - 1) < 0.05, "seed \(seed)")
+    }
+  }
+
+  /// A run of a minute has samples in every 100 ms: 3.7 MB are enough.
+  @Test func aLeakIsFoundInAMinute() throws {
+    let samples = (0..<600).map { index in
+      SoakSample(
+        time: .seconds(Double(index) / 10),
+        process: ProcessFigures(
+          residentMemory: 50_000_000 + index * 6 * 1024, descriptors: 30, descriptorLimit: 1024, threads: 8,
+          processorTime: .zero), presented: index * 6, wanted: index * 6)
+    }
+    #expect(try #require(SoakJudgement(samples)).findings.count == 1)
+  }
+
+  /// A cache that fills and is emptied, whatever its period within a block.
+  @Test func aSawtoothIsNoLeak() throws {
+    for period in 5...45 {
+      let judgement = try #require(judge(memory: { 100e6 + Double($0 % period) * 1e6 }))
+      #expect(judgement.findings.isEmpty, "period \(period): \(judgement.findings)")
+    }
+  }
+
+  /// A leak below a sawtooth is one.
+  @Test func aLeakBelowASawtoothIsFound() throws {
+    for period in 5...40 {
+      let judgement = try #require(judge(memory: { 100e6 + Double($0 % period) * 1e6 + Double($0) * 100_000 }))
+      #expect(judgement.findings.count == 1, "period \(period)")
+    }
+  }
+
+  /// Memory that fills up and stays full is none: by then all that is kept is there.
+  @Test func memoryThatFillsUpIsNoLeak() throws {
+    #expect(try #require(judge(memory: { 100e6 + 50e6 * (1 - exp(-Double($0) / 80)) })).findings.isEmpty)
+    #expect(try #require(judge(memory: { 100e6 + min(Double($0), 300) * 1e5 })).findings.isEmpty)
+    // A step, such as a second scene that is loaded.
+    #expect(try #require(judge(memory: { $0 < 300 ? 100e6 : 160e6 })).findings.isEmpty)
+  }
+
+  /// Noise alone: of a thousand such series, one may be taken for a leak in each of four figures.
+  @Test func noiseIsNoLeak() throws {
+    let runs = isLongRun ? 5000 : 300
+    var alarms = 0
+    for seed in 0..<UInt64(runs) {
+      var random = SplitMix64(seed: seed)
+      let judgement = try #require(judge(memory: { _ in 100e6 + .random(in: 0...40e6, using: &random) }))
+      alarms += judgement.findings.count
+    }
+    #expect(Double(alarms) <= 2 + Double(runs) * 0.004)
+  }
+
+  @Test func growthBelowAMebibyteIsNotToldOf() throws {
+    #expect(try #require(judge(memory: { 100e6 + Double($0) * 1000 })).findings.isEmpty)
+  }
+
+  @Test func aDescriptorLeakIsFound() throws {
+    // One in five minutes, beside files that come and go.
+    let judgement = try #require(judge(descriptors: { 30 + $0 / 50 + $0 % 3 }))
+    guard case .descriptors(let perHour)? = judgement.findings.first else { return #expect(Bool(false)) }
+    #expect(abs(perHour - 12) < 2)
+    #expect(judgement.findings.count == 1)
+    #expect(try #require(judge(descriptors: { 30 + $0 % 7 })).findings.isEmpty)
+  }
+
+  @Test func threadsThatAreLeftAreFound() throws {
+    let judgement = try #require(judge(threads: { 8 + $0 / 60 }))
+    guard case .threads? = judgement.findings.first else { return #expect(Bool(false)) }
+  }
+
+  /// A tenth of the frames is lost by the end.
+  @Test func framesThatBecomeFewerAreFound() throws {
+    let judgement = try #require(judge(lost: { $0 * $0 * 36 / 1200 }))
+    guard case .frameRate(let first, let last)? = judgement.findings.first else { return #expect(Bool(false)) }
+    #expect(first > 0.97 && last < 0.95)
+    // A tenth is lost all the time: no drift.
+    #expect(try #require(judge(lost: { $0 * 36 })).findings.isEmpty)
+  }
+
+  @Test func tooFewSamplesAreNotJudged() {
+    #expect(judge(count: 0) == nil)
+    #expect(judge(count: 1) == nil)
+    #expect(judge(count: 25) == nil)
+    #expect(judge(count: 30) != nil)
+  }
+
+  /// By hand: floors 0 to 11 have 66 pairs that rise; variance 12·11·29/18 = 212.67, z = 65/14.583 = 4.457.
+  @Test func theTrendIsTheTextbooks() throws {
+    let rising = Trend(floors: (0..<12).map(Double.init))
+    #expect(rising.slope == 1)
+    #expect(abs(rising.chance - 4.153e-6) < 1e-8)
+    #expect(Trend(floors: [Double](repeating: 5, count: 12)).chance == 1)
+    // The slopes of 1, 2, 9 and 4 are 1, 7, 4, -5, 1, 1: median 1.
+    #expect(Trend.theilSen([1, 2, 9, 4]) == 1)
+    // Ties: 1, 1, 2 has a score of 2 and a variance of (3·2·11 - 2·1·9)/18 = 2.667; z = 1/1.633 = 0.612.
+    #expect(abs(Trend.mannKendall([1, 1, 2]) - 0.2701) < 1e-3)
+  }
+
+  /// Memory that this process really takes and keeps, a kibibyte for each of 60 frames a second.
+  @Test func aRealLeakIsFound() throws {
+    var kept: [UnsafeMutableRawPointer] = []
+    defer { for block in kept { free(block) } }
+    var samples: [SoakSample] = []
+    for index in 0..<600 {
+      for _ in 0..<60 {
+        guard let block = malloc(1024) else { continue }
+        memset(block, 1, 1024)
+        kept.append(block)
+      }
+      samples.append(
+        SoakSample(
+          time: .seconds(Double(index)), process: try ProcessFigures.read(), presented: index * 60, wanted: index * 60))
+    }
+    let found = try #require(SoakJudgement(samples)).findings.contains {
+      // Other tests take memory too, and give it back.
+      if case .memory(let perHour) = $0 { perHour > 50e6 } else { false }
+    }
+    #expect(found)
+  }
+}
