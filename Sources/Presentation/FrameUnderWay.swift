@@ -19,11 +19,13 @@ struct OutputFrame {
     return painter.canvas(for: buffer) ?? buffer.target
   }
 
-  /// Lets a painter draw over the frame that was rendered, which was not ready before.
-  mutating func paintOver(_ now: inout MonotonicTime, _ clock: SystemClock) {
+  /// Lets a painter draw over the frame that was rendered, which was not ready before. That is no work on the frame.
+  mutating func paintOver(_ now: inout MonotonicTime, _ clock: SystemClock, _ stretch: inout WorkStretch) {
     guard case (.painter(let painter), let frame)? = inspection else { return }
+    let begin = stretch.meter?.mark(at: now)
     damage = painter.draw(over: frame)
     let painted = clock.now
+    stretch.leaveOut(since: begin, at: painted)
     record.submitted += painted - now
     now = painted
   }

@@ -324,7 +324,7 @@ public final class Output {
     var (frame, now) = (frame, now)
     frame.record.phases[.composite] = ended - frame.record.submitted
     frame.record.submitted = ended
-    frame.paintOver(&now, clock)
+    frame.paintOver(&now, clock, &stretch)
     if let vblank = schedule.vblankToAwait(by: frame.record, at: now, forecast: ticker.forecast) {
       stretch.end(&frame.record, at: now)
       frameUnderWay = .heldBack(frame)

@@ -16,6 +16,12 @@ package struct WorkStretch {
     return now
   }
 
+  /// Leaves out what the thread has done since `mark`: it was no work on the frame.
+  mutating func leaveOut(since mark: ThreadMeter.Mark?, at now: MonotonicTime) {
+    guard let mark, let meter else { return }
+    begin?.leaveOut(from: mark, to: meter.mark(at: now))
+  }
+
   /// Ends the stretch, and adds it to the frame's record.
   mutating func end(_ frame: inout FrameRecord, at now: MonotonicTime) {
     guard let begin, let meter else { return }
