@@ -44,6 +44,7 @@ extension Engine {
     output.stretch.meter = threadMeter
     group.context.onNeedsCommit = { [weak self] in self?.needsCommit() }
     groups.append(group)
+    EnvironmentOverlays.show(on: output, of: self)
     needsCommit()
     return output
   }
@@ -67,6 +68,7 @@ extension Engine {
     }
     let mirror = groups[index].addMirror(on: display, gravity: gravity)
     mirror.stretch.meter = threadMeter
+    EnvironmentOverlays.show(on: mirror, of: self)
     // Its first frame needs a turn, also where it comes when this one is over, and no layer need change for it.
     loop.wakeUp()
     return mirror

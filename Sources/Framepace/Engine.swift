@@ -119,6 +119,7 @@ public final class Engine {
     addObservers()
     Transaction.add(self)
     recorder = ProfileRecorder.byEnvironment(self)
+    EnvironmentOverlays.show(on: output, of: self)
   }
 
   /// Lets this turn's commit wait for the drawings that it begins, up to a time by the machine's clock: so that a text changes in the

@@ -19,7 +19,7 @@ struct RenderCommandTests {
   /// Each overlay is another picture; a single one shows what changed since the frame before.
   @Test func drawsOverlays() throws {
     let folder = try TemporaryFolder()
-    let names = ["", "damage", "borders", "reasons", "overdraw", "damage,borders"]
+    let names = ["", "damage", "borders", "reasons", "overdraw", "meter", "damage,borders"]
     let pictures = try names.map { name in
       let overlays = name.isEmpty ? [] : ["--show", name]
       let result = try framepace(["render", "orbit", "--output", "a.png", "--size", "320x180"] + overlays, in: folder.path)

@@ -40,7 +40,7 @@ struct SimulationTests {
       #expect(result.status == 0, "\(result.error)")
       return result.output
     }
-    #expect(try run(["--show", "damage,borders,reasons,overdraw"]) == run([]))
+    #expect(try run(["--show", "damage,borders,reasons,overdraw,meter"]) == run([]))
   }
 
   @Test func nothingIsLateOnASteadyDisplay() throws {

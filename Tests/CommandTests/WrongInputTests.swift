@@ -52,7 +52,7 @@ struct WrongInputTests {
     (["--duration", "0"], "'0' is invalid for '--duration", "1us to 1000h"),
     (["--duration", "-5s"], "'-5s' is invalid for '--duration", "1us to 1000h"),
     (["--duration", "5sec"], "'5sec' is invalid for '--duration", "a number alone is seconds"),
-    (["--show", "damages"], "'damages' is invalid for '--show", "damage, borders, reasons or overdraw"),
+    (["--show", "damages"], "'damages' is invalid for '--show", "damage, borders, reasons, overdraw or meter"),
     (["--show", "damage,"], "'damage,' is invalid for '--show", "with commas between them"),
     (["--blending", "gamma"], "'gamma' is invalid for '--blending", "srgb or linear"),
     (["--rotate", "45"], "'45' is invalid for '--rotate", "0, 90, 180 or 270"),

@@ -12,6 +12,10 @@ public enum FrameOverlay: String, CaseIterable, Hashable, Sendable {
   case reasons
   /// How often each pixel was painted, in colours that a legend names. Pixels that were not painted keep their colour.
   case overdraw
+  /// The meter, in the upper right corner: the presented rate beside the display's; the median and the 95th percentile of a frame's
+  /// work beside the refresh interval, its budget; the work of the last 120 frames as bars, red with a mark below where a frame was late,
+  /// with a gap for a pause; and the intervals of the last two seconds that were late, missed and idle.
+  case meter
 }
 
 extension Engine {
@@ -21,9 +25,14 @@ extension Engine {
   /// try engine.show([.damage, .reasons])
   /// ```
   ///
-  /// The overlays are neither damage nor work: phases, pixels and causes of damage are the same without them. But each frame is
-  /// ready later by the milliseconds that drawing them takes, and one that is late for that is late by `scheduling`. They need
-  /// another bitmap for each of the output's buffers; where there is no memory for it, frames are shown without overlays.
+  /// The overlays are neither damage nor work: phases, pixels, processor time and causes of damage are the same without them, but for the
+  /// time in which the display takes their pixels over, which counts as `present`. Each frame is ready later by the time that drawing
+  /// them takes: milliseconds, but less than one for `damage` and `meter`. One that is late for that is late by `scheduling`. They
+  /// come with frames that are made anyway: a still program stays still. They need another bitmap for each of the output's
+  /// buffers; where there is no memory for it, frames are shown without overlays.
+  ///
+  /// `FRAMEPACE_HUD=1` in the environment shows the meter and the damage on all outputs of any program, until this is called for
+  /// one; it also takes names, as `FRAMEPACE_HUD=meter,borders`.
   ///
   /// - Parameter output: nil for the engine's first.
   /// - Throws: an error if there is no font for the labels.
@@ -34,7 +43,8 @@ extension Engine {
     }
     guard !overlays.isEmpty else { return output.inspector = nil }
     let painter = try OverlayPainter(
-      overlays, names: LayerNames(of: group.context), workers: workers, geometry: { [unowned output] in output.geometry })
+      overlays, names: LayerNames(of: group.context), workers: workers, geometry: { [unowned output] in output.geometry },
+      meter: overlays.contains(.meter) ? MeterPanel(of: output, clock: loop.clock) : nil)
     output.inspector = .painter(painter)
   }
 }

@@ -14,13 +14,21 @@ final class OverlayPainter: FramePainter {
   private let geometry: () -> DisplayGeometry
   private let compositor: Compositor
   private let font: FontFace
+  private let meter: MeterPanel?
   /// The picture of each buffer, by its index; nil where there is no memory for it.
-  private var canvases: [Bitmap?] = []
+  private var canvases: [Canvas?] = []
+
+  private struct Canvas {
+    let bitmap: Bitmap
+    /// The pixels in which the buffer may differ from it.
+    var covered: DamageRegion
+  }
 
   init(
-    _ overlays: Set<FrameOverlay>, names: LayerNames, workers: WorkerPool, geometry: @escaping () -> DisplayGeometry
+    _ overlays: Set<FrameOverlay>, names: LayerNames, workers: WorkerPool, geometry: @escaping () -> DisplayGeometry,
+    meter: MeterPanel? = nil
   ) throws(FontError) {
-    (self.overlays, self.names, self.geometry) = (overlays, names, geometry)
+    (self.overlays, self.names, self.geometry, self.meter) = (overlays, names, geometry, meter)
     compositor = Compositor(workers: workers)
     font = try SystemFonts.face(.sans)
   }
@@ -28,20 +36,33 @@ final class OverlayPainter: FramePainter {
   func canvas(for buffer: PresentationBuffer) -> Bitmap? {
     while canvases.count <= buffer.index { canvases.append(newCanvas(for: buffer)) }
     // After a change of the mode the output paints all.
-    if let canvas = canvases[buffer.index], canvas.width != buffer.target.width || canvas.height != buffer.target.height {
+    if let canvas = canvases[buffer.index]?.bitmap,
+      canvas.width != buffer.target.width || canvas.height != buffer.target.height
+    {
       canvases[buffer.index] = newCanvas(for: buffer)
     }
-    return canvases[buffer.index]
+    return canvases[buffer.index]?.bitmap
   }
 
-  private func newCanvas(for buffer: PresentationBuffer) -> Bitmap? {
-    buffer.target.bitmap.flatMap { try? Bitmap(width: $0.width, height: $0.height) }
+  private func newCanvas(for buffer: PresentationBuffer) -> Canvas? {
+    guard let target = buffer.target.bitmap, let bitmap = try? Bitmap(width: target.width, height: target.height) else {
+      return nil
+    }
+    let bounds = IntRect(x: 0, y: 0, width: bitmap.width, height: bitmap.height)
+    return Canvas(bitmap: bitmap, covered: DamageRegion(bounds))
   }
 
   func draw(over frame: InspectedFrame) -> DamageRegion {
     guard let canvas = canvases[frame.buffer.index], let bitmap = frame.buffer.target.bitmap else { return frame.painted }
-    for y in 0..<canvas.height { memcpy(bitmap.row(y), canvas.row(y), canvas.width * 4) }
     let view = OverlayView(width: bitmap.width, height: bitmap.height, geometry: geometry())
+    var written = frame.painted
+    written.add(canvas.covered)
+    for rect in written.rects {
+      let (start, length) = (Int(rect.minX) * 4, Int(rect.width) * 4)
+      for y in Int(rect.minY)..<Int(rect.maxY) {
+        memcpy(bitmap.row(y) + start, canvas.bitmap.row(y) + start, length)
+      }
+    }
     if overlays.contains(.overdraw) { paintOverdraw(of: frame, bitmap) }
     let context = DrawingContext(bitmap: bitmap)
     context.concatenate(view.toOutput)
@@ -49,8 +70,22 @@ final class OverlayPainter: FramePainter {
     if overlays.contains(.damage) { draw(frame.damage, context, view) }
     if overlays.contains(.borders) { drawBorders(of: frame.tree, context, view) }
     if overlays.contains(.reasons) { drawReasons(of: frame, context, view) }
+    meter?.draw(context, view)
     context.flush()
-    return DamageRegion(view.output)
+    let covered = covered(frame.damage, view)
+    canvases[frame.buffer.index]?.covered = covered
+    written.add(covered)
+    return written
+  }
+
+  /// The pixels that the overlays may have changed.
+  private func covered(_ damage: DamageRegion, _ view: OverlayView) -> DamageRegion {
+    guard overlays.isSubset(of: [.damage, .meter]) else { return DamageRegion(view.output) }
+    var covered = DamageRegion()
+    if let meter { covered.add(IntRect(covering: view.toOutput.boundingBox(of: meter.box(in: view)))) }
+    if overlays.contains(.damage) { covered.add(damage) }
+    covered.clip(to: view.output)
+    return covered
   }
 
   // MARK: Damage
@@ -59,8 +94,12 @@ final class OverlayPainter: FramePainter {
 
   private func draw(_ damage: DamageRegion, _ context: DrawingContext, _ view: OverlayView) {
     for rect in damage.rects.map(view.rect) {
-      context.fill(rect, color: Self.damageColor.withAlpha(0.14))
-      view.stroke(view.outline(of: rect), Self.damageColor, context)
+      // The line around a rectangle that is narrower than two lines would lie outside of it.
+      context.withSavedState {
+        context.clip(rect)
+        context.fill(rect, color: Self.damageColor.withAlpha(0.14))
+        view.stroke(view.outline(of: rect), Self.damageColor, context)
+      }
     }
   }
 

@@ -94,7 +94,8 @@ struct OutputSettings {
 
   @MainActor
   func apply(to output: Output, of engine: Engine) throws {
-    try engine.show(overlays, on: output)
+    // Those that the environment asks for stay unless the option names others.
+    if !overlays.isEmpty { try engine.show(overlays, on: output) }
     output.policy = policy
     output.animationTime = AnimationTime(animation)
     output.automaticInterval = interval == .auto ? AutomaticInterval() : nil
