@@ -98,9 +98,12 @@ public struct FrameReport: Equatable, Sendable {
   /// The shortest time that rates are computed from: in less, one frame more or less would make another rate.
   public static let shortestTime = Nanoseconds.milliseconds(200)
 
-  /// The median work of a frame as a part of T, its budget, at a variable rate the shortest; 1 is all of it.
+  /// The time that a frame may take; nil for T, at a variable rate the shortest.
+  public var budget: Nanoseconds?
+
+  /// The median work of a frame as a part of its budget; 1 is all of it.
   public var workShare: Double? {
-    work.p50.map { Double($0.count) / Double(nominalRefreshRate.interval.count) }
+    work.p50.map { Double($0.count) / Double((budget ?? nominalRefreshRate.interval).count) }
   }
 
   /// Milliseconds of hitch time in a second in which frames were wanted; nil when none were.

@@ -24,9 +24,9 @@ extension PhaseProfile {
     if let median = total.p50, median > budget {
       return "does not fit \(goal): the median frame takes \(Text.milliseconds(median)) of \(Text.milliseconds(budget)) ms"
     }
-    let frames = framesOverBudget == 1 ? "frame takes" : "frames take"
+    let takes = framesOverBudget == 1 ? "takes" : "take"
     return
-      "does not always fit \(goal): \(framesOverBudget) of \(self.frames) \(frames) more than \(Text.milliseconds(budget)) ms"
+      "does not always fit \(goal): \(framesOverBudget) of \(frames) frames \(takes) more than \(Text.milliseconds(budget)) ms"
   }
 
   private var loss: String {

@@ -131,6 +131,10 @@ struct ProfileCommandTests {
     #expect(damaged.status != 0 && damaged.error.contains("line 1, column"), "\(damaged.error)")
     try Data("x".utf8).write(to: URL(fileURLWithPath: folder.path + "/c.profile"))
     let other = try framepace(["profile", "c.profile"], in: folder.path)
-    #expect(other.status != 0 && other.error.contains("no scene and no profile"), "\(other.error)")
+    #expect(other.status != 0 && other.error.contains("no scene and no file that a program wrote"), "\(other.error)")
+    let missing = try framepace(["profile", "missing.profile"], in: folder.path)
+    #expect(missing.status != 0 && missing.error.contains("'missing.profile': No such file"), "\(missing.error)")
+    let viewed = try framepace(["view", "a.profile"], in: folder.path)
+    #expect(viewed.status != 0 && viewed.error.contains("use framepace profile 'a.profile'"), "\(viewed.error)")
   }
 }

@@ -11,6 +11,10 @@ struct WrongInputTests {
     ),
     (["run", "--metrics", "host:1"], "'host:1' is invalid for '--metrics", "127.0.0.1:9464 or [::1]:9464"),
     (["run", "--metrics", ":9464"], "':9464' is invalid for '--metrics", "a port alone is one of 127.0.0.1"),
+    (["profile", "orbit", "--html", "-"], "--html writes a file", "instead of '-'"),
+    (["profile", "orbit", "--csv", "-"], "--csv writes a file", "instead of '-'"),
+    (["run", "orbit", "--trace", "-"], "--trace writes a file", "instead of '-'"),
+    (["profile", "orbit", "--budget", "8.3"], "'8.3' is invalid for '--budget", "a time with its unit"),
     (["soak", "orbit"], "Say how long", "--hours 12"),
     (["soak", "orbit", "--hours", "1", "--duration", "1h"], "--hours and --duration", "use one of them"),
     (["soak", "orbit", "--hours", "-1"], "'-1' is invalid for '--hours", "such as 12 or 0.5"),
@@ -207,6 +211,8 @@ struct WrongInputTests {
     ),
     (["profile", "orbit", "--json", "/proc/x"], "'/proc/x': "),
     (["profile", "orbit", "--json", "."], "'.': it is a folder"),
+    (["--hang-reports", "/dev/null", "--display", "fallback"], "'/dev/null': it is no folder; name a folder"),
+    (["--hang-reports", "/proc", "--display", "fallback"], "'/proc/report.hang': "),
     (["render", "orbit", "--output", "/proc/pictures"], "'/proc/pictures': "),
     (["render", "orbit", "--output", "/proc/orbit.png"], "'/proc/orbit.png': "),
     (["render", "orbit", "--output", "/dev/full"], "'/dev/full': it is no folder"),
@@ -226,7 +232,7 @@ struct WrongInputTests {
       ? []
       : arguments[0] == "profile"
         ? ["--frames", "1000000"]
-        : arguments[0] == "--duration" || arguments[3].hasSuffix(".png") ? [] : ["--frames", "100000"]
+        : arguments[0].hasPrefix("--") || arguments[3].hasSuffix(".png") ? [] : ["--frames", "100000"]
     let result = try framepace(arguments + long, in: folder.path)
     #expect(result.status == 1, "\(arguments): \(result.status)")
     let sentence = result.error.replacing("\n", with: " ")

@@ -30,7 +30,15 @@ final class ProfileRecorder {
   static func byEnvironment(_ engine: Engine) -> ProfileRecorder? {
     guard !isTaken, let name = getenv("FRAMEPACE_PROFILE"), name.pointee != 0 else { return nil }
     isTaken = true
-    let recorder = ProfileRecorder(path: String(cString: name), engine: engine)
+    let path = String(cString: name)
+    do {
+      // The reader of a pipe would take a descriptor that is closed again for the end.
+      if let stream = try AtomicFile.check(path) { _ = fcntl(stream.number, F_DUPFD_CLOEXEC, 0) }
+    } catch {
+      StandardError.print("framepace: FRAMEPACE_PROFILE: frames are not recorded: \(error)")
+      return nil
+    }
+    let recorder = ProfileRecorder(path: path, engine: engine)
     ofEnvironment = recorder
     _ = profiledThread
     atexit(writeAtExit)

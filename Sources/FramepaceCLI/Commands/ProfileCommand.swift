@@ -71,19 +71,23 @@ struct ProfileCommand: ParsableCommand {
                                share is the mean's part of the budget
         all                    the same for all phases together
         processor              as all: how long the frame's threads had a processor
-        layers                 the 100 that cost most: name, work (laid out, drawn, handed
-                               over, displayed), times, pixels of all, mean, max, share
+        layers                 the 100 that cost most: name, work (laid out, drawn,
+                               handed over, displayed), times, pixels of all, mean,
+                               max, share
         advice                 layer, saving in each frame that draws it, text
-        regions                those of FrameProfile.region: name, times, mean, max, share
-        worst                  time since the first frame in seconds, work, late, cause,
-                               longestPhase, layer, processor, withoutProcessor: how long the
-                               frame could go on and had none, blocked: how long it waited
+        regions                those of FrameProfile.region: name, times, mean, max,
+                               share
+        worst                  time since the first frame in seconds, work, late,
+                               cause, longestPhase, layer, processor,
+                               withoutProcessor: how long the frame could go on and
+                               had none, blocked: how long it waited
         pixels                 p50 and max of each: dirty: those that differ from the
                                frame before, painted, paintedRatio: painted for each
-                               dirty one, overdraw: how often a painted one was painted
-        statistics             rates, counts, lows, hitchTimeRatio in ms/s and its class,
-                               frameInterval, latency, animationError, predictionError and
-                               tickLateness, each with P50 P95 P99 P999 Max StandardDeviation
+                               dirty one, overdraw: how often one was painted
+        statistics             rates, counts, lows, hitchTimeRatio in ms/s, its class,
+                               frameInterval, latency, animationError,
+                               predictionError and tickLateness, each with P50 P95
+                               P99 P999 Max StandardDeviation
         environment            processor, cores, kernel, build and version
         durations              of each phase in each frame, in nanoseconds; null for
                                more than 100000 frames
@@ -170,7 +174,7 @@ struct ProfileCommand: ParsableCommand {
   var csv: String?
 
   func validate() throws {
-    for (option, file) in files where file == "" { throw ValidationError("\(option) has no name: use a file's name.") }
+    for (option, file) in files { try OutputPath.requireName(file, option: option) }
     try OutputPath.requireDistinct([("--json", json)] + files)
     if json == "" { throw ValidationError("--json has no name: use a file's name, or - for the standard output.") }
     if !compare.isEmpty { return try validateComparison() }
@@ -264,7 +268,10 @@ enum ProfileSubject: Equatable {
     do {
       return .scene(try SceneChoice.parse(text))
     } catch {
-      guard access(text, F_OK) == 0 else { throw error }
+      // Scenes have no dots and slashes in their names: this is the name of a file.
+      guard access(text, F_OK) == 0 || text.contains(where: { "./".contains($0) }) && !text.hasSuffix(".scene") else {
+        throw error
+      }
       return .recorded(text)
     }
   }
@@ -281,9 +288,11 @@ enum Budget {
   @Sendable static func parse(_ text: String) throws -> Budget {
     if text == "auto" { return .auto }
     do {
+      // A number alone would be one of seconds, and who writes 8.3 means milliseconds.
+      guard text.last?.isLetter == true else { throw Accepted.refused("") }
       return .fixed(try Accepted.time(from: ("100us", .microseconds(100)), to: ("10s", .seconds(10)))(text))
     } catch {
-      throw Accepted.refused("auto, or a time from 100us to 10s, such as 8.3ms; \(Accepted.plainTime)")
+      throw Accepted.refused("auto, or a time with its unit from 100us to 10s, such as 8.3ms")
     }
   }
 }

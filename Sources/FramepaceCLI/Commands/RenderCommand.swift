@@ -16,7 +16,7 @@ struct RenderCommand: ParsableCommand {
         framepace render --all --output pictures --size 1280x720
         framepace render clock --output frames --frames 120
         framepace render clock --output clock.apng --frames 120
-        framepace render clock --output - --format y4m --frames 120 | ffmpeg -i - c.mp4
+        framepace render clock --output - --format y4m | ffmpeg -i - clock.mp4
         framepace render card.scene --output card.png --state open
 
       Picture k of a sequence shows the scene at k/rate seconds. An .apng file is an \
@@ -154,7 +154,7 @@ struct RenderCommand: ParsableCommand {
         (0..<(pictureFormat == .png ? pictureCount : 1)).lazy.map { path(of: scene, $0) }
       }
       // Found out before anything is rendered.
-      if !isFile { try OutputPath.makeFolder(output) }
+      if !isFile { try OutputPath.makeFolder(output, instead: " or a file whose name ends in .png") }
       if output != "-" { try OutputPath.requireWritable(files: names) }
       let progress = RenderProgress(total: pictures.count * pictureCount)
       // The standard output may be the film.

@@ -89,6 +89,7 @@ struct ViewCommand: ParsableCommand {
       if let json, !printsJSON { try OutputPath.requireWritable(files: [json]) }
       let bytes = try contents()
       if HangReport.isReport(bytes) { return try printHang(bytes) }
+      if RecordedProfile.isOne(bytes) { throw Refusal("'\(file)' is a profile: use framepace profile '\(file)'") }
       let capture: FrameCapture
       do throws(CaptureError) {
         capture = try FrameCapture(bytes)
@@ -128,7 +129,7 @@ struct ViewCommand: ParsableCommand {
     do throws(SystemError) {
       return try OwnedDescriptor.contents(of: file, limit: Self.largestFile)
     } catch {
-      throw Refusal("cannot read '\(file)': \(error.reason)")
+      throw Refusal("cannot read '\(file)': \(error.errno == EISDIR ? "it is a folder; name a file in it" : error.reason)")
     }
   }
 

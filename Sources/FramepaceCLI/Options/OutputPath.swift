@@ -33,6 +33,12 @@ enum OutputPath {
     }
   }
 
+  /// Throws unless `file`, where there is one, can be the name of a file. (Only JSON and films go to the standard output.)
+  static func requireName(_ file: String?, option: String) throws(ValidationError) {
+    if file == "" { throw ValidationError("\(option) has no name: use a file's name.") }
+    if file == "-" { throw ValidationError("\(option) writes a file: use its name instead of '-'.") }
+  }
+
   /// Throws if two options name one file.
   static func requireDistinct(_ files: [(option: String, path: String?)]) throws(ValidationError) {
     let named = files.compactMap { file in file.path.map { (file.option, $0) } }
@@ -59,11 +65,11 @@ enum OutputPath {
   }
 
   /// Makes `folder` and its missing parents.
-  static func makeFolder(_ folder: String) throws(Refusal) {
+  ///
+  /// - Parameter instead: the end of the message: ` or …`, for something else that may be named.
+  static func makeFolder(_ folder: String, instead: String = "") throws(Refusal) {
     guard let kind = kind(of: folder) else { return try make(folder[...], for: folder) }
-    guard kind == S_IFDIR else {
-      throw Refusal(folder, "it is no folder; name a folder or a file whose name ends in .png")
-    }
+    guard kind == S_IFDIR else { throw Refusal(folder, "it is no folder; name a folder\(instead)") }
   }
 
   /// The suffix in `path` if it names a picture format other than PNG; nil if `path` is a folder.

@@ -10,7 +10,5 @@ struct TraceOptions: ParsableArguments {
     completion: .file(extensions: ["json"]))
   var trace: String?
 
-  func validate() throws {
-    if trace == "" { throw ValidationError("--trace has no name: use a file's name.") }
-  }
+  func validate() throws { try OutputPath.requireName(trace, option: "--trace") }
 }

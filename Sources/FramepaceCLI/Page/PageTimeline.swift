@@ -271,7 +271,7 @@ extension ProfilePage {
         panel.replaceChildren();
         const title = make('h3', panel, `Frame ${index + 1 + data.frames.leftOut} at ${(at[index] / 1000).toFixed(3)} s: `);
         const lateness = seen[index] - due[index];
-        if (causes[index] > 0) make('span', title, `${milliseconds(lateness)} ms late by ${data.causes[causes[index] - 1]}`, 'bad');
+        if (causes[index] > 0) make('span', title, `${milliseconds(lateness)} ms late: ${data.causes[causes[index] - 1]}`, 'bad');
         else title.append('in time');
         const columns = make('div', panel, null, 'columns');
         const list = make('div', columns);

@@ -16,8 +16,9 @@ extension ProfileFigures {
       let bytes = try OwnedDescriptor.contents(of: path, limit: Self.largestFile)
       guard RecordedProfile.isOne(bytes) else {
         throw Refusal(
-          "'\(path)' is no scene and no profile: use \(SceneChoice.list), or a file that a program wrote with FRAMEPACE_PROFILE"
-        )
+          bytes.first == UInt8(ascii: "{")
+            ? "'\(path)' may be the figures of a profile: use two of them with --compare"
+            : "'\(path)' is no scene and no file that a program wrote with FRAMEPACE_PROFILE: use \(SceneChoice.list)")
       }
       recorded = try RecordedProfile(bytes)
     } catch let error as SystemError {
@@ -41,9 +42,11 @@ extension ProfileFigures {
     var regions = RegionTally()
     for region in recorded.regions { regions.add(region) }
     regions.lost = recorded.lostRegions
+    var report = meter.report()
+    report.budget = budget
     self.init(
       profile: profile, phases: phases, areas: areas.rows, layers: LayerCosts.Summary(rows: recorded.layers),
-      regions: regions, report: meter.report(),
+      regions: regions, report: report,
       subject: Subject(
         scene: recorded.program, display: recorded.display, clock: recorded.clock, width: recorded.width,
         height: recorded.height, environment: recorded.environment))

@@ -28,6 +28,7 @@ final class RunHangs {
     var configuration = HangMonitor.Configuration()
     if let folder {
       try OutputPath.makeFolder(folder)
+      try OutputPath.requireWritable(files: ["\(folder)/report.hang"])
       configuration.folder = folder
       configuration.facts = { [facts] in facts.withLock(\.self)?() ?? [] }
       configuration.onReport = { [headlines] report in
