@@ -41,7 +41,7 @@ final class CompositeScratch: @unchecked Sendable {
   private var sums: UnsafeMutablePointer<SIMD4<Int32>>
   private var sumCount = 64
   let text = TextScratch()
-  /// What was painted with it in this frame. Pictures within pictures have scratches of their own, whose counts nobody reads.
+  /// The work that was done with it in this frame. Pictures within pictures have scratches of their own, whose counts nobody reads.
   var counts = Counts()
   /// Times the pictures that are painted anew; nil where nobody asks.
   var clock: SystemClock?

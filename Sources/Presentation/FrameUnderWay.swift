@@ -45,3 +45,9 @@ enum FrameUnderWay {
   /// It is ready early, and waits for its vblank.
   case heldBack(OutputFrame)
 }
+
+extension FrameRecord {
+  mutating func take(_ work: RenderWork) {
+    (missedPictures, pictureTime, layerPixels) = (work.missedPictures, work.pictureTime, work.layerPixels)
+  }
+}

@@ -53,7 +53,7 @@ public final class Output {
   private let clock: SystemClock
   // Asked of the display once: each is a call through the protocol.
   private let presenter: any Presenter
-  private let ticker: DisplayTicker
+  let ticker: DisplayTicker
   private let renderer: any Renderer
   private var diff = SceneDiff()
   private var damage = DamageRegion()
@@ -121,13 +121,6 @@ public final class Output {
     handOverWait.add(to: loop, mode: mode)
     renderThread?.add(to: loop, mode: mode)
     link?.add(to: loop, mode: mode)
-  }
-
-  /// The policy by which frames are begun: as soon as a vblank comes, or as late as they can still be ready for the next one.
-  /// All links of the display have the same.
-  public var policy: FramePolicy {
-    get { ticker.policy }
-    set { ticker.policy = newValue }
   }
 
   /// True while a frame is wanted: something changed that has not been rendered yet, or an animation runs.
@@ -370,13 +363,6 @@ public final class Output {
     for frame in lost { observers.notify(.lost(frame)) }
   }
 
-  private func evaluationTime(for target: MonotonicTime) -> MonotonicTime {
-    animationTime.time(for: target, interval: fixedInterval)
-  }
-
-  /// The refresh interval; nil for a variable display, whose nominal one is the shortest.
-  private var fixedInterval: Nanoseconds? { ticker.source.isVariable ? nil : ticker.interval }
-
   /// - Parameter time: when the oldest pending frame was seen, on the loop's clock.
   private func presented(_ time: MonotonicTime) {
     if pending.isEmpty { return }
@@ -404,11 +390,5 @@ public final class Output {
     forgetFrames()
     setNeedsFullRepaint()
     observers.notify(.refused(error))
-  }
-}
-
-extension FrameRecord {
-  fileprivate mutating func take(_ work: RenderWork) {
-    (missedPictures, pictureTime, layerPixels) = (work.missedPictures, work.pictureTime, work.layerPixels)
   }
 }

@@ -17,7 +17,7 @@ public protocol Renderer: AnyObject {
   @discardableResult
   func render(_ tree: TreeSnapshot, damage: DamageRegion, into target: any RenderTarget) -> RenderFence
 
-  /// What the last call of `render` did. Read it on the thread that renders. A renderer that does not count has the default, which is
+  /// The work of the last call of `render`. Read it on the thread that renders. A renderer that does not count has the default, which is
   /// zero.
   var work: RenderWork { get }
 }

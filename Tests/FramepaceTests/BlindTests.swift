@@ -32,7 +32,7 @@ import XCTest
 enum BlindFault: CaseIterable {
   case slowCallback, slowLayout, slowDraw, slowWorker, overdraw, cacheThrash, schedulerStall, displayLoss
 
-  /// What is to be reported.
+  /// The cause that is to be reported.
   var cause: FrameRecord.Cause {
     switch self {
     case .slowCallback: .phase(.callbacks)

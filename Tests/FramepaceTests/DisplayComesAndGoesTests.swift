@@ -68,7 +68,7 @@ import XCTest
     XCTAssertEqual(stage.frames.count, 0, "the first frame is still on its way")
     stage.turn { stage.display.unplug() }
     stage.run(for: .milliseconds(500))
-    // That frame, and the one that was wanted without a screen.
+    // The frame before the loss, and the one that was wanted without a screen.
     XCTAssertEqual(lost.map(\.paintedPixels), [16 * 16, 0])
     stage.turn { stage.display.plug(width: 16, height: 16) }
     stage.run(for: .milliseconds(100))

@@ -7,7 +7,7 @@ import Raster
 import RenderTree
 import XCTest
 
-/// What a compositor says that it has done.
+/// The work that a compositor reports.
 @preconcurrency @MainActor final class RenderWorkTests: XCTestCase {
   /// The picture of a shadow is painted anew until it is worth its memory, and then shown: by the machine's clock it takes a part of the
   /// time, and then none.

@@ -29,6 +29,13 @@ struct FrameReportTextTests {
     return meter.report()
   }
 
+  @Test func theBudgetMayBeAnother() throws {
+    var report = try report(frames: 300)
+    report.budget = .milliseconds(6)
+    #expect(report.workShare == 0.5)
+    #expect(report.description.contains("budget    50 % used at the median"))
+  }
+
   @Test func theWholeSummaryAt80Columns() throws {
     let text = try report(frames: 1500).description
     #expect(

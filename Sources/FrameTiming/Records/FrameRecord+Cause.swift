@@ -134,7 +134,7 @@ extension FrameRecord {
     return Causes(main: first.cause, other: isBoth ? second.cause : nil)
   }
 
-  /// What made compositing long, where the renderer tells.
+  /// The reason why compositing was long, where the renderer tells.
   private var compositeCause: Cause {
     if missedPictures > 0, pictureTime > .zero, pictureTime >= phases[.composite] / 2 { return .missedPictures }
     return overdraw >= Self.mostOverdraw ? .overdraw : .phase(.composite)
